@@ -1,0 +1,1 @@
+# What `cmake --install` puts where, and how find_package(rowbloom) finds it.

@@ -1,0 +1,314 @@
+#include "rowbloom/filter_block.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "lib/block/format.h"
+#include "lib/filters/hash.h"
+#include "lib/kernels/kernel.h"
+#include "rowbloom/bloom_math.h"
+
+namespace rowbloom {
+namespace {
+
+constexpr size_t kBlockBytes = kBloomBlockBits / 8;
+
+format::Entry GetEntry(std::string_view directory, size_t index) {
+  const std::string_view in = directory.substr(index * format::kEntryBytes);
+  return {.type = static_cast<uint8_t>(in[0]),
+          .kind = static_cast<uint8_t>(in[1]),
+          .probes = static_cast<uint8_t>(in[2]),
+          .offset = static_cast<uint32_t>(format::GetFixed(in, 4, 4)),
+          .size = static_cast<uint32_t>(format::GetFixed(in, 8, 4)),
+          .keys = static_cast<uint32_t>(format::GetFixed(in, 12, 4)),
+          .checksum = static_cast<uint32_t>(format::GetFixed(in, 16, 4))};
+}
+
+// Why a section cannot be trusted, or "". `end` is where the directory starts.
+std::string CheckSection(std::string_view contents, const format::Entry& entry,
+                         size_t end) {
+  const std::string at =
+      "section at offset " + std::to_string(entry.offset) + ": ";
+  if (entry.offset < format::kHead.size() || entry.offset > end ||
+      entry.size > end - entry.offset) {
+    return at + std::to_string(entry.size) + " bytes, expected them between " +
+           std::to_string(format::kHead.size()) + " and " + std::to_string(end);
+  }
+  if (entry.kind != static_cast<uint8_t>(FilterKind::kBloom)) {
+    return at + "unknown filter kind " + std::to_string(entry.kind);
+  }
+  if (entry.probes < 1 || entry.probes > kMaxProbes) {
+    return at + std::to_string(entry.probes) + " probes, expected 1 to " +
+           std::to_string(kMaxProbes);
+  }
+  if (entry.size % kBlockBytes != 0 || (entry.size == 0) != (entry.keys == 0)) {
+    return at + std::to_string(entry.size) + " bytes for " +
+           std::to_string(entry.keys) + " keys, expected blocks of " +
+           std::to_string(kBlockBytes) + " bytes";
+  }
+  const auto found = static_cast<uint32_t>(
+      Checksum(contents.substr(entry.offset, entry.size)));
+  if (found != entry.checksum) {
+    return at + "checksum " + std::to_string(entry.checksum) +
+           " expected, found " + std::to_string(found);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view ToString(SectionType type) {
+  switch (type) {
+    case SectionType::kRow:
+      return "ROW";
+    case SectionType::kRowCol:
+      return "ROWCOL";
+    case SectionType::kRowPrefix:
+      return "ROWPREFIX";
+  }
+  return "unknown";
+}
+
+bool FilterBlock::IsFilterBlock(std::string_view contents) {
+  return contents.starts_with(format::kHead) ||
+         contents.ends_with(format::kTail);
+}
+
+FilterBlock FilterBlock::Open(std::string_view contents) {
+  FilterBlock block;
+  block.contents_ = contents;
+  block.kernel_ = &ActiveKernel();
+  block.problem_ = block.Parse();
+  return block;
+}
+
+std::string FilterBlock::Parse() {
+  const size_t size = contents_.size();
+  if (size < format::kMinBlockBytes) {
+    return "filter block of " + std::to_string(size) +
+           " bytes, expected at least " +
+           std::to_string(format::kMinBlockBytes);
+  }
+  if (!contents_.starts_with(format::kHead)) {
+    return "filter block does not start with ROWBLOOM at offset 0";
+  }
+  const size_t tail_at = size - format::kTail.size();
+  if (!contents_.ends_with(format::kTail)) {
+    return "filter block does not end with the tail at offset " +
+           std::to_string(tail_at);
+  }
+  format_version_ = static_cast<uint8_t>(contents_[tail_at - 1]);
+  if (format_version_ != format::kVersion) {
+    return "filter block version " + std::to_string(format_version_) +
+           " at offset " + std::to_string(tail_at - 1) + ", expected " +
+           std::to_string(format::kVersion);
+  }
+  const size_t trailer_at = tail_at - format::kTrailerBytes;
+  const uint64_t checksum = format::GetFixed(contents_, trailer_at, 8);
+  const uint64_t layout_bytes = format::GetFixed(contents_, trailer_at + 12, 2);
+  const uint64_t section_count =
+      format::GetFixed(contents_, trailer_at + 14, 1);
+  const size_t directory_bytes =
+      section_count * format::kEntryBytes + layout_bytes;
+  if (directory_bytes > trailer_at - format::kHead.size()) {
+    return "filter block directory of " + std::to_string(directory_bytes) +
+           " bytes, expected at most " +
+           std::to_string(trailer_at - format::kHead.size());
+  }
+  const size_t directory_at = trailer_at - directory_bytes;
+  const std::string_view directory =
+      contents_.substr(directory_at, directory_bytes);
+  const uint64_t found =
+      Checksum(directory, Checksum(contents_.substr(trailer_at + 8)));
+  if (found != checksum) {
+    return "filter block directory at offset " + std::to_string(directory_at) +
+           ": checksum " + std::to_string(checksum) + " expected, found " +
+           std::to_string(found);
+  }
+
+  row_prefix_length_ =
+      static_cast<uint32_t>(format::GetFixed(contents_, trailer_at + 8, 4));
+  layout_id_ = directory.substr(section_count * format::kEntryBytes);
+  for (size_t i = 0; i < section_count; ++i) {
+    const format::Entry entry = GetEntry(directory, i);
+    sections_.push_back(
+        {.type = static_cast<SectionType>(entry.type),
+         .kind = static_cast<FilterKind>(entry.kind),
+         .probes = entry.probes,
+         .offset_bytes = entry.offset,
+         .size_bytes = entry.size,
+         .keys = entry.keys,
+         .problem = CheckSection(contents_, entry, directory_at)});
+  }
+  auto layout = KeyLayout::FromString(layout_id_);
+  if (!layout) return layout.error();
+  layout_ = *std::move(layout);
+  for (const FilterSection& section : sections_) {
+    const Probe probe = {
+        .blocks = reinterpret_cast<const std::byte*>(contents_.data()) +
+                  section.offset_bytes,
+        .block_count = section.size_bytes / kBlockBytes,
+        .probes = section.probes,
+        .present = true,
+        .usable = section.usable()};
+    switch (section.type) {
+      case SectionType::kRow:
+        row_ = probe;
+        break;
+      case SectionType::kRowCol:
+        row_col_ = probe;
+        break;
+      case SectionType::kRowPrefix:
+        row_prefix_ = probe;
+        break;
+    }
+  }
+  return "";
+}
+
+FilterBlock::Question FilterBlock::Hash(std::string_view row_bytes,
+                                        std::string_view qualifier) const {
+  Question question{.in_layout = true,
+                    .has_qualifier = row_col_.present && !qualifier.empty()};
+  if (row_.present || question.has_qualifier) question.row = HashRow(row_bytes);
+  if (question.has_qualifier) {
+    question.row_col = HashRowCol(question.row, qualifier);
+  }
+  if (!row_.present && row_prefix_.present) {
+    question.row =
+        HashRow(format::RowPrefix(*layout_, row_bytes, row_prefix_length_));
+  }
+  return question;
+}
+
+FilterBlock::Question FilterBlock::Hash(std::string_view key) const {
+  const auto split = layout_->Split(key);
+  if (split) return Hash(split->row, split->qualifier);
+  // A prefix as a fixed-length prefix extractor makes it.
+  if (row_prefix_.present &&
+      key.size() == layout_->RowOffset() + row_prefix_length_) {
+    return Hash(key, {});
+  }
+  return {};
+}
+
+void FilterBlock::Prefetch(const Question& question) const {
+  for (const auto& [probe, hash] : {std::pair(&RowProbe(), question.row),
+                                    std::pair(&row_col_, question.row_col)}) {
+    if (probe->usable && probe->block_count > 0) {
+      kernel_->prefetch({probe->blocks, probe->block_count, probe->probes},
+                        hash);
+    }
+  }
+}
+
+Verdict FilterBlock::Ask(const Probe& probe, uint64_t hash) const {
+  if (!probe.present) return Verdict::kNotAsked;
+  if (!probe.usable) return Verdict::kUnusable;
+  if (probe.block_count == 0) return Verdict::kNoMatch;
+  return kernel_->may_contain({probe.blocks, probe.block_count, probe.probes},
+                              hash)
+             ? Verdict::kMayMatch
+             : Verdict::kNoMatch;
+}
+
+MatchResult FilterBlock::Answer(const Question& question,
+                                std::optional<Verdict> known_row) const {
+  MatchResult result;
+  if (!question.in_layout) return result;
+  result.row = known_row ? *known_row : Ask(RowProbe(), question.row);
+  if (result.row != Verdict::kNoMatch && question.has_qualifier) {
+    result.row_col = Ask(row_col_, question.row_col);
+  }
+  result.may_match =
+      result.row != Verdict::kNoMatch && result.row_col != Verdict::kNoMatch;
+  return result;
+}
+
+MatchResult FilterBlock::MayMatch(std::string_view key) const {
+  if (!usable()) return {.row = Verdict::kUnusable};
+  return Answer(Hash(key), std::nullopt);
+}
+
+void FilterBlock::MayMatch(std::span<const std::string_view> keys,
+                           std::span<MatchResult> results) const {
+  if (!usable()) {
+    std::fill_n(results.begin(), keys.size(),
+                MatchResult{.row = Verdict::kUnusable});
+    return;
+  }
+  // As many as RocksDB's MultiGet hands over at once.
+  constexpr size_t kBatch = 32;
+  std::array<Question, kBatch> questions;
+  for (size_t start = 0; start < keys.size(); start += kBatch) {
+    const size_t count = std::min(kBatch, keys.size() - start);
+    for (size_t i = 0; i < count; ++i) {
+      questions[i] = Hash(keys[start + i]);
+      if (questions[i].in_layout) Prefetch(questions[i]);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      const bool same_row = i > 0 && questions[i].in_layout &&
+                            questions[i - 1].in_layout &&
+                            questions[i].row == questions[i - 1].row;
+      results[start + i] = Answer(
+          questions[i],
+          same_row ? std::optional(results[start + i - 1].row) : std::nullopt);
+    }
+  }
+}
+
+bool FilterBlock::MayMatchRow(std::string_view row_bytes) const {
+  return !usable() || Answer(Hash(row_bytes, {}), std::nullopt).may_match;
+}
+
+bool FilterBlock::MayMatchRowCol(std::string_view row_bytes,
+                                 std::string_view qualifier) const {
+  return !usable() ||
+         Answer(Hash(row_bytes, qualifier), std::nullopt).may_match;
+}
+
+Verdict FilterBlock::AskSection(SectionType type, std::string_view row_bytes,
+                                std::string_view qualifier) const {
+  if (!usable()) return Verdict::kUnusable;
+  const uint64_t row_hash = HashRow(row_bytes);
+  switch (type) {
+    case SectionType::kRow:
+      return Ask(row_, row_hash);
+    case SectionType::kRowPrefix:
+      return Ask(row_prefix_, HashRow(format::RowPrefix(*layout_, row_bytes,
+                                                        row_prefix_length_)));
+    case SectionType::kRowCol:
+      // Bare rows are not indexed there.
+      if (qualifier.empty()) return Verdict::kNotAsked;
+      return Ask(row_col_, HashRowCol(row_hash, qualifier));
+  }
+  return Verdict::kNotAsked;
+}
+
+double FilterBlock::FillRatio(const FilterSection& section) const {
+  if (!section.usable() || section.size_bytes == 0) return 0;
+  uint64_t set = 0;
+  for (const char byte :
+       contents_.substr(section.offset_bytes, section.size_bytes)) {
+    set +=
+        static_cast<uint64_t>(std::popcount(static_cast<unsigned char>(byte)));
+  }
+  return static_cast<double>(set) /
+         (8.0 * static_cast<double>(section.size_bytes));
+}
+
+double FilterBlock::BitsPerKey(const FilterSection& section) {
+  if (section.keys == 0) return 0;
+  return 8.0 * static_cast<double>(section.size_bytes) /
+         static_cast<double>(section.keys);
+}
+
+double FilterBlock::ExpectedFalsePositiveRate(const FilterSection& section) {
+  if (!section.usable()) return 1;
+  return BlockedFalsePositiveRate(
+      section.keys, section.size_bytes / kBlockBytes, section.probes);
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lib/block/format.h"
+#include "lib/filters/hash.h"
+#include "lib/kernels/kernel.h"
+#include "rowbloom/bloom_math.h"
+#include "rowbloom/filter_block.h"
+
+namespace rowbloom {
+namespace {
+
+constexpr size_t kBlockBytes = kBloomBlockBits / 8;
+
+// The bytes of a section of `keys` entries.
+uint64_t SectionBytes(size_t keys, double bits_per_key) {
+  const double blocks =
+      std::ceil(static_cast<double>(keys) * bits_per_key / kBloomBlockBits);
+  constexpr double kMaxBlocks =
+      static_cast<double>(format::kMaxSectionBytes / kBlockBytes);
+  return static_cast<uint64_t>(std::min(blocks, kMaxBlocks)) * kBlockBytes;
+}
+
+void PutEntry(std::string* out, const format::Entry& entry) {
+  format::PutFixed(out, entry.type, 1);
+  format::PutFixed(out, entry.kind, 1);
+  format::PutFixed(out, entry.probes, 1);
+  format::PutFixed(out, 0, 1);
+  format::PutFixed(out, entry.offset, 4);
+  format::PutFixed(out, entry.size, 4);
+  format::PutFixed(out, entry.keys, 4);
+  format::PutFixed(out, entry.checksum, 4);
+}
+
+}  // namespace
+
+FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
+    : options_(options), probes_(BestProbes(options.bits_per_key)) {
+  options_.bits_per_key =
+      std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
+  if (options_.bloom_type == BloomType::kRowPrefixFixedLength) {
+    sections_.push_back({SectionType::kRowPrefix, {}});
+  } else {
+    sections_.push_back({SectionType::kRow, {}});
+  }
+  if (options_.bloom_type == BloomType::kRowCol) {
+    sections_.push_back({SectionType::kRowCol, {}});
+  }
+}
+
+void FilterBlockBuilder::AddKey(std::string_view key) {
+  ++keys_added_;
+  const auto split = options_.key_layout.Split(key);
+  if (options_.bloom_type == BloomType::kRowPrefixFixedLength) {
+    const size_t prefix_bytes =
+        options_.key_layout.RowOffset() + options_.row_prefix_length;
+    if (split) {
+      sections_[0].Add(HashRow(format::RowPrefix(
+          options_.key_layout, split->row, options_.row_prefix_length)));
+    } else if (key.size() == prefix_bytes) {
+      sections_[0].Add(HashRow(key));
+    }
+    return;
+  }
+  if (!split) return;
+  const uint64_t row_hash = HashRow(split->row);
+  sections_[0].Add(row_hash);
+  if (sections_.size() > 1 && !split->qualifier.empty()) {
+    sections_[1].Add(HashRowCol(row_hash, split->qualifier));
+  }
+}
+
+size_t FilterBlockBuilder::EstimateEntries() const {
+  size_t entries = 0;
+  for (const Section& section : sections_) entries += section.hashes.size();
+  return std::max<size_t>(entries, keys_added_ > 0 ? 1 : 0);
+}
+
+size_t FilterBlockBuilder::OverheadBytes() const {
+  return format::kMinBlockBytes + sections_.size() * format::kEntryBytes +
+         options_.key_layout.ToString().size();
+}
+
+size_t FilterBlockBuilder::SpaceFor(size_t entries) const {
+  return OverheadBytes() + SectionBytes(entries, options_.bits_per_key);
+}
+
+size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const {
+  const size_t overhead = OverheadBytes();
+  const size_t payload =
+      std::max(block_bytes, overhead + kBlockBytes) - overhead;
+  return std::max<size_t>(1, static_cast<size_t>(static_cast<double>(payload) *
+                                                 8 / options_.bits_per_key));
+}
+
+std::string FilterBlockBuilder::Finish() {
+  const std::string layout_id = options_.key_layout.ToString();
+  // An empty ROWCOL section would rule out cells that were never indexed, such
+  // as those of a file of bare rows.
+  std::vector<const Section*> written;
+  size_t total = format::kMinBlockBytes + layout_id.size();
+  for (const Section& section : sections_) {
+    if (section.type == SectionType::kRowCol && section.hashes.empty()) {
+      continue;
+    }
+    written.push_back(&section);
+    total += format::kEntryBytes +
+             SectionBytes(section.hashes.size(), options_.bits_per_key);
+  }
+
+  std::string block;
+  block.reserve(total);
+  block += format::kHead;
+  std::string directory;
+  for (const Section* section : written) {
+    const uint64_t size =
+        SectionBytes(section->hashes.size(), options_.bits_per_key);
+    const size_t offset = block.size();
+    block.resize(offset + size);
+    if (size > 0) {
+      auto* data = reinterpret_cast<std::byte*>(block.data() + offset);
+      ActiveKernel().add({data, size / kBlockBytes, probes_}, data,
+                         section->hashes.data(), section->hashes.size());
+    }
+    const uint64_t checksum =
+        Checksum(std::string_view(block).substr(offset, size));
+    PutEntry(
+        &directory,
+        {.type = static_cast<uint8_t>(section->type),
+         .kind = static_cast<uint8_t>(options_.kind),
+         .probes = static_cast<uint8_t>(probes_),
+         .offset = static_cast<uint32_t>(offset),
+         .size = static_cast<uint32_t>(size),
+         .keys = static_cast<uint32_t>(std::min<size_t>(
+             section->hashes.size(), std::numeric_limits<uint32_t>::max())),
+         .checksum = static_cast<uint32_t>(checksum)});
+  }
+
+  directory += layout_id;
+  std::string end;
+  format::PutFixed(&end, options_.row_prefix_length, 4);
+  format::PutFixed(&end, layout_id.size(), 2);
+  format::PutFixed(&end, written.size(), 1);
+  format::PutFixed(&end, format::kVersion, 1);
+  end += format::kTail;
+  block += directory;
+  format::PutFixed(&block, Checksum(directory, Checksum(end)), 8);
+  block += end;
+
+  Reset();
+  return block;
+}
+
+void FilterBlockBuilder::Reset() {
+  for (Section& section : sections_) section.hashes.clear();
+  keys_added_ = 0;
+}
+
+}  // namespace rowbloom

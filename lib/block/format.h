@@ -1,0 +1,61 @@
+// Numbers of the filter block's format; FORMAT.md gives them their meaning.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "rowbloom/key_layout.h"
+
+namespace rowbloom::format {
+
+inline constexpr std::string_view kHead = "ROWBLOOM";
+// The marker is -100: RocksDB 7 to 11 reserve this range of the byte and answer
+// "may match" to it.
+inline constexpr std::string_view kTail = "\x9cRWBL";
+inline constexpr uint8_t kVersion = 1;
+
+inline constexpr size_t kEntryBytes = 20;
+inline constexpr size_t kTrailerBytes = 16;
+inline constexpr size_t kMinBlockBytes =
+    kHead.size() + kTrailerBytes + kTail.size();
+
+// Of one section: leaves every offset within 32 bits for three sections.
+inline constexpr uint64_t kMaxSectionBytes = uint64_t{1} << 30;
+
+// One entry of the directory.
+struct Entry {
+  uint8_t type = 0;
+  uint8_t kind = 0;
+  uint8_t probes = 0;
+  uint32_t offset = 0;
+  uint32_t size = 0;
+  uint32_t keys = 0;
+  uint32_t checksum = 0;
+};
+
+inline void PutFixed(std::string* out, uint64_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) {
+    *out += static_cast<char>(value >> (8 * i) & 0xff);
+  }
+}
+
+inline uint64_t GetFixed(std::string_view in, size_t offset, size_t bytes) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < bytes; ++i) {
+    value |= uint64_t{static_cast<unsigned char>(in[offset + i])} << (8 * i);
+  }
+  return value;
+}
+
+// The bytes that a ROWPREFIX section indexes for a row: the first
+// `prefix_length` bytes of the row itself, after a length that the layout may
+// put before it; shorter rows whole.
+inline std::string_view RowPrefix(const KeyLayout& layout,
+                                  std::string_view row_bytes,
+                                  uint32_t prefix_length) {
+  return row_bytes.substr(0, layout.RowOffset() + prefix_length);
+}
+
+}  // namespace rowbloom::format

@@ -1,0 +1,28 @@
+// The hashes of filter entries: XXH3-64 of libxxhash, seed 0 for the row. The
+// hash of a cell is that of its qualifier with the hash of its row as the seed:
+// the row is hashed once for both sections, and the two parts need not be
+// adjacent in memory.
+#pragma once
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace rowbloom {
+
+inline uint64_t HashRow(std::string_view row_bytes) {
+  return XXH3_64bits(row_bytes.data(), row_bytes.size());
+}
+
+inline uint64_t HashRowCol(uint64_t row_hash, std::string_view qualifier) {
+  return XXH3_64bits_withSeed(qualifier.data(), qualifier.size(), row_hash);
+}
+
+// Of stored bytes, against damage.
+inline uint64_t Checksum(std::string_view bytes, uint64_t seed = 0) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,47 @@
+// What a filter block indexes (BloomType, named as in HBase) and which data
+// structure holds each of its sections (FilterKind).
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "rowbloom/result.h"
+
+namespace rowbloom {
+
+// Which parts of a key the filter of a file can answer for.
+//
+//   kNone                 no filter
+//   kRow                  the row: a row scan and a get skip files without it
+//   kRowCol               the row, and row + qualifier: a get must pass both
+//   kRowPrefixFixedLength the first N bytes of the row: scans over rows that
+//                         share them, and gets, skip files without them
+//
+// The values reach disk only through their names. Never rename.
+enum class BloomType : uint8_t {
+  kNone,
+  kRow,
+  kRowCol,
+  kRowPrefixFixedLength,
+};
+
+// HBase's spelling: "NONE", "ROW", "ROWCOL", "ROWPREFIX_FIXED_LENGTH".
+std::string_view ToString(BloomType type);
+
+// Inverse of ToString, any letter case. Error: the text is none of the names;
+// the message lists them.
+Result<BloomType> BloomTypeFromString(std::string_view text);
+
+// The data structure of a section. The values are on disk: never renumber.
+enum class FilterKind : uint8_t {
+  // Blocked Bloom filter: every key sets its bits within one 512-bit block.
+  kBloom = 1,
+};
+
+// "bloom".
+std::string_view ToString(FilterKind kind);
+
+// Inverse of ToString. Error: the text is none of the names.
+Result<FilterKind> FilterKindFromString(std::string_view text);
+
+}  // namespace rowbloom

@@ -1,0 +1,235 @@
+// The filter block: what rowbloom stores beside the data blocks of an SST.
+//
+// FilterBlockBuilder turns the keys of a file into one block of bytes;
+// FilterBlock is a read-only view of such bytes. The format is
+// lib/block/FORMAT.md. A block holds sections, one for each part of a key that
+// can be asked for (see BloomType), and names the key layout it was built with.
+//
+//   FilterBlockBuilder builder({.bloom_type = BloomType::kRowCol});
+//   builder.AddKey(key);                    // for each key, in key order
+//   std::string bytes = builder.Finish();
+//
+//   FilterBlock block = FilterBlock::Open(bytes);
+//   if (!block.MayMatch(key).may_match) { /* the file cannot hold key */ }
+//
+// Never a false negative: whatever cannot be trusted (a damaged section, an
+// unknown version, kind or layout) answers "may match".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rowbloom/bloom_type.h"
+#include "rowbloom/key_layout.h"
+
+namespace rowbloom {
+
+struct BloomKernel;
+
+// Which part of a key the entries of a section are. The values are on disk:
+// never renumber.
+enum class SectionType : uint8_t {
+  kRow = 1,        // the row bytes
+  kRowCol = 2,     // row bytes and qualifier
+  kRowPrefix = 3,  // the first row_prefix_length bytes of the row
+};
+
+// "ROW", "ROWCOL", "ROWPREFIX".
+std::string_view ToString(SectionType type);
+
+// What one section said to one question.
+enum class Verdict : uint8_t {
+  kNotAsked,  // no such section, or an earlier section had already said no
+  kMayMatch,
+  kNoMatch,
+  kUnusable,  // the section cannot be trusted; counts as "may match"
+};
+
+// The answer for one key, and how it came about.
+struct MatchResult {
+  bool may_match = true;
+  Verdict row = Verdict::kNotAsked;      // the ROW or ROWPREFIX section
+  Verdict row_col = Verdict::kNotAsked;  // the ROWCOL section
+};
+
+struct FilterBlockOptions {
+  // kNone is not buildable: REQUIRES another type.
+  BloomType bloom_type = BloomType::kRowCol;
+  KeyLayout key_layout = KeyLayout::Escaped();
+  FilterKind kind = FilterKind::kBloom;
+  // Bits for each distinct entry of each section, clamped to
+  // [kMinBitsPerKey, kMaxBitsPerKey].
+  double bits_per_key = 10.0;
+  // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
+  // indexed whole. REQUIRES > 0 with that type.
+  uint32_t row_prefix_length = 0;
+};
+
+// Collects the keys of one file (or of one partition of its filter).
+//
+// Legal calls: (AddKey* Finish)*. Finish leaves the builder empty, ready for
+// the next partition. Not thread-safe. May throw std::bad_alloc, then holds no
+// promise but to be destroyable.
+class FilterBlockBuilder {
+ public:
+  explicit FilterBlockBuilder(const FilterBlockOptions& options);
+
+  // Adds a whole key, or a bare row (which then counts as a row without
+  // columns). Keys should come in key order: repeated rows are recognised when
+  // adjacent; out of order they cost space but no correctness. A key outside
+  // the layout is not indexed; FilterBlock never filters it out.
+  void AddKey(std::string_view key);
+
+  // How many times AddKey was called since the last Finish.
+  size_t keys_added() const { return keys_added_; }
+
+  // Distinct entries over all sections; at least 1 when AddKey was called.
+  size_t EstimateEntries() const;
+
+  // The finished block. Never empty, never under 64 bytes.
+  std::string Finish();
+
+  // Forgets all keys.
+  void Reset();
+
+  // About how many entries fit a block of `block_bytes` bytes; at least 1.
+  size_t EntriesThatFit(size_t block_bytes) const;
+
+  // About the bytes of a block of `entries` entries.
+  size_t SpaceFor(size_t entries) const;
+
+ private:
+  struct Section {
+    SectionType type;
+    std::vector<uint64_t> hashes;
+    void Add(uint64_t hash) {
+      if (hashes.empty() || hashes.back() != hash) hashes.push_back(hash);
+    }
+  };
+
+  // Bytes of a block beside the payload of its sections.
+  size_t OverheadBytes() const;
+
+  FilterBlockOptions options_;
+  int probes_;
+  std::vector<Section> sections_;
+  size_t keys_added_ = 0;
+};
+
+// One section as found in a block.
+struct FilterSection {
+  SectionType type{};
+  FilterKind kind{};
+  uint8_t probes = 0;
+  uint64_t offset_bytes = 0;  // within the block
+  uint64_t size_bytes = 0;
+  uint64_t keys = 0;  // distinct entries
+  // Empty when the section can be trusted, else why not, as one sentence.
+  std::string problem;
+
+  bool usable() const { return problem.empty(); }
+};
+
+// A view of one filter block. Does not own the bytes, which must outlive it and
+// not change; they need no alignment. Immutable after Open: safe to share
+// between threads.
+class FilterBlock {
+ public:
+  // Whether these bytes are a rowbloom filter block, whole or damaged: they
+  // start with its head or end with its tail. RocksDB's own filters do neither.
+  static bool IsFilterBlock(std::string_view contents);
+
+  // Checks every length and checksum once. Always returns a view; one that
+  // cannot be trusted has a problem() and answers "may match" to everything.
+  static FilterBlock Open(std::string_view contents);
+
+  // Empty, or why nothing in this block can be used: what was expected, what
+  // was found, at which offset.
+  const std::string& problem() const { return problem_; }
+  bool usable() const { return problem_.empty(); }
+
+  // What was found, as far as it could be read.
+  const std::vector<FilterSection>& sections() const { return sections_; }
+  const std::string& layout_id() const { return layout_id_; }
+  uint32_t row_prefix_length() const { return row_prefix_length_; }
+  uint8_t format_version() const { return format_version_; }
+  size_t size_bytes() const { return contents_.size(); }
+
+  // Asks for a key as RocksDB hands it over: a whole key or a bare row, which
+  // the layout tells apart. The ROWCOL section is asked only when the row
+  // passed. A key outside the layout may match.
+  MatchResult MayMatch(std::string_view key) const;
+
+  // The same for up to any number of keys; results.size() >= keys.size(). All
+  // keys are hashed and their blocks prefetched before the first is probed, and
+  // the ROW section is asked once for adjacent keys of one row.
+  void MayMatch(std::span<const std::string_view> keys,
+                std::span<MatchResult> results) const;
+
+  // Asks for the row: `row_bytes` as in the key, end mark included.
+  bool MayMatchRow(std::string_view row_bytes) const;
+
+  // Asks for the cell: both sections must pass. row_bytes + qualifier is the
+  // key.
+  bool MayMatchRowCol(std::string_view row_bytes,
+                      std::string_view qualifier) const;
+
+  // The answer of one section alone, for inspection.
+  Verdict AskSection(SectionType type, std::string_view row_bytes,
+                     std::string_view qualifier) const;
+
+  // Share of the section's bits that are set, in [0, 1].
+  double FillRatio(const FilterSection& section) const;
+
+  // Bits of the section for each of its entries; 0 without entries.
+  static double BitsPerKey(const FilterSection& section);
+
+  // The rate that bloom_math predicts for the section.
+  static double ExpectedFalsePositiveRate(const FilterSection& section);
+
+ private:
+  // A section ready to be asked.
+  struct Probe {
+    const std::byte* blocks = nullptr;
+    uint64_t block_count = 0;
+    int probes = 0;
+    bool present = false;
+    bool usable = false;
+  };
+  // A key, hashed.
+  struct Question {
+    bool in_layout = false;
+    bool has_qualifier = false;
+    uint64_t row = 0;      // for row_ or, without it, row_prefix_
+    uint64_t row_col = 0;  // for row_col_, set if has_qualifier
+  };
+
+  std::string Parse();
+  const Probe& RowProbe() const { return row_.present ? row_ : row_prefix_; }
+  Question Hash(std::string_view key) const;
+  Question Hash(std::string_view row_bytes, std::string_view qualifier) const;
+  void Prefetch(const Question& question) const;
+  Verdict Ask(const Probe& probe, uint64_t hash) const;
+  // `known_row`: the answer of the row section when the caller has it already.
+  MatchResult Answer(const Question& question,
+                     std::optional<Verdict> known_row) const;
+
+  std::string_view contents_;
+  std::string problem_;
+  std::vector<FilterSection> sections_;
+  std::string layout_id_;
+  std::optional<KeyLayout> layout_;
+  uint32_t row_prefix_length_ = 0;
+  uint8_t format_version_ = 0;
+  const BloomKernel* kernel_ = nullptr;
+  Probe row_;
+  Probe row_prefix_;
+  Probe row_col_;
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,126 @@
+// KeyLayout: how a RocksDB key splits into a row and a qualifier.
+//
+// A layout is a small value, cheap to copy and immutable; all functions are
+// const and safe to call from any number of threads. A key is always
+//
+//     key = row bytes + qualifier bytes
+//
+// where the row bytes include whatever the layout uses to mark the row's end
+// (terminator, delimiter, length). So the row bytes are a prefix of the key,
+// they are what a prefix_extractor returns, and no key of another row starts
+// with them.
+//
+//   KeyLayout layout = KeyLayout::Delimited(':');
+//   layout.Split("user_1001:tags")->row;        // "user_1001:"
+//   layout.Split("user_1001:tags")->qualifier;  // "tags"
+//   layout.Split("no delimiter");               // nullopt: outside the layout
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rowbloom/result.h"
+
+namespace rowbloom {
+
+// The two parts of a key. Both view into the key; row + qualifier == key.
+struct SplitKey {
+  std::string_view row;
+  std::string_view qualifier;
+};
+
+// Returns how many leading bytes of `key` are its row, or nullopt when the key
+// is outside the layout. Must be pure, thread-safe, and satisfy for every key
+// with a row: Split(key.substr(0, n)) == n, and no key of another row starts
+// with those n bytes.
+using RowSplitter = std::function<std::optional<size_t>(std::string_view key)>;
+
+class KeyLayout {
+ public:
+  // Longest row of FixedRow and LengthPrefixed, in bytes.
+  static constexpr uint32_t kMaxRowBytes = 65535;
+
+  // "escaped": the row ends with 00 01 and has each 00 inside written 00 FF.
+  // Any bytes are possible and encoded rows sort as the rows do.
+  static KeyLayout Escaped();
+
+  // "fixed:N": the row is the first `row_bytes` bytes. REQUIRES
+  // 1 <= row_bytes <= kMaxRowBytes; with any other number every key is outside
+  // the layout, and FromString(ToString()) reports it.
+  static KeyLayout FixedRow(uint32_t row_bytes);
+
+  // "delimited:C": the row goes up to and includes the first byte `delimiter`.
+  static KeyLayout Delimited(char delimiter);
+
+  // "u16": a 2-byte big-endian length, then that many bytes of row, as in
+  // HBase's KeyValue and in Pegasus.
+  static KeyLayout LengthPrefixed();
+
+  // Makes "custom:NAME" known in this process, for good: files name the layout
+  // that they were built with. Error: the name is empty, longer than 64 bytes,
+  // has characters other than letters, digits, '_', '-' and '.', or is taken.
+  // Thread-safe.
+  static Result<KeyLayout> RegisterCustom(std::string_view name,
+                                          RowSplitter splitter);
+
+  // Parses what ToString prints: "escaped", "fixed:N", "delimited:C" (C one
+  // byte, or 0xHH), "u16", "custom:NAME" with a registered NAME. Error: any
+  // other text; the message says what was expected.
+  static Result<KeyLayout> FromString(std::string_view text);
+
+  // The layout's id: round-trips through FromString, at most 71 bytes of
+  // printable ASCII, free of the characters that RocksDB's option strings use.
+  std::string ToString() const;
+
+  // Splits a key, or a bare row (whose qualifier is empty). Total: any bytes
+  // give an answer. nullopt: the key is outside the layout.
+  std::optional<SplitKey> Split(std::string_view key) const;
+
+  // The row bytes of a key for an application's own row: adds terminator,
+  // delimiter or length. Error: the layout cannot hold this row (a wrong
+  // length, a delimiter inside); custom layouts take the bytes as they are and
+  // check that they are exactly one row.
+  Result<std::string> EncodeRow(std::string_view row) const;
+
+  // Inverse of EncodeRow. nullopt: `row_bytes` is not exactly one row.
+  std::optional<std::string> DecodeRow(std::string_view row_bytes) const;
+
+  // Whether encoded rows sort as the rows themselves do.
+  bool PreservesRowOrder() const;
+
+  // Bytes before the row's own first byte: 2 for "u16", else 0.
+  size_t RowOffset() const { return kind_ == Kind::kLengthPrefixed ? 2 : 0; }
+
+  // For "fixed:N", N: every row has this many bytes. Else nullopt.
+  std::optional<uint32_t> FixedRowBytes() const;
+
+  friend bool operator==(const KeyLayout& a, const KeyLayout& b) {
+    return a.kind_ == b.kind_ && a.parameter_ == b.parameter_ &&
+           a.custom_ == b.custom_;
+  }
+
+ private:
+  enum class Kind : uint8_t {
+    kEscaped,
+    kFixed,
+    kDelimited,
+    kLengthPrefixed,
+    kCustom
+  };
+  struct CustomLayout;
+  struct CustomRegistry;
+
+  explicit KeyLayout(Kind kind, uint32_t parameter = 0)
+      : kind_(kind), parameter_(parameter) {}
+
+  Kind kind_;
+  uint32_t parameter_;  // kFixed: row bytes; kDelimited: the byte
+  std::shared_ptr<const CustomLayout> custom_;
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,50 @@
+#include "lib/kernels/kernel.h"
+
+#include <array>
+#include <cstdlib>
+
+namespace rowbloom {
+namespace {
+
+struct KernelList {
+  std::array<BloomKernel, 3> kernels;
+  size_t count = 0;
+
+  KernelList() {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f")) kernels[count++] = kAvx512Kernel;
+    if (__builtin_cpu_supports("avx2")) kernels[count++] = kAvx2Kernel;
+#endif
+    kernels[count++] = kScalarKernel;
+  }
+};
+
+}  // namespace
+
+std::span<const BloomKernel> UsableKernels() {
+  static const KernelList list;
+  return {list.kernels.data(), list.count};
+}
+
+Result<const BloomKernel*> ChooseKernel(const char* forced_name) {
+  const std::span<const BloomKernel> usable = UsableKernels();
+  if (forced_name == nullptr || *forced_name == '\0') return &usable.front();
+  std::string names;
+  for (const BloomKernel& kernel : usable) {
+    if (kernel.name == forced_name) return &kernel;
+    names.append(names.empty() ? "" : ", ").append(kernel.name);
+  }
+  return Error{"ROWBLOOM_KERNEL=" + std::string(forced_name) +
+               " is not a kernel that this CPU runs: expected one of " + names};
+}
+
+const BloomKernel& ActiveKernel() {
+  static const BloomKernel& active = []() -> const BloomKernel& {
+    const auto chosen = ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
+    return chosen ? **chosen : UsableKernels().back();
+  }();
+  return active;
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,61 @@
+// The inner loops of the `bloom` filter kind, one implementation per
+// instruction set behind one table. All work on the same bytes and agree bit
+// for bit; the scalar one is the reference. lib/block/FORMAT.md has the rule
+// that maps a hash to bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rowbloom/result.h"
+
+namespace rowbloom {
+
+// An array of 512-bit blocks. No alignment is needed. REQUIRES count >= 1 and
+// 1 <= probes <= kMaxProbes.
+struct BloomBlocks {
+  const std::byte* data;
+  uint64_t count;
+  int probes;
+};
+
+// One implementation. Stateless and thread-safe.
+struct BloomKernel {
+  std::string_view name;
+  // Whether all bits of `hash` are set.
+  bool (*may_contain)(const BloomBlocks& blocks, uint64_t hash);
+  // Sets the bits of each hash. `data` is the writable form of blocks.data.
+  void (*add)(const BloomBlocks& blocks, std::byte* data,
+              const uint64_t* hashes, size_t hash_count);
+  // Starts loading the block of `hash` into the cache.
+  void (*prefetch)(const BloomBlocks& blocks, uint64_t hash);
+};
+
+// The kernels that were compiled in and that this CPU runs, fastest first; the
+// scalar one is always the last.
+std::span<const BloomKernel> UsableKernels();
+
+// The kernel in use: the one that the environment variable ROWBLOOM_KERNEL
+// names, or else the fastest. Chosen once per process.
+const BloomKernel& ActiveKernel();
+
+// The same with a reason when ROWBLOOM_KERNEL names a kernel that is unknown or
+// that this CPU cannot run; ActiveKernel() is then the scalar one.
+Result<const BloomKernel*> ChooseKernel(const char* forced_name);
+
+// Sets the bits of the hashes without special instructions: few enough for
+// every kernel to use it.
+void AddScalar(const BloomBlocks& blocks, std::byte* data,
+               const uint64_t* hashes, size_t hash_count);
+
+// Each is defined where its instruction set is compiled in. kernel.cc alone
+// refers to them, after asking the CPU. They are constant-initialised: no code
+// of those files may run before.
+extern const BloomKernel kScalarKernel;
+extern const BloomKernel kAvx2Kernel;
+extern const BloomKernel kAvx512Kernel;
+
+}  // namespace rowbloom

@@ -1,0 +1,60 @@
+// Eight probes at a time: all positions of a key are computed in the lanes of
+// one register, each lane fetches its 32-bit word of the block and tests its
+// bit.
+#include <immintrin.h>
+
+#include "lib/kernels/block_index.h"
+#include "lib/kernels/kernel.h"
+
+namespace rowbloom {
+namespace {
+
+constexpr int kLanes = 8;
+
+// For each lane, the bit that probe `first + lane` asks for, within its word;
+// zero for lanes from `probes` on. *words gets the number of the word.
+inline __m256i BitsOf(uint64_t hash, int first, int probes, __m256i* words) {
+  const __m256i multipliers = _mm256_load_si256(
+      reinterpret_cast<const __m256i*>(kLaneMultipliers + first));
+  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  const __m256i product = _mm256_mullo_epi32(
+      _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
+      multipliers);
+  *words = _mm256_srli_epi32(product, 28);
+  const __m256i bit =
+      _mm256_and_si256(_mm256_srli_epi32(product, 23), _mm256_set1_epi32(31));
+  const __m256i asked =
+      _mm256_cmpgt_epi32(_mm256_set1_epi32(probes - first), lane);
+  return _mm256_and_si256(_mm256_sllv_epi32(_mm256_set1_epi32(1), bit), asked);
+}
+
+inline bool TestLanes(const std::byte* block, uint64_t hash, int first,
+                      int probes) {
+  __m256i words;
+  const __m256i bits = BitsOf(hash, first, probes, &words);
+  const auto* halves = reinterpret_cast<const __m256i*>(block);
+  const __m256i low =
+      _mm256_permutevar8x32_epi32(_mm256_loadu_si256(halves), words);
+  const __m256i high =
+      _mm256_permutevar8x32_epi32(_mm256_loadu_si256(halves + 1), words);
+  // Words 8 to 15 have their top index bit at bit 3: moved to bit 31, it picks
+  // the half.
+  const __m256 pick = _mm256_castsi256_ps(_mm256_slli_epi32(words, 28));
+  const __m256i found = _mm256_castps_si256(_mm256_blendv_ps(
+      _mm256_castsi256_ps(low), _mm256_castsi256_ps(high), pick));
+  return _mm256_testc_si256(found, bits) != 0;
+}
+
+bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
+  const std::byte* block = blocks.data + BlockOffset(blocks, hash);
+  if (!TestLanes(block, hash, 0, blocks.probes)) return false;
+  return blocks.probes <= kLanes ||
+         TestLanes(block, hash, kLanes, blocks.probes);
+}
+
+}  // namespace
+
+constinit const BloomKernel kAvx2Kernel = {"avx2", MayContain, AddScalar,
+                                           PrefetchBlock};
+
+}  // namespace rowbloom

@@ -1,0 +1,296 @@
+#include "rowbloom/key_layout.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace rowbloom {
+
+struct KeyLayout::CustomLayout {
+  std::string name;
+  RowSplitter splitter;
+};
+
+struct KeyLayout::CustomRegistry {
+  std::mutex mutex;
+  std::map<std::string, KeyLayout, std::less<>> by_name;
+
+  // Never destroyed: filters may be asked while the process ends.
+  static CustomRegistry& Get() {
+    static auto* registry = new CustomRegistry;
+    return *registry;
+  }
+};
+
+namespace {
+
+constexpr char kEscape = '\x00';
+constexpr char kEscapedZero = '\xff';
+constexpr char kTerminator = '\x01';
+constexpr size_t kMaxCustomNameBytes = 64;
+
+constexpr std::string_view kFixed = "fixed:";
+constexpr std::string_view kDelimited = "delimited:";
+constexpr std::string_view kCustom = "custom:";
+
+bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
+  if (!text->starts_with(prefix)) return false;
+  text->remove_prefix(prefix.size());
+  return true;
+}
+
+// The length of the escaped row at the start of `key`, terminator included.
+std::optional<size_t> EscapedRowBytes(std::string_view key) {
+  size_t at = 0;
+  while (at + 1 < key.size()) {
+    const void* zero = std::memchr(key.data() + at, kEscape, key.size() - at);
+    if (zero == nullptr) return std::nullopt;
+    at = static_cast<size_t>(static_cast<const char*>(zero) - key.data()) + 1;
+    if (at == key.size()) return std::nullopt;
+    if (key[at] == kTerminator) return at + 1;
+    if (key[at] != kEscapedZero) return std::nullopt;
+    ++at;
+  }
+  return std::nullopt;
+}
+
+std::optional<size_t> LengthPrefixedRowBytes(std::string_view key) {
+  if (key.size() < 2) return std::nullopt;
+  const size_t row = size_t{static_cast<unsigned char>(key[0])} << 8 |
+                     static_cast<unsigned char>(key[1]);
+  if (key.size() - 2 < row) return std::nullopt;
+  return 2 + row;
+}
+
+// Whether a delimiter can stand for itself in an id: RocksDB's option strings
+// give meaning to the others.
+bool IsPlain(char c) {
+  return c > ' ' && c < '\x7f' &&
+         std::string_view("{}=;,\\\"'#").find(c) == std::string_view::npos;
+}
+
+bool IsCustomName(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxCustomNameBytes &&
+         std::all_of(name.begin(), name.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                  (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+         });
+}
+
+std::string Quoted(std::string_view text) {
+  return "\"" + std::string(text) + "\"";
+}
+
+}  // namespace
+
+KeyLayout KeyLayout::Escaped() { return KeyLayout(Kind::kEscaped); }
+
+KeyLayout KeyLayout::FixedRow(uint32_t row_bytes) {
+  return KeyLayout(Kind::kFixed, row_bytes);
+}
+
+KeyLayout KeyLayout::Delimited(char delimiter) {
+  return KeyLayout(Kind::kDelimited, static_cast<unsigned char>(delimiter));
+}
+
+KeyLayout KeyLayout::LengthPrefixed() {
+  return KeyLayout(Kind::kLengthPrefixed);
+}
+
+Result<KeyLayout> KeyLayout::RegisterCustom(std::string_view name,
+                                            RowSplitter splitter) {
+  if (!IsCustomName(name)) {
+    return Error{"custom key layout name " + Quoted(name) +
+                 ": expected 1 to 64 letters, digits, '_', '-' or '.'"};
+  }
+  if (!splitter) {
+    return Error{"custom key layout " + Quoted(name) + ": no function given"};
+  }
+  KeyLayout layout(Kind::kCustom);
+  layout.custom_ = std::make_shared<const CustomLayout>(
+      CustomLayout{std::string(name), std::move(splitter)});
+  CustomRegistry& registry = CustomRegistry::Get();
+  const std::lock_guard lock(registry.mutex);
+  if (!registry.by_name.emplace(name, layout).second) {
+    return Error{"custom key layout " + Quoted(name) +
+                 " is already registered"};
+  }
+  return layout;
+}
+
+Result<KeyLayout> KeyLayout::FromString(std::string_view text) {
+  std::string_view rest = text;
+  if (text == "escaped") return Escaped();
+  if (text == "u16") return LengthPrefixed();
+  if (ConsumePrefix(&rest, kFixed)) {
+    uint32_t row_bytes = 0;
+    const char* end = rest.data() + rest.size();
+    const auto [stop, status] = std::from_chars(rest.data(), end, row_bytes);
+    if (status != std::errc() || stop != end || row_bytes < 1 ||
+        row_bytes > kMaxRowBytes) {
+      return Error{"key layout " + Quoted(text) +
+                   ": expected fixed:N with a row length N from 1 to " +
+                   std::to_string(kMaxRowBytes) + " bytes"};
+    }
+    return FixedRow(row_bytes);
+  }
+  if (ConsumePrefix(&rest, kDelimited)) {
+    if (rest.size() == 1) return Delimited(rest[0]);
+    unsigned value = 0;
+    const char* end = rest.data() + rest.size();
+    if (rest.size() == 4 && rest.starts_with("0x")) {
+      const auto [stop, status] =
+          std::from_chars(rest.data() + 2, end, value, 16);
+      if (status == std::errc() && stop == end) {
+        return Delimited(static_cast<char>(value));
+      }
+    }
+    return Error{"key layout " + Quoted(text) +
+                 ": expected delimited:C with one byte C, or 0xHH"};
+  }
+  if (ConsumePrefix(&rest, kCustom)) {
+    CustomRegistry& registry = CustomRegistry::Get();
+    const std::lock_guard lock(registry.mutex);
+    const auto found = registry.by_name.find(rest);
+    if (found != registry.by_name.end()) return found->second;
+    return Error{"key layout " + Quoted(text) +
+                 " is not registered in this process"};
+  }
+  return Error{"unknown key layout " + Quoted(text) +
+               ": expected escaped, fixed:N, delimited:C, u16 or custom:NAME"};
+}
+
+std::string KeyLayout::ToString() const {
+  switch (kind_) {
+    case Kind::kEscaped:
+      return "escaped";
+    case Kind::kFixed:
+      return std::string(kFixed) + std::to_string(parameter_);
+    case Kind::kDelimited: {
+      const char c = static_cast<char>(parameter_);
+      if (IsPlain(c)) return std::string(kDelimited) + c;
+      constexpr char kHex[] = "0123456789abcdef";
+      return std::string(kDelimited) + "0x" + kHex[parameter_ >> 4] +
+             kHex[parameter_ & 15];
+    }
+    case Kind::kLengthPrefixed:
+      return "u16";
+    case Kind::kCustom:
+      return std::string(kCustom) + custom_->name;
+  }
+  return "unknown";
+}
+
+std::optional<SplitKey> KeyLayout::Split(std::string_view key) const {
+  std::optional<size_t> row_bytes;
+  switch (kind_) {
+    case Kind::kEscaped:
+      row_bytes = EscapedRowBytes(key);
+      break;
+    case Kind::kFixed:
+      if (parameter_ >= 1 && key.size() >= parameter_) row_bytes = parameter_;
+      break;
+    case Kind::kDelimited: {
+      const size_t at = key.find(static_cast<char>(parameter_));
+      if (at != std::string_view::npos) row_bytes = at + 1;
+      break;
+    }
+    case Kind::kLengthPrefixed:
+      row_bytes = LengthPrefixedRowBytes(key);
+      break;
+    case Kind::kCustom:
+      row_bytes = custom_->splitter(key);
+      break;
+  }
+  if (!row_bytes || *row_bytes > key.size()) return std::nullopt;
+  return SplitKey{key.substr(0, *row_bytes), key.substr(*row_bytes)};
+}
+
+Result<std::string> KeyLayout::EncodeRow(std::string_view row) const {
+  std::string encoded;
+  switch (kind_) {
+    case Kind::kEscaped:
+      encoded.reserve(row.size() + 2);
+      for (const char c : row) {
+        encoded += c;
+        if (c == kEscape) encoded += kEscapedZero;
+      }
+      encoded += kEscape;
+      encoded += kTerminator;
+      return encoded;
+    case Kind::kFixed:
+      if (row.size() != parameter_) {
+        return Error{"a row of " + std::to_string(row.size()) +
+                     " bytes does not fit key layout " + ToString() +
+                     ": expected " + std::to_string(parameter_)};
+      }
+      return std::string(row);
+    case Kind::kDelimited: {
+      const char delimiter = static_cast<char>(parameter_);
+      const size_t at = row.find(delimiter);
+      if (at != std::string_view::npos) {
+        return Error{"a row with the delimiter at byte " + std::to_string(at) +
+                     " does not fit key layout " + ToString()};
+      }
+      return std::string(row) + delimiter;
+    }
+    case Kind::kLengthPrefixed:
+      if (row.size() > kMaxRowBytes) {
+        return Error{"a row of " + std::to_string(row.size()) +
+                     " bytes does not fit key layout u16: expected at most " +
+                     std::to_string(kMaxRowBytes)};
+      }
+      encoded += static_cast<char>(row.size() >> 8);
+      encoded += static_cast<char>(row.size() & 0xff);
+      return encoded.append(row);
+    case Kind::kCustom:
+      break;
+  }
+  const auto split = Split(row);
+  if (!split || !split->qualifier.empty()) {
+    return Error{"these bytes are not one row of key layout " + ToString()};
+  }
+  return std::string(row);
+}
+
+std::optional<std::string> KeyLayout::DecodeRow(
+    std::string_view row_bytes) const {
+  const auto split = Split(row_bytes);
+  if (!split || !split->qualifier.empty()) return std::nullopt;
+  switch (kind_) {
+    case Kind::kEscaped: {
+      std::string row;
+      row.reserve(row_bytes.size());
+      row_bytes.remove_suffix(2);
+      for (size_t i = 0; i < row_bytes.size(); ++i) {
+        row += row_bytes[i];
+        if (row_bytes[i] == kEscape) ++i;  // its 0xff
+      }
+      return row;
+    }
+    case Kind::kDelimited:
+      row_bytes.remove_suffix(1);
+      break;
+    case Kind::kLengthPrefixed:
+      row_bytes.remove_prefix(2);
+      break;
+    case Kind::kFixed:
+    case Kind::kCustom:
+      break;
+  }
+  return std::string(row_bytes);
+}
+
+bool KeyLayout::PreservesRowOrder() const {
+  return kind_ == Kind::kEscaped || kind_ == Kind::kFixed;
+}
+
+std::optional<uint32_t> KeyLayout::FixedRowBytes() const {
+  if (kind_ != Kind::kFixed) return std::nullopt;
+  return parameter_;
+}
+
+}  // namespace rowbloom

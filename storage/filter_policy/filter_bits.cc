@@ -1,0 +1,173 @@
+#include "storage/filter_policy/filter_bits.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "rowbloom/bloom_math.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+using std::string_view_literals::operator""sv;
+
+std::string_view View(const Slice& slice) {
+  return {slice.data(), slice.size()};
+}
+
+// Written when a block could not be built: it starts and ends as ours do and
+// has version 0, so that every reader answers "may match".
+constexpr std::string_view kAnswersMayMatch =
+    "ROWBLOOM\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x9cRWBL"sv;
+
+class Builder final : public rocksdb::FilterBitsBuilder {
+ public:
+  Builder(const FilterBlockOptions& options, bool verify,
+          std::shared_ptr<FilterCounters> counters)
+      : builder_(options), verify_(verify), counters_(std::move(counters)) {}
+
+  // Out of memory, or an exception of a custom layout: the block then answers
+  // "may match" to everything, since a key may be missing in it.
+  void AddKey(const Slice& key) override {
+    try {
+      builder_.AddKey(View(key));
+    } catch (...) {
+      failed_ = true;
+    }
+  }
+
+#if ROWBLOOM_FILTER_INTERFACE >= 906
+  void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
+    AddKey(key);
+    AddKey(alt);
+  }
+#endif
+
+  size_t EstimateEntriesAdded() override {
+    return failed_ ? std::max<size_t>(1, builder_.EstimateEntries())
+                   : builder_.EstimateEntries();
+  }
+
+  Slice Finish(std::unique_ptr<const char[]>* buf) override {
+    return Finish(buf, nullptr);
+  }
+
+  Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
+    if (status != nullptr) *status = Status::OK();
+    try {
+      const std::string block = builder_.Finish();
+      if (!std::exchange(failed_, false)) {
+        auto bytes = std::make_unique<char[]>(block.size());
+        std::memcpy(bytes.get(), block.data(), block.size());
+        const Slice filter(bytes.get(), block.size());
+        *buf = std::move(bytes);
+        counters_->CountBuilt(filter.size());
+        return filter;
+      }
+    } catch (...) {
+      builder_.Reset();
+      failed_ = false;
+    }
+    buf->reset();
+    return Slice(kAnswersMayMatch.data(), kAnswersMayMatch.size());
+  }
+
+  Status MaybePostVerify(const Slice& filter_content) override {
+    if (!verify_) return Status::OK();
+    try {
+      const FilterBlock block = FilterBlock::Open(View(filter_content));
+      std::string problem = block.problem();
+      for (const FilterSection& section : block.sections()) {
+        if (problem.empty()) problem = section.problem;
+      }
+      if (!problem.empty()) return Status::Corruption(problem);
+    } catch (...) {
+      return Status::MemoryLimit("no memory to verify a filter block");
+    }
+    return Status::OK();
+  }
+
+  size_t ApproximateNumEntries(size_t bytes) override {
+    return builder_.EntriesThatFit(bytes);
+  }
+
+#if ROWBLOOM_FILTER_INTERFACE >= 1009
+  size_t CalculateSpace(size_t num_entries) override {
+    return builder_.SpaceFor(num_entries);
+  }
+  double EstimatedFpRate(size_t num_entries, size_t bytes) override {
+    if (num_entries == 0) return 0;
+    return FalsePositiveRate(8.0 * static_cast<double>(bytes) /
+                             static_cast<double>(num_entries));
+  }
+#endif
+
+ private:
+  FilterBlockBuilder builder_;
+  bool verify_;
+  bool failed_ = false;
+  std::shared_ptr<FilterCounters> counters_;
+};
+
+class Reader final : public rocksdb::FilterBitsReader {
+ public:
+  Reader(const Slice& contents, std::shared_ptr<FilterCounters> counters)
+      : block_(FilterBlock::Open(View(contents))),
+        counters_(std::move(counters)) {
+    counters_->CountOpened(block_.usable());
+  }
+
+  bool MayMatch(const Slice& entry) override {
+    MatchResult result;
+    try {
+      result = block_.MayMatch(View(entry));
+    } catch (...) {  // of a custom layout
+      result = {.row = Verdict::kUnusable};
+    }
+    counters_->CountAnswer(result);
+    return result.may_match;
+  }
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    constexpr int kBatch = 32;
+    std::array<std::string_view, kBatch> views;
+    std::array<MatchResult, kBatch> results;
+    for (int start = 0; start < num_keys; start += kBatch) {
+      const int count = std::min(kBatch, num_keys - start);
+      for (int i = 0; i < count; ++i) views[i] = View(*keys[start + i]);
+      try {
+        block_.MayMatch(std::span(views).first(count), results);
+      } catch (...) {
+        results.fill({.row = Verdict::kUnusable});
+      }
+      for (int i = 0; i < count; ++i) {
+        counters_->CountAnswer(results[i]);
+        may_match[start + i] = results[i].may_match;
+      }
+    }
+  }
+
+ private:
+  FilterBlock block_;
+  std::shared_ptr<FilterCounters> counters_;
+};
+
+}  // namespace
+
+std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
+    const FilterBlockOptions& options, bool verify,
+    std::shared_ptr<FilterCounters> counters) {
+  return std::make_unique<Builder>(options, verify, std::move(counters));
+}
+
+std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
+    const Slice& contents, std::shared_ptr<FilterCounters> counters) {
+  return std::make_unique<Reader>(contents, std::move(counters));
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,22 @@
+// rowbloom's filter block behind RocksDB's builder and reader interfaces.
+#pragma once
+
+#include <memory>
+
+#include "rowbloom/filter_block.h"
+#include "storage/filter_policy/filter_counters.h"
+#include "storage/filter_policy/rocksdb_filter_interface.h"
+
+namespace rowbloom {
+
+// Makes the builder of one file. With `verify`, each finished block is opened
+// and checked before it is written.
+std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
+    const FilterBlockOptions& options, bool verify,
+    std::shared_ptr<FilterCounters> counters);
+
+// Makes the reader of one block, whose bytes must outlive it.
+std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
+    const rocksdb::Slice& contents, std::shared_ptr<FilterCounters> counters);
+
+}  // namespace rowbloom

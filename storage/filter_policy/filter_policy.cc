@@ -1,0 +1,188 @@
+#include "rowbloom/filter_policy.h"
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "lib/kernels/kernel.h"
+#include "rocksdb/db.h"
+#include "rocksdb/table.h"
+#include "rowbloom/bloom_math.h"
+#include "storage/filter_policy/filter_bits.h"
+#include "storage/filter_policy/ids.h"
+#include "storage/filter_policy/objects.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+// Any non-empty block shorter than this could be the rest of one of ours.
+constexpr size_t kShortestForeignBlock = 8;
+
+class Policy final : public rocksdb::FilterPolicy {
+ public:
+  explicit Policy(const FilterPolicyOptions& options)
+      : options_(options),
+        id_(PolicyId(options)),
+        bits_per_key_(BitsPerKey(options.false_positive_rate)),
+        builtin_(rocksdb::NewBloomFilterPolicy(10)),
+        counters_(std::make_shared<FilterCounters>()) {}
+
+  // With all parameters: it is what OPTIONS files and table properties show.
+  const char* Name() const override { return id_.c_str(); }
+
+  // RocksDB looks up filter blocks under this name. Under its own one, old
+  // filters stay in use when rowbloom comes, and rowbloom's are harmless when
+  // it goes.
+  const char* CompatibilityName() const override {
+    return builtin_->CompatibilityName();
+  }
+
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    if (options_.bloom_type == BloomType::kNone) return nullptr;
+    FilterBlockOptions block{.bloom_type = options_.bloom_type,
+                             .key_layout = options_.key_layout,
+                             .kind = options_.kind,
+                             .bits_per_key = bits_per_key_,
+                             .row_prefix_length = options_.row_prefix_length};
+    // Without whole keys only rows come in: there is nothing to put into a
+    // ROWCOL section.
+    if (!context.table_options.whole_key_filtering &&
+        block.bloom_type == BloomType::kRowCol) {
+      block.bloom_type = BloomType::kRow;
+    }
+    try {
+      return NewFilterBitsBuilder(
+                 block,
+                 context.table_options.detect_filter_construct_corruption,
+                 counters_)
+          .release();
+    } catch (...) {
+      return nullptr;  // out of memory: RocksDB then writes no filter
+    }
+  }
+
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const Slice& contents) const override {
+    try {
+      if (contents.size() >= kShortestForeignBlock &&
+          !FilterBlock::IsFilterBlock({contents.data(), contents.size()})) {
+        counters_->CountBuiltinOpened();
+        return builtin_->GetFilterBitsReader(contents);
+      }
+      return NewFilterBitsReader(contents, counters_).release();
+    } catch (...) {
+      return nullptr;  // out of memory: RocksDB then reads without a filter
+    }
+  }
+
+  FilterStats Stats() const { return counters_->Read(); }
+  bool BuildsFilters() const { return options_.bloom_type != BloomType::kNone; }
+
+ private:
+  FilterPolicyOptions options_;
+  std::string id_;
+  double bits_per_key_;
+  std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
+  std::shared_ptr<FilterCounters> counters_;
+};
+
+// The first option out of its range, as a sentence, or "".
+std::string Invalid(const FilterPolicyOptions& options) {
+  if (!IsFalsePositiveRate(options.false_positive_rate)) {
+    return "false_positive_rate " +
+           std::to_string(options.false_positive_rate) +
+           ": expected a number between 0 and 1, both excluded";
+  }
+  // The id is how files and OPTIONS name the layout: it must read back.
+  const auto layout = KeyLayout::FromString(options.key_layout.ToString());
+  if (!layout) return layout.error();
+  if (ToString(options.bloom_type) == "unknown") {
+    return "bloom_type " +
+           std::to_string(static_cast<int>(options.bloom_type)) +
+           ": expected NONE, ROW, ROWCOL or ROWPREFIX_FIXED_LENGTH";
+  }
+  if (ToString(options.kind) == "unknown") {
+    return "kind " + std::to_string(static_cast<int>(options.kind)) +
+           ": expected bloom";
+  }
+  if (options.level_allocation != LevelAllocation::kUniform) {
+    return "level_allocation: expected uniform";
+  }
+  const bool wants_prefix =
+      options.bloom_type == BloomType::kRowPrefixFixedLength;
+  if (wants_prefix && (options.row_prefix_length < 1 ||
+                       options.row_prefix_length > KeyLayout::kMaxRowBytes)) {
+    return "row_prefix_length " + std::to_string(options.row_prefix_length) +
+           ": ROWPREFIX_FIXED_LENGTH expects 1 to " +
+           std::to_string(KeyLayout::kMaxRowBytes) + " bytes";
+  }
+  if (!wants_prefix && options.row_prefix_length != 0) {
+    return "row_prefix_length " + std::to_string(options.row_prefix_length) +
+           ": only ROWPREFIX_FIXED_LENGTH has one, expected 0";
+  }
+  return "";
+}
+
+const Policy* PolicyOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  const auto factory = db->GetOptions(family).table_factory;
+  if (factory == nullptr) return nullptr;
+  const auto* table = factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr) return nullptr;
+  return dynamic_cast<const Policy*>(table->filter_policy.get());
+}
+
+}  // namespace
+
+Status MakePolicy(const FilterPolicyOptions& options,
+                  std::unique_ptr<const rocksdb::FilterPolicy>* policy) {
+  const std::string version = rocksdb::GetRocksVersionAsString();
+  if (FilterInterfaceOf(version) != ROWBLOOM_FILTER_INTERFACE) {
+    return Status::NotSupported(
+        "rowbloom was compiled for the filter interface of RocksDB " +
+        std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
+        ", and the library loaded is " + version);
+  }
+  if (const std::string invalid = Invalid(options); !invalid.empty()) {
+    return Status::InvalidArgument(invalid);
+  }
+  if (const auto kernel = ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
+      !kernel) {
+    return Status::InvalidArgument(kernel.error());
+  }
+  *policy = std::make_unique<Policy>(options);
+  return Status::OK();
+}
+
+Status NewFilterPolicy(const FilterPolicyOptions& options,
+                       std::shared_ptr<const rocksdb::FilterPolicy>* policy) {
+  std::unique_ptr<const rocksdb::FilterPolicy> made;
+  Status status = MakePolicy(options, &made);
+  if (status.ok()) *policy = std::move(made);
+  return status;
+}
+
+bool IsFilterActive(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+  const Policy* policy = PolicyOf(db, family);
+  return policy != nullptr && policy->BuildsFilters();
+}
+
+bool IsFilterActive(rocksdb::DB* db) {
+  return IsFilterActive(db, db->DefaultColumnFamily());
+}
+
+Status GetFilterStats(const rocksdb::FilterPolicy& policy, FilterStats* stats) {
+  const auto* ours = dynamic_cast<const Policy*>(&policy);
+  if (ours == nullptr) {
+    return Status::InvalidArgument("filter policy " +
+                                   std::string(policy.Name()) +
+                                   " is not one of rowbloom's");
+  }
+  *stats = ours->Stats();
+  return Status::OK();
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,22 @@
+// The texts by which OPTIONS files and table properties name policies and
+// extractors, parameters included. They are kept for good: old files have them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "rowbloom/filter_policy.h"
+
+namespace rowbloom {
+
+// rowbloom.filter:TYPE:KIND:RATE:ROW_PREFIX_LENGTH:LEVEL_ALLOCATION:LAYOUT
+inline constexpr std::string_view kPolicyIdPrefix = "rowbloom.filter:";
+// rowbloom.row:LAYOUT
+inline constexpr std::string_view kExtractorIdPrefix = "rowbloom.row:";
+
+std::string PolicyId(const FilterPolicyOptions& options);
+
+// Inverse of PolicyId. The options may still be out of their ranges.
+Result<FilterPolicyOptions> ParsePolicyId(std::string_view id);
+
+}  // namespace rowbloom

@@ -1,0 +1,63 @@
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "rocksdb/utilities/object_registry.h"
+#include "rowbloom/filter_policy.h"
+#include "storage/filter_policy/ids.h"
+#include "storage/filter_policy/objects.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::FilterPolicy;
+using rocksdb::ObjectLibrary;
+using rocksdb::SliceTransform;
+
+// A pattern for every id that starts with `prefix`, which ends in ':'.
+ObjectLibrary::PatternEntry Pattern(std::string_view prefix) {
+  return ObjectLibrary::PatternEntry(
+             std::string(prefix.substr(0, prefix.size() - 1)), false)
+      .AddSeparator(":");
+}
+
+const FilterPolicy* PolicyOfId(const std::string& id,
+                               std::unique_ptr<const FilterPolicy>* guard,
+                               std::string* error) {
+  const auto options = ParsePolicyId(id);
+  if (!options) {
+    *error = options.error();
+    return nullptr;
+  }
+  const rocksdb::Status status = MakePolicy(*options, guard);
+  if (!status.ok()) *error = status.ToString();
+  return guard->get();
+}
+
+const SliceTransform* ExtractorOfId(
+    const std::string& id, std::unique_ptr<const SliceTransform>* guard,
+    std::string* error) {
+  const auto layout = KeyLayout::FromString(
+      std::string_view(id).substr(kExtractorIdPrefix.size()));
+  if (!layout) {
+    *error = layout.error();
+    return nullptr;
+  }
+  *guard = MakeRowPrefixExtractor(*layout);
+  return guard->get();
+}
+
+}  // namespace
+
+void RegisterRowbloom() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    const auto library = ObjectLibrary::Default();
+    library->AddFactory<const FilterPolicy>(Pattern(kPolicyIdPrefix),
+                                            PolicyOfId);
+    library->AddFactory<const SliceTransform>(Pattern(kExtractorIdPrefix),
+                                              ExtractorOfId);
+  });
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,23 @@
+#include "storage/filter_policy/rocksdb_filter_interface.h"
+
+#include <charconv>
+
+namespace rowbloom {
+
+std::optional<int> FilterInterfaceOf(std::string_view rocksdb_version) {
+  int major = 0;
+  int minor = 0;
+  const char* end = rocksdb_version.data() + rocksdb_version.size();
+  const auto dot = std::from_chars(rocksdb_version.data(), end, major);
+  if (dot.ec != std::errc() || dot.ptr == end || *dot.ptr != '.' ||
+      std::from_chars(dot.ptr + 1, end, minor).ec != std::errc()) {
+    return std::nullopt;
+  }
+  const int version = major * 100 + minor;
+  if (version < 701 || major > 11) return std::nullopt;
+  if (version < 906) return 700;
+  if (version < 1009) return 906;
+  return 1009;
+}
+
+}  // namespace rowbloom

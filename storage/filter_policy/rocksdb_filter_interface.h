@@ -1,0 +1,89 @@
+// The two interfaces that RocksDB forward-declares in its public headers and
+// defines in private ones. A custom filter has to declare them again, virtual
+// function for virtual function. Their layout is set by RocksDB's version:
+//
+//   RocksDB      FilterBitsBuilder                        RocksDB commit
+//   7.0  - 9.5   six functions after the destructor       -
+//   9.6  - 10.8  adds AddKeyAndAlt after AddKey           f63428bc (#12931)
+//   10.9 - 11.x  appends CalculateSpace, EstimatedFpRate  b897c378 (#14111)
+//
+// FilterBitsReader has not changed since 7.0. To support a newer RocksDB,
+// compare its table/block_based/filter_policy_internal.h with this file, add an
+// era if a virtual function was added, removed or moved, and raise the version
+// that is checked below.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+#include "rocksdb/version.h"
+
+// First version with the layout, as major * 100 + minor. Tests set it, to see
+// that the code compiles for each.
+#ifndef ROWBLOOM_FILTER_INTERFACE
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 701
+#error \
+    "rowbloom needs RocksDB 7.1: older ones lack FilterPolicy::CompatibilityName"
+#elif ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 906
+#define ROWBLOOM_FILTER_INTERFACE 700
+#elif ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1009
+#define ROWBLOOM_FILTER_INTERFACE 906
+#elif ROCKSDB_MAJOR < 12
+#define ROWBLOOM_FILTER_INTERFACE 1009
+#else
+#error "unknown RocksDB version: see the top of rocksdb_filter_interface.h"
+#endif
+#endif
+
+namespace rowbloom {
+
+// The layout that a RocksDB library of this version ("9.10.0") has, as the
+// values of ROWBLOOM_FILTER_INTERFACE; nullopt for an unsupported or unreadable
+// version.
+std::optional<int> FilterInterfaceOf(std::string_view rocksdb_version);
+
+}  // namespace rowbloom
+
+namespace rocksdb {
+
+// Collects keys and makes a filter of them, again and again for a partitioned
+// one. RocksDB is not exception-safe: nothing may throw.
+class FilterBitsBuilder {
+ public:
+  virtual ~FilterBitsBuilder() {}
+  virtual void AddKey(const Slice& key) = 0;
+#if ROWBLOOM_FILTER_INTERFACE >= 906
+  virtual void AddKeyAndAlt(const Slice& key, const Slice& alt) = 0;
+#endif
+  // Zero if and only if nothing was added.
+  virtual size_t EstimateEntriesAdded() = 0;
+  // The filter, whose bytes *buf owns (or which are static).
+  virtual Slice Finish(std::unique_ptr<const char[]>* buf) = 0;
+  virtual Slice Finish(std::unique_ptr<const char[]>* buf, Status* /*status*/) {
+    return Finish(buf);
+  }
+  virtual Status MaybePostVerify(const Slice& /*filter_content*/) {
+    return Status::OK();
+  }
+  virtual size_t ApproximateNumEntries(size_t bytes) = 0;
+#if ROWBLOOM_FILTER_INTERFACE >= 1009
+  virtual size_t CalculateSpace(size_t num_entries) = 0;
+  virtual double EstimatedFpRate(size_t num_entries, size_t bytes) = 0;
+#endif
+};
+
+// Answers for one filter block. Shared between threads.
+class FilterBitsReader {
+ public:
+  virtual ~FilterBitsReader() {}
+  virtual bool MayMatch(const Slice& entry) = 0;
+  virtual void MayMatch(int num_keys, Slice** keys, bool* may_match) {
+    for (int i = 0; i < num_keys; ++i) may_match[i] = MayMatch(*keys[i]);
+  }
+};
+
+}  // namespace rocksdb

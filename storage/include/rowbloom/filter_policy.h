@@ -1,0 +1,118 @@
+// The RocksDB plug-in: a FilterPolicy that gives each SST a filter block with
+// a ROW and a ROWCOL section, and the prefix extractor that lets row scans
+// reach the ROW section.
+//
+//   rowbloom::FilterPolicyOptions filter;
+//   filter.key_layout = rowbloom::KeyLayout::Delimited(':');
+//   rocksdb::BlockBasedTableOptions table;
+//   rocksdb::Status s = rowbloom::NewFilterPolicy(filter,
+//   &table.filter_policy);
+//   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+//   options.prefix_extractor =
+//   rowbloom::NewRowPrefixExtractor(filter.key_layout);
+//
+// Gets then ask both sections; iterators with ReadOptions::prefix_same_as_start
+// ask the ROW section. Switching to rowbloom and back loses no key: it reads
+// the filters that RocksDB's Bloom and Ribbon policies wrote, and those
+// policies answer "may match" for its blocks. See
+// storage/filter_policy/README.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/status.h"
+#include "rowbloom/bloom_type.h"
+#include "rowbloom/key_layout.h"
+
+namespace rocksdb {
+class ColumnFamilyHandle;
+class DB;
+}  // namespace rocksdb
+
+namespace rowbloom {
+
+// How bits are spread over the levels of the tree.
+enum class LevelAllocation : uint8_t {
+  kUniform,  // false_positive_rate at every level
+};
+
+struct FilterPolicyOptions {
+  // kRowCol serves gets and row scans; kRow costs a tenth of the bytes at ten
+  // columns a row and serves row scans as well, but cannot tell columns apart.
+  // kNone builds no filter, and still reads the ones that files have.
+  BloomType bloom_type = BloomType::kRowCol;
+
+  // How a key splits into row and qualifier. Stored in every filter block: a
+  // file is asked with the layout that it was built with.
+  KeyLayout key_layout = KeyLayout::Escaped();
+
+  FilterKind kind = FilterKind::kBloom;
+
+  // Of each section, inside (0, 1). 0.01 costs 9.9 bits for each row and each
+  // cell; see BitsPerKey in bloom_math.h.
+  double false_positive_rate = 0.01;
+
+  // Bytes of the row that kRowPrefixFixedLength indexes, 1 to
+  // KeyLayout::kMaxRowBytes. With other types it must be 0.
+  uint32_t row_prefix_length = 0;
+
+  LevelAllocation level_allocation = LevelAllocation::kUniform;
+};
+
+// Makes a policy for BlockBasedTableOptions::filter_policy. Thread-safe, as is
+// the policy. Errors, with *policy left as it was:
+//   InvalidArgument  an option is out of its range; the message names it
+//   NotSupported     the RocksDB library loaded at run time has another filter
+//                    interface than the headers this was compiled with
+rocksdb::Status NewFilterPolicy(
+    const FilterPolicyOptions& options,
+    std::shared_ptr<const rocksdb::FilterPolicy>* policy);
+
+// The prefix extractor of a layout: Transform(key) is the key's row bytes. A
+// key outside the layout is not InDomain. Total on any bytes, idempotent,
+// thread-safe; the layout is part of its name.
+std::shared_ptr<const rocksdb::SliceTransform> NewRowPrefixExtractor(
+    const KeyLayout& key_layout);
+
+// Makes policies and extractors known to RocksDB's object registry by their
+// ids, so that an OPTIONS file that names them can be loaded. Thread-safe;
+// calling it again has no effect.
+void RegisterRowbloom();
+
+// Whether new files of the column family get rowbloom's filters and old ones
+// are asked: its table factory is block-based and has a policy of ours that
+// builds filters. RocksDB itself is silent when a policy is missing.
+bool IsFilterActive(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
+// For the default column family.
+bool IsFilterActive(rocksdb::DB* db);
+
+// What one kind of section was asked since its policy was made.
+struct SectionStats {
+  uint64_t checked = 0;   // questions that a trusted section answered
+  uint64_t skipped = 0;   // of these, answered "no": the file was not opened
+  uint64_t unusable = 0;  // questions that met a section not to be trusted
+};
+
+// Counters of one policy, over all files and column families that use it.
+struct FilterStats {
+  SectionStats row;        // ROW and ROWPREFIX sections
+  SectionStats row_col;    // ROWCOL sections
+  uint64_t asked = 0;      // keys asked for, of rowbloom's own blocks
+  uint64_t may_match = 0;  // of these, not ruled out
+  uint64_t blocks_built = 0;
+  uint64_t bytes_built = 0;
+  uint64_t blocks_opened = 0;          // each time RocksDB loads one
+  uint64_t blocks_unusable = 0;        // of these, not to be trusted as a whole
+  uint64_t builtin_blocks_opened = 0;  // written by RocksDB's own policies
+};
+
+// Reads the counters of a policy made by NewFilterPolicy; consistent enough to
+// watch, exact when no reads are under way. InvalidArgument: another policy.
+rocksdb::Status GetFilterStats(const rocksdb::FilterPolicy& policy,
+                               FilterStats* stats);
+
+}  // namespace rowbloom
