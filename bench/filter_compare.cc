@@ -1,0 +1,699 @@
+#include "bench/filter_compare.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <unordered_set>
+#include <utility>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/perf_context.h"
+#include "rocksdb/perf_level.h"
+#include "rocksdb/table.h"
+#include "rowbloom/bloom_math.h"
+#include "rowbloom/filter_block.h"
+#include "rowbloom/filter_policy.h"
+#include "rowbloom/key_layout.h"
+
+namespace rowbloom::bench {
+namespace {
+
+using rocksdb::Status;
+
+constexpr double kBitsPerKey = 10.0;
+
+// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers with every library.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+
+  static uint64_t Mix(uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+  }
+  uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
+  // REQUIRES bound > 0.
+  uint64_t Below(uint64_t bound) { return Next() % bound; }
+
+ private:
+  uint64_t state_;
+};
+
+// A cell under its RocksDB key.
+struct Cell {
+  std::string key;
+  size_t row_bytes = 0;  // of the key
+  std::string value;
+
+  std::string_view Row() const {
+    return std::string_view(key).substr(0, row_bytes);
+  }
+  std::string_view Qualifier() const {
+    return std::string_view(key).substr(row_bytes);
+  }
+};
+
+// All cells by key, each once.
+class Cells {
+ public:
+  Status Fill(std::vector<InputCell> input, uint64_t* replaced) {
+    cells_.reserve(input.size());
+    for (InputCell& cell : input) {
+      if (cell.row.empty()) {
+        return Status::InvalidArgument("a cell of the input has an empty row");
+      }
+      auto row = layout_.EncodeRow(cell.row);
+      if (!row) return Status::InvalidArgument(row.error());
+      const size_t row_bytes = row->size();
+      cells_.push_back(
+          {std::move(*row) + cell.qualifier, row_bytes, std::move(cell.value)});
+      cell = {};
+    }
+    std::stable_sort(
+        cells_.begin(), cells_.end(),
+        [](const Cell& a, const Cell& b) { return a.key < b.key; });
+    // The last of equal ones stays, as in a store.
+    size_t kept = 0;
+    for (size_t i = 0; i < cells_.size(); ++i) {
+      if (i + 1 < cells_.size() && cells_[i].key == cells_[i + 1].key) continue;
+      if (kept != i) cells_[kept] = std::move(cells_[i]);
+      ++kept;
+    }
+    *replaced = cells_.size() - kept;
+    cells_.resize(kept);
+    for (size_t i = 0; i < cells_.size(); ++i) {
+      if (i == 0 || cells_[i].Row() != cells_[i - 1].Row()) {
+        row_starts_.push_back(i);
+      }
+      bytes_ += cells_[i].key.size() + cells_[i].value.size();
+    }
+    row_starts_.push_back(cells_.size());
+    return Status::OK();
+  }
+
+  const KeyLayout& layout() const { return layout_; }
+  const std::vector<Cell>& all() const { return cells_; }
+  size_t rows() const { return row_starts_.size() - 1; }
+  uint64_t bytes() const { return bytes_; }
+  // [begin, end) of a row's cells.
+  size_t RowBegin(size_t row) const { return row_starts_[row]; }
+  size_t RowEnd(size_t row) const { return row_starts_[row + 1]; }
+
+  bool HasRow(std::string_view row_bytes) const {
+    const auto at = LowerBound(row_bytes);
+    return at != cells_.end() && at->Row() == row_bytes;
+  }
+  bool HasKey(std::string_view key) const {
+    const auto at = LowerBound(key);
+    return at != cells_.end() && at->key == key;
+  }
+
+ private:
+  std::vector<Cell>::const_iterator LowerBound(std::string_view key) const {
+    return std::lower_bound(
+        cells_.begin(), cells_.end(), key,
+        [](const Cell& cell, std::string_view k) { return cell.key < k; });
+  }
+
+  KeyLayout layout_ = KeyLayout::Escaped();
+  std::vector<Cell> cells_;
+  std::vector<size_t> row_starts_;
+  uint64_t bytes_ = 0;
+};
+
+struct Operation {
+  std::string key;             // a cell's key or, for a scan, the row bytes
+  const Cell* cell = nullptr;  // what it must find; nullptr: nothing
+};
+
+// Draws names that do not exist and look like those that do.
+class Draw {
+ public:
+  Draw(const Cells& cells, uint64_t seed) : cells_(cells), random_(seed) {}
+
+  std::vector<Operation> Operations(Kind kind, uint64_t count) {
+    std::vector<Operation> operations;
+    operations.reserve(count);
+    // Absent names are asked for once each: a filter's answer to one name is
+    // always the same, so that a second one would say nothing new.
+    std::unordered_set<std::string> used;
+    while (operations.size() < count) {
+      switch (kind) {
+        case Kind::kGetPresent: {
+          const Cell& cell = AnyCell();
+          operations.push_back({cell.key, &cell});
+          break;
+        }
+        case Kind::kGetAbsentRow: {
+          std::string row_bytes = AbsentRow(&used);
+          row_bytes.append(AnyCell().Qualifier());
+          operations.push_back({std::move(row_bytes), nullptr});
+          break;
+        }
+        case Kind::kGetAbsentColumn:
+          operations.push_back({AbsentColumn(&used), nullptr});
+          break;
+        case Kind::kScanAbsentRow:
+          operations.push_back({AbsentRow(&used), nullptr});
+          break;
+      }
+    }
+    return operations;
+  }
+
+ private:
+  // After so many names that exist or were used, names become longer.
+  static constexpr int kTries = 8;
+
+  const Cell& AnyCell() {
+    return cells_.all()[random_.Below(cells_.all().size())];
+  }
+  size_t AnyRow() { return random_.Below(cells_.rows()); }
+
+  std::string RowName(size_t row) const {
+    return cells_.layout()
+        .DecodeRow(cells_.all()[cells_.RowBegin(row)].Row())
+        .value_or("");
+  }
+
+  // A byte out of `like`, or 'x' if that is empty.
+  char ByteLike(std::string_view like) {
+    return like.empty() ? 'x' : like[random_.Below(like.size())];
+  }
+
+  // `name` with one byte of another name put in place of one of its own, or at
+  // its end.
+  void Change(std::string* name, std::string_view other, bool longer) {
+    const char byte = ByteLike(other);
+    if (longer || name->empty()) {
+      name->push_back(byte);
+    } else {
+      (*name)[random_.Below(name->size())] = byte;
+    }
+  }
+
+  std::string AbsentRow(std::unordered_set<std::string>* used) {
+    std::string name = RowName(AnyRow());
+    for (int tries = 1;; ++tries) {
+      Change(&name, RowName(AnyRow()), tries > kTries);
+      // Cannot fail: every row that was written has been encoded the same way.
+      const auto row_bytes = cells_.layout().EncodeRow(name);
+      if (row_bytes && !cells_.HasRow(*row_bytes) &&
+          used->insert(*row_bytes).second) {
+        return *row_bytes;
+      }
+    }
+  }
+
+  std::string AbsentColumn(std::unordered_set<std::string>* used) {
+    const Cell& in_row = cells_.all()[cells_.RowBegin(AnyRow())];
+    std::string qualifier;
+    for (int tries = 1;; ++tries) {
+      if (tries <= kTries) {
+        qualifier = AnyCell().Qualifier();  // some other row has this one
+      } else {
+        Change(&qualifier, AnyCell().Qualifier(), tries > 2 * kTries);
+      }
+      std::string key = std::string(in_row.Row()) + qualifier;
+      if (!cells_.HasKey(key) && used->insert(key).second) return key;
+    }
+  }
+
+  const Cells& cells_;
+  Random random_;
+};
+
+// What all databases share.
+struct Plan {
+  Cells cells;
+  std::vector<std::vector<size_t>> rows_of_file;
+  std::array<std::vector<Operation>, kAllKinds.size()> operations;
+};
+
+void MakePlan(const CompareOptions& options, Plan* plan) {
+  Random random(Random::Mix(options.seed));
+  std::vector<size_t> rows(plan->cells.rows());
+  std::iota(rows.begin(), rows.end(), size_t{0});
+  for (size_t i = rows.size(); i > 1; --i) {
+    std::swap(rows[i - 1], rows[random.Below(i)]);
+  }
+  plan->rows_of_file.resize(options.files);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    plan->rows_of_file[i % options.files].push_back(rows[i]);
+  }
+  for (auto& file : plan->rows_of_file) std::sort(file.begin(), file.end());
+  for (const Kind kind : kAllKinds) {
+    const auto number = static_cast<size_t>(kind);
+    plan->operations[number] =
+        Draw(plan->cells, random.Next())
+            .Operations(kind, options.operations[number]);
+  }
+}
+
+// Bytes of the filter blocks that a ROWCOL policy of this rate would build for
+// the files of the plan.
+uint64_t RowColFilterBytes(const Plan& plan, double bits_per_key) {
+  FilterBlockBuilder builder(
+      {.bloom_type = BloomType::kRowCol,
+       .key_layout = plan.cells.layout(),
+       .bits_per_key = BitsPerKey(FalsePositiveRate(bits_per_key))});
+  uint64_t bytes = 0;
+  for (const auto& rows : plan.rows_of_file) {
+    for (const size_t row : rows) {
+      for (size_t i = plan.cells.RowBegin(row); i < plan.cells.RowEnd(row);
+           ++i) {
+        builder.AddKey(plan.cells.all()[i].key);
+      }
+    }
+    bytes += builder.Finish().size();
+  }
+  return bytes;
+}
+
+// The most bits per key that cost at most `byte_limit`.
+double BitsPerKeyWithin(const Plan& plan, uint64_t byte_limit) {
+  double low = kMinBitsPerKey;
+  double high = 2 * kBitsPerKey;
+  for (int i = 0; i < 12; ++i) {
+    const double middle = (low + high) / 2;
+    (RowColFilterBytes(plan, middle) <= byte_limit ? low : high) = middle;
+  }
+  return low;
+}
+
+class Database {
+ public:
+  Database(const Plan& plan, Setting setting) : plan_(plan) {
+    result_.setting = setting;
+  }
+
+  // `stock_filter_bytes`: what ROWCOL may spend.
+  Status Write(const std::string& path, uint64_t stock_filter_bytes) {
+    rocksdb::BlockBasedTableOptions table;
+    Status status = MakePolicy(stock_filter_bytes, &table.filter_policy);
+    if (!status.ok()) return status;
+    table.whole_key_filtering = true;
+    table.cache_index_and_filter_blocks = true;
+    // Room for everything in every shard of the cache.
+    table.block_cache =
+        rocksdb::NewLRUCache(4 * plan_.cells.bytes() + (size_t{256} << 20));
+
+    rocksdb::Options options;
+    options.create_if_missing = true;
+    options.error_if_exists = true;
+    options.compression = rocksdb::kLZ4Compression;
+    options.prefix_extractor = NewRowPrefixExtractor(plan_.cells.layout());
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    // One file for each flush that is asked for, and each stays in level 0.
+    options.disable_auto_compactions = true;
+    options.write_buffer_size = size_t{8} << 30;
+    options.level0_slowdown_writes_trigger = std::numeric_limits<int>::max();
+    options.level0_stop_writes_trigger = std::numeric_limits<int>::max();
+    options.info_log_level = rocksdb::WARN_LEVEL;
+
+    rocksdb::DB* db = nullptr;
+    status = rocksdb::DB::Open(options, path, &db);
+    if (!status.ok()) return status;
+    db_.reset(db);
+    for (const auto& rows : plan_.rows_of_file) {
+      status = WriteFile(rows);
+      if (!status.ok()) return status;
+    }
+    return Describe();
+  }
+
+  // Counts with RocksDB's own counters, which slow it down: times come from
+  // another pass.
+  Status Count() {
+    rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+    Status status;
+    for (const Kind kind : kAllKinds) {
+      KindResult* result = &result_.kinds[static_cast<size_t>(kind)];
+      rocksdb::PerfContext* counters = rocksdb::get_perf_context();
+      counters->Reset();
+      for (const Operation& operation : OperationsOf(kind)) {
+        status = Run(kind, operation, nullptr);
+        if (!status.ok()) break;
+        ++result->operations;
+        result->found += operation.cell != nullptr ? 1 : 0;
+      }
+      if (!status.ok()) break;
+      const uint64_t opened = counters->bloom_sst_hit_count;
+      result->files_skipped = counters->bloom_sst_miss_count;
+      result->files_considered = opened + result->files_skipped;
+      if (HasFilter() && opened < result->found) {
+        status = Status::Corruption(
+            Where(kind) +
+            "the filters let through fewer files than held the "
+            "answers: they were not always asked");
+        break;
+      }
+      result->wrong_opens = HasFilter() ? opened - result->found : 0;
+    }
+    rocksdb::SetPerfLevel(rocksdb::kDisable);
+    return status;
+  }
+
+  Status Time() {
+    rocksdb::SetPerfLevel(rocksdb::kDisable);
+    std::vector<double> times;
+    for (const Kind kind : kAllKinds) {
+      const std::vector<Operation>& operations = OperationsOf(kind);
+      if (operations.empty()) continue;
+      times.clear();
+      times.reserve(operations.size());
+      for (const Operation& operation : operations) {
+        double us = 0;
+        Status status = Run(kind, operation, &us);
+        if (!status.ok()) return status;
+        times.push_back(us);
+      }
+      KindResult* result = &result_.kinds[static_cast<size_t>(kind)];
+      result->median_us = Quantile(&times, 0.5);
+      result->p99_us = Quantile(&times, 0.99);
+    }
+    return Status::OK();
+  }
+
+  Status Close() {
+    Status status = db_->Close();
+    db_.reset();
+    return status;
+  }
+
+  bool HasFilter() const { return result_.setting != Setting::kNone; }
+  SettingResult& result() { return result_; }
+
+ private:
+  Status MakePolicy(uint64_t stock_filter_bytes,
+                    std::shared_ptr<const rocksdb::FilterPolicy>* policy) {
+    FilterPolicyOptions filter;
+    filter.key_layout = plan_.cells.layout();
+    switch (result_.setting) {
+      case Setting::kNone:
+        return Status::OK();
+      case Setting::kStock:
+        result_.bits_per_key = kBitsPerKey;
+        policy->reset(rocksdb::NewBloomFilterPolicy(kBitsPerKey));
+        return Status::OK();
+      case Setting::kRow:
+        result_.bits_per_key = kBitsPerKey;
+        filter.bloom_type = BloomType::kRow;
+        break;
+      case Setting::kRowCol:
+        result_.bits_per_key = BitsPerKeyWithin(plan_, stock_filter_bytes);
+        filter.bloom_type = BloomType::kRowCol;
+        break;
+    }
+    filter.false_positive_rate = FalsePositiveRate(result_.bits_per_key);
+    return NewFilterPolicy(filter, policy);
+  }
+
+  Status WriteFile(const std::vector<size_t>& rows) {
+    constexpr size_t kBatchBytes = size_t{1} << 20;
+    rocksdb::WriteOptions write;
+    write.disableWAL = true;  // every file is flushed below
+    rocksdb::WriteBatch batch;
+    Status status;
+    for (const size_t row : rows) {
+      for (size_t i = plan_.cells.RowBegin(row);
+           status.ok() && i < plan_.cells.RowEnd(row); ++i) {
+        const Cell& cell = plan_.cells.all()[i];
+        status = batch.Put(cell.key, cell.value);
+      }
+      if (status.ok() && batch.GetDataSize() > kBatchBytes) {
+        status = db_->Write(write, &batch);
+        batch.Clear();
+      }
+      if (!status.ok()) return status;
+    }
+    status = db_->Write(write, &batch);
+    return status.ok() ? db_->Flush({}) : status;
+  }
+
+  Status Describe() {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    for (const auto& file : files) {
+      if (file.level != 0) {
+        return Status::Corruption("a file of " + std::string(Name()) +
+                                  " has left level 0");
+      }
+      result_.file_bytes += file.size;
+      result_.sst_files.push_back(file.db_path + file.name);
+    }
+    result_.files = files.size();
+    if (result_.files != plan_.rows_of_file.size()) {
+      return Status::Corruption(std::string(Name()) + ": expected " +
+                                std::to_string(plan_.rows_of_file.size()) +
+                                " files, found " +
+                                std::to_string(result_.files));
+    }
+    rocksdb::TablePropertiesCollection properties;
+    Status status = db_->GetPropertiesOfAllTables(&properties);
+    if (!status.ok()) return status;
+    for (const auto& [name, table] : properties) {
+      result_.filter_bytes += table->filter_size;
+    }
+    return Status::OK();
+  }
+
+  // Runs and checks one operation. `us`, unless nullptr, gets the time of the
+  // reading alone.
+  Status Run(Kind kind, const Operation& operation, double* us) {
+    const auto start = std::chrono::steady_clock::now();
+    if (kind == Kind::kScanAbsentRow) {
+      rocksdb::ReadOptions read;
+      std::string end;
+      rocksdb::Slice upper_bound;
+      if (HasFilter()) {
+        read.prefix_same_as_start = true;
+      } else {
+        // No filter to ask: the plain way to scan a row is between two bounds.
+        // The row ends with 00 01, and nothing sorts between its cells and
+        // 00 02.
+        read.total_order_seek = true;
+        end = operation.key;
+        ++end.back();
+        upper_bound = end;
+        read.iterate_upper_bound = &upper_bound;
+      }
+      const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read));
+      iterator->Seek(operation.key);
+      const bool found = iterator->Valid();
+      if (us != nullptr) *us = MicrosecondsSince(start);
+      Status status = iterator->status();
+      if (status.ok() && found) status = Wrong(kind, operation, "found a cell");
+      return status;
+    }
+    Status status =
+        db_->Get({}, db_->DefaultColumnFamily(), operation.key, &value_);
+    if (us != nullptr) *us = MicrosecondsSince(start);
+    if (operation.cell == nullptr) {
+      if (status.ok()) status = Wrong(kind, operation, "found a cell");
+      if (status.IsNotFound()) status = Status::OK();
+    } else if (status.IsNotFound()) {
+      status = Wrong(kind, operation, "did not find the cell");
+    } else if (status.ok() && value_ != operation.cell->value) {
+      status = Wrong(kind, operation, "found another value");
+    }
+    value_.Reset();
+    return status;
+  }
+
+  static double MicrosecondsSince(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double, std::micro>(
+               std::chrono::steady_clock::now() - start)
+        .count();
+  }
+
+  // The value below which a share of `q` lies. REQUIRES !values->empty().
+  static double Quantile(std::vector<double>* values, double q) {
+    const auto rank = static_cast<ptrdiff_t>(
+        q * static_cast<double>(values->size() - 1) + 0.5);
+    std::nth_element(values->begin(), values->begin() + rank, values->end());
+    return (*values)[static_cast<size_t>(rank)];
+  }
+
+  const std::vector<Operation>& OperationsOf(Kind kind) const {
+    return plan_.operations[static_cast<size_t>(kind)];
+  }
+  std::string_view Name() const { return ToString(result_.setting); }
+  std::string Where(Kind kind) const {
+    return std::string(Name()) + ", " + std::string(ToString(kind)) + ": ";
+  }
+  Status Wrong(Kind kind, const Operation& operation, const char* what) const {
+    return Status::Corruption(
+        Where(kind) + what + ", key 0x" +
+        rocksdb::Slice(operation.key).ToString(/*hex=*/true));
+  }
+
+  const Plan& plan_;
+  SettingResult result_;
+  std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::PinnableSlice value_;
+};
+
+std::string DirectoryName(Setting setting) {
+  switch (setting) {
+    case Setting::kNone:
+      return "none";
+    case Setting::kStock:
+      return "stock";
+    case Setting::kRow:
+      return "row";
+    case Setting::kRowCol:
+      return "rowcol";
+  }
+  return "unknown";
+}
+
+Status CheckSettings(const CompareOptions& options) {
+  std::unordered_set<uint8_t> seen;
+  for (const Setting setting : options.settings) {
+    if (setting == Setting::kRowCol &&
+        !seen.contains(static_cast<uint8_t>(Setting::kStock))) {
+      return Status::InvalidArgument(
+          "rowbloom ROWCOL is given the bytes of RocksDB's filter, which has "
+          "to be built before it");
+    }
+    if (!seen.insert(static_cast<uint8_t>(setting)).second) {
+      return Status::InvalidArgument(
+          "setting \"" + std::string(ToString(setting)) + "\" is listed twice");
+    }
+  }
+  return Status::OK();
+}
+
+// Fills in what RocksDB does not count without a filter, and checks that all
+// filters were asked about the same files.
+Status Reconcile(Comparison* comparison) {
+  const SettingResult* first = nullptr;
+  for (const SettingResult& result : comparison->settings) {
+    if (result.setting != Setting::kNone && first == nullptr) first = &result;
+  }
+  if (first == nullptr) return Status::OK();
+  for (SettingResult& result : comparison->settings) {
+    for (const Kind kind : kAllKinds) {
+      const KindResult& expected = (*first)[kind];
+      KindResult* own = &result.kinds[static_cast<size_t>(kind)];
+      if (result.setting == Setting::kNone) {
+        own->files_considered = expected.files_considered;
+        own->wrong_opens = own->files_considered - own->found;
+      } else if (own->files_considered != expected.files_considered) {
+        return Status::Corruption(std::string(ToString(result.setting)) + ", " +
+                                  std::string(ToString(kind)) + ": " +
+                                  std::to_string(own->files_considered) +
+                                  " files were considered, and " +
+                                  std::to_string(expected.files_considered) +
+                                  " with " +
+                                  std::string(ToString(first->setting)));
+      }
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+std::string_view ToString(Setting setting) {
+  switch (setting) {
+    case Setting::kNone:
+      return "none";
+    case Setting::kStock:
+      return "stock Bloom, prefix + key";
+    case Setting::kRow:
+      return "rowbloom ROW";
+    case Setting::kRowCol:
+      return "rowbloom ROWCOL";
+  }
+  return "unknown";
+}
+
+std::string_view ToString(Kind kind) {
+  switch (kind) {
+    case Kind::kGetPresent:
+      return "get, present cell";
+    case Kind::kGetAbsentRow:
+      return "get, absent row";
+    case Kind::kGetAbsentColumn:
+      return "get, absent column";
+    case Kind::kScanAbsentRow:
+      return "row scan, absent row";
+  }
+  return "unknown";
+}
+
+Status CompareFilters(std::vector<InputCell> input,
+                      const CompareOptions& options, Comparison* comparison) {
+  const auto step = [&options](const std::string& text) {
+    if (options.on_step) options.on_step(text);
+  };
+  *comparison = {};
+  Status status = CheckSettings(options);
+  if (!status.ok()) return status;
+  Plan plan;
+  status = plan.cells.Fill(std::move(input), &comparison->replaced);
+  if (!status.ok()) return status;
+  comparison->rows = plan.cells.rows();
+  comparison->cells = plan.cells.all().size();
+  if (options.files < 1 || comparison->rows < options.files) {
+    return Status::InvalidArgument(std::to_string(comparison->rows) +
+                                   " rows do not fill " +
+                                   std::to_string(options.files) + " files");
+  }
+  step("drawing operations");
+  MakePlan(options, &plan);
+
+  uint64_t stock_filter_bytes = 0;
+  for (const Setting setting : options.settings) {
+    const std::string name(ToString(setting));
+    Database database(plan, setting);
+    const std::filesystem::path path =
+        std::filesystem::path(options.db_dir) / DirectoryName(setting);
+    step(name + ": writing");
+    status = database.Write(path.string(), stock_filter_bytes);
+    if (!status.ok()) return status;
+    if (setting == Setting::kStock) {
+      stock_filter_bytes = database.result().filter_bytes;
+    }
+    step(name + ": counting");
+    status = database.Count();
+    if (status.ok() && options.measure_times) {
+      step(name + ": timing");
+      status = database.Time();
+    }
+    if (status.ok()) status = database.Close();
+    if (!status.ok()) return status;
+    comparison->settings.push_back(std::move(database.result()));
+  }
+  return Reconcile(comparison);
+}
+
+std::vector<InputCell> SyntheticCells(uint64_t rows, uint64_t columns) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::vector<InputCell> cells;
+  cells.reserve(rows * columns);
+  for (uint64_t row = 0; row < rows; ++row) {
+    // Mix is a bijection: no two rows get the same name.
+    uint64_t bits = Random::Mix(row + 1);
+    std::string name = "user";
+    for (int digit = 0; digit < 16; ++digit, bits >>= 4) {
+      name.push_back(kDigits[bits & 15]);
+    }
+    for (uint64_t column = 0; column < columns; ++column) {
+      cells.push_back(
+          {name, "column" + std::to_string(column),
+           "value " + std::to_string(row) + "/" + std::to_string(column)});
+    }
+  }
+  return cells;
+}
+
+}  // namespace rowbloom::bench

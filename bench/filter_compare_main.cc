@@ -1,0 +1,292 @@
+// filter_compare: prints what RocksDB's own filter and rowbloom's do for the
+// same bytes and the same operations. See bench/README.md.
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "bench/build_info.h"
+#include "bench/filter_compare.h"
+#include "lib/kernels/kernel.h"
+#include "rocksdb/version.h"
+
+namespace rowbloom::bench {
+namespace {
+
+#if defined(__OPTIMIZE__) && defined(NDEBUG)
+constexpr bool kOptimised = true;
+#else
+constexpr bool kOptimised = false;
+#endif
+
+constexpr int kOk = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+struct Arguments {
+  std::string input;
+  std::string synthetic;
+  std::string db_dir;
+  std::string json_file;
+  uint64_t operations = 50'000;
+  uint64_t files = 8;
+  uint64_t seed = 1;
+};
+
+// A directory that goes with the object, unless the user named it.
+class DatabaseDir {
+ public:
+  ~DatabaseDir() {
+    std::error_code ignored;
+    if (temporary_) std::filesystem::remove_all(path_, ignored);
+  }
+  DatabaseDir() = default;
+  DatabaseDir(const DatabaseDir&) = delete;
+  DatabaseDir& operator=(const DatabaseDir&) = delete;
+
+  // "" or why not.
+  std::string Make(const std::string& wanted) {
+    std::error_code error;
+    if (!wanted.empty()) {
+      path_ = wanted;
+      std::filesystem::create_directories(path_, error);
+      return error ? "cannot create " + path_ + ": " + error.message() : "";
+    }
+    path_ = (std::filesystem::temp_directory_path() / "filter_compare.XXXXXX")
+                .string();
+    if (mkdtemp(path_.data()) == nullptr) {
+      return "cannot create a directory like " + path_;
+    }
+    temporary_ = true;
+    return "";
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool temporary_ = false;
+};
+
+std::string CpuModel() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) {
+      const size_t colon = line.find(": ");
+      if (colon != std::string::npos) return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
+
+std::string OperatingSystem() {
+  utsname name{};
+  if (uname(&name) != 0) return "unknown";
+  return fmt::format("{} {} {}", name.sysname, name.release, name.machine);
+}
+
+std::string Commit() {
+  const char* given = std::getenv("ROWBLOOM_COMMIT");
+  return given != nullptr && *given != '\0' ? given : kCommit;
+}
+
+// 1234567 -> "1,234,567".
+std::string Grouped(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+// "ROWSxCOLUMNS", both at least 1.
+bool ParseShape(const std::string& text, uint64_t* rows, uint64_t* columns) {
+  unsigned long long parsed_rows = 0;
+  unsigned long long parsed_columns = 0;
+  int end = 0;
+  if (std::sscanf(text.c_str(), "%9llux%9llu%n", &parsed_rows, &parsed_columns,
+                  &end) != 2 ||
+      static_cast<size_t>(end) != text.size() || parsed_rows == 0 ||
+      parsed_columns == 0) {
+    return false;
+  }
+  *rows = parsed_rows;
+  *columns = parsed_columns;
+  return true;
+}
+
+void PrintTable(const Comparison& comparison, const Arguments& arguments) {
+  fmt::print(
+      "{} rows, {} cells in {} files; {} operations of each kind; seed {}\n\n",
+      Grouped(comparison.rows), Grouped(comparison.cells), arguments.files,
+      Grouped(arguments.operations), arguments.seed);
+  std::string kinds = fmt::format("{:36}", "");
+  std::string heads = fmt::format("{:25}{:>11}", "filter", "bytes");
+  for (const Kind kind : kAllKinds) {
+    kinds += fmt::format("{:>23}", ToString(kind));
+    heads += fmt::format("{:>9}{:>8}{:>6}", "skipped", "wrong", "us");
+  }
+  fmt::print("{}\n{}\n{}\n", kinds, heads, std::string(heads.size(), '-'));
+  for (const SettingResult& setting : comparison.settings) {
+    fmt::print("{:25}{:>11}", ToString(setting.setting),
+               Grouped(setting.filter_bytes));
+    for (const KindResult& kind : setting.kinds) {
+      fmt::print("{:>8.2f}%{:>8}{:>6.1f}", kind.SkippedPercent(),
+                 kind.wrong_opens, kind.median_us);
+    }
+    fmt::print("\n");
+  }
+  fmt::print(
+      "\nskipped  files that the filter ruled out, of those that an operation "
+      "had to consider\n"
+      "wrong    files opened that did not hold the answer\n"
+      "us       median time of one operation, everything in the block cache\n");
+}
+
+nlohmann::ordered_json ToJson(const Comparison& comparison,
+                              const Arguments& arguments) {
+  nlohmann::ordered_json settings = nlohmann::ordered_json::array();
+  for (const SettingResult& setting : comparison.settings) {
+    nlohmann::ordered_json kinds;
+    for (const Kind kind : kAllKinds) {
+      const KindResult& result = setting[kind];
+      kinds[std::string(ToString(kind))] = {
+          {"operations", result.operations},
+          {"found", result.found},
+          {"files_considered", result.files_considered},
+          {"files_skipped", result.files_skipped},
+          {"files_skipped_percent", result.SkippedPercent()},
+          {"wrong_opens", result.wrong_opens},
+          {"median_us", result.median_us},
+          {"p99_us", result.p99_us}};
+    }
+    settings.push_back({{"filter", ToString(setting.setting)},
+                        {"bits_per_key", setting.bits_per_key},
+                        {"filter_bytes", setting.filter_bytes},
+                        {"files", setting.files},
+                        {"file_bytes", setting.file_bytes},
+                        {"kinds", std::move(kinds)}});
+  }
+  return {
+      {"machine", {{"cpu", CpuModel()}, {"os", OperatingSystem()}}},
+      {"build",
+       {{"compiler", kCompiler},
+        {"flags", kFlags},
+        {"commit", Commit()},
+        {"rocksdb", rocksdb::GetRocksVersionAsString()},
+        {"kernel", ActiveKernel().name}}},
+      {"input",
+       {{"source", arguments.input.empty() ? "synthetic " + arguments.synthetic
+                                           : arguments.input},
+        {"rows", comparison.rows},
+        {"cells", comparison.cells},
+        {"cells_replaced", comparison.replaced},
+        {"seed", arguments.seed}}},
+      {"settings", std::move(settings)}};
+}
+
+int Fail(const std::string& message) {
+  fmt::print(stderr, "filter_compare: {}\n", message);
+  return kFailed;
+}
+
+int Run(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app(
+      "Compares filter settings of RocksDB on the same bytes: no filter, "
+      "RocksDB's Bloom filter over prefix and whole key, rowbloom ROW, and "
+      "rowbloom ROWCOL at the same filter bytes.");
+  app.add_option("--input", arguments.input,
+                 "a Debian package index or TSV; - is standard input");
+  app.add_option("--synthetic", arguments.synthetic,
+                 "ROWSxCOLUMNS made up instead (default 200000x10)");
+  app.add_option("--files", arguments.files, "flushes of each database")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1000}));
+  app.add_option("--operations", arguments.operations, "of each kind")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{1}, uint64_t{100'000'000}));
+  app.add_option("--seed", arguments.seed, "of everything that is drawn")
+      ->capture_default_str();
+  app.add_option("--db", arguments.db_dir,
+                 "keep the databases here (default: a temporary directory)");
+  app.add_option("--json", arguments.json_file,
+                 "write the numbers, machine and build to this file");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kOk : kUsage;
+  }
+  if (!kOptimised) {
+    return Fail("built without optimisation: its times would mean nothing");
+  }
+  if (!arguments.input.empty() && !arguments.synthetic.empty()) {
+    fmt::print(stderr, "filter_compare: give --input or --synthetic\n");
+    return kUsage;
+  }
+  std::vector<InputCell> cells;
+  if (arguments.input.empty()) {
+    if (arguments.synthetic.empty()) arguments.synthetic = "200000x10";
+    uint64_t rows = 0;
+    uint64_t columns = 0;
+    if (!ParseShape(arguments.synthetic, &rows, &columns)) {
+      fmt::print(stderr, "filter_compare: --synthetic {}: expected e.g. {}\n",
+                 arguments.synthetic, "200000x10");
+      return kUsage;
+    }
+    cells = SyntheticCells(rows, columns);
+  }
+
+  DatabaseDir dir;
+  if (const std::string problem = dir.Make(arguments.db_dir);
+      !problem.empty()) {
+    return Fail(problem);
+  }
+  CompareOptions options;
+  options.files = arguments.files;
+  options.operations.fill(arguments.operations);
+  options.seed = arguments.seed;
+  options.db_dir = dir.path();
+  const auto start = std::chrono::steady_clock::now();
+  options.on_step = [start](std::string_view text) {
+    const std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - start;
+    fmt::print(stderr, "[{:5.1f} s] {}\n", seconds.count(), text);
+  };
+  Comparison comparison;
+  const rocksdb::Status status =
+      CompareFilters(std::move(cells), options, &comparison);
+  if (!status.ok()) return Fail(status.ToString());
+  PrintTable(comparison, arguments);
+  if (!arguments.json_file.empty()) {
+    std::ofstream file(arguments.json_file);
+    file << ToJson(comparison, arguments).dump(2) << '\n';
+    file.close();
+    if (!file) return Fail("cannot write " + arguments.json_file);
+  }
+  return kOk;
+}
+
+}  // namespace
+}  // namespace rowbloom::bench
+
+int main(int argc, char** argv) {
+  try {
+    return rowbloom::bench::Run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "filter_compare: {}\n", error.what());
+    return 1;
+  }
+}
