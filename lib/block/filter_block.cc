@@ -20,10 +20,11 @@ format::Entry GetEntry(std::string_view directory, size_t index) {
   return {.type = static_cast<uint8_t>(in[0]),
           .kind = static_cast<uint8_t>(in[1]),
           .probes = static_cast<uint8_t>(in[2]),
-          .offset = static_cast<uint32_t>(format::GetFixed(in, 4, 4)),
-          .size = static_cast<uint32_t>(format::GetFixed(in, 8, 4)),
-          .keys = static_cast<uint32_t>(format::GetFixed(in, 12, 4)),
-          .checksum = static_cast<uint32_t>(format::GetFixed(in, 16, 4))};
+          .scope = static_cast<uint32_t>(format::GetFixed(in, 4, 4)),
+          .offset = static_cast<uint32_t>(format::GetFixed(in, 8, 4)),
+          .size = static_cast<uint32_t>(format::GetFixed(in, 12, 4)),
+          .keys = static_cast<uint32_t>(format::GetFixed(in, 16, 4)),
+          .checksum = static_cast<uint32_t>(format::GetFixed(in, 20, 4))};
 }
 
 // Why a section cannot be trusted, or "". `end` is where the directory starts.
@@ -42,6 +43,11 @@ std::string CheckSection(std::string_view contents, const format::Entry& entry,
   if (entry.probes < 1 || entry.probes > kMaxProbes) {
     return at + std::to_string(entry.probes) + " probes, expected 1 to " +
            std::to_string(kMaxProbes);
+  }
+  if (entry.type == static_cast<uint8_t>(SectionType::kRowPrefix) &&
+      (entry.scope < 1 || entry.scope > KeyLayout::kMaxRowBytes)) {
+    return at + "row prefix of " + std::to_string(entry.scope) +
+           " bytes, expected 1 to " + std::to_string(KeyLayout::kMaxRowBytes);
   }
   if (entry.size % kBlockBytes != 0 || (entry.size == 0) != (entry.keys == 0)) {
     return at + std::to_string(entry.size) + " bytes for " +
@@ -107,9 +113,9 @@ std::string FilterBlock::Parse() {
   }
   const size_t trailer_at = tail_at - format::kTrailerBytes;
   const uint64_t checksum = format::GetFixed(contents_, trailer_at, 8);
-  const uint64_t layout_bytes = format::GetFixed(contents_, trailer_at + 12, 2);
+  const uint64_t layout_bytes = format::GetFixed(contents_, trailer_at + 8, 2);
   const uint64_t section_count =
-      format::GetFixed(contents_, trailer_at + 14, 1);
+      format::GetFixed(contents_, trailer_at + 10, 1);
   const size_t directory_bytes =
       section_count * format::kEntryBytes + layout_bytes;
   if (directory_bytes > trailer_at - format::kHead.size()) {
@@ -128,8 +134,6 @@ std::string FilterBlock::Parse() {
            std::to_string(found);
   }
 
-  row_prefix_length_ =
-      static_cast<uint32_t>(format::GetFixed(contents_, trailer_at + 8, 4));
   layout_id_ = directory.substr(section_count * format::kEntryBytes);
   for (size_t i = 0; i < section_count; ++i) {
     const format::Entry entry = GetEntry(directory, i);
@@ -140,6 +144,7 @@ std::string FilterBlock::Parse() {
          .offset_bytes = entry.offset,
          .size_bytes = entry.size,
          .keys = entry.keys,
+         .row_prefix_length = entry.scope,
          .problem = CheckSection(contents_, entry, directory_at)});
   }
   auto layout = KeyLayout::FromString(layout_id_);
@@ -162,6 +167,7 @@ std::string FilterBlock::Parse() {
         break;
       case SectionType::kRowPrefix:
         row_prefix_ = probe;
+        row_prefix_length_ = section.row_prefix_length;
         break;
     }
   }

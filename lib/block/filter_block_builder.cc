@@ -27,6 +27,7 @@ void PutEntry(std::string* out, const format::Entry& entry) {
   format::PutFixed(out, entry.kind, 1);
   format::PutFixed(out, entry.probes, 1);
   format::PutFixed(out, 0, 1);
+  format::PutFixed(out, entry.scope, 4);
   format::PutFixed(out, entry.offset, 4);
   format::PutFixed(out, entry.size, 4);
   format::PutFixed(out, entry.keys, 4);
@@ -130,6 +131,9 @@ std::string FilterBlockBuilder::Finish() {
         {.type = static_cast<uint8_t>(section->type),
          .kind = static_cast<uint8_t>(options_.kind),
          .probes = static_cast<uint8_t>(probes_),
+         .scope = section->type == SectionType::kRowPrefix
+                      ? options_.row_prefix_length
+                      : 0,
          .offset = static_cast<uint32_t>(offset),
          .size = static_cast<uint32_t>(size),
          .keys = static_cast<uint32_t>(std::min<size_t>(
@@ -139,7 +143,6 @@ std::string FilterBlockBuilder::Finish() {
 
   directory += layout_id;
   std::string end;
-  format::PutFixed(&end, options_.row_prefix_length, 4);
   format::PutFixed(&end, layout_id.size(), 2);
   format::PutFixed(&end, written.size(), 1);
   format::PutFixed(&end, format::kVersion, 1);

@@ -16,8 +16,8 @@ inline constexpr std::string_view kHead = "ROWBLOOM";
 inline constexpr std::string_view kTail = "\x9cRWBL";
 inline constexpr uint8_t kVersion = 1;
 
-inline constexpr size_t kEntryBytes = 20;
-inline constexpr size_t kTrailerBytes = 16;
+inline constexpr size_t kEntryBytes = 24;
+inline constexpr size_t kTrailerBytes = 12;
 inline constexpr size_t kMinBlockBytes =
     kHead.size() + kTrailerBytes + kTail.size();
 
@@ -29,6 +29,7 @@ struct Entry {
   uint8_t type = 0;
   uint8_t kind = 0;
   uint8_t probes = 0;
+  uint32_t scope = 0;
   uint32_t offset = 0;
   uint32_t size = 0;
   uint32_t keys = 0;

@@ -128,7 +128,8 @@ struct FilterSection {
   uint8_t probes = 0;
   uint64_t offset_bytes = 0;  // within the block
   uint64_t size_bytes = 0;
-  uint64_t keys = 0;  // distinct entries
+  uint64_t keys = 0;               // distinct entries
+  uint32_t row_prefix_length = 0;  // of kRowPrefix, else 0
   // Empty when the section can be trusted, else why not, as one sentence.
   std::string problem;
 
@@ -156,6 +157,7 @@ class FilterBlock {
   // What was found, as far as it could be read.
   const std::vector<FilterSection>& sections() const { return sections_; }
   const std::string& layout_id() const { return layout_id_; }
+  // Of the ROWPREFIX section; 0 without one.
   uint32_t row_prefix_length() const { return row_prefix_length_; }
   uint8_t format_version() const { return format_version_; }
   size_t size_bytes() const { return contents_.size(); }

@@ -1,0 +1,320 @@
+#include "rowbloom/filter_block.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/block/format.h"
+#include "lib/filters/hash.h"
+#include "tests/support/random.h"
+
+namespace rowbloom {
+namespace {
+
+using test::DistinctKey;
+using test::Random;
+using test::SeedFromEnv;
+using namespace std::string_literals;
+
+std::string Build(const FilterBlockOptions& options,
+                  const std::vector<std::string>& keys) {
+  FilterBlockBuilder builder(options);
+  for (const std::string& key : keys) builder.AddKey(key);
+  return builder.Finish();
+}
+
+const FilterSection* Find(const FilterBlock& block, SectionType type) {
+  for (const FilterSection& section : block.sections()) {
+    if (section.type == type) return &section;
+  }
+  return nullptr;
+}
+
+struct Configuration {
+  std::string name;
+  FilterBlockOptions options;
+};
+
+// Every layout with every type.
+std::vector<Configuration> Configurations() {
+  static const KeyLayout custom = *KeyLayout::RegisterCustom(
+      "seven", [](std::string_view key) -> std::optional<size_t> {
+        if (key.size() < 7) return std::nullopt;
+        return 7;
+      });
+  std::vector<Configuration> all;
+  for (const auto& [layout_name, layout] : std::map<std::string, KeyLayout>{
+           {"Escaped", KeyLayout::Escaped()},
+           {"Fixed", KeyLayout::FixedRow(7)},
+           {"Delimited", KeyLayout::Delimited(':')},
+           {"LengthPrefixed", KeyLayout::LengthPrefixed()},
+           {"Custom", custom}}) {
+    for (const BloomType type : {BloomType::kRow, BloomType::kRowCol,
+                                 BloomType::kRowPrefixFixedLength}) {
+      const bool prefix = type == BloomType::kRowPrefixFixedLength;
+      all.push_back(
+          {layout_name + (prefix ? "ROWPREFIX" : ToString(type).data()),
+           {.bloom_type = type,
+            .key_layout = layout,
+            .row_prefix_length = prefix ? 5u : 0u}});
+    }
+  }
+  return all;
+}
+
+class EachConfiguration : public testing::TestWithParam<Configuration> {
+ protected:
+  const FilterBlockOptions& options() const { return GetParam().options; }
+  std::string Row(uint64_t number) const {
+    std::string row = std::to_string(1'000'000 + number);  // 7 digits
+    return *options().key_layout.EncodeRow(row);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(FilterBlock, EachConfiguration,
+                         testing::ValuesIn(Configurations()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_P(EachConfiguration, HasNoFalseNegativesAndSkipsWhatIsAbsent) {
+  std::vector<std::string> keys;
+  for (uint64_t row = 0; row < 2'000; ++row) {
+    for (uint64_t column = 0; column < row % 5; ++column) {
+      keys.push_back(Row(row * 100) + "q" + std::to_string(column));
+    }
+  }
+  const std::string bytes = Build(options(), keys);
+  const FilterBlock block = FilterBlock::Open(bytes);
+  ASSERT_EQ(block.problem(), "");
+  EXPECT_EQ(block.layout_id(), options().key_layout.ToString());
+  EXPECT_EQ(block.row_prefix_length(), options().row_prefix_length);
+  for (const std::string& key : keys) {
+    ASSERT_TRUE(block.MayMatch(key).may_match);
+    const auto split = options().key_layout.Split(key);
+    ASSERT_TRUE(block.MayMatchRow(split->row));
+    ASSERT_TRUE(block.MayMatchRowCol(split->row, split->qualifier));
+    ASSERT_TRUE(block.MayMatch(split->row).may_match) << "as a bare row";
+  }
+  // Rows 100 apart differ in the first five of seven digits.
+  uint64_t rows_passed = 0;
+  uint64_t columns_passed = 0;
+  constexpr uint64_t kAbsent = 20'000;
+  for (uint64_t i = 0; i < kAbsent; ++i) {
+    rows_passed += block.MayMatchRow(Row(1'000'000 + i * 100));
+    columns_passed += block
+                          .MayMatch(Row(i % 2'000 / 5 * 500 + 100) + "absent" +
+                                    std::to_string(i))
+                          .may_match;
+  }
+  EXPECT_LT(rows_passed, kAbsent * 3 / 100);
+  if (options().bloom_type == BloomType::kRowCol) {
+    EXPECT_LT(columns_passed, kAbsent * 3 / 100);
+  } else {
+    EXPECT_EQ(columns_passed, kAbsent) << "only the row is known";
+  }
+}
+
+TEST_P(EachConfiguration, BatchAnswersAsOneByOne) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 500; ++i) {
+    keys.push_back(Row(i * 100) + DistinctKey(i));
+  }
+  const std::string bytes = Build(options(), keys);
+  const FilterBlock block = FilterBlock::Open(bytes);
+  for (size_t batch : {0, 1, 2, 31, 32, 33, 100}) {
+    std::vector<std::string> asked;
+    for (size_t i = 0; i < batch; ++i) {
+      switch (random.Below(4)) {
+        case 0:  // present, often of the row before
+          asked.push_back(keys[random.Below(10)]);
+          break;
+        case 1:
+          asked.push_back(Row(random.Below(500) * 100) + "absent");
+          break;
+        case 2:
+          asked.push_back(Row(1'000'000 + random.Below(5) * 100));
+          break;
+        default:
+          asked.push_back(random.Bytes(random.Below(4)));
+      }
+    }
+    const std::vector<std::string_view> views(asked.begin(), asked.end());
+    std::vector<MatchResult> results(batch);
+    block.MayMatch(views, results);
+    for (size_t i = 0; i < batch; ++i) {
+      const MatchResult alone = block.MayMatch(views[i]);
+      ASSERT_EQ(results[i].may_match, alone.may_match);
+      ASSERT_EQ(results[i].row, alone.row);
+      ASSERT_EQ(results[i].row_col, alone.row_col);
+    }
+  }
+}
+
+// Bytes that later versions must go on writing and reading. A change here is a
+// change of the format: it needs a new version in FORMAT.md.
+TEST(FilterBlock, BytesOfEachTypeArePinned) {
+  const std::map<BloomType, uint64_t> pinned = {
+      {BloomType::kRow, 0xb1e2e63e90d0366c},
+      {BloomType::kRowCol, 0xd0f6b9ad8e815f6b},
+      {BloomType::kRowPrefixFixedLength, 0xac34c4fd8e58b689}};
+  for (const auto& [type, hash] : pinned) {
+    const bool prefix = type == BloomType::kRowPrefixFixedLength;
+    std::vector<std::string> keys;
+    for (uint64_t i = 0; i < 1000; ++i) {
+      keys.push_back("row" + std::to_string(i / 3) + std::string(i % 300, 'x') +
+                     ":" + std::string(i % 400, 'q') + std::to_string(i));
+    }
+    const std::string bytes = Build({.bloom_type = type,
+                                     .key_layout = KeyLayout::Delimited(':'),
+                                     .bits_per_key = 12.5,
+                                     .row_prefix_length = prefix ? 5u : 0u},
+                                    keys);
+    EXPECT_EQ(Checksum(bytes), hash)
+        << ToString(type) << " has 0x" << std::hex << Checksum(bytes);
+  }
+}
+
+TEST(FilterBlock, RowIsAskedBeforeTheColumn) {
+  const std::string bytes =
+      Build({.key_layout = KeyLayout::Delimited(':')}, {"a:x", "a:y", "b:x"});
+  const FilterBlock block = FilterBlock::Open(bytes);
+  const MatchResult absent_row = block.MayMatch("c:x");
+  EXPECT_FALSE(absent_row.may_match);
+  EXPECT_EQ(absent_row.row, Verdict::kNoMatch);
+  EXPECT_EQ(absent_row.row_col, Verdict::kNotAsked);
+  const MatchResult absent_column = block.MayMatch("b:y");
+  EXPECT_FALSE(absent_column.may_match);
+  EXPECT_EQ(absent_column.row, Verdict::kMayMatch);
+  EXPECT_EQ(absent_column.row_col, Verdict::kNoMatch);
+  const MatchResult bare_row = block.MayMatch("b:");
+  EXPECT_TRUE(bare_row.may_match);
+  EXPECT_EQ(bare_row.row_col, Verdict::kNotAsked);
+  EXPECT_EQ(block.AskSection(SectionType::kRowCol, "c:", "x"),
+            Verdict::kNoMatch);
+  EXPECT_EQ(block.AskSection(SectionType::kRowPrefix, "a:", ""),
+            Verdict::kNotAsked);
+}
+
+TEST(FilterBlock, CountsDistinctEntriesOfEachSection) {
+  const std::string bytes =
+      Build({.key_layout = KeyLayout::Delimited(':'), .bits_per_key = 10},
+            {"a:", "a:x", "a:x", "a:y", "b:x", "b:"});
+  const FilterBlock block = FilterBlock::Open(bytes);
+  ASSERT_EQ(block.sections().size(), 2u);
+  EXPECT_EQ(Find(block, SectionType::kRow)->keys, 2u);
+  EXPECT_EQ(Find(block, SectionType::kRowCol)->keys, 3u);
+  EXPECT_EQ(FilterBlock::BitsPerKey(block.sections()[0]), 256);
+  const double fill = block.FillRatio(block.sections()[0]);
+  EXPECT_GT(fill, 6.0 / 512);
+  EXPECT_LE(fill, 12.0 / 512);
+}
+
+TEST(FilterBlock, KeysOutsideTheLayoutAreNeverFilteredOut) {
+  const std::string bytes =
+      Build({.key_layout = KeyLayout::Delimited(':')}, {"outside", "a:x"});
+  const FilterBlock block = FilterBlock::Open(bytes);
+  EXPECT_TRUE(block.MayMatch("outside").may_match);
+  EXPECT_TRUE(block.MayMatch("another").may_match);
+  EXPECT_TRUE(block.MayMatch("").may_match);
+  EXPECT_EQ(block.MayMatch("another").row, Verdict::kNotAsked);
+  EXPECT_FALSE(block.MayMatch("z:x").may_match);
+}
+
+TEST(FilterBlock, WithoutKeysOfTheLayoutNoRowMatches) {
+  for (const auto& keys :
+       std::vector<std::vector<std::string>>{{}, {"outside"}}) {
+    const std::string bytes =
+        Build({.key_layout = KeyLayout::Delimited(':')}, keys);
+    EXPECT_GE(bytes.size(), 6u) << "RocksDB takes less for 'never matches'";
+    const FilterBlock block = FilterBlock::Open(bytes);
+    ASSERT_TRUE(block.usable());
+    EXPECT_FALSE(block.MayMatchRow("a:"));
+    EXPECT_FALSE(block.MayMatch("a:x").may_match);
+    EXPECT_TRUE(block.MayMatch("outside").may_match);
+  }
+}
+
+TEST(FilterBlock, BareRowsDoNotRuleOutCellsThatWereNotIndexed) {
+  const std::string bytes =
+      Build({.key_layout = KeyLayout::Delimited(':')}, {"a:", "b:"});
+  const FilterBlock block = FilterBlock::Open(bytes);
+  EXPECT_EQ(Find(block, SectionType::kRowCol), nullptr);
+  EXPECT_TRUE(block.MayMatch("a:x").may_match);
+  EXPECT_FALSE(block.MayMatch("c:x").may_match);
+}
+
+TEST(FilterBlock, RowPrefixServesShortRowsAndBarePrefixes) {
+  const std::string bytes =
+      Build({.bloom_type = BloomType::kRowPrefixFixedLength,
+             .key_layout = KeyLayout::Delimited(':'),
+             .row_prefix_length = 4},
+            {"ab:x", "abcdef:x", "abcdeg:y"});
+  const FilterBlock block = FilterBlock::Open(bytes);
+  EXPECT_EQ(block.sections()[0].keys, 2u);
+  EXPECT_TRUE(block.MayMatch("abcdzzz:x").may_match) << "same four bytes";
+  EXPECT_TRUE(block.MayMatch("abcd").may_match) << "a bare prefix";
+  EXPECT_TRUE(block.MayMatch("ab:zz").may_match);
+  EXPECT_FALSE(block.MayMatch("zbcd").may_match);
+  EXPECT_FALSE(block.MayMatch("ac:x").may_match);
+  EXPECT_TRUE(block.MayMatch("zbc").may_match) << "shorter than the prefix";
+}
+
+TEST(FilterBlock, RowPrefixOfLengthPrefixedRowsStartsAfterTheLength) {
+  const KeyLayout layout = KeyLayout::LengthPrefixed();
+  const std::string bytes =
+      Build({.bloom_type = BloomType::kRowPrefixFixedLength,
+             .key_layout = layout,
+             .row_prefix_length = 2},
+            {*layout.EncodeRow("abX") + "q"});
+  const FilterBlock block = FilterBlock::Open(bytes);
+  EXPECT_TRUE(block.MayMatchRow(*layout.EncodeRow("abY")));
+  EXPECT_FALSE(block.MayMatchRow(*layout.EncodeRow("acX")));
+}
+
+TEST(FilterBlock, BuilderIsEmptyAfterFinish) {
+  FilterBlockBuilder builder({.key_layout = KeyLayout::Delimited(':')});
+  EXPECT_EQ(builder.EstimateEntries(), 0u);
+  builder.AddKey("outside");
+  EXPECT_EQ(builder.EstimateEntries(), 1u) << "zero only if nothing was added";
+  builder.AddKey("a:x");
+  EXPECT_EQ(builder.EstimateEntries(), 2u);
+  EXPECT_EQ(builder.keys_added(), 2u);
+  const std::string first = builder.Finish();
+  EXPECT_EQ(builder.EstimateEntries(), 0u);
+  EXPECT_EQ(builder.keys_added(), 0u);
+  builder.AddKey("b:x");
+  const std::string second = builder.Finish();
+  EXPECT_FALSE(FilterBlock::Open(second).MayMatchRow("a:"));
+  EXPECT_TRUE(FilterBlock::Open(second).MayMatchRow("b:"));
+}
+
+TEST(FilterBlock, EntriesThatFitFillTheBlockAndNoMore) {
+  for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
+    FilterBlockBuilder builder(
+        {.bloom_type = type, .key_layout = KeyLayout::FixedRow(8)});
+    for (const size_t block_bytes : {1u, 200u, 512u, 4096u, 100'000u}) {
+      const size_t entries = builder.EntriesThatFit(block_bytes);
+      ASSERT_GE(entries, 1u);
+      for (uint64_t i = 0; i < entries; ++i) {
+        if (type == BloomType::kRow) {
+          builder.AddKey(DistinctKey(i));
+        } else {  // one row of entries - 1 columns
+          builder.AddKey(DistinctKey(0) + (i == 0 ? "" : DistinctKey(i)));
+        }
+      }
+      const size_t size = builder.Finish().size();
+      // Each section is rounded up to whole 64-byte blocks.
+      EXPECT_LE(size, std::max<size_t>(block_bytes, 100) + 128);
+      if (block_bytes > 1000) {
+        EXPECT_GE(size, block_bytes * 9 / 10);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom

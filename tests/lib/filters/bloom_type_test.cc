@@ -1,0 +1,38 @@
+#include "rowbloom/bloom_type.h"
+
+#include <gtest/gtest.h>
+
+namespace rowbloom {
+namespace {
+
+TEST(BloomType, NamesRoundTripInAnyLetterCase) {
+  for (const BloomType type :
+       {BloomType::kNone, BloomType::kRow, BloomType::kRowCol,
+        BloomType::kRowPrefixFixedLength}) {
+    const auto parsed = BloomTypeFromString(ToString(type));
+    ASSERT_TRUE(parsed) << ToString(type);
+    EXPECT_EQ(*parsed, type);
+  }
+  EXPECT_EQ(*BloomTypeFromString("rowcol"), BloomType::kRowCol);
+  EXPECT_EQ(*BloomTypeFromString("RowPrefix_Fixed_Length"),
+            BloomType::kRowPrefixFixedLength);
+}
+
+TEST(BloomType, UnknownNameListsTheKnownOnes) {
+  const auto parsed = BloomTypeFromString("ROWCOLS");
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error(),
+            "unknown bloom type \"ROWCOLS\": expected NONE, ROW, ROWCOL or "
+            "ROWPREFIX_FIXED_LENGTH");
+  EXPECT_FALSE(BloomTypeFromString(""));
+}
+
+TEST(FilterKind, NamesRoundTrip) {
+  const auto kind = FilterKindFromString(ToString(FilterKind::kBloom));
+  ASSERT_TRUE(kind);
+  EXPECT_EQ(*kind, FilterKind::kBloom);
+  EXPECT_FALSE(FilterKindFromString("cuckoo"));
+}
+
+}  // namespace
+}  // namespace rowbloom

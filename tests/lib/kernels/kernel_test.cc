@@ -1,0 +1,156 @@
+#include "lib/kernels/kernel.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "rowbloom/bloom_math.h"
+#include "tests/support/random.h"
+
+namespace rowbloom {
+namespace {
+
+using test::Mix64;
+using test::Random;
+using test::SeedFromEnv;
+
+constexpr size_t kBlockBytes = 64;
+
+// The rule of FORMAT.md, written once more from its text.
+struct Position {
+  size_t byte;
+  int bit;
+};
+Position BitPosition(uint64_t hash, uint64_t block_count, int probe) {
+  // floor(hash * block_count / 2^64), for block counts below 2^32.
+  const uint64_t high = (hash >> 32) * block_count;
+  const uint64_t low = (hash & 0xffffffff) * block_count;
+  const uint64_t block = (high + (low >> 32)) >> 32;
+  uint32_t product = static_cast<uint32_t>(hash);
+  for (int i = 0; i < probe; ++i) product *= 0x9e3779b9u;
+  const uint32_t position = product >> 23;
+  return {block * kBlockBytes + position / 8, static_cast<int>(position % 8)};
+}
+
+// Runs once for each kernel that was compiled in, by name.
+class Kernel : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const auto chosen = ChooseKernel(GetParam());
+    if (!chosen) GTEST_SKIP() << chosen.error();
+    kernel_ = *chosen;
+    ASSERT_EQ(kernel_->name, GetParam());
+  }
+  const BloomKernel* kernel_ = nullptr;
+};
+
+INSTANTIATE_TEST_SUITE_P(Each, Kernel,
+                         testing::Values("scalar", "avx2", "avx512"),
+                         [](const auto& test) {
+                           return std::string(test.param);
+                         });
+
+TEST_P(Kernel, SetsTheBitsThatTheFormatSays) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  for (int probes = 1; probes <= kMaxProbes; ++probes) {
+    for (const uint64_t count : {1, 2, 3, 16, 1000}) {
+      std::vector<std::byte> data(count * kBlockBytes);
+      std::vector<std::byte> expected(data.size());
+      std::vector<uint64_t> hashes;
+      for (int i = 0; i < 40; ++i) hashes.push_back(random.Next());
+      for (const uint64_t hash : hashes) {
+        for (int probe = 0; probe < probes; ++probe) {
+          const Position at = BitPosition(hash, count, probe);
+          expected[at.byte] |= std::byte{1} << at.bit;
+        }
+      }
+      kernel_->add({data.data(), count, probes}, data.data(), hashes.data(),
+                   hashes.size());
+      ASSERT_EQ(data, expected) << probes << " probes, " << count << " blocks";
+    }
+  }
+}
+
+// Every fill and number of probes, also with a single bit missing, at every
+// alignment of the blocks.
+TEST_P(Kernel, AgreesWithTheScalarKernel) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  const BloomKernel& scalar = UsableKernels().back();
+  ASSERT_EQ(scalar.name, "scalar");
+  uint64_t positives = 0;
+  uint64_t negatives = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const uint64_t count = 1 + random.Below(5);
+    const size_t misalignment = random.Below(64);
+    std::vector<std::byte> buffer(count * kBlockBytes + misalignment);
+    std::byte* data = buffer.data() + misalignment;
+    const int probes = 1 + static_cast<int>(random.Below(kMaxProbes));
+    const BloomBlocks blocks{data, count, probes};
+    // From empty to nearly full.
+    const uint64_t keys = random.Below(400);
+    for (uint64_t i = 0; i < keys; ++i) {
+      const uint64_t hash = random.Next();
+      AddScalar(blocks, data, &hash, 1);
+    }
+    for (int i = 0; i < 50; ++i) {
+      const uint64_t hash = random.Next();
+      if (random.OneIn(2)) {
+        AddScalar(blocks, data, &hash, 1);
+        if (random.OneIn(2)) {  // all bits but one
+          const Position at =
+              BitPosition(hash, count, static_cast<int>(random.Below(probes)));
+          data[at.byte] &= ~(std::byte{1} << at.bit);
+        }
+      }
+      const bool expected = scalar.may_contain(blocks, hash);
+      ASSERT_EQ(kernel_->may_contain(blocks, hash), expected);
+      ++(expected ? positives : negatives);
+    }
+  }
+  EXPECT_GT(positives, 10'000u);
+  EXPECT_GT(negatives, 10'000u);
+}
+
+TEST_P(Kernel, ExtremeHashesStayInsideTheBlocks) {
+  for (const uint64_t count : {1, 3, 1 << 16}) {
+    std::vector<std::byte> data(count * kBlockBytes);
+    const BloomBlocks blocks{data.data(), count, kMaxProbes};
+    for (const uint64_t hash :
+         {uint64_t{0}, ~uint64_t{0}, uint64_t{1} << 63, uint64_t{0xffffffff}}) {
+      kernel_->prefetch(blocks, hash);
+      kernel_->add(blocks, data.data(), &hash, 1);
+      EXPECT_TRUE(kernel_->may_contain(blocks, hash));
+    }
+  }
+}
+
+TEST(KernelChoice, ScalarIsAlwaysThereAndFastestIsTheDefault) {
+  EXPECT_EQ(UsableKernels().back().name, "scalar");
+  EXPECT_EQ((*ChooseKernel(nullptr))->name, UsableKernels().front().name);
+  EXPECT_EQ((*ChooseKernel(""))->name, UsableKernels().front().name);
+}
+
+TEST(KernelChoice, UnknownNameIsAnErrorThatListsTheUsableOnes) {
+  const auto chosen = ChooseKernel("sse9");
+  ASSERT_FALSE(chosen);
+  EXPECT_NE(chosen.error().find("ROWBLOOM_KERNEL=sse9"), std::string::npos);
+  EXPECT_NE(chosen.error().find("scalar"), std::string::npos);
+}
+
+// CTest runs this with ROWBLOOM_KERNEL set to each name.
+TEST(ForcedKernel, IsTheOneInUse) {
+  const char* name = std::getenv("ROWBLOOM_KERNEL");
+  if (name == nullptr) GTEST_SKIP() << "ROWBLOOM_KERNEL is not set";
+  const auto chosen = ChooseKernel(name);
+  if (!chosen) GTEST_SKIP() << chosen.error();
+  EXPECT_EQ(ActiveKernel().name, name);
+}
+
+}  // namespace
+}  // namespace rowbloom
