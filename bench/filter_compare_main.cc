@@ -11,7 +11,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,6 +23,7 @@
 #include "bench/filter_compare.h"
 #include "lib/kernels/kernel.h"
 #include "rocksdb/version.h"
+#include "tools/rowbloom/cell_reader.h"
 
 namespace rowbloom::bench {
 namespace {
@@ -197,6 +200,32 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
       {"settings", std::move(settings)}};
 }
 
+// Reads a package index or TSV. A cell's family is part of its qualifier. ""
+// or what is wrong with the input.
+std::string ReadCells(const std::string& input, std::vector<InputCell>* cells) {
+  const bool standard_input = input == "-";
+  std::ifstream file;
+  if (!standard_input) {
+    file.open(input, std::ios::binary);
+    if (!file) return "cannot open " + input;
+  }
+  std::istream& in = standard_input ? std::cin : file;
+  cli::CellReader reader(in, standard_input ? "standard input" : input);
+  const auto format = reader.Detect();
+  if (!format) return format.error();
+  if (!format->has_value()) return input + " has no cells";
+  const auto error = reader.ReadAll(
+      [cells](const cli::InputCell& cell) -> std::optional<Error> {
+        std::string qualifier(cell.family);
+        if (!qualifier.empty()) qualifier.push_back(':');
+        qualifier.append(cell.qualifier);
+        cells->push_back({std::string(cell.row), std::move(qualifier),
+                          std::string(cell.value)});
+        return std::nullopt;
+      });
+  return error ? error->message : "";
+}
+
 int Fail(const std::string& message) {
   fmt::print(stderr, "filter_compare: {}\n", message);
   return kFailed;
@@ -247,6 +276,9 @@ int Run(int argc, char** argv) {
       return kUsage;
     }
     cells = SyntheticCells(rows, columns);
+  } else if (const std::string problem = ReadCells(arguments.input, &cells);
+             !problem.empty()) {
+    return Fail(problem);
   }
 
   DatabaseDir dir;

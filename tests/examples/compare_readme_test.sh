@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# compare_readme_test.sh SOURCE: compare_readme.sh accepts a page with SOURCE in
+# it, and no page with something else.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source=$1
+fence="\`\`\`"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+page() {
+  printf 'Text.\n\n%s\nmake\n%s\n\n%s\n' "${fence}sh" "$fence" "${fence}cpp"
+  cat "$1"
+  printf '%s\n\nMore text.\n' "$fence"
+}
+
+# expect STATUS LABEL, for the page in $dir/page.md
+expect() {
+  local status=0
+  "$here/compare_readme.sh" "$dir/page.md" "$source" >"$dir/output" 2>&1 ||
+    status=$?
+  if [[ $status -ne $1 ]]; then
+    echo "$2: expected exit status $1, got $status"
+    cat "$dir/output"
+    exit 1
+  fi
+}
+
+page "$source" >"$dir/page.md"
+expect 0 'the same text'
+page <(sed 's/user_1001/user_1004/' "$source") >"$dir/page.md"
+expect 1 'a changed line'
+page <(sed '$d' "$source") >"$dir/page.md"
+expect 1 'a missing line'
+page <(cat "$source" <(echo)) >"$dir/page.md"
+expect 1 'a line too many'
+{
+  page "$source"
+  page "$source"
+} >"$dir/page.md"
+expect 1 'two blocks'
+echo 'Text.' >"$dir/page.md"
+expect 1 'no block'

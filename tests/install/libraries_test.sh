@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# libraries_test.sh SOURCE_DIR CMAKE GENERATOR CXX: builds and installs the
+# libraries, removes sources and build tree, and builds and runs programs that
+# know nothing but the installed files.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+source_dir=$1
+cmake=$2
+generator=$3
+export CXX=$4
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+prefix=$dir/prefix
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+# configure SOURCE BUILD ARGUMENT...
+configure() {
+  "$cmake" -S "$1" -B "$2" -G "$generator" -DCMAKE_BUILD_TYPE=Release \
+    "${@:3}"
+}
+
+echo "== install"
+mkdir "$dir/source"
+cp -r "$source_dir"/{CMakeLists.txt,cmake,lib,storage} "$dir/source"
+configure "$dir/source" "$dir/build" -DROWBLOOM_BUILD_TESTS=OFF \
+  -DROWBLOOM_BUILD_BENCH=OFF -DROWBLOOM_BUILD_TOOLS=OFF
+"$cmake" --build "$dir/build" --parallel 2 --target rowbloom_filters \
+  rowbloom_filter_policy rowbloom_store
+"$cmake" --install "$dir/build" --prefix "$prefix"
+rm -rf "$dir/source" "$dir/build"
+
+echo "== what was installed"
+config_dir=$(dirname "$(find "$prefix" -name rowbloomConfig.cmake)")
+if grep -rnE "$dir/(source|build)|$source_dir/" "$config_dir"; then
+  fail "a package file names the source or the build tree"
+fi
+if grep -rnEi 'nlohmann|fmt::|cli11|xxhash|isal' "$config_dir"; then
+  fail "a package file names a library that is an inner matter of rowbloom"
+fi
+if grep -rnE '#include "(lib|storage|tools)/' "$prefix/include"; then
+  fail "an installed header includes one that is not installed"
+fi
+
+# run PROJECT PROGRAM [CMAKE_ARGUMENT...] [-- PROGRAM_ARGUMENT...]
+run() {
+  local project=$1 program=$2
+  shift 2
+  local cmake_arguments=()
+  while (($# > 0)) && [[ $1 != -- ]]; do
+    cmake_arguments+=("$1")
+    shift
+  done
+  configure "$here/$project" "$dir/$project" -DCMAKE_PREFIX_PATH="$prefix" \
+    "${cmake_arguments[@]}"
+  "$cmake" --build "$dir/$project" --parallel 2
+  "$dir/$project/$program" "${@:2}"
+}
+
+echo "== a program with the filter policy, and one with the store"
+run consumer consumer -- "$dir/consumer.db"
+"$dir/consumer/store_consumer" "$dir/store.db"
+
+echo "== a program with the filters alone, where there is no RocksDB"
+run filters_consumer filters_consumer -DCMAKE_DISABLE_FIND_PACKAGE_RocksDB=ON \
+  --no-warn-unused-cli
+
+# find_package with these arguments must fail, and say why.
+refuses() {
+  local expected=$1
+  shift
+  mkdir -p "$dir/refused"
+  cat >"$dir/refused/CMakeLists.txt" <<CMAKE
+cmake_minimum_required(VERSION 3.22)
+project(refused LANGUAGES CXX)
+find_package(rowbloom $* CONFIG REQUIRED)
+CMAKE
+  if "$cmake" -S "$dir/refused" -B "$dir/refused/build" -G "$generator" \
+    -DCMAKE_PREFIX_PATH="$prefix" >"$dir/output" 2>&1; then
+    fail "find_package(rowbloom $*) succeeded"
+  fi
+  grep -q "$expected" "$dir/output" || {
+    cat "$dir/output"
+    fail "find_package(rowbloom $*): the reason is not: $expected"
+  }
+}
+echo "== what find_package has to refuse"
+refuses 'requested version "0.99"' 0.99
+refuses 'requested version "1.0"' 1.0
+refuses 'no component "nonsense"' COMPONENTS filters nonsense
+echo "== done"

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# check_test.sh RULE: check.sh accepts a tree that keeps RULE, and finds each
+# way to break it.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+rule=$1
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+new_tree() {
+  rm -rf "${tree:?}"/*
+  mkdir -p "$tree"/{lib/include/rowbloom,storage/include/rowbloom}
+  mkdir -p "$tree"/{tools,bench,tests,cmake}
+  echo '#include <string>' >"$tree/lib/include/rowbloom/key.h"
+  echo '#include "rocksdb/db.h"' >"$tree/storage/include/rowbloom/policy.h"
+  echo '#include "rowbloom/key.h"' >"$tree/lib/key.cc"
+  echo '#include "rowbloom/key.h"' >"$tree/storage/policy.cc"
+  echo '#include "storage/policy.h"' >"$tree/tools/tool.cc"
+}
+
+# expect STATUS LABEL
+expect() {
+  local status=0
+  "$here/check.sh" "$rule" "$tree" >"$tree/output" 2>&1 || status=$?
+  if [[ $status -ne $1 ]]; then
+    echo "$2: expected exit status $1, got $status"
+    cat "$tree/output"
+    exit 1
+  fi
+}
+
+# breaks FILE LINE: the rule must not hold once FILE has LINE.
+breaks() {
+  new_tree
+  printf '%b\n' "$2" >>"$tree/$1"
+  expect 1 "$1 with $2"
+  if ! grep -q "$1" "$tree/output"; then
+    echo "$1 with $2: the file is not named"
+    cat "$tree/output"
+    exit 1
+  fi
+}
+
+new_tree
+expect 0 'a tree that keeps the rule'
+case $rule in
+  lib_is_self_contained)
+    breaks lib/key.cc '#include "rocksdb/slice.h"'
+    breaks lib/key.cc '#include <rocksdb/slice.h>'
+    breaks lib/include/rowbloom/key.h '#  include "rocksdb/slice.h"'
+    breaks lib/key.cc '#include "storage/policy.h"'
+    breaks lib/key.cc '#include "../tools/tool.h"'
+    breaks lib/key.cc '#include "rowbloom/policy.h"'
+    ;;
+  storage_knows_no_tools)
+    breaks storage/policy.cc '#include "tools/tool.h"'
+    breaks storage/include/rowbloom/policy.h '#include "bench/bench.h"'
+    ;;
+  sources_are_ascii)
+    breaks lib/key.cc '// caf\xc3\xa9'
+    breaks tools/tool.cc '// \xff'
+    breaks cmake/install.cmake '# \xe2\x80\x94'
+    ;;
+  *)
+    echo "unknown rule $rule"
+    exit 2
+    ;;
+esac
