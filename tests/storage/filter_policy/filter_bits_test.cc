@@ -1,0 +1,204 @@
+// The builder and reader as RocksDB calls them.
+#include "storage/filter_policy/filter_bits.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/random.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Slice;
+using test::StatsOf;
+
+struct Block {
+  std::unique_ptr<const char[]> owner;
+  std::string bytes;
+};
+
+Block Build(rocksdb::FilterBitsBuilder* builder,
+            const std::vector<std::string>& keys) {
+  Block block;
+  for (const std::string& key : keys) builder->AddKey(key);
+  rocksdb::Status status;
+  const Slice filter = builder->Finish(&block.owner, &status);
+  test::ExpectOk(status);
+  test::ExpectOk(builder->MaybePostVerify(filter));
+  block.bytes = filter.ToString();
+  return block;
+}
+
+const FilterBlockOptions kOptions = {.key_layout = KeyLayout::Delimited(':')};
+
+TEST(FilterInterface, VersionsBelongToTheirLayouts) {
+  EXPECT_EQ(FilterInterfaceOf("7.8.3"), 700);
+  EXPECT_EQ(FilterInterfaceOf("7.1.0"), 700);
+  EXPECT_EQ(FilterInterfaceOf("9.5.2"), 700);
+  EXPECT_EQ(FilterInterfaceOf("9.6.1"), 906);
+  EXPECT_EQ(FilterInterfaceOf("9.10.0"), 906);
+  EXPECT_EQ(FilterInterfaceOf("10.8.3"), 906);
+  EXPECT_EQ(FilterInterfaceOf("10.9.1"), 1009);
+  EXPECT_EQ(FilterInterfaceOf("11.9"), 1009);
+}
+
+TEST(FilterInterface, OtherVersionsAreNotSupported) {
+  for (const char* version :
+       {"", "7", "7.", "x.y", "6.29.5", "7.0.4", "12.0.0", "100.1"}) {
+    EXPECT_EQ(FilterInterfaceOf(version), std::nullopt) << version;
+  }
+}
+
+TEST(FilterInterface, LibraryAtHandIsTheOneCompiledFor) {
+  EXPECT_EQ(FilterInterfaceOf(rocksdb::GetRocksVersionAsString()),
+            ROWBLOOM_FILTER_INTERFACE);
+}
+
+TEST(FilterBits, BuilderMakesOneBlockAfterAnother) {
+  const auto counters = std::make_shared<FilterCounters>();
+  const auto builder = NewFilterBitsBuilder(kOptions, true, counters);
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
+  builder->AddKey("a:x");
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 2u);
+  const Block first = Build(builder.get(), {"a:y"});
+  EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
+  const Block second = Build(builder.get(), {"b:x"});
+  const auto first_reader = NewFilterBitsReader(first.bytes, counters);
+  const auto second_reader = NewFilterBitsReader(second.bytes, counters);
+  EXPECT_TRUE(first_reader->MayMatch("a:x"));
+  EXPECT_TRUE(first_reader->MayMatch("a:y"));
+  EXPECT_FALSE(first_reader->MayMatch("b:x"));
+  EXPECT_TRUE(second_reader->MayMatch("b:x"));
+  EXPECT_FALSE(second_reader->MayMatch("a:x"));
+  const FilterStats stats = counters->Read();
+  EXPECT_EQ(stats.blocks_built, 2u);
+  EXPECT_EQ(stats.bytes_built, first.bytes.size() + second.bytes.size());
+  EXPECT_EQ(stats.blocks_opened, 2u);
+  EXPECT_EQ(stats.blocks_unusable, 0u);
+}
+
+TEST(FilterBits, CountersTellWhichSectionAnswered) {
+  const auto counters = std::make_shared<FilterCounters>();
+  const auto builder = NewFilterBitsBuilder(kOptions, false, counters);
+  const Block block = Build(builder.get(), {"a:x", "b:x"});
+  const auto reader = NewFilterBitsReader(block.bytes, counters);
+  EXPECT_TRUE(reader->MayMatch("a:x"));     // both pass
+  EXPECT_FALSE(reader->MayMatch("a:y"));    // ROW passes, ROWCOL skips
+  EXPECT_FALSE(reader->MayMatch("c:y"));    // ROW skips
+  EXPECT_TRUE(reader->MayMatch("b:"));      // ROW passes
+  EXPECT_TRUE(reader->MayMatch("beyond"));  // outside the layout
+  const FilterStats stats = counters->Read();
+  EXPECT_EQ(stats.asked, 5u);
+  EXPECT_EQ(stats.may_match, 3u);
+  EXPECT_EQ(stats.row.checked, 4u);
+  EXPECT_EQ(stats.row.skipped, 1u);
+  EXPECT_EQ(stats.row_col.checked, 2u);
+  EXPECT_EQ(stats.row_col.skipped, 1u);
+  EXPECT_EQ(stats.row.unusable + stats.row_col.unusable, 0u);
+}
+
+TEST(FilterBits, BatchAnswersAndCountsAsOneByOne) {
+  const auto counters = std::make_shared<FilterCounters>();
+  const auto builder = NewFilterBitsBuilder(kOptions, false, counters);
+  std::vector<std::string> keys;
+  for (int i = 0; i < 100; ++i)
+    keys.push_back(std::to_string(i / 5) + ":" + std::to_string(i));
+  const Block block = Build(builder.get(), keys);
+  const auto reader = NewFilterBitsReader(block.bytes, counters);
+  std::vector<std::string> asked;
+  for (int i = 0; i < 70; ++i)
+    asked.push_back(std::to_string(i / 2) + ":" + std::to_string(i * 2));
+  std::vector<Slice> slices(asked.begin(), asked.end());
+  std::vector<Slice*> pointers;
+  for (Slice& slice : slices) pointers.push_back(&slice);
+  const auto answers = std::make_unique<bool[]>(asked.size());
+  reader->MayMatch(static_cast<int>(asked.size()), pointers.data(),
+                   answers.get());
+  const FilterStats batch = counters->Read();
+  for (size_t i = 0; i < asked.size(); ++i) {
+    EXPECT_EQ(answers[i], reader->MayMatch(asked[i])) << asked[i];
+  }
+  const FilterStats both = counters->Read();
+  EXPECT_EQ(batch.asked, asked.size());
+  EXPECT_EQ(both.asked, 2 * batch.asked);
+  EXPECT_EQ(both.row.checked, 2 * batch.row.checked);
+  EXPECT_EQ(both.row.skipped, 2 * batch.row.skipped);
+  EXPECT_EQ(both.row_col.skipped, 2 * batch.row_col.skipped);
+  EXPECT_GT(batch.row.skipped, 0u);
+  EXPECT_GT(batch.row_col.skipped, 0u);
+}
+
+// RocksDB loses nothing when a layout's function throws while a file is
+// written: the file's filter answers "may match".
+TEST(FilterBits, ThrowingLayoutGivesABlockThatMatchesEverything) {
+  const auto layout = KeyLayout::RegisterCustom(
+      "throws_on_b", [](std::string_view key) -> std::optional<size_t> {
+        if (key.starts_with('b')) throw 1;
+        return key.size();
+      });
+  ASSERT_TRUE(layout);
+  const auto counters = std::make_shared<FilterCounters>();
+  const auto builder =
+      NewFilterBitsBuilder({.key_layout = *layout}, false, counters);
+  const Block failed = Build(builder.get(), {"a", "b", "c"});
+  EXPECT_TRUE(FilterBlock::IsFilterBlock(failed.bytes));
+  EXPECT_GT(failed.bytes.size(), 5u) << "RocksDB takes less for 'no match'";
+  const auto reader = NewFilterBitsReader(failed.bytes, counters);
+  for (const char* key : {"a", "b", "c", "d"}) {
+    EXPECT_TRUE(reader->MayMatch(key)) << key;
+  }
+  EXPECT_EQ(counters->Read().row.unusable, 4u);
+  EXPECT_EQ(counters->Read().blocks_unusable, 1u);
+  // The next block is a good one, and a throw while asking is no answer.
+  const Block good = Build(builder.get(), {"a"});
+  const auto good_reader = NewFilterBitsReader(good.bytes, counters);
+  EXPECT_TRUE(good_reader->MayMatch("a"));
+  EXPECT_FALSE(good_reader->MayMatch("z"));
+  EXPECT_TRUE(good_reader->MayMatch("b"));
+}
+
+TEST(FilterBits, VerificationFindsDamage) {
+  const auto builder =
+      NewFilterBitsBuilder(kOptions, true, std::make_shared<FilterCounters>());
+  Block block = Build(builder.get(), {"a:x"});
+  block.bytes[20] ^= 1;
+  EXPECT_TRUE(builder->MaybePostVerify(block.bytes).IsCorruption());
+  const auto trusting =
+      NewFilterBitsBuilder(kOptions, false, std::make_shared<FilterCounters>());
+  EXPECT_TRUE(trusting->MaybePostVerify(block.bytes).ok());
+}
+
+// Through the policy, a damaged block must not reach RocksDB's own reader,
+// which would answer "no" to what it takes for its own.
+TEST(FilterBits, DamagedBlockIsNeverGivenToTheBuiltInReader) {
+  const auto policy =
+      test::MakeFilterPolicy({.key_layout = kOptions.key_layout});
+  const auto builder =
+      NewFilterBitsBuilder(kOptions, false, std::make_shared<FilterCounters>());
+  const std::vector<std::string> keys = {"a:x", "a:y", "b:x", "ccc:x"};
+  const Block block = Build(builder.get(), keys);
+  const auto expect_all = [&](const std::string& bytes) {
+    const std::unique_ptr<rocksdb::FilterBitsReader> reader(
+        policy->GetFilterBitsReader(bytes));
+    ASSERT_NE(reader, nullptr);
+    for (const std::string& key : keys) ASSERT_TRUE(reader->MayMatch(key));
+  };
+  for (size_t length = 0; length <= block.bytes.size(); ++length) {
+    expect_all(block.bytes.substr(0, length));
+  }
+  for (size_t at = 0; at < block.bytes.size(); ++at) {
+    std::string bytes = block.bytes;
+    for (int value = 0; value < 256; ++value) {
+      bytes[at] = static_cast<char>(value);
+      expect_all(bytes);
+    }
+  }
+  EXPECT_EQ(StatsOf(*policy).builtin_blocks_opened, 0u);
+}
+
+}  // namespace
+}  // namespace rowbloom

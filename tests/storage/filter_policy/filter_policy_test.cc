@@ -1,0 +1,306 @@
+#include "rowbloom/filter_policy.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "rocksdb/convenience.h"
+#include "rocksdb/utilities/options_util.h"
+#include "storage/filter_policy/ids.h"
+#include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+using test::ExpectOk;
+using test::MakeFilterPolicy;
+using test::OpenDb;
+using test::StatsOf;
+using test::TempDir;
+using test::TestDbOptions;
+
+void ExpectInvalid(const FilterPolicyOptions& options,
+                   const std::string& message) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  const Status status = NewFilterPolicy(options, &policy);
+  EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
+  EXPECT_EQ(status.ToString(), "Invalid argument: " + message);
+  EXPECT_EQ(policy, nullptr);
+}
+
+TEST(NewFilterPolicy, RatesOutsideZeroAndOneAreRefused) {
+  for (const auto& [rate, text] : std::map<double, std::string>{
+           {0, "0.000000"},
+           {1, "1.000000"},
+           {-0.5, "-0.500000"},
+           {std::numeric_limits<double>::infinity(), "inf"}}) {
+    ExpectInvalid({.false_positive_rate = rate},
+                  "false_positive_rate " + text +
+                      ": expected a number between 0 and 1, both excluded");
+  }
+  ExpectInvalid({.false_positive_rate = std::nan("")},
+                "false_positive_rate nan: expected a number between 0 and 1, "
+                "both excluded");
+}
+
+TEST(NewFilterPolicy, RowPrefixLengthBelongsToItsType) {
+  ExpectInvalid({.bloom_type = BloomType::kRowPrefixFixedLength},
+                "row_prefix_length 0: ROWPREFIX_FIXED_LENGTH expects 1 to "
+                "65535 bytes");
+  ExpectInvalid({.bloom_type = BloomType::kRowPrefixFixedLength,
+                 .row_prefix_length = 65536},
+                "row_prefix_length 65536: ROWPREFIX_FIXED_LENGTH expects 1 to "
+                "65535 bytes");
+  ExpectInvalid({.bloom_type = BloomType::kRow, .row_prefix_length = 4},
+                "row_prefix_length 4: only ROWPREFIX_FIXED_LENGTH has one, "
+                "expected 0");
+}
+
+TEST(NewFilterPolicy, LayoutThatCannotBeNamedIsRefused) {
+  ExpectInvalid({.key_layout = KeyLayout::FixedRow(0)},
+                "key layout \"fixed:0\": expected fixed:N with a row length N "
+                "from 1 to 65535 bytes");
+}
+
+TEST(NewFilterPolicy, EnumsOutsideTheirValuesAreRefused) {
+  ExpectInvalid({.bloom_type = static_cast<BloomType>(7)},
+                "bloom_type 7: expected NONE, ROW, ROWCOL or "
+                "ROWPREFIX_FIXED_LENGTH");
+  ExpectInvalid({.kind = static_cast<FilterKind>(9)}, "kind 9: expected bloom");
+  ExpectInvalid({.level_allocation = static_cast<LevelAllocation>(9)},
+                "level_allocation: expected uniform");
+}
+
+TEST(NewFilterPolicy, UnusableForcedKernelIsRefused) {
+  ASSERT_EQ(setenv("ROWBLOOM_KERNEL", "mmx", 1), 0);
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  const Status status = NewFilterPolicy({}, &policy);
+  ASSERT_EQ(unsetenv("ROWBLOOM_KERNEL"), 0);
+  EXPECT_TRUE(status.IsInvalidArgument());
+  EXPECT_NE(status.ToString().find("ROWBLOOM_KERNEL=mmx"), std::string::npos);
+}
+
+TEST(FilterPolicyId, HoldsAllParametersAndReadsBack) {
+  const FilterPolicyOptions options = {
+      .bloom_type = BloomType::kRowPrefixFixedLength,
+      .key_layout = KeyLayout::Delimited(':'),
+      .false_positive_rate = 0.1 + 0.2,  // needs all its digits
+      .row_prefix_length = 5};
+  const auto policy = MakeFilterPolicy(options);
+  EXPECT_STREQ(policy->Name(),
+               "rowbloom.filter:ROWPREFIX_FIXED_LENGTH:bloom:"
+               "0.30000000000000004:5:uniform:delimited::");
+  const auto parsed = ParsePolicyId(policy->Name());
+  ASSERT_TRUE(parsed) << parsed.error();
+  EXPECT_EQ(parsed->bloom_type, options.bloom_type);
+  EXPECT_EQ(parsed->key_layout, options.key_layout);
+  EXPECT_EQ(parsed->false_positive_rate, options.false_positive_rate);
+  EXPECT_EQ(parsed->row_prefix_length, 5u);
+  EXPECT_STREQ(MakeFilterPolicy({})->Name(),
+               "rowbloom.filter:ROWCOL:bloom:0.01:0:uniform:escaped");
+}
+
+TEST(FilterPolicyId, MalformedIdsAreRefused) {
+  for (const char* id :
+       {"", "rowbloom.filter:", "rowbloom.filter:ROW:bloom:0.01:0:uniform",
+        "rowbloom.filter:ROWS:bloom:0.01:0:uniform:escaped",
+        "rowbloom.filter:ROW:fuse:0.01:0:uniform:escaped",
+        "rowbloom.filter:ROW:bloom:1%:0:uniform:escaped",
+        "rowbloom.filter:ROW:bloom:0.01:-1:uniform:escaped",
+        "rowbloom.filter:ROW:bloom:0.01:0:monkey:escaped",
+        "rowbloom.filter:ROW:bloom:0.01:0:uniform:fixed:0"}) {
+    EXPECT_FALSE(ParsePolicyId(id)) << id;
+  }
+}
+
+TEST(FilterPolicy, IsFoundUnderTheBuiltInCompatibilityName) {
+  const std::unique_ptr<const rocksdb::FilterPolicy> builtin(
+      rocksdb::NewBloomFilterPolicy(10));
+  EXPECT_STREQ(MakeFilterPolicy({})->CompatibilityName(),
+               builtin->CompatibilityName());
+}
+
+TEST(FilterPolicy, StatsOfAnotherPolicyAreRefused) {
+  const std::unique_ptr<const rocksdb::FilterPolicy> builtin(
+      rocksdb::NewBloomFilterPolicy(10));
+  FilterStats stats;
+  EXPECT_TRUE(GetFilterStats(*builtin, &stats).IsInvalidArgument());
+}
+
+const KeyLayout kLayout = KeyLayout::Delimited(':');
+
+// Four files, each with every fourth of 400 rows of three columns.
+void WriteFourFiles(rocksdb::DB* db) {
+  for (int file = 0; file < 4; ++file) {
+    for (int row = file; row < 400; row += 4) {
+      for (const char* column : {"a", "b", "c"}) {
+        ExpectOk(db->Put({}, "row" + std::to_string(row) + ":" + column,
+                         std::to_string(row) + column));
+      }
+    }
+    ExpectOk(db->Flush({}));
+  }
+}
+
+TEST(FilterPolicy, SkipsFilesAndLosesNothing) {
+  for (const bool partitioned : {false, true}) {
+    TempDir dir;
+    const auto policy = MakeFilterPolicy({.key_layout = kLayout});
+    const auto db = OpenDb(
+        TestDbOptions({policy, NewRowPrefixExtractor(kLayout), partitioned}),
+        dir.File("db"));
+    EXPECT_TRUE(IsFilterActive(db.get()));
+    WriteFourFiles(db.get());
+    std::string value;
+    for (int row = 0; row < 400; ++row) {
+      ExpectOk(db->Get({}, "row" + std::to_string(row) + ":b", &value));
+      EXPECT_EQ(value, std::to_string(row) + "b");
+    }
+    FilterStats before = StatsOf(*policy);
+    for (int row = 0; row < 400; ++row) {
+      EXPECT_TRUE(db->Get({}, "row" + std::to_string(row) + ":bb", &value)
+                      .IsNotFound());
+    }
+    FilterStats after = StatsOf(*policy);
+    EXPECT_GT(after.row_col.skipped - before.row_col.skipped, 380u)
+        << "the file with the row is skipped by ROWCOL";
+    EXPECT_GT(after.row.skipped - before.row.skipped, 1000u)
+        << "the others by ROW";
+    before = after;
+    rocksdb::ReadOptions scan;
+    scan.prefix_same_as_start = true;
+    for (int row = 0; row < 400; ++row) {
+      const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(scan));
+      int cells = 0;
+      for (it->Seek("row" + std::to_string(row) + ":"); it->Valid();
+           it->Next()) {
+        ++cells;
+      }
+      ExpectOk(it->status());
+      EXPECT_EQ(cells, 3);
+    }
+    after = StatsOf(*policy);
+    EXPECT_GT(after.row.skipped - before.row.skipped, 1100u)
+        << "three of four files per scan";
+    EXPECT_EQ(after.row_col.checked, before.row_col.checked)
+        << "a row scan asks ROW alone";
+  }
+}
+
+TEST(FilterPolicy, WithoutWholeKeysThereAreRowsOnly) {
+  TempDir dir;
+  const auto policy = MakeFilterPolicy({.key_layout = kLayout});
+  const auto db = OpenDb(
+      TestDbOptions({policy, NewRowPrefixExtractor(kLayout), false, false}),
+      dir.File("db"));
+  WriteFourFiles(db.get());
+  std::string value;
+  for (int row = 0; row < 400; ++row) {
+    ExpectOk(db->Get({}, "row" + std::to_string(row) + ":b", &value));
+  }
+  const FilterStats stats = StatsOf(*policy);
+  EXPECT_GT(stats.row.skipped, 500u);
+  EXPECT_EQ(stats.row_col.checked, 0u);
+}
+
+TEST(FilterPolicy, NoneBuildsNoFilterAndReadsOldOnes) {
+  TempDir dir;
+  {
+    const auto db =
+        OpenDb(TestDbOptions({MakeFilterPolicy({.key_layout = kLayout}),
+                              NewRowPrefixExtractor(kLayout)}),
+               dir.File("db"));
+    WriteFourFiles(db.get());
+  }
+  const auto none =
+      MakeFilterPolicy({.bloom_type = BloomType::kNone, .key_layout = kLayout});
+  const auto db = OpenDb(TestDbOptions({none, NewRowPrefixExtractor(kLayout)}),
+                         dir.File("db"));
+  EXPECT_FALSE(IsFilterActive(db.get()));
+  std::string value;
+  EXPECT_TRUE(db->Get({}, "row1:absent", &value).IsNotFound());
+  EXPECT_GT(StatsOf(*none).asked, 0u);
+  ExpectOk(db->Put({}, "row1:new", "v"));
+  ExpectOk(db->Flush({}));
+  EXPECT_EQ(StatsOf(*none).blocks_built, 0u);
+}
+
+TEST(FilterPolicy, IsFilterActiveSeesAMissingPolicy) {
+  TempDir dir;
+  EXPECT_FALSE(
+      IsFilterActive(OpenDb(TestDbOptions({}), dir.File("none")).get()));
+  const std::shared_ptr<const rocksdb::FilterPolicy> builtin(
+      rocksdb::NewBloomFilterPolicy(10));
+  EXPECT_FALSE(IsFilterActive(
+      OpenDb(TestDbOptions({builtin}), dir.File("stock")).get()));
+}
+
+TEST(FilterPolicy, IsFilterActiveTellsColumnFamiliesApart) {
+  TempDir dir;
+  const auto db = OpenDb(TestDbOptions({MakeFilterPolicy({})}), dir.File("db"));
+  rocksdb::ColumnFamilyHandle* plain = nullptr;
+  ExpectOk(db->CreateColumnFamily(TestDbOptions({}), "plain", &plain));
+  EXPECT_TRUE(IsFilterActive(db.get()));
+  EXPECT_FALSE(IsFilterActive(db.get(), plain));
+  ExpectOk(db->DestroyColumnFamilyHandle(plain));
+}
+
+TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
+  TempDir dir;
+  const auto policy =
+      MakeFilterPolicy({.key_layout = kLayout, .false_positive_rate = 0.003});
+  {
+    const auto db =
+        OpenDb(TestDbOptions({policy, NewRowPrefixExtractor(kLayout)}),
+               dir.File("db"));
+    WriteFourFiles(db.get());
+  }
+  RegisterRowbloom();
+  RegisterRowbloom();
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  strict.ignore_unsupported_options = false;
+  rocksdb::DBOptions db_options;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ExpectOk(rocksdb::LoadLatestOptions(strict, dir.File("db"), &db_options,
+                                      &families));
+  ASSERT_EQ(families.size(), 1u);
+  const rocksdb::Options options(db_options, families[0].options);
+  ASSERT_NE(options.prefix_extractor, nullptr);
+  EXPECT_STREQ(options.prefix_extractor->Name(), "rowbloom.row:delimited::");
+  const auto db = OpenDb(options, dir.File("db"));
+  EXPECT_TRUE(IsFilterActive(db.get()));
+  const auto* table =
+      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  EXPECT_STREQ(table->filter_policy->Name(), policy->Name());
+  std::string value;
+  EXPECT_TRUE(db->Get({}, "row7:absent", &value).IsNotFound());
+  EXPECT_GT(StatsOf(*table->filter_policy).row.skipped, 0u);
+}
+
+TEST(Registration, MalformedIdsAreErrorsWithTheReason) {
+  RegisterRowbloom();
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  const Status bad_rate = rocksdb::FilterPolicy::CreateFromString(
+      {}, "rowbloom.filter:ROW:bloom:7:0:uniform:escaped", &policy);
+  EXPECT_FALSE(bad_rate.ok());
+  EXPECT_NE(bad_rate.ToString().find("expected a number between 0 and 1"),
+            std::string::npos)
+      << bad_rate.ToString();
+  std::shared_ptr<const rocksdb::SliceTransform> extractor;
+  const Status bad_layout = rocksdb::SliceTransform::CreateFromString(
+      {}, "rowbloom.row:fixed:0", &extractor);
+  EXPECT_FALSE(bad_layout.ok());
+  EXPECT_NE(bad_layout.ToString().find("expected fixed:N"), std::string::npos)
+      << bad_layout.ToString();
+}
+
+}  // namespace
+}  // namespace rowbloom

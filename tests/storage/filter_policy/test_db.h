@@ -1,0 +1,76 @@
+// A RocksDB database for tests of filters: L0 files where the test flushes,
+// statistics, and no background work unless asked for.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/statistics.h"
+#include "rocksdb/table.h"
+#include "rowbloom/filter_policy.h"
+
+namespace rowbloom::test {
+
+inline void ExpectOk(const rocksdb::Status& status) {
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+// REQUIRES valid options.
+inline std::shared_ptr<const rocksdb::FilterPolicy> MakeFilterPolicy(
+    const FilterPolicyOptions& options) {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  const rocksdb::Status status = NewFilterPolicy(options, &policy);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return policy;
+}
+
+struct TableChoices {
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+  std::shared_ptr<const rocksdb::SliceTransform> extractor;
+  bool partitioned = false;
+  bool whole_key_filtering = true;
+};
+
+inline rocksdb::Options TestDbOptions(const TableChoices& choices) {
+  rocksdb::BlockBasedTableOptions table;
+  table.filter_policy = choices.policy;
+  table.whole_key_filtering = choices.whole_key_filtering;
+  if (choices.partitioned) {
+    table.partition_filters = true;
+    table.index_type =
+        rocksdb::BlockBasedTableOptions::IndexType::kTwoLevelIndexSearch;
+    table.metadata_block_size = 256;
+    table.block_size = 256;
+  }
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.prefix_extractor = choices.extractor;
+  options.disable_auto_compactions = true;
+  options.level0_slowdown_writes_trigger = 10'000;
+  options.level0_stop_writes_trigger = 10'000;
+  options.compression = rocksdb::kLZ4Compression;
+  options.statistics = rocksdb::CreateDBStatistics();
+  return options;
+}
+
+inline std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options,
+                                           const std::string& path) {
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(options, path, &db);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return std::unique_ptr<rocksdb::DB>(db);
+}
+
+inline FilterStats StatsOf(const rocksdb::FilterPolicy& policy) {
+  FilterStats stats;
+  ExpectOk(GetFilterStats(policy, &stats));
+  return stats;
+}
+
+}  // namespace rowbloom::test
