@@ -1,0 +1,33 @@
+#include "storage/store/clock.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace rowbloom {
+
+uint64_t SystemWallClock() {
+  using std::chrono::duration_cast;
+  using std::chrono::milliseconds;
+  using std::chrono::system_clock;
+  const auto now =
+      duration_cast<milliseconds>(system_clock::now().time_since_epoch());
+  return static_cast<uint64_t>(std::max<int64_t>(now.count(), 0));
+}
+
+LeasedClock::LeasedClock(WallClock wall_clock, uint64_t bound_ms)
+    : wall_clock_(std::move(wall_clock)),
+      last_ms_(bound_ms),
+      bound_ms_(bound_ms) {}
+
+uint64_t LeasedClock::Next() {
+  last_ms_ = std::min(std::max(last_ms_, wall_clock_()), kMaxTimestampMs);
+  return last_ms_;
+}
+
+std::optional<uint64_t> LeasedClock::BoundToKeep(uint64_t timestamp_ms) const {
+  if (timestamp_ms <= bound_ms_) return std::nullopt;
+  return std::min(timestamp_ms, kMaxTimestampMs - kLeaseMs) + kLeaseMs;
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,141 @@
+#include "storage/store/family_options.h"
+
+#include <algorithm>
+
+#include "nlohmann/json.hpp"
+#include "rocksdb/table.h"
+#include "rowbloom/printable.h"
+#include "storage/store/status_text.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Status;
+
+constexpr size_t kMaxFamilyNameBytes = 255;
+constexpr uint32_t kMinBlockBytes = uint32_t{1} << 10;
+constexpr uint32_t kMaxBlockBytes = uint32_t{16} << 20;
+
+// Both RocksDB 7.8 and 9.10 read and write it; later versions are unknown to
+// 7.8, which would have to refuse the files.
+constexpr uint32_t kTableFormatVersion = 5;
+
+rocksdb::CompressionType RocksdbCompression(Compression compression) {
+  return compression == Compression::kLz4 ? rocksdb::kLZ4Compression
+                                          : rocksdb::kNoCompression;
+}
+
+}  // namespace
+
+std::string_view ToString(Compression compression) {
+  switch (compression) {
+    case Compression::kNone:
+      return "NONE";
+    case Compression::kLz4:
+      return "LZ4";
+  }
+  return "unknown";
+}
+
+std::optional<Compression> CompressionFromString(std::string_view text) {
+  for (const Compression compression :
+       {Compression::kNone, Compression::kLz4}) {
+    if (ToString(compression) == text) return compression;
+  }
+  return std::nullopt;
+}
+
+Status CheckFamilyName(std::string_view name) {
+  const std::string quoted = "family \"" + ToPrintable(name) + "\": ";
+  if (name.empty() || name.size() > kMaxFamilyNameBytes) {
+    return Status::InvalidArgument(
+        quoted + "a name has 1 to " + std::to_string(kMaxFamilyNameBytes) +
+        " bytes, this one has " + std::to_string(name.size()));
+  }
+  const auto bad = std::find_if(name.begin(), name.end(), [](char c) {
+    return c < '!' || c > '~' || c == ':';
+  });
+  if (bad != name.end()) {
+    return Status::InvalidArgument(
+        quoted + "a name is made of printable ASCII without spaces and ':'");
+  }
+  if (name.front() == '.' || name == rocksdb::kDefaultColumnFamilyName) {
+    return Status::InvalidArgument(
+        quoted + "names that start with '.' and \"default\" are reserved");
+  }
+  return Status::OK();
+}
+
+std::string DescribeDifferences(const FamilyOptions& kept,
+                                const FamilyOptions& given) {
+  std::string text;
+  const auto compare = [&text](std::string_view option, const auto& kept_value,
+                               const auto& given_value) {
+    if (kept_value == given_value) return;
+    if (!text.empty()) text += "; ";
+    text.append(option).append(" ").append(kept_value);
+    text.append(", not ").append(given_value);
+  };
+  // The shortest text that tells two numbers apart.
+  const auto number = [](double value) { return nlohmann::json(value).dump(); };
+  compare("bloom_type", ToString(kept.bloom_type), ToString(given.bloom_type));
+  if (kept.false_positive_rate != given.false_positive_rate) {
+    compare("false_positive_rate", number(kept.false_positive_rate),
+            number(given.false_positive_rate));
+  }
+  compare("row_prefix_length", std::to_string(kept.row_prefix_length),
+          std::to_string(given.row_prefix_length));
+  compare("compression", ToString(kept.compression),
+          ToString(given.compression));
+  compare("block_size_bytes", std::to_string(kept.block_size_bytes),
+          std::to_string(given.block_size_bytes));
+  return text;
+}
+
+Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
+                       const StoreOptions& store,
+                       const std::shared_ptr<rocksdb::Cache>& cache,
+                       FamilySetup* setup) {
+  const std::string quoted = "family \"" + name + "\": ";
+  if (family.block_size_bytes < kMinBlockBytes ||
+      family.block_size_bytes > kMaxBlockBytes) {
+    return Status::InvalidArgument(quoted + "block_size_bytes is " +
+                                   std::to_string(family.block_size_bytes) +
+                                   ", expected " +
+                                   std::to_string(kMinBlockBytes) + " to " +
+                                   std::to_string(kMaxBlockBytes));
+  }
+  if (!CompressionFromString(ToString(family.compression))) {
+    return Status::InvalidArgument(quoted +
+                                   "compression is neither NONE nor "
+                                   "LZ4");
+  }
+  FilterPolicyOptions filter;
+  filter.bloom_type = family.bloom_type;
+  filter.key_layout = store.key_layout;
+  filter.false_positive_rate = family.false_positive_rate;
+  filter.row_prefix_length = family.row_prefix_length;
+  if (Status s = NewFilterPolicy(filter, &setup->filter_policy); !s.ok()) {
+    return Prefixed(quoted, s);
+  }
+
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.block_size = family.block_size_bytes;
+  table.cache_index_and_filter_blocks = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  table.filter_policy = setup->filter_policy;
+  table.format_version = kTableFormatVersion;
+
+  setup->column_family.name = name;
+  rocksdb::ColumnFamilyOptions& options = setup->column_family.options;
+  options = {};
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  options.prefix_extractor = NewRowPrefixExtractor(store.key_layout);
+  options.compression = RocksdbCompression(family.compression);
+  options.write_buffer_size = store.write_buffer_bytes;
+  options.disable_auto_compactions = !store.auto_compaction;
+  return Status::OK();
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,45 @@
+// What the options of a family mean: their ranges, the RocksDB options that
+// they stand for, and how two sets of them differ.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/status.h"
+#include "rowbloom/store.h"
+
+namespace rowbloom {
+
+// "NONE", "LZ4": on disk, never rename.
+std::string_view ToString(Compression compression);
+std::optional<Compression> CompressionFromString(std::string_view text);
+
+// InvalidArgument: not a name of a family, as Store::Open lists them.
+rocksdb::Status CheckFamilyName(std::string_view name);
+
+// For each option that differs, `bloom_type ROW, not ROWCOL`: the kept value
+// first. Empty: the options are equal.
+std::string DescribeDifferences(const FamilyOptions& kept,
+                                const FamilyOptions& given);
+
+// A family as RocksDB opens it.
+struct FamilySetup {
+  rocksdb::ColumnFamilyDescriptor column_family;
+  std::shared_ptr<const rocksdb::FilterPolicy> filter_policy;
+};
+
+// Creates nothing on disk. InvalidArgument: an option is out of its range; the
+// message names the family and the option.
+rocksdb::Status MakeFamilySetup(const std::string& name,
+                                const FamilyOptions& family,
+                                const StoreOptions& store,
+                                const std::shared_ptr<rocksdb::Cache>& cache,
+                                FamilySetup* setup);
+
+}  // namespace rowbloom

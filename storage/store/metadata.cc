@@ -1,0 +1,225 @@
+#include "storage/store/metadata.h"
+
+#include <charconv>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include "nlohmann/json.hpp"
+#include "rocksdb/iterator.h"
+#include "rowbloom/printable.h"
+#include "storage/store/clock.h"
+#include "storage/store/family_options.h"
+#include "storage/store/status_text.h"
+
+namespace rowbloom {
+namespace {
+
+using nlohmann::json;
+using rocksdb::Slice;
+using rocksdb::Status;
+
+constexpr char kStoreKey[] = "store";
+constexpr char kClockKey[] = "clock";
+constexpr std::string_view kFamilyKeyPrefix = "family/";
+
+constexpr uint64_t kStoreFormat = 1;
+constexpr char kLatestCellFormat[] = "latest";
+
+// Takes the fields of a JSON record one by one. The first problem stays; a
+// record whose fields were not all taken is of a later version.
+class Record {
+ public:
+  explicit Record(std::string_view text)
+      : json_(json::parse(text, nullptr, /*allow_exceptions=*/false)) {
+    if (!json_.is_object()) {
+      status_ = Status::Corruption("expected a JSON object, found \"" +
+                                   ToPrintable(text) + "\"");
+    }
+  }
+
+  bool ok() const { return status_.ok(); }
+  void Fail(const Status& status) {
+    if (status_.ok()) status_ = status;
+  }
+
+  std::string TakeText(const char* field) {
+    const json value = Take(field);
+    if (value.is_string()) return value.get<std::string>();
+    FailField(field, "a string", value);
+    return {};
+  }
+
+  double TakeNumber(const char* field) {
+    const json value = Take(field);
+    if (value.is_number()) return value.get<double>();
+    FailField(field, "a number", value);
+    return 0;
+  }
+
+  uint64_t TakeCount(const char* field, uint64_t max) {
+    const json value = Take(field);
+    if (value.is_number_unsigned() && value.get<uint64_t>() <= max) {
+      return value.get<uint64_t>();
+    }
+    FailField(field, "a whole number up to " + std::to_string(max), value);
+    return 0;
+  }
+
+  // An option that this version does not know may change what the cells mean:
+  // a store with one is not opened.
+  Status Finish() {
+    if (status_.ok() && !json_.empty()) {
+      status_ =
+          Status::NotSupported("option \"" + ToPrintable(json_.begin().key()) +
+                               "\" is of a later version of rowbloom");
+    }
+    return status_;
+  }
+
+ private:
+  json Take(const char* field) {
+    if (!json_.is_object() || !json_.contains(field)) return {};
+    json value = std::move(json_[field]);
+    json_.erase(field);
+    return value;
+  }
+
+  void FailField(const char* field, const std::string& expected,
+                 const json& found) {
+    Fail(Status::Corruption(
+        "field \"" + std::string(field) + "\": expected " + expected +
+        ", found " +
+        (found.is_null()
+             ? "none"
+             : ToPrintable(found.dump(-1, ' ', true,
+                                      json::error_handler_t::replace)))));
+  }
+
+  json json_;
+  Status status_;
+};
+
+Status ParseStoreRecord(std::string_view text, Metadata* metadata) {
+  Record record(text);
+  const uint64_t format =
+      record.TakeCount("format", std::numeric_limits<uint64_t>::max());
+  if (record.ok() && format != kStoreFormat) {
+    return Status::NotSupported("store format " + std::to_string(format) +
+                                " is of another version of rowbloom; this one "
+                                "reads format " +
+                                std::to_string(kStoreFormat));
+  }
+  metadata->key_layout = record.TakeText("key_layout");
+  return record.Finish();
+}
+
+Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
+  Record record(text);
+  const std::string cell_format = record.TakeText("cell_format");
+  if (record.ok() && cell_format != kLatestCellFormat) {
+    return Status::NotSupported("cell format \"" + ToPrintable(cell_format) +
+                                "\" is of another version of rowbloom; this "
+                                "one reads \"" +
+                                kLatestCellFormat + "\"");
+  }
+  const std::string bloom_type = record.TakeText("bloom_type");
+  if (const auto parsed = BloomTypeFromString(bloom_type)) {
+    options->bloom_type = *parsed;
+  } else {
+    record.Fail(Status::NotSupported(parsed.error()));
+  }
+  const std::string compression = record.TakeText("compression");
+  if (const auto parsed = CompressionFromString(compression)) {
+    options->compression = *parsed;
+  } else {
+    record.Fail(Status::NotSupported("unknown compression \"" +
+                                     ToPrintable(compression) + "\""));
+  }
+  constexpr uint64_t kMax = std::numeric_limits<uint32_t>::max();
+  options->false_positive_rate = record.TakeNumber("false_positive_rate");
+  options->row_prefix_length =
+      static_cast<uint32_t>(record.TakeCount("row_prefix_length", kMax));
+  options->block_size_bytes =
+      static_cast<uint32_t>(record.TakeCount("block_size_bytes", kMax));
+  return record.Finish();
+}
+
+Status ParseClockRecord(std::string_view text, uint64_t* bound_ms) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, *bound_ms);
+  if (error != std::errc() || stop != end || *bound_ms > kMaxTimestampMs) {
+    return Status::Corruption("expected milliseconds from 0 to " +
+                              std::to_string(kMaxTimestampMs) + ", found \"" +
+                              ToPrintable(text) + "\"");
+  }
+  return Status::OK();
+}
+
+std::string FamilyKey(const std::string& name) {
+  return std::string(kFamilyKeyPrefix) + name;
+}
+
+}  // namespace
+
+Status ReadMetadata(rocksdb::DB* db, const std::string& path,
+                    std::optional<Metadata>* metadata) {
+  metadata->reset();
+  const auto in_record = [&path](std::string_view key, const Status& s) {
+    return Prefixed(path + ": record \"" + ToPrintable(key) + "\": ", s);
+  };
+  // Without it the other keys are somebody else's.
+  std::string store_record;
+  Status s = db->Get(rocksdb::ReadOptions(), kStoreKey, &store_record);
+  if (s.IsNotFound()) return Status::OK();
+  if (!s.ok()) return s;
+  Metadata read;
+  s = ParseStoreRecord(store_record, &read);
+  if (!s.ok()) return in_record(kStoreKey, s);
+
+  const std::unique_ptr<rocksdb::Iterator> records(
+      db->NewIterator(rocksdb::ReadOptions()));
+  // Keys of other kinds have no meaning yet.
+  for (records->SeekToFirst(); records->Valid(); records->Next()) {
+    const std::string_view key = records->key().ToStringView();
+    const std::string_view value = records->value().ToStringView();
+    if (key == kClockKey) {
+      s = ParseClockRecord(value, &read.clock_bound_ms);
+    } else if (key.starts_with(kFamilyKeyPrefix)) {
+      const std::string name(key.substr(kFamilyKeyPrefix.size()));
+      s = CheckFamilyName(name);
+      if (!s.ok()) s = Status::Corruption(s.getState());
+      if (s.ok()) s = ParseFamilyRecord(value, &read.families[name]);
+    }
+    if (!s.ok()) return in_record(key, s);
+  }
+  if (s = records->status(); s.ok()) *metadata = std::move(read);
+  return s;
+}
+
+Status PutStoreRecord(const KeyLayout& layout, rocksdb::WriteBatch* batch) {
+  const json record = {{"format", kStoreFormat},
+                       {"key_layout", layout.ToString()}};
+  return batch->Put(kStoreKey, record.dump());
+}
+
+Status PutFamilyRecord(const std::string& name, const FamilyOptions& options,
+                       rocksdb::WriteBatch* batch) {
+  const json record = {
+      {"cell_format", kLatestCellFormat},
+      {"bloom_type", ToString(options.bloom_type)},
+      {"compression", ToString(options.compression)},
+      {"false_positive_rate", options.false_positive_rate},
+      {"row_prefix_length", options.row_prefix_length},
+      {"block_size_bytes", options.block_size_bytes},
+  };
+  return batch->Put(FamilyKey(name), record.dump());
+}
+
+Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch) {
+  return batch->Put(kClockKey, std::to_string(bound_ms));
+}
+
+}  // namespace rowbloom

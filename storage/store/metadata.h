@@ -1,0 +1,39 @@
+// What a store knows about itself: records in RocksDB's "default" column
+// family, written as FORMAT.md says.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "rocksdb/db.h"
+#include "rocksdb/status.h"
+#include "rocksdb/write_batch.h"
+#include "rowbloom/key_layout.h"
+#include "rowbloom/store.h"
+
+namespace rowbloom {
+
+struct Metadata {
+  std::string key_layout;
+  std::map<std::string, FamilyOptions> families;
+  uint64_t clock_bound_ms = 0;
+};
+
+// Reads the records of the database at `path` (for messages). *metadata is left
+// empty when there is no store record: not a store. Errors beside RocksDB's:
+//   Corruption    a record is not what any version writes
+//   NotSupported  a record is of a later version; the message says which
+rocksdb::Status ReadMetadata(rocksdb::DB* db, const std::string& path,
+                             std::optional<Metadata>* metadata);
+
+// Each adds a record to a batch.
+rocksdb::Status PutStoreRecord(const KeyLayout& layout,
+                               rocksdb::WriteBatch* batch);
+rocksdb::Status PutFamilyRecord(const std::string& name,
+                                const FamilyOptions& options,
+                                rocksdb::WriteBatch* batch);
+rocksdb::Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch);
+
+}  // namespace rowbloom

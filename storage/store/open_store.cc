@@ -1,0 +1,357 @@
+#include "storage/store/open_store.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <new>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/db.h"
+#include "rowbloom/printable.h"
+#include "storage/store/database.h"
+#include "storage/store/family_options.h"
+#include "storage/store/metadata.h"
+#include "storage/store/status_text.h"
+#include "storage/store/store_impl.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Status;
+
+constexpr size_t kMinWriteBufferBytes = size_t{64} << 10;
+constexpr size_t kMaxWriteBufferBytes = size_t{64} << 30;
+
+// A few small records, written often.
+constexpr size_t kMetadataWriteBufferBytes = size_t{1} << 20;
+
+// Old info logs of RocksDB that are kept.
+constexpr size_t kInfoLogFiles = 4;
+
+// What is at the path of a store.
+struct Findings {
+  bool creation_mark = false;
+  // The column families of a RocksDB database but "default"; nullopt: no
+  // database.
+  std::optional<std::set<std::string>> column_families;
+  // nullopt: no store record.
+  std::optional<Metadata> metadata;
+
+  std::map<std::string, FamilyOptions> Families() const {
+    return metadata ? metadata->families
+                    : std::map<std::string, FamilyOptions>();
+  }
+};
+
+// One call of OpenStore.
+class Opener {
+ public:
+  Opener(const StoreOptions& options, const std::string& path,
+         const std::vector<FamilyDescriptor>& families,
+         const Surroundings& surroundings)
+      : options_(options), families_(families), surroundings_(surroundings) {
+    opened_.path = path;
+    opened_.read_only = options.read_only;
+    opened_.key_layout = options.key_layout;
+  }
+
+  Status Run(std::unique_ptr<Store>* store) {
+    Status s = CheckOptions();
+    if (s.ok()) s = Look();
+    if (s.ok()) s = CheckFindings();
+    if (!s.ok()) return s;
+    // Nothing was changed so far.
+    if (options_.read_only) {
+      s = OpenDatabase();
+    } else {
+      if (!found_.metadata) s = PrepareCreation();
+      if (s.ok()) s = OpenDatabase();
+      if (s.ok()) s = CompleteStore();
+    }
+    if (s.ok()) s = OpenFamilies();
+    if (!s.ok()) return s;
+    const uint64_t bound_ms =
+        found_.metadata ? found_.metadata->clock_bound_ms : 0;
+    *store = std::make_unique<StoreImpl>(
+        std::move(opened_), LeasedClock(surroundings_.wall_clock, bound_ms));
+    return s;
+  }
+
+ private:
+  const std::string& path() const { return opened_.path; }
+  std::string MarkPath() const { return path() + "/" + kCreationMark; }
+
+  // Whether `name` is a family with all that belongs to it.
+  bool IsComplete(const std::string& name) const {
+    return found_.metadata && found_.metadata->families.contains(name) &&
+           found_.column_families->contains(name);
+  }
+
+  Status CheckOptions() {
+    if (path().empty()) {
+      return Status::InvalidArgument("the path of the store is empty");
+    }
+    const KeyLayout& layout = options_.key_layout;
+    if (!layout.PreservesRowOrder()) {
+      return Status::InvalidArgument(
+          "key layout " + layout.ToString() +
+          " does not keep the order of rows: expected escaped or fixed:N");
+    }
+    if (const auto valid = KeyLayout::FromString(layout.ToString()); !valid) {
+      return Status::InvalidArgument(valid.error());
+    }
+    if (layout.FixedRowBytes().value_or(0) > kMaxRowBytes) {
+      return Status::InvalidArgument("key layout " + layout.ToString() +
+                                     ": rows have at most " +
+                                     std::to_string(kMaxRowBytes) + " bytes");
+    }
+    if (options_.write_buffer_bytes < kMinWriteBufferBytes ||
+        options_.write_buffer_bytes > kMaxWriteBufferBytes) {
+      return Status::InvalidArgument(
+          "write_buffer_bytes is " +
+          std::to_string(options_.write_buffer_bytes) + ", expected " +
+          std::to_string(kMinWriteBufferBytes) + " to " +
+          std::to_string(kMaxWriteBufferBytes));
+    }
+    std::set<std::string_view> names;
+    for (const FamilyDescriptor& family : families_) {
+      if (Status s = CheckFamilyName(family.name); !s.ok()) return s;
+      if (!names.insert(family.name).second) {
+        return Status::InvalidArgument("family \"" + family.name +
+                                       "\" is listed twice");
+      }
+      FamilySetup ignored;
+      Status s = MakeFamilySetup(family.name, family.options, options_,
+                                 /*cache=*/nullptr, &ignored);
+      if (!s.ok()) return s;
+    }
+    return Status::OK();
+  }
+
+  // Fills found_ without touching anything.
+  Status Look() {
+    rocksdb::Env* env = surroundings_.env;
+    Status s = env->FileExists(path());
+    if (s.IsNotFound()) return Status::OK();
+    if (!s.ok()) return s;
+    bool is_directory = false;
+    s = env->IsDirectory(path(), &is_directory);
+    if (!s.ok()) return s;
+    if (!is_directory) {
+      return Status::InvalidArgument(path() + " is not a directory");
+    }
+    std::vector<std::string> entries;
+    s = env->GetChildren(path(), &entries);
+    if (!s.ok()) return s;
+    std::erase_if(entries, [](const std::string& name) {
+      return name == "." || name == "..";
+    });
+    const auto has = [&entries](std::string_view name) {
+      return std::find(entries.begin(), entries.end(), name) != entries.end();
+    };
+    found_.creation_mark = has(kCreationMark);
+    if (has("CURRENT")) return LookIntoDatabase();
+    if (!entries.empty() && !found_.creation_mark) {
+      return Status::InvalidArgument(
+          path() +
+          " is not a rowbloom store: it has files, but none named CURRENT");
+    }
+    return Status::OK();
+  }
+
+  Status LookIntoDatabase() {
+    rocksdb::DBOptions db_options;
+    db_options.env = surroundings_.env;
+    std::vector<std::string> names;
+    Status s = rocksdb::DB::ListColumnFamilies(db_options, path(), &names);
+    if (!s.ok()) return s;
+    found_.column_families.emplace(names.begin(), names.end());
+    found_.column_families->erase(rocksdb::kDefaultColumnFamilyName);
+    Database database;
+    s = database.Open(db_options, path(), {MetadataColumnFamily()},
+                      Database::Access::kReadOnly);
+    // The options do not fit the database: it is not one of ours.
+    if (s.IsInvalidArgument()) return NotOurs(s.ToString());
+    if (!s.ok()) return s;
+    s = ReadMetadata(database.get(), path(), &found_.metadata);
+    if (!s.ok() || found_.metadata || found_.creation_mark) return s;
+    return NotOurs("its column family \"default\" has no record \"store\"");
+  }
+
+  Status NotOurs(const std::string& why) const {
+    return Status::InvalidArgument(
+        path() + " is a RocksDB database but not a rowbloom store: " + why);
+  }
+
+  // Whether what was found is what the caller asked for.
+  Status CheckFindings() {
+    if (!found_.metadata) {
+      if (options_.create_if_missing && !options_.read_only) {
+        return Status::OK();
+      }
+      return Status::NotFound(
+          "no store at " + path() +
+          (found_.creation_mark ? ": its creation was interrupted" : ""));
+    }
+    const Metadata& kept = *found_.metadata;
+    const std::string given_layout = options_.key_layout.ToString();
+    if (kept.key_layout != given_layout) {
+      return Status::InvalidArgument(
+          "the store at " + path() + " has key layout " +
+          ToPrintable(kept.key_layout) + ", not " + given_layout);
+    }
+    for (const std::string& name : *found_.column_families) {
+      if (!kept.families.contains(name)) {
+        return Status::InvalidArgument(
+            "column family \"" + ToPrintable(name) + "\" in " + path() +
+            " was not created by rowbloom: the store cannot be opened with it");
+      }
+    }
+    for (const FamilyDescriptor& family : families_) {
+      if (!IsComplete(family.name)) continue;
+      const std::string differences =
+          DescribeDifferences(kept.families.at(family.name), family.options);
+      if (!differences.empty()) {
+        return Status::InvalidArgument("family \"" + family.name +
+                                       "\" of the store at " + path() +
+                                       " was created with " + differences);
+      }
+    }
+    return Status::OK();
+  }
+
+  // Leaves a directory with the mark, and perhaps an empty database.
+  Status PrepareCreation() {
+    Status s = surroundings_.env->CreateDirIfMissing(path());
+    if (!s.ok()) return s;
+    found_.creation_mark = true;
+    return rocksdb::WriteStringToFile(surroundings_.env, "", MarkPath(),
+                                      /*should_sync=*/true);
+  }
+
+  rocksdb::ColumnFamilyDescriptor MetadataColumnFamily() const {
+    rocksdb::ColumnFamilyDescriptor descriptor;
+    descriptor.options.write_buffer_size = kMetadataWriteBufferBytes;
+    descriptor.options.compression = rocksdb::kNoCompression;
+    return descriptor;
+  }
+
+  // Opens the complete families; creates an empty database in a creation.
+  Status OpenDatabase() {
+    opened_.block_cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
+    std::vector<rocksdb::ColumnFamilyDescriptor> column_families = {
+        MetadataColumnFamily()};
+    if (found_.metadata) {
+      for (const auto& [name, kept] : found_.metadata->families) {
+        if (!IsComplete(name)) continue;
+        FamilySetup setup;
+        Status s = SetUp(name, kept, &setup);
+        if (!s.ok()) return Prefixed(path() + ": ", s);
+        column_families.push_back(std::move(setup.column_family));
+      }
+    }
+    rocksdb::DBOptions options;
+    options.env = surroundings_.env;
+    options.create_if_missing = !found_.metadata;
+    options.keep_log_file_num = kInfoLogFiles;
+    // The rarely written column family of the metadata keeps old log files
+    // until this makes RocksDB flush it.
+    options.max_total_wal_size =
+        2 * options_.write_buffer_bytes *
+        (1 + found_.Families().size() + families_.size());
+    Status s = opened_.database.Open(options, path(), column_families,
+                                     options_.read_only
+                                         ? Database::Access::kReadOnly
+                                         : Database::Access::kReadWrite);
+    if (!s.ok() || !found_.metadata || options_.read_only) return s;
+    // Another process may have written until the lock was ours.
+    s = ReadMetadata(opened_.database.get(), path(), &found_.metadata);
+    if (s.ok() && !found_.metadata) s = NotOurs("its records are gone");
+    return s.ok() ? CheckFindings() : s;
+  }
+
+  // Writes the records and creates the column families that are missing.
+  Status CompleteStore() {
+    std::map<std::string, FamilyOptions> missing;
+    for (const auto& [name, kept] : found_.Families()) {
+      if (!IsComplete(name)) missing.emplace(name, kept);
+    }
+    rocksdb::WriteBatch batch;
+    Status s;
+    if (!found_.metadata) s = PutStoreRecord(options_.key_layout, &batch);
+    for (const FamilyDescriptor& family : families_) {
+      if (!s.ok()) return s;
+      if (IsComplete(family.name)) continue;
+      missing.insert_or_assign(family.name, family.options);
+      s = PutFamilyRecord(family.name, family.options, &batch);
+    }
+    if (s.ok() && batch.Count() > 0) {
+      rocksdb::WriteOptions synced;
+      synced.sync = true;
+      s = opened_.database->Write(synced, &batch);
+    }
+    if (!s.ok()) return s;
+    for (const auto& [name, options] : missing) {
+      FamilySetup setup;
+      s = SetUp(name, options, &setup);
+      if (s.ok()) s = opened_.database.CreateColumnFamily(setup.column_family);
+      if (!s.ok()) return s;
+    }
+    if (found_.creation_mark) s = surroundings_.env->DeleteFile(MarkPath());
+    return s;
+  }
+
+  // Makes a family of the open store, but for its handle.
+  Status SetUp(const std::string& name, const FamilyOptions& options,
+               FamilySetup* setup) {
+    Status s =
+        MakeFamilySetup(name, options, options_, opened_.block_cache, setup);
+    if (s.ok()) {
+      opened_.families[name] = {options, nullptr, setup->filter_policy};
+    }
+    return s;
+  }
+
+  // Connects the families with the open column families.
+  Status OpenFamilies() {
+    for (auto& [name, family] : opened_.families) {
+      family.handle = opened_.database.Find(name);
+    }
+    for (const FamilyDescriptor& family : families_) {
+      if (!opened_.families.contains(family.name)) {
+        return UnknownFamily(family.name, opened_);
+      }
+    }
+    return Status::OK();
+  }
+
+  const StoreOptions& options_;
+  const std::vector<FamilyDescriptor>& families_;
+  const Surroundings& surroundings_;
+  Findings found_;
+  OpenedStore opened_;
+};
+
+}  // namespace
+
+Status OpenStore(const StoreOptions& options, const std::string& path,
+                 const std::vector<FamilyDescriptor>& families,
+                 const Surroundings& surroundings,
+                 std::unique_ptr<Store>* store) {
+  return Opener(options, path, families, surroundings).Run(store);
+}
+
+Status Store::Open(const StoreOptions& options, const std::string& path,
+                   const std::vector<FamilyDescriptor>& families,
+                   std::unique_ptr<Store>* store) {
+  try {
+    return OpenStore(options, path, families, Surroundings(), store);
+  } catch (const std::bad_alloc&) {
+    return Status::MemoryLimit("out of memory");
+  }
+}
+
+}  // namespace rowbloom
