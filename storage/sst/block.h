@@ -1,0 +1,76 @@
+// The entries of a block: keys with values, each key stored as what differs
+// from the one before it.
+//
+//   entry    = shared varint32, non_shared varint32, [value_length varint32,]
+//              key bytes [shared, shared + non_shared), value
+//   block    = entry*, restart uint32 * n, n uint32
+//
+// A restart is the offset of an entry with shared = 0, from which reading may
+// start. The index blocks of format_version 4 and later leave out the value's
+// length (ValueForm::kHandle). Source: RocksDB 7.8.3 and 10.9.1,
+// table/block_based/block_builder.cc and block.cc.
+//
+//   EntryCursor entries(block, ValueForm::kSized);
+//   while (entries.Next()) Use(entries.key(), entries.value());
+//   if (!entries.status().ok()) ...
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "storage/sst/footer.h"
+
+namespace rowbloom::sst {
+
+// How the values of a block are stored.
+enum class ValueForm : uint8_t {
+  kSized,  // after their length
+  // A block handle without a length: in full when the key shares nothing, else
+  // as the difference of its size from that of the block before it, which it
+  // follows directly in the file.
+  kHandle,
+};
+
+// Walks the entries of one block, front to back. The block's bytes must outlive
+// the cursor. Any bytes are safe: lengths, offsets and counts are checked
+// before use. Not thread-safe.
+class EntryCursor {
+ public:
+  EntryCursor(std::string_view block, ValueForm form);
+
+  // Moves to the next entry, at first to the first. False at the end, and at
+  // damage: then status() is not OK.
+  bool Next();
+
+  // The present entry. REQUIRES that the last Next() returned true.
+  const std::string& key() const { return key_; }
+  std::string_view value() const { return value_; }
+  size_t value_offset_bytes() const { return value_offset_bytes_; }
+  // Of ValueForm::kHandle. As stored: not checked against any file.
+  const BlockHandle& handle() const { return handle_; }
+
+  // Corruption with the offset in the block, or OK.
+  const rocksdb::Status& status() const { return status_; }
+
+ private:
+  void ReadRestarts();
+  bool ReadEntry();
+  bool Fail(const std::string& problem);
+
+  std::string_view block_;
+  ValueForm form_;
+  rocksdb::Status status_;
+  size_t entries_end_ = 0;  // where the restarts start
+  size_t restart_count_ = 0;
+  size_t next_restart_ = 0;  // index of the first restart not yet reached
+  size_t at_ = 0;            // offset of the next entry
+  std::string key_;
+  std::string_view value_;
+  size_t value_offset_bytes_ = 0;
+  BlockHandle handle_;
+};
+
+}  // namespace rowbloom::sst

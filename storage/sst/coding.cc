@@ -1,0 +1,65 @@
+#include "storage/sst/coding.h"
+
+#include <limits>
+
+namespace rowbloom::sst {
+namespace {
+
+template <typename T>
+bool GetFixed(std::string_view* in, T* value) {
+  if (in->size() < sizeof(T)) return false;
+  T result = 0;
+  for (size_t i = 0; i < sizeof(T); ++i) {
+    result |= static_cast<T>(static_cast<unsigned char>((*in)[i])) << (8 * i);
+  }
+  in->remove_prefix(sizeof(T));
+  *value = result;
+  return true;
+}
+
+}  // namespace
+
+bool GetFixed32(std::string_view* in, uint32_t* value) {
+  return GetFixed(in, value);
+}
+
+bool GetFixed64(std::string_view* in, uint64_t* value) {
+  return GetFixed(in, value);
+}
+
+bool GetVarint64(std::string_view* in, uint64_t* value) {
+  uint64_t result = 0;
+  for (size_t i = 0; i < in->size() && i < 10; ++i) {
+    const uint64_t byte = static_cast<unsigned char>((*in)[i]);
+    // The tenth byte has room for the value's top bit alone.
+    if (i == 9 && byte > 1) return false;
+    result |= (byte & 0x7f) << (7 * i);
+    if (byte < 0x80) {
+      in->remove_prefix(i + 1);
+      *value = result;
+      return true;
+    }
+  }
+  return false;
+}
+
+bool GetVarint32(std::string_view* in, uint32_t* value) {
+  std::string_view rest = *in;
+  uint64_t wide = 0;
+  if (!GetVarint64(&rest, &wide) ||
+      wide > std::numeric_limits<uint32_t>::max()) {
+    return false;
+  }
+  *in = rest;
+  *value = static_cast<uint32_t>(wide);
+  return true;
+}
+
+bool GetSignedVarint64(std::string_view* in, int64_t* value) {
+  uint64_t zigzag = 0;
+  if (!GetVarint64(in, &zigzag)) return false;
+  *value = static_cast<int64_t>((zigzag >> 1) ^ (~(zigzag & 1) + 1));
+  return true;
+}
+
+}  // namespace rowbloom::sst

@@ -1,0 +1,349 @@
+#include "storage/sst/sst_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <limits>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "storage/sst/block.h"
+#include "storage/sst/coding.h"
+
+namespace rowbloom::sst {
+namespace {
+
+using rocksdb::Status;
+
+constexpr std::string_view kPropertiesBlock = "rocksdb.properties";
+// The name up to RocksDB 2.7.
+constexpr std::string_view kOldPropertiesBlock = "rocksdb.stats";
+constexpr std::string_view kGlobalSequenceNumber =
+    "rocksdb.external_sst_file.global_seqno";
+constexpr std::string_view kIndexKeyIsUserKey = "rocksdb.index.key.is.user.key";
+constexpr std::string_view kIndexValueIsDeltaEncoded =
+    "rocksdb.index.value.is.delta.encoded";
+
+constexpr std::string_view kFullFilter = "fullfilter.";
+constexpr std::string_view kPartitionedFilter = "partitionedfilter.";
+constexpr std::string_view kPerBlockFilter = "filter.";
+
+// Follows the user key in an internal key: sequence number and type.
+constexpr size_t kInternalKeySuffixBytes = 8;
+
+// RocksDB's CompressionType, as in a block's trailer.
+std::string CompressionName(uint8_t type) {
+  constexpr std::string_view kNames[] = {"none", "Snappy", "zlib",   "BZip2",
+                                         "LZ4",  "LZ4HC",  "XPRESS", "ZSTD"};
+  if (type < std::size(kNames)) return std::string(kNames[type]);
+  return fmt::format("compression type {}", type);
+}
+
+std::string SystemMessage(int error) {
+  return std::error_code(error, std::generic_category()).message();
+}
+
+}  // namespace
+
+SstFile::Descriptor::~Descriptor() {
+  if (value_ >= 0) close(value_);
+}
+
+SstFile::~SstFile() = default;
+
+Status SstFile::Open(const std::string& path, std::unique_ptr<SstFile>* file) {
+  // Not to wait for the other end of a pipe.
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) {
+    return Status::IOError(
+        fmt::format("{}: cannot open: {}", path, SystemMessage(errno)));
+  }
+  std::unique_ptr<SstFile> opened(new SstFile(path, descriptor));
+  Status status = opened->Load();
+  if (status.ok()) *file = std::move(opened);
+  return status;
+}
+
+Status SstFile::Load() {
+  struct stat info {};
+  if (fstat(descriptor_.value(), &info) != 0) {
+    return Status::IOError(fmt::format("{}: cannot read its size: {}", path_,
+                                       SystemMessage(errno)));
+  }
+  if (!S_ISREG(info.st_mode)) {
+    return Status::IOError(fmt::format(
+        "{}: {}, expected a file", path_,
+        S_ISDIR(info.st_mode) ? "a directory" : "a pipe, socket or device"));
+  }
+  size_bytes_ = static_cast<uint64_t>(info.st_size);
+
+  const uint64_t tail_bytes = std::min<uint64_t>(size_bytes_, kFooterBytes);
+  std::string tail;
+  Status status = ReadAt(size_bytes_ - tail_bytes, tail_bytes, &tail);
+  if (status.ok()) status = DecodeFooter(path_, tail, size_bytes_, &footer_);
+  if (status.ok()) status = ReadMetaindex();
+  if (status.ok()) status = ReadProperties();
+  if (status.ok()) FindFilter();
+  return status;
+}
+
+Status SstFile::Damaged(const BlockHandle& handle, std::string_view what,
+                        std::string_view problem) const {
+  return Status::Corruption(fmt::format("{}: {} at offset {}: {}", path_, what,
+                                        handle.offset_bytes, problem));
+}
+
+Status SstFile::ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
+                       std::string* bytes) const {
+  try {
+    bytes->resize(length_bytes);
+  } catch (const std::bad_alloc&) {
+    return Status::MemoryLimit(
+        fmt::format("{}: no memory for {} bytes at offset {}", path_,
+                    length_bytes, offset_bytes));
+  }
+  size_t done = 0;
+  while (done < bytes->size()) {
+    const ssize_t count =
+        pread(descriptor_.value(), bytes->data() + done, bytes->size() - done,
+              static_cast<off_t>(offset_bytes + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      return Status::IOError(fmt::format("{}: cannot read at offset {}: {}",
+                                         path_, offset_bytes + done,
+                                         SystemMessage(errno)));
+    }
+    if (count == 0) {
+      return Status::IOError(fmt::format(
+          "{}: became shorter while it was read: {} bytes at offset {} "
+          "expected, found {}",
+          path_, bytes->size(), offset_bytes, done));
+    }
+    done += static_cast<size_t>(count);
+  }
+  return Status::OK();
+}
+
+Status SstFile::ReadWithTrailer(const BlockHandle& handle,
+                                std::string* bytes) const {
+  if (!EndsWithin(handle, footer_.offset_bytes)) {
+    return Damaged(handle, "block",
+                   fmt::format("{} bytes, expected it to end before the footer "
+                               "at offset {}",
+                               handle.size_bytes, footer_.offset_bytes));
+  }
+  // RocksDB writes no larger ones.
+  constexpr uint64_t kMaxBlockBytes = std::numeric_limits<uint32_t>::max();
+  if (handle.size_bytes > kMaxBlockBytes) {
+    return Damaged(handle, "block",
+                   fmt::format("{} bytes, expected at most {}",
+                               handle.size_bytes, kMaxBlockBytes));
+  }
+  return ReadAt(handle.offset_bytes, handle.size_bytes + kBlockTrailerBytes,
+                bytes);
+}
+
+Status SstFile::VerifyAndTrim(const BlockHandle& handle,
+                              std::string* bytes) const {
+  // The checksum covers the compression type, the trailer's first byte.
+  const std::string_view covered =
+      std::string_view(*bytes).substr(0, handle.size_bytes + 1);
+  std::string_view trailer =
+      std::string_view(*bytes).substr(handle.size_bytes + 1);
+  uint32_t stored = 0;
+  const uint32_t expected =
+      Checksum(footer_.checksum_type, covered) +
+      ContextModifier(footer_.base_context_checksum, handle.offset_bytes);
+  if (!GetFixed32(&trailer, &stored) || stored != expected) {
+    return Damaged(handle, "block",
+                   fmt::format("{} checksum {:08x} of its {} bytes expected, "
+                               "found {:08x}",
+                               ToString(footer_.checksum_type), expected,
+                               handle.size_bytes, stored));
+  }
+  const auto compression = static_cast<uint8_t>(covered.back());
+  if (compression != 0) {
+    return Status::NotSupported(fmt::format(
+        "{}: block at offset {}: compressed with {}, expected no compression",
+        path_, handle.offset_bytes, CompressionName(compression)));
+  }
+  bytes->resize(handle.size_bytes);
+  return Status::OK();
+}
+
+Status SstFile::ReadBlock(const BlockHandle& handle,
+                          std::string* contents) const {
+  Status status = ReadWithTrailer(handle, contents);
+  if (status.ok()) status = VerifyAndTrim(handle, contents);
+  return status;
+}
+
+Status SstFile::ReadMetaindex() {
+  const BlockHandle& metaindex = footer_.metaindex;
+  std::string block;
+  Status status = ReadBlock(metaindex, &block);
+  if (!status.ok()) return status;
+  EntryCursor entries(block, ValueForm::kSized);
+  while (entries.Next()) {
+    std::string_view value = entries.value();
+    BlockHandle handle;
+    if (!GetBlockHandle(&value, &handle)) {
+      return Damaged(metaindex, "metaindex",
+                     "malformed handle of " + entries.key());
+    }
+    // It is written last: what it names lies before it.
+    if (!EndsWithin(handle, metaindex.offset_bytes)) {
+      return Damaged(
+          metaindex, "metaindex",
+          fmt::format("{} of {} bytes at offset {}, expected it to "
+                      "end before the metaindex",
+                      entries.key(), handle.size_bytes, handle.offset_bytes));
+    }
+    meta_blocks_.insert_or_assign(entries.key(), handle);
+  }
+  if (entries.status().ok()) return Status::OK();
+  return Damaged(metaindex, "metaindex", entries.status().getState());
+}
+
+Status SstFile::ReadProperties() {
+  auto found = meta_blocks_.find(kPropertiesBlock);
+  if (found == meta_blocks_.end()) {
+    found = meta_blocks_.find(kOldPropertiesBlock);
+  }
+  if (found == meta_blocks_.end()) return Status::OK();
+  const BlockHandle handle = found->second;
+  std::string block;
+  Status status = ReadWithTrailer(handle, &block);
+  if (!status.ok()) return status;
+
+  std::string sequence_number;
+  size_t sequence_number_at = 0;
+  EntryCursor entries(std::string_view(block).substr(0, handle.size_bytes),
+                      ValueForm::kSized);
+  while (entries.Next()) {
+    if (entries.key() == kGlobalSequenceNumber) {
+      sequence_number = entries.value();
+      sequence_number_at = entries.value_offset_bytes();
+    }
+    properties_.insert_or_assign(entries.key(), std::string(entries.value()));
+  }
+
+  // Ingestion may write the global sequence number into the finished file; the
+  // checksum then stays that of the block with a 0 in its place.
+  std::string original = block;
+  status = VerifyAndTrim(handle, &block);
+  if (status.IsCorruption() && !sequence_number.empty()) {
+    original.replace(sequence_number_at, sequence_number.size(),
+                     sequence_number.size(), '\0');
+    if (VerifyAndTrim(handle, &original).ok()) status = Status::OK();
+  }
+  if (!status.ok()) return status;
+  if (entries.status().ok()) return Status::OK();
+  return Damaged(handle, "properties", entries.status().getState());
+}
+
+std::optional<uint64_t> SstFile::NumberProperty(std::string_view name) const {
+  const auto found = properties_.find(name);
+  if (found == properties_.end()) return std::nullopt;
+  std::string_view text = found->second;
+  uint64_t value = 0;
+  if (!GetVarint64(&text, &value) || !text.empty()) return std::nullopt;
+  return value;
+}
+
+void SstFile::FindFilter() {
+  const std::pair<std::string_view, FilterForm> forms[] = {
+      {kFullFilter, FilterForm::kFull},
+      {kPartitionedFilter, FilterForm::kPartitioned},
+      {kPerBlockFilter, FilterForm::kPerBlock}};
+  for (const auto& [prefix, form] : forms) {
+    const auto found = meta_blocks_.lower_bound(prefix);
+    if (found != meta_blocks_.end() && found->first.starts_with(prefix)) {
+      filter_ = {form, found->first.substr(prefix.size()), found->second};
+      return;
+    }
+  }
+}
+
+Status SstFile::FilterPartitions(
+    std::vector<FilterPartition>* partitions) const {
+  const BlockHandle& index = filter_.handle;
+  switch (filter_.form) {
+    case FilterForm::kNone:
+      partitions->clear();
+      return Status::OK();
+    case FilterForm::kFull:
+      partitions->assign(1, {"", index});
+      return Status::OK();
+    case FilterForm::kPerBlock:
+      return Status::NotSupported(fmt::format(
+          "{}: block at offset {}: filters per data block, as RocksDB wrote "
+          "before 7.0; expected a full or partitioned filter",
+          path_, index.offset_bytes));
+    case FilterForm::kPartitioned:
+      break;
+  }
+
+  std::string block;
+  Status status = ReadBlock(index, &block);
+  if (!status.ok()) return status;
+  std::vector<FilterPartition> result;
+  // What RocksDB writes when it added no key to any partition.
+  if (block.empty()) {
+    *partitions = std::move(result);
+    return Status::OK();
+  }
+  const bool user_keys = NumberProperty(kIndexKeyIsUserKey).value_or(0) != 0;
+  const bool deltas =
+      NumberProperty(kIndexValueIsDeltaEncoded).value_or(0) != 0;
+  constexpr std::string_view kWhat = "index of filter partitions";
+  EntryCursor entries(block, deltas ? ValueForm::kHandle : ValueForm::kSized);
+  uint64_t previous_end = 0;
+  while (entries.Next()) {
+    BlockHandle handle = entries.handle();
+    if (!deltas) {
+      std::string_view value = entries.value();
+      if (!GetBlockHandle(&value, &handle)) {
+        return Damaged(
+            index, kWhat,
+            fmt::format("malformed handle of partition {}", result.size()));
+      }
+    }
+    // The partitions are written one after the other, then their index.
+    if (handle.offset_bytes < previous_end ||
+        !EndsWithin(handle, index.offset_bytes)) {
+      return Damaged(
+          index, kWhat,
+          fmt::format("partition {} of {} bytes at offset {}, "
+                      "expected between offsets {} and {}",
+                      result.size(), handle.size_bytes, handle.offset_bytes,
+                      previous_end, index.offset_bytes));
+    }
+    previous_end = handle.offset_bytes + handle.size_bytes + kBlockTrailerBytes;
+    std::string key = entries.key();
+    if (!user_keys) {
+      if (key.size() < kInternalKeySuffixBytes) {
+        return Damaged(
+            index, kWhat,
+            fmt::format("key of partition {} has {} bytes, expected "
+                        "at least {}",
+                        result.size(), key.size(), kInternalKeySuffixBytes));
+      }
+      key.resize(key.size() - kInternalKeySuffixBytes);
+    }
+    result.push_back({std::move(key), handle});
+  }
+  if (!entries.status().ok()) {
+    return Damaged(index, kWhat, entries.status().getState());
+  }
+  *partitions = std::move(result);
+  return Status::OK();
+}
+
+}  // namespace rowbloom::sst

@@ -1,0 +1,140 @@
+// SstFile: a RocksDB block-based table file (SST), read block by block with
+// bounded reads of its own. Only what is asked for is read: Open takes the
+// footer, the metaindex and the properties.
+//
+//   std::unique_ptr<SstFile> file;
+//   rocksdb::Status s = SstFile::Open(path, &file);
+//   std::vector<FilterPartition> partitions;
+//   if (s.ok()) s = file->FilterPartitions(&partitions);
+//   std::string bytes;
+//   if (s.ok()) s = file->ReadBlock(partitions[0].handle, &bytes);
+//
+// Nothing in a file is believed: each offset and length is compared with the
+// file's size before it is used or allocated, each block with its checksum.
+// Errors are one sentence with file, offset, expected and found:
+//   IOError        the operating system cannot open or read it
+//   NotSupported   no block-based table, or a feature named in the message
+//   Corruption     a block-based table that is damaged
+//   MemoryLimit    a block larger than the memory left
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "storage/sst/footer.h"
+
+namespace rowbloom::sst {
+
+// How a file stores its filter.
+enum class FilterForm : uint8_t {
+  kNone,
+  kFull,         // one block for the whole file
+  kPartitioned,  // several, found through an index block
+  kPerBlock,     // one for each data block, as RocksDB wrote before 7.0
+};
+
+struct FilterLocation {
+  FilterForm form = FilterForm::kNone;
+  // The CompatibilityName() of the policy that wrote it.
+  std::string compatibility_name;
+  // Of the filter block, or of the index of its partitions.
+  BlockHandle handle;
+};
+
+struct FilterPartition {
+  // A user key: no key of this partition is greater, no key of the next is
+  // less. Empty for a full filter, which holds every key.
+  std::string index_key;
+  BlockHandle handle;
+};
+
+// Immutable after Open and safe to share between threads.
+class SstFile {
+ public:
+  // Opens a regular file. On error *file is left as it was.
+  static rocksdb::Status Open(const std::string& path,
+                              std::unique_ptr<SstFile>* file);
+
+  ~SstFile();
+  SstFile(const SstFile&) = delete;
+  SstFile& operator=(const SstFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  uint64_t size_bytes() const { return size_bytes_; }
+  const Footer& footer() const { return footer_; }
+
+  // The metaindex: block names and where the blocks are.
+  const std::map<std::string, BlockHandle, std::less<>>& meta_blocks() const {
+    return meta_blocks_;
+  }
+
+  // RocksDB's own properties and the application's, by name, as stored.
+  const std::map<std::string, std::string, std::less<>>& properties() const {
+    return properties_;
+  }
+  // A property that is a number. nullopt: absent, or no number.
+  std::optional<uint64_t> NumberProperty(std::string_view name) const;
+
+  const FilterLocation& filter() const { return filter_; }
+
+  // Reads the contents of a block and verifies its checksum. NotSupported when
+  // it is compressed: meta blocks never are. On error *contents is unspecified.
+  rocksdb::Status ReadBlock(const BlockHandle& handle,
+                            std::string* contents) const;
+
+  // The filter blocks in the order of their keys; none without a filter, one
+  // for a full filter. NotSupported for FilterForm::kPerBlock. On error
+  // *partitions is left as it was.
+  rocksdb::Status FilterPartitions(
+      std::vector<FilterPartition>* partitions) const;
+
+ private:
+  // Owns a file descriptor.
+  class Descriptor {
+   public:
+    explicit Descriptor(int value) : value_(value) {}
+    ~Descriptor();
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int value() const { return value_; }
+
+   private:
+    int value_;
+  };
+
+  SstFile(std::string path, int descriptor)
+      : path_(std::move(path)), descriptor_(descriptor) {}
+
+  rocksdb::Status Load();
+  rocksdb::Status ReadMetaindex();
+  rocksdb::Status ReadProperties();
+  void FindFilter();
+
+  // Reads `length_bytes` bytes, all or an error.
+  rocksdb::Status ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
+                         std::string* bytes) const;
+  // Reads a block with its trailer, unverified.
+  rocksdb::Status ReadWithTrailer(const BlockHandle& handle,
+                                  std::string* bytes) const;
+  // Verifies such bytes and takes the trailer off.
+  rocksdb::Status VerifyAndTrim(const BlockHandle& handle,
+                                std::string* bytes) const;
+  rocksdb::Status Damaged(const BlockHandle& handle, std::string_view what,
+                          std::string_view problem) const;
+
+  const std::string path_;
+  const Descriptor descriptor_;
+  uint64_t size_bytes_ = 0;
+  Footer footer_;
+  std::map<std::string, BlockHandle, std::less<>> meta_blocks_;
+  std::map<std::string, std::string, std::less<>> properties_;
+  FilterLocation filter_;
+};
+
+}  // namespace rowbloom::sst
