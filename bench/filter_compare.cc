@@ -276,8 +276,10 @@ uint64_t RowColFilterBytes(const Plan& plan, double bits_per_key) {
   return bytes;
 }
 
-// The most bits per key that cost at most `byte_limit`.
+// The most bits per key that cost at most `byte_limit`; kBitsPerKey if nothing
+// does, because the fixed parts of the blocks alone cost more.
 double BitsPerKeyWithin(const Plan& plan, uint64_t byte_limit) {
+  if (RowColFilterBytes(plan, kMinBitsPerKey) > byte_limit) return kBitsPerKey;
   double low = kMinBitsPerKey;
   double high = 2 * kBitsPerKey;
   for (int i = 0; i < 12; ++i) {

@@ -33,10 +33,12 @@ struct InputCell {
 };
 
 enum class Setting : uint8_t {
-  kNone,    // no filter
-  kStock,   // RocksDB's Bloom filter, 10 bits per key, prefix + whole key
-  kRow,     // rowbloom ROW, 10 bits per row
-  kRowCol,  // rowbloom ROWCOL, as many bytes as kStock
+  kNone,   // no filter
+  kStock,  // RocksDB's Bloom filter, 10 bits per key, prefix + whole key
+  kRow,    // rowbloom ROW, 10 bits per row
+  // rowbloom ROWCOL, at most the bytes of kStock and close to them. Where files
+  // are too small for that (some 100 cells), 10 bits per key.
+  kRowCol,
 };
 inline constexpr std::array<Setting, 4> kAllSettings = {
     Setting::kNone, Setting::kStock, Setting::kRow, Setting::kRowCol};

@@ -130,6 +130,13 @@ bool ParseShape(const std::string& text, uint64_t* rows, uint64_t* columns) {
   return true;
 }
 
+uint64_t BytesOf(const Comparison& comparison, Setting setting) {
+  for (const SettingResult& result : comparison.settings) {
+    if (result.setting == setting) return result.filter_bytes;
+  }
+  return 0;
+}
+
 void PrintTable(const Comparison& comparison, const Arguments& arguments) {
   fmt::print(
       "{} rows, {} cells in {} files; {} operations of each kind; seed {}\n\n",
@@ -156,6 +163,14 @@ void PrintTable(const Comparison& comparison, const Arguments& arguments) {
       "had to consider\n"
       "wrong    files opened that did not hold the answer\n"
       "us       median time of one operation, everything in the block cache\n");
+  const uint64_t stock = BytesOf(comparison, Setting::kStock);
+  const uint64_t row_col = BytesOf(comparison, Setting::kRowCol);
+  if (row_col > stock) {
+    fmt::print(
+        "\nThe files are too small for a fair comparison: ROWCOL needs {} "
+        "bytes and RocksDB's filter {}.\n",
+        Grouped(row_col), Grouped(stock));
+  }
 }
 
 nlohmann::ordered_json ToJson(const Comparison& comparison,
@@ -216,8 +231,8 @@ std::string ReadCells(const std::string& input, std::vector<InputCell>* cells) {
   if (!format->has_value()) return input + " has no cells";
   const auto error = reader.ReadAll(
       [cells](const cli::InputCell& cell) -> std::optional<Error> {
-        std::string qualifier(cell.family);
-        if (!qualifier.empty()) qualifier.push_back(':');
+        std::string qualifier;
+        if (cell.family) qualifier.append(*cell.family).push_back(':');
         qualifier.append(cell.qualifier);
         cells->push_back({std::string(cell.row), std::move(qualifier),
                           std::string(cell.value)});

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs what the build and the tests need and this machine does not have,
+# with apt-get. Uses no network when all is there.
+#
+#   tools/setup.sh [PACKAGE...]    PACKAGE: more to install
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build # to build
+  librocksdb-dev        # what this plugs into
+  libxxhash-dev         # hashes
+  libisal-dev           # CRC32C of SST blocks
+  libcli11-dev libfmt-dev nlohmann-json3-dev # the tools
+  libgtest-dev libgmock-dev                  # the tests
+  "$@"
+)
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "setup: this is no Debian or Ubuntu; going on with what is there." \
+    "Debian's names of what is needed: ${packages[*]}" >&2
+  exit 0
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}\n' "$package" 2>/dev/null ||
+    true)
+  grep -qx installed <<<"$status" || missing+=("$package")
+done
+if ((${#missing[@]} == 0)); then
+  echo "setup: all ${#packages[@]} packages are there"
+  exit 0
+fi
+
+as_root=()
+if ((EUID != 0)); then
+  if ! command -v sudo >/dev/null; then
+    echo "setup: run as root, or install sudo; missing: ${missing[*]}" >&2
+    exit 1
+  fi
+  as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+"${as_root[@]}" apt-get update -qq </dev/null
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y -qq --no-install-recommends "${missing[@]}" </dev/null
