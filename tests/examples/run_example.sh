@@ -3,11 +3,12 @@
 # prints: the row that it scans, and that a filter skipped the absent one.
 set -euo pipefail
 
+program=$(realpath "$1")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-"$1" >output
+"$program" >output
 diff - output <<'EXPECTED'
 user_1001:mail
-asked for 3 keys, skipped the file for 1
+asked 2 times, file skipped 1 times
 EXPECTED
