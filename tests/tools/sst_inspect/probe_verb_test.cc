@@ -1,0 +1,416 @@
+// `sst_inspect probe`: never "not there" for what is there, and otherwise what
+// the sections of the file answer.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "rowbloom/filter_block.h"
+#include "tests/storage/sst/make_sst.h"
+#include "tests/support/temp_dir.h"
+#include "tests/tools/sst_inspect/run_tool.h"
+#include "tools/sst_inspect/text.h"
+
+namespace rowbloom {
+namespace {
+
+using test::Lines;
+using test::Output;
+using test::RunTool;
+using test::SstSpec;
+using test::TempDir;
+using test::Words;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr int kRows = 150;
+constexpr int kColumns = 5;
+
+// A row of eight bytes; odd ones are never written.
+std::string Row(int number) {
+  return "row" + std::to_string(10000 + 2 * number);
+}
+std::string AbsentRow(int number) {
+  return "row" + std::to_string(10001 + 2 * number);
+}
+std::string Column(int number) { return "c" + std::to_string(number); }
+
+std::vector<std::string> Keys(const KeyLayout& layout) {
+  std::vector<std::string> keys;
+  for (int row = 0; row < kRows; ++row) {
+    const auto encoded = layout.EncodeRow(Row(row));
+    EXPECT_TRUE(encoded.has_value());
+    for (int column = 0; column < kColumns; ++column) {
+      keys.push_back(*encoded + Column(column));
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+// What follows `name` on its line, or "" without such a line.
+std::string Answer(const std::string& out, const std::string& name) {
+  for (const std::string& line : Lines(out)) {
+    const auto words = Words(line);
+    if (words.empty() || words[0] != name) continue;
+    return line.substr(
+        line.find_first_not_of(' ', line.find(name) + name.size()));
+  }
+  return "";
+}
+
+KeyLayout EightBytes() {
+  static const KeyLayout layout = *KeyLayout::RegisterCustom(
+      "eight", [](std::string_view key) -> std::optional<size_t> {
+        if (key.size() < 8) return std::nullopt;
+        return 8;
+      });
+  return layout;
+}
+
+class ProbeLayouts
+    : public testing::TestWithParam<std::tuple<std::string, bool>> {
+ protected:
+  void SetUp() override {
+    EightBytes();
+    const auto layout = KeyLayout::FromString(std::get<0>(GetParam()));
+    ASSERT_TRUE(layout.has_value()) << layout.error();
+    ASSERT_NO_FATAL_FAILURE(
+        test::WriteSst({.policy = test::RowbloomPolicy({.key_layout = *layout}),
+                        .partitioned = std::get<1>(GetParam()),
+                        .partition_bytes = 128},
+                       path_, Keys(*layout)));
+    ASSERT_EQ(test::FilterBlocks(path_).size() > 10, std::get<1>(GetParam()));
+  }
+
+  Output Probe(const std::string& row) const {
+    return RunTool({"probe", path_, "--row", row});
+  }
+  Output Probe(const std::string& row, const std::string& qualifier) const {
+    return RunTool({"probe", path_, "--row", row, "--qualifier", qualifier});
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_.File("a.sst");
+};
+
+INSTANTIATE_TEST_SUITE_P(
+    Layouts, ProbeLayouts,
+    testing::Combine(testing::Values("escaped", "fixed:8", "delimited:/", "u16",
+                                     "custom:eight"),
+                     testing::Bool()),
+    [](const auto& test) {
+      std::string name = std::get<0>(test.param);
+      name = name.substr(0, name.find(':'));
+      return name + (std::get<1>(test.param) ? "Partitioned" : "Full");
+    });
+
+TEST_P(ProbeLayouts, PresentRowsAndCellsMayBeThere) {
+  for (int row = 0; row < kRows; ++row) {
+    const Output output = Probe(Row(row));
+    ASSERT_EQ(output.code, 0) << output.err;
+    ASSERT_EQ(Answer(output.out, "ROW"), "may be there") << Row(row);
+    ASSERT_EQ(Answer(output.out, "ROWCOL"), "") << output.out;
+    ASSERT_EQ(Answer(output.out, "verdict"), "may be there");
+    for (int column = 0; column < kColumns; ++column) {
+      const Output cell = Probe(Row(row), Column(column));
+      ASSERT_EQ(cell.code, 0) << cell.err;
+      ASSERT_EQ(Answer(cell.out, "ROW"), "may be there") << Row(row);
+      ASSERT_EQ(Answer(cell.out, "ROWCOL"), "may be there") << Row(row);
+      ASSERT_EQ(Answer(cell.out, "verdict"), "may be there");
+    }
+  }
+}
+
+TEST_P(ProbeLayouts, AbsentRowsAndColumnsAreMostlyNotThere) {
+  int rows = 0;
+  int cells = 0;
+  int columns = 0;
+  for (int row = 0; row < kRows; ++row) {
+    const Output absent = Probe(AbsentRow(row));
+    ASSERT_EQ(absent.code, 0) << absent.err;
+    rows += Answer(absent.out, "verdict") == "not there";
+    ASSERT_EQ(Answer(absent.out, "verdict"), Answer(absent.out, "ROW"));
+    const Output cell = Probe(AbsentRow(row), "c1");
+    cells += Answer(cell.out, "verdict") == "not there";
+    const Output column = Probe(Row(row), "other");
+    ASSERT_EQ(Answer(column.out, "verdict"), Answer(column.out, "ROWCOL"));
+    columns += Answer(column.out, "verdict") == "not there";
+  }
+  // 1 % pass on average, in small partitions some more: 15 of 150 never do.
+  EXPECT_GT(rows, kRows - 15);
+  EXPECT_GT(cells, kRows - 15);
+  EXPECT_GT(columns, kRows - 15);
+}
+
+TEST_P(ProbeLayouts, AnswersAreThoseOfTheBlocks) {
+  const std::vector<std::string> blocks = test::FilterBlocks(path_);
+  const auto layout = KeyLayout::FromString(std::get<0>(GetParam()));
+  for (int number = 0; number < kRows; ++number) {
+    for (const std::string& row : {Row(number), AbsentRow(number)}) {
+      const std::string row_bytes = *layout->EncodeRow(row);
+      bool any_row = false;
+      bool any_cell = false;
+      for (const std::string& contents : blocks) {
+        const FilterBlock block = FilterBlock::Open(contents);
+        any_row = any_row || block.MayMatchRow(row_bytes);
+        any_cell = any_cell || block.MayMatchRowCol(row_bytes, "c9");
+      }
+      const std::string row_verdict = Answer(Probe(row).out, "verdict");
+      const std::string cell_verdict = Answer(Probe(row, "c9").out, "verdict");
+      if (blocks.size() == 1) {
+        EXPECT_EQ(row_verdict, any_row ? "may be there" : "not there");
+        EXPECT_EQ(cell_verdict, any_cell ? "may be there" : "not there");
+      } else {
+        // The partitions not asked cannot hold it.
+        EXPECT_TRUE(any_row || row_verdict == "not there");
+        EXPECT_TRUE(any_cell || cell_verdict == "not there");
+      }
+    }
+  }
+}
+
+TEST(ProbeVerb, RowOverManyPartitionsIsFoundInEach) {
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  std::vector<std::string> keys = {"a/x"};
+  for (const std::string& key : test::NumberedKeys(2000)) {
+    keys.push_back("big/" + key);
+  }
+  keys.push_back("c/x");
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.policy =
+           test::RowbloomPolicy({.key_layout = KeyLayout::Delimited('/')}),
+       .partitioned = true},
+      path, keys));
+  const size_t count = test::FilterBlocks(path).size();
+  ASSERT_GT(count, 3U);
+
+  const Output big = RunTool({"probe", path, "--row", "big"});
+  EXPECT_EQ(Answer(big.out, "partition"),
+            "1 to " + std::to_string(count) + " of " + std::to_string(count));
+  EXPECT_EQ(Answer(big.out, "verdict"), "may be there");
+  EXPECT_EQ(Answer(RunTool({"probe", path, "--row", "a"}).out, "partition"),
+            "1 of " + std::to_string(count));
+  const Output last = RunTool({"probe", path, "--row", "c"});
+  EXPECT_EQ(Answer(last.out, "partition"),
+            std::to_string(count) + " of " + std::to_string(count));
+  EXPECT_EQ(Answer(last.out, "verdict"), "may be there");
+  // Past every index key: the last partition answers.
+  EXPECT_EQ(Answer(RunTool({"probe", path, "--row", "zzz"}).out, "partition"),
+            std::to_string(count) + " of " + std::to_string(count));
+  for (size_t i = 1; i < keys.size(); i += 97) {
+    const std::string qualifier = keys[i].substr(keys[i].find('/') + 1);
+    const std::string row = keys[i].substr(0, keys[i].find('/'));
+    const Output cell =
+        RunTool({"probe", path, "--row", row, "--qualifier", qualifier});
+    EXPECT_EQ(Answer(cell.out, "ROWCOL"), "may be there") << keys[i];
+  }
+}
+
+TEST(ProbeVerb, AnotherComparatorAsksEveryPartition) {
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  std::vector<std::string> keys = test::NumberedKeys(2000);
+  std::reverse(keys.begin(), keys.end());
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)}),
+       .comparator = rocksdb::ReverseBytewiseComparator(),
+       .partitioned = true},
+      path, keys));
+  const std::string count = std::to_string(test::FilterBlocks(path).size());
+  for (size_t i = 0; i < keys.size(); i += 37) {
+    const Output cell = RunTool({"probe", path, "--row", keys[i].substr(0, 8),
+                                 "--qualifier", keys[i].substr(8)});
+    EXPECT_EQ(Answer(cell.out, "partition"), "1 to " + count + " of " + count);
+    EXPECT_EQ(Answer(cell.out, "verdict"), "may be there") << keys[i];
+  }
+}
+
+TEST(ProbeVerb, RowsAreTextWithEscapesOrHex) {
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  const std::string row("\x00\xff/", 3);
+  const auto encoded = KeyLayout::Escaped().EncodeRow(row);
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::Escaped()})},
+      path, {*encoded + std::string("\x00q", 2)}));
+  for (const auto& args : std::vector<std::vector<std::string>>{
+           {"--row", "\\x00\\xff/", "--qualifier", "\\x00q"},
+           {"--row", "00fF2f", "--qualifier", "0071", "--hex"}}) {
+    std::vector<std::string> all = {"probe", path};
+    all.insert(all.end(), args.begin(), args.end());
+    const Output output = RunTool(all);
+    EXPECT_EQ(output.code, 0) << output.err;
+    EXPECT_EQ(Answer(output.out, "ROWCOL"), "may be there");
+  }
+  EXPECT_EQ(Answer(RunTool({"probe", path, "--row", "00fF2f"}).out, "verdict"),
+            "not there");
+}
+
+TEST(ProbeVerb, RowThatTheLayoutCannotHoldIsExitCode2) {
+  const TempDir dir;
+  const auto write = [&](const std::string& name, const KeyLayout& layout) {
+    test::WriteSst({.policy = test::RowbloomPolicy({.key_layout = layout})},
+                   dir.File(name), Keys(layout));
+  };
+  write("fixed.sst", KeyLayout::FixedRow(8));
+  write("delimited.sst", KeyLayout::Delimited('/'));
+  const Output output =
+      RunTool({"probe", dir.path().string(), "--row", "row/10000"});
+  EXPECT_EQ(output.code, 2);
+  EXPECT_THAT(output.err,
+              HasSubstr("sst_inspect: " + dir.File("fixed.sst") +
+                        ": a row of 9 bytes does not fit key layout fixed:8"));
+  EXPECT_THAT(output.err,
+              HasSubstr(dir.File("delimited.sst") +
+                        ": a row with the delimiter at byte 3 does not fit"));
+  EXPECT_EQ(Answer(output.out, "verdict"), "");
+
+  // The other file still answers.
+  const Output mixed =
+      RunTool({"probe", dir.path().string(), "--row", "row10"});
+  EXPECT_EQ(mixed.code, 2);
+  EXPECT_EQ(Answer(mixed.out, "verdict"), "not there");
+}
+
+TEST(ProbeVerb, FilesWithoutOurFilterMayHoldEverything) {
+  const TempDir dir;
+  ASSERT_NO_FATAL_FAILURE(
+      test::WriteSst({}, dir.File("none.sst"), test::NumberedKeys(10)));
+  ASSERT_NO_FATAL_FAILURE(
+      test::WriteSst({.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
+                          rocksdb::NewRibbonFilterPolicy(10))},
+                     dir.File("ribbon.sst"), test::NumberedKeys(2000)));
+  const Output none = RunTool({"probe", dir.File("none.sst"), "--row", "r"});
+  EXPECT_EQ(none.code, 0);
+  EXPECT_EQ(Answer(none.out, "filter"), "none");
+  EXPECT_EQ(Answer(none.out, "verdict"), "may be there");
+  const Output ribbon =
+      RunTool({"probe", dir.File("ribbon.sst"), "--row", "r"});
+  EXPECT_EQ(ribbon.code, 0);
+  EXPECT_EQ(Answer(ribbon.out, "filter"),
+            "not rowbloom's: RocksDB Ribbon (marker -2)");
+  EXPECT_EQ(Answer(ribbon.out, "verdict"), "may be there");
+}
+
+TEST(ProbeVerb, SeveralFilesAreCounted) {
+  const TempDir dir;
+  const auto policy =
+      test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(4)});
+  ASSERT_NO_FATAL_FAILURE(
+      test::WriteSst({.policy = policy}, dir.File("1.sst"), {"aaaa1"}));
+  ASSERT_NO_FATAL_FAILURE(
+      test::WriteSst({.policy = policy}, dir.File("2.sst"), {"bbbb1"}));
+  ASSERT_NO_FATAL_FAILURE(
+      test::WriteSst({.policy = policy}, dir.File("3.sst"), {"aaaa2"}));
+  EXPECT_THAT(RunTool({"probe", dir.path().string(), "--row", "aaaa"}).out,
+              HasSubstr("\n2 of 3 files may hold the row\n"));
+  EXPECT_THAT(RunTool({"probe", dir.path().string(), "--row", "aaaa",
+                       "--qualifier", "2"})
+                  .out,
+              HasSubstr("\n1 of 3 files may hold the cell\n"));
+  EXPECT_THAT(RunTool({"probe", dir.File("1.sst"), "--row", "aaaa"}).out,
+              Not(HasSubstr("files may hold")));
+}
+
+TEST(ProbeVerb, SectionsThatAreNotThereAreNamed) {
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.policy = test::RowbloomPolicy({.bloom_type = BloomType::kRow,
+                                       .key_layout = KeyLayout::FixedRow(8)})},
+      path, test::NumberedKeys(100)));
+  const Output row_only =
+      RunTool({"probe", path, "--row", "key00001", "--qualifier", "absent"});
+  EXPECT_EQ(row_only.code, 0);
+  EXPECT_EQ(Answer(row_only.out, "ROW"), "may be there");
+  EXPECT_EQ(Answer(row_only.out, "ROWCOL"), "no such section");
+  EXPECT_EQ(Answer(row_only.out, "verdict"), "may be there");
+
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.policy =
+           test::RowbloomPolicy({.bloom_type = BloomType::kRowPrefixFixedLength,
+                                 .key_layout = KeyLayout::FixedRow(8),
+                                 .row_prefix_length = 5})},
+      path, test::NumberedKeys(100)));
+  const Output prefix = RunTool({"probe", path, "--row", "key00zzz"});
+  EXPECT_EQ(Answer(prefix.out, "ROWPREFIX"), "may be there") << prefix.out;
+  EXPECT_EQ(
+      Answer(RunTool({"probe", path, "--row", "other..."}).out, "verdict"),
+      "not there");
+}
+
+TEST(ProbeVerb, EmptyQualifierAsksTheRowAlone) {
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)})},
+      path, test::NumberedKeys(100)));
+  const Output output =
+      RunTool({"probe", path, "--row", "key00001", "--qualifier", ""});
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_EQ(Answer(output.out, "ROW"), "may be there");
+  EXPECT_EQ(Answer(output.out, "ROWCOL"),
+            "not asked: it holds no empty qualifiers");
+  EXPECT_EQ(Answer(output.out, "verdict"), "may be there");
+}
+
+TEST(ProbeVerb, DamagedSectionsSayMayBeThere) {
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  const auto policy =
+      test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)});
+  const auto write = [&] {
+    test::WriteSst({.policy = policy}, path, test::NumberedKeys(2000));
+  };
+  write();
+  // In the ROW section, with RocksDB's checksum made right.
+  test::ChangeBlock(path, test::FilterHandle(path, 0),
+                    [](std::string* contents) { (*contents)[100] ^= 1; });
+  const Output row = RunTool({"probe", path, "--row", "absent.."});
+  EXPECT_EQ(row.code, 1);
+  EXPECT_EQ(Answer(row.out, "ROW"), "section unusable");
+  EXPECT_EQ(Answer(row.out, "verdict"), "may be there");
+  EXPECT_THAT(row.out, HasSubstr("problem: ROW section at offset 8"));
+  // The other section still rules the cell out.
+  const Output cell =
+      RunTool({"probe", path, "--row", "absent..", "--qualifier", "q"});
+  EXPECT_EQ(cell.code, 1);
+  EXPECT_EQ(Answer(cell.out, "ROWCOL"), "not there");
+  EXPECT_EQ(Answer(cell.out, "verdict"), "not there");
+
+  // The whole block.
+  write();
+  const sst::BlockHandle handle = test::FilterHandle(path, 0);
+  test::WriteByte(path, handle.offset_bytes, 'r');
+  const Output block = RunTool({"probe", path, "--row", "absent.."});
+  EXPECT_EQ(block.code, 1);
+  EXPECT_EQ(Answer(block.out, "filter"), "unusable");
+  EXPECT_EQ(Answer(block.out, "verdict"), "may be there");
+  EXPECT_THAT(block.out, HasSubstr("problem: " + path + ": block at offset"));
+}
+
+TEST(ProbeVerb, DamagedPartitionMattersWhereItIsAsked) {
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)}),
+       .partitioned = true},
+      path, test::NumberedKeys(2000)));
+  const sst::BlockHandle first = test::FilterHandle(path, 0);
+  test::WriteByte(path, first.offset_bytes, 'r');
+  const Output elsewhere = RunTool({"probe", path, "--row", "key00199"});
+  EXPECT_EQ(elsewhere.code, 0);
+  EXPECT_THAT(elsewhere.out, Not(HasSubstr("problem")));
+  const Output there = RunTool({"probe", path, "--row", "key00000"});
+  EXPECT_EQ(there.code, 1);
+  EXPECT_EQ(Answer(there.out, "ROW"), "section unusable");
+  EXPECT_EQ(Answer(there.out, "verdict"), "may be there");
+  EXPECT_THAT(there.out, HasSubstr("problem: partition 1: "));
+}
+
+}  // namespace
+}  // namespace rowbloom

@@ -1,0 +1,49 @@
+#include "tools/sst_inspect/inputs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+namespace fs = std::filesystem;
+
+ExitCode ExpandDirectory(const std::string& path, std::ostream& err,
+                         std::vector<std::string>* files) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".sst") {
+      found.push_back(entry->path().string());
+    }
+  }
+  if (error) {
+    return ReportUsage(path + ": cannot list: " + error.message(), err);
+  }
+  if (found.empty()) {
+    return ReportUsage(path + ": a directory without *.sst files", err);
+  }
+  std::sort(found.begin(), found.end());
+  files->insert(files->end(), found.begin(), found.end());
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+ExitCode ExpandInputs(const std::vector<std::string>& paths, std::ostream& err,
+                      std::vector<std::string>* files) {
+  ExitCode worst = ExitCode::kOk;
+  for (const std::string& path : paths) {
+    std::error_code ignored;  // opening the file reports it
+    if (fs::is_directory(path, ignored)) {
+      worst = std::max(worst, ExpandDirectory(path, err, files));
+    } else {
+      files->push_back(path);
+    }
+  }
+  return worst;
+}
+
+}  // namespace rowbloom::sst_inspect

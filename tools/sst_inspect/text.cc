@@ -1,0 +1,137 @@
+#include "tools/sst_inspect/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <ostream>
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+bool IsPrintable(char c) { return c >= ' ' && c <= '~'; }
+
+std::string Escape(char c) {
+  return fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
+}
+
+std::optional<int> HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return std::nullopt;
+}
+
+// The byte that two hex digits at `at` name, or nullopt.
+std::optional<char> HexByte(std::string_view text, size_t at) {
+  if (at + 2 > text.size()) return std::nullopt;
+  const auto high = HexDigit(text[at]);
+  const auto low = HexDigit(text[at + 1]);
+  if (!high || !low) return std::nullopt;
+  return static_cast<char>(*high << 4 | *low);
+}
+
+}  // namespace
+
+std::string HumanBytes(uint64_t bytes) {
+  constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return fmt::format("{} B", bytes);
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  // What would be rounded to 1024.0 belongs to the next unit.
+  while (value >= 1023.95 && unit + 1 < kUnits.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.1f} {}", value, kUnits[unit]);
+}
+
+std::string HumanAndExactBytes(uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} bytes", bytes);
+  return fmt::format("{} ({} bytes)", HumanBytes(bytes), bytes);
+}
+
+std::string Percent(double share) {
+  return fmt::format("{:.3g} %", 100 * share);
+}
+
+std::string PercentRange(double low, double high) {
+  const std::string from = fmt::format("{:.1f}", 100 * low);
+  const std::string to = fmt::format("{:.1f}", 100 * high);
+  return from == to ? from + " %" : fmt::format("{}-{} %", from, to);
+}
+
+std::string Printable(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    if (IsPrintable(c) && c != '\\') {
+      text += c;
+    } else {
+      text += Escape(c);
+    }
+  }
+  return text;
+}
+
+std::string WithoutControls(std::string_view text) {
+  std::string clean;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      clean += Escape(c);
+    } else {
+      clean += c;
+    }
+  }
+  return clean;
+}
+
+Result<std::string> ParseBytes(std::string_view text, bool hex) {
+  std::string bytes;
+  for (size_t i = 0; i < text.size();) {
+    if (hex || text.substr(i).starts_with("\\x")) {
+      const size_t digits = hex ? i : i + 2;
+      const auto byte = HexByte(text, digits);
+      if (!byte) {
+        return Error{
+            fmt::format("\"{}\": expected two hex digits at character "
+                        "{}",
+                        WithoutControls(text), digits + 1)};
+      }
+      bytes += *byte;
+      i = digits + 2;
+    } else {
+      bytes += text[i++];
+    }
+  }
+  return bytes;
+}
+
+void Table::Print(std::ostream& out) const {
+  std::vector<size_t> widths;
+  for (const Column& column : columns_) widths.push_back(column.title.size());
+  for (const auto& row : rows_) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  const auto print_line = [&](const auto& cell_of) {
+    std::string line;
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const std::string& cell = cell_of(i);
+      line += columns_[i].align == Align::kLeft
+                  ? fmt::format("  {:<{}}", cell, widths[i])
+                  : fmt::format("  {:>{}}", cell, widths[i]);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << "\n";
+  };
+  print_line([&](size_t i) -> const std::string& { return columns_[i].title; });
+  for (const auto& row : rows_) {
+    print_line([&](size_t i) -> const std::string& { return row[i]; });
+  }
+}
+
+}  // namespace rowbloom::sst_inspect

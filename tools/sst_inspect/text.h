@@ -1,0 +1,62 @@
+// Bytes, numbers and tables as text, and bytes from text.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rowbloom/result.h"
+
+namespace rowbloom::sst_inspect {
+
+// "512 B", "1.2 MiB".
+std::string HumanBytes(uint64_t bytes);
+
+// "1.2 MiB (1258291 bytes)"; under 1 KiB "512 bytes".
+std::string HumanAndExactBytes(uint64_t bytes);
+
+// "0.953 %" of a share in [0, 1]: three significant digits.
+std::string Percent(double share);
+
+// "49.9 %" or "48.2-51.0 %": one decimal, shares in [0, 1].
+std::string PercentRange(double low, double high);
+
+// Keys as text that ParseBytes reads back: printable ASCII as it is, the
+// backslash and all other bytes as \xHH.
+std::string Printable(std::string_view bytes);
+
+// `text` with control characters as \xHH: fit for a terminal.
+std::string WithoutControls(std::string_view text);
+
+// Bytes from the command line: hex digits when `hex`, else text in which \xHH
+// stands for a byte. Error: what was expected, at which character.
+Result<std::string> ParseBytes(std::string_view text, bool hex);
+
+// Rows of cells, each column as wide as its widest cell.
+class Table {
+ public:
+  enum class Align : uint8_t { kLeft, kRight };
+  struct Column {
+    std::string title;
+    Align align = Align::kLeft;
+  };
+
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  // REQUIRES as many cells as columns.
+  void AddRow(std::vector<std::string> cells) {
+    rows_.push_back(std::move(cells));
+  }
+  bool empty() const { return rows_.empty(); }
+
+  // Prints the titles and the rows, two spaces before and between columns.
+  void Print(std::ostream& out) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace rowbloom::sst_inspect
