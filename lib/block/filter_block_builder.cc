@@ -17,9 +17,10 @@ constexpr size_t kBlockBytes = kBloomBlockBits / 8;
 uint64_t SectionBytes(size_t keys, double bits_per_key) {
   const double blocks =
       std::ceil(static_cast<double>(keys) * bits_per_key / kBloomBlockBits);
-  constexpr double kMaxBlocks =
-      static_cast<double>(format::kMaxSectionBytes / kBlockBytes);
-  return static_cast<uint64_t>(std::min(blocks, kMaxBlocks)) * kBlockBytes;
+  constexpr uint64_t kMaxBlocks = format::kMaxSectionBytes / kBlockBytes;
+  return static_cast<uint64_t>(
+             std::min(blocks, static_cast<double>(kMaxBlocks))) *
+         kBlockBytes;
 }
 
 void PutEntry(std::string* out, const format::Entry& entry) {

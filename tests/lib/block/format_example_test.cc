@@ -44,8 +44,10 @@ TEST(FormatExample, IsWhatTheBuilderWrites) {
   std::ostringstream dump;
   for (size_t i = 0; i < written.size(); ++i) {
     char text[16];
-    std::snprintf(text, sizeof(text), i % 16 == 0 ? "\n%3zu " : "", i);
-    dump << text;
+    if (i % 16 == 0) {
+      std::snprintf(text, sizeof(text), "\n%3zu ", i);
+      dump << text;
+    }
     std::snprintf(text, sizeof(text), " %02x",
                   static_cast<unsigned char>(written[i]));
     dump << text;
