@@ -315,6 +315,7 @@ int Run(int argc, char** argv) {
   Comparison comparison;
   const rocksdb::Status status =
       CompareFilters(std::move(cells), options, &comparison);
+  fmt::print(stderr, "\n");
   if (!status.ok()) return Fail(status.ToString());
   PrintTable(comparison, arguments);
   if (!arguments.json_file.empty()) {

@@ -82,6 +82,9 @@ printf '\n$ rowbloom get --db STORE %s package:Version\n' "$name"
 printf '\n$ rowbloom row --db STORE %s    (lines cut at 100 columns)\n' "$name"
 "$rowbloom" row --db "$work/store" "$name" | cut -c 1-100
 
+printf '\n$ rowbloom stats --db STORE\n'
+"$rowbloom" stats --db "$work/store"
+
 step "4/5 The same cells in plain RocksDB, under four filter settings"
 ROWBLOOM_COMMIT=$(git rev-parse HEAD 2>/dev/null || true)
 export ROWBLOOM_COMMIT
