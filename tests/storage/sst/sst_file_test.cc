@@ -287,7 +287,7 @@ TEST(SstFile, WhatIsNoSstIsRefused) {
                         "6161616161616161 at offset 992"));
 }
 
-TEST(SstFile, CompressedBlocksAreNotSupportedYetNamed) {
+TEST(SstFile, CompressedBlocksAreRefusedByName) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");
   ASSERT_NO_FATAL_FAILURE(
@@ -335,8 +335,8 @@ std::string Version6File(const std::string& filter) {
   file += with_trailer(metaindex, file.size());
   const auto footer = [&](uint32_t checksum) {
     return '\4' + std::string("\x3e\x00\x7a\x00", 4) + Fixed(checksum, 4) +
-           Fixed(kBase, 4) + Fixed(metaindex.size(), 4) + Fixed(0, 24) +
-           Fixed(6, 4) + Fixed(0x88e241b785f4cff7, 8);
+           Fixed(kBase, 4) + Fixed(metaindex.size(), 4) +
+           std::string(24, '\0') + Fixed(6, 4) + Fixed(0x88e241b785f4cff7, 8);
   };
   return file + footer(Checksum(ChecksumType::kXxh3, footer(0)) +
                        ContextModifier(kBase, file.size()));
