@@ -1,0 +1,266 @@
+// FORMAT.md's examples against the bytes that the store writes, and the answers
+// to bytes that it does not write.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+
+#include "rowbloom/printable.h"
+#include "storage/store/cell_value.h"
+#include "tests/storage/store/test_store.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr uint64_t kNow = 1'700'000'000'000;
+
+// The fenced blocks of FORMAT.md, in order.
+std::vector<std::string> FencedBlocks() {
+  std::ifstream in(ROWBLOOM_STORE_DIR "/FORMAT.md");
+  EXPECT_TRUE(in.is_open());
+  std::vector<std::string> blocks;
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line == "```") {
+      inside = !inside;
+      if (inside) blocks.emplace_back();
+    } else if (inside) {
+      blocks.back() += line + "\n";
+    }
+  }
+  return blocks;
+}
+
+// The bytes of each named part of an annotated block: hex pairs up to two
+// spaces.
+std::map<std::string, std::string> ParseHex(const std::string& block) {
+  std::map<std::string, std::string> parts;
+  std::string part;
+  std::istringstream lines(block);
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "key" || line == "value") {
+      part = line;
+      continue;
+    }
+    std::istringstream pairs(line.substr(0, line.find("  ")));
+    for (std::string pair; pairs >> pair;) {
+      parts[part] += static_cast<char>(std::stoi(pair, nullptr, 16));
+    }
+  }
+  return parts;
+}
+
+// `key  value` lines.
+std::map<std::string, std::string> ParseRecords(const std::string& block) {
+  std::map<std::string, std::string> records;
+  std::istringstream lines(block);
+  for (std::string line; std::getline(lines, line);) {
+    const size_t key_end = line.find(' ');
+    records[line.substr(0, key_end)] =
+        line.substr(line.find_first_not_of(' ', key_end));
+  }
+  return records;
+}
+
+std::map<std::string, std::string> ReadAllRaw(Database* database,
+                                              const std::string& family) {
+  std::map<std::string, std::string> all;
+  const std::unique_ptr<rocksdb::Iterator> it(
+      (*database)->NewIterator(rocksdb::ReadOptions(), database->Find(family)));
+  for (it->SeekToFirst(); it->Valid(); it->Next()) {
+    all[it->key().ToString()] = it->value().ToString();
+  }
+  EXPECT_THAT(it->status(), IsOk());
+  return all;
+}
+
+class StoreFormat : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const auto store = OpenOrFail({}, path_, {{"info", {}}},
+                                  {.wall_clock = [] { return kNow; }});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put(std::string("a\0b", 3), "info", "mail", "x@y"),
+                IsOk());
+  }
+
+  Status Reopen() {
+    std::unique_ptr<Store> store;
+    return Store::Open({}, path_, {}, &store);
+  }
+
+  TempDir dir_;
+  const std::string path_ = dir_.File("db");
+};
+
+TEST_F(StoreFormat, ExampleOfFormatMdIsWhatTheStoreWrites) {
+  const std::vector<std::string> blocks = FencedBlocks();
+  ASSERT_EQ(blocks.size(), 2u);
+  const auto cell = ParseHex(blocks[0]);
+  const auto records = ParseRecords(blocks[1]);
+  ASSERT_EQ(cell.size(), 2u);
+  ASSERT_EQ(records.size(), 3u);
+
+  Database database;
+  ASSERT_NO_FATAL_FAILURE(OpenRaw(path_, &database));
+  const std::map<std::string, std::string> expected_cells = {
+      {cell.at("key"), cell.at("value")}};
+  EXPECT_EQ(ReadAllRaw(&database, "info"), expected_cells);
+  EXPECT_EQ(ReadAllRaw(&database, "default"), records);
+}
+
+TEST_F(StoreFormat, EveryOptionComesBack) {
+  const FamilyOptions options = {BloomType::kRowPrefixFixedLength, 0.1 + 0.2, 7,
+                                 Compression::kNone, 4096};
+  { ASSERT_NE(OpenOrFail({}, path_, {{"odd", options}}), nullptr); }
+  const auto store = OpenOrFail({}, path_, {});
+  ASSERT_NE(store, nullptr);
+  EXPECT_EQ(store->Families().at("odd"), options);
+  EXPECT_EQ(store->Families().at("info"), FamilyOptions());
+}
+
+TEST_F(StoreFormat, EveryShorterValueAndEveryOtherVersionIsCorruption) {
+  const std::string key(
+      "a\0\xff"
+      "b\0\1mail",
+      10);
+  const auto head = EncodeCellHead(kNow);
+  const std::string good(head.data(), head.size());
+  std::vector<std::pair<std::string, std::string>> cases;
+  for (size_t bytes = 0; bytes < kCellHeadBytes; ++bytes) {
+    cases.emplace_back(
+        good.substr(0, bytes),
+        "expected a value of at least 9 bytes, found " + std::to_string(bytes));
+  }
+  for (const int version : {0, 2, 127, 255}) {
+    std::string value = good + "x";
+    value[0] = static_cast<char>(version);
+    cases.emplace_back(value, "expected a value of format version 1, found " +
+                                  std::to_string(version));
+  }
+  for (const auto& [value, problem] : cases) {
+    ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "info", key, value));
+    const auto store = OpenOrFail({}, path_, {});
+    ASSERT_NE(store, nullptr);
+    const auto is_corruption =
+        StatusIs(Status::kCorruption,
+                 HasSubstr("row \"a\\x00b\", cell info:mail: " + problem));
+    std::string found;
+    EXPECT_THAT(store->Get(std::string("a\0b", 3), "info", "mail", &found),
+                is_corruption);
+    std::vector<Cell> cells;
+    EXPECT_THAT(store->GetRow(std::string("a\0b", 3), &cells), is_corruption);
+  }
+}
+
+TEST_F(StoreFormat, ValueOfNoBytesIsAValue) {
+  const auto store = OpenOrFail({}, path_, {});
+  ASSERT_NE(store, nullptr);
+  ASSERT_THAT(store->Put("r", "info", "q", ""), IsOk());
+  std::string value = "unchanged";
+  ASSERT_THAT(store->Get("r", "info", "q", &value), IsOk());
+  EXPECT_EQ(value, "");
+}
+
+struct RecordCase {
+  const char* key;
+  const char* value;
+  Status::Code code;
+  const char* message;
+};
+
+class StoreRecord : public StoreFormat,
+                    public ::testing::WithParamInterface<RecordCase> {};
+
+TEST_P(StoreRecord, OfAnotherVersionOrDamagedIsNotOpened) {
+  const RecordCase& param = GetParam();
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", param.key, param.value));
+  EXPECT_THAT(Reopen(),
+              StatusIs(param.code, AllOf(HasSubstr(path_ + ": record \"" +
+                                                   param.key + "\": "),
+                                         HasSubstr(param.message))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, StoreRecord,
+    ::testing::Values(
+        RecordCase{"store", R"({"format":2,"key_layout":"escaped","x":1})",
+                   Status::kNotSupported, "store format 2"},
+        RecordCase{"store", R"({"format":1,"key_layout":"escaped","x":1})",
+                   Status::kNotSupported, "option \"x\" is of a later version"},
+        RecordCase{"store", R"({"key_layout":"escaped"})", Status::kCorruption,
+                   "field \"format\": expected a whole number"},
+        RecordCase{"store", R"({"format":1})", Status::kCorruption,
+                   "field \"key_layout\": expected a string, found none"},
+        RecordCase{"store", "not json", Status::kCorruption,
+                   "expected a JSON object, found \"not json\""},
+        RecordCase{"store", "[1]", Status::kCorruption,
+                   "expected a JSON object"},
+        RecordCase{"family/info", "", Status::kCorruption,
+                   "expected a JSON object"},
+        RecordCase{"family/info", R"({"cell_format":"versioned"})",
+                   Status::kNotSupported, "cell format \"versioned\""},
+        RecordCase{"family/info", R"({"cell_format":7})", Status::kCorruption,
+                   "field \"cell_format\": expected a string, found 7"},
+        RecordCase{
+            "family/info",
+            R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
+                "false_positive_rate":0.01,"row_prefix_length":0,
+                "block_size_bytes":16384,"ttl_ms":5})",
+            Status::kNotSupported, "option \"ttl_ms\" is of a later version"},
+        RecordCase{
+            "family/info",
+            R"({"cell_format":"latest","bloom_type":"ROW","compression":"ZIP",
+                "false_positive_rate":0.01,"row_prefix_length":0,
+                "block_size_bytes":16384})",
+            Status::kNotSupported, "unknown compression \"ZIP\""},
+        RecordCase{
+            "family/info",
+            R"({"cell_format":"latest","bloom_type":"COL","compression":"LZ4",
+                "false_positive_rate":0.01,"row_prefix_length":0,
+                "block_size_bytes":16384})",
+            Status::kNotSupported, "COL"},
+        RecordCase{
+            "family/info",
+            R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
+                "false_positive_rate":0.01,"row_prefix_length":-1,
+                "block_size_bytes":16384})",
+            Status::kCorruption,
+            "field \"row_prefix_length\": expected a whole number"},
+        RecordCase{
+            "family/info",
+            R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
+                "false_positive_rate":0.01,"row_prefix_length":0,
+                "block_size_bytes":4294967296})",
+            Status::kCorruption,
+            "field \"block_size_bytes\": expected a whole number"},
+        RecordCase{"family/a:b", "{}", Status::kCorruption, "family \"a:b\""},
+        RecordCase{"clock", "", Status::kCorruption, "expected milliseconds"},
+        RecordCase{"clock", "12x", Status::kCorruption, "found \"12x\""},
+        RecordCase{"clock", "9223372036854775808", Status::kCorruption,
+                   "expected milliseconds from 0 to 9223372036854775807"}));
+
+TEST_F(StoreFormat, KeptOptionsOutOfRangeAreNamed) {
+  ASSERT_NO_FATAL_FAILURE(
+      PutRaw(path_, "default", "family/info",
+             R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
+          "false_positive_rate":2.0,"row_prefix_length":0,
+          "block_size_bytes":16384})"));
+  EXPECT_THAT(Reopen(),
+              StatusIs(Status::kInvalidArgument,
+                       AllOf(HasSubstr(path_), HasSubstr("family \"info\""),
+                             HasSubstr("false_positive_rate"))));
+}
+
+TEST_F(StoreFormat, RecordsOfOtherNamesAreLeftAlone) {
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", "later", "anything"));
+  EXPECT_THAT(Reopen(), IsOk());
+}
+
+}  // namespace
+}  // namespace rowbloom::test

@@ -1,0 +1,319 @@
+// What Store::Open accepts, what it refuses, and that a refusal changes
+// nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tests/storage/store/test_store.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class StoreOpen : public ::testing::Test {
+ protected:
+  Status Open(const StoreOptions& options,
+              const std::vector<FamilyDescriptor>& families) {
+    store_.reset();
+    return Store::Open(options, path_, families, &store_);
+  }
+
+  // Creates a store with the families a and b and a cell in each.
+  void Create() {
+    ASSERT_THAT(Open({}, {{"a", {}}, {"b", {}}}), IsOk());
+    ASSERT_THAT(store_->Put("r", "a", "q", "1"), IsOk());
+    ASSERT_THAT(store_->Put("r", "b", "q", "2"), IsOk());
+    store_.reset();
+  }
+
+  // Opening must fail like this and leave every byte as it is.
+  template <typename Matcher>
+  void ExpectRefusal(const StoreOptions& options,
+                     const std::vector<FamilyDescriptor>& families,
+                     const Matcher& matcher) {
+    const auto before = Contents(dir_.path().string());
+    EXPECT_THAT(Open(options, families), matcher);
+    EXPECT_EQ(store_, nullptr);
+    EXPECT_TRUE(Contents(dir_.path().string()) == before)
+        << "the directory was changed";
+  }
+
+  TempDir dir_;
+  std::string path_ = dir_.File("db");
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(StoreOpen, CreatesInAnEmptyDirectoryToo) {
+  std::filesystem::create_directory(path_);
+  EXPECT_THAT(Open({}, {{"a", {}}}), IsOk());
+  EXPECT_FALSE(std::filesystem::exists(path_ + "/" + kCreationMark));
+}
+
+TEST_F(StoreOpen, StoreWithoutFamiliesIsAStore) {
+  ASSERT_THAT(Open({}, {}), IsOk());
+  EXPECT_TRUE(store_->Families().empty());
+  EXPECT_THAT(store_->Put("r", "f", "q", "v"),
+              StatusIs(Status::kInvalidArgument, HasSubstr("it has: none")));
+  ASSERT_THAT(Open({}, {{"f", {}}}), IsOk());
+  EXPECT_THAT(store_->Put("r", "f", "q", "v"), IsOk());
+}
+
+TEST_F(StoreOpen, FamiliesThatAreNotListedAreOpenedToo) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  ASSERT_THAT(Open({}, {{"c", {}}}), IsOk());
+  EXPECT_EQ(store_->Families().size(), 3u);
+  std::vector<Cell> cells;
+  ASSERT_THAT(store_->GetRow("r", &cells), IsOk());
+  EXPECT_EQ(cells.size(), 2u);
+}
+
+TEST_F(StoreOpen, NewFamilyIsAddedWithoutCreateIfMissing) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  ASSERT_THAT(Open({.create_if_missing = false}, {{"c", {}}}), IsOk());
+  EXPECT_THAT(store_->Put("r", "c", "q", "v"), IsOk());
+}
+
+TEST_F(StoreOpen, MissingStoreIsNotFoundAndNotCreated) {
+  const auto is_missing =
+      StatusIs(Status::kNotFound, HasSubstr("no store at " + path_));
+  ExpectRefusal({.create_if_missing = false}, {{"a", {}}}, is_missing);
+  ExpectRefusal({.read_only = true}, {}, is_missing);
+  std::filesystem::create_directory(path_);
+  ExpectRefusal({.create_if_missing = false}, {{"a", {}}}, is_missing);
+  ExpectRefusal({.read_only = true}, {}, is_missing);
+}
+
+TEST_F(StoreOpen, FileIsNoStore) {
+  std::ofstream(path_) << "text";
+  ExpectRefusal({}, {},
+                StatusIs(Status::kInvalidArgument,
+                         HasSubstr(path_ + " is not a directory")));
+}
+
+TEST_F(StoreOpen, DirectoryOfOtherFilesIsNoStore) {
+  std::filesystem::create_directory(path_);
+  std::ofstream(path_ + "/notes.txt") << "text";
+  const auto is_no_store = StatusIs(
+      Status::kInvalidArgument, HasSubstr(path_ + " is not a rowbloom store"));
+  ExpectRefusal({}, {{"a", {}}}, is_no_store);
+  ExpectRefusal({.read_only = true}, {}, is_no_store);
+}
+
+TEST_F(StoreOpen, OtherRocksdbDatabaseIsNoStore) {
+  const auto is_other = StatusIs(
+      Status::kInvalidArgument,
+      HasSubstr(path_ + " is a RocksDB database but not a rowbloom store"));
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* db = nullptr;
+  ASSERT_THAT(rocksdb::DB::Open(options, path_, &db), IsOk());
+  delete db;
+  ExpectRefusal({}, {{"a", {}}}, is_other);
+  // With keys that look a little like ours.
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", "clock", "noon"));
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", "family/a", "{}"));
+  ExpectRefusal({}, {{"a", {}}}, is_other);
+  ExpectRefusal({.read_only = true}, {}, is_other);
+}
+
+TEST_F(StoreOpen, RocksdbDatabaseOfAnotherOrderIsNoStore) {
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  options.comparator = rocksdb::ReverseBytewiseComparator();
+  rocksdb::DB* db = nullptr;
+  ASSERT_THAT(rocksdb::DB::Open(options, path_, &db), IsOk());
+  delete db;
+  ExpectRefusal({}, {},
+                StatusIs(Status::kInvalidArgument,
+                         AllOf(HasSubstr("not a rowbloom store"),
+                               HasSubstr("comparator"))));
+}
+
+TEST_F(StoreOpen, DamagedDatabaseIsRefusedWithRocksdbsReason) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  std::ofstream(path_ + "/CURRENT") << "MANIFEST-999999\n";
+  const auto before = Contents(path_);
+  const Status s = Open({}, {});
+  EXPECT_TRUE(s.IsIOError() || s.IsNotFound() || s.IsCorruption())
+      << s.ToString();
+  EXPECT_THAT(s.ToString(), HasSubstr("MANIFEST-999999"));
+  EXPECT_TRUE(Contents(path_) == before);
+}
+
+TEST_F(StoreOpen, ParentDirectoryMustExist) {
+  path_ = dir_.File("no/such/parent");
+  ExpectRefusal({}, {{"a", {}}},
+                StatusIs(Status::kIOError, HasSubstr("no/such/parent")));
+  path_.clear();
+  ExpectRefusal({}, {},
+                StatusIs(Status::kInvalidArgument,
+                         HasSubstr("path of the store is empty")));
+}
+
+TEST_F(StoreOpen, AnotherKeyLayoutIsRefusedNamingBoth) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  const StoreOptions fixed = {.key_layout = KeyLayout::FixedRow(8)};
+  ExpectRefusal(fixed, {},
+                StatusIs(Status::kInvalidArgument,
+                         AllOf(HasSubstr(path_), HasSubstr("escaped"),
+                               HasSubstr("fixed:8"))));
+  path_ = dir_.File("fixed");
+  ASSERT_THAT(Open(fixed, {}), IsOk());
+  store_.reset();
+  ExpectRefusal({}, {},
+                StatusIs(Status::kInvalidArgument,
+                         HasSubstr("has key layout fixed:8, not escaped")));
+}
+
+TEST_F(StoreOpen, LayoutsThatCannotServeAreRefused) {
+  for (const char* layout : {"delimited::", "u16"}) {
+    ExpectRefusal(
+        {.key_layout = *KeyLayout::FromString(layout)}, {},
+        StatusIs(Status::kInvalidArgument,
+                 AllOf(HasSubstr(layout),
+                       HasSubstr("does not keep the order of rows"))));
+  }
+  ExpectRefusal({.key_layout = KeyLayout::FixedRow(0)}, {},
+                StatusIs(Status::kInvalidArgument, HasSubstr("fixed:0")));
+  ExpectRefusal({.key_layout = KeyLayout::FixedRow(kMaxRowBytes + 1)}, {},
+                StatusIs(Status::kInvalidArgument,
+                         AllOf(HasSubstr("fixed:32768"), HasSubstr("32767"))));
+}
+
+TEST_F(StoreOpen, OptionsOutOfRangeAreRefusedBeforeAnythingIsCreated) {
+  struct Case {
+    FamilyOptions options;
+    const char* message;
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Case> cases = {
+      {{.false_positive_rate = 0}, "false_positive_rate"},
+      {{.false_positive_rate = 1}, "false_positive_rate"},
+      {{.false_positive_rate = -0.5}, "false_positive_rate"},
+      {{.false_positive_rate = nan}, "false_positive_rate"},
+      {{.bloom_type = BloomType::kRowPrefixFixedLength}, "row_prefix_length"},
+      {{.bloom_type = BloomType::kRow, .row_prefix_length = 3},
+       "row_prefix_length"},
+      {{.block_size_bytes = 1023}, "block_size_bytes is 1023"},
+      {{.block_size_bytes = (16 << 20) + 1}, "block_size_bytes is 16777217"},
+      {{.compression = static_cast<Compression>(9)}, "compression"},
+  };
+  for (const Case& c : cases) {
+    ExpectRefusal(
+        {}, {{"good", {}}, {"bad", c.options}},
+        StatusIs(Status::kInvalidArgument,
+                 AllOf(HasSubstr("family \"bad\""), HasSubstr(c.message))));
+  }
+  for (const size_t bytes : {size_t{0}, size_t{65535}, size_t{1} << 40}) {
+    ExpectRefusal(
+        {.write_buffer_bytes = bytes}, {},
+        StatusIs(Status::kInvalidArgument,
+                 HasSubstr("write_buffer_bytes is " + std::to_string(bytes))));
+  }
+}
+
+TEST_F(StoreOpen, BadFamilyNamesAreRefused) {
+  const std::vector<std::string> names = {
+      "",         "a:b", "a b", "a\n",     std::string("a\0", 2),
+      "\xc3\xa9", ".",   ".a",  "default", std::string(256, 'a')};
+  for (const std::string& name : names) {
+    ExpectRefusal({}, {{name, {}}},
+                  StatusIs(Status::kInvalidArgument, HasSubstr("family \"")));
+  }
+  ExpectRefusal({}, {{"a", {}}, {"a", {}}},
+                StatusIs(Status::kInvalidArgument,
+                         HasSubstr("family \"a\" is listed twice")));
+  EXPECT_THAT(Open({}, {{std::string(255, '~'), {}}, {"a/b", {}}}), IsOk());
+}
+
+TEST_F(StoreOpen, OtherOptionsThanKeptAreNamed) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  ExpectRefusal(
+      {}, {{"b", {}}, {"a", {.bloom_type = BloomType::kRow}}},
+      StatusIs(
+          Status::kInvalidArgument,
+          AllOf(HasSubstr(path_), HasSubstr("family \"a\""),
+                HasSubstr("was created with bloom_type ROWCOL, not ROW"))));
+  ExpectRefusal(
+      {.read_only = true},
+      {{"a",
+        {.false_positive_rate = 0.02,
+         .compression = Compression::kNone,
+         .block_size_bytes = 2048}}},
+      StatusIs(Status::kInvalidArgument,
+               HasSubstr("false_positive_rate 0.01, not 0.02; compression LZ4, "
+                         "not NONE; block_size_bytes 16384, not 2048")));
+  EXPECT_THAT(Open({}, {{"a", {}}}), IsOk());
+}
+
+TEST_F(StoreOpen, ForeignColumnFamilyIsRefused) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  {
+    Database database;
+    ASSERT_NO_FATAL_FAILURE(OpenRaw(path_, &database));
+    ASSERT_THAT(database.CreateColumnFamily({"x", {}}), IsOk());
+  }
+  ExpectRefusal({}, {},
+                StatusIs(Status::kInvalidArgument,
+                         AllOf(HasSubstr("column family \"x\""),
+                               HasSubstr("was not created by rowbloom"))));
+}
+
+TEST_F(StoreOpen, SecondWriterIsKeptOut) {
+  ASSERT_THAT(Open({}, {{"a", {}}}), IsOk());
+  std::unique_ptr<Store> second;
+  EXPECT_THAT(Store::Open({}, path_, {}, &second),
+              StatusIs(Status::kIOError, HasSubstr("LOCK")));
+}
+
+TEST_F(StoreOpen, ReadOnlyReadsWritesNothingAndTouchesNothing) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  const auto before = Contents(path_);
+  ASSERT_THAT(Open({.read_only = true}, {{"a", {}}}), IsOk());
+  std::vector<Cell> cells;
+  ASSERT_THAT(store_->GetRow("r", &cells), IsOk());
+  EXPECT_EQ(cells.size(), 2u);
+  std::string value;
+  ASSERT_THAT(store_->Get("r", "b", "q", &value), IsOk());
+  EXPECT_EQ(value, "2");
+  StoreStats stats;
+  EXPECT_THAT(store_->Stats(&stats), IsOk());
+  EXPECT_EQ(stats.families["a"].estimated_cells, 1u);
+
+  const auto is_refused = StatusIs(
+      Status::kNotSupported, HasSubstr(path_ + " is open for reading only"));
+  EXPECT_THAT(store_->Put("r", "a", "q", "v"), is_refused);
+  EXPECT_THAT(store_->Delete("r", "a", "q"), is_refused);
+  EXPECT_THAT(store_->DeleteRow("r"), is_refused);
+  EXPECT_THAT(store_->Write(WriteBatch()), is_refused);
+  EXPECT_THAT(store_->Flush(), is_refused);
+  store_.reset();
+  EXPECT_TRUE(Contents(path_) == before);
+}
+
+TEST_F(StoreOpen, ReadOnlyDoesNotCreateFamilies) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  ExpectRefusal({.read_only = true}, {{"c", {}}},
+                StatusIs(Status::kInvalidArgument,
+                         HasSubstr("family \"c\" is not in the store at " +
+                                   path_ + "; it has: a, b")));
+}
+
+TEST_F(StoreOpen, ReadOnlyWorksBesideAWriter) {
+  ASSERT_THAT(Open({}, {{"a", {}}}), IsOk());
+  ASSERT_THAT(store_->Put("r", "a", "q", "logged"), IsOk());
+  std::unique_ptr<Store> reader;
+  ASSERT_THAT(Store::Open({.read_only = true}, path_, {}, &reader), IsOk());
+  ASSERT_THAT(store_->Put("r", "a", "q", "later"), IsOk());
+  std::string value;
+  ASSERT_THAT(reader->Get("r", "a", "q", &value), IsOk());
+  EXPECT_EQ(value, "logged");
+}
+
+}  // namespace
+}  // namespace rowbloom::test

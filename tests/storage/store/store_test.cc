@@ -1,0 +1,284 @@
+#include "rowbloom/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/storage/store/test_store.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// family:qualifier=value of each cell.
+std::vector<std::string> Brief(const std::vector<Cell>& cells) {
+  std::vector<std::string> brief;
+  for (const Cell& cell : cells) {
+    brief.push_back(cell.family + ":" + cell.qualifier + "=" + cell.value);
+  }
+  return brief;
+}
+
+class StoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = OpenOrFail({}, path_, {{"a", {}}, {"b", {}}});
+    ASSERT_NE(store_, nullptr);
+  }
+
+  std::vector<std::string> Row(std::string_view row) {
+    std::vector<Cell> cells;
+    EXPECT_THAT(store_->GetRow(row, &cells), IsOk());
+    return Brief(cells);
+  }
+
+  TempDir dir_;
+  const std::string path_ = dir_.File("db");
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(StoreTest, GetsWhatWasPutLast) {
+  ASSERT_THAT(store_->Put("r", "a", "q", "old"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_THAT(store_->Put("r", "a", "q", "new"), IsOk());
+  std::string value;
+  ASSERT_THAT(store_->Get("r", "a", "q", &value), IsOk());
+  EXPECT_EQ(value, "new");
+  Cell cell;
+  ASSERT_THAT(store_->GetCell("r", "a", "q", &cell), IsOk());
+  EXPECT_EQ(cell, (Cell{"a", "q", cell.timestamp_ms, "new"}));
+}
+
+TEST_F(StoreTest, AbsentCellsAreNotFound) {
+  ASSERT_THAT(store_->Put("r", "a", "q", "v"), IsOk());
+  const auto is_absent = StatusIs(Status::kNotFound, HasSubstr("no such cell"));
+  std::string value;
+  EXPECT_THAT(store_->Get("r", "a", "q2", &value), is_absent);
+  EXPECT_THAT(store_->Get("r", "b", "q", &value), is_absent);
+  EXPECT_THAT(store_->Get("r2", "a", "q", &value), is_absent);
+  EXPECT_THAT(Row("r2"), IsEmpty());
+}
+
+TEST_F(StoreTest, RowIsGivenByFamilyThenQualifierBytes) {
+  ASSERT_THAT(store_->Put("r", "b", "1", "v"), IsOk());
+  ASSERT_THAT(store_->Put("r", "a", "\xff", "v"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_THAT(store_->Put("r", "a", "", "v"), IsOk());
+  ASSERT_THAT(store_->Put("r", "a", "x", "v"), IsOk());
+  ASSERT_THAT(store_->Put("r2", "a", "x", "v"), IsOk());
+  EXPECT_THAT(Row("r"), ElementsAre("a:=v", "a:x=v", "a:\xff=v", "b:1=v"));
+}
+
+TEST_F(StoreTest, RowsOfAnyBytesStayApart) {
+  // Rows that are prefixes of each other, and bytes that the layout escapes.
+  std::vector<std::string> names;
+  for (const char* part : {"", "r", "\x01", "\xff", "\xfe"}) {
+    for (const int byte : {0, 1, 0xff}) {
+      for (size_t count = 1; count <= 3; ++count) {
+        names.push_back(part + std::string(count, static_cast<char>(byte)));
+      }
+    }
+  }
+  const std::set<std::string> rows(names.begin(), names.end());
+  const std::vector<std::string> qualifiers = {
+      "", std::string(1, '\0'), std::string("\0\1", 2), "\xff", "\1"};
+  for (const std::string& row : rows) {
+    for (const std::string& qualifier : qualifiers) {
+      ASSERT_THAT(store_->Put(row, "a", qualifier, row + "/" + qualifier),
+                  IsOk());
+    }
+  }
+  ASSERT_THAT(store_->Flush(), IsOk());
+  for (const std::string& row : rows) {
+    std::vector<Cell> cells;
+    ASSERT_THAT(store_->GetRow(row, &cells), IsOk());
+    EXPECT_EQ(cells.size(), qualifiers.size());
+    for (const Cell& cell : cells) {
+      EXPECT_EQ(cell.value, row + "/" + cell.qualifier);
+    }
+  }
+  for (const std::string& row : rows) {
+    ASSERT_THAT(store_->DeleteRow(row), IsOk());
+    EXPECT_THAT(Row(row), IsEmpty());
+  }
+}
+
+TEST_F(StoreTest, DeletesACell) {
+  ASSERT_THAT(store_->Put("r", "a", "q", "v"), IsOk());
+  ASSERT_THAT(store_->Put("r", "a", "q2", "v"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_THAT(store_->Delete("r", "a", "q"), IsOk());
+  ASSERT_THAT(store_->Delete("r", "a", "absent"), IsOk());
+  EXPECT_THAT(Row("r"), ElementsAre("a:q2=v"));
+}
+
+TEST_F(StoreTest, RowDeleteTakesAllFamiliesAndNoNeighbour) {
+  for (const char* row : {"q\xff", "r", "r0", "s"}) {
+    ASSERT_THAT(store_->Put(row, "a", "\xff\xff", row), IsOk());
+    ASSERT_THAT(store_->Put(row, "b", "", row), IsOk());
+  }
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_THAT(store_->DeleteRow("r"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  EXPECT_THAT(Row("r"), IsEmpty());
+  for (const char* row : {"q\xff", "r0", "s"}) {
+    EXPECT_EQ(Row(row).size(), 2u) << row;
+  }
+  // A row comes back with what is put after the delete, and that alone.
+  ASSERT_THAT(store_->Put("r", "a", "new", "v"), IsOk());
+  EXPECT_THAT(Row("r"), ElementsAre("a:new=v"));
+}
+
+TEST_F(StoreTest, BatchIsAppliedInOrder) {
+  WriteBatch batch;
+  batch.Put("r", "a", "q", "lost");
+  batch.DeleteRow("r");
+  batch.Put("r", "a", "q", "first");
+  batch.Put("r", "a", "q", "second");
+  batch.Put("s", "b", "q", "lost");
+  batch.Delete("s", "b", "q");
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  EXPECT_THAT(Row("r"), ElementsAre("a:q=second"));
+  EXPECT_THAT(Row("s"), IsEmpty());
+  batch.Clear();
+  EXPECT_EQ(batch.size(), 0u);
+  EXPECT_THAT(store_->Write(batch), IsOk());
+}
+
+TEST_F(StoreTest, BatchWithABadChangeWritesNothing) {
+  WriteBatch batch;
+  batch.Put("r", "a", "q", "v");
+  batch.Put("r", "b", "q", "v");
+  batch.Put("r", "c", "q", "v");
+  EXPECT_THAT(store_->Write(batch),
+              StatusIs(Status::kInvalidArgument, HasSubstr("family \"c\"")));
+  EXPECT_THAT(Row("r"), IsEmpty());
+}
+
+TEST_F(StoreTest, UnknownFamilyIsNamedWithTheKnownOnes) {
+  const auto is_unknown =
+      StatusIs(Status::kInvalidArgument,
+               HasSubstr("family \"x\\x0A\" is not in the store at " + path_ +
+                         "; it has: a, b"));
+  std::string value;
+  Cell cell;
+  EXPECT_THAT(store_->Put("r", "x\n", "q", "v"), is_unknown);
+  EXPECT_THAT(store_->Delete("r", "x\n", "q"), is_unknown);
+  EXPECT_THAT(store_->Get("r", "x\n", "q", &value), is_unknown);
+  EXPECT_THAT(store_->GetCell("r", "x\n", "q", &cell), is_unknown);
+  EXPECT_THAT(
+      store_->Put("r", "default", "q", "v"),
+      StatusIs(Status::kInvalidArgument, HasSubstr("family \"default\"")));
+}
+
+TEST_F(StoreTest, SizesOutOfLimitsAreNamed) {
+  std::string value;
+  std::vector<Cell> cells;
+  for (const size_t bytes : {size_t{0}, kMaxRowBytes + 1}) {
+    const std::string row(bytes, 'r');
+    const auto is_refused =
+        StatusIs(Status::kInvalidArgument,
+                 HasSubstr("a row of " + std::to_string(bytes) +
+                           " bytes: expected 1 to 32767"));
+    EXPECT_THAT(store_->Put(row, "a", "q", "v"), is_refused);
+    EXPECT_THAT(store_->Delete(row, "a", "q"), is_refused);
+    EXPECT_THAT(store_->DeleteRow(row), is_refused);
+    EXPECT_THAT(store_->Get(row, "a", "q", &value), is_refused);
+    EXPECT_THAT(store_->GetRow(row, &cells), is_refused);
+  }
+  const std::string qualifier(kMaxQualifierBytes + 1, 'q');
+  const auto is_long_qualifier =
+      StatusIs(Status::kInvalidArgument,
+               HasSubstr("a qualifier of 1048577 bytes: expected at most "
+                         "1048576"));
+  EXPECT_THAT(store_->Put("r", "a", qualifier, "v"), is_long_qualifier);
+  EXPECT_THAT(store_->Delete("r", "a", qualifier), is_long_qualifier);
+  EXPECT_THAT(store_->Get("r", "a", qualifier, &value), is_long_qualifier);
+  // Refused by its size: its bytes, which are not there, are not looked at.
+  const std::string_view huge("v", kMaxValueBytes + 1);
+  EXPECT_THAT(store_->Put("r", "a", "q", huge),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("a value of 1073741825 bytes: expected at "
+                                 "most 1073741824")));
+}
+
+TEST_F(StoreTest, LongestRowAndQualifierAreKept) {
+  const std::string row(kMaxRowBytes, '\0');  // twice as long when escaped
+  const std::string qualifier(kMaxQualifierBytes, '\xff');
+  ASSERT_THAT(store_->Put(row, "a", qualifier, "v"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  std::string value;
+  ASSERT_THAT(store_->Get(row, "a", qualifier, &value), IsOk());
+  EXPECT_EQ(value, "v");
+  ASSERT_THAT(store_->DeleteRow(row), IsOk());
+  EXPECT_THAT(store_->Get(row, "a", qualifier, &value),
+              StatusIs(Status::kNotFound, HasSubstr("")));
+}
+
+TEST_F(StoreTest, WhatWasWrittenIsThereAfterReopening) {
+  ASSERT_THAT(store_->Put("flushed", "a", "q", "1"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_THAT(store_->Put("logged", "b", "q", "2"), IsOk());
+  store_.reset();
+  store_ = OpenOrFail({}, path_, {});
+  ASSERT_NE(store_, nullptr);
+  EXPECT_THAT(Row("flushed"), ElementsAre("a:q=1"));
+  EXPECT_THAT(Row("logged"), ElementsAre("b:q=2"));
+}
+
+TEST_F(StoreTest, LogDoesNotOutliveAFlushForLong) {
+  const auto log_bytes = [this] {
+    uint64_t bytes = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      if (entry.path().extension() == ".log") bytes += entry.file_size();
+    }
+    return bytes;
+  };
+  ASSERT_THAT(store_->Put("r", "a", "q", std::string(1 << 20, 'v')), IsOk());
+  EXPECT_GT(log_bytes(), uint64_t{1} << 20);
+  ASSERT_THAT(store_->Flush(), IsOk());
+  // RocksDB removes old logs with the next flush at the latest.
+  ASSERT_THAT(store_->Put("r", "a", "q", "v"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  EXPECT_LT(log_bytes(), uint64_t{1} << 20);
+}
+
+TEST(FixedLayout, RowsHaveTheLengthOfTheLayout) {
+  const TempDir dir;
+  const auto store = OpenOrFail({.key_layout = KeyLayout::FixedRow(2)},
+                                dir.File("db"), {{"f", {}}});
+  ASSERT_NE(store, nullptr);
+  EXPECT_THAT(
+      store->Put("abc", "f", "q", "v"),
+      StatusIs(Status::kInvalidArgument,
+               AllOf(HasSubstr("a row of 3 bytes"), HasSubstr("fixed:2"))));
+  EXPECT_THAT(store->Put("ab", "f", "q", "v"), IsOk());
+}
+
+TEST(FixedLayout, LastRowOfAllCanBeDeleted) {
+  const TempDir dir;
+  const auto store = OpenOrFail({.key_layout = KeyLayout::FixedRow(2)},
+                                dir.File("db"), {{"f", {}}});
+  ASSERT_NE(store, nullptr);
+  const std::string last = "\xff\xff";
+  ASSERT_THAT(store->Put(last, "f", "", "v"), IsOk());
+  ASSERT_THAT(
+      store->Put(last, "f", std::string(kMaxQualifierBytes, '\xff'), "v"),
+      IsOk());
+  ASSERT_THAT(store->Put("\xff\xfe", "f", "\xff", "v"), IsOk());
+  ASSERT_THAT(store->DeleteRow(last), IsOk());
+  std::vector<Cell> cells;
+  ASSERT_THAT(store->GetRow(last, &cells), IsOk());
+  EXPECT_THAT(cells, IsEmpty());
+  ASSERT_THAT(store->GetRow("\xff\xfe", &cells), IsOk());
+  EXPECT_EQ(cells.size(), 1u);
+}
+
+}  // namespace
+}  // namespace rowbloom::test

@@ -1,0 +1,78 @@
+// Stores for tests, and what is underneath them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rowbloom/store.h"
+#include "storage/store/database.h"
+#include "storage/store/open_store.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom::test {
+
+// Opens a store that must open. Call with ASSERT_NO_FATAL_FAILURE or check the
+// result for nullptr.
+inline std::unique_ptr<Store> OpenOrFail(
+    const StoreOptions& options, const std::string& path,
+    const std::vector<FamilyDescriptor>& families,
+    const Surroundings& surroundings = {}) {
+  std::unique_ptr<Store> store;
+  EXPECT_THAT(OpenStore(options, path, families, surroundings, &store), IsOk());
+  return store;
+}
+
+// The bytes of every file under `directory`, by relative path. Directories have
+// an entry too.
+inline std::map<std::string, std::string> Contents(
+    const std::string& directory) {
+  std::map<std::string, std::string> contents;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(directory)) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    contents[entry.path().lexically_relative(directory).string()] =
+        entry.is_directory() ? "directory"
+                             : std::string(std::istreambuf_iterator<char>(in),
+                                           std::istreambuf_iterator<char>());
+  }
+  return contents;
+}
+
+// Opens the RocksDB database of a store that is closed, past the store.
+inline void OpenRaw(const std::string& path, Database* database) {
+  std::vector<std::string> names;
+  ASSERT_THAT(
+      rocksdb::DB::ListColumnFamilies(rocksdb::DBOptions(), path, &names),
+      IsOk());
+  std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
+  for (const std::string& name : names) {
+    column_families.emplace_back(name, rocksdb::ColumnFamilyOptions());
+  }
+  ASSERT_THAT(database->Open(rocksdb::DBOptions(), path, column_families,
+                             Database::Access::kReadWrite),
+              IsOk());
+}
+
+// Writes a key of a column family past the store.
+inline void PutRaw(const std::string& path, const std::string& column_family,
+                   std::string_view key, std::string_view value) {
+  Database database;
+  ASSERT_NO_FATAL_FAILURE(OpenRaw(path, &database));
+  rocksdb::ColumnFamilyHandle* handle = database.Find(column_family);
+  ASSERT_NE(handle, nullptr) << column_family;
+  ASSERT_THAT(database->Put(rocksdb::WriteOptions(), handle,
+                            rocksdb::Slice(key), rocksdb::Slice(value)),
+              IsOk());
+}
+
+}  // namespace rowbloom::test
