@@ -1,0 +1,93 @@
+// CellReader: cells from text, in one of two formats that it tells apart by
+// the first line with content.
+//
+// TSV, a cell a line; the value is the rest of the line, tabs included:
+//   row<TAB>family:qualifier<TAB>value
+//
+// Debian's package index, stanzas of fields with blank lines between them. The
+// row is the value of the field Package, each field is a cell whose qualifier
+// is the field's name:
+//   Package: zsh
+//   Description: shell with lots of features
+//    Zsh is a UNIX command interpreter.
+// Lines that start with a space or a tab continue the field above; they are
+// kept as they are, after a LF. Spaces and tabs after the colon are dropped.
+//
+//   CellReader reader(in, "cells.tsv");
+//   auto format = reader.Detect();
+//   auto error = reader.ReadAll([&](const InputCell& cell) { ... });
+//
+// Lines end with LF; a CR before it belongs to the value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rowbloom/result.h"
+#include "tools/rowbloom/line_reader.h"
+
+namespace rowbloom::cli {
+
+enum class InputFormat { kTsv, kPackageIndex };
+
+// The format that `line` belongs to; nullopt: neither.
+std::optional<InputFormat> FormatOfLine(std::string_view line);
+
+// A cell as it was read; all parts are valid during the call of the sink only.
+struct InputCell {
+  std::string_view row;
+  std::optional<std::string_view> family;  // a package index has none
+  std::string_view qualifier;
+  std::string_view value;
+};
+
+// Takes a cell; returns why it cannot, which ends the reading.
+using CellSink = std::function<std::optional<Error>(const InputCell& cell)>;
+
+// Not thread-safe. Memory: a line, and in a package index a stanza, each up to
+// max_bytes.
+class CellReader {
+ public:
+  static constexpr size_t kMaxBytes = size_t{64} << 20;
+
+  // Reads from `in`, which must outlive it. `name` is what messages call it.
+  CellReader(std::istream& in, std::string name, size_t max_bytes = kMaxBytes);
+
+  // Reads up to the first line with content. nullopt: there is none. Error: as
+  // ReadAll, or the line is of no known format.
+  Result<std::optional<InputFormat>> Detect();
+
+  // Gives all cells to `sink`, in the order of the input. Returns an error as
+  // `NAME:LINE: what was expected, what was found`, when a line is malformed or
+  // longer than max_bytes, the stream breaks, or the sink refuses a cell. The
+  // sink then has had the cells of the lines above, and none of that line or
+  // below. REQUIRES that Detect was called and gave no error.
+  std::optional<Error> ReadAll(const CellSink& sink);
+
+  // Of the input, so far.
+  uint64_t bytes_consumed() const { return lines_.bytes_consumed(); }
+
+ private:
+  class Stanza;
+
+  // Moves on to the next line, or to the one that Detect found.
+  std::optional<Error> NextLine(bool* at_end);
+  std::optional<Error> ReadTsv(const CellSink& sink);
+  std::optional<Error> ReadPackageIndex(const CellSink& sink);
+  Error At(uint64_t line_number, const std::string& problem) const;
+
+  LineReader lines_;
+  const std::string name_;
+  const size_t max_bytes_;
+  std::optional<InputFormat> format_;
+  std::string_view line_;
+  bool line_is_pending_ = false;  // found by Detect, not read yet
+  uint64_t blank_lines_ = 0;      // above the line that Detect found
+};
+
+}  // namespace rowbloom::cli

@@ -1,0 +1,38 @@
+// A line on a terminal that says how far a load is.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <ostream>
+
+namespace rowbloom::cli {
+
+// Rewrites one line, at most ten times a second; silent when not enabled. The
+// destructor leaves the last state on the screen and ends the line.
+class Progress {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Prints to `err`, which must outlive it.
+  Progress(std::ostream& err, bool enabled);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void Update(uint64_t bytes, uint64_t cells);
+
+  double seconds() const;
+
+ private:
+  void Print();
+
+  std::ostream& err_;
+  const bool enabled_;
+  const Clock::time_point start_ = Clock::now();
+  std::optional<Clock::time_point> printed_;
+  uint64_t bytes_ = 0;
+  uint64_t cells_ = 0;
+};
+
+}  // namespace rowbloom::cli
