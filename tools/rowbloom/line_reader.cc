@@ -1,9 +1,11 @@
 #include "tools/rowbloom/line_reader.h"
 
+#include <algorithm>
+
 namespace rowbloom::cli {
 namespace {
 
-constexpr size_t kChunkBytes = size_t{256} << 10;
+constexpr std::streamsize kMaxChunkBytes = std::streamsize{256} << 10;
 
 }  // namespace
 
@@ -26,11 +28,15 @@ LineReader::Outcome LineReader::Next(std::string_view* line) {
     buffer_.erase(0, begin_);
     begin_ = 0;
     searched = buffer_.size();
-    buffer_.resize(searched + kChunkBytes);
-    in_.read(buffer_.data() + searched, kChunkBytes);
-    buffer_.resize(searched + static_cast<size_t>(in_.gcount()));
+    // A read that fails halfway would take along the bytes before: only what
+    // the stream has at hand is read, and peek makes it have some.
+    at_end_ = in_.peek() == std::istream::traits_type::eof();
     if (in_.bad() || (in_.fail() && !in_.eof())) return Outcome::kReadError;
-    at_end_ = in_.eof();
+    if (at_end_) continue;
+    const auto chunk_bytes =
+        std::clamp<std::streamsize>(in_.rdbuf()->in_avail(), 1, kMaxChunkBytes);
+    buffer_.resize(searched + static_cast<size_t>(chunk_bytes));
+    in_.read(buffer_.data() + searched, chunk_bytes);
   }
 }
 

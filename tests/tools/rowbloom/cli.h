@@ -1,0 +1,40 @@
+// Runs the command line in this process.
+#pragma once
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tools/rowbloom/run.h"
+
+namespace rowbloom::test {
+
+struct CliResult {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+inline CliResult Cli(const std::vector<std::string>& args, std::istream& in,
+                     bool err_is_terminal = false) {
+  std::ostringstream out;
+  std::ostringstream err;
+  CliResult result;
+  result.code = cli::Run(args, in, out, err, err_is_terminal);
+  result.out = out.str();
+  result.err = err.str();
+  return result;
+}
+
+inline CliResult Cli(const std::vector<std::string>& args,
+                     const std::string& input = "") {
+  std::istringstream in(input);
+  return Cli(args, in);
+}
+
+inline void WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+}  // namespace rowbloom::test
