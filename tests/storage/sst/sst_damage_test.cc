@@ -227,6 +227,26 @@ TEST_P(PartitionedSstDamage, PartitionThatIsItsOwnIndexIsRefused) {
                         std::to_string(index.offset_bytes)));
 }
 
+TEST_P(PartitionedSstDamage, PartitionsThatOverlapAreRefused) {
+  std::vector<FilterPartition> partitions;
+  ASSERT_TRUE(file_->FilterPartitions(&partitions).ok());
+  const auto encode = [](const BlockHandle& handle) {
+    return Varint(handle.offset_bytes) + Varint(handle.size_bytes);
+  };
+  const std::string second = encode(partitions[1].handle);
+  const std::string first = encode(partitions[0].handle);
+  ASSERT_EQ(first.size(), second.size());
+  test::ChangeBlock(path_, file_->filter().handle, [&](std::string* contents) {
+    const size_t at = contents->find(second);
+    ASSERT_NE(at, std::string::npos);
+    contents->replace(at, first.size(), first);
+  });
+  std::vector<std::string> blocks;
+  const rocksdb::Status status = ReadFilter(path_, &blocks);
+  EXPECT_TRUE(status.IsCorruption()) << status.ToString();
+  EXPECT_THAT(status.ToString(), HasSubstr(": partition 1 of "));
+}
+
 // A file that says it is large: nothing is allocated for what is not there.
 TEST_P(SstDamage, ClaimsBeyondTheFileAllocateNothing) {
   std::string contents;
