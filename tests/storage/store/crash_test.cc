@@ -1,7 +1,9 @@
-// A creation that is cut short anywhere is completed by the next open.
+// A creation that is cut short anywhere is completed by the next open, and a
+// log that is cut short anywhere loses whole batches only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -279,6 +281,68 @@ TEST(InterruptedCreation, MarkedDatabaseWithoutRecordsIsNoForeignOne) {
       Store::Open({.create_if_missing = false}, path, {}, &store),
       StatusIs(Status::kNotFound, HasSubstr("its creation was interrupted")));
   ASSERT_NO_FATAL_FAILURE(ExpectUsable(path, {{"a", {}}}));
+}
+
+// The log file of a store, which must have one with content.
+std::string LogFile(const std::string& path) {
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    if (entry.path().extension() == ".log" && entry.file_size() > 0) {
+      return entry.path().string();
+    }
+  }
+  ADD_FAILURE() << "no log in " << path;
+  return {};
+}
+
+TEST(TornLog, LosesWholeBatchesFromTheEndAndNotTheClock) {
+  constexpr int kBatches = 12;
+  const TempDir dir;
+  const std::string path = dir.File("db");
+  // Closed once, so that the log has nothing but the batches.
+  { ASSERT_NE(OpenOrFail({}, path, {{"a", {}}, {"b", {}}}), nullptr); }
+  MortalDisk disk(kNever);
+  Surroundings surroundings = disk.surroundings;
+  uint64_t now = SystemWallClock();
+  surroundings.wall_clock = [&now] { return now; };
+  const auto store = OpenOrFail({}, path, {}, surroundings);
+  ASSERT_NE(store, nullptr);
+  for (int i = 0; i < kBatches; ++i) {
+    WriteBatch batch;
+    batch.Put(std::to_string(i), "a", "q", "v");
+    batch.Put(std::to_string(i), "b", "q", "v");
+    ASSERT_THAT(store->Write(batch), IsOk());
+    now += 400;  // every third write carries a new bound
+  }
+  now -= 3'600'000;
+
+  const auto log_bytes = std::filesystem::file_size(LogFile(path));
+  int most_batches = 0;
+  for (uintmax_t cut = 0; cut <= log_bytes; cut += 17) {
+    SCOPED_TRACE("log cut to " + std::to_string(cut) + " bytes");
+    const TempDir trial;
+    const std::string copy = trial.File("db");
+    std::filesystem::copy(path, copy);
+    std::filesystem::resize_file(LogFile(copy), cut);
+    const auto torn = OpenOrFail({}, copy, {}, surroundings);
+    ASSERT_NE(torn, nullptr);
+    uint64_t last_timestamp_ms = 0;
+    int batches = 0;
+    for (int i = 0; i < kBatches; ++i) {
+      std::vector<Cell> cells;
+      ASSERT_THAT(torn->GetRow(std::to_string(i), &cells), IsOk());
+      ASSERT_TRUE(cells.empty() || cells.size() == 2) << cells.size();
+      if (cells.empty()) continue;
+      ASSERT_EQ(batches, i) << "a batch is missing before this one";
+      ++batches;
+      last_timestamp_ms = cells.back().timestamp_ms;
+    }
+    most_batches = std::max(most_batches, batches);
+    ASSERT_THAT(torn->Put("new", "a", "q", "v"), IsOk());
+    Cell cell;
+    ASSERT_THAT(torn->GetCell("new", "a", "q", &cell), IsOk());
+    EXPECT_GE(cell.timestamp_ms, last_timestamp_ms);
+  }
+  EXPECT_GE(most_batches, kBatches - 1);
 }
 
 }  // namespace
