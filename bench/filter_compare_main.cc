@@ -197,22 +197,23 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
                         {"file_bytes", setting.file_bytes},
                         {"kinds", std::move(kinds)}});
   }
-  return {
-      {"machine", {{"cpu", CpuModel()}, {"os", OperatingSystem()}}},
-      {"build",
-       {{"compiler", kCompiler},
-        {"flags", kFlags},
-        {"commit", Commit()},
-        {"rocksdb", rocksdb::GetRocksVersionAsString()},
-        {"kernel", ActiveKernel().name}}},
-      {"input",
-       {{"source", arguments.input.empty() ? "synthetic " + arguments.synthetic
-                                           : arguments.input},
-        {"rows", comparison.rows},
-        {"cells", comparison.cells},
-        {"cells_replaced", comparison.replaced},
-        {"seed", arguments.seed}}},
-      {"settings", std::move(settings)}};
+  return {{"machine", {{"cpu", CpuModel()}, {"os", OperatingSystem()}}},
+          {"build",
+           {{"compiler", kCompiler},
+            {"flags", kFlags},
+            {"commit", Commit()},
+            {"rocksdb", rocksdb::GetRocksVersionAsString()},
+            {"kernel", ActiveKernel().name}}},
+          {"input",
+           {{"source",
+             arguments.input.empty()
+                 ? "synthetic " + arguments.synthetic
+                 : std::filesystem::path(arguments.input).filename().string()},
+            {"rows", comparison.rows},
+            {"cells", comparison.cells},
+            {"cells_replaced", comparison.replaced},
+            {"seed", arguments.seed}}},
+          {"settings", std::move(settings)}};
 }
 
 // Reads a package index or TSV. A cell's family is part of its qualifier. ""
