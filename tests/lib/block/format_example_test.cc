@@ -43,7 +43,7 @@ TEST(FormatExample, IsWhatTheBuilderWrites) {
   const std::string documented = ReadHexExample(ROWBLOOM_FORMAT_MD);
   std::ostringstream dump;
   for (size_t i = 0; i < written.size(); ++i) {
-    char text[16];
+    char text[32];
     if (i % 16 == 0) {
       std::snprintf(text, sizeof(text), "\n%3zu ", i);
       dump << text;
