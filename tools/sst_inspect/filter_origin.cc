@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "rowbloom/filter_block.h"
+#include "rowbloom/printable.h"
 #include "tools/sst_inspect/text.h"
 
 namespace rowbloom::sst_inspect {
@@ -54,7 +55,7 @@ std::string Describe(FilterOrigin origin, std::string_view compatibility_name,
                        MarkerOf(contents));
   }
   return fmt::format("not rowbloom's: of policy {}",
-                     Printable(compatibility_name));
+                     ToPrintable(compatibility_name));
 }
 
 }  // namespace rowbloom::sst_inspect

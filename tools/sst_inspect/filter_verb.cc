@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rowbloom/filter_block.h"
+#include "rowbloom/printable.h"
 #include "storage/sst/sst_file.h"
 #include "tools/sst_inspect/filter_origin.h"
 #include "tools/sst_inspect/text.h"
@@ -107,8 +108,8 @@ std::vector<std::string> SectionCells(
 // Long keys leave the table readable.
 std::string ShortKey(std::string_view key) {
   constexpr size_t kMaxBytes = 32;
-  if (key.size() <= kMaxBytes) return Printable(key);
-  return Printable(key.substr(0, kMaxBytes)) + "...";
+  if (key.size() <= kMaxBytes) return ToPrintable(key);
+  return ToPrintable(key.substr(0, kMaxBytes)) + "...";
 }
 
 // The filter of one file, gathered block by block.
@@ -175,7 +176,7 @@ class FilterReport {
         << HumanAndExactBytes(size_bytes) << ", SST format version "
         << file_.footer().format_version << "\n";
     if (version_ != 0) {
-      out << "  layout  " << Printable(layout_);
+      out << "  layout  " << ToPrintable(layout_);
       if (row_prefix_bytes_ != 0) {
         out << ", row prefix of " << row_prefix_bytes_ << " bytes";
       }
@@ -225,7 +226,7 @@ void PrintHead(const sst::SstFile& file, std::ostream& out) {
   out << "  policy  "
       << (policy == file.properties().end() || policy->second.empty()
               ? "none"
-              : Printable(policy->second))
+              : ToPrintable(policy->second))
       << "\n";
 }
 

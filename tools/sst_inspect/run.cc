@@ -5,6 +5,7 @@
 #include <exception>
 #include <ostream>
 
+#include "rowbloom/printable.h"
 #include "tools/sst_inspect/filter_verb.h"
 #include "tools/sst_inspect/inputs.h"
 #include "tools/sst_inspect/probe_verb.h"
@@ -94,13 +95,16 @@ int Dispatch(const std::vector<std::string>& args, std::ostream& out,
   if (filter->parsed()) return RunFilter(paths, filter_options, out, err);
 
   ProbeVerbOptions probe_options;
-  const auto row_bytes = ParseBytes(row, hex);
+  const auto parse = [hex](const std::string& text) -> Result<std::string> {
+    return hex ? ParseHex(text) : FromPrintable(text);
+  };
+  const auto row_bytes = parse(row);
   if (!row_bytes) {
     return static_cast<int>(ReportUsage("--row: " + row_bytes.error(), err));
   }
   probe_options.row = *row_bytes;
   if (qualifier_option->count() > 0) {
-    const auto qualifier_bytes = ParseBytes(qualifier, hex);
+    const auto qualifier_bytes = parse(qualifier);
     if (!qualifier_bytes) {
       return static_cast<int>(
           ReportUsage("--qualifier: " + qualifier_bytes.error(), err));

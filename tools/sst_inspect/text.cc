@@ -11,8 +11,6 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-bool IsPrintable(char c) { return c >= ' ' && c <= '~'; }
-
 std::string Escape(char c) {
   return fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
 }
@@ -63,18 +61,6 @@ std::string PercentRange(double low, double high) {
   return from == to ? from + " %" : fmt::format("{}-{} %", from, to);
 }
 
-std::string Printable(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    if (IsPrintable(c) && c != '\\') {
-      text += c;
-    } else {
-      text += Escape(c);
-    }
-  }
-  return text;
-}
-
 std::string WithoutControls(std::string_view text) {
   std::string clean;
   for (const char c : text) {
@@ -88,23 +74,16 @@ std::string WithoutControls(std::string_view text) {
   return clean;
 }
 
-Result<std::string> ParseBytes(std::string_view text, bool hex) {
+Result<std::string> ParseHex(std::string_view text) {
   std::string bytes;
-  for (size_t i = 0; i < text.size();) {
-    if (hex || text.substr(i).starts_with("\\x")) {
-      const size_t digits = hex ? i : i + 2;
-      const auto byte = HexByte(text, digits);
-      if (!byte) {
-        return Error{
-            fmt::format("\"{}\": expected two hex digits at character "
-                        "{}",
-                        WithoutControls(text), digits + 1)};
-      }
-      bytes += *byte;
-      i = digits + 2;
-    } else {
-      bytes += text[i++];
+  for (size_t i = 0; i < text.size(); i += 2) {
+    const auto byte = HexByte(text, i);
+    if (!byte) {
+      return Error{
+          fmt::format("\"{}\": expected two hex digits at character {}",
+                      WithoutControls(text), i + 1)};
     }
+    bytes += *byte;
   }
   return bytes;
 }

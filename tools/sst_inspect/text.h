@@ -23,16 +23,11 @@ std::string Percent(double share);
 // "49.9 %" or "48.2-51.0 %": one decimal, shares in [0, 1].
 std::string PercentRange(double low, double high);
 
-// Keys as text that ParseBytes reads back: printable ASCII as it is, the
-// backslash and all other bytes as \xHH.
-std::string Printable(std::string_view bytes);
-
 // `text` with control characters as \xHH: fit for a terminal.
 std::string WithoutControls(std::string_view text);
 
-// Bytes from the command line: hex digits when `hex`, else text in which \xHH
-// stands for a byte. Error: what was expected, at which character.
-Result<std::string> ParseBytes(std::string_view text, bool hex);
+// The bytes that hex digits name. Error: what was expected, at which character.
+Result<std::string> ParseHex(std::string_view text);
 
 // Rows of cells, each column as wide as its widest cell.
 class Table {

@@ -50,8 +50,7 @@ TEST(SstInspect, WrongUsageIsExitCode2) {
            {"probe", "--row", "r"},
            {"probe", "a.sst", "--row"},
            {"probe", "a.sst", "--row", "0", "--hex"},
-           {"probe", "a.sst", "--row", "\\xZZ"},
-           {"probe", "a.sst", "--row", "r", "--qualifier", "\\x"}}) {
+           {"probe", "a.sst", "--row", "00", "--qualifier", "zz", "--hex"}}) {
     SCOPED_TRACE(testing::PrintToString(args));
     const Output output = RunTool(args);
     EXPECT_EQ(output.code, 2);
@@ -59,10 +58,11 @@ TEST(SstInspect, WrongUsageIsExitCode2) {
     EXPECT_THAT(output.err, StartsWith("sst_inspect: "));
     EXPECT_EQ(test::Lines(output.err).size(), 1U) << output.err;
   }
-  EXPECT_THAT(RunTool({"probe", "a.sst", "--row", "\\xZZ"}).err,
-              HasSubstr("--row: \"\\xZZ\": expected two hex digits"));
-  EXPECT_THAT(RunTool({"probe", "a", "--row", "r", "--qualifier", "\\x"}).err,
-              HasSubstr("--qualifier: "));
+  EXPECT_THAT(RunTool({"probe", "a.sst", "--hex", "--row", "0g"}).err,
+              HasSubstr("--row: \"0g\": expected two hex digits"));
+  EXPECT_THAT(
+      RunTool({"probe", "a", "--hex", "--row", "00", "--qualifier", "z"}).err,
+      HasSubstr("--qualifier: "));
 }
 
 TEST(SstInspect, WhatIsNoSstIsExitCode2) {

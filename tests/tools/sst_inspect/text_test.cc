@@ -6,8 +6,6 @@
 #include <sstream>
 #include <string>
 
-#include "tests/support/random.h"
-
 namespace rowbloom::sst_inspect {
 namespace {
 
@@ -32,40 +30,20 @@ TEST(Text, SharesAreShownAsPercent) {
   EXPECT_EQ(PercentRange(0.482, 0.51), "48.2-51.0 %");
 }
 
-TEST(Text, PrintableBytesReadBack) {
-  EXPECT_EQ(Printable(std::string_view("a\\b\0\xff", 5)), "a\\x5Cb\\x00\\xFF");
-  test::Random random(test::SeedFromEnv());
-  for (int i = 0; i < 1000; ++i) {
-    const std::string bytes = random.Bytes(random.Below(20));
-    const auto back = ParseBytes(Printable(bytes), false);
-    ASSERT_TRUE(back.has_value()) << back.error();
-    EXPECT_EQ(*back, bytes);
-  }
-}
-
 TEST(Text, ControlCharactersNeverReachATerminal) {
   EXPECT_EQ(WithoutControls("a\x1b[2J\n\x7f\xc3\xa9"),
             "a\\x1B[2J\\x0A\\x7F\xc3\xa9");
 }
 
 TEST(Text, BytesOfHexDigits) {
-  EXPECT_EQ(*ParseBytes("00fFa1", true), std::string("\x00\xff\xa1", 3));
-  EXPECT_EQ(*ParseBytes("", true), "");
+  EXPECT_EQ(*ParseHex("00fFa1"), std::string("\x00\xff\xa1", 3));
+  EXPECT_EQ(*ParseHex(""), "");
   for (const char* bad : {"0", "0g", "abc", "0x00", " 00"}) {
-    const auto bytes = ParseBytes(bad, true);
+    const auto bytes = ParseHex(bad);
     ASSERT_FALSE(bytes.has_value()) << bad;
     EXPECT_THAT(bytes.error(), HasSubstr("expected two hex digits"));
   }
-  EXPECT_THAT(ParseBytes("abc", true).error(), HasSubstr("at character 3"));
-}
-
-TEST(Text, BytesOfEscapedText) {
-  EXPECT_EQ(*ParseBytes("user\\x00\\xFfend", false), std::string("user\x00\xff"
-                                                                 "end",
-                                                                 9));
-  EXPECT_EQ(*ParseBytes("a\\b\\", false), "a\\b\\");
-  EXPECT_THAT(ParseBytes("a\\x1", false).error(),
-              HasSubstr("expected two hex digits at character 4"));
+  EXPECT_THAT(ParseHex("abc").error(), HasSubstr("at character 3"));
 }
 
 TEST(Text, TableColumnsAreAligned) {
