@@ -87,6 +87,7 @@ FilterBlock FilterBlock::Open(std::string_view contents) {
   block.contents_ = contents;
   block.kernel_ = &ActiveKernel();
   block.problem_ = block.Parse();
+  block.usable_ = block.problem_.empty();
   return block;
 }
 
@@ -151,13 +152,18 @@ std::string FilterBlock::Parse() {
   if (!layout) return layout.error();
   layout_ = *std::move(layout);
   for (const FilterSection& section : sections_) {
-    const Probe probe = {
-        .blocks = reinterpret_cast<const std::byte*>(contents_.data()) +
-                  section.offset_bytes,
-        .block_count = section.size_bytes / kBlockBytes,
-        .probes = section.probes,
-        .present = true,
-        .usable = section.usable()};
+    Probe probe;
+    if (!section.usable()) {
+      probe.state = Probe::State::kUnusable;
+    } else if (section.size_bytes == 0) {
+      probe.state = Probe::State::kEmpty;
+    } else {
+      probe.state = Probe::State::kReady;
+      probe.blocks = reinterpret_cast<const std::byte*>(contents_.data()) +
+                     section.offset_bytes;
+      probe.block_count = section.size_bytes / kBlockBytes;
+      probe.probes = section.probes;
+    }
     switch (section.type) {
       case SectionType::kRow:
         row_ = probe;
@@ -174,73 +180,92 @@ std::string FilterBlock::Parse() {
   return "";
 }
 
-FilterBlock::Question FilterBlock::Hash(std::string_view row_bytes,
-                                        std::string_view qualifier) const {
-  Question question{.in_layout = true,
-                    .has_qualifier = row_col_.present && !qualifier.empty()};
-  if (row_.present || question.has_qualifier) question.row = HashRow(row_bytes);
-  if (question.has_qualifier) {
-    question.row_col = HashRowCol(question.row, qualifier);
-  }
-  if (!row_.present && row_prefix_.present) {
-    question.row =
-        HashRow(format::RowPrefix(*layout_, row_bytes, row_prefix_length_));
-  }
-  return question;
+// What a fixed-length prefix extractor makes of a key.
+bool FilterBlock::IsBarePrefix(std::string_view key) const {
+  return row_prefix_.state != Probe::State::kAbsent &&
+         key.size() == layout_->RowOffset() + row_prefix_length_;
 }
 
-FilterBlock::Question FilterBlock::Hash(std::string_view key) const {
-  const auto split = layout_->Split(key);
-  if (split) return Hash(split->row, split->qualifier);
-  // A prefix as a fixed-length prefix extractor makes it.
-  if (row_prefix_.present &&
-      key.size() == layout_->RowOffset() + row_prefix_length_) {
-    return Hash(key, {});
-  }
-  return {};
+const FilterBlock::Probe& FilterBlock::RowProbe() const {
+  return row_.state != Probe::State::kAbsent ? row_ : row_prefix_;
 }
 
-void FilterBlock::Prefetch(const Question& question) const {
-  for (const auto& [probe, hash] : {std::pair(&RowProbe(), question.row),
-                                    std::pair(&row_col_, question.row_col)}) {
-    if (probe->usable && probe->block_count > 0) {
-      kernel_->prefetch({probe->blocks, probe->block_count, probe->probes},
-                        hash);
-    }
+// The hash to ask RowProbe() with.
+uint64_t FilterBlock::RowSectionHash(std::string_view row_bytes,
+                                     uint64_t row_hash) const {
+  if (row_.state != Probe::State::kAbsent ||
+      row_prefix_.state == Probe::State::kAbsent) {
+    return row_hash;
   }
+  return HashRow(format::RowPrefix(*layout_, row_bytes, row_prefix_length_));
 }
 
 Verdict FilterBlock::Ask(const Probe& probe, uint64_t hash) const {
-  if (!probe.present) return Verdict::kNotAsked;
-  if (!probe.usable) return Verdict::kUnusable;
-  if (probe.block_count == 0) return Verdict::kNoMatch;
-  return kernel_->may_contain({probe.blocks, probe.block_count, probe.probes},
-                              hash)
-             ? Verdict::kMayMatch
-             : Verdict::kNoMatch;
+  switch (probe.state) {
+    case Probe::State::kReady:
+      return kernel_->may_contain(
+                 {probe.blocks, probe.block_count, probe.probes}, hash)
+                 ? Verdict::kMayMatch
+                 : Verdict::kNoMatch;
+    case Probe::State::kEmpty:
+      return Verdict::kNoMatch;
+    case Probe::State::kUnusable:
+      return Verdict::kUnusable;
+    case Probe::State::kAbsent:
+      break;
+  }
+  return Verdict::kNotAsked;
 }
 
-MatchResult FilterBlock::Answer(const Question& question,
-                                std::optional<Verdict> known_row) const {
+// REQUIRES a ready section.
+void FilterBlock::Prefetch(const Probe& probe, uint64_t hash) const {
+  kernel_->prefetch({probe.blocks, probe.block_count, probe.probes}, hash);
+}
+
+MatchResult FilterBlock::Match(std::string_view row_bytes,
+                               std::string_view qualifier) const {
+  const uint64_t row_hash = HashRow(row_bytes);
   MatchResult result;
-  if (!question.in_layout) return result;
-  result.row = known_row ? *known_row : Ask(RowProbe(), question.row);
-  if (result.row != Verdict::kNoMatch && question.has_qualifier) {
-    result.row_col = Ask(row_col_, question.row_col);
+  result.row = Ask(RowProbe(), RowSectionHash(row_bytes, row_hash));
+  if (result.row == Verdict::kNoMatch) {
+    result.may_match = false;
+  } else if (!qualifier.empty() && row_col_.state != Probe::State::kAbsent) {
+    result.row_col = Ask(row_col_, HashRowCol(row_hash, qualifier));
+    result.may_match = result.row_col != Verdict::kNoMatch;
   }
-  result.may_match =
-      result.row != Verdict::kNoMatch && result.row_col != Verdict::kNoMatch;
   return result;
 }
 
 MatchResult FilterBlock::MayMatch(std::string_view key) const {
-  if (!usable()) return {.row = Verdict::kUnusable};
-  return Answer(Hash(key), std::nullopt);
+  if (!usable_) return {.row = Verdict::kUnusable};
+  const size_t row_bytes = layout_->RowBytes(key);
+  if (row_bytes != KeyLayout::kNoRow) {
+    return Match(key.substr(0, row_bytes), key.substr(row_bytes));
+  }
+  if (IsBarePrefix(key)) return Match(key, {});
+  return {};
+}
+
+FilterBlock::Question FilterBlock::Hash(std::string_view key) const {
+  size_t row_bytes = layout_->RowBytes(key);
+  if (row_bytes == KeyLayout::kNoRow) {
+    if (!IsBarePrefix(key)) return {};
+    row_bytes = key.size();
+  }
+  const uint64_t row_hash = HashRow(key.substr(0, row_bytes));
+  Question question;
+  question.in_layout = true;
+  question.row = RowSectionHash(key.substr(0, row_bytes), row_hash);
+  if (row_bytes < key.size() && row_col_.state != Probe::State::kAbsent) {
+    question.has_qualifier = true;
+    question.row_col = HashRowCol(row_hash, key.substr(row_bytes));
+  }
+  return question;
 }
 
 void FilterBlock::MayMatch(std::span<const std::string_view> keys,
                            std::span<MatchResult> results) const {
-  if (!usable()) {
+  if (!usable_) {
     std::fill_n(results.begin(), keys.size(),
                 MatchResult{.row = Verdict::kUnusable});
     return;
@@ -248,36 +273,49 @@ void FilterBlock::MayMatch(std::span<const std::string_view> keys,
   // As many as RocksDB's MultiGet hands over at once.
   constexpr size_t kBatch = 32;
   std::array<Question, kBatch> questions;
+  const Probe& row_probe = RowProbe();
+  const bool row_ready = row_probe.state == Probe::State::kReady;
+  const bool row_col_ready = row_col_.state == Probe::State::kReady;
   for (size_t start = 0; start < keys.size(); start += kBatch) {
     const size_t count = std::min(kBatch, keys.size() - start);
     for (size_t i = 0; i < count; ++i) {
-      questions[i] = Hash(keys[start + i]);
-      if (questions[i].in_layout) Prefetch(questions[i]);
+      Question& question = questions[i] = Hash(keys[start + i]);
+      if (!question.in_layout) continue;
+      if (row_ready) Prefetch(row_probe, question.row);
+      if (row_col_ready && question.has_qualifier) {
+        Prefetch(row_col_, question.row_col);
+      }
     }
     for (size_t i = 0; i < count; ++i) {
-      const bool same_row = i > 0 && questions[i].in_layout &&
-                            questions[i - 1].in_layout &&
-                            questions[i].row == questions[i - 1].row;
-      results[start + i] = Answer(
-          questions[i],
-          same_row ? std::optional(results[start + i - 1].row) : std::nullopt);
+      const Question& question = questions[i];
+      MatchResult& result = results[start + i] = {};
+      if (!question.in_layout) continue;
+      const bool row_known = i > 0 && questions[i - 1].in_layout &&
+                             question.row == questions[i - 1].row;
+      result.row =
+          row_known ? results[start + i - 1].row : Ask(row_probe, question.row);
+      if (result.row == Verdict::kNoMatch) {
+        result.may_match = false;
+      } else if (question.has_qualifier) {
+        result.row_col = Ask(row_col_, question.row_col);
+        result.may_match = result.row_col != Verdict::kNoMatch;
+      }
     }
   }
 }
 
 bool FilterBlock::MayMatchRow(std::string_view row_bytes) const {
-  return !usable() || Answer(Hash(row_bytes, {}), std::nullopt).may_match;
+  return MayMatchRowCol(row_bytes, {});
 }
 
 bool FilterBlock::MayMatchRowCol(std::string_view row_bytes,
                                  std::string_view qualifier) const {
-  return !usable() ||
-         Answer(Hash(row_bytes, qualifier), std::nullopt).may_match;
+  return !usable_ || Match(row_bytes, qualifier).may_match;
 }
 
 Verdict FilterBlock::AskSection(SectionType type, std::string_view row_bytes,
                                 std::string_view qualifier) const {
-  if (!usable()) return Verdict::kUnusable;
+  if (!usable_) return Verdict::kUnusable;
   const uint64_t row_hash = HashRow(row_bytes);
   switch (type) {
     case SectionType::kRow:

@@ -53,23 +53,22 @@ FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
 
 void FilterBlockBuilder::AddKey(std::string_view key) {
   ++keys_added_;
-  const auto split = options_.key_layout.Split(key);
+  const KeyLayout& layout = options_.key_layout;
+  const size_t row_bytes = layout.RowBytes(key);
   if (options_.bloom_type == BloomType::kRowPrefixFixedLength) {
-    const size_t prefix_bytes =
-        options_.key_layout.RowOffset() + options_.row_prefix_length;
-    if (split) {
+    if (row_bytes != KeyLayout::kNoRow) {
       sections_[0].Add(HashRow(format::RowPrefix(
-          options_.key_layout, split->row, options_.row_prefix_length)));
-    } else if (key.size() == prefix_bytes) {
+          layout, key.substr(0, row_bytes), options_.row_prefix_length)));
+    } else if (key.size() == layout.RowOffset() + options_.row_prefix_length) {
       sections_[0].Add(HashRow(key));
     }
     return;
   }
-  if (!split) return;
-  const uint64_t row_hash = HashRow(split->row);
+  if (row_bytes == KeyLayout::kNoRow) return;
+  const uint64_t row_hash = HashRow(key.substr(0, row_bytes));
   sections_[0].Add(row_hash);
-  if (sections_.size() > 1 && !split->qualifier.empty()) {
-    sections_[1].Add(HashRowCol(row_hash, split->qualifier));
+  if (sections_.size() > 1 && row_bytes < key.size()) {
+    sections_[1].Add(HashRowCol(row_hash, key.substr(row_bytes)));
   }
 }
 

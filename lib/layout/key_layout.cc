@@ -43,25 +43,25 @@ bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
 }
 
 // The length of the escaped row at the start of `key`, terminator included.
-std::optional<size_t> EscapedRowBytes(std::string_view key) {
+size_t EscapedRowBytes(std::string_view key) {
   size_t at = 0;
   while (at + 1 < key.size()) {
     const void* zero = std::memchr(key.data() + at, kEscape, key.size() - at);
-    if (zero == nullptr) return std::nullopt;
+    if (zero == nullptr) return KeyLayout::kNoRow;
     at = static_cast<size_t>(static_cast<const char*>(zero) - key.data()) + 1;
-    if (at == key.size()) return std::nullopt;
+    if (at == key.size()) return KeyLayout::kNoRow;
     if (key[at] == kTerminator) return at + 1;
-    if (key[at] != kEscapedZero) return std::nullopt;
+    if (key[at] != kEscapedZero) return KeyLayout::kNoRow;
     ++at;
   }
-  return std::nullopt;
+  return KeyLayout::kNoRow;
 }
 
-std::optional<size_t> LengthPrefixedRowBytes(std::string_view key) {
-  if (key.size() < 2) return std::nullopt;
+size_t LengthPrefixedRowBytes(std::string_view key) {
+  if (key.size() < 2) return KeyLayout::kNoRow;
   const size_t row = size_t{static_cast<unsigned char>(key[0])} << 8 |
                      static_cast<unsigned char>(key[1]);
-  if (key.size() - 2 < row) return std::nullopt;
+  if (key.size() - 2 < row) return KeyLayout::kNoRow;
   return 2 + row;
 }
 
@@ -184,29 +184,30 @@ std::string KeyLayout::ToString() const {
   return "unknown";
 }
 
-std::optional<SplitKey> KeyLayout::Split(std::string_view key) const {
-  std::optional<size_t> row_bytes;
+size_t KeyLayout::RowBytes(std::string_view key) const {
   switch (kind_) {
     case Kind::kEscaped:
-      row_bytes = EscapedRowBytes(key);
-      break;
+      return EscapedRowBytes(key);
     case Kind::kFixed:
-      if (parameter_ >= 1 && key.size() >= parameter_) row_bytes = parameter_;
-      break;
+      return parameter_ >= 1 && key.size() >= parameter_ ? parameter_ : kNoRow;
     case Kind::kDelimited: {
       const size_t at = key.find(static_cast<char>(parameter_));
-      if (at != std::string_view::npos) row_bytes = at + 1;
-      break;
+      return at == std::string_view::npos ? kNoRow : at + 1;
     }
     case Kind::kLengthPrefixed:
-      row_bytes = LengthPrefixedRowBytes(key);
-      break;
-    case Kind::kCustom:
-      row_bytes = custom_->splitter(key);
-      break;
+      return LengthPrefixedRowBytes(key);
+    case Kind::kCustom: {
+      const auto row_bytes = custom_->splitter(key);
+      return row_bytes && *row_bytes <= key.size() ? *row_bytes : kNoRow;
+    }
   }
-  if (!row_bytes || *row_bytes > key.size()) return std::nullopt;
-  return SplitKey{key.substr(0, *row_bytes), key.substr(*row_bytes)};
+  return kNoRow;
+}
+
+std::optional<SplitKey> KeyLayout::Split(std::string_view key) const {
+  const size_t row_bytes = RowBytes(key);
+  if (row_bytes == kNoRow) return std::nullopt;
+  return SplitKey{key.substr(0, row_bytes), key.substr(row_bytes)};
 }
 
 Result<std::string> KeyLayout::EncodeRow(std::string_view row) const {

@@ -1,5 +1,9 @@
 #include "storage/filter_policy/filter_counters.h"
 
+#include <mutex>
+#include <numeric>
+#include <utility>
+
 namespace rowbloom {
 namespace {
 
@@ -22,11 +26,31 @@ void Count(Verdict verdict, uint64_t times, SectionStats* stats) {
 
 }  // namespace
 
-size_t FilterCounters::ThreadStripe() {
-  static std::atomic<size_t> next{0};
-  thread_local const size_t stripe =
-      next.fetch_add(1, std::memory_order_relaxed) % kStripes;
-  return stripe;
+constinit thread_local size_t FilterCounters::thread_stripe_ = kNoStripe;
+
+// Once per thread.
+size_t FilterCounters::TakeStripe() noexcept {
+  struct FreeStripes {
+    std::mutex mutex;
+    std::array<size_t, kOwnedStripes> stripes;
+    size_t count = kOwnedStripes;
+    FreeStripes() { std::iota(stripes.rbegin(), stripes.rend(), size_t{0}); }
+  };
+  static FreeStripes free;
+  // Gives the stripe back when the thread ends. What the thread counts after
+  // that goes to the shared one.
+  struct Owner {
+    ~Owner() {
+      const size_t stripe = std::exchange(thread_stripe_, kSharedStripe);
+      if (stripe == kSharedStripe) return;
+      const std::lock_guard lock(free.mutex);
+      free.stripes[free.count++] = stripe;
+    }
+  };
+  thread_local const Owner owner;
+  const std::lock_guard lock(free.mutex);
+  thread_stripe_ = free.count > 0 ? free.stripes[--free.count] : kSharedStripe;
+  return thread_stripe_;
 }
 
 FilterStats FilterCounters::Read() const {

@@ -11,13 +11,22 @@
 
 namespace rowbloom {
 
-// Thread-safe. A question costs one relaxed atomic increment on a cache line
-// that only threads of the same stripe touch: its whole outcome is one index.
+// Thread-safe and exact. The whole outcome of a question is the index of one
+// counter. The first kOwnedStripes threads have a stripe of counters each,
+// which nobody else writes: counting is a load, an addition and a store. All
+// further threads share one, with atomic additions.
 class FilterCounters {
  public:
   void CountAnswer(const MatchResult& result) {
-    stripes_[ThreadStripe()].outcomes[OutcomeIndex(result)].fetch_add(
-        1, std::memory_order_relaxed);
+    const size_t stripe = ThreadStripe();
+    std::atomic<uint64_t>& counter =
+        stripes_[stripe].outcomes[OutcomeIndex(result)];
+    if (stripe != kSharedStripe) {
+      counter.store(counter.load(std::memory_order_relaxed) + 1,
+                    std::memory_order_relaxed);
+    } else {
+      counter.fetch_add(1, std::memory_order_relaxed);
+    }
   }
 
   void CountBuilt(size_t block_bytes) {
@@ -35,7 +44,9 @@ class FilterCounters {
   FilterStats Read() const;
 
  private:
-  static constexpr size_t kStripes = 16;
+  static constexpr size_t kOwnedStripes = 63;
+  static constexpr size_t kSharedStripe = kOwnedStripes;
+  static constexpr size_t kNoStripe = ~size_t{0};
   static constexpr size_t kVerdicts = 4;
 
   struct alignas(64) Stripe {
@@ -46,9 +57,16 @@ class FilterCounters {
     return static_cast<size_t>(result.row) * kVerdicts +
            static_cast<size_t>(result.row_col);
   }
-  static size_t ThreadStripe();
 
-  std::array<Stripe, kStripes> stripes_;
+  // The stripe of this thread, in all FilterCounters.
+  static size_t ThreadStripe() {
+    return thread_stripe_ != kNoStripe ? thread_stripe_ : TakeStripe();
+  }
+  static size_t TakeStripe() noexcept;
+
+  static constinit thread_local size_t thread_stripe_;
+
+  std::array<Stripe, kOwnedStripes + 1> stripes_;
   std::atomic<uint64_t> blocks_built_{0};
   std::atomic<uint64_t> bytes_built_{0};
   std::atomic<uint64_t> blocks_opened_{0};

@@ -152,7 +152,7 @@ class FilterBlock {
   // Empty, or why nothing in this block can be used: what was expected, what
   // was found, at which offset.
   const std::string& problem() const { return problem_; }
-  bool usable() const { return problem_.empty(); }
+  bool usable() const { return usable_; }
 
   // What was found, as far as it could be read.
   const std::vector<FilterSection>& sections() const { return sections_; }
@@ -195,31 +195,32 @@ class FilterBlock {
   static double ExpectedFalsePositiveRate(const FilterSection& section);
 
  private:
-  // A section ready to be asked.
+  // A section as it is asked.
   struct Probe {
+    enum class State : uint8_t { kAbsent, kUnusable, kEmpty, kReady };
+    State state = State::kAbsent;
+    // Of kReady.
     const std::byte* blocks = nullptr;
     uint64_t block_count = 0;
     int probes = 0;
-    bool present = false;
-    bool usable = false;
   };
   // A key, hashed.
   struct Question {
     bool in_layout = false;
     bool has_qualifier = false;
-    uint64_t row = 0;      // for row_ or, without it, row_prefix_
-    uint64_t row_col = 0;  // for row_col_, set if has_qualifier
+    uint64_t row = 0;      // for the ROW or else the ROWPREFIX section
+    uint64_t row_col = 0;  // for the ROWCOL section, set if has_qualifier
   };
 
   std::string Parse();
-  const Probe& RowProbe() const { return row_.present ? row_ : row_prefix_; }
+  bool IsBarePrefix(std::string_view key) const;
+  const Probe& RowProbe() const;
+  uint64_t RowSectionHash(std::string_view row_bytes, uint64_t row_hash) const;
   Question Hash(std::string_view key) const;
-  Question Hash(std::string_view row_bytes, std::string_view qualifier) const;
-  void Prefetch(const Question& question) const;
   Verdict Ask(const Probe& probe, uint64_t hash) const;
-  // `known_row`: the answer of the row section when the caller has it already.
-  MatchResult Answer(const Question& question,
-                     std::optional<Verdict> known_row) const;
+  void Prefetch(const Probe& probe, uint64_t hash) const;
+  MatchResult Match(std::string_view row_bytes,
+                    std::string_view qualifier) const;
 
   std::string_view contents_;
   std::string problem_;
@@ -228,6 +229,7 @@ class FilterBlock {
   std::optional<KeyLayout> layout_;
   uint32_t row_prefix_length_ = 0;
   uint8_t format_version_ = 0;
+  bool usable_ = false;
   const BloomKernel* kernel_ = nullptr;
   Probe row_;
   Probe row_prefix_;

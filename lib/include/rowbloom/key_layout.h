@@ -81,6 +81,11 @@ class KeyLayout {
   // give an answer. nullopt: the key is outside the layout.
   std::optional<SplitKey> Split(std::string_view key) const;
 
+  // Split(key)->row.size(), or kNoRow when the key is outside the layout. For
+  // hot paths.
+  size_t RowBytes(std::string_view key) const;
+  static constexpr size_t kNoRow = std::string_view::npos;
+
   // The row bytes of a key for an application's own row: adds terminator,
   // delimiter or length. Error: the layout cannot hold this row (a wrong
   // length, a delimiter inside); custom layouts take the bytes as they are and

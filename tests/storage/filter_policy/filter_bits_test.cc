@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <barrier>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/storage/filter_policy/test_db.h"
@@ -130,6 +132,32 @@ TEST(FilterBits, BatchAnswersAndCountsAsOneByOne) {
   EXPECT_EQ(both.row_col.skipped, 2 * batch.row_col.skipped);
   EXPECT_GT(batch.row.skipped, 0u);
   EXPECT_GT(batch.row_col.skipped, 0u);
+}
+
+// More threads than have counters of their own, twice, so that stripes are
+// given back and taken again.
+TEST(FilterBits, CountersAreExactWithManyThreads) {
+  const auto counters = std::make_shared<FilterCounters>();
+  const auto builder = NewFilterBitsBuilder(kOptions, false, counters);
+  const Block block = Build(builder.get(), {"a:x"});
+  const auto reader = NewFilterBitsReader(block.bytes, counters);
+  constexpr uint64_t kThreads = 100;
+  constexpr uint64_t kQuestions = 2000;
+  for (uint64_t round = 1; round <= 2; ++round) {
+    std::vector<std::thread> threads;
+    std::barrier all_running(kThreads);
+    for (uint64_t i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&] {
+        EXPECT_TRUE(reader->MayMatch("a:x"));
+        all_running.arrive_and_wait();
+        for (uint64_t question = 1; question < kQuestions; ++question) {
+          EXPECT_TRUE(reader->MayMatch("a:x"));
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(counters->Read().row_col.checked, round * kThreads * kQuestions);
+  }
 }
 
 // RocksDB loses nothing when a layout's function throws while a file is
