@@ -180,6 +180,12 @@ std::string FilterBlock::Parse() {
   return "";
 }
 
+// Whether these bytes can have been indexed as a row.
+bool FilterBlock::IsRow(std::string_view row_bytes) const {
+  return layout_->RowBytes(row_bytes) == row_bytes.size() ||
+         IsBarePrefix(row_bytes);
+}
+
 // What a fixed-length prefix extractor makes of a key.
 bool FilterBlock::IsBarePrefix(std::string_view key) const {
   return row_prefix_.state != Probe::State::kAbsent &&
@@ -310,12 +316,13 @@ bool FilterBlock::MayMatchRow(std::string_view row_bytes) const {
 
 bool FilterBlock::MayMatchRowCol(std::string_view row_bytes,
                                  std::string_view qualifier) const {
-  return !usable_ || Match(row_bytes, qualifier).may_match;
+  return !usable_ || !IsRow(row_bytes) || Match(row_bytes, qualifier).may_match;
 }
 
 Verdict FilterBlock::AskSection(SectionType type, std::string_view row_bytes,
                                 std::string_view qualifier) const {
   if (!usable_) return Verdict::kUnusable;
+  if (!IsRow(row_bytes)) return Verdict::kNotAsked;
   const uint64_t row_hash = HashRow(row_bytes);
   switch (type) {
     case SectionType::kRow:

@@ -173,7 +173,8 @@ class FilterBlock {
   void MayMatch(std::span<const std::string_view> keys,
                 std::span<MatchResult> results) const;
 
-  // Asks for the row: `row_bytes` as in the key, end mark included.
+  // Asks for the row: `row_bytes` as in the key, end mark included. Bytes that
+  // are not one row of the layout may match.
   bool MayMatchRow(std::string_view row_bytes) const;
 
   // Asks for the cell: both sections must pass. row_bytes + qualifier is the
@@ -181,7 +182,8 @@ class FilterBlock {
   bool MayMatchRowCol(std::string_view row_bytes,
                       std::string_view qualifier) const;
 
-  // The answer of one section alone, for inspection.
+  // The answer of one section alone, for inspection; kNotAsked for bytes that
+  // are not one row of the layout.
   Verdict AskSection(SectionType type, std::string_view row_bytes,
                      std::string_view qualifier) const;
 
@@ -213,6 +215,7 @@ class FilterBlock {
   };
 
   std::string Parse();
+  bool IsRow(std::string_view row_bytes) const;
   bool IsBarePrefix(std::string_view key) const;
   const Probe& RowProbe() const;
   uint64_t RowSectionHash(std::string_view row_bytes, uint64_t row_hash) const;

@@ -37,7 +37,8 @@ struct SplitKey {
 // Returns how many leading bytes of `key` are its row, or nullopt when the key
 // is outside the layout. Must be pure, thread-safe, and satisfy for every key
 // with a row: Split(key.substr(0, n)) == n, and no key of another row starts
-// with those n bytes.
+// with those n bytes. What it throws passes through the functions of this
+// library; the filter policy takes it for "may match".
 using RowSplitter = std::function<std::optional<size_t>(std::string_view key)>;
 
 class KeyLayout {

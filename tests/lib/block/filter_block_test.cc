@@ -224,6 +224,19 @@ TEST(FilterBlock, KeysOutsideTheLayoutAreNeverFilteredOut) {
   EXPECT_FALSE(block.MayMatch("z:x").may_match);
 }
 
+TEST(FilterBlock, BytesThatAreNoRowAreNeverFilteredOut) {
+  const std::string bytes =
+      Build({.key_layout = KeyLayout::Delimited(':')}, {"a:x"});
+  const FilterBlock block = FilterBlock::Open(bytes);
+  for (const char* no_row : {"", "a", "z", "z:x"}) {
+    EXPECT_TRUE(block.MayMatchRow(no_row)) << no_row;
+    EXPECT_TRUE(block.MayMatchRowCol(no_row, "y")) << no_row;
+    EXPECT_EQ(block.AskSection(SectionType::kRow, no_row, ""),
+              Verdict::kNotAsked);
+  }
+  EXPECT_FALSE(block.MayMatchRow("z:"));
+}
+
 TEST(FilterBlock, WithoutKeysOfTheLayoutNoRowMatches) {
   for (const auto& keys :
        std::vector<std::vector<std::string>>{{}, {"outside"}}) {
