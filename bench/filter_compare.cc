@@ -232,7 +232,7 @@ class Draw {
 // What all databases share.
 struct Plan {
   Cells cells;
-  std::vector<std::vector<size_t>> rows_of_file;
+  std::vector<std::vector<size_t>> cells_of_file;  // by key
   std::array<std::vector<Operation>, kAllKinds.size()> operations;
 };
 
@@ -243,11 +243,15 @@ void MakePlan(const CompareOptions& options, Plan* plan) {
   for (size_t i = rows.size(); i > 1; --i) {
     std::swap(rows[i - 1], rows[random.Below(i)]);
   }
-  plan->rows_of_file.resize(options.files);
+  plan->cells_of_file.resize(options.files);
   for (size_t i = 0; i < rows.size(); ++i) {
-    plan->rows_of_file[i % options.files].push_back(rows[i]);
+    const size_t begin = plan->cells.RowBegin(rows[i]);
+    for (size_t cell = begin; cell < plan->cells.RowEnd(rows[i]); ++cell) {
+      const size_t next = options.spread_rows ? cell - begin : 0;
+      plan->cells_of_file[(i + next) % options.files].push_back(cell);
+    }
   }
-  for (auto& file : plan->rows_of_file) std::sort(file.begin(), file.end());
+  for (auto& file : plan->cells_of_file) std::sort(file.begin(), file.end());
   for (const Kind kind : kAllKinds) {
     const auto number = static_cast<size_t>(kind);
     plan->operations[number] =
@@ -264,12 +268,9 @@ uint64_t RowColFilterBytes(const Plan& plan, double bits_per_key) {
        .key_layout = plan.cells.layout(),
        .bits_per_key = BitsPerKey(FalsePositiveRate(bits_per_key))});
   uint64_t bytes = 0;
-  for (const auto& rows : plan.rows_of_file) {
-    for (const size_t row : rows) {
-      for (size_t i = plan.cells.RowBegin(row); i < plan.cells.RowEnd(row);
-           ++i) {
-        builder.AddKey(plan.cells.all()[i].key);
-      }
+  for (const auto& cells : plan.cells_of_file) {
+    for (const size_t cell : cells) {
+      builder.AddKey(plan.cells.all()[cell].key);
     }
     bytes += builder.Finish().size();
   }
@@ -323,8 +324,8 @@ class Database {
     status = rocksdb::DB::Open(options, path, &db);
     if (!status.ok()) return status;
     db_.reset(db);
-    for (const auto& rows : plan_.rows_of_file) {
-      status = WriteFile(rows);
+    for (const auto& cells : plan_.cells_of_file) {
+      status = WriteFile(cells);
       if (!status.ok()) return status;
     }
     return Describe();
@@ -417,18 +418,15 @@ class Database {
     return NewFilterPolicy(filter, policy);
   }
 
-  Status WriteFile(const std::vector<size_t>& rows) {
+  Status WriteFile(const std::vector<size_t>& cells) {
     constexpr size_t kBatchBytes = size_t{1} << 20;
     rocksdb::WriteOptions write;
     write.disableWAL = true;  // every file is flushed below
     rocksdb::WriteBatch batch;
     Status status;
-    for (const size_t row : rows) {
-      for (size_t i = plan_.cells.RowBegin(row);
-           status.ok() && i < plan_.cells.RowEnd(row); ++i) {
-        const Cell& cell = plan_.cells.all()[i];
-        status = batch.Put(cell.key, cell.value);
-      }
+    for (const size_t number : cells) {
+      const Cell& cell = plan_.cells.all()[number];
+      status = batch.Put(cell.key, cell.value);
       if (status.ok() && batch.GetDataSize() > kBatchBytes) {
         status = db_->Write(write, &batch);
         batch.Clear();
@@ -451,9 +449,9 @@ class Database {
       result_.sst_files.push_back(file.db_path + file.name);
     }
     result_.files = files.size();
-    if (result_.files != plan_.rows_of_file.size()) {
+    if (result_.files != plan_.cells_of_file.size()) {
       return Status::Corruption(std::string(Name()) + ": expected " +
-                                std::to_string(plan_.rows_of_file.size()) +
+                                std::to_string(plan_.cells_of_file.size()) +
                                 " files, found " +
                                 std::to_string(result_.files));
     }

@@ -61,6 +61,9 @@ std::string_view ToString(Kind kind);
 struct CompareOptions {
   // Flushes, and so files, of each database. At least 1, at most the rows.
   size_t files = 8;
+  // Deals the cells of each row over the files, instead of whole rows: the
+  // worst case for filters by row.
+  bool spread_rows = false;
   // Of each kind, by its number; kinds with 0 are left out.
   std::array<uint64_t, kAllKinds.size()> operations = {50'000, 50'000, 50'000,
                                                        50'000};

@@ -46,6 +46,7 @@ struct Arguments {
   uint64_t operations = 50'000;
   uint64_t files = 8;
   uint64_t seed = 1;
+  bool spread_rows = false;
 };
 
 // A directory that goes with the object, unless the user named it.
@@ -139,8 +140,10 @@ uint64_t BytesOf(const Comparison& comparison, Setting setting) {
 
 void PrintTable(const Comparison& comparison, const Arguments& arguments) {
   fmt::print(
-      "{} rows, {} cells in {} files; {} operations of each kind; seed {}\n\n",
+      "{} rows, {} cells in {} files{}; {} operations of each kind; seed "
+      "{}\n\n",
       Grouped(comparison.rows), Grouped(comparison.cells), arguments.files,
+      arguments.spread_rows ? ", each row spread over them" : "",
       Grouped(arguments.operations), arguments.seed);
   std::string kinds = fmt::format("{:36}", "");
   std::string heads = fmt::format("{:25}{:>11}", "filter", "bytes");
@@ -212,6 +215,7 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
             {"rows", comparison.rows},
             {"cells", comparison.cells},
             {"cells_replaced", comparison.replaced},
+            {"rows_spread", arguments.spread_rows},
             {"seed", arguments.seed}}},
           {"settings", std::move(settings)}};
 }
@@ -260,6 +264,8 @@ int Run(int argc, char** argv) {
   app.add_option("--files", arguments.files, "flushes of each database")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{1}, uint64_t{1000}));
+  app.add_flag("--spread-rows", arguments.spread_rows,
+               "deal the cells of each row over all files: the worst case");
   app.add_option("--operations", arguments.operations, "of each kind")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{1}, uint64_t{100'000'000}));
@@ -306,6 +312,7 @@ int Run(int argc, char** argv) {
   options.files = arguments.files;
   options.operations.fill(arguments.operations);
   options.seed = arguments.seed;
+  options.spread_rows = arguments.spread_rows;
   options.db_dir = dir.path();
   const auto start = std::chrono::steady_clock::now();
   options.on_step = [start](std::string_view text) {

@@ -287,7 +287,6 @@ Status StoreImpl::Stats(StoreStats* stats) {
   return CatchOutOfMemory([&]() -> Status {
     *stats = {};
     stats->key_layout = opened_.key_layout.ToString();
-    stats->block_cache_bytes_used = opened_.block_cache->GetUsage();
     for (const auto& [name, family] : opened_.families) {
       FamilyStats& found = stats->families[name];
       found.options = family.options;
@@ -296,6 +295,12 @@ Status StoreImpl::Stats(StoreStats* stats) {
               &found.estimated_cells)) {
         return Status::Aborted("RocksDB has no estimate of the keys of family",
                                name);
+      }
+      // The cache is the same for all. Its class is private from RocksDB 8 on.
+      if (!opened_.database->GetIntProperty(
+              family.handle, rocksdb::DB::Properties::kBlockCacheUsage,
+              &stats->block_cache_bytes_used)) {
+        return Status::Aborted("RocksDB has no block cache for family", name);
       }
       rocksdb::ColumnFamilyMetaData files;
       opened_.database->GetColumnFamilyMetaData(family.handle, &files);

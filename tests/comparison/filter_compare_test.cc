@@ -89,6 +89,40 @@ TEST(FilterCompare, RowColBeatsStockAtEqualBytes) {
   }
 }
 
+// The worst case for filters by row: every file has every row, so that ROW
+// rules out nothing for a present row, and ROWCOL is on its own as stock is.
+TEST(FilterCompare, RowColIsAsGoodAsStockWhereRowsAreSpread) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  if (Scaled(1000) != 1000) {
+    GTEST_SKIP() << "ratios are asserted only with ROWBLOOM_TEST_SCALE=1";
+  }
+  TempDir dir;
+  CompareOptions options;
+  options.operations = {150'000, 150'000, 150'000, 300'000};
+  options.seed = seed;
+  options.spread_rows = true;
+  options.measure_times = false;
+  options.settings = {Setting::kStock, Setting::kRowCol};
+  options.db_dir = dir.path().string();
+  Comparison comparison;
+  const rocksdb::Status status =
+      CompareFilters(SyntheticCells(100'000, 10), options, &comparison);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  const SettingResult& stock = comparison.settings[0];
+  const SettingResult& row_col = comparison.settings[1];
+  EXPECT_LE(row_col.filter_bytes, stock.filter_bytes);
+  for (const Kind kind : kAllKinds) {
+    SCOPED_TRACE(ToString(kind));
+    const auto wrong = static_cast<double>(row_col[kind].wrong_opens);
+    const auto stock_wrong = static_cast<double>(stock[kind].wrong_opens);
+    std::printf("%-20s wrong opens, rows spread: stock %.0f, ROWCOL %.0f\n",
+                std::string(ToString(kind)).c_str(), stock_wrong, wrong);
+    EXPECT_LE(wrong, kind == Kind::kGetAbsentRow ? stock_wrong / 50
+                                                 : stock_wrong * 1.05);
+  }
+}
+
 TEST(FilterCompare, CountsRepeatWithTheSeed) {
   const Comparison first = CompareSmall(7);
   const Comparison again = CompareSmall(7);

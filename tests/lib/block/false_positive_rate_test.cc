@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <ostream>
 #include <string>
 
 #include "rowbloom/bloom_math.h"
@@ -46,10 +47,13 @@ struct Case {
   double target;
 };
 
-std::string Name(const testing::TestParamInfo<Case>& info) {
-  return std::to_string(info.param.keys) + "KeysAtOneIn" +
-         std::to_string(std::lround(1 / info.param.target));
+std::string Name(const Case& test) {
+  return std::to_string(test.keys) + "KeysAtOneIn" +
+         std::to_string(std::lround(1 / test.target));
 }
+
+// What GoogleTest shows.
+void PrintTo(const Case& test, std::ostream* out) { *out << Name(test); }
 
 class MeasuredRate : public testing::TestWithParam<Case> {};
 
@@ -63,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(FalsePositiveRate, MeasuredRate, testing::ValuesIn([] {
                            }
                            return cases;
                          }()),
-                         Name);
+                         [](const auto& test) { return Name(test.param); });
 
 TEST_P(MeasuredRate, OfEachSectionIsThePredictedOne) {
   const auto [keys, target] = GetParam();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,11 @@ struct Configuration {
   std::string name;
   FilterBlockOptions options;
 };
+
+// What GoogleTest shows.
+void PrintTo(const Configuration& configuration, std::ostream* out) {
+  *out << configuration.name;
+}
 
 // Every layout with every type.
 std::vector<Configuration> Configurations() {

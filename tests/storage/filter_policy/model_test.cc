@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -61,6 +62,18 @@ struct Parameter {
   bool partitioned;
   bool compacting;
 };
+
+std::string Name(const Parameter& parameter) {
+  const std::string type(ToString(parameter.type));
+  return parameter.layout.name + type.substr(0, type.find('_')) +
+         (parameter.partitioned ? "Partitioned" : "Full") +
+         (parameter.compacting ? "Compacted" : "Flushed");
+}
+
+// What GoogleTest shows.
+void PrintTo(const Parameter& parameter, std::ostream* out) {
+  *out << Name(parameter);
+}
 
 std::vector<Parameter> Parameters() {
   std::vector<Parameter> all;
@@ -298,14 +311,8 @@ class Model : public testing::TestWithParam<Parameter> {
   std::unique_ptr<rocksdb::DB> plain_;
 };
 
-INSTANTIATE_TEST_SUITE_P(
-    FilterPolicy, Model, testing::ValuesIn(Parameters()), [](const auto& test) {
-      const Parameter& parameter = test.param;
-      std::string type(ToString(parameter.type));
-      return parameter.layout.name + type.substr(0, type.find('_')) +
-             (parameter.partitioned ? "Partitioned" : "Full") +
-             (parameter.compacting ? "Compacted" : "Flushed");
-    });
+INSTANTIATE_TEST_SUITE_P(FilterPolicy, Model, testing::ValuesIn(Parameters()),
+                         [](const auto& test) { return Name(test.param); });
 
 TEST_P(Model, AnswersAreThoseOfAMap) {
   const uint64_t seed = test::SeedFromEnv();

@@ -174,6 +174,11 @@ struct RecordCase {
   const char* message;
 };
 
+// What GoogleTest shows.
+void PrintTo(const RecordCase& record, std::ostream* out) {
+  *out << record.key << " " << record.value;
+}
+
 class StoreRecord : public StoreFormat,
                     public ::testing::WithParamInterface<RecordCase> {};
 
