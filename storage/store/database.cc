@@ -30,7 +30,8 @@ rocksdb::Status Database::CreateColumnFamily(
   rocksdb::ColumnFamilyHandle* handle = nullptr;
   const rocksdb::Status status = db_->CreateColumnFamily(
       column_family.options, column_family.name, &handle);
-  if (status.ok()) handles_.push_back(handle);
+  // From RocksDB 9 on there may be a handle, to be destroyed, on failure, too.
+  if (handle != nullptr) handles_.push_back(handle);
   return status;
 }
 

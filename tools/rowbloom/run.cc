@@ -76,7 +76,7 @@ ExitCode Dispatch(const std::vector<std::string>& args, std::istream& in,
   get->add_option("ROW", row, "\\xHH stands for any byte")
       ->required()
       ->type_name("");
-  get->add_option("FAMILY:QUALIFIER", column, "The cell's column")
+  get->add_option("COLUMN", column, "The cell's FAMILY:QUALIFIER")
       ->required()
       ->type_name("");
 
