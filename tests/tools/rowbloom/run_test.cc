@@ -50,7 +50,7 @@ TEST(CommandLine, WrongUsageIsOneSentence) {
       {{"--db", "x"}, "found \"--db\""},
       {{"get"}, "--db is required"},
       {{"get", "--db", "x"}, "ROW is required"},
-      {{"get", "--db", "x", "r"}, "FAMILY:QUALIFIER is required"},
+      {{"get", "--db", "x", "r"}, "COLUMN is required"},
       {{"get", "--db", "x", "r", "f:q", "more"}, "more"},
       {{"get", "--db", "x", "r", "fq"},
        "expected FAMILY:QUALIFIER, found \"fq\""},
