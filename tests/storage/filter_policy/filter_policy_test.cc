@@ -210,6 +210,26 @@ TEST(FilterPolicy, WithoutWholeKeysThereAreRowsOnly) {
   EXPECT_EQ(stats.row_col.checked, 0u);
 }
 
+// A prefix may look like a cell. It must not make a ROWCOL section, which would
+// rule out the cells that were never added.
+TEST(FilterPolicy, WithoutWholeKeysLongPrefixesAreRowsToo) {
+  TempDir dir;
+  const auto policy = MakeFilterPolicy({.key_layout = kLayout});
+  const std::shared_ptr<const rocksdb::SliceTransform> longer_than_the_row(
+      rocksdb::NewCappedPrefixTransform(20));
+  const auto db =
+      OpenDb(TestDbOptions({policy, longer_than_the_row, false, false}),
+             dir.File("db"));
+  WriteFourFiles(db.get());
+  std::string value;
+  for (int row = 0; row < 400; ++row) {
+    ExpectOk(db->Get({}, "row" + std::to_string(row) + ":b", &value));
+  }
+  const FilterStats stats = StatsOf(*policy);
+  EXPECT_GT(stats.row.skipped, 500u);
+  EXPECT_EQ(stats.row_col.checked, 0u);
+}
+
 TEST(FilterPolicy, NoneBuildsNoFilterAndReadsOldOnes) {
   TempDir dir;
   {
