@@ -31,6 +31,11 @@ if(TARGET rowbloom_filter_policy)
   install(DIRECTORY storage/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
 
+# Nothing links the plugin: programs load it, and find_package does not have it.
+if(TARGET rowbloom_plugin)
+  install(TARGETS rowbloom_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+
 foreach(tool rowbloom_cli sst_inspect)
   if(TARGET ${tool})
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -30,7 +30,7 @@ cp -r "$source_dir"/{CMakeLists.txt,cmake,lib,storage} "$dir/source"
 configure "$dir/source" "$dir/build" -DROWBLOOM_BUILD_TESTS=OFF \
   -DROWBLOOM_BUILD_BENCH=OFF -DROWBLOOM_BUILD_TOOLS=OFF
 "$cmake" --build "$dir/build" --parallel 2 --target rowbloom_filters \
-  rowbloom_filter_policy rowbloom_store
+  rowbloom_filter_policy rowbloom_plugin rowbloom_store
 "$cmake" --install "$dir/build" --prefix "$prefix"
 rm -rf "$dir/source" "$dir/build"
 
@@ -45,6 +45,11 @@ fi
 if grep -rnE '#include "(lib|storage|tools)/' "$prefix/include"; then
   fail "an installed header includes one that is not installed"
 fi
+
+plugin=$(find "$prefix" -name librowbloom_plugin.so)
+[[ -n $plugin ]] || fail "no plugin was installed"
+said=$(LD_PRELOAD=$plugin true 2>&1)
+[[ -z $said ]] || fail "the installed plugin does not load: $said"
 
 # run PROJECT PROGRAM [CMAKE_ARGUMENT...] [-- PROGRAM_ARGUMENT...]
 run() {

@@ -1,0 +1,237 @@
+// DB::SetOptions: the prefix extractor of an open database can be swapped, its
+// filter policy only from RocksDB 9.8 on. Older ones refuse, for policies of
+// their own as well; there the database has to be opened again.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "rocksdb/version.h"
+#include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Status;
+using test::ExpectOk;
+using test::MakeFilterPolicy;
+using test::OpenDb;
+using test::StatsOf;
+using test::TempDir;
+using test::TestDbOptions;
+
+constexpr bool kPolicyIsMutable = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908;
+
+const KeyLayout kLayout = KeyLayout::Delimited(':');
+constexpr char kOnePercent[] =
+    "rowbloom.filter:ROWCOL:bloom:0.01:0:uniform:delimited::";
+constexpr char kTenPercent[] =
+    "rowbloom.filter:ROWCOL:bloom:0.1:0:uniform:delimited::";
+constexpr char kStock[] = "bloomfilter";
+
+std::shared_ptr<const rocksdb::FilterPolicy> Stock() {
+  return std::shared_ptr<const rocksdb::FilterPolicy>(
+      rocksdb::NewBloomFilterPolicy(10));
+}
+
+Status SetPolicy(rocksdb::DB* db, const std::string& id) {
+  return db->SetOptions(
+      {{"block_based_table_factory", "{filter_policy=" + id + "}"}});
+}
+
+// The policy that new files get.
+const rocksdb::FilterPolicy& PolicyOf(rocksdb::DB* db) {
+  return *db->GetOptions()
+              .table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+              ->filter_policy;
+}
+
+class SetOptions : public testing::Test {
+ protected:
+  void Open(const std::shared_ptr<const rocksdb::FilterPolicy>& policy,
+            const std::shared_ptr<const rocksdb::SliceTransform>& extractor) {
+    RegisterRowbloom();
+    options_ = TestDbOptions({policy, extractor});
+    db_.reset();
+    db_ = OpenDb(options_, dir_.File("db"));
+  }
+  // A file with every 10th of 10,000 keys, from `first` on, three to a row.
+  void WriteFile(int first) {
+    for (int i = first; i < kKeys; i += 10) {
+      ExpectOk(db_->Put({}, Key(i), std::to_string(i)));
+    }
+    ExpectOk(db_->Flush({}));
+    ++files_;
+  }
+  void ExpectKeys() {
+    std::string value;
+    for (int i = 0; i < kKeys; ++i) {
+      const Status status = db_->Get({}, Key(i), &value);
+      if (i % 10 < files_) {
+        ExpectOk(status);
+        ASSERT_EQ(value, std::to_string(i));
+      } else {
+        ASSERT_TRUE(status.IsNotFound()) << Key(i);
+      }
+    }
+    rocksdb::ReadOptions scan;
+    scan.prefix_same_as_start = true;
+    for (int row = 0; row * 3 + 2 < kKeys; ++row) {
+      const std::string start = "row" + std::to_string(row) + ":";
+      int expected = 0;
+      for (int i = row * 3; i < row * 3 + 3; ++i) expected += i % 10 < files_;
+      int cells = 0;
+      const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+      for (it->Seek(start); it->Valid() && it->key().starts_with(start);
+           it->Next()) {
+        ++cells;
+      }
+      ExpectOk(it->status());
+      ASSERT_EQ(cells, expected) << start;
+    }
+  }
+  // Names in the properties of files: of their policies or their extractors.
+  template <typename Name>
+  std::multiset<std::string> Names(Name name) {
+    rocksdb::TablePropertiesCollection properties;
+    ExpectOk(db_->GetPropertiesOfAllTables(&properties));
+    std::multiset<std::string> names;
+    for (const auto& [file, table] : properties) {
+      names.insert((*table).*name);
+    }
+    return names;
+  }
+  std::multiset<std::string> PolicyNames() {
+    return Names(&rocksdb::TableProperties::filter_policy_name);
+  }
+  uint64_t Ticker(uint32_t ticker) {
+    return options_.statistics->getTickerCount(ticker);
+  }
+
+  static constexpr int kKeys = 10'000;
+  static std::string Key(int i) {
+    return "row" + std::to_string(i / 3) + ":" + std::to_string(i % 3);
+  }
+
+  TempDir dir_;
+  rocksdb::Options options_;
+  std::unique_ptr<rocksdb::DB> db_;
+  int files_ = 0;
+};
+
+TEST_F(SetOptions, OlderRocksDbRefusesToSwapThePolicy) {
+  if (kPolicyIsMutable) GTEST_SKIP() << "RocksDB 9.8 and up swap it";
+  Open(Stock(), NewRowPrefixExtractor(kLayout));
+  WriteFile(0);
+  for (const char* id : {kOnePercent, "bloomfilter:5", "ribbonfilter:10"}) {
+    EXPECT_EQ(SetPolicy(db_.get(), id).ToString(),
+              "Invalid argument: Option not changeable: filter_policy")
+        << id;
+  }
+  EXPECT_STREQ(PolicyOf(db_.get()).Name(), kStock);
+  WriteFile(1);
+
+  const auto policy = MakeFilterPolicy({.key_layout = kLayout});
+  Open(policy, NewRowPrefixExtractor(kLayout));
+  EXPECT_EQ(SetPolicy(db_.get(), kTenPercent).ToString(),
+            "Invalid argument: Option not changeable: filter_policy");
+  EXPECT_EQ(&PolicyOf(db_.get()), policy.get());
+  EXPECT_TRUE(IsFilterActive(db_.get()));
+  WriteFile(2);
+  EXPECT_EQ(PolicyNames(),
+            (std::multiset<std::string>{kStock, kStock, kOnePercent}));
+  ExpectKeys();
+  EXPECT_GT(StatsOf(*policy).row.skipped, 0u);
+}
+
+// What to do where SetOptions refuses.
+TEST_F(SetOptions, OpeningAgainSwapsThePolicy) {
+  Open(Stock(), NewRowPrefixExtractor(kLayout));
+  WriteFile(0);
+  Open(MakeFilterPolicy({.key_layout = kLayout}),
+       NewRowPrefixExtractor(kLayout));
+  WriteFile(1);
+  const auto cheap =
+      MakeFilterPolicy({.key_layout = kLayout, .false_positive_rate = 0.1});
+  Open(cheap, NewRowPrefixExtractor(kLayout));
+  WriteFile(2);
+  EXPECT_EQ(PolicyNames(),
+            (std::multiset<std::string>{kStock, kOnePercent, kTenPercent}));
+  ExpectKeys();
+  const FilterStats stats = StatsOf(*cheap);
+  EXPECT_EQ(stats.blocks_built, 1u);
+  EXPECT_GT(stats.blocks_opened, 1u) << "its own file and the one of 1 %";
+  EXPECT_GT(stats.builtin_blocks_opened, 0u);
+  EXPECT_GT(stats.row.skipped, 0u);
+  EXPECT_EQ(stats.blocks_unusable, 0u);
+}
+
+TEST_F(SetOptions, NewerRocksDbSwapsThePolicyForNewFiles) {
+  if (!kPolicyIsMutable) GTEST_SKIP() << "RocksDB 9.7 and older refuse";
+  Open(Stock(), NewRowPrefixExtractor(kLayout));
+  WriteFile(0);
+  EXPECT_FALSE(IsFilterActive(db_.get()));
+  ExpectOk(SetPolicy(db_.get(), kOnePercent));
+  EXPECT_TRUE(IsFilterActive(db_.get()));
+  const auto first = db_->GetOptions();
+  const rocksdb::FilterPolicy& one_percent = PolicyOf(db_.get());
+  WriteFile(1);
+  ExpectOk(SetPolicy(db_.get(), kTenPercent));
+  const auto second = db_->GetOptions();
+  const rocksdb::FilterPolicy& ten_percent = PolicyOf(db_.get());
+  WriteFile(2);
+  EXPECT_EQ(PolicyNames(),
+            (std::multiset<std::string>{kStock, kOnePercent, kTenPercent}));
+  EXPECT_FALSE(SetPolicy(db_.get(), "rowbloom.filter:nonsense").ok());
+  EXPECT_STREQ(PolicyOf(db_.get()).Name(), kTenPercent);
+
+  const uint64_t useful = Ticker(rocksdb::BLOOM_FILTER_USEFUL);
+  ExpectKeys();
+  EXPECT_GT(Ticker(rocksdb::BLOOM_FILTER_USEFUL), useful);
+  const FilterStats dear = StatsOf(one_percent);
+  const FilterStats cheap = StatsOf(ten_percent);
+  EXPECT_EQ(dear.blocks_built, 1u);
+  EXPECT_EQ(cheap.blocks_built, 1u);
+  EXPECT_LT(cheap.bytes_built, dear.bytes_built);
+  EXPECT_GT(dear.row.skipped, 0u);
+  EXPECT_GT(cheap.row.skipped, 0u);
+}
+
+TEST_F(SetOptions, SwapsThePrefixExtractorForNewFiles) {
+  const auto policy = MakeFilterPolicy({.key_layout = kLayout});
+  // Rows of ":" that do not end where the extractor's prefix does.
+  Open(policy, std::shared_ptr<const rocksdb::SliceTransform>(
+                   rocksdb::NewCappedPrefixTransform(4)));
+  WriteFile(0);
+  ExpectOk(db_->SetOptions({{"prefix_extractor", "rowbloom.row:delimited::"}}));
+  EXPECT_STREQ(db_->GetOptions().prefix_extractor->Name(),
+               "rowbloom.row:delimited::");
+  WriteFile(1);
+  EXPECT_EQ(Names(&rocksdb::TableProperties::prefix_extractor_name),
+            (std::multiset<std::string>{"rocksdb.CappedPrefix.4",
+                                        "rowbloom.row:delimited::"}));
+  ExpectKeys();
+
+  // Rows that neither file has: the second one is asked by its row, and
+  // skipped.
+  rocksdb::ReadOptions scan;
+  scan.prefix_same_as_start = true;
+  const FilterStats before = StatsOf(*policy);
+  for (int row = 0; row < 1000; ++row) {
+    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+    it->Seek("row1" + std::to_string(row) + "x:");
+    EXPECT_FALSE(it->Valid() &&
+                 it->key().starts_with("row1" + std::to_string(row) + "x:"));
+  }
+  EXPECT_GT(StatsOf(*policy).row.skipped, before.row.skipped + 900);
+
+  EXPECT_FALSE(
+      db_->SetOptions({{"prefix_extractor", "rowbloom.row:fixed:0"}}).ok());
+  EXPECT_STREQ(db_->GetOptions().prefix_extractor->Name(),
+               "rowbloom.row:delimited::");
+}
+
+}  // namespace
+}  // namespace rowbloom
