@@ -1,0 +1,143 @@
+// Reading SST files. Each input is a file, and once more a file whose checksums
+// are made right; and it is a block of entries by itself.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rowbloom/filter_block.h"
+#include "storage/sst/block.h"
+#include "storage/sst/sst_file.h"
+#include "tests/fuzz/check.h"
+#include "tests/fuzz/sst_checksums.h"
+
+namespace rowbloom::fuzz {
+namespace {
+
+using rocksdb::Status;
+
+// A file in memory, with a path. One serves all inputs.
+class MemoryFile {
+ public:
+  MemoryFile() : descriptor_(memfd_create("sst_file_fuzz", MFD_CLOEXEC)) {
+    Check(descriptor_ >= 0, "this system has files in memory");
+  }
+  ~MemoryFile() { close(descriptor_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  void Write(std::string_view bytes) const {
+    Check(ftruncate(descriptor_, 0) == 0, "the memory file can be emptied");
+    Check(pwrite(descriptor_, bytes.data(), bytes.size(), 0) ==
+              static_cast<ssize_t>(bytes.size()),
+          "the memory file can be written");
+  }
+  std::string Path() const {
+    return "/proc/self/fd/" + std::to_string(descriptor_);
+  }
+
+ private:
+  const int descriptor_;
+};
+
+void CheckError(const Status& status) {
+  Check(status.IsCorruption() || status.IsNotSupported(),
+        "bytes that cannot be read are corrupt or not supported");
+  Check(status.getState() != nullptr && *status.getState() != '\0',
+        "an error says what is wrong");
+}
+
+void CheckBlock(const sst::SstFile& file, const sst::BlockHandle& handle) {
+  std::string contents;
+  const Status status = file.ReadBlock(handle, &contents);
+  if (!status.ok()) {
+    CheckError(status);
+    return;
+  }
+  Check(contents.size() == handle.size_bytes, "a block has its handle's size");
+  const FilterBlock block = FilterBlock::Open(contents);
+  Check(block.usable() || block.MayMatch("a:x").may_match,
+        "an unusable filter block matches everything");
+}
+
+void CheckFile(const MemoryFile& memory, std::string_view bytes) {
+  memory.Write(bytes);
+  std::unique_ptr<sst::SstFile> file;
+  const Status status = sst::SstFile::Open(memory.Path(), &file);
+  Check(status.ok() == (file != nullptr), "an error leaves the result alone");
+  if (!status.ok()) {
+    CheckError(status);
+    return;
+  }
+  Check(file->size_bytes() == bytes.size(), "a file has the size of its bytes");
+  for (const auto& [name, handle] : file->meta_blocks()) {
+    Check(sst::EndsWithin(handle, file->footer().metaindex.offset_bytes),
+          "meta blocks lie before the metaindex");
+    CheckBlock(*file, handle);
+  }
+  for (const auto& [name, value] : file->properties()) {
+    Check(!file->NumberProperty(name) || !value.empty(),
+          "an empty property is no number");
+  }
+  Check(!file->NumberProperty("absent"), "an absent property is no number");
+  if (file->footer().index) CheckBlock(*file, *file->footer().index);
+  // No handle is believed, wherever it comes from.
+  CheckBlock(*file, {bytes.size(), 1});
+  CheckBlock(*file, {UINT64_MAX, UINT64_MAX});
+
+  std::vector<sst::FilterPartition> partitions(1);
+  const Status filters = file->FilterPartitions(&partitions);
+  if (!filters.ok()) {
+    CheckError(filters);
+    Check(partitions.size() == 1, "an error leaves the result alone");
+    return;
+  }
+  const bool full = file->filter().form == sst::FilterForm::kFull;
+  Check(!full || partitions.size() == 1, "a full filter is one partition");
+  uint64_t end = 0;
+  for (const sst::FilterPartition& partition : partitions) {
+    Check(partition.handle.offset_bytes >= end, "partitions do not overlap");
+    end = partition.handle.offset_bytes + partition.handle.size_bytes;
+    CheckBlock(*file, partition.handle);
+  }
+}
+
+void CheckEntries(std::string_view block, sst::ValueForm form) {
+  sst::EntryCursor entries(block, form);
+  size_t end = 0;
+  while (entries.Next()) {
+    const std::string_view value = entries.value();
+    Check(entries.value_offset_bytes() >= end, "entries go forward");
+    Check(entries.value_offset_bytes() <= block.size() &&
+              value.size() <= block.size() - entries.value_offset_bytes(),
+          "values lie within the block");
+    Check(value == block.substr(entries.value_offset_bytes(), value.size()),
+          "values are at their offset");
+    Check(entries.key().size() <= block.size(), "keys come from the block");
+    end = entries.value_offset_bytes() + value.size();
+  }
+  if (!entries.status().ok()) CheckError(entries.status());
+  Check(!entries.Next(), "the end stays the end");
+}
+
+}  // namespace
+}  // namespace rowbloom::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const rowbloom::fuzz::MemoryFile memory;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  rowbloom::fuzz::CheckFile(memory, bytes);
+  std::string repaired(bytes);
+  rowbloom::fuzz::MakeChecksumsRight(&repaired);
+  rowbloom::fuzz::CheckFile(memory, repaired);
+  for (const auto form :
+       {rowbloom::sst::ValueForm::kSized, rowbloom::sst::ValueForm::kHandle}) {
+    rowbloom::fuzz::CheckEntries(bytes, form);
+  }
+  return 0;
+}
