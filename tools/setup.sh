@@ -11,7 +11,7 @@ packages=(
   libxxhash-dev         # hashes
   libisal-dev           # CRC32C of SST blocks
   libcli11-dev libfmt-dev nlohmann-json3-dev # the tools
-  libgtest-dev libgmock-dev                  # the tests
+  libgtest-dev libgmock-dev rocksdb-tools    # the tests
   "$@"
 )
 
