@@ -72,6 +72,14 @@ void FilterBlockBuilder::AddKey(std::string_view key) {
   }
 }
 
+void FilterBlockBuilder::AddKeyAndPrefix(std::string_view key,
+                                         std::string_view prefix) {
+  AddKey(key);
+  if (last_prefix_ && *last_prefix_ == prefix) return;
+  AddKey(prefix);
+  last_prefix_ = prefix;
+}
+
 size_t FilterBlockBuilder::EstimateEntries() const {
   size_t entries = 0;
   for (const Section& section : sections_) entries += section.hashes.size();
@@ -158,6 +166,7 @@ std::string FilterBlockBuilder::Finish() {
 void FilterBlockBuilder::Reset() {
   for (Section& section : sections_) section.hashes.clear();
   keys_added_ = 0;
+  last_prefix_.reset();
 }
 
 }  // namespace rowbloom

@@ -189,7 +189,10 @@ size_t KeyLayout::RowBytes(std::string_view key) const {
     case Kind::kEscaped:
       return EscapedRowBytes(key);
     case Kind::kFixed:
-      return parameter_ >= 1 && key.size() >= parameter_ ? parameter_ : kNoRow;
+      return parameter_ >= 1 && parameter_ <= kMaxRowBytes &&
+                     key.size() >= parameter_
+                 ? parameter_
+                 : kNoRow;
     case Kind::kDelimited: {
       const size_t at = key.find(static_cast<char>(parameter_));
       return at == std::string_view::npos ? kNoRow : at + 1;

@@ -27,6 +27,8 @@ class Policy final : public rocksdb::FilterPolicy {
       : options_(options),
         id_(PolicyId(options)),
         bits_per_key_(BitsPerKey(options.false_positive_rate)),
+        partitions_keep_prefixes_(
+            IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5)),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
         counters_(std::make_shared<FilterCounters>()) {}
 
@@ -42,7 +44,7 @@ class Policy final : public rocksdb::FilterPolicy {
 
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
-    if (options_.bloom_type == BloomType::kNone) return nullptr;
+    if (!BuildsFilters(context.table_options)) return nullptr;
     FilterBlockOptions block{.bloom_type = options_.bloom_type,
                              .key_layout = options_.key_layout,
                              .kind = options_.kind,
@@ -80,12 +82,21 @@ class Policy final : public rocksdb::FilterPolicy {
   }
 
   FilterStats Stats() const { return counters_->Read(); }
-  bool BuildsFilters() const { return options_.bloom_type != BloomType::kNone; }
+
+  bool BuildsFilters(const rocksdb::BlockBasedTableOptions& table) const {
+    if (options_.bloom_type == BloomType::kNone) return false;
+    // RocksDB before 9.5 puts a wrong prefix at the edges of partitions when
+    // prefixes are all it adds, and SeekForPrev then misses rows whatever the
+    // policy.
+    return table.whole_key_filtering || !table.partition_filters ||
+           partitions_keep_prefixes_;
+  }
 
  private:
   FilterPolicyOptions options_;
   std::string id_;
   double bits_per_key_;
+  bool partitions_keep_prefixes_;
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
   std::shared_ptr<FilterCounters> counters_;
 };
@@ -127,14 +138,6 @@ std::string Invalid(const FilterPolicyOptions& options) {
   return "";
 }
 
-const Policy* PolicyOf(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
-  const auto factory = db->GetOptions(family).table_factory;
-  if (factory == nullptr) return nullptr;
-  const auto* table = factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-  if (table == nullptr) return nullptr;
-  return dynamic_cast<const Policy*>(table->filter_policy.get());
-}
-
 }  // namespace
 
 Status MakePolicy(const FilterPolicyOptions& options,
@@ -166,8 +169,16 @@ Status NewFilterPolicy(const FilterPolicyOptions& options,
 }
 
 bool IsFilterActive(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
-  const Policy* policy = PolicyOf(db, family);
-  return policy != nullptr && policy->BuildsFilters();
+  const rocksdb::Options options = db->GetOptions(family);
+  if (options.table_factory == nullptr) return false;
+  const auto* table =
+      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr) return false;
+  const auto* policy = dynamic_cast<const Policy*>(table->filter_policy.get());
+  if (policy == nullptr) return false;
+  // Without a key or a prefix to add, RocksDB writes no filter.
+  return policy->BuildsFilters(*table) &&
+         (table->whole_key_filtering || options.prefix_extractor != nullptr);
 }
 
 bool IsFilterActive(rocksdb::DB* db) {

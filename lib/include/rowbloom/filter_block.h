@@ -63,7 +63,7 @@ struct FilterBlockOptions {
   KeyLayout key_layout = KeyLayout::Escaped();
   FilterKind kind = FilterKind::kBloom;
   // Bits for each distinct entry of each section, clamped to
-  // [kMinBitsPerKey, kMaxBitsPerKey].
+  // [kMinBitsPerKey, kMaxBitsPerKey]. REQUIRES a number.
   double bits_per_key = 10.0;
   // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
   // indexed whole. REQUIRES > 0 with that type.
@@ -73,8 +73,9 @@ struct FilterBlockOptions {
 // Collects the keys of one file (or of one partition of its filter).
 //
 // Legal calls: (AddKey* Finish)*. Finish leaves the builder empty, ready for
-// the next partition. Not thread-safe. May throw std::bad_alloc, then holds no
-// promise but to be destroyable.
+// the next partition. Not thread-safe. May throw std::bad_alloc, and what a
+// custom layout throws: a key may then be missing, so the block must not be
+// used; after Reset the builder is as new.
 class FilterBlockBuilder {
  public:
   explicit FilterBlockBuilder(const FilterBlockOptions& options);
@@ -85,13 +86,18 @@ class FilterBlockBuilder {
   // the layout is not indexed; FilterBlock never filters it out.
   void AddKey(std::string_view key);
 
-  // How many times AddKey was called since the last Finish.
+  // Adds a key, and what a prefix extractor makes of it as a key of its own;
+  // equal prefixes of adjacent keys count once.
+  void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
+
+  // How many keys were added since the last Finish.
   size_t keys_added() const { return keys_added_; }
 
   // Distinct entries over all sections; at least 1 when AddKey was called.
   size_t EstimateEntries() const;
 
-  // The finished block. Never empty, never under 64 bytes.
+  // The finished block. Never empty: at least its head, a directory of one
+  // section, trailer and tail, some 50 bytes.
   std::string Finish();
 
   // Forgets all keys.
@@ -119,6 +125,7 @@ class FilterBlockBuilder {
   int probes_;
   std::vector<Section> sections_;
   size_t keys_added_ = 0;
+  std::optional<std::string> last_prefix_;  // of AddKeyAndPrefix
 };
 
 // One section as found in a block.

@@ -7,8 +7,8 @@
 //
 // where the row bytes include whatever the layout uses to mark the row's end
 // (terminator, delimiter, length). So the row bytes are a prefix of the key,
-// they are what a prefix_extractor returns, and no key of another row starts
-// with them.
+// they are what a prefix_extractor returns, and every key that starts with them
+// is of this row.
 //
 //   KeyLayout layout = KeyLayout::Delimited(':');
 //   layout.Split("user_1001:tags")->row;        // "user_1001:"
@@ -35,10 +35,12 @@ struct SplitKey {
 };
 
 // Returns how many leading bytes of `key` are its row, or nullopt when the key
-// is outside the layout. Must be pure, thread-safe, and satisfy for every key
-// with a row: Split(key.substr(0, n)) == n, and no key of another row starts
-// with those n bytes. What it throws passes through the functions of this
-// library; the filter policy takes it for "may match".
+// is outside the layout. Must be pure, thread-safe, and decide by those leading
+// bytes alone: if it returns n for a key, it returns n for every key that
+// starts with the same n bytes, and for those n bytes themselves. Otherwise
+// keys that were not indexed lie among those of a row, and are lost. What it
+// throws passes through the functions of this library; the filter policy takes
+// it for "may match".
 using RowSplitter = std::function<std::optional<size_t>(std::string_view key)>;
 
 class KeyLayout {

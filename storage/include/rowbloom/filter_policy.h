@@ -2,14 +2,12 @@
 // a ROW and a ROWCOL section, and the prefix extractor that lets row scans
 // reach the ROW section.
 //
-//   rowbloom::FilterPolicyOptions filter;
-//   filter.key_layout = rowbloom::KeyLayout::Delimited(':');
+//   const auto layout = rowbloom::KeyLayout::Delimited(':');
 //   rocksdb::BlockBasedTableOptions table;
-//   rocksdb::Status s = rowbloom::NewFilterPolicy(filter,
-//   &table.filter_policy);
+//   rocksdb::Status s = rowbloom::NewFilterPolicy(
+//       {.key_layout = layout}, &table.filter_policy);
 //   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-//   options.prefix_extractor =
-//   rowbloom::NewRowPrefixExtractor(filter.key_layout);
+//   options.prefix_extractor = rowbloom::NewRowPrefixExtractor(layout);
 //
 // Gets then ask both sections; iterators with ReadOptions::prefix_same_as_start
 // ask the ROW section. Switching to rowbloom and back loses no key: it reads
@@ -83,9 +81,9 @@ std::shared_ptr<const rocksdb::SliceTransform> NewRowPrefixExtractor(
 // calling it again has no effect.
 void RegisterRowbloom();
 
-// Whether new files of the column family get rowbloom's filters and old ones
-// are asked: its table factory is block-based and has a policy of ours that
-// builds filters. RocksDB itself is silent when a policy is missing.
+// Whether new files of the column family get filters of rowbloom: its table
+// factory is block-based, with a policy of ours that builds some, and RocksDB
+// hands it keys or prefixes. RocksDB itself is silent when a policy is missing.
 bool IsFilterActive(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
 // For the default column family.
 bool IsFilterActive(rocksdb::DB* db);

@@ -294,6 +294,24 @@ TEST(FilterBlock, RowPrefixOfLengthPrefixedRowsStartsAfterTheLength) {
   EXPECT_FALSE(block.MayMatchRow(*layout.EncodeRow("acX")));
 }
 
+// RocksDB 9.6 and later hand over each key together with its prefix.
+TEST(FilterBlock, RepeatedPrefixesCountOnce) {
+  FilterBlockBuilder builder({.key_layout = KeyLayout::Delimited(':')});
+  for (int key = 0; key < 100; ++key) {
+    // As long as a cell: with another extractor than the layout's.
+    builder.AddKeyAndPrefix("row:common" + std::to_string(key), "row:common");
+  }
+  const std::string first = builder.Finish();
+  const FilterBlock block = FilterBlock::Open(first);
+  EXPECT_EQ(Find(block, SectionType::kRow)->keys, 1u);
+  EXPECT_EQ(Find(block, SectionType::kRowCol)->keys, 101u);
+  EXPECT_TRUE(block.MayMatch("row:common").may_match);
+  // The next partition knows the prefix as well.
+  builder.AddKeyAndPrefix("row:common7", "row:common");
+  const std::string second = builder.Finish();
+  EXPECT_TRUE(FilterBlock::Open(second).MayMatch("row:common").may_match);
+}
+
 TEST(FilterBlock, BuilderIsEmptyAfterFinish) {
   FilterBlockBuilder builder({.key_layout = KeyLayout::Delimited(':')});
   EXPECT_EQ(builder.EstimateEntries(), 0u);

@@ -237,10 +237,12 @@ TEST(KeyLayout, UnknownLayoutsAreRefusedWithTheExpectedForm) {
   }
 }
 
-TEST(KeyLayout, FixedRowOfZeroBytesHoldsNoKeyAndDoesNotReadBack) {
-  const KeyLayout none = KeyLayout::FixedRow(0);
-  EXPECT_FALSE(none.Split("abc"));
-  EXPECT_FALSE(KeyLayout::FromString(none.ToString()));
+TEST(KeyLayout, FixedRowOfNoOrTooManyBytesHoldsNoKeyAndDoesNotReadBack) {
+  for (const uint32_t row_bytes : {0, 65536, 70000}) {
+    const KeyLayout none = KeyLayout::FixedRow(row_bytes);
+    EXPECT_FALSE(none.Split(std::string(80000, 'x')));
+    EXPECT_FALSE(KeyLayout::FromString(none.ToString()));
+  }
 }
 
 TEST(KeyLayout, RowsThatDoNotFitAreRefusedWithTheReason) {

@@ -55,6 +55,15 @@ TEST(FilterInterface, OtherVersionsAreNotSupported) {
   }
 }
 
+TEST(FilterInterface, VersionsAreComparedAsNumbers) {
+  EXPECT_TRUE(IsRocksdbAtLeast("9.5.2", 9, 5));
+  EXPECT_TRUE(IsRocksdbAtLeast("9.10.0", 9, 5));
+  EXPECT_TRUE(IsRocksdbAtLeast("10.0.1", 9, 5));
+  EXPECT_FALSE(IsRocksdbAtLeast("9.4.0", 9, 5));
+  EXPECT_FALSE(IsRocksdbAtLeast("7.8.3", 9, 5));
+  EXPECT_FALSE(IsRocksdbAtLeast("", 9, 5));
+}
+
 TEST(FilterInterface, LibraryAtHandIsTheOneCompiledFor) {
   EXPECT_EQ(FilterInterfaceOf(rocksdb::GetRocksVersionAsString()),
             ROWBLOOM_FILTER_INTERFACE);
@@ -170,8 +179,8 @@ TEST(FilterBits, ThrowingLayoutGivesABlockThatMatchesEverything) {
       });
   ASSERT_TRUE(layout);
   const auto counters = std::make_shared<FilterCounters>();
-  const auto builder =
-      NewFilterBitsBuilder({.key_layout = *layout}, false, counters);
+  const auto builder = NewFilterBitsBuilder({.key_layout = *layout},
+                                            /*verify=*/true, counters);
   const Block failed = Build(builder.get(), {"a", "b", "c"});
   EXPECT_TRUE(FilterBlock::IsFilterBlock(failed.bytes));
   EXPECT_GT(failed.bytes.size(), 5u) << "RocksDB takes less for 'no match'";

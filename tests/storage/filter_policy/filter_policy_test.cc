@@ -11,6 +11,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/utilities/options_util.h"
 #include "storage/filter_policy/ids.h"
+#include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/temp_dir.h"
 
@@ -228,6 +229,48 @@ TEST(FilterPolicy, WithoutWholeKeysLongPrefixesAreRowsToo) {
   const FilterStats stats = StatsOf(*policy);
   EXPECT_GT(stats.row.skipped, 500u);
   EXPECT_EQ(stats.row_col.checked, 0u);
+}
+
+// RocksDB before 9.5 loses rows here with its own policies.
+TEST(FilterPolicy, PartitionsOfPrefixesAloneLoseNoRowBackwards) {
+  TempDir dir;
+  const KeyLayout layout = KeyLayout::FixedRow(3);
+  const auto policy = MakeFilterPolicy({.key_layout = layout});
+  const auto db = OpenDb(
+      TestDbOptions({policy, NewRowPrefixExtractor(layout), true, false}),
+      dir.File("db"));
+  const auto row = [](int number) {
+    return std::string({'\0', static_cast<char>(number >> 8),
+                        static_cast<char>(number & 0xff)});
+  };
+  constexpr int kRows = 20'000;
+  for (int number = 0; number < kRows; ++number) {
+    ExpectOk(db->Put({}, row(number), "v"));
+  }
+  ExpectOk(db->Flush({}));
+  rocksdb::ReadOptions scan;
+  scan.prefix_same_as_start = true;
+  const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(scan));
+  int lost = 0;
+  for (int number = 0; number < kRows; ++number) {
+    it->SeekForPrev(row(number) + "\xff\xff\xff");
+    lost += !it->Valid() || it->key() != row(number);
+  }
+  EXPECT_EQ(lost, 0);
+  // Where RocksDB is right, there are filters; where not, IsFilterActive tells.
+  EXPECT_EQ(IsFilterActive(db.get()), StatsOf(*policy).asked > 0);
+  EXPECT_EQ(IsFilterActive(db.get()),
+            IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5));
+}
+
+TEST(FilterPolicy, IsFilterActiveNeedsKeysOrPrefixes) {
+  TempDir dir;
+  const auto policy = MakeFilterPolicy({.key_layout = kLayout});
+  const auto db =
+      OpenDb(TestDbOptions({policy, nullptr, false, false}), dir.File("db"));
+  EXPECT_FALSE(IsFilterActive(db.get()));
+  WriteFourFiles(db.get());
+  EXPECT_EQ(StatsOf(*policy).blocks_built, 0u);
 }
 
 TEST(FilterPolicy, NoneBuildsNoFilterAndReadsOldOnes) {
