@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/block/format.h"
@@ -144,6 +145,7 @@ std::map<std::string, BlockSeed> BlockSeeds() {
       {"unknown_section_type", {with_byte(0, 9), "", ""}},
       {"unknown_filter_kind", {with_byte(1, 9), "", "unknown filter kind 9"}},
       {"no_probes", {with_byte(2, 0), "", "0 probes"}},
+      {"too_many_probes", {with_byte(2, 17), "", "17 probes"}},
       {"section_starts_in_the_head", {with_byte(8, 7), "", "offset 7"}},
       {"section_ends_after_the_block",
        {with_byte(14, 1), "", "expected them between"}},
@@ -315,10 +317,15 @@ Files WriteSstSeeds() {
   files["cut_in_the_footer"] = full.substr(0, full.size() - 9);
   files["footer_alone"] = full.substr(static_cast<size_t>(footer_at));
   files["empty"] = "";
-  test::ChangeBlock(path, metaindex, [](std::string* contents) {
-    (*contents)[1] = '\x7f';  // the length of the first key
-  });
-  files["metaindex_key_too_long"] = ReadFile(path);
+  // The lengths of the first key and of its value.
+  for (const auto& [name, at] : {std::pair("metaindex_key_too_long", 1),
+                                 std::pair("metaindex_value_too_long", 2)}) {
+    test::WriteFile(path, full);
+    test::ChangeBlock(path, metaindex, [at = at](std::string* contents) {
+      (*contents)[static_cast<size_t>(at)] = '\x7f';
+    });
+    files[name] = ReadFile(path);
+  }
   spec.partitioned = true;
   spec.partition_bytes = 64;
   files["partitioned_filter"] = write(48);
@@ -345,7 +352,8 @@ TEST(FuzzCorpus, SstFilesAreWhatTheirNamesSay) {
       {"cut_in_the_footer", "not a RocksDB table, or cut short"},
       {"footer_alone", "expected it to end"},
       {"empty", "0 bytes, expected a footer"},
-      {"metaindex_key_too_long", "metaindex at offset"},
+      {"metaindex_key_too_long", "key of 127 and value of"},
+      {"metaindex_value_too_long", "and value of 127 bytes"},
   };
   for (const auto& [name, outcome] : outcomes) {
     const std::string path = SeedPath("sst_file", name);
