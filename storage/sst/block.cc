@@ -9,6 +9,9 @@ namespace {
 
 constexpr size_t kRestartBytes = 4;
 
+// Of one block: far beyond any index of filter partitions.
+constexpr uint64_t kMaxDecodedKeyBytes = uint64_t{256} << 20;
+
 uint32_t Fixed32At(std::string_view bytes, size_t offset) {
   std::string_view in = bytes.substr(offset);
   uint32_t value = 0;
@@ -88,6 +91,13 @@ bool EntryCursor::ReadEntry() {
   }
   key_.resize(shared);
   key_.append(in.substr(0, non_shared));
+  // A few bytes can repeat a long key without end.
+  decoded_key_bytes_ += key_.size();
+  if (decoded_key_bytes_ > kMaxDecodedKeyBytes) {
+    return Fail(fmt::format(
+        "entry at offset {}: keys of {} bytes up to here, expected at most {}",
+        at_, decoded_key_bytes_, kMaxDecodedKeyBytes));
+  }
   in.remove_prefix(non_shared);
 
   value_offset_bytes_ = entries_end_ - in.size();

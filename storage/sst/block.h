@@ -68,6 +68,7 @@ class EntryCursor {
   size_t next_restart_ = 0;  // index of the first restart not yet reached
   size_t at_ = 0;            // offset of the next entry
   std::string key_;
+  uint64_t decoded_key_bytes_ = 0;
   std::string_view value_;
   size_t value_offset_bytes_ = 0;
   BlockHandle handle_;

@@ -1,5 +1,9 @@
 #include "storage/store/database.h"
 
+#include <utility>
+
+#include "rocksdb/version.h"
+
 namespace rowbloom {
 
 Database::~Database() {
@@ -14,13 +18,21 @@ rocksdb::Status Database::Open(
     const rocksdb::DBOptions& options, const std::string& path,
     const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families,
     Access access) {
+#if ROCKSDB_MAJOR >= 10
+  std::unique_ptr<rocksdb::DB> db;
+#else
   rocksdb::DB* db = nullptr;
+#endif
   const rocksdb::Status status =
       access == Access::kReadOnly
           ? rocksdb::DB::OpenForReadOnly(options, path, column_families,
                                          &handles_, &db)
           : rocksdb::DB::Open(options, path, column_families, &handles_, &db);
+#if ROCKSDB_MAJOR >= 10
+  if (status.ok()) db_ = std::move(db);
+#else
   if (status.ok()) db_.reset(db);
+#endif
   return status;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <new>
 #include <optional>
@@ -351,6 +352,8 @@ Status Store::Open(const StoreOptions& options, const std::string& path,
     return OpenStore(options, path, families, Surroundings(), store);
   } catch (const std::bad_alloc&) {
     return Status::MemoryLimit("out of memory");
+  } catch (const std::exception& error) {
+    return Status::Aborted(error.what());
   }
 }
 

@@ -1,5 +1,6 @@
 #include "storage/store/store_impl.h"
 
+#include <exception>
 #include <new>
 #include <utility>
 
@@ -17,14 +18,16 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-// No exception crosses the public functions; RocksDB throws none, our own code
-// only when memory runs out.
+// No exception crosses the public functions. RocksDB throws none, our own code
+// when memory runs out.
 template <typename Body>
-Status CatchOutOfMemory(Body&& body) {
+Status CatchExceptions(Body&& body) {
   try {
     return body();
   } catch (const std::bad_alloc&) {
     return Status::MemoryLimit("out of memory");
+  } catch (const std::exception& error) {
+    return Status::Aborted(error.what());
   }
 }
 
@@ -104,7 +107,7 @@ Status StoreImpl::Write(const WriteBatch& batch) {
 
 template <typename ChangeAt>
 Status StoreImpl::Apply(size_t count, ChangeAt change_at) {
-  return CatchOutOfMemory([&]() -> Status {
+  return CatchExceptions([&]() -> Status {
     if (opened_.read_only) {
       return Status::NotSupported(opened_.path + " is open for reading only");
     }
@@ -217,7 +220,7 @@ Status StoreImpl::ReadCell(std::string_view row, std::string_view family_name,
 
 Status StoreImpl::Get(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string* value) {
-  return CatchOutOfMemory([&]() -> Status {
+  return CatchExceptions([&]() -> Status {
     rocksdb::PinnableSlice stored;
     uint64_t timestamp_ms = 0;
     std::string_view found;
@@ -229,7 +232,7 @@ Status StoreImpl::Get(std::string_view row, std::string_view family,
 
 Status StoreImpl::GetCell(std::string_view row, std::string_view family,
                           std::string_view qualifier, Cell* cell) {
-  return CatchOutOfMemory([&]() -> Status {
+  return CatchExceptions([&]() -> Status {
     rocksdb::PinnableSlice stored;
     uint64_t timestamp_ms = 0;
     std::string_view found;
@@ -243,7 +246,7 @@ Status StoreImpl::GetCell(std::string_view row, std::string_view family,
 }
 
 Status StoreImpl::GetRow(std::string_view row, std::vector<Cell>* cells) {
-  return CatchOutOfMemory([&]() -> Status {
+  return CatchExceptions([&]() -> Status {
     cells->clear();
     std::string row_bytes;
     if (Status s = EncodeRow(row, &row_bytes); !s.ok()) return s;
@@ -273,7 +276,7 @@ Status StoreImpl::GetRow(std::string_view row, std::vector<Cell>* cells) {
 }
 
 Status StoreImpl::Flush() {
-  return CatchOutOfMemory([&]() -> Status {
+  return CatchExceptions([&]() -> Status {
     if (opened_.read_only) {
       return Status::NotSupported(opened_.path + " is open for reading only");
     }
@@ -284,7 +287,7 @@ Status StoreImpl::Flush() {
 }
 
 Status StoreImpl::Stats(StoreStats* stats) {
-  return CatchOutOfMemory([&]() -> Status {
+  return CatchExceptions([&]() -> Status {
     *stats = {};
     stats->key_layout = opened_.key_layout.ToString();
     for (const auto& [name, family] : opened_.families) {

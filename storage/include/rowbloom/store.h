@@ -143,7 +143,8 @@ struct StoreStats {
 //   NotFound         (Get, GetCell) no such cell
 //   NotSupported     a write to a read-only store
 //   Corruption       a stored value is not in the format of FORMAT.md
-//   Aborted          out of memory (subcode kMemoryLimit)
+//   Aborted          out of memory (subcode kMemoryLimit), or an exception or
+//                    a state of RocksDB that should not be; the message says
 //   others           as RocksDB reports them, naming the file
 // On failure outputs are unspecified.
 class Store {

@@ -156,5 +156,22 @@ TEST(EntryCursor, AnyBytesAreSafe) {
   EXPECT_GT(entries, 0U) << "no input got as far as an entry";
 }
 
+// Small blocks must not decode to keys without end.
+TEST(Block, KeysRepeatedTooOftenAreRefused) {
+  using namespace std::string_literals;
+  const std::string sixty_four_kib = "\x80\x80\x04"s;  // as a varint
+  std::string entries =
+      "\x00"s + sixty_four_kib + "\x00"s + std::string(64 << 10, 'k');
+  for (int i = 0; i < 5000; ++i) entries += sixty_four_kib + "\x00\x00"s;
+  const std::string block = Block(entries, {0});
+  EntryCursor cursor(block, ValueForm::kSized);
+  size_t count = 0;
+  while (cursor.Next()) ++count;
+  EXPECT_EQ(count, 4096u);
+  EXPECT_TRUE(cursor.status().IsCorruption());
+  EXPECT_THAT(cursor.status().ToString(),
+              HasSubstr("expected at most 268435456"));
+}
+
 }  // namespace
 }  // namespace rowbloom::sst
