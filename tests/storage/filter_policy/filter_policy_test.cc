@@ -195,40 +195,26 @@ TEST(FilterPolicy, SkipsFilesAndLosesNothing) {
   }
 }
 
+// The second makes prefixes that look like cells. They must not make a ROWCOL
+// section, which would rule out the cells that were never added.
 TEST(FilterPolicy, WithoutWholeKeysThereAreRowsOnly) {
-  TempDir dir;
-  const auto policy = MakeFilterPolicy({.key_layout = kLayout});
-  const auto db = OpenDb(
-      TestDbOptions({policy, NewRowPrefixExtractor(kLayout), false, false}),
-      dir.File("db"));
-  WriteFourFiles(db.get());
-  std::string value;
-  for (int row = 0; row < 400; ++row) {
-    ExpectOk(db->Get({}, "row" + std::to_string(row) + ":b", &value));
+  for (const auto& extractor : {NewRowPrefixExtractor(kLayout),
+                                std::shared_ptr<const rocksdb::SliceTransform>(
+                                    rocksdb::NewCappedPrefixTransform(20))}) {
+    SCOPED_TRACE(extractor->Name());
+    TempDir dir;
+    const auto policy = MakeFilterPolicy({.key_layout = kLayout});
+    const auto db = OpenDb(TestDbOptions({policy, extractor, false, false}),
+                           dir.File("db"));
+    WriteFourFiles(db.get());
+    std::string value;
+    for (int row = 0; row < 400; ++row) {
+      ExpectOk(db->Get({}, "row" + std::to_string(row) + ":b", &value));
+    }
+    const FilterStats stats = StatsOf(*policy);
+    EXPECT_GT(stats.row.skipped, 500u);
+    EXPECT_EQ(stats.row_col.checked, 0u);
   }
-  const FilterStats stats = StatsOf(*policy);
-  EXPECT_GT(stats.row.skipped, 500u);
-  EXPECT_EQ(stats.row_col.checked, 0u);
-}
-
-// A prefix may look like a cell. It must not make a ROWCOL section, which would
-// rule out the cells that were never added.
-TEST(FilterPolicy, WithoutWholeKeysLongPrefixesAreRowsToo) {
-  TempDir dir;
-  const auto policy = MakeFilterPolicy({.key_layout = kLayout});
-  const std::shared_ptr<const rocksdb::SliceTransform> longer_than_the_row(
-      rocksdb::NewCappedPrefixTransform(20));
-  const auto db =
-      OpenDb(TestDbOptions({policy, longer_than_the_row, false, false}),
-             dir.File("db"));
-  WriteFourFiles(db.get());
-  std::string value;
-  for (int row = 0; row < 400; ++row) {
-    ExpectOk(db->Get({}, "row" + std::to_string(row) + ":b", &value));
-  }
-  const FilterStats stats = StatsOf(*policy);
-  EXPECT_GT(stats.row.skipped, 500u);
-  EXPECT_EQ(stats.row_col.checked, 0u);
 }
 
 // RocksDB before 9.5 loses rows here with its own policies.
