@@ -82,10 +82,11 @@ bool FilterBlock::IsFilterBlock(std::string_view contents) {
          contents.ends_with(format::kTail);
 }
 
-FilterBlock FilterBlock::Open(std::string_view contents) {
+FilterBlock FilterBlock::Open(std::string_view contents,
+                              const BloomKernel* kernel) {
   FilterBlock block;
   block.contents_ = contents;
-  block.kernel_ = &ActiveKernel();
+  block.kernel_ = kernel != nullptr ? kernel : &ActiveKernel();
   block.problem_ = block.Parse();
   block.usable_ = block.problem_.empty();
   return block;
@@ -287,7 +288,9 @@ void FilterBlock::MayMatch(std::span<const std::string_view> keys,
     for (size_t i = 0; i < count; ++i) {
       Question& question = questions[i] = Hash(keys[start + i]);
       if (!question.in_layout) continue;
-      if (row_ready) Prefetch(row_probe, question.row);
+      question.row_known = i > 0 && questions[i - 1].in_layout &&
+                           question.row == questions[i - 1].row;
+      if (row_ready && !question.row_known) Prefetch(row_probe, question.row);
       if (row_col_ready && question.has_qualifier) {
         Prefetch(row_col_, question.row_col);
       }
@@ -296,10 +299,8 @@ void FilterBlock::MayMatch(std::span<const std::string_view> keys,
       const Question& question = questions[i];
       MatchResult& result = results[start + i] = {};
       if (!question.in_layout) continue;
-      const bool row_known = i > 0 && questions[i - 1].in_layout &&
-                             question.row == questions[i - 1].row;
-      result.row =
-          row_known ? results[start + i - 1].row : Ask(row_probe, question.row);
+      result.row = question.row_known ? results[start + i - 1].row
+                                      : Ask(row_probe, question.row);
       if (result.row == Verdict::kNoMatch) {
         result.may_match = false;
       } else if (question.has_qualifier) {

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "lib/block/format.h"
+#include "lib/block/hash_list.h"
 #include "lib/filters/hash.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
@@ -23,6 +25,10 @@ uint64_t SectionBytes(size_t keys, double bits_per_key) {
          kBlockBytes;
 }
 
+const BloomKernel& Kernel(const FilterBlockOptions& options) {
+  return options.kernel != nullptr ? *options.kernel : ActiveKernel();
+}
+
 void PutEntry(std::string* out, const format::Entry& entry) {
   format::PutFixed(out, entry.type, 1);
   format::PutFixed(out, entry.kind, 1);
@@ -36,6 +42,11 @@ void PutEntry(std::string* out, const format::Entry& entry) {
 }
 
 }  // namespace
+
+struct FilterBlockBuilder::Section {
+  SectionType type;
+  HashList hashes;
+};
 
 FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
     : options_(options), probes_(BestProbes(options.bits_per_key)) {
@@ -51,24 +62,26 @@ FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
   }
 }
 
+FilterBlockBuilder::~FilterBlockBuilder() = default;
+
 void FilterBlockBuilder::AddKey(std::string_view key) {
   ++keys_added_;
   const KeyLayout& layout = options_.key_layout;
   const size_t row_bytes = layout.RowBytes(key);
   if (options_.bloom_type == BloomType::kRowPrefixFixedLength) {
     if (row_bytes != KeyLayout::kNoRow) {
-      sections_[0].Add(HashRow(format::RowPrefix(
+      sections_[0].hashes.Add(HashRow(format::RowPrefix(
           layout, key.substr(0, row_bytes), options_.row_prefix_length)));
     } else if (key.size() == layout.RowOffset() + options_.row_prefix_length) {
-      sections_[0].Add(HashRow(key));
+      sections_[0].hashes.Add(HashRow(key));
     }
     return;
   }
   if (row_bytes == KeyLayout::kNoRow) return;
   const uint64_t row_hash = HashRow(key.substr(0, row_bytes));
-  sections_[0].Add(row_hash);
+  sections_[0].hashes.Add(row_hash);
   if (sections_.size() > 1 && row_bytes < key.size()) {
-    sections_[1].Add(HashRowCol(row_hash, key.substr(row_bytes)));
+    sections_[1].hashes.Add(HashRowCol(row_hash, key.substr(row_bytes)));
   }
 }
 
@@ -122,6 +135,7 @@ std::string FilterBlockBuilder::Finish() {
   block.reserve(total);
   block += format::kHead;
   std::string directory;
+  const BloomKernel& kernel = Kernel(options_);
   for (const Section* section : written) {
     const uint64_t size =
         SectionBytes(section->hashes.size(), options_.bits_per_key);
@@ -129,8 +143,10 @@ std::string FilterBlockBuilder::Finish() {
     block.resize(offset + size);
     if (size > 0) {
       auto* data = reinterpret_cast<std::byte*>(block.data() + offset);
-      ActiveKernel().add({data, size / kBlockBytes, probes_}, data,
-                         section->hashes.data(), section->hashes.size());
+      for (const std::vector<uint64_t>& chunk : section->hashes.chunks()) {
+        kernel.add({data, size / kBlockBytes, probes_}, data, chunk.data(),
+                   chunk.size());
+      }
     }
     const uint64_t checksum =
         Checksum(std::string_view(block).substr(offset, size));
@@ -159,14 +175,77 @@ std::string FilterBlockBuilder::Finish() {
   format::PutFixed(&block, Checksum(directory, Checksum(end)), 8);
   block += end;
 
+  std::vector<Section> finished;
+  if (options_.verify) finished.swap(sections_);
+  for (const Section& section : finished) {
+    sections_.push_back({section.type, {}});
+  }
   Reset();
+  finished_ = std::move(finished);
   return block;
 }
 
+std::string FilterBlockBuilder::Verify(std::string_view block) {
+  const std::vector<Section> added = std::exchange(finished_, {});
+  for (const Section& section : added) {
+    if (!section.hashes.Intact()) {
+      return "filter block: hashes of section " +
+             std::string(ToString(section.type)) +
+             " are not those of the keys added";
+    }
+  }
+  const FilterBlock view = FilterBlock::Open(block, options_.kernel);
+  if (!view.usable()) return view.problem();
+  if (view.layout_id() != options_.key_layout.ToString()) {
+    return "filter block: key layout \"" + view.layout_id() +
+           "\", expected \"" + options_.key_layout.ToString() + "\"";
+  }
+  for (const FilterSection& section : view.sections()) {
+    if (!section.usable()) return "filter block " + section.problem;
+  }
+  for (const Section& section : added) {
+    if (section.hashes.empty()) continue;
+    const std::string name(ToString(section.type));
+    const auto found =
+        std::ranges::find(view.sections(), section.type, &FilterSection::type);
+    if (found == view.sections().end() || found->size_bytes == 0) {
+      return "filter block: section " + name + " expected";
+    }
+    if (section.type == SectionType::kRowPrefix &&
+        found->row_prefix_length != options_.row_prefix_length) {
+      return "filter block: row prefix of " +
+             std::to_string(found->row_prefix_length) + " bytes, expected " +
+             std::to_string(options_.row_prefix_length);
+    }
+    const BloomBlocks blocks = {
+        reinterpret_cast<const std::byte*>(block.data()) + found->offset_bytes,
+        found->size_bytes / kBlockBytes, found->probes};
+    for (const std::vector<uint64_t>& chunk : section.hashes.chunks()) {
+      for (const uint64_t hash : chunk) {
+        if (!Kernel(options_).may_contain(blocks, hash)) {
+          return "filter block: a key that was added is not in section " + name;
+        }
+      }
+    }
+  }
+  return "";
+}
+
 void FilterBlockBuilder::Reset() {
-  for (Section& section : sections_) section.hashes.clear();
+  for (Section& section : sections_) section.hashes.Clear();
   keys_added_ = 0;
   last_prefix_.reset();
+  finished_.clear();
+}
+
+size_t FilterBlockBuilder::MemoryBytes() const {
+  size_t bytes = 0;
+  for (const auto* sections : {&sections_, &finished_}) {
+    for (const Section& section : *sections) {
+      bytes += section.hashes.MemoryBytes();
+    }
+  }
+  return bytes;
 }
 
 }  // namespace rowbloom

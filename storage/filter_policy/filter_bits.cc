@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rowbloom/bloom_math.h"
+#include "storage/filter_policy/cache_charge.h"
 
 namespace rowbloom {
 namespace {
@@ -25,11 +26,20 @@ std::string_view View(const Slice& slice) {
 constexpr std::string_view kAnswersMayMatch =
     "ROWBLOOM\0\0\0\0\0\0\0\0\0\0\0\0\x9cRWBL"sv;
 
+FilterBlockOptions WithVerify(FilterBlockOptions options, bool verify) {
+  options.verify = verify;
+  return options;
+}
+
 class Builder final : public rocksdb::FilterBitsBuilder {
  public:
   Builder(const FilterBlockOptions& options, bool verify,
-          std::shared_ptr<FilterCounters> counters)
-      : builder_(options), verify_(verify), counters_(std::move(counters)) {}
+          std::shared_ptr<FilterCounters> counters,
+          std::shared_ptr<rocksdb::Cache> charged_cache)
+      : builder_(WithVerify(options, verify)),
+        verify_(verify),
+        counters_(std::move(counters)),
+        charge_(std::move(charged_cache)) {}
 
   // Out of memory, or an exception of a custom layout: the block then answers
   // "may match" to everything, since a key may be missing in it.
@@ -39,6 +49,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
     } catch (...) {
       failed_ = true;
     }
+    Charge(0);
   }
 
 #if ROWBLOOM_FILTER_INTERFACE >= 906
@@ -48,6 +59,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
     } catch (...) {
       failed_ = true;
     }
+    Charge(0);
   }
 #endif
 
@@ -63,19 +75,24 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     if (status != nullptr) *status = Status::OK();
     try {
-      const std::string block = builder_.Finish();
       if (!std::exchange(failed_, false)) {
+        // The block and the copy that RocksDB gets.
+        Charge(2 * builder_.SpaceFor(builder_.EstimateEntries()));
+        const std::string block = builder_.Finish();
         auto bytes = std::make_unique<char[]>(block.size());
         std::memcpy(bytes.get(), block.data(), block.size());
         const Slice filter(bytes.get(), block.size());
         *buf = std::move(bytes);
+        finished_bytes_ += filter.size();
+        Charge(0);
         counters_->CountBuilt(filter.size());
         return filter;
       }
     } catch (...) {
-      builder_.Reset();
-      failed_ = false;
     }
+    builder_.Reset();
+    Charge(0);
+    counters_->CountFailed();
     buf->reset();
     return Slice(kAnswersMayMatch.data(), kAnswersMayMatch.size());
   }
@@ -86,11 +103,8 @@ class Builder final : public rocksdb::FilterBitsBuilder {
       return Status::OK();
     }
     try {
-      const FilterBlock block = FilterBlock::Open(View(filter_content));
-      std::string problem = block.problem();
-      for (const FilterSection& section : block.sections()) {
-        if (problem.empty()) problem = section.problem;
-      }
+      const std::string problem = builder_.Verify(View(filter_content));
+      Charge(0);
       if (!problem.empty()) return Status::Corruption(problem);
     } catch (...) {
       return Status::MemoryLimit("no memory to verify a filter block");
@@ -114,10 +128,18 @@ class Builder final : public rocksdb::FilterBitsBuilder {
 #endif
 
  private:
+  // Charges what the builder holds, and `more` bytes. Finished blocks count
+  // until the builder goes: RocksDB keeps the partitions of a file so long.
+  void Charge(size_t more) noexcept {
+    charge_.Set(builder_.MemoryBytes() + finished_bytes_ + more);
+  }
+
   FilterBlockBuilder builder_;
   bool verify_;
   bool failed_ = false;
   std::shared_ptr<FilterCounters> counters_;
+  CacheCharge charge_;
+  size_t finished_bytes_ = 0;
 };
 
 class Reader final : public rocksdb::FilterBitsReader {
@@ -167,8 +189,10 @@ class Reader final : public rocksdb::FilterBitsReader {
 
 std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
     const FilterBlockOptions& options, bool verify,
-    std::shared_ptr<FilterCounters> counters) {
-  return std::make_unique<Builder>(options, verify, std::move(counters));
+    std::shared_ptr<FilterCounters> counters,
+    std::shared_ptr<rocksdb::Cache> charged_cache) {
+  return std::make_unique<Builder>(options, verify, std::move(counters),
+                                   std::move(charged_cache));
 }
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(

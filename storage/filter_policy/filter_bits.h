@@ -3,17 +3,20 @@
 
 #include <memory>
 
+#include "rocksdb/cache.h"
 #include "rowbloom/filter_block.h"
 #include "storage/filter_policy/filter_counters.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 
 namespace rowbloom {
 
-// Makes the builder of one file. With `verify`, each finished block is opened
-// and checked before it is written.
+// Makes the builder of one file. With `verify`, each finished block is checked
+// against the keys that were added before it is written. The builder's memory
+// is charged to `charged_cache`, which may be null.
 std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
     const FilterBlockOptions& options, bool verify,
-    std::shared_ptr<FilterCounters> counters);
+    std::shared_ptr<FilterCounters> counters,
+    std::shared_ptr<rocksdb::Cache> charged_cache = nullptr);
 
 // Makes the reader of one block, whose bytes must outlive it.
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(

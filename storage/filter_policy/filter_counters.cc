@@ -70,6 +70,7 @@ FilterStats FilterCounters::Read() const {
   }
   stats.blocks_built = blocks_built_.load(std::memory_order_relaxed);
   stats.bytes_built = bytes_built_.load(std::memory_order_relaxed);
+  stats.blocks_failed = blocks_failed_.load(std::memory_order_relaxed);
   stats.blocks_opened = blocks_opened_.load(std::memory_order_relaxed);
   stats.blocks_unusable = blocks_unusable_.load(std::memory_order_relaxed);
   stats.builtin_blocks_opened =

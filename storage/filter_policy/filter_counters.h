@@ -33,6 +33,7 @@ class FilterCounters {
     blocks_built_.fetch_add(1, std::memory_order_relaxed);
     bytes_built_.fetch_add(block_bytes, std::memory_order_relaxed);
   }
+  void CountFailed() { blocks_failed_.fetch_add(1, std::memory_order_relaxed); }
   void CountOpened(bool usable) {
     blocks_opened_.fetch_add(1, std::memory_order_relaxed);
     if (!usable) blocks_unusable_.fetch_add(1, std::memory_order_relaxed);
@@ -69,6 +70,7 @@ class FilterCounters {
   std::array<Stripe, kOwnedStripes + 1> stripes_;
   std::atomic<uint64_t> blocks_built_{0};
   std::atomic<uint64_t> bytes_built_{0};
+  std::atomic<uint64_t> blocks_failed_{0};
   std::atomic<uint64_t> blocks_opened_{0};
   std::atomic<uint64_t> blocks_unusable_{0};
   std::atomic<uint64_t> builtin_blocks_opened_{0};

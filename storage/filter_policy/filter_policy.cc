@@ -8,6 +8,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
 #include "rowbloom/bloom_math.h"
+#include "storage/filter_policy/cache_charge.h"
 #include "storage/filter_policy/filter_bits.h"
 #include "storage/filter_policy/ids.h"
 #include "storage/filter_policy/objects.h"
@@ -60,7 +61,7 @@ class Policy final : public rocksdb::FilterPolicy {
       return NewFilterBitsBuilder(
                  block,
                  context.table_options.detect_filter_construct_corruption,
-                 counters_)
+                 counters_, CacheToCharge(context.table_options))
           .release();
     } catch (...) {
       return nullptr;  // out of memory: RocksDB then writes no filter

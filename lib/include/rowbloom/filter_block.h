@@ -68,6 +68,11 @@ struct FilterBlockOptions {
   // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
   // indexed whole. REQUIRES > 0 with that type.
   uint32_t row_prefix_length = 0;
+  // Keeps the hashes of a finished block until FilterBlockBuilder::Verify.
+  bool verify = false;
+  // What sets the bits; null: the fastest that this CPU runs. Tests have their
+  // own.
+  const BloomKernel* kernel = nullptr;
 };
 
 // Collects the keys of one file (or of one partition of its filter).
@@ -79,6 +84,9 @@ struct FilterBlockOptions {
 class FilterBlockBuilder {
  public:
   explicit FilterBlockBuilder(const FilterBlockOptions& options);
+  ~FilterBlockBuilder();
+  FilterBlockBuilder(const FilterBlockBuilder&) = delete;
+  FilterBlockBuilder& operator=(const FilterBlockBuilder&) = delete;
 
   // Adds a whole key, or a bare row (which then counts as a row without
   // columns). Keys should come in key order: repeated rows are recognised when
@@ -100,8 +108,18 @@ class FilterBlockBuilder {
   // section, trailer and tail, some 50 bytes.
   std::string Finish();
 
+  // Whether `block` is what the last Finish was to make: the hashes are still
+  // those of the keys added, the block is whole, and every hash is found in it.
+  // Empty, or what is wrong, as one sentence. Finds what changed in memory
+  // since AddKey. Frees the hashes: asks once for each Finish. REQUIRES
+  // FilterBlockOptions::verify.
+  std::string Verify(std::string_view block);
+
   // Forgets all keys.
   void Reset();
+
+  // Bytes allocated for hashes.
+  size_t MemoryBytes() const;
 
   // About how many entries fit a block of `block_bytes` bytes; at least 1.
   size_t EntriesThatFit(size_t block_bytes) const;
@@ -110,13 +128,7 @@ class FilterBlockBuilder {
   size_t SpaceFor(size_t entries) const;
 
  private:
-  struct Section {
-    SectionType type;
-    std::vector<uint64_t> hashes;
-    void Add(uint64_t hash) {
-      if (hashes.empty() || hashes.back() != hash) hashes.push_back(hash);
-    }
-  };
+  struct Section;
 
   // Bytes of a block beside the payload of its sections.
   size_t OverheadBytes() const;
@@ -124,6 +136,7 @@ class FilterBlockBuilder {
   FilterBlockOptions options_;
   int probes_;
   std::vector<Section> sections_;
+  std::vector<Section> finished_;  // what Verify needs
   size_t keys_added_ = 0;
   std::optional<std::string> last_prefix_;  // of AddKeyAndPrefix
 };
@@ -154,7 +167,9 @@ class FilterBlock {
 
   // Checks every length and checksum once. Always returns a view; one that
   // cannot be trusted has a problem() and answers "may match" to everything.
-  static FilterBlock Open(std::string_view contents);
+  // A null kernel: the fastest that this CPU runs.
+  static FilterBlock Open(std::string_view contents,
+                          const BloomKernel* kernel = nullptr);
 
   // Empty, or why nothing in this block can be used: what was expected, what
   // was found, at which offset.
@@ -217,6 +232,7 @@ class FilterBlock {
   struct Question {
     bool in_layout = false;
     bool has_qualifier = false;
+    bool row_known = false;  // the same row as the question before
     uint64_t row = 0;      // for the ROW or else the ROWPREFIX section
     uint64_t row_col = 0;  // for the ROWCOL section, set if has_qualifier
   };

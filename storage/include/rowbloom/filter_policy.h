@@ -103,6 +103,9 @@ struct FilterStats {
   uint64_t may_match = 0;  // of these, not ruled out
   uint64_t blocks_built = 0;
   uint64_t bytes_built = 0;
+  // Could not be built, for lack of memory or an exception of a custom layout,
+  // and were written as blocks that answer "may match" to everything.
+  uint64_t blocks_failed = 0;
   uint64_t blocks_opened = 0;          // each time RocksDB loads one
   uint64_t blocks_unusable = 0;        // of these, not to be trusted as a whole
   uint64_t builtin_blocks_opened = 0;  // written by RocksDB's own policies

@@ -1,0 +1,80 @@
+#include "storage/filter_policy/cache_charge.h"
+
+#include <array>
+#include <cstdint>
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::CacheEntryRole;
+using rocksdb::Slice;
+using rocksdb::Status;
+
+// Since RocksDB 7.10 an entry names its role.
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 710
+Status InsertEmpty(rocksdb::Cache* cache, const Slice& key, size_t charge,
+                   rocksdb::Cache::Handle** handle) {
+  static constexpr rocksdb::Cache::CacheItemHelper kHelper(
+      CacheEntryRole::kFilterConstruction);
+  return cache->Insert(key, nullptr, &kHelper, charge, handle);
+}
+#else
+Status InsertEmpty(rocksdb::Cache* cache, const Slice& key, size_t charge,
+                   rocksdb::Cache::Handle** handle) {
+  return cache->Insert(
+      key, nullptr, charge, [](const Slice&, void*) {}, handle);
+}
+#endif
+
+}  // namespace
+
+std::shared_ptr<rocksdb::Cache> CacheToCharge(
+    const rocksdb::BlockBasedTableOptions& options) {
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 703
+  using Decision = rocksdb::CacheEntryRoleOptions::Decision;
+  const rocksdb::CacheUsageOptions& usage = options.cache_usage_options;
+  Decision decision = usage.options.charged;
+  const auto own =
+      usage.options_overrides.find(CacheEntryRole::kFilterConstruction);
+  if (own != usage.options_overrides.end() &&
+      own->second.charged != Decision::kFallback) {
+    decision = own->second.charged;
+  }
+  return decision == Decision::kEnabled ? options.block_cache : nullptr;
+#else
+  (void)options;
+  return nullptr;
+#endif
+}
+
+void CacheCharge::Set(size_t bytes) noexcept {
+  if (cache_ == nullptr) return;
+  const size_t steps = (bytes + kStepBytes - 1) / kStepBytes;
+  if (steps == wanted_steps_) return;
+  wanted_steps_ = steps;
+  while (handles_.size() > steps) {
+    cache_->Release(handles_.back(), /*erase_if_last_ref=*/true);
+    handles_.pop_back();
+  }
+  try {
+    while (handles_.size() < steps && Insert()) {
+    }
+  } catch (...) {  // out of memory: as if refused
+  }
+}
+
+bool CacheCharge::Insert() {
+  handles_.reserve(handles_.size() + 1);  // before there is a handle to lose
+  // 16 bytes, since some caches take no other length. RocksDB makes the keys of
+  // its own charges of the same counter: zero, and the number plus one.
+  const std::array<uint64_t, 2> key = {0, cache_->NewId() + 1};
+  rocksdb::Cache::Handle* handle = nullptr;
+  const Status status = InsertEmpty(
+      cache_.get(), Slice(reinterpret_cast<const char*>(key.data()), 16),
+      kStepBytes, &handle);
+  if (!status.ok() || handle == nullptr) return false;
+  handles_.push_back(handle);
+  return true;
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,53 @@
+// Charges memory in use elsewhere to a block cache, by entries of no content.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/cache.h"
+#include "rocksdb/table.h"
+#include "rocksdb/version.h"
+#if ROCKSDB_MAJOR >= 8
+#include "rocksdb/advanced_cache.h"
+#endif
+
+namespace rowbloom {
+
+// The cache that the construction of filters is to be charged to
+// (BlockBasedTableOptions::cache_usage_options); null for none.
+std::shared_ptr<rocksdb::Cache> CacheToCharge(
+    const rocksdb::BlockBasedTableOptions& options);
+
+// What one builder has charged. Given back when it goes. Not thread-safe; the
+// cache may be shared.
+class CacheCharge {
+ public:
+  // As RocksDB's own: entries this large are few, and a cache has room for them
+  // in one shard.
+  static constexpr size_t kStepBytes = size_t{256} << 10;
+
+  // Null: charges nothing.
+  explicit CacheCharge(std::shared_ptr<rocksdb::Cache> cache)
+      : cache_(std::move(cache)) {}
+  ~CacheCharge() { Set(0); }
+  CacheCharge(const CacheCharge&) = delete;
+  CacheCharge& operator=(const CacheCharge&) = delete;
+
+  // Charges `bytes` in whole steps, in place of what was charged before. What a
+  // full cache with a strict limit refuses is not charged; the next step is
+  // tried again.
+  void Set(size_t bytes) noexcept;
+
+  size_t charged_bytes() const { return handles_.size() * kStepBytes; }
+
+ private:
+  bool Insert();
+
+  std::shared_ptr<rocksdb::Cache> cache_;
+  std::vector<rocksdb::Cache::Handle*> handles_;
+  size_t wanted_steps_ = 0;
+};
+
+}  // namespace rowbloom
