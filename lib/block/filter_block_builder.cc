@@ -5,6 +5,7 @@
 
 #include "lib/block/format.h"
 #include "lib/block/hash_list.h"
+#include "lib/block/memory_fit.h"
 #include "lib/filters/hash.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
@@ -121,14 +122,25 @@ std::string FilterBlockBuilder::Finish() {
   // An empty ROWCOL section would rule out cells that were never indexed, such
   // as those of a file of bare rows.
   std::vector<const Section*> written;
+  std::vector<MemoryFit::Section> sizes;
   size_t total = format::kMinBlockBytes + layout_id.size();
   for (const Section& section : sections_) {
     if (section.type == SectionType::kRowCol && section.hashes.empty()) {
       continue;
     }
+    const size_t keys = section.hashes.size();
     written.push_back(&section);
-    total += format::kEntryBytes +
-             SectionBytes(section.hashes.size(), options_.bits_per_key);
+    sizes.push_back(
+        {.keys = keys,
+         .blocks = SectionBytes(keys, options_.bits_per_key) / kBlockBytes,
+         .probes = probes_});
+    total += format::kEntryBytes;
+  }
+  if (options_.memory_fit != nullptr) {
+    options_.memory_fit->Choose(total, sizes);
+  }
+  for (const MemoryFit::Section& size : sizes) {
+    total += size.blocks * kBlockBytes;
   }
 
   std::string block;
@@ -136,15 +148,16 @@ std::string FilterBlockBuilder::Finish() {
   block += format::kHead;
   std::string directory;
   const BloomKernel& kernel = Kernel(options_);
-  for (const Section* section : written) {
-    const uint64_t size =
-        SectionBytes(section->hashes.size(), options_.bits_per_key);
+  for (size_t i = 0; i < written.size(); ++i) {
+    const Section* const section = written[i];
+    const int probes = sizes[i].probes;
+    const uint64_t size = sizes[i].blocks * kBlockBytes;
     const size_t offset = block.size();
     block.resize(offset + size);
     if (size > 0) {
       auto* data = reinterpret_cast<std::byte*>(block.data() + offset);
       for (const std::vector<uint64_t>& chunk : section->hashes.chunks()) {
-        kernel.add({data, size / kBlockBytes, probes_}, data, chunk.data(),
+        kernel.add({data, size / kBlockBytes, probes}, data, chunk.data(),
                    chunk.size());
       }
     }
@@ -154,7 +167,7 @@ std::string FilterBlockBuilder::Finish() {
         &directory,
         {.type = static_cast<uint8_t>(section->type),
          .kind = static_cast<uint8_t>(options_.kind),
-         .probes = static_cast<uint8_t>(probes_),
+         .probes = static_cast<uint8_t>(probes),
          .scope = section->type == SectionType::kRowPrefix
                       ? options_.row_prefix_length
                       : 0,

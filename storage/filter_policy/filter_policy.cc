@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/block/memory_fit.h"
 #include "lib/kernels/kernel.h"
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
@@ -12,6 +13,7 @@
 #include "storage/filter_policy/filter_bits.h"
 #include "storage/filter_policy/ids.h"
 #include "storage/filter_policy/objects.h"
+#include "storage/filter_policy/usable_bytes.h"
 
 namespace rowbloom {
 namespace {
@@ -31,6 +33,8 @@ class Policy final : public rocksdb::FilterPolicy {
         partitions_keep_prefixes_(
             IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5)),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
+        memory_fit_(
+            std::make_shared<MemoryFit>(bits_per_key_, UsableBlockBytes)),
         counters_(std::make_shared<FilterCounters>()) {}
 
   // With all parameters: it is what OPTIONS files and table properties show.
@@ -58,6 +62,9 @@ class Policy final : public rocksdb::FilterPolicy {
       block.bloom_type = BloomType::kRow;
     }
     try {
+      if (context.table_options.optimize_filters_for_memory) {
+        block.memory_fit = memory_fit_;
+      }
       return NewFilterBitsBuilder(
                  block,
                  context.table_options.detect_filter_construct_corruption,
@@ -99,6 +106,7 @@ class Policy final : public rocksdb::FilterPolicy {
   double bits_per_key_;
   bool partitions_keep_prefixes_;
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
+  std::shared_ptr<MemoryFit> memory_fit_;
   std::shared_ptr<FilterCounters> counters_;
 };
 

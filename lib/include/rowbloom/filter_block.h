@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,6 +31,7 @@
 namespace rowbloom {
 
 struct BloomKernel;
+class MemoryFit;
 
 // Which part of a key the entries of a section are. The values are on disk:
 // never renumber.
@@ -68,6 +70,9 @@ struct FilterBlockOptions {
   // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
   // indexed whole. REQUIRES > 0 with that type.
   uint32_t row_prefix_length = 0;
+  // Varies the size to fit the allocator; null: never. See
+  // lib/block/memory_fit.h.
+  std::shared_ptr<MemoryFit> memory_fit;
   // Keeps the hashes of a finished block until FilterBlockBuilder::Verify.
   bool verify = false;
   // What sets the bits; null: the fastest that this CPU runs. Tests have their
@@ -233,8 +238,8 @@ class FilterBlock {
     bool in_layout = false;
     bool has_qualifier = false;
     bool row_known = false;  // the same row as the question before
-    uint64_t row = 0;      // for the ROW or else the ROWPREFIX section
-    uint64_t row_col = 0;  // for the ROWCOL section, set if has_qualifier
+    uint64_t row = 0;        // for the ROW or else the ROWPREFIX section
+    uint64_t row_col = 0;    // for the ROWCOL section, set if has_qualifier
   };
 
   std::string Parse();

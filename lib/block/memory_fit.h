@@ -1,0 +1,54 @@
+// Sizes of filter blocks that fit what an allocator has to give.
+//
+// An allocator with size classes gives more than was asked for: with four
+// classes for each power of two, a tenth more on average. A block that leaves
+// this unused takes memory without being a better filter. MemoryFit makes
+// blocks larger to fill it; and as long as the blocks so far have fewer false
+// positives than they should, it begins with a smaller size, so that the mean
+// of the rates stays what was asked for.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace rowbloom {
+
+// Shared by the builders of blocks that are to balance out. Thread-safe.
+class MemoryFit {
+ public:
+  // `usable_bytes(n)` is what an allocation for a block of n bytes has room
+  // for, at least n; thread-safe.
+  MemoryFit(double bits_per_key, std::function<size_t(size_t)> usable_bytes);
+
+  struct Section {
+    uint64_t keys = 0;
+    uint64_t blocks = 0;  // of 64 bytes
+    int probes = 0;
+  };
+
+  // Changes the blocks of the sections, and where they change, sets the best
+  // number of probes. `other_bytes` is what the block has besides. No section
+  // with keys is left without blocks.
+  void Choose(size_t other_bytes, std::span<Section> sections);
+
+  // The sum over all blocks of what their rates are above those asked for.
+  double balance() const { return balance_.load(std::memory_order_relaxed); }
+
+ private:
+  size_t Index(const Section& section) const;
+  double RateOf(std::span<const Section> sections) const;
+
+  // By bits per key, in equal steps from low_bits_.
+  double low_bits_;
+  double step_bits_;
+  std::vector<double> rates_;
+  std::vector<int> probes_;
+  std::function<size_t(size_t)> usable_bytes_;
+  std::atomic<double> balance_{0};
+};
+
+}  // namespace rowbloom
