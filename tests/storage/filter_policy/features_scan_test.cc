@@ -103,6 +103,19 @@ TEST_F(ScanFeatures, SamePrefixForwardAndBackward) {
   }
 }
 
+TEST_F(ScanFeatures, TotalOrderSeekAsksNothingAndSeesAll) {
+  Open(Options());
+  WriteFiles();
+  rocksdb::ReadOptions scan;
+  scan.total_order_seek = true;
+  const FilterStats before = StatsOf(*policy_);
+  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+  int cells = 0;
+  for (it->Seek("row1100x:"); it->Valid(); it->Next()) ++cells;
+  EXPECT_EQ(cells, (kRows - 101) * 2);
+  EXPECT_EQ(StatsOf(*policy_).asked, before.asked);
+}
+
 // The rows to both sides of each edge of a partition.
 TEST_F(ScanFeatures, EveryRowIsFoundBothWays) {
   ReadOptions read;

@@ -1,22 +1,21 @@
-// Features of RocksDB that touch filters, with rowbloom's: answers are right,
-// and counters show that the filters were asked. Scans, partitions and the
-// construction of filters have files of their own.
+// What an application reads and writes, with rowbloom's filters: answers are
+// right, and counters show that the filters were asked. Iterators, options of
+// tables and the construction of filters have files of their own.
 #include "tests/storage/filter_policy/features.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "rocksdb/cache.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/merge_operator.h"
-#include "rocksdb/sst_file_writer.h"
-#include "rocksdb/utilities/backup_engine.h"
-#include "rocksdb/utilities/checkpoint.h"
+#include "rocksdb/utilities/transaction.h"
+#include "rocksdb/utilities/transaction_db.h"
+#include "rocksdb/utilities/write_batch_with_index.h"
+#include "rocksdb/wide_columns.h"
 
 namespace rowbloom {
 namespace {
@@ -52,35 +51,6 @@ TEST_F(Features, MultiGetOfAnAbsentRowSkipsEveryFile) {
   const FilterStats after = StatsOf(*policy_);
   EXPECT_EQ(after.asked - before.asked, keys.size() * kFiles);
   EXPECT_EQ(after.row.skipped - before.row.skipped, keys.size() * kFiles);
-}
-
-TEST_F(Features, AutoPrefixModeAsksTheRowWhenTheBoundIsInsideIt) {
-  Open(Options());
-  WriteFiles();
-  const std::string bound = Row(7) + "\xff";
-  const Slice upper_bound(bound);
-  rocksdb::ReadOptions scan;
-  scan.auto_prefix_mode = true;
-  scan.iterate_upper_bound = &upper_bound;
-  const FilterStats before = StatsOf(*policy_);
-  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
-  int cells = 0;
-  for (it->Seek(Row(7)); it->Valid(); it->Next()) ++cells;
-  EXPECT_EQ(cells, 2);
-  EXPECT_EQ(StatsOf(*policy_).row.skipped - before.row.skipped, kFiles - 1u);
-}
-
-TEST_F(Features, TotalOrderSeekAsksNothingAndSeesAll) {
-  Open(Options());
-  WriteFiles();
-  rocksdb::ReadOptions scan;
-  scan.total_order_seek = true;
-  const FilterStats before = StatsOf(*policy_);
-  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
-  int cells = 0;
-  for (it->Seek("row1100x:"); it->Valid(); it->Next()) ++cells;
-  EXPECT_EQ(cells, (kRows - 101) * 2);
-  EXPECT_EQ(StatsOf(*policy_).asked, before.asked);
 }
 
 TEST_F(Features, DeletedRangesStayDeletedWhereFiltersSkip) {
@@ -148,139 +118,149 @@ TEST_F(Features, MergeOperandsOfSeveralFilesAreAllFound) {
   EXPECT_GT(StatsOf(*policy_).row.skipped - before.row.skipped, 40u);
 }
 
-TEST_F(Features, IngestedFilesAreFiltered) {
-  const rocksdb::Options options = Options();
-  Open(options);
-  WriteFiles();
-  const std::string path = dir_.File("ingested.sst");
-  {
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-    ExpectOk(writer.Open(path));
-    for (int row = kRows; row < kRows + 50; ++row) {
-      ExpectOk(writer.Put(Key(row, "a"), "ingested"));
-    }
-    ExpectOk(writer.Finish());
-  }
-  ExpectOk(db_->IngestExternalFile({path}, {}));
-  std::string value;
-  const FilterStats before = StatsOf(*policy_);
-  for (int row = kRows; row < kRows + 50; ++row) {
-    ExpectOk(db_->Get({}, Key(row, "a"), &value));
-    EXPECT_TRUE(db_->Get({}, Key(row, "b"), &value).IsNotFound());
-  }
-  EXPECT_GT(StatsOf(*policy_).row_col.skipped - before.row_col.skipped, 40u);
-}
-
-TEST_F(Features, ReadOnlyAndSecondaryInstancesFilter) {
-  const rocksdb::Options options = Options();
-  Open(options);
-  WriteFiles();
-  rocksdb::DB* opened = nullptr;
-  ExpectOk(rocksdb::DB::OpenForReadOnly(options, dir_.File("db"), &opened));
-  std::unique_ptr<rocksdb::DB> other(opened);
-  EXPECT_TRUE(IsFilterActive(other.get()));
-  ExpectCellsAndSkips(other.get());
-  rocksdb::Options secondary = options;
-  secondary.max_open_files = -1;
-  ExpectOk(rocksdb::DB::OpenAsSecondary(secondary, dir_.File("db"),
-                                        dir_.File("secondary"), &opened));
-  other.reset(opened);
-  ExpectOk(other->TryCatchUpWithPrimary());
-  EXPECT_TRUE(IsFilterActive(other.get()));
-  ExpectCellsAndSkips(other.get());
-}
-
-TEST_F(Features, CheckpointsAndBackupsKeepTheirFilters) {
-  const rocksdb::Options options = Options();
-  Open(options);
-  WriteFiles();
-  {
-    rocksdb::Checkpoint* created = nullptr;
-    ExpectOk(rocksdb::Checkpoint::Create(db_.get(), &created));
-    const std::unique_ptr<rocksdb::Checkpoint> checkpoint(created);
-    ExpectOk(checkpoint->CreateCheckpoint(dir_.File("checkpoint")));
-  }
-  ExpectCellsAndSkips(OpenDb(options, dir_.File("checkpoint")).get());
-  {
-    rocksdb::BackupEngine* created = nullptr;
-    ExpectOk(rocksdb::BackupEngine::Open(
-        rocksdb::Env::Default(),
-        rocksdb::BackupEngineOptions(dir_.File("backup")), &created));
-    const std::unique_ptr<rocksdb::BackupEngine> backup(created);
-    ExpectOk(backup->CreateNewBackup(db_.get()));
-    ExpectOk(backup->RestoreDBFromLatestBackup(dir_.File("restored"),
-                                               dir_.File("restored")));
-  }
-  ExpectCellsAndSkips(OpenDb(options, dir_.File("restored")).get());
-}
-
-TEST_F(Features, FiltersInTheBlockCacheComeAndGo) {
+TEST_F(Features, MultiGetAnswersAndSkipsAsSingleGets) {
   for (const bool partitioned : {false, true}) {
-    for (const bool pinned : {false, true}) {
-      SCOPED_TRACE(std::to_string(partitioned) + std::to_string(pinned));
-      TempDir dir;
-      rocksdb::Options options = Options(partitioned);
-      rocksdb::BlockBasedTableOptions* table = Table(&options);
-      table->cache_index_and_filter_blocks = true;
-      table->pin_l0_filter_and_index_blocks_in_cache = pinned;
-      // Too small for anything to stay that is not pinned.
-      table->block_cache = rocksdb::NewLRUCache(1 << 10, 0);
-      db_ = OpenDb(options, dir.File("db"));
-      WriteFiles();
-      const FilterStats before = StatsOf(*policy_);
-      ExpectCellsAndSkips(db_.get());
-      const uint64_t opened =
-          StatsOf(*policy_).blocks_opened - before.blocks_opened;
-      if (pinned) {
-        EXPECT_LE(opened, uint64_t{kFiles});
-      } else {
-        EXPECT_GT(opened, uint64_t{kRows});
-      }
-      db_.reset();
-    }
-  }
-}
-
-TEST_F(Features, EveryFormatVersionFilters) {
-  for (uint32_t version = 2; version <= 5; ++version) {
-    SCOPED_TRACE(version);
+    SCOPED_TRACE(partitioned);
     TempDir dir;
-    rocksdb::Options options = Options();
-    Table(&options)->format_version = version;
-    db_ = OpenDb(options, dir.File("db"));
+    db_ = OpenDb(Options(partitioned), dir.File("db"));
     WriteFiles();
-    ExpectCellsAndSkips(db_.get());
+    // Present cells, absent columns, absent rows; several of a row, some twice.
+    std::vector<std::string> keys;
+    for (int row = 0; row < kRows; row += 3) {
+      for (const char* column : {"a", "absent", "b", "", "b"}) {
+        keys.push_back(Key(row, column));
+      }
+      keys.push_back("row" + std::to_string(1000 + row) + "x:a");
+      keys.push_back("row" + std::to_string(1000 + row) + "x:b");
+    }
+    const std::vector<Slice> slices(keys.begin(), keys.end());
+    std::vector<rocksdb::PinnableSlice> values(keys.size());
+    std::vector<rocksdb::Status> statuses(keys.size());
+    const FilterStats before = StatsOf(*policy_);
+    db_->MultiGet({}, db_->DefaultColumnFamily(), keys.size(), slices.data(),
+                  values.data(), statuses.data());
+    const FilterStats batch = StatsOf(*policy_);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      std::string value;
+      const rocksdb::Status status = db_->Get({}, keys[i], &value);
+      EXPECT_EQ(status.code(), statuses[i].code()) << keys[i];
+      if (status.ok()) {
+        EXPECT_EQ(values[i].ToString(), value) << keys[i];
+      }
+    }
+    const FilterStats single = StatsOf(*policy_);
+    EXPECT_EQ(batch.asked - before.asked, single.asked - batch.asked);
+    EXPECT_EQ(batch.row.skipped - before.row.skipped,
+              single.row.skipped - batch.row.skipped);
+    EXPECT_EQ(batch.row_col.skipped - before.row_col.skipped,
+              single.row_col.skipped - batch.row_col.skipped);
+    EXPECT_GT(batch.row.skipped - before.row.skipped, keys.size());
+    EXPECT_GT(batch.row_col.skipped - before.row_col.skipped, 60u);
+    values.clear();  // they pin blocks of the database
     db_.reset();
   }
 }
 
-TEST_F(Features, OptimizeFiltersForHitsLeavesOutTheLastLevel) {
-  rocksdb::Options options = Options();
-  options.optimize_filters_for_hits = true;
+// RocksDB's own counters count rowbloom's answers, too.
+TEST_F(Features, StatisticsOfRocksdbCountGets) {
+  const rocksdb::Options options = Options();
   Open(options);
   WriteFiles();
-  ExpectCellsAndSkips(db_.get());
-  rocksdb::CompactRangeOptions compact;
-  compact.bottommost_level_compaction =
-      rocksdb::BottommostLevelCompaction::kForce;
-  ExpectOk(db_->CompactRange(compact, nullptr, nullptr));
+  const auto ticker = [&](uint32_t type) {
+    return options.statistics->getTickerCount(type);
+  };
   const FilterStats before = StatsOf(*policy_);
   std::string value;
   for (int row = 0; row < kRows; ++row) {
     ExpectOk(db_->Get({}, Key(row, "a"), &value));
     EXPECT_TRUE(db_->Get({}, Key(row, "absent"), &value).IsNotFound());
-    EXPECT_EQ(CellsInRow(db_.get(), row), 2);
   }
-  EXPECT_EQ(StatsOf(*policy_).asked, before.asked);
+  const FilterStats after = StatsOf(*policy_);
+  EXPECT_EQ(ticker(rocksdb::BLOOM_FILTER_USEFUL),
+            after.row.skipped - before.row.skipped + after.row_col.skipped -
+                before.row_col.skipped);
+  EXPECT_EQ(ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE), uint64_t{kRows});
+  EXPECT_EQ(ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE),
+            after.may_match - before.may_match);
 }
 
-TEST_F(Features, OtherFilterOptionsAreHarmless) {
-  rocksdb::Options options = Options();
-  Table(&options)->optimize_filters_for_memory = true;
-  Table(&options)->detect_filter_construct_corruption = true;
-  Open(options);
+TEST_F(Features, BatchesAndTransactionsReadTheBaseThroughFilters) {
+  // Rows of the oldest file, which is asked last.
+  TempDir dir;
+  rocksdb::TransactionDB* opened = nullptr;
+  ExpectOk(rocksdb::TransactionDB::Open(
+      Options(), rocksdb::TransactionDBOptions(), dir.File("db"), &opened));
+  db_.reset(opened);
   WriteFiles();
-  ExpectCellsAndSkips(db_.get());
+  rocksdb::ReadOptions same;
+  same.prefix_same_as_start = true;
+  const auto cells = [](rocksdb::Iterator* owned, const std::string& row) {
+    const std::unique_ptr<rocksdb::Iterator> it(owned);
+    int count = 0;
+    for (it->Seek(row); it->Valid() && it->key().starts_with(row); it->Next()) {
+      ++count;
+    }
+    ExpectOk(it->status());
+    return count;
+  };
+  std::string value;
+  {
+    rocksdb::WriteBatchWithIndex batch;
+    ExpectOk(batch.Put(Key(8, "c"), "new"));
+    ExpectOk(batch.Delete(Key(8, "a")));
+    const FilterStats before = StatsOf(*policy_);
+    ExpectOk(batch.GetFromBatchAndDB(db_.get(), {}, Key(8, "b"), &value));
+    ExpectOk(batch.GetFromBatchAndDB(db_.get(), {}, Key(8, "c"), &value));
+    EXPECT_TRUE(batch.GetFromBatchAndDB(db_.get(), {}, Key(8, "a"), &value)
+                    .IsNotFound());
+    EXPECT_TRUE(batch.GetFromBatchAndDB(db_.get(), {}, "row1100x:a", &value)
+                    .IsNotFound());
+    EXPECT_EQ(cells(batch.NewIteratorWithBase(db_->NewIterator(same)), Row(8)),
+              2);
+    EXPECT_EQ(StatsOf(*policy_).row.skipped - before.row.skipped,
+              kFiles - 1u + kFiles + kFiles - 1u);
+  }
+  {
+    const std::unique_ptr<rocksdb::Transaction> transaction(
+        opened->BeginTransaction({}));
+    ExpectOk(transaction->Put(Key(12, "c"), "new"));
+    const FilterStats before = StatsOf(*policy_);
+    ExpectOk(transaction->Get({}, Key(12, "b"), &value));
+    ExpectOk(transaction->GetForUpdate({}, Key(16, "b"), &value));
+    EXPECT_TRUE(transaction->Get({}, "row1100x:a", &value).IsNotFound());
+    EXPECT_EQ(cells(transaction->GetIterator(same), Row(12)), 3);
+    EXPECT_GE(StatsOf(*policy_).row.skipped - before.row.skipped,
+              3 * (kFiles - 1u) + kFiles);
+    ExpectOk(transaction->Commit());
+  }
+  EXPECT_EQ(CellsInRow(db_.get(), 12), 3);
+}
+
+// A wide-column entity is one key: its columns are not in the filter.
+TEST_F(Features, EntitiesAreFilteredByTheirKey) {
+  Open(Options());
+  for (int file = 0; file < kFiles; ++file) {
+    for (int row = file; row < kRows; row += kFiles) {
+      ExpectOk(db_->PutEntity({}, db_->DefaultColumnFamily(), Key(row, "a"),
+                              {{"x", "1"}, {"y", std::to_string(row)}}));
+    }
+    ExpectOk(db_->Flush({}));
+  }
+  const FilterStats before = StatsOf(*policy_);
+  for (int row = 0; row < kRows; ++row) {
+    rocksdb::PinnableWideColumns columns;
+    ExpectOk(db_->GetEntity({}, db_->DefaultColumnFamily(), Key(row, "a"),
+                            &columns));
+    const rocksdb::WideColumns expected = {{"x", "1"},
+                                           {"y", std::to_string(row)}};
+    EXPECT_EQ(columns.columns(), expected);
+    EXPECT_TRUE(
+        db_->GetEntity({}, db_->DefaultColumnFamily(), Key(row, "x"), &columns)
+            .IsNotFound());
+  }
+  const FilterStats after = StatsOf(*policy_);
+  EXPECT_GT(after.row.skipped - before.row.skipped, uint64_t{kRows});
+  EXPECT_GT(after.row_col.skipped - before.row_col.skipped, kRows * 9u / 10);
 }
 
 TEST_F(Features, UserDefinedTimestampsAreNoPartOfTheKey) {
@@ -350,42 +330,6 @@ TEST_F(Features, OddKeysAreKept) {
     it.reset();
     db_.reset();
   }
-}
-
-// A row of a million columns spans many partitions; each must know the row.
-TEST_F(Features, RowOfAMillionColumnsSpansPartitions) {
-  rocksdb::Options options = Options(true);
-  Table(&options)->metadata_block_size = 4096;
-  Table(&options)->block_size = 4096;
-  options.write_buffer_size = size_t{1} << 30;
-  Open(options);
-  constexpr int kColumns = 1'000'000;
-  ExpectOk(db_->Put({}, "before:x", ""));
-  rocksdb::WriteOptions no_log;
-  no_log.disableWAL = true;
-  for (int column = 0; column < kColumns; ++column) {
-    ExpectOk(db_->Put(no_log, "row:" + std::to_string(1'000'000 + column), ""));
-  }
-  ExpectOk(db_->Put({}, "ss:x", ""));
-  ExpectOk(db_->Flush({}));
-  std::string value;
-  for (int column = 0; column < kColumns; column += 997) {
-    ExpectOk(db_->Get({}, "row:" + std::to_string(1'000'000 + column), &value));
-  }
-  rocksdb::ReadOptions scan;
-  scan.prefix_same_as_start = true;
-  const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
-  int cells = 0;
-  for (it->Seek("row:"); it->Valid(); it->Next()) ++cells;
-  EXPECT_EQ(cells, kColumns);
-  it->SeekForPrev("row:\xff");
-  ASSERT_TRUE(it->Valid());
-  EXPECT_EQ(it->key().ToString(), "row:1999999");
-  const FilterStats before = StatsOf(*policy_);
-  it->Seek("rpx:");
-  EXPECT_FALSE(it->Valid());
-  EXPECT_EQ(StatsOf(*policy_).row.skipped - before.row.skipped, 1u);
-  EXPECT_GT(StatsOf(*policy_).blocks_opened, 100u) << "one for each partition";
 }
 
 }  // namespace
