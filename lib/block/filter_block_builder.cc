@@ -136,7 +136,13 @@ std::string FilterBlockBuilder::Finish() {
          .probes = probes_});
     total += format::kEntryBytes;
   }
-  if (options_.memory_fit != nullptr) {
+  uint64_t payload = 0;
+  for (const MemoryFit::Section& size : sizes) {
+    payload += size.blocks * kBlockBytes;
+  }
+  // The largest blocks do not grow: the format has its limit.
+  if (options_.memory_fit != nullptr &&
+      payload <= format::kMaxSectionBytes / 2) {
     options_.memory_fit->Choose(total, sizes);
   }
   for (const MemoryFit::Section& size : sizes) {
@@ -189,9 +195,11 @@ std::string FilterBlockBuilder::Finish() {
   block += end;
 
   std::vector<Section> finished;
-  if (options_.verify) finished.swap(sections_);
-  for (const Section& section : finished) {
-    sections_.push_back({section.type, {}});
+  if (options_.verify) {
+    for (const Section& section : sections_) {
+      finished.push_back({section.type, {}});
+    }
+    finished.swap(sections_);
   }
   Reset();
   finished_ = std::move(finished);

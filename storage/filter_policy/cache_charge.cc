@@ -14,7 +14,7 @@ using rocksdb::Status;
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 710
 Status InsertEmpty(rocksdb::Cache* cache, const Slice& key, size_t charge,
                    rocksdb::Cache::Handle** handle) {
-  static constexpr rocksdb::Cache::CacheItemHelper kHelper(
+  static const rocksdb::Cache::CacheItemHelper kHelper(
       CacheEntryRole::kFilterConstruction);
   return cache->Insert(key, nullptr, &kHelper, charge, handle);
 }

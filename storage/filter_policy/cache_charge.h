@@ -40,6 +40,8 @@ class CacheCharge {
   // tried again.
   void Set(size_t bytes) noexcept;
 
+  // Whether there is a cache to charge.
+  bool active() const { return cache_ != nullptr; }
   size_t charged_bytes() const { return handles_.size() * kStepBytes; }
 
  private:

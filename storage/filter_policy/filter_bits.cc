@@ -131,6 +131,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   // Charges what the builder holds, and `more` bytes. Finished blocks count
   // until the builder goes: RocksDB keeps the partitions of a file so long.
   void Charge(size_t more) noexcept {
+    if (!charge_.active()) return;
     charge_.Set(builder_.MemoryBytes() + finished_bytes_ + more);
   }
 

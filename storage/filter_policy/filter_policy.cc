@@ -1,6 +1,7 @@
 #include "rowbloom/filter_policy.h"
 
 #include <cstdlib>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -33,8 +34,6 @@ class Policy final : public rocksdb::FilterPolicy {
         partitions_keep_prefixes_(
             IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5)),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
-        memory_fit_(
-            std::make_shared<MemoryFit>(bits_per_key_, UsableBlockBytes)),
         counters_(std::make_shared<FilterCounters>()) {}
 
   // With all parameters: it is what OPTIONS files and table properties show.
@@ -63,7 +62,7 @@ class Policy final : public rocksdb::FilterPolicy {
     }
     try {
       if (context.table_options.optimize_filters_for_memory) {
-        block.memory_fit = memory_fit_;
+        block.memory_fit = SharedMemoryFit();
       }
       return NewFilterBitsBuilder(
                  block,
@@ -101,12 +100,23 @@ class Policy final : public rocksdb::FilterPolicy {
   }
 
  private:
+  // One for all files, so that their false positive rates balance out; its
+  // tables are made when they are first needed.
+  std::shared_ptr<MemoryFit> SharedMemoryFit() const {
+    std::call_once(memory_fit_once_, [this] {
+      memory_fit_ =
+          std::make_shared<MemoryFit>(bits_per_key_, UsableBlockBytes);
+    });
+    return memory_fit_;
+  }
+
   FilterPolicyOptions options_;
   std::string id_;
   double bits_per_key_;
   bool partitions_keep_prefixes_;
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
-  std::shared_ptr<MemoryFit> memory_fit_;
+  mutable std::once_flag memory_fit_once_;
+  mutable std::shared_ptr<MemoryFit> memory_fit_;
   std::shared_ptr<FilterCounters> counters_;
 };
 

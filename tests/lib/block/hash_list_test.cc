@@ -64,7 +64,7 @@ TEST(HashList, EveryChangedHashIsNoticed) {
 
 // An exclusive or would not notice.
 TEST(HashList, EqualDamageToTwoHashesIsNoticed) {
-  const HashList list = ListOf(100);
+  HashList list = ListOf(100);
   const auto& chunk = list.chunks()[0];
   const_cast<uint64_t&>(chunk[3]) ^= 0x10;
   const_cast<uint64_t&>(chunk[70]) ^= 0x10;

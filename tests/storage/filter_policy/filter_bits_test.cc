@@ -190,12 +190,16 @@ TEST(FilterBits, ThrowingLayoutGivesABlockThatMatchesEverything) {
   }
   EXPECT_EQ(counters->Read().row.unusable, 4u);
   EXPECT_EQ(counters->Read().blocks_unusable, 1u);
+  EXPECT_EQ(counters->Read().blocks_failed, 1u);
+  EXPECT_EQ(counters->Read().blocks_built, 0u);
   // The next block is a good one, and a throw while asking is no answer.
   const Block good = Build(builder.get(), {"a"});
   const auto good_reader = NewFilterBitsReader(good.bytes, counters);
   EXPECT_TRUE(good_reader->MayMatch("a"));
   EXPECT_FALSE(good_reader->MayMatch("z"));
   EXPECT_TRUE(good_reader->MayMatch("b"));
+  EXPECT_EQ(counters->Read().blocks_failed, 1u);
+  EXPECT_EQ(counters->Read().blocks_built, 1u);
 }
 
 TEST(FilterBits, VerificationFindsDamage) {
