@@ -53,15 +53,27 @@ TEST_F(Features, EveryFormatVersionFilters) {
 #endif
 }
 
+enum class Pinned { kNone, kLevel0, kAll };
+
 TEST_F(Features, FiltersInTheBlockCacheComeAndGo) {
   for (const bool partitioned : {false, true}) {
-    for (const bool pinned : {false, true}) {
-      SCOPED_TRACE(std::to_string(partitioned) + std::to_string(pinned));
+    for (const Pinned pinned : {Pinned::kNone, Pinned::kLevel0, Pinned::kAll}) {
+      SCOPED_TRACE(std::to_string(partitioned) +
+                   std::to_string(static_cast<int>(pinned)));
       TempDir dir;
       rocksdb::Options options = Options(partitioned);
       rocksdb::BlockBasedTableOptions* table = Table(&options);
       table->cache_index_and_filter_blocks = true;
-      table->pin_l0_filter_and_index_blocks_in_cache = pinned;
+      table->pin_l0_filter_and_index_blocks_in_cache =
+          pinned == Pinned::kLevel0;
+      if (pinned == Pinned::kAll) {
+        table->metadata_cache_options.unpartitioned_pinning =
+            rocksdb::PinningTier::kAll;
+        table->metadata_cache_options.partition_pinning =
+            rocksdb::PinningTier::kAll;
+        table->metadata_cache_options.top_level_index_pinning =
+            rocksdb::PinningTier::kAll;
+      }
       // Too small for anything to stay that is not pinned.
       table->block_cache = rocksdb::NewLRUCache(1 << 10, 0);
       db_ = OpenDb(options, dir.File("db"));
@@ -70,7 +82,7 @@ TEST_F(Features, FiltersInTheBlockCacheComeAndGo) {
       ExpectCellsAndSkips(db_.get());
       const uint64_t opened =
           StatsOf(*policy_).blocks_opened - before.blocks_opened;
-      if (pinned) {
+      if (pinned != Pinned::kNone) {
         EXPECT_LE(opened, uint64_t{kFiles});
       } else {
         EXPECT_GT(opened, uint64_t{kRows});
@@ -242,6 +254,21 @@ TEST_F(Features, ReadOnlyAndSecondaryInstancesFilter) {
   ExpectOk(other->TryCatchUpWithPrimary());
   EXPECT_TRUE(IsFilterActive(other.get()));
   ExpectCellsAndSkips(other.get());
+}
+
+TEST_F(Features, FollowersFilter) {
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
+  const rocksdb::Options options = Options();
+  Open(options);
+  WriteFiles();
+  std::unique_ptr<rocksdb::DB> follower;
+  ExpectOk(rocksdb::DB::OpenAsFollower(options, dir_.File("follower"),
+                                       dir_.File("db"), &follower));
+  EXPECT_TRUE(IsFilterActive(follower.get()));
+  ExpectCellsAndSkips(follower.get());
+#else
+  GTEST_SKIP() << "tried from RocksDB 9.10 on";
+#endif
 }
 
 TEST_F(Features, CheckpointsAndBackupsKeepTheirFilters) {

@@ -184,6 +184,28 @@ TEST_F(Features, StatisticsOfRocksdbCountGets) {
             after.may_match - before.may_match);
 }
 
+TEST_F(Features, StatisticsOfRocksdbCountScans) {
+  const rocksdb::Options options = Options();
+  Open(options);
+  WriteFiles();
+  const auto ticker = [&](uint32_t type) {
+    return options.statistics->getTickerCount(type);
+  };
+  const FilterStats before = StatsOf(*policy_);
+  for (int row = 0; row < kRows; ++row) {
+    EXPECT_EQ(CellsInRow(db_.get(), row), 2);
+  }
+  const FilterStats after = StatsOf(*policy_);
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
+  const uint64_t filtered = ticker(rocksdb::NON_LAST_LEVEL_SEEK_FILTERED) +
+                            ticker(rocksdb::LAST_LEVEL_SEEK_FILTERED);
+#else
+  const uint64_t filtered = ticker(rocksdb::BLOOM_FILTER_PREFIX_USEFUL);
+#endif
+  EXPECT_EQ(filtered, after.row.skipped - before.row.skipped);
+  EXPECT_GT(filtered, 2u * kRows);
+}
+
 TEST_F(Features, BatchesAndTransactionsReadTheBaseThroughFilters) {
   // Rows of the oldest file, which is asked last.
   TempDir dir;

@@ -289,6 +289,12 @@ TEST(FilterPolicy, IsFilterActiveSeesAMissingPolicy) {
       rocksdb::NewBloomFilterPolicy(10));
   EXPECT_FALSE(IsFilterActive(
       OpenDb(TestDbOptions({builtin}), dir.File("stock")).get()));
+  rocksdb::Options plain_table =
+      TestDbOptions({nullptr, NewRowPrefixExtractor(KeyLayout::FixedRow(4))});
+  plain_table.table_factory.reset(rocksdb::NewPlainTableFactory());
+  plain_table.allow_mmap_reads = true;
+  plain_table.compression = rocksdb::kNoCompression;
+  EXPECT_FALSE(IsFilterActive(OpenDb(plain_table, dir.File("plain")).get()));
 }
 
 TEST(FilterPolicy, IsFilterActiveTellsColumnFamiliesApart) {
