@@ -273,8 +273,8 @@ TEST_F(Features, EntitiesAreFilteredByTheirKey) {
     rocksdb::PinnableWideColumns columns;
     ExpectOk(db_->GetEntity({}, db_->DefaultColumnFamily(), Key(row, "a"),
                             &columns));
-    const rocksdb::WideColumns expected = {{"x", "1"},
-                                           {"y", std::to_string(row)}};
+    const std::string y = std::to_string(row);
+    const rocksdb::WideColumns expected = {{"x", "1"}, {"y", y}};
     EXPECT_EQ(columns.columns(), expected);
     EXPECT_TRUE(
         db_->GetEntity({}, db_->DefaultColumnFamily(), Key(row, "x"), &columns)
