@@ -63,6 +63,25 @@ std::string CheckSection(std::string_view contents, const format::Entry& entry,
   return "";
 }
 
+// Tags that are not known are passed over.
+FileOrigin ParseOrigin(std::string_view attributes) {
+  FileOrigin origin;
+  while (attributes.size() >= 2) {
+    const auto tag = static_cast<uint8_t>(attributes[0]);
+    const auto bytes = static_cast<uint8_t>(attributes[1]);
+    attributes.remove_prefix(2);
+    if (bytes > attributes.size()) break;
+    const std::string_view value = attributes.substr(0, bytes);
+    attributes.remove_prefix(bytes);
+    if (tag == format::kColumnFamilyTag) {
+      origin.column_family = value;
+    } else if (tag == format::kLevelTag && bytes == 1) {
+      origin.level = static_cast<uint8_t>(value[0]);
+    }
+  }
+  return origin;
+}
+
 }  // namespace
 
 std::string_view ToString(SectionType type) {
@@ -101,41 +120,39 @@ std::string FilterBlock::Parse() {
   if (!contents_.starts_with(format::kHead)) {
     return "filter block does not start with ROWBLOOM at offset 0";
   }
-  const size_t tail_at = size - format::kTail.size();
   if (!contents_.ends_with(format::kTail)) {
     return "filter block does not end with the tail at offset " +
-           std::to_string(tail_at);
+           std::to_string(size - format::kTail.size());
   }
-  format_version_ = static_cast<uint8_t>(contents_[tail_at - 1]);
+  const format::Trailer trailer = format::GetTrailer(contents_);
+  format_version_ = trailer.version;
   if (format_version_ != format::kVersion) {
     return "filter block version " + std::to_string(format_version_) +
-           " at offset " + std::to_string(tail_at - 1) + ", expected " +
-           std::to_string(format::kVersion);
+           " at offset " + std::to_string(size - format::kTail.size() - 1) +
+           ", expected " + std::to_string(format::kVersion);
   }
-  const size_t trailer_at = tail_at - format::kTrailerBytes;
-  const uint64_t checksum = format::GetFixed(contents_, trailer_at, 8);
-  const uint64_t layout_bytes = format::GetFixed(contents_, trailer_at + 8, 2);
-  const uint64_t section_count =
-      format::GetFixed(contents_, trailer_at + 10, 1);
-  const size_t directory_bytes =
-      section_count * format::kEntryBytes + layout_bytes;
-  if (directory_bytes > trailer_at - format::kHead.size()) {
+  const size_t directory_bytes = trailer.DirectoryBytes();
+  if (directory_bytes > trailer.at - format::kHead.size()) {
     return "filter block directory of " + std::to_string(directory_bytes) +
            " bytes, expected at most " +
-           std::to_string(trailer_at - format::kHead.size());
+           std::to_string(trailer.at - format::kHead.size());
   }
-  const size_t directory_at = trailer_at - directory_bytes;
+  const size_t directory_at = trailer.at - directory_bytes;
   const std::string_view directory =
       contents_.substr(directory_at, directory_bytes);
   const uint64_t found =
-      Checksum(directory, Checksum(contents_.substr(trailer_at + 8)));
-  if (found != checksum) {
+      Checksum(directory, Checksum(contents_.substr(trailer.at + 8)));
+  if (found != trailer.checksum) {
     return "filter block directory at offset " + std::to_string(directory_at) +
-           ": checksum " + std::to_string(checksum) + " expected, found " +
-           std::to_string(found);
+           ": checksum " + std::to_string(trailer.checksum) +
+           " expected, found " + std::to_string(found);
   }
 
-  layout_id_ = directory.substr(section_count * format::kEntryBytes);
+  const size_t section_count = trailer.section_count;
+  const size_t attributes_at = section_count * format::kEntryBytes;
+  origin_ =
+      ParseOrigin(directory.substr(attributes_at, trailer.attribute_bytes));
+  layout_id_ = directory.substr(attributes_at + trailer.attribute_bytes);
   for (size_t i = 0; i < section_count; ++i) {
     const format::Entry entry = GetEntry(directory, i);
     sections_.push_back(

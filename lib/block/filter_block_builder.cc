@@ -35,10 +35,34 @@ void PutEntry(std::string* out, const format::Entry& entry) {
   format::PutFixed(out, entry.checksum, 4);
 }
 
+void PutAttribute(std::string* out, uint8_t tag, std::string_view value) {
+  format::PutFixed(out, tag, 1);
+  format::PutFixed(out, value.size(), 1);
+  *out += value;
+}
+
+// The attributes that ParseOrigin reads.
+std::string AttributesOf(const FileOrigin& origin) {
+  std::string attributes;
+  if (!origin.column_family.empty()) {
+    PutAttribute(&attributes, format::kColumnFamilyTag,
+                 std::string_view(origin.column_family)
+                     .substr(0, format::kMaxAttributeBytes));
+  }
+  if (origin.level >= 0 && origin.level <= 255) {
+    PutAttribute(&attributes, format::kLevelTag,
+                 std::string(1, static_cast<char>(origin.level)));
+  }
+  return attributes;
+}
+
 }  // namespace
 
 FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
-    : options_(options), probes_(BestProbes(options.bits_per_key)) {
+    : options_(options),
+      probes_(BestProbes(options.bits_per_key)),
+      layout_id_(options.key_layout.ToString()),
+      attributes_(AttributesOf(options.origin)) {
   options_.bits_per_key =
       std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
   if (options_.bloom_type == BloomType::kRowPrefixFixedLength) {
@@ -88,7 +112,7 @@ size_t FilterBlockBuilder::EstimateEntries() const {
 
 size_t FilterBlockBuilder::OverheadBytes() const {
   return format::kMinBlockBytes + sections_.size() * format::kEntryBytes +
-         options_.key_layout.ToString().size();
+         attributes_.size() + layout_id_.size();
 }
 
 size_t FilterBlockBuilder::SpaceFor(size_t entries) const {
@@ -104,11 +128,11 @@ size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const {
 }
 
 std::string FilterBlockBuilder::Finish() {
-  const std::string layout_id = options_.key_layout.ToString();
   // An empty ROWCOL section would rule out cells that were never indexed, such
   // as those of a file of bare rows.
   std::vector<const Section*> written;
-  size_t total = format::kMinBlockBytes + layout_id.size();
+  size_t total =
+      format::kMinBlockBytes + attributes_.size() + layout_id_.size();
   for (const Section& section : sections_) {
     if (section.type == SectionType::kRowCol && section.hashes.empty()) {
       continue;
@@ -149,9 +173,11 @@ std::string FilterBlockBuilder::Finish() {
          .checksum = static_cast<uint32_t>(checksum)});
   }
 
-  directory += layout_id;
+  directory += attributes_;
+  directory += layout_id_;
   std::string end;
-  format::PutFixed(&end, layout_id.size(), 2);
+  format::PutFixed(&end, layout_id_.size(), 2);
+  format::PutFixed(&end, attributes_.size(), 2);
   format::PutFixed(&end, written.size(), 1);
   format::PutFixed(&end, format::kVersion, 1);
   end += format::kTail;

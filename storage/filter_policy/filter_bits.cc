@@ -23,7 +23,7 @@ std::string_view View(const Slice& slice) {
 // Written when a block could not be built: it starts and ends as ours do and
 // has version 0, so that every reader answers "may match".
 constexpr std::string_view kAnswersMayMatch =
-    "ROWBLOOM\0\0\0\0\0\0\0\0\0\0\0\0\x9cRWBL"sv;
+    "ROWBLOOM\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x9cRWBL"sv;
 
 class Builder final : public rocksdb::FilterBitsBuilder {
  public:

@@ -16,6 +16,7 @@
 // unknown version, kind or layout) answers "may match".
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -57,6 +58,15 @@ struct MatchResult {
   Verdict row_col = Verdict::kNotAsked;  // the ROWCOL section
 };
 
+// Where a file was made: what its filter's use can be told apart by. A file
+// that moves to another level or database keeps its origin.
+struct FileOrigin {
+  std::string column_family;  // empty: not known; at most 255 bytes are kept
+  int level = -1;             // -1: not known; up to 255 are kept
+
+  auto operator<=>(const FileOrigin&) const = default;
+};
+
 struct FilterBlockOptions {
   // kNone is not buildable: REQUIRES another type.
   BloomType bloom_type = BloomType::kRowCol;
@@ -68,6 +78,7 @@ struct FilterBlockOptions {
   // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
   // indexed whole. REQUIRES > 0 with that type.
   uint32_t row_prefix_length = 0;
+  FileOrigin origin;
 };
 
 // Collects the keys of one file (or of one partition of its filter).
@@ -123,6 +134,8 @@ class FilterBlockBuilder {
 
   FilterBlockOptions options_;
   int probes_;
+  std::string layout_id_;
+  std::string attributes_;
   std::vector<Section> sections_;
   size_t keys_added_ = 0;
   std::optional<std::string> last_prefix_;  // of AddKeyAndPrefix
@@ -164,6 +177,7 @@ class FilterBlock {
   // What was found, as far as it could be read.
   const std::vector<FilterSection>& sections() const { return sections_; }
   const std::string& layout_id() const { return layout_id_; }
+  const FileOrigin& origin() const { return origin_; }
   // Of the ROWPREFIX section; 0 without one.
   uint32_t row_prefix_length() const { return row_prefix_length_; }
   uint8_t format_version() const { return format_version_; }
@@ -235,6 +249,7 @@ class FilterBlock {
   std::string_view contents_;
   std::string problem_;
   std::vector<FilterSection> sections_;
+  FileOrigin origin_;
   std::string layout_id_;
   std::optional<KeyLayout> layout_;
   uint32_t row_prefix_length_ = 0;
