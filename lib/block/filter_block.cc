@@ -96,6 +96,12 @@ std::string_view ToString(SectionType type) {
   return "unknown";
 }
 
+bool FilterBlock::HasSection(SectionType type) const {
+  return std::ranges::any_of(sections_, [type](const FilterSection& section) {
+    return section.type == type;
+  });
+}
+
 bool FilterBlock::IsFilterBlock(std::string_view contents) {
   return contents.starts_with(format::kHead) ||
          contents.ends_with(format::kTail);

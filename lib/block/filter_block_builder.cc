@@ -142,6 +142,7 @@ std::string FilterBlockBuilder::Finish() {
              SectionBytes(section.hashes.size(), options_.bits_per_key);
   }
 
+  finished_sections_.clear();
   std::string block;
   block.reserve(total);
   block += format::kHead;
@@ -158,19 +159,26 @@ std::string FilterBlockBuilder::Finish() {
     }
     const uint64_t checksum =
         Checksum(std::string_view(block).substr(offset, size));
-    PutEntry(
-        &directory,
-        {.type = static_cast<uint8_t>(section->type),
-         .kind = static_cast<uint8_t>(options_.kind),
-         .probes = static_cast<uint8_t>(probes_),
-         .scope = section->type == SectionType::kRowPrefix
-                      ? options_.row_prefix_length
-                      : 0,
-         .offset = static_cast<uint32_t>(offset),
-         .size = static_cast<uint32_t>(size),
-         .keys = static_cast<uint32_t>(std::min<size_t>(
-             section->hashes.size(), std::numeric_limits<uint32_t>::max())),
-         .checksum = static_cast<uint32_t>(checksum)});
+    const format::Entry entry{
+        .type = static_cast<uint8_t>(section->type),
+        .kind = static_cast<uint8_t>(options_.kind),
+        .probes = static_cast<uint8_t>(probes_),
+        .scope = section->type == SectionType::kRowPrefix
+                     ? options_.row_prefix_length
+                     : 0,
+        .offset = static_cast<uint32_t>(offset),
+        .size = static_cast<uint32_t>(size),
+        .keys = static_cast<uint32_t>(std::min<size_t>(
+            section->hashes.size(), std::numeric_limits<uint32_t>::max())),
+        .checksum = static_cast<uint32_t>(checksum)};
+    PutEntry(&directory, entry);
+    finished_sections_.push_back({.type = section->type,
+                                  .kind = options_.kind,
+                                  .probes = entry.probes,
+                                  .offset_bytes = entry.offset,
+                                  .size_bytes = entry.size,
+                                  .keys = entry.keys,
+                                  .row_prefix_length = entry.scope});
   }
 
   directory += attributes_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -25,11 +26,25 @@ std::string_view View(const Slice& slice) {
 constexpr std::string_view kAnswersMayMatch =
     "ROWBLOOM\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x9cRWBL"sv;
 
+uint64_t NanosSince(std::chrono::steady_clock::time_point start) {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(
+          std::chrono::steady_clock::now() - start)
+          .count());
+}
+
 class Builder final : public rocksdb::FilterBitsBuilder {
  public:
   Builder(const FilterBlockOptions& options, bool verify,
           std::shared_ptr<FilterCounters> counters)
-      : builder_(options), verify_(verify), counters_(std::move(counters)) {}
+      : builder_(options),
+        verify_(verify),
+        counters_(std::move(counters)),
+        origin_(counters_->Of(options.origin)),
+        summary_(std::make_shared<FilterSummary>(
+            options.bloom_type, options.kind, options.key_layout.ToString())) {
+    OfferToCollector(summary_);
+  }
 
   // Out of memory, or an exception of a custom layout: the block then answers
   // "may match" to everything, since a key may be missing in it.
@@ -62,6 +77,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
 
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     if (status != nullptr) *status = Status::OK();
+    const auto start = std::chrono::steady_clock::now();
     try {
       const std::string block = builder_.Finish();
       if (!std::exchange(failed_, false)) {
@@ -69,13 +85,15 @@ class Builder final : public rocksdb::FilterBitsBuilder {
         std::memcpy(bytes.get(), block.data(), block.size());
         const Slice filter(bytes.get(), block.size());
         *buf = std::move(bytes);
-        counters_->CountBuilt(filter.size());
+        summary_->Add(builder_.finished_sections(), filter.size());
+        origin_->CountBuilt(filter.size(), NanosSince(start));
         return filter;
       }
     } catch (...) {
       builder_.Reset();
       failed_ = false;
     }
+    origin_->CountFailed();
     buf->reset();
     return Slice(kAnswersMayMatch.data(), kAnswersMayMatch.size());
   }
@@ -118,15 +136,22 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   bool verify_;
   bool failed_ = false;
   std::shared_ptr<FilterCounters> counters_;
+  OriginCounters* origin_;  // of counters_
+  std::shared_ptr<FilterSummary> summary_;
 };
 
 class Reader final : public rocksdb::FilterBitsReader {
  public:
-  Reader(const Slice& contents, std::shared_ptr<FilterCounters> counters)
+  Reader(const Slice& contents, bool count_questions,
+         std::shared_ptr<FilterCounters> counters)
       : block_(FilterBlock::Open(View(contents))),
-        counters_(std::move(counters)) {
-    counters_->CountOpened(block_.usable());
+        counts_questions_(count_questions),
+        has_row_col_(block_.HasSection(SectionType::kRowCol)),
+        counters_(std::move(counters)),
+        origin_(counters_->Of(block_.origin())) {
+    origin_->CountOpened(block_.usable(), block_.size_bytes());
   }
+  ~Reader() override { origin_->CountClosed(block_.size_bytes()); }
 
   bool MayMatch(const Slice& entry) override {
     MatchResult result;
@@ -135,7 +160,7 @@ class Reader final : public rocksdb::FilterBitsReader {
     } catch (...) {  // of a custom layout
       result = {.row = Verdict::kUnusable};
     }
-    counters_->CountAnswer(result);
+    if (counts_questions_) origin_->CountAnswer(result, has_row_col_);
     return result.may_match;
   }
 
@@ -152,15 +177,20 @@ class Reader final : public rocksdb::FilterBitsReader {
         results.fill({.row = Verdict::kUnusable});
       }
       for (int i = 0; i < count; ++i) {
-        counters_->CountAnswer(results[i]);
         may_match[start + i] = results[i].may_match;
+      }
+      if (counts_questions_) {
+        origin_->CountAnswers(results.data(), count, has_row_col_);
       }
     }
   }
 
  private:
   FilterBlock block_;
+  bool counts_questions_;
+  bool has_row_col_;
   std::shared_ptr<FilterCounters> counters_;
+  OriginCounters* origin_;  // of counters_
 };
 
 }  // namespace
@@ -172,8 +202,10 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
 }
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
-    const Slice& contents, std::shared_ptr<FilterCounters> counters) {
-  return std::make_unique<Reader>(contents, std::move(counters));
+    const Slice& contents, bool count_questions,
+    std::shared_ptr<FilterCounters> counters) {
+  return std::make_unique<Reader>(contents, count_questions,
+                                  std::move(counters));
 }
 
 }  // namespace rowbloom

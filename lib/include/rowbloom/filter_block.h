@@ -81,6 +81,21 @@ struct FilterBlockOptions {
   FileOrigin origin;
 };
 
+// One section of a block.
+struct FilterSection {
+  SectionType type{};
+  FilterKind kind{};
+  uint8_t probes = 0;
+  uint64_t offset_bytes = 0;  // within the block
+  uint64_t size_bytes = 0;
+  uint64_t keys = 0;               // distinct entries
+  uint32_t row_prefix_length = 0;  // of kRowPrefix, else 0
+  // Empty when the section can be trusted, else why not, as one sentence.
+  std::string problem;
+
+  bool usable() const { return problem.empty(); }
+};
+
 // Collects the keys of one file (or of one partition of its filter).
 //
 // Legal calls: (AddKey* Finish)*. Finish leaves the builder empty, ready for
@@ -111,6 +126,12 @@ class FilterBlockBuilder {
   // section, trailer and tail, some 50 bytes.
   std::string Finish();
 
+  // The sections of the block that Finish made last; its next call changes
+  // them.
+  const std::vector<FilterSection>& finished_sections() const {
+    return finished_sections_;
+  }
+
   // Forgets all keys.
   void Reset();
 
@@ -139,21 +160,7 @@ class FilterBlockBuilder {
   std::vector<Section> sections_;
   size_t keys_added_ = 0;
   std::optional<std::string> last_prefix_;  // of AddKeyAndPrefix
-};
-
-// One section as found in a block.
-struct FilterSection {
-  SectionType type{};
-  FilterKind kind{};
-  uint8_t probes = 0;
-  uint64_t offset_bytes = 0;  // within the block
-  uint64_t size_bytes = 0;
-  uint64_t keys = 0;               // distinct entries
-  uint32_t row_prefix_length = 0;  // of kRowPrefix, else 0
-  // Empty when the section can be trusted, else why not, as one sentence.
-  std::string problem;
-
-  bool usable() const { return problem.empty(); }
+  std::vector<FilterSection> finished_sections_;
 };
 
 // A view of one filter block. Does not own the bytes, which must outlive it and
@@ -178,6 +185,7 @@ class FilterBlock {
   const std::vector<FilterSection>& sections() const { return sections_; }
   const std::string& layout_id() const { return layout_id_; }
   const FileOrigin& origin() const { return origin_; }
+  bool HasSection(SectionType type) const;
   // Of the ROWPREFIX section; 0 without one.
   uint32_t row_prefix_length() const { return row_prefix_length_; }
   uint8_t format_version() const { return format_version_; }
