@@ -8,6 +8,7 @@
 #include "lib/block/format.h"
 #include "rocksdb/table_properties.h"
 #include "rowbloom/filter_policy.h"
+#include "storage/filter_policy/objects.h"
 
 namespace rowbloom {
 namespace {
@@ -123,8 +124,12 @@ void OfferToCollector(const std::shared_ptr<const FilterSummary>& summary) {
   Offered() = summary;
 }
 
+std::unique_ptr<TablePropertiesCollectorFactory> MakeFilterPropertiesFactory() {
+  return std::make_unique<Factory>();
+}
+
 std::shared_ptr<TablePropertiesCollectorFactory> NewFilterPropertiesFactory() {
-  return std::make_shared<Factory>();
+  return MakeFilterPropertiesFactory();
 }
 
 }  // namespace rowbloom

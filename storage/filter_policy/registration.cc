@@ -2,6 +2,7 @@
 #include <mutex>
 #include <string>
 
+#include "rocksdb/table_properties.h"
 #include "rocksdb/utilities/object_registry.h"
 #include "rowbloom/filter_policy.h"
 #include "storage/filter_policy/ids.h"
@@ -13,6 +14,7 @@ namespace {
 using rocksdb::FilterPolicy;
 using rocksdb::ObjectLibrary;
 using rocksdb::SliceTransform;
+using rocksdb::TablePropertiesCollectorFactory;
 
 // A pattern for every id that starts with `prefix`, which ends in ':'.
 ObjectLibrary::PatternEntry Pattern(std::string_view prefix) {
@@ -47,6 +49,14 @@ const SliceTransform* ExtractorOfId(
   return guard->get();
 }
 
+TablePropertiesCollectorFactory* PropertiesFactory(
+    const std::string& /*id*/,
+    std::unique_ptr<TablePropertiesCollectorFactory>* guard,
+    std::string* /*error*/) {
+  *guard = MakeFilterPropertiesFactory();
+  return guard->get();
+}
+
 }  // namespace
 
 void RegisterRowbloom() {
@@ -57,6 +67,8 @@ void RegisterRowbloom() {
                                             PolicyOfId);
     library->AddFactory<const SliceTransform>(Pattern(kExtractorIdPrefix),
                                               ExtractorOfId);
+    library->AddFactory<TablePropertiesCollectorFactory>(kFilterProperty,
+                                                         PropertiesFactory);
   });
 }
 

@@ -83,9 +83,9 @@ rocksdb::Status NewFilterPolicy(
 std::shared_ptr<const rocksdb::SliceTransform> NewRowPrefixExtractor(
     const KeyLayout& key_layout);
 
-// Makes policies and extractors known to RocksDB's object registry by their
-// ids, so that an OPTIONS file that names them can be loaded. Thread-safe;
-// calling it again has no effect.
+// Makes policies, extractors and the properties factory known to RocksDB's
+// object registry by their ids, so that an OPTIONS file that names them can be
+// loaded. Thread-safe; calling it again has no effect.
 void RegisterRowbloom();
 
 // Whether new files of the column family get filters of rowbloom: its table
