@@ -1,6 +1,7 @@
 #include "lib/kernels/kernel.h"
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 
 namespace rowbloom {
@@ -19,6 +20,14 @@ struct KernelList {
     kernels[count++] = kScalarKernel;
   }
 };
+
+std::atomic<const BloomKernel*>& Active() {
+  static std::atomic<const BloomKernel*> active{[] {
+    const auto chosen = ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
+    return chosen ? *chosen : &UsableKernels().back();
+  }()};
+  return active;
+}
 
 }  // namespace
 
@@ -40,11 +49,11 @@ Result<const BloomKernel*> ChooseKernel(const char* forced_name) {
 }
 
 const BloomKernel& ActiveKernel() {
-  static const BloomKernel& active = []() -> const BloomKernel& {
-    const auto chosen = ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
-    return chosen ? **chosen : UsableKernels().back();
-  }();
-  return active;
+  return *Active().load(std::memory_order_relaxed);
+}
+
+void UseKernel(const BloomKernel& kernel) {
+  Active().store(&kernel, std::memory_order_relaxed);
 }
 
 }  // namespace rowbloom

@@ -39,8 +39,14 @@ struct BloomKernel {
 std::span<const BloomKernel> UsableKernels();
 
 // The kernel in use: the one that the environment variable ROWBLOOM_KERNEL
-// names, or else the fastest. Chosen once per process.
+// names, or else the fastest, unless UseKernel was called. The environment is
+// read once per process.
 const BloomKernel& ActiveKernel();
+
+// Makes `kernel`, one of UsableKernels(), the active one for blocks that are
+// built or opened from now on; open blocks keep theirs. Thread-safe. For
+// benchmarks and tests, which compare kernels in one process.
+void UseKernel(const BloomKernel& kernel);
 
 // The same with a reason when ROWBLOOM_KERNEL names a kernel that is unknown or
 // that this CPU cannot run; ActiveKernel() is then the scalar one.
