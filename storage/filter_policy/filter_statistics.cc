@@ -25,8 +25,13 @@ using rocksdb::Statistics;
 using LastAnswer = OriginCounters::LastAnswer;
 using Outcome = OriginCounters::Outcome;
 
+// The answer that no ticker has told about yet; without counters if there is
+// none.
 LastAnswer TakeLastAnswer() {
-  return std::exchange(OriginCounters::ThreadLastAnswer(), LastAnswer());
+  LastAnswer& last = OriginCounters::ThreadLastAnswer();
+  const LastAnswer taken = last;
+  last.counters = nullptr;
+  return taken;
 }
 
 // What one seek asked.
@@ -100,19 +105,21 @@ thread_local ThreadReads thread_reads;
 void OnGetAnswer() {
   const LastAnswer answer = TakeLastAnswer();
   if (answer.counters == nullptr) return;
+  ThreadReads& reads = thread_reads;
+  reads.opened = nullptr;
   const LastWords& words = answer.words;
-  const Outcome outcome =
-      answer.row_col_block
-          ? Outcome{.opened = words.row_col_may,
-                    .true_negatives = words.row_col_no}
-          : Outcome{.opened = words.row_may, .true_negatives = words.row_no};
+  const uint16_t opened =
+      answer.row_col_block ? words.row_col_may : words.row_may;
+  const uint16_t ruled_out =
+      answer.row_col_block ? words.row_col_no : words.row_no;
+  if (opened == 0 && ruled_out == 0) return;
+  const Outcome outcome{.opened = opened, .true_negatives = ruled_out};
   if (answer.row_col_block) {
     answer.counters->CountRowCol(outcome);
   } else {
     answer.counters->CountRow(outcome);
   }
-  ThreadReads& reads = thread_reads;
-  reads.opened = outcome.opened > 0 ? answer.counters : nullptr;
+  if (opened > 0) reads.opened = answer.counters;
   reads.opened_by_row_col = answer.row_col_block;
 }
 
