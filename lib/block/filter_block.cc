@@ -63,6 +63,32 @@ std::string CheckSection(std::string_view contents, const format::Entry& entry,
   return "";
 }
 
+MatchResult ToResult(Answer answer) {
+  using enum Verdict;
+  switch (answer) {
+    case Answer::kOutside:
+      break;
+    case Answer::kRowMay:
+      return {.row = kMayMatch};
+    case Answer::kRowNo:
+      return {.may_match = false, .row = kNoMatch};
+    case Answer::kRowColMay:
+      return {.row = kMayMatch, .row_col = kMayMatch};
+    case Answer::kRowColNo:
+      return {.may_match = false, .row = kMayMatch, .row_col = kNoMatch};
+  }
+  return {};
+}
+
+Answer AnswerOf(const BatchAnswers& answers, size_t key) {
+  const uint32_t bit = uint32_t{1} << key;
+  if (answers.row_no & bit) return Answer::kRowNo;
+  if (answers.row_may & bit) return Answer::kRowMay;
+  if (answers.row_col_no & bit) return Answer::kRowColNo;
+  if (answers.row_col_may & bit) return Answer::kRowColMay;
+  return Answer::kOutside;
+}
+
 // Tags that are not known are passed over.
 FileOrigin ParseOrigin(std::string_view attributes) {
   FileOrigin origin;
@@ -113,6 +139,7 @@ FilterBlock FilterBlock::Open(std::string_view contents) {
   block.kernel_ = &ActiveKernel();
   block.problem_ = block.Parse();
   block.usable_ = block.problem_.empty();
+  block.matcher_ = block.MakeMatcher();
   return block;
 }
 
@@ -203,6 +230,22 @@ std::string FilterBlock::Parse() {
   return "";
 }
 
+std::shared_ptr<const Matcher> FilterBlock::MakeMatcher() const {
+  const bool row_col_fits = row_col_.state == Probe::State::kAbsent ||
+                            row_col_.state == Probe::State::kReady;
+  if (!usable_ || layout_->kind() == KeyLayout::Kind::kCustom ||
+      row_.state != Probe::State::kReady || !row_col_fits ||
+      row_prefix_.state != Probe::State::kAbsent) {
+    return nullptr;
+  }
+  return std::make_shared<const Matcher>(Matcher{
+      .layout_kind = layout_->kind(),
+      .layout_parameter = layout_->parameter(),
+      .has_row_col = row_col_.state == Probe::State::kReady,
+      .row = {row_.blocks, row_.block_count, row_.probes},
+      .row_col = {row_col_.blocks, row_col_.block_count, row_col_.probes}});
+}
+
 // Whether these bytes can have been indexed as a row.
 bool FilterBlock::IsRow(std::string_view row_bytes) const {
   return layout_->RowBytes(row_bytes) == row_bytes.size() ||
@@ -266,6 +309,11 @@ MatchResult FilterBlock::Match(std::string_view row_bytes,
 }
 
 MatchResult FilterBlock::MayMatch(std::string_view key) const {
+  if (matcher_ == nullptr) return MatchLong(key);
+  return ToResult(kernel_->match(*matcher_, key.data(), key.size()));
+}
+
+MatchResult FilterBlock::MatchLong(std::string_view key) const {
   if (!usable_) return {.row = Verdict::kUnusable};
   const size_t row_bytes = layout_->RowBytes(key);
   if (row_bytes != KeyLayout::kNoRow) {
@@ -294,6 +342,23 @@ FilterBlock::Question FilterBlock::Hash(std::string_view key) const {
 
 void FilterBlock::MayMatch(std::span<const std::string_view> keys,
                            std::span<MatchResult> results) const {
+  if (matcher_ == nullptr) return MatchLong(keys, results);
+  std::array<KeyView, BatchAnswers::kMaxKeys> views;
+  for (size_t start = 0; start < keys.size(); start += views.size()) {
+    const size_t count = std::min(views.size(), keys.size() - start);
+    for (size_t i = 0; i < count; ++i) {
+      views[i] = {keys[start + i].data(), keys[start + i].size()};
+    }
+    BatchAnswers answers;
+    kernel_->match_batch(*matcher_, views.data(), count, &answers);
+    for (size_t i = 0; i < count; ++i) {
+      results[start + i] = ToResult(AnswerOf(answers, i));
+    }
+  }
+}
+
+void FilterBlock::MatchLong(std::span<const std::string_view> keys,
+                            std::span<MatchResult> results) const {
   if (!usable_) {
     std::fill_n(results.begin(), keys.size(),
                 MatchResult{.row = Verdict::kUnusable});

@@ -14,7 +14,10 @@ struct KernelList {
   KernelList() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) kernels[count++] = kAvx512Kernel;
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512vl")) {
+      kernels[count++] = kAvx512Kernel;
+    }
     if (__builtin_cpu_supports("avx2")) kernels[count++] = kAvx2Kernel;
 #endif
     kernels[count++] = kScalarKernel;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -32,6 +33,28 @@ uint64_t NanosSince(std::chrono::steady_clock::time_point start) {
           std::chrono::steady_clock::now() - start)
           .count());
 }
+
+// Counts one block as loaded for as long as it lives, and knows where its
+// answers are counted.
+struct Counting {
+  Counting(const FilterBlock& block, bool count_questions,
+           std::shared_ptr<FilterCounters> all)
+      : questions(count_questions),
+        block_bytes(block.size_bytes()),
+        counters(std::move(all)),
+        origin(counters->Of(block.origin())) {
+    origin->CountOpened(block.usable(), block_bytes);
+  }
+  Counting(Counting&&) = default;
+  ~Counting() {
+    if (counters != nullptr) origin->CountClosed(block_bytes);
+  }
+
+  bool questions;
+  size_t block_bytes;
+  std::shared_ptr<FilterCounters> counters;
+  OriginCounters* origin;  // of counters
+};
 
 class Builder final : public rocksdb::FilterBitsBuilder {
  public:
@@ -140,18 +163,57 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   std::shared_ptr<FilterSummary> summary_;
 };
 
-class Reader final : public rocksdb::FilterBitsReader {
+// For blocks that a kernel can answer for: the usual ones.
+class KernelReader final : public rocksdb::FilterBitsReader {
  public:
-  Reader(const Slice& contents, bool count_questions,
-         std::shared_ptr<FilterCounters> counters)
-      : block_(FilterBlock::Open(View(contents))),
-        counts_questions_(count_questions),
-        has_row_col_(block_.HasSection(SectionType::kRowCol)),
-        counters_(std::move(counters)),
-        origin_(counters_->Of(block_.origin())) {
-    origin_->CountOpened(block_.usable(), block_.size_bytes());
+  // REQUIRES block.matcher().
+  KernelReader(const FilterBlock& block, Counting counting)
+      : matcher_(*block.matcher()),
+        match_(ActiveKernel().match),
+        match_batch_(ActiveKernel().match_batch),
+        counting_(std::move(counting)) {}
+
+  bool MayMatch(const Slice& entry) override {
+    const Answer answer = match_(matcher_, entry.data(), entry.size());
+    if (counting_.questions) {
+      counting_.origin->CountAnswer(answer, matcher_.has_row_col);
+    }
+    return answer != Answer::kRowNo && answer != Answer::kRowColNo;
   }
-  ~Reader() override { origin_->CountClosed(block_.size_bytes()); }
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    std::array<KeyView, BatchAnswers::kMaxKeys> views;
+    constexpr int kBatch = static_cast<int>(views.size());
+    for (int start = 0; start < num_keys; start += kBatch) {
+      const int count = std::min(kBatch, num_keys - start);
+      for (int i = 0; i < count; ++i) {
+        const Slice& key = *keys[start + i];
+        views[i] = {key.data(), key.size()};
+      }
+      BatchAnswers answers;
+      match_batch_(matcher_, views.data(), count, &answers);
+      const uint32_t no = answers.row_no | answers.row_col_no;
+      for (int i = 0; i < count; ++i) may_match[start + i] = (no >> i & 1) == 0;
+      if (counting_.questions) {
+        counting_.origin->CountAnswers(answers, count, matcher_.has_row_col);
+      }
+    }
+  }
+
+ private:
+  const Matcher matcher_;
+  decltype(BloomKernel::match) match_;
+  decltype(BloomKernel::match_batch) match_batch_;
+  Counting counting_;
+};
+
+// For all others: custom layouts, ROWPREFIX sections, damage.
+class BlockReader final : public rocksdb::FilterBitsReader {
+ public:
+  BlockReader(FilterBlock block, Counting counting)
+      : block_(std::move(block)),
+        has_row_col_(block_.HasSection(SectionType::kRowCol)),
+        counting_(std::move(counting)) {}
 
   bool MayMatch(const Slice& entry) override {
     MatchResult result;
@@ -160,7 +222,9 @@ class Reader final : public rocksdb::FilterBitsReader {
     } catch (...) {  // of a custom layout
       result = {.row = Verdict::kUnusable};
     }
-    if (counts_questions_) origin_->CountAnswer(result, has_row_col_);
+    if (counting_.questions) {
+      counting_.origin->CountAnswer(result, has_row_col_);
+    }
     return result.may_match;
   }
 
@@ -179,18 +243,16 @@ class Reader final : public rocksdb::FilterBitsReader {
       for (int i = 0; i < count; ++i) {
         may_match[start + i] = results[i].may_match;
       }
-      if (counts_questions_) {
-        origin_->CountAnswers(results.data(), count, has_row_col_);
+      if (counting_.questions) {
+        counting_.origin->CountAnswers(results.data(), count, has_row_col_);
       }
     }
   }
 
  private:
   FilterBlock block_;
-  bool counts_questions_;
   bool has_row_col_;
-  std::shared_ptr<FilterCounters> counters_;
-  OriginCounters* origin_;  // of counters_
+  Counting counting_;
 };
 
 }  // namespace
@@ -204,8 +266,12 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
     const Slice& contents, bool count_questions,
     std::shared_ptr<FilterCounters> counters) {
-  return std::make_unique<Reader>(contents, count_questions,
-                                  std::move(counters));
+  FilterBlock block = FilterBlock::Open(View(contents));
+  Counting counting(block, count_questions, std::move(counters));
+  if (block.matcher() != nullptr) {
+    return std::make_unique<KernelReader>(block, std::move(counting));
+  }
+  return std::make_unique<BlockReader>(std::move(block), std::move(counting));
 }
 
 }  // namespace rowbloom

@@ -1,5 +1,6 @@
 #include "storage/filter_policy/filter_counters.h"
 
+#include <bit>
 #include <new>
 #include <numeric>
 #include <utility>
@@ -61,8 +62,7 @@ class Pool {
 
 constinit thread_local OriginCounters::ThreadState OriginCounters::thread_;
 
-constexpr std::array<LastWords, OriginCounters::kOutcomes>
-OriginCounters::MakeLastWords() {
+constexpr std::array<LastWords, kOutcomes> OriginCounters::MakeLastWords() {
   std::array<LastWords, kOutcomes> words{};
   using enum Verdict;
   words[OutcomeIndex({.row = kNoMatch})].row_no = 1;
@@ -74,8 +74,8 @@ OriginCounters::MakeLastWords() {
   return words;
 }
 
-constinit const std::array<LastWords, OriginCounters::kOutcomes>
-    OriginCounters::kLastWords = OriginCounters::MakeLastWords();
+constinit const std::array<LastWords, kOutcomes> OriginCounters::kLastWords =
+    OriginCounters::MakeLastWords();
 
 void OriginCounters::CountAnswers(const MatchResult* results, size_t count,
                                   bool row_col_block) {
@@ -92,15 +92,37 @@ void OriginCounters::CountAnswers(const MatchResult* results, size_t count,
   thread_.last = {this, sum, row_col_block};
 }
 
-void OriginCounters::CountOutcome(size_t section, const Outcome& outcome) {
-  if (outcome.opened > 0) {
-    Count(&Stripe::observed, section * 3, outcome.opened);
+void OriginCounters::CountAnswers(const BatchAnswers& answers, size_t keys,
+                                  bool row_col_block) {
+  const auto count = [this](uint32_t mask, Answer answer) {
+    const auto times = static_cast<uint16_t>(std::popcount(mask));
+    if (times > 0) {
+      Count(&Stripe::outcomes, kOutcomeOfAnswer[static_cast<size_t>(answer)],
+            times);
+    }
+    return times;
+  };
+  LastAnswer& last = thread_.last;
+  last.counters = this;
+  last.words = {.row_no = count(answers.row_no, Answer::kRowNo),
+                .row_may = count(answers.row_may, Answer::kRowMay),
+                .row_col_no = count(answers.row_col_no, Answer::kRowColNo),
+                .row_col_may = count(answers.row_col_may, Answer::kRowColMay)};
+  last.row_col_block = row_col_block;
+  const size_t inside = size_t{last.words.row_no} + last.words.row_may +
+                        last.words.row_col_no + last.words.row_col_may;
+  if (inside < keys) Count(&Stripe::outcomes, OutcomeIndex({}), keys - inside);
+}
+
+void OriginCounters::CountObservation(size_t section, const Observation& seen) {
+  if (seen.opened > 0) {
+    Count(&Stripe::observed, section * 3, seen.opened);
   }
-  if (outcome.true_positives > 0) {
-    Count(&Stripe::observed, section * 3 + 1, outcome.true_positives);
+  if (seen.true_positives > 0) {
+    Count(&Stripe::observed, section * 3 + 1, seen.true_positives);
   }
-  if (outcome.true_negatives > 0) {
-    Count(&Stripe::observed, section * 3 + 2, outcome.true_negatives);
+  if (seen.true_negatives > 0) {
+    Count(&Stripe::observed, section * 3 + 2, seen.true_negatives);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <vector>
 
+#include "lib/kernels/matcher.h"
 #include "rowbloom/filter_block.h"
 #include "rowbloom/filter_policy.h"
 
@@ -22,6 +23,14 @@ struct LastWords {
   uint16_t row_col_no = 0;
   uint16_t row_col_may = 0;
 };
+
+// What the sections of a block said to one question, as a number.
+inline constexpr size_t kVerdicts = 4;
+inline constexpr size_t kOutcomes = kVerdicts * kVerdicts;
+constexpr uint8_t OutcomeIndex(const MatchResult& result) {
+  return static_cast<uint8_t>(static_cast<size_t>(result.row) * kVerdicts +
+                              static_cast<size_t>(result.row_col));
+}
 
 // Counters of the blocks of one origin. Thread-safe and exact. The first
 // kOwnedStripes threads have a stripe of counters each, which nobody else
@@ -41,25 +50,27 @@ class OriginCounters {
   };
 
   // What RocksDB found where a section had the last word.
-  struct Outcome {
+  struct Observation {
     uint64_t opened = 0;          // files opened on its "may match"
     uint64_t true_positives = 0;  // of these, that had it
     uint64_t true_negatives = 0;
   };
 
   void CountAnswer(const MatchResult& result, bool row_col_block) {
-    ThreadState& thread = thread_;
-    const size_t index = OutcomeIndex(result);
-    thread.last = {this, kLastWords[index], row_col_block};
-    Count(&Stripe::outcomes, index, 1);
+    CountOutcome(OutcomeIndex(result), row_col_block);
+  }
+  void CountAnswer(Answer answer, bool row_col_block) {
+    CountOutcome(kOutcomeOfAnswer[static_cast<size_t>(answer)], row_col_block);
   }
 
   // The same for the answers of one batch.
+  void CountAnswers(const BatchAnswers& answers, size_t keys,
+                    bool row_col_block);
   void CountAnswers(const MatchResult* results, size_t count,
                     bool row_col_block);
 
-  void CountRow(const Outcome& outcome) { CountOutcome(0, outcome); }
-  void CountRowCol(const Outcome& outcome) { CountOutcome(1, outcome); }
+  void CountRow(const Observation& seen) { CountObservation(0, seen); }
+  void CountRowCol(const Observation& seen) { CountObservation(1, seen); }
 
   void CountBuilt(size_t block_bytes, uint64_t nanos) {
     Add(&blocks_built_, 1);
@@ -87,8 +98,6 @@ class OriginCounters {
   static constexpr size_t kOwnedStripes = 63;
   static constexpr size_t kSharedStripe = kOwnedStripes;
   static constexpr size_t kNoStripe = ~size_t{0};
-  static constexpr size_t kVerdicts = 4;
-  static constexpr size_t kOutcomes = kVerdicts * kVerdicts;
 
   using Counter = std::atomic<uint64_t>;
 
@@ -103,10 +112,11 @@ class OriginCounters {
     LastAnswer last;
   };
 
-  static constexpr size_t OutcomeIndex(const MatchResult& result) {
-    return static_cast<size_t>(result.row) * kVerdicts +
-           static_cast<size_t>(result.row_col);
-  }
+  static constexpr std::array<uint8_t, kAnswers> kOutcomeOfAnswer = {
+      OutcomeIndex({}), OutcomeIndex({.row = Verdict::kMayMatch}),
+      OutcomeIndex({.row = Verdict::kNoMatch}),
+      OutcomeIndex({.row = Verdict::kMayMatch, .row_col = Verdict::kMayMatch}),
+      OutcomeIndex({.row = Verdict::kMayMatch, .row_col = Verdict::kNoMatch})};
   static constexpr std::array<LastWords, kOutcomes> MakeLastWords();
   static const std::array<LastWords, kOutcomes> kLastWords;
 
@@ -129,7 +139,15 @@ class OriginCounters {
       Add(&counter, times);
     }
   }
-  void CountOutcome(size_t section, const Outcome& outcome);
+  void CountOutcome(size_t index, bool row_col_block) {
+    // Field by field: a copy of the whole would wait for its parts.
+    LastAnswer& last = thread_.last;
+    last.counters = this;
+    last.words = kLastWords[index];
+    last.row_col_block = row_col_block;
+    Count(&Stripe::outcomes, index, 1);
+  }
+  void CountObservation(size_t section, const Observation& seen);
 
   static size_t TakeStripe() noexcept;
   // nullptr when out of memory.

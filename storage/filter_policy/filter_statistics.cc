@@ -23,7 +23,7 @@ namespace {
 
 using rocksdb::Statistics;
 using LastAnswer = OriginCounters::LastAnswer;
-using Outcome = OriginCounters::Outcome;
+using Observation = OriginCounters::Observation;
 
 // The answer that no ticker has told about yet; without counters if there is
 // none.
@@ -113,11 +113,11 @@ void OnGetAnswer() {
   const uint16_t ruled_out =
       answer.row_col_block ? words.row_col_no : words.row_no;
   if (opened == 0 && ruled_out == 0) return;
-  const Outcome outcome{.opened = opened, .true_negatives = ruled_out};
+  const Observation seen{.opened = opened, .true_negatives = ruled_out};
   if (answer.row_col_block) {
-    answer.counters->CountRowCol(outcome);
+    answer.counters->CountRowCol(seen);
   } else {
-    answer.counters->CountRow(outcome);
+    answer.counters->CountRow(seen);
   }
   if (opened > 0) reads.opened = answer.counters;
   reads.opened_by_row_col = answer.row_col_block;
@@ -126,11 +126,11 @@ void OnGetAnswer() {
 void OnGetTruePositive() {
   const ThreadReads& reads = thread_reads;
   if (reads.opened == nullptr) return;
-  const Outcome outcome{.true_positives = 1};
+  const Observation seen{.true_positives = 1};
   if (reads.opened_by_row_col) {
-    reads.opened->CountRowCol(outcome);
+    reads.opened->CountRowCol(seen);
   } else {
-    reads.opened->CountRow(outcome);
+    reads.opened->CountRow(seen);
   }
 }
 

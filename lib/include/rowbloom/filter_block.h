@@ -19,6 +19,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,7 @@
 namespace rowbloom {
 
 struct BloomKernel;
+struct Matcher;
 
 // Which part of a key the entries of a section are. The values are on disk:
 // never renumber.
@@ -211,6 +213,10 @@ class FilterBlock {
   bool MayMatchRowCol(std::string_view row_bytes,
                       std::string_view qualifier) const;
 
+  // What a kernel answers whole keys with; nullptr if this block needs
+  // MayMatch. For the readers of this project.
+  const Matcher* matcher() const { return matcher_.get(); }
+
   // The answer of one section alone, for inspection; kNotAsked for bytes that
   // are not one row of the layout.
   Verdict AskSection(SectionType type, std::string_view row_bytes,
@@ -244,6 +250,7 @@ class FilterBlock {
   };
 
   std::string Parse();
+  std::shared_ptr<const Matcher> MakeMatcher() const;
   bool IsRow(std::string_view row_bytes) const;
   bool IsBarePrefix(std::string_view key) const;
   const Probe& RowProbe() const;
@@ -251,6 +258,9 @@ class FilterBlock {
   Question Hash(std::string_view key) const;
   Verdict Ask(const Probe& probe, uint64_t hash) const;
   void Prefetch(const Probe& probe, uint64_t hash) const;
+  MatchResult MatchLong(std::string_view key) const;
+  void MatchLong(std::span<const std::string_view> keys,
+                 std::span<MatchResult> results) const;
   MatchResult Match(std::string_view row_bytes,
                     std::string_view qualifier) const;
 
@@ -267,6 +277,7 @@ class FilterBlock {
   Probe row_;
   Probe row_prefix_;
   Probe row_col_;
+  std::shared_ptr<const Matcher> matcher_;
 };
 
 }  // namespace rowbloom
