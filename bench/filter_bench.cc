@@ -339,7 +339,6 @@ Timing Summary(std::vector<double>* samples, double keys_per_iteration) {
   return {.median = Quantile(*samples, 0.5),
           .low_quartile = Quantile(*samples, 0.25),
           .high_quartile = Quantile(*samples, 0.75),
-          .min = samples->front(),
           .repetitions = static_cast<int>(samples->size())};
 }
 

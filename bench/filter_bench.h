@@ -30,7 +30,7 @@ struct BenchOptions {
   // Of each timing from kFewKeys keys on when it is one of a build.
   int build_repetitions = 3;
   // Of each repetition, in seconds of CPU time; at least one pass.
-  double min_time_s = 0.02;
+  double min_time_s = 0.01;
   // Distinct absent keys asked for each false positive rate.
   uint64_t absent_keys = 4'000'000;
 };
@@ -65,7 +65,6 @@ struct Timing {
   double median = 0;
   double low_quartile = 0;
   double high_quartile = 0;
-  double min = 0;
   int repetitions = 0;
   double ratio_to_stock = 0;  // of medians; stock is RocksDB's Bloom filter
 

@@ -97,18 +97,24 @@ void PrintGroup(const Group& group) {
   std::fflush(stdout);
 }
 
+// To four digits: more would be noise. JSON has no infinity: null stands for
+// it.
+ordered_json Rounded(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::stod(fmt::format("{:.4g}", value));
+}
+
 ordered_json ToJson(const FalsePositives& counts) {
   const Interval interval = Interval99(counts);
   return {{"asked", counts.asked},
           {"passed", counts.passed},
-          {"rate", counts.Rate()},
-          {"low99", interval.low},
-          {"high99", interval.high}};
+          {"rate", Rounded(counts.Rate())},
+          {"low99", Rounded(interval.low)},
+          {"high99", Rounded(interval.high)}};
 }
 
-// What does not depend on times. JSON has no infinity: null stands for it.
+// What does not depend on times.
 ordered_json ToJson(KeyShape shape, uint64_t keys, const FilterResult& result) {
-  const double over = result.OverBoundPercent();
   ordered_json json = {
       {"shape", ToString(shape)},
       {"keys", keys},
@@ -116,13 +122,13 @@ ordered_json ToJson(KeyShape shape, uint64_t keys, const FilterResult& result) {
       {"kernel",
        result.kernel.empty() ? ordered_json() : ordered_json(result.kernel)},
       {"equal", ToString(result.equal)},
-      {"setting_bits", result.setting},
+      {"setting_bits", Rounded(result.setting)},
       {"entries", result.entries},
       {"filter_bytes", result.filter_bytes},
-      {"bits_per_entry", result.BitsPerEntry()},
-      {"over_bound_percent",
-       std::isfinite(over) ? ordered_json(over) : ordered_json()},
-      {"build_peak_bytes_per_key", PerKey(result.build_peak_bytes, keys)},
+      {"bits_per_entry", Rounded(result.BitsPerEntry())},
+      {"over_bound_percent", Rounded(result.OverBoundPercent())},
+      {"build_peak_bytes_per_key",
+       Rounded(PerKey(result.build_peak_bytes, keys))},
       {"absent_row", ToJson(result.absent_row)}};
   if (result.absent_column.asked > 0) {
     json["absent_column"] = ToJson(result.absent_column);
@@ -138,13 +144,12 @@ ordered_json ToJson(Operation operation, const Timing& timing) {
                               : operation.asked == Asked::kHalf  ? 50
                                                                  : 0;
   }
-  json["ns_per_key"] = timing.median;
-  json["low_quartile"] = timing.low_quartile;
-  json["high_quartile"] = timing.high_quartile;
-  json["spread_percent"] = timing.SpreadPercent();
-  json["min"] = timing.min;
+  json["ns_per_key"] = Rounded(timing.median);
+  json["low_quartile"] = Rounded(timing.low_quartile);
+  json["high_quartile"] = Rounded(timing.high_quartile);
+  json["spread_percent"] = Rounded(timing.SpreadPercent());
   json["repetitions"] = timing.repetitions;
-  json["ratio_to_stock"] = timing.ratio_to_stock;
+  json["ratio_to_stock"] = Rounded(timing.ratio_to_stock);
   return json;
 }
 
