@@ -4,6 +4,7 @@
 
 #include "rocksdb/table_properties.h"
 #include "rocksdb/utilities/object_registry.h"
+#include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "storage/filter_policy/ids.h"
 #include "storage/filter_policy/objects.h"
@@ -57,9 +58,16 @@ TablePropertiesCollectorFactory* PropertiesFactory(
   return guard->get();
 }
 
+// The registry's classes change with the minor version.
+bool IsTheRocksDbOfTheHeaders() {
+  return rocksdb::GetRocksVersionAsString(/*with_patch=*/false) ==
+         std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+}
+
 }  // namespace
 
 void RegisterRowbloom() {
+  if (!IsTheRocksDbOfTheHeaders()) return;
   static std::once_flag once;
   std::call_once(once, [] {
     const auto library = ObjectLibrary::Default();

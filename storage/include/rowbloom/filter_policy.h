@@ -85,7 +85,8 @@ std::shared_ptr<const rocksdb::SliceTransform> NewRowPrefixExtractor(
 
 // Makes policies, extractors and the properties factory known to RocksDB's
 // object registry by their ids, so that an OPTIONS file that names them can be
-// loaded. Thread-safe; calling it again has no effect.
+// loaded. Thread-safe; calling it again has no effect, nor has it any where the
+// RocksDB library loaded at run time is not of the headers' minor version.
 void RegisterRowbloom();
 
 // Whether new files of the column family get filters of rowbloom: its table
