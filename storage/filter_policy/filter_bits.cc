@@ -149,7 +149,9 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   }
   double EstimatedFpRate(size_t num_entries, size_t bytes) override {
     if (num_entries == 0) return 0;
-    return FalsePositiveRate(8.0 * static_cast<double>(bytes) /
+    const size_t overhead = builder_.SpaceFor(0);
+    if (bytes <= overhead) return 1;
+    return FalsePositiveRate(8.0 * static_cast<double>(bytes - overhead) /
                              static_cast<double>(num_entries));
   }
 #endif
