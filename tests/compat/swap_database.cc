@@ -69,6 +69,8 @@ LoadedOptions NewDatabaseOptions(const SwapCase& swap_case,
   options.family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.family.prefix_extractor =
       NewRowPrefixExtractor(swap_case.filter.key_layout);
+  options.family.table_properties_collector_factories = {
+      NewFilterPropertiesFactory()};
   options.family.compression = rocksdb::kLZ4Compression;
   options.family.disable_auto_compactions = true;
   return options;
@@ -369,6 +371,22 @@ class FilterCheck {
   const rocksdb::Statistics& statistics_;
 };
 
+// One file of each generation's is rowbloom's, and says so; but all before the
+// last have become one.
+void RequireProperties(rocksdb::DB* db, int generations) {
+  rocksdb::TablePropertiesCollection files;
+  RequireOk(db->GetPropertiesOfAllTables(&files), "properties of its files");
+  int ours = 0;
+  for (const auto& file : files) {
+    ours += static_cast<int>(
+        file.second->user_collected_properties.count(kFilterProperty));
+  }
+  const int expected = std::min(generations, 2);
+  Require(ours == expected, std::to_string(ours) + " files have a property " +
+                                kFilterProperty + ", expected " +
+                                std::to_string(expected));
+}
+
 }  // namespace
 
 void WriteDatabase(const SwapCase& swap_case, const std::string& path,
@@ -388,6 +406,7 @@ DatabaseReport CheckDatabase(const SwapCase& swap_case, const std::string& path,
   Require(IsFilterActive(database.get()),
           "filters not used: the policy is not active");
 
+  RequireProperties(database.get(), generations);
   const KeyCheck keys(swap_case, generations, database.get());
   keys.All();
   const FilterCheck filters(swap_case, generations, database.get(), *policy,
