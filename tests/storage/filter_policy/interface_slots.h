@@ -3,11 +3,11 @@
 // with both.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstring>
-#include <iterator>
+#include <memory>
 #include <string>
-#include <tuple>
 #include <typeinfo>
 #include <vector>
 
