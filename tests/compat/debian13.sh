@@ -65,8 +65,8 @@ swap() {
   check "$2" "$name"
 }
 
-# The way back ends at RocksDB's own table format, where 9.10 writes the newest
-# that it has. The database stays as it is, for 9.10 to read.
+# There is no way back from tables of the format that 9.10 has as default. The
+# refusal changes nothing: 9.10 still reads them.
 newer_tables() {
   local said status=0
   there write newer-tables 6
@@ -121,11 +121,21 @@ if [[ ! -e $root/etc/debian_version ]]; then
   debootstrap --variant=minbase trixie "$root"
 fi
 cp /etc/hosts /etc/resolv.conf "$root/etc/"
-# The build tree stays from run to run.
-mkdir -p "$root/src/rowbloom"
-find "$root/src/rowbloom" -mindepth 1 -maxdepth 1 ! -name build \
-  -exec rm -rf {} +
-git archive HEAD | tar -x -C "$root/src/rowbloom"
+# The build tree stays from run to run, and files that are as they were keep
+# their time: a second run builds what changed.
+there_dir=$root/src/rowbloom
+mkdir -p "$there_dir"
+rm -rf "$there_dir.new"
+mkdir "$there_dir.new"
+git archive HEAD | tar -x -C "$there_dir.new"
+find "$there_dir.new" -type f -printf '%P\0' | while read -rd '' file; do
+  if cmp -s "$there_dir/$file" "$there_dir.new/$file"; then
+    touch -r "$there_dir/$file" "$there_dir.new/$file"
+  fi
+done
+find "$there_dir" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+cp -a "$there_dir.new/." "$there_dir/"
+rm -rf "$there_dir.new"
 in_root /src/rowbloom/tools/test.sh
 
 rm -rf "$root/src/swaps"
