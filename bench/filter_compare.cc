@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "bench/random.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
@@ -26,24 +27,6 @@ namespace {
 using rocksdb::Status;
 
 constexpr double kBitsPerKey = 10.0;
-
-// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers with every library.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-
-  static uint64_t Mix(uint64_t x) {
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-  }
-  uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
-  // REQUIRES bound > 0.
-  uint64_t Below(uint64_t bound) { return Next() % bound; }
-
- private:
-  uint64_t state_;
-};
 
 // A cell under its RocksDB key.
 struct Cell {

@@ -2,7 +2,6 @@
 // same bytes and the same operations. See bench/README.md.
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <sys/utsname.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -19,20 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "bench/build_info.h"
+#include "bench/environment.h"
 #include "bench/filter_compare.h"
-#include "lib/kernels/kernel.h"
-#include "rocksdb/version.h"
 #include "tools/rowbloom/cell_reader.h"
 
 namespace rowbloom::bench {
 namespace {
-
-#if defined(__OPTIMIZE__) && defined(NDEBUG)
-constexpr bool kOptimised = true;
-#else
-constexpr bool kOptimised = false;
-#endif
 
 constexpr int kOk = 0;
 constexpr int kFailed = 1;
@@ -82,28 +73,6 @@ class DatabaseDir {
   std::string path_;
   bool temporary_ = false;
 };
-
-std::string CpuModel() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) {
-      const size_t colon = line.find(": ");
-      if (colon != std::string::npos) return line.substr(colon + 2);
-    }
-  }
-  return "unknown";
-}
-
-std::string OperatingSystem() {
-  utsname name{};
-  if (uname(&name) != 0) return "unknown";
-  return fmt::format("{} {} {}", name.sysname, name.release, name.machine);
-}
-
-std::string Commit() {
-  const char* given = std::getenv("ROWBLOOM_COMMIT");
-  return given != nullptr && *given != '\0' ? given : kCommit;
-}
 
 // 1234567 -> "1,234,567".
 std::string Grouped(uint64_t number) {
@@ -200,13 +169,8 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
                         {"file_bytes", setting.file_bytes},
                         {"kinds", std::move(kinds)}});
   }
-  return {{"machine", {{"cpu", CpuModel()}, {"os", OperatingSystem()}}},
-          {"build",
-           {{"compiler", kCompiler},
-            {"flags", kFlags},
-            {"commit", Commit()},
-            {"rocksdb", rocksdb::GetRocksVersionAsString()},
-            {"kernel", ActiveKernel().name}}},
+  return {{"machine", MachineJson()},
+          {"build", BuildJson()},
           {"input",
            {{"source",
              arguments.input.empty()

@@ -12,6 +12,7 @@ packages=(
   libisal-dev           # CRC32C of SST blocks
   libcli11-dev libfmt-dev nlohmann-json3-dev # the tools
   libgtest-dev libgmock-dev rocksdb-tools    # the tests
+  libbenchmark-dev python3                   # filter_bench and its plots
   "$@"
 )
 

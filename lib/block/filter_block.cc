@@ -63,6 +63,51 @@ std::string CheckSection(std::string_view contents, const format::Entry& entry,
   return "";
 }
 
+MatchResult ToResult(Answer answer) {
+  using enum Verdict;
+  switch (answer) {
+    case Answer::kOutside:
+      break;
+    case Answer::kRowMay:
+      return {.row = kMayMatch};
+    case Answer::kRowNo:
+      return {.may_match = false, .row = kNoMatch};
+    case Answer::kRowColMay:
+      return {.row = kMayMatch, .row_col = kMayMatch};
+    case Answer::kRowColNo:
+      return {.may_match = false, .row = kMayMatch, .row_col = kNoMatch};
+  }
+  return {};
+}
+
+Answer AnswerOf(const BatchAnswers& answers, size_t key) {
+  const uint32_t bit = uint32_t{1} << key;
+  if (answers.row_no & bit) return Answer::kRowNo;
+  if (answers.row_may & bit) return Answer::kRowMay;
+  if (answers.row_col_no & bit) return Answer::kRowColNo;
+  if (answers.row_col_may & bit) return Answer::kRowColMay;
+  return Answer::kOutside;
+}
+
+// Tags that are not known are passed over.
+FileOrigin ParseOrigin(std::string_view attributes) {
+  FileOrigin origin;
+  while (attributes.size() >= 2) {
+    const auto tag = static_cast<uint8_t>(attributes[0]);
+    const auto bytes = static_cast<uint8_t>(attributes[1]);
+    attributes.remove_prefix(2);
+    if (bytes > attributes.size()) break;
+    const std::string_view value = attributes.substr(0, bytes);
+    attributes.remove_prefix(bytes);
+    if (tag == format::kColumnFamilyTag) {
+      origin.column_family = value;
+    } else if (tag == format::kLevelTag && bytes == 1) {
+      origin.level = static_cast<uint8_t>(value[0]);
+    }
+  }
+  return origin;
+}
+
 }  // namespace
 
 std::string_view ToString(SectionType type) {
@@ -77,6 +122,12 @@ std::string_view ToString(SectionType type) {
   return "unknown";
 }
 
+bool FilterBlock::HasSection(SectionType type) const {
+  return std::ranges::any_of(sections_, [type](const FilterSection& section) {
+    return section.type == type;
+  });
+}
+
 bool FilterBlock::IsFilterBlock(std::string_view contents) {
   return contents.starts_with(format::kHead) ||
          contents.ends_with(format::kTail);
@@ -89,6 +140,7 @@ FilterBlock FilterBlock::Open(std::string_view contents,
   block.kernel_ = kernel != nullptr ? kernel : &ActiveKernel();
   block.problem_ = block.Parse();
   block.usable_ = block.problem_.empty();
+  block.matcher_ = block.MakeMatcher();
   return block;
 }
 
@@ -102,41 +154,39 @@ std::string FilterBlock::Parse() {
   if (!contents_.starts_with(format::kHead)) {
     return "filter block does not start with ROWBLOOM at offset 0";
   }
-  const size_t tail_at = size - format::kTail.size();
   if (!contents_.ends_with(format::kTail)) {
     return "filter block does not end with the tail at offset " +
-           std::to_string(tail_at);
+           std::to_string(size - format::kTail.size());
   }
-  format_version_ = static_cast<uint8_t>(contents_[tail_at - 1]);
+  const format::Trailer trailer = format::GetTrailer(contents_);
+  format_version_ = trailer.version;
   if (format_version_ != format::kVersion) {
     return "filter block version " + std::to_string(format_version_) +
-           " at offset " + std::to_string(tail_at - 1) + ", expected " +
-           std::to_string(format::kVersion);
+           " at offset " + std::to_string(size - format::kTail.size() - 1) +
+           ", expected " + std::to_string(format::kVersion);
   }
-  const size_t trailer_at = tail_at - format::kTrailerBytes;
-  const uint64_t checksum = format::GetFixed(contents_, trailer_at, 8);
-  const uint64_t layout_bytes = format::GetFixed(contents_, trailer_at + 8, 2);
-  const uint64_t section_count =
-      format::GetFixed(contents_, trailer_at + 10, 1);
-  const size_t directory_bytes =
-      section_count * format::kEntryBytes + layout_bytes;
-  if (directory_bytes > trailer_at - format::kHead.size()) {
+  const size_t directory_bytes = trailer.DirectoryBytes();
+  if (directory_bytes > trailer.at - format::kHead.size()) {
     return "filter block directory of " + std::to_string(directory_bytes) +
            " bytes, expected at most " +
-           std::to_string(trailer_at - format::kHead.size());
+           std::to_string(trailer.at - format::kHead.size());
   }
-  const size_t directory_at = trailer_at - directory_bytes;
+  const size_t directory_at = trailer.at - directory_bytes;
   const std::string_view directory =
       contents_.substr(directory_at, directory_bytes);
   const uint64_t found =
-      Checksum(directory, Checksum(contents_.substr(trailer_at + 8)));
-  if (found != checksum) {
+      Checksum(directory, Checksum(contents_.substr(trailer.at + 8)));
+  if (found != trailer.checksum) {
     return "filter block directory at offset " + std::to_string(directory_at) +
-           ": checksum " + std::to_string(checksum) + " expected, found " +
-           std::to_string(found);
+           ": checksum " + std::to_string(trailer.checksum) +
+           " expected, found " + std::to_string(found);
   }
 
-  layout_id_ = directory.substr(section_count * format::kEntryBytes);
+  const size_t section_count = trailer.section_count;
+  const size_t attributes_at = section_count * format::kEntryBytes;
+  origin_ =
+      ParseOrigin(directory.substr(attributes_at, trailer.attribute_bytes));
+  layout_id_ = directory.substr(attributes_at + trailer.attribute_bytes);
   for (size_t i = 0; i < section_count; ++i) {
     const format::Entry entry = GetEntry(directory, i);
     sections_.push_back(
@@ -179,6 +229,23 @@ std::string FilterBlock::Parse() {
     }
   }
   return "";
+}
+
+std::shared_ptr<const Matcher> FilterBlock::MakeMatcher() const {
+  const bool row_col_fits = row_col_.state == Probe::State::kAbsent ||
+                            row_col_.state == Probe::State::kReady;
+  if (!usable_ || kernel_->match == nullptr ||
+      layout_->kind() == KeyLayout::Kind::kCustom ||
+      row_.state != Probe::State::kReady || !row_col_fits ||
+      row_prefix_.state != Probe::State::kAbsent) {
+    return nullptr;
+  }
+  return std::make_shared<const Matcher>(Matcher{
+      .layout_kind = layout_->kind(),
+      .layout_parameter = layout_->parameter(),
+      .has_row_col = row_col_.state == Probe::State::kReady,
+      .row = {row_.blocks, row_.block_count, row_.probes},
+      .row_col = {row_col_.blocks, row_col_.block_count, row_col_.probes}});
 }
 
 // Whether these bytes can have been indexed as a row.
@@ -244,6 +311,11 @@ MatchResult FilterBlock::Match(std::string_view row_bytes,
 }
 
 MatchResult FilterBlock::MayMatch(std::string_view key) const {
+  if (matcher_ == nullptr) return MatchLong(key);
+  return ToResult(kernel_->match(*matcher_, key.data(), key.size()));
+}
+
+MatchResult FilterBlock::MatchLong(std::string_view key) const {
   if (!usable_) return {.row = Verdict::kUnusable};
   const size_t row_bytes = layout_->RowBytes(key);
   if (row_bytes != KeyLayout::kNoRow) {
@@ -272,6 +344,23 @@ FilterBlock::Question FilterBlock::Hash(std::string_view key) const {
 
 void FilterBlock::MayMatch(std::span<const std::string_view> keys,
                            std::span<MatchResult> results) const {
+  if (matcher_ == nullptr) return MatchLong(keys, results);
+  std::array<KeyView, BatchAnswers::kMaxKeys> views;
+  for (size_t start = 0; start < keys.size(); start += views.size()) {
+    const size_t count = std::min(views.size(), keys.size() - start);
+    for (size_t i = 0; i < count; ++i) {
+      views[i] = {keys[start + i].data(), keys[start + i].size()};
+    }
+    BatchAnswers answers;
+    kernel_->match_batch(*matcher_, views.data(), count, &answers);
+    for (size_t i = 0; i < count; ++i) {
+      results[start + i] = ToResult(AnswerOf(answers, i));
+    }
+  }
+}
+
+void FilterBlock::MatchLong(std::span<const std::string_view> keys,
+                            std::span<MatchResult> results) const {
   if (!usable_) {
     std::fill_n(results.begin(), keys.size(),
                 MatchResult{.row = Verdict::kUnusable});

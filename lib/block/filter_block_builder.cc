@@ -42,6 +42,27 @@ void PutEntry(std::string* out, const format::Entry& entry) {
   format::PutFixed(out, entry.checksum, 4);
 }
 
+void PutAttribute(std::string* out, uint8_t tag, std::string_view value) {
+  format::PutFixed(out, tag, 1);
+  format::PutFixed(out, value.size(), 1);
+  *out += value;
+}
+
+// The attributes that ParseOrigin reads.
+std::string AttributesOf(const FileOrigin& origin) {
+  std::string attributes;
+  if (!origin.column_family.empty()) {
+    PutAttribute(&attributes, format::kColumnFamilyTag,
+                 std::string_view(origin.column_family)
+                     .substr(0, format::kMaxAttributeBytes));
+  }
+  if (origin.level >= 0 && origin.level <= 255) {
+    PutAttribute(&attributes, format::kLevelTag,
+                 std::string(1, static_cast<char>(origin.level)));
+  }
+  return attributes;
+}
+
 }  // namespace
 
 struct FilterBlockBuilder::Section {
@@ -50,7 +71,10 @@ struct FilterBlockBuilder::Section {
 };
 
 FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
-    : options_(options), probes_(BestProbes(options.bits_per_key)) {
+    : options_(options),
+      probes_(BestProbes(options.bits_per_key)),
+      layout_id_(options.key_layout.ToString()),
+      attributes_(AttributesOf(options.origin)) {
   options_.bits_per_key =
       std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
   if (options_.bloom_type == BloomType::kRowPrefixFixedLength) {
@@ -102,7 +126,7 @@ size_t FilterBlockBuilder::EstimateEntries() const {
 
 size_t FilterBlockBuilder::OverheadBytes() const {
   return format::kMinBlockBytes + sections_.size() * format::kEntryBytes +
-         options_.key_layout.ToString().size();
+         attributes_.size() + layout_id_.size();
 }
 
 size_t FilterBlockBuilder::SpaceFor(size_t entries) const {
@@ -118,12 +142,12 @@ size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const {
 }
 
 std::string FilterBlockBuilder::Finish() {
-  const std::string layout_id = options_.key_layout.ToString();
   // An empty ROWCOL section would rule out cells that were never indexed, such
   // as those of a file of bare rows.
   std::vector<const Section*> written;
   std::vector<MemoryFit::Section> sizes;
-  size_t total = format::kMinBlockBytes + layout_id.size();
+  size_t total =
+      format::kMinBlockBytes + attributes_.size() + layout_id_.size();
   for (const Section& section : sections_) {
     if (section.type == SectionType::kRowCol && section.hashes.empty()) {
       continue;
@@ -149,6 +173,7 @@ std::string FilterBlockBuilder::Finish() {
     total += size.blocks * kBlockBytes;
   }
 
+  finished_sections_.clear();
   std::string block;
   block.reserve(total);
   block += format::kHead;
@@ -169,24 +194,33 @@ std::string FilterBlockBuilder::Finish() {
     }
     const uint64_t checksum =
         Checksum(std::string_view(block).substr(offset, size));
-    PutEntry(
-        &directory,
-        {.type = static_cast<uint8_t>(section->type),
-         .kind = static_cast<uint8_t>(options_.kind),
-         .probes = static_cast<uint8_t>(probes),
-         .scope = section->type == SectionType::kRowPrefix
-                      ? options_.row_prefix_length
-                      : 0,
-         .offset = static_cast<uint32_t>(offset),
-         .size = static_cast<uint32_t>(size),
-         .keys = static_cast<uint32_t>(std::min<size_t>(
-             section->hashes.size(), std::numeric_limits<uint32_t>::max())),
-         .checksum = static_cast<uint32_t>(checksum)});
+    const format::Entry entry{
+        .type = static_cast<uint8_t>(section->type),
+        .kind = static_cast<uint8_t>(options_.kind),
+        .probes = static_cast<uint8_t>(probes),
+        .scope = section->type == SectionType::kRowPrefix
+                     ? options_.row_prefix_length
+                     : 0,
+        .offset = static_cast<uint32_t>(offset),
+        .size = static_cast<uint32_t>(size),
+        .keys = static_cast<uint32_t>(std::min<size_t>(
+            section->hashes.size(), std::numeric_limits<uint32_t>::max())),
+        .checksum = static_cast<uint32_t>(checksum)};
+    PutEntry(&directory, entry);
+    finished_sections_.push_back({.type = section->type,
+                                  .kind = options_.kind,
+                                  .probes = entry.probes,
+                                  .offset_bytes = entry.offset,
+                                  .size_bytes = entry.size,
+                                  .keys = entry.keys,
+                                  .row_prefix_length = entry.scope});
   }
 
-  directory += layout_id;
+  directory += attributes_;
+  directory += layout_id_;
   std::string end;
-  format::PutFixed(&end, layout_id.size(), 2);
+  format::PutFixed(&end, layout_id_.size(), 2);
+  format::PutFixed(&end, attributes_.size(), 2);
   format::PutFixed(&end, written.size(), 1);
   format::PutFixed(&end, format::kVersion, 1);
   end += format::kTail;

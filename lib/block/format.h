@@ -17,7 +17,7 @@ inline constexpr std::string_view kTail = "\x9cRWBL";
 inline constexpr uint8_t kVersion = 1;
 
 inline constexpr size_t kEntryBytes = 24;
-inline constexpr size_t kTrailerBytes = 12;
+inline constexpr size_t kTrailerBytes = 14;
 inline constexpr size_t kMinBlockBytes =
     kHead.size() + kTrailerBytes + kTail.size();
 
@@ -36,6 +36,11 @@ struct Entry {
   uint32_t checksum = 0;
 };
 
+// Tags of attributes, each followed by a length byte and as many bytes.
+inline constexpr uint8_t kColumnFamilyTag = 1;
+inline constexpr uint8_t kLevelTag = 2;
+inline constexpr size_t kMaxAttributeBytes = 255;
+
 inline void PutFixed(std::string* out, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) {
     *out += static_cast<char>(value >> (8 * i) & 0xff);
@@ -48,6 +53,32 @@ inline uint64_t GetFixed(std::string_view in, size_t offset, size_t bytes) {
     value |= uint64_t{static_cast<unsigned char>(in[offset + i])} << (8 * i);
   }
   return value;
+}
+
+// The trailer, and where what it speaks of lies in the block. Nothing of it is
+// checked.
+struct Trailer {
+  size_t at = 0;
+  uint64_t checksum = 0;
+  size_t layout_bytes = 0;
+  size_t attribute_bytes = 0;
+  size_t section_count = 0;
+  uint8_t version = 0;
+
+  size_t DirectoryBytes() const {
+    return section_count * kEntryBytes + attribute_bytes + layout_bytes;
+  }
+};
+
+// REQUIRES block.size() >= kMinBlockBytes.
+inline Trailer GetTrailer(std::string_view block) {
+  const size_t at = block.size() - kTail.size() - kTrailerBytes;
+  return {.at = at,
+          .checksum = GetFixed(block, at, 8),
+          .layout_bytes = GetFixed(block, at + 8, 2),
+          .attribute_bytes = GetFixed(block, at + 10, 2),
+          .section_count = GetFixed(block, at + 12, 1),
+          .version = static_cast<uint8_t>(GetFixed(block, at + 13, 1))};
 }
 
 // The bytes that a ROWPREFIX section indexes for a row: the first

@@ -1,6 +1,7 @@
 #include "lib/kernels/kernel.h"
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 
 namespace rowbloom {
@@ -13,12 +14,23 @@ struct KernelList {
   KernelList() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) kernels[count++] = kAvx512Kernel;
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512vl")) {
+      kernels[count++] = kAvx512Kernel;
+    }
     if (__builtin_cpu_supports("avx2")) kernels[count++] = kAvx2Kernel;
 #endif
     kernels[count++] = kScalarKernel;
   }
 };
+
+std::atomic<const BloomKernel*>& Active() {
+  static std::atomic<const BloomKernel*> active{[] {
+    const auto chosen = ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
+    return chosen ? *chosen : &UsableKernels().back();
+  }()};
+  return active;
+}
 
 }  // namespace
 
@@ -40,11 +52,11 @@ Result<const BloomKernel*> ChooseKernel(const char* forced_name) {
 }
 
 const BloomKernel& ActiveKernel() {
-  static const BloomKernel& active = []() -> const BloomKernel& {
-    const auto chosen = ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
-    return chosen ? **chosen : UsableKernels().back();
-  }();
-  return active;
+  return *Active().load(std::memory_order_relaxed);
+}
+
+void UseKernel(const BloomKernel& kernel) {
+  Active().store(&kernel, std::memory_order_relaxed);
 }
 
 }  // namespace rowbloom

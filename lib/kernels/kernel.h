@@ -10,17 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include "lib/kernels/matcher.h"
 #include "rowbloom/result.h"
 
 namespace rowbloom {
-
-// An array of 512-bit blocks. No alignment is needed. REQUIRES count >= 1 and
-// 1 <= probes <= kMaxProbes.
-struct BloomBlocks {
-  const std::byte* data;
-  uint64_t count;
-  int probes;
-};
 
 // One implementation. Stateless and thread-safe.
 struct BloomKernel {
@@ -32,6 +25,11 @@ struct BloomKernel {
               const uint64_t* hashes, size_t hash_count);
   // Starts loading the block of `hash` into the cache.
   void (*prefetch)(const BloomBlocks& blocks, uint64_t hash);
+  // Asks for a key as RocksDB hands it over. Tests leave this and the next out.
+  Answer (*match)(const Matcher& matcher, const char* key, size_t size);
+  // The same for up to BatchAnswers::kMaxKeys keys.
+  void (*match_batch)(const Matcher& matcher, const KeyView* keys, size_t count,
+                      BatchAnswers* answers);
 };
 
 // The kernels that were compiled in and that this CPU runs, fastest first; the
@@ -39,8 +37,14 @@ struct BloomKernel {
 std::span<const BloomKernel> UsableKernels();
 
 // The kernel in use: the one that the environment variable ROWBLOOM_KERNEL
-// names, or else the fastest. Chosen once per process.
+// names, or else the fastest, unless UseKernel was called. The environment is
+// read once per process.
 const BloomKernel& ActiveKernel();
+
+// Makes `kernel`, one of UsableKernels(), the active one for blocks that are
+// built or opened from now on; open blocks keep theirs. Thread-safe. For
+// benchmarks and tests, which compare kernels in one process.
+void UseKernel(const BloomKernel& kernel);
 
 // The same with a reason when ROWBLOOM_KERNEL names a kernel that is unknown or
 // that this CPU cannot run; ActiveKernel() is then the scalar one.

@@ -53,8 +53,13 @@ bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
 }
 
 }  // namespace
+}  // namespace rowbloom
 
-constinit const BloomKernel kAvx2Kernel = {"avx2", MayContain, AddScalar,
-                                           PrefetchBlock};
+#include "lib/kernels/match.h"
+
+namespace rowbloom {
+
+constinit const BloomKernel kAvx2Kernel = {
+    "avx2", MayContain, AddScalar, PrefetchBlock, Match, MatchBatch};
 
 }  // namespace rowbloom

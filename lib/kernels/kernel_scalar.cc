@@ -10,14 +10,22 @@ uint32_t BitOf(uint64_t hash, int probe) {
 
 bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
   const std::byte* block = blocks.data + BlockOffset(blocks, hash);
+  // All probes, without a branch: where an absent key fails cannot be foreseen,
+  // and a wrong guess costs more than the probes that it saves.
+  std::byte found{1};
   for (int i = 0; i < blocks.probes; ++i) {
     const uint32_t bit = BitOf(hash, i);
-    if ((block[bit / 8] & std::byte{1} << bit % 8) == std::byte{}) return false;
+    found &= block[bit / 8] >> bit % 8;
   }
-  return true;
+  return found != std::byte{};
 }
 
 }  // namespace
+}  // namespace rowbloom
+
+#include "lib/kernels/match.h"
+
+namespace rowbloom {
 
 void AddScalar(const BloomBlocks& blocks, std::byte* data,
                const uint64_t* hashes, size_t hash_count) {
@@ -33,7 +41,7 @@ void AddScalar(const BloomBlocks& blocks, std::byte* data,
   }
 }
 
-constinit const BloomKernel kScalarKernel = {"scalar", MayContain, AddScalar,
-                                             PrefetchBlock};
+constinit const BloomKernel kScalarKernel = {
+    "scalar", MayContain, AddScalar, PrefetchBlock, Match, MatchBatch};
 
 }  // namespace rowbloom

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include "lib/layout/row_rule.h"
+
 namespace rowbloom {
 
 struct KeyLayout::CustomLayout {
@@ -27,9 +29,6 @@ struct KeyLayout::CustomRegistry {
 
 namespace {
 
-constexpr char kEscape = '\x00';
-constexpr char kEscapedZero = '\xff';
-constexpr char kTerminator = '\x01';
 constexpr size_t kMaxCustomNameBytes = 64;
 
 constexpr std::string_view kFixed = "fixed:";
@@ -40,29 +39,6 @@ bool ConsumePrefix(std::string_view* text, std::string_view prefix) {
   if (!text->starts_with(prefix)) return false;
   text->remove_prefix(prefix.size());
   return true;
-}
-
-// The length of the escaped row at the start of `key`, terminator included.
-size_t EscapedRowBytes(std::string_view key) {
-  size_t at = 0;
-  while (at + 1 < key.size()) {
-    const void* zero = std::memchr(key.data() + at, kEscape, key.size() - at);
-    if (zero == nullptr) return KeyLayout::kNoRow;
-    at = static_cast<size_t>(static_cast<const char*>(zero) - key.data()) + 1;
-    if (at == key.size()) return KeyLayout::kNoRow;
-    if (key[at] == kTerminator) return at + 1;
-    if (key[at] != kEscapedZero) return KeyLayout::kNoRow;
-    ++at;
-  }
-  return KeyLayout::kNoRow;
-}
-
-size_t LengthPrefixedRowBytes(std::string_view key) {
-  if (key.size() < 2) return KeyLayout::kNoRow;
-  const size_t row = size_t{static_cast<unsigned char>(key[0])} << 8 |
-                     static_cast<unsigned char>(key[1]);
-  if (key.size() - 2 < row) return KeyLayout::kNoRow;
-  return 2 + row;
 }
 
 // Whether a delimiter can stand for itself in an id: RocksDB's option strings
@@ -185,26 +161,11 @@ std::string KeyLayout::ToString() const {
 }
 
 size_t KeyLayout::RowBytes(std::string_view key) const {
-  switch (kind_) {
-    case Kind::kEscaped:
-      return EscapedRowBytes(key);
-    case Kind::kFixed:
-      return parameter_ >= 1 && parameter_ <= kMaxRowBytes &&
-                     key.size() >= parameter_
-                 ? parameter_
-                 : kNoRow;
-    case Kind::kDelimited: {
-      const size_t at = key.find(static_cast<char>(parameter_));
-      return at == std::string_view::npos ? kNoRow : at + 1;
-    }
-    case Kind::kLengthPrefixed:
-      return LengthPrefixedRowBytes(key);
-    case Kind::kCustom: {
-      const auto row_bytes = custom_->splitter(key);
-      return row_bytes && *row_bytes <= key.size() ? *row_bytes : kNoRow;
-    }
+  if (kind_ != Kind::kCustom) {
+    return RowBytesOf(kind_, parameter_, key.data(), key.size());
   }
-  return kNoRow;
+  const auto row_bytes = custom_->splitter(key);
+  return row_bytes && *row_bytes <= key.size() ? *row_bytes : kNoRow;
 }
 
 std::optional<SplitKey> KeyLayout::Split(std::string_view key) const {

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/cache_charge.h"
 
@@ -24,7 +26,36 @@ std::string_view View(const Slice& slice) {
 // Written when a block could not be built: it starts and ends as ours do and
 // has version 0, so that every reader answers "may match".
 constexpr std::string_view kAnswersMayMatch =
-    "ROWBLOOM\0\0\0\0\0\0\0\0\0\0\0\0\x9cRWBL"sv;
+    "ROWBLOOM\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x9cRWBL"sv;
+
+uint64_t NanosSince(std::chrono::steady_clock::time_point start) {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(
+          std::chrono::steady_clock::now() - start)
+          .count());
+}
+
+// Counts one block as loaded for as long as it lives, and knows where its
+// answers are counted.
+struct Counting {
+  Counting(const FilterBlock& block, bool count_questions,
+           std::shared_ptr<FilterCounters> all)
+      : questions(count_questions),
+        block_bytes(block.size_bytes()),
+        counters(std::move(all)),
+        origin(counters->Of(block.origin())) {
+    origin->CountOpened(block.usable(), block_bytes);
+  }
+  Counting(Counting&&) = default;
+  ~Counting() {
+    if (counters != nullptr) origin->CountClosed(block_bytes);
+  }
+
+  bool questions;
+  size_t block_bytes;
+  std::shared_ptr<FilterCounters> counters;
+  OriginCounters* origin;  // of counters
+};
 
 FilterBlockOptions WithVerify(FilterBlockOptions options, bool verify) {
   options.verify = verify;
@@ -39,7 +70,12 @@ class Builder final : public rocksdb::FilterBitsBuilder {
       : builder_(WithVerify(options, verify)),
         verify_(verify),
         counters_(std::move(counters)),
-        charge_(std::move(charged_cache)) {}
+        origin_(counters_->Of(options.origin)),
+        summary_(std::make_shared<FilterSummary>(
+            options.bloom_type, options.kind, options.key_layout.ToString())),
+        charge_(std::move(charged_cache)) {
+    OfferToCollector(summary_);
+  }
 
   // Out of memory, or an exception of a custom layout: the block then answers
   // "may match" to everything, since a key may be missing in it.
@@ -74,6 +110,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
 
   Slice Finish(std::unique_ptr<const char[]>* buf, Status* status) override {
     if (status != nullptr) *status = Status::OK();
+    const auto start = std::chrono::steady_clock::now();
     try {
       if (!std::exchange(failed_, false)) {
         // The block and the copy that RocksDB gets.
@@ -83,16 +120,17 @@ class Builder final : public rocksdb::FilterBitsBuilder {
         std::memcpy(bytes.get(), block.data(), block.size());
         const Slice filter(bytes.get(), block.size());
         *buf = std::move(bytes);
+        summary_->Add(builder_.finished_sections(), filter.size());
+        origin_->CountBuilt(filter.size(), NanosSince(start));
         finished_bytes_ += filter.size();
         Charge(0);
-        counters_->CountBuilt(filter.size());
         return filter;
       }
     } catch (...) {
     }
     builder_.Reset();
     Charge(0);
-    counters_->CountFailed();
+    origin_->CountFailed();
     buf->reset();
     return Slice(kAnswersMayMatch.data(), kAnswersMayMatch.size());
   }
@@ -122,7 +160,9 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   }
   double EstimatedFpRate(size_t num_entries, size_t bytes) override {
     if (num_entries == 0) return 0;
-    return FalsePositiveRate(8.0 * static_cast<double>(bytes) /
+    const size_t overhead = builder_.SpaceFor(0);
+    if (bytes <= overhead) return 1;
+    return FalsePositiveRate(8.0 * static_cast<double>(bytes - overhead) /
                              static_cast<double>(num_entries));
   }
 #endif
@@ -139,17 +179,63 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   bool verify_;
   bool failed_ = false;
   std::shared_ptr<FilterCounters> counters_;
+  OriginCounters* origin_;  // of counters_
+  std::shared_ptr<FilterSummary> summary_;
   CacheCharge charge_;
   size_t finished_bytes_ = 0;
 };
 
-class Reader final : public rocksdb::FilterBitsReader {
+// For blocks that a kernel can answer for: the usual ones.
+class KernelReader final : public rocksdb::FilterBitsReader {
  public:
-  Reader(const Slice& contents, std::shared_ptr<FilterCounters> counters)
-      : block_(FilterBlock::Open(View(contents))),
-        counters_(std::move(counters)) {
-    counters_->CountOpened(block_.usable());
+  // REQUIRES block.matcher().
+  KernelReader(const FilterBlock& block, Counting counting)
+      : matcher_(*block.matcher()),
+        match_(ActiveKernel().match),
+        match_batch_(ActiveKernel().match_batch),
+        counting_(std::move(counting)) {}
+
+  bool MayMatch(const Slice& entry) override {
+    const Answer answer = match_(matcher_, entry.data(), entry.size());
+    if (counting_.questions) {
+      counting_.origin->CountAnswer(answer, matcher_.has_row_col);
+    }
+    return answer != Answer::kRowNo && answer != Answer::kRowColNo;
   }
+
+  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
+    std::array<KeyView, BatchAnswers::kMaxKeys> views;
+    constexpr int kBatch = static_cast<int>(views.size());
+    for (int start = 0; start < num_keys; start += kBatch) {
+      const int count = std::min(kBatch, num_keys - start);
+      for (int i = 0; i < count; ++i) {
+        const Slice& key = *keys[start + i];
+        views[i] = {key.data(), key.size()};
+      }
+      BatchAnswers answers;
+      match_batch_(matcher_, views.data(), count, &answers);
+      const uint32_t no = answers.row_no | answers.row_col_no;
+      for (int i = 0; i < count; ++i) may_match[start + i] = (no >> i & 1) == 0;
+      if (counting_.questions) {
+        counting_.origin->CountAnswers(answers, count, matcher_.has_row_col);
+      }
+    }
+  }
+
+ private:
+  const Matcher matcher_;
+  decltype(BloomKernel::match) match_;
+  decltype(BloomKernel::match_batch) match_batch_;
+  Counting counting_;
+};
+
+// For all others: custom layouts, ROWPREFIX sections, damage.
+class BlockReader final : public rocksdb::FilterBitsReader {
+ public:
+  BlockReader(FilterBlock block, Counting counting)
+      : block_(std::move(block)),
+        has_row_col_(block_.HasSection(SectionType::kRowCol)),
+        counting_(std::move(counting)) {}
 
   bool MayMatch(const Slice& entry) override {
     MatchResult result;
@@ -158,7 +244,9 @@ class Reader final : public rocksdb::FilterBitsReader {
     } catch (...) {  // of a custom layout
       result = {.row = Verdict::kUnusable};
     }
-    counters_->CountAnswer(result);
+    if (counting_.questions) {
+      counting_.origin->CountAnswer(result, has_row_col_);
+    }
     return result.may_match;
   }
 
@@ -175,15 +263,18 @@ class Reader final : public rocksdb::FilterBitsReader {
         results.fill({.row = Verdict::kUnusable});
       }
       for (int i = 0; i < count; ++i) {
-        counters_->CountAnswer(results[i]);
         may_match[start + i] = results[i].may_match;
+      }
+      if (counting_.questions) {
+        counting_.origin->CountAnswers(results.data(), count, has_row_col_);
       }
     }
   }
 
  private:
   FilterBlock block_;
-  std::shared_ptr<FilterCounters> counters_;
+  bool has_row_col_;
+  Counting counting_;
 };
 
 }  // namespace
@@ -197,8 +288,14 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
 }
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
-    const Slice& contents, std::shared_ptr<FilterCounters> counters) {
-  return std::make_unique<Reader>(contents, std::move(counters));
+    const Slice& contents, bool count_questions,
+    std::shared_ptr<FilterCounters> counters) {
+  FilterBlock block = FilterBlock::Open(View(contents));
+  Counting counting(block, count_questions, std::move(counters));
+  if (block.matcher() != nullptr) {
+    return std::make_unique<KernelReader>(block, std::move(counting));
+  }
+  return std::make_unique<BlockReader>(std::move(block), std::move(counting));
 }
 
 }  // namespace rowbloom

@@ -61,6 +61,7 @@ class Policy final : public rocksdb::FilterPolicy {
       block.bloom_type = BloomType::kRow;
     }
     try {
+      block.origin = {context.column_family_name, context.level_at_creation};
       if (context.table_options.optimize_filters_for_memory) {
         block.memory_fit = SharedMemoryFit();
       }
@@ -79,16 +80,17 @@ class Policy final : public rocksdb::FilterPolicy {
     try {
       if (contents.size() >= kShortestForeignBlock &&
           !FilterBlock::IsFilterBlock({contents.data(), contents.size()})) {
-        counters_->CountBuiltinOpened();
+        counters_->Of({})->CountBuiltinOpened();
         return builtin_->GetFilterBitsReader(contents);
       }
-      return NewFilterBitsReader(contents, counters_).release();
+      return NewFilterBitsReader(contents, options_.count_questions, counters_)
+          .release();
     } catch (...) {
       return nullptr;  // out of memory: RocksDB then reads without a filter
     }
   }
 
-  FilterStats Stats() const { return counters_->Read(); }
+  std::vector<LevelFilterStats> Stats() const { return counters_->Read(); }
 
   bool BuildsFilters(const rocksdb::BlockBasedTableOptions& table) const {
     if (options_.bloom_type == BloomType::kNone) return false;
@@ -204,7 +206,8 @@ bool IsFilterActive(rocksdb::DB* db) {
   return IsFilterActive(db, db->DefaultColumnFamily());
 }
 
-Status GetFilterStats(const rocksdb::FilterPolicy& policy, FilterStats* stats) {
+Status GetFilterStats(const rocksdb::FilterPolicy& policy,
+                      std::vector<LevelFilterStats>* stats) {
   const auto* ours = dynamic_cast<const Policy*>(&policy);
   if (ours == nullptr) {
     return Status::InvalidArgument("filter policy " +
@@ -213,6 +216,47 @@ Status GetFilterStats(const rocksdb::FilterPolicy& policy, FilterStats* stats) {
   }
   *stats = ours->Stats();
   return Status::OK();
+}
+
+Status GetFilterStats(const rocksdb::FilterPolicy& policy, FilterStats* stats) {
+  std::vector<LevelFilterStats> levels;
+  Status status = GetFilterStats(policy, &levels);
+  if (!status.ok()) return status;
+  *stats = {};
+  for (const LevelFilterStats& level : levels) *stats += level.stats;
+  return status;
+}
+
+double SectionStats::FalsePositiveRate() const {
+  const uint64_t absent = false_positives + true_negatives;
+  if (absent == 0) return 0;
+  return static_cast<double>(false_positives) / static_cast<double>(absent);
+}
+
+SectionStats& SectionStats::operator+=(const SectionStats& other) {
+  checked += other.checked;
+  skipped += other.skipped;
+  unusable += other.unusable;
+  true_positives += other.true_positives;
+  false_positives += other.false_positives;
+  true_negatives += other.true_negatives;
+  return *this;
+}
+
+FilterStats& FilterStats::operator+=(const FilterStats& other) {
+  row += other.row;
+  row_col += other.row_col;
+  asked += other.asked;
+  may_match += other.may_match;
+  blocks_built += other.blocks_built;
+  blocks_failed += other.blocks_failed;
+  bytes_built += other.bytes_built;
+  build_nanos += other.build_nanos;
+  blocks_opened += other.blocks_opened;
+  blocks_unusable += other.blocks_unusable;
+  bytes_loaded += other.bytes_loaded;
+  builtin_blocks_opened += other.builtin_blocks_opened;
+  return *this;
 }
 
 }  // namespace rowbloom

@@ -13,6 +13,10 @@ rocksdb::Status MakePolicy(
     const FilterPolicyOptions& options,
     std::unique_ptr<const rocksdb::FilterPolicy>* policy);
 
+// As NewFilterPropertiesFactory.
+std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>
+MakeFilterPropertiesFactory();
+
 // As NewRowPrefixExtractor.
 std::unique_ptr<const rocksdb::SliceTransform> MakeRowPrefixExtractor(
     const KeyLayout& key_layout);

@@ -2,7 +2,9 @@
 #include <mutex>
 #include <string>
 
+#include "rocksdb/table_properties.h"
 #include "rocksdb/utilities/object_registry.h"
+#include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "storage/filter_policy/ids.h"
 #include "storage/filter_policy/objects.h"
@@ -13,6 +15,7 @@ namespace {
 using rocksdb::FilterPolicy;
 using rocksdb::ObjectLibrary;
 using rocksdb::SliceTransform;
+using rocksdb::TablePropertiesCollectorFactory;
 
 // A pattern for every id that starts with `prefix`, which ends in ':'.
 ObjectLibrary::PatternEntry Pattern(std::string_view prefix) {
@@ -47,9 +50,24 @@ const SliceTransform* ExtractorOfId(
   return guard->get();
 }
 
+TablePropertiesCollectorFactory* PropertiesFactory(
+    const std::string& /*id*/,
+    std::unique_ptr<TablePropertiesCollectorFactory>* guard,
+    std::string* /*error*/) {
+  *guard = MakeFilterPropertiesFactory();
+  return guard->get();
+}
+
+// The registry's classes change with the minor version.
+bool IsTheRocksDbOfTheHeaders() {
+  return rocksdb::GetRocksVersionAsString(/*with_patch=*/false) ==
+         std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+}
+
 }  // namespace
 
 void RegisterRowbloom() {
+  if (!IsTheRocksDbOfTheHeaders()) return;
   static std::once_flag once;
   std::call_once(once, [] {
     const auto library = ObjectLibrary::Default();
@@ -57,6 +75,8 @@ void RegisterRowbloom() {
                                             PolicyOfId);
     library->AddFactory<const SliceTransform>(Pattern(kExtractorIdPrefix),
                                               ExtractorOfId);
+    library->AddFactory<TablePropertiesCollectorFactory>(kFilterProperty,
+                                                         PropertiesFactory);
   });
 }
 

@@ -9,8 +9,9 @@
 //
 // FilterBitsReader has not changed since 7.0. To support a newer RocksDB,
 // compare its table/block_based/filter_policy_internal.h with this file, add an
-// era if a virtual function was added, removed or moved, and raise the version
-// that is checked below.
+// era if a virtual function was added, removed or moved, here and in
+// tests/storage/filter_policy/published_interface.h, and raise the version that
+// is checked below.
 #pragma once
 
 #include <cstddef>

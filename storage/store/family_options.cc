@@ -16,10 +16,6 @@ constexpr size_t kMaxFamilyNameBytes = 255;
 constexpr uint32_t kMinBlockBytes = uint32_t{1} << 10;
 constexpr uint32_t kMaxBlockBytes = uint32_t{16} << 20;
 
-// Both RocksDB 7.8 and 9.10 read and write it; later versions are unknown to
-// 7.8, which would have to refuse the files.
-constexpr uint32_t kTableFormatVersion = 5;
-
 rocksdb::CompressionType RocksdbCompression(Compression compression) {
   return compression == Compression::kLz4 ? rocksdb::kLZ4Compression
                                           : rocksdb::kNoCompression;

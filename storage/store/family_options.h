@@ -2,6 +2,7 @@
 // they stand for, and how two sets of them differ.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,10 @@
 #include "rowbloom/store.h"
 
 namespace rowbloom {
+
+// Of all tables, the records' too. Both RocksDB 7.8 and 9.10 read and write it;
+// later versions are unknown to 7.8, which would have to refuse the files.
+inline constexpr uint32_t kTableFormatVersion = 5;
 
 // "NONE", "LZ4": on disk, never rename.
 std::string_view ToString(Compression compression);

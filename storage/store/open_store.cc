@@ -11,6 +11,7 @@
 
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
+#include "rocksdb/table.h"
 #include "rowbloom/printable.h"
 #include "storage/store/database.h"
 #include "storage/store/family_options.h"
@@ -234,7 +235,11 @@ class Opener {
   }
 
   rocksdb::ColumnFamilyDescriptor MetadataColumnFamily() const {
+    rocksdb::BlockBasedTableOptions table;
+    table.format_version = kTableFormatVersion;
     rocksdb::ColumnFamilyDescriptor descriptor;
+    descriptor.options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table));
     descriptor.options.write_buffer_size = kMetadataWriteBufferBytes;
     descriptor.options.compression = rocksdb::kNoCompression;
     return descriptor;

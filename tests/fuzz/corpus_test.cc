@@ -87,14 +87,11 @@ std::string Flipped(std::string bytes, ptrdiff_t offset) {
 // The same block with another directory, whose checksum is right.
 std::string WithDirectory(std::string_view block,
                           const std::function<void(std::string*)>& change) {
-  const size_t end_bytes = format::kTrailerBytes + format::kTail.size();
-  const size_t trailer_at = block.size() - end_bytes;
-  const size_t directory_at =
-      trailer_at - format::GetFixed(block, trailer_at + 8, 2) -
-      format::GetFixed(block, trailer_at + 10, 1) * format::kEntryBytes;
-  std::string directory(block.substr(directory_at, trailer_at - directory_at));
+  const format::Trailer trailer = format::GetTrailer(block);
+  const size_t directory_at = trailer.at - trailer.DirectoryBytes();
+  std::string directory(block.substr(directory_at, trailer.DirectoryBytes()));
   change(&directory);
-  const std::string_view end = block.substr(trailer_at + 8);
+  const std::string_view end = block.substr(trailer.at + 8);
   std::string result(block.substr(0, directory_at));
   result += directory;
   format::PutFixed(&result, Checksum(directory, Checksum(end)), 8);

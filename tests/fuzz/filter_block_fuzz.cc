@@ -135,12 +135,11 @@ void MakeChecksumsRight(std::vector<char>* bytes) {
   const size_t trailer_at = bytes->size() - kEndBytes;
   (*bytes)[trailer_at + format::kTrailerBytes - 1] =
       static_cast<char>(format::kVersion);
-  const size_t layout_bytes = format::GetFixed(view, trailer_at + 8, 2);
-  const size_t sections = format::GetFixed(view, trailer_at + 10, 1);
-  const size_t directory_bytes = sections * format::kEntryBytes + layout_bytes;
+  const format::Trailer trailer = format::GetTrailer(view);
+  const size_t directory_bytes = trailer.DirectoryBytes();
   if (directory_bytes > trailer_at - format::kHead.size()) return;
   const size_t directory_at = trailer_at - directory_bytes;
-  for (size_t i = 0; i < sections; ++i) {
+  for (size_t i = 0; i < trailer.section_count; ++i) {
     const size_t entry_at = directory_at + i * format::kEntryBytes;
     const uint64_t offset = format::GetFixed(view, entry_at + 8, 4);
     const uint64_t size = format::GetFixed(view, entry_at + 12, 4);

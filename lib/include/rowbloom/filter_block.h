@@ -16,6 +16,7 @@
 // unknown version, kind or layout) answers "may match".
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,6 +33,7 @@ namespace rowbloom {
 
 struct BloomKernel;
 class MemoryFit;
+struct Matcher;
 
 // Which part of a key the entries of a section are. The values are on disk:
 // never renumber.
@@ -59,6 +61,15 @@ struct MatchResult {
   Verdict row_col = Verdict::kNotAsked;  // the ROWCOL section
 };
 
+// Where a file was made: what its filter's use can be told apart by. A file
+// that moves to another level or database keeps its origin.
+struct FileOrigin {
+  std::string column_family;  // empty: not known; at most 255 bytes are kept
+  int level = -1;             // -1: not known; up to 255 are kept
+
+  auto operator<=>(const FileOrigin&) const = default;
+};
+
 struct FilterBlockOptions {
   // kNone is not buildable: REQUIRES another type.
   BloomType bloom_type = BloomType::kRowCol;
@@ -70,6 +81,7 @@ struct FilterBlockOptions {
   // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
   // indexed whole. REQUIRES > 0 with that type.
   uint32_t row_prefix_length = 0;
+  FileOrigin origin;
   // Varies the size to fit the allocator; null: never. See
   // lib/block/memory_fit.h.
   std::shared_ptr<MemoryFit> memory_fit;
@@ -78,6 +90,21 @@ struct FilterBlockOptions {
   // What sets the bits; null: the fastest that this CPU runs. Tests have their
   // own.
   const BloomKernel* kernel = nullptr;
+};
+
+// One section of a block.
+struct FilterSection {
+  SectionType type{};
+  FilterKind kind{};
+  uint8_t probes = 0;
+  uint64_t offset_bytes = 0;  // within the block
+  uint64_t size_bytes = 0;
+  uint64_t keys = 0;               // distinct entries
+  uint32_t row_prefix_length = 0;  // of kRowPrefix, else 0
+  // Empty when the section can be trusted, else why not, as one sentence.
+  std::string problem;
+
+  bool usable() const { return problem.empty(); }
 };
 
 // Collects the keys of one file (or of one partition of its filter).
@@ -120,6 +147,12 @@ class FilterBlockBuilder {
   // FilterBlockOptions::verify.
   std::string Verify(std::string_view block);
 
+  // The sections of the block that Finish made last; its next call changes
+  // them.
+  const std::vector<FilterSection>& finished_sections() const {
+    return finished_sections_;
+  }
+
   // Forgets all keys.
   void Reset();
 
@@ -140,25 +173,13 @@ class FilterBlockBuilder {
 
   FilterBlockOptions options_;
   int probes_;
+  std::string layout_id_;
+  std::string attributes_;
   std::vector<Section> sections_;
   std::vector<Section> finished_;  // what Verify needs
   size_t keys_added_ = 0;
   std::optional<std::string> last_prefix_;  // of AddKeyAndPrefix
-};
-
-// One section as found in a block.
-struct FilterSection {
-  SectionType type{};
-  FilterKind kind{};
-  uint8_t probes = 0;
-  uint64_t offset_bytes = 0;  // within the block
-  uint64_t size_bytes = 0;
-  uint64_t keys = 0;               // distinct entries
-  uint32_t row_prefix_length = 0;  // of kRowPrefix, else 0
-  // Empty when the section can be trusted, else why not, as one sentence.
-  std::string problem;
-
-  bool usable() const { return problem.empty(); }
+  std::vector<FilterSection> finished_sections_;
 };
 
 // A view of one filter block. Does not own the bytes, which must outlive it and
@@ -184,6 +205,8 @@ class FilterBlock {
   // What was found, as far as it could be read.
   const std::vector<FilterSection>& sections() const { return sections_; }
   const std::string& layout_id() const { return layout_id_; }
+  const FileOrigin& origin() const { return origin_; }
+  bool HasSection(SectionType type) const;
   // Of the ROWPREFIX section; 0 without one.
   uint32_t row_prefix_length() const { return row_prefix_length_; }
   uint8_t format_version() const { return format_version_; }
@@ -208,6 +231,10 @@ class FilterBlock {
   // key.
   bool MayMatchRowCol(std::string_view row_bytes,
                       std::string_view qualifier) const;
+
+  // What a kernel answers whole keys with; nullptr if this block needs
+  // MayMatch. For the readers of this project.
+  const Matcher* matcher() const { return matcher_.get(); }
 
   // The answer of one section alone, for inspection; kNotAsked for bytes that
   // are not one row of the layout.
@@ -243,6 +270,7 @@ class FilterBlock {
   };
 
   std::string Parse();
+  std::shared_ptr<const Matcher> MakeMatcher() const;
   bool IsRow(std::string_view row_bytes) const;
   bool IsBarePrefix(std::string_view key) const;
   const Probe& RowProbe() const;
@@ -250,12 +278,16 @@ class FilterBlock {
   Question Hash(std::string_view key) const;
   Verdict Ask(const Probe& probe, uint64_t hash) const;
   void Prefetch(const Probe& probe, uint64_t hash) const;
+  MatchResult MatchLong(std::string_view key) const;
+  void MatchLong(std::span<const std::string_view> keys,
+                 std::span<MatchResult> results) const;
   MatchResult Match(std::string_view row_bytes,
                     std::string_view qualifier) const;
 
   std::string_view contents_;
   std::string problem_;
   std::vector<FilterSection> sections_;
+  FileOrigin origin_;
   std::string layout_id_;
   std::optional<KeyLayout> layout_;
   uint32_t row_prefix_length_ = 0;
@@ -265,6 +297,7 @@ class FilterBlock {
   Probe row_;
   Probe row_prefix_;
   Probe row_col_;
+  std::shared_ptr<const Matcher> matcher_;
 };
 
 }  // namespace rowbloom

@@ -45,6 +45,14 @@ using RowSplitter = std::function<std::optional<size_t>(std::string_view key)>;
 
 class KeyLayout {
  public:
+  enum class Kind : uint8_t {
+    kEscaped,
+    kFixed,
+    kDelimited,
+    kLengthPrefixed,
+    kCustom
+  };
+
   // Longest row of FixedRow and LengthPrefixed, in bytes.
   static constexpr uint32_t kMaxRowBytes = 65535;
 
@@ -104,6 +112,10 @@ class KeyLayout {
   // Bytes before the row's own first byte: 2 for "u16", else 0.
   size_t RowOffset() const { return kind_ == Kind::kLengthPrefixed ? 2 : 0; }
 
+  Kind kind() const { return kind_; }
+  // Of "fixed:N", N; of "delimited:C", the byte; else 0.
+  uint32_t parameter() const { return parameter_; }
+
   // For "fixed:N", N: every row has this many bytes. Else nullopt.
   std::optional<uint32_t> FixedRowBytes() const;
 
@@ -113,13 +125,6 @@ class KeyLayout {
   }
 
  private:
-  enum class Kind : uint8_t {
-    kEscaped,
-    kFixed,
-    kDelimited,
-    kLengthPrefixed,
-    kCustom
-  };
   struct CustomLayout;
   struct CustomRegistry;
 

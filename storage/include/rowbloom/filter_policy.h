@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
@@ -29,6 +30,8 @@
 namespace rocksdb {
 class ColumnFamilyHandle;
 class DB;
+class Statistics;
+class TablePropertiesCollectorFactory;
 }  // namespace rocksdb
 
 namespace rowbloom {
@@ -59,6 +62,10 @@ struct FilterPolicyOptions {
   uint32_t row_prefix_length = 0;
 
   LevelAllocation level_allocation = LevelAllocation::kUniform;
+
+  // Whether FilterStats counts questions and answers, at the cost that
+  // bench/README.md shows. Not part of the id: OPTIONS files reload with true.
+  bool count_questions = true;
 };
 
 // Makes a policy for BlockBasedTableOptions::filter_policy. Thread-safe, as is
@@ -76,9 +83,10 @@ rocksdb::Status NewFilterPolicy(
 std::shared_ptr<const rocksdb::SliceTransform> NewRowPrefixExtractor(
     const KeyLayout& key_layout);
 
-// Makes policies and extractors known to RocksDB's object registry by their
-// ids, so that an OPTIONS file that names them can be loaded. Thread-safe;
-// calling it again has no effect.
+// Makes policies, extractors and the properties factory known to RocksDB's
+// object registry by their ids, so that an OPTIONS file that names them can be
+// loaded. Thread-safe; calling it again has no effect, nor has it any where the
+// RocksDB library loaded at run time is not of the headers' minor version.
 void RegisterRowbloom();
 
 // Whether new files of the column family get filters of rowbloom: its table
@@ -89,31 +97,86 @@ bool IsFilterActive(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
 bool IsFilterActive(rocksdb::DB* db);
 
 // What one kind of section was asked since its policy was made.
+//
+// A section has the last word on a question if no other section of the block is
+// asked after it. The three counts of what came of that are kept for databases
+// whose DBOptions::statistics is a NewFilterStatistics: for gets of cells, and
+// of scans by prefix_same_as_start or auto_prefix_mode those that found nothing
+// in the whole database, or asked only one file that may match.
 struct SectionStats {
   uint64_t checked = 0;   // questions that a trusted section answered
   uint64_t skipped = 0;   // of these, answered "no": the file was not opened
   uint64_t unusable = 0;  // questions that met a section not to be trusted
+
+  uint64_t true_positives = 0;   // "may match", and the file had it
+  uint64_t false_positives = 0;  // "may match": the file was opened in vain
+  uint64_t true_negatives = 0;   // "no"
+
+  // false_positives / (false_positives + true_negatives); 0 without any.
+  double FalsePositiveRate() const;
+
+  SectionStats& operator+=(const SectionStats& other);
 };
 
-// Counters of one policy, over all files and column families that use it.
+// Counters of one policy.
 struct FilterStats {
   SectionStats row;        // ROW and ROWPREFIX sections
   SectionStats row_col;    // ROWCOL sections
   uint64_t asked = 0;      // keys asked for, of rowbloom's own blocks
   uint64_t may_match = 0;  // of these, not ruled out
   uint64_t blocks_built = 0;
+  uint64_t blocks_failed = 0;  // could not be built, and answer "may match"
   uint64_t bytes_built = 0;
-  // Could not be built, for lack of memory or an exception of a custom layout,
-  // and were written as blocks that answer "may match" to everything.
-  uint64_t blocks_failed = 0;
-  uint64_t blocks_opened = 0;          // each time RocksDB loads one
+  uint64_t build_nanos = 0;    // to make blocks of hashed keys; not the hashing
+  uint64_t blocks_opened = 0;  // each time RocksDB loads one
   uint64_t blocks_unusable = 0;        // of these, not to be trusted as a whole
+  uint64_t bytes_loaded = 0;           // of the blocks that RocksDB holds now
   uint64_t builtin_blocks_opened = 0;  // written by RocksDB's own policies
+
+  FilterStats& operator+=(const FilterStats& other);
 };
 
-// Reads the counters of a policy made by NewFilterPolicy; consistent enough to
-// watch, exact when no reads are under way. InvalidArgument: another policy.
+// Counters of the files that were made for one level of one column family.
+// RocksDB moves files to other levels without a new filter: they go on counting
+// where they were made.
+struct LevelFilterStats {
+  // Empty and -1 where not known: of files that SstFileWriter made, of blocks
+  // that cannot be read, and of RocksDB's own filters.
+  std::string column_family;
+  int level = -1;
+  FilterStats stats;
+};
+
+// Reads the counters of a policy made by NewFilterPolicy, over all files and
+// column families that use it; consistent enough to watch, exact when no reads
+// are under way. InvalidArgument: another policy.
 rocksdb::Status GetFilterStats(const rocksdb::FilterPolicy& policy,
                                FilterStats* stats);
+
+// The same by column family, then level.
+rocksdb::Status GetFilterStats(const rocksdb::FilterPolicy& policy,
+                               std::vector<LevelFilterStats>* stats);
+
+// A statistics object for DBOptions::statistics that learns from RocksDB's
+// tickers whether files that a filter let pass had what was asked for. It hands
+// everything on to `inner`, which may be null. One may serve many databases.
+// Thread-safe. The level of detail is the inner one's when this is made; set it
+// there and here to change it.
+std::shared_ptr<rocksdb::Statistics> NewFilterStatistics(
+    std::shared_ptr<rocksdb::Statistics> inner = nullptr);
+
+// For Options::table_properties_collector_factories: gives each SST with a
+// filter of rowbloom a property kFilterProperty, which RocksDB's tools and
+// DB::GetPropertiesOfAllTables show with or without rowbloom:
+//
+//   version=1 type=ROWCOL kind=bloom blocks=1 bytes=12632
+//   row.keys=1000 row.bits_per_key=10.24 row_col.keys=9000
+//   row_col.bits_per_key=9.96 layout=delimited::
+//
+// in one line; sums over the blocks of a partitioned filter. Thread-safe.
+std::shared_ptr<rocksdb::TablePropertiesCollectorFactory>
+NewFilterPropertiesFactory();
+
+inline constexpr char kFilterProperty[] = "rowbloom.filter";
 
 }  // namespace rowbloom

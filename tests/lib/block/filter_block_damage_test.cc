@@ -122,7 +122,8 @@ class ForgedDirectory : public testing::Test {
  protected:
   static std::string Forge(const format::Entry& entry,
                            const std::string& layout_id = "delimited::",
-                           uint8_t version = format::kVersion) {
+                           uint8_t version = format::kVersion,
+                           const std::string& attributes = "") {
     std::string directory;
     format::PutFixed(&directory, entry.type, 1);
     format::PutFixed(&directory, entry.kind, 1);
@@ -133,9 +134,11 @@ class ForgedDirectory : public testing::Test {
     format::PutFixed(&directory, entry.size, 4);
     format::PutFixed(&directory, entry.keys, 4);
     format::PutFixed(&directory, entry.checksum, 4);
+    directory += attributes;
     directory += layout_id;
     std::string end;
     format::PutFixed(&end, layout_id.size(), 2);
+    format::PutFixed(&end, attributes.size(), 2);
     format::PutFixed(&end, 1, 1);
     format::PutFixed(&end, version, 1);
     end += format::kTail;
@@ -252,6 +255,29 @@ TEST_F(ForgedDirectory, UnknownLayoutOrVersionMakesTheBlockUnusable) {
         << block.problem();
     EXPECT_TRUE(block.MayMatchRow("a:"));
   }
+}
+
+TEST_F(ForgedDirectory, AttributesThatAreNotUnderstoodChangeNothing) {
+  const auto origin = [](const std::string& attributes) {
+    const std::string bytes =
+        Forge(Entry(), "delimited::", format::kVersion, attributes);
+    const FilterBlock block = FilterBlock::Open(bytes);
+    EXPECT_TRUE(block.usable());
+    EXPECT_EQ(block.layout_id(), "delimited::");
+    EXPECT_FALSE(block.MayMatchRow("a:"));
+    return block.origin();
+  };
+  EXPECT_EQ(origin("\x01\x02"
+                   "cf"
+                   "\x02\x01\x05"),
+            (FileOrigin{"cf", 5}));
+  EXPECT_EQ(origin("\x09\x03new\x02\x01\x05"), (FileOrigin{"", 5}));
+  EXPECT_EQ(origin("\x02\x02\x05\x06"), FileOrigin()) << "a level of two bytes";
+  EXPECT_EQ(origin("\x01\xff"
+                   "cf"),
+            FileOrigin())
+      << "longer than there is";
+  EXPECT_EQ(origin("\x02"), FileOrigin());
 }
 
 TEST(FilterBlock, ForeignBytesAreNotTakenForOurs) {

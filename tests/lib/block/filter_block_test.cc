@@ -164,9 +164,9 @@ TEST_P(EachConfiguration, BatchAnswersAsOneByOne) {
 // change of the format: it needs a new version in FORMAT.md.
 TEST(FilterBlock, BytesOfEachTypeArePinned) {
   const std::map<BloomType, uint64_t> pinned = {
-      {BloomType::kRow, 0xb1e2e63e90d0366c},
-      {BloomType::kRowCol, 0xd0f6b9ad8e815f6b},
-      {BloomType::kRowPrefixFixedLength, 0xac34c4fd8e58b689}};
+      {BloomType::kRow, 0x15d3c0694f7c55dd},
+      {BloomType::kRowCol, 0x53fbc629321e903d},
+      {BloomType::kRowPrefixFixedLength, 0x6f09d74297867141}};
   for (const auto& [type, hash] : pinned) {
     const bool prefix = type == BloomType::kRowPrefixFixedLength;
     std::vector<std::string> keys;
@@ -182,6 +182,24 @@ TEST(FilterBlock, BytesOfEachTypeArePinned) {
     EXPECT_EQ(Checksum(bytes), hash)
         << ToString(type) << " has 0x" << std::hex << Checksum(bytes);
   }
+}
+
+TEST(FilterBlock, KnowsWhereItsFileWasMade) {
+  const auto origin = [](const FileOrigin& given) {
+    const std::string bytes = Build(
+        {.key_layout = KeyLayout::Delimited(':'), .origin = given}, {"a:x"});
+    const FilterBlock block = FilterBlock::Open(bytes);
+    EXPECT_FALSE(block.MayMatch("b:x").may_match);
+    return block.origin();
+  };
+  EXPECT_EQ(origin({}), FileOrigin());
+  EXPECT_EQ(origin({"users", 0}), (FileOrigin{"users", 0}));
+  EXPECT_EQ(origin({"", 6}), (FileOrigin{"", 6}));
+  EXPECT_EQ(origin({std::string(1, '\0') + "\xff", -1}),
+            (FileOrigin{std::string(1, '\0') + "\xff", -1}));
+  EXPECT_EQ(origin({std::string(300, 'n'), 255}),
+            (FileOrigin{std::string(255, 'n'), 255}));
+  EXPECT_EQ(origin({"users", 256}), (FileOrigin{"users", -1}));
 }
 
 TEST(FilterBlock, RowIsAskedBeforeTheColumn) {

@@ -36,8 +36,9 @@ std::string ReadHexExample(const std::string& path) {
 }
 
 TEST(FormatExample, IsWhatTheBuilderWrites) {
-  FilterBlockBuilder builder(
-      {.key_layout = KeyLayout::Delimited(':'), .bits_per_key = 10});
+  FilterBlockBuilder builder({.key_layout = KeyLayout::Delimited(':'),
+                              .bits_per_key = 10,
+                              .origin = {"users", 3}});
   for (const char* key : {"a:x", "a:y", "b:x"}) builder.AddKey(key);
   const std::string written = builder.Finish();
   const std::string documented = ReadHexExample(ROWBLOOM_FORMAT_MD);

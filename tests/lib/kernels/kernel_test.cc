@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rowbloom/bloom_math.h"
+#include "rowbloom/filter_block.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {
@@ -141,6 +142,25 @@ TEST(KernelChoice, UnknownNameIsAnErrorThatListsTheUsableOnes) {
   ASSERT_FALSE(chosen);
   EXPECT_NE(chosen.error().find("ROWBLOOM_KERNEL=sse9"), std::string::npos);
   EXPECT_NE(chosen.error().find("scalar"), std::string::npos);
+}
+
+TEST(KernelChoice, UseKernelChangesWhatIsBuiltAndOpenedNext) {
+  const BloomKernel& before = ActiveKernel();
+  std::string first;
+  for (const BloomKernel& kernel : UsableKernels()) {
+    SCOPED_TRACE(kernel.name);
+    UseKernel(kernel);
+    EXPECT_EQ(&ActiveKernel(), &kernel);
+    FilterBlockBuilder builder({.key_layout = KeyLayout::FixedRow(1)});
+    for (const char* key : {"a", "b1", "b2"}) builder.AddKey(key);
+    const std::string bytes = builder.Finish();
+    if (first.empty()) first = bytes;
+    EXPECT_EQ(bytes, first);
+    const FilterBlock block = FilterBlock::Open(bytes);
+    EXPECT_TRUE(block.MayMatch("b2").may_match);
+    EXPECT_FALSE(block.MayMatch("c1").may_match);
+  }
+  UseKernel(before);
 }
 
 // CTest runs this as it is, and with ROWBLOOM_KERNEL set to each name.

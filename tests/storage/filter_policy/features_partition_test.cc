@@ -98,9 +98,9 @@ TEST(Partitions, BytesBesideThePayload) {
             << "less than a block of 64 bytes is lost to rounding";
       }
       const size_t sections = type == BloomType::kRow ? 1 : 2;
-      // Head, directory, layout id, trailer and tail: 60 or 84 bytes.
+      // Head, directory, layout id, trailer and tail: 62 or 86 bytes.
       EXPECT_EQ(bytes.size() - payload,
-                8 + 24 * sections + kLayout.ToString().size() + 12 + 5);
+                8 + 24 * sections + kLayout.ToString().size() + 14 + 5);
     }
   }
 }
@@ -113,8 +113,8 @@ TEST(Partitions, FilterBytesStayNearThoseOfAFullFilter) {
     double of_stock;
   };
   // As measured with RocksDB 7.8 and 9.10, which cut partitions differently: at
-  // most 2.9, 1.4, 1.1 of full and 2.0, 1.25, 1.08 of stock's. Of the 75 to 165
-  // bytes that a partition has more than RocksDB's, 79 are head, directory and
+  // most 2.9, 1.4, 1.1 of full and 2.0, 1.25, 1.08 of stock's. Of the 89 to 179
+  // bytes that a partition has more than RocksDB's, 93 are head, directory and
   // trailer; the rest is the rounding of two sections to blocks of 64 bytes,
   // where RocksDB has one.
   const Bound bounds[] = {
@@ -146,7 +146,7 @@ TEST(Partitions, FilterBytesStayNearThoseOfAFullFilter) {
                 << share(ours.filter_bytes, theirs.filter_bytes) << "; skipped "
                 << ours.skipped << ", " << theirs.skipped << "\n";
       EXPECT_GT(partitions,
-                full.filter_bytes / (4 * bound.metadata_block_size));
+                full.filter_bytes / (5 * bound.metadata_block_size));
       EXPECT_LT(share(ours.filter_bytes, full.filter_bytes), bound.of_full);
       EXPECT_LT(share(ours.filter_bytes, theirs.filter_bytes), bound.of_stock);
       // Of 6,666 absent rows.

@@ -78,14 +78,14 @@ TEST(FilterBits, BuilderMakesOneBlockAfterAnother) {
   const Block first = Build(builder.get(), {"a:y"});
   EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
   const Block second = Build(builder.get(), {"b:x"});
-  const auto first_reader = NewFilterBitsReader(first.bytes, counters);
-  const auto second_reader = NewFilterBitsReader(second.bytes, counters);
+  const auto first_reader = NewFilterBitsReader(first.bytes, true, counters);
+  const auto second_reader = NewFilterBitsReader(second.bytes, true, counters);
   EXPECT_TRUE(first_reader->MayMatch("a:x"));
   EXPECT_TRUE(first_reader->MayMatch("a:y"));
   EXPECT_FALSE(first_reader->MayMatch("b:x"));
   EXPECT_TRUE(second_reader->MayMatch("b:x"));
   EXPECT_FALSE(second_reader->MayMatch("a:x"));
-  const FilterStats stats = counters->Read();
+  const FilterStats stats = counters->Of({})->Read();
   EXPECT_EQ(stats.blocks_built, 2u);
   EXPECT_EQ(stats.bytes_built, first.bytes.size() + second.bytes.size());
   EXPECT_EQ(stats.blocks_opened, 2u);
@@ -96,13 +96,13 @@ TEST(FilterBits, CountersTellWhichSectionAnswered) {
   const auto counters = std::make_shared<FilterCounters>();
   const auto builder = NewFilterBitsBuilder(kOptions, false, counters);
   const Block block = Build(builder.get(), {"a:x", "b:x"});
-  const auto reader = NewFilterBitsReader(block.bytes, counters);
+  const auto reader = NewFilterBitsReader(block.bytes, true, counters);
   EXPECT_TRUE(reader->MayMatch("a:x"));     // both pass
   EXPECT_FALSE(reader->MayMatch("a:y"));    // ROW passes, ROWCOL skips
   EXPECT_FALSE(reader->MayMatch("c:y"));    // ROW skips
   EXPECT_TRUE(reader->MayMatch("b:"));      // ROW passes
   EXPECT_TRUE(reader->MayMatch("beyond"));  // outside the layout
-  const FilterStats stats = counters->Read();
+  const FilterStats stats = counters->Of({})->Read();
   EXPECT_EQ(stats.asked, 5u);
   EXPECT_EQ(stats.may_match, 3u);
   EXPECT_EQ(stats.row.checked, 4u);
@@ -119,7 +119,7 @@ TEST(FilterBits, BatchAnswersAndCountsAsOneByOne) {
   for (int i = 0; i < 100; ++i)
     keys.push_back(std::to_string(i / 5) + ":" + std::to_string(i));
   const Block block = Build(builder.get(), keys);
-  const auto reader = NewFilterBitsReader(block.bytes, counters);
+  const auto reader = NewFilterBitsReader(block.bytes, true, counters);
   std::vector<std::string> asked;
   for (int i = 0; i < 70; ++i)
     asked.push_back(std::to_string(i / 2) + ":" + std::to_string(i * 2));
@@ -129,11 +129,11 @@ TEST(FilterBits, BatchAnswersAndCountsAsOneByOne) {
   const auto answers = std::make_unique<bool[]>(asked.size());
   reader->MayMatch(static_cast<int>(asked.size()), pointers.data(),
                    answers.get());
-  const FilterStats batch = counters->Read();
+  const FilterStats batch = counters->Of({})->Read();
   for (size_t i = 0; i < asked.size(); ++i) {
     EXPECT_EQ(answers[i], reader->MayMatch(asked[i])) << asked[i];
   }
-  const FilterStats both = counters->Read();
+  const FilterStats both = counters->Of({})->Read();
   EXPECT_EQ(batch.asked, asked.size());
   EXPECT_EQ(both.asked, 2 * batch.asked);
   EXPECT_EQ(both.row.checked, 2 * batch.row.checked);
@@ -149,7 +149,7 @@ TEST(FilterBits, CountersAreExactWithManyThreads) {
   const auto counters = std::make_shared<FilterCounters>();
   const auto builder = NewFilterBitsBuilder(kOptions, false, counters);
   const Block block = Build(builder.get(), {"a:x"});
-  const auto reader = NewFilterBitsReader(block.bytes, counters);
+  const auto reader = NewFilterBitsReader(block.bytes, true, counters);
   constexpr uint64_t kThreads = 100;
   constexpr uint64_t kQuestions = 2000;
   for (uint64_t round = 1; round <= 2; ++round) {
@@ -165,7 +165,8 @@ TEST(FilterBits, CountersAreExactWithManyThreads) {
       });
     }
     for (std::thread& thread : threads) thread.join();
-    EXPECT_EQ(counters->Read().row_col.checked, round * kThreads * kQuestions);
+    EXPECT_EQ(counters->Of({})->Read().row_col.checked,
+              round * kThreads * kQuestions);
   }
 }
 
@@ -184,22 +185,22 @@ TEST(FilterBits, ThrowingLayoutGivesABlockThatMatchesEverything) {
   const Block failed = Build(builder.get(), {"a", "b", "c"});
   EXPECT_TRUE(FilterBlock::IsFilterBlock(failed.bytes));
   EXPECT_GT(failed.bytes.size(), 5u) << "RocksDB takes less for 'no match'";
-  const auto reader = NewFilterBitsReader(failed.bytes, counters);
+  const auto reader = NewFilterBitsReader(failed.bytes, true, counters);
   for (const char* key : {"a", "b", "c", "d"}) {
     EXPECT_TRUE(reader->MayMatch(key)) << key;
   }
-  EXPECT_EQ(counters->Read().row.unusable, 4u);
-  EXPECT_EQ(counters->Read().blocks_unusable, 1u);
-  EXPECT_EQ(counters->Read().blocks_failed, 1u);
-  EXPECT_EQ(counters->Read().blocks_built, 0u);
+  EXPECT_EQ(counters->Of({})->Read().row.unusable, 4u);
+  EXPECT_EQ(counters->Of({})->Read().blocks_unusable, 1u);
+  EXPECT_EQ(counters->Of({})->Read().blocks_failed, 1u);
+  EXPECT_EQ(counters->Of({})->Read().blocks_built, 0u);
   // The next block is a good one, and a throw while asking is no answer.
   const Block good = Build(builder.get(), {"a"});
-  const auto good_reader = NewFilterBitsReader(good.bytes, counters);
+  const auto good_reader = NewFilterBitsReader(good.bytes, true, counters);
   EXPECT_TRUE(good_reader->MayMatch("a"));
   EXPECT_FALSE(good_reader->MayMatch("z"));
   EXPECT_TRUE(good_reader->MayMatch("b"));
-  EXPECT_EQ(counters->Read().blocks_failed, 1u);
-  EXPECT_EQ(counters->Read().blocks_built, 1u);
+  EXPECT_EQ(counters->Of({})->Read().blocks_failed, 1u);
+  EXPECT_EQ(counters->Of({})->Read().blocks_built, 1u);
 }
 
 TEST(FilterBits, VerificationFindsDamage) {

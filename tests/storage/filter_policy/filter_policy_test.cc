@@ -9,6 +9,7 @@
 #include <string>
 
 #include "rocksdb/convenience.h"
+#include "rocksdb/table_properties.h"
 #include "rocksdb/utilities/options_util.h"
 #include "storage/filter_policy/ids.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
@@ -312,10 +313,11 @@ TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
   const auto policy =
       MakeFilterPolicy({.key_layout = kLayout, .false_positive_rate = 0.003});
   {
-    const auto db =
-        OpenDb(TestDbOptions({policy, NewRowPrefixExtractor(kLayout)}),
-               dir.File("db"));
-    WriteFourFiles(db.get());
+    rocksdb::Options options =
+        TestDbOptions({policy, NewRowPrefixExtractor(kLayout)});
+    options.table_properties_collector_factories.push_back(
+        NewFilterPropertiesFactory());
+    WriteFourFiles(OpenDb(options, dir.File("db")).get());
   }
   RegisterRowbloom();
   RegisterRowbloom();
@@ -330,6 +332,9 @@ TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
   const rocksdb::Options options(db_options, families[0].options);
   ASSERT_NE(options.prefix_extractor, nullptr);
   EXPECT_STREQ(options.prefix_extractor->Name(), "rowbloom.row:delimited::");
+  ASSERT_EQ(options.table_properties_collector_factories.size(), 1u);
+  EXPECT_STREQ(options.table_properties_collector_factories[0]->Name(),
+               kFilterProperty);
   const auto db = OpenDb(options, dir.File("db"));
   EXPECT_TRUE(IsFilterActive(db.get()));
   const auto* table =

@@ -259,13 +259,12 @@ void RenameLayout(const std::string& path, const std::string& from,
                   const std::string& to) {
   ASSERT_EQ(from.size(), to.size());
   test::ChangeBlock(path, test::FilterHandle(path, 0), [&](std::string* block) {
-    const size_t trailer =
-        block->size() - format::kTail.size() - format::kTrailerBytes;
+    const format::Trailer found = format::GetTrailer(*block);
+    const size_t trailer = found.at;
     const size_t id = trailer - from.size();
     ASSERT_EQ(block->substr(id, from.size()), from);
     block->replace(id, to.size(), to);
-    // Before the id, the entries of the ROW and the ROWCOL section.
-    const size_t start = id - 2 * format::kEntryBytes;
+    const size_t start = trailer - found.DirectoryBytes();
     std::string checksum;
     format::PutFixed(
         &checksum,

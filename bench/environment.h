@@ -1,0 +1,24 @@
+// Where and how a benchmark ran, for its results.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace rowbloom::bench {
+
+// Whether the benchmarks were built with optimisation and without assertions:
+// times of other builds mean nothing.
+#if defined(__OPTIMIZE__) && defined(NDEBUG)
+inline constexpr bool kOptimised = true;
+#else
+inline constexpr bool kOptimised = false;
+#endif
+
+// CPU, caches, operating system. What cannot be found out is "unknown" or
+// missing.
+nlohmann::ordered_json MachineJson();
+
+// Compiler, flags, commit (ROWBLOOM_COMMIT, or else the one that was checked
+// out when CMake ran), RocksDB, and the active kernel.
+nlohmann::ordered_json BuildJson();
+
+}  // namespace rowbloom::bench

@@ -1,0 +1,87 @@
+// Key in, answer out: splitting, hashing and probing in one function, so that a
+// question costs one call. A kernel file includes this after its MayContain.
+// Internal linkage throughout, for the reason in block_index.h.
+#pragma once
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "lib/kernels/block_index.h"
+#include "lib/kernels/matcher.h"
+#include "lib/layout/row_rule.h"
+
+namespace rowbloom {
+namespace {
+
+Answer Match(const Matcher& matcher, const char* key, size_t size) {
+  const size_t row_bytes =
+      RowBytesOf(matcher.layout_kind, matcher.layout_parameter, key, size);
+  if (row_bytes == KeyLayout::kNoRow) return Answer::kOutside;
+  const uint64_t row_hash = XXH3_64bits(key, row_bytes);
+  if (!MayContain(matcher.row, row_hash)) return Answer::kRowNo;
+  if (row_bytes == size || !matcher.has_row_col) return Answer::kRowMay;
+  return MayContain(
+             matcher.row_col,
+             XXH3_64bits_withSeed(key + row_bytes, size - row_bytes, row_hash))
+             ? Answer::kRowColMay
+             : Answer::kRowColNo;
+}
+
+// Each pass does one thing for all keys, so that their cache misses overlap.
+// REQUIRES count <= BatchAnswers::kMaxKeys.
+void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
+                BatchAnswers* answers) {
+  uint64_t hashes[BatchAnswers::kMaxKeys];
+  size_t row_bytes[BatchAnswers::kMaxKeys];
+  uint32_t inside = 0;
+  for (size_t i = 0; i < count; ++i) {
+    row_bytes[i] = RowBytesOf(matcher.layout_kind, matcher.layout_parameter,
+                              keys[i].data, keys[i].size);
+    if (row_bytes[i] == KeyLayout::kNoRow) continue;
+    inside |= uint32_t{1} << i;
+    hashes[i] = XXH3_64bits(keys[i].data, row_bytes[i]);
+    PrefetchBlock(matcher.row, hashes[i]);
+  }
+
+  // Adjacent keys of one row ask the ROW section once.
+  uint32_t passed = 0;
+  uint64_t asked_hash = 0;
+  bool asked = false;
+  bool asked_passed = false;
+  for (uint32_t left = inside; left != 0; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    if (!asked || hashes[i] != asked_hash) {
+      asked_passed = MayContain(matcher.row, hashes[i]);
+      asked_hash = hashes[i];
+      asked = true;
+    }
+    passed |= uint32_t{asked_passed} << i;
+  }
+  answers->row_no = inside & ~passed;
+  if (!matcher.has_row_col) {
+    answers->row_may = passed;
+    answers->row_col_may = answers->row_col_no = 0;
+    return;
+  }
+
+  uint32_t cells = 0;
+  for (uint32_t left = passed; left != 0; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    if (row_bytes[i] == keys[i].size) continue;
+    cells |= uint32_t{1} << i;
+    hashes[i] = XXH3_64bits_withSeed(keys[i].data + row_bytes[i],
+                                     keys[i].size - row_bytes[i], hashes[i]);
+    PrefetchBlock(matcher.row_col, hashes[i]);
+  }
+  uint32_t cells_passed = 0;
+  for (uint32_t left = cells; left != 0; left &= left - 1) {
+    const int i = __builtin_ctz(left);
+    cells_passed |= uint32_t{MayContain(matcher.row_col, hashes[i])} << i;
+  }
+  answers->row_may = passed & ~cells;
+  answers->row_col_may = cells_passed;
+  answers->row_col_no = cells & ~cells_passed;
+}
+
+}  // namespace
+}  // namespace rowbloom

@@ -1,0 +1,73 @@
+// Where the row of a key ends, for each layout but the custom ones. Everything
+// here has internal linkage and uses no inline function of the library: it is
+// compiled into kernel files, for instruction sets that not every CPU has.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "rowbloom/key_layout.h"
+
+namespace rowbloom {
+namespace {
+
+constexpr char kEscape = '\x00';
+constexpr char kEscapedZero = '\xff';
+constexpr char kTerminator = '\x01';
+
+// The first `wanted` at or after `at`, or `size`. Rows are short: a call of
+// memchr would cost more than the search.
+inline size_t FindByte(const char* data, size_t at, size_t size, char wanted) {
+  if constexpr (std::endian::native == std::endian::little) {
+    constexpr uint64_t kOnes = 0x0101010101010101;
+    const uint64_t pattern = kOnes * static_cast<unsigned char>(wanted);
+    for (; size - at >= 8; at += 8) {
+      uint64_t word = 0;
+      __builtin_memcpy(&word, data + at, 8);
+      word ^= pattern;
+      // The lowest 80 is at the first zero byte.
+      const uint64_t zeros = (word - kOnes) & ~word & kOnes << 7;
+      if (zeros != 0) {
+        return at + static_cast<size_t>(__builtin_ctzll(zeros)) / 8;
+      }
+    }
+  }
+  while (at < size && data[at] != wanted) ++at;
+  return at;
+}
+
+// Up to and with the terminator 00 01; 00 FF stands for a zero byte.
+inline size_t EscapedRowBytes(const char* key, size_t size) {
+  for (size_t at = 0;; at += 2) {
+    at = FindByte(key, at, size, kEscape);
+    if (size - at < 2) return KeyLayout::kNoRow;
+    if (key[at + 1] == kTerminator) return at + 2;
+    if (key[at + 1] != kEscapedZero) return KeyLayout::kNoRow;
+  }
+}
+
+// REQUIRES no custom layout. `parameter` is the layout's. Comparisons, which a
+// CPU foresees for one file after the other, where a switch would be a jump.
+inline size_t RowBytesOf(KeyLayout::Kind kind, uint32_t parameter,
+                         const char* key, size_t size) {
+  using Kind = KeyLayout::Kind;
+  if (kind == Kind::kFixed) {
+    // Of 0 or too many bytes, none are.
+    return parameter - 1 < KeyLayout::kMaxRowBytes && size >= parameter
+               ? parameter
+               : KeyLayout::kNoRow;
+  }
+  if (kind == Kind::kEscaped) return EscapedRowBytes(key, size);
+  if (kind == Kind::kDelimited) {
+    const size_t at = FindByte(key, 0, size, static_cast<char>(parameter));
+    return at == size ? KeyLayout::kNoRow : at + 1;
+  }
+  if (size < 2) return KeyLayout::kNoRow;
+  const size_t row = size_t{static_cast<unsigned char>(key[0])} << 8 |
+                     static_cast<unsigned char>(key[1]);
+  return size - 2 < row ? KeyLayout::kNoRow : 2 + row;
+}
+
+}  // namespace
+}  // namespace rowbloom

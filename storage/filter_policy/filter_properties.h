@@ -1,0 +1,45 @@
+// What the builder of a file's filter tells the collector of its properties.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rowbloom/filter_block.h"
+
+namespace rowbloom {
+
+// The blocks built for one file so far. RocksDB makes and drives a file's
+// builder and its collectors on one thread.
+class FilterSummary {
+ public:
+  FilterSummary(BloomType bloom_type, FilterKind kind, std::string layout_id);
+
+  void Add(const std::vector<FilterSection>& sections, uint64_t block_bytes);
+
+  uint64_t blocks() const { return blocks_; }
+
+  // The value of kFilterProperty.
+  std::string ToString() const;
+
+ private:
+  struct Total {
+    SectionType type{};
+    uint64_t keys = 0;
+    uint64_t size_bytes = 0;
+  };
+
+  BloomType bloom_type_;
+  FilterKind kind_;
+  std::string layout_id_;
+  uint64_t blocks_ = 0;
+  uint64_t bytes_ = 0;
+  std::vector<Total> totals_;
+};
+
+// Hands the summary to the next collector that is made on this thread: RocksDB
+// makes the collectors of a file right after its filter builder.
+void OfferToCollector(const std::shared_ptr<const FilterSummary>& summary);
+
+}  // namespace rowbloom

@@ -1,0 +1,253 @@
+// Learns from RocksDB's tickers what came of the answers of filters. RocksDB
+// ticks on the thread that asked, right after the question:
+//
+//   get      question, USEFUL | FULL_POSITIVE [, FULL_TRUE_POSITIVE],
+//            again for the next file, ..., NUMBER_KEYS_READ
+//   seek     question, PREFIX_CHECKED [, PREFIX_USEFUL]          (before 8.3)
+//            question, SEEK_FILTERED | SEEK_FILTER_MATCH         (since 8.3)
+//            again for each file, ..., NUMBER_DB_SEEK [, NUMBER_DB_SEEK_FOUND]
+//
+// A seek that found nothing in the whole database tells of each of its files: a
+// "may match" was false, a "no" true. One that found something tells whose it
+// was only if one file alone may match.
+#include <array>
+#include <utility>
+
+#include "rocksdb/statistics.h"
+#include "rocksdb/version.h"
+#include "rowbloom/filter_policy.h"
+#include "storage/filter_policy/filter_counters.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Statistics;
+using LastAnswer = OriginCounters::LastAnswer;
+using Observation = OriginCounters::Observation;
+
+// The answer that no ticker has told about yet; without counters if there is
+// none.
+LastAnswer TakeLastAnswer() {
+  LastAnswer& last = OriginCounters::ThreadLastAnswer();
+  const LastAnswer taken = last;
+  last.counters = nullptr;
+  return taken;
+}
+
+// What one seek asked.
+class SeekQuestions {
+ public:
+  void Add(const LastAnswer& answer) {
+    if (answer.counters == nullptr) return;
+    if (count_ == answers_.size()) {
+      overflowed_ = true;
+      return;
+    }
+    answers_[count_++] = {answer.counters, answer.words};
+  }
+
+  void Clear() {
+    count_ = 0;
+    overflowed_ = false;
+  }
+
+  // Counts what follows, and forgets the questions.
+  void Resolve(bool found) {
+    if (!overflowed_) {
+      found ? ResolveFound() : ResolveFruitless();
+    }
+    Clear();
+  }
+
+ private:
+  // Files of one seek: enough for 64 overlapping files and levels.
+  static constexpr size_t kMaxAnswers = 64;
+  struct Answer {
+    OriginCounters* counters = nullptr;
+    LastWords words;
+  };
+
+  void ResolveFruitless() const {
+    for (size_t i = 0; i < count_; ++i) {
+      const Answer& answer = answers_[i];
+      answer.counters->CountRow({.opened = answer.words.row_may,
+                                 .true_negatives = answer.words.row_no});
+    }
+  }
+
+  void ResolveFound() const {
+    OriginCounters* only = nullptr;
+    for (size_t i = 0; i < count_; ++i) {
+      if (answers_[i].words.row_may == 0) continue;
+      if (only != nullptr) return;
+      only = answers_[i].counters;
+    }
+    if (only != nullptr) only->CountRow({.opened = 1, .true_positives = 1});
+  }
+
+  std::array<Answer, kMaxAnswers> answers_;
+  size_t count_ = 0;
+  bool overflowed_ = false;
+};
+
+// The reads of one thread.
+struct ThreadReads {
+  // Of the get under way: whose "may match" awaits a true positive.
+  OriginCounters* opened = nullptr;
+  bool opened_by_row_col = false;
+
+  SeekQuestions seek;  // of the seek under way
+  SeekQuestions done;  // of the one before, until it is known what it found
+};
+
+thread_local ThreadReads thread_reads;
+
+void OnGetAnswer() {
+  const LastAnswer answer = TakeLastAnswer();
+  if (answer.counters == nullptr) return;
+  ThreadReads& reads = thread_reads;
+  reads.opened = nullptr;
+  const LastWords& words = answer.words;
+  const uint16_t opened =
+      answer.row_col_block ? words.row_col_may : words.row_may;
+  const uint16_t ruled_out =
+      answer.row_col_block ? words.row_col_no : words.row_no;
+  if (opened == 0 && ruled_out == 0) return;
+  const Observation seen{.opened = opened, .true_negatives = ruled_out};
+  if (answer.row_col_block) {
+    answer.counters->CountRowCol(seen);
+  } else {
+    answer.counters->CountRow(seen);
+  }
+  if (opened > 0) reads.opened = answer.counters;
+  reads.opened_by_row_col = answer.row_col_block;
+}
+
+void OnGetTruePositive() {
+  const ThreadReads& reads = thread_reads;
+  if (reads.opened == nullptr) return;
+  const Observation seen{.true_positives = 1};
+  if (reads.opened_by_row_col) {
+    reads.opened->CountRowCol(seen);
+  } else {
+    reads.opened->CountRow(seen);
+  }
+}
+
+void OnGetDone() {
+  ThreadReads& reads = thread_reads;
+  reads.opened = nullptr;
+  // A get asks for a prefix if the filter has no whole keys.
+  reads.seek.Clear();
+  reads.done.Resolve(false);
+}
+
+void OnSeekDone() {
+  ThreadReads& reads = thread_reads;
+  reads.done.Resolve(false);
+  std::swap(reads.done, reads.seek);
+}
+
+void Observe(uint32_t ticker) {
+  switch (ticker) {
+    case rocksdb::BLOOM_FILTER_USEFUL:
+    case rocksdb::BLOOM_FILTER_FULL_POSITIVE:
+      OnGetAnswer();
+      break;
+    case rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE:
+      OnGetTruePositive();
+      break;
+    case rocksdb::NUMBER_KEYS_READ:
+    case rocksdb::NUMBER_MULTIGET_CALLS:
+      OnGetDone();
+      break;
+    case rocksdb::BLOOM_FILTER_PREFIX_CHECKED:
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
+    case rocksdb::LAST_LEVEL_SEEK_FILTERED:
+    case rocksdb::LAST_LEVEL_SEEK_FILTER_MATCH:
+    case rocksdb::NON_LAST_LEVEL_SEEK_FILTERED:
+    case rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH:
+#endif
+      thread_reads.seek.Add(TakeLastAnswer());
+      break;
+    // An iterator's step that seeks: whatever it asked is no seek of a user.
+    case rocksdb::NUMBER_OF_RESEEKS_IN_ITERATION:
+      thread_reads.seek.Clear();
+      break;
+    case rocksdb::NUMBER_DB_SEEK:
+      OnSeekDone();
+      break;
+    case rocksdb::NUMBER_DB_SEEK_FOUND:
+      thread_reads.done.Resolve(true);
+      break;
+    default:
+      break;
+  }
+}
+
+class FilterStatistics final : public Statistics {
+ public:
+  explicit FilterStatistics(std::shared_ptr<Statistics> inner)
+      : inner_(std::move(inner)) {
+    // Without an inner one nobody wants RocksDB to read the clock.
+    set_stats_level(inner_ ? inner_->get_stats_level()
+                           : rocksdb::kExceptHistogramOrTimers);
+  }
+
+  const char* Name() const override { return "rowbloom.FilterStatistics"; }
+  const Customizable* Inner() const override { return inner_.get(); }
+
+  void recordTick(uint32_t ticker, uint64_t count) override {
+    Observe(ticker);
+    if (inner_) inner_->recordTick(ticker, count);
+  }
+  void recordInHistogram(uint32_t histogram, uint64_t value) override {
+    if (inner_) inner_->recordInHistogram(histogram, value);
+  }
+  bool HistEnabledForType(uint32_t type) const override {
+    return inner_ != nullptr && inner_->HistEnabledForType(type);
+  }
+
+  uint64_t getTickerCount(uint32_t ticker) const override {
+    return inner_ ? inner_->getTickerCount(ticker) : 0;
+  }
+  void setTickerCount(uint32_t ticker, uint64_t count) override {
+    if (inner_) inner_->setTickerCount(ticker, count);
+  }
+  uint64_t getAndResetTickerCount(uint32_t ticker) override {
+    return inner_ ? inner_->getAndResetTickerCount(ticker) : 0;
+  }
+  bool getTickerMap(std::map<std::string, uint64_t>* tickers) const override {
+    return inner_ != nullptr && inner_->getTickerMap(tickers);
+  }
+  void histogramData(uint32_t type,
+                     rocksdb::HistogramData* data) const override {
+    if (inner_) {
+      inner_->histogramData(type, data);
+    } else {
+      *data = {};
+    }
+  }
+  std::string getHistogramString(uint32_t type) const override {
+    return inner_ ? inner_->getHistogramString(type) : "";
+  }
+  rocksdb::Status Reset() override {
+    return inner_ ? inner_->Reset() : rocksdb::Status::OK();
+  }
+  using Statistics::ToString;
+  std::string ToString() const override {
+    return inner_ ? inner_->ToString() : "";
+  }
+
+ private:
+  std::shared_ptr<Statistics> inner_;
+};
+
+}  // namespace
+
+std::shared_ptr<Statistics> NewFilterStatistics(
+    std::shared_ptr<Statistics> inner) {
+  return std::make_shared<FilterStatistics>(std::move(inner));
+}
+
+}  // namespace rowbloom

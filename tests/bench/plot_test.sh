@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# plot_test.sh FILTER_BENCH BENCH_DIR: plot.py draws what filter_bench writes,
+# well-formed and the same each time; the committed plots are those of the
+# committed results. Exits with 77 without Python.
+set -euo pipefail
+
+program=$1
+bench=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+if ! command -v python3 >/dev/null; then
+  echo "skipped: no python3"
+  exit 77
+fi
+
+# well_formed FILE: an SVG with at least one line of data.
+well_formed() {
+  python3 - "$1" <<'PYTHON' || fail "$1 is no picture"
+import sys
+import xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+svg = "{http://www.w3.org/2000/svg}"
+assert root.tag == svg + "svg", root.tag
+assert list(root.iter(svg + "circle")), "no points"
+assert "nan" not in tree.tostring(root, encoding="unicode").lower()
+PYTHON
+}
+
+mkdir "$dir/committed"
+"$bench/plot.py" "$bench/results/filter_bench.json" "$dir/committed"
+for plot in lookup build frontier; do
+  well_formed "$dir/committed/$plot.svg"
+  cmp "$dir/committed/$plot.svg" "$bench/results/$plot.svg" ||
+    fail "results/$plot.svg is not what plot.py makes of the results"
+done
+
+# status EXPECTED COMMAND...
+status() {
+  local expected=$1 found=0
+  shift
+  "$@" >/dev/null 2>"$dir/err" || found=$?
+  ((found == expected)) || fail "$*: exit status $found, not $expected"
+}
+echo '{"filters": [], "frontier": []}' >"$dir/empty"
+status 2 "$bench/plot.py" "$dir/empty"
+status 1 "$bench/plot.py" "$dir/empty" "$dir"
+status 1 "$bench/plot.py" "$dir/none" "$dir"
+status 1 "$bench/plot.py" "$bench/plot.py" "$dir"
+
+found=0
+"$program" --keys 1000,2000 --rates 0.01 --repetitions 3 --min-time 0.0001 \
+  --absent 20000 --frontier-keys 1000 --json "$dir/json" >/dev/null \
+  2>"$dir/err" || found=$?
+if grep -q 'built without optimisation' "$dir/err"; then
+  echo "not measured, and so not drawn: $(cat "$dir/err")"
+  exit 0
+fi
+((found == 0)) || fail "filter_bench: $(cat "$dir/err")"
+"$bench/plot.py" "$dir/json" "$dir"
+for plot in lookup build frontier; do well_formed "$dir/$plot.svg"; done

@@ -1,0 +1,444 @@
+// What FilterStats says is what happened: by column family and level, and, with
+// NewFilterStatistics, whether files were opened in vain.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "rocksdb/statistics.h"
+#include "rowbloom/bloom_math.h"
+#include "storage/filter_policy/filter_counters.h"
+#include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Slice;
+using test::ExpectOk;
+using test::MakeFilterPolicy;
+using test::OpenDb;
+using test::StatsOf;
+using test::TempDir;
+using test::TestDbOptions;
+
+const KeyLayout kLayout = KeyLayout::Delimited(':');
+constexpr int kFiles = 8;
+constexpr int kRows = 4000;
+constexpr double kRate = 0.1;  // false positives are plenty
+
+std::string Row(int row) { return "row" + std::to_string(100'000 + row) + ":"; }
+
+class FilterStatsTest : public testing::Test {
+ protected:
+  explicit FilterStatsTest(BloomType type = BloomType::kRowCol)
+      : policy_(MakeFilterPolicy({.bloom_type = type,
+                                  .key_layout = kLayout,
+                                  .false_positive_rate = kRate})),
+        inner_(rocksdb::CreateDBStatistics()) {}
+
+  void Open(bool partitioned = false) {
+    rocksdb::Options options =
+        TestDbOptions({policy_, NewRowPrefixExtractor(kLayout), partitioned});
+    options.statistics = NewFilterStatistics(inner_);
+    db_.reset();
+    db_ = OpenDb(options, dir_.File("db"));
+  }
+  // Each row in one file, whose ranges overlap, with the columns a and b. Odd
+  // numbers are left out.
+  void WriteFiles() {
+    for (int file = 0; file < kFiles; ++file) {
+      for (int row = 2 * file; row < kRows; row += 2 * kFiles) {
+        ExpectOk(db_->Put({}, Row(row) + "a", "v"));
+        ExpectOk(db_->Put({}, Row(row) + "b", "v"));
+      }
+      ExpectOk(db_->Flush({}));
+    }
+  }
+  uint64_t Ticker(rocksdb::Tickers ticker) const {
+    return inner_->getTickerCount(ticker);
+  }
+  // Within five standard deviations of `questions` trials at the rate that is
+  // predicted for sections of `keys` keys.
+  static void ExpectRate(const SectionStats& section, uint64_t questions,
+                         uint64_t keys) {
+    EXPECT_EQ(section.false_positives + section.true_negatives, questions);
+    const double bits_per_key = BitsPerKey(kRate);
+    const auto blocks = static_cast<uint64_t>(
+        std::ceil(static_cast<double>(keys) * bits_per_key / kBloomBlockBits));
+    const double rate =
+        BlockedFalsePositiveRate(keys, blocks, BestProbes(bits_per_key));
+    const double deviation =
+        std::sqrt(rate * (1 - rate) / static_cast<double>(questions));
+    EXPECT_NEAR(section.FalsePositiveRate(), rate, 5 * deviation);
+    EXPECT_GT(section.false_positives, 0u);
+  }
+
+  TempDir dir_;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  std::shared_ptr<rocksdb::Statistics> inner_;
+  std::unique_ptr<rocksdb::DB> db_;
+};
+
+TEST_F(FilterStatsTest, GetsTellTrueFromFalsePositives) {
+  for (const bool partitioned : {false, true}) {
+    SCOPED_TRACE(partitioned ? "partitioned" : "full");
+    policy_ =
+        MakeFilterPolicy({.key_layout = kLayout, .false_positive_rate = kRate});
+    inner_ = rocksdb::CreateDBStatistics();
+    TempDir dir;
+    rocksdb::Options options =
+        TestDbOptions({policy_, NewRowPrefixExtractor(kLayout), partitioned});
+    options.statistics = NewFilterStatistics(inner_);
+    db_ = OpenDb(options, dir.File("db"));
+    WriteFiles();
+    std::string value;
+    uint64_t absent = 0;
+    for (int row = 0; row < kRows; row += 2) {
+      ExpectOk(db_->Get({}, Row(row) + "a", &value));
+      // Some thousand files hold the row and not the column.
+      EXPECT_TRUE(db_->Get({}, Row(row) + "absent", &value).IsNotFound());
+      EXPECT_TRUE(db_->Get({}, Row(row + 1) + "a", &value).IsNotFound());
+      ++absent;
+    }
+    const FilterStats stats = StatsOf(*policy_);
+    const uint64_t positives = Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE);
+    const uint64_t found = Ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+    EXPECT_EQ(found, uint64_t{kRows} / 2);
+    EXPECT_EQ(stats.row_col.true_positives, found);
+    EXPECT_EQ(stats.row_col.false_positives, positives - found);
+    EXPECT_EQ(stats.row_col.true_negatives, stats.row_col.skipped);
+    EXPECT_GT(stats.row_col.skipped, absent / 2);
+    if (!partitioned) {
+      ExpectRate(stats.row_col, stats.row_col.checked - found, kRows / kFiles);
+    }
+    // ROW never had the last word on a cell.
+    EXPECT_EQ(stats.row.true_positives, 0u);
+    EXPECT_EQ(stats.row.false_positives, 0u);
+    EXPECT_EQ(stats.row.true_negatives, 0u);
+    EXPECT_GT(stats.row.skipped, absent * kFiles);
+    db_.reset();
+  }
+}
+
+TEST_F(FilterStatsTest, MultiGetsTellTheSameAsGets) {
+  Open();
+  WriteFiles();
+  std::vector<std::string> keys;
+  for (int row = 0; row < kRows; ++row) {
+    keys.push_back(Row(row) + (row % 6 == 0 ? "absent" : "a"));
+  }
+  std::string value;
+  for (const std::string& key : keys) db_->Get({}, key, &value);
+  const FilterStats one_by_one = StatsOf(*policy_);
+  const uint64_t found = Ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE);
+  EXPECT_GT(found, 0u);
+  EXPECT_EQ(one_by_one.row_col.true_positives, found);
+
+  constexpr size_t kBatch = 100;
+  std::vector<rocksdb::PinnableSlice> values(kBatch);
+  std::vector<rocksdb::Status> statuses(kBatch);
+  for (size_t start = 0; start < keys.size(); start += kBatch) {
+    const std::vector<Slice> slices(keys.begin() + start,
+                                    keys.begin() + start + kBatch);
+    db_->MultiGet({}, db_->DefaultColumnFamily(), kBatch, slices.data(),
+                  values.data(), statuses.data());
+    for (auto& pinned : values) pinned.Reset();
+  }
+  const FilterStats both = StatsOf(*policy_);
+  EXPECT_EQ(both.asked, 2 * one_by_one.asked);
+  EXPECT_EQ(both.may_match, 2 * one_by_one.may_match);
+  EXPECT_EQ(both.row_col.true_positives, 2 * one_by_one.row_col.true_positives);
+  EXPECT_EQ(both.row_col.false_positives,
+            2 * one_by_one.row_col.false_positives);
+  EXPECT_EQ(both.row_col.true_negatives, 2 * one_by_one.row_col.true_negatives);
+}
+
+TEST_F(FilterStatsTest, RowScansThatFindNothingTellTheRateOfRow) {
+  Open();
+  WriteFiles();
+  rocksdb::ReadOptions scan;
+  scan.prefix_same_as_start = true;
+  uint64_t scans = 0;
+  for (int row = 1; row < kRows - 2 * kFiles; row += 2) {
+    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+    if (row % 4 == 1) {
+      it->Seek(Row(row));
+    } else {
+      it->SeekForPrev(Row(row) + "\xff");
+    }
+    EXPECT_FALSE(it->Valid());
+    ++scans;
+  }
+  // What a scan found is known when the thread's next read is.
+  std::string value;
+  db_->Get({}, "outside the layout", &value);
+  const FilterStats stats = StatsOf(*policy_);
+  EXPECT_EQ(stats.row.true_negatives, stats.row.skipped);
+  EXPECT_EQ(stats.row.true_positives, 0u);
+  // A file whose keys all lie before or behind the row is not asked.
+  EXPECT_NEAR(static_cast<double>(stats.row.checked),
+              static_cast<double>(scans * kFiles), 2.0 * kFiles);
+  ExpectRate(stats.row, stats.row.checked, kRows / 2 / kFiles);
+}
+
+TEST_F(FilterStatsTest, RowScansOfOneFileTellTruePositives) {
+  Open();
+  WriteFiles();
+  rocksdb::ReadOptions scan;
+  scan.prefix_same_as_start = true;
+  uint64_t of_one_file = 0;
+  for (int row = 0; row < kRows; row += 2) {
+    const uint64_t before = StatsOf(*policy_).may_match;
+    const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+    it->Seek(Row(row));
+    EXPECT_TRUE(it->Valid());
+    if (StatsOf(*policy_).may_match == before + 1) ++of_one_file;
+  }
+  const FilterStats stats = StatsOf(*policy_);
+  EXPECT_GT(of_one_file, uint64_t{kRows} / 10);
+  EXPECT_LT(of_one_file, uint64_t{kRows} / 2);
+  EXPECT_EQ(stats.row.true_positives, of_one_file);
+  EXPECT_EQ(stats.row.false_positives, 0u);
+  EXPECT_EQ(stats.row.true_negatives, 0u);
+}
+
+// Versions of one key make an iterator seek again within a step: its questions
+// are no user's seek.
+TEST_F(FilterStatsTest, ReseeksAreNotTakenForSeeks) {
+  Open();
+  std::vector<const rocksdb::Snapshot*> snapshots;
+  for (int file = 0; file < kFiles; ++file) {
+    for (int version = 0; version < 20; ++version) {
+      ExpectOk(db_->Put({}, Row(0) + "a", std::to_string(version)));
+      snapshots.push_back(db_->GetSnapshot());  // keeps the version
+    }
+    ExpectOk(db_->Put({}, Row(0) + "b", "v"));
+    ExpectOk(db_->Flush({}));
+  }
+  rocksdb::ReadOptions scan;
+  scan.prefix_same_as_start = true;
+  std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+  it->Seek(Row(0));
+  ASSERT_TRUE(it->Valid());
+  it->Next();
+  ASSERT_TRUE(it->Valid());
+  EXPECT_EQ(it->key().ToString(), Row(0) + "b");
+  it->Next();
+  EXPECT_FALSE(it->Valid());
+  std::string value;
+  db_->Get({}, "outside the layout", &value);
+  const FilterStats stats = StatsOf(*policy_);
+  EXPECT_GT(Ticker(rocksdb::NUMBER_OF_RESEEKS_IN_ITERATION), 0u);
+  EXPECT_GT(stats.row.checked, uint64_t{kFiles});
+  EXPECT_EQ(stats.row.false_positives, 0u);
+  it.reset();
+  for (const rocksdb::Snapshot* snapshot : snapshots) {
+    db_->ReleaseSnapshot(snapshot);
+  }
+}
+
+class RowFilterStats : public FilterStatsTest {
+ protected:
+  RowFilterStats() : FilterStatsTest(BloomType::kRow) {}
+};
+
+TEST_F(RowFilterStats, AbsentColumnOfAPresentRowIsOpenedInVain) {
+  Open();
+  WriteFiles();
+  std::string value;
+  for (int row = 0; row < kRows; row += 2) {
+    EXPECT_TRUE(db_->Get({}, Row(row) + "absent", &value).IsNotFound());
+  }
+  const FilterStats stats = StatsOf(*policy_);
+  EXPECT_EQ(stats.row_col.checked, 0u);
+  EXPECT_EQ(stats.row.true_positives, 0u);
+  EXPECT_EQ(stats.row.false_positives, stats.may_match);
+  EXPECT_GE(stats.row.false_positives, uint64_t{kRows} / 2);
+  EXPECT_EQ(stats.row.true_negatives, stats.row.skipped);
+}
+
+TEST_F(FilterStatsTest, LevelsAndColumnFamiliesAreToldApart) {
+  Open();
+  rocksdb::ColumnFamilyHandle* created = nullptr;
+  ExpectOk(db_->CreateColumnFamily(
+      rocksdb::ColumnFamilyOptions(db_->GetOptions()), "users", &created));
+  const std::unique_ptr<rocksdb::ColumnFamilyHandle> users(created);
+  ExpectOk(db_->Put({}, "a:x", "v"));
+  ExpectOk(db_->Flush({}));
+  ExpectOk(db_->Put({}, users.get(), "a:x", "v"));
+  ExpectOk(db_->Flush({}, users.get()));
+  rocksdb::CompactRangeOptions compact;
+  compact.change_level = true;
+  compact.target_level = 3;
+  compact.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  ExpectOk(db_->CompactRange(compact, users.get(), nullptr, nullptr));
+  std::string value;
+  ExpectOk(db_->Get({}, "a:x", &value));
+  for (int i = 0; i < 3; ++i)
+    ExpectOk(db_->Get({}, users.get(), "a:x", &value));
+
+  std::vector<LevelFilterStats> levels;
+  ExpectOk(GetFilterStats(*policy_, &levels));
+  std::map<std::pair<std::string, int>, FilterStats> by_origin;
+  FilterStats sum;
+  for (const LevelFilterStats& level : levels) {
+    by_origin[{level.column_family, level.level}] = level.stats;
+    sum += level.stats;
+  }
+  ASSERT_EQ(by_origin.count({"default", 0}), 1u);
+  ASSERT_EQ(by_origin.count({"users", 0}), 1u);
+  EXPECT_EQ((by_origin[{"default", 0}].asked), 1u);
+  EXPECT_EQ((by_origin[{"default", 0}].blocks_built), 1u);
+  EXPECT_EQ((by_origin[{"users", 0}].asked), 0u);
+  uint64_t asked_below = 0;
+  for (const auto& [origin, stats] : by_origin) {
+    if (origin.first == "users" && origin.second > 0) {
+      asked_below += stats.asked;
+      EXPECT_EQ(stats.blocks_built, 1u) << "level " << origin.second;
+      EXPECT_EQ(stats.row_col.true_positives, 3u);
+    }
+  }
+  EXPECT_EQ(asked_below, 3u);
+  const FilterStats total = StatsOf(*policy_);
+  EXPECT_EQ(sum.asked, total.asked);
+  EXPECT_EQ(sum.blocks_built, total.blocks_built);
+  EXPECT_EQ(sum.row_col.true_positives, total.row_col.true_positives);
+  EXPECT_EQ(total.row_col.true_positives, 4u);
+}
+
+TEST_F(FilterStatsTest, BuildTimeAndLoadedBytesAreCounted) {
+  Open();
+  WriteFiles();
+  std::string value;
+  ExpectOk(db_->Get({}, Row(0) + "a", &value));
+  const FilterStats open = StatsOf(*policy_);
+  EXPECT_EQ(open.blocks_built, uint64_t{kFiles});
+  EXPECT_GT(open.build_nanos, 0u);
+  EXPECT_EQ(open.bytes_loaded, open.bytes_built);
+  db_.reset();
+  EXPECT_EQ(StatsOf(*policy_).bytes_loaded, 0u);
+}
+
+TEST_F(FilterStatsTest, NothingIsCountedWhereNobodyWantsIt) {
+  policy_ = MakeFilterPolicy({.key_layout = kLayout, .count_questions = false});
+  Open();
+  WriteFiles();
+  std::string value;
+  const uint64_t before = Ticker(rocksdb::BLOOM_FILTER_USEFUL);
+  for (int row = 1; row < kRows; row += 2) {
+    EXPECT_TRUE(db_->Get({}, Row(row) + "a", &value).IsNotFound());
+  }
+  EXPECT_GT(Ticker(rocksdb::BLOOM_FILTER_USEFUL), before + kRows);
+  const FilterStats stats = StatsOf(*policy_);
+  EXPECT_EQ(stats.asked, 0u);
+  EXPECT_EQ(stats.row.checked, 0u);
+  EXPECT_EQ(stats.row_col.true_negatives, 0u);
+  EXPECT_EQ(stats.blocks_built, uint64_t{kFiles}) << "blocks still are";
+}
+
+TEST_F(FilterStatsTest, EachThreadKnowsItsOwnAnswers) {
+  Open();
+  WriteFiles();
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread) {
+    threads.emplace_back([this, thread] {
+      std::string value;
+      rocksdb::ReadOptions scan;
+      scan.prefix_same_as_start = true;
+      for (int row = thread; row < kRows; row += 4) {
+        db_->Get({}, Row(row) + "a", &value);
+        const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
+        it->Seek(Row(row));
+      }
+      db_->Get({}, "outside the layout", &value);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const FilterStats stats = StatsOf(*policy_);
+  EXPECT_EQ(stats.row_col.true_positives, uint64_t{kRows} / 2);
+  EXPECT_EQ(stats.row_col.true_positives,
+            Ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE));
+  EXPECT_EQ(stats.row_col.false_positives,
+            Ticker(rocksdb::BLOOM_FILTER_FULL_POSITIVE) -
+                Ticker(rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE));
+  EXPECT_GT(stats.row.true_positives, 0u);
+  EXPECT_GT(stats.row.false_positives, 0u);
+}
+
+TEST_F(FilterStatsTest, InnerStatisticsSeeAll) {
+  Open();
+  WriteFiles();
+  std::string value;
+  ExpectOk(db_->Get({}, Row(0) + "a", &value));
+  const std::shared_ptr<rocksdb::Statistics> outer =
+      db_->GetDBOptions().statistics;
+  ASSERT_NE(outer, nullptr);
+  EXPECT_STREQ(outer->Name(), "rowbloom.FilterStatistics");
+  EXPECT_GT(outer->getTickerCount(rocksdb::NUMBER_KEYS_READ), 0u);
+  EXPECT_EQ(outer->getTickerCount(rocksdb::NUMBER_KEYS_READ),
+            Ticker(rocksdb::NUMBER_KEYS_READ));
+  EXPECT_EQ(outer->ToString(), inner_->ToString());
+  std::map<std::string, uint64_t> tickers;
+  EXPECT_TRUE(outer->getTickerMap(&tickers));
+  EXPECT_FALSE(tickers.empty());
+  rocksdb::HistogramData get;
+  outer->histogramData(rocksdb::DB_GET, &get);
+  EXPECT_GT(get.count, 0u);
+  EXPECT_EQ(outer->getHistogramString(rocksdb::DB_GET),
+            inner_->getHistogramString(rocksdb::DB_GET));
+  ExpectOk(outer->Reset());
+  EXPECT_EQ(Ticker(rocksdb::NUMBER_KEYS_READ), 0u);
+}
+
+TEST_F(FilterStatsTest, NoInnerStatisticsAreNeeded) {
+  inner_ = nullptr;
+  Open();
+  WriteFiles();
+  std::string value;
+  ExpectOk(db_->Get({}, Row(0) + "a", &value));
+  EXPECT_EQ(StatsOf(*policy_).row_col.true_positives, 1u);
+  const std::shared_ptr<rocksdb::Statistics> outer =
+      db_->GetDBOptions().statistics;
+  EXPECT_EQ(outer->getTickerCount(rocksdb::NUMBER_KEYS_READ), 0u);
+  EXPECT_EQ(outer->ToString(), "");
+  ExpectOk(outer->Reset());
+}
+
+TEST(FilterCounters, OriginsOfHostileBlocksAreBounded) {
+  FilterCounters counters;
+  for (int i = 0; i < 20'000; ++i) {
+    counters.Of({std::to_string(i), 0})->CountFailed();
+  }
+  const std::vector<LevelFilterStats> levels = counters.Read();
+  EXPECT_LE(levels.size(), size_t{1 << 14} + 1);
+  uint64_t failed = 0;
+  for (const LevelFilterStats& level : levels) {
+    failed += level.stats.blocks_failed;
+  }
+  EXPECT_EQ(failed, 20'000u);
+}
+
+TEST(FilterCounters, AreUsedAgainAndStartAtZero) {
+  OriginCounters* first = nullptr;
+  {
+    FilterCounters counters;
+    first = counters.Of({"a", 1});
+    first->CountAnswer({.row = Verdict::kMayMatch}, false);
+    first->CountBuilt(10, 20);
+    EXPECT_EQ(first->Read().asked, 1u);
+  }
+  FilterCounters counters;
+  OriginCounters* again = counters.Of({"b", 2});
+  EXPECT_EQ(again, first);
+  EXPECT_EQ(again->Read().asked, 0u);
+  EXPECT_EQ(again->Read().bytes_built, 0u);
+}
+
+}  // namespace
+}  // namespace rowbloom
