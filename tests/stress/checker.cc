@@ -1,0 +1,196 @@
+#include "tests/stress/checker.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "tests/stress/key_space.h"
+
+namespace rowbloom::stress {
+
+using rocksdb::Iterator;
+using rocksdb::ReadOptions;
+using rocksdb::Slice;
+using rocksdb::Status;
+
+ReadOptions Checker::Options() const {
+  ReadOptions options;
+  options.verify_checksums = setting_.verify_checksums;
+  options.snapshot = setting_.snapshot;
+  return options;
+}
+
+bool Checker::Answered(const Status& status, const char* what,
+                       const std::string& key) const {
+  ++setting_.report->counters.reads_checked;
+  if (status.ok() || status.IsNotFound()) return true;
+  if (setting_.errors == Errors::kIoErrorOrCorruption &&
+      (status.IsIOError() || status.IsCorruption())) {
+    ++setting_.report->counters.errors;
+    return false;
+  }
+  setting_.report->Divergence(std::string(what) + ": " + status.ToString(),
+                              key);
+  return false;
+}
+
+void Checker::CompareValue(const Worlds& worlds, const char* what,
+                           const std::string& key, const Status& status,
+                           const std::string& value) const {
+  if (!Answered(status, what, key)) return;
+  for (const Cells* cells : worlds) {
+    const auto expected = cells->find(key);
+    if (expected == cells->end() ? status.IsNotFound()
+                                 : status.ok() && value == expected->second) {
+      return;
+    }
+  }
+  const auto expected = worlds.front()->find(key);
+  setting_.report->Divergence(
+      std::string(what) + ": found " +
+          (status.ok() ? "'" + value + "'" : "nothing") + ", expected " +
+          (expected == worlds.front()->end() ? "nothing"
+                                             : "'" + expected->second + "'"),
+      key);
+}
+
+void Checker::Get(const Worlds& worlds, const std::string& key,
+                  bool twice) const {
+  std::string value;
+  const Status status = setting_.db->Get(Options(), key, &value);
+  CompareValue(worlds, "get", key, status, value);
+  if (!twice) return;
+  ReadOptions options = Options();
+  options.total_order_seek = true;
+  const std::unique_ptr<Iterator> it(setting_.db->NewIterator(options));
+  it->Seek(key);
+  if (it->Valid() && it->key() == key) {
+    CompareValue(worlds, "get without filter", key, it->status(),
+                 it->value().ToString());
+  } else {
+    CompareValue(worlds, "get without filter", key,
+                 it->status().ok() ? Status::NotFound() : it->status(), "");
+  }
+}
+
+void Checker::MultiGet(const Worlds& worlds,
+                       const std::vector<std::string>& keys) const {
+  const std::vector<Slice> slices(keys.begin(), keys.end());
+  std::vector<rocksdb::PinnableSlice> values(keys.size());
+  std::vector<Status> statuses(keys.size());
+  setting_.db->MultiGet(Options(), setting_.db->DefaultColumnFamily(),
+                        keys.size(), slices.data(), values.data(),
+                        statuses.data());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    CompareValue(worlds, "multiget", keys[i], statuses[i],
+                 values[i].ToString());
+  }
+}
+
+template <typename Expected>
+void Checker::CompareRun(const Worlds& worlds, const char* what,
+                         const std::string& key, const Run& found,
+                         Expected expected) const {
+  for (const Cells* cells : worlds) {
+    if (found == expected(*cells)) return;
+  }
+  const Run wanted = expected(*worlds.front());
+  const auto [a, b] =
+      std::mismatch(found.begin(), found.end(), wanted.begin(), wanted.end());
+  const auto show = [](const Run& run, Run::const_iterator it) {
+    return it == run.end() ? "the end"
+                           : Hex(it->first) + "='" + it->second + "'";
+  };
+  setting_.report->Divergence(
+      std::string(what) + ": " + std::to_string(found.size()) + " of " +
+          std::to_string(wanted.size()) + " cells; found " + show(found, a) +
+          " where expected " + show(wanted, b),
+      key);
+}
+
+void Checker::PrefixScan(const Worlds& worlds, const std::string& key,
+                         const std::string& share_prefix,
+                         test::Random* random) const {
+  const rocksdb::SliceTransform* extractor = setting_.extractor;
+  if (extractor == nullptr || !extractor->InDomain(key)) return;
+  const std::string prefix = extractor->Transform(key).ToString();
+  if (!prefix.starts_with(share_prefix)) return;
+  const std::string last = LastWithPrefix(prefix);
+  // A short key is a prefix of its own to the capped transform.
+  const bool last_is_inside = extractor->Transform(last) == prefix;
+  const auto is_inside = [&](const std::string& other) {
+    return other.starts_with(prefix) && extractor->InDomain(other) &&
+           extractor->Transform(other) == prefix;
+  };
+
+  enum Mode {
+    kForward,
+    kBackward,
+    kAutoForward,
+    kAutoBackward,
+    kPlain,
+    kModes
+  };
+  const auto mode = static_cast<Mode>(random->Below(kModes));
+  const bool from_key = random->OneIn(3);
+  const bool is_backward = mode == kBackward || mode == kAutoBackward;
+  const bool is_auto = mode == kAutoForward || mode == kAutoBackward;
+  if ((is_auto || (is_backward && !from_key)) && !last_is_inside) return;
+  const std::string start = from_key ? key : is_backward ? last : prefix;
+
+  ReadOptions options = Options();
+  const Slice lower_bound(prefix);
+  const Slice upper_bound(last);
+  if (is_auto) {
+    options.auto_prefix_mode = true;
+    options.iterate_lower_bound = &lower_bound;
+    options.iterate_upper_bound = &upper_bound;
+  } else if (mode != kPlain) {
+    options.prefix_same_as_start = true;
+  }
+  const std::unique_ptr<Iterator> it(setting_.db->NewIterator(options));
+  Run found;
+  if (is_backward) {
+    it->SeekForPrev(start);
+  } else {
+    it->Seek(start);
+  }
+  while (it->Valid()) {
+    // Without bounds, the application looks where its rows end.
+    if (mode == kPlain && !is_inside(it->key().ToString())) break;
+    found.emplace_back(it->key().ToString(), it->value().ToString());
+    is_backward ? it->Prev() : it->Next();
+  }
+  static constexpr const char* kNames[] = {
+      "row scan", "row scan backward", "auto_prefix_mode scan",
+      "auto_prefix_mode scan backward", "row scan without options"};
+  if (!Answered(it->status(), kNames[mode], start)) return;
+  CompareRun(worlds, kNames[mode], start, found, [&](const Cells& cells) {
+    Run run;
+    for (auto cell = cells.lower_bound(is_backward ? prefix : start);
+         cell != cells.end() && cell->first.starts_with(prefix); ++cell) {
+      if (is_backward && cell->first > start) break;
+      if (is_auto || is_inside(cell->first)) run.push_back(*cell);
+    }
+    if (is_backward) std::reverse(run.begin(), run.end());
+    return run;
+  });
+}
+
+void Checker::TotalOrderScan(const Worlds& worlds, const std::string& begin,
+                             const std::string& end) const {
+  ReadOptions options = Options();
+  options.total_order_seek = true;
+  const Slice upper_bound(end);
+  options.iterate_upper_bound = &upper_bound;
+  const std::unique_ptr<Iterator> it(setting_.db->NewIterator(options));
+  Run found;
+  for (it->Seek(begin); it->Valid(); it->Next()) {
+    found.emplace_back(it->key().ToString(), it->value().ToString());
+  }
+  if (!Answered(it->status(), "total order scan", begin)) return;
+  CompareRun(worlds, "total order scan", begin, found, [&](const Cells& cells) {
+    return Run(cells.lower_bound(begin), cells.lower_bound(end));
+  });
+}
+
+}  // namespace rowbloom::stress

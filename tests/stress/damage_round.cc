@@ -1,0 +1,81 @@
+#include <thread>
+
+#include "tests/stress/fault_file_system.h"
+#include "tests/stress/operations.h"
+#include "tests/stress/rounds.h"
+#include "tests/stress/session.h"
+
+namespace rowbloom::stress {
+namespace {
+
+constexpr uint32_t kRowsPerShare = 96;
+constexpr uint64_t kSteps = 1000;  // of each thread
+constexpr int kOpenings = 6;
+
+void ReadInThreads(Session* session, uint64_t seed, uint32_t count) {
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < count; ++i) {
+    threads.emplace_back([=] {
+      Random random(test::Mix64(seed + i));
+      session->CheckEverything(&random);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+
+void RunDamageRound(const Round& round, Report* report) {
+  Random random(round.SeedOf(0));
+  const Database database = DrawDatabase(kRowsPerShare, &random);
+  Shares shares = NewShares(round.threads);
+  Session::Setting setting{.database = &database,
+                           .path = round.dir + "/db",
+                           .shares = &shares,
+                           .report = report};
+  // Files whose filters are fine.
+  {
+    Opening opening =
+        DrawOpening(database, {.filters_for_sure = true}, &random);
+    report->SetContext(round.Describe() + " writing " + opening.description);
+    Session session(setting);
+    if (!session.Open(std::move(opening))) return;
+    RunOperators(&session, {}, kSteps, random.Next());
+    session.ProveThatFiltersAreAsked(&random);
+    if (round.sabotage == Sabotage::kDelete) session.DeleteBehindTheModel();
+  }
+
+  // Nothing is written now: RocksDB would give up writing at such errors.
+  setting.read_only = true;
+  setting.errors = Errors::kIoErrorOrCorruption;
+  uint64_t damages = 0;
+  const uint64_t unusable_before = report->counters.unusable;
+  for (int i = 0; i < kOpenings && !report->failed(); ++i) {
+    FaultPlan plan(random.Next());
+    const auto env = NewFaultEnv(&plan);
+    Opening opening = DrawOpening(
+        database, {.filters_for_sure = true, .env = env.get()}, &random);
+    // Without RocksDB's checksums, the damage reaches rowbloom's reader.
+    setting.verify_checksums = i % 2 == 1;
+    report->SetContext(
+        round.Describe() + " reading " + std::to_string(i) +
+        " verify_checksums=" + std::to_string(setting.verify_checksums) + " " +
+        opening.description);
+    Session session(setting);
+    plan.DamageFiltersOneIn(2);
+    if (session.Open(std::move(opening))) {
+      if (i >= kOpenings / 2) plan.FailReadsOneIn(20);
+      ReadInThreads(&session, random.Next(), round.threads);
+      session.Close();
+    }
+    damages += plan.damages();
+    report->counters.faults += plan.faults();
+  }
+  report->counters.damages += damages;
+  if (!report->failed() &&
+      (damages == 0 || report->counters.unusable == unusable_before)) {
+    report->Divergence("no damaged filter was read");
+  }
+}
+
+}  // namespace rowbloom::stress

@@ -1,0 +1,60 @@
+// A file system that fails when it is told to: at one call, at some reads, or
+// by giving back the bytes of a filter block with damage.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
+#include "tests/support/random.h"
+
+namespace rowbloom::stress {
+
+// When to fail. Thread-safe; without a plan set nothing fails.
+class FaultPlan {
+ public:
+  explicit FaultPlan(uint64_t seed) : random_(seed) {}
+
+  // From now on, call number `call` fails (the next is 1), and with `for_good`
+  // all that follow. A failed append has written the first half of its data.
+  void FailCall(uint64_t call, bool for_good);
+  // Of `n` reads of files, one fails on average.
+  void FailReadsOneIn(uint64_t n) { fail_reads_one_in_ = n; }
+  // Of `n` filter blocks that are read, one comes with a wrong bit, with zeros
+  // in place of some bytes, or cut short. Rowbloom's blocks only: RocksDB's
+  // own have nothing that tells.
+  void DamageFiltersOneIn(uint64_t n) { damage_one_in_ = n; }
+
+  uint64_t calls() const { return calls_; }
+  uint64_t faults() const { return faults_; }
+  uint64_t damages() const { return damages_; }
+
+  // For the files of FaultFileSystem. Each returns what the call shall.
+  rocksdb::IOStatus Call(const char* what);
+  rocksdb::IOStatus Read();
+  // `result` is what was read; `scratch` its buffer.
+  void Damage(rocksdb::Slice* result, char* scratch);
+
+ private:
+  bool OneIn(uint64_t n);
+  uint64_t Below(uint64_t bound);
+
+  std::atomic<uint64_t> calls_{0};
+  std::atomic<uint64_t> faults_{0};
+  std::atomic<uint64_t> damages_{0};
+  std::atomic<uint64_t> fail_from_{UINT64_MAX};  // these calls: [from, to)
+  std::atomic<uint64_t> fail_to_{UINT64_MAX};
+  std::atomic<uint64_t> fail_reads_one_in_{0};  // 0: none
+  std::atomic<uint64_t> damage_one_in_{0};
+  std::mutex mutex_;
+  test::Random random_;  // guarded by mutex_
+};
+
+// The default file system, under a plan, which must outlive it. It does not
+// wait for the disk: it is processes that die here, not machines.
+std::unique_ptr<rocksdb::Env> NewFaultEnv(FaultPlan* plan);
+
+}  // namespace rowbloom::stress

@@ -1,0 +1,67 @@
+#include <filesystem>
+
+#include "tests/stress/fault_file_system.h"
+#include "tests/stress/operations.h"
+#include "tests/stress/rounds.h"
+#include "tests/stress/session.h"
+
+namespace rowbloom::stress {
+namespace {
+
+constexpr uint32_t kRowsPerShare = 16;
+constexpr int kOpenings = 2;
+constexpr int kSteps = 60;  // of each
+constexpr Rarity kRarity = {.flush = 12, .compaction = 30, .ingestion = 30};
+
+// Opens the database twice and works on it, as far as the faults let it.
+void Work(const Round& round, const Session::Setting& setting,
+          const Database& database, rocksdb::Env* env) {
+  Random random(round.SeedOf(1));
+  for (int i = 0; i < kOpenings; ++i) {
+    Opening opening = DrawOpening(database, {.env = env}, &random);
+    const uint64_t seed = random.Next();
+    Session session(setting);
+    if (!session.Open(std::move(opening))) continue;
+    Operator its(&session, 0, kRarity, seed);
+    for (int step = 0; step < kSteps; ++step) its.Step();
+  }
+}
+
+}  // namespace
+
+void RunFaultsRound(const Round& round, Report* report) {
+  Random random(round.SeedOf(0));
+  const Database database = DrawDatabase(kRowsPerShare, &random);
+  const bool for_good = random.OneIn(2);
+  bool met = true;
+  for (uint64_t call = 1; met && !report->failed(); ++call) {
+    report->SetContext(round.Describe() + " call " + std::to_string(call) +
+                       (for_good ? " and all later ones fail" : " fails"));
+    std::filesystem::remove_all(round.dir + "/db");
+    Shares shares = NewShares(1);
+    Session::Setting setting{.database = &database,
+                             .path = round.dir + "/db",
+                             .shares = &shares,
+                             .report = report,
+                             .errors = Errors::kIoErrorOrCorruption};
+    {
+      FaultPlan plan(round.SeedOf(call));
+      plan.FailCall(call, for_good);
+      const auto env = NewFaultEnv(&plan);
+      Work(round, setting, database, env.get());
+      report->counters.faults += plan.faults();
+      met = plan.faults() > 0;
+    }
+    // Without faults all that was acknowledged is there.
+    setting.errors = Errors::kNone;
+    Opening opening = DrawOpening(database, {}, &random);
+    report->SetContext(report->context() + ", then " + opening.description);
+    Session session(setting);
+    if (!session.Open(std::move(opening))) return;
+    if (round.sabotage == Sabotage::kDelete) session.DeleteBehindTheModel();
+    session.Resolve();
+    session.CheckEverything(&random);
+  }
+}
+
+}  // namespace rowbloom::stress

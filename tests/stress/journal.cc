@@ -1,0 +1,111 @@
+#include "tests/stress/journal.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace rowbloom::stress {
+namespace {
+
+void AppendText(std::string_view text, std::string* out) {
+  const auto size = static_cast<uint32_t>(text.size());
+  char bytes[sizeof(size)];
+  std::memcpy(bytes, &size, sizeof(size));
+  out->append(bytes, sizeof(bytes)).append(text);
+}
+
+std::string Encode(const Changes& changes) {
+  std::string bytes;
+  for (const Change& change : changes) {
+    bytes += static_cast<char>(change.type);
+    AppendText(change.key, &bytes);
+    AppendText(change.value, &bytes);
+  }
+  return bytes;
+}
+
+// Takes a text from the front; nullopt when the bytes end inside it.
+std::optional<std::string> TakeText(std::string_view* bytes) {
+  uint32_t size = 0;
+  if (bytes->size() < sizeof(size)) return std::nullopt;
+  std::memcpy(&size, bytes->data(), sizeof(size));
+  if (bytes->size() - sizeof(size) < size) return std::nullopt;
+  std::string text(bytes->substr(sizeof(size), size));
+  bytes->remove_prefix(sizeof(size) + size);
+  return text;
+}
+
+Changes Decode(std::string_view bytes) {
+  Changes changes;
+  while (!bytes.empty()) {
+    const auto type = static_cast<ChangeType>(bytes.front());
+    bytes.remove_prefix(1);
+    auto key = TakeText(&bytes);
+    auto value = TakeText(&bytes);
+    if (!key || !value) {
+      throw std::system_error(EBADMSG, std::generic_category(), "journal");
+    }
+    changes.push_back({type, *std::move(key), *std::move(value)});
+  }
+  return changes;
+}
+
+}  // namespace
+
+Journal::Journal(const std::string& path)
+    : file_(
+          open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644)) {
+  if (file_ < 0) {
+    throw std::system_error(errno, std::generic_category(), path);
+  }
+}
+
+Journal::~Journal() { close(file_); }
+
+void Journal::Append(const std::string& bytes) {
+  const ssize_t written = write(file_, bytes.data(), bytes.size());
+  if (written != static_cast<ssize_t>(bytes.size())) {
+    throw std::system_error(written < 0 ? errno : ENOSPC,
+                            std::generic_category(), "journal");
+  }
+}
+
+void Journal::Intend(const Changes& changes) {
+  std::string record = "I";
+  AppendText(Encode(changes), &record);
+  Append(record);
+}
+
+UncertainCells Journal::Replay(const std::string& path) {
+  UncertainCells replayed;
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  file.close();
+  std::string_view rest = bytes;
+  size_t whole = 0;  // bytes of whole records
+  for (; !rest.empty(); whole = bytes.size() - rest.size()) {
+    const char mark = rest.front();
+    rest.remove_prefix(1);
+    if (mark == 'I') {
+      const auto changes = TakeText(&rest);
+      if (!changes) break;
+      replayed.pending = Decode(*changes);
+      continue;
+    }
+    if (mark == 'A') Apply(replayed.pending.value(), &replayed.cells);
+    replayed.pending.reset();
+  }
+  if (whole < bytes.size()) std::filesystem::resize_file(path, whole);
+  return replayed;
+}
+
+}  // namespace rowbloom::stress

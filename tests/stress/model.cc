@@ -1,0 +1,72 @@
+#include "tests/stress/model.h"
+
+namespace rowbloom::stress {
+namespace {
+
+class AppendOperator final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "rowbloom.stress.Append"; }
+  bool Merge(const rocksdb::Slice& /*key*/,
+             const rocksdb::Slice* existing_value, const rocksdb::Slice& value,
+             std::string* new_value,
+             rocksdb::Logger* /*logger*/) const override {
+    new_value->clear();
+    if (existing_value != nullptr) *new_value = existing_value->ToString();
+    new_value->append(value.data(), value.size());
+    return true;
+  }
+};
+
+}  // namespace
+
+void Apply(const Changes& changes, Cells* cells) {
+  for (const Change& change : changes) {
+    switch (change.type) {
+      case ChangeType::kPut:
+        (*cells)[change.key] = change.value;
+        break;
+      case ChangeType::kMerge:
+        (*cells)[change.key] += change.value;
+        break;
+      case ChangeType::kDelete:
+      case ChangeType::kSingleDelete:
+        cells->erase(change.key);
+        break;
+      case ChangeType::kDeleteRange:
+        cells->erase(cells->lower_bound(change.key),
+                     cells->lower_bound(change.value));
+        break;
+    }
+  }
+}
+
+rocksdb::WriteBatch ToWriteBatch(const Changes& changes) {
+  // These fail for batches of gigabytes only.
+  rocksdb::WriteBatch batch;
+  for (const Change& change : changes) {
+    switch (change.type) {
+      case ChangeType::kPut:
+        batch.Put(change.key, change.value);
+        break;
+      case ChangeType::kMerge:
+        batch.Merge(change.key, change.value);
+        break;
+      case ChangeType::kDelete:
+        batch.Delete(change.key);
+        break;
+      case ChangeType::kSingleDelete:
+        batch.SingleDelete(change.key);
+        break;
+      case ChangeType::kDeleteRange:
+        batch.DeleteRange(change.key, change.value);
+        break;
+    }
+  }
+  return batch;
+}
+
+std::shared_ptr<rocksdb::MergeOperator> NewAppendOperator() {
+  return std::make_shared<AppendOperator>();
+}
+
+}  // namespace rowbloom::stress

@@ -1,0 +1,52 @@
+// What a share of the keys must hold: a std::map, and the changes to it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/merge_operator.h"
+#include "rocksdb/write_batch.h"
+
+namespace rowbloom::stress {
+
+using Cells = std::map<std::string, std::string>;
+
+enum class ChangeType : char {
+  kPut = 'p',
+  kMerge = 'm',
+  kDelete = 'd',
+  kSingleDelete = 's',
+  kDeleteRange = 'r',
+};
+
+struct Change {
+  ChangeType type;
+  std::string key;
+  std::string value;  // kDeleteRange: the end, excluded
+};
+
+// Applied together or not at all.
+using Changes = std::vector<Change>;
+
+void Apply(const Changes& changes, Cells* cells);
+rocksdb::WriteBatch ToWriteBatch(const Changes& changes);
+
+// A merge appends its operand to the value.
+std::shared_ptr<rocksdb::MergeOperator> NewAppendOperator();
+
+// A model, and at its end perhaps changes of which nobody knows whether they
+// took place: the process died, or the write returned an error.
+struct UncertainCells {
+  Cells cells;
+  std::optional<Changes> pending;
+};
+
+// The contents that a share may have. A read is right if it is right in one of
+// them.
+using Worlds = std::vector<const Cells*>;
+
+}  // namespace rowbloom::stress

@@ -1,0 +1,49 @@
+// Draws how a database is opened: a random policy, extractor and set of
+// options, which may differ from one opening to the next.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "rocksdb/env.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/slice_transform.h"
+#include "tests/stress/key_space.h"
+
+namespace rowbloom::stress {
+
+// What stays as it is for the life of a database.
+struct Database {
+  KeySpace keys;
+  rocksdb::CompactionStyle compaction_style;
+  bool dynamic_level_bytes;
+};
+Database DrawDatabase(uint32_t rows_per_share, Random* random);
+
+struct OpeningRules {
+  // Rowbloom's policy with a filter that files get, read through the block
+  // cache.
+  bool filters_for_sure = false;
+  // The policy answers "no" for some keys that are there: see
+  // forgetful_policy.h.
+  bool forgetful = false;
+  rocksdb::Env* env = rocksdb::Env::Default();
+};
+
+struct Opening {
+  rocksdb::Options options;
+  std::shared_ptr<const rocksdb::SliceTransform> extractor;  // may be null
+  // Null where the policy is not rowbloom's.
+  std::shared_ptr<const rocksdb::FilterPolicy> rowbloom;
+  // Whether gets of keys of the layout ask a file that is flushed now, and
+  // whether absent rows are ruled out.
+  bool gets_ask = false;
+  bool gets_skip = false;
+  std::string description;
+};
+Opening DrawOpening(const Database& database, const OpeningRules& rules,
+                    Random* random);
+
+}  // namespace rowbloom::stress

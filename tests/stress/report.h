@@ -1,0 +1,53 @@
+// What a run counts, and the divergences that it finds.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "rowbloom/filter_policy.h"
+
+namespace rowbloom::stress {
+
+struct Counters {
+  std::atomic<uint64_t> rounds{0};
+  std::atomic<uint64_t> operations{0};
+  std::atomic<uint64_t> reads_checked{0};
+  std::atomic<uint64_t> reopenings{0};
+  std::atomic<uint64_t> kills{0};
+  std::atomic<uint64_t> faults{0};   // calls of the file system that failed
+  std::atomic<uint64_t> damages{0};  // filter blocks read with wrong bytes
+  std::atomic<uint64_t> errors{0};   // reads that answered with an error
+  std::atomic<uint64_t> questions{0};
+  std::atomic<uint64_t> skips{0};
+  std::atomic<uint64_t> unusable{0};
+  std::atomic<uint64_t> divergences{0};
+};
+
+// Thread-safe, but for SetContext.
+class Report {
+ public:
+  // What a divergence is printed with: seed, round, options. Not while other
+  // threads use the report.
+  void SetContext(std::string context) { context_ = std::move(context); }
+  const std::string& context() const { return context_; }
+
+  // Prints a wrong answer; `key` may be empty.
+  void Divergence(const std::string& what, std::string_view key = {});
+  bool failed() const { return counters.divergences != 0; }
+
+  void AddFilterStats(const FilterStats& stats);
+  void PrintSummary() const;
+
+  Counters counters;
+
+ private:
+  std::string context_;
+  std::mutex mutex_;
+};
+
+std::string Hex(std::string_view bytes);
+
+}  // namespace rowbloom::stress
