@@ -33,21 +33,30 @@ bool Checker::Answered(const Status& status, const char* what,
   return false;
 }
 
+uint64_t Checker::FaultsSoFar() const {
+  return setting_.faults == nullptr ? 0 : setting_.faults->load();
+}
+
+bool Checker::IteratorAnswered(const Status& status, const char* what,
+                               const std::string& key,
+                               uint64_t faults_before) const {
+  return Answered(status, what, key) && FaultsSoFar() == faults_before;
+}
+
 void Checker::CompareValue(const Worlds& worlds, const char* what,
-                           const std::string& key, const Status& status,
+                           const std::string& key, bool found,
                            const std::string& value) const {
-  if (!Answered(status, what, key)) return;
   for (const Cells* cells : worlds) {
     const auto expected = cells->find(key);
-    if (expected == cells->end() ? status.IsNotFound()
-                                 : status.ok() && value == expected->second) {
+    if (found ? expected != cells->end() && expected->second == value
+              : expected == cells->end()) {
       return;
     }
   }
   const auto expected = worlds.front()->find(key);
   setting_.report->Divergence(
-      std::string(what) + ": found " +
-          (status.ok() ? "'" + value + "'" : "nothing") + ", expected " +
+      std::string(what) + ": found " + (found ? "'" + value + "'" : "nothing") +
+          ", expected " +
           (expected == worlds.front()->end() ? "nothing"
                                              : "'" + expected->second + "'"),
       key);
@@ -57,18 +66,19 @@ void Checker::Get(const Worlds& worlds, const std::string& key,
                   bool twice) const {
   std::string value;
   const Status status = setting_.db->Get(Options(), key, &value);
-  CompareValue(worlds, "get", key, status, value);
+  if (Answered(status, "get", key)) {
+    CompareValue(worlds, "get", key, status.ok(), value);
+  }
   if (!twice) return;
   ReadOptions options = Options();
   options.total_order_seek = true;
+  const uint64_t faults = FaultsSoFar();
   const std::unique_ptr<Iterator> it(setting_.db->NewIterator(options));
   it->Seek(key);
-  if (it->Valid() && it->key() == key) {
-    CompareValue(worlds, "get without filter", key, it->status(),
-                 it->value().ToString());
-  } else {
-    CompareValue(worlds, "get without filter", key,
-                 it->status().ok() ? Status::NotFound() : it->status(), "");
+  const bool found = it->Valid() && it->key() == key;
+  if (IteratorAnswered(it->status(), "get without filter", key, faults)) {
+    CompareValue(worlds, "get without filter", key, found,
+                 found ? it->value().ToString() : "");
   }
 }
 
@@ -81,8 +91,10 @@ void Checker::MultiGet(const Worlds& worlds,
                         keys.size(), slices.data(), values.data(),
                         statuses.data());
   for (size_t i = 0; i < keys.size(); ++i) {
-    CompareValue(worlds, "multiget", keys[i], statuses[i],
-                 values[i].ToString());
+    if (Answered(statuses[i], "multiget", keys[i])) {
+      CompareValue(worlds, "multiget", keys[i], statuses[i].ok(),
+                   values[i].ToString());
+    }
   }
 }
 
@@ -147,6 +159,7 @@ void Checker::PrefixScan(const Worlds& worlds, const std::string& key,
   } else if (mode != kPlain) {
     options.prefix_same_as_start = true;
   }
+  const uint64_t faults = FaultsSoFar();
   const std::unique_ptr<Iterator> it(setting_.db->NewIterator(options));
   Run found;
   if (is_backward) {
@@ -163,7 +176,7 @@ void Checker::PrefixScan(const Worlds& worlds, const std::string& key,
   static constexpr const char* kNames[] = {
       "row scan", "row scan backward", "auto_prefix_mode scan",
       "auto_prefix_mode scan backward", "row scan without options"};
-  if (!Answered(it->status(), kNames[mode], start)) return;
+  if (!IteratorAnswered(it->status(), kNames[mode], start, faults)) return;
   CompareRun(worlds, kNames[mode], start, found, [&](const Cells& cells) {
     Run run;
     for (auto cell = cells.lower_bound(is_backward ? prefix : start);
@@ -182,12 +195,14 @@ void Checker::TotalOrderScan(const Worlds& worlds, const std::string& begin,
   options.total_order_seek = true;
   const Slice upper_bound(end);
   options.iterate_upper_bound = &upper_bound;
+  const uint64_t faults = FaultsSoFar();
   const std::unique_ptr<Iterator> it(setting_.db->NewIterator(options));
   Run found;
   for (it->Seek(begin); it->Valid(); it->Next()) {
     found.emplace_back(it->key().ToString(), it->value().ToString());
   }
-  if (!Answered(it->status(), "total order scan", begin)) return;
+  if (!IteratorAnswered(it->status(), "total order scan", begin, faults))
+    return;
   CompareRun(worlds, "total order scan", begin, found, [&](const Cells& cells) {
     return Run(cells.lower_bound(begin), cells.lower_bound(end));
   });

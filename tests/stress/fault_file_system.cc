@@ -55,8 +55,7 @@ class FaultyRandomAccessFile final
     if (!s.ok()) return s;
     s = FSRandomAccessFileOwnerWrapper::Read(offset, n, options, result,
                                              scratch, debug);
-    if (s.ok()) plan_->Damage(result, scratch);
-    return s;
+    return s.ok() ? plan_->Damage(result, scratch) : s;
   }
   IOStatus MultiRead(rocksdb::FSReadRequest* requests, size_t count,
                      const IOOptions& options, IODebugContext* debug) override {
@@ -66,7 +65,8 @@ class FaultyRandomAccessFile final
       if (!requests[i].status.ok()) continue;
       requests[i].status = plan_->Read();
       if (requests[i].status.ok()) {
-        plan_->Damage(&requests[i].result, requests[i].scratch);
+        requests[i].status =
+            plan_->Damage(&requests[i].result, requests[i].scratch);
       } else {
         requests[i].result.clear();
       }
@@ -310,13 +310,13 @@ uint64_t FaultPlan::Below(uint64_t bound) {
   return random_.Below(bound);
 }
 
-void FaultPlan::Damage(Slice* result, char* scratch) {
-  if (damage_one_in_ == 0) return;
+IOStatus FaultPlan::Damage(Slice* result, char* scratch) {
+  if (damage_one_in_ == 0) return IOStatus::OK();
   std::string_view bytes(result->data(), result->size());
   for (size_t begin = bytes.find(kHead); begin != bytes.npos;
        begin = bytes.find(kHead, begin + 1)) {
     const size_t tail = bytes.find(kTail, begin);
-    if (tail == bytes.npos) return;
+    if (tail == bytes.npos) break;
     const size_t end = tail + kTail.size();
     if (!OneIn(damage_one_in_)) continue;
     ++damages_;
@@ -326,7 +326,9 @@ void FaultPlan::Damage(Slice* result, char* scratch) {
       bytes = {scratch, result->size()};
     }
     const size_t size = end - begin;
-    switch (Below(4)) {
+    // What would hit the rest of a longer read is for reads of the block alone.
+    const bool is_alone = bytes.size() == size + kBlockTrailerBytes;
+    switch (Below(is_alone ? 5 : 3)) {
       case 0: {
         // From somewhere behind the head to the end: without both head and
         // tail it would not be a block of rowbloom's.
@@ -334,16 +336,16 @@ void FaultPlan::Damage(Slice* result, char* scratch) {
         std::memset(scratch + begin + from, 0, size - from);
         break;
       }
-      case 1:
-        if (bytes.size() == size + kBlockTrailerBytes) {
-          *result = Slice(scratch, Below(bytes.size()));
-          return;
-        }
-        [[fallthrough]];
+      case 3:
+        *result = Slice(scratch, Below(bytes.size()));
+        return IOStatus::OK();
+      case 4:
+        return IOStatus::IOError("injected at a filter block");
       default:
         scratch[begin + Below(size)] ^= static_cast<char>(1 << Below(8));
     }
   }
+  return IOStatus::OK();
 }
 
 std::unique_ptr<rocksdb::Env> NewFaultEnv(FaultPlan* plan) {

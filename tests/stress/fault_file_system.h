@@ -24,19 +24,20 @@ class FaultPlan {
   // Of `n` reads of files, one fails on average.
   void FailReadsOneIn(uint64_t n) { fail_reads_one_in_ = n; }
   // Of `n` filter blocks that are read, one comes with a wrong bit, with zeros
-  // in place of some bytes, or cut short. Rowbloom's blocks only: RocksDB's
-  // own have nothing that tells.
+  // in place of some bytes, cut short, or not at all. Rowbloom's blocks only:
+  // RocksDB's own have nothing that tells.
   void DamageFiltersOneIn(uint64_t n) { damage_one_in_ = n; }
 
   uint64_t calls() const { return calls_; }
   uint64_t faults() const { return faults_; }
+  const std::atomic<uint64_t>* fault_counter() const { return &faults_; }
   uint64_t damages() const { return damages_; }
 
   // For the files of FaultFileSystem. Each returns what the call shall.
   rocksdb::IOStatus Call(const char* what);
   rocksdb::IOStatus Read();
   // `result` is what was read; `scratch` its buffer.
-  void Damage(rocksdb::Slice* result, char* scratch);
+  rocksdb::IOStatus Damage(rocksdb::Slice* result, char* scratch);
 
  private:
   bool OneIn(uint64_t n);

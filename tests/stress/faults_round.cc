@@ -48,12 +48,14 @@ void RunFaultsRound(const Round& round, Report* report) {
       FaultPlan plan(round.SeedOf(call));
       plan.FailCall(call, for_good);
       const auto env = NewFaultEnv(&plan);
+      setting.faults = plan.fault_counter();
       Work(round, setting, database, env.get());
       report->counters.faults += plan.faults();
       met = plan.faults() > 0;
     }
     // Without faults all that was acknowledged is there.
     setting.errors = Errors::kNone;
+    setting.faults = nullptr;
     Opening opening = DrawOpening(database, {}, &random);
     report->SetContext(report->context() + ", then " + opening.description);
     Session session(setting);

@@ -135,12 +135,18 @@ Table DrawTable(const OpeningRules& rules, bool stock_policy, Random* random) {
   } else if (!table.cache_index_and_filter_blocks && random->OneIn(4)) {
     table.block_cache = nullptr;
     table.no_block_cache = true;
+    table.pin_l0_filter_and_index_blocks_in_cache = false;
   }
   std::vector<uint32_t> format_versions = {2, 3, 4, 5};
 #if ROCKSDB_MAJOR >= 9
   format_versions.push_back(6);
 #endif
   table.format_version = OneOf(format_versions, random);
+  table.checksum =
+      rules.without_checksums
+          ? rocksdb::kNoChecksum
+          : OneOf<rocksdb::ChecksumType>(
+                {rocksdb::kCRC32c, rocksdb::kxxHash64, rocksdb::kXXH3}, random);
   table.optimize_filters_for_memory = random->OneIn(2);
   table.detect_filter_construct_corruption = random->OneIn(2);
   return table;
@@ -189,6 +195,7 @@ std::string Describe(const Opening& opening, const Table& table) {
        << " cached=" << table.cache_index_and_filter_blocks << " cache_bytes="
        << (table.block_cache ? table.block_cache->GetCapacity() : 0)
        << " format_version=" << table.format_version
+       << " checksum=" << static_cast<int>(table.checksum)
        << " block_size=" << table.block_size
        << " metadata_block_size=" << table.metadata_block_size
        << " pin_l0=" << table.pin_l0_filter_and_index_blocks_in_cache

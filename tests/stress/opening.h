@@ -26,6 +26,8 @@ struct OpeningRules {
   // Rowbloom's policy with a filter that files get, read through the block
   // cache.
   bool filters_for_sure = false;
+  // Files are written without checksums of RocksDB's.
+  bool without_checksums = false;
   // The policy answers "no" for some keys that are there: see
   // forgetful_policy.h.
   bool forgetful = false;

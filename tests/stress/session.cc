@@ -53,7 +53,8 @@ Checker Session::NewChecker(const rocksdb::Snapshot* snapshot) const {
                   .report = report(),
                   .errors = setting_.errors,
                   .verify_checksums = setting_.verify_checksums,
-                  .snapshot = snapshot});
+                  .snapshot = snapshot,
+                  .faults = setting_.faults});
 }
 
 bool Session::Settle(Share* share, const Changes& changes, const Status& status,

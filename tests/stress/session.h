@@ -47,6 +47,7 @@ class Session {
     Errors errors = Errors::kNone;
     bool verify_checksums = true;
     bool read_only = false;
+    const std::atomic<uint64_t>* faults = nullptr;  // see Checker
   };
   explicit Session(const Setting& setting) : setting_(setting) {}
   ~Session() { Close(); }
