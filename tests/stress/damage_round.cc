@@ -33,13 +33,16 @@ void RunDamageRound(const Round& round, Report* report) {
                            .path = round.dir + "/db",
                            .shares = &shares,
                            .report = report};
+  FaultPlan no_faults;
+  const auto sound_env = NewFaultEnv(&no_faults);
   // Files with sound filters. RocksDB notices damage where it has a checksum;
   // where it has none, the damage reaches rowbloom's reader.
   for (const bool without_checksums : {false, true}) {
-    Opening opening = DrawOpening(
-        database,
-        {.filters_for_sure = true, .without_checksums = without_checksums},
-        &random);
+    Opening opening = DrawOpening(database,
+                                  {.filters_for_sure = true,
+                                   .without_checksums = without_checksums,
+                                   .env = sound_env.get()},
+                                  &random);
     report->SetContext(round.Describe() + " writing " + opening.description);
     Session session(setting);
     if (!session.Open(std::move(opening))) return;
@@ -60,7 +63,8 @@ void RunDamageRound(const Round& round, Report* report) {
     const auto env = NewFaultEnv(&plan);
     Opening opening = DrawOpening(
         database, {.filters_for_sure = true, .env = env.get()}, &random);
-    setting.faults = plan.fault_counter();
+    const bool reads_fail = i >= kOpenings / 2;
+    setting.iterators = !reads_fail;
     setting.verify_checksums = i % 2 == 1;
     report->SetContext(
         round.Describe() + " reading " + std::to_string(i) +
@@ -69,7 +73,7 @@ void RunDamageRound(const Round& round, Report* report) {
     Session session(setting);
     plan.DamageFiltersOneIn(2);
     if (session.Open(std::move(opening))) {
-      if (i >= kOpenings / 2) plan.FailReadsOneIn(20);
+      if (reads_fail) plan.FailReadsOneIn(20);
       ReadInThreads(&session, random.Next(), round.threads);
       session.Close();
     }

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "rocksdb/system_clock.h"
+
 namespace rowbloom::stress {
 
 using rocksdb::FileOptions;
@@ -278,6 +280,26 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   FaultPlan* const plan_;
 };
 
+// RocksDB sleeps for a second after background work that failed.
+class ImpatientClock final : public rocksdb::SystemClockWrapper {
+ public:
+  using SystemClockWrapper::SystemClockWrapper;
+  const char* Name() const override { return "ImpatientClock"; }
+  void SleepForMicroseconds(int micros) override {
+    SystemClockWrapper::SleepForMicroseconds(std::min(micros, 1000));
+  }
+};
+
+class FaultEnv final : public rocksdb::EnvWrapper {
+ public:
+  explicit FaultEnv(FaultPlan* plan) : EnvWrapper(rocksdb::Env::Default()) {
+    file_system_ = std::make_shared<FaultFileSystem>(plan);
+    system_clock_ = std::make_shared<ImpatientClock>(
+        rocksdb::Env::Default()->GetSystemClock());
+  }
+  const char* Name() const override { return "FaultEnv"; }
+};
+
 }  // namespace
 
 void FaultPlan::FailCall(uint64_t call, bool for_good) {
@@ -349,7 +371,7 @@ IOStatus FaultPlan::Damage(Slice* result, char* scratch) {
 }
 
 std::unique_ptr<rocksdb::Env> NewFaultEnv(FaultPlan* plan) {
-  return rocksdb::NewCompositeEnv(std::make_shared<FaultFileSystem>(plan));
+  return std::make_unique<FaultEnv>(plan);
 }
 
 }  // namespace rowbloom::stress

@@ -16,7 +16,7 @@ namespace rowbloom::stress {
 // When to fail. Thread-safe; without a plan set nothing fails.
 class FaultPlan {
  public:
-  explicit FaultPlan(uint64_t seed) : random_(seed) {}
+  explicit FaultPlan(uint64_t seed = 0) : random_(seed) {}
 
   // From now on, call number `call` fails (the next is 1), and with `for_good`
   // all that follow. A failed append has written the first half of its data.
@@ -30,7 +30,6 @@ class FaultPlan {
 
   uint64_t calls() const { return calls_; }
   uint64_t faults() const { return faults_; }
-  const std::atomic<uint64_t>* fault_counter() const { return &faults_; }
   uint64_t damages() const { return damages_; }
 
   // For the files of FaultFileSystem. Each returns what the call shall.
@@ -55,7 +54,8 @@ class FaultPlan {
 };
 
 // The default file system, under a plan, which must outlive it. It does not
-// wait for the disk: it is processes that die here, not machines.
+// wait for the disk, which takes most of the time otherwise: it is processes
+// that die here, not machines.
 std::unique_ptr<rocksdb::Env> NewFaultEnv(FaultPlan* plan);
 
 }  // namespace rowbloom::stress

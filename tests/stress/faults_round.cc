@@ -11,14 +11,19 @@ namespace {
 constexpr uint32_t kRowsPerShare = 16;
 constexpr int kOpenings = 2;
 constexpr int kSteps = 60;  // of each
-constexpr Rarity kRarity = {.flush = 12, .compaction = 30, .ingestion = 30};
+// RocksDB ignores an error while it looks for the first and last key of a file
+// to ingest (seen with 7.8.3), and then has the file in the wrong place.
+constexpr Rarity kRarity = {.flush = 12, .compaction = 30, .ingestion = 0};
 
 // Opens the database twice and works on it, as far as the faults let it.
 void Work(const Round& round, const Session::Setting& setting,
-          const Database& database, rocksdb::Env* env) {
+          rocksdb::Env* env) {
+  const std::string context = setting.report->context();
   Random random(round.SeedOf(1));
   for (int i = 0; i < kOpenings; ++i) {
-    Opening opening = DrawOpening(database, {.env = env}, &random);
+    Opening opening = DrawOpening(*setting.database, {.env = env}, &random);
+    setting.report->SetContext(context + ", opening " + std::to_string(i) +
+                               " " + opening.description);
     const uint64_t seed = random.Next();
     Session session(setting);
     if (!session.Open(std::move(opening))) continue;
@@ -48,16 +53,19 @@ void RunFaultsRound(const Round& round, Report* report) {
       FaultPlan plan(round.SeedOf(call));
       plan.FailCall(call, for_good);
       const auto env = NewFaultEnv(&plan);
-      setting.faults = plan.fault_counter();
-      Work(round, setting, database, env.get());
+      setting.iterators = false;
+      Work(round, setting, env.get());
       report->counters.faults += plan.faults();
       met = plan.faults() > 0;
     }
     // Without faults all that was acknowledged is there.
     setting.errors = Errors::kNone;
-    setting.faults = nullptr;
-    Opening opening = DrawOpening(database, {}, &random);
-    report->SetContext(report->context() + ", then " + opening.description);
+    setting.iterators = true;
+    FaultPlan no_faults;
+    const auto env = NewFaultEnv(&no_faults);
+    Opening opening = DrawOpening(database, {.env = env.get()}, &random);
+    report->SetContext(report->context() + ", then without faults " +
+                       opening.description);
     Session session(setting);
     if (!session.Open(std::move(opening))) return;
     if (round.sabotage == Sabotage::kDelete) session.DeleteBehindTheModel();

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <thread>
 
+#include "tests/stress/fault_file_system.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
 #include "tests/stress/session.h"
@@ -94,11 +95,13 @@ void RunKilledWorker(const Round& round, uint64_t life, Report* report) {
   Random random(round.SeedOf(kWorker + life));
   const Database database = DrawRoundsDatabase(round);
   Shares shares = ReplayShares(round);
+  FaultPlan no_faults;
+  const auto env = NewFaultEnv(&no_faults);
   Session session({.database = &database,
                    .path = round.dir + "/db",
                    .shares = &shares,
                    .report = report});
-  Opening opening = DrawOpening(database, {}, &random);
+  Opening opening = DrawOpening(database, {.env = env.get()}, &random);
   report->SetContext(round.Describe() + " worker's life " +
                      std::to_string(life) + " " + opening.description);
   if (!session.Open(std::move(opening))) return;
@@ -109,8 +112,10 @@ void RunKillsRound(const Round& round, const std::string& program,
                    const std::vector<std::string>& arguments, Report* report) {
   Random random(round.SeedOf(kWhole) + 1);
   const Database database = DrawRoundsDatabase(round);
+  FaultPlan no_faults;
+  const auto env = NewFaultEnv(&no_faults);
   for (uint64_t life = 0; life < kLives && !report->failed(); ++life) {
-    Opening opening = DrawOpening(database, {}, &random);
+    Opening opening = DrawOpening(database, {.env = env.get()}, &random);
     report->SetContext(round.Describe() + " after life " +
                        std::to_string(life) + " " + opening.description);
     std::vector<std::string> its_arguments = arguments;

@@ -44,6 +44,7 @@ bool Session::Check(const Status& status, const char* what) {
   if (setting_.errors == Errors::kNone) {
     report()->Divergence(std::string(what) + ": " + status.ToString());
   }
+  met_error_ = true;
   return false;
 }
 
@@ -54,7 +55,7 @@ Checker Session::NewChecker(const rocksdb::Snapshot* snapshot) const {
                   .errors = setting_.errors,
                   .verify_checksums = setting_.verify_checksums,
                   .snapshot = snapshot,
-                  .faults = setting_.faults});
+                  .iterators = setting_.iterators});
 }
 
 bool Session::Settle(Share* share, const Changes& changes, const Status& status,

@@ -47,7 +47,7 @@ class Session {
     Errors errors = Errors::kNone;
     bool verify_checksums = true;
     bool read_only = false;
-    const std::atomic<uint64_t>* faults = nullptr;  // see Checker
+    bool iterators = true;  // see Checker
   };
   explicit Session(const Setting& setting) : setting_(setting) {}
   ~Session() { Close(); }
@@ -73,12 +73,22 @@ class Session {
 
   // The share's mutex must be held exclusively. Whether it was acknowledged.
   bool Write(Share* share, const Changes& changes, bool sync);
-  // Puts alone, by a file that is written and ingested.
+  // Puts alone, by a file that is written and ingested. REQUIRES MayIngest().
   bool Ingest(Share* share, const Cells& cells, bool move_file);
+
+  // Not with universal compaction: before 9.0, RocksDB may then return older
+  // data of an ingested key.
+  bool MayIngest() const {
+    return setting_.database->compaction_style ==
+           rocksdb::kCompactionStyleLevel;
+  }
 
   // Whether a status of anything but a read is good. If it is not, that is a
   // divergence, unless errors are expected.
   bool Check(const rocksdb::Status& status, const char* what);
+
+  // Whether anything but a read has failed.
+  bool met_error() const { return met_error_; }
 
   Checker NewChecker(const rocksdb::Snapshot* snapshot = nullptr) const;
   rocksdb::DB* db() const { return db_.get(); }
@@ -96,6 +106,7 @@ class Session {
   Opening opening_;
   std::unique_ptr<rocksdb::DB> db_;
   std::atomic<uint64_t> files_ingested_{0};
+  std::atomic<bool> met_error_{false};
 };
 
 }  // namespace rowbloom::stress

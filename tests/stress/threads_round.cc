@@ -1,3 +1,4 @@
+#include "tests/stress/fault_file_system.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
 #include "tests/stress/session.h"
@@ -14,11 +15,14 @@ void RunThreadsRound(const Round& round, Report* report) {
   Random random(round.SeedOf(0));
   const Database database = DrawDatabase(kRowsPerShare, &random);
   Shares shares = NewShares(round.threads);
+  FaultPlan no_faults;
+  const auto env = NewFaultEnv(&no_faults);
+  const OpeningRules rules{.forgetful = round.sabotage == Sabotage::kFilter,
+                           .env = env.get()};
   Session session({.database = &database,
                    .path = round.dir + "/db",
                    .shares = &shares,
                    .report = report});
-  const OpeningRules rules{.forgetful = round.sabotage == Sabotage::kFilter};
   for (int i = 0; i < kOpenings && !report->failed(); ++i) {
     Opening opening = DrawOpening(database, rules, &random);
     report->SetContext(round.Describe() + " opening " + std::to_string(i) +
