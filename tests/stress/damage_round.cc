@@ -1,4 +1,7 @@
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/stress/fault_file_system.h"
 #include "tests/stress/operations.h"

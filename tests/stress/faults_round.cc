@@ -1,4 +1,6 @@
 #include <filesystem>
+#include <string>
+#include <utility>
 
 #include "tests/stress/fault_file_system.h"
 #include "tests/stress/operations.h"
@@ -10,10 +12,10 @@ namespace {
 
 constexpr uint32_t kRowsPerShare = 16;
 constexpr int kOpenings = 2;
-constexpr int kSteps = 30;  // of each
+constexpr int kSteps = 16;  // of each
 // RocksDB ignores an error while it looks for the first and last key of a file
 // to ingest (seen with 7.8.3), and then has the file in the wrong place.
-constexpr Rarity kRarity = {.flush = 7, .compaction = 20, .ingestion = 0};
+constexpr Rarity kRarity = {.flush = 5, .compaction = 12, .ingestion = 0};
 
 // Opens the database twice and works on it, as far as the faults let it.
 void Work(const Round& round, const Session::Setting& setting,

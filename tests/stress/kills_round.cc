@@ -6,8 +6,11 @@
 
 #include <cerrno>
 #include <chrono>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tests/stress/fault_file_system.h"
 #include "tests/stress/operations.h"

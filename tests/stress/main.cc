@@ -1,6 +1,7 @@
 // filter_stress: see README.md.
+#include <stdlib.h>
+
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -10,12 +11,12 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/stress/report.h"
 #include "tests/stress/rounds.h"
-#include "tests/support/temp_dir.h"
 
 namespace rowbloom::stress {
 namespace {

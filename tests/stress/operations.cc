@@ -1,5 +1,6 @@
 #include "tests/stress/operations.h"
 
+#include <algorithm>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>

@@ -5,7 +5,7 @@
 set -euo pipefail
 
 run() {
-  "$1" --seed "$2" --kinds threads | grep -E '^(operations|reads checked) '
+  "$1" --seed "$2" --kinds threads --threads 2 | grep -E '^(operations|reads checked) '
 }
 
 first=$(run "$1" 7)

@@ -1,6 +1,8 @@
 #include "tests/stress/session.h"
 
 #include <filesystem>
+#include <mutex>
+#include <system_error>
 #include <utility>
 
 #include "rocksdb/sst_file_writer.h"

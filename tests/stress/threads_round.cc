@@ -1,3 +1,6 @@
+#include <string>
+#include <utility>
+
 #include "tests/stress/fault_file_system.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
