@@ -175,15 +175,11 @@ void Session::CheckEverything(Random* random) {
 
 void Session::DeleteBehindTheModel() {
   for (uint32_t i = 0; i < share_count(); ++i) {
-    // Single-delete rows do not take a deletion.
-    const Share& share = *this->share(i);
-    const std::string key = keys().Row(i, 0) + "a";
-    for (const Cells* cells : share.worlds()) {
-      if (cells->contains(key)) {
-        Check(db_->Delete({}, key), "sabotage");
-        return;
-      }
-    }
+    const Cells& cells = share(i)->cells;
+    const auto cell = cells.lower_bound(keys().SharePrefix(i));
+    if (cell == cells.end()) continue;
+    Check(db_->Delete({}, cell->first), "sabotage");
+    return;
   }
 }
 
