@@ -45,8 +45,9 @@ const std::vector<FilterKind>& OfferedKinds() {
 }
 
 const std::vector<LevelAllocation>& OfferedAllocations() {
-  static const auto kinds = Offered(&FilterPolicyOptions::level_allocation);
-  return kinds;
+  static const auto allocations =
+      Offered(&FilterPolicyOptions::level_allocation);
+  return allocations;
 }
 
 FilterPolicyOptions DrawFilter(const Database& database,

@@ -1,5 +1,5 @@
-// The rounds of a run: each has a database of its own and takes a second or
-// so. They differ in what the database must survive.
+// The rounds of a run: each has a database of its own and takes some
+// seconds. They differ in what the database must survive.
 #pragma once
 
 #include <cstdint>
