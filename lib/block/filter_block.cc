@@ -7,6 +7,7 @@
 
 #include "lib/block/format.h"
 #include "lib/filters/hash.h"
+#include "lib/filters/ribbon.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 
@@ -37,10 +38,12 @@ std::string CheckSection(std::string_view contents, const format::Entry& entry,
     return at + std::to_string(entry.size) + " bytes, expected them between " +
            std::to_string(format::kHead.size()) + " and " + std::to_string(end);
   }
-  if (entry.kind != static_cast<uint8_t>(FilterKind::kBloom)) {
+  const auto kind = static_cast<FilterKind>(entry.kind);
+  if (kind != FilterKind::kBloom && kind != FilterKind::kRibbon) {
     return at + "unknown filter kind " + std::to_string(entry.kind);
   }
-  if (entry.probes < 1 || entry.probes > kMaxProbes) {
+  if (kind == FilterKind::kBloom &&
+      (entry.probes < 1 || entry.probes > kMaxProbes)) {
     return at + std::to_string(entry.probes) + " probes, expected 1 to " +
            std::to_string(kMaxProbes);
   }
@@ -49,7 +52,8 @@ std::string CheckSection(std::string_view contents, const format::Entry& entry,
     return at + "row prefix of " + std::to_string(entry.scope) +
            " bytes, expected 1 to " + std::to_string(KeyLayout::kMaxRowBytes);
   }
-  if (entry.size % kBlockBytes != 0 || (entry.size == 0) != (entry.keys == 0)) {
+  if ((kind == FilterKind::kBloom && entry.size % kBlockBytes != 0) ||
+      (entry.size == 0) != (entry.keys == 0)) {
     return at + std::to_string(entry.size) + " bytes for " +
            std::to_string(entry.keys) + " keys, expected blocks of " +
            std::to_string(kBlockBytes) + " bytes";
@@ -187,6 +191,7 @@ std::string FilterBlock::Parse() {
   origin_ =
       ParseOrigin(directory.substr(attributes_at, trailer.attribute_bytes));
   layout_id_ = directory.substr(attributes_at + trailer.attribute_bytes);
+  std::vector<std::shared_ptr<const RibbonFilter>> ribbons;
   for (size_t i = 0; i < section_count; ++i) {
     const format::Entry entry = GetEntry(directory, i);
     sections_.push_back(
@@ -198,16 +203,32 @@ std::string FilterBlock::Parse() {
          .keys = entry.keys,
          .row_prefix_length = entry.scope,
          .problem = CheckSection(contents_, entry, directory_at)});
+    FilterSection& section = sections_.back();
+    ribbons.emplace_back();
+    if (!section.usable() || section.kind != FilterKind::kRibbon) continue;
+    const auto ribbon = ParseRibbon(contents_.substr(entry.offset, entry.size),
+                                    &section.problem);
+    if (!ribbon) {
+      section.problem = "section at offset " + std::to_string(entry.offset) +
+                        ": " + section.problem;
+      continue;
+    }
+    section.ribbon_rate = RibbonFalsePositiveRate(*ribbon);
+    ribbons.back() = std::make_shared<const RibbonFilter>(*ribbon);
   }
   auto layout = KeyLayout::FromString(layout_id_);
   if (!layout) return layout.error();
   layout_ = *std::move(layout);
-  for (const FilterSection& section : sections_) {
+  for (size_t i = 0; i < sections_.size(); ++i) {
+    const FilterSection& section = sections_[i];
     Probe probe;
     if (!section.usable()) {
       probe.state = Probe::State::kUnusable;
     } else if (section.size_bytes == 0) {
       probe.state = Probe::State::kEmpty;
+    } else if (section.kind == FilterKind::kRibbon) {
+      probe.state = Probe::State::kReady;
+      probe.ribbon = ribbons[i];
     } else {
       probe.state = Probe::State::kReady;
       probe.blocks = reinterpret_cast<const std::byte*>(contents_.data()) +
@@ -231,6 +252,16 @@ std::string FilterBlock::Parse() {
   return "";
 }
 
+namespace {
+
+// Keeps what the matcher points to.
+struct OwningMatcher : Matcher {
+  std::shared_ptr<const RibbonFilter> owned_row_ribbon;
+  std::shared_ptr<const RibbonFilter> owned_row_col_ribbon;
+};
+
+}  // namespace
+
 std::shared_ptr<const Matcher> FilterBlock::MakeMatcher() const {
   const bool row_col_fits = row_col_.state == Probe::State::kAbsent ||
                             row_col_.state == Probe::State::kReady;
@@ -240,12 +271,17 @@ std::shared_ptr<const Matcher> FilterBlock::MakeMatcher() const {
       row_prefix_.state != Probe::State::kAbsent) {
     return nullptr;
   }
-  return std::make_shared<const Matcher>(Matcher{
-      .layout_kind = layout_->kind(),
-      .layout_parameter = layout_->parameter(),
-      .has_row_col = row_col_.state == Probe::State::kReady,
-      .row = {row_.blocks, row_.block_count, row_.probes},
-      .row_col = {row_col_.blocks, row_col_.block_count, row_col_.probes}});
+  const auto matcher = std::make_shared<OwningMatcher>();
+  matcher->layout_kind = layout_->kind();
+  matcher->layout_parameter = layout_->parameter();
+  matcher->has_row_col = row_col_.state == Probe::State::kReady;
+  matcher->row = {row_.blocks, row_.block_count, row_.probes};
+  matcher->row_col = {row_col_.blocks, row_col_.block_count, row_col_.probes};
+  matcher->row_ribbon = row_.ribbon.get();
+  matcher->row_col_ribbon = row_col_.ribbon.get();
+  matcher->owned_row_ribbon = row_.ribbon;
+  matcher->owned_row_col_ribbon = row_col_.ribbon;
+  return matcher;
 }
 
 // Whether these bytes can have been indexed as a row.
@@ -277,6 +313,11 @@ uint64_t FilterBlock::RowSectionHash(std::string_view row_bytes,
 Verdict FilterBlock::Ask(const Probe& probe, uint64_t hash) const {
   switch (probe.state) {
     case Probe::State::kReady:
+      if (probe.ribbon != nullptr) {
+        return kernel_->ribbon_may_contain(*probe.ribbon, hash)
+                   ? Verdict::kMayMatch
+                   : Verdict::kNoMatch;
+      }
       return kernel_->may_contain(
                  {probe.blocks, probe.block_count, probe.probes}, hash)
                  ? Verdict::kMayMatch
@@ -293,6 +334,7 @@ Verdict FilterBlock::Ask(const Probe& probe, uint64_t hash) const {
 
 // REQUIRES a ready section.
 void FilterBlock::Prefetch(const Probe& probe, uint64_t hash) const {
+  if (probe.ribbon != nullptr) return;
   kernel_->prefetch({probe.blocks, probe.block_count, probe.probes}, hash);
 }
 
@@ -409,6 +451,19 @@ bool FilterBlock::MayMatchRowCol(std::string_view row_bytes,
   return !usable_ || !IsRow(row_bytes) || Match(row_bytes, qualifier).may_match;
 }
 
+Verdict FilterBlock::AskHash(SectionType type, uint64_t hash) const {
+  if (!usable_) return Verdict::kUnusable;
+  switch (type) {
+    case SectionType::kRow:
+      return Ask(row_, hash);
+    case SectionType::kRowPrefix:
+      return Ask(row_prefix_, hash);
+    case SectionType::kRowCol:
+      return Ask(row_col_, hash);
+  }
+  return Verdict::kNotAsked;
+}
+
 Verdict FilterBlock::AskSection(SectionType type, std::string_view row_bytes,
                                 std::string_view qualifier) const {
   if (!usable_) return Verdict::kUnusable;
@@ -448,6 +503,8 @@ double FilterBlock::BitsPerKey(const FilterSection& section) {
 
 double FilterBlock::ExpectedFalsePositiveRate(const FilterSection& section) {
   if (!section.usable()) return 1;
+  if (section.keys == 0) return 0;
+  if (section.kind == FilterKind::kRibbon) return section.ribbon_rate;
   return BlockedFalsePositiveRate(
       section.keys, section.size_bytes / kBlockBytes, section.probes);
 }

@@ -7,6 +7,7 @@
 #include "lib/block/hash_list.h"
 #include "lib/block/memory_fit.h"
 #include "lib/filters/hash.h"
+#include "lib/filters/ribbon.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
@@ -129,8 +130,14 @@ size_t FilterBlockBuilder::OverheadBytes() const {
          attributes_.size() + layout_id_.size();
 }
 
+double FilterBlockBuilder::BitsPerEntry() const {
+  return options_.kind == FilterKind::kRibbon
+             ? RibbonBitsPerKey(FalsePositiveRate(options_.bits_per_key))
+             : options_.bits_per_key;
+}
+
 size_t FilterBlockBuilder::SpaceFor(size_t entries) const {
-  return OverheadBytes() + SectionBytes(entries, options_.bits_per_key);
+  return OverheadBytes() + SectionBytes(entries, BitsPerEntry());
 }
 
 size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const {
@@ -138,17 +145,31 @@ size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const {
   const size_t payload =
       std::max(block_bytes, overhead + kBlockBytes) - overhead;
   return std::max<size_t>(1, static_cast<size_t>(static_cast<double>(payload) *
-                                                 8 / options_.bits_per_key));
+                                                 8 / BitsPerEntry()));
+}
+
+// False if the section shall be of kind bloom, as it is when that is smaller.
+bool FilterBlockBuilder::AppendRibbonOf(Section* section, size_t bloom_bytes,
+                                        std::string* block) const {
+  if (section->hashes.empty() || bloom_bytes == 0) return false;
+  std::vector<uint64_t> hashes = section->hashes.Copy();
+  const size_t start = block->size();
+  if (!AppendRibbon(hashes, FalsePositiveRate(options_.bits_per_key),
+                    bloom_bytes - 1, block)) {
+    block->resize(start);
+    return false;
+  }
+  return true;
 }
 
 std::string FilterBlockBuilder::Finish() {
   // An empty ROWCOL section would rule out cells that were never indexed, such
   // as those of a file of bare rows.
-  std::vector<const Section*> written;
+  std::vector<Section*> written;
   std::vector<MemoryFit::Section> sizes;
   size_t total =
       format::kMinBlockBytes + attributes_.size() + layout_id_.size();
-  for (const Section& section : sections_) {
+  for (Section& section : sections_) {
     if (section.type == SectionType::kRowCol && section.hashes.empty()) {
       continue;
     }
@@ -164,8 +185,9 @@ std::string FilterBlockBuilder::Finish() {
   for (const MemoryFit::Section& size : sizes) {
     payload += size.blocks * kBlockBytes;
   }
-  // The largest blocks do not grow: the format has its limit.
-  if (options_.memory_fit != nullptr &&
+  // The largest blocks do not grow: the format has its limit. The size of a
+  // ribbon follows from its rate.
+  if (options_.memory_fit != nullptr && options_.kind == FilterKind::kBloom &&
       payload <= format::kMaxSectionBytes / 2) {
     options_.memory_fit->Choose(total, sizes);
   }
@@ -180,35 +202,41 @@ std::string FilterBlockBuilder::Finish() {
   std::string directory;
   const BloomKernel& kernel = Kernel(options_);
   for (size_t i = 0; i < written.size(); ++i) {
-    const Section* const section = written[i];
-    const int probes = sizes[i].probes;
-    const uint64_t size = sizes[i].blocks * kBlockBytes;
+    Section* const section = written[i];
     const size_t offset = block.size();
-    block.resize(offset + size);
-    if (size > 0) {
+    FilterKind kind = options_.kind;
+    auto probes = static_cast<uint8_t>(sizes[i].probes);
+    const uint64_t bloom_bytes = sizes[i].blocks * kBlockBytes;
+    const size_t keys = section->hashes.size();
+    if (kind == FilterKind::kRibbon &&
+        AppendRibbonOf(section, bloom_bytes, &block)) {
+      probes = 0;
+    } else {
+      kind = FilterKind::kBloom;
+      block.resize(offset + bloom_bytes);
       auto* data = reinterpret_cast<std::byte*>(block.data() + offset);
       for (const std::vector<uint64_t>& chunk : section->hashes.chunks()) {
-        kernel.add({data, size / kBlockBytes, probes}, data, chunk.data(),
-                   chunk.size());
+        kernel.add({data, bloom_bytes / kBlockBytes, sizes[i].probes}, data,
+                   chunk.data(), chunk.size());
       }
     }
+    const size_t size = block.size() - offset;
     const uint64_t checksum =
         Checksum(std::string_view(block).substr(offset, size));
-    const format::Entry entry{
-        .type = static_cast<uint8_t>(section->type),
-        .kind = static_cast<uint8_t>(options_.kind),
-        .probes = static_cast<uint8_t>(probes),
-        .scope = section->type == SectionType::kRowPrefix
-                     ? options_.row_prefix_length
-                     : 0,
-        .offset = static_cast<uint32_t>(offset),
-        .size = static_cast<uint32_t>(size),
-        .keys = static_cast<uint32_t>(std::min<size_t>(
-            section->hashes.size(), std::numeric_limits<uint32_t>::max())),
-        .checksum = static_cast<uint32_t>(checksum)};
+    const format::Entry entry{.type = static_cast<uint8_t>(section->type),
+                              .kind = static_cast<uint8_t>(kind),
+                              .probes = probes,
+                              .scope = section->type == SectionType::kRowPrefix
+                                           ? options_.row_prefix_length
+                                           : 0,
+                              .offset = static_cast<uint32_t>(offset),
+                              .size = static_cast<uint32_t>(size),
+                              .keys = static_cast<uint32_t>(std::min<size_t>(
+                                  keys, std::numeric_limits<uint32_t>::max())),
+                              .checksum = static_cast<uint32_t>(checksum)};
     PutEntry(&directory, entry);
     finished_sections_.push_back({.type = section->type,
-                                  .kind = options_.kind,
+                                  .kind = kind,
                                   .probes = entry.probes,
                                   .offset_bytes = entry.offset,
                                   .size_bytes = entry.size,
@@ -272,12 +300,9 @@ std::string FilterBlockBuilder::Verify(std::string_view block) {
              std::to_string(found->row_prefix_length) + " bytes, expected " +
              std::to_string(options_.row_prefix_length);
     }
-    const BloomBlocks blocks = {
-        reinterpret_cast<const std::byte*>(block.data()) + found->offset_bytes,
-        found->size_bytes / kBlockBytes, found->probes};
     for (const std::vector<uint64_t>& chunk : section.hashes.chunks()) {
       for (const uint64_t hash : chunk) {
-        if (!Kernel(options_).may_contain(blocks, hash)) {
+        if (view.AskHash(section.type, hash) != Verdict::kMayMatch) {
           return "filter block: a key that was added is not in section " + name;
         }
       }

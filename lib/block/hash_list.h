@@ -32,6 +32,16 @@ class HashList {
   // All hashes, in the order of Add.
   const std::vector<std::vector<uint64_t>>& chunks() const { return chunks_; }
 
+  // The same in one piece.
+  std::vector<uint64_t> Copy() const {
+    std::vector<uint64_t> all;
+    all.reserve(size_);
+    for (const std::vector<uint64_t>& chunk : chunks_) {
+      all.insert(all.end(), chunk.begin(), chunk.end());
+    }
+    return all;
+  }
+
   size_t MemoryBytes() const {
     if (chunks_.empty()) return 0;
     return ((chunks_.size() - 1) * kChunkHashes + chunks_.back().capacity()) *

@@ -36,13 +36,21 @@ Result<BloomType> BloomTypeFromString(std::string_view text) {
 }
 
 std::string_view ToString(FilterKind kind) {
-  return kind == FilterKind::kBloom ? "bloom" : "unknown";
+  switch (kind) {
+    case FilterKind::kBloom:
+      return "bloom";
+    case FilterKind::kRibbon:
+      return "ribbon";
+  }
+  return "unknown";
 }
 
 Result<FilterKind> FilterKindFromString(std::string_view text) {
-  if (EqualsIgnoringCase(text, "bloom")) return FilterKind::kBloom;
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    if (EqualsIgnoringCase(text, ToString(kind))) return kind;
+  }
   return Error{"unknown filter kind \"" + std::string(text) +
-               "\": expected bloom"};
+               "\": expected bloom or ribbon"};
 }
 
 }  // namespace rowbloom

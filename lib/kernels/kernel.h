@@ -20,6 +20,8 @@ struct BloomKernel {
   std::string_view name;
   // Whether all bits of `hash` are set.
   bool (*may_contain)(const BloomBlocks& blocks, uint64_t hash);
+  // Whether the columns of `hash` give its fingerprint.
+  bool (*ribbon_may_contain)(const RibbonFilter& filter, uint64_t hash);
   // Sets the bits of each hash. `data` is the writable form of blocks.data.
   void (*add)(const BloomBlocks& blocks, std::byte* data,
               const uint64_t* hashes, size_t hash_count);

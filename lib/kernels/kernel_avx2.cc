@@ -52,6 +52,42 @@ bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
          TestLanes(block, hash, kLanes, blocks.probes);
 }
 
+// The parity of each lane, as a mask: 0x6996 has the parities of all four-bit
+// numbers.
+inline uint32_t Parities(__m256i x) {
+  x = _mm256_xor_si256(x, _mm256_srli_epi64(x, 32));
+  x = _mm256_xor_si256(x, _mm256_srli_epi64(x, 16));
+  x = _mm256_xor_si256(x, _mm256_srli_epi64(x, 8));
+  x = _mm256_xor_si256(x, _mm256_srli_epi64(x, 4));
+  const __m256i parity = _mm256_srlv_epi64(
+      _mm256_set1_epi64x(0x6996), _mm256_and_si256(x, _mm256_set1_epi64x(15)));
+  return static_cast<uint32_t>(
+      _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64(parity, 63))));
+}
+
+// Four columns at once. A masked load does not touch what it leaves out.
+inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
+  constexpr int kColumns = 4;
+  const __m256i low = _mm256_set1_epi64x(static_cast<int64_t>(place.low));
+  const __m256i high = _mm256_set1_epi64x(static_cast<int64_t>(place.high));
+  uint32_t wrong = 0;
+  for (int i = 0; i < place.columns; i += kColumns) {
+    const __m256i lanes = _mm256_cmpgt_epi64(
+        _mm256_set1_epi64x(place.columns - i), _mm256_setr_epi64x(0, 1, 2, 3));
+    const auto load = [lanes](const std::byte* from) {
+      return _mm256_maskload_epi64(reinterpret_cast<const long long*>(from),
+                                   lanes);
+    };
+    const __m256i met =
+        _mm256_xor_si256(_mm256_and_si256(load(place.first + 8 * i), low),
+                         _mm256_and_si256(load(place.second + 8 * i), high));
+    const auto asked =
+        static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(lanes)));
+    wrong |= (Parities(met) ^ fingerprint >> i) & asked;
+  }
+  return wrong == 0;
+}
+
 }  // namespace
 }  // namespace rowbloom
 
@@ -60,6 +96,12 @@ bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
 namespace rowbloom {
 
 constinit const BloomKernel kAvx2Kernel = {
-    "avx2", MayContain, AddScalar, PrefetchBlock, Match, MatchBatch};
+    .name = "avx2",
+    .may_contain = MayContain,
+    .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
+    .add = AddScalar,
+    .prefetch = PrefetchBlock,
+    .match = Match,
+    .match_batch = MatchBatch};
 
 }  // namespace rowbloom

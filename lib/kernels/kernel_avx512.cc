@@ -45,6 +45,38 @@ bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
              : TestWhole(block, hash, static_cast<__mmask16>(asked));
 }
 
+// The parity of each lane, as a mask: 0x6996 has the parities of all four-bit
+// numbers.
+inline __mmask8 Parities(__m512i x) {
+  x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
+  x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 16));
+  x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 8));
+  x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 4));
+  const __m512i parity = _mm512_srlv_epi64(
+      _mm512_set1_epi64(0x6996), _mm512_and_si512(x, _mm512_set1_epi64(15)));
+  return _mm512_test_epi64_mask(parity, _mm512_set1_epi64(1));
+}
+
+// Eight columns at once. A masked load does not touch what it leaves out.
+inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
+  constexpr int kColumns = 8;
+  const __m512i low = _mm512_set1_epi64(static_cast<int64_t>(place.low));
+  const __m512i high = _mm512_set1_epi64(static_cast<int64_t>(place.high));
+  uint32_t wrong = 0;
+  for (int i = 0; i < place.columns; i += kColumns) {
+    const int left = place.columns - i;
+    const auto lanes =
+        static_cast<__mmask8>(left >= kColumns ? 0xff : (1U << left) - 1);
+    const __m512i met = _mm512_xor_si512(
+        _mm512_and_si512(_mm512_maskz_loadu_epi64(lanes, place.first + 8 * i),
+                         low),
+        _mm512_and_si512(_mm512_maskz_loadu_epi64(lanes, place.second + 8 * i),
+                         high));
+    wrong |= (Parities(met) ^ fingerprint >> i) & lanes;
+  }
+  return wrong == 0;
+}
+
 }  // namespace
 }  // namespace rowbloom
 
@@ -53,6 +85,12 @@ bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
 namespace rowbloom {
 
 constinit const BloomKernel kAvx512Kernel = {
-    "avx512", MayContain, AddScalar, PrefetchBlock, Match, MatchBatch};
+    .name = "avx512",
+    .may_contain = MayContain,
+    .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
+    .add = AddScalar,
+    .prefetch = PrefetchBlock,
+    .match = Match,
+    .match_batch = MatchBatch};
 
 }  // namespace rowbloom

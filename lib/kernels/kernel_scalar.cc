@@ -20,6 +20,10 @@ bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
   return found != std::byte{};
 }
 
+inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
+  return ColumnsGiveScalar(place, fingerprint);
+}
+
 }  // namespace
 }  // namespace rowbloom
 
@@ -42,6 +46,12 @@ void AddScalar(const BloomBlocks& blocks, std::byte* data,
 }
 
 constinit const BloomKernel kScalarKernel = {
-    "scalar", MayContain, AddScalar, PrefetchBlock, Match, MatchBatch};
+    .name = "scalar",
+    .may_contain = MayContain,
+    .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
+    .add = AddScalar,
+    .prefetch = PrefetchBlock,
+    .match = Match,
+    .match_batch = MatchBatch};
 
 }  // namespace rowbloom

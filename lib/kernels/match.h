@@ -1,5 +1,6 @@
 // Key in, answer out: splitting, hashing and probing in one function, so that a
-// question costs one call. A kernel file includes this after its MayContain.
+// question costs one call. A kernel file includes this after its MayContain
+// and its ColumnsGive.
 // Internal linkage throughout, for the reason in block_index.h.
 #pragma once
 
@@ -13,18 +14,40 @@
 namespace rowbloom {
 namespace {
 
+bool Contains(const BloomBlocks& blocks, const RibbonFilter* ribbon,
+              uint64_t hash) {
+  return ribbon == nullptr ? MayContain(blocks, hash)
+                           : RibbonMayContain<ColumnsGive>(*ribbon, hash);
+}
+
+[[gnu::always_inline]] inline void Prefetch(const BloomBlocks& blocks,
+                                            const RibbonFilter* ribbon,
+                                            uint64_t hash) {
+  if (ribbon == nullptr) {
+    PrefetchBlock(blocks, hash);
+  } else {
+    PrefetchRibbon(*ribbon, hash);
+  }
+}
+
 Answer Match(const Matcher& matcher, const char* key, size_t size) {
   const size_t row_bytes =
       RowBytesOf(matcher.layout_kind, matcher.layout_parameter, key, size);
   if (row_bytes == KeyLayout::kNoRow) return Answer::kOutside;
   const uint64_t row_hash = XXH3_64bits(key, row_bytes);
-  if (!MayContain(matcher.row, row_hash)) return Answer::kRowNo;
-  if (row_bytes == size || !matcher.has_row_col) return Answer::kRowMay;
-  return MayContain(
-             matcher.row_col,
-             XXH3_64bits_withSeed(key + row_bytes, size - row_bytes, row_hash))
-             ? Answer::kRowColMay
-             : Answer::kRowColNo;
+  const bool row_may = Contains(matcher.row, matcher.row_ribbon, row_hash);
+  if (row_bytes == size || !matcher.has_row_col) {
+    // Chosen without a jump: whether a key is there cannot be foreseen.
+    return static_cast<Answer>(static_cast<int>(Answer::kRowNo) -
+                               static_cast<int>(row_may));
+  }
+  if (!row_may) return Answer::kRowNo;
+  const uint64_t hash =
+      XXH3_64bits_withSeed(key + row_bytes, size - row_bytes, row_hash);
+  return static_cast<Answer>(
+      static_cast<int>(Answer::kRowColNo) -
+      static_cast<int>(
+          Contains(matcher.row_col, matcher.row_col_ribbon, hash)));
 }
 
 // Each pass does one thing for all keys, so that their cache misses overlap.
@@ -40,7 +63,7 @@ void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
     if (row_bytes[i] == KeyLayout::kNoRow) continue;
     inside |= uint32_t{1} << i;
     hashes[i] = XXH3_64bits(keys[i].data, row_bytes[i]);
-    PrefetchBlock(matcher.row, hashes[i]);
+    Prefetch(matcher.row, matcher.row_ribbon, hashes[i]);
   }
 
   // Adjacent keys of one row ask the ROW section once.
@@ -51,7 +74,7 @@ void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
   for (uint32_t left = inside; left != 0; left &= left - 1) {
     const int i = __builtin_ctz(left);
     if (!asked || hashes[i] != asked_hash) {
-      asked_passed = MayContain(matcher.row, hashes[i]);
+      asked_passed = Contains(matcher.row, matcher.row_ribbon, hashes[i]);
       asked_hash = hashes[i];
       asked = true;
     }
@@ -71,12 +94,14 @@ void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
     cells |= uint32_t{1} << i;
     hashes[i] = XXH3_64bits_withSeed(keys[i].data + row_bytes[i],
                                      keys[i].size - row_bytes[i], hashes[i]);
-    PrefetchBlock(matcher.row_col, hashes[i]);
+    Prefetch(matcher.row_col, matcher.row_col_ribbon, hashes[i]);
   }
   uint32_t cells_passed = 0;
   for (uint32_t left = cells; left != 0; left &= left - 1) {
     const int i = __builtin_ctz(left);
-    cells_passed |= uint32_t{MayContain(matcher.row_col, hashes[i])} << i;
+    const bool may =
+        Contains(matcher.row_col, matcher.row_col_ribbon, hashes[i]);
+    cells_passed |= uint32_t{may} << i;
   }
   answers->row_may = passed & ~cells;
   answers->row_col_may = cells_passed;

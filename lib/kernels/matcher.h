@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/kernels/ribbon_probe.h"
 #include "rowbloom/key_layout.h"
 
 namespace rowbloom {
@@ -25,13 +26,16 @@ struct Matcher {
   bool has_row_col;
   BloomBlocks row;
   BloomBlocks row_col;
+  // Of sections of kind ribbon; else null.
+  const RibbonFilter* row_ribbon;
+  const RibbonFilter* row_col_ribbon;
 };
 
 // Which section had the last word on a key, and what it was.
 enum class Answer : uint8_t {
   kOutside,  // of the layout: may match
   kRowMay,
-  kRowNo,
+  kRowNo,  // next to kRowMay, as the two below are: match.h counts on it
   kRowColMay,
   kRowColNo,
 };

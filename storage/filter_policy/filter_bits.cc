@@ -190,7 +190,8 @@ class KernelReader final : public rocksdb::FilterBitsReader {
  public:
   // REQUIRES block.matcher().
   KernelReader(const FilterBlock& block, Counting counting)
-      : matcher_(*block.matcher()),
+      : shared_matcher_(block.matcher()),
+        matcher_(*shared_matcher_),
         match_(ActiveKernel().match),
         match_batch_(ActiveKernel().match_batch),
         counting_(std::move(counting)) {}
@@ -223,6 +224,7 @@ class KernelReader final : public rocksdb::FilterBitsReader {
   }
 
  private:
+  std::shared_ptr<const Matcher> shared_matcher_;  // keeps what is pointed to
   const Matcher matcher_;
   decltype(BloomKernel::match) match_;
   decltype(BloomKernel::match_batch) match_batch_;

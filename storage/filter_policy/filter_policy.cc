@@ -139,7 +139,7 @@ std::string Invalid(const FilterPolicyOptions& options) {
   }
   if (ToString(options.kind) == "unknown") {
     return "kind " + std::to_string(static_cast<int>(options.kind)) +
-           ": expected bloom";
+           ": expected bloom or ribbon";
   }
   if (options.level_allocation != LevelAllocation::kUniform) {
     return "level_allocation: expected uniform";

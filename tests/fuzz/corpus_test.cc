@@ -98,6 +98,30 @@ std::string WithDirectory(std::string_view block,
   return result.append(end);
 }
 
+// 60 rows: enough for a ribbon to be the smaller kind.
+std::string Ribbon() {
+  std::vector<std::string> keys;
+  for (int i = 100; i < 160; ++i) keys.push_back(std::to_string(i));
+  return Build({.bloom_type = BloomType::kRow,
+                .key_layout = KeyLayout::FixedRow(3),
+                .kind = FilterKind::kRibbon},
+               keys);
+}
+
+// The same block with another byte in its first section, and that section's
+// checksum right.
+std::string WithFirstSection(std::string block, size_t at, char value) {
+  block[format::kHead.size() + at] = value;
+  const FilterSection section = FilterBlock::Open(block).sections()[0];
+  const uint64_t checksum = Checksum(
+      std::string_view(block).substr(section.offset_bytes, section.size_bytes));
+  return WithDirectory(block, [&](std::string* directory) {
+    std::string bytes;
+    format::PutFixed(&bytes, checksum & 0xffffffff, 4);
+    directory->replace(20, 4, bytes);
+  });
+}
+
 struct BlockSeed {
   std::string bytes;
   std::string problem;          // of the block; "" when it is usable
@@ -126,6 +150,11 @@ std::map<std::string, BlockSeed> BlockSeeds() {
       {"escaped_with_20_bits",
        {Build({.bits_per_key = 20}, {"a\0\1q"s, "b\0\xff\0\1q"s}), "", ""}},
       {"no_keys", {Build({}, {}), "", ""}},
+      {"ribbon", {Ribbon(), "", ""}},
+      {"ribbon_of_too_many_layers",
+       {WithFirstSection(Ribbon(), 1, 7), "", "7 layers, expected 1 to 6"}},
+      {"ribbon_of_too_many_blocks",
+       {WithFirstSection(Ribbon(), 4, 100), "", "100 blocks in"}},
       {"cut_at_the_tail",
        {example.substr(0, example.size() - 5), "does not end with the tail",
         ""}},
@@ -241,7 +270,7 @@ TEST(FuzzCorpus, OptionIdsAreWhatTheirNamesSay) {
       {"policy_rate_is_the_smallest", with("0.01", "5e-324")},
       {"bad_policy_rate_overflows", with("0.01", "1e999")},
       {"bad_policy_type", with("ROWCOL", "ROWS")},
-      {"bad_policy_kind", with("bloom:", "ribbon:")},
+      {"bad_policy_kind", with("bloom:", "cuckoo:")},
       {"bad_policy_prefix_is_negative", with(":0:", ":-1:")},
       {"bad_policy_layout", with("escaped", "escapes")},
       {"bad_policy_cut", good.substr(0, good.size() / 2)},

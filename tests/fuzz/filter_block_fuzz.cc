@@ -52,6 +52,7 @@ void CheckSection(const FilterBlock& block, const FilterSection& section,
   Check(section.offset_bytes <= bytes.size() &&
             section.size_bytes <= bytes.size() - section.offset_bytes,
         "a usable section lies within the block");
+  if (section.kind != FilterKind::kBloom) return;
   Check(section.probes >= 1 && section.probes <= kMaxProbes,
         "a usable section has a number of probes that kernels take");
   Check(section.size_bytes % kBlockBytes == 0, "sections are whole blocks");
@@ -86,7 +87,10 @@ void CheckKey(const FilterBlock& block, std::string_view bytes,
     }
   }
   for (const FilterSection& section : block.sections()) {
-    if (!section.usable() || section.size_bytes == 0) continue;
+    if (!section.usable() || section.size_bytes == 0 ||
+        section.kind != FilterKind::kBloom) {
+      continue;
+    }
     const BloomBlocks blocks = {
         reinterpret_cast<const std::byte*>(bytes.data()) + section.offset_bytes,
         section.size_bytes / kBlockBytes, section.probes};
@@ -113,6 +117,10 @@ void AskEverything(std::string_view bytes,
     const MatchResult alone = block.MayMatch(keys[i]);
     Check(alone == results[i], "a batch gets the answers of its keys");
     CheckKey(block, bytes, keys[i], alone);
+    for (const BloomKernel& kernel : UsableKernels()) {
+      Check(FilterBlock::Open(bytes, &kernel).MayMatch(keys[i]) == alone,
+            "a block answers alike with every kernel");
+    }
   }
 }
 
@@ -177,7 +185,10 @@ Written Build(Input* input) {
   constexpr std::array kTypes = {BloomType::kRowCol, BloomType::kRow,
                                  BloomType::kRowPrefixFixedLength};
   Written written;
-  written.options.bloom_type = kTypes[input->Byte() % kTypes.size()];
+  const uint8_t choice = input->Byte();
+  written.options.bloom_type = kTypes[choice % kTypes.size()];
+  written.options.kind =
+      choice < 128 ? FilterKind::kBloom : FilterKind::kRibbon;
   written.options.key_layout = LayoutFrom(input->Byte());
   written.options.bits_per_key = 0.5 * input->Byte();
   if (written.options.bloom_type == BloomType::kRowPrefixFixedLength) {

@@ -36,9 +36,13 @@ Result<BloomType> BloomTypeFromString(std::string_view text);
 enum class FilterKind : uint8_t {
   // Blocked Bloom filter: every key sets its bits within one 512-bit block.
   kBloom = 1,
+  // Bumped ribbon filter: within some 2 % of the fewest bytes that a filter of
+  // its rate can have, where kBloom has 50 % more; slower to build and to ask.
+  // A section that would be smaller as kBloom becomes that.
+  kRibbon = 2,
 };
 
-// "bloom".
+// "bloom", "ribbon".
 std::string_view ToString(FilterKind kind);
 
 // Inverse of ToString. Error: the text is none of the names.

@@ -34,6 +34,7 @@ namespace rowbloom {
 struct BloomKernel;
 class MemoryFit;
 struct Matcher;
+struct RibbonFilter;
 
 // Which part of a key the entries of a section are. The values are on disk:
 // never renumber.
@@ -76,7 +77,8 @@ struct FilterBlockOptions {
   KeyLayout key_layout = KeyLayout::Escaped();
   FilterKind kind = FilterKind::kBloom;
   // Bits for each distinct entry of each section, clamped to
-  // [kMinBitsPerKey, kMaxBitsPerKey]. REQUIRES a number.
+  // [kMinBitsPerKey, kMaxBitsPerKey]. REQUIRES a number. kRibbon takes fewer:
+  // those that give it the rate that kBloom has with this many.
   double bits_per_key = 10.0;
   // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
   // indexed whole. REQUIRES > 0 with that type.
@@ -96,13 +98,14 @@ struct FilterBlockOptions {
 struct FilterSection {
   SectionType type{};
   FilterKind kind{};
-  uint8_t probes = 0;
+  uint8_t probes = 0;         // of kBloom
   uint64_t offset_bytes = 0;  // within the block
   uint64_t size_bytes = 0;
   uint64_t keys = 0;               // distinct entries
   uint32_t row_prefix_length = 0;  // of kRowPrefix, else 0
   // Empty when the section can be trusted, else why not, as one sentence.
   std::string problem;
+  double ribbon_rate = 0;  // of kRibbon, the rate that its columns give
 
   bool usable() const { return problem.empty(); }
 };
@@ -170,6 +173,9 @@ class FilterBlockBuilder {
 
   // Bytes of a block beside the payload of its sections.
   size_t OverheadBytes() const;
+  double BitsPerEntry() const;
+  bool AppendRibbonOf(Section* section, size_t bloom_bytes,
+                      std::string* block) const;
 
   FilterBlockOptions options_;
   int probes_;
@@ -234,7 +240,10 @@ class FilterBlock {
 
   // What a kernel answers whole keys with; nullptr if this block needs
   // MayMatch. For the readers of this project.
-  const Matcher* matcher() const { return matcher_.get(); }
+  const std::shared_ptr<const Matcher>& matcher() const { return matcher_; }
+
+  // The answer of one section for an entry's hash, to check what was built.
+  Verdict AskHash(SectionType type, uint64_t hash) const;
 
   // The answer of one section alone, for inspection; kNotAsked for bytes that
   // are not one row of the layout.
@@ -247,7 +256,7 @@ class FilterBlock {
   // Bits of the section for each of its entries; 0 without entries.
   static double BitsPerKey(const FilterSection& section);
 
-  // The rate that bloom_math predicts for the section.
+  // The rate that is predicted for the section.
   static double ExpectedFalsePositiveRate(const FilterSection& section);
 
  private:
@@ -255,7 +264,8 @@ class FilterBlock {
   struct Probe {
     enum class State : uint8_t { kAbsent, kUnusable, kEmpty, kReady };
     State state = State::kAbsent;
-    // Of kReady.
+    // Of kReady: a ribbon, or blocks.
+    std::shared_ptr<const RibbonFilter> ribbon;
     const std::byte* blocks = nullptr;
     uint64_t block_count = 0;
     int probes = 0;

@@ -38,6 +38,19 @@ std::vector<Sample> Samples() {
     sample.bytes = builder.Finish();
     samples.push_back(sample);
   }
+  Sample ribbon{"RIBBON", {}, ""};
+  FilterBlockBuilder builder({.bloom_type = BloomType::kRow,
+                              .key_layout = KeyLayout::Delimited(':'),
+                              .kind = FilterKind::kRibbon});
+  for (int i = 100; i < 160; ++i) {
+    ribbon.keys.push_back(std::to_string(i) + ":");
+    builder.AddKey(ribbon.keys.back());
+  }
+  ribbon.bytes = builder.Finish();
+  ribbon.keys.resize(5);  // of 60, to ask for
+  EXPECT_EQ(FilterBlock::Open(ribbon.bytes).sections()[0].kind,
+            FilterKind::kRibbon);
+  samples.push_back(ribbon);
   return samples;
 }
 
@@ -67,7 +80,7 @@ class Damage : public testing::TestWithParam<size_t> {
   Sample sample_ = Samples()[GetParam()];
 };
 
-INSTANTIATE_TEST_SUITE_P(FilterBlock, Damage, testing::Range<size_t>(0, 3),
+INSTANTIATE_TEST_SUITE_P(FilterBlock, Damage, testing::Range<size_t>(0, 4),
                          [](const auto& test) {
                            return Samples()[test.param].name;
                          });
@@ -198,8 +211,8 @@ TEST_F(ForgedDirectory, SectionOutsideTheBlockIsUnusable) {
 
 TEST_F(ForgedDirectory, ClaimsOutOfRangeMakeASectionUnusable) {
   format::Entry entry = Entry();
-  entry.kind = 2;
-  ExpectUnusableSection(entry, "unknown filter kind 2");
+  entry.kind = 3;
+  ExpectUnusableSection(entry, "unknown filter kind 3");
   entry = Entry();
   entry.probes = 0;
   ExpectUnusableSection(entry, "0 probes, expected 1 to 16");

@@ -21,6 +21,11 @@ bool MayContain(const BloomBlocks& blocks, uint64_t /*hash*/) {
   return answer;
 }
 
+// The matcher below has no ribbon.
+bool ColumnsGive(const RibbonPlace& /*place*/, uint32_t /*fingerprint*/) {
+  return false;
+}
+
 }  // namespace
 }  // namespace rowbloom
 

@@ -75,7 +75,8 @@ TEST(NewFilterPolicy, EnumsOutsideTheirValuesAreRefused) {
   ExpectInvalid({.bloom_type = static_cast<BloomType>(7)},
                 "bloom_type 7: expected NONE, ROW, ROWCOL or "
                 "ROWPREFIX_FIXED_LENGTH");
-  ExpectInvalid({.kind = static_cast<FilterKind>(9)}, "kind 9: expected bloom");
+  ExpectInvalid({.kind = static_cast<FilterKind>(9)},
+                "kind 9: expected bloom or ribbon");
   ExpectInvalid({.level_allocation = static_cast<LevelAllocation>(9)},
                 "level_allocation: expected uniform");
 }

@@ -71,6 +71,11 @@ struct Parameter {
   Entries entries;
 };
 
+// Files that compaction makes are large enough for the compact kind.
+FilterKind KindOf(const Parameter& parameter) {
+  return parameter.compacting ? FilterKind::kRibbon : FilterKind::kBloom;
+}
+
 std::string Name(const Parameter& parameter) {
   const std::string type(ToString(parameter.type));
   return parameter.layout.name + type.substr(0, type.find('_')) +
@@ -111,6 +116,7 @@ class Model : public testing::TestWithParam<Parameter> {
     policy_ = test::MakeFilterPolicy(
         {.bloom_type = parameter.type,
          .key_layout = layout_,
+         .kind = KindOf(parameter),
          .false_positive_rate = 0.02,
          .row_prefix_length = by_prefix ? kRowPrefixLength : 0});
     // Scans over all rows with a common prefix are what that type is for. A

@@ -1,0 +1,43 @@
+// The filter kind `ribbon`: some 1 to 3 % more bytes than the least that any
+// filter of its rate can have, for any rate.
+//
+// Each key is one equation over 64 neighbouring slots of a system with as many
+// unknowns per slot as the filter has columns; the filter is the solution.
+// Where too many keys meet, a bucket sends those at its start to a next,
+// smaller system, so that each system can be filled almost to the last slot.
+// After P. Dillinger, L. Huebschle-Schneider, P. Sanders, S. Walzer, "Fast
+// Succinct Retrieval and Approximate Membership using Ribbon" (SEA 2022).
+// FORMAT.md has the bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/kernels/ribbon_probe.h"
+
+namespace rowbloom {
+
+// About the bits for each key of a large filter with this rate.
+double RibbonBitsPerKey(double false_positive_rate);
+
+// Appends a filter of the hashes to `out`, where equal hashes count once.
+// `hashes` is taken for working memory: with it and `out`, building needs 30
+// bytes for each key. False, and `out` as it was: no seed solves the last
+// system (less than one filter in 10^9 of distinct hashes), or the filter would
+// be longer than `max_bytes`. May throw std::bad_alloc.
+bool AppendRibbon(std::vector<uint64_t> hashes, double false_positive_rate,
+                  size_t max_bytes, std::string* out);
+
+// Reads a payload, which must outlive the result. nullopt, with *problem as a
+// sentence, if any length or offset is not as it should be.
+std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
+                                        std::string* problem);
+
+// The rate that follows from the columns of the filter.
+double RibbonFalsePositiveRate(const RibbonFilter& filter);
+
+}  // namespace rowbloom

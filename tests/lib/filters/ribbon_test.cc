@@ -1,0 +1,206 @@
+#include "lib/filters/ribbon.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "lib/filters/hash.h"
+#include "lib/kernels/kernel.h"
+#include "tests/support/random.h"
+
+namespace rowbloom {
+namespace {
+
+using test::Mix64;
+using test::Random;
+using test::SeedFromEnv;
+
+constexpr size_t kNoLimit = size_t{1} << 30;
+
+// Distinct: Mix64 is a bijection.
+std::vector<uint64_t> Hashes(size_t count, uint64_t seed, uint64_t first = 0) {
+  std::vector<uint64_t> hashes(count);
+  for (size_t i = 0; i < count; ++i) hashes[i] = Mix64(first + i) ^ seed;
+  return hashes;
+}
+
+std::string Build(const std::vector<uint64_t>& hashes, double rate) {
+  std::string payload;
+  EXPECT_TRUE(AppendRibbon(hashes, rate, kNoLimit, &payload));
+  return payload;
+}
+
+RibbonFilter Parse(const std::string& payload) {
+  std::string problem;
+  const auto filter = ParseRibbon(payload, &problem);
+  EXPECT_TRUE(filter.has_value()) << problem;
+  return filter.value_or(RibbonFilter());
+}
+
+// Of all kernels, which must agree.
+bool MayContain(const RibbonFilter& filter, uint64_t hash) {
+  const std::span<const BloomKernel> kernels = UsableKernels();
+  const bool answer = kernels.back().ribbon_may_contain(filter, hash);
+  for (const BloomKernel& kernel : kernels) {
+    EXPECT_EQ(kernel.ribbon_may_contain(filter, hash), answer) << kernel.name;
+  }
+  return answer;
+}
+
+size_t Missing(const RibbonFilter& filter,
+               const std::vector<uint64_t>& hashes) {
+  return static_cast<size_t>(std::ranges::count_if(
+      hashes, [&](uint64_t hash) { return !MayContain(filter, hash); }));
+}
+
+TEST(Ribbon, HasEveryKeyAtEverySize) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  std::vector<size_t> counts;
+  for (size_t count = 1; count <= 200; ++count) counts.push_back(count);
+  for (const size_t count : {799, 800, 801, 802, 1000, 1633, 5000, 70'000}) {
+    counts.push_back(count);
+  }
+  for (const size_t count : counts) {
+    const std::vector<uint64_t> hashes = Hashes(count, Mix64(seed + count));
+    const std::string payload = Build(hashes, 0.01);
+    ASSERT_EQ(Missing(Parse(payload), hashes), 0u) << count << " keys";
+  }
+}
+
+TEST(Ribbon, HasEveryKeyAtEveryRate) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  const std::vector<uint64_t> hashes = Hashes(3000, seed);
+  for (const double rate : {0.99, 0.6, 0.5, 0.3, 0.25, 0.1, 0.01, 1.0 / 128,
+                            1e-3, 1e-4, 1e-6, 1e-9, 1e-300}) {
+    const std::string payload = Build(hashes, rate);
+    ASSERT_EQ(Missing(Parse(payload), hashes), 0u) << rate;
+  }
+}
+
+// Inside five standard deviations of the rate asked for, with little more than
+// the least number of bits.
+TEST(Ribbon, KeepsItsRateInFewBits) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  constexpr size_t kKeys = 100'000;
+  constexpr size_t kAbsent = 2'000'000;
+  const std::vector<uint64_t> hashes = Hashes(kKeys, seed);
+  const std::vector<uint64_t> absent = Hashes(kAbsent, seed, kKeys);
+  const BloomKernel& kernel = UsableKernels().front();
+  for (const double rate : {0.3, 0.1, 0.02, 0.01, 0.003, 0.001}) {
+    const std::string payload = Build(hashes, rate);
+    const RibbonFilter filter = Parse(payload);
+    const auto passed =
+        static_cast<double>(std::ranges::count_if(absent, [&](uint64_t hash) {
+          return kernel.ribbon_may_contain(filter, hash);
+        }));
+    const double deviation = std::sqrt(rate * (1 - rate) / kAbsent);
+    EXPECT_NEAR(passed / kAbsent, rate, 5 * deviation + 0.002 * rate);
+    EXPECT_NEAR(RibbonFalsePositiveRate(filter), rate, 0.002 * rate);
+    const double bits = 8.0 * static_cast<double>(payload.size()) / kKeys;
+    EXPECT_NEAR(bits, RibbonBitsPerKey(rate), 0.01 * bits) << rate;
+    EXPECT_LT(bits, (rate > 0.05 ? 1.06 : 1.022) * -std::log2(rate)) << rate;
+  }
+}
+
+TEST(Ribbon, EqualHashesCountOnce) {
+  std::vector<uint64_t> hashes = Hashes(2000, 7);
+  const std::string once = Build(hashes, 0.01);
+  const std::vector<uint64_t> distinct = hashes;
+  hashes.insert(hashes.end(), distinct.begin(), distinct.end());
+  const std::string twice = Build(hashes, 0.01);
+  EXPECT_EQ(Missing(Parse(twice), distinct), 0u);
+  EXPECT_EQ(Build(std::vector<uint64_t>(10'000, 42), 0.01).empty(), false);
+  EXPECT_TRUE(
+      MayContain(Parse(Build(std::vector<uint64_t>(10'000, 42), 0.01)), 42));
+}
+
+// All keys start in one place: no layer can take many of them.
+TEST(Ribbon, CrowdedKeysAreKeptOrRefused) {
+  std::vector<uint64_t> hashes;
+  for (uint64_t i = 0; i < 20'000; ++i) hashes.push_back(Mix64(i) >> 40);
+  std::string payload = "before";
+  if (AppendRibbon(hashes, 0.01, kNoLimit, &payload)) {
+    EXPECT_EQ(Missing(Parse(payload.substr(6)), hashes), 0u);
+  } else {
+    EXPECT_EQ(payload, "before");
+  }
+}
+
+TEST(Ribbon, TooFewBytesAreRefused) {
+  const std::vector<uint64_t> hashes = Hashes(10'000, 3);
+  const size_t bytes = Build(hashes, 0.01).size();
+  std::string payload;
+  EXPECT_FALSE(AppendRibbon(hashes, 0.01, bytes - 1, &payload));
+  EXPECT_EQ(payload, "");
+  EXPECT_TRUE(AppendRibbon(hashes, 0.01, bytes, &payload));
+}
+
+TEST(Ribbon, BytesArePinned) {
+  const std::string small = Build(Hashes(50, 0), 0.01);
+  const std::string large = Build(Hashes(20'000, 0), 0.003);
+  EXPECT_EQ(Checksum(small), 0x70aca451bd78365f) << std::hex << Checksum(small);
+  EXPECT_EQ(Checksum(large), 0xc0495d794404f72d) << std::hex << Checksum(large);
+}
+
+TEST(Ribbon, HeadersThatDoNotFitAreRefused) {
+  const std::string good = Build(Hashes(5000, 1), 0.01);
+  const auto refused = [&](size_t at, char value, const std::string& why) {
+    std::string bad = good;
+    bad[at] = value;
+    std::string problem;
+    EXPECT_FALSE(ParseRibbon(bad, &problem).has_value()) << at;
+    EXPECT_NE(problem.find(why), std::string::npos) << problem;
+  };
+  refused(0, 0, "0 columns, expected 1 to 23");
+  refused(0, 24, "24 columns");
+  refused(0, 5, "layers of");
+  refused(1, 0, "0 layers, expected 1 to 6");
+  refused(1, 7, "7 layers");
+  refused(4, static_cast<char>(good[4] ^ 1), "layers of");
+  refused(7, '\x7f', "blocks in");
+  refused(11, '\x7f', "narrow of");
+  for (size_t size = 0; size < good.size(); size += 1 + size / 50) {
+    std::string problem;
+    EXPECT_FALSE(ParseRibbon(std::string_view(good).substr(0, size), &problem))
+        << size;
+    EXPECT_NE(problem, "");
+  }
+  std::string problem;
+  EXPECT_FALSE(ParseRibbon(good + '\0', &problem).has_value());
+}
+
+// Whatever the bytes, a parsed filter is asked without leaving them: the
+// sanitizers would tell.
+TEST(Ribbon, RandomBytesAreSafe) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  const std::string good = Build(Hashes(1500, seed), 0.02);
+  int parsed = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::string bytes = good;
+    for (uint64_t flips = 1 + random.Below(3); flips > 0; --flips) {
+      bytes[random.OneIn(2) ? random.Below(20) : random.Below(bytes.size())] ^=
+          static_cast<char>(1 << random.Below(8));
+    }
+    const std::vector<char> exact(bytes.begin(), bytes.end());
+    std::string problem;
+    const auto filter = ParseRibbon({exact.data(), exact.size()}, &problem);
+    if (!filter) continue;
+    ++parsed;
+    for (int j = 0; j < 50; ++j) MayContain(*filter, random.Next());
+    MayContain(*filter, 0);
+    MayContain(*filter, ~uint64_t{0});
+  }
+  EXPECT_GT(parsed, 100);
+}
+
+}  // namespace
+}  // namespace rowbloom
