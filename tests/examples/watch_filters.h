@@ -6,6 +6,5 @@ class DB;
 class FilterPolicy;
 }  // namespace rocksdb
 
-// Prints what the filters of a database did, and how many of its files have
-// some.
+// Prints what the filters of a policy did, and whether the database uses it.
 void WatchFilters(rocksdb::DB* db, const rocksdb::FilterPolicy& policy);

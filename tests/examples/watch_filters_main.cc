@@ -59,8 +59,6 @@ int main() {
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.prefix_extractor = rowbloom::NewRowPrefixExtractor(filter.key_layout);
   options.statistics = rowbloom::NewFilterStatistics();
-  options.table_properties_collector_factories.push_back(
-      rowbloom::NewFilterPropertiesFactory());
   rocksdb::DB* opened = nullptr;
   if (s.ok()) s = rocksdb::DB::Open(options, "watch.db", &opened);
   const std::unique_ptr<rocksdb::DB> db(opened);
