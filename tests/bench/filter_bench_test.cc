@@ -215,13 +215,15 @@ TEST(Program, WritesEveryRowAndField) {
         };
         for (const std::string& kernel : kernels) {
           EXPECT_TRUE(has("rowbloom bloom", kernel)) << kernel;
+          EXPECT_TRUE(has("rowbloom ribbon", kernel)) << kernel;
+          if (rate != 0.01) break;  // the fastest alone
         }
         EXPECT_TRUE(has("RocksDB Bloom", ""));
         EXPECT_TRUE(has("RocksDB Ribbon", ""));
       }
     }
   }
-  EXPECT_EQ(results["frontier"].size(), 3u * 17u);
+  EXPECT_EQ(results["frontier"].size(), 4u * 17u);
 }
 
 }  // namespace
