@@ -153,13 +153,9 @@ bool FilterBlockBuilder::AppendRibbonOf(Section* section, size_t bloom_bytes,
                                         std::string* block) const {
   if (section->hashes.empty() || bloom_bytes == 0) return false;
   std::vector<uint64_t> hashes = section->hashes.Copy();
-  const size_t start = block->size();
-  if (!AppendRibbon(hashes, FalsePositiveRate(options_.bits_per_key),
-                    bloom_bytes - 1, block)) {
-    block->resize(start);
-    return false;
-  }
-  return true;
+  return AppendRibbon(std::move(hashes),
+                      FalsePositiveRate(options_.bits_per_key), bloom_bytes - 1,
+                      block);
 }
 
 std::string FilterBlockBuilder::Finish() {

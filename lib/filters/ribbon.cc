@@ -268,7 +268,6 @@ bool AppendRibbon(std::vector<uint64_t> hashes, double false_positive_rate,
                   size_t max_bytes, std::string* out) {
   const Columns columns = ColumnsFor(false_positive_rate);
   const uint32_t mask = (uint32_t{1} << (columns.narrow + 1)) - 1;
-  const size_t start = out->size();
   if (static_cast<double>(hashes.size()) * columns.narrow / 8 >
       static_cast<double>(max_bytes)) {
     return false;
@@ -300,10 +299,10 @@ bool AppendRibbon(std::vector<uint64_t> hashes, double false_positive_rate,
   if (!seed) return false;
   layers.push_back(last);
 
-  if (kHeaderBytes + kLayerHeaderBytes * layers.size() + body.size() >
-      max_bytes) {
-    return false;
-  }
+  const size_t bytes =
+      kHeaderBytes + kLayerHeaderBytes * layers.size() + body.size();
+  if (bytes > max_bytes) return false;
+  out->reserve(out->size() + bytes);
   format::PutFixed(out, static_cast<uint64_t>(columns.narrow), 1);
   format::PutFixed(out, layers.size(), 1);
   format::PutFixed(out, *seed, 1);
@@ -312,12 +311,7 @@ bool AppendRibbon(std::vector<uint64_t> hashes, double false_positive_rate,
     format::PutFixed(out, layer.blocks, 4);
     format::PutFixed(out, layer.first_wide, 4);
   }
-  try {
-    *out += body;
-  } catch (...) {
-    out->resize(start);
-    throw;
-  }
+  *out += body;
   return true;
 }
 

@@ -26,7 +26,7 @@ double RibbonBitsPerKey(double false_positive_rate);
 
 // Appends a filter of the hashes to `out`, where equal hashes count once.
 // `hashes` is taken for working memory: with it and `out`, building needs 30
-// bytes for each key. False, and `out` as it was: no seed solves the last
+// bytes for each key. False, with `out` as it was: no seed solves the last
 // system (less than one filter in 10^9 of distinct hashes), or the filter would
 // be longer than `max_bytes`. May throw std::bad_alloc.
 bool AppendRibbon(std::vector<uint64_t> hashes, double false_positive_rate,
