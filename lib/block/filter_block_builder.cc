@@ -8,6 +8,7 @@
 #include "lib/block/memory_fit.h"
 #include "lib/filters/hash.h"
 #include "lib/filters/ribbon.h"
+#include "lib/filters/rate_table.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
@@ -25,6 +26,24 @@ uint64_t SectionBytes(size_t keys, double bits_per_key) {
   return static_cast<uint64_t>(
              std::min(blocks, static_cast<double>(kMaxBlocks))) *
          kBlockBytes;
+}
+
+// Moves blocks between the sections as the adaptive split wants it.
+void Split(const FilterBlockOptions& options, MemoryFit::Section* row,
+           MemoryFit::Section* row_col) {
+  const SectionBits bits = AdaptiveSplit(
+      row->keys, row_col->keys, options.bits_per_key, options.row_spread);
+  const uint64_t blocks = row->blocks + row_col->blocks;
+  const auto wanted = static_cast<uint64_t>(
+      static_cast<double>(row->keys) * bits.row / kBloomBlockBits + 0.5);
+  if (wanted <= row->blocks || wanted >= blocks) return;
+  row->blocks = wanted;
+  row_col->blocks = blocks - wanted;
+  for (MemoryFit::Section* section : {row, row_col}) {
+    section->probes = RateTable::Get().Probes(
+        static_cast<double>(section->blocks) * kBloomBlockBits /
+        static_cast<double>(section->keys));
+  }
 }
 
 const BloomKernel& Kernel(const FilterBlockOptions& options) {
@@ -176,6 +195,9 @@ std::string FilterBlockBuilder::Finish() {
          .blocks = SectionBytes(keys, options_.bits_per_key) / kBlockBytes,
          .probes = probes_});
     total += format::kEntryBytes;
+  }
+  if (options_.section_split == SectionSplit::kAdaptive && sizes.size() == 2) {
+    Split(options_, &sizes[0], &sizes[1]);
   }
   uint64_t payload = 0;
   for (const MemoryFit::Section& size : sizes) {

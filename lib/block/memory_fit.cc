@@ -16,6 +16,7 @@ constexpr size_t kBlockBytes = kBloomBlockBits / 8;
 constexpr double kSmallest = 0.75;
 constexpr double kLargest = 4.0 / 3;
 constexpr int kSteps = 64;
+constexpr int kStepsOfAllBits = 512;
 
 uint64_t Blocks(std::span<const MemoryFit::Section> sections) {
   uint64_t blocks = 0;
@@ -27,10 +28,19 @@ uint64_t Blocks(std::span<const MemoryFit::Section> sections) {
 
 MemoryFit::MemoryFit(double bits_per_key,
                      std::function<size_t(size_t)> usable_bytes)
-    : low_bits_(bits_per_key * kSmallest * 0.9),
-      step_bits_((bits_per_key * kLargest * 1.1 - low_bits_) / kSteps),
+    : MemoryFit(bits_per_key * kSmallest * 0.9, bits_per_key * kLargest * 1.1,
+                kSteps, std::move(usable_bytes)) {}
+
+MemoryFit::MemoryFit(std::function<size_t(size_t)> usable_bytes)
+    : MemoryFit(kMinBitsPerKey, kMaxBitsPerKey, kStepsOfAllBits,
+                std::move(usable_bytes)) {}
+
+MemoryFit::MemoryFit(double low_bits, double high_bits, int steps,
+                     std::function<size_t(size_t)> usable_bytes)
+    : low_bits_(low_bits),
+      step_bits_((high_bits - low_bits) / steps),
       usable_bytes_(std::move(usable_bytes)) {
-  for (int i = 0; i <= kSteps; ++i) {
+  for (int i = 0; i <= steps; ++i) {
     const double bits = low_bits_ + i * step_bits_;
     probes_.push_back(BestProbes(bits));
     rates_.push_back(BlockedFalsePositiveRate(bits, probes_.back()));
@@ -44,7 +54,7 @@ size_t MemoryFit::Index(const Section& section) const {
                       static_cast<double>(std::max<uint64_t>(1, section.keys));
   return static_cast<size_t>(
       std::clamp(std::round((bits - low_bits_) / step_bits_), 0.0,
-                 static_cast<double>(kSteps)));
+                 static_cast<double>(rates_.size() - 1)));
 }
 
 double MemoryFit::RateOf(std::span<const Section> sections) const {

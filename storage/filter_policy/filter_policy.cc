@@ -1,11 +1,14 @@
 #include "rowbloom/filter_policy.h"
 
 #include <cstdlib>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "lib/block/memory_fit.h"
+#include "lib/filters/rate_table.h"
 #include "lib/kernels/kernel.h"
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
@@ -34,7 +37,14 @@ class Policy final : public rocksdb::FilterPolicy {
         partitions_keep_prefixes_(
             IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5)),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
-        counters_(std::make_shared<FilterCounters>()) {}
+        counters_(std::make_shared<FilterCounters>()) {
+    if (options.level_allocation == LevelAllocation::kOptimal) {
+      plan_.emplace(options.level_shape, options.false_positive_rate);
+      for (const double rate : plan_->rates()) {
+        bits_by_level_.push_back(RateTable::Get().Bits(rate));
+      }
+    }
+  }
 
   // With all parameters: it is what OPTIONS files and table properties show.
   const char* Name() const override { return id_.c_str(); }
@@ -52,7 +62,9 @@ class Policy final : public rocksdb::FilterPolicy {
     FilterBlockOptions block{.bloom_type = options_.bloom_type,
                              .key_layout = options_.key_layout,
                              .kind = options_.kind,
-                             .bits_per_key = bits_per_key_,
+                             .bits_per_key = BitsFor(context),
+                             .section_split = options_.section_split,
+                             .row_spread = options_.row_spread,
                              .row_prefix_length = options_.row_prefix_length};
     // Without whole keys only rows come in: there is nothing to put into a
     // ROWCOL section.
@@ -63,7 +75,7 @@ class Policy final : public rocksdb::FilterPolicy {
     try {
       block.origin = {context.column_family_name, context.level_at_creation};
       if (context.table_options.optimize_filters_for_memory) {
-        block.memory_fit = SharedMemoryFit();
+        block.memory_fit = SharedMemoryFit(block.bits_per_key);
       }
       return NewFilterBitsBuilder(
                  block,
@@ -102,14 +114,29 @@ class Policy final : public rocksdb::FilterPolicy {
   }
 
  private:
-  // One for all files, so that their false positive rates balance out; its
-  // tables are made when they are first needed.
-  std::shared_ptr<MemoryFit> SharedMemoryFit() const {
-    std::call_once(memory_fit_once_, [this] {
-      memory_fit_ =
-          std::make_shared<MemoryFit>(bits_per_key_, UsableBlockBytes);
-    });
-    return memory_fit_;
+  // The sizes of sorted runs are known of leveled compaction alone: under
+  // universal compaction level and size have little to do with each other, and
+  // under FIFO all files are of one size.
+  double BitsFor(const rocksdb::FilterBuildingContext& context) const {
+    if (!plan_ || context.level_at_creation < 0 || context.num_levels < 2 ||
+        context.compaction_style != rocksdb::kCompactionStyleLevel) {
+      return bits_per_key_;
+    }
+    return bits_by_level_[plan_->Index(
+        context.level_at_creation, context.num_levels, context.is_bottommost)];
+  }
+
+  // One for all files with the same bits, so that their false positive rates
+  // balance out; its tables are made when they are first needed.
+  std::shared_ptr<MemoryFit> SharedMemoryFit(double bits_per_key) const {
+    const std::lock_guard<std::mutex> lock(memory_fits_mutex_);
+    std::shared_ptr<MemoryFit>& fit = memory_fits_[bits_per_key];
+    if (fit == nullptr) {
+      fit = options_.section_split == SectionSplit::kEqual
+                ? std::make_shared<MemoryFit>(bits_per_key, UsableBlockBytes)
+                : std::make_shared<MemoryFit>(UsableBlockBytes);
+    }
+    return fit;
   }
 
   FilterPolicyOptions options_;
@@ -117,8 +144,10 @@ class Policy final : public rocksdb::FilterPolicy {
   double bits_per_key_;
   bool partitions_keep_prefixes_;
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
-  mutable std::once_flag memory_fit_once_;
-  mutable std::shared_ptr<MemoryFit> memory_fit_;
+  std::optional<LevelPlan> plan_;      // with kOptimal
+  std::vector<double> bits_by_level_;  // by its index
+  mutable std::mutex memory_fits_mutex_;
+  mutable std::map<double, std::shared_ptr<MemoryFit>> memory_fits_;
   std::shared_ptr<FilterCounters> counters_;
 };
 
@@ -141,8 +170,33 @@ std::string Invalid(const FilterPolicyOptions& options) {
     return "kind " + std::to_string(static_cast<int>(options.kind)) +
            ": expected bloom or ribbon";
   }
-  if (options.level_allocation != LevelAllocation::kUniform) {
-    return "level_allocation: expected uniform";
+  switch (options.level_allocation) {
+    case LevelAllocation::kUniform:
+      break;
+    case LevelAllocation::kOptimal:
+      if (std::string problem = Problem(options.level_shape);
+          !problem.empty()) {
+        return "level_shape: " + problem;
+      }
+      break;
+    default:
+      return "level_allocation " +
+             std::to_string(static_cast<int>(options.level_allocation)) +
+             ": expected uniform or optimal";
+  }
+  switch (options.section_split) {
+    case SectionSplit::kEqual:
+      break;
+    case SectionSplit::kAdaptive:
+      if (!IsRowSpread(options.row_spread)) {
+        return "row_spread " + std::to_string(options.row_spread) +
+               ": expected a number above 0, up to 1";
+      }
+      break;
+    default:
+      return "section_split " +
+             std::to_string(static_cast<int>(options.section_split)) +
+             ": expected equal or adaptive";
   }
   const bool wants_prefix =
       options.bloom_type == BloomType::kRowPrefixFixedLength;

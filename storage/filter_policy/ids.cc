@@ -1,5 +1,6 @@
 #include "storage/filter_policy/ids.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <system_error>
@@ -8,6 +9,18 @@ namespace rowbloom {
 namespace {
 
 constexpr std::string_view kUniform = "uniform";
+constexpr std::string_view kOptimal = "optimal";
+constexpr std::string_view kAdaptive = "adaptive";
+constexpr std::string_view kLastLevels = "last";
+constexpr std::string_view kFirstLevels = "first";
+
+// The shortest text that reads back as the same double.
+std::string NumberText(double number) {
+  std::array<char, 32> text;
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  return {text.data(), end};
+}
 
 template <typename Number>
 bool ParseNumber(std::string_view text, Number* number) {
@@ -16,20 +29,66 @@ bool ParseNumber(std::string_view text, Number* number) {
   return error == std::errc() && stop == end;
 }
 
+// The next of the fields that '/' separates; empty after the last one.
+std::string_view TakeField(std::string_view* text) {
+  const std::string_view field = text->substr(0, text->find('/'));
+  text->remove_prefix(std::min(text->size(), field.size() + 1));
+  return field;
+}
+
+std::string AllocationText(const FilterPolicyOptions& options) {
+  std::string text(kUniform);
+  if (options.level_allocation == LevelAllocation::kOptimal) {
+    const LevelShape& shape = options.level_shape;
+    text = kOptimal;
+    text.append("/").append(std::to_string(shape.levels));
+    text.append("/").append(NumberText(shape.size_ratio));
+    text.append("/").append(std::to_string(shape.level0_files));
+    text.append("/").append(shape.dynamic_level_bytes ? kLastLevels
+                                                      : kFirstLevels);
+  }
+  if (options.section_split == SectionSplit::kAdaptive) {
+    text.append("/").append(kAdaptive);
+    text.append("/").append(NumberText(options.row_spread));
+  }
+  return text;
+}
+
+bool ParseShape(std::string_view* text, LevelShape* shape) {
+  if (!ParseNumber(TakeField(text), &shape->levels) ||
+      !ParseNumber(TakeField(text), &shape->size_ratio) ||
+      !ParseNumber(TakeField(text), &shape->level0_files)) {
+    return false;
+  }
+  const std::string_view where = TakeField(text);
+  shape->dynamic_level_bytes = where == kLastLevels;
+  return where == kLastLevels || where == kFirstLevels;
+}
+
+bool ParseAllocation(std::string_view text, FilterPolicyOptions* options) {
+  if (text.ends_with('/')) return false;
+  const std::string_view allocation = TakeField(&text);
+  if (allocation == kOptimal) {
+    options->level_allocation = LevelAllocation::kOptimal;
+    if (!ParseShape(&text, &options->level_shape)) return false;
+  } else if (allocation != kUniform) {
+    return false;
+  }
+  if (text.empty()) return true;
+  options->section_split = SectionSplit::kAdaptive;
+  return TakeField(&text) == kAdaptive &&
+         ParseNumber(text, &options->row_spread);
+}
+
 }  // namespace
 
 std::string PolicyId(const FilterPolicyOptions& options) {
-  // The shortest text that reads back as the same double.
-  std::array<char, 32> rate;
-  const auto end = std::to_chars(rate.data(), rate.data() + rate.size(),
-                                 options.false_positive_rate)
-                       .ptr;
   std::string id(kPolicyIdPrefix);
   id.append(ToString(options.bloom_type)).append(":");
   id.append(ToString(options.kind)).append(":");
-  id.append(rate.data(), end).append(":");
+  id.append(NumberText(options.false_positive_rate)).append(":");
   id.append(std::to_string(options.row_prefix_length)).append(":");
-  id.append(kUniform).append(":");
+  id.append(AllocationText(options)).append(":");
   id.append(options.key_layout.ToString());
   return id;
 }
@@ -37,7 +96,7 @@ std::string PolicyId(const FilterPolicyOptions& options) {
 Result<FilterPolicyOptions> ParsePolicyId(std::string_view id) {
   const Error malformed{"filter policy id \"" + std::string(id) +
                         "\": expected " + std::string(kPolicyIdPrefix) +
-                        "TYPE:KIND:RATE:ROW_PREFIX_LENGTH:uniform:LAYOUT"};
+                        "TYPE:KIND:RATE:ROW_PREFIX_LENGTH:ALLOCATION:LAYOUT"};
   if (!id.starts_with(kPolicyIdPrefix)) return malformed;
   std::string_view rest = id.substr(kPolicyIdPrefix.size());
   std::array<std::string_view, 5> fields;
@@ -54,7 +113,7 @@ Result<FilterPolicyOptions> ParsePolicyId(std::string_view id) {
   if (!kind) return Error{kind.error()};
   if (!ParseNumber(fields[2], &options.false_positive_rate) ||
       !ParseNumber(fields[3], &options.row_prefix_length) ||
-      fields[4] != kUniform) {
+      !ParseAllocation(fields[4], &options)) {
     return malformed;
   }
   const auto layout = KeyLayout::FromString(rest);

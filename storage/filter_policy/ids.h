@@ -9,7 +9,11 @@
 
 namespace rowbloom {
 
-// rowbloom.filter:TYPE:KIND:RATE:ROW_PREFIX_LENGTH:LEVEL_ALLOCATION:LAYOUT
+// rowbloom.filter:TYPE:KIND:RATE:ROW_PREFIX_LENGTH:ALLOCATION:LAYOUT
+//
+// ALLOCATION is `uniform`, or `optimal/LEVELS/SIZE_RATIO/LEVEL0_FILES/WHERE`
+// with WHERE `last` (dynamic_level_bytes) or `first`; with the adaptive split
+// `/adaptive/ROW_SPREAD` follows.
 inline constexpr std::string_view kPolicyIdPrefix = "rowbloom.filter:";
 // rowbloom.row:LAYOUT
 inline constexpr std::string_view kExtractorIdPrefix = "rowbloom.row:";

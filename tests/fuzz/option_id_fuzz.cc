@@ -54,8 +54,23 @@ void CheckRoundTrip(const FilterPolicyOptions& options) {
             again->key_layout == options.key_layout &&
             again->row_prefix_length == options.row_prefix_length &&
             again->level_allocation == options.level_allocation &&
+            again->section_split == options.section_split &&
             SameRate(again->false_positive_rate, options.false_positive_rate),
         "ParsePolicyId is the inverse of PolicyId");
+  if (options.level_allocation == LevelAllocation::kOptimal) {
+    Check(again->level_shape.levels == options.level_shape.levels &&
+              again->level_shape.level0_files ==
+                  options.level_shape.level0_files &&
+              again->level_shape.dynamic_level_bytes ==
+                  options.level_shape.dynamic_level_bytes &&
+              SameRate(again->level_shape.size_ratio,
+                       options.level_shape.size_ratio),
+          "an id has the shape of the tree that bits are spread over");
+  }
+  if (options.section_split == SectionSplit::kAdaptive) {
+    Check(SameRate(again->row_spread, options.row_spread),
+          "an id has the hint of the adaptive split");
+  }
   Check(PolicyId(*again) == id, "equal options have one id");
 
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
@@ -83,6 +98,19 @@ FilterPolicyOptions OptionsFrom(std::string_view bytes) {
   if (layout % 4 == 2) {
     options.key_layout = KeyLayout::FixedRow(
         1 + static_cast<uint32_t>(input.Number(2)) % KeyLayout::kMaxRowBytes);
+  }
+  const uint8_t bits = input.Byte();
+  if (bits & 1) {
+    options.level_allocation = LevelAllocation::kOptimal;
+    options.level_shape = {
+        .levels = static_cast<uint32_t>(input.Number(4)),
+        .size_ratio = std::bit_cast<double>(input.Number(8)),
+        .level0_files = static_cast<uint32_t>(input.Number(4)),
+        .dynamic_level_bytes = (bits & 2) != 0};
+  }
+  if (bits & 4) {
+    options.section_split = SectionSplit::kAdaptive;
+    options.row_spread = std::bit_cast<double>(input.Number(8));
   }
   return options;
 }

@@ -28,6 +28,7 @@
 
 #include "rowbloom/bloom_type.h"
 #include "rowbloom/key_layout.h"
+#include "rowbloom/section_split.h"
 
 namespace rowbloom {
 
@@ -80,6 +81,10 @@ struct FilterBlockOptions {
   // [kMinBitsPerKey, kMaxBitsPerKey]. REQUIRES a number. kRibbon takes fewer:
   // those that give it the rate that kBloom has with this many.
   double bits_per_key = 10.0;
+  // How a block with two sections spreads these bits; its size is the same.
+  SectionSplit section_split = SectionSplit::kEqual;
+  // For kAdaptive, see section_split.h. REQUIRES IsRowSpread.
+  double row_spread = 1;
   // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
   // indexed whole. REQUIRES > 0 with that type.
   uint32_t row_prefix_length = 0;

@@ -26,6 +26,8 @@
 #include "rocksdb/status.h"
 #include "rowbloom/bloom_type.h"
 #include "rowbloom/key_layout.h"
+#include "rowbloom/level_allocation.h"
+#include "rowbloom/section_split.h"
 
 namespace rocksdb {
 class ColumnFamilyHandle;
@@ -39,6 +41,10 @@ namespace rowbloom {
 // How bits are spread over the levels of the tree.
 enum class LevelAllocation : uint8_t {
   kUniform,  // false_positive_rate at every level
+  // More bits at the top and fewer at the bottom, so that reads of what does
+  // not exist open the fewest files; see level_allocation.h. For leveled
+  // compaction; other styles, and files of SstFileWriter, get kUniform.
+  kOptimal,
 };
 
 struct FilterPolicyOptions {
@@ -54,7 +60,9 @@ struct FilterPolicyOptions {
   FilterKind kind = FilterKind::kBloom;
 
   // Of each section, inside (0, 1). 0.01 costs 9.9 bits for each row and each
-  // cell; see BitsPerKey in bloom_math.h.
+  // cell; see BitsPerKey in bloom_math.h. Where level_allocation and
+  // section_split spread these bits, it is the rate that would cost as many
+  // everywhere.
   double false_positive_rate = 0.01;
 
   // Bytes of the row that kRowPrefixFixedLength indexes, 1 to
@@ -62,6 +70,18 @@ struct FilterPolicyOptions {
   uint32_t row_prefix_length = 0;
 
   LevelAllocation level_allocation = LevelAllocation::kUniform;
+
+  // The tree that kOptimal plans for; else without meaning.
+  LevelShape level_shape;
+
+  // How the bits of a ROWCOL filter are spread over its two sections.
+  SectionSplit section_split = SectionSplit::kEqual;
+
+  // For kAdaptive, else without meaning: of the files that a read considers the
+  // share that has cells of its row, above 0, up to 1. Where every row is in
+  // one of eight files, 0.125. Rather too much than too little: see
+  // section_split.h.
+  double row_spread = 1;
 
   // Whether FilterStats counts questions and answers, at the cost that
   // bench/README.md shows. Not part of the id: OPTIONS files reload with true.

@@ -78,7 +78,34 @@ TEST(NewFilterPolicy, EnumsOutsideTheirValuesAreRefused) {
   ExpectInvalid({.kind = static_cast<FilterKind>(9)},
                 "kind 9: expected bloom or ribbon");
   ExpectInvalid({.level_allocation = static_cast<LevelAllocation>(9)},
-                "level_allocation: expected uniform");
+                "level_allocation 9: expected uniform or optimal");
+  ExpectInvalid({.section_split = static_cast<SectionSplit>(9)},
+                "section_split 9: expected equal or adaptive");
+}
+
+TEST(NewFilterPolicy, ShapesOutsideTheirRangesAreRefused) {
+  const auto expect = [](const LevelShape& shape, const std::string& message) {
+    ExpectInvalid(
+        {.level_allocation = LevelAllocation::kOptimal, .level_shape = shape},
+        "level_shape: " + message);
+  };
+  expect({.levels = 0}, "levels 0: expected 1 to 63");
+  expect({.levels = 64}, "levels 64: expected 1 to 63");
+  expect({.size_ratio = 0.5}, "size_ratio 0.500000: expected 1 to 1000");
+  expect({.size_ratio = std::nan("")}, "size_ratio nan: expected 1 to 1000");
+  expect({.level0_files = 0}, "level0_files 0: expected 1 to 1000");
+  // Without meaning, and not part of the id.
+  EXPECT_STREQ(MakeFilterPolicy({.level_shape = {.levels = 0}})->Name(),
+               MakeFilterPolicy({})->Name());
+}
+
+TEST(NewFilterPolicy, RowSpreadsOutsideTheirRangeAreRefused) {
+  for (const auto& [spread, text] :
+       std::map<double, std::string>{{0, "0.000000"}, {1.5, "1.500000"}}) {
+    ExpectInvalid(
+        {.section_split = SectionSplit::kAdaptive, .row_spread = spread},
+        "row_spread " + text + ": expected a number above 0, up to 1");
+  }
 }
 
 TEST(NewFilterPolicy, UnusableForcedKernelIsRefused) {
@@ -110,6 +137,27 @@ TEST(FilterPolicyId, HoldsAllParametersAndReadsBack) {
                "rowbloom.filter:ROWCOL:bloom:0.01:0:uniform:escaped");
 }
 
+TEST(FilterPolicyId, HoldsHowBitsAreSpread) {
+  const FilterPolicyOptions options = {
+      .level_allocation = LevelAllocation::kOptimal,
+      .level_shape = {.levels = 5,
+                      .size_ratio = 8.5,
+                      .level0_files = 20,
+                      .dynamic_level_bytes = false},
+      .section_split = SectionSplit::kAdaptive,
+      .row_spread = 0.125};
+  const auto policy = MakeFilterPolicy(options);
+  EXPECT_STREQ(policy->Name(),
+               "rowbloom.filter:ROWCOL:bloom:0.01:0:"
+               "optimal/5/8.5/20/first/adaptive/0.125:escaped");
+  const auto parsed = ParsePolicyId(policy->Name());
+  ASSERT_TRUE(parsed) << parsed.error();
+  EXPECT_EQ(parsed->level_allocation, options.level_allocation);
+  EXPECT_EQ(parsed->level_shape, options.level_shape);
+  EXPECT_EQ(parsed->section_split, options.section_split);
+  EXPECT_EQ(parsed->row_spread, options.row_spread);
+}
+
 TEST(FilterPolicyId, MalformedIdsAreRefused) {
   for (const char* id :
        {"", "rowbloom.filter:", "rowbloom.filter:ROW:bloom:0.01:0:uniform",
@@ -118,6 +166,11 @@ TEST(FilterPolicyId, MalformedIdsAreRefused) {
         "rowbloom.filter:ROW:bloom:1%:0:uniform:escaped",
         "rowbloom.filter:ROW:bloom:0.01:-1:uniform:escaped",
         "rowbloom.filter:ROW:bloom:0.01:0:monkey:escaped",
+        "rowbloom.filter:ROW:bloom:0.01:0::escaped",
+        "rowbloom.filter:ROW:bloom:0.01:0:optimal:escaped",
+        "rowbloom.filter:ROW:bloom:0.01:0:optimal/4/10/4/last/:escaped",
+        "rowbloom.filter:ROW:bloom:0.01:0:uniform/:escaped",
+        "rowbloom.filter:ROW:bloom:0.01:0:uniform/adaptive/:escaped",
         "rowbloom.filter:ROW:bloom:0.01:0:uniform:fixed:0"}) {
     EXPECT_FALSE(ParsePolicyId(id)) << id;
   }

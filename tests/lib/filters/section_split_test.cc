@@ -1,0 +1,167 @@
+#include "rowbloom/section_split.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rowbloom/bloom_math.h"
+#include "rowbloom/filter_block.h"
+#include "tests/support/random.h"
+
+namespace rowbloom {
+namespace {
+
+WrongOpens Predict(const SectionBits& bits, double row_spread) {
+  return PredictWrongOpens(FalsePositiveRate(bits.row),
+                           FalsePositiveRate(bits.row_col), row_spread);
+}
+
+// The least sum of wrong opens of all splits in small steps that keep the
+// promises of section_split.h.
+double BruteForceSum(uint64_t rows, uint64_t cells, double bits,
+                     double row_spread) {
+  const double single = FalsePositiveRate(bits);
+  double least = std::numeric_limits<double>::infinity();
+  for (double row_col = kMinBitsPerKey; row_col <= bits; row_col += 0.0501) {
+    const double row = bits + (bits - row_col) * static_cast<double>(cells) /
+                                  static_cast<double>(rows);
+    const WrongOpens opens = Predict({row, row_col}, row_spread);
+    if (row > kMaxBitsPerKey || opens.get_absent_column > single) continue;
+    least = std::min(least, opens.Sum());
+  }
+  return least;
+}
+
+TEST(AdaptiveSplit, IsAsGoodAsTheBestOfAllTried) {
+  for (const uint64_t cells : {1'000, 2'000, 10'000, 100'000}) {
+    for (const double bits : {6.0, 10.0, 16.0}) {
+      for (const double spread : {1.0, 0.6, 0.125, 0.01}) {
+        SCOPED_TRACE(testing::Message()
+                     << cells << " cells, " << bits << " bits, " << spread);
+        const SectionBits split = AdaptiveSplit(1000, cells, bits, spread);
+        // The same size, and every promise kept.
+        EXPECT_NEAR(1000 * split.row + cells * split.row_col,
+                    (1000.0 + cells) * bits, 1e-6 * cells * bits);
+        EXPECT_GE(split.row, bits);
+        const WrongOpens opens = Predict(split, spread);
+        const double single = FalsePositiveRate(bits);
+        EXPECT_LE(opens.scan_absent_row, 1.005 * single);
+        EXPECT_LE(opens.get_absent_row, single);
+        EXPECT_LE(opens.get_absent_column, 1.005 * single);
+        const double equal = Predict({bits, bits}, spread).Sum();
+        EXPECT_LE(opens.Sum(), 1.005 * equal);
+        EXPECT_LE(
+            opens.Sum(),
+            std::min(equal, 1.02 * BruteForceSum(1000, cells, bits, spread)) *
+                1.005);
+      }
+    }
+  }
+}
+
+TEST(AdaptiveSplit, IsTheEqualOneWhereEveryFileHasEveryRow) {
+  for (const uint64_t cells : {1, 5, 1000}) {
+    const SectionBits split = AdaptiveSplit(10, 10 * cells, 10, 1);
+    EXPECT_EQ(split.row, 10);
+    EXPECT_EQ(split.row_col, 10);
+  }
+}
+
+TEST(AdaptiveSplit, GivesRowsMoreTheMoreCellsTheyHave) {
+  double last = 10;
+  for (const uint64_t cells : {1, 3, 10, 30, 100}) {
+    const SectionBits split = AdaptiveSplit(1000, 1000 * cells, 10, 0.125);
+    EXPECT_GT(split.row, last) << cells;
+    EXPECT_LT(split.row_col, 10) << cells;
+    last = split.row;
+  }
+}
+
+TEST(AdaptiveSplit, OfOneSectionIsTheEqualOne) {
+  EXPECT_EQ(AdaptiveSplit(10, 0, 8, 0.1).row, 8);
+  EXPECT_EQ(AdaptiveSplit(0, 10, 8, 0.1).row_col, 8);
+}
+
+TEST(SectionSplit, SpreadsOutsideTheRangeAreNone) {
+  EXPECT_TRUE(IsRowSpread(1));
+  EXPECT_TRUE(IsRowSpread(1e-9));
+  EXPECT_FALSE(IsRowSpread(0));
+  EXPECT_FALSE(IsRowSpread(1.0001));
+  EXPECT_FALSE(IsRowSpread(std::nan("")));
+}
+
+std::string Block(uint64_t rows, uint64_t cells_of_row, SectionSplit split,
+                  double row_spread) {
+  FilterBlockBuilder builder({.key_layout = KeyLayout::FixedRow(8),
+                              .bits_per_key = 10,
+                              .section_split = split,
+                              .row_spread = row_spread,
+                              .verify = true});
+  for (uint64_t row = 0; row < rows; ++row) {
+    for (uint64_t cell = 0; cell < cells_of_row; ++cell) {
+      builder.AddKey(test::DistinctKey(row) + std::to_string(cell));
+    }
+  }
+  std::string block = builder.Finish();
+  EXPECT_EQ(builder.Verify(block), "");
+  return block;
+}
+
+// Whatever the sizes: few entries too, where a section is one block.
+TEST(AdaptiveSplit, KeepsTheSizeOfTheBlock) {
+  for (const uint64_t rows : {1, 2, 7, 30, 100, 1000, 5000}) {
+    for (const uint64_t cells : {1, 2, 10, 100}) {
+      SCOPED_TRACE(testing::Message() << rows << " x " << cells);
+      const std::string equal = Block(rows, cells, SectionSplit::kEqual, 1);
+      const std::string spread = Block(rows, cells, SectionSplit::kAdaptive, 1);
+      EXPECT_EQ(spread, equal);
+      const std::string adaptive =
+          Block(rows, cells, SectionSplit::kAdaptive, 0.125);
+      EXPECT_EQ(adaptive.size(), equal.size());
+      const FilterBlock view = FilterBlock::Open(adaptive);
+      ASSERT_TRUE(view.usable()) << view.problem();
+      ASSERT_EQ(view.sections().size(), 2u);
+      if (rows >= 1000) {
+        const SectionBits split = AdaptiveSplit(rows, rows * cells, 10, 0.125);
+        EXPECT_NEAR(FilterBlock::BitsPerKey(view.sections()[0]), split.row,
+                    0.6);
+        EXPECT_NEAR(FilterBlock::BitsPerKey(view.sections()[1]), split.row_col,
+                    0.6);
+      }
+    }
+  }
+}
+
+// What sections of such a block really pass.
+TEST(AdaptiveSplit, BlocksHaveThePredictedRates) {
+  constexpr uint64_t kRows = 20'000;
+  const std::string block = Block(kRows, 10, SectionSplit::kAdaptive, 0.125);
+  const FilterBlock view = FilterBlock::Open(block);
+  const SectionBits split = AdaptiveSplit(kRows, 10 * kRows, 10, 0.125);
+  const uint64_t asked = test::Scaled(1'000'000);
+  uint64_t passed_row = 0;
+  uint64_t passed_column = 0;
+  for (uint64_t i = 0; i < asked; ++i) {
+    passed_row += view.MayMatchRow(test::DistinctKey(kRows + i)) ? 1 : 0;
+    passed_column += view.MayMatchRowCol(test::DistinctKey(i % kRows),
+                                         std::to_string(10 + i))
+                         ? 1
+                         : 0;
+  }
+  for (const auto& [passed, bits] : {std::pair(passed_row, split.row),
+                                     std::pair(passed_column, split.row_col)}) {
+    const double expected =
+        FalsePositiveRate(bits) * static_cast<double>(asked);
+    EXPECT_NEAR(static_cast<double>(passed), expected,
+                5 * std::sqrt(expected) + 0.05 * expected)
+        << bits;
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom
