@@ -36,7 +36,8 @@ struct Totals {
 };
 
 // Blocks of random sizes, ROW a tenth of ROWCOL.
-Totals FitMany(MemoryFit* fit, size_t (*usable)(size_t)) {
+Totals FitMany(MemoryFit* fit, size_t (*usable)(size_t),
+               double row_bits = kBits, double row_col_bits = kBits) {
   test::Random random(test::SeedFromEnv());
   Totals totals;
   constexpr size_t kOther = 90;
@@ -46,12 +47,13 @@ Totals FitMany(MemoryFit* fit, size_t (*usable)(size_t)) {
     totals.wanted_bytes += kOther;
     size_t bytes = kOther;
     for (MemoryFit::Section& section : sections) {
+      const double bits = section.keys == rows ? row_bits : row_col_bits;
       section.blocks = static_cast<uint64_t>(
-          std::ceil(static_cast<double>(section.keys) * kBits / 512));
-      section.probes = BestProbes(kBits);
+          std::ceil(static_cast<double>(section.keys) * bits / 512));
+      section.probes = BestProbes(bits);
       totals.wanted_bytes += 64.0 * static_cast<double>(section.blocks);
       totals.wanted_rate += BlockedFalsePositiveRate(
-          section.keys, section.blocks, BestProbes(kBits));
+          section.keys, section.blocks, section.probes);
     }
     fit->Choose(kOther, sections);
     for (const MemoryFit::Section& section : sections) {
@@ -79,6 +81,18 @@ TEST(MemoryFit, FillsSizeClassesAtTheSameRate) {
             << "; fitted against plain: memory " << fitted.memory / plain.memory
             << ", bytes " << fitted.bytes / plain.bytes << ", rate "
             << fitted.rate / plain.rate << "\n";
+}
+
+// As the adaptive split makes them.
+TEST(MemoryFit, FillsSizeClassesAtTheSameRateWithSectionsOfDifferentBits) {
+  MemoryFit fit(FourClasses);
+  MemoryFit none(Exact);
+  const Totals fitted = FitMany(&fit, FourClasses, 19.5, 9);
+  const Totals plain = FitMany(&none, FourClasses, 19.5, 9);
+  EXPECT_GT(plain.memory, 1.07 * plain.bytes) << "without it a tenth is lost";
+  EXPECT_LT(fitted.memory, 1.005 * fitted.bytes);
+  EXPECT_LT(fitted.memory, 0.95 * plain.memory);
+  EXPECT_NEAR(fitted.rate / plain.rate, 1, 0.02);
 }
 
 TEST(MemoryFit, ExactAllocatorChangesNothing) {

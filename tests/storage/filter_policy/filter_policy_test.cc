@@ -365,7 +365,11 @@ TEST(FilterPolicy, IsFilterActiveTellsColumnFamiliesApart) {
 TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
   TempDir dir;
   const auto policy =
-      MakeFilterPolicy({.key_layout = kLayout, .false_positive_rate = 0.003});
+      MakeFilterPolicy({.key_layout = kLayout,
+                        .false_positive_rate = 0.003,
+                        .level_allocation = LevelAllocation::kOptimal,
+                        .section_split = SectionSplit::kAdaptive,
+                        .row_spread = 0.25});
   {
     rocksdb::Options options =
         TestDbOptions({policy, NewRowPrefixExtractor(kLayout)});
