@@ -50,6 +50,11 @@ const std::vector<LevelAllocation>& OfferedAllocations() {
   return allocations;
 }
 
+const std::vector<SectionSplit>& OfferedSplits() {
+  static const auto splits = Offered(&FilterPolicyOptions::section_split);
+  return splits;
+}
+
 FilterPolicyOptions DrawFilter(const Database& database,
                                const OpeningRules& rules, Random* random) {
   FilterPolicyOptions filter;
@@ -69,6 +74,8 @@ FilterPolicyOptions DrawFilter(const Database& database,
   if (rules.filters_for_sure) filter.key_layout = database.keys.layout();
   filter.kind = OneOf(OfferedKinds(), random);
   filter.level_allocation = OneOf(OfferedAllocations(), random);
+  filter.section_split = OneOf(OfferedSplits(), random);
+  filter.row_spread = OneOf<double>({1, 0.3, 0.05}, random);
   filter.false_positive_rate =
       OneOf<double>({0.3, 0.05, 0.02, 0.01, 0.001, 0.00001}, random);
   return filter;

@@ -6,13 +6,12 @@
 // for, and on how many files have cells of one row; the model is this.
 //
 // Of the files that a read considers, a share `row_spread` has its row, if it
-// exists. With the false positive rates r and c of the sections, a file is
-// opened for nothing by
+// exists. With this share s and the false positive rates r and c of the
+// sections, a file is opened for nothing by
 //
 //   a scan of a row that does not exist          r
 //   a get of a cell of such a row                r c
-//   a get of a cell that an existing row lacks   s c + (1 - s) r c,  s the
-//   share
+//   a get of a cell that an existing row lacks   s c + (1 - s) r c
 //
 // kAdaptive takes the split with the least sum of the three, of those that give
 // the block the same size as the equal one, and with which none of them is

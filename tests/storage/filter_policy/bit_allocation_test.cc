@@ -362,10 +362,13 @@ TEST_F(LevelContext, OthersGetTheUniformRate) {
   ExpectOk(db()->IngestExternalFile({path}, {}));
   ExpectRate(Shape().begin()->first, kRate);
 
-  for (const auto style :
-       {rocksdb::kCompactionStyleUniversal, rocksdb::kCompactionStyleFIFO}) {
-    rocksdb::Options other = options();
-    other.compaction_style = style;
+  rocksdb::Options universal = options();
+  universal.compaction_style = rocksdb::kCompactionStyleUniversal;
+  rocksdb::Options fifo = options();
+  fifo.compaction_style = rocksdb::kCompactionStyleFIFO;
+  rocksdb::Options level0_alone = options();
+  level0_alone.num_levels = 1;
+  for (const rocksdb::Options& other : {universal, fifo, level0_alone}) {
     const TempDir other_dir;
     const auto db = OpenDb(other, other_dir.path().string());
     ASSERT_NE(db, nullptr);
