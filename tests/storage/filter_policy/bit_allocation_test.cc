@@ -366,9 +366,7 @@ TEST_F(LevelContext, OthersGetTheUniformRate) {
   universal.compaction_style = rocksdb::kCompactionStyleUniversal;
   rocksdb::Options fifo = options();
   fifo.compaction_style = rocksdb::kCompactionStyleFIFO;
-  rocksdb::Options level0_alone = options();
-  level0_alone.num_levels = 1;
-  for (const rocksdb::Options& other : {universal, fifo, level0_alone}) {
+  for (const rocksdb::Options& other : {universal, fifo}) {
     const TempDir other_dir;
     const auto db = OpenDb(other, other_dir.path().string());
     ASSERT_NE(db, nullptr);
