@@ -223,7 +223,7 @@ std::vector<Subject> Subjects(const std::vector<Family>& families,
   const double setting = BitsPerKey(target_rate);
   size_t bytes = 0;
   std::vector<Subject> subjects;
-  const auto add = [&subjects](const Family& family, Equal equal, double bits) {
+  const auto add = [&](const Family& family, Equal equal, double bits) {
     const PolicyPtr policy = family.make_policy(bits);
     if (!family.has_kernels) {
       subjects.push_back({&family, nullptr, equal, bits, policy});

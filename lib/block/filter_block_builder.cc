@@ -7,8 +7,8 @@
 #include "lib/block/hash_list.h"
 #include "lib/block/memory_fit.h"
 #include "lib/filters/hash.h"
-#include "lib/filters/ribbon.h"
 #include "lib/filters/rate_table.h"
+#include "lib/filters/ribbon.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
@@ -171,10 +171,15 @@ size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const {
 bool FilterBlockBuilder::AppendRibbonOf(Section* section, size_t bloom_bytes,
                                         std::string* block) const {
   if (section->hashes.empty() || bloom_bytes == 0) return false;
+  // The split speaks in blocks of bloom.
+  const double bits_per_key =
+      options_.section_split == SectionSplit::kEqual
+          ? options_.bits_per_key
+          : 8.0 * static_cast<double>(bloom_bytes) /
+                static_cast<double>(section->hashes.size());
   std::vector<uint64_t> hashes = section->hashes.Copy();
-  return AppendRibbon(std::move(hashes),
-                      FalsePositiveRate(options_.bits_per_key), bloom_bytes - 1,
-                      block);
+  return AppendRibbon(std::move(hashes), FalsePositiveRate(bits_per_key),
+                      bloom_bytes - 1, block);
 }
 
 std::string FilterBlockBuilder::Finish() {
