@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "bench/equal_bytes.h"
 #include "bench/random.h"
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
@@ -17,9 +18,7 @@
 #include "rocksdb/perf_level.h"
 #include "rocksdb/table.h"
 #include "rowbloom/bloom_math.h"
-#include "rowbloom/filter_block.h"
 #include "rowbloom/filter_policy.h"
-#include "rowbloom/key_layout.h"
 
 namespace rowbloom::bench {
 namespace {
@@ -28,194 +27,45 @@ using rocksdb::Status;
 
 constexpr double kBitsPerKey = 10.0;
 
-// A cell under its RocksDB key.
-struct Cell {
-  std::string key;
-  size_t row_bytes = 0;  // of the key
-  std::string value;
-
-  std::string_view Row() const {
-    return std::string_view(key).substr(0, row_bytes);
-  }
-  std::string_view Qualifier() const {
-    return std::string_view(key).substr(row_bytes);
-  }
-};
-
-// All cells by key, each once.
-class Cells {
- public:
-  Status Fill(std::vector<InputCell> input, uint64_t* replaced) {
-    cells_.reserve(input.size());
-    for (InputCell& cell : input) {
-      if (cell.row.empty()) {
-        return Status::InvalidArgument("a cell of the input has an empty row");
-      }
-      auto row = layout_.EncodeRow(cell.row);
-      if (!row) return Status::InvalidArgument(row.error());
-      const size_t row_bytes = row->size();
-      cells_.push_back(
-          {std::move(*row) + cell.qualifier, row_bytes, std::move(cell.value)});
-      cell = {};
-    }
-    std::stable_sort(
-        cells_.begin(), cells_.end(),
-        [](const Cell& a, const Cell& b) { return a.key < b.key; });
-    // The last of equal ones stays, as in a store.
-    size_t kept = 0;
-    for (size_t i = 0; i < cells_.size(); ++i) {
-      if (i + 1 < cells_.size() && cells_[i].key == cells_[i + 1].key) continue;
-      if (kept != i) cells_[kept] = std::move(cells_[i]);
-      ++kept;
-    }
-    *replaced = cells_.size() - kept;
-    cells_.resize(kept);
-    for (size_t i = 0; i < cells_.size(); ++i) {
-      if (i == 0 || cells_[i].Row() != cells_[i - 1].Row()) {
-        row_starts_.push_back(i);
-      }
-      bytes_ += cells_[i].key.size() + cells_[i].value.size();
-    }
-    row_starts_.push_back(cells_.size());
-    return Status::OK();
-  }
-
-  const KeyLayout& layout() const { return layout_; }
-  const std::vector<Cell>& all() const { return cells_; }
-  size_t rows() const { return row_starts_.size() - 1; }
-  uint64_t bytes() const { return bytes_; }
-  // [begin, end) of a row's cells.
-  size_t RowBegin(size_t row) const { return row_starts_[row]; }
-  size_t RowEnd(size_t row) const { return row_starts_[row + 1]; }
-
-  bool HasRow(std::string_view row_bytes) const {
-    const auto at = LowerBound(row_bytes);
-    return at != cells_.end() && at->Row() == row_bytes;
-  }
-  bool HasKey(std::string_view key) const {
-    const auto at = LowerBound(key);
-    return at != cells_.end() && at->key == key;
-  }
-
- private:
-  std::vector<Cell>::const_iterator LowerBound(std::string_view key) const {
-    return std::lower_bound(
-        cells_.begin(), cells_.end(), key,
-        [](const Cell& cell, std::string_view k) { return cell.key < k; });
-  }
-
-  KeyLayout layout_ = KeyLayout::Escaped();
-  std::vector<Cell> cells_;
-  std::vector<size_t> row_starts_;
-  uint64_t bytes_ = 0;
-};
-
 struct Operation {
   std::string key;             // a cell's key or, for a scan, the row bytes
   const Cell* cell = nullptr;  // what it must find; nullptr: nothing
 };
 
-// Draws names that do not exist and look like those that do.
-class Draw {
- public:
-  Draw(const Cells& cells, uint64_t seed) : cells_(cells), random_(seed) {}
-
-  std::vector<Operation> Operations(Kind kind, uint64_t count) {
-    std::vector<Operation> operations;
-    operations.reserve(count);
-    // Absent names are asked for once each: a filter's answer to one name is
-    // always the same, so that a second one would say nothing new.
-    std::unordered_set<std::string> used;
-    while (operations.size() < count) {
-      switch (kind) {
-        case Kind::kGetPresent: {
-          const Cell& cell = AnyCell();
-          operations.push_back({cell.key, &cell});
-          break;
-        }
-        case Kind::kGetAbsentRow: {
-          std::string row_bytes = AbsentRow(&used);
-          row_bytes.append(AnyCell().Qualifier());
-          operations.push_back({std::move(row_bytes), nullptr});
-          break;
-        }
-        case Kind::kGetAbsentColumn:
-          operations.push_back({AbsentColumn(&used), nullptr});
-          break;
-        case Kind::kScanAbsentRow:
-          operations.push_back({AbsentRow(&used), nullptr});
-          break;
+std::vector<Operation> DrawOperations(const Cells& cells, uint64_t seed,
+                                      Kind kind, uint64_t count) {
+  Draw draw(cells, seed);
+  std::vector<Operation> operations;
+  operations.reserve(count);
+  std::unordered_set<std::string> used;
+  while (operations.size() < count) {
+    switch (kind) {
+      case Kind::kGetPresent: {
+        const Cell& cell = draw.AnyCell();
+        operations.push_back({cell.key, &cell});
+        break;
       }
-    }
-    return operations;
-  }
-
- private:
-  // After so many names that exist or were used, names become longer.
-  static constexpr int kTries = 8;
-
-  const Cell& AnyCell() {
-    return cells_.all()[random_.Below(cells_.all().size())];
-  }
-  size_t AnyRow() { return random_.Below(cells_.rows()); }
-
-  std::string RowName(size_t row) const {
-    return cells_.layout()
-        .DecodeRow(cells_.all()[cells_.RowBegin(row)].Row())
-        .value_or("");
-  }
-
-  // A byte out of `like`, or 'x' if that is empty.
-  char ByteLike(std::string_view like) {
-    return like.empty() ? 'x' : like[random_.Below(like.size())];
-  }
-
-  // `name` with one byte of another name put in place of one of its own, or at
-  // its end.
-  void Change(std::string* name, std::string_view other, bool longer) {
-    const char byte = ByteLike(other);
-    if (longer || name->empty()) {
-      name->push_back(byte);
-    } else {
-      (*name)[random_.Below(name->size())] = byte;
-    }
-  }
-
-  std::string AbsentRow(std::unordered_set<std::string>* used) {
-    std::string name = RowName(AnyRow());
-    for (int tries = 1;; ++tries) {
-      Change(&name, RowName(AnyRow()), tries > kTries);
-      // Cannot fail: every row that was written has been encoded the same way.
-      const auto row_bytes = cells_.layout().EncodeRow(name);
-      if (row_bytes && !cells_.HasRow(*row_bytes) &&
-          used->insert(*row_bytes).second) {
-        return *row_bytes;
+      case Kind::kGetAbsentRow: {
+        std::string row_bytes = draw.AbsentRow(&used);
+        row_bytes.append(draw.AnyCell().Qualifier());
+        operations.push_back({std::move(row_bytes), nullptr});
+        break;
       }
+      case Kind::kGetAbsentColumn:
+        operations.push_back({draw.AbsentColumn(&used), nullptr});
+        break;
+      case Kind::kScanAbsentRow:
+        operations.push_back({draw.AbsentRow(&used), nullptr});
+        break;
     }
   }
-
-  std::string AbsentColumn(std::unordered_set<std::string>* used) {
-    const Cell& in_row = cells_.all()[cells_.RowBegin(AnyRow())];
-    std::string qualifier;
-    for (int tries = 1;; ++tries) {
-      if (tries <= kTries) {
-        qualifier = AnyCell().Qualifier();  // some other row has this one
-      } else {
-        Change(&qualifier, AnyCell().Qualifier(), tries > 2 * kTries);
-      }
-      std::string key = std::string(in_row.Row()) + qualifier;
-      if (!cells_.HasKey(key) && used->insert(key).second) return key;
-    }
-  }
-
-  const Cells& cells_;
-  Random random_;
-};
+  return operations;
+}
 
 // What all databases share.
 struct Plan {
   Cells cells;
-  std::vector<std::vector<size_t>> cells_of_file;  // by key
+  std::vector<CellsOfFile> cells_of_file;
   std::array<std::vector<Operation>, kAllKinds.size()> operations;
 };
 
@@ -237,40 +87,27 @@ void MakePlan(const CompareOptions& options, Plan* plan) {
   for (auto& file : plan->cells_of_file) std::sort(file.begin(), file.end());
   for (const Kind kind : kAllKinds) {
     const auto number = static_cast<size_t>(kind);
-    plan->operations[number] =
-        Draw(plan->cells, random.Next())
-            .Operations(kind, options.operations[number]);
+    plan->operations[number] = DrawOperations(plan->cells, random.Next(), kind,
+                                              options.operations[number]);
   }
-}
-
-// Bytes of the filter blocks that a ROWCOL policy of this rate would build for
-// the files of the plan.
-uint64_t RowColFilterBytes(const Plan& plan, double bits_per_key) {
-  FilterBlockBuilder builder(
-      {.bloom_type = BloomType::kRowCol,
-       .key_layout = plan.cells.layout(),
-       .bits_per_key = BitsPerKey(FalsePositiveRate(bits_per_key))});
-  uint64_t bytes = 0;
-  for (const auto& cells : plan.cells_of_file) {
-    for (const size_t cell : cells) {
-      builder.AddKey(plan.cells.all()[cell].key);
-    }
-    bytes += builder.Finish().size();
-  }
-  return bytes;
 }
 
 // The most bits per key that cost at most `byte_limit`; kBitsPerKey if nothing
 // does, because the fixed parts of the blocks alone cost more.
 double BitsPerKeyWithin(const Plan& plan, uint64_t byte_limit) {
-  if (RowColFilterBytes(plan, kMinBitsPerKey) > byte_limit) return kBitsPerKey;
-  double low = kMinBitsPerKey;
-  double high = 2 * kBitsPerKey;
-  for (int i = 0; i < 12; ++i) {
-    const double middle = (low + high) / 2;
-    (RowColFilterBytes(plan, middle) <= byte_limit ? low : high) = middle;
-  }
-  return low;
+  const double most =
+      MostBitsWithin(byte_limit, 2 * kBitsPerKey, [&](double b) {
+        std::shared_ptr<const rocksdb::FilterPolicy> policy;
+        const Status status =
+            NewFilterPolicy({.key_layout = plan.cells.layout(),
+                             .false_positive_rate = FalsePositiveRate(b)},
+                            &policy);
+        return status.ok()
+                   ? FilterBytes(*policy, plan.cells, plan.cells_of_file,
+                                 /*prefixes=*/false)
+                   : std::numeric_limits<uint64_t>::max();
+      });
+  return most > 0 ? most : kBitsPerKey;
 }
 
 class Database {
@@ -657,26 +494,6 @@ Status CompareFilters(std::vector<InputCell> input,
     comparison->settings.push_back(std::move(database.result()));
   }
   return Reconcile(comparison);
-}
-
-std::vector<InputCell> SyntheticCells(uint64_t rows, uint64_t columns) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::vector<InputCell> cells;
-  cells.reserve(rows * columns);
-  for (uint64_t row = 0; row < rows; ++row) {
-    // Mix is a bijection: no two rows get the same name.
-    uint64_t bits = Random::Mix(row + 1);
-    std::string name = "user";
-    for (int digit = 0; digit < 16; ++digit, bits >>= 4) {
-      name.push_back(kDigits[bits & 15]);
-    }
-    for (uint64_t column = 0; column < columns; ++column) {
-      cells.push_back(
-          {name, "column" + std::to_string(column),
-           "value " + std::to_string(row) + "/" + std::to_string(column)});
-    }
-  }
-  return cells;
 }
 
 }  // namespace rowbloom::bench

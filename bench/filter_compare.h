@@ -22,15 +22,10 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/cells.h"
 #include "rocksdb/status.h"
 
 namespace rowbloom::bench {
-
-struct InputCell {
-  std::string row;
-  std::string qualifier;
-  std::string value;
-};
 
 enum class Setting : uint8_t {
   kNone,   // no filter
@@ -130,9 +125,5 @@ struct Comparison {
 rocksdb::Status CompareFilters(std::vector<InputCell> input,
                                const CompareOptions& options,
                                Comparison* comparison);
-
-// `rows` x `columns` cells: rows "user" and 16 hexadecimal digits that look
-// random, columns "column0" and so on, values of about 20 bytes.
-std::vector<InputCell> SyntheticCells(uint64_t rows, uint64_t columns);
 
 }  // namespace rowbloom::bench

@@ -1,26 +1,21 @@
 // filter_compare: prints what RocksDB's own filter and rowbloom's do for the
 // same bytes and the same operations. See bench/README.md.
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "bench/environment.h"
 #include "bench/filter_compare.h"
-#include "tools/rowbloom/cell_reader.h"
+#include "bench/program_input.h"
 
 namespace rowbloom::bench {
 namespace {
@@ -39,66 +34,6 @@ struct Arguments {
   uint64_t seed = 1;
   bool spread_rows = false;
 };
-
-// A directory that goes with the object, unless the user named it.
-class DatabaseDir {
- public:
-  ~DatabaseDir() {
-    std::error_code ignored;
-    if (temporary_) std::filesystem::remove_all(path_, ignored);
-  }
-  DatabaseDir() = default;
-  DatabaseDir(const DatabaseDir&) = delete;
-  DatabaseDir& operator=(const DatabaseDir&) = delete;
-
-  // "" or why not.
-  std::string Make(const std::string& wanted) {
-    std::error_code error;
-    if (!wanted.empty()) {
-      path_ = wanted;
-      std::filesystem::create_directories(path_, error);
-      return error ? "cannot create " + path_ + ": " + error.message() : "";
-    }
-    path_ = (std::filesystem::temp_directory_path() / "filter_compare.XXXXXX")
-                .string();
-    if (mkdtemp(path_.data()) == nullptr) {
-      return "cannot create a directory like " + path_;
-    }
-    temporary_ = true;
-    return "";
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-  bool temporary_ = false;
-};
-
-// 1234567 -> "1,234,567".
-std::string Grouped(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
-}
-
-// "ROWSxCOLUMNS", both at least 1.
-bool ParseShape(const std::string& text, uint64_t* rows, uint64_t* columns) {
-  unsigned long long parsed_rows = 0;
-  unsigned long long parsed_columns = 0;
-  int end = 0;
-  if (std::sscanf(text.c_str(), "%9llux%9llu%n", &parsed_rows, &parsed_columns,
-                  &end) != 2 ||
-      static_cast<size_t>(end) != text.size() || parsed_rows == 0 ||
-      parsed_columns == 0) {
-    return false;
-  }
-  *rows = parsed_rows;
-  *columns = parsed_columns;
-  return true;
-}
 
 uint64_t BytesOf(const Comparison& comparison, Setting setting) {
   for (const SettingResult& result : comparison.settings) {
@@ -184,32 +119,6 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
           {"settings", std::move(settings)}};
 }
 
-// Reads a package index or TSV. A cell's family is part of its qualifier. ""
-// or what is wrong with the input.
-std::string ReadCells(const std::string& input, std::vector<InputCell>* cells) {
-  const bool standard_input = input == "-";
-  std::ifstream file;
-  if (!standard_input) {
-    file.open(input, std::ios::binary);
-    if (!file) return "cannot open " + input;
-  }
-  std::istream& in = standard_input ? std::cin : file;
-  cli::CellReader reader(in, standard_input ? "standard input" : input);
-  const auto format = reader.Detect();
-  if (!format) return format.error();
-  if (!format->has_value()) return input + " has no cells";
-  const auto error = reader.ReadAll(
-      [cells](const cli::InputCell& cell) -> std::optional<Error> {
-        std::string qualifier;
-        if (cell.family) qualifier.append(*cell.family).push_back(':');
-        qualifier.append(cell.qualifier);
-        cells->push_back({std::string(cell.row), std::move(qualifier),
-                          std::string(cell.value)});
-        return std::nullopt;
-      });
-  return error ? error->message : "";
-}
-
 int Fail(const std::string& message) {
   fmt::print(stderr, "filter_compare: {}\n", message);
   return kFailed;
@@ -268,7 +177,7 @@ int Run(int argc, char** argv) {
   }
 
   DatabaseDir dir;
-  if (const std::string problem = dir.Make(arguments.db_dir);
+  if (const std::string problem = dir.Make(arguments.db_dir, "filter_compare");
       !problem.empty()) {
     return Fail(problem);
   }
