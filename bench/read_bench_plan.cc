@@ -107,19 +107,21 @@ void ReadPlan::DrawQuestions(const ReadBenchOptions& options, uint64_t seed) {
   }
   rows.clear();
   for (uint64_t i = 0; i < count / kColumns; ++i) {
-    AddColumns(&draw, /*present=*/true, &columns_present_);
-    AddColumns(&draw, /*present=*/false, &columns_absent_);
+    AddColumns(&draw, /*present=*/true, &rows, &columns_present_);
+    AddColumns(&draw, /*present=*/false, &rows, &columns_absent_);
   }
 }
 
 // The first columns of a row, or columns like them of a row that is absent; and
 // absent ones, if these are too few.
-void ReadPlan::AddColumns(Draw* draw, bool present, std::vector<Question>* to) {
+void ReadPlan::AddColumns(Draw* draw, bool present,
+                          std::unordered_set<std::string>* absent_rows,
+                          std::vector<Question>* to) {
   std::unordered_set<std::string> used;
   const size_t like = draw->AnyRow();
   const size_t begin = cells_->RowBegin(like);
   const std::string row = present ? std::string(cells_->all()[begin].Row())
-                                  : draw->AbsentRow(&used);
+                                  : draw->AbsentRow(absent_rows);
   const size_t end = std::min(cells_->RowEnd(like), begin + kColumns);
   for (size_t i = begin; i < end; ++i) {
     const Cell& cell = cells_->all()[i];

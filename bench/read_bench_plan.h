@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "bench/cells.h"
@@ -46,7 +47,9 @@ class ReadPlan {
   void DealIntoLevels(const std::vector<size_t>& rows);
   void AddFile(int level, std::vector<size_t> rows);
   void DrawQuestions(const ReadBenchOptions& options, uint64_t seed);
-  void AddColumns(Draw* draw, bool present, std::vector<Question>* to);
+  void AddColumns(Draw* draw, bool present,
+                  std::unordered_set<std::string>* absent_rows,
+                  std::vector<Question>* to);
 
   const Cells* cells_ = nullptr;
   std::vector<CellsOfFile> files_;

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# read_bench_program_test.sh READ_BENCH SAMPLE: what the program prints, writes
+# and refuses, and that a small run bears out what is claimed. Exits with 77
+# when it was built without optimisation and so measures nothing.
+set -euo pipefail
+
+program=$1
+sample=$2
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export TMPDIR=$dir/tmp
+mkdir "$TMPDIR"
+
+fail() {
+  echo "FAILED: $*"
+  cat "$dir/out" "$dir/err"
+  exit 1
+}
+
+# run STATUS ARGUMENT...
+run() {
+  local expected=$1 status=0
+  shift
+  "$program" "$@" >"$dir/out" 2>"$dir/err" || status=$?
+  if grep -q 'built without optimisation' "$dir/err"; then
+    echo "skipped: $(cat "$dir/err")"
+    exit 77
+  fi
+  ((status == expected)) || fail "$*: exit status $status, not $expected"
+}
+
+# says FILE TEXT
+says() {
+  grep -qF -- "$2" "$dir/$1" || fail "\"$2\" is not in std$1"
+}
+
+run 0 --quick --seconds 0 --shape l0x8/wide/cached --check --json "$dir/json"
+says out 'l0x8/wide/cached: 12,500 rows, 150,000 cells, 8 files'
+says out 'Wrong opens and filter bytes are as claimed.'
+for read in 'get, present cell' 'get, absent row' 'get, absent column' \
+  'row scan, absent row' 'multiget 32, present' 'multiget 32, absent rows' \
+  '10 columns, present row' '10 columns, absent row'; do
+  (($(grep -c "^$read  *none " "$dir/out") == 1)) || fail "no line for $read"
+  grep -qF "\"$read\": {" "$dir/json" || fail "the JSON has no $read"
+done
+for filter in 'stock Bloom, key' 'stock Bloom, prefix + key' \
+  'stock Ribbon, prefix + key' 'rowbloom ROWCOL'; do
+  (($(grep -c "^ *$filter  " "$dir/out") == 8)) || fail "no lines for $filter"
+  grep -qF "\"filter\": \"$filter\"" "$dir/json" || fail "no $filter in JSON"
+done
+for key in cpu os compiler flags commit rocksdb kernel seed filter_bytes \
+  wrong_opens blocks_read median_us p99_us cpu_ratio wall_ratio \
+  probe_percent broken_claims; do
+  grep -q "\"$key\": *[^ ]" "$dir/json" || fail "the JSON has no $key"
+done
+[[ -z $(ls -A "$TMPDIR") ]] || fail "temporary files were left behind"
+
+# Files of a few cells, which the fixed parts of filters alone fill.
+tiny=(--cells 6000 --questions 30000 --seconds 0)
+run 3 "${tiny[@]}" --shape l0x32/narrow/tenth --check
+says out 'not as claimed: l0x32/narrow/tenth: '
+run 0 "${tiny[@]}" --shape l0x32/narrow/tenth
+run 0 "${tiny[@]}" --shape l0x1/narrow --shape levels/wide/cached
+for shape in l0x1/narrow/cached l0x1/narrow/tenth levels/wide/cached; do
+  (($(grep -c "^$shape: " "$dir/out") == 1)) || fail "no table of $shape"
+  (($(grep -c "^$shape  " "$dir/out") == 2)) || fail "no summary of $shape"
+done
+! grep -q '^l0x8' "$dir/out" || fail "a shape that nobody asked for"
+
+# The sample has too few rows; ten of it have not.
+run 1 --input "$sample"
+says err 'rows do not fill'
+for i in {1..10}; do sed "s/^Package: /&copy$i-/" "$sample"; done >"$dir/many"
+run 0 --input "$dir/many" --questions 3000 --seconds 0 --shape l0x8/cached
+says out 'l0x8/input/cached: 600 rows, 7,670 cells, 8 files'
+run 0 --input - --questions 3000 --seconds 0 --shape l0x8/cached <"$dir/many"
+run 0 --help
+says out '--shape'
+
+run 1 --input "$dir/none.tsv"
+says err "cannot open $dir/none.tsv"
+run 1 "${tiny[@]}" --shape l0x1/narrow/cached --json "$dir/none/json"
+says err "cannot write $dir/none/json"
+run 2 --shape l0x7
+says err 'no shape fits l0x7'
+run 2 --input "$sample" --shape wide
+run 2 --cells 10
+run 2 --nonsense
+[[ -z $(ls -A "$TMPDIR") ]] || fail "temporary files were left behind"
