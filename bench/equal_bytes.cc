@@ -3,6 +3,7 @@
 #include <memory>
 #include <string_view>
 
+#include "rocksdb/db.h"
 #include "rocksdb/table.h"
 #include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
@@ -16,7 +17,10 @@ void ForEachFilter(const rocksdb::FilterPolicy& policy, const Cells& cells,
                    const std::vector<CellsOfFile>& files, bool prefixes,
                    Take take) {
   const rocksdb::BlockBasedTableOptions table;
-  const rocksdb::FilterBuildingContext context(table);
+  // As in a database: where a file comes from takes bytes in a filter, too.
+  rocksdb::FilterBuildingContext context(table);
+  context.column_family_name = rocksdb::kDefaultColumnFamilyName;
+  context.level_at_creation = 0;
   for (const CellsOfFile& file : files) {
     const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
         policy.GetBuilderWithContext(context));

@@ -236,17 +236,17 @@ class Timer {
 
   Status Time(Read read, ShapeResult* result) {
     samples_.assign(databases_.size(), {});
-    const uint64_t turn = OperationsOfTurn(read);
+    const uint64_t turn =
+        std::min(OperationsOfTurn(read), plan_.OperationsOf(read));
     const uint64_t turns = plan_.OperationsOf(read) / turn;
-    if (turns == 0) return Status::InvalidArgument("too few questions");
-    PrepareFiles(read, turn * turns);
+    PrepareFiles(read, turn * std::min(turns, kProbedTurns));
     const auto start = Clock::now();
     for (uint64_t round = 0;
          round < kRounds || Nanos(Clock::now() - start) < seconds_ * 1e9;
          ++round) {
       const uint64_t begin = round % turns * turn;
-      Status status = round % 4 == 3 ? TimeOperations(read, begin, round)
-                                     : TimeTurns(read, begin, round);
+      Status status = round % 4 == 3 ? TimeOperations(read, begin, turn, round)
+                                     : TimeTurns(read, begin, turn, round);
       if (!status.ok()) return status;
     }
     for (size_t i = 0; i < databases_.size(); ++i) {
@@ -264,13 +264,14 @@ class Timer {
  private:
   // At least so many, the first of which fills the caches.
   static constexpr uint64_t kRounds = 16;
+  // Filters are asked the questions of the first turns only, again and again.
+  static constexpr uint64_t kProbedTurns = 32;
 
   void PrepareFiles(Read read, uint64_t operations) {
     files_.clear();
     if (probes_.empty() || !IsGet(read)) return;
     // A get of a cell that exists asks fewer: those up to the one that has it.
-    constexpr uint64_t kMost = 32 * 512;
-    for (uint64_t i = 0; i < std::min(operations, kMost); ++i) {
+    for (uint64_t i = 0; i < operations; ++i) {
       files_.push_back(plan_.FilesAround(plan_.QuestionsOf(read)[i].key));
     }
   }
@@ -287,9 +288,9 @@ class Timer {
     return (place + round) % databases_.size();
   }
 
-  Status TimeTurns(Read read, uint64_t begin, uint64_t round) {
+  Status TimeTurns(Read read, uint64_t begin, uint64_t operations,
+                   uint64_t round) {
     std::vector<Turn> turns(databases_.size());
-    const uint64_t operations = OperationsOfTurn(read);
     for (size_t place = 0; place < databases_.size(); ++place) {
       const size_t i = At(place, round);
       if (!TakesPart(*databases_[i], read, round)) continue;
@@ -319,8 +320,8 @@ class Timer {
     return Status::OK();
   }
 
-  Status TimeOperations(Read read, uint64_t begin, uint64_t round) {
-    const uint64_t operations = OperationsOfTurn(read);
+  Status TimeOperations(Read read, uint64_t begin, uint64_t operations,
+                        uint64_t round) {
     for (size_t place = 0; place < databases_.size(); ++place) {
       const size_t i = At(place, round);
       if (!TakesPart(*databases_[i], read, round)) continue;

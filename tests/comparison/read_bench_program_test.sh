@@ -70,7 +70,10 @@ done
 # The sample has too few rows; ten of it have not.
 run 1 --input "$sample"
 says err 'rows do not fill'
-for i in {1..10}; do sed "s/^Package: /&copy$i-/" "$sample"; done >"$dir/many"
+for i in {1..10}; do
+  sed "s/^Package: /&copy$i-/" "$sample"
+  echo
+done >"$dir/many"
 run 0 --input "$dir/many" --questions 3000 --seconds 0 --shape l0x8/cached
 says out 'l0x8/input/cached: 600 rows, 7,670 cells, 8 files'
 run 0 --input - --questions 3000 --seconds 0 --shape l0x8/cached <"$dir/many"
