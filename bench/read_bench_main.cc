@@ -147,10 +147,12 @@ struct Measured {
 
 void PrintShape(const Measured& measured) {
   const ShapeResult& result = measured.result;
-  fmt::print("{}: {} rows, {} cells, {} files, block cache {} bytes\n",
-             measured.shape.Name(), Grouped(measured.rows),
-             Grouped(measured.cells), result.files,
-             Grouped(result.cache_bytes));
+  fmt::print(
+      "{}: {} rows, {} cells, {} files, block cache {} bytes; {} keys of each "
+      "read\n",
+      measured.shape.Name(), Grouped(measured.rows), Grouped(measured.cells),
+      result.files, Grouped(result.cache_bytes),
+      Grouped(result[Filter::kStock][Read::kGetPresent].operations));
   fmt::print("filters:");
   for (const FilterResult& filter : result.filters) {
     if (filter.filter == Filter::kNone) continue;
@@ -182,16 +184,15 @@ void PrintShape(const Measured& measured) {
 // Rowbloom's ratios alone, a line for each shape.
 void PrintSummary(const std::vector<Measured>& all) {
   fmt::print(
-      "wrong   files opened that did not hold the answer, in the {} of the "
-      "table\n"
+      "wrong   files opened that did not hold the answer, over all keys of a "
+      "read\n"
       "blocks  asked of the cache in an operation; read: of these, from files\n"
       "us      median time of an operation, p99 the time of the slowest "
       "hundredth\n"
       "CPU     processor time over that of stock Bloom, prefix + key; wall: "
       "time; medians of turns side by side\n"
       "probe   share of a Get's processor time that its questions to filters "
-      "take by themselves\n\n",
-      "operations");
+      "take by themselves\n\n");
   struct Column {
     std::string_view title;
     double (*value)(const ReadResult& own, const ReadResult& stock);
