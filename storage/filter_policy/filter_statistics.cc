@@ -102,25 +102,25 @@ struct ThreadReads {
 
 thread_local ThreadReads thread_reads;
 
+// Most files are ruled out, and by ROW: then there is nothing to count.
 void OnGetAnswer() {
-  const LastAnswer answer = TakeLastAnswer();
-  if (answer.counters == nullptr) return;
-  ThreadReads& reads = thread_reads;
-  reads.opened = nullptr;
-  const LastWords& words = answer.words;
-  const uint16_t opened =
-      answer.row_col_block ? words.row_col_may : words.row_may;
-  const uint16_t ruled_out =
-      answer.row_col_block ? words.row_col_no : words.row_no;
-  if (opened == 0 && ruled_out == 0) return;
+  LastAnswer& last = OriginCounters::ThreadLastAnswer();
+  OriginCounters* const counters = std::exchange(last.counters, nullptr);
+  const bool by_row_col = last.row_col_block;
+  const LastWords& words = last.words;
+  const uint16_t opened = by_row_col ? words.row_col_may : words.row_may;
+  const uint16_t ruled_out = by_row_col ? words.row_col_no : words.row_no;
+  if (counters == nullptr || (opened == 0 && ruled_out == 0)) return;
   const Observation seen{.opened = opened, .true_negatives = ruled_out};
-  if (answer.row_col_block) {
-    answer.counters->CountRowCol(seen);
+  if (by_row_col) {
+    counters->CountRowCol(seen);
   } else {
-    answer.counters->CountRow(seen);
+    counters->CountRow(seen);
   }
-  if (opened > 0) reads.opened = answer.counters;
-  reads.opened_by_row_col = answer.row_col_block;
+  if (opened == 0) return;
+  ThreadReads& reads = thread_reads;
+  reads.opened = counters;
+  reads.opened_by_row_col = by_row_col;
 }
 
 void OnGetTruePositive() {
@@ -150,8 +150,9 @@ void OnSeekDone() {
 
 void Observe(uint32_t ticker) {
   switch (ticker) {
-    case rocksdb::BLOOM_FILTER_USEFUL:
     case rocksdb::BLOOM_FILTER_FULL_POSITIVE:
+      // It may be the answer of a filter that is not rowbloom's.
+      thread_reads.opened = nullptr;
       OnGetAnswer();
       break;
     case rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE:
@@ -198,7 +199,12 @@ class FilterStatistics final : public Statistics {
   const Customizable* Inner() const override { return inner_.get(); }
 
   void recordTick(uint32_t ticker, uint64_t count) override {
-    Observe(ticker);
+    // By far the most frequent one goes ahead of the others.
+    if (ticker == rocksdb::BLOOM_FILTER_USEFUL) {
+      OnGetAnswer();
+    } else {
+      Observe(ticker);
+    }
     if (inner_) inner_->recordTick(ticker, count);
   }
   void recordInHistogram(uint32_t histogram, uint64_t value) override {

@@ -12,6 +12,9 @@
 #include "rowbloom/filter_policy.h"
 #include "tests/stress/forgetful_policy.h"
 #include "tests/stress/model.h"
+#if ROCKSDB_MAJOR >= 8
+#include "rocksdb/advanced_cache.h"
+#endif
 
 namespace rowbloom::stress {
 namespace {
