@@ -197,11 +197,21 @@ class KernelReader final : public rocksdb::FilterBitsReader {
         counting_(std::move(counting)) {}
 
   bool MayMatch(const Slice& entry) override {
-    const Answer answer = match_(matcher_, entry.data(), entry.size());
-    if (counting_.questions) {
-      counting_.origin->CountAnswer(answer, matcher_.has_row_col);
+    // Jumps, where a table would do: RocksDB jumps on the answer anyway, and a
+    // CPU that foresees it need not wait for the filter's memory to count.
+    switch (match_(matcher_, entry.data(), entry.size())) {
+      case Answer::kRowNo:
+        return Counted(Answer::kRowNo, false);
+      case Answer::kRowColNo:
+        return Counted(Answer::kRowColNo, false);
+      case Answer::kRowMay:
+        return Counted(Answer::kRowMay, true);
+      case Answer::kRowColMay:
+        return Counted(Answer::kRowColMay, true);
+      case Answer::kOutside:
+        break;
     }
-    return answer != Answer::kRowNo && answer != Answer::kRowColNo;
+    return Counted(Answer::kOutside, true);
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -224,6 +234,13 @@ class KernelReader final : public rocksdb::FilterBitsReader {
   }
 
  private:
+  bool Counted(Answer answer, bool may_match) const {
+    if (counting_.questions) {
+      counting_.origin->CountAnswer(answer, matcher_.has_row_col);
+    }
+    return may_match;
+  }
+
   std::shared_ptr<const Matcher> shared_matcher_;  // keeps what is pointed to
   const Matcher matcher_;
   decltype(BloomKernel::match) match_;
