@@ -9,20 +9,9 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 results=bench/results
-tools/setup.sh
-cmake --preset release
-cmake --build --preset release --target filter_bench
-
-ROWBLOOM_COMMIT=$(git rev-parse HEAD 2>/dev/null || true)
-if [[ -n $ROWBLOOM_COMMIT ]] &&
-  ! git diff --quiet HEAD -- ':!bench/results'; then
-  ROWBLOOM_COMMIT+=-modified
-fi
-export ROWBLOOM_COMMIT
-
-# The old results stay until the new ones are whole.
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+program=filter_bench
+# shellcheck source=bench/prepare.sh
+source bench/prepare.sh
 build/release/bench/filter_bench "$@" --json "$work/filter_bench.json" |
   tee "$work/filter_bench.txt"
 bench/plot.py "$work/filter_bench.json" "$work"

@@ -11,20 +11,9 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 results=bench/results
-tools/setup.sh
-cmake --preset release
-cmake --build --preset release --target read_bench
-
-ROWBLOOM_COMMIT=$(git rev-parse HEAD 2>/dev/null || true)
-if [[ -n $ROWBLOOM_COMMIT ]] &&
-  ! git diff --quiet HEAD -- ':!bench/results'; then
-  ROWBLOOM_COMMIT+=-modified
-fi
-export ROWBLOOM_COMMIT
-
-# The old results stay until the new ones are whole.
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+program=read_bench
+# shellcheck source=bench/prepare.sh
+source bench/prepare.sh
 mkdir "$work/results"
 build/release/bench/read_bench --check "$@" \
   --json "$work/results/read_bench.json" |

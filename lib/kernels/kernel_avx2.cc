@@ -95,13 +95,6 @@ inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 
 namespace rowbloom {
 
-constinit const BloomKernel kAvx2Kernel = {
-    .name = "avx2",
-    .may_contain = MayContain,
-    .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
-    .add = AddScalar,
-    .prefetch = PrefetchBlock,
-    .match = Match,
-    .match_batch = MatchBatch};
+constinit const BloomKernel kAvx2Kernel = KernelOfThisFile("avx2");
 
 }  // namespace rowbloom

@@ -84,13 +84,6 @@ inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 
 namespace rowbloom {
 
-constinit const BloomKernel kAvx512Kernel = {
-    .name = "avx512",
-    .may_contain = MayContain,
-    .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
-    .add = AddScalar,
-    .prefetch = PrefetchBlock,
-    .match = Match,
-    .match_batch = MatchBatch};
+constinit const BloomKernel kAvx512Kernel = KernelOfThisFile("avx512");
 
 }  // namespace rowbloom

@@ -45,13 +45,6 @@ void AddScalar(const BloomBlocks& blocks, std::byte* data,
   }
 }
 
-constinit const BloomKernel kScalarKernel = {
-    .name = "scalar",
-    .may_contain = MayContain,
-    .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
-    .add = AddScalar,
-    .prefetch = PrefetchBlock,
-    .match = Match,
-    .match_batch = MatchBatch};
+constinit const BloomKernel kScalarKernel = KernelOfThisFile("scalar");
 
 }  // namespace rowbloom

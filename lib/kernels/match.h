@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "lib/kernels/block_index.h"
+#include "lib/kernels/kernel.h"
 #include "lib/kernels/matcher.h"
 #include "lib/layout/row_rule.h"
 
@@ -106,6 +107,17 @@ void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
   answers->row_may = passed & ~cells;
   answers->row_col_may = cells_passed;
   answers->row_col_no = cells & ~cells_passed;
+}
+
+// The table of the kernel file that includes this.
+constexpr BloomKernel KernelOfThisFile(std::string_view name) {
+  return {.name = name,
+          .may_contain = MayContain,
+          .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
+          .add = AddScalar,
+          .prefetch = PrefetchBlock,
+          .match = Match,
+          .match_batch = MatchBatch};
 }
 
 }  // namespace

@@ -4,35 +4,8 @@
 # measures nothing.
 set -euo pipefail
 
-program=$1
-sample=$2
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-export TMPDIR=$dir/tmp
-mkdir "$TMPDIR"
-
-fail() {
-  echo "FAILED: $*"
-  cat "$dir/out" "$dir/err"
-  exit 1
-}
-
-# run STATUS ARGUMENT...
-run() {
-  local expected=$1 status=0
-  shift
-  "$program" "$@" >"$dir/out" 2>"$dir/err" || status=$?
-  if grep -q 'built without optimisation' "$dir/err"; then
-    echo "skipped: $(cat "$dir/err")"
-    exit 77
-  fi
-  ((status == expected)) || fail "$*: exit status $status, not $expected"
-}
-
-# says FILE TEXT
-says() {
-  grep -qF -- "$2" "$dir/$1" || fail "\"$2\" is not in std$1"
-}
+# shellcheck source=tests/comparison/program.sh
+source "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 
 run 0 --input "$sample" --operations 300 --seed 5 --db "$dir/kept" \
   --json "$dir/json"
