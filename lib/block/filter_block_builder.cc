@@ -5,6 +5,7 @@
 
 #include "lib/block/format.h"
 #include "lib/block/hash_list.h"
+#include "lib/block/key_entries.h"
 #include "lib/block/memory_fit.h"
 #include "lib/filters/hash.h"
 #include "lib/filters/rate_table.h"
@@ -87,47 +88,35 @@ std::string AttributesOf(const FileOrigin& origin) {
 
 struct FilterBlockBuilder::Section {
   SectionType type;
-  HashList hashes;
+  const HashList* hashes;
 };
+
+std::vector<FilterBlockBuilder::Section> FilterBlockBuilder::SectionsOf(
+    const KeyEntries& entries) const {
+  if (options_.bloom_type == BloomType::kRowPrefixFixedLength) {
+    return {{SectionType::kRowPrefix, &entries.rows()}};
+  }
+  if (options_.bloom_type == BloomType::kRowCol) {
+    return {{SectionType::kRow, &entries.rows()},
+            {SectionType::kRowCol, &entries.cells()}};
+  }
+  return {{SectionType::kRow, &entries.rows()}};
+}
 
 FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
     : options_(options),
       probes_(BestProbes(options.bits_per_key)),
       layout_id_(options.key_layout.ToString()),
-      attributes_(AttributesOf(options.origin)) {
+      attributes_(AttributesOf(options.origin)),
+      entries_(std::make_unique<KeyEntries>(options)) {
   options_.bits_per_key =
       std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
-  if (options_.bloom_type == BloomType::kRowPrefixFixedLength) {
-    sections_.push_back({SectionType::kRowPrefix, {}});
-  } else {
-    sections_.push_back({SectionType::kRow, {}});
-  }
-  if (options_.bloom_type == BloomType::kRowCol) {
-    sections_.push_back({SectionType::kRowCol, {}});
-  }
 }
 
 FilterBlockBuilder::~FilterBlockBuilder() = default;
 
 void FilterBlockBuilder::AddKey(std::string_view key) {
-  ++keys_added_;
-  const KeyLayout& layout = options_.key_layout;
-  const size_t row_bytes = layout.RowBytes(key);
-  if (options_.bloom_type == BloomType::kRowPrefixFixedLength) {
-    if (row_bytes != KeyLayout::kNoRow) {
-      sections_[0].hashes.Add(HashRow(format::RowPrefix(
-          layout, key.substr(0, row_bytes), options_.row_prefix_length)));
-    } else if (key.size() == layout.RowOffset() + options_.row_prefix_length) {
-      sections_[0].hashes.Add(HashRow(key));
-    }
-    return;
-  }
-  if (row_bytes == KeyLayout::kNoRow) return;
-  const uint64_t row_hash = HashRow(key.substr(0, row_bytes));
-  sections_[0].hashes.Add(row_hash);
-  if (sections_.size() > 1 && row_bytes < key.size()) {
-    sections_[1].hashes.Add(HashRowCol(row_hash, key.substr(row_bytes)));
-  }
+  if (!entries_->TryAddKey(key)) entries_->AddKey(key);
 }
 
 void FilterBlockBuilder::AddKeyAndPrefix(std::string_view key,
@@ -138,14 +127,16 @@ void FilterBlockBuilder::AddKeyAndPrefix(std::string_view key,
   last_prefix_ = prefix;
 }
 
+size_t FilterBlockBuilder::keys_added() const { return entries_->keys(); }
+
 size_t FilterBlockBuilder::EstimateEntries() const {
-  size_t entries = 0;
-  for (const Section& section : sections_) entries += section.hashes.size();
-  return std::max<size_t>(entries, keys_added_ > 0 ? 1 : 0);
+  const size_t entries = entries_->rows().size() + entries_->cells().size();
+  return std::max<size_t>(entries, keys_added() > 0 ? 1 : 0);
 }
 
 size_t FilterBlockBuilder::OverheadBytes() const {
-  return format::kMinBlockBytes + sections_.size() * format::kEntryBytes +
+  return format::kMinBlockBytes +
+         SectionsOf(*entries_).size() * format::kEntryBytes +
          attributes_.size() + layout_id_.size();
 }
 
@@ -168,16 +159,20 @@ size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const {
 }
 
 // False if the section shall be of kind bloom, as it is when that is smaller.
-bool FilterBlockBuilder::AppendRibbonOf(Section* section, size_t bloom_bytes,
+bool FilterBlockBuilder::AppendRibbonOf(const Section& section,
+                                        size_t bloom_bytes,
                                         std::string* block) const {
-  if (section->hashes.empty() || bloom_bytes == 0) return false;
+  if (section.hashes->empty() || bloom_bytes == 0) return false;
   // The split speaks in blocks of bloom.
   const double bits_per_key =
       options_.section_split == SectionSplit::kEqual
           ? options_.bits_per_key
           : 8.0 * static_cast<double>(bloom_bytes) /
-                static_cast<double>(section->hashes.size());
-  std::vector<uint64_t> hashes = section->hashes.Copy();
+                static_cast<double>(section.hashes->size());
+  std::vector<uint64_t> hashes;
+  for (const std::span<const uint64_t> chunk : section.hashes->chunks()) {
+    hashes.insert(hashes.end(), chunk.begin(), chunk.end());
+  }
   return AppendRibbon(std::move(hashes), FalsePositiveRate(bits_per_key),
                       bloom_bytes - 1, block);
 }
@@ -185,16 +180,16 @@ bool FilterBlockBuilder::AppendRibbonOf(Section* section, size_t bloom_bytes,
 std::string FilterBlockBuilder::Finish() {
   // An empty ROWCOL section would rule out cells that were never indexed, such
   // as those of a file of bare rows.
-  std::vector<Section*> written;
+  std::vector<Section> written;
   std::vector<MemoryFit::Section> sizes;
   size_t total =
       format::kMinBlockBytes + attributes_.size() + layout_id_.size();
-  for (Section& section : sections_) {
-    if (section.type == SectionType::kRowCol && section.hashes.empty()) {
+  for (const Section& section : SectionsOf(*entries_)) {
+    if (section.type == SectionType::kRowCol && section.hashes->empty()) {
       continue;
     }
-    const size_t keys = section.hashes.size();
-    written.push_back(&section);
+    const size_t keys = section.hashes->size();
+    written.push_back(section);
     sizes.push_back(
         {.keys = keys,
          .blocks = SectionBytes(keys, options_.bits_per_key) / kBlockBytes,
@@ -225,12 +220,12 @@ std::string FilterBlockBuilder::Finish() {
   std::string directory;
   const BloomKernel& kernel = Kernel(options_);
   for (size_t i = 0; i < written.size(); ++i) {
-    Section* const section = written[i];
+    const Section& section = written[i];
     const size_t offset = block.size();
     FilterKind kind = options_.kind;
     auto probes = static_cast<uint8_t>(sizes[i].probes);
     const uint64_t bloom_bytes = sizes[i].blocks * kBlockBytes;
-    const size_t keys = section->hashes.size();
+    const size_t keys = section.hashes->size();
     if (kind == FilterKind::kRibbon &&
         AppendRibbonOf(section, bloom_bytes, &block)) {
       probes = 0;
@@ -238,7 +233,7 @@ std::string FilterBlockBuilder::Finish() {
       kind = FilterKind::kBloom;
       block.resize(offset + bloom_bytes);
       auto* data = reinterpret_cast<std::byte*>(block.data() + offset);
-      for (const std::vector<uint64_t>& chunk : section->hashes.chunks()) {
+      for (const std::span<const uint64_t> chunk : section.hashes->chunks()) {
         kernel.add({data, bloom_bytes / kBlockBytes, sizes[i].probes}, data,
                    chunk.data(), chunk.size());
       }
@@ -246,10 +241,10 @@ std::string FilterBlockBuilder::Finish() {
     const size_t size = block.size() - offset;
     const uint64_t checksum =
         Checksum(std::string_view(block).substr(offset, size));
-    const format::Entry entry{.type = static_cast<uint8_t>(section->type),
+    const format::Entry entry{.type = static_cast<uint8_t>(section.type),
                               .kind = static_cast<uint8_t>(kind),
                               .probes = probes,
-                              .scope = section->type == SectionType::kRowPrefix
+                              .scope = section.type == SectionType::kRowPrefix
                                            ? options_.row_prefix_length
                                            : 0,
                               .offset = static_cast<uint32_t>(offset),
@@ -258,7 +253,7 @@ std::string FilterBlockBuilder::Finish() {
                                   keys, std::numeric_limits<uint32_t>::max())),
                               .checksum = static_cast<uint32_t>(checksum)};
     PutEntry(&directory, entry);
-    finished_sections_.push_back({.type = section->type,
+    finished_sections_.push_back({.type = section.type,
                                   .kind = kind,
                                   .probes = entry.probes,
                                   .offset_bytes = entry.offset,
@@ -279,12 +274,9 @@ std::string FilterBlockBuilder::Finish() {
   format::PutFixed(&block, Checksum(directory, Checksum(end)), 8);
   block += end;
 
-  std::vector<Section> finished;
+  std::unique_ptr<KeyEntries> finished;
   if (options_.verify) {
-    for (const Section& section : sections_) {
-      finished.push_back({section.type, {}});
-    }
-    finished.swap(sections_);
+    finished = std::make_unique<KeyEntries>(std::move(*entries_));
   }
   Reset();
   finished_ = std::move(finished);
@@ -292,9 +284,11 @@ std::string FilterBlockBuilder::Finish() {
 }
 
 std::string FilterBlockBuilder::Verify(std::string_view block) {
-  const std::vector<Section> added = std::exchange(finished_, {});
+  const std::unique_ptr<KeyEntries> entries = std::move(finished_);
+  const std::vector<Section> added =
+      entries == nullptr ? std::vector<Section>() : SectionsOf(*entries);
   for (const Section& section : added) {
-    if (!section.hashes.Intact()) {
+    if (!section.hashes->Intact()) {
       return "filter block: hashes of section " +
              std::string(ToString(section.type)) +
              " are not those of the keys added";
@@ -310,7 +304,7 @@ std::string FilterBlockBuilder::Verify(std::string_view block) {
     if (!section.usable()) return "filter block " + section.problem;
   }
   for (const Section& section : added) {
-    if (section.hashes.empty()) continue;
+    if (section.hashes->empty()) continue;
     const std::string name(ToString(section.type));
     const auto found =
         std::ranges::find(view.sections(), section.type, &FilterSection::type);
@@ -323,7 +317,7 @@ std::string FilterBlockBuilder::Verify(std::string_view block) {
              std::to_string(found->row_prefix_length) + " bytes, expected " +
              std::to_string(options_.row_prefix_length);
     }
-    for (const std::vector<uint64_t>& chunk : section.hashes.chunks()) {
+    for (const std::span<const uint64_t> chunk : section.hashes->chunks()) {
       for (const uint64_t hash : chunk) {
         if (view.AskHash(section.type, hash) != Verdict::kMayMatch) {
           return "filter block: a key that was added is not in section " + name;
@@ -335,20 +329,14 @@ std::string FilterBlockBuilder::Verify(std::string_view block) {
 }
 
 void FilterBlockBuilder::Reset() {
-  for (Section& section : sections_) section.hashes.Clear();
-  keys_added_ = 0;
+  entries_->Clear();
   last_prefix_.reset();
-  finished_.clear();
+  finished_.reset();
 }
 
 size_t FilterBlockBuilder::MemoryBytes() const {
-  size_t bytes = 0;
-  for (const auto* sections : {&sections_, &finished_}) {
-    for (const Section& section : *sections) {
-      bytes += section.hashes.MemoryBytes();
-    }
-  }
-  return bytes;
+  return entries_->MemoryBytes() +
+         (finished_ != nullptr ? finished_->MemoryBytes() : 0);
 }
 
 }  // namespace rowbloom

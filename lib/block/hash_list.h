@@ -1,78 +1,116 @@
-// The hashes of one section while its block is built: 8 bytes for each and at
-// most one chunk more, since growing copies no more than the first chunk.
+// The hashes of one section while its block is built: 8 bytes for each, in
+// chunks, so that growing copies nothing.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace rowbloom {
 
 class HashList {
  public:
-  // 256 KiB.
-  static constexpr size_t kChunkHashes = size_t{1} << 15;
+  // 16 KiB: small beside any file, and no size that malloc takes from the
+  // operating system for each chunk anew.
+  static constexpr size_t kChunkHashes = 2048;
+
+  // With `sums`, Intact tells whether the hashes changed in memory.
+  explicit HashList(bool sums = false) : sums_(sums) {}
+  HashList(HashList&& other) noexcept : HashList(other.sums_) { Swap(other); }
+  HashList& operator=(HashList&& other) noexcept {
+    HashList taken(std::move(other));
+    Swap(taken);
+    return *this;
+  }
 
   // Adds a hash, unless it is the one added last.
   void Add(uint64_t hash) {
-    if (size_ > 0 && hash == last_) return;
-    if (chunks_.empty()) {
-      chunks_.emplace_back();  // small lists stay small
-    } else if (chunks_.back().size() == kChunkHashes) {
-      chunks_.emplace_back().reserve(kChunkHashes);
-    }
-    chunks_.back().push_back(hash);
-    last_ = hash;
-    checksum_ = Extend(checksum_, hash);
-    ++size_;
+    if (hash == last_ && !empty()) return;
+    if (!HasRoom()) MakeRoom();
+    Append(hash);
+    if (sums_) sum_ = Extend(sum_, hash);
   }
 
-  size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  // All hashes, in the order of Add.
-  const std::vector<std::vector<uint64_t>>& chunks() const { return chunks_; }
+  // Whether another hash fits without new memory; false for an empty list.
+  bool HasRoom() const { return at_ != end_; }
 
-  // The same in one piece.
-  std::vector<uint64_t> Copy() const {
-    std::vector<uint64_t> all;
-    all.reserve(size_);
-    for (const std::vector<uint64_t>& chunk : chunks_) {
-      all.insert(all.end(), chunk.begin(), chunk.end());
+  // The same as Add, of a list without sums. REQUIRES HasRoom().
+  void AddToRoom(uint64_t hash) {
+    if (hash != last_) Append(hash);
+  }
+
+  size_t size() const {
+    return chunks_.size() * kChunkHashes - static_cast<size_t>(end_ - at_);
+  }
+  bool empty() const { return at_ == nullptr; }
+
+  // All hashes, in the order of Add; valid until the list changes.
+  std::vector<std::span<const uint64_t>> chunks() const {
+    std::vector<std::span<const uint64_t>> all;
+    all.reserve(chunks_.size());
+    for (const Chunk& chunk : chunks_)
+      all.emplace_back(chunk.get(), kChunkHashes);
+    if (!all.empty()) {
+      all.back() =
+          all.back().first(kChunkHashes - static_cast<size_t>(end_ - at_));
     }
     return all;
   }
 
   size_t MemoryBytes() const {
-    if (chunks_.empty()) return 0;
-    return ((chunks_.size() - 1) * kChunkHashes + chunks_.back().capacity()) *
-           sizeof(uint64_t);
+    return chunks_.size() * kChunkHashes * sizeof(uint64_t);
   }
 
-  // Whether the hashes are still those that were added.
+  // Whether the hashes are still those that were added. REQUIRES `sums`.
   bool Intact() const {
-    uint64_t checksum = 0;
-    size_t count = 0;
-    for (const std::vector<uint64_t>& chunk : chunks_) {
-      for (const uint64_t hash : chunk) checksum = Extend(checksum, hash);
-      count += chunk.size();
+    uint64_t sum = 0;
+    for (const std::span<const uint64_t> chunk : chunks()) {
+      for (const uint64_t hash : chunk) sum = Extend(sum, hash);
     }
-    return checksum == checksum_ && count == size_;
+    return sum == sum_;
   }
 
   // Gives all memory back.
-  void Clear() { *this = HashList(); }
+  void Clear() { *this = HashList(sums_); }
 
  private:
+  using Chunk = std::unique_ptr<uint64_t[]>;
+
   // By place, so that equal damage to two hashes does not cancel out. Never
   // stored.
-  static uint64_t Extend(uint64_t checksum, uint64_t hash) {
-    return checksum * 0x9e3779b97f4a7c15 + hash;
+  static uint64_t Extend(uint64_t sum, uint64_t hash) {
+    return sum * 0x9e3779b97f4a7c15 + hash;
   }
 
-  std::vector<std::vector<uint64_t>> chunks_;
-  size_t size_ = 0;
+  void Append(uint64_t hash) {
+    *at_++ = hash;
+    last_ = hash;
+  }
+
+  void MakeRoom() {
+    chunks_.push_back(std::make_unique_for_overwrite<uint64_t[]>(kChunkHashes));
+    at_ = chunks_.back().get();
+    end_ = at_ + kChunkHashes;
+  }
+
+  void Swap(HashList& other) noexcept {
+    std::swap(at_, other.at_);
+    std::swap(end_, other.end_);
+    std::swap(last_, other.last_);
+    std::swap(sums_, other.sums_);
+    std::swap(sum_, other.sum_);
+    chunks_.swap(other.chunks_);
+  }
+
+  uint64_t* at_ = nullptr;  // where the next hash goes; null: no hash yet
+  uint64_t* end_ = nullptr;
   uint64_t last_ = 0;
-  uint64_t checksum_ = 0;
+  bool sums_;
+  uint64_t sum_ = 0;
+  std::vector<Chunk> chunks_;
 };
 
 }  // namespace rowbloom

@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include "lib/kernels/block_index.h"
+#include "lib/kernels/bloom_add.h"
 #include "lib/kernels/kernel.h"
 
 namespace rowbloom {
@@ -95,6 +96,6 @@ inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 
 namespace rowbloom {
 
-constinit const BloomKernel kAvx2Kernel = KernelOfThisFile("avx2");
+constinit const BloomKernel kAvx2Kernel = KernelOfThisFile("avx2", Add);
 
 }  // namespace rowbloom

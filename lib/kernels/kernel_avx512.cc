@@ -3,6 +3,7 @@
 #include <immintrin.h>
 
 #include "lib/kernels/block_index.h"
+#include "lib/kernels/bloom_add.h"
 #include "lib/kernels/kernel.h"
 
 namespace rowbloom {
@@ -84,6 +85,6 @@ inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 
 namespace rowbloom {
 
-constinit const BloomKernel kAvx512Kernel = KernelOfThisFile("avx512");
+constinit const BloomKernel kAvx512Kernel = KernelOfThisFile("avx512", Add);
 
 }  // namespace rowbloom

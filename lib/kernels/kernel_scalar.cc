@@ -45,6 +45,7 @@ void AddScalar(const BloomBlocks& blocks, std::byte* data,
   }
 }
 
-constinit const BloomKernel kScalarKernel = KernelOfThisFile("scalar");
+constinit const BloomKernel kScalarKernel =
+    KernelOfThisFile("scalar", AddScalar);
 
 }  // namespace rowbloom

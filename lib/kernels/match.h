@@ -110,11 +110,12 @@ void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
 }
 
 // The table of the kernel file that includes this.
-constexpr BloomKernel KernelOfThisFile(std::string_view name) {
+constexpr BloomKernel KernelOfThisFile(std::string_view name,
+                                       decltype(BloomKernel::add) add) {
   return {.name = name,
           .may_contain = MayContain,
           .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
-          .add = AddScalar,
+          .add = add,
           .prefetch = PrefetchBlock,
           .match = Match,
           .match_batch = MatchBatch};

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/block/key_entries.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/cache_charge.h"
@@ -68,6 +69,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
           std::shared_ptr<FilterCounters> counters,
           std::shared_ptr<rocksdb::Cache> charged_cache)
       : builder_(WithVerify(options, verify)),
+        entries_(builder_.entries()),
         verify_(verify),
         counters_(std::move(counters)),
         origin_(counters_->Of(options.origin)),
@@ -77,15 +79,8 @@ class Builder final : public rocksdb::FilterBitsBuilder {
     OfferToCollector(summary_);
   }
 
-  // Out of memory, or an exception of a custom layout: the block then answers
-  // "may match" to everything, since a key may be missing in it.
   void AddKey(const Slice& key) override {
-    try {
-      builder_.AddKey(View(key));
-    } catch (...) {
-      failed_ = true;
-    }
-    Charge(0);
+    if (!entries_.TryAddKey(View(key))) AddKeyWithCare(key);
   }
 
 #if ROWBLOOM_FILTER_INTERFACE >= 906
@@ -116,7 +111,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
         // The block and the copy that RocksDB gets.
         Charge(2 * builder_.SpaceFor(builder_.EstimateEntries()));
         const std::string block = builder_.Finish();
-        auto bytes = std::make_unique<char[]>(block.size());
+        auto bytes = std::make_unique_for_overwrite<char[]>(block.size());
         std::memcpy(bytes.get(), block.data(), block.size());
         const Slice filter(bytes.get(), block.size());
         *buf = std::move(bytes);
@@ -168,6 +163,18 @@ class Builder final : public rocksdb::FilterBitsBuilder {
 #endif
 
  private:
+  // For keys that may take memory. Without it, or after an exception of a
+  // custom layout, the block answers "may match" to everything, since a key may
+  // be missing in it.
+  [[gnu::noinline]] void AddKeyWithCare(const Slice& key) {
+    try {
+      entries_.AddKey(View(key));
+    } catch (...) {
+      failed_ = true;
+    }
+    Charge(0);
+  }
+
   // Charges what the builder holds, and `more` bytes. Finished blocks count
   // until the builder goes: RocksDB keeps the partitions of a file so long.
   void Charge(size_t more) noexcept {
@@ -176,6 +183,7 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   }
 
   FilterBlockBuilder builder_;
+  KeyEntries& entries_;  // of builder_
   bool verify_;
   bool failed_ = false;
   std::shared_ptr<FilterCounters> counters_;

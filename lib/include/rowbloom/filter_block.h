@@ -33,6 +33,7 @@
 namespace rowbloom {
 
 struct BloomKernel;
+class KeyEntries;
 class MemoryFit;
 struct Matcher;
 struct RibbonFilter;
@@ -139,7 +140,7 @@ class FilterBlockBuilder {
   void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
 
   // How many keys were added since the last Finish.
-  size_t keys_added() const { return keys_added_; }
+  size_t keys_added() const;
 
   // Distinct entries over all sections; at least 1 when AddKey was called.
   size_t EstimateEntries() const;
@@ -164,6 +165,10 @@ class FilterBlockBuilder {
   // Forgets all keys.
   void Reset();
 
+  // What AddKey adds to, for the filter policy of this project, which spares
+  // itself a call for each key.
+  KeyEntries& entries() { return *entries_; }
+
   // Bytes allocated for hashes.
   size_t MemoryBytes() const;
 
@@ -176,19 +181,19 @@ class FilterBlockBuilder {
  private:
   struct Section;
 
+  std::vector<Section> SectionsOf(const KeyEntries& entries) const;
   // Bytes of a block beside the payload of its sections.
   size_t OverheadBytes() const;
   double BitsPerEntry() const;
-  bool AppendRibbonOf(Section* section, size_t bloom_bytes,
+  bool AppendRibbonOf(const Section& section, size_t bloom_bytes,
                       std::string* block) const;
 
   FilterBlockOptions options_;
   int probes_;
   std::string layout_id_;
   std::string attributes_;
-  std::vector<Section> sections_;
-  std::vector<Section> finished_;  // what Verify needs
-  size_t keys_added_ = 0;
+  std::unique_ptr<KeyEntries> entries_;     // never null
+  std::unique_ptr<KeyEntries> finished_;    // what Verify needs, else null
   std::optional<std::string> last_prefix_;  // of AddKeyAndPrefix
   std::vector<FilterSection> finished_sections_;
 };

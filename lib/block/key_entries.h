@@ -1,0 +1,81 @@
+// What a file's keys leave behind while its filter block is built: the hashes
+// of their rows (or row prefixes) and cells.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "lib/block/hash_list.h"
+#include "lib/filters/hash.h"
+#include "lib/layout/row_rule.h"
+#include "rowbloom/filter_block.h"
+
+namespace rowbloom {
+
+class KeyEntries {
+ public:
+  // REQUIRES a type other than kNone.
+  explicit KeyEntries(const FilterBlockOptions& options);
+
+  // As FilterBlockBuilder::AddKey.
+  void AddKey(std::string_view key);
+
+  // The same for most keys, in a few instructions and without a call: a flush
+  // or compaction comes here for each key. False, with nothing done, for a key
+  // that takes AddKey.
+  [[gnu::always_inline]] bool TryAddKey(std::string_view key) {
+    if (!plain_ || !rows_.HasRoom()) return false;
+    const size_t row_bytes =
+        RowBytesOf(kind_, parameter_, key.data(), key.size());
+    if (row_bytes > kInlineHashBytes) return false;
+    const size_t column_bytes = has_cells_ ? key.size() - row_bytes : 0;
+    if (column_bytes > 0 &&
+        (column_bytes > kInlineHashBytes || !cells_.HasRoom())) {
+      return false;
+    }
+    ++keys_;
+    const uint64_t row_hash = HashRow({key.data(), row_bytes});
+    rows_.AddToRoom(row_hash);
+    if (column_bytes > 0) {
+      cells_.AddToRoom(
+          HashRowCol(row_hash, {key.data() + row_bytes, column_bytes}));
+    }
+    return true;
+  }
+
+  // Keys that were added.
+  size_t keys() const { return keys_; }
+  // Of kRowPrefixFixedLength, the row prefixes.
+  const HashList& rows() const { return rows_; }
+  const HashList& cells() const { return cells_; }
+
+  size_t MemoryBytes() const {
+    return rows_.MemoryBytes() + cells_.MemoryBytes();
+  }
+
+  // Forgets all keys and gives their memory back.
+  void Clear() {
+    keys_ = 0;
+    rows_.Clear();
+    cells_.Clear();
+  }
+
+ private:
+  // XXH3 calls a function for more.
+  static constexpr size_t kInlineHashBytes = 32;
+
+  KeyLayout layout_;
+  KeyLayout::Kind kind_;
+  uint32_t parameter_;
+  BloomType type_;
+  uint32_t row_prefix_length_;
+  bool has_cells_;
+  // No custom layout, no row prefixes, no sums.
+  bool plain_;
+  size_t keys_ = 0;
+  HashList rows_;
+  HashList cells_;
+};
+
+}  // namespace rowbloom
