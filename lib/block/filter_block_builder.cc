@@ -111,6 +111,7 @@ FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
       entries_(std::make_unique<KeyEntries>(options)) {
   options_.bits_per_key =
       std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
+  rate_ = BlockedFalsePositiveRate(options_.bits_per_key, probes_);
 }
 
 FilterBlockBuilder::~FilterBlockBuilder() = default;
@@ -141,9 +142,8 @@ size_t FilterBlockBuilder::OverheadBytes() const {
 }
 
 double FilterBlockBuilder::BitsPerEntry() const {
-  return options_.kind == FilterKind::kRibbon
-             ? RibbonBitsPerKey(FalsePositiveRate(options_.bits_per_key))
-             : options_.bits_per_key;
+  return options_.kind == FilterKind::kRibbon ? RibbonBitsPerKey(rate_)
+                                              : options_.bits_per_key;
 }
 
 size_t FilterBlockBuilder::SpaceFor(size_t entries) const {
@@ -164,17 +164,13 @@ bool FilterBlockBuilder::AppendRibbonOf(const Section& section,
                                         std::string* block) const {
   if (section.hashes->empty() || bloom_bytes == 0) return false;
   // The split speaks in blocks of bloom.
-  const double bits_per_key =
+  const double rate =
       options_.section_split == SectionSplit::kEqual
-          ? options_.bits_per_key
-          : 8.0 * static_cast<double>(bloom_bytes) /
-                static_cast<double>(section.hashes->size());
-  std::vector<uint64_t> hashes;
-  for (const std::span<const uint64_t> chunk : section.hashes->chunks()) {
-    hashes.insert(hashes.end(), chunk.begin(), chunk.end());
-  }
-  return AppendRibbon(std::move(hashes), FalsePositiveRate(bits_per_key),
-                      bloom_bytes - 1, block);
+          ? rate_
+          : FalsePositiveRate(8.0 * static_cast<double>(bloom_bytes) /
+                              static_cast<double>(section.hashes->size()));
+  return AppendRibbon(section.hashes->chunks(), rate, bloom_bytes - 1,
+                      Kernel(options_), block);
 }
 
 std::string FilterBlockBuilder::Finish() {

@@ -8,20 +8,31 @@ namespace {
 
 constexpr double kBits = kBloomBlockBits;
 
+// pow, for the few factors that there are.
+double Power(double base, int exponent) {
+  double product = 1;
+  for (; exponent > 0; --exponent) product *= base;
+  return product;
+}
+
 // The probability that `probes` random bits of a block are all set after
 // `keys` keys set `probes` random bits each: the mean of (s / kBits)^probes
 // over the number s of set bits, to second order around its own mean.
 double BlockRate(double keys, int probes) {
   if (keys <= 0) return 0;
+  static const double log_not_one = std::log1p(-1 / kBits);
+  static const double log_not_two = std::log1p(-2 / kBits);
   const double throws = keys * probes;
-  const double empty = std::exp(throws * std::log1p(-1 / kBits));
-  const double two_empty = std::exp(throws * std::log1p(-2 / kBits));
+  const double empty = std::exp(throws * log_not_one);
+  const double two_empty = std::exp(throws * log_not_two);
   const double fill = 1 - empty;
   const double variance = std::max(
       0.0, empty / kBits + (1 - 1 / kBits) * two_empty - empty * empty);
   const double pairs = probes * (probes - 1) / 2.0;
-  return std::min(1.0, std::pow(fill, probes) +
-                           pairs * std::pow(fill, probes - 2) * variance);
+  // One probe has no pairs.
+  const double second_order =
+      pairs == 0 ? 0 : pairs * Power(fill, probes - 2) * variance;
+  return std::min(1.0, Power(fill, probes) + second_order);
 }
 
 // The mean of BlockRate over a distribution of keys per block that is given by
@@ -74,9 +85,10 @@ double BlockedFalsePositiveRate(uint64_t keys, uint64_t blocks, int probes) {
 
 int BestProbes(double bits_per_key) {
   const double bits = Clamp(bits_per_key);
-  int best = 1;
-  double best_rate = BlockedFalsePositiveRate(bits, 1);
-  for (int probes = 2; probes <= kMaxProbes; ++probes) {
+  // From below the best, which is 0.42 to 1 for each bit, or kMaxProbes.
+  int best = std::clamp(static_cast<int>(0.4 * bits), 1, kMaxProbes);
+  double best_rate = BlockedFalsePositiveRate(bits, best);
+  for (int probes = best + 1; probes <= kMaxProbes; ++probes) {
     const double rate = BlockedFalsePositiveRate(bits, probes);
     if (rate >= best_rate) break;
     best = probes;

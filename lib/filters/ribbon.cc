@@ -6,8 +6,11 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <ranges>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "lib/block/format.h"
 
@@ -18,9 +21,10 @@ constexpr size_t kHeaderBytes = 4;
 constexpr size_t kLayerHeaderBytes = 8;
 constexpr int kMaxColumns = kFingerprintBits - 1;  // of narrow blocks
 
-// Slots for each key of a layer that may send keys on. With fewer, more keys go
-// on; with more, slots stay empty. 0.98 gave the smallest filters.
-constexpr double kSlotsPerKey = 0.98;
+// Slots for each key of a layer that may send keys on. Fewer make filters
+// smaller and building slower: 0.96 saves 0.1 %, and equations take 7 % more
+// steps; 1.00 costs 0.7 % and spares them 26 %.
+constexpr double kSlotsPerKey = 0.97;
 // Fewer keys go into one system that sends none on.
 constexpr size_t kLastLayerKeys = 800;
 constexpr uint32_t kSeeds = 4;
@@ -55,201 +59,327 @@ uint64_t LimitBytes(uint32_t blocks) {
   return (buckets + 3) / 4;
 }
 
+// What a key asks for: the exclusive or of some of the 64 slots from `slot` on,
+// the lowest bit of the coefficients standing for that slot itself.
+struct Equation {
+  uint64_t coefficients = 0;
+  uint32_t fingerprint = 0;
+  size_t slot = 0;
+};
+
 // A system in echelon form: the row of a slot, if any, starts with it.
 class System {
  public:
   System(uint32_t blocks, uint32_t fingerprint_mask)
-      : mask_(fingerprint_mask),
+      : blocks_(blocks),
+        mask_(fingerprint_mask),
         coefficients_(size_t{blocks} * kSlotsOfBlock),
         fingerprints_(coefficients_.size()) {}
 
-  // Adds the equation of a hash. Its slot if it took one, kRedundant if it
-  // followed from others, kContradicts if no solution has it.
-  static constexpr size_t kRedundant = std::numeric_limits<size_t>::max();
-  static constexpr size_t kContradicts = kRedundant - 1;
-  size_t Add(uint64_t hash, size_t slot) {
-    uint64_t coefficients = Coefficients(hash);
-    uint32_t fingerprint = Fingerprint(hash) & mask_;
-    while (coefficients_[slot] != 0) {
-      coefficients ^= coefficients_[slot];
-      fingerprint ^= fingerprints_[slot];
-      if (coefficients == 0)
-        return fingerprint == 0 ? kRedundant : kContradicts;
-      const int zeros = std::countr_zero(coefficients);
-      slot += static_cast<size_t>(zeros);
-      coefficients >>= zeros;
-    }
-    coefficients_[slot] = coefficients;
-    fingerprints_[slot] = fingerprint;
-    return slot;
+  size_t slots() const { return coefficients_.size(); }
+  size_t FirstSlotOf(uint64_t hash) const { return FirstSlot(hash, blocks_); }
+
+  Equation EquationOf(uint64_t hash) const {
+    return {Coefficients(hash), Fingerprint(hash) & mask_, FirstSlotOf(hash)};
+  }
+
+  // Takes the row of its slot from an equation. False when there is nothing to
+  // take: no row is there, or nothing is left of the equation, whose
+  // coefficients are then zero.
+  [[gnu::always_inline]] bool Reduce(Equation* equation) const {
+    const uint64_t row = coefficients_[equation->slot];
+    if (row == 0) return false;
+    const uint64_t left = equation->coefficients ^ row;
+    equation->fingerprint ^= fingerprints_[equation->slot];
+    equation->coefficients = left;
+    if (left == 0) return false;
+    const int zeros = std::countr_zero(left);
+    equation->slot += static_cast<size_t>(zeros);
+    equation->coefficients = left >> zeros;
+    return true;
+  }
+
+  // Puts a reduced equation into its slot, which is free.
+  void Place(const Equation& equation) {
+    coefficients_[equation.slot] = equation.coefficients;
+    fingerprints_[equation.slot] = equation.fingerprint;
   }
 
   // Takes back an equation that nothing was added after but what is taken back,
   // too.
-  void Remove(size_t slot) { coefficients_[slot] = 0; }
+  void Remove(size_t slot) { coefficients_[slot] = fingerprints_[slot] = 0; }
 
-  // Appends the solution. Slots without a row are zero.
-  void AppendSolution(const RibbonLayer& layer, int columns,
-                      std::string* out) const {
-    const size_t start = out->size();
-    out->resize(start + 8 * WordsOf(layer, columns));
-    char* end = out->data() + out->size();
-    // Bit k of a column: its unknown of the slot k after the current one.
-    std::array<uint64_t, kFingerprintBits> window{};
-    for (uint32_t block = layer.blocks; block-- > 0;) {
-      const int count = columns + (block >= layer.first_wide ? 1 : 0);
-      for (size_t slot = size_t{block + 1} * kSlotsOfBlock;
-           slot-- > size_t{block} * kSlotsOfBlock;) {
-        const uint64_t row = coefficients_[slot];
-        const uint32_t fingerprint = row == 0 ? 0 : fingerprints_[slot];
-        for (int i = 0; i < count; ++i) {
-          const uint64_t known = window[i] << 1;
-          const auto sum =
-              static_cast<uint32_t>(__builtin_parityll(known & row));
-          window[i] = known | ((sum ^ fingerprint >> i) & 1);
-        }
-      }
-      for (int i = count; i-- > 0;) {
-        end -= 8;
-        StoreWord(window[i], end);
-      }
-    }
+  RibbonSystem view() const {
+    return {coefficients_.data(), fingerprints_.data()};
   }
 
  private:
-  static void StoreWord(uint64_t word, char* to) {
-    if constexpr (std::endian::native == std::endian::big) {
-      word = __builtin_bswap64(word);
-    }
-    __builtin_memcpy(to, &word, sizeof(word));
-  }
-
+  uint32_t blocks_;
   uint32_t mask_;
   std::vector<uint64_t> coefficients_;
   std::vector<uint32_t> fingerprints_;
 };
 
-// Sorts by `bucket(hash)`, a number below `buckets`. Returns where each bucket
-// starts, and the end.
-template <typename Bucket>
-std::vector<uint32_t> SortByBucket(std::span<const uint64_t> hashes,
-                                   size_t buckets, const Bucket& bucket,
-                                   uint64_t* sorted) {
-  std::vector<uint32_t> starts(buckets + 1);
-  for (const uint64_t hash : hashes) ++starts[bucket(hash) + 1];
-  for (size_t i = 0; i < buckets; ++i) starts[i + 1] += starts[i];
-  std::vector<uint32_t> next(starts.begin(), starts.end() - 1);
-  for (const uint64_t hash : hashes) sorted[next[bucket(hash)]++] = hash;
-  return starts;
+// Appends the solution of a system. Slots without a row are zero.
+void AppendSolution(const System& system, const RibbonLayer& layer, int columns,
+                    const BloomKernel& kernel, std::string* out) {
+  const size_t start = out->size();
+  out->resize(start + 8 * WordsOf(layer, columns));
+  kernel.ribbon_solve(system.view(), layer, columns,
+                      reinterpret_cast<std::byte*>(out->data() + start));
 }
 
-// Fills a system, bucket by bucket; within one, from its end to its start,
-// since the equations of the bucket before reach into its start. The slots
-// between two limits are filled as a whole or left to the next layer, with all
-// before them.
-class LayerFiller {
- public:
-  LayerFiller(uint32_t blocks, uint32_t fingerprint_mask)
-      : blocks_(blocks),
-        system_(blocks, fingerprint_mask),
-        limits_(LimitBytes(blocks), 0) {}
+using Chunks = std::span<const std::span<const uint64_t>>;
 
-  // Appends the hashes that go on to `next`.
-  void Fill(std::span<const uint64_t> hashes, std::vector<uint64_t>* next) {
-    const size_t slots = size_t{blocks_} * kSlotsOfBlock;
-    const size_t buckets = (slots + kSlotsOfBucket - 1) / kSlotsOfBucket;
-    std::vector<uint64_t> sorted(hashes.size());
-    const std::vector<uint32_t> starts = SortByBucket(
-        hashes, buckets,
-        [this](uint64_t hash) {
-          return FirstSlot(hash, blocks_) / kSlotsOfBucket;
-        },
-        sorted.data());
-    for (size_t bucket = 0; bucket < buckets; ++bucket) {
-      const uint32_t limit =
-          FillBucket(std::span(sorted).subspan(
-                         starts[bucket], starts[bucket + 1] - starts[bucket]),
-                     next);
-      limits_[bucket / 4] |= static_cast<char>(limit << bucket % 4 * 2);
+size_t CountOf(Chunks chunks) {
+  size_t count = 0;
+  for (const std::span<const uint64_t> chunk : chunks) count += chunk.size();
+  return count;
+}
+
+// The hashes of a layer in the order of their buckets.
+class SortedHashes {
+ public:
+  SortedHashes(Chunks chunks, const System& system)
+      : hashes_(std::make_unique_for_overwrite<uint64_t[]>(CountOf(chunks))),
+        starts_((system.slots() + kSlotsOfBucket - 1) / kSlotsOfBucket + 2) {
+    const auto bucket = [&system](uint64_t hash) {
+      return system.FirstSlotOf(hash) / kSlotsOfBucket;
+    };
+    // One further on than where they end up: each start moves to the next.
+    for (const std::span<const uint64_t> chunk : chunks) {
+      for (const uint64_t hash : chunk) ++starts_[bucket(hash) + 2];
+    }
+    for (size_t i = 2; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+    for (const std::span<const uint64_t> chunk : chunks) {
+      for (const uint64_t hash : chunk) {
+        hashes_[starts_[bucket(hash) + 1]++] = hash;
+      }
     }
   }
 
-  const System& system() const { return system_; }
-  const std::string& limits() const { return limits_; }
+  size_t buckets() const { return starts_.size() - 2; }
+
+  std::span<const uint64_t> Bucket(size_t bucket) const {
+    return {hashes_.get() + starts_[bucket],
+            starts_[bucket + 1] - starts_[bucket]};
+  }
 
  private:
-  // The number of the limit from which on the bucket has its keys.
-  uint32_t FillBucket(std::span<const uint64_t> hashes,
-                      std::vector<uint64_t>* next) {
+  std::unique_ptr<uint64_t[]> hashes_;
+  std::vector<uint32_t> starts_;  // of each bucket
+};
+
+// Adds the keys of neighbouring buckets to a system, one after the other, but
+// an equation at a time, so that several such fillers can take turns: each step
+// waits for the one before it, and for memory, but not for those of other
+// fillers.
+//
+// A bucket is filled from its end to its start, since the equations of the
+// bucket before reach into its start. The slots between two limits are filled
+// as a whole or left to the next layer, with all before them.
+class BucketFiller {
+ public:
+  // Fills the buckets from `first` up to `end`. Only slots below `end_slot` are
+  // its own: an equation that needs others is left to the next layer.
+  BucketFiller(System* system, const SortedHashes& sorted, size_t first,
+               size_t end, size_t end_slot, std::string* limits,
+               std::vector<uint64_t>* next_layer)
+      : system_(system),
+        sorted_(sorted),
+        bucket_(first),
+        end_(end),
+        end_slot_(end_slot),
+        limits_(limits),
+        next_layer_(next_layer) {}
+
+  // Sets the first equation. False: there is none.
+  bool Start(Equation* equation) {
+    if (bucket_ == end_) return false;
+    OpenBucket();
+    return NextEquation(equation);
+  }
+
+  // Takes an equation that is reduced, and sets the next one. False: all
+  // buckets are filled.
+  [[gnu::noinline]] bool Settle(Equation* equation) {
+    if (equation->slot >= end_slot_ ||
+        (equation->coefficients == 0 && equation->fingerprint != 0)) {
+      while (taken_count_ > 0) system_->Remove(taken_[--taken_count_]);
+      CloseBucket();
+      if (bucket_ == end_) return false;
+    } else {
+      if (equation->coefficients != 0) {
+        system_->Place(*equation);
+        taken_[taken_count_++] = equation->slot;
+      }
+      ++at_;
+    }
+    return NextEquation(equation);
+  }
+
+ private:
+  void OpenBucket() {
+    const std::span<const uint64_t> hashes = sorted_.Bucket(bucket_);
     // By place in the bucket, the last first.
     std::array<uint32_t, kSlotsOfBucket + 1> starts{};
     const auto place = [this](uint64_t hash) {
-      return kSlotsOfBucket - 1 - FirstSlot(hash, blocks_) % kSlotsOfBucket;
+      return kSlotsOfBucket - 1 - system_->FirstSlotOf(hash) % kSlotsOfBucket;
     };
     for (const uint64_t hash : hashes) ++starts[place(hash) + 1];
     for (uint32_t i = 0; i < kSlotsOfBucket; ++i) starts[i + 1] += starts[i];
-    std::array<uint32_t, std::size(kLimits)> ends;
-    for (size_t i = 0; i < ends.size(); ++i) {
-      ends[i] = starts[kSlotsOfBucket - kLimits[i]];
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      ends_[i] = starts[kSlotsOfBucket - kLimits[i]];
     }
     ordered_.resize(hashes.size());
+    taken_.resize(hashes.size());
     for (const uint64_t hash : hashes) ordered_[starts[place(hash)]++] = hash;
-
-    uint32_t limit = std::size(kLimits) - 1;
-    for (; limit > 0; --limit) {
-      if (!AddAll(std::span(ordered_).subspan(ends[limit],
-                                              ends[limit - 1] - ends[limit]))) {
-        break;
-      }
-    }
-    next->insert(next->end(), ordered_.begin() + ends[limit], ordered_.end());
-    return limit;
+    at_ = 0;
+    OpenLimit(std::size(kLimits) - 1);
   }
 
-  bool AddAll(std::span<const uint64_t> hashes) {
-    taken_.clear();
-    for (const uint64_t hash : hashes) {
-      const size_t slot = system_.Add(hash, FirstSlot(hash, blocks_));
-      if (slot == System::kContradicts) {
-        for (const size_t added : taken_) system_.Remove(added);
-        return false;
-      }
-      if (slot != System::kRedundant) taken_.push_back(slot);
+  void OpenLimit(uint32_t limit) {
+    limit_ = limit;
+    limit_end_ = limit == 0 ? 0 : ends_[limit - 1];
+    taken_count_ = 0;
+  }
+
+  // What is not in the system goes on.
+  void CloseBucket() {
+    next_layer_->insert(next_layer_->end(), ordered_.begin() + ends_[limit_],
+                        ordered_.end());
+    (*limits_)[bucket_ / 4] |= static_cast<char>(limit_ << bucket_ % 4 * 2);
+    if (++bucket_ < end_) OpenBucket();
+  }
+
+  bool NextEquation(Equation* equation) {
+    while (at_ >= limit_end_) {
+      OpenLimit(limit_ - 1);
+      if (limit_ > 0) continue;
+      CloseBucket();
+      if (bucket_ == end_) return false;
     }
+    *equation = system_->EquationOf(ordered_[at_]);
     return true;
   }
 
-  uint32_t blocks_;
-  System system_;
-  std::string limits_;
+  System* system_;
+  const SortedHashes& sorted_;
+  size_t bucket_;
+  size_t end_;
+  size_t end_slot_;
+  std::string* limits_;
+  std::vector<uint64_t>* next_layer_;
+
+  // Of the bucket.
   std::vector<uint64_t> ordered_;
-  std::vector<size_t> taken_;
+  std::array<uint32_t, std::size(kLimits)> ends_{};  // of the keys above each
+  uint32_t limit_ = 0;  // from which on the bucket has its keys
+  size_t at_ = 0;
+  // Of the limit.
+  size_t limit_end_ = 0;
+  std::vector<size_t> taken_;  // slots
+  size_t taken_count_ = 0;
 };
+
+// Of fillers that share no slots. A chain of equations through memory leaves
+// most of a CPU idle: several of them take half the time of one.
+template <size_t... kFiller>
+void FillInTurns(const System& system, std::vector<BucketFiller>* fillers,
+                 std::index_sequence<kFiller...>) {
+  // Named by constants alone, these stay in registers.
+  std::array<Equation, sizeof...(kFiller)> equations;
+  std::array<bool, sizeof...(kFiller)> more;
+  const auto start = [&](size_t i) __attribute__((always_inline)) {
+    Equation first;
+    more[i] = (*fillers)[i].Start(&first);
+    equations[i] = first;
+    return more[i];
+  };
+  const auto turn = [&](size_t i) __attribute__((always_inline)) {
+    if (system.Reduce(&equations[i])) [[likely]]
+      return true;
+    Equation settled = equations[i];
+    more[i] = (*fillers)[i].Settle(&settled);
+    equations[i] = settled;
+    return more[i];
+  };
+  if ((start(kFiller) & ...)) {
+    while ((turn(kFiller) & ...)) {
+    }
+  }
+  const auto finish = [&](size_t i) __attribute__((always_inline)) {
+    while (more[i]) turn(i);
+  };
+  (finish(kFiller), ...);
+}
+
+// Fills a system with those of the hashes that it can take, and appends the
+// others to *next_layer. Returns the limits.
+std::string FillLayer(Chunks hashes, System* system,
+                      std::vector<uint64_t>* next_layer) {
+  const SortedHashes sorted(hashes, *system);
+  const size_t buckets = sorted.buckets();
+  std::string limits((buckets + 3) / 4, 0);
+  std::vector<BucketFiller> fillers;
+  const auto add_filler = [&](size_t first, size_t end, size_t end_slot) {
+    fillers.emplace_back(system, sorted, first, end, end_slot, &limits,
+                         next_layer);
+  };
+  // Where parts meet, some 30 slots stay empty: too many for small parts.
+  const size_t parts = buckets >= 512 ? 4 : buckets >= 64 ? 2 : 1;
+  const size_t part = buckets / parts;
+  // The last buckets of a part, which reach into the next one, wait for all
+  // others.
+  const size_t seam = parts == 1 ? 0 : 4;
+  for (size_t i = 1; i <= parts; ++i) {
+    add_filler((i - 1) * part, i * part - seam, i * part * kSlotsOfBucket);
+  }
+  if (parts == 4) {
+    FillInTurns(*system, &fillers, std::make_index_sequence<4>());
+  } else if (parts == 2) {
+    FillInTurns(*system, &fillers, std::make_index_sequence<2>());
+  } else {
+    FillInTurns(*system, &fillers, std::make_index_sequence<1>());
+  }
+  for (size_t i = 1; i <= parts; ++i) {
+    fillers.clear();
+    add_filler(i * part - seam, i < parts ? i * part : buckets,
+               system->slots());
+    FillInTurns(*system, &fillers, std::make_index_sequence<1>());
+  }
+  return limits;
+}
 
 uint32_t BlocksFor(double slots) {
   return static_cast<uint32_t>(std::max(1.0, std::ceil(slots / kSlotsOfBlock)));
 }
 
 // Appends the solution of all hashes. Returns the seed, or nullopt.
-std::optional<uint8_t> AppendLastLayer(std::span<const uint64_t> hashes,
-                                       const Columns& columns, uint32_t mask,
+std::optional<uint8_t> AppendLastLayer(Chunks hashes, const Columns& columns,
+                                       uint32_t mask, const BloomKernel& kernel,
                                        RibbonLayer* layer, std::string* out) {
-  const auto keys = static_cast<double>(hashes.size());
+  std::vector<uint64_t> seeded(CountOf(hashes));
+  const auto keys = static_cast<double>(seeded.size());
   const uint32_t most = BlocksFor(keys * kMaxLastSlotsPerKey) + 1;
-  std::vector<uint64_t> seeded(hashes.size());
   for (uint32_t blocks = BlocksFor(keys * 1.02); blocks <= most; ++blocks) {
     for (uint32_t seed = 0; seed < kSeeds; ++seed) {
-      std::ranges::transform(hashes, seeded.begin(),
+      std::ranges::transform(hashes | std::views::join, seeded.begin(),
                              [&](uint64_t hash) { return Remix(hash, seed); });
+      // In the order of their slots, equations move least.
+      std::ranges::sort(seeded);
       System system(blocks, mask);
       const bool solved = std::ranges::all_of(seeded, [&](uint64_t hash) {
-        return system.Add(hash, FirstSlot(hash, blocks)) !=
-               System::kContradicts;
+        Equation equation = system.EquationOf(hash);
+        while (system.Reduce(&equation)) {
+        }
+        if (equation.coefficients != 0) system.Place(equation);
+        return equation.coefficients != 0 || equation.fingerprint == 0;
       });
       if (!solved) continue;
       layer->blocks = blocks;
       layer->first_wide = static_cast<uint32_t>(blocks * columns.narrow_share);
-      system.AppendSolution(*layer, columns.narrow, out);
+      AppendSolution(system, *layer, columns.narrow, kernel, out);
       return static_cast<uint8_t>(seed);
     }
   }
@@ -264,38 +394,43 @@ double RibbonBitsPerKey(double false_positive_rate) {
   return 1.002 * (columns.narrow + 1 - columns.narrow_share) + kLimitBits;
 }
 
-bool AppendRibbon(std::vector<uint64_t> hashes, double false_positive_rate,
-                  size_t max_bytes, std::string* out) {
+bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
+                  const BloomKernel& kernel, std::string* out) {
   const Columns columns = ColumnsFor(false_positive_rate);
   const uint32_t mask = (uint32_t{1} << (columns.narrow + 1)) - 1;
-  if (static_cast<double>(hashes.size()) * columns.narrow / 8 >
+  size_t count = CountOf(hashes);
+  if (static_cast<double>(count) * columns.narrow / 8 >
       static_cast<double>(max_bytes)) {
     return false;
   }
 
   std::vector<RibbonLayer> layers;
   std::string body;
-  std::vector<uint64_t> next;
-  while (hashes.size() > kLastLayerKeys &&
+  // Those of the layer, after the first one.
+  std::vector<uint64_t> left;
+  std::span<const uint64_t> left_chunk;
+  while (count > kLastLayerKeys &&
          layers.size() + 1 < RibbonFilter::kMaxLayers) {
     RibbonLayer layer;
-    layer.blocks = std::max(
-        2U, BlocksFor(static_cast<double>(hashes.size()) * kSlotsPerKey));
+    layer.blocks =
+        std::max(2U, BlocksFor(static_cast<double>(count) * kSlotsPerKey));
     layer.first_wide =
         static_cast<uint32_t>(layer.blocks * columns.narrow_share);
-    LayerFiller filler(layer.blocks, mask);
-    next.clear();
-    filler.Fill(hashes, &next);
-    hashes.clear();
-    hashes.shrink_to_fit();
-    filler.system().AppendSolution(layer, columns.narrow, &body);
-    body += filler.limits();
+    System system(layer.blocks, mask);
+    std::vector<uint64_t> next;
+    const std::string limits = FillLayer(hashes, &system, &next);
+    AppendSolution(system, layer, columns.narrow, kernel, &body);
+    body += limits;
     layers.push_back(layer);
-    hashes = next;
-    for (uint64_t& hash : hashes) hash = Remix(hash, kNextLayer);
+    for (uint64_t& hash : next) hash = Remix(hash, kNextLayer);
+    left.swap(next);
+    left_chunk = left;
+    hashes = {&left_chunk, 1};
+    count = left.size();
   }
   RibbonLayer last;
-  const auto seed = AppendLastLayer(hashes, columns, mask, &last, &body);
+  const auto seed =
+      AppendLastLayer(hashes, columns, mask, kernel, &last, &body);
   if (!seed) return false;
   layers.push_back(last);
 

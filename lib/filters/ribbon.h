@@ -13,10 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "lib/kernels/kernel.h"
 #include "lib/kernels/ribbon_probe.h"
 
 namespace rowbloom {
@@ -24,13 +25,14 @@ namespace rowbloom {
 // About the bits for each key of a large filter with this rate.
 double RibbonBitsPerKey(double false_positive_rate);
 
-// Appends a filter of the hashes to `out`, where equal hashes count once.
-// `hashes` is taken for working memory: with it and `out`, building needs 30
-// bytes for each key. False, with `out` as it was: no seed solves the last
-// system (less than one filter in 10^9 of distinct hashes), or the filter would
-// be longer than `max_bytes`. May throw std::bad_alloc.
-bool AppendRibbon(std::vector<uint64_t> hashes, double false_positive_rate,
-                  size_t max_bytes, std::string* out);
+// Appends a filter of the hashes to `out`, where equal hashes count once. With
+// `out`, building needs 21 bytes for each key beside its hash. False, with
+// `out` as it was: no seed solves the last system (less than one filter in 10^9
+// of distinct hashes), or the filter would be longer than `max_bytes`. May
+// throw std::bad_alloc.
+bool AppendRibbon(std::span<const std::span<const uint64_t>> hashes,
+                  double false_positive_rate, size_t max_bytes,
+                  const BloomKernel& kernel, std::string* out);
 
 // Reads a payload, which must outlive the result. nullopt, with *problem as a
 // sentence, if any length or offset is not as it should be.

@@ -22,6 +22,10 @@ struct BloomKernel {
   bool (*may_contain)(const BloomBlocks& blocks, uint64_t hash);
   // Whether the columns of `hash` give its fingerprint.
   bool (*ribbon_may_contain)(const RibbonFilter& filter, uint64_t hash);
+  // Writes the solution of a layer's system to `words`, which hold all of its
+  // blocks. `columns` of narrow blocks.
+  void (*ribbon_solve)(const RibbonSystem& system, const RibbonLayer& layer,
+                       int columns, std::byte* words);
   // Sets the bits of each hash. `data` is the writable form of blocks.data.
   void (*add)(const BloomBlocks& blocks, std::byte* data,
               const uint64_t* hashes, size_t hash_count);

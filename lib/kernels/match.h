@@ -10,6 +10,7 @@
 #include "lib/kernels/block_index.h"
 #include "lib/kernels/kernel.h"
 #include "lib/kernels/matcher.h"
+#include "lib/kernels/ribbon_solve.h"
 #include "lib/layout/row_rule.h"
 
 namespace rowbloom {
@@ -115,6 +116,7 @@ constexpr BloomKernel KernelOfThisFile(std::string_view name,
   return {.name = name,
           .may_contain = MayContain,
           .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
+          .ribbon_solve = RibbonSolve,
           .add = add,
           .prefetch = PrefetchBlock,
           .match = Match,

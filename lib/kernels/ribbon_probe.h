@@ -28,6 +28,14 @@ struct RibbonFilter {
   RibbonLayer layers[kMaxLayers];
 };
 
+// A layer's system in echelon form, by slot: the coefficients of the row that
+// starts there, from the lowest bit on, and its fingerprint; both zero where
+// none does.
+struct RibbonSystem {
+  const uint64_t* rows;
+  const uint32_t* fingerprints;
+};
+
 namespace {
 
 constexpr uint32_t kSlotsOfBlock = 64;  // and bits of an equation

@@ -190,6 +190,7 @@ class FilterBlockBuilder {
 
   FilterBlockOptions options_;
   int probes_;
+  double rate_;  // of kBloom with this many bits per key
   std::string layout_id_;
   std::string attributes_;
   std::unique_ptr<KeyEntries> entries_;     // never null

@@ -49,7 +49,7 @@ TEST(BloomMath, BlockingCostsOverThePlainFilter) {
 }
 
 TEST(BloomMath, BestProbesAreTheBest) {
-  for (double bits = kMinBitsPerKey; bits < 30; bits += 0.5) {
+  for (double bits = kMinBitsPerKey; bits <= kMaxBitsPerKey; bits += 0.25) {
     const double best = BlockedFalsePositiveRate(bits, BestProbes(bits));
     for (int probes = 1; probes <= kMaxProbes; ++probes) {
       EXPECT_LE(best, BlockedFalsePositiveRate(bits, probes)) << bits;

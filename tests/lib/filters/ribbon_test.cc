@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,14 @@ std::vector<uint64_t> Hashes(size_t count, uint64_t seed, uint64_t first = 0) {
   return hashes;
 }
 
+bool Append(std::span<const uint64_t> hashes, double rate, size_t max_bytes,
+            std::string* out) {
+  return AppendRibbon({&hashes, 1}, rate, max_bytes, ActiveKernel(), out);
+}
+
 std::string Build(const std::vector<uint64_t>& hashes, double rate) {
   std::string payload;
-  EXPECT_TRUE(AppendRibbon(hashes, rate, kNoLimit, &payload));
+  EXPECT_TRUE(Append(hashes, rate, kNoLimit, &payload));
   return payload;
 }
 
@@ -62,7 +68,8 @@ TEST(Ribbon, HasEveryKeyAtEverySize) {
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   std::vector<size_t> counts;
   for (size_t count = 1; count <= 200; ++count) counts.push_back(count);
-  for (const size_t count : {799, 800, 801, 802, 1000, 1633, 5000, 70'000}) {
+  for (const size_t count :
+       {799, 800, 801, 802, 1000, 1633, 5000, 8500, 9000, 11'111, 70'000}) {
     counts.push_back(count);
   }
   for (const size_t count : counts) {
@@ -105,7 +112,7 @@ TEST(Ribbon, KeepsItsRateInFewBits) {
     EXPECT_NEAR(RibbonFalsePositiveRate(filter), rate, 0.002 * rate);
     const double bits = 8.0 * static_cast<double>(payload.size()) / kKeys;
     EXPECT_NEAR(bits, RibbonBitsPerKey(rate), 0.01 * bits) << rate;
-    EXPECT_LT(bits, (rate > 0.05 ? 1.06 : 1.022) * -std::log2(rate)) << rate;
+    EXPECT_LT(bits, (rate > 0.05 ? 1.06 : 1.024) * -std::log2(rate)) << rate;
   }
 }
 
@@ -126,10 +133,48 @@ TEST(Ribbon, CrowdedKeysAreKeptOrRefused) {
   std::vector<uint64_t> hashes;
   for (uint64_t i = 0; i < 20'000; ++i) hashes.push_back(Mix64(i) >> 40);
   std::string payload = "before";
-  if (AppendRibbon(hashes, 0.01, kNoLimit, &payload)) {
+  if (Append(hashes, 0.01, kNoLimit, &payload)) {
     EXPECT_EQ(Missing(Parse(payload.substr(6)), hashes), 0u);
   } else {
     EXPECT_EQ(payload, "before");
+  }
+}
+
+// The system is filled in four places at once: keys that crowd where these
+// meet, and want slots on the other side, are kept too.
+TEST(Ribbon, CrowdedSeamsKeepTheirKeys) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  constexpr uint64_t kQuarter = uint64_t{1} << 62;
+  for (const uint64_t width : {kQuarter >> 13, kQuarter >> 9, kQuarter >> 6}) {
+    for (const size_t crowd : {50, 200, 800, 3000}) {
+      std::vector<uint64_t> hashes = Hashes(30'000, seed);
+      for (size_t i = 0; i < crowd; ++i) {
+        hashes.push_back((1 + i % 3) * kQuarter + width / 4 -
+                         random.Below(width));
+      }
+      std::string payload;
+      if (!Append(hashes, 0.01, kNoLimit, &payload)) continue;
+      ASSERT_EQ(Missing(Parse(payload), hashes), 0u) << width << " " << crowd;
+    }
+  }
+}
+
+// However the hashes come, and whichever kernel solves.
+TEST(Ribbon, ChunksAndKernelsMakeNoDifference) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  const std::vector<uint64_t> hashes = Hashes(20'000, seed);
+  const std::string whole = Build(hashes, 0.003);
+  std::vector<std::span<const uint64_t>> chunks;
+  for (size_t at = 0; at < hashes.size(); at += 1000) {
+    chunks.push_back(std::span(hashes).subspan(at, 1000));
+  }
+  for (const BloomKernel& kernel : UsableKernels()) {
+    std::string payload;
+    ASSERT_TRUE(AppendRibbon(chunks, 0.003, kNoLimit, kernel, &payload));
+    EXPECT_EQ(payload, whole) << kernel.name;
   }
 }
 
@@ -137,16 +182,16 @@ TEST(Ribbon, TooFewBytesAreRefused) {
   const std::vector<uint64_t> hashes = Hashes(10'000, 3);
   const size_t bytes = Build(hashes, 0.01).size();
   std::string payload;
-  EXPECT_FALSE(AppendRibbon(hashes, 0.01, bytes - 1, &payload));
+  EXPECT_FALSE(Append(hashes, 0.01, bytes - 1, &payload));
   EXPECT_EQ(payload, "");
-  EXPECT_TRUE(AppendRibbon(hashes, 0.01, bytes, &payload));
+  EXPECT_TRUE(Append(hashes, 0.01, bytes, &payload));
 }
 
 TEST(Ribbon, BytesArePinned) {
   const std::string small = Build(Hashes(50, 0), 0.01);
   const std::string large = Build(Hashes(20'000, 0), 0.003);
   EXPECT_EQ(Checksum(small), 0x70aca451bd78365f) << std::hex << Checksum(small);
-  EXPECT_EQ(Checksum(large), 0xc0495d794404f72d) << std::hex << Checksum(large);
+  EXPECT_EQ(Checksum(large), 0x401691eede0e3e95) << std::hex << Checksum(large);
 }
 
 TEST(Ribbon, HeadersThatDoNotFitAreRefused) {

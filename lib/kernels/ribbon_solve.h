@@ -1,0 +1,48 @@
+// Back substitution for the filter kind `ribbon`, for every kernel: the parity
+// of a word is one instruction where the including file may use it. Internal
+// linkage throughout, for the reason in block_index.h.
+#pragma once
+
+#include "lib/kernels/ribbon_probe.h"
+
+namespace rowbloom {
+namespace {
+
+inline void StoreWord(uint64_t word, std::byte* to) {
+  if constexpr (std::endian::native == std::endian::big) {
+    word = __builtin_bswap64(word);
+  }
+  __builtin_memcpy(to, &word, sizeof(word));
+}
+
+// BloomKernel::ribbon_solve. Some columns at a time, in registers; from the
+// last slot to the first, since the row of a slot speaks of it and the next 63.
+void RibbonSolve(const RibbonSystem& system, const RibbonLayer& layer,
+                 int columns, std::byte* words) {
+  constexpr int kTogether = 4;
+  const int most = columns + (layer.first_wide < layer.blocks ? 1 : 0);
+  for (int first = 0; first < most; first += kTogether) {
+    // Bit k: the unknown of the slot k after the one just solved.
+    uint64_t known[kTogether] = {};
+    for (uint32_t block = layer.blocks; block-- > 0;) {
+      const size_t start = size_t{block} * kSlotsOfBlock;
+      for (size_t slot = start + kSlotsOfBlock; slot-- > start;) {
+        const uint64_t others = system.rows[slot] >> 1;
+        const uint32_t fingerprint = system.fingerprints[slot] >> first;
+        for (int i = 0; i < kTogether; ++i) {
+          const auto sum =
+              static_cast<uint32_t>(__builtin_parityll(known[i] & others));
+          known[i] = known[i] << 1 | ((sum ^ fingerprint >> i) & 1);
+        }
+      }
+      const int count = columns + (block >= layer.first_wide ? 1 : 0);
+      std::byte* to = words + 8 * WordsBefore(layer, columns, block);
+      for (int i = 0; i < kTogether && first + i < count; ++i) {
+        StoreWord(known[i], to + 8 * (first + i));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom
