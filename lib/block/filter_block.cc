@@ -265,7 +265,7 @@ struct OwningMatcher : Matcher {
 std::shared_ptr<const Matcher> FilterBlock::MakeMatcher() const {
   const bool row_col_fits = row_col_.state == Probe::State::kAbsent ||
                             row_col_.state == Probe::State::kReady;
-  if (!usable_ || kernel_->match == nullptr ||
+  if (!usable_ || kernel_->match_any.match == nullptr ||
       layout_->kind() == KeyLayout::Kind::kCustom ||
       row_.state != Probe::State::kReady || !row_col_fits ||
       row_prefix_.state != Probe::State::kAbsent) {
@@ -354,7 +354,8 @@ MatchResult FilterBlock::Match(std::string_view row_bytes,
 
 MatchResult FilterBlock::MayMatch(std::string_view key) const {
   if (matcher_ == nullptr) return MatchLong(key);
-  return ToResult(kernel_->match(*matcher_, key.data(), key.size()));
+  return ToResult(
+      kernel_->MatchFor(*matcher_).match(*matcher_, key.data(), key.size()));
 }
 
 MatchResult FilterBlock::MatchLong(std::string_view key) const {
@@ -387,6 +388,7 @@ FilterBlock::Question FilterBlock::Hash(std::string_view key) const {
 void FilterBlock::MayMatch(std::span<const std::string_view> keys,
                            std::span<MatchResult> results) const {
   if (matcher_ == nullptr) return MatchLong(keys, results);
+  const MatchFunctions& functions = kernel_->MatchFor(*matcher_);
   std::array<KeyView, BatchAnswers::kMaxKeys> views;
   for (size_t start = 0; start < keys.size(); start += views.size()) {
     const size_t count = std::min(views.size(), keys.size() - start);
@@ -394,7 +396,7 @@ void FilterBlock::MayMatch(std::span<const std::string_view> keys,
       views[i] = {keys[start + i].data(), keys[start + i].size()};
     }
     BatchAnswers answers;
-    kernel_->match_batch(*matcher_, views.data(), count, &answers);
+    functions.match_batch(*matcher_, views.data(), count, &answers);
     for (size_t i = 0; i < count; ++i) {
       results[start + i] = ToResult(AnswerOf(answers, i));
     }

@@ -15,6 +15,14 @@
 
 namespace rowbloom {
 
+struct MatchFunctions {
+  // Asks for a key as RocksDB hands it over.
+  Answer (*match)(const Matcher& matcher, const char* key, size_t size);
+  // The same for up to BatchAnswers::kMaxKeys keys.
+  void (*match_batch)(const Matcher& matcher, const KeyView* keys, size_t count,
+                      BatchAnswers* answers);
+};
+
 // One implementation. Stateless and thread-safe.
 struct BloomKernel {
   std::string_view name;
@@ -31,11 +39,16 @@ struct BloomKernel {
               const uint64_t* hashes, size_t hash_count);
   // Starts loading the block of `hash` into the cache.
   void (*prefetch)(const BloomBlocks& blocks, uint64_t hash);
-  // Asks for a key as RocksDB hands it over. Tests leave this and the next out.
-  Answer (*match)(const Matcher& matcher, const char* key, size_t size);
-  // The same for up to BatchAnswers::kMaxKeys keys.
-  void (*match_batch)(const Matcher& matcher, const KeyView* keys, size_t count,
-                      BatchAnswers* answers);
+  // For files all of whose sections are of kind bloom, and for all files. Tests
+  // leave them out.
+  MatchFunctions match_bloom;
+  MatchFunctions match_any;
+
+  const MatchFunctions& MatchFor(const Matcher& matcher) const {
+    return matcher.row_ribbon == nullptr && matcher.row_col_ribbon == nullptr
+               ? match_bloom
+               : match_any;
+  }
 };
 
 // The kernels that were compiled in and that this CPU runs, fastest first; the

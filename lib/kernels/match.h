@@ -16,28 +16,37 @@
 namespace rowbloom {
 namespace {
 
-bool Contains(const BloomBlocks& blocks, const RibbonFilter* ribbon,
-              uint64_t hash) {
-  return ribbon == nullptr ? MayContain(blocks, hash)
-                           : RibbonMayContain<ColumnsGive>(*ribbon, hash);
+// A section of either kind. With kBloom it is one of kind bloom: functions
+// without the code for ribbons in them need fewer registers, and a CPU has more
+// questions under way at once.
+template <bool kBloom>
+[[gnu::always_inline]] inline bool Contains(const BloomBlocks& blocks,
+                                            const RibbonFilter* ribbon,
+                                            uint64_t hash) {
+  return kBloom || ribbon == nullptr
+             ? MayContain(blocks, hash)
+             : RibbonMayContain<ColumnsGive>(*ribbon, hash);
 }
 
+template <bool kBloom>
 [[gnu::always_inline]] inline void Prefetch(const BloomBlocks& blocks,
                                             const RibbonFilter* ribbon,
                                             uint64_t hash) {
-  if (ribbon == nullptr) {
+  if (kBloom || ribbon == nullptr) {
     PrefetchBlock(blocks, hash);
   } else {
     PrefetchRibbon(*ribbon, hash);
   }
 }
 
+template <bool kBloom>
 Answer Match(const Matcher& matcher, const char* key, size_t size) {
   const size_t row_bytes =
       RowBytesOf(matcher.layout_kind, matcher.layout_parameter, key, size);
   if (row_bytes == KeyLayout::kNoRow) return Answer::kOutside;
   const uint64_t row_hash = XXH3_64bits(key, row_bytes);
-  const bool row_may = Contains(matcher.row, matcher.row_ribbon, row_hash);
+  const bool row_may =
+      Contains<kBloom>(matcher.row, matcher.row_ribbon, row_hash);
   if (row_bytes == size || !matcher.has_row_col) {
     // Chosen without a jump: whether a key is there cannot be foreseen.
     return static_cast<Answer>(static_cast<int>(Answer::kRowNo) -
@@ -49,11 +58,12 @@ Answer Match(const Matcher& matcher, const char* key, size_t size) {
   return static_cast<Answer>(
       static_cast<int>(Answer::kRowColNo) -
       static_cast<int>(
-          Contains(matcher.row_col, matcher.row_col_ribbon, hash)));
+          Contains<kBloom>(matcher.row_col, matcher.row_col_ribbon, hash)));
 }
 
 // Each pass does one thing for all keys, so that their cache misses overlap.
 // REQUIRES count <= BatchAnswers::kMaxKeys.
+template <bool kBloom>
 void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
                 BatchAnswers* answers) {
   uint64_t hashes[BatchAnswers::kMaxKeys];
@@ -65,7 +75,7 @@ void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
     if (row_bytes[i] == KeyLayout::kNoRow) continue;
     inside |= uint32_t{1} << i;
     hashes[i] = XXH3_64bits(keys[i].data, row_bytes[i]);
-    Prefetch(matcher.row, matcher.row_ribbon, hashes[i]);
+    Prefetch<kBloom>(matcher.row, matcher.row_ribbon, hashes[i]);
   }
 
   // Adjacent keys of one row ask the ROW section once.
@@ -76,7 +86,8 @@ void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
   for (uint32_t left = inside; left != 0; left &= left - 1) {
     const int i = __builtin_ctz(left);
     if (!asked || hashes[i] != asked_hash) {
-      asked_passed = Contains(matcher.row, matcher.row_ribbon, hashes[i]);
+      asked_passed =
+          Contains<kBloom>(matcher.row, matcher.row_ribbon, hashes[i]);
       asked_hash = hashes[i];
       asked = true;
     }
@@ -96,13 +107,13 @@ void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
     cells |= uint32_t{1} << i;
     hashes[i] = XXH3_64bits_withSeed(keys[i].data + row_bytes[i],
                                      keys[i].size - row_bytes[i], hashes[i]);
-    Prefetch(matcher.row_col, matcher.row_col_ribbon, hashes[i]);
+    Prefetch<kBloom>(matcher.row_col, matcher.row_col_ribbon, hashes[i]);
   }
   uint32_t cells_passed = 0;
   for (uint32_t left = cells; left != 0; left &= left - 1) {
     const int i = __builtin_ctz(left);
     const bool may =
-        Contains(matcher.row_col, matcher.row_col_ribbon, hashes[i]);
+        Contains<kBloom>(matcher.row_col, matcher.row_col_ribbon, hashes[i]);
     cells_passed |= uint32_t{may} << i;
   }
   answers->row_may = passed & ~cells;
@@ -119,8 +130,8 @@ constexpr BloomKernel KernelOfThisFile(std::string_view name,
           .ribbon_solve = RibbonSolve,
           .add = add,
           .prefetch = PrefetchBlock,
-          .match = Match,
-          .match_batch = MatchBatch};
+          .match_bloom = {Match<true>, MatchBatch<true>},
+          .match_any = {Match<false>, MatchBatch<false>}};
 }
 
 }  // namespace

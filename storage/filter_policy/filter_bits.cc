@@ -200,14 +200,13 @@ class KernelReader final : public rocksdb::FilterBitsReader {
   KernelReader(const FilterBlock& block, Counting counting)
       : shared_matcher_(block.matcher()),
         matcher_(*shared_matcher_),
-        match_(ActiveKernel().match),
-        match_batch_(ActiveKernel().match_batch),
+        functions_(ActiveKernel().MatchFor(matcher_)),
         counting_(std::move(counting)) {}
 
   bool MayMatch(const Slice& entry) override {
     // Jumps, where a table would do: RocksDB jumps on the answer anyway, and a
     // CPU that foresees it need not wait for the filter's memory to count.
-    switch (match_(matcher_, entry.data(), entry.size())) {
+    switch (functions_.match(matcher_, entry.data(), entry.size())) {
       case Answer::kRowNo:
         return Counted(Answer::kRowNo, false);
       case Answer::kRowColNo:
@@ -232,7 +231,7 @@ class KernelReader final : public rocksdb::FilterBitsReader {
         views[i] = {key.data(), key.size()};
       }
       BatchAnswers answers;
-      match_batch_(matcher_, views.data(), count, &answers);
+      functions_.match_batch(matcher_, views.data(), count, &answers);
       const uint32_t no = answers.row_no | answers.row_col_no;
       for (int i = 0; i < count; ++i) may_match[start + i] = (no >> i & 1) == 0;
       if (counting_.questions) {
@@ -251,8 +250,7 @@ class KernelReader final : public rocksdb::FilterBitsReader {
 
   std::shared_ptr<const Matcher> shared_matcher_;  // keeps what is pointed to
   const Matcher matcher_;
-  decltype(BloomKernel::match) match_;
-  decltype(BloomKernel::match_batch) match_batch_;
+  const MatchFunctions functions_;
   Counting counting_;
 };
 

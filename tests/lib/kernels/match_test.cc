@@ -51,7 +51,7 @@ class MatchTest : public testing::Test {
     for (const std::string& key : keys)
       views.push_back({key.data(), key.size()});
     BatchAnswers answers;
-    MatchBatch(matcher_, views.data(), views.size(), &answers);
+    MatchBatch<true>(matcher_, views.data(), views.size(), &answers);
     return answers;
   }
   ptrdiff_t Count(Section section) const {
@@ -91,7 +91,7 @@ TEST_F(MatchTest, AbsentRowSparesItsCells) {
   EXPECT_EQ(Count(Section::kRowCol), 0);
   EXPECT_EQ(answers.row_no, 0b1011u);
   probed_.clear();
-  EXPECT_EQ(Match(matcher_, "a:1", 3), Answer::kRowNo);
+  EXPECT_EQ(Match<true>(matcher_, "a:1", 3), Answer::kRowNo);
   EXPECT_EQ(probed_.size(), 1u);
 }
 
@@ -102,14 +102,14 @@ TEST_F(MatchTest, BareRowsAndKeysOutsideAskNoCell) {
   EXPECT_EQ(answers.row_may, 0b0001u);
   EXPECT_EQ(answers.row_col_may, 0b0100u);
   EXPECT_EQ(answers.row_no | answers.row_col_no, 0u);
-  EXPECT_EQ(Match(matcher_, "outside", 7), Answer::kOutside);
-  EXPECT_EQ(Match(matcher_, "a:", 2), Answer::kRowMay);
-  EXPECT_EQ(Match(matcher_, "a:1", 3), Answer::kRowColMay);
+  EXPECT_EQ(Match<true>(matcher_, "outside", 7), Answer::kOutside);
+  EXPECT_EQ(Match<true>(matcher_, "a:", 2), Answer::kRowMay);
+  EXPECT_EQ(Match<true>(matcher_, "a:1", 3), Answer::kRowColMay);
 }
 
 TEST_F(MatchTest, RowSectionAloneAnswersForCells) {
   matcher_.has_row_col = false;
-  EXPECT_EQ(Match(matcher_, "a:1", 3), Answer::kRowMay);
+  EXPECT_EQ(Match<true>(matcher_, "a:1", 3), Answer::kRowMay);
   EXPECT_EQ(Ask({"a:1", "b:1"}).row_may, 0b11u);
   EXPECT_EQ(Count(Section::kRowCol), 0);
 }
