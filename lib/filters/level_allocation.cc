@@ -3,46 +3,41 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/filters/kind_bits.h"
 #include "lib/filters/rate_table.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 namespace {
 
-// The rates proportional to `entries`, within what a filter can have.
 std::vector<double> ProportionalRates(std::span<const double> entries,
                                       double rate_per_entry,
-                                      double max_bits_per_key) {
-  const RateTable& table = RateTable::Get();
-  const double lowest = table.Rate(max_bits_per_key);
-  const double highest = table.Rate(kMinBitsPerKey);
+                                      const RateLimits& limits) {
   std::vector<double> rates;
   for (const double n : entries) {
-    rates.push_back(std::clamp(n * rate_per_entry, lowest, highest));
+    rates.push_back(
+        std::clamp(n * rate_per_entry, limits.lowest, limits.highest));
   }
   return rates;
 }
 
-double TotalBits(std::span<const double> entries,
+double TotalBits(std::span<const double> entries, FilterKind kind,
                  std::span<const double> rates) {
   double bits = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
-    bits += entries[i] * RateTable::Get().Bits(rates[i]);
+    bits += entries[i] * KindBits(kind, rates[i]);
   }
   return bits;
 }
 
-// Entries of each run from level 0 down, with 1 at the last level.
-std::vector<double> RunEntries(const LevelShape& shape) {
-  std::vector<double> entries;
-  for (uint32_t level = 1; level <= shape.levels; ++level) {
-    entries.push_back(
-        std::pow(shape.size_ratio, static_cast<double>(level) - shape.levels));
+RateLimits LimitsFor(BloomType bloom_type, double uniform_rate) {
+  const RateTable& table = RateTable::Get();
+  const double bits = table.Bits(uniform_rate);
+  RateLimits limits = {.lowest = table.Rate(LevelPlan::kMaxBitsFactor * bits)};
+  if (bloom_type == BloomType::kRowCol) {
+    limits.highest = LevelPlan::kMaxRateFactor * table.Rate(bits);
   }
-  const std::vector<double> level0(shape.level0_files,
-                                   entries.front() / shape.level0_files);
-  entries.insert(entries.begin(), level0.begin(), level0.end());
-  return entries;
+  return limits;
 }
 
 }  // namespace
@@ -66,11 +61,28 @@ std::string Problem(const LevelShape& shape) {
   return "";
 }
 
+std::vector<double> RunEntries(const LevelShape& shape) {
+  std::vector<double> entries;
+  for (uint32_t level = 1; level <= shape.levels; ++level) {
+    entries.push_back(
+        std::pow(shape.size_ratio, static_cast<double>(level) - shape.levels));
+  }
+  const std::vector<double> level0(shape.level0_files,
+                                   entries.front() / shape.level0_files);
+  entries.insert(entries.begin(), level0.begin(), level0.end());
+  return entries;
+}
+
 std::vector<double> OptimalRates(std::span<const double> entries,
-                                 double uniform_rate, double max_bits_per_key) {
+                                 FilterKind kind, double uniform_rate,
+                                 const RateLimits& limits) {
+  const RateTable& table = RateTable::Get();
+  const RateLimits usable = {
+      .lowest = std::max(limits.lowest, table.Rate(kMaxBitsPerKey)),
+      .highest = std::min(limits.highest, table.Rate(kMinBitsPerKey))};
   double total = 0;
   for (const double n : entries) total += n;
-  const double budget = total * RateTable::Get().Bits(uniform_rate);
+  const double budget = total * KindBits(kind, uniform_rate);
   // On a logarithmic scale, from where every run has the most bits to where
   // every run has the fewest; runs of next to nothing do not count.
   double low = std::log(1e-12 / std::ranges::max(entries));
@@ -78,18 +90,17 @@ std::vector<double> OptimalRates(std::span<const double> entries,
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
     const double bits = TotalBits(
-        entries,
-        ProportionalRates(entries, std::exp(middle), max_bits_per_key));
+        entries, kind, ProportionalRates(entries, std::exp(middle), usable));
     (bits > budget ? low : high) = middle;
   }
-  return ProportionalRates(entries, std::exp(high), max_bits_per_key);
+  return ProportionalRates(entries, std::exp(high), usable);
 }
 
-LevelPlan::LevelPlan(const LevelShape& shape, double uniform_rate)
+LevelPlan::LevelPlan(const LevelShape& shape, BloomType bloom_type,
+                     FilterKind kind, double uniform_rate)
     : shape_(shape),
-      rates_(
-          OptimalRates(RunEntries(shape), uniform_rate,
-                       kMaxBitsFactor * RateTable::Get().Bits(uniform_rate))) {
+      rates_(OptimalRates(RunEntries(shape), kind, uniform_rate,
+                          LimitsFor(bloom_type, uniform_rate))) {
   // The files of level 0 have one rate.
   rates_.erase(rates_.begin() + 1, rates_.begin() + shape.level0_files);
 }

@@ -1,6 +1,7 @@
 #include "rowbloom/filter_policy.h"
 
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,9 @@ using rocksdb::Status;
 // Any non-empty block shorter than this could be the rest of one of ours.
 constexpr size_t kShortestForeignBlock = 8;
 
+// As bloom_before_level.
+constexpr int kEveryLevel = std::numeric_limits<int>::max();
+
 class Policy final : public rocksdb::FilterPolicy {
  public:
   explicit Policy(const FilterPolicyOptions& options)
@@ -39,7 +43,12 @@ class Policy final : public rocksdb::FilterPolicy {
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
         counters_(std::make_shared<FilterCounters>()) {
     if (options.level_allocation == LevelAllocation::kOptimal) {
-      plan_.emplace(options.level_shape, options.false_positive_rate);
+      // The bytes are those of the last level, nearly all.
+      plan_.emplace(options.level_shape, options.bloom_type,
+                    options.bloom_before_level == kEveryLevel
+                        ? FilterKind::kBloom
+                        : options.kind,
+                    options.false_positive_rate);
       for (const double rate : plan_->rates()) {
         bits_by_level_.push_back(RateTable::Get().Bits(rate));
       }
@@ -61,7 +70,7 @@ class Policy final : public rocksdb::FilterPolicy {
     if (!BuildsFilters(context.table_options)) return nullptr;
     FilterBlockOptions block{.bloom_type = options_.bloom_type,
                              .key_layout = options_.key_layout,
-                             .kind = options_.kind,
+                             .kind = KindFor(context),
                              .bits_per_key = BitsFor(context),
                              .section_split = options_.section_split,
                              .row_spread = options_.row_spread,
@@ -126,6 +135,22 @@ class Policy final : public rocksdb::FilterPolicy {
         context.level_at_creation, context.num_levels, context.is_bottommost)];
   }
 
+  FilterKind KindFor(const rocksdb::FilterBuildingContext& context) const {
+    if (options_.kind != FilterKind::kRibbon) return options_.kind;
+    // As the last level where it is not known.
+    int level = kEveryLevel - 1;
+    if (context.compaction_style == rocksdb::kCompactionStyleLevel ||
+        context.compaction_style == rocksdb::kCompactionStyleUniversal) {
+      if (context.reason == rocksdb::TableFileCreationReason::kFlush) {
+        level = -1;
+      } else if (context.level_at_creation >= 0) {
+        level = context.level_at_creation;
+      }
+    }
+    return level < options_.bloom_before_level ? FilterKind::kBloom
+                                               : FilterKind::kRibbon;
+  }
+
   // One for all files with the same bits, so that their false positive rates
   // balance out; its tables are made when they are first needed.
   std::shared_ptr<MemoryFit> SharedMemoryFit(double bits_per_key) const {
@@ -169,6 +194,10 @@ std::string Invalid(const FilterPolicyOptions& options) {
   if (ToString(options.kind) == "unknown") {
     return "kind " + std::to_string(static_cast<int>(options.kind)) +
            ": expected bloom or ribbon";
+  }
+  if (options.kind == FilterKind::kRibbon && options.bloom_before_level < -1) {
+    return "bloom_before_level " + std::to_string(options.bloom_before_level) +
+           ": expected -1 or more";
   }
   switch (options.level_allocation) {
     case LevelAllocation::kUniform:

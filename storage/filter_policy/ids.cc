@@ -36,6 +36,14 @@ std::string_view TakeField(std::string_view* text) {
   return field;
 }
 
+std::string KindText(const FilterPolicyOptions& options) {
+  std::string text(ToString(options.kind));
+  if (options.kind == FilterKind::kRibbon && options.bloom_before_level != -1) {
+    text.append("/").append(std::to_string(options.bloom_before_level));
+  }
+  return text;
+}
+
 std::string AllocationText(const FilterPolicyOptions& options) {
   std::string text(kUniform);
   if (options.level_allocation == LevelAllocation::kOptimal) {
@@ -52,6 +60,14 @@ std::string AllocationText(const FilterPolicyOptions& options) {
     text.append("/").append(NumberText(options.row_spread));
   }
   return text;
+}
+
+// What follows the name of the kind.
+bool ParseBloomBeforeLevel(std::string_view text,
+                           FilterPolicyOptions* options) {
+  if (text.empty()) return true;
+  return options->kind == FilterKind::kRibbon && text.starts_with('/') &&
+         ParseNumber(text.substr(1), &options->bloom_before_level);
 }
 
 bool ParseShape(std::string_view* text, LevelShape* shape) {
@@ -85,7 +101,7 @@ bool ParseAllocation(std::string_view text, FilterPolicyOptions* options) {
 std::string PolicyId(const FilterPolicyOptions& options) {
   std::string id(kPolicyIdPrefix);
   id.append(ToString(options.bloom_type)).append(":");
-  id.append(ToString(options.kind)).append(":");
+  id.append(KindText(options)).append(":");
   id.append(NumberText(options.false_positive_rate)).append(":");
   id.append(std::to_string(options.row_prefix_length)).append(":");
   id.append(AllocationText(options)).append(":");
@@ -109,9 +125,12 @@ Result<FilterPolicyOptions> ParsePolicyId(std::string_view id) {
   FilterPolicyOptions options;
   const auto type = BloomTypeFromString(fields[0]);
   if (!type) return Error{type.error()};
-  const auto kind = FilterKindFromString(fields[1]);
+  const std::string_view kind_name = fields[1].substr(0, fields[1].find('/'));
+  const auto kind = FilterKindFromString(kind_name);
   if (!kind) return Error{kind.error()};
-  if (!ParseNumber(fields[2], &options.false_positive_rate) ||
+  options.kind = *kind;
+  if (!ParseBloomBeforeLevel(fields[1].substr(kind_name.size()), &options) ||
+      !ParseNumber(fields[2], &options.false_positive_rate) ||
       !ParseNumber(fields[3], &options.row_prefix_length) ||
       !ParseAllocation(fields[4], &options)) {
     return malformed;
@@ -119,7 +138,6 @@ Result<FilterPolicyOptions> ParsePolicyId(std::string_view id) {
   const auto layout = KeyLayout::FromString(rest);
   if (!layout) return Error{layout.error()};
   options.bloom_type = *type;
-  options.kind = *kind;
   options.key_layout = *layout;
   return options;
 }

@@ -11,8 +11,10 @@ namespace rowbloom {
 
 // rowbloom.filter:TYPE:KIND:RATE:ROW_PREFIX_LENGTH:ALLOCATION:LAYOUT
 //
-// ALLOCATION is `uniform`, or `optimal/LEVELS/SIZE_RATIO/LEVEL0_FILES/WHERE`
-// with WHERE `last` (dynamic_level_bytes) or `first`; with the adaptive split
+// KIND is the kind's name; after that of a ribbon comes `/BLOOM_BEFORE_LEVEL`
+// unless it is -1. ALLOCATION is `uniform`, or
+// `optimal/LEVELS/SIZE_RATIO/LEVEL0_FILES/WHERE` with WHERE `last`
+// (dynamic_level_bytes) or `first`; with the adaptive split
 // `/adaptive/ROW_SPREAD` follows.
 inline constexpr std::string_view kPolicyIdPrefix = "rowbloom.filter:";
 // rowbloom.row:LAYOUT

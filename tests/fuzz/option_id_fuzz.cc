@@ -57,6 +57,10 @@ void CheckRoundTrip(const FilterPolicyOptions& options) {
             again->section_split == options.section_split &&
             SameRate(again->false_positive_rate, options.false_positive_rate),
         "ParsePolicyId is the inverse of PolicyId");
+  if (options.kind == FilterKind::kRibbon) {
+    Check(again->bloom_before_level == options.bloom_before_level,
+          "an id has the level before which a ribbon policy builds blooms");
+  }
   if (options.level_allocation == LevelAllocation::kOptimal) {
     Check(again->level_shape.levels == options.level_shape.levels &&
               again->level_shape.level0_files ==
@@ -111,6 +115,11 @@ FilterPolicyOptions OptionsFrom(std::string_view bytes) {
   if (bits & 4) {
     options.section_split = SectionSplit::kAdaptive;
     options.row_spread = std::bit_cast<double>(input.Number(8));
+  }
+  if (bits & 8) {
+    options.kind = FilterKind::kRibbon;
+    options.bloom_before_level =
+        static_cast<int>(static_cast<uint32_t>(input.Number(4)));
   }
   return options;
 }

@@ -38,15 +38,6 @@ class TablePropertiesCollectorFactory;
 
 namespace rowbloom {
 
-// How bits are spread over the levels of the tree.
-enum class LevelAllocation : uint8_t {
-  kUniform,  // false_positive_rate at every level
-  // More bits at the top and fewer at the bottom, so that reads of what does
-  // not exist open the fewest files; see level_allocation.h. For leveled
-  // compaction; other styles, and files of SstFileWriter, get kUniform.
-  kOptimal,
-};
-
 struct FilterPolicyOptions {
   // kRowCol serves gets and row scans; kRow costs a tenth of the bytes at ten
   // columns a row and serves row scans as well, but cannot tell columns apart.
@@ -59,6 +50,21 @@ struct FilterPolicyOptions {
 
   FilterKind kind = FilterKind::kBloom;
 
+  // Of kRibbon, else without meaning: files that are made for a level before
+  // this one get kBloom, at the same rates. Small files that live short want
+  // speed, large ones that live long want few bytes. The number means what it
+  // does in rocksdb::NewRibbonFilterPolicy, whose default is 0:
+  //
+  //   -1       no file
+  //   0        flushes alone, which count as level -1
+  //   n        flushes, and files of levels 0 to n - 1
+  //   INT_MAX  every file
+  //
+  // Levels are known under leveled and universal compaction. With other styles,
+  // and in files of SstFileWriter, all but INT_MAX mean kRibbon. Lower numbers
+  // than -1 are refused.
+  int bloom_before_level = -1;
+
   // Of each section, inside (0, 1). 0.01 costs 9.9 bits for each row and each
   // cell; see BitsPerKey in bloom_math.h. Where level_allocation and
   // section_split spread these bits, it is the rate that would cost as many
@@ -69,6 +75,10 @@ struct FilterPolicyOptions {
   // KeyLayout::kMaxRowBytes. With other types it must be 0.
   uint32_t row_prefix_length = 0;
 
+  // How bits are spread over the levels of the tree: kOptimal gives more to the
+  // top and fewer to the bottom, so that reads of what does not exist open the
+  // fewest files; see level_allocation.h. For leveled compaction; other styles,
+  // and files of SstFileWriter, get kUniform.
   LevelAllocation level_allocation = LevelAllocation::kUniform;
 
   // The tree that kOptimal plans for; else without meaning.

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "lib/filters/kind_bits.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -26,6 +28,34 @@ TEST(RateTable, RateAndBitsAreInverse) {
   }
   EXPECT_EQ(table.Bits(0.999), kMinBitsPerKey);
   EXPECT_EQ(table.Bits(1e-300), kMaxBitsPerKey);
+}
+
+TEST(KindBits, AreThoseOfEachKind) {
+  for (const double rate : {0.5, 0.1, 0.01, 0.001, 1e-6}) {
+    const double bloom = KindBits(FilterKind::kBloom, rate);
+    EXPECT_NEAR(bloom, BitsPerKey(rate), 0.01 * bloom);
+    // Between the bound and a little above it.
+    const double ribbon = KindBits(FilterKind::kRibbon, rate);
+    EXPECT_GE(ribbon, -std::log2(rate));
+    EXPECT_LE(ribbon, 1.03 * -std::log2(rate) + 0.01);
+  }
+  // A ribbon has a column at least, and is no smaller with higher rates.
+  EXPECT_EQ(KindBits(FilterKind::kRibbon, 0.55),
+            KindBits(FilterKind::kRibbon, 0.5));
+}
+
+TEST(KindBits, RateIsTheInverse) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    for (double rate = 0.45; rate > 1e-7; rate /= 1.7) {
+      EXPECT_NEAR(KindRate(kind, KindBits(kind, rate)) / rate, 1, 1e-6)
+          << ToString(kind) << ", " << rate;
+    }
+    // The limits.
+    EXPECT_NEAR(KindRate(kind, 1000), RateTable::Get().Rate(kMaxBitsPerKey),
+                1e-15);
+    EXPECT_NEAR(KindRate(kind, 0.01), RateTable::Get().Rate(kMinBitsPerKey),
+                1e-9);
+  }
 }
 
 }  // namespace

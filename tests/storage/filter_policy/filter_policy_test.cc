@@ -99,6 +99,14 @@ TEST(NewFilterPolicy, ShapesOutsideTheirRangesAreRefused) {
                MakeFilterPolicy({})->Name());
 }
 
+TEST(NewFilterPolicy, LevelsOfKindsOutsideTheirRangeAreRefused) {
+  ExpectInvalid({.kind = FilterKind::kRibbon, .bloom_before_level = -2},
+                "bloom_before_level -2: expected -1 or more");
+  // Without meaning, and not part of the id.
+  EXPECT_STREQ(MakeFilterPolicy({.bloom_before_level = -2})->Name(),
+               MakeFilterPolicy({})->Name());
+}
+
 TEST(NewFilterPolicy, RowSpreadsOutsideTheirRangeAreRefused) {
   for (const auto& [spread, text] :
        std::map<double, std::string>{{0, "0.000000"}, {1.5, "1.500000"}}) {
@@ -158,11 +166,32 @@ TEST(FilterPolicyId, HoldsHowBitsAreSpread) {
   EXPECT_EQ(parsed->row_spread, options.row_spread);
 }
 
+TEST(FilterPolicyId, HoldsTheLevelsOfTheKinds) {
+  for (const auto& [level, text] :
+       std::map<int, std::string>{{-1, "ribbon"},
+                                  {0, "ribbon/0"},
+                                  {2147483647, "ribbon/2147483647"}}) {
+    const auto policy = MakeFilterPolicy(
+        {.kind = FilterKind::kRibbon, .bloom_before_level = level});
+    EXPECT_EQ(policy->Name(),
+              "rowbloom.filter:ROWCOL:" + text + ":0.01:0:uniform:escaped");
+    const auto parsed = ParsePolicyId(policy->Name());
+    ASSERT_TRUE(parsed) << parsed.error();
+    EXPECT_EQ(parsed->kind, FilterKind::kRibbon);
+    EXPECT_EQ(parsed->bloom_before_level, level);
+  }
+}
+
 TEST(FilterPolicyId, MalformedIdsAreRefused) {
   for (const char* id :
        {"", "rowbloom.filter:", "rowbloom.filter:ROW:bloom:0.01:0:uniform",
         "rowbloom.filter:ROWS:bloom:0.01:0:uniform:escaped",
         "rowbloom.filter:ROW:fuse:0.01:0:uniform:escaped",
+        "rowbloom.filter:ROW:bloom/1:0.01:0:uniform:escaped",
+        "rowbloom.filter:ROW:ribbon/:0.01:0:uniform:escaped",
+        "rowbloom.filter:ROW:ribbon/1/2:0.01:0:uniform:escaped",
+        "rowbloom.filter:ROW:ribbon/2147483648:0.01:0:uniform:escaped",
+        "rowbloom.filter:ROW:ribbon1:0.01:0:uniform:escaped",
         "rowbloom.filter:ROW:bloom:1%:0:uniform:escaped",
         "rowbloom.filter:ROW:bloom:0.01:-1:uniform:escaped",
         "rowbloom.filter:ROW:bloom:0.01:0:monkey:escaped",
@@ -366,6 +395,8 @@ TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
   TempDir dir;
   const auto policy =
       MakeFilterPolicy({.key_layout = kLayout,
+                        .kind = FilterKind::kRibbon,
+                        .bloom_before_level = 1,
                         .false_positive_rate = 0.003,
                         .level_allocation = LevelAllocation::kOptimal,
                         .section_split = SectionSplit::kAdaptive,
