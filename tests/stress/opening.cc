@@ -76,6 +76,7 @@ FilterPolicyOptions DrawFilter(const Database& database,
       random->OneIn(6) ? OneOf(Layouts(), random) : database.keys.layout();
   if (rules.filters_for_sure) filter.key_layout = database.keys.layout();
   filter.kind = OneOf(OfferedKinds(), random);
+  filter.bloom_before_level = OneOf<int>({-1, 0, 1, 3}, random);
   filter.level_allocation = OneOf(OfferedAllocations(), random);
   filter.section_split = OneOf(OfferedSplits(), random);
   filter.row_spread = OneOf<double>({1, 0.3, 0.05}, random);

@@ -40,10 +40,11 @@ TEST(Advise, TakesTheAdaptiveSplitWhereRowsAreInFewFiles) {
     EXPECT_EQ(advice.row_spread, 0.125);
     EXPECT_EQ(advice.false_positive_rate, 0.01);
     const Prediction equal =
-        Predict(profile, BloomType::kRowCol, 0.01, SectionSplit::kEqual);
+        Predict(profile, {.bloom_type = BloomType::kRowCol});
     EXPECT_EQ(advice.prediction.bytes(), equal.bytes());
     EXPECT_LT(advice.prediction.opens.Sum(), equal.opens.Sum());
-    EXPECT_THAT(advice.reason, HasSubstr("ROWCOL with the adaptive split"));
+    EXPECT_THAT(advice.reason,
+                HasSubstr("ROWCOL of kind bloom with the adaptive split"));
   }
 }
 
@@ -172,17 +173,221 @@ TEST(Advise, PredictsWhatBlocksDo) {
   }
 }
 
+// Of each alternative: the bytes of the sections that are built.
+TEST(Advise, PredictsTheBytesOfEachAlternative) {
+  for (const uint64_t rows : {200, 2000, 20'000}) {
+    for (const double rate : {0.1, 0.01, 0.001}) {
+      const FileProfile profile = {
+          .rows = rows, .cells = 3 * rows, .files = 8, .files_per_row = 1};
+      const Advice advice =
+          AdviseOrFail(profile, {.false_positive_rate = rate});
+      ASSERT_EQ(advice.alternatives.size(), 7u);
+      for (const FilterAlternative& filter : advice.alternatives) {
+        if (filter.bloom_type == BloomType::kNone) continue;
+        SCOPED_TRACE(testing::Message()
+                     << rows << " rows, " << ToString(filter.bloom_type) << ", "
+                     << ToString(filter.kind) << ", " << rate << ", adaptive "
+                     << (filter.section_split == SectionSplit::kAdaptive));
+        FilterBlockBuilder builder(
+            {.bloom_type = filter.bloom_type,
+             .key_layout = KeyLayout::FixedRow(8),
+             .kind = filter.kind,
+             .bits_per_key = BitsPerKey(filter.false_positive_rate),
+             .section_split = filter.section_split,
+             .row_spread = filter.row_spread});
+        for (uint64_t row = 0; row < rows; ++row) {
+          for (int cell = 0; cell < 3; ++cell) {
+            builder.AddKey(test::DistinctKey(row) + std::to_string(cell));
+          }
+        }
+        builder.Finish();
+        const auto& sections = builder.finished_sections();
+        const auto expect = [](uint64_t built, uint64_t predicted) {
+          EXPECT_NEAR(static_cast<double>(built),
+                      static_cast<double>(predicted),
+                      0.03 * static_cast<double>(built) + 64);
+        };
+        expect(sections[0].size_bytes, filter.prediction.row_bytes);
+        if (filter.bloom_type == BloomType::kRowCol) {
+          ASSERT_EQ(sections.size(), 2u);
+          expect(sections[1].size_bytes, filter.prediction.row_col_bytes);
+        }
+      }
+    }
+  }
+}
+
+TEST(Advise, RibbonsKeepToTheBudgetWithLowerRates) {
+  FileProfile profile = Profile(10, 1);
+  profile.lifetime_seconds = 86'400;
+  for (uint64_t bytes = 1000; bytes < 2'000'000; bytes = bytes * 4 / 3) {
+    SCOPED_TRACE(bytes);
+    const Advice advice = AdviseOrFail(profile, {.filter_bytes = bytes});
+    for (const FilterAlternative& filter : advice.alternatives) {
+      EXPECT_LE(filter.prediction.bytes() + 100, bytes);
+      for (const FilterAlternative& other : advice.alternatives) {
+        if (other.bloom_type == filter.bloom_type &&
+            other.section_split == filter.section_split &&
+            filter.kind == FilterKind::kRibbon &&
+            other.kind == FilterKind::kBloom) {
+          EXPECT_LE(filter.false_positive_rate,
+                    1.01 * other.false_positive_rate);
+        }
+      }
+    }
+  }
+}
+
+// A million keys at 0.01, of which a ribbon saves 390,000 bytes.
+TEST(Advise, TakesTheRibbonWhereMemoryIsWorthMoreThanTime) {
+  const auto kind = [](double lifetime_seconds, double questions_per_second,
+                       uint64_t rows = 100'000) {
+    const Advice advice =
+        AdviseOrFail({.rows = rows,
+                      .cells = 9 * rows,
+                      .files = 8,
+                      .lifetime_seconds = lifetime_seconds,
+                      .questions_per_second = questions_per_second},
+                     {});
+    EXPECT_EQ(advice.bloom_type, BloomType::kRowCol);
+    EXPECT_EQ(advice.alternatives[advice.taken].kind, advice.kind);
+    return advice.kind;
+  };
+  // Not known.
+  EXPECT_EQ(kind(0, 0), FilterKind::kBloom);
+  // Half an hour, as the header says.
+  EXPECT_EQ(kind(20 * 60, 0), FilterKind::kBloom);
+  EXPECT_EQ(kind(30 * 60, 0), FilterKind::kRibbon);
+  // 4,500 questions a second.
+  EXPECT_EQ(kind(1e9, 4'000), FilterKind::kRibbon);
+  EXPECT_EQ(kind(1e9, 5'000), FilterKind::kBloom);
+  // A tenth of the file can bear a tenth of the questions.
+  EXPECT_EQ(kind(1e9, 400, 10'000), FilterKind::kRibbon);
+  EXPECT_EQ(kind(1e9, 500, 10'000), FilterKind::kBloom);
+  // So few keys that a ribbon saves nothing.
+  EXPECT_EQ(kind(1e9, 0, 3), FilterKind::kBloom);
+}
+
+FileProfile InTree(uint32_t level) {
+  FileProfile profile = Profile(10, 1);
+  profile.place = {.level = level};
+  return profile;
+}
+
+TEST(Advise, TakesTheRibbonAtTheLastLevel) {
+  for (uint32_t level = 0; level <= 4; ++level) {
+    SCOPED_TRACE(level);
+    const Advice advice = AdviseOrFail(InTree(level), {});
+    EXPECT_EQ(advice.kind,
+              level == 4 ? FilterKind::kRibbon : FilterKind::kBloom);
+    EXPECT_THAT(advice.reason,
+                HasSubstr(level == 4 ? "A ribbon saves"
+                                     : "not known that the file lives long"));
+  }
+  FileProfile asked = InTree(4);
+  asked.questions_per_second = 1e6;
+  EXPECT_EQ(AdviseOrFail(asked, {}).kind, FilterKind::kBloom);
+  FileProfile long_lived = InTree(1);
+  long_lived.lifetime_seconds = 1e6;
+  EXPECT_EQ(AdviseOrFail(long_lived, {}).kind, FilterKind::kRibbon);
+}
+
+TEST(Advise, TakesOptimalBitsByLevelInATree) {
+  for (const uint32_t level : {0U, 4U}) {
+    const FileProfile profile = InTree(level);
+    const Advice advice = AdviseOrFail(profile, {});
+    EXPECT_EQ(advice.level_allocation, LevelAllocation::kOptimal);
+    EXPECT_EQ(advice.bloom_type, BloomType::kRowCol);
+    // NONE, and each kind: ROW by allocation, ROWCOL by allocation and split.
+    EXPECT_EQ(advice.alternatives.size(), 13u);
+    EXPECT_EQ(
+        static_cast<const FilterParameters&>(advice.alternatives[advice.taken]),
+        static_cast<const FilterParameters&>(advice));
+    // The file's own rates are those of its level, the opens are of the tree.
+    FilterParameters uniform = advice;
+    uniform.level_allocation = LevelAllocation::kUniform;
+    const Prediction before = Predict(profile, uniform);
+    if (level == 0) {
+      EXPECT_LT(advice.prediction.row_rate, 0.1 * before.row_rate);
+      EXPECT_GT(advice.prediction.bytes(), before.bytes());
+    } else {
+      EXPECT_GT(advice.prediction.row_rate, before.row_rate);
+      EXPECT_LT(advice.prediction.bytes(), before.bytes());
+    }
+    EXPECT_LT(advice.prediction.opens.scan_absent_row,
+              0.6 * before.opens.scan_absent_row);
+    EXPECT_LT(advice.prediction.opens.get_absent_row,
+              0.6 * before.opens.get_absent_row);
+    EXPECT_LT(advice.prediction.opens.get_absent_column,
+              1.01 * before.opens.get_absent_column);
+  }
+  // Nobody asks but for absent columns, of rows at one level: nothing to win.
+  FileProfile columns = InTree(4);
+  columns.reads = {.scan_absent_row = 0, .get_absent_row = 0};
+  EXPECT_EQ(
+      AdviseOrFail(columns, {.false_positive_rate = 0.001}).level_allocation,
+      LevelAllocation::kUniform);
+}
+
+// The arithmetic of the model in a small tree, by hand: runs of 1/20, 1/20,
+// 1/10 and 1 of the last one's entries, each with its share of a row that is in
+// one.
+TEST(Advise, PredictsTrees) {
+  FileProfile profile = {.rows = 10'000, .cells = 10'000, .files_per_row = 1};
+  profile.place = {.tree = {.levels = 2, .level0_files = 2}, .level = 2};
+  const auto expect = [&](LevelAllocation allocation,
+                          const std::vector<double>& rates) {
+    const Prediction prediction = Predict(
+        profile,
+        {.bloom_type = BloomType::kRowCol, .level_allocation = allocation});
+    const std::vector<double> spread = {0.05 / 1.2, 0.05 / 1.2, 0.1 / 1.2,
+                                        1 / 1.2};
+    WrongOpens sum;
+    for (size_t i = 0; i < rates.size(); ++i) {
+      const WrongOpens opens = PredictWrongOpens(rates[i], rates[i], spread[i]);
+      sum.scan_absent_row += opens.scan_absent_row;
+      sum.get_absent_row += opens.get_absent_row;
+      sum.get_absent_column += opens.get_absent_column;
+    }
+    EXPECT_NEAR(prediction.opens.scan_absent_row, sum.scan_absent_row, 1e-9);
+    EXPECT_NEAR(prediction.opens.get_absent_row, sum.get_absent_row, 1e-9);
+    EXPECT_NEAR(prediction.opens.get_absent_column, sum.get_absent_column,
+                1e-9);
+    EXPECT_NEAR(prediction.row_rate, rates.back(), 1e-9);
+  };
+  expect(LevelAllocation::kUniform, std::vector<double>(4, 0.01));
+  std::vector<double> rates = LevelPlan(profile.place->tree, BloomType::kRowCol,
+                                        FilterKind::kBloom, 0.01)
+                                  .rates();
+  rates.insert(rates.begin(), rates[0]);
+  expect(LevelAllocation::kOptimal, rates);
+}
+
+// Of rows at several levels the large ones have one for sure.
+TEST(Advise, SpreadsRowsOverTheLevels) {
+  FileProfile profile = InTree(4);
+  profile.reads = {.scan_absent_row = 0, .get_absent_row = 0};
+  const FilterParameters row = {.bloom_type = BloomType::kRow,
+                                .false_positive_rate = 1e-6};
+  for (const double files_per_row : {1.0, 1.5, 3.0, 7.5, 8.0}) {
+    profile.files_per_row = files_per_row;
+    // ROW lets the files of the row pass, and no others.
+    EXPECT_NEAR(Predict(profile, row).opens.get_absent_column, files_per_row,
+                1e-4);
+  }
+  profile.files_per_row = 0;
+  EXPECT_NEAR(Predict(profile, row).opens.get_absent_column, 8, 1e-4);
+}
+
 TEST(Advise, PredictsRowAloneAndNone) {
   const FileProfile profile = Profile(10, 1);
-  const Prediction row =
-      Predict(profile, BloomType::kRow, 0.01, SectionSplit::kEqual);
+  const Prediction row = Predict(profile, {.bloom_type = BloomType::kRow});
   EXPECT_NEAR(row.opens.scan_absent_row, 0.08, 0.001);
   EXPECT_NEAR(row.opens.get_absent_row, 0.08, 0.001);
   EXPECT_NEAR(row.opens.get_absent_column, 1.07, 0.001);
   EXPECT_NEAR(static_cast<double>(row.row_bytes), 20'000 * BitsPerKey(0.01) / 8,
               64);
-  const Prediction none =
-      Predict(profile, BloomType::kNone, 0.01, SectionSplit::kEqual);
+  const Prediction none = Predict(profile, {});
   EXPECT_EQ(none.bytes(), 0u);
   EXPECT_EQ(none.opens.get_absent_column, 8);
 }
@@ -200,6 +405,22 @@ TEST(Advise, NumbersOutOfTheirRangeAreRefused) {
               HasSubstr("files_per_row 3"));
   EXPECT_THAT(error({.rows = 1, .reads = {.get_absent_row = -1}}),
               HasSubstr("share of reads -1"));
+  const auto tree = [](const LevelShape& shape, uint32_t level) {
+    FileProfile profile = {.rows = 1};
+    profile.place = {shape, level};
+    return profile;
+  };
+  EXPECT_THAT(error(tree({.levels = 0}, 0)), HasSubstr("tree: levels 0"));
+  EXPECT_THAT(error(tree({.levels = 3}, 4)),
+              HasSubstr("level 4: expected 0 to 3"));
+  FileProfile rows_in_too_many = tree({.levels = 3, .level0_files = 2}, 0);
+  rows_in_too_many.files_per_row = 5.5;
+  EXPECT_THAT(error(rows_in_too_many),
+              HasSubstr("files_per_row 5.500000: expected 0, or from 1 to 5"));
+  EXPECT_THAT(error({.rows = 1, .lifetime_seconds = -1}),
+              HasSubstr("lifetime_seconds -1"));
+  EXPECT_THAT(error({.rows = 1, .questions_per_second = NAN}),
+              HasSubstr("questions_per_second nan"));
   EXPECT_THAT(error({.rows = 1}, {.false_positive_rate = 1}),
               HasSubstr("false_positive_rate 1"));
   EXPECT_EQ(error({.rows = 1}), "taken");
