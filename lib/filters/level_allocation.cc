@@ -10,24 +10,35 @@
 namespace rowbloom {
 namespace {
 
-std::vector<double> ProportionalRates(std::span<const double> entries,
-                                      double rate_per_entry,
-                                      const RateLimits& limits) {
+// `weights` times a factor, within limits.
+std::vector<double> ProportionalRates(std::span<const double> weights,
+                                      double factor, const RateLimits& limits) {
   std::vector<double> rates;
-  for (const double n : entries) {
-    rates.push_back(
-        std::clamp(n * rate_per_entry, limits.lowest, limits.highest));
+  for (const double weight : weights) {
+    rates.push_back(std::clamp(weight * factor, limits.lowest, limits.highest));
   }
   return rates;
 }
 
-double TotalBits(std::span<const double> entries, FilterKind kind,
+double TotalBits(std::span<const SortedRun> runs,
                  std::span<const double> rates) {
   double bits = 0;
-  for (size_t i = 0; i < entries.size(); ++i) {
-    bits += entries[i] * KindBits(kind, rates[i]);
+  for (size_t i = 0; i < runs.size(); ++i) {
+    bits += runs[i].entries * KindBits(runs[i].kind, rates[i]);
   }
   return bits;
+}
+
+std::vector<SortedRun> RunsOf(const LevelShape& shape,
+                              std::span<const FilterKind> kinds) {
+  std::vector<SortedRun> runs;
+  for (const double entries : RunEntries(shape)) {
+    const size_t level = runs.size() < shape.level0_files
+                             ? 0
+                             : runs.size() - shape.level0_files + 1;
+    runs.push_back({entries, kinds[level]});
+  }
+  return runs;
 }
 
 RateLimits LimitsFor(BloomType bloom_type, double uniform_rate) {
@@ -73,33 +84,53 @@ std::vector<double> RunEntries(const LevelShape& shape) {
   return entries;
 }
 
-std::vector<double> OptimalRates(std::span<const double> entries,
-                                 FilterKind kind, double uniform_rate,
+int LevelAt(const LevelShape& shape, size_t index, int num_levels) {
+  if (index == 0) return 0;
+  const auto levels = static_cast<int>(shape.levels);
+  const int last = shape.dynamic_level_bytes ? num_levels - 1 : levels;
+  return std::max(1, last - levels + static_cast<int>(index));
+}
+
+std::vector<double> OptimalRates(std::span<const SortedRun> runs,
+                                 double uniform_rate,
                                  const RateLimits& limits) {
   const RateTable& table = RateTable::Get();
   const RateLimits usable = {
       .lowest = std::max(limits.lowest, table.Rate(kMaxBitsPerKey)),
       .highest = std::min(limits.highest, table.Rate(kMinBitsPerKey))};
-  double total = 0;
-  for (const double n : entries) total += n;
-  const double budget = total * KindBits(kind, uniform_rate);
+  double budget = 0;
+  std::vector<double> weights;
+  for (const SortedRun& run : runs) {
+    const double bits = KindBits(run.kind, uniform_rate);
+    budget += run.entries * bits;
+    // Not at the limits of what filters can have, where more bits buy nothing.
+    const double rate = std::clamp(uniform_rate, 1e-6, 0.4);
+    weights.push_back(run.entries * (KindBits(run.kind, rate / 2) -
+                                     KindBits(run.kind, rate)));
+  }
   // On a logarithmic scale, from where every run has the most bits to where
   // every run has the fewest; runs of next to nothing do not count.
-  double low = std::log(1e-12 / std::ranges::max(entries));
-  double high = std::log(1 / (1e-12 * std::ranges::max(entries)));
+  double low = std::log(1e-12 / std::ranges::max(weights));
+  double high = std::log(1 / (1e-12 * std::ranges::max(weights)));
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
-    const double bits = TotalBits(
-        entries, kind, ProportionalRates(entries, std::exp(middle), usable));
+    const double bits =
+        TotalBits(runs, ProportionalRates(weights, std::exp(middle), usable));
     (bits > budget ? low : high) = middle;
   }
-  return ProportionalRates(entries, std::exp(high), usable);
+  return ProportionalRates(weights, std::exp(high), usable);
 }
 
 LevelPlan::LevelPlan(const LevelShape& shape, BloomType bloom_type,
                      FilterKind kind, double uniform_rate)
+    : LevelPlan(shape, bloom_type,
+                std::vector<FilterKind>(shape.levels + 1, kind), uniform_rate) {
+}
+
+LevelPlan::LevelPlan(const LevelShape& shape, BloomType bloom_type,
+                     std::span<const FilterKind> kinds, double uniform_rate)
     : shape_(shape),
-      rates_(OptimalRates(RunEntries(shape), kind, uniform_rate,
+      rates_(OptimalRates(RunsOf(shape, kinds), uniform_rate,
                           LimitsFor(bloom_type, uniform_rate))) {
   // The files of level 0 have one rate.
   rates_.erase(rates_.begin() + 1, rates_.begin() + shape.level0_files);

@@ -4,9 +4,9 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lib/block/memory_fit.h"
 #include "lib/filters/rate_table.h"
@@ -41,19 +41,7 @@ class Policy final : public rocksdb::FilterPolicy {
         partitions_keep_prefixes_(
             IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5)),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
-        counters_(std::make_shared<FilterCounters>()) {
-    if (options.level_allocation == LevelAllocation::kOptimal) {
-      // The bytes are those of the last level, nearly all.
-      plan_.emplace(options.level_shape, options.bloom_type,
-                    options.bloom_before_level == kEveryLevel
-                        ? FilterKind::kBloom
-                        : options.kind,
-                    options.false_positive_rate);
-      for (const double rate : plan_->rates()) {
-        bits_by_level_.push_back(RateTable::Get().Bits(rate));
-      }
-    }
-  }
+        counters_(std::make_shared<FilterCounters>()) {}
 
   // With all parameters: it is what OPTIONS files and table properties show.
   const char* Name() const override { return id_.c_str(); }
@@ -68,21 +56,22 @@ class Policy final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& context) const override {
     if (!BuildsFilters(context.table_options)) return nullptr;
-    FilterBlockOptions block{.bloom_type = options_.bloom_type,
-                             .key_layout = options_.key_layout,
-                             .kind = KindFor(context),
-                             .bits_per_key = BitsFor(context),
-                             .section_split = options_.section_split,
-                             .row_spread = options_.row_spread,
-                             .row_prefix_length = options_.row_prefix_length};
-    // Without whole keys only rows come in: there is nothing to put into a
-    // ROWCOL section.
-    if (!context.table_options.whole_key_filtering &&
-        block.bloom_type == BloomType::kRowCol) {
-      block.bloom_type = BloomType::kRow;
-    }
     try {
-      block.origin = {context.column_family_name, context.level_at_creation};
+      FilterBlockOptions block{
+          .bloom_type = options_.bloom_type,
+          .key_layout = options_.key_layout,
+          .kind = KindFor(context),
+          .bits_per_key = BitsFor(context),
+          .section_split = options_.section_split,
+          .row_spread = options_.row_spread,
+          .row_prefix_length = options_.row_prefix_length,
+          .origin = {context.column_family_name, context.level_at_creation}};
+      // Without whole keys only rows come in: there is nothing to put into a
+      // ROWCOL section.
+      if (!context.table_options.whole_key_filtering &&
+          block.bloom_type == BloomType::kRowCol) {
+        block.bloom_type = BloomType::kRow;
+      }
       if (context.table_options.optimize_filters_for_memory) {
         block.memory_fit = SharedMemoryFit(block.bits_per_key);
       }
@@ -127,16 +116,33 @@ class Policy final : public rocksdb::FilterPolicy {
   // universal compaction level and size have little to do with each other, and
   // under FIFO all files are of one size.
   double BitsFor(const rocksdb::FilterBuildingContext& context) const {
-    if (!plan_ || context.level_at_creation < 0 || context.num_levels < 2 ||
+    if (options_.level_allocation != LevelAllocation::kOptimal ||
+        context.level_at_creation < 0 || context.num_levels < 2 ||
         context.compaction_style != rocksdb::kCompactionStyleLevel) {
       return bits_per_key_;
     }
-    return bits_by_level_[plan_->Index(
-        context.level_at_creation, context.num_levels, context.is_bottommost)];
+    const LevelPlan& plan = PlanFor(context.num_levels);
+    return RateTable::Get().Bits(plan.rates()[plan.Index(
+        context.level_at_creation, context.num_levels, context.is_bottommost)]);
+  }
+
+  // Which kind a level has depends on its number, and so do the bits.
+  const LevelPlan& PlanFor(int num_levels) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = plans_.find(num_levels);
+    if (found != plans_.end()) return found->second;
+    // Level 0 has flushes, but for what is compacted within it.
+    std::vector<FilterKind> kinds = {KindAt(-1)};
+    for (size_t i = 1; i <= options_.level_shape.levels; ++i) {
+      kinds.push_back(KindAt(LevelAt(options_.level_shape, i, num_levels)));
+    }
+    return plans_
+        .try_emplace(num_levels, options_.level_shape, options_.bloom_type,
+                     kinds, options_.false_positive_rate)
+        .first->second;
   }
 
   FilterKind KindFor(const rocksdb::FilterBuildingContext& context) const {
-    if (options_.kind != FilterKind::kRibbon) return options_.kind;
     // As the last level where it is not known.
     int level = kEveryLevel - 1;
     if (context.compaction_style == rocksdb::kCompactionStyleLevel ||
@@ -147,14 +153,19 @@ class Policy final : public rocksdb::FilterPolicy {
         level = context.level_at_creation;
       }
     }
+    return KindAt(level);
+  }
+
+  // Flushes are at level -1.
+  FilterKind KindAt(int level) const {
     return level < options_.bloom_before_level ? FilterKind::kBloom
-                                               : FilterKind::kRibbon;
+                                               : options_.kind;
   }
 
   // One for all files with the same bits, so that their false positive rates
   // balance out; its tables are made when they are first needed.
   std::shared_ptr<MemoryFit> SharedMemoryFit(double bits_per_key) const {
-    const std::lock_guard<std::mutex> lock(memory_fits_mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     std::shared_ptr<MemoryFit>& fit = memory_fits_[bits_per_key];
     if (fit == nullptr) {
       fit = options_.section_split == SectionSplit::kEqual
@@ -169,9 +180,8 @@ class Policy final : public rocksdb::FilterPolicy {
   double bits_per_key_;
   bool partitions_keep_prefixes_;
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
-  std::optional<LevelPlan> plan_;      // with kOptimal
-  std::vector<double> bits_by_level_;  // by its index
-  mutable std::mutex memory_fits_mutex_;
+  mutable std::mutex mutex_;                // of the maps
+  mutable std::map<int, LevelPlan> plans_;  // by num_levels; made when needed
   mutable std::map<double, std::shared_ptr<MemoryFit>> memory_fits_;
   std::shared_ptr<FilterCounters> counters_;
 };

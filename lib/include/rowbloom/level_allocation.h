@@ -92,21 +92,31 @@ std::string Problem(const LevelShape& shape);
 // 1 at the last level. REQUIRES Problem(shape).empty().
 std::vector<double> RunEntries(const LevelShape& shape);
 
+// The number of the level that is the index-th of the shape, level 0 being 0,
+// in a tree of `num_levels`.
+int LevelAt(const LevelShape& shape, size_t index, int num_levels);
+
+struct SortedRun {
+  double entries = 0;  // only their proportions matter
+  FilterKind kind = FilterKind::kBloom;
+};
+
 // What the rates of a plan may be.
 struct RateLimits {
   double lowest = 0;
   double highest = 1;
 };
 
-// For sorted runs of so many entries each (only their proportions matter) the
-// false positive rates within `limits` with the least sum whose filters, of
-// `kind`, take as many bits together as with `uniform_rate` for all, within
-// 1 %. None is lower or higher than what filters can have: each run gets one.
-// Where the limits do not let all bits be spent, some are left. REQUIRES
-// IsFalsePositiveRate(uniform_rate), limits.highest >= uniform_rate, no
-// negative number of entries, and a positive one.
-std::vector<double> OptimalRates(std::span<const double> entries,
-                                 FilterKind kind, double uniform_rate,
+// The false positive rates within `limits` with the least sum whose filters
+// take as many bits together as with `uniform_rate` for all, within 1 %. Where
+// kinds differ the rate of a run is in proportion to its entries and to the
+// bits that its kind takes for a rate half as high. None is lower or higher
+// than what filters can have: each run gets one. Where the limits do not let
+// all bits be spent, some are left. REQUIRES IsFalsePositiveRate(uniform_rate),
+// limits.highest >= uniform_rate, no negative number of entries, and a positive
+// one.
+std::vector<double> OptimalRates(std::span<const SortedRun> runs,
+                                 double uniform_rate,
                                  const RateLimits& limits = {});
 
 // The false positive rate of each file, by what is known when it is written.
@@ -125,9 +135,14 @@ class LevelPlan {
   // Of kRowCol, see above: what gets of absent columns may lose.
   static constexpr double kMaxRateFactor = 1.05;
 
-  // A tree of the shape has as many bits in filters of `kind` as with
-  // `uniform_rate` everywhere. REQUIRES Problem(shape).empty() and
+  // A tree of the shape has as many bits in filters of these kinds, by level as
+  // rates(), as with `uniform_rate` everywhere. REQUIRES
+  // Problem(shape).empty(), levels + 1 kinds and
   // IsFalsePositiveRate(uniform_rate).
+  LevelPlan(const LevelShape& shape, BloomType bloom_type,
+            std::span<const FilterKind> kinds, double uniform_rate);
+
+  // Of one kind at all levels.
   LevelPlan(const LevelShape& shape, BloomType bloom_type, FilterKind kind,
             double uniform_rate);
 

@@ -37,6 +37,13 @@ double Bits(FilterKind kind, double rate) {
                                     : std::min(bloom, RibbonBitsPerKey(rate));
 }
 
+std::vector<SortedRun> Runs(const std::vector<double>& entries,
+                            FilterKind kind = FilterKind::kBloom) {
+  std::vector<SortedRun> runs;
+  for (const double n : entries) runs.push_back({n, kind});
+  return runs;
+}
+
 double TotalBits(const std::vector<double>& entries,
                  const std::vector<double>& rates,
                  FilterKind kind = FilterKind::kBloom) {
@@ -86,7 +93,7 @@ TEST(OptimalRates, AreAsGoodAsTheBestOfAllTried) {
                        << testing::PrintToString(entries) << ", " << rate
                        << " of at most " << highest);
           const std::vector<double> rates =
-              OptimalRates(entries, kind, rate, {.highest = highest});
+              OptimalRates(Runs(entries, kind), rate, {.highest = highest});
           EXPECT_LE(std::ranges::max(rates), highest);
           // Both within what the steps are worth.
           EXPECT_LT(Sum(rates),
@@ -102,15 +109,14 @@ TEST(OptimalRates, AreAsGoodAsTheBestOfAllTried) {
 TEST(OptimalRates, OfRunsOfOneSizeAreUniform) {
   for (const FilterKind kind : kKinds) {
     for (const double rate :
-         OptimalRates(std::vector<double>(7, 3.0), kind, 0.01)) {
+         OptimalRates(Runs(std::vector<double>(7, 3.0), kind), 0.01)) {
       EXPECT_NEAR(rate, 0.01, 0.01 * 0.01);
     }
   }
 }
 
 TEST(OptimalRates, AreProportionalToTheEntries) {
-  const std::vector<double> rates =
-      OptimalRates(std::vector<double>{1, 10, 100}, FilterKind::kBloom, 0.01);
+  const std::vector<double> rates = OptimalRates(Runs({1, 10, 100}), 0.01);
   EXPECT_NEAR(rates[1] / rates[0], 10, 1e-6);
   EXPECT_NEAR(rates[2] / rates[1], 10, 1e-6);
 }
@@ -121,7 +127,7 @@ TEST(OptimalRates, CountTheBitsOfTheKind) {
   for (const FilterKind kind : kKinds) {
     const FilterKind other =
         kind == FilterKind::kBloom ? FilterKind::kRibbon : FilterKind::kBloom;
-    const std::vector<double> rates = OptimalRates(entries, kind, 0.001);
+    const std::vector<double> rates = OptimalRates(Runs(entries, kind), 0.001);
     const auto spent = [&](FilterKind in) {
       return TotalBits(entries, rates, in) / (Sum(entries) * Bits(in, 0.001));
     };
@@ -130,18 +136,44 @@ TEST(OptimalRates, CountTheBitsOfTheKind) {
   }
 }
 
+// Kinds that differ: no shift of bits between two runs is better.
+TEST(OptimalRates, OfMixedKindsAreBest) {
+  const std::vector<SortedRun> runs = {{1, FilterKind::kBloom},
+                                       {10, FilterKind::kBloom},
+                                       {100, FilterKind::kRibbon}};
+  const auto bits = [&runs](const std::vector<double>& rates) {
+    double sum = 0;
+    for (size_t i = 0; i < runs.size(); ++i) {
+      sum += runs[i].entries * Bits(runs[i].kind, rates[i]);
+    }
+    return sum;
+  };
+  const std::vector<double> rates = OptimalRates(runs, 0.01);
+  const double budget = bits({0.01, 0.01, 0.01});
+  EXPECT_NEAR(bits(rates), budget, 1e-3 * budget);
+  double least = 3;
+  for (double a = 0.5; a < 2; a *= 1.02) {
+    for (double b = 0.5; b < 2; b *= 1.02) {
+      for (double c = 0.5; c < 2; c *= 1.005) {
+        const std::vector<double> other = {a * rates[0], b * rates[1],
+                                           c * rates[2]};
+        if (bits(other) <= budget) least = std::min(least, Sum(other));
+      }
+    }
+  }
+  EXPECT_LT(Sum(rates), 1.01 * least);
+}
+
 TEST(OptimalRates, StayWithinWhatFiltersCanHave) {
   const double lowest = FalsePositiveRate(20);
   const std::vector<double> rates =
-      OptimalRates(std::vector<double>{0, 1e-9, 1, 1e6}, FilterKind::kBloom,
-                   0.6, {.lowest = lowest});
+      OptimalRates(Runs({0, 1e-9, 1, 1e6}), 0.6, {.lowest = lowest});
   const double weakest = FalsePositiveRate(kMinBitsPerKey);
   EXPECT_THAT(rates, Each(Le(weakest + 1e-9)));
   EXPECT_EQ(rates[0], lowest);
   // A target above the weakest filter's rate is that of the weakest filter.
-  EXPECT_THAT(
-      OptimalRates(std::vector<double>{1, 10}, FilterKind::kBloom, 0.99),
-      Each(testing::DoubleNear(weakest, 1e-9)));
+  EXPECT_THAT(OptimalRates(Runs({1, 10}), 0.99),
+              Each(testing::DoubleNear(weakest, 1e-9)));
 }
 
 std::vector<double> AllRuns(const LevelPlan& plan, uint32_t level0_files) {
@@ -225,8 +257,7 @@ TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
   // What kMaxBitsFactor costs.
   const LevelPlan plan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
   const double sum = Sum(AllRuns(plan, 4));
-  const double unlimited =
-      Sum(OptimalRates(RunEntries(shape), FilterKind::kBloom, 0.01));
+  const double unlimited = Sum(OptimalRates(Runs(RunEntries(shape)), 0.01));
   EXPECT_GT(sum, unlimited);
   EXPECT_LT(sum, 1.07 * unlimited);
 }
@@ -268,6 +299,20 @@ TEST(LevelPlan, CountsLevelsFromTheLastOne) {
   }
   const LevelPlan single = plan_of({.levels = 1});
   EXPECT_EQ(single.Index(5, 7, false), 1u);
+}
+
+TEST(LevelPlan, LevelsAreThoseOfTheirIndexes) {
+  for (const bool dynamic : {true, false}) {
+    const LevelShape shape = {.levels = 3, .dynamic_level_bytes = dynamic};
+    const LevelPlan plan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
+    for (size_t index = 0; index <= 3; ++index) {
+      const int level = LevelAt(shape, index, 7);
+      EXPECT_EQ(plan.Index(level, 7, index == 3), index);
+    }
+    EXPECT_EQ(LevelAt(shape, 3, 7), dynamic ? 6 : 3);
+  }
+  // Fewer levels than the shape has.
+  EXPECT_EQ(LevelAt({.levels = 6}, 1, 4), 1);
 }
 
 TEST(LevelShape, ProblemsAreNamed) {

@@ -207,10 +207,12 @@ class FiveLevels : public BitAllocation {
 
   void Build(BloomType type, LevelAllocation allocation,
              FilterKind kind = FilterKind::kBloom,
-             uint64_t last_level_rows = kLastLevelRows) {
+             uint64_t last_level_rows = kLastLevelRows,
+             int bloom_before_level = -1) {
     Open({.bloom_type = type,
           .key_layout = kLayout,
           .kind = kind,
+          .bloom_before_level = bloom_before_level,
           .false_positive_rate = kRate,
           .level_allocation = allocation,
           .level_shape = kShape});
@@ -294,22 +296,27 @@ TEST_F(FiveLevels, EachLevelHasTheBitsOfThePlan) {
   }
 }
 
-// The bits are those of the kind: the tree of ribbons has the bytes of uniform
-// ribbons.
+// The bits are those of the kinds: trees of ribbons have the bytes of uniform
+// ribbons, and with blooms before the last level those of uniform ones.
 TEST_F(FiveLevels, RibbonsKeepTheBytesToo) {
   constexpr uint64_t kRows = 100'000;
-  std::map<LevelAllocation, uint64_t> bytes;
-  for (const auto allocation :
-       {LevelAllocation::kUniform, LevelAllocation::kOptimal}) {
-    Build(BloomType::kRowCol, allocation, FilterKind::kRibbon, kRows);
-    bytes[allocation] = FilterBytes();
+  for (const int bloom_before_level : {-1, 4}) {
+    std::map<LevelAllocation, uint64_t> bytes;
+    for (const auto allocation :
+         {LevelAllocation::kUniform, LevelAllocation::kOptimal}) {
+      Build(BloomType::kRow, allocation, FilterKind::kRibbon, kRows,
+            bloom_before_level);
+      bytes[allocation] = FilterBytes();
+    }
+    if (Scaled(1000) < 1000) continue;
+    EXPECT_NEAR(static_cast<double>(bytes[LevelAllocation::kOptimal]) /
+                    static_cast<double>(bytes[LevelAllocation::kUniform]),
+                1, 0.01)
+        << bloom_before_level;
   }
   if (Scaled(1000) < 1000) {
     GTEST_SKIP() << "bytes are asserted from ROWBLOOM_TEST_SCALE=1 up";
   }
-  EXPECT_NEAR(static_cast<double>(bytes[LevelAllocation::kOptimal]) /
-                  static_cast<double>(bytes[LevelAllocation::kUniform]),
-              1, 0.01);
 }
 
 class LevelContext : public BitAllocation {
@@ -601,8 +608,9 @@ TEST_F(KindInFiles, KeepsTheRates) {
     Flush(kRows, 2 * kRows);
     std::vector<double> rates(3, kRate);
     if (allocation == LevelAllocation::kOptimal) {
-      rates = LevelPlan(shape, BloomType::kRowCol, FilterKind::kRibbon, kRate)
-                  .rates();
+      const std::vector<FilterKind> kinds = {
+          FilterKind::kBloom, FilterKind::kRibbon, FilterKind::kRibbon};
+      rates = LevelPlan(shape, BloomType::kRowCol, kinds, kRate).rates();
     }
     for (const char* field : {"row.bits_per_key", "row_col.bits_per_key"}) {
       const auto bits = BitsByLevel(field);
