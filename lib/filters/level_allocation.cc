@@ -100,11 +100,10 @@ std::vector<double> OptimalRates(std::span<const SortedRun> runs,
       .highest = std::min(limits.highest, table.Rate(kMinBitsPerKey))};
   double budget = 0;
   std::vector<double> weights;
+  // Not at the limits of what filters can have, where more bits buy nothing.
+  const double rate = std::clamp(uniform_rate, 1e-6, 0.4);
   for (const SortedRun& run : runs) {
-    const double bits = KindBits(run.kind, uniform_rate);
-    budget += run.entries * bits;
-    // Not at the limits of what filters can have, where more bits buy nothing.
-    const double rate = std::clamp(uniform_rate, 1e-6, 0.4);
+    budget += run.entries * KindBits(run.kind, uniform_rate);
     weights.push_back(run.entries * (KindBits(run.kind, rate / 2) -
                                      KindBits(run.kind, rate)));
   }

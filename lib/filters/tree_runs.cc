@@ -1,6 +1,7 @@
 #include "lib/filters/tree_runs.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "rowbloom/level_allocation.h"
 
@@ -38,13 +39,14 @@ std::vector<RunGroup> RunGroups(const FileProfile& profile) {
     }
     return sum;
   };
-  double low = 0;
-  double high = 1 / std::ranges::min(sizes);
+  // On a logarithmic scale: from none to all for sure.
+  double low = std::log(1e-9);
+  double high = -std::log(std::ranges::min(sizes));
   for (int i = 0; i < 100; ++i) {
     const double middle = (low + high) / 2;
-    (spread_by(middle) < wanted ? low : high) = middle;
+    (spread_by(std::exp(middle)) < wanted ? low : high) = middle;
   }
-  spread_by(high);
+  spread_by(std::exp(high));
   return groups;
 }
 

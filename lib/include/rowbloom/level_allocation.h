@@ -109,10 +109,10 @@ struct RateLimits {
 
 // The false positive rates within `limits` with the least sum whose filters
 // take as many bits together as with `uniform_rate` for all, within 1 %. Where
-// kinds differ the rate of a run is in proportion to its entries and to the
-// bits that its kind takes for a rate half as high. None is lower or higher
-// than what filters can have: each run gets one. Where the limits do not let
-// all bits be spent, some are left. REQUIRES IsFalsePositiveRate(uniform_rate),
+// kinds differ the rate of a run is in proportion to its entries, times the
+// bits that half the rate costs its kind. None is lower or higher than what
+// filters can have: each run gets one. Where the limits do not let all bits be
+// spent, some are left. REQUIRES IsFalsePositiveRate(uniform_rate),
 // limits.highest >= uniform_rate, no negative number of entries, and a positive
 // one.
 std::vector<double> OptimalRates(std::span<const SortedRun> runs,

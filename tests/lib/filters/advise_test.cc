@@ -377,6 +377,10 @@ TEST(Advise, SpreadsRowsOverTheLevels) {
   }
   profile.files_per_row = 0;
   EXPECT_NEAR(Predict(profile, row).opens.get_absent_column, 8, 1e-4);
+  // The deepest tree.
+  profile.place = {.tree = {.levels = 63, .size_ratio = 1000}, .level = 63};
+  profile.files_per_row = 1;
+  EXPECT_NEAR(Predict(profile, row).opens.get_absent_column, 1, 1e-3);
 }
 
 TEST(Advise, PredictsRowAloneAndNone) {

@@ -229,7 +229,8 @@ TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
   struct Opens {
     double scan = 0;
     double row = 0;
-    double column = 0;
+    double column = 0;  // of a row of the last level
+    double last = 0;    // the rate there
   };
   const auto opens = [](const std::vector<double>& rates) {
     Opens result;
@@ -237,6 +238,7 @@ TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
       result.scan += rate;
       result.row += rate * rate;
     }
+    result.last = rates.back();
     result.column = rates.back() + result.row - rates.back() * rates.back();
     return result;
   };
@@ -253,6 +255,10 @@ TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
     EXPECT_NEAR(free.scan / uniform.scan, 0.19, 0.015);
     EXPECT_NEAR(free.row / uniform.row, 0.21, 0.015);
     EXPECT_NEAR(free.column / uniform.column, 1.21, 0.015);
+    // ROW without limit, ROWCOL uniform.
+    EXPECT_NEAR(0.01 * free.scan / uniform.row, 0.19, 0.015);
+    EXPECT_NEAR((0.01 + 0.01 * (free.scan - free.last)) / uniform.column, 0.94,
+                0.015);
   }
   // What kMaxBitsFactor costs.
   const LevelPlan plan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
