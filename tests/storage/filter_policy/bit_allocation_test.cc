@@ -200,6 +200,7 @@ void Print(const char* what, const WrongOpenCounts& counts, uint64_t bytes) {
 class FiveLevels : public BitAllocation {
  protected:
   static constexpr uint64_t kLastLevelRows = 400'000;
+  static constexpr uint64_t kSmallTreeRows = 40'000;  // at any scale
   static constexpr LevelShape kShape = {.levels = 4,
                                         .size_ratio = 10,
                                         .level0_files = 4,
@@ -207,7 +208,7 @@ class FiveLevels : public BitAllocation {
 
   void Build(BloomType type, LevelAllocation allocation,
              FilterKind kind = FilterKind::kBloom,
-             uint64_t last_level_rows = kLastLevelRows,
+             uint64_t last_level_rows = Scaled(kLastLevelRows),
              int bloom_before_level = -1) {
     Open({.bloom_type = type,
           .key_layout = kLayout,
@@ -217,7 +218,7 @@ class FiveLevels : public BitAllocation {
           .level_allocation = allocation,
           .level_shape = kShape});
     rows_ = 0;
-    uint64_t rows = Scaled(last_level_rows);
+    uint64_t rows = last_level_rows;
     for (int level = 4; level > 0; --level, rows /= 10) {
       // Each level on top of the ranges below, as rows are random.
       Flush(rows_, rows_ + rows);
@@ -276,16 +277,15 @@ TEST_F(FiveLevels, OptimalBitsOpenLessThanUniformOnes) {
 }
 
 TEST_F(FiveLevels, EachLevelHasTheBitsOfThePlan) {
-  constexpr uint64_t kRows = 100'000;
   for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
     for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
       SCOPED_TRACE(testing::Message()
                    << ToString(type) << ", " << ToString(kind));
-      Build(type, LevelAllocation::kOptimal, kind, kRows);
+      Build(type, LevelAllocation::kOptimal, kind, kSmallTreeRows);
       const LevelPlan plan(kShape, type, kind, kRate);
       for (const auto& [level, bits] : BitsByLevel("row.bits_per_key")) {
         const double planned = KindBits(kind, plan.rates()[level]);
-        uint64_t rows = Scaled(kRows);
+        uint64_t rows = kSmallTreeRows;
         for (int above = 4; above > std::max(level, 1); --above) rows /= 10;
         if (level == 0) rows /= 4;
         // Small filters are rounded up to 64 bytes, and ribbons have a head.
@@ -300,23 +300,18 @@ TEST_F(FiveLevels, EachLevelHasTheBitsOfThePlan) {
 // The bits are those of the kinds: trees of ribbons have the bytes of uniform
 // ribbons, and with blooms before the last level those of uniform ones.
 TEST_F(FiveLevels, RibbonsKeepTheBytesToo) {
-  constexpr uint64_t kRows = 100'000;
   for (const int bloom_before_level : {-1, 4}) {
     std::map<LevelAllocation, uint64_t> bytes;
     for (const auto allocation :
          {LevelAllocation::kUniform, LevelAllocation::kOptimal}) {
-      Build(BloomType::kRow, allocation, FilterKind::kRibbon, kRows,
+      Build(BloomType::kRow, allocation, FilterKind::kRibbon, kSmallTreeRows,
             bloom_before_level);
       bytes[allocation] = FilterBytes();
     }
-    if (Scaled(1000) < 1000) continue;
     EXPECT_NEAR(static_cast<double>(bytes[LevelAllocation::kOptimal]) /
                     static_cast<double>(bytes[LevelAllocation::kUniform]),
                 1, 0.01)
         << bloom_before_level;
-  }
-  if (Scaled(1000) < 1000) {
-    GTEST_SKIP() << "bytes are asserted from ROWBLOOM_TEST_SCALE=1 up";
   }
 }
 
