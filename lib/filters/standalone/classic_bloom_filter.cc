@@ -12,6 +12,7 @@
 #include "lib/filters/standalone/little_endian.h"
 #include "lib/filters/standalone/murmur3.h"
 #include "lib/filters/standalone/sip_hash.h"
+#include "lib/text/number_text.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -75,7 +76,7 @@ Result<ClassicBloomFilter> ClassicBloomFilter::Create(
     uint64_t expected_insertions, double false_positive_rate,
     ClassicStrategy strategy, const std::optional<FilterSecret>& secret) {
   if (!IsFalsePositiveRate(false_positive_rate)) {
-    return Error{"false positive rate " + std::to_string(false_positive_rate) +
+    return Error{"false positive rate " + NumberText(false_positive_rate) +
                  ", expected one inside (0, 1)"};
   }
   const uint64_t bits = OptimalBits(expected_insertions, false_positive_rate);

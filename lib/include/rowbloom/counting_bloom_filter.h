@@ -1,0 +1,93 @@
+// CountingBloomFilter: a Bloom filter from which keys can be removed, as each
+// of its places is a counter of 4 bits. Four times the bytes of a plain filter;
+// CuckooFilter takes fewer, but can be full.
+//
+// L. Fan, P. Cao, J. Almeida, A. Z. Broder, "Summary Cache: A Scalable
+// Wide-Area Web Cache Sharing Protocol", 2000. A key adds 1 to each of its
+// counters and takes 1 off when it is removed; it may be in the filter while
+// none of them is 0. A counter that has reached 15 stays there, since nobody
+// knows what it would be: its keys are never lost, but the place is taken for
+// good. With m counters and k hashes, the probability that a counter has
+// reached j after n keys is at most (e n k / (j m))^j; for 15, and a filter
+// that holds what it was made for, below 10^-13.
+//
+// Counts: a key that was added twice has to be removed twice.
+//
+// Thread safety: const methods may run at the same time, others not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rowbloom/bloom_shape.h"
+#include "rowbloom/filter_secret.h"
+#include "rowbloom/result.h"
+
+namespace rowbloom {
+
+class CountingBloomFilter {
+ public:
+  static constexpr int kMaxCount = 15;
+
+  // An empty filter whose rate stays at or below `false_positive_rate` while it
+  // has no more than `expected_keys`, with BloomShapeFor(...).bits counters of
+  // half a byte. Error: as BloomShapeFor. May throw std::bad_alloc.
+  static Result<CountingBloomFilter> Create(
+      uint64_t expected_keys, double false_positive_rate,
+      const std::optional<FilterSecret>& secret = std::nullopt);
+
+  void Add(std::string_view key);
+
+  // Takes back one Add of the key. False, and nothing is changed: the key is
+  // surely not in the filter. A key that is removed but was never added, and
+  // that the filter took for one of its own, takes from the counters of other
+  // keys, which may then be missing: remove only what was added.
+  bool Remove(std::string_view key);
+
+  // False: the key is not in the filter. True: it is, or this is one of the
+  // false_positive_rate of others.
+  bool Contains(std::string_view key) const;
+
+  // How many counters have reached kMaxCount and stay there. Many of them mean
+  // that the filter holds more, or repeats more, than it was made for.
+  uint64_t stuck_counters() const { return stuck_; }
+
+  // Adds less removals.
+  uint64_t keys() const { return keys_; }
+  uint64_t counters() const { return shape_.bits; }
+  int hashes() const { return shape_.hashes; }
+  uint64_t size_bytes() const { return words_.size() * 8; }
+  // The rate that follows from keys(), if they are distinct.
+  double ExpectedRate() const { return FalsePositiveRate(shape_, keys_); }
+
+  // With a version and a checksum; the secret is not in it but is checked.
+  // lib/filters/standalone/FORMAT.md has the bytes. May throw std::bad_alloc.
+  std::string Serialize() const;
+
+  // Inverse of Serialize, with the secret of Create. Error: damaged bytes,
+  // another version, or another secret. May throw std::bad_alloc.
+  static Result<CountingBloomFilter> Parse(
+      std::string_view bytes,
+      const std::optional<FilterSecret>& secret = std::nullopt);
+
+ private:
+  CountingBloomFilter(const BloomShape& shape,
+                      const std::optional<FilterSecret>& secret)
+      : shape_(shape), secret_(secret), words_(shape.bits / 16) {}
+
+  uint64_t CountAt(uint64_t place) const {
+    return words_[place / 16] >> 4 * (place % 16) & kMaxCount;
+  }
+
+  BloomShape shape_;
+  std::optional<FilterSecret> secret_;
+  uint64_t keys_ = 0;
+  uint64_t stuck_ = 0;
+  std::vector<uint64_t> words_;  // 16 counters each, lowest bits first
+};
+
+}  // namespace rowbloom
