@@ -1,10 +1,11 @@
-// A line on a terminal that says how far a load is.
+// A line on a terminal that says how far a job is.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <optional>
 #include <ostream>
+#include <string_view>
 
 namespace rowbloom::cli {
 
@@ -14,13 +15,13 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // Prints to `err`, which must outlive it.
-  Progress(std::ostream& err, bool enabled);
+  // Prints to `err`, which must outlive it. `unit` is what is counted.
+  Progress(std::ostream& err, bool enabled, std::string_view unit = "cells");
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void Update(uint64_t bytes, uint64_t cells);
+  void Update(uint64_t bytes, uint64_t count);
 
   double seconds() const;
 
@@ -32,7 +33,8 @@ class Progress {
   const Clock::time_point start_ = Clock::now();
   std::optional<Clock::time_point> printed_;
   uint64_t bytes_ = 0;
-  uint64_t cells_ = 0;
+  const std::string_view unit_;
+  uint64_t count_ = 0;
 };
 
 }  // namespace rowbloom::cli

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "rowbloom/printable.h"
+#include "tools/rowbloom/filter_command.h"
 #include "tools/rowbloom/load.h"
 #include "tools/rowbloom/report.h"
 #include "tools/rowbloom/verbs.h"
@@ -89,11 +90,18 @@ ExitCode Dispatch(const std::vector<std::string>& args, std::istream& in,
   CLI::App* stats = app.add_subcommand("stats", "Prints a line per family.");
   common.AddTo(stats);
 
+  // For the help alone: it has a command line of its own.
+  app.add_subcommand("filter", "Filters of lines, without a store.");
+  if (!args.empty() && args.front() == "filter") {
+    return FilterCommand({args.begin() + 1, args.end()}, in, out, err,
+                         err_is_terminal);
+  }
+
   constexpr std::string_view kFirstArgs[] = {
       "load", "get", "row", "stats", "-h", "--help", "--version"};
   if (args.empty() || std::find(std::begin(kFirstArgs), std::end(kFirstArgs),
                                 args.front()) == std::end(kFirstArgs)) {
-    Complain(err, "expected load, get, row or stats, found " +
+    Complain(err, "expected load, get, row, stats or filter, found " +
                       (args.empty() ? "nothing"
                                     : "\"" + ToPrintable(args.front()) + "\"") +
                       "; see rowbloom --help");

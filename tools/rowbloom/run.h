@@ -4,6 +4,7 @@
 //   rowbloom get --db DIR ROW FAMILY:QUALIFIER
 //   rowbloom row --db DIR ROW
 //   rowbloom stats --db DIR
+//   rowbloom filter size|build|check|info
 //
 // See tools/rowbloom/README.md.
 #pragma once

@@ -175,7 +175,7 @@ bool CuckooFilter::Contains(std::string_view key) const {
          Find(home.partner, home.fingerprint);
 }
 
-uint64_t CuckooFilter::size_bytes() const { return packed_.size(); }
+uint64_t CuckooFilter::size_bytes() const { return PackedBytes(shape_); }
 
 std::string CuckooFilter::Serialize() const {
   const uint64_t bytes = PackedBytes(shape_);

@@ -28,7 +28,8 @@ TEST(CommandLine, HelpAndVersionAreDataAndSucceed) {
   EXPECT_EQ(result.err, "");
   result = Cli({"--help"});
   EXPECT_EQ(result.code, 0);
-  for (const char* word : {"load", "get", "row", "stats", "Exit codes"}) {
+  for (const char* word :
+       {"load", "get", "row", "stats", "filter", "Exit codes"}) {
     EXPECT_THAT(result.out, HasSubstr(word));
   }
   EXPECT_EQ(result.err, "");
@@ -45,8 +46,8 @@ TEST(CommandLine, WrongUsageIsOneSentence) {
     std::vector<std::string> args;
     const char* problem;
   } cases[] = {
-      {{}, "expected load, get, row or stats, found nothing"},
-      {{"fetch"}, "expected load, get, row or stats, found \"fetch\""},
+      {{}, "expected load, get, row, stats or filter, found nothing"},
+      {{"fetch"}, "expected load, get, row, stats or filter, found \"fetch\""},
       {{"--db", "x"}, "found \"--db\""},
       {{"get"}, "--db is required"},
       {{"get", "--db", "x"}, "ROW is required"},
