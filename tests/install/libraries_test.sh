@@ -29,8 +29,7 @@ mkdir "$dir/source"
 cp -r "$source_dir"/{CMakeLists.txt,cmake,lib,storage} "$dir/source"
 configure "$dir/source" "$dir/build" -DROWBLOOM_BUILD_TESTS=OFF \
   -DROWBLOOM_BUILD_BENCH=OFF -DROWBLOOM_BUILD_TOOLS=OFF
-"$cmake" --build "$dir/build" --parallel 2 --target rowbloom_filters \
-  rowbloom_filter_policy rowbloom_plugin rowbloom_store
+"$cmake" --build "$dir/build" --parallel 2
 "$cmake" --install "$dir/build" --prefix "$prefix"
 rm -rf "$dir/source" "$dir/build"
 

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "lib/filters/standalone/classic_places.h"
 #include "lib/filters/standalone/frame.h"
 #include "lib/filters/standalone/guava_form.h"
 #include "lib/filters/standalone/little_endian.h"
@@ -19,32 +20,6 @@ namespace rowbloom {
 namespace {
 
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
-
-// Calls `visit(place)` for each place of the hash, as Guava's strategies do,
-// until it returns false. Whether it never did.
-template <typename Visit>
-bool VisitPlaces(const Hash128& hash, ClassicStrategy strategy, int hashes,
-                 uint64_t bits, const Visit& visit) {
-  if (strategy == ClassicStrategy::kMurmur128Mitz32) {
-    const auto first = static_cast<uint32_t>(hash.low);
-    const auto step = static_cast<uint32_t>(hash.low >> 32);
-    uint32_t sum = first;
-    for (int i = 0; i < hashes; ++i) {
-      sum += step;
-      // Java's ~ of a negative int.
-      const uint32_t place = (sum >> 31) != 0 ? ~sum : sum;
-      if (!visit(place % bits)) return false;
-    }
-    return true;
-  }
-  constexpr auto kSignless =
-      static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-  uint64_t sum = hash.low;
-  for (int i = 0; i < hashes; ++i, sum += hash.high) {
-    if (!visit((sum & kSignless) % bits)) return false;
-  }
-  return true;
-}
 
 }  // namespace
 

@@ -1,0 +1,121 @@
+// RedisBloomFilter: a Bloom filter that programs share through Redis, as the
+// bits of one string. Plain SETBIT and GETBIT: any Redis will do, without
+// modules, and a JVM service that sets bits by the same rule shares the filter.
+//
+// The rule is Guava's MURMUR128_MITZ_32, which Java programs that keep Bloom
+// filters in Redis commonly follow. Of the 64 bits of
+// Hashing.murmur3_128().hashObject(key, funnel).asLong(), with hash1 the lower
+// and hash2 the upper 32 bits, for i in 1 .. hashes:
+//
+//   int n = hash1 + i * hash2;  if (n < 0) n = ~n;  SETBIT name (n % bits) 1
+//
+// Both sides must have the same bits and hashes. GuavaShape has those of
+// Guava's own filters, whose bits are rounded up to 64; a JVM service that
+// takes optimalNumOfBits as it is wants ClassicBloomFilter::OptimalBits.
+//
+// A lost filter is an error, never "absent". Redis may evict a string, or come
+// back without it; SETBIT would then silently begin a new one. So the bit after
+// the last one, which no key has, is set when a filter is created, and each
+// answer comes with a look at it, on the same connection and after the bits.
+//
+// Thread safety: none; a connection is for one thread. Any number of processes
+// may share a filter.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "rowbloom/classic_bloom_filter.h"
+
+namespace rowbloom {
+
+struct RedisEndpoint {
+  std::string unix_socket;  // where this is not empty, not host and port
+  std::string host = "127.0.0.1";
+  uint16_t port = 6379;
+  std::string user;  // AUTH; empty: that of the password alone
+  std::string password;
+  // Of connecting, and of each reply. REQUIRES > 0.
+  int timeout_ms = 1000;
+};
+
+struct RedisFilterShape {
+  uint64_t bits = 0;
+  int hashes = 0;
+};
+
+struct RedisFilterOptions {
+  RedisEndpoint endpoint;
+  std::string name;  // the key of the string
+  RedisFilterShape shape;
+  // Creates an empty filter where there is no such string.
+  bool create_if_missing = false;
+  // Takes a string that is no filter of rowbloom's, or was lost and begun anew,
+  // for what it is: that of a JVM service.
+  bool adopt = false;
+};
+
+class RedisBloomFilter {
+ public:
+  // The offsets of the rule end there: 256 MiB.
+  static constexpr uint64_t kMaxBits = uint64_t{1} << 31;
+
+  // The shape of ClassicBloomFilter::Create with these arguments, which Load
+  // and Read ask for. InvalidArgument: a rate outside (0, 1), or more than
+  // kMaxBits.
+  static rocksdb::Status GuavaShape(uint64_t expected_insertions,
+                                    double false_positive_rate,
+                                    RedisFilterShape* shape);
+
+  // Connects. InvalidArgument: an option out of its range. IOError: no
+  // connection, or a server that refuses. NotFound: no such filter, or a string
+  // without rowbloom's mark.
+  static rocksdb::Status Open(const RedisFilterOptions& options,
+                              std::unique_ptr<RedisBloomFilter>* filter);
+
+  ~RedisBloomFilter();
+  RedisBloomFilter(const RedisBloomFilter&) = delete;
+  RedisBloomFilter& operator=(const RedisBloomFilter&) = delete;
+
+  // All of the following: IOError if the connection or the server fails, after
+  // which the next call connects anew; NotFound if the filter is gone. Results
+  // are then as they were, but keys may have been put.
+
+  // Adds a key. *changed, where given: whether a bit changed, so that it was
+  // surely new.
+  rocksdb::Status Put(std::string_view key, bool* changed = nullptr);
+  // *may_contain: false if the key was never put.
+  rocksdb::Status MightContain(std::string_view key, bool* may_contain);
+
+  // The same for many keys, with one round trip for some thousand bits.
+  rocksdb::Status Put(std::span<const std::string_view> keys,
+                      std::vector<bool>* changed = nullptr);
+  rocksdb::Status MightContain(std::span<const std::string_view> keys,
+                               std::vector<bool>* may_contain);
+
+  // Puts a whole filter in the place of this one, at once. InvalidArgument:
+  // another shape or strategy than ours, or a secret. Works where the filter is
+  // gone, too.
+  rocksdb::Status Load(const ClassicBloomFilter& filter);
+
+  // Reads the whole filter. InvalidArgument: its bits are no multiple of 64, as
+  // those of a ClassicBloomFilter are. Corruption: the string is longer than
+  // the filter.
+  rocksdb::Status Read(std::unique_ptr<ClassicBloomFilter>* filter);
+
+  const RedisFilterShape& shape() const;
+
+ private:
+  class Impl;
+  explicit RedisBloomFilter(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,299 @@
+#include "rowbloom/redis_bloom_filter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rowbloom/classic_bloom_filter.h"
+#include "storage/redis/connection.h"
+#include "tests/storage/redis/redis_server.h"
+#include "tests/support/random.h"
+#include "tests/support/status_matchers.h"
+
+namespace rowbloom::test {
+namespace {
+
+using redis::Connection;
+using redis::Reply;
+using rocksdb::Status;
+using ::testing::HasSubstr;
+
+constexpr auto kMitz32 = ClassicStrategy::kMurmur128Mitz32;
+
+class RedisFilter : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RedisServer::Exists()) {
+      GTEST_SKIP() << "needs Debian's redis-server";
+    }
+    server_ = std::make_unique<RedisServer>();
+    options_.endpoint.unix_socket = server_->socket();
+    options_.name = "seen";
+    options_.create_if_missing = true;
+    ASSERT_THAT(RedisBloomFilter::GuavaShape(1000, 0.01, &options_.shape),
+                IsOk());
+  }
+
+  std::unique_ptr<RedisBloomFilter> Open() {
+    std::unique_ptr<RedisBloomFilter> filter;
+    EXPECT_THAT(RedisBloomFilter::Open(options_, &filter), IsOk());
+    return filter;
+  }
+
+  // What another program sends.
+  Reply Ask(std::initializer_list<std::string_view> words) {
+    Connection connection(options_.endpoint);
+    Reply reply;
+    EXPECT_THAT(connection.Ask(words, &reply), IsOk());
+    return reply;
+  }
+
+  std::unique_ptr<RedisServer> server_;
+  RedisFilterOptions options_;
+};
+
+TEST_F(RedisFilter, AnswersAsTheClassicFilterDoes) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  const auto filter = Open();
+  const auto other = Open();  // another program
+  auto classic = *ClassicBloomFilter::Create(1000, 0.01, kMitz32);
+  ASSERT_EQ(classic.bits(), filter->shape().bits);
+  ASSERT_EQ(classic.hashes(), filter->shape().hashes);
+  std::vector<std::string> storage;
+  for (uint64_t i = 0; i < 3000; ++i) storage.push_back(DistinctKey(i, seed));
+  const std::vector<std::string_view> keys(storage.begin(), storage.end());
+  const auto members = std::span(keys).first(1000);
+  bool changed = false;
+  EXPECT_THAT(filter->Put(keys[0], &changed), IsOk());
+  EXPECT_TRUE(changed);
+  EXPECT_TRUE(classic.Put(keys[0]));
+  EXPECT_THAT(filter->Put(keys[0], &changed), IsOk());
+  EXPECT_FALSE(changed);
+  std::vector<bool> each_changed;
+  EXPECT_THAT(filter->Put(members, &each_changed), IsOk());
+  ASSERT_EQ(each_changed.size(), members.size());
+  for (size_t i = 0; i < members.size(); ++i) {
+    ASSERT_EQ(each_changed[i], classic.Put(members[i])) << i;
+  }
+  // 21,000 bits: more than one round trip takes.
+  std::vector<bool> may_contain;
+  EXPECT_THAT(other->MightContain(keys, &may_contain), IsOk());
+  ASSERT_EQ(may_contain.size(), keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    ASSERT_EQ(may_contain[i], classic.MightContain(keys[i])) << i;
+  }
+  bool may = false;
+  EXPECT_THAT(other->MightContain(keys[5], &may), IsOk());
+  EXPECT_TRUE(may);
+  EXPECT_THAT(
+      other->MightContain(std::span<const std::string_view>(), &may_contain),
+      IsOk());
+  EXPECT_TRUE(may_contain.empty());
+
+  std::unique_ptr<ClassicBloomFilter> read;
+  ASSERT_THAT(other->Read(&read), IsOk());
+  EXPECT_EQ(*read->Serialize(), *classic.Serialize());
+}
+
+// The offsets that Guava's rule gives for "user_1", worked out by
+// another program from the definition; a JVM service sends the same commands.
+TEST_F(RedisFilter, SharesBitsWithWhoeverSetsThemByTheRule) {
+  options_.shape = {9585, 7};  // optimalNumOfBits(1000, 0.01), not rounded
+  const auto filter = Open();
+  EXPECT_THAT(filter->Put("user_1"), IsOk());
+  const std::string bytes = Ask({"GET", "seen"}).text;
+  std::vector<uint64_t> offsets;
+  for (uint64_t offset = 0; offset < 8 * bytes.size(); ++offset) {
+    if ((bytes[offset / 8] << offset % 8 & 0x80) != 0) {
+      offsets.push_back(offset);
+    }
+  }
+  ASSERT_FALSE(offsets.empty());
+  EXPECT_EQ(offsets.back(), 9585u);  // the mark
+  offsets.pop_back();
+  EXPECT_THAT(offsets,
+              ::testing::ElementsAre(131, 2915, 3120, 5904, 6109, 6727, 8893));
+  // And the other way round.
+  options_.name = "theirs";
+  for (const uint64_t offset : offsets) {
+    Ask({"SETBIT", "theirs", std::to_string(offset), "1"});
+  }
+  std::unique_ptr<RedisBloomFilter> theirs;
+  EXPECT_THAT(RedisBloomFilter::Open(options_, &theirs),
+              StatusIs(Status::kNotFound, HasSubstr("no mark")));
+  options_.adopt = true;
+  theirs = Open();
+  bool may = false;
+  EXPECT_THAT(theirs->MightContain("user_1", &may), IsOk());
+  EXPECT_TRUE(may);
+  EXPECT_THAT(theirs->MightContain("user_2", &may), IsOk());
+  EXPECT_FALSE(may);
+  std::unique_ptr<ClassicBloomFilter> read;
+  EXPECT_THAT(theirs->Read(&read),
+              StatusIs(Status::kInvalidArgument, HasSubstr("multiple of 64")));
+}
+
+TEST_F(RedisFilter, LoadsAWholeFilterAndReadsItBack) {
+  auto classic = *ClassicBloomFilter::Create(1000, 0.01, kMitz32);
+  for (uint64_t i = 0; i < 1000; ++i) classic.Put(DistinctKey(i));
+  const auto filter = Open();
+  EXPECT_THAT(filter->Put("before"), IsOk());
+  ASSERT_THAT(filter->Load(classic), IsOk());
+  std::unique_ptr<ClassicBloomFilter> read;
+  ASSERT_THAT(filter->Read(&read), IsOk());
+  EXPECT_EQ(*read->Serialize(), *classic.Serialize());
+  for (uint64_t i = 0; i < 1000; i += 97) {
+    bool may = false;
+    EXPECT_THAT(filter->MightContain(DistinctKey(i), &may), IsOk());
+    EXPECT_TRUE(may);
+  }
+  const auto refused = [&](const ClassicBloomFilter& other) {
+    return filter->Load(other);
+  };
+  EXPECT_THAT(refused(*ClassicBloomFilter::Create(1000, 0.01)),
+              StatusIs(Status::kInvalidArgument, HasSubstr("MITZ_64")));
+  EXPECT_THAT(refused(*ClassicBloomFilter::Create(2000, 0.01, kMitz32)),
+              StatusIs(Status::kInvalidArgument, HasSubstr("bits")));
+  EXPECT_THAT(
+      refused(*ClassicBloomFilter::Create(1000, 0.01, kMitz32, FilterSecret{})),
+      StatusIs(Status::kInvalidArgument, HasSubstr("secret")));
+}
+
+TEST_F(RedisFilter, OpenFindsWhatIsThereAlone) {
+  options_.create_if_missing = false;
+  std::unique_ptr<RedisBloomFilter> filter;
+  EXPECT_THAT(RedisBloomFilter::Open(options_, &filter),
+              StatusIs(Status::kNotFound, HasSubstr("no filter \"seen\"")));
+  EXPECT_EQ(filter, nullptr);
+  options_.create_if_missing = true;
+  EXPECT_THAT(Open()->Put("a"), IsOk());
+  options_.create_if_missing = false;
+  bool may = false;
+  EXPECT_THAT(Open()->MightContain("a", &may), IsOk());
+  EXPECT_TRUE(may);
+  options_.shape.bits += 64;
+  EXPECT_THAT(RedisBloomFilter::Open(options_, &filter),
+              StatusIs(Status::kNotFound, HasSubstr("another size")));
+  Ask({"RPUSH", "list", "x"});
+  options_.name = "list";
+  EXPECT_THAT(RedisBloomFilter::Open(options_, &filter),
+              StatusIs(Status::kIOError, HasSubstr("WRONGTYPE")));
+}
+
+TEST_F(RedisFilter, OptionsOutOfRangeAreNamed) {
+  const auto error = [this] {
+    std::unique_ptr<RedisBloomFilter> filter;
+    return RedisBloomFilter::Open(options_, &filter);
+  };
+  const RedisFilterOptions good = options_;
+  options_.shape.bits = 0;
+  EXPECT_THAT(error(), StatusIs(Status::kInvalidArgument, HasSubstr("bits 0")));
+  options_.shape.bits = RedisBloomFilter::kMaxBits + 1;
+  EXPECT_THAT(error(), StatusIs(Status::kInvalidArgument, HasSubstr("bits")));
+  options_ = good;
+  options_.shape.hashes = 256;
+  EXPECT_THAT(error(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("hashes 256")));
+  options_ = good;
+  options_.name = "";
+  EXPECT_THAT(error(), StatusIs(Status::kInvalidArgument, HasSubstr("name")));
+  options_ = good;
+  options_.endpoint.timeout_ms = 0;
+  EXPECT_THAT(error(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("timeout_ms 0")));
+  RedisFilterShape shape;
+  EXPECT_THAT(RedisBloomFilter::GuavaShape(10, 1, &shape),
+              StatusIs(Status::kInvalidArgument, HasSubstr("rate")));
+  EXPECT_THAT(RedisBloomFilter::GuavaShape(uint64_t{1} << 40, 0.01, &shape),
+              StatusIs(Status::kInvalidArgument, HasSubstr("bits")));
+}
+
+// A filter that is gone is an error, and so is one that someone's SETBIT began
+// anew.
+TEST_F(RedisFilter, ALostFilterIsNeverAbsent) {
+  const auto filter = Open();
+  EXPECT_THAT(filter->Put("a"), IsOk());
+  Ask({"DEL", "seen"});
+  bool may = true;
+  EXPECT_THAT(filter->MightContain("a", &may),
+              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  EXPECT_TRUE(may);
+  EXPECT_THAT(filter->Put("b"), StatusIs(Status::kNotFound, HasSubstr("gone")));
+  // The string is there again, by that Put.
+  EXPECT_EQ(Ask({"EXISTS", "seen"}).integer, 1);
+  EXPECT_THAT(filter->MightContain("a", &may),
+              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  std::unique_ptr<ClassicBloomFilter> read;
+  EXPECT_THAT(filter->Read(&read),
+              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  auto classic = *ClassicBloomFilter::Create(1000, 0.01, kMitz32);
+  classic.Put("a");
+  EXPECT_THAT(filter->Load(classic), IsOk());
+  EXPECT_THAT(filter->MightContain("a", &may), IsOk());
+  EXPECT_TRUE(may);
+}
+
+TEST_F(RedisFilter, ALostConnectionIsAnErrorAndComesBack) {
+  const auto filter = Open();
+  EXPECT_THAT(filter->Put("a"), IsOk());
+  bool may = true;
+  // The server closes it.
+  Ask({"CLIENT", "KILL", "TYPE", "normal"});
+  EXPECT_THAT(filter->MightContain("a", &may),
+              StatusIs(Status::kIOError, HasSubstr(server_->socket())));
+  EXPECT_THAT(filter->MightContain("a", &may), IsOk());
+  EXPECT_TRUE(may);
+  // The server ends, and comes back with nothing.
+  server_->Stop();
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(filter->MightContain("a", &may),
+                StatusIs(Status::kIOError, HasSubstr(server_->socket())));
+    EXPECT_THAT(filter->Put("b"), StatusIs(Status::kIOError, HasSubstr("")));
+  }
+  server_->Start();
+  EXPECT_THAT(filter->MightContain("a", &may),
+              StatusIs(Status::kNotFound, HasSubstr("gone")));
+  EXPECT_TRUE(may);
+}
+
+TEST_F(RedisFilter, AServerThatDoesNotAnswerIsAnError) {
+  options_.endpoint.timeout_ms = 100;
+  const auto filter = Open();
+  EXPECT_THAT(filter->Put("a"), IsOk());
+  server_->Pause();
+  bool may = true;
+  EXPECT_THAT(filter->MightContain("a", &may),
+              StatusIs(Status::kIOError, HasSubstr("no reply")));
+  server_->Continue();
+  EXPECT_THAT(filter->MightContain("a", &may), IsOk());
+  EXPECT_TRUE(may);
+}
+
+TEST(RedisPassword, IsAsked) {
+  if (!RedisServer::Exists()) GTEST_SKIP() << "needs Debian's redis-server";
+  const RedisServer server("open sesame");
+  RedisFilterOptions options;
+  options.endpoint.unix_socket = server.socket();
+  options.name = "seen";
+  options.shape = {64, 3};
+  options.create_if_missing = true;
+  std::unique_ptr<RedisBloomFilter> filter;
+  EXPECT_THAT(RedisBloomFilter::Open(options, &filter),
+              StatusIs(Status::kIOError, HasSubstr("NOAUTH")));
+  options.endpoint.password = "wrong";
+  EXPECT_THAT(RedisBloomFilter::Open(options, &filter),
+              StatusIs(Status::kIOError, HasSubstr("WRONGPASS")));
+  options.endpoint.password = "open sesame";
+  EXPECT_THAT(RedisBloomFilter::Open(options, &filter), IsOk());
+  options.endpoint.user = "default";
+  EXPECT_THAT(RedisBloomFilter::Open(options, &filter), IsOk());
+}
+
+}  // namespace
+}  // namespace rowbloom::test
