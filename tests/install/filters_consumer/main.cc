@@ -1,9 +1,30 @@
-// A program that builds and asks a filter block by itself. Exits with 1 when
-// the answers are wrong.
+// A program that builds and asks a filter block, and the filters that programs
+// use by themselves. Exits with 1 when the answers are wrong.
 #include <cstdio>
 #include <string>
 
+#include "rowbloom/classic_bloom_filter.h"
+#include "rowbloom/counting_bloom_filter.h"
+#include "rowbloom/cuckoo_filter.h"
 #include "rowbloom/filter_block.h"
+#include "rowbloom/scalable_bloom_filter.h"
+
+// Whether each has the key that it was given, and not the other.
+bool StandaloneFiltersWork() {
+  auto classic = rowbloom::ClassicBloomFilter::Create(100, 1e-6);
+  auto counting = rowbloom::CountingBloomFilter::Create(100, 1e-6);
+  auto scalable = rowbloom::ScalableBloomFilter::Reserve(100, 1e-6);
+  auto cuckoo = rowbloom::CuckooFilter::Create(100, 1e-6);
+  if (!classic || !counting || !scalable || !cuckoo) return false;
+  classic->Put("a");
+  counting->Add("a");
+  scalable->Add("a");
+  return cuckoo->Add("a") == rowbloom::CuckooFilter::AddOutcome::kAdded &&
+         classic->MightContain("a") && !classic->MightContain("b") &&
+         counting->Contains("a") && !counting->Contains("b") &&
+         scalable->Contains("a") && !scalable->Contains("b") &&
+         cuckoo->Contains("a") && !cuckoo->Contains("b");
+}
 
 int main() {
   rowbloom::FilterBlockOptions options;
@@ -23,5 +44,8 @@ int main() {
   }
   std::printf("%d of 1000 present, %d of 1000 absent keys may match\n", present,
               absent);
-  return block.usable() && present == 1000 && absent < 100 ? 0 : 1;
+  return block.usable() && present == 1000 && absent < 100 &&
+                 StandaloneFiltersWork()
+             ? 0
+             : 1;
 }
