@@ -5,6 +5,17 @@
 #include <utility>
 
 namespace rowbloom {
+namespace {
+
+// The larger of the two, which the variable then has.
+uint64_t RaiseTo(std::atomic<uint64_t>* variable, uint64_t value) {
+  uint64_t current = variable->load();
+  while (current < value && !variable->compare_exchange_weak(current, value)) {
+  }
+  return std::max(current, value);
+}
+
+}  // namespace
 
 uint64_t SystemWallClock() {
   using std::chrono::duration_cast;
@@ -20,9 +31,13 @@ LeasedClock::LeasedClock(WallClock wall_clock, uint64_t bound_ms)
       last_ms_(bound_ms),
       bound_ms_(bound_ms) {}
 
-uint64_t LeasedClock::Next() {
-  last_ms_ = std::min(std::max(last_ms_, wall_clock_()), kMaxTimestampMs);
-  return last_ms_;
+uint64_t LeasedClock::Now() {
+  return RaiseTo(&last_ms_, std::min(wall_clock_(), kMaxTimestampMs));
+}
+
+void LeasedClock::Raise(uint64_t bound_ms) {
+  RaiseTo(&last_ms_, bound_ms);
+  RaiseTo(&bound_ms_, bound_ms);
 }
 
 std::optional<uint64_t> LeasedClock::BoundToKeep(uint64_t timestamp_ms) const {

@@ -4,8 +4,11 @@
 
 #include "nlohmann/json.hpp"
 #include "rocksdb/table.h"
+#include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
+#include "storage/store/reclaim.h"
 #include "storage/store/status_text.h"
+#include "storage/store/version_merge.h"
 
 namespace rowbloom {
 namespace {
@@ -19,6 +22,27 @@ constexpr uint32_t kMaxBlockBytes = uint32_t{16} << 20;
 rocksdb::CompressionType RocksdbCompression(Compression compression) {
   return compression == Compression::kLz4 ? rocksdb::kLZ4Compression
                                           : rocksdb::kNoCompression;
+}
+
+Status CheckVersionOptions(const FamilyOptions& family) {
+  if (!TimestampsFromString(ToString(family.timestamps))) {
+    return Status::InvalidArgument("timestamps is neither store nor client");
+  }
+  if (family.max_versions == 0) {
+    return Status::InvalidArgument("max_versions is 0, expected at least 1");
+  }
+  if (family.min_versions > family.max_versions) {
+    return Status::InvalidArgument(
+        "min_versions is " + std::to_string(family.min_versions) +
+        ", expected at most max_versions, which is " +
+        std::to_string(family.max_versions));
+  }
+  if (family.ttl_ms > kMaxTimestampMs) {
+    return Status::InvalidArgument(
+        "ttl_ms is " + std::to_string(family.ttl_ms) + ", expected at most " +
+        std::to_string(kMaxTimestampMs));
+  }
+  return Status::OK();
 }
 
 }  // namespace
@@ -39,6 +63,38 @@ std::optional<Compression> CompressionFromString(std::string_view text) {
     if (ToString(compression) == text) return compression;
   }
   return std::nullopt;
+}
+
+std::string_view ToString(Timestamps timestamps) {
+  switch (timestamps) {
+    case Timestamps::kStore:
+      return "store";
+    case Timestamps::kClient:
+      return "client";
+  }
+  return "unknown";
+}
+
+std::optional<Timestamps> TimestampsFromString(std::string_view text) {
+  for (const Timestamps timestamps :
+       {Timestamps::kStore, Timestamps::kClient}) {
+    if (ToString(timestamps) == text) return timestamps;
+  }
+  return std::nullopt;
+}
+
+CellFormat CellFormatOf(const FamilyOptions& options) {
+  return options.max_versions == 1 && options.timestamps == Timestamps::kStore
+             ? CellFormat::kLatest
+             : CellFormat::kVersioned;
+}
+
+std::string_view ToString(CellFormat format) {
+  return format == CellFormat::kLatest ? "latest" : "versioned";
+}
+
+VersionRules RulesOf(const FamilyOptions& options) {
+  return {options.max_versions, options.min_versions, options.ttl_ms};
 }
 
 Status CheckFamilyName(std::string_view name) {
@@ -85,12 +141,19 @@ std::string DescribeDifferences(const FamilyOptions& kept,
           ToString(given.compression));
   compare("block_size_bytes", std::to_string(kept.block_size_bytes),
           std::to_string(given.block_size_bytes));
+  compare("timestamps", ToString(kept.timestamps), ToString(given.timestamps));
+  compare("max_versions", std::to_string(kept.max_versions),
+          std::to_string(given.max_versions));
+  compare("min_versions", std::to_string(kept.min_versions),
+          std::to_string(given.min_versions));
+  compare("ttl_ms", std::to_string(kept.ttl_ms), std::to_string(given.ttl_ms));
   return text;
 }
 
 Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
                        const StoreOptions& store,
                        const std::shared_ptr<rocksdb::Cache>& cache,
+                       const std::shared_ptr<SharedState>& shared,
                        FamilySetup* setup) {
   const std::string quoted = "family \"" + name + "\": ";
   if (family.block_size_bytes < kMinBlockBytes ||
@@ -105,6 +168,9 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
     return Status::InvalidArgument(quoted +
                                    "compression is neither NONE nor "
                                    "LZ4");
+  }
+  if (Status s = CheckVersionOptions(family); !s.ok()) {
+    return Prefixed(quoted, s);
   }
   FilterPolicyOptions filter;
   filter.bloom_type = family.bloom_type;
@@ -129,6 +195,14 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.prefix_extractor = NewRowPrefixExtractor(store.key_layout);
   options.compression = RocksdbCompression(family.compression);
+  const VersionRules rules = RulesOf(family);
+  if (CellFormatOf(family) == CellFormat::kVersioned) {
+    options.merge_operator = NewVersionMergeOperator(rules, shared);
+    options.compaction_filter_factory =
+        NewVersionReclaim(rules, store.key_layout, shared);
+  } else if (rules.ttl_ms != 0 && rules.min_versions == 0) {
+    options.compaction_filter_factory = NewLatestReclaim(rules, shared);
+  }
   options.write_buffer_size = store.write_buffer_bytes;
   options.disable_auto_compactions = !store.auto_compaction;
   return Status::OK();

@@ -13,7 +13,9 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
-#include "rowbloom/store.h"
+#include "rowbloom/store_options.h"
+#include "storage/store/cell_versions.h"
+#include "storage/store/shared_state.h"
 
 namespace rowbloom {
 
@@ -24,6 +26,18 @@ inline constexpr uint32_t kTableFormatVersion = 5;
 // "NONE", "LZ4": on disk, never rename.
 std::string_view ToString(Compression compression);
 std::optional<Compression> CompressionFromString(std::string_view text);
+
+// "store", "client": on disk, never rename.
+std::string_view ToString(Timestamps timestamps);
+std::optional<Timestamps> TimestampsFromString(std::string_view text);
+
+// How the values of a family's cells are written.
+enum class CellFormat : uint8_t { kLatest, kVersioned };
+CellFormat CellFormatOf(const FamilyOptions& options);
+// "latest", "versioned": on disk, never rename.
+std::string_view ToString(CellFormat format);
+
+VersionRules RulesOf(const FamilyOptions& options);
 
 // InvalidArgument: not a name of a family, as Store::Open lists them.
 rocksdb::Status CheckFamilyName(std::string_view name);
@@ -40,11 +54,13 @@ struct FamilySetup {
 };
 
 // Creates nothing on disk. InvalidArgument: an option is out of its range; the
-// message names the family and the option.
+// message names the family and the option. `cache` and `shared` are needed to
+// open what comes out.
 rocksdb::Status MakeFamilySetup(const std::string& name,
                                 const FamilyOptions& family,
                                 const StoreOptions& store,
                                 const std::shared_ptr<rocksdb::Cache>& cache,
+                                const std::shared_ptr<SharedState>& shared,
                                 FamilySetup* setup);
 
 }  // namespace rowbloom

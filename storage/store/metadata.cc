@@ -26,7 +26,6 @@ constexpr char kClockKey[] = "clock";
 constexpr std::string_view kFamilyKeyPrefix = "family/";
 
 constexpr uint64_t kStoreFormat = 1;
-constexpr char kLatestCellFormat[] = "latest";
 
 // Takes the fields of a JSON record one by one. The first problem stays; a
 // record whose fields were not all taken is of a later version.
@@ -119,11 +118,11 @@ Status ParseStoreRecord(std::string_view text, Metadata* metadata) {
 Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
   Record record(text);
   const std::string cell_format = record.TakeText("cell_format");
-  if (record.ok() && cell_format != kLatestCellFormat) {
+  if (record.ok() && cell_format != ToString(CellFormat::kLatest) &&
+      cell_format != ToString(CellFormat::kVersioned)) {
     return Status::NotSupported("cell format \"" + ToPrintable(cell_format) +
                                 "\" is of another version of rowbloom; this "
-                                "one reads \"" +
-                                kLatestCellFormat + "\"");
+                                "one reads \"latest\" and \"versioned\"");
   }
   const std::string bloom_type = record.TakeText("bloom_type");
   if (const auto parsed = BloomTypeFromString(bloom_type)) {
@@ -144,6 +143,24 @@ Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
       static_cast<uint32_t>(record.TakeCount("row_prefix_length", kMax));
   options->block_size_bytes =
       static_cast<uint32_t>(record.TakeCount("block_size_bytes", kMax));
+  const std::string timestamps = record.TakeText("timestamps");
+  if (const auto parsed = TimestampsFromString(timestamps)) {
+    options->timestamps = *parsed;
+  } else {
+    record.Fail(Status::NotSupported("unknown timestamps \"" +
+                                     ToPrintable(timestamps) + "\""));
+  }
+  options->max_versions =
+      static_cast<uint32_t>(record.TakeCount("max_versions", kMax));
+  options->min_versions =
+      static_cast<uint32_t>(record.TakeCount("min_versions", kMax));
+  options->ttl_ms = record.TakeCount("ttl_ms", kMaxTimestampMs);
+  const std::string_view fitting = ToString(CellFormatOf(*options));
+  if (record.ok() && cell_format != fitting) {
+    record.Fail(Status::Corruption("cell format \"" + cell_format +
+                                   "\" with options that stand for \"" +
+                                   std::string(fitting) + "\""));
+  }
   return record.Finish();
 }
 
@@ -208,12 +225,16 @@ Status PutStoreRecord(const KeyLayout& layout, rocksdb::WriteBatch* batch) {
 Status PutFamilyRecord(const std::string& name, const FamilyOptions& options,
                        rocksdb::WriteBatch* batch) {
   const json record = {
-      {"cell_format", kLatestCellFormat},
+      {"cell_format", ToString(CellFormatOf(options))},
       {"bloom_type", ToString(options.bloom_type)},
       {"compression", ToString(options.compression)},
       {"false_positive_rate", options.false_positive_rate},
       {"row_prefix_length", options.row_prefix_length},
       {"block_size_bytes", options.block_size_bytes},
+      {"timestamps", ToString(options.timestamps)},
+      {"max_versions", options.max_versions},
+      {"min_versions", options.min_versions},
+      {"ttl_ms", options.ttl_ms},
   };
   return batch->Put(FamilyKey(name), record.dump());
 }

@@ -11,7 +11,7 @@
 #include "rocksdb/status.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/key_layout.h"
-#include "rowbloom/store.h"
+#include "rowbloom/store_options.h"
 
 namespace rowbloom {
 

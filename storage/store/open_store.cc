@@ -55,6 +55,7 @@ class Opener {
          const std::vector<FamilyDescriptor>& families,
          const Surroundings& surroundings)
       : options_(options), families_(families), surroundings_(surroundings) {
+    opened_.shared = std::make_shared<SharedState>(surroundings.wall_clock);
     opened_.path = path;
     opened_.read_only = options.read_only;
     opened_.key_layout = options.key_layout;
@@ -75,10 +76,10 @@ class Opener {
     }
     if (s.ok()) s = OpenFamilies();
     if (!s.ok()) return s;
-    const uint64_t bound_ms =
-        found_.metadata ? found_.metadata->clock_bound_ms : 0;
-    *store = std::make_unique<StoreImpl>(
-        std::move(opened_), LeasedClock(surroundings_.wall_clock, bound_ms));
+    if (found_.metadata) {
+      opened_.shared->clock.Raise(found_.metadata->clock_bound_ms);
+    }
+    *store = std::make_unique<StoreImpl>(std::move(opened_));
     return s;
   }
 
@@ -127,7 +128,7 @@ class Opener {
       }
       FamilySetup ignored;
       Status s = MakeFamilySetup(family.name, family.options, options_,
-                                 /*cache=*/nullptr, &ignored);
+                                 /*cache=*/nullptr, opened_.shared, &ignored);
       if (!s.ok()) return s;
     }
     return Status::OK();
@@ -313,10 +314,12 @@ class Opener {
   // Makes a family of the open store, but for its handle.
   Status SetUp(const std::string& name, const FamilyOptions& options,
                FamilySetup* setup) {
-    Status s =
-        MakeFamilySetup(name, options, options_, opened_.block_cache, setup);
+    Status s = MakeFamilySetup(name, options, options_, opened_.block_cache,
+                               opened_.shared, setup);
     if (s.ok()) {
-      opened_.families[name] = {options, nullptr, setup->filter_policy};
+      opened_.families[name] = {options, CellFormatOf(options),
+                                RulesOf(options), nullptr,
+                                setup->filter_policy};
     }
     return s;
   }

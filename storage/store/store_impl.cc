@@ -4,13 +4,13 @@
 #include <new>
 #include <utility>
 
-#include "rocksdb/iterator.h"
 #include "rocksdb/metadata.h"
-#include "rocksdb/snapshot.h"
+#include "rocksdb/options.h"
 #include "rocksdb/table_properties.h"
-#include "rowbloom/printable.h"
-#include "storage/store/cell_value.h"
-#include "storage/store/metadata.h"
+#include "storage/store/cell_reader.h"
+#include "storage/store/row_reader.h"
+#include "storage/store/row_source.h"
+#include "storage/store/snapshot.h"
 
 namespace rowbloom {
 namespace {
@@ -31,258 +31,176 @@ Status CatchExceptions(Body&& body) {
   }
 }
 
-Status CheckSize(const char* what, std::string_view bytes, size_t max_bytes) {
-  if (bytes.size() <= max_bytes) return Status::OK();
-  return Status::InvalidArgument(
-      std::string(what) + " of " + std::to_string(bytes.size()) +
-      " bytes: expected at most " + std::to_string(max_bytes));
-}
-
-std::string_view View(const std::array<char, kCellHeadBytes>& head) {
-  return {head.data(), head.size()};
-}
-
-// The end, exclusive, of the keys that start with `row_bytes`.
-std::string RowEnd(std::string_view row_bytes) {
-  std::string end(row_bytes);
-  while (!end.empty() && end.back() == '\xff') end.pop_back();
-  if (!end.empty()) {
-    end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
-    return end;
-  }
-  // Only the last row of a layout of fixed width is all 0xff: its keys are the
-  // last ones, and a qualifier has a longest length.
-  end = row_bytes;
-  end.append(kMaxQualifierBytes + 1, '\xff');
-  return end;
-}
-
-// A cell that cannot be read, for messages.
-Status CorruptCell(std::string_view row, std::string_view family,
-                   std::string_view qualifier, const std::string& problem) {
-  return Status::Corruption("row \"" + ToPrintable(row) + "\", cell " +
-                            std::string(family) + ":" + ToPrintable(qualifier) +
-                            ": " + problem);
-}
-
 }  // namespace
 
-Status UnknownFamily(std::string_view name, const OpenedStore& opened) {
-  std::string names;
-  for (const auto& [known, family] : opened.families) {
-    names += names.empty() ? known : ", " + known;
-  }
-  return Status::InvalidArgument(
-      "family \"" + ToPrintable(name) + "\" is not in the store at " +
-      opened.path + "; it has: " + (names.empty() ? "none" : names));
+Status StoreImpl::WriteOne(const ChangeView& change,
+                           const WriteOptions& options) {
+  return CatchExceptions([&] {
+    return writer_.Apply(
+        1, [&change](size_t) { return change; }, options);
+  });
 }
 
-StoreImpl::StoreImpl(OpenedStore opened, LeasedClock clock)
-    : opened_(std::move(opened)), clock_(std::move(clock)) {}
-
 Status StoreImpl::Put(std::string_view row, std::string_view family,
-                      std::string_view qualifier, std::string_view value) {
-  const Change put{WriteBatch::ChangeType::kPut, row, family, qualifier, value};
-  return Apply(1, [&put](size_t) { return put; });
+                      std::string_view qualifier, std::string_view value,
+                      const WriteOptions& options) {
+  return WriteOne({ChangeType::kPut, row, family, qualifier, value, {}},
+                  options);
 }
 
 Status StoreImpl::Delete(std::string_view row, std::string_view family,
-                         std::string_view qualifier) {
-  const Change del{WriteBatch::ChangeType::kDelete, row, family, qualifier, {}};
-  return Apply(1, [&del](size_t) { return del; });
+                         std::string_view qualifier,
+                         const WriteOptions& options) {
+  return WriteOne({ChangeType::kDelete, row, family, qualifier, {}, {}},
+                  options);
 }
 
-Status StoreImpl::DeleteRow(std::string_view row) {
-  const Change del{WriteBatch::ChangeType::kDeleteRow, row, {}, {}, {}};
-  return Apply(1, [&del](size_t) { return del; });
+Status StoreImpl::DeleteVersion(std::string_view row, std::string_view family,
+                                std::string_view qualifier,
+                                const WriteOptions& options) {
+  return WriteOne({ChangeType::kDeleteVersion, row, family, qualifier, {}, {}},
+                  options);
 }
 
-Status StoreImpl::Write(const WriteBatch& batch) {
-  return Apply(batch.size(), [&batch](size_t i) {
-    const WriteBatch::Change& change = batch.changes_[i];
-    return Change{change.type, change.row, change.family, change.qualifier,
-                  change.value};
+Status StoreImpl::DeleteFamily(std::string_view row, std::string_view family,
+                               const WriteOptions& options) {
+  return WriteOne({ChangeType::kDeleteFamily, row, family, {}, {}, {}},
+                  options);
+}
+
+Status StoreImpl::DeleteRow(std::string_view row, const WriteOptions& options) {
+  return WriteOne({ChangeType::kDeleteRow, row, {}, {}, {}, {}}, options);
+}
+
+Status StoreImpl::Write(const WriteBatch& batch, const WriteOptions& options) {
+  return CatchExceptions([&] {
+    return writer_.Apply(
+        batch.size(),
+        [&batch](size_t i) {
+          const WriteBatch::Change& change = batch.changes_[i];
+          return ChangeView{change.type,   change.row,
+                            change.family, change.qualifier,
+                            change.value,  change.timestamp_ms};
+        },
+        options);
   });
-}
-
-template <typename ChangeAt>
-Status StoreImpl::Apply(size_t count, ChangeAt change_at) {
-  return CatchExceptions([&]() -> Status {
-    if (opened_.read_only) {
-      return Status::NotSupported(opened_.path + " is open for reading only");
-    }
-    if (count == 0) return Status::OK();
-    const std::lock_guard lock(write_mutex_);
-    const uint64_t timestamp_ms = clock_.Next();
-    const auto head = EncodeCellHead(timestamp_ms);
-    rocksdb::WriteBatch batch;
-    std::string row_bytes;
-    std::string_view row;  // what row_bytes encodes, once there is one
-    for (size_t i = 0; i < count; ++i) {
-      const Change change = change_at(i);
-      if (i == 0 || change.row != row) {
-        if (Status s = EncodeRow(change.row, &row_bytes); !s.ok()) return s;
-        row = change.row;
-      }
-      if (Status s = Add(change, row_bytes, View(head), &batch); !s.ok()) {
-        return s;
-      }
-      if (batch.GetDataSize() > kMaxBatchBytes) {
-        return Status::InvalidArgument("a batch of more than " +
-                                       std::to_string(kMaxBatchBytes) +
-                                       " bytes: write fewer changes at once");
-      }
-    }
-    const auto bound_ms = clock_.BoundToKeep(timestamp_ms);
-    if (bound_ms) {
-      if (Status s = PutClockRecord(*bound_ms, &batch); !s.ok()) return s;
-    }
-    Status s = opened_.database->Write(rocksdb::WriteOptions(), &batch);
-    if (s.ok() && bound_ms) clock_.Kept(*bound_ms);
-    return s;
-  });
-}
-
-Status StoreImpl::Add(const Change& change, std::string_view row_bytes,
-                      std::string_view head, rocksdb::WriteBatch* batch) const {
-  if (change.type == WriteBatch::ChangeType::kDeleteRow) {
-    const std::string end = RowEnd(row_bytes);
-    for (const auto& [name, family] : opened_.families) {
-      Status s = batch->DeleteRange(family.handle, Slice(row_bytes), end);
-      if (!s.ok()) return s;
-    }
-    return Status::OK();
-  }
-  const Family* family = nullptr;
-  Status s = FindFamily(change.family, &family);
-  if (!s.ok()) return s;
-  s = CheckSize("a qualifier", change.qualifier, kMaxQualifierBytes);
-  if (!s.ok()) return s;
-  const Slice key_parts[] = {Slice(row_bytes), Slice(change.qualifier)};
-  const rocksdb::SliceParts key(key_parts, 2);
-  if (change.type == WriteBatch::ChangeType::kDelete) {
-    return batch->Delete(family->handle, key);
-  }
-  s = CheckSize("a value", change.value, kMaxValueBytes);
-  if (!s.ok()) return s;
-  const Slice value_parts[] = {Slice(head), Slice(change.value)};
-  return batch->Put(family->handle, key, rocksdb::SliceParts(value_parts, 2));
-}
-
-Status StoreImpl::EncodeRow(std::string_view row,
-                            std::string* row_bytes) const {
-  if (row.empty() || row.size() > kMaxRowBytes) {
-    return Status::InvalidArgument("a row of " + std::to_string(row.size()) +
-                                   " bytes: expected 1 to " +
-                                   std::to_string(kMaxRowBytes));
-  }
-  Result<std::string> encoded = opened_.key_layout.EncodeRow(row);
-  if (!encoded) return Status::InvalidArgument(encoded.error());
-  *row_bytes = std::move(encoded).value();
-  return Status::OK();
-}
-
-Status StoreImpl::FindFamily(std::string_view name,
-                             const Family** family) const {
-  const auto found = opened_.families.find(name);
-  if (found == opened_.families.end()) {
-    return UnknownFamily(name, opened_);
-  }
-  *family = &found->second;
-  return Status::OK();
-}
-
-Status StoreImpl::ReadCell(std::string_view row, std::string_view family_name,
-                           std::string_view qualifier,
-                           rocksdb::PinnableSlice* stored,
-                           uint64_t* timestamp_ms,
-                           std::string_view* value) const {
-  const Family* family = nullptr;
-  std::string key;
-  Status s = FindFamily(family_name, &family);
-  if (s.ok()) s = CheckSize("a qualifier", qualifier, kMaxQualifierBytes);
-  if (s.ok()) s = EncodeRow(row, &key);
-  if (!s.ok()) return s;
-  key += qualifier;
-  s = opened_.database->Get(rocksdb::ReadOptions(), family->handle, key,
-                            stored);
-  if (s.IsNotFound()) return Status::NotFound("no such cell");
-  if (!s.ok()) return s;
-  CellValue decoded;
-  std::string problem;
-  if (!DecodeCellValue(stored->ToStringView(), &decoded, &problem)) {
-    return CorruptCell(row, family_name, qualifier, problem);
-  }
-  *timestamp_ms = decoded.timestamp_ms;
-  *value = decoded.value;
-  return Status::OK();
 }
 
 Status StoreImpl::Get(std::string_view row, std::string_view family,
-                      std::string_view qualifier, std::string* value) {
-  return CatchExceptions([&]() -> Status {
-    rocksdb::PinnableSlice stored;
-    uint64_t timestamp_ms = 0;
-    std::string_view found;
-    Status s = ReadCell(row, family, qualifier, &stored, &timestamp_ms, &found);
-    if (s.ok()) *value = found;
-    return s;
-  });
+                      std::string_view qualifier, std::string* value,
+                      const ReadOptions& options) {
+  Cell cell;
+  Status s = GetCell(row, family, qualifier, &cell, options);
+  if (s.ok()) *value = std::move(cell.value);
+  return s;
 }
 
 Status StoreImpl::GetCell(std::string_view row, std::string_view family,
-                          std::string_view qualifier, Cell* cell) {
+                          std::string_view qualifier, Cell* cell,
+                          const ReadOptions& options) {
+  ReadOptions newest = options;
+  newest.max_versions = 1;
+  std::vector<Cell> cells;
+  Status s = GetVersions(row, family, qualifier, &cells, newest);
+  if (s.ok() && cells.empty()) return Status::NotFound("no such cell");
+  if (s.ok()) *cell = std::move(cells.front());
+  return s;
+}
+
+Status StoreImpl::GetVersions(std::string_view row, std::string_view family,
+                              std::string_view qualifier,
+                              std::vector<Cell>* cells,
+                              const ReadOptions& options) {
   return CatchExceptions([&]() -> Status {
-    rocksdb::PinnableSlice stored;
-    uint64_t timestamp_ms = 0;
-    std::string_view found;
-    Status s = ReadCell(row, family, qualifier, &stored, &timestamp_ms, &found);
-    if (s.ok()) {
-      *cell = Cell{std::string(family), std::string(qualifier), timestamp_ms,
-                   std::string(found)};
-    }
-    return s;
+    cells->clear();
+    CellLookup lookup(opened_, options);
+    if (Status s = lookup.Add(row, family, qualifier); !s.ok()) return s;
+    return lookup.Run([cells](size_t, std::vector<Cell> found) {
+      *cells = std::move(found);
+    });
   });
 }
 
-Status StoreImpl::GetRow(std::string_view row, std::vector<Cell>* cells) {
+Status StoreImpl::MultiGet(std::span<const CellAddress> addresses,
+                           std::vector<std::vector<Cell>>* cells,
+                           const ReadOptions& options) {
   return CatchExceptions([&]() -> Status {
-    cells->clear();
-    std::string row_bytes;
-    if (Status s = EncodeRow(row, &row_bytes); !s.ok()) return s;
-    rocksdb::ManagedSnapshot snapshot(opened_.database.get());
-    rocksdb::ReadOptions options;
-    options.snapshot = snapshot.snapshot();
-    // Asks the ROW section of each file, and ends the iteration with the row.
-    options.prefix_same_as_start = true;
-    for (const auto& [name, family] : opened_.families) {
-      const std::unique_ptr<rocksdb::Iterator> it(
-          opened_.database->NewIterator(options, family.handle));
-      for (it->Seek(row_bytes); it->Valid(); it->Next()) {
-        std::string_view qualifier = it->key().ToStringView();
-        qualifier.remove_prefix(row_bytes.size());
-        CellValue decoded;
-        std::string problem;
-        if (!DecodeCellValue(it->value().ToStringView(), &decoded, &problem)) {
-          return CorruptCell(row, name, qualifier, problem);
-        }
-        cells->push_back({name, std::string(qualifier), decoded.timestamp_ms,
-                          std::string(decoded.value)});
-      }
-      if (Status s = it->status(); !s.ok()) return s;
+    cells->assign(addresses.size(), {});
+    CellLookup lookup(opened_, options);
+    for (const CellAddress& at : addresses) {
+      Status s = lookup.Add(at.row, at.family, at.qualifier);
+      if (!s.ok()) return s;
     }
+    return lookup.Run([cells](size_t i, std::vector<Cell> found) {
+      (*cells)[i] = std::move(found);
+    });
+  });
+}
+
+Status StoreImpl::GetRow(std::string_view row, std::vector<Cell>* cells,
+                         const RowOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    RowPlan plan;
+    if (Status s = RowPlan::Make(opened_, options, &plan); !s.ok()) return s;
+    return ReadRow(opened_, plan, row, cells);
+  });
+}
+
+RowScanner StoreImpl::Scan(const ScanOptions& options) {
+  std::unique_ptr<RowScanner::Source> source;
+  const Status s = CatchExceptions([&] {
+    source = std::make_unique<RowScanner::Source>(opened_);
+    return source->Open(options);
+  });
+  return s.ok() ? RowScanner(std::move(source)) : RowScanner(s);
+}
+
+std::unique_ptr<const Snapshot> StoreImpl::GetSnapshot() {
+  std::unique_ptr<const StoreSnapshot> snapshot;
+  const Status s = CatchExceptions([&] {
+    snapshot = std::make_unique<const StoreSnapshot>(opened_);
     return Status::OK();
   });
+  if (!s.ok() || snapshot->get() == nullptr) return nullptr;
+  return snapshot;
 }
 
 Status StoreImpl::Flush() {
   return CatchExceptions([&]() -> Status {
-    if (opened_.read_only) {
-      return Status::NotSupported(opened_.path + " is open for reading only");
-    }
+    if (Status s = opened_.CheckWritable(); !s.ok()) return s;
     // With the metadata's column family, which would keep the log alive.
     return opened_.database->Flush(rocksdb::FlushOptions(),
                                    opened_.database.handles());
+  });
+}
+
+Status StoreImpl::Compact(const CompactOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    Status s = opened_.CheckWritable();
+    FamilyMap::const_iterator only = opened_.families.end();
+    if (s.ok() && !options.family.empty()) {
+      s = opened_.FindFamily(options.family, &only);
+    }
+    if (s.ok()) s = CheckRowBound(options.start_row);
+    if (s.ok()) s = CheckRowBound(options.stop_row);
+    if (!s.ok()) return s;
+    const std::string begin = FirstKey(opened_.key_layout, options.start_row);
+    const std::string end = FirstKey(opened_.key_layout, options.stop_row);
+    if (begin.empty() && !options.start_row.empty()) return s;  // no such rows
+    rocksdb::CompactRangeOptions compact;
+    // Also files that are as deep as they get have something to give back.
+    compact.bottommost_level_compaction =
+        rocksdb::BottommostLevelCompaction::kForceOptimized;
+    const Slice from = begin;
+    const Slice to = end;
+    for (auto it = opened_.families.begin();
+         s.ok() && it != opened_.families.end(); ++it) {
+      if (only != opened_.families.end() && it != only) continue;
+      s = opened_.database->CompactRange(compact, it->second.handle,
+                                         begin.empty() ? nullptr : &from,
+                                         end.empty() ? nullptr : &to);
+    }
+    return s;
   });
 }
 

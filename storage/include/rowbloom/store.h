@@ -1,6 +1,7 @@
-// An embedded wide-column store on RocksDB: cells addressed by row, family and
-// qualifier, in a directory. Each family is a RocksDB column family with its
-// own filter policy, so that reads skip the files that cannot hold the answer.
+// An embedded wide-column store on RocksDB: cells addressed by row, family,
+// qualifier and timestamp, in a directory. Each family is a RocksDB column
+// family with its own filter policy, so that reads skip the files that cannot
+// hold the answer.
 //
 //   std::unique_ptr<rowbloom::Store> store;
 //   rocksdb::Status s = rowbloom::Store::Open({}, "users.db",
@@ -9,112 +10,28 @@
 //   std::string value;
 //   s = store->Get("user_1001", "info", "mail", &value);
 //
-// Names of rows and qualifiers are any bytes: a row has 1 to 32,767 (as in
-// HBase), a qualifier 0 to 1 MiB, a value up to 1 GiB, a batch up to 2 GiB.
-// What reaches disk is described in storage/store/FORMAT.md.
+// Names of rows and qualifiers are any bytes; cell.h has the limits. What
+// reaches disk is described in storage/store/FORMAT.md, what the data model has
+// of HBase's, and where it differs, in storage/store/README.md.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "rowbloom/bloom_type.h"
+#include "rowbloom/cell.h"
 #include "rowbloom/filter_policy.h"
-#include "rowbloom/key_layout.h"
+#include "rowbloom/read_options.h"
+#include "rowbloom/row_scanner.h"
+#include "rowbloom/store_options.h"
+#include "rowbloom/write_batch.h"
 
 namespace rowbloom {
-
-inline constexpr size_t kMaxRowBytes = 32767;
-inline constexpr size_t kMaxQualifierBytes = size_t{1} << 20;
-inline constexpr size_t kMaxValueBytes = size_t{1} << 30;
-inline constexpr size_t kMaxBatchBytes = size_t{2} << 30;
-
-// How the data blocks of a family are compressed.
-enum class Compression : uint8_t { kNone, kLz4 };
-
-// Options of one family, kept in the store.
-struct FamilyOptions {
-  BloomType bloom_type = BloomType::kRowCol;
-  double false_positive_rate = 0.01;
-  // For kRowPrefixFixedLength.
-  uint32_t row_prefix_length = 0;
-  Compression compression = Compression::kLz4;
-  // Of a data block before compression, in bytes; 1 KiB to 16 MiB.
-  uint32_t block_size_bytes = 16 * 1024;
-
-  friend bool operator==(const FamilyOptions&, const FamilyOptions&) = default;
-};
-
-// A family to open: it is created with these options when the store does not
-// have it (but not in a read-only one), and must have been created with them
-// when it does.
-struct FamilyDescriptor {
-  std::string name;
-  FamilyOptions options;
-};
-
-struct StoreOptions {
-  // Whether Open may create the store; families of an existing store are
-  // created either way.
-  bool create_if_missing = true;
-  // Reads only: takes no lock and writes nothing, so that it works beside a
-  // process that writes. Sees what that process had written when it opened;
-  // opening or reading fails with an IOError when that process deletes a file,
-  // after compacting it, in between.
-  bool read_only = false;
-  // How rows are laid out in keys, fixed when the store is created. The layout
-  // must keep the order of rows: escaped (any row) or fixed:N (rows of N
-  // bytes).
-  KeyLayout key_layout = KeyLayout::Escaped();
-  // Shared by data, index and filter blocks of all families, in bytes.
-  size_t block_cache_bytes = size_t{64} << 20;
-  // Of one family before it is flushed, in bytes; 64 KiB to 64 GiB.
-  size_t write_buffer_bytes = size_t{64} << 20;
-  // Off: files are never merged, which suits one large load; reads then meet
-  // every file that was flushed.
-  bool auto_compaction = true;
-};
-
-struct Cell {
-  std::string family;
-  std::string qualifier;
-  // Milliseconds since 1970-01-01 UTC, given by the store when it was put.
-  uint64_t timestamp_ms = 0;
-  std::string value;
-
-  friend bool operator==(const Cell&, const Cell&) = default;
-};
-
-// Changes that are applied together, in order, or not at all. Store::Write
-// checks them. Not thread-safe; as large in memory as its keys and values.
-// Adding a change may throw std::bad_alloc, which leaves the batch as it was.
-class WriteBatch {
- public:
-  void Put(std::string_view row, std::string_view family,
-           std::string_view qualifier, std::string_view value);
-  void Delete(std::string_view row, std::string_view family,
-              std::string_view qualifier);
-  // All cells of the row in all families.
-  void DeleteRow(std::string_view row);
-  void Clear() { changes_.clear(); }
-  size_t size() const { return changes_.size(); }
-
- private:
-  friend class StoreImpl;
-  enum class ChangeType : uint8_t { kPut, kDelete, kDeleteRow };
-  struct Change {
-    ChangeType type;
-    std::string row;
-    std::string family;
-    std::string qualifier;
-    std::string value;
-  };
-  std::vector<Change> changes_;
-};
 
 struct FamilyStats {
   FamilyOptions options;
@@ -133,12 +50,19 @@ struct StoreStats {
   uint64_t block_cache_bytes_used = 0;  // of all families
 };
 
+// What to compact.
+struct CompactOptions {
+  std::string family;     // empty: all
+  std::string start_row;  // the first, inclusive; empty: from the beginning
+  std::string stop_row;   // the end, exclusive; empty: to the end
+};
+
 // A store that is open; destroying it closes it. All functions are safe to call
-// from any thread; writes are taken one at a time, so several cells are written
-// fastest as one batch. A write is in RocksDB's log when the function returns:
-// it survives the end of the process, and of the machine once the operating
-// system has written the log out. Errors:
-//   InvalidArgument  a name or value out of its limits, an unknown family; the
+// from any thread. Writes of one row wait for each other, so that they are
+// atomic and the order of the store's timestamps is theirs; writes of other
+// rows share RocksDB's log, and its syncs. Errors:
+//   InvalidArgument  a name, value or timestamp out of its limits, an unknown
+//                    family, a timestamp for a family that takes none; the
 //                    message says which. Nothing was written.
 //   NotFound         (Get, GetCell) no such cell
 //   NotSupported     a write to a read-only store
@@ -169,29 +93,65 @@ class Store {
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
+  // Single changes; WriteBatch says what each of them does.
   virtual rocksdb::Status Put(std::string_view row, std::string_view family,
                               std::string_view qualifier,
-                              std::string_view value) = 0;
+                              std::string_view value,
+                              const WriteOptions& options = {}) = 0;
   virtual rocksdb::Status Delete(std::string_view row, std::string_view family,
-                                 std::string_view qualifier) = 0;
-  virtual rocksdb::Status DeleteRow(std::string_view row) = 0;
-  virtual rocksdb::Status Write(const WriteBatch& batch) = 0;
+                                 std::string_view qualifier,
+                                 const WriteOptions& options = {}) = 0;
+  // REQUIRES options.timestamp_ms, else InvalidArgument.
+  virtual rocksdb::Status DeleteVersion(std::string_view row,
+                                        std::string_view family,
+                                        std::string_view qualifier,
+                                        const WriteOptions& options) = 0;
+  virtual rocksdb::Status DeleteFamily(std::string_view row,
+                                       std::string_view family,
+                                       const WriteOptions& options = {}) = 0;
+  virtual rocksdb::Status DeleteRow(std::string_view row,
+                                    const WriteOptions& options = {}) = 0;
+  virtual rocksdb::Status Write(const WriteBatch& batch,
+                                const WriteOptions& options = {}) = 0;
 
-  // The newest value of one cell.
+  // The newest value of one cell, in the time range.
   virtual rocksdb::Status Get(std::string_view row, std::string_view family,
-                              std::string_view qualifier,
-                              std::string* value) = 0;
+                              std::string_view qualifier, std::string* value,
+                              const ReadOptions& options = {}) = 0;
   // The same with its timestamp.
   virtual rocksdb::Status GetCell(std::string_view row, std::string_view family,
-                                  std::string_view qualifier, Cell* cell) = 0;
+                                  std::string_view qualifier, Cell* cell,
+                                  const ReadOptions& options = {}) = 0;
+  // Up to options.max_versions versions of one cell, newest first. An absent
+  // cell is OK and gives none.
+  virtual rocksdb::Status GetVersions(std::string_view row,
+                                      std::string_view family,
+                                      std::string_view qualifier,
+                                      std::vector<Cell>* cells,
+                                      const ReadOptions& options = {}) = 0;
+  // GetVersions of each address, in their order, with one RocksDB MultiGet, all
+  // as of one moment.
+  virtual rocksdb::Status MultiGet(std::span<const CellAddress> addresses,
+                                   std::vector<std::vector<Cell>>* cells,
+                                   const ReadOptions& options = {}) = 0;
 
-  // All cells of the row, by family name, then by qualifier; all as of one
-  // moment. An absent row is OK and gives none.
-  virtual rocksdb::Status GetRow(std::string_view row,
-                                 std::vector<Cell>* cells) = 0;
+  // The cells of the row, ordered as in Row; all as of one moment. An absent
+  // row is OK and gives none.
+  virtual rocksdb::Status GetRow(std::string_view row, std::vector<Cell>* cells,
+                                 const RowOptions& options = {}) = 0;
+
+  // The rows in a range, in the order of their bytes.
+  virtual RowScanner Scan(const ScanOptions& options = {}) = 0;
+
+  // nullptr: RocksDB could take none.
+  virtual std::unique_ptr<const Snapshot> GetSnapshot() = 0;
 
   // Writes what is in memory to SSTs, and their filter blocks with them.
   virtual rocksdb::Status Flush() = 0;
+
+  // Merges the files of a family or of all, as far as they touch the rows, and
+  // gives back what nothing can see any more.
+  virtual rocksdb::Status Compact(const CompactOptions& options = {}) = 0;
 
   virtual rocksdb::Status Stats(StoreStats* stats) = 0;
 

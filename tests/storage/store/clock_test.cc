@@ -27,11 +27,11 @@ uint64_t PutNow(Store* store, const std::string& row) {
 TEST(LeasedClock, FollowsTheWallClockAndNeverGoesBack) {
   uint64_t now = kNow;
   LeasedClock clock([&now] { return now; }, 0);
-  EXPECT_EQ(clock.Next(), kNow);
+  EXPECT_EQ(clock.Now(), kNow);
   now = kNow - 5000;
-  EXPECT_EQ(clock.Next(), kNow);
+  EXPECT_EQ(clock.Now(), kNow);
   now = kNow + 1;
-  EXPECT_EQ(clock.Next(), kNow + 1);
+  EXPECT_EQ(clock.Now(), kNow + 1);
 }
 
 TEST(LeasedClock, KeepsABoundAheadOnlyWhenATimestampPassesIt) {
@@ -45,7 +45,7 @@ TEST(LeasedClock, KeepsABoundAheadOnlyWhenATimestampPassesIt) {
 
 TEST(LeasedClock, StopsAtTheLargestTimestamp) {
   LeasedClock clock([] { return UINT64_MAX; }, 0);
-  EXPECT_EQ(clock.Next(), kMaxTimestampMs);
+  EXPECT_EQ(clock.Now(), kMaxTimestampMs);
   EXPECT_EQ(clock.BoundToKeep(kMaxTimestampMs), kMaxTimestampMs);
 }
 

@@ -82,11 +82,23 @@ std::map<std::string, std::string> ReadAllRaw(Database* database,
 class StoreFormat : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto store = OpenOrFail({}, path_, {{"info", {}}},
-                                  {.wall_clock = [] { return kNow; }});
+    const auto store = OpenOrFail(
+        {}, path_,
+        {{"info", {}},
+         {"log", {.timestamps = Timestamps::kClient, .max_versions = 2}}},
+        {.wall_clock = [] { return kNow; }});
     ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put(std::string("a\0b", 3), "info", "mail", "x@y"),
                 IsOk());
+    // Out of order; the version at 400 is surplus, the one at 200 deleted.
+    ASSERT_THAT(store->DeleteVersion("a", "log", "q", {.timestamp_ms = 800}),
+                IsOk());
+    ASSERT_THAT(store->Delete("a", "log", "q", {.timestamp_ms = 300}), IsOk());
+    for (const uint64_t timestamp_ms : {400, 500, 200, 600}) {
+      ASSERT_THAT(store->Put("a", "log", "q", std::to_string(timestamp_ms),
+                             {.timestamp_ms = timestamp_ms}),
+                  IsOk());
+    }
   }
 
   Status Reopen() {
@@ -100,17 +112,22 @@ class StoreFormat : public ::testing::Test {
 
 TEST_F(StoreFormat, ExampleOfFormatMdIsWhatTheStoreWrites) {
   const std::vector<std::string> blocks = FencedBlocks();
-  ASSERT_EQ(blocks.size(), 2u);
+  ASSERT_EQ(blocks.size(), 3u);
   const auto cell = ParseHex(blocks[0]);
-  const auto records = ParseRecords(blocks[1]);
+  const auto versioned = ParseHex(blocks[1]);
+  const auto records = ParseRecords(blocks[2]);
   ASSERT_EQ(cell.size(), 2u);
-  ASSERT_EQ(records.size(), 3u);
+  ASSERT_EQ(versioned.size(), 2u);
+  ASSERT_EQ(records.size(), 4u);
 
   Database database;
   ASSERT_NO_FATAL_FAILURE(OpenRaw(path_, &database));
   const std::map<std::string, std::string> expected_cells = {
       {cell.at("key"), cell.at("value")}};
   EXPECT_EQ(ReadAllRaw(&database, "info"), expected_cells);
+  const std::map<std::string, std::string> expected_versions = {
+      {versioned.at("key"), versioned.at("value")}};
+  EXPECT_EQ(ReadAllRaw(&database, "log"), expected_versions);
   EXPECT_EQ(ReadAllRaw(&database, "default"), records);
 }
 
@@ -127,12 +144,19 @@ TEST_F(StoreFormat, EveryTableCanBeReadByRocksDb78) {
     EXPECT_EQ(bytes.substr(bytes.size() - 12, 4), std::string("\5\0\0\0", 4))
         << name;
   }
-  EXPECT_EQ(tables, 2) << "of the records and of the family";
+  EXPECT_EQ(tables, 3) << "of the records and of the families";
 }
 
 TEST_F(StoreFormat, EveryOptionComesBack) {
-  const FamilyOptions options = {BloomType::kRowPrefixFixedLength, 0.1 + 0.2, 7,
-                                 Compression::kNone, 4096};
+  const FamilyOptions options = {BloomType::kRowPrefixFixedLength,
+                                 0.1 + 0.2,
+                                 7,
+                                 Compression::kNone,
+                                 4096,
+                                 Timestamps::kClient,
+                                 UINT32_MAX,
+                                 3,
+                                 kMaxTimestampMs};
   { ASSERT_NE(OpenOrFail({}, path_, {{"odd", options}}), nullptr); }
   const auto store = OpenOrFail({}, path_, {});
   ASSERT_NE(store, nullptr);
@@ -224,33 +248,37 @@ INSTANTIATE_TEST_SUITE_P(
                    "expected a JSON object"},
         RecordCase{"family/info", "", Status::kCorruption,
                    "expected a JSON object"},
-        RecordCase{"family/info", R"({"cell_format":"versioned"})",
-                   Status::kNotSupported, "cell format \"versioned\""},
+        RecordCase{"family/info", R"({"cell_format":"wide"})",
+                   Status::kNotSupported, "cell format \"wide\""},
         RecordCase{"family/info", R"({"cell_format":7})", Status::kCorruption,
                    "field \"cell_format\": expected a string, found 7"},
         RecordCase{
             "family/info",
             R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
                 "false_positive_rate":0.01,"row_prefix_length":0,
-                "block_size_bytes":16384,"ttl_ms":5})",
-            Status::kNotSupported, "option \"ttl_ms\" is of a later version"},
+                "block_size_bytes":16384,"timestamps":"store","max_versions":1,
+                "min_versions":0,"ttl_ms":0,"later":5})",
+            Status::kNotSupported, "option \"later\" is of a later version"},
         RecordCase{
             "family/info",
             R"({"cell_format":"latest","bloom_type":"ROW","compression":"ZIP",
                 "false_positive_rate":0.01,"row_prefix_length":0,
-                "block_size_bytes":16384})",
+                "block_size_bytes":16384,"timestamps":"store","max_versions":1,
+                "min_versions":0,"ttl_ms":0})",
             Status::kNotSupported, "unknown compression \"ZIP\""},
         RecordCase{
             "family/info",
             R"({"cell_format":"latest","bloom_type":"COL","compression":"LZ4",
                 "false_positive_rate":0.01,"row_prefix_length":0,
-                "block_size_bytes":16384})",
+                "block_size_bytes":16384,"timestamps":"store","max_versions":1,
+                "min_versions":0,"ttl_ms":0})",
             Status::kNotSupported, "COL"},
         RecordCase{
             "family/info",
             R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
                 "false_positive_rate":0.01,"row_prefix_length":-1,
-                "block_size_bytes":16384})",
+                "block_size_bytes":16384,"timestamps":"store","max_versions":1,
+                "min_versions":0,"ttl_ms":0})",
             Status::kCorruption,
             "field \"row_prefix_length\": expected a whole number"},
         RecordCase{
@@ -260,6 +288,20 @@ INSTANTIATE_TEST_SUITE_P(
                 "block_size_bytes":4294967296})",
             Status::kCorruption,
             "field \"block_size_bytes\": expected a whole number"},
+        RecordCase{
+            "family/info",
+            R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
+                "false_positive_rate":0.01,"row_prefix_length":0,
+                "block_size_bytes":16384,"timestamps":"store","max_versions":2,
+                "min_versions":0,"ttl_ms":0})",
+            Status::kCorruption, "options that stand for \"versioned\""},
+        RecordCase{
+            "family/info",
+            R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
+                "false_positive_rate":0.01,"row_prefix_length":0,
+                "block_size_bytes":16384,"timestamps":"moon","max_versions":1,
+                "min_versions":0,"ttl_ms":0})",
+            Status::kNotSupported, "unknown timestamps \"moon\""},
         RecordCase{"family/a:b", "{}", Status::kCorruption, "family \"a:b\""},
         RecordCase{"clock", "", Status::kCorruption, "expected milliseconds"},
         RecordCase{"clock", "12x", Status::kCorruption, "found \"12x\""},
@@ -271,7 +313,8 @@ TEST_F(StoreFormat, KeptOptionsOutOfRangeAreNamed) {
       PutRaw(path_, "default", "family/info",
              R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
           "false_positive_rate":2.0,"row_prefix_length":0,
-          "block_size_bytes":16384})"));
+          "block_size_bytes":16384,"timestamps":"store","max_versions":1,
+                "min_versions":0,"ttl_ms":0})"));
   EXPECT_THAT(Reopen(),
               StatusIs(Status::kInvalidArgument,
                        AllOf(HasSubstr(path_), HasSubstr("family \"info\""),

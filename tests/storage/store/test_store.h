@@ -16,6 +16,7 @@
 #include "rowbloom/store.h"
 #include "storage/store/database.h"
 #include "storage/store/open_store.h"
+#include "storage/store/version_merge.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -49,14 +50,18 @@ inline std::map<std::string, std::string> Contents(
 }
 
 // Opens the RocksDB database of a store that is closed, past the store.
+// Versions are merged as in families with max_versions 2.
 inline void OpenRaw(const std::string& path, Database* database) {
   std::vector<std::string> names;
   ASSERT_THAT(
       rocksdb::DB::ListColumnFamilies(rocksdb::DBOptions(), path, &names),
       IsOk());
+  rocksdb::ColumnFamilyOptions options;
+  options.merge_operator = NewVersionMergeOperator(
+      {.max_versions = 2}, std::make_shared<SharedState>(SystemWallClock));
   std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
   for (const std::string& name : names) {
-    column_families.emplace_back(name, rocksdb::ColumnFamilyOptions());
+    column_families.emplace_back(name, options);
   }
   ASSERT_THAT(database->Open(rocksdb::DBOptions(), path, column_families,
                              Database::Access::kReadWrite),

@@ -1,0 +1,74 @@
+// RowScanner: the rows that Store::Scan found, as a range that streams.
+//
+//   RowScanner rows = store->Scan({.row_prefix = "user_"});
+//   for (const Row& row : rows) { ... }
+//   if (!rows.status().ok()) ...
+//
+// A single pass: begin() moves to the first row, and each step reads one row
+// into memory. All rows are as of the moment of Store::Scan. Movable; not
+// thread-safe; must be destroyed before its store.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+
+#include "rocksdb/status.h"
+#include "rowbloom/cell.h"
+
+namespace rowbloom {
+
+class RowScanner {
+ public:
+  class Iterator {
+   public:
+    using iterator_concept = std::input_iterator_tag;
+    using value_type = Row;
+    using difference_type = std::ptrdiff_t;
+
+    Iterator() = default;
+    const Row& operator*() const { return scanner_->row_; }
+    const Row* operator->() const { return &scanner_->row_; }
+    Iterator& operator++() {
+      scanner_->Advance();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Iterator& it, std::default_sentinel_t) {
+      return it.AtEnd();
+    }
+
+   private:
+    friend class RowScanner;
+    explicit Iterator(RowScanner* scanner) : scanner_(scanner) {}
+    bool AtEnd() const { return scanner_ == nullptr || !scanner_->valid_; }
+    RowScanner* scanner_ = nullptr;
+  };
+
+  RowScanner(RowScanner&&) noexcept;
+  RowScanner& operator=(RowScanner&&) noexcept;
+  ~RowScanner();
+
+  Iterator begin();
+  std::default_sentinel_t end() const { return {}; }
+
+  // Why the rows ended: OK, or the error that cut them short. One that a bad
+  // option caused is there at once. Errors are Store::GetRow's.
+  const rocksdb::Status& status() const { return status_; }
+
+ private:
+  friend class StoreImpl;
+  class Source;  // gives one row after the other
+
+  explicit RowScanner(std::unique_ptr<Source> source);
+  explicit RowScanner(const rocksdb::Status& error);
+  void Advance();
+
+  std::unique_ptr<Source> source_;  // null: at the end
+  Row row_;
+  bool begun_ = false;
+  bool valid_ = false;
+  rocksdb::Status status_;
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,81 @@
+// Options of an embedded store and of its families.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "rowbloom/bloom_type.h"
+#include "rowbloom/key_layout.h"
+
+namespace rowbloom {
+
+// How the data blocks of a family are compressed.
+enum class Compression : uint8_t { kNone, kLz4 };
+
+// Who gives the cells of a family their timestamps.
+enum class Timestamps : uint8_t {
+  // The store's clock, which never goes back. A put with a timestamp is
+  // refused.
+  kStore,
+  // The application, in any order; the store's clock where it gives none.
+  kClient,
+};
+
+// Options of one family, kept in the store. They decide how its cells are kept:
+// with max_versions 1 and timestamps of the store as plain values, in place of
+// what was there (`latest`); otherwise as lists of versions and deletes
+// (`versioned`), which cost a merge.
+struct FamilyOptions {
+  BloomType bloom_type = BloomType::kRowCol;
+  double false_positive_rate = 0.01;
+  // For kRowPrefixFixedLength.
+  uint32_t row_prefix_length = 0;
+  Compression compression = Compression::kLz4;
+  // Of a data block before compression, in bytes; 1 KiB to 16 MiB.
+  uint32_t block_size_bytes = 16 * 1024;
+
+  Timestamps timestamps = Timestamps::kStore;
+  // Versions of a cell that are kept, the newest; at least 1. One that was
+  // pushed out does not come back when a newer one is deleted.
+  uint32_t max_versions = 1;
+  // Versions of a cell, the newest, that outlive ttl_ms; up to max_versions.
+  uint32_t min_versions = 0;
+  // How long after its timestamp a version is seen, in milliseconds; 0: for
+  // ever.
+  uint64_t ttl_ms = 0;
+
+  friend bool operator==(const FamilyOptions&, const FamilyOptions&) = default;
+};
+
+// A family to open: it is created with these options when the store does not
+// have it (but not in a read-only one), and must have been created with them
+// when it does.
+struct FamilyDescriptor {
+  std::string name;
+  FamilyOptions options;
+};
+
+struct StoreOptions {
+  // Whether Open may create the store; families of an existing store are
+  // created either way.
+  bool create_if_missing = true;
+  // Reads only: takes no lock and writes nothing, so that it works beside a
+  // process that writes. Sees what that process had written when it opened;
+  // opening or reading fails with an IOError when that process deletes a file,
+  // after compacting it, in between.
+  bool read_only = false;
+  // How rows are laid out in keys, fixed when the store is created. The layout
+  // must keep the order of rows: escaped (any row) or fixed:N (rows of N
+  // bytes).
+  KeyLayout key_layout = KeyLayout::Escaped();
+  // Shared by data, index and filter blocks of all families, in bytes.
+  size_t block_cache_bytes = size_t{64} << 20;
+  // Of one family before it is flushed, in bytes; 64 KiB to 64 GiB.
+  size_t write_buffer_bytes = size_t{64} << 20;
+  // Off: files are never merged, which suits one large load; reads then meet
+  // every file that was flushed.
+  bool auto_compaction = true;
+};
+
+}  // namespace rowbloom

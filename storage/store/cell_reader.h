@@ -1,0 +1,94 @@
+// Reads of single cells: point gets, for which ROW and ROWCOL answer.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "rowbloom/cell.h"
+#include "rowbloom/read_options.h"
+#include "storage/store/opened_store.h"
+
+namespace rowbloom {
+
+// A cell as RocksDB keeps it, and what its row adds.
+struct StoredCell {
+  std::string_view row;
+  FamilyMap::const_iterator family;
+  std::string_view qualifier;
+  std::string_view value;
+  std::optional<uint64_t> family_delete_ms;
+};
+
+// Adds the versions that are to be seen at `now_ms`, newest first. Corruption:
+// the value is not of the family's format; names the cell.
+rocksdb::Status ShowCell(const StoredCell& stored, uint64_t now_ms,
+                         const TimeRange& time_range, uint32_t max_versions,
+                         std::vector<Cell>* cells);
+
+// The newest kDeleteFamily in a value of the empty qualifier. Corruption as
+// ShowCell.
+rocksdb::Status ReadFamilyDelete(const StoredCell& stored,
+                                 std::optional<uint64_t>* family_delete_ms);
+
+// InvalidArgument: options that mean nothing.
+rocksdb::Status CheckReadOptions(uint32_t max_versions,
+                                 const TimeRange& time_range);
+
+// Looks up cells with one RocksDB MultiGet: Add them all, then Run.
+class CellLookup {
+ public:
+  CellLookup(const OpenedStore& opened, const ReadOptions& options)
+      : opened_(opened), options_(options) {}
+
+  // The views must outlive the lookup. InvalidArgument: a name out of its
+  // limits.
+  rocksdb::Status Add(std::string_view row, std::string_view family,
+                      std::string_view qualifier);
+
+  // Calls found(i, cells) for the i-th cell that was added, in order.
+  template <typename Found>
+  rocksdb::Status Run(Found found) {
+    rocksdb::Status s = Read();
+    const uint64_t now_ms = opened_.shared->clock.Now();
+    for (size_t i = 0; s.ok() && i < wanted_.size(); ++i) {
+      std::vector<Cell> cells;
+      s = Show(wanted_[i], now_ms, &cells);
+      if (s.ok()) found(i, std::move(cells));
+    }
+    return s;
+  }
+
+ private:
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+
+  struct Wanted {
+    std::string_view row;
+    FamilyMap::const_iterator family;
+    std::string_view qualifier;
+    size_t key;         // places in keys_
+    size_t delete_key;  // where a kDeleteFamily would be; kNone: nowhere
+  };
+
+  size_t AddKey(const Family& family, std::string key);
+  rocksdb::Status Read();
+  rocksdb::Status Show(const Wanted& wanted, uint64_t now_ms,
+                       std::vector<Cell>* cells);
+
+  const OpenedStore& opened_;
+  const ReadOptions options_;
+  std::vector<Wanted> wanted_;
+  std::vector<std::string> keys_;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles_;  // of keys_
+  // Of row bytes in versioned families, since many cells share a row.
+  std::map<std::pair<rocksdb::ColumnFamilyHandle*, std::string>, size_t>
+      row_keys_;
+  std::vector<rocksdb::PinnableSlice> values_;
+  std::vector<rocksdb::Status> statuses_;
+};
+
+}  // namespace rowbloom

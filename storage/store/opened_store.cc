@@ -1,0 +1,80 @@
+#include "storage/store/opened_store.h"
+
+#include <utility>
+
+#include "rowbloom/cell.h"
+#include "rowbloom/printable.h"
+
+namespace rowbloom {
+
+using rocksdb::Status;
+
+Status OpenedStore::EncodeRow(std::string_view row,
+                              std::string* row_bytes) const {
+  if (row.empty() || row.size() > kMaxRowBytes) {
+    return Status::InvalidArgument("a row of " + std::to_string(row.size()) +
+                                   " bytes: expected 1 to " +
+                                   std::to_string(kMaxRowBytes));
+  }
+  Result<std::string> encoded = key_layout.EncodeRow(row);
+  if (!encoded) return Status::InvalidArgument(encoded.error());
+  *row_bytes = std::move(encoded).value();
+  return Status::OK();
+}
+
+Status OpenedStore::FindFamily(std::string_view name,
+                               FamilyMap::const_iterator* family) const {
+  *family = families.find(name);
+  if (*family == families.end()) return UnknownFamily(name, *this);
+  return Status::OK();
+}
+
+Status OpenedStore::CheckWritable() const {
+  if (!read_only) return Status::OK();
+  return Status::NotSupported(path + " is open for reading only");
+}
+
+Status UnknownFamily(std::string_view name, const OpenedStore& opened) {
+  std::string names;
+  for (const auto& [known, family] : opened.families) {
+    names += names.empty() ? known : ", " + known;
+  }
+  return Status::InvalidArgument(
+      "family \"" + ToPrintable(name) + "\" is not in the store at " +
+      opened.path + "; it has: " + (names.empty() ? "none" : names));
+}
+
+Status CheckSize(const char* what, std::string_view bytes, size_t max_bytes) {
+  if (bytes.size() <= max_bytes) return Status::OK();
+  return Status::InvalidArgument(
+      std::string(what) + " of " + std::to_string(bytes.size()) +
+      " bytes: expected at most " + std::to_string(max_bytes));
+}
+
+Status CheckQualifier(std::string_view qualifier) {
+  return CheckSize("a qualifier", qualifier, kMaxQualifierBytes);
+}
+
+Status CheckRowBound(std::string_view row) {
+  return CheckSize("a row", row, kMaxRowBytes);
+}
+
+std::string FirstKey(const KeyLayout& layout, std::string_view row) {
+  if (row.empty()) return {};
+  const auto fixed = layout.FixedRowBytes();
+  if (!fixed) return *layout.EncodeRow(row);
+  if (row.size() <= *fixed) return std::string(row);
+  // Between two rows.
+  return PrefixEnd(row.substr(0, *fixed));
+}
+
+std::string PrefixEnd(std::string_view prefix) {
+  std::string end(prefix);
+  while (!end.empty() && end.back() == '\xff') end.pop_back();
+  if (!end.empty()) {
+    end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
+  }
+  return end;
+}
+
+}  // namespace rowbloom

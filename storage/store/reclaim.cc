@@ -1,0 +1,142 @@
+#include "storage/store/reclaim.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "storage/store/cell_value.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::CompactionFilter;
+using rocksdb::Slice;
+using Decision = CompactionFilter::Decision;
+
+// Values that cannot be decoded stay: reading them says what is wrong.
+
+class LatestReclaim final : public CompactionFilter {
+ public:
+  LatestReclaim(const VersionRules& rules, SharedState* shared)
+      : rules_(rules), shared_(shared) {}
+
+  const char* Name() const override { return "rowbloom.LatestReclaim"; }
+
+  Decision FilterV2(int /*level*/, const Slice& /*key*/, ValueType type,
+                    const Slice& stored, std::string* /*new_value*/,
+                    std::string* /*skip_until*/) const override {
+    CellValue cell;
+    std::string problem;
+    if (type != ValueType::kValue ||
+        !DecodeCellValue(stored.ToStringView(), &cell, &problem) ||
+        !rules_.Expired(cell.timestamp_ms, shared_->clock.Now())) {
+      return Decision::kKeep;
+    }
+    return Decision::kRemove;
+  }
+
+ private:
+  const VersionRules rules_;
+  SharedState* const shared_;
+};
+
+// One (sub)compaction: keys come in order, from one thread. FilterV2 is const
+// in RocksDB's interface, hence the mutable members.
+class VersionReclaim final : public CompactionFilter {
+ public:
+  VersionReclaim(const VersionRules& rules, const KeyLayout& key_layout,
+                 SharedState* shared)
+      : rules_(rules),
+        key_layout_(key_layout),
+        shared_(shared),
+        // RocksDB asks filters about what a snapshot still sees, too. Whoever
+        // takes a snapshot from now on sees all deletes that are compacted.
+        apply_family_deletes_(shared->snapshots == 0) {}
+
+  const char* Name() const override { return "rowbloom.VersionReclaim"; }
+
+  Decision FilterV2(int /*level*/, const Slice& key, ValueType type,
+                    const Slice& stored, std::string* new_value,
+                    std::string* /*skip_until*/) const override {
+    std::string problem;
+    if ((type != ValueType::kValue && type != ValueType::kMergeOperand) ||
+        !DecodeEntries(stored.ToStringView(), &entries_, &problem)) {
+      return Decision::kKeep;
+    }
+    if (apply_family_deletes_) EnterRow(key.ToStringView());
+    const bool removed =
+        RemoveDead(rules_, shared_->clock.Now(), family_delete_ms_, &entries_);
+    if (entries_.empty()) return Decision::kRemove;
+    if (!removed) return Decision::kKeep;
+    *new_value = EncodeEntries(entries_);
+    return Decision::kChangeValue;
+  }
+
+ private:
+  // Notes the family delete of the row, which comes before its cells.
+  void EnterRow(std::string_view key) const {
+    const size_t row_bytes = key_layout_.RowBytes(key);
+    if (row_bytes == KeyLayout::kNoRow) {
+      family_delete_ms_.reset();
+      return;
+    }
+    const std::string_view row = key.substr(0, row_bytes);
+    if (row != row_) {
+      row_ = row;
+      family_delete_ms_.reset();
+    }
+    if (row_bytes < key.size()) return;
+    const auto found = FamilyDelete(entries_);
+    if (found) family_delete_ms_ = std::max(found, family_delete_ms_);
+  }
+
+  const VersionRules rules_;
+  const KeyLayout key_layout_;
+  SharedState* const shared_;
+  const bool apply_family_deletes_;
+  mutable Entries entries_;
+  mutable std::string row_;
+  mutable std::optional<uint64_t> family_delete_ms_;
+};
+
+class ReclaimFactory final : public rocksdb::CompactionFilterFactory {
+ public:
+  using Make = std::function<std::unique_ptr<CompactionFilter>()>;
+  ReclaimFactory(std::shared_ptr<SharedState> shared, Make make)
+      : shared_(std::move(shared)), make_(std::move(make)) {}
+
+  const char* Name() const override { return "rowbloom.Reclaim"; }
+
+  std::unique_ptr<CompactionFilter> CreateCompactionFilter(
+      const CompactionFilter::Context& /*context*/) override {
+    return make_();
+  }
+
+ private:
+  const std::shared_ptr<SharedState> shared_;  // outlives the filters
+  const Make make_;
+};
+
+}  // namespace
+
+std::shared_ptr<rocksdb::CompactionFilterFactory> NewLatestReclaim(
+    const VersionRules& rules, std::shared_ptr<SharedState> shared) {
+  SharedState* const state = shared.get();
+  return std::make_shared<ReclaimFactory>(std::move(shared), [rules, state] {
+    return std::make_unique<LatestReclaim>(rules, state);
+  });
+}
+
+std::shared_ptr<rocksdb::CompactionFilterFactory> NewVersionReclaim(
+    const VersionRules& rules, const KeyLayout& key_layout,
+    std::shared_ptr<SharedState> shared) {
+  SharedState* const state = shared.get();
+  return std::make_shared<ReclaimFactory>(
+      std::move(shared), [rules, key_layout, state] {
+        return std::make_unique<VersionReclaim>(rules, key_layout, state);
+      });
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,189 @@
+#include "storage/store/row_source.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "rowbloom/printable.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+// What the keys of rows that start with `prefix` start with.
+std::string KeyPrefix(const KeyLayout& layout, const std::string& prefix) {
+  if (prefix.empty() || layout.FixedRowBytes()) return prefix;
+  constexpr size_t kTerminatorBytes = 2;
+  std::string key = *layout.EncodeRow(prefix);
+  key.resize(key.size() - kTerminatorBytes);
+  return key;
+}
+
+}  // namespace
+
+Status RowScanner::Source::Open(const ScanOptions& options) {
+  Status s = CheckRowBound(options.start_row);
+  if (s.ok()) s = CheckRowBound(options.stop_row);
+  if (s.ok()) s = CheckRowBound(options.row_prefix);
+  if (s.ok()) s = RowPlan::Make(opened_, options.row, &plan_);
+  if (!s.ok() || options.limit == 0 || !SetBounds(options)) return s;
+  reverse_ = options.reverse;
+  left_ = options.limit;
+  rocksdb::ReadOptions read_options;
+  read_options.total_order_seek = true;
+  lower_slice_ = lower_;
+  upper_slice_ = upper_;
+  if (!lower_.empty()) read_options.iterate_lower_bound = &lower_slice_;
+  if (!upper_.empty()) read_options.iterate_upper_bound = &upper_slice_;
+  read_options.snapshot = RocksdbSnapshot(options.row.snapshot);
+  if (read_options.snapshot == nullptr) {
+    read_options.snapshot = moment_.emplace(opened_).get();
+  }
+  for (const RowPlan::FamilyPart& part : plan_.families()) {
+    families_.push_back(
+        {&part,
+         std::unique_ptr<rocksdb::Iterator>(opened_.database->NewIterator(
+             read_options, part.family->second.handle))});
+    rocksdb::Iterator* it = families_.back().it.get();
+    if (reverse_) {
+      it->SeekToLast();
+    } else {
+      it->SeekToFirst();
+    }
+  }
+  return s;
+}
+
+bool RowScanner::Source::SetBounds(const ScanOptions& options) {
+  const KeyLayout& layout = opened_.key_layout;
+  const auto fixed = layout.FixedRowBytes();
+  if (fixed && options.row_prefix.size() > *fixed) return false;
+  lower_ = FirstKey(layout, options.start_row);
+  // No row is that large.
+  if (lower_.empty() && !options.start_row.empty()) return false;
+  upper_ = FirstKey(layout, options.stop_row);
+  const std::string prefix = KeyPrefix(layout, options.row_prefix);
+  lower_ = std::max(lower_, prefix);
+  const std::string prefix_end = PrefixEnd(prefix);
+  if (upper_.empty() || (!prefix_end.empty() && prefix_end < upper_)) {
+    upper_ = prefix_end;
+  }
+  return upper_.empty() || lower_ < upper_;
+}
+
+Status RowScanner::Source::RowAt(const rocksdb::Iterator& it,
+                                 std::string_view* row_bytes) const {
+  const std::string_view key = it.key().ToStringView();
+  const size_t size = opened_.key_layout.RowBytes(key);
+  if (size == KeyLayout::kNoRow) {
+    return Status::Corruption(opened_.path + ": key \"" + ToPrintable(key) +
+                              "\" has no row of the layout " +
+                              opened_.key_layout.ToString());
+  }
+  *row_bytes = key.substr(0, size);
+  return Status::OK();
+}
+
+Status RowScanner::Source::FindRow(
+    std::optional<std::string>* row_bytes) const {
+  std::optional<std::string_view> next;
+  for (const FamilyRows& family : families_) {
+    if (!family.it->Valid()) {
+      if (Status s = family.it->status(); !s.ok()) return s;
+      continue;
+    }
+    std::string_view here;
+    if (Status s = RowAt(*family.it, &here); !s.ok()) return s;
+    if (!next || (reverse_ ? *next < here : here < *next)) next = here;
+  }
+  row_bytes->reset();
+  if (next) row_bytes->emplace(*next);
+  return Status::OK();
+}
+
+Status RowScanner::Source::ReadCells(const std::string& row_bytes, Row* row) {
+  const auto name = opened_.key_layout.DecodeRow(row_bytes);
+  if (!name) {
+    return Status::Corruption(opened_.path + ": the row of key \"" +
+                              ToPrintable(row_bytes) + "\" cannot be decoded");
+  }
+  row->row = *name;
+  row->cells.clear();
+  ColumnPage page(plan_.options());
+  const uint64_t now_ms = opened_.shared->clock.Now();
+  for (const FamilyRows& family : families_) {
+    rocksdb::Iterator* it = family.it.get();
+    if (!it->Valid() || !it->key().starts_with(row_bytes)) continue;
+    if (!page.IsFull()) {
+      Status s = ReadFamilyOfRow(plan_, *family.part, row->row, row_bytes,
+                                 now_ms, it, &page, &row->cells);
+      if (!s.ok()) return s;
+    }
+    Leave(row_bytes, it);
+  }
+  return Status::OK();
+}
+
+void RowScanner::Source::Leave(const std::string& row_bytes,
+                               rocksdb::Iterator* it) const {
+  if (reverse_) {
+    it->SeekForPrev(row_bytes);
+    // The cell of the empty qualifier is the row's own.
+    if (it->Valid() && it->key() == Slice(row_bytes)) it->Prev();
+    return;
+  }
+  if (!it->Valid() || !it->key().starts_with(row_bytes)) return;
+  const std::string end = PrefixEnd(row_bytes);
+  if (end.empty()) {
+    it->SeekToLast();
+    if (it->Valid()) it->Next();
+  } else {
+    it->Seek(end);
+  }
+}
+
+bool RowScanner::Source::Next(Row* row, Status* status) {
+  while (left_ > 0) {
+    std::optional<std::string> row_bytes;
+    *status = FindRow(&row_bytes);
+    if (!status->ok() || !row_bytes) return false;
+    *status = ReadCells(*row_bytes, row);
+    if (!status->ok()) return false;
+    if (row->cells.empty()) continue;
+    --left_;
+    return true;
+  }
+  return false;
+}
+
+RowScanner::RowScanner(std::unique_ptr<Source> source)
+    : source_(std::move(source)) {}
+RowScanner::RowScanner(const Status& error) : status_(error) {}
+RowScanner::RowScanner(RowScanner&&) noexcept = default;
+RowScanner& RowScanner::operator=(RowScanner&&) noexcept = default;
+RowScanner::~RowScanner() = default;
+
+RowScanner::Iterator RowScanner::begin() {
+  if (!begun_) Advance();
+  return Iterator(this);
+}
+
+void RowScanner::Advance() {
+  begun_ = true;
+  if (source_ == nullptr) return;
+  try {
+    valid_ = source_->Next(&row_, &status_);
+  } catch (const std::bad_alloc&) {
+    valid_ = false;
+    status_ = Status::MemoryLimit("out of memory");
+  } catch (const std::exception& error) {
+    valid_ = false;
+    status_ = Status::Aborted(error.what());
+  }
+  if (!valid_) source_.reset();
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,59 @@
+// Where a RowScanner gets its rows: an iterator per family, moved from row to
+// row together.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rocksdb/iterator.h"
+#include "rocksdb/status.h"
+#include "rowbloom/row_scanner.h"
+#include "storage/store/row_reader.h"
+#include "storage/store/snapshot.h"
+
+namespace rowbloom {
+
+class RowScanner::Source {
+ public:
+  explicit Source(const OpenedStore& opened) : opened_(opened) {}
+
+  // InvalidArgument: as RowPlan::Make, or a row that is too long.
+  rocksdb::Status Open(const ScanOptions& options);
+
+  // False: there are no more rows, or an error ended them.
+  bool Next(Row* row, rocksdb::Status* status);
+
+ private:
+  struct FamilyRows {
+    const RowPlan::FamilyPart* part;
+    std::unique_ptr<rocksdb::Iterator> it;
+  };
+
+  // The keys of the rows in the range, [lower_, upper_); an empty upper_ is
+  // beyond all. False: there are none.
+  bool SetBounds(const ScanOptions& options);
+  // The row bytes at an iterator; Corruption when the key has no row.
+  rocksdb::Status RowAt(const rocksdb::Iterator& it,
+                        std::string_view* row_bytes) const;
+  // The next row bytes of all families; nothing at the end.
+  rocksdb::Status FindRow(std::optional<std::string>* row_bytes) const;
+  rocksdb::Status ReadCells(const std::string& row_bytes, Row* row);
+  // Moves an iterator beyond the row that was read.
+  void Leave(const std::string& row_bytes, rocksdb::Iterator* it) const;
+
+  const OpenedStore& opened_;
+  RowPlan plan_;
+  bool reverse_ = false;
+  uint64_t left_ = 0;
+  std::string lower_;
+  std::string upper_;
+  // What rocksdb::ReadOptions point to while the iterators live.
+  rocksdb::Slice lower_slice_;
+  rocksdb::Slice upper_slice_;
+  std::optional<CountedSnapshot> moment_;
+  std::vector<FamilyRows> families_;
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,23 @@
+// What an open store shares with RocksDB's background threads, which may
+// outlive it by a moment.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+#include "storage/store/clock.h"
+
+namespace rowbloom {
+
+struct SharedState {
+  explicit SharedState(WallClock wall_clock)
+      : clock(std::move(wall_clock), 0) {}
+
+  LeasedClock clock;
+  // RocksDB snapshots of the store. Counted up before one is taken, down after
+  // it is released, so that 0 means that there is none.
+  std::atomic<uint64_t> snapshots{0};
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,88 @@
+#include "storage/store/version_merge.h"
+
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "rocksdb/env.h"
+#include "rowbloom/printable.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Slice;
+
+// Operands of more bytes are left apart: joining them would copy them once per
+// level, and once more for a read.
+constexpr size_t kMaxCombinedBytes = size_t{64} << 20;
+
+class VersionMergeOperator final : public rocksdb::MergeOperator {
+ public:
+  VersionMergeOperator(const VersionRules& rules,
+                       std::shared_ptr<SharedState> shared)
+      : rules_(rules), shared_(std::move(shared)) {}
+
+  const char* Name() const override { return "rowbloom.VersionMerge"; }
+
+  bool FullMergeV2(const MergeOperationInput& in,
+                   MergeOperationOutput* out) const override {
+    if (in.existing_value == nullptr && in.operand_list.size() == 1) {
+      out->existing_operand = in.operand_list.front();
+      return true;
+    }
+    Entries entries;
+    if (in.existing_value != nullptr &&
+        !Decode(in.key, *in.existing_value, &entries, in.logger)) {
+      return false;
+    }
+    Entries operand;
+    for (const Slice& stored : in.operand_list) {
+      if (!Decode(in.key, stored, &operand, in.logger)) return false;
+      entries = ApplyOperand(entries, operand, rules_);
+    }
+    RemoveDead(rules_, shared_->clock.Now(), std::nullopt, &entries);
+    out->new_value = EncodeEntries(entries);
+    return true;
+  }
+
+  bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operands,
+                         std::string* combined,
+                         rocksdb::Logger* logger) const override {
+    size_t byte_count = 0;
+    for (const Slice& stored : operands) byte_count += stored.size();
+    if (byte_count > kMaxCombinedBytes) return false;
+    Entries entries;
+    Entries operand;
+    for (const Slice& stored : operands) {
+      if (!Decode(key, stored, &operand, logger)) return false;
+      auto joined = CombineOperands(entries, operand);
+      if (!joined) return false;
+      entries = *std::move(joined);
+    }
+    *combined = EncodeEntries(entries);
+    return true;
+  }
+
+ private:
+  static bool Decode(const Slice& key, const Slice& stored, Entries* entries,
+                     rocksdb::Logger* logger) {
+    std::string problem;
+    if (DecodeEntries(stored.ToStringView(), entries, &problem)) return true;
+    // RocksDB's own status has neither key nor reason.
+    rocksdb::Error(logger, "rowbloom: key \"%s\", versions of a cell: %s",
+                   ToPrintable(key.ToStringView()).c_str(), problem.c_str());
+    return false;
+  }
+
+  const VersionRules rules_;
+  const std::shared_ptr<SharedState> shared_;
+};
+
+}  // namespace
+
+std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
+    const VersionRules& rules, std::shared_ptr<SharedState> shared) {
+  return std::make_shared<VersionMergeOperator>(rules, std::move(shared));
+}
+
+}  // namespace rowbloom

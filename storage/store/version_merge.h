@@ -1,0 +1,16 @@
+// The merge operator of families whose cell format is `versioned`: operands
+// and values are entries of cell_versions.h.
+#pragma once
+
+#include <memory>
+
+#include "rocksdb/merge_operator.h"
+#include "storage/store/cell_versions.h"
+#include "storage/store/shared_state.h"
+
+namespace rowbloom {
+
+std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
+    const VersionRules& rules, std::shared_ptr<SharedState> shared);
+
+}  // namespace rowbloom

@@ -1,0 +1,83 @@
+// The store's writes: changes become one RocksDB batch, under the locks of
+// their rows and with timestamps in their order.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "rocksdb/write_batch.h"
+#include "rowbloom/write_batch.h"
+#include "storage/store/opened_store.h"
+#include "storage/store/row_locks.h"
+
+namespace rowbloom {
+
+// One change, as WriteBatch describes it, whose bytes somebody else holds.
+struct ChangeView {
+  ChangeType type;
+  std::string_view row;
+  std::string_view family;
+  std::string_view qualifier;
+  std::string_view value;
+  std::optional<uint64_t> timestamp_ms;
+};
+
+// Thread-safe. `opened` outlives it.
+class Writer {
+ public:
+  explicit Writer(const OpenedStore& opened) : opened_(opened) {}
+
+  // Writes the changes change_at(0) to change_at(count - 1) as one.
+  template <typename ChangeAt>
+  rocksdb::Status Apply(size_t count, ChangeAt change_at,
+                        const WriteOptions& options) {
+    rocksdb::Status s = opened_.CheckWritable();
+    if (!s.ok() || count == 0) return s;
+    const RowLocks::Guard guard =
+        locks_.Lock(count, [&](size_t i) { return change_at(i).row; });
+    Draft draft(options.timestamp_ms, opened_.shared->clock.Now());
+    for (size_t i = 0; s.ok() && i < count; ++i) {
+      s = Add(change_at(i), &draft);
+    }
+    return s.ok() ? Commit(options.durability, &draft) : s;
+  }
+
+ private:
+  // A RocksDB batch in the making.
+  struct Draft {
+    Draft(std::optional<uint64_t> given_ms, uint64_t now)
+        : default_timestamp_ms(given_ms), now_ms(now) {}
+
+    const std::optional<uint64_t> default_timestamp_ms;
+    const uint64_t now_ms;
+    uint64_t last_ms = 0;  // what the clock's bound has to cover
+    std::string_view row;  // what row_bytes encodes, once there is one
+    std::string row_bytes;
+    rocksdb::WriteBatch batch;
+  };
+
+  rocksdb::Status Add(const ChangeView& change, Draft* draft);
+  rocksdb::Status AddPut(const ChangeView& change,
+                         std::optional<uint64_t> given_ms, Draft* draft);
+  // A delete inside one family.
+  rocksdb::Status AddDelete(const ChangeView& change,
+                            FamilyMap::const_iterator family,
+                            std::optional<uint64_t> given_ms, Draft* draft);
+
+  // The store's timestamp for a put in a row, for a delete.
+  uint64_t PutTime(std::string_view row, Draft* draft);
+  uint64_t DeleteTime(std::string_view row, Draft* draft);
+
+  rocksdb::Status Commit(Durability durability, Draft* draft);
+  // Makes the kept bound of the clock cover a timestamp.
+  rocksdb::Status RenewBound(uint64_t timestamp_ms);
+
+  const OpenedStore& opened_;
+  RowLocks locks_;
+  std::mutex bound_mutex_;
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,266 @@
+// The format `versioned` and its merging, without a database.
+#include "storage/store/cell_versions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "tests/support/random.h"
+
+namespace rowbloom::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr auto kPut = EntryType::kPut;
+constexpr auto kDeleteVersion = EntryType::kDeleteVersion;
+constexpr auto kDeleteColumn = EntryType::kDeleteColumn;
+constexpr auto kDeleteFamily = EntryType::kDeleteFamily;
+
+std::string Decoded(std::string_view stored, Entries* entries) {
+  std::string problem;
+  return DecodeEntries(stored, entries, &problem) ? "ok" : problem;
+}
+
+std::vector<uint64_t> Visible(const Entries& entries, const VersionRules& rules,
+                              uint64_t now_ms = 0) {
+  std::vector<uint64_t> visible;
+  ForEachVisible(entries, std::nullopt, rules, now_ms, [&](const Entry& entry) {
+    visible.push_back(entry.timestamp_ms);
+    return true;
+  });
+  return visible;
+}
+
+TEST(CellVersions, EntriesComeBack) {
+  const std::string large(300, 'v');
+  const Entries entries = {{kDeleteFamily, kMaxTimestampMs, {}},
+                           {kPut, kMaxTimestampMs, ""},
+                           {kDeleteColumn, 7, {}},
+                           {kDeleteVersion, 7, {}},
+                           {kPut, 7, large},
+                           {kPut, 0, "x"}};
+  Entries decoded;
+  const std::string stored = EncodeEntries(entries);
+  EXPECT_EQ(Decoded(stored, &decoded), "ok");
+  EXPECT_EQ(decoded, entries);
+  EXPECT_EQ(Decoded(EncodeEntries({}), &decoded), "ok");
+  EXPECT_TRUE(decoded.empty());
+  EXPECT_EQ(EncodePutHead(7, large.size()) + large,
+            EncodeEntry({kPut, 7, large}));
+}
+
+TEST(CellVersions, EveryCutInsideAnEntryIsNamed) {
+  const Entries entries = {{kPut, 9, std::string_view("value")},
+                           {kDeleteColumn, 8, {}}};
+  const std::string stored = EncodeEntries(entries);
+  const std::set<size_t> whole = {1, 1 + 1 + 8 + 1 + 5, stored.size()};
+  for (size_t size = 0; size <= stored.size(); ++size) {
+    Entries decoded;
+    const std::string answer = Decoded(stored.substr(0, size), &decoded);
+    if (whole.contains(size)) {
+      EXPECT_EQ(answer, "ok") << size;
+    } else {
+      EXPECT_THAT(answer,
+                  HasSubstr("of " + std::to_string(size) + ": expected "))
+          << size;
+    }
+  }
+}
+
+TEST(CellVersions, HostileBytesAreRefusedByOffset) {
+  const std::string put = EncodeEntry({kPut, 5, "v"});
+  Entries decoded;
+  std::string bad = put;
+  bad[0] = 1;
+  EXPECT_EQ(Decoded(bad, &decoded),
+            "at offset 0 of 12: expected format version 2, found 1");
+  for (int type = 0; type < 256; ++type) {
+    bad = put;
+    bad[1] = static_cast<char>(type);
+    if (type == 4) continue;
+    EXPECT_NE(Decoded(bad, &decoded), "ok") << type;
+  }
+  bad = put;
+  bad[1] = 10;
+  EXPECT_EQ(Decoded(bad, &decoded),
+            "at offset 1 of 12: expected an entry of type 4, 8, 12 or 14, "
+            "found 10");
+  bad = put;
+  bad[9] = '\x80';
+  EXPECT_THAT(Decoded(bad, &decoded),
+              HasSubstr("at offset 2 of 12: expected a timestamp up to"));
+  const std::string head = put.substr(0, 10);
+  EXPECT_THAT(Decoded(head + std::string("\x81\0v", 3), &decoded),
+              HasSubstr("in as few bytes as it needs"));
+  EXPECT_THAT(
+      Decoded(head + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", &decoded),
+      HasSubstr("expected a value of up to 1073741824"));
+  EXPECT_THAT(Decoded(head + "\x81\x80\x80\x80\x04v", &decoded),
+              HasSubstr("expected a value of up to 1073741824"));
+  EXPECT_THAT(Decoded(head + "\x80\x80\x80\x80\x04v", &decoded),
+              HasSubstr("expected a value of 1073741824 bytes, found 1"));
+  EXPECT_THAT(Decoded(put + put.substr(1), &decoded),
+              HasSubstr("at offset 12 of 23: expected an older entry than the "
+                        "one before, found type 4 at 5"));
+}
+
+TEST(CellVersions, DeletesTakeWhatCameBeforeAndAfterThem) {
+  const VersionRules rules{.max_versions = 10};
+  Entries cell;
+  for (const Entry& write : Entries{{kPut, 50, "a"},
+                                    {kDeleteVersion, 50, {}},
+                                    {kPut, 50, "b"},
+                                    {kPut, 40, "c"},
+                                    {kDeleteColumn, 45, {}},
+                                    {kPut, 44, "d"},
+                                    {kPut, 46, "e"},
+                                    {kDeleteColumn, 30, {}}}) {
+    cell = ApplyOperand(cell, {write}, rules);
+  }
+  EXPECT_THAT(cell,
+              ElementsAre(Entry{kDeleteVersion, 50, {}}, Entry{kPut, 46, "e"},
+                          Entry{kDeleteColumn, 45, {}}));
+  EXPECT_THAT(Visible(cell, rules), ElementsAre(46));
+}
+
+TEST(CellVersions, SurplusVersionsAreGoneForGood) {
+  const VersionRules rules{.max_versions = 2};
+  Entries cell;
+  for (const uint64_t timestamp_ms : {10, 30, 20}) {
+    cell = ApplyOperand(cell, {{kPut, timestamp_ms, "v"}}, rules);
+  }
+  EXPECT_THAT(Visible(cell, rules), ElementsAre(30, 20));
+  cell = ApplyOperand(cell, {{kDeleteVersion, 30, {}}}, rules);
+  EXPECT_THAT(Visible(cell, rules), ElementsAre(20));
+  // A version that was deleted takes no other's place.
+  cell = ApplyOperand(cell, {{kPut, 5, "v"}}, rules);
+  EXPECT_THAT(Visible(cell, rules), ElementsAre(20, 5));
+}
+
+TEST(CellVersions, ExpiryLeavesTheNewestMinVersions) {
+  const Entries cell = {{kPut, 100, ""}, {kPut, 90, ""}, {kPut, 80, ""}};
+  const VersionRules rules{.max_versions = 3, .min_versions = 2, .ttl_ms = 10};
+  EXPECT_THAT(Visible(cell, rules, 90), ElementsAre(100, 90, 80));
+  EXPECT_THAT(Visible(cell, rules, 91), ElementsAre(100, 90));
+  EXPECT_THAT(Visible(cell, rules, 1000), ElementsAre(100, 90));
+  Entries left = cell;
+  EXPECT_FALSE(RemoveDead(rules, 90, std::nullopt, &left));
+  EXPECT_TRUE(RemoveDead(rules, 91, std::nullopt, &left));
+  EXPECT_THAT(Visible(left, rules, 0), ElementsAre(100, 90));
+}
+
+TEST(CellVersions, DeadDeletesGoOnlyWhenAllTheyTakeIsExpired) {
+  const Entries cell = {{kDeleteFamily, 95, {}},
+                        {kDeleteVersion, 80, {}},
+                        {kDeleteColumn, 70, {}}};
+  Entries left = cell;
+  EXPECT_TRUE(RemoveDead({.max_versions = 3, .ttl_ms = 10}, 91, {}, &left));
+  EXPECT_THAT(left, ElementsAre(cell[0]));
+  left = cell;
+  EXPECT_FALSE(RemoveDead({.max_versions = 3, .min_versions = 1, .ttl_ms = 10},
+                          1000, {}, &left));
+  EXPECT_TRUE(RemoveDead({.max_versions = 3}, 1000, 75, &left));
+  EXPECT_THAT(left, ElementsAre(cell[0], cell[1]));
+}
+
+// What a cell shows, kept without merging: a plain retelling of the rules.
+struct Model {
+  VersionRules rules;
+  std::map<uint64_t, std::string> versions;
+  std::set<uint64_t> deleted_singly;
+  std::optional<uint64_t> deleted_upto;
+
+  void Write(const Entry& entry) {
+    if (entry.type == kPut) {
+      if (deleted_singly.contains(entry.timestamp_ms)) return;
+      versions[entry.timestamp_ms] = entry.value;
+    } else if (entry.type == kDeleteVersion) {
+      deleted_singly.insert(entry.timestamp_ms);
+      versions.erase(entry.timestamp_ms);
+    } else {
+      deleted_upto = std::max(deleted_upto, {entry.timestamp_ms});
+    }
+    while (deleted_upto && !versions.empty() &&
+           versions.begin()->first <= *deleted_upto) {
+      versions.erase(versions.begin());
+    }
+    while (versions.size() > rules.max_versions) {
+      versions.erase(versions.begin());
+    }
+  }
+};
+
+// However a history is cut into operands, and these are combined, the cell is
+// the same.
+TEST(CellVersions, MergingInAnyGroupsGivesTheSame) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  uint64_t combined = 0;
+  uint64_t refused = 0;
+  for (uint64_t round = 0; round < Scaled(20'000); ++round) {
+    const VersionRules rules{.max_versions =
+                                 static_cast<uint32_t>(1 + random.Below(4))};
+    Model model{rules, {}, {}, {}};
+    std::vector<std::string> values;
+    values.reserve(16);
+    std::vector<Entries> operands;
+    const uint64_t writes = 1 + random.Below(12);
+    for (uint64_t i = 0; i < writes; ++i) {
+      Entry write{kPut, random.Below(8), {}};
+      const uint64_t dice = random.Below(10);
+      if (dice < 2) {
+        write.type = kDeleteVersion;
+      } else if (dice == 2) {
+        write.type = kDeleteColumn;
+      } else if (dice == 3 && random.OneIn(2)) {
+        write.type = kDeleteFamily;
+      } else {
+        values.push_back(std::to_string(i));
+        write.value = values.back();
+      }
+      model.Write(write);
+      operands.push_back({write});
+    }
+    // Neighbours are combined where that is possible.
+    for (uint64_t tries = random.Below(10); tries > 0 && operands.size() > 1;
+         --tries) {
+      const size_t at = random.Below(operands.size() - 1);
+      auto both = CombineOperands(operands[at], operands[at + 1]);
+      if (!both) {
+        ++refused;
+        continue;
+      }
+      ++combined;
+      operands[at] = *std::move(both);
+      operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    }
+    // The first operand may stand as the value, as RocksDB does it.
+    Entries cell;
+    size_t next = 0;
+    if (random.OneIn(2)) cell = operands[next++];
+    for (; next < operands.size(); ++next) {
+      cell = ApplyOperand(cell, operands[next], rules);
+    }
+    ASSERT_TRUE(std::is_sorted(cell.begin(), cell.end(), ComesBefore));
+    std::map<uint64_t, std::string> shown;
+    ForEachVisible(cell, std::nullopt, rules, 0, [&](const Entry& entry) {
+      shown[entry.timestamp_ms] = entry.value;
+      return true;
+    });
+    ASSERT_EQ(shown, model.versions) << "round " << round;
+    Entries decoded;
+    ASSERT_EQ(Decoded(EncodeEntries(cell), &decoded), "ok");
+  }
+  EXPECT_GT(combined, 0u);
+  EXPECT_GT(refused, 0u);
+}
+
+}  // namespace
+}  // namespace rowbloom::test
