@@ -24,7 +24,7 @@ const std::vector<FamilyDescriptor> kFamilies = {
 // (row, family, qualifier), in the order in which GetRow gives them.
 using Address = std::tuple<std::string, std::string, std::string>;
 
-class StoreModel : public ::testing::TestWithParam<const char*> {
+class LatestModel : public ::testing::TestWithParam<const char*> {
  protected:
   void Open() {
     store_.reset();
@@ -187,7 +187,7 @@ class StoreModel : public ::testing::TestWithParam<const char*> {
   uint64_t last_timestamp_ms_ = 0;
 };
 
-TEST_P(StoreModel, AnswersAsAMapDoes) {
+TEST_P(LatestModel, AnswersAsAMapDoes) {
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open());
   const uint64_t operations = Scaled(50'000);
@@ -220,7 +220,7 @@ TEST_P(StoreModel, AnswersAsAMapDoes) {
   EXPECT_GT(skipped_["rowcol"], 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Layouts, StoreModel,
+INSTANTIATE_TEST_SUITE_P(Layouts, LatestModel,
                          ::testing::Values("escaped", "fixed:4"),
                          [](const auto& param) {
                            return param.index == 0 ? "Escaped" : "Fixed";

@@ -1,0 +1,303 @@
+// Random writes and reads of every kind, in both cell formats, against
+// StoreModel, with flushes, compactions, snapshots and reopening in between.
+// ROWBLOOM_TEST_SCALE=100 makes it 2,000,000 operations.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "rowbloom/printable.h"
+#include "tests/storage/store/store_model.h"
+#include "tests/storage/store/test_store.h"
+#include "tests/support/random.h"
+
+namespace rowbloom::test {
+
+// What GoogleTest shows of a difference.
+void PrintTo(const Cell& cell, std::ostream* out) {
+  *out << cell.family << ":" << ToPrintable(cell.qualifier) << "@"
+       << cell.timestamp_ms << "=" << ToPrintable(cell.value);
+}
+
+namespace {
+
+constexpr uint64_t kStart = 1'700'000'000'000;
+constexpr uint64_t kTtl = 4000;
+
+const std::map<std::string, FamilyOptions> kFamilies = {
+    {"client", {.timestamps = Timestamps::kClient, .max_versions = 3}},
+    {"expiring",
+     {.bloom_type = BloomType::kRow,
+      .timestamps = Timestamps::kClient,
+      .max_versions = 4,
+      .min_versions = 2,
+      .ttl_ms = kTtl}},
+    {"latest", {}},
+    {"latest_ttl", {.ttl_ms = kTtl}},
+    {"one", {.timestamps = Timestamps::kClient, .ttl_ms = kTtl}},
+    {"store", {.bloom_type = BloomType::kNone, .max_versions = 2}},
+};
+
+class VersionsModel : public ::testing::TestWithParam<const char*> {
+ protected:
+  struct Moment {
+    std::unique_ptr<const Snapshot> snapshot;
+    StoreModel model;
+  };
+
+  void Open() {
+    moment_.reset();
+    store_.reset();
+    // Past the bound from which the store's clock goes on.
+    now_ms_ += 3 * LeasedClock::kLeaseMs;
+    std::vector<FamilyDescriptor> families;
+    for (const auto& [name, options] : kFamilies) {
+      families.push_back({name, options});
+    }
+    StoreOptions options;
+    options.key_layout = *KeyLayout::FromString(GetParam());
+    options.write_buffer_bytes = size_t{64} << 10;
+    store_ = OpenOrFail(options, dir_.File("db"), families,
+                        {.wall_clock = [this] { return now_ms_.load(); }});
+    ASSERT_NE(store_, nullptr);
+  }
+
+  std::string RandomBytes(size_t byte_count) {
+    constexpr char kSpecial[] = {'\x00', '\x01', '\xff', 'a'};
+    std::string bytes(byte_count, '\0');
+    for (char& byte : bytes) byte = kSpecial[random_.Below(4)];
+    return bytes;
+  }
+  std::string RandomRow() {
+    const auto fixed = KeyLayout::FromString(GetParam())->FixedRowBytes();
+    return RandomBytes(fixed ? *fixed : 1 + random_.Below(3));
+  }
+  std::string RandomFamily() {
+    return std::next(kFamilies.begin(), static_cast<std::ptrdiff_t>(
+                                            random_.Below(kFamilies.size())))
+        ->first;
+  }
+  CellAddress RandomAddress() {
+    return {RandomRow(), RandomFamily(), RandomBytes(random_.Below(3))};
+  }
+  // Near the time, and often one that was used before.
+  uint64_t RandomTimestamp() {
+    if (!used_.empty() && random_.OneIn(2)) {
+      return used_[random_.Below(used_.size())];
+    }
+    const uint64_t timestamp_ms = now_ms_ + 2000 - random_.Below(2 * kTtl);
+    if (used_.size() < 50) used_.emplace_back();
+    used_[random_.Below(used_.size())] = timestamp_ms;
+    return timestamp_ms;
+  }
+
+  static bool IsClients(const std::string& family) {
+    return kFamilies.at(family).timestamps == Timestamps::kClient;
+  }
+  static bool KeepsLatest(const std::string& family) {
+    return family.starts_with("latest");
+  }
+
+  // Adds a random put to a batch, and to the model.
+  void AddPut(WriteBatch* batch) {
+    const auto [row, family, qualifier] = RandomAddress();
+    const std::string value =
+        std::to_string(++writes_) + std::string(random_.Below(60), 'v');
+    std::optional<uint64_t> given;
+    if (IsClients(family) && !random_.OneIn(4)) given = RandomTimestamp();
+    batch->Put(row, family, qualifier, value, given);
+    model_.Put(row, family, qualifier, given.value_or(now_ms_), value);
+  }
+
+  void AddDelete(WriteBatch* batch) {
+    const auto [row, family, qualifier] = RandomAddress();
+    std::optional<uint64_t> given;
+    if (!KeepsLatest(family) && random_.OneIn(2)) given = RandomTimestamp();
+    const uint64_t timestamp_ms = given.value_or(now_ms_);
+    const uint64_t dice = random_.Below(10);
+    if (dice < 4) {
+      batch->Delete(row, family, qualifier, given);
+      model_.Delete(row, family, qualifier, timestamp_ms);
+    } else if (dice < 7 && given) {
+      batch->DeleteVersion(row, family, qualifier, timestamp_ms);
+      model_.DeleteVersion(row, family, qualifier, timestamp_ms);
+    } else if (dice < 9) {
+      batch->DeleteFamily(row, family, given);
+      model_.DeleteFamily(row, family, timestamp_ms);
+    } else {
+      batch->DeleteRow(row);
+      model_.DeleteRow(row, now_ms_);
+    }
+  }
+
+  void RandomWrite() {
+    WriteBatch batch;
+    // Deletes after puts: the store moves a put on that follows a delete.
+    for (uint64_t puts = random_.Below(4); puts > 0; --puts) AddPut(&batch);
+    for (uint64_t deletes = random_.Below(6); deletes > 3; --deletes) {
+      AddDelete(&batch);
+    }
+    WriteOptions options;
+    if (random_.OneIn(200)) options.durability = Durability::kSync;
+    ASSERT_THAT(store_->Write(batch, options), IsOk());
+  }
+
+  TimeRange RandomRange() {
+    if (random_.OneIn(2)) return TimeRange::All();
+    const uint64_t a = RandomTimestamp();
+    const uint64_t b = RandomTimestamp();
+    return {std::min(a, b), std::max(a, b) + random_.Below(2)};
+  }
+  uint32_t RandomVersions() {
+    return 1 + static_cast<uint32_t>(random_.Below(4));
+  }
+  // Now, or the moment of the snapshot.
+  const StoreModel& RandomMoment(const Snapshot** snapshot) {
+    if (moment_ == nullptr || random_.OneIn(2)) return model_;
+    *snapshot = moment_->snapshot.get();
+    return moment_->model;
+  }
+
+  RowOptions RandomRowOptions() {
+    RowOptions options;
+    if (random_.OneIn(2)) {
+      for (uint64_t i = random_.Below(4); i > 0; --i) {
+        Column column{RandomFamily()};
+        if (!random_.OneIn(4)) column.qualifier = RandomBytes(random_.Below(3));
+        options.columns.push_back(column);
+      }
+    }
+    if (random_.OneIn(4)) options.qualifier_prefix = RandomBytes(1);
+    if (random_.OneIn(4)) options.column_offset = random_.Below(4);
+    if (random_.OneIn(4)) options.column_limit = random_.Below(6);
+    options.time_range = RandomRange();
+    options.max_versions = RandomVersions();
+    return options;
+  }
+
+  void CompareCells() {
+    ReadOptions options{RandomRange(), RandomVersions()};
+    const StoreModel& model = RandomMoment(&options.snapshot);
+    std::vector<CellAddress> addresses;
+    for (uint64_t i = 1 + random_.Below(8); i > 0; --i) {
+      CellAddress at = RandomAddress();
+      if (!addresses.empty() && random_.OneIn(2)) at.row = addresses[0].row;
+      addresses.push_back(at);
+    }
+    std::vector<std::vector<Cell>> cells;
+    ASSERT_THAT(store_->MultiGet(addresses, &cells, options), IsOk());
+    ASSERT_EQ(cells.size(), addresses.size());
+    for (size_t i = 0; i < cells.size(); ++i) {
+      ASSERT_EQ(cells[i], model.GetVersions(addresses[i], options, now_ms_))
+          << ToPrintable(addresses[i].row);
+    }
+    const CellAddress& at = addresses[0];
+    std::vector<Cell> versions;
+    ASSERT_THAT(store_->GetVersions(at.row, at.family, at.qualifier, &versions,
+                                    options),
+                IsOk());
+    ASSERT_EQ(versions, cells[0]);
+    std::string value;
+    const rocksdb::Status s =
+        store_->Get(at.row, at.family, at.qualifier, &value, options);
+    if (versions.empty()) {
+      ASSERT_TRUE(s.IsNotFound()) << s.ToString();
+    } else {
+      ASSERT_THAT(s, IsOk());
+      ASSERT_EQ(value, versions[0].value);
+    }
+  }
+
+  void CompareRow() {
+    RowOptions options = RandomRowOptions();
+    const StoreModel& model = RandomMoment(&options.snapshot);
+    const std::string row = RandomRow();
+    std::vector<Cell> cells;
+    ASSERT_THAT(store_->GetRow(row, &cells, options), IsOk());
+    ASSERT_EQ(cells, model.GetRow(row, options, now_ms_)) << ToPrintable(row);
+  }
+
+  void CompareScan() {
+    ScanOptions options;
+    if (random_.OneIn(2)) options.start_row = RandomBytes(random_.Below(5));
+    if (random_.OneIn(2)) options.stop_row = RandomBytes(random_.Below(5));
+    if (random_.OneIn(3)) options.row_prefix = RandomBytes(random_.Below(3));
+    if (random_.OneIn(3)) options.limit = random_.Below(10);
+    options.reverse = random_.OneIn(2);
+    options.row = RandomRowOptions();
+    const StoreModel& model = RandomMoment(&options.row.snapshot);
+    std::vector<Row> found;
+    RowScanner rows = store_->Scan(options);
+    for (const Row& row : rows) found.push_back(row);
+    ASSERT_THAT(rows.status(), IsOk());
+    const std::vector<Row> expected = model.Scan(options, now_ms_);
+    ASSERT_EQ(found.size(), expected.size()) << options.reverse;
+    for (size_t i = 0; i < found.size(); ++i) {
+      ASSERT_EQ(ToPrintable(found[i].row), ToPrintable(expected[i].row));
+      ASSERT_EQ(found[i].cells, expected[i].cells) << ToPrintable(found[i].row);
+    }
+  }
+
+  void RandomOperation() {
+    now_ms_ += 2 + random_.Below(8);
+    if (random_.OneIn(3000)) return Open();
+    if (random_.OneIn(600)) {
+      ASSERT_THAT(store_->Flush(), IsOk());
+      return;
+    }
+    if (random_.OneIn(2000)) {
+      CompactOptions options;
+      if (random_.OneIn(2)) options.family = RandomFamily();
+      ASSERT_THAT(store_->Compact(options), IsOk());
+      return;
+    }
+    if (random_.OneIn(500)) {
+      moment_.reset();
+      if (random_.OneIn(3)) return;
+      moment_ = std::make_unique<Moment>(Moment{store_->GetSnapshot(), model_});
+      return;
+    }
+    const uint64_t dice = random_.Below(100);
+    if (dice < 50) return RandomWrite();
+    if (dice < 75) return CompareCells();
+    if (dice < 95) return CompareRow();
+    CompareScan();
+  }
+
+  TempDir dir_;
+  const uint64_t seed_ = SeedFromEnv();
+  Random random_{seed_};
+  std::atomic<uint64_t> now_ms_{kStart};
+  std::vector<uint64_t> used_;
+  uint64_t writes_ = 0;
+  StoreModel model_{kFamilies};
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Moment> moment_;  // goes before the store
+};
+
+TEST_P(VersionsModel, EveryReadAnswersAsTheModel) {
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
+  ASSERT_NO_FATAL_FAILURE(Open());
+  const uint64_t operations = Scaled(10'000);
+  for (uint64_t i = 0; i < operations; ++i) {
+    ASSERT_NO_FATAL_FAILURE(RandomOperation()) << "operation " << i;
+  }
+  moment_.reset();
+  ASSERT_THAT(store_->Compact(), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Open());
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_NO_FATAL_FAILURE(CompareCells());
+    ASSERT_NO_FATAL_FAILURE(CompareRow());
+  }
+  ASSERT_NO_FATAL_FAILURE(CompareScan());
+}
+
+INSTANTIATE_TEST_SUITE_P(Layouts, VersionsModel,
+                         ::testing::Values("escaped", "fixed:2"),
+                         [](const auto& param) {
+                           return param.index == 0 ? "Escaped" : "Fixed";
+                         });
+
+}  // namespace
+}  // namespace rowbloom::test
