@@ -22,17 +22,13 @@ Status CorruptCell(const StoredCell& stored, const std::string& problem) {
       Describe(stored.row, stored.family->first, stored.qualifier) + problem);
 }
 
-}  // namespace
-
-Status ShowCell(const StoredCell& stored, uint64_t now_ms,
-                const TimeRange& time_range, uint32_t max_versions,
-                std::vector<Cell>* cells) {
-  const auto& [name, family] = *stored.family;
+// Calls add(timestamp, value) for the versions that are to be seen.
+template <typename Add>
+Status ShowVersions(const StoredCell& stored, uint64_t now_ms,
+                    const TimeRange& time_range, uint32_t max_versions,
+                    Add add) {
+  const Family& family = stored.family->second;
   std::string problem;
-  const auto add = [&](uint64_t timestamp_ms, std::string_view value) {
-    cells->push_back({name, std::string(stored.qualifier), timestamp_ms,
-                      std::string(value)});
-  };
   if (family.format == CellFormat::kLatest) {
     CellValue cell;
     if (!DecodeCellValue(stored.value, &cell, &problem)) {
@@ -64,6 +60,71 @@ Status ShowCell(const StoredCell& stored, uint64_t now_ms,
                    return left > 0 && entry.timestamp_ms > time_range.begin_ms;
                  });
   return Status::OK();
+}
+
+}  // namespace
+
+Status ShowCell(const StoredCell& stored, uint64_t now_ms,
+                const TimeRange& time_range, uint32_t max_versions,
+                std::vector<Cell>* cells) {
+  return ShowVersions(
+      stored, now_ms, time_range, max_versions,
+      [&](uint64_t timestamp_ms, std::string_view value) {
+        cells->push_back({stored.family->first, std::string(stored.qualifier),
+                          timestamp_ms, std::string(value)});
+      });
+}
+
+Status ReadNewest(const OpenedStore& opened, const CellName& name,
+                  const ReadOptions& options, const TakeCell& take) {
+  FamilyMap::const_iterator found;
+  std::string key;
+  Status s = CheckReadOptions(options.max_versions, options.time_range);
+  if (s.ok()) s = opened.FindFamily(name.family, &found);
+  if (s.ok()) s = CheckQualifier(name.qualifier);
+  if (s.ok()) s = opened.EncodeRow(name.row, &key);
+  if (!s.ok()) return s;
+  const Family& family = found->second;
+  StoredCell stored{name.row, found, name.qualifier, {}, {}};
+  rocksdb::ReadOptions read_options;
+  read_options.snapshot = RocksdbSnapshot(options.snapshot);
+  // Of the cell, and of the row's deletes, which have the row's bytes as key.
+  rocksdb::PinnableSlice values[2];
+  if (family.format == CellFormat::kVersioned && !name.qualifier.empty()) {
+    const std::string row_bytes = key;
+    key += name.qualifier;
+    rocksdb::ColumnFamilyHandle* handles[] = {family.handle, family.handle};
+    const Slice keys[] = {key, row_bytes};
+    Status statuses[2];
+    opened.database->MultiGet(read_options, 2, handles, keys, values, statuses);
+    s = statuses[0];
+    if (s.ok() && statuses[1].ok()) {
+      StoredCell of_row = stored;
+      of_row.qualifier = {};
+      of_row.value = values[1].ToStringView();
+      Status read = ReadFamilyDelete(of_row, &stored.family_delete_ms);
+      if (!read.ok()) return read;
+    } else if (s.ok() && !statuses[1].IsNotFound()) {
+      s = statuses[1];
+    }
+  } else {
+    key += name.qualifier;
+    s = opened.database->Get(read_options, family.handle, key, &values[0]);
+  }
+  if (s.IsNotFound()) return Status::NotFound("no such cell");
+  if (!s.ok()) {
+    return Prefixed(Describe(name.row, name.family, name.qualifier), s);
+  }
+  stored.value = values[0].ToStringView();
+  const uint64_t now_ms =
+      family.rules.ttl_ms == 0 ? 0 : opened.shared->clock.Now();
+  bool shown = false;
+  s = ShowVersions(stored, now_ms, options.time_range, 1,
+                   [&](uint64_t timestamp_ms, std::string_view value) {
+                     take(timestamp_ms, value);
+                     shown = true;
+                   });
+  return s.ok() && !shown ? Status::NotFound("no such cell") : s;
 }
 
 Status ReadFamilyDelete(const StoredCell& stored,

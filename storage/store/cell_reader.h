@@ -1,6 +1,7 @@
 // Reads of single cells: point gets, for which ROW and ROWCOL answer.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +24,19 @@ struct StoredCell {
   std::string_view value;
   std::optional<uint64_t> family_delete_ms;
 };
+
+struct CellName {
+  std::string_view row;
+  std::string_view family;
+  std::string_view qualifier;
+};
+
+// Called with the timestamp and the value, which it may not keep.
+using TakeCell = std::function<void(uint64_t, std::string_view)>;
+
+// The newest version of one cell that is to be seen; NotFound: there is none.
+rocksdb::Status ReadNewest(const OpenedStore& opened, const CellName& name,
+                           const ReadOptions& options, const TakeCell& take);
 
 // Adds the versions that are to be seen at `now_ms`, newest first. Corruption:
 // the value is not of the family's format; names the cell.

@@ -7,6 +7,7 @@
 #include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table_properties.h"
+#include "rowbloom/printable.h"
 #include "storage/store/cell_reader.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/row_source.h"
@@ -31,7 +32,31 @@ Status CatchExceptions(Body&& body) {
   }
 }
 
+constexpr size_t kCounterBytes = 8;
+
+std::string EncodeCounter(int64_t counter) {
+  std::string bytes(kCounterBytes, '\0');
+  for (size_t i = 0; i < kCounterBytes; ++i) {
+    bytes[kCounterBytes - 1 - i] =
+        static_cast<char>(static_cast<uint64_t>(counter) >> (8 * i));
+  }
+  return bytes;
+}
+
+bool DecodeCounter(std::string_view bytes, int64_t* counter) {
+  if (bytes.size() != kCounterBytes) return false;
+  uint64_t value = 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<uint8_t>(byte);
+  *counter = static_cast<int64_t>(value);
+  return true;
+}
+
 }  // namespace
+
+ChangeView StoreImpl::ViewOf(const WriteBatch::Change& change) {
+  return {change.type,      change.row,   change.family,
+          change.qualifier, change.value, change.timestamp_ms};
+}
 
 Status StoreImpl::WriteOne(const ChangeView& change,
                            const WriteOptions& options) {
@@ -75,36 +100,156 @@ Status StoreImpl::DeleteRow(std::string_view row, const WriteOptions& options) {
 Status StoreImpl::Write(const WriteBatch& batch, const WriteOptions& options) {
   return CatchExceptions([&] {
     return writer_.Apply(
-        batch.size(),
-        [&batch](size_t i) {
-          const WriteBatch::Change& change = batch.changes_[i];
-          return ChangeView{change.type,   change.row,
-                            change.family, change.qualifier,
-                            change.value,  change.timestamp_ms};
-        },
+        batch.size(), [&batch](size_t i) { return ViewOf(batch.changes_[i]); },
         options);
   });
+}
+
+template <typename ChangeAt>
+Status StoreImpl::CheckAndApply(std::string_view row, std::string_view family,
+                                std::string_view qualifier,
+                                std::optional<std::string_view> expected,
+                                size_t count, ChangeAt change_at, bool* applied,
+                                const WriteOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    *applied = false;
+    if (Status s = opened_.CheckWritable(); !s.ok()) return s;
+    const RowLocks::Guard guard = writer_.Lock(row);
+    std::string found;
+    Status s = Get(row, family, qualifier, &found, {});
+    if (!s.ok() && !s.IsNotFound()) return s;
+    if (s.ok() ? expected != found : expected.has_value()) return Status::OK();
+    s = count == 0 ? Status::OK()
+                   : writer_.ApplyLocked(count, change_at, options);
+    *applied = s.ok();
+    return s;
+  });
+}
+
+Status StoreImpl::CheckAndWrite(const CellAddress& at,
+                                std::optional<std::string_view> expected,
+                                const WriteBatch& changes, bool* applied,
+                                const WriteOptions& options) {
+  const Status s = CatchExceptions([&]() -> Status {
+    for (const WriteBatch::Change& change : changes.changes_) {
+      if (change.row == at.row) continue;
+      return Status::InvalidArgument(
+          "a change of row \"" + ToPrintable(change.row) +
+          "\" after a look at row \"" + ToPrintable(at.row) + "\"");
+    }
+    return Status::OK();
+  });
+  if (!s.ok()) return s;
+  return CheckAndApply(
+      at.row, at.family, at.qualifier, expected, changes.size(),
+      [&](size_t i) { return ViewOf(changes.changes_[i]); }, applied, options);
+}
+
+Status StoreImpl::CheckAndPut(std::string_view row, std::string_view family,
+                              std::string_view qualifier,
+                              std::optional<std::string_view> expected,
+                              std::string_view value, bool* applied,
+                              const WriteOptions& options) {
+  const ChangeView put{ChangeType::kPut, row, family, qualifier, value, {}};
+  return CheckAndApply(
+      row, family, qualifier, expected, 1, [&put](size_t) { return put; },
+      applied, options);
+}
+
+Status StoreImpl::CheckAndDelete(std::string_view row, std::string_view family,
+                                 std::string_view qualifier,
+                                 std::optional<std::string_view> expected,
+                                 bool* applied, const WriteOptions& options) {
+  const ChangeView del{ChangeType::kDelete, row, family, qualifier, {}, {}};
+  return CheckAndApply(
+      row, family, qualifier, expected, 1, [&del](size_t) { return del; },
+      applied, options);
+}
+
+template <typename Next>
+Status StoreImpl::Update(std::string_view row, std::string_view family,
+                         std::string_view qualifier, Next next,
+                         const WriteOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = opened_.CheckWritable(); !s.ok()) return s;
+    const RowLocks::Guard guard = writer_.Lock(row);
+    Cell newest;
+    Status s = GetCell(row, family, qualifier, &newest, {});
+    if (!s.ok() && !s.IsNotFound()) return s;
+    std::string value;
+    s = next(
+        s.ok() ? std::optional<std::string_view>(newest.value) : std::nullopt,
+        &value);
+    if (!s.ok()) return s;
+    ChangeView put{ChangeType::kPut, row, family, qualifier, value, {}};
+    put.not_before_ms = newest.timestamp_ms;
+    return writer_.ApplyLocked(
+        1, [&put](size_t) { return put; }, options);
+  });
+}
+
+Status StoreImpl::Increment(std::string_view row, std::string_view family,
+                            std::string_view qualifier, int64_t delta,
+                            int64_t* sum, const WriteOptions& options) {
+  int64_t result = 0;
+  const auto add = [&](std::optional<std::string_view> found,
+                       std::string* value) -> Status {
+    int64_t counter = 0;
+    if (found && !DecodeCounter(*found, &counter)) {
+      return Status::InvalidArgument(
+          "a counter of " + std::to_string(found->size()) +
+          " bytes: expected " + std::to_string(kCounterBytes));
+    }
+    if (__builtin_add_overflow(counter, delta, &result)) {
+      return Status::InvalidArgument("a counter of " + std::to_string(counter) +
+                                     " plus " + std::to_string(delta) +
+                                     " does not fit into 8 bytes");
+    }
+    *value = EncodeCounter(result);
+    return Status::OK();
+  };
+  Status s = Update(row, family, qualifier, add, options);
+  if (s.ok() && sum != nullptr) *sum = result;
+  return s;
+}
+
+Status StoreImpl::Append(std::string_view row, std::string_view family,
+                         std::string_view qualifier, std::string_view suffix,
+                         std::string* joined, const WriteOptions& options) {
+  std::string result;
+  const auto append = [&](std::optional<std::string_view> found,
+                          std::string* value) {
+    value->assign(found.value_or(""));
+    value->append(suffix);
+    if (joined != nullptr) result = *value;
+    return Status::OK();
+  };
+  Status s = Update(row, family, qualifier, append, options);
+  if (s.ok() && joined != nullptr) *joined = std::move(result);
+  return s;
 }
 
 Status StoreImpl::Get(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string* value,
                       const ReadOptions& options) {
-  Cell cell;
-  Status s = GetCell(row, family, qualifier, &cell, options);
-  if (s.ok()) *value = std::move(cell.value);
-  return s;
+  return CatchExceptions([&] {
+    const auto take = [value](uint64_t, std::string_view found) {
+      value->assign(found);
+    };
+    return ReadNewest(opened_, {row, family, qualifier}, options, take);
+  });
 }
 
 Status StoreImpl::GetCell(std::string_view row, std::string_view family,
                           std::string_view qualifier, Cell* cell,
                           const ReadOptions& options) {
-  ReadOptions newest = options;
-  newest.max_versions = 1;
-  std::vector<Cell> cells;
-  Status s = GetVersions(row, family, qualifier, &cells, newest);
-  if (s.ok() && cells.empty()) return Status::NotFound("no such cell");
-  if (s.ok()) *cell = std::move(cells.front());
-  return s;
+  return CatchExceptions([&] {
+    const auto take = [&](uint64_t timestamp_ms, std::string_view value) {
+      *cell = Cell{std::string(family), std::string(qualifier), timestamp_ms,
+                   std::string(value)};
+    };
+    return ReadNewest(opened_, {row, family, qualifier}, options, take);
+  });
 }
 
 Status StoreImpl::GetVersions(std::string_view row, std::string_view family,

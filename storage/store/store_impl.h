@@ -35,6 +35,28 @@ class StoreImpl final : public Store {
   rocksdb::Status Write(const WriteBatch& batch,
                         const WriteOptions& options) override;
 
+  rocksdb::Status CheckAndWrite(const CellAddress& at,
+                                std::optional<std::string_view> expected,
+                                const WriteBatch& changes, bool* applied,
+                                const WriteOptions& options) override;
+  rocksdb::Status CheckAndPut(std::string_view row, std::string_view family,
+                              std::string_view qualifier,
+                              std::optional<std::string_view> expected,
+                              std::string_view value, bool* applied,
+                              const WriteOptions& options) override;
+  rocksdb::Status CheckAndDelete(std::string_view row, std::string_view family,
+                                 std::string_view qualifier,
+                                 std::optional<std::string_view> expected,
+                                 bool* applied,
+                                 const WriteOptions& options) override;
+  rocksdb::Status Increment(std::string_view row, std::string_view family,
+                            std::string_view qualifier, int64_t delta,
+                            int64_t* sum, const WriteOptions& options) override;
+  rocksdb::Status Append(std::string_view row, std::string_view family,
+                         std::string_view qualifier, std::string_view suffix,
+                         std::string* joined,
+                         const WriteOptions& options) override;
+
   rocksdb::Status Get(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string* value,
                       const ReadOptions& options) override;
@@ -59,8 +81,24 @@ class StoreImpl final : public Store {
   std::map<std::string, FamilyOptions> Families() const override;
 
  private:
+  static ChangeView ViewOf(const WriteBatch::Change& change);
   rocksdb::Status WriteOne(const ChangeView& change,
                            const WriteOptions& options);
+
+  // Writes change_at(0) to change_at(count - 1), all of `row`, if the cell is
+  // as expected.
+  template <typename ChangeAt>
+  rocksdb::Status CheckAndApply(std::string_view row, std::string_view family,
+                                std::string_view qualifier,
+                                std::optional<std::string_view> expected,
+                                size_t count, ChangeAt change_at, bool* applied,
+                                const WriteOptions& options);
+  // Puts what next(newest value, &value) makes of the newest value, nullopt
+  // meaning that there is none.
+  template <typename Next>
+  rocksdb::Status Update(std::string_view row, std::string_view family,
+                         std::string_view qualifier, Next next,
+                         const WriteOptions& options);
 
   const OpenedStore opened_;
   Writer writer_;

@@ -84,7 +84,8 @@ Status Writer::AddPut(const ChangeView& change,
                             "has timestamps=store: a put takes no timestamp");
   }
   const uint64_t timestamp_ms =
-      given_ms ? *given_ms : PutTime(change.row, draft);
+      given_ms ? *given_ms
+               : std::max(PutTime(change.row, draft), change.not_before_ms);
   const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
   const SliceParts key(key_parts, 2);
   if (family.format == CellFormat::kLatest) {

@@ -23,6 +23,8 @@ struct ChangeView {
   std::string_view qualifier;
   std::string_view value;
   std::optional<uint64_t> timestamp_ms;
+  // Of a put: what the store's timestamp is at least.
+  uint64_t not_before_ms = 0;
 };
 
 // Thread-safe. `opened` outlives it.
@@ -38,6 +40,19 @@ class Writer {
     if (!s.ok() || count == 0) return s;
     const RowLocks::Guard guard =
         locks_.Lock(count, [&](size_t i) { return change_at(i).row; });
+    return ApplyLocked(count, change_at, options);
+  }
+
+  // Keeps other writes of a row out.
+  RowLocks::Guard Lock(std::string_view row) {
+    return locks_.Lock(1, [row](size_t) { return row; });
+  }
+
+  // Apply whose rows the caller has locked. REQUIRES a store that is writable.
+  template <typename ChangeAt>
+  rocksdb::Status ApplyLocked(size_t count, ChangeAt change_at,
+                              const WriteOptions& options) {
+    rocksdb::Status s;
     Draft draft(options.timestamp_ms, opened_.shared->clock.Now());
     for (size_t i = 0; s.ok() && i < count; ++i) {
       s = Add(change_at(i), &draft);

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -113,6 +114,42 @@ class Store {
                                     const WriteOptions& options = {}) = 0;
   virtual rocksdb::Status Write(const WriteBatch& batch,
                                 const WriteOptions& options = {}) = 0;
+
+  // Looks at the newest value of a cell and writes if it is `expected`, nullopt
+  // meaning that there is no cell; *applied says whether it was. No other write
+  // of the row comes in between. The changes are of that row alone, else
+  // InvalidArgument.
+  virtual rocksdb::Status CheckAndWrite(
+      const CellAddress& at, std::optional<std::string_view> expected,
+      const WriteBatch& changes, bool* applied,
+      const WriteOptions& options = {}) = 0;
+  // CheckAndWrite of a put to the cell itself, of its delete.
+  virtual rocksdb::Status CheckAndPut(std::string_view row,
+                                      std::string_view family,
+                                      std::string_view qualifier,
+                                      std::optional<std::string_view> expected,
+                                      std::string_view value, bool* applied,
+                                      const WriteOptions& options = {}) = 0;
+  virtual rocksdb::Status CheckAndDelete(
+      std::string_view row, std::string_view family, std::string_view qualifier,
+      std::optional<std::string_view> expected, bool* applied,
+      const WriteOptions& options = {}) = 0;
+
+  // Puts the newest value of a cell plus `delta`, as atomically. The value is 8
+  // bytes big-endian in two's complement, as HBase's counters are; no cell is
+  // 0. Without a timestamp of its own the new version is newer than that, or
+  // replaces it. InvalidArgument: a value of another length, or a sum that does
+  // not fit. *sum (may be nullptr) is the new value.
+  virtual rocksdb::Status Increment(std::string_view row,
+                                    std::string_view family,
+                                    std::string_view qualifier, int64_t delta,
+                                    int64_t* sum,
+                                    const WriteOptions& options = {}) = 0;
+  // The same with `suffix` after the newest value, no cell being empty.
+  virtual rocksdb::Status Append(std::string_view row, std::string_view family,
+                                 std::string_view qualifier,
+                                 std::string_view suffix, std::string* joined,
+                                 const WriteOptions& options = {}) = 0;
 
   // The newest value of one cell, in the time range.
   virtual rocksdb::Status Get(std::string_view row, std::string_view family,

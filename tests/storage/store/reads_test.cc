@@ -1,0 +1,235 @@
+// Reads of rows, ranges and many cells: what they give, and which sections of
+// the filters they ask. versions_model_test.cc has the combinations.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <iterator>
+#include <ranges>
+
+#include "tests/storage/store/test_store.h"
+#include "tests/support/random.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+static_assert(std::ranges::input_range<RowScanner>);
+static_assert(std::input_iterator<RowScanner::Iterator>);
+
+std::vector<std::string> Names(RowScanner rows) {
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.push_back(row.row);
+  EXPECT_THAT(rows.status(), IsOk());
+  return names;
+}
+
+std::vector<std::string> Columns(const std::vector<Cell>& cells) {
+  std::vector<std::string> columns;
+  for (const Cell& cell : cells) {
+    columns.push_back(cell.family + ":" + cell.qualifier);
+  }
+  return columns;
+}
+
+class Reads : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = OpenOrFail({}, dir_.File("db"), {{"a", {}}, {"b", {}}});
+    ASSERT_NE(store_, nullptr);
+    WriteBatch batch;
+    for (const char* row : {"a", "b", "ba", "bb", "c"}) {
+      batch.Put(row, "a", "q", "v");
+    }
+    batch.Put("bc", "b", "q", "v");
+    for (const char* qualifier : {"", "x1", "x2", "y"}) {
+      batch.Put("wide", "a", qualifier, "v");
+      batch.Put("wide", "b", qualifier, "v");
+    }
+    ASSERT_THAT(store_->Write(batch), IsOk());
+  }
+  std::vector<std::string> Scan(const ScanOptions& options) {
+    return Names(store_->Scan(options));
+  }
+  std::vector<std::string> Wide(const RowOptions& options) {
+    std::vector<Cell> cells;
+    EXPECT_THAT(store_->GetRow("wide", &cells, options), IsOk());
+    return Columns(cells);
+  }
+
+  TempDir dir_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(Reads, ScanGivesRowsInOrder) {
+  EXPECT_THAT(Scan({}), ElementsAre("a", "b", "ba", "bb", "bc", "c", "wide"));
+  EXPECT_THAT(Scan({.reverse = true}),
+              ElementsAre("wide", "c", "bc", "bb", "ba", "b", "a"));
+  EXPECT_THAT(Scan({.start_row = "b", .stop_row = "bc"}),
+              ElementsAre("b", "ba", "bb"));
+  EXPECT_THAT(Scan({.start_row = "b0", .stop_row = "bc", .reverse = true}),
+              ElementsAre("bb", "ba"));
+  EXPECT_THAT(Scan({.row_prefix = "b"}), ElementsAre("b", "ba", "bb", "bc"));
+  EXPECT_THAT(Scan({.start_row = "bb", .row_prefix = "b"}),
+              ElementsAre("bb", "bc"));
+  EXPECT_THAT(Scan({.row_prefix = "b", .limit = 2}), ElementsAre("b", "ba"));
+  EXPECT_THAT(Scan({.limit = 2, .reverse = true}), ElementsAre("wide", "c"));
+  EXPECT_THAT(Scan({.limit = 0}), IsEmpty());
+  EXPECT_THAT(Scan({.start_row = "c", .stop_row = "b"}), IsEmpty());
+  EXPECT_THAT(Scan({.row_prefix = "d"}), IsEmpty());
+  EXPECT_THAT(Scan({.row = {.columns = {{"b"}}}}), ElementsAre("bc", "wide"));
+  EXPECT_THAT(Scan({.row = {.columns = {{"a", "x1"}, {"b", "q"}}}}),
+              ElementsAre("bc", "wide"));
+}
+
+TEST_F(Reads, ScanIsARangeOfTheMomentItBegan) {
+  RowScanner rows = store_->Scan({.row_prefix = "b"});
+  ASSERT_THAT(store_->DeleteRow("ba"), IsOk());
+  ASSERT_THAT(store_->Put("b0", "a", "q", "v"), IsOk());
+  RowScanner moved = std::move(rows);
+  std::string names;
+  for (const std::string& name :
+       moved | std::views::transform([](const Row& row) { return row.row; })) {
+    names += name + " ";
+  }
+  EXPECT_EQ(names, "b ba bb bc ");
+  // It is over, and stays so.
+  EXPECT_TRUE(moved.begin() == moved.end());
+}
+
+TEST_F(Reads, RowOptionsChooseColumns) {
+  EXPECT_THAT(Wide({.columns = {{"b"}}}),
+              ElementsAre("b:", "b:x1", "b:x2", "b:y"));
+  EXPECT_THAT(
+      Wide({.columns = {{"b", "y"}, {"a", ""}, {"a", "no"}, {"a", ""}}}),
+      ElementsAre("a:", "b:y"));
+  EXPECT_THAT(Wide({.columns = {{"b", "y"}, {"a"}, {"a", "x1"}}}),
+              ElementsAre("a:", "a:x1", "a:x2", "a:y", "b:y"));
+  EXPECT_THAT(Wide({.qualifier_prefix = "x"}),
+              ElementsAre("a:x1", "a:x2", "b:x1", "b:x2"));
+  EXPECT_THAT(Wide({.column_offset = 3, .column_limit = 2}),
+              ElementsAre("a:y", "b:"));
+  EXPECT_THAT(Wide({.column_limit = 0}), IsEmpty());
+  EXPECT_THAT(Wide({.column_offset = 8}), IsEmpty());
+}
+
+TEST_F(Reads, MultiGetAnswersInTheOrderOfTheQuestion) {
+  const std::vector<CellAddress> addresses = {
+      {"c", "a", "q"}, {"no", "a", "q"}, {"wide", "b", ""}, {"c", "a", "q"}};
+  std::vector<std::vector<Cell>> cells;
+  ASSERT_THAT(store_->MultiGet(addresses, &cells), IsOk());
+  ASSERT_EQ(cells.size(), 4u);
+  EXPECT_EQ(Columns(cells[0]), std::vector<std::string>{"a:q"});
+  EXPECT_THAT(cells[1], IsEmpty());
+  EXPECT_EQ(Columns(cells[2]), std::vector<std::string>{"b:"});
+  EXPECT_EQ(cells[3], cells[0]);
+  ASSERT_THAT(store_->MultiGet({}, &cells), IsOk());
+  EXPECT_THAT(cells, IsEmpty());
+  EXPECT_THAT(
+      store_->MultiGet(std::vector<CellAddress>{{"c", "z", "q"}}, &cells),
+      StatusIs(Status::kInvalidArgument, HasSubstr("family \"z\"")));
+}
+
+// A family of each cell format in kFiles files, which share one row.
+class ReadFilters : public ::testing::TestWithParam<uint32_t> {
+ protected:
+  static constexpr uint64_t kFiles = 8;
+  static constexpr uint64_t kRows = 200;
+  static constexpr uint64_t kQuestions = 200;
+
+  void SetUp() override {
+    store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"),
+                        {{"f", {.max_versions = GetParam()}}});
+    ASSERT_NE(store_, nullptr);
+    for (uint64_t file = 0; file < kFiles; ++file) {
+      WriteBatch batch;
+      for (uint64_t i = 0; i < kRows; ++i) {
+        batch.Put(DistinctKey(file * kRows + i), "f", "q", "v");
+      }
+      batch.Put("shared", "f", "q" + std::to_string(file), "v");
+      ASSERT_THAT(store_->Write(batch), IsOk());
+      ASSERT_THAT(store_->Flush(), IsOk());
+    }
+  }
+
+  // What the filters did since the last call.
+  FilterStats Count() {
+    StoreStats stats;
+    EXPECT_THAT(store_->Stats(&stats), IsOk());
+    const FilterStats now = stats.families["f"].filter;
+    FilterStats since;
+    since.row.checked = now.row.checked - before_.row.checked;
+    since.row.skipped = now.row.skipped - before_.row.skipped;
+    since.row_col.checked = now.row_col.checked - before_.row_col.checked;
+    since.row_col.skipped = now.row_col.skipped - before_.row_col.skipped;
+    before_ = now;
+    return since;
+  }
+  static std::string AbsentRow(uint64_t i) {
+    return DistinctKey(kFiles * kRows + i);
+  }
+
+  TempDir dir_;
+  std::unique_ptr<Store> store_;
+  FilterStats before_;
+};
+
+TEST_P(ReadFilters, WholeRowsAskRowAlone) {
+  Count();
+  for (uint64_t i = 0; i < kQuestions; ++i) {
+    std::vector<Cell> cells;
+    ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells), IsOk());
+    ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells, {.qualifier_prefix = "q"}),
+                IsOk());
+    ASSERT_THAT(cells, IsEmpty());
+  }
+  const FilterStats asked = Count();
+  EXPECT_GT(asked.row.skipped, 2 * kQuestions * kFiles * 9 / 10);
+  EXPECT_EQ(asked.row_col.checked, 0u);
+}
+
+TEST_P(ReadFilters, CellsAskRowAndThenRowCol) {
+  Count();
+  std::vector<CellAddress> absent_rows;
+  std::vector<CellAddress> absent_columns;
+  for (uint64_t i = 0; i < kQuestions; ++i) {
+    absent_rows.push_back({AbsentRow(i), "f", "q"});
+    absent_columns.push_back({"shared", "f", "q1-" + std::to_string(i)});
+  }
+  std::vector<std::vector<Cell>> cells;
+  ASSERT_THAT(store_->MultiGet(absent_rows, &cells), IsOk());
+  FilterStats asked = Count();
+  EXPECT_GT(asked.row.skipped, kQuestions * kFiles * 9 / 10);
+  // The row is in all files, the columns are in none.
+  ASSERT_THAT(store_->MultiGet(absent_columns, &cells), IsOk());
+  asked = Count();
+  EXPECT_GT(asked.row_col.skipped, kQuestions * kFiles * 9 / 10);
+  for (const CellAddress& at : absent_columns) {
+    std::string value;
+    ASSERT_TRUE(
+        store_->Get(at.row, at.family, at.qualifier, &value).IsNotFound());
+  }
+  asked = Count();
+  EXPECT_GT(asked.row_col.skipped, kQuestions * kFiles * 9 / 10);
+  // Chosen columns of a row are cells.
+  for (const CellAddress& at : absent_columns) {
+    std::vector<Cell> of_row;
+    ASSERT_THAT(
+        store_->GetRow("shared", &of_row, {.columns = {{"f", at.qualifier}}}),
+        IsOk());
+    ASSERT_THAT(of_row, IsEmpty());
+  }
+  asked = Count();
+  EXPECT_GT(asked.row_col.skipped, kQuestions * kFiles * 9 / 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, ReadFilters, ::testing::Values(1, 3),
+                         [](const auto& param) {
+                           return param.param == 1 ? "Latest" : "Versioned";
+                         });
+
+}  // namespace
+}  // namespace rowbloom::test

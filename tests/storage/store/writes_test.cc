@@ -1,0 +1,305 @@
+// Writes that look first, and how safely writes are kept.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
+#include "tests/storage/store/test_store.h"
+#include "tests/support/random.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::IODebugContext;
+using rocksdb::IOOptions;
+using rocksdb::IOStatus;
+using rocksdb::Status;
+using ::testing::HasSubstr;
+
+const std::vector<FamilyDescriptor> kFamilies = {
+    {"client", {.timestamps = Timestamps::kClient, .max_versions = 2}},
+    {"latest", {}},
+};
+
+class Writes : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    store_ = OpenOrFail({}, dir_.File("db"), kFamilies);
+    ASSERT_NE(store_, nullptr);
+  }
+  const char* family() const { return GetParam(); }
+  // "-": no cell.
+  std::string Value(const std::string& qualifier = "q") {
+    std::string value;
+    const Status s = store_->Get("r", family(), qualifier, &value);
+    if (s.IsNotFound()) return "-";
+    EXPECT_THAT(s, IsOk());
+    return value;
+  }
+
+  TempDir dir_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_P(Writes, CheckAndPutWritesOnlyWhatWasExpected) {
+  bool applied = true;
+  ASSERT_THAT(store_->CheckAndPut("r", family(), "q", "x", "y", &applied),
+              IsOk());
+  EXPECT_FALSE(applied);
+  EXPECT_EQ(Value(), "-");
+  ASSERT_THAT(
+      store_->CheckAndPut("r", family(), "q", std::nullopt, "", &applied),
+      IsOk());
+  EXPECT_TRUE(applied);
+  EXPECT_EQ(Value(), "");
+  // An empty value is not an absent one.
+  ASSERT_THAT(
+      store_->CheckAndPut("r", family(), "q", std::nullopt, "b", &applied),
+      IsOk());
+  EXPECT_FALSE(applied);
+  ASSERT_THAT(store_->CheckAndPut("r", family(), "q", "", "b", &applied),
+              IsOk());
+  EXPECT_TRUE(applied);
+  EXPECT_EQ(Value(), "b");
+}
+
+TEST_P(Writes, CheckAndDeleteDeletesOnlyWhatWasExpected) {
+  ASSERT_THAT(store_->Put("r", family(), "q", "v"), IsOk());
+  bool applied = true;
+  ASSERT_THAT(store_->CheckAndDelete("r", family(), "q", "w", &applied),
+              IsOk());
+  EXPECT_FALSE(applied);
+  EXPECT_EQ(Value(), "v");
+  ASSERT_THAT(store_->CheckAndDelete("r", family(), "q", "v", &applied),
+              IsOk());
+  EXPECT_TRUE(applied);
+  EXPECT_EQ(Value(), "-");
+}
+
+TEST_P(Writes, CheckAndWriteIsOfOneRow) {
+  WriteBatch batch;
+  batch.Put("r", family(), "a", "1");
+  batch.Put("r", "latest", "b", "2");
+  bool applied = false;
+  ASSERT_THAT(store_->CheckAndWrite({"r", family(), "q"}, std::nullopt, batch,
+                                    &applied),
+              IsOk());
+  EXPECT_TRUE(applied);
+  EXPECT_EQ(Value("a"), "1");
+  batch.Put("other", family(), "a", "3");
+  EXPECT_THAT(store_->CheckAndWrite({"r", family(), "q"}, std::nullopt, batch,
+                                    &applied),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("a change of row \"other\" after a look at "
+                                 "row \"r\"")));
+}
+
+TEST_P(Writes, IncrementCountsFromNothingAndRefusesWhatIsNoCounter) {
+  int64_t sum = 0;
+  ASSERT_THAT(store_->Increment("r", family(), "q", 5, &sum), IsOk());
+  EXPECT_EQ(sum, 5);
+  ASSERT_THAT(store_->Increment("r", family(), "q", -7, &sum), IsOk());
+  EXPECT_EQ(sum, -2);
+  EXPECT_EQ(Value(), "\xff\xff\xff\xff\xff\xff\xff\xfe");
+  ASSERT_THAT(store_->Increment("r", family(), "q", INT64_MIN + 2, &sum),
+              IsOk());
+  EXPECT_THAT(store_->Increment("r", family(), "q", -1, nullptr),
+              StatusIs(Status::kInvalidArgument, HasSubstr("does not fit")));
+  ASSERT_THAT(store_->Put("r", family(), "text", "12"), IsOk());
+  EXPECT_THAT(store_->Increment("r", family(), "text", 1, &sum),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("a counter of 2 bytes: expected 8")));
+}
+
+TEST_P(Writes, AppendJoins) {
+  std::string joined;
+  ASSERT_THAT(store_->Append("r", family(), "q", "ab", &joined), IsOk());
+  EXPECT_EQ(joined, "ab");
+  ASSERT_THAT(store_->Append("r", family(), "q", "c", nullptr), IsOk());
+  EXPECT_EQ(Value(), "abc");
+}
+
+TEST_P(Writes, ThreadsThatIncrementLoseNothing) {
+  constexpr int kThreads = 4;
+  const auto steps = static_cast<int>(Scaled(300));
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < steps; ++i) {
+        EXPECT_THAT(store_->Increment("r", family(), "q", 1, nullptr), IsOk());
+        // Writers of other rows, many rows and whole rows go on beside.
+        WriteBatch batch;
+        for (int row = 0; row < 10; ++row) {
+          batch.Put("row" + std::to_string((row * 7 + t) % 10), family(), "q",
+                    std::to_string(i));
+        }
+        EXPECT_THAT(store_->Write(batch), IsOk());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int64_t sum = 0;
+  ASSERT_THAT(store_->Increment("r", family(), "q", 0, &sum), IsOk());
+  EXPECT_EQ(sum, kThreads * steps);
+}
+
+TEST_P(Writes, OneOfManyThreadsTakesALock) {
+  std::atomic<int> winners{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&, t] {
+      bool applied = false;
+      EXPECT_THAT(store_->CheckAndPut("r", family(), "lock", std::nullopt,
+                                      std::to_string(t), &applied),
+                  IsOk());
+      winners += applied ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(winners, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Writes, ::testing::Values("latest", "client"),
+                         [](const auto& param) {
+                           return std::string(param.param);
+                         });
+
+TEST(Update, OfAVersionInTheFutureIsSeen) {
+  const TempDir dir;
+  const auto store = OpenOrFail({}, dir.File("db"), kFamilies);
+  ASSERT_NE(store, nullptr);
+  const uint64_t future_ms = SystemWallClock() + 1'000'000'000;
+  ASSERT_THAT(store->Put("r", "client", "q", "a", {.timestamp_ms = future_ms}),
+              IsOk());
+  std::string joined;
+  ASSERT_THAT(store->Append("r", "client", "q", "b", &joined), IsOk());
+  Cell cell;
+  ASSERT_THAT(store->GetCell("r", "client", "q", &cell), IsOk());
+  EXPECT_EQ(cell, (Cell{"client", "q", future_ms, "ab"}));
+}
+
+TEST(Update, IsRefusedByAReadOnlyStore) {
+  const TempDir dir;
+  { ASSERT_NE(OpenOrFail({}, dir.File("db"), kFamilies), nullptr); }
+  const auto store = OpenOrFail({.read_only = true}, dir.File("db"), {});
+  ASSERT_NE(store, nullptr);
+  bool applied = true;
+  const auto is_refused =
+      StatusIs(Status::kNotSupported, HasSubstr("open for reading only"));
+  EXPECT_THAT(store->CheckAndPut("r", "latest", "q", {}, "v", &applied),
+              is_refused);
+  EXPECT_FALSE(applied);
+  EXPECT_THAT(store->Increment("r", "latest", "q", 1, nullptr), is_refused);
+  EXPECT_THAT(store->Append("r", "latest", "q", "v", nullptr), is_refused);
+  EXPECT_THAT(store->Compact(), is_refused);
+}
+
+// Counts what reaches the log, and how often it is synced.
+struct LogCounters {
+  std::atomic<uint64_t> appended_bytes{0};
+  std::atomic<uint64_t> syncs{0};
+};
+
+class CountedLog : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  CountedLog(std::unique_ptr<rocksdb::FSWritableFile> file,
+             LogCounters* counters)
+      : FSWritableFileOwnerWrapper(std::move(file)), counters_(counters) {}
+
+  IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
+                  IODebugContext* debug) override {
+    counters_->appended_bytes += data.size();
+    return FSWritableFileOwnerWrapper::Append(data, options, debug);
+  }
+  IOStatus Append(const rocksdb::Slice& data, const IOOptions& options,
+                  const rocksdb::DataVerificationInfo& verification,
+                  IODebugContext* debug) override {
+    counters_->appended_bytes += data.size();
+    return FSWritableFileOwnerWrapper::Append(data, options, verification,
+                                              debug);
+  }
+  IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
+    ++counters_->syncs;
+    return FSWritableFileOwnerWrapper::Sync(options, debug);
+  }
+  IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
+    ++counters_->syncs;
+    return FSWritableFileOwnerWrapper::Fsync(options, debug);
+  }
+
+ private:
+  LogCounters* const counters_;
+};
+
+class CountedFileSystem : public rocksdb::FileSystemWrapper {
+ public:
+  explicit CountedFileSystem(LogCounters* counters)
+      : FileSystemWrapper(rocksdb::FileSystem::Default()),
+        counters_(counters) {}
+  const char* Name() const override { return "CountedFileSystem"; }
+
+  IOStatus NewWritableFile(const std::string& path,
+                           const rocksdb::FileOptions& options,
+                           std::unique_ptr<rocksdb::FSWritableFile>* file,
+                           IODebugContext* debug) override {
+    IOStatus s = FileSystemWrapper::NewWritableFile(path, options, file, debug);
+    if (s.ok() && path.ends_with(".log")) {
+      *file = std::make_unique<CountedLog>(std::move(*file), counters_);
+    }
+    return s;
+  }
+
+ private:
+  LogCounters* const counters_;
+};
+
+TEST(Durability, IsOfTheWriteThatAsksForIt) {
+  const TempDir dir;
+  LogCounters log;
+  const auto env =
+      rocksdb::NewCompositeEnv(std::make_shared<CountedFileSystem>(&log));
+  const std::string path = dir.File("db");
+  // A copy of the files while the store is open: what survives its process.
+  const std::string copy = dir.File("copy");
+  {
+    const auto store = OpenOrFail({}, path, kFamilies, {.env = env.get()});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put("first", "latest", "q", "v"), IsOk());  // the clock
+    const std::string value(1000, 'v');
+    const uint64_t syncs = log.syncs;
+    uint64_t bytes = log.appended_bytes;
+    ASSERT_THAT(store->Put("async", "latest", "q", value), IsOk());
+    EXPECT_EQ(log.syncs, syncs);
+    EXPECT_GT(log.appended_bytes, bytes + value.size());
+    ASSERT_THAT(store->Put("sync", "latest", "q", value,
+                           {.durability = Durability::kSync}),
+                IsOk());
+    EXPECT_EQ(log.syncs, syncs + 1);
+    bytes = log.appended_bytes;
+    ASSERT_THAT(store->Put("flushed", "client", "q", value,
+                           {.durability = Durability::kSkipWal}),
+                IsOk());
+    ASSERT_THAT(store->Flush(), IsOk());
+    ASSERT_THAT(store->Put("skip", "latest", "q", value,
+                           {.durability = Durability::kSkipWal}),
+                IsOk());
+    EXPECT_LT(log.appended_bytes, bytes + value.size());
+    std::string found;
+    EXPECT_THAT(store->Get("skip", "latest", "q", &found), IsOk());
+    std::filesystem::copy(path, copy);
+  }
+  const auto store = OpenOrFail({}, copy, {});
+  ASSERT_NE(store, nullptr);
+  std::string value;
+  EXPECT_THAT(store->Get("async", "latest", "q", &value), IsOk());
+  EXPECT_THAT(store->Get("sync", "latest", "q", &value), IsOk());
+  EXPECT_THAT(store->Get("flushed", "client", "q", &value), IsOk());
+  EXPECT_TRUE(store->Get("skip", "latest", "q", &value).IsNotFound());
+}
+
+}  // namespace
+}  // namespace rowbloom::test
