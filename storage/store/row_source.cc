@@ -39,7 +39,8 @@ Status RowScanner::Source::Open(const ScanOptions& options) {
   if (!lower_.empty()) read_options.iterate_lower_bound = &lower_slice_;
   if (!upper_.empty()) read_options.iterate_upper_bound = &upper_slice_;
   read_options.snapshot = RocksdbSnapshot(options.row.snapshot);
-  if (read_options.snapshot == nullptr) {
+  // One iterator is of one moment by itself.
+  if (read_options.snapshot == nullptr && plan_.families().size() > 1) {
     read_options.snapshot = moment_.emplace(opened_).get();
   }
   for (const RowPlan::FamilyPart& part : plan_.families()) {

@@ -413,7 +413,38 @@ TEST_P(Reclaim, CompactionIsOfTheFamilyAndRowsThatAreNamed) {
 
 INSTANTIATE_TEST_SUITE_P(Once, Reclaim, ::testing::Values(Between::kNothing));
 
-// One large value as 64 versions would be: no limit of RocksDB's is near.
+TEST(ReadOnlyVersions, AreReadLikeOthers) {
+  const TempDir dir;
+  const std::vector<FamilyDescriptor> families = {{"c", kClient},
+                                                  {"latest", {}}};
+  const auto writer = OpenOrFail({}, dir.File("db"), families);
+  ASSERT_NE(writer, nullptr);
+  for (const uint64_t timestamp_ms : {30, 10, 20}) {
+    ASSERT_THAT(writer->Put("r", "c", "q", std::to_string(timestamp_ms),
+                            {.timestamp_ms = timestamp_ms}),
+                IsOk());
+  }
+  ASSERT_THAT(writer->DeleteFamily("r", "c", {.timestamp_ms = 10}), IsOk());
+  ASSERT_THAT(writer->Put("r", "latest", "q", "v"), IsOk());
+  const auto reader = OpenOrFail({.read_only = true}, dir.File("db"), {});
+  ASSERT_NE(reader, nullptr);
+  std::vector<Cell> cells;
+  ASSERT_THAT(reader->GetVersions("r", "c", "q", &cells, {.max_versions = 9}),
+              IsOk());
+  EXPECT_THAT(cells,
+              ElementsAre(Cell{"c", "q", 30, "30"}, Cell{"c", "q", 20, "20"}));
+  std::string value;
+  ASSERT_THAT(reader->Get("r", "c", "q", &value), IsOk());
+  EXPECT_EQ(value, "30");
+  const auto snapshot = reader->GetSnapshot();
+  size_t found = 0;
+  RowScanner rows = reader->Scan({.row = {.snapshot = snapshot.get()}});
+  for (const Row& row : rows) found += row.cells.size();
+  EXPECT_THAT(rows.status(), IsOk());
+  EXPECT_EQ(found, 2u);
+}
+
+// Larger than RocksDB's blocks and write buffer.
 TEST(LargeValues, AreKeptInBothFormats) {
   const TempDir dir;
   const auto store = OpenOrFail(
