@@ -35,6 +35,11 @@ uint64_t LeasedClock::Now() {
   return RaiseTo(&last_ms_, std::min(wall_clock_(), kMaxTimestampMs));
 }
 
+uint64_t LeasedClock::Step() {
+  const uint64_t now_ms = Now();
+  return RaiseTo(&last_ms_, std::min(now_ms + 1, kMaxTimestampMs));
+}
+
 void LeasedClock::Raise(uint64_t bound_ms) {
   RaiseTo(&last_ms_, bound_ms);
   RaiseTo(&bound_ms_, bound_ms);

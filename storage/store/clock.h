@@ -34,6 +34,10 @@ class LeasedClock {
   // The wall clock's time, or the last one given when that is ahead.
   uint64_t Now();
 
+  // A time that is later than all that were given, and not later than those
+  // that will be.
+  uint64_t Step();
+
   // Goes on from a bound that was found in the store after all.
   void Raise(uint64_t bound_ms);
 

@@ -16,6 +16,7 @@
 #include "storage/store/database.h"
 #include "storage/store/family_options.h"
 #include "storage/store/metadata.h"
+#include "storage/store/sst_load.h"
 #include "storage/store/status_text.h"
 #include "storage/store/store_impl.h"
 
@@ -75,6 +76,9 @@ class Opener {
       if (s.ok()) s = CompleteStore();
     }
     if (s.ok()) s = OpenFamilies();
+    if (s.ok() && !options_.read_only) {
+      s = RemoveLoadDirectories(surroundings_.env, path());
+    }
     if (!s.ok()) return s;
     if (found_.metadata) {
       opened_.shared->clock.Raise(found_.metadata->clock_bound_ms);

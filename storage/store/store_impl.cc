@@ -1,7 +1,5 @@
 #include "storage/store/store_impl.h"
 
-#include <exception>
-#include <new>
 #include <utility>
 
 #include "rocksdb/metadata.h"
@@ -9,28 +7,17 @@
 #include "rocksdb/table_properties.h"
 #include "rowbloom/printable.h"
 #include "storage/store/cell_reader.h"
+#include "storage/store/no_exceptions.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/row_source.h"
 #include "storage/store/snapshot.h"
+#include "storage/store/sst_load.h"
 
 namespace rowbloom {
 namespace {
 
 using rocksdb::Slice;
 using rocksdb::Status;
-
-// No exception crosses the public functions. RocksDB throws none, our own code
-// when memory runs out.
-template <typename Body>
-Status CatchExceptions(Body&& body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return Status::MemoryLimit("out of memory");
-  } catch (const std::exception& error) {
-    return Status::Aborted(error.what());
-  }
-}
 
 constexpr size_t kCounterBytes = 8;
 
@@ -308,6 +295,18 @@ std::unique_ptr<const Snapshot> StoreImpl::GetSnapshot() {
   });
   if (!s.ok() || snapshot->get() == nullptr) return nullptr;
   return snapshot;
+}
+
+Status StoreImpl::NewBulkLoad(const BulkLoadOptions& options,
+                              std::unique_ptr<BulkLoad>* load) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = opened_.CheckWritable(); !s.ok()) return s;
+    auto begun =
+        std::make_unique<SstLoad>(opened_, &writer_, next_load_++, options);
+    Status s = begun->Begin();
+    if (s.ok()) *load = std::move(begun);
+    return s;
+  });
 }
 
 Status StoreImpl::Flush() {

@@ -1,6 +1,8 @@
 // The store behind rowbloom::Store, once it is open (open_store.h opens it).
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -75,6 +77,9 @@ class StoreImpl final : public Store {
   RowScanner Scan(const ScanOptions& options) override;
   std::unique_ptr<const Snapshot> GetSnapshot() override;
 
+  rocksdb::Status NewBulkLoad(const BulkLoadOptions& options,
+                              std::unique_ptr<BulkLoad>* load) override;
+
   rocksdb::Status Flush() override;
   rocksdb::Status Compact(const CompactOptions& options) override;
   rocksdb::Status Stats(StoreStats* stats) override;
@@ -102,6 +107,7 @@ class StoreImpl final : public Store {
 
   const OpenedStore opened_;
   Writer writer_;
+  std::atomic<uint64_t> next_load_{0};
 };
 
 }  // namespace rowbloom

@@ -39,6 +39,18 @@ Status TimestampRefused(const std::string& family, const std::string& why) {
 
 }  // namespace
 
+Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
+                std::string_view value, std::optional<uint64_t> timestamp_ms) {
+  Status s = CheckQualifier(qualifier);
+  if (s.ok()) s = CheckSize("a value", value, kMaxValueBytes);
+  if (!s.ok() || !timestamp_ms) return s;
+  if (family->second.options.timestamps == Timestamps::kStore) {
+    return TimestampRefused(family->first,
+                            "has timestamps=store: a put takes no timestamp");
+  }
+  return CheckTimestamp(*timestamp_ms);
+}
+
 Status Writer::Add(const ChangeView& change, Draft* draft) {
   if (draft->row_bytes.empty() || change.row != draft->row) {
     Status s = opened_.EncodeRow(change.row, &draft->row_bytes);
@@ -47,9 +59,6 @@ Status Writer::Add(const ChangeView& change, Draft* draft) {
   }
   const std::optional<uint64_t> given_ms =
       change.timestamp_ms ? change.timestamp_ms : draft->default_timestamp_ms;
-  if (given_ms) {
-    if (Status s = CheckTimestamp(*given_ms); !s.ok()) return s;
-  }
   Status s;
   if (change.type == ChangeType::kPut) {
     s = AddPut(change, given_ms, draft);
@@ -75,14 +84,9 @@ Status Writer::AddPut(const ChangeView& change,
                       std::optional<uint64_t> given_ms, Draft* draft) {
   FamilyMap::const_iterator found;
   Status s = opened_.FindFamily(change.family, &found);
-  if (s.ok()) s = CheckQualifier(change.qualifier);
-  if (s.ok()) s = CheckSize("a value", change.value, kMaxValueBytes);
+  if (s.ok()) s = CheckPut(found, change.qualifier, change.value, given_ms);
   if (!s.ok()) return s;
-  const auto& [name, family] = *found;
-  if (given_ms && family.options.timestamps == Timestamps::kStore) {
-    return TimestampRefused(name,
-                            "has timestamps=store: a put takes no timestamp");
-  }
+  const Family& family = found->second;
   const uint64_t timestamp_ms =
       given_ms ? *given_ms
                : std::max(PutTime(change.row, draft), change.not_before_ms);
@@ -105,7 +109,9 @@ Status Writer::AddDelete(const ChangeView& change,
   const auto& [name, family] = *found;
   const bool whole_family = change.type == ChangeType::kDeleteFamily ||
                             change.type == ChangeType::kDeleteRow;
-  if (Status s = CheckQualifier(change.qualifier); !s.ok()) return s;
+  Status s = CheckQualifier(change.qualifier);
+  if (s.ok() && given_ms) s = CheckTimestamp(*given_ms);
+  if (!s.ok()) return s;
   if (change.type == ChangeType::kDeleteVersion && !given_ms) {
     return Status::InvalidArgument(
         "a delete of a version needs the version's timestamp");
@@ -160,18 +166,19 @@ uint64_t Writer::DeleteTime(std::string_view row, Draft* draft) {
 }
 
 Status Writer::Commit(Durability durability, Draft* draft) {
-  if (opened_.shared->clock.BoundToKeep(draft->last_ms)) {
-    if (Status s = RenewBound(draft->last_ms); !s.ok()) return s;
-  }
+  // kSkipWal as well: what is flushed survives.
+  Status s = CoverTimestamp(draft->last_ms);
+  if (!s.ok()) return s;
   rocksdb::WriteOptions options;
   options.sync = durability == Durability::kSync;
   options.disableWAL = durability == Durability::kSkipWal;
   return opened_.database->Write(options, &draft->batch);
 }
 
-Status Writer::RenewBound(uint64_t timestamp_ms) {
-  const std::lock_guard lock(bound_mutex_);
+Status Writer::CoverTimestamp(uint64_t timestamp_ms) {
   LeasedClock& clock = opened_.shared->clock;
+  if (!clock.BoundToKeep(timestamp_ms)) return Status::OK();
+  const std::lock_guard lock(bound_mutex_);
   const auto bound_ms = clock.BoundToKeep(timestamp_ms);
   if (!bound_ms) return Status::OK();  // another writer did
   rocksdb::WriteBatch batch;

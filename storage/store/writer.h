@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "rocksdb/status.h"
@@ -27,6 +28,11 @@ struct ChangeView {
   uint64_t not_before_ms = 0;
 };
 
+// InvalidArgument: a put that the family does not take.
+rocksdb::Status CheckPut(FamilyMap::const_iterator family,
+                         std::string_view qualifier, std::string_view value,
+                         std::optional<uint64_t> timestamp_ms);
+
 // Thread-safe. `opened` outlives it.
 class Writer {
  public:
@@ -47,6 +53,9 @@ class Writer {
   RowLocks::Guard Lock(std::string_view row) {
     return locks_.Lock(1, [row](size_t) { return row; });
   }
+
+  // Makes the bound that is kept of the clock cover a timestamp.
+  rocksdb::Status CoverTimestamp(uint64_t timestamp_ms);
 
   // Apply whose rows the caller has locked. REQUIRES a store that is writable.
   template <typename ChangeAt>
@@ -87,8 +96,6 @@ class Writer {
   uint64_t DeleteTime(std::string_view row, Draft* draft);
 
   rocksdb::Status Commit(Durability durability, Draft* draft);
-  // Makes the kept bound of the clock cover a timestamp.
-  rocksdb::Status RenewBound(uint64_t timestamp_ms);
 
   const OpenedStore& opened_;
   RowLocks locks_;

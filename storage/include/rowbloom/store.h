@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "rocksdb/status.h"
+#include "rowbloom/bulk_load.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/read_options.h"
@@ -182,6 +183,10 @@ class Store {
 
   // nullptr: RocksDB could take none.
   virtual std::unique_ptr<const Snapshot> GetSnapshot() = 0;
+
+  // A load of sorted cells. InvalidArgument: an option out of its range.
+  virtual rocksdb::Status NewBulkLoad(const BulkLoadOptions& options,
+                                      std::unique_ptr<BulkLoad>* load) = 0;
 
   // Writes what is in memory to SSTs, and their filter blocks with them.
   virtual rocksdb::Status Flush() = 0;

@@ -1,0 +1,54 @@
+// BulkLoad: sorted cells straight into SSTs, past log and memtables.
+//
+//   std::unique_ptr<BulkLoad> load;
+//   rocksdb::Status s = store->NewBulkLoad({}, &load);
+//   while (s.ok() && ...) s = load->Add(row, family, qualifier, value);
+//   if (s.ok()) s = load->Finish();
+//
+// Nothing is to be seen before Finish, and everything after it, also when the
+// process ends in between; a load that goes without Finish leaves nothing.
+// Cells without a timestamp have that of NewBulkLoad. In a `latest` family
+// (FamilyOptions) the load replaces what was there when it finished: do not
+// write its cells meanwhile.
+//
+// Not thread-safe; loads and other writes may go on side by side. Memory: a
+// block and the filter's hashes (some ten bytes a cell) of a file per family,
+// and one cell's versions. Must be destroyed before its store.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "rocksdb/status.h"
+
+namespace rowbloom {
+
+struct BulkLoadOptions {
+  // Of an SST, more or less, after which the next one begins; at least 1.
+  uint64_t file_bytes = uint64_t{64} << 20;
+};
+
+class BulkLoad {
+ public:
+  virtual ~BulkLoad() = default;
+  BulkLoad(const BulkLoad&) = delete;
+  BulkLoad& operator=(const BulkLoad&) = delete;
+
+  // Cells of one family come by row, then by qualifier, then newest first;
+  // families may take turns. Errors are Store::Put's, and InvalidArgument when
+  // a cell is out of order or is one that was added, or the versions of a cell
+  // have more than kMaxCellBytes; the load goes on without that cell.
+  virtual rocksdb::Status Add(
+      std::string_view row, std::string_view family, std::string_view qualifier,
+      std::string_view value,
+      std::optional<uint64_t> timestamp_ms = std::nullopt) = 0;
+
+  // Adds the files to the store, all or none. InvalidArgument: a second call.
+  virtual rocksdb::Status Finish() = 0;
+
+ protected:
+  BulkLoad() = default;
+};
+
+}  // namespace rowbloom

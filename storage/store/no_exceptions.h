@@ -1,0 +1,25 @@
+// The edge of the library, which no exception crosses.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "rocksdb/status.h"
+
+namespace rowbloom {
+
+// What `body` returns. RocksDB throws nothing, our own code when memory runs
+// out.
+template <typename Body>
+rocksdb::Status CatchExceptions(Body&& body) {
+  try {
+    return std::forward<Body>(body)();
+  } catch (const std::bad_alloc&) {
+    return rocksdb::Status::MemoryLimit("out of memory");
+  } catch (const std::exception& error) {
+    return rocksdb::Status::Aborted(error.what());
+  }
+}
+
+}  // namespace rowbloom

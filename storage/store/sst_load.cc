@@ -1,0 +1,177 @@
+#include "storage/store/sst_load.h"
+
+#include <utility>
+
+#include "rocksdb/env.h"
+#include "rowbloom/printable.h"
+#include "storage/store/cell_value.h"
+#include "storage/store/cell_versions.h"
+#include "storage/store/no_exceptions.h"
+
+namespace rowbloom {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+Status RemoveLoadDirectories(rocksdb::Env* env, const std::string& store_path) {
+  std::vector<std::string> entries;
+  Status s = env->GetChildren(store_path, &entries);
+  for (const std::string& entry : entries) {
+    if (!s.ok()) break;
+    if (!entry.starts_with(kLoadDirectoryPrefix)) continue;
+    const std::string directory = store_path + "/" + entry;
+    std::vector<std::string> files;
+    s = env->GetChildren(directory, &files);
+    for (const std::string& file : files) {
+      if (file == "." || file == "..") continue;
+      if (s.ok()) s = env->DeleteFile(directory + "/" + file);
+    }
+    if (s.ok()) s = env->DeleteDir(directory);
+  }
+  return s;
+}
+
+SstLoad::SstLoad(const OpenedStore& opened, Writer* writer, uint64_t number,
+                 const BulkLoadOptions& options)
+    : opened_(opened),
+      writer_(writer),
+      env_(opened.database->GetEnv()),
+      directory_(opened.path + "/" + kLoadDirectoryPrefix +
+                 std::to_string(number)),
+      options_(options),
+      timestamp_ms_(opened.shared->clock.Step()) {}
+
+SstLoad::~SstLoad() {
+  // What cannot be removed now is when the store is opened next.
+  for (auto& [name, load] : families_) {
+    load.writer.reset();
+    for (const std::string& file : load.files) {
+      env_->DeleteFile(file).PermitUncheckedError();
+    }
+  }
+  env_->DeleteDir(directory_).PermitUncheckedError();
+}
+
+Status SstLoad::Begin() {
+  if (options_.file_bytes == 0) {
+    return Status::InvalidArgument("file_bytes is 0, expected at least 1");
+  }
+  return env_->CreateDirIfMissing(directory_);
+}
+
+Status SstLoad::Add(std::string_view row, std::string_view family_name,
+                    std::string_view qualifier, std::string_view value,
+                    std::optional<uint64_t> timestamp_ms) {
+  return CatchExceptions([&]() -> Status {
+    FamilyMap::const_iterator family;
+    std::string key;
+    Status s = CheckUsable();
+    if (s.ok()) s = opened_.FindFamily(family_name, &family);
+    if (s.ok()) s = opened_.EncodeRow(row, &key);
+    if (s.ok()) s = CheckPut(family, qualifier, value, timestamp_ms);
+    if (!s.ok()) return s;
+    key += qualifier;
+    FamilyLoad& load = families_[family->first];
+    load.family = family;
+    return AddCell(&load, std::move(key), timestamp_ms.value_or(timestamp_ms_),
+                   value,
+                   "row \"" + ToPrintable(row) + "\", cell " + family->first +
+                       ":" + ToPrintable(qualifier));
+  });
+}
+
+Status SstLoad::CheckUsable() const {
+  if (finished_) return Status::InvalidArgument("the load is finished");
+  return broken_;
+}
+
+Status SstLoad::AddCell(FamilyLoad* load, std::string key,
+                        uint64_t timestamp_ms, std::string_view value,
+                        const std::string& name) {
+  const bool versioned = load->family->second.format == CellFormat::kVersioned;
+  const bool same_cell = key == load->key;
+  if (key < load->key ||
+      (same_cell && (!versioned || timestamp_ms >= load->oldest_ms))) {
+    return Status::InvalidArgument(
+        name + " at " + std::to_string(timestamp_ms) +
+        ": expected cells of a family by row, qualifier and falling "
+        "timestamp, each once");
+  }
+  if (same_cell && load->stored.size() + value.size() > kMaxCellBytes) {
+    return Status::InvalidArgument(name + ": its versions have more than " +
+                                   std::to_string(kMaxCellBytes) + " bytes");
+  }
+  if (!same_cell) {
+    broken_ = WriteCell(load);
+    if (!broken_.ok()) return broken_;
+    load->key = std::move(key);
+    load->stored.clear();
+  }
+  load->oldest_ms = timestamp_ms;
+  if (!versioned) {
+    const auto head = EncodeCellHead(timestamp_ms);
+    load->stored.append(head.data(), head.size());
+  } else {
+    const std::string head = EncodePutHead(timestamp_ms, value.size());
+    // The format version stands before the first entry alone.
+    load->stored.append(same_cell ? head.substr(1) : head);
+  }
+  load->stored.append(value);
+  return Status::OK();
+}
+
+Status SstLoad::WriteCell(FamilyLoad* load) {
+  if (load->key.empty()) return Status::OK();
+  const Family& family = load->family->second;
+  Status s;
+  if (load->writer == nullptr) {
+    load->files.push_back(directory_ + "/" + load->family->first + "-" +
+                          std::to_string(load->files.size()) + ".sst");
+    load->writer = std::make_unique<rocksdb::SstFileWriter>(
+        rocksdb::EnvOptions(), opened_.database->GetOptions(family.handle),
+        family.handle);
+    s = load->writer->Open(load->files.back());
+  }
+  if (s.ok()) {
+    s = family.format == CellFormat::kVersioned
+            ? load->writer->Merge(load->key, load->stored)
+            : load->writer->Put(load->key, load->stored);
+  }
+  if (s.ok() && load->writer->FileSize() >= options_.file_bytes) {
+    s = CloseFile(load);
+  }
+  return s;
+}
+
+Status SstLoad::CloseFile(FamilyLoad* load) {
+  if (load->writer == nullptr) return Status::OK();
+  const Status s = load->writer->Finish();
+  load->writer.reset();
+  return s;
+}
+
+Status SstLoad::Finish() {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = CheckUsable(); !s.ok()) return s;
+    finished_ = true;
+    std::vector<rocksdb::IngestExternalFileArg> ingestions;
+    for (auto& [name, load] : families_) {
+      Status s = WriteCell(&load);
+      if (s.ok()) s = CloseFile(&load);
+      if (!s.ok()) return s;
+      if (load.files.empty()) continue;
+      rocksdb::IngestExternalFileArg ingestion;
+      ingestion.column_family = load.family->second.handle;
+      ingestion.external_files = load.files;
+      ingestion.options.move_files = true;
+      ingestions.push_back(std::move(ingestion));
+    }
+    if (ingestions.empty()) return Status::OK();
+    // The files are on the disk at once: so has the clock's bound to be.
+    Status s = writer_->CoverTimestamp(timestamp_ms_);
+    if (s.ok()) s = opened_.database->SyncWAL();
+    return s.ok() ? opened_.database->IngestExternalFiles(ingestions) : s;
+  });
+}
+
+}  // namespace rowbloom

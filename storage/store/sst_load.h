@@ -1,0 +1,72 @@
+// The BulkLoad behind rowbloom::BulkLoad: an SstFileWriter per family, whose
+// files RocksDB takes over as they are.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/sst_file_writer.h"
+#include "rowbloom/bulk_load.h"
+#include "storage/store/opened_store.h"
+#include "storage/store/writer.h"
+
+namespace rowbloom {
+
+// Directories of loads, in that of the store; what a crash left of them is
+// removed when the store is opened for writing.
+inline constexpr char kLoadDirectoryPrefix[] = "ROWBLOOM_LOAD-";
+rocksdb::Status RemoveLoadDirectories(rocksdb::Env* env,
+                                      const std::string& store_path);
+
+class SstLoad final : public BulkLoad {
+ public:
+  // `opened` and `writer` outlive it. `number` is this load's own in the store.
+  SstLoad(const OpenedStore& opened, Writer* writer, uint64_t number,
+          const BulkLoadOptions& options);
+  ~SstLoad() override;
+
+  // Makes the load's directory.
+  rocksdb::Status Begin();
+
+  rocksdb::Status Add(std::string_view row, std::string_view family,
+                      std::string_view qualifier, std::string_view value,
+                      std::optional<uint64_t> timestamp_ms) override;
+  rocksdb::Status Finish() override;
+
+ private:
+  // What goes to one family. The last cell is kept back until the next one
+  // tells that it is complete.
+  struct FamilyLoad {
+    FamilyMap::const_iterator family;
+    std::unique_ptr<rocksdb::SstFileWriter> writer;  // of files.back()
+    std::vector<std::string> files;
+    std::string key;     // of the last cell; empty: none yet
+    std::string stored;  // its value, as RocksDB keeps it
+    uint64_t oldest_ms = 0;
+  };
+
+  // The error that keeps the load from going on.
+  rocksdb::Status CheckUsable() const;
+  rocksdb::Status AddCell(FamilyLoad* load, std::string key,
+                          uint64_t timestamp_ms, std::string_view value,
+                          const std::string& name);
+  rocksdb::Status WriteCell(FamilyLoad* load);
+  rocksdb::Status CloseFile(FamilyLoad* load);
+
+  const OpenedStore& opened_;
+  Writer* const writer_;
+  rocksdb::Env* const env_;
+  const std::string directory_;
+  const BulkLoadOptions options_;
+  const uint64_t timestamp_ms_;
+  // The first error of a file: nothing can be added, or finished, after it.
+  rocksdb::Status broken_;
+  bool finished_ = false;
+  std::map<std::string, FamilyLoad, std::less<>> families_;
+};
+
+}  // namespace rowbloom

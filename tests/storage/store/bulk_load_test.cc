@@ -1,0 +1,196 @@
+// Bulk loads: what is there after one, and what is not before.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "storage/store/sst_load.h"
+#include "tests/storage/store/test_store.h"
+#include "tests/support/random.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::vector<FamilyDescriptor> kFamilies = {
+    {"c", {.timestamps = Timestamps::kClient, .max_versions = 2}},
+    {"latest", {}},
+};
+
+class Load : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_NO_FATAL_FAILURE(Open()); }
+  void Open() {
+    store_.reset();
+    store_ = OpenOrFail({.auto_compaction = false}, path_, kFamilies);
+    ASSERT_NE(store_, nullptr);
+  }
+  std::unique_ptr<BulkLoad> Begin(const BulkLoadOptions& options = {}) {
+    std::unique_ptr<BulkLoad> load;
+    EXPECT_THAT(store_->NewBulkLoad(options, &load), IsOk());
+    return load;
+  }
+  std::vector<Cell> Versions(const std::string& row, const std::string& family,
+                             const std::string& qualifier) {
+    std::vector<Cell> cells;
+    EXPECT_THAT(store_->GetVersions(row, family, qualifier, &cells,
+                                    {.max_versions = 9}),
+                IsOk());
+    return cells;
+  }
+  size_t LoadDirectories() {
+    size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+      if (entry.path().filename().string().starts_with(kLoadDirectoryPrefix)) {
+        ++count;
+      }
+    }
+    return count;
+  }
+
+  TempDir dir_;
+  const std::string path_ = dir_.File("db");
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(Load, IsThereWholeWhenItIsFinished) {
+  constexpr uint64_t kRows = 3000;
+  std::vector<std::string> rows;
+  for (uint64_t i = 0; i < kRows; ++i) rows.push_back(DistinctKey(i));
+  std::sort(rows.begin(), rows.end());
+  ASSERT_THAT(store_->Put(rows[0], "latest", "", "old"), IsOk());
+  auto load = Begin({.file_bytes = 20'000});
+  ASSERT_NE(load, nullptr);
+  Random random(1);
+  for (const std::string& row : rows) {
+    ASSERT_THAT(load->Add(row, "latest", "", row), IsOk());
+    ASSERT_THAT(load->Add(row, "c", "q", random.Bytes(50), 7), IsOk());
+    ASSERT_THAT(load->Add(row, "latest", "x", "v"), IsOk());
+  }
+  EXPECT_EQ(Versions(rows[1], "latest", "").size(), 0u);
+  EXPECT_EQ(Versions(rows[0], "latest", "")[0].value, "old");
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_THAT(load->Finish(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("is finished")));
+  EXPECT_THAT(load->Add("z", "latest", "", ""),
+              StatusIs(Status::kInvalidArgument, HasSubstr("is finished")));
+  load.reset();
+  EXPECT_EQ(LoadDirectories(), 0u);
+  for (int round = 0; round < 2; ++round) {
+    size_t found = 0;
+    RowScanner scan = store_->Scan();
+    for (const Row& row : scan) {
+      ASSERT_EQ(row.row, rows[found++]);
+      ASSERT_EQ(row.cells.size(), 3u);
+      EXPECT_EQ(row.cells[1].value, row.row);
+    }
+    ASSERT_THAT(scan.status(), IsOk());
+    EXPECT_EQ(found, kRows);
+    ASSERT_NO_FATAL_FAILURE(Open());
+  }
+  // Its files have filters like others.
+  StoreStats stats;
+  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  EXPECT_GT(stats.families["c"].files, 2u);
+  EXPECT_GT(stats.families["c"].filter_bytes, kRows);
+  std::string value;
+  for (uint64_t i = 0; i < 500; ++i) {
+    ASSERT_TRUE(
+        store_->Get(DistinctKey(kRows + i), "c", "q", &value).IsNotFound());
+  }
+  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  EXPECT_GT(stats.families["c"].filter.row.skipped, 400u);
+}
+
+TEST_F(Load, VersionsJoinThoseOfTheStore) {
+  for (const uint64_t timestamp_ms : {10, 30}) {
+    ASSERT_THAT(
+        store_->Put("r", "c", "q", "put", {.timestamp_ms = timestamp_ms}),
+        IsOk());
+  }
+  ASSERT_THAT(store_->DeleteVersion("r", "c", "q", {.timestamp_ms = 40}),
+              IsOk());
+  const auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  ASSERT_THAT(load->Add("r", "c", "", "empty"), IsOk());
+  for (const uint64_t timestamp_ms : {40, 20, 5}) {
+    ASSERT_THAT(load->Add("r", "c", "q", "load", timestamp_ms), IsOk());
+  }
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_THAT(Versions("r", "c", "q"), ElementsAre(Cell{"c", "q", 30, "put"},
+                                                   Cell{"c", "q", 20, "load"}));
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_THAT(Versions("r", "c", "q"), ElementsAre(Cell{"c", "q", 30, "put"},
+                                                   Cell{"c", "q", 20, "load"}));
+  EXPECT_EQ(Versions("r", "c", "").size(), 1u);
+  // Later deletes and puts count after it.
+  ASSERT_THAT(store_->DeleteRow("r"), IsOk());
+  EXPECT_EQ(Versions("r", "c", "").size(), 0u);
+}
+
+TEST_F(Load, CellsOutOfOrderAreRefusedByName) {
+  const auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  ASSERT_THAT(load->Add("r", "c", "q", "v", 20), IsOk());
+  ASSERT_THAT(load->Add("r", "latest", "q", "v"), IsOk());
+  const auto is_refused = [](const std::string& cell) {
+    return StatusIs(Status::kInvalidArgument,
+                    HasSubstr(cell + ": expected cells of a family by row"));
+  };
+  EXPECT_THAT(load->Add("q", "c", "q", "v", 1),
+              is_refused("row \"q\", cell c:q at 1"));
+  EXPECT_THAT(load->Add("r", "c", "a", "v", 1),
+              is_refused("row \"r\", cell c:a at 1"));
+  EXPECT_THAT(load->Add("r", "c", "q", "v", 20),
+              is_refused("row \"r\", cell c:q at 20"));
+  EXPECT_THAT(load->Add("r", "latest", "q", "v"),
+              StatusIs(Status::kInvalidArgument, HasSubstr("cell latest:q")));
+  EXPECT_THAT(load->Add("r", "latest", "r", "v", 5),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("a put takes no timestamp")));
+  EXPECT_THAT(load->Add("r", "nope", "r", "v"),
+              StatusIs(Status::kInvalidArgument, HasSubstr("\"nope\"")));
+  // The load goes on without them.
+  ASSERT_THAT(load->Add("r", "c", "q", "v", 19), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_EQ(Versions("r", "c", "q").size(), 2u);
+  EXPECT_EQ(Versions("r", "latest", "q").size(), 1u);
+}
+
+TEST_F(Load, LeavesNothingWhenItIsGivenUp) {
+  {
+    const auto load = Begin({.file_bytes = 1});
+    ASSERT_NE(load, nullptr);
+    for (const char* row : {"a", "b", "c"}) {
+      ASSERT_THAT(load->Add(row, "latest", "q", "v"), IsOk());
+    }
+    EXPECT_EQ(LoadDirectories(), 1u);
+  }
+  EXPECT_EQ(LoadDirectories(), 0u);
+  EXPECT_EQ(Versions("a", "latest", "q").size(), 0u);
+  // What a process that died left goes with the next opening.
+  store_.reset();
+  const std::string left = path_ + "/" + kLoadDirectoryPrefix + "3";
+  ASSERT_TRUE(std::filesystem::create_directory(left));
+  std::ofstream(left + "/latest-0.sst") << "half";
+  {
+    const auto reader = OpenOrFail({.read_only = true}, path_, {});
+    EXPECT_EQ(LoadDirectories(), 1u);
+  }
+  ASSERT_NO_FATAL_FAILURE(Open());
+  EXPECT_EQ(LoadDirectories(), 0u);
+}
+
+TEST_F(Load, OfNothingIsFine) {
+  ASSERT_THAT(Begin()->Finish(), IsOk());
+  std::unique_ptr<BulkLoad> load;
+  EXPECT_THAT(store_->NewBulkLoad({.file_bytes = 0}, &load),
+              StatusIs(Status::kInvalidArgument, HasSubstr("file_bytes")));
+}
+
+}  // namespace
+}  // namespace rowbloom::test
