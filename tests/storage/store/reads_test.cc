@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iterator>
 #include <ranges>
 
@@ -91,10 +92,8 @@ TEST_F(Reads, ScanIsARangeOfTheMomentItBegan) {
   ASSERT_THAT(store_->Put("b0", "a", "q", "v"), IsOk());
   RowScanner moved = std::move(rows);
   std::string names;
-  for (const std::string& name :
-       moved | std::views::transform([](const Row& row) { return row.row; })) {
-    names += name + " ";
-  }
+  std::ranges::for_each(moved,
+                        [&names](const Row& row) { names += row.row + " "; });
   EXPECT_EQ(names, "b ba bb bc ");
   // It is over, and stays so.
   EXPECT_TRUE(moved.begin() == moved.end());

@@ -105,7 +105,8 @@ std::vector<Cell> StoreModel::GetRow(const std::string& row,
   size_t column = 0;
   for (auto it = cells_.lower_bound({row, "", ""});
        it != cells_.end() && std::get<0>(it->first) == row; ++it) {
-    const auto& [in_row, family, qualifier] = it->first;
+    const std::string& family = std::get<1>(it->first);
+    const std::string& qualifier = std::get<2>(it->first);
     const bool wanted =
         options.columns.empty() ||
         std::any_of(
