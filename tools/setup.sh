@@ -10,6 +10,7 @@ packages=(
   librocksdb-dev        # what this plugs into
   libxxhash-dev         # hashes
   libisal-dev           # CRC32C of SST blocks
+  liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev # their compression
   libcli11-dev libfmt-dev nlohmann-json3-dev # the tools
   libgtest-dev libgmock-dev rocksdb-tools    # the tests
   libbenchmark-dev python3                   # filter_bench and its plots

@@ -7,8 +7,14 @@
 //
 // A restart is the offset of an entry with shared = 0, from which reading may
 // start. The index blocks of format_version 4 and later leave out the value's
-// length (ValueForm::kHandle). Source: RocksDB 7.8.3 and 10.9.1,
-// table/block_based/block_builder.cc and block.cc.
+// length (ValueForm::kHandle). Data blocks of up to 64 KiB may have a hash
+// index of their restarts (ValueForm::kData):
+//
+//   block    = entry*, restart uint32 * n, bucket uint8 * b, b uint16,
+//              n + 2^31 uint32
+//
+// Source: RocksDB 7.8.3 and 10.9.1, table/block_based/block_builder.cc,
+// block.cc, data_block_hash_index.cc and data_block_footer.cc.
 //
 //   EntryCursor entries(block, ValueForm::kSized);
 //   while (entries.Next()) Use(entries.key(), entries.value());
@@ -32,6 +38,10 @@ enum class ValueForm : uint8_t {
   // as the difference of its size from that of the block before it, which it
   // follows directly in the file.
   kHandle,
+  // The same, and then an internal key after its length: the block's first.
+  kHandleAndFirstKey,
+  // As kSized, and the block may have a hash index.
+  kData,
 };
 
 // Walks the entries of one block, front to back. The block's bytes must outlive
@@ -49,15 +59,22 @@ class EntryCursor {
   const std::string& key() const { return key_; }
   std::string_view value() const { return value_; }
   size_t value_offset_bytes() const { return value_offset_bytes_; }
-  // Of ValueForm::kHandle. As stored: not checked against any file.
+  // Of the forms with a handle. As stored: not checked against any file.
   const BlockHandle& handle() const { return handle_; }
+  // Of ValueForm::kHandleAndFirstKey.
+  std::string_view first_key() const { return first_key_; }
+
+  size_t restart_count() const { return restart_count_; }
+  bool has_hash_index() const { return has_hash_index_; }
 
   // Corruption with the offset in the block, or OK.
   const rocksdb::Status& status() const { return status_; }
 
  private:
   void ReadRestarts();
+  bool SkipHashIndex(size_t* restarts_end);
   bool ReadEntry();
+  bool ReadHandle(bool in_full, std::string_view* in);
   bool Fail(const std::string& problem);
 
   std::string_view block_;
@@ -65,6 +82,7 @@ class EntryCursor {
   rocksdb::Status status_;
   size_t entries_end_ = 0;  // where the restarts start
   size_t restart_count_ = 0;
+  bool has_hash_index_ = false;
   size_t next_restart_ = 0;  // index of the first restart not yet reached
   size_t at_ = 0;            // offset of the next entry
   std::string key_;
@@ -72,6 +90,7 @@ class EntryCursor {
   std::string_view value_;
   size_t value_offset_bytes_ = 0;
   BlockHandle handle_;
+  std::string_view first_key_;
 };
 
 }  // namespace rowbloom::sst

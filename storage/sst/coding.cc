@@ -62,4 +62,14 @@ bool GetSignedVarint64(std::string_view* in, int64_t* value) {
   return true;
 }
 
+bool GetSizedBytes(std::string_view* in, std::string_view* bytes) {
+  std::string_view rest = *in;
+  uint32_t length = 0;
+  if (!GetVarint32(&rest, &length) || length > rest.size()) return false;
+  *bytes = rest.substr(0, length);
+  rest.remove_prefix(length);
+  *in = rest;
+  return true;
+}
+
 }  // namespace rowbloom::sst

@@ -17,4 +17,7 @@ namespace rowbloom::sst {
 // A signed varint: the sign is the lowest bit ("zigzag").
 [[nodiscard]] bool GetSignedVarint64(std::string_view* in, int64_t* value);
 
+// Bytes after their length, a varint32. They view into `*in`.
+[[nodiscard]] bool GetSizedBytes(std::string_view* in, std::string_view* bytes);
+
 }  // namespace rowbloom::sst

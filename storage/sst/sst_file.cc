@@ -30,20 +30,14 @@ constexpr std::string_view kIndexKeyIsUserKey = "rocksdb.index.key.is.user.key";
 constexpr std::string_view kIndexValueIsDeltaEncoded =
     "rocksdb.index.value.is.delta.encoded";
 
+constexpr std::string_view kIndexBlock = "rocksdb.index";
+constexpr std::string_view kIndexType = "rocksdb.block.based.table.index.type";
+constexpr std::string_view kExternalVersion =
+    "rocksdb.external_sst_file.version";
+
 constexpr std::string_view kFullFilter = "fullfilter.";
 constexpr std::string_view kPartitionedFilter = "partitionedfilter.";
 constexpr std::string_view kPerBlockFilter = "filter.";
-
-// Follows the user key in an internal key: sequence number and type.
-constexpr size_t kInternalKeySuffixBytes = 8;
-
-// RocksDB's CompressionType, as in a block's trailer.
-std::string CompressionName(uint8_t type) {
-  constexpr std::string_view kNames[] = {"none", "Snappy", "zlib",   "BZip2",
-                                         "LZ4",  "LZ4HC",  "XPRESS", "ZSTD"};
-  if (type < std::size(kNames)) return std::string(kNames[type]);
-  return fmt::format("compression type {}", type);
-}
 
 std::string SystemMessage(int error) {
   return std::error_code(error, std::generic_category()).message();
@@ -89,7 +83,9 @@ Status SstFile::Load() {
   if (status.ok()) status = DecodeFooter(path_, tail, size_bytes_, &footer_);
   if (status.ok()) status = ReadMetaindex();
   if (status.ok()) status = ReadProperties();
+  if (status.ok()) status = FindIndex();
   if (status.ok()) FindFilter();
+  if (status.ok()) ReadKeyFormat();
   return status;
 }
 
@@ -149,8 +145,8 @@ Status SstFile::ReadWithTrailer(const BlockHandle& handle,
                 bytes);
 }
 
-Status SstFile::VerifyAndTrim(const BlockHandle& handle,
-                              std::string* bytes) const {
+Status SstFile::VerifyAndTrim(const BlockHandle& handle, std::string* bytes,
+                              CompressionType* compression) const {
   // The checksum covers the compression type, the trailer's first byte.
   const std::string_view covered =
       std::string_view(*bytes).substr(0, handle.size_bytes + 1);
@@ -167,21 +163,25 @@ Status SstFile::VerifyAndTrim(const BlockHandle& handle,
                                ToString(footer_.checksum_type), expected,
                                handle.size_bytes, stored));
   }
-  const auto compression = static_cast<uint8_t>(covered.back());
-  if (compression != 0) {
-    return Status::NotSupported(fmt::format(
-        "{}: block at offset {}: compressed with {}, expected no compression",
-        path_, handle.offset_bytes, CompressionName(compression)));
-  }
+  *compression = static_cast<CompressionType>(covered.back());
   bytes->resize(handle.size_bytes);
   return Status::OK();
 }
 
+Status SstFile::ReadStored(const BlockHandle& handle, std::string* stored,
+                           CompressionType* compression) const {
+  const Status status = ReadWithTrailer(handle, stored);
+  return status.ok() ? VerifyAndTrim(handle, stored, compression) : status;
+}
+
 Status SstFile::ReadBlock(const BlockHandle& handle,
                           std::string* contents) const {
-  Status status = ReadWithTrailer(handle, contents);
-  if (status.ok()) status = VerifyAndTrim(handle, contents);
-  return status;
+  CompressionType compression{};
+  const Status status = ReadStored(handle, contents, &compression);
+  if (!status.ok() || compression == CompressionType::kNone) return status;
+  return Status::NotSupported(fmt::format(
+      "{}: block at offset {}: compressed with {}, expected no compression",
+      path_, handle.offset_bytes, ToString(compression)));
 }
 
 Status SstFile::ReadMetaindex() {
@@ -237,13 +237,21 @@ Status SstFile::ReadProperties() {
   // Ingestion may write the global sequence number into the finished file; the
   // checksum then stays that of the block with a 0 in its place.
   std::string original = block;
-  status = VerifyAndTrim(handle, &block);
+  CompressionType compression{};
+  status = VerifyAndTrim(handle, &block, &compression);
   if (status.IsCorruption() && !sequence_number.empty()) {
     original.replace(sequence_number_at, sequence_number.size(),
                      sequence_number.size(), '\0');
-    if (VerifyAndTrim(handle, &original).ok()) status = Status::OK();
+    if (VerifyAndTrim(handle, &original, &compression).ok()) {
+      status = Status::OK();
+    }
   }
   if (!status.ok()) return status;
+  if (compression != CompressionType::kNone) {
+    return Status::NotSupported(fmt::format(
+        "{}: block at offset {}: compressed with {}, expected no compression",
+        path_, handle.offset_bytes, ToString(compression)));
+  }
   if (entries.status().ok()) return Status::OK();
   return Damaged(handle, "properties", entries.status().getState());
 }
@@ -255,6 +263,48 @@ std::optional<uint64_t> SstFile::NumberProperty(std::string_view name) const {
   uint64_t value = 0;
   if (!GetVarint64(&text, &value) || !text.empty()) return std::nullopt;
   return value;
+}
+
+std::string_view SstFile::TextProperty(std::string_view name) const {
+  const auto found = properties_.find(name);
+  return found == properties_.end() ? std::string_view() : found->second;
+}
+
+Status SstFile::FindIndex() {
+  index_.handle = footer_.index;
+  if (const auto found = meta_blocks_.find(kIndexBlock);
+      !index_.handle && found != meta_blocks_.end()) {
+    index_.handle = found->second;
+  }
+  std::string_view type = TextProperty(kIndexType);
+  uint32_t form = 0;
+  constexpr auto kLast = static_cast<uint32_t>(IndexForm::kFirstKey);
+  if (!type.empty() && (!GetFixed32(&type, &form) || form > kLast)) {
+    return Status::NotSupported(fmt::format(
+        "{}: index of type {}, expected 0 to {}", path_, form, kLast));
+  }
+  index_.form = static_cast<IndexForm>(form);
+  index_.has_user_keys = NumberProperty(kIndexKeyIsUserKey).value_or(0) != 0;
+  index_.delta_encoded =
+      NumberProperty(kIndexValueIsDeltaEncoded).value_or(0) != 0;
+  return Status::OK();
+}
+
+void SstFile::ReadKeyFormat() {
+  const std::string_view comparator = TextProperty("rocksdb.comparator");
+  key_order_ = KeyOrderOf(comparator);
+  // Where the option says so, flushes strip timestamps and leave the rest.
+  const bool persisted =
+      NumberProperty("rocksdb.user.defined.timestamps.persisted").value_or(1) !=
+      0;
+  timestamp_bytes_ = persisted ? TimestampBytesOf(comparator) : 0;
+  std::string_view version = TextProperty(kExternalVersion);
+  std::string_view sequence = TextProperty(kGlobalSequenceNumber);
+  uint32_t number = 0;
+  if (GetFixed32(&version, &number) && number >= 2 &&
+      !GetFixed64(&sequence, &global_sequence_)) {
+    global_sequence_ = 0;
+  }
 }
 
 void SstFile::FindFilter() {
@@ -299,9 +349,8 @@ Status SstFile::FilterPartitions(
     *partitions = std::move(result);
     return Status::OK();
   }
-  const bool user_keys = NumberProperty(kIndexKeyIsUserKey).value_or(0) != 0;
-  const bool deltas =
-      NumberProperty(kIndexValueIsDeltaEncoded).value_or(0) != 0;
+  const bool user_keys = index_.has_user_keys;
+  const bool deltas = index_.delta_encoded;
   constexpr std::string_view kWhat = "index of filter partitions";
   EntryCursor entries(block, deltas ? ValueForm::kHandle : ValueForm::kSized);
   uint64_t previous_end = 0;

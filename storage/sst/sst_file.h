@@ -27,7 +27,9 @@
 #include <vector>
 
 #include "rocksdb/status.h"
+#include "storage/sst/compression.h"
 #include "storage/sst/footer.h"
+#include "storage/sst/internal_key.h"
 
 namespace rowbloom::sst {
 
@@ -37,6 +39,24 @@ enum class FilterForm : uint8_t {
   kFull,         // one block for the whole file
   kPartitioned,  // several, found through an index block
   kPerBlock,     // one for each data block, as RocksDB wrote before 7.0
+};
+
+// How a file stores its index. As in the property
+// rocksdb.block.based.table.index.type: never renumber.
+enum class IndexForm : uint8_t {
+  kBinarySearch = 0,
+  kHashSearch = 1,  // as kBinarySearch, with meta blocks that map prefixes
+  kTwoLevel = 2,    // partitions, found through an index block
+  kFirstKey = 3,    // each entry also has the first key of its block
+};
+
+struct IndexLocation {
+  IndexForm form = IndexForm::kBinarySearch;
+  // Of the index block, or of the index of its partitions. nullopt: neither
+  // the footer nor the metaindex says.
+  std::optional<BlockHandle> handle;
+  bool has_user_keys = false;  // else internal keys
+  bool delta_encoded = false;  // ValueForm::kHandle, else kSized
 };
 
 struct FilterLocation {
@@ -81,12 +101,33 @@ class SstFile {
   // A property that is a number. nullopt: absent, or no number.
   std::optional<uint64_t> NumberProperty(std::string_view name) const;
 
+  const IndexLocation& index() const { return index_; }
   const FilterLocation& filter() const { return filter_; }
+
+  // A property that is text; empty when it is absent.
+  std::string_view TextProperty(std::string_view name) const;
+
+  // The order of its keys, as far as the comparator's name says.
+  KeyOrder key_order() const { return key_order_; }
+  // Bytes of the timestamp at the end of each user key.
+  size_t timestamp_bytes() const { return timestamp_bytes_; }
+  // Of an ingested file, the sequence number of all its entries, which are
+  // stored with 0.
+  uint64_t global_sequence() const { return global_sequence_; }
 
   // Reads the contents of a block and verifies its checksum. NotSupported when
   // it is compressed: meta blocks never are. On error *contents is unspecified.
   rocksdb::Status ReadBlock(const BlockHandle& handle,
                             std::string* contents) const;
+
+  // Reads a block as it is stored, verifies its checksum, and says how its
+  // contents are compressed. On error *stored is unspecified.
+  rocksdb::Status ReadStored(const BlockHandle& handle, std::string* stored,
+                             CompressionType* compression) const;
+
+  // Corruption: `what` at the handle's offset of this file has `problem`.
+  rocksdb::Status Damaged(const BlockHandle& handle, std::string_view what,
+                          std::string_view problem) const;
 
   // The filter blocks in the order of their keys; none without a filter, one
   // for a full filter. NotSupported for FilterForm::kPerBlock. On error
@@ -114,7 +155,9 @@ class SstFile {
   rocksdb::Status Load();
   rocksdb::Status ReadMetaindex();
   rocksdb::Status ReadProperties();
+  rocksdb::Status FindIndex();
   void FindFilter();
+  void ReadKeyFormat();
 
   // Reads `length_bytes` bytes, all or an error.
   rocksdb::Status ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
@@ -123,10 +166,8 @@ class SstFile {
   rocksdb::Status ReadWithTrailer(const BlockHandle& handle,
                                   std::string* bytes) const;
   // Verifies such bytes and takes the trailer off.
-  rocksdb::Status VerifyAndTrim(const BlockHandle& handle,
-                                std::string* bytes) const;
-  rocksdb::Status Damaged(const BlockHandle& handle, std::string_view what,
-                          std::string_view problem) const;
+  rocksdb::Status VerifyAndTrim(const BlockHandle& handle, std::string* bytes,
+                                CompressionType* compression) const;
 
   const std::string path_;
   const Descriptor descriptor_;
@@ -134,7 +175,11 @@ class SstFile {
   Footer footer_;
   std::map<std::string, BlockHandle, std::less<>> meta_blocks_;
   std::map<std::string, std::string, std::less<>> properties_;
+  IndexLocation index_;
   FilterLocation filter_;
+  KeyOrder key_order_ = KeyOrder::kUnknown;
+  size_t timestamp_bytes_ = 0;
+  uint64_t global_sequence_ = 0;
 };
 
 }  // namespace rowbloom::sst

@@ -28,6 +28,7 @@ rocksdb::Options MakeOptions(const SstSpec& spec) {
   options.comparator = spec.comparator;
   options.compression = rocksdb::kNoCompression;
   options.prefix_extractor = spec.prefix_extractor;
+  if (spec.change) spec.change(&options, &table);
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
 }
@@ -40,6 +41,20 @@ void WriteSst(const SstSpec& spec, const std::string& path,
   ASSERT_TRUE(status.ok()) << status.ToString();
   for (const std::string& key : keys) {
     status = writer.Put(key, "value of " + key);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  status = writer.Finish();
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+void WriteSst(const SstSpec& spec, const std::string& path,
+              const std::map<std::string, std::string>& cells) {
+  const rocksdb::Options options = MakeOptions(spec);
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  rocksdb::Status status = writer.Open(path);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (const auto& [key, value] : cells) {
+    status = writer.Put(key, value);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
   status = writer.Finish();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ struct SstSpec {
   bool partitioned = false;
   uint64_t partition_bytes = 512;
   int index_restart_interval = 1;
+  // Changes the options last.
+  std::function<void(rocksdb::Options*, rocksdb::BlockBasedTableOptions*)>
+      change;
 };
 
 // Small blocks and small partitions, so that few keys make many.
@@ -42,6 +46,10 @@ rocksdb::Options MakeOptions(const SstSpec& spec);
 // without repeats. Fails the test on any error.
 void WriteSst(const SstSpec& spec, const std::string& path,
               const std::vector<std::string>& keys);
+
+// The same with a value for each key.
+void WriteSst(const SstSpec& spec, const std::string& path,
+              const std::map<std::string, std::string>& cells);
 
 // "key000000", "key000001", ...
 std::vector<std::string> NumberedKeys(size_t count);

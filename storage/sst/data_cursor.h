@@ -1,0 +1,93 @@
+// DataCursor: every entry of a file's data blocks, and its range deletions.
+//
+//   DataCursor data(file);
+//   while (data.Next()) Use(data.key(), data.value());
+//   if (!data.status().ok()) ...
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "storage/sst/block.h"
+#include "storage/sst/block_reader.h"
+#include "storage/sst/index_cursor.h"
+#include "storage/sst/internal_key.h"
+#include "storage/sst/sst_file.h"
+
+namespace rowbloom::sst {
+
+// Walks a file from its first entry to its last, one data block in memory at a
+// time beside what IndexCursor holds. The file must outlive it. Not
+// thread-safe.
+class DataCursor {
+ public:
+  explicit DataCursor(const SstFile& file);
+
+  // Before the first Next(): starts with the block that can have `user_key`
+  // (without a timestamp), so that entries before it may still come. Does
+  // nothing when the order of keys is not known.
+  void SkipTo(std::string_view user_key) { index_.SkipTo(user_key); }
+
+  // Moves to the next entry. False at the end and at damage, in status().
+  bool Next();
+
+  // By hand, to go on after damage: NextBlock moves to the next data block and
+  // reads it, which may fail; false at the end of the index and at its damage.
+  // NextEntry moves within the block; false at its end and at damage.
+  bool NextBlock();
+  bool NextEntry();
+  // OK, or what is wrong with the present block.
+  const rocksdb::Status& block_status() const { return block_status_; }
+
+  // The present entry. REQUIRES that the last Next() or NextEntry() returned
+  // true. Of an ingested file the sequence number is the file's own.
+  const InternalKey& key() const { return key_; }
+  const std::string& internal_key() const { return entries_->key(); }
+  std::string_view value() const { return entries_->value(); }
+
+  // The present block. REQUIRES that the last NextBlock() returned true.
+  const IndexCursor& index() const { return index_; }
+  const BlockHandle& block() const { return index_.handle(); }
+  CompressionType compression() const { return reader_.compression(); }
+  size_t contents_bytes() const { return contents_.size(); }
+  size_t restart_count() const {
+    return entries_ ? entries_->restart_count() : 0;
+  }
+  bool has_hash_index() const { return entries_ && entries_->has_hash_index(); }
+
+  // After damage in a partition of the index, see IndexCursor.
+  bool SkipDamagedPartition() { return index_.SkipDamagedPartition(); }
+
+  // The first damage that Next() met, or the index's; or OK.
+  const rocksdb::Status& status() const {
+    return block_status_.ok() ? index_.status() : block_status_;
+  }
+
+ private:
+  const SstFile& file_;
+  IndexCursor index_;
+  BlockReader reader_;
+  std::string contents_;
+  std::optional<EntryCursor> entries_;
+  rocksdb::Status block_status_;
+  InternalKey key_;
+};
+
+// Deletes the user keys [start, end).
+struct RangeDeletion {
+  std::string_view start;
+  std::string_view end;
+  uint64_t sequence = 0;
+};
+
+// Calls `use` for each range deletion, in the order of the file. Stops at
+// damage. Holds the block of range deletions.
+rocksdb::Status ForEachRangeDeletion(
+    const SstFile& file, const std::function<void(const RangeDeletion&)>& use);
+
+}  // namespace rowbloom::sst

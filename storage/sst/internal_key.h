@@ -1,0 +1,61 @@
+// Internal keys: a user key, and eight bytes that say which write it was, a
+// sequence number (56 bits) and a type (8 bits). Source: RocksDB 7.8.3 and
+// 9.10.0, db/dbformat.h. Pure and thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace rowbloom::sst {
+
+// What a write did. The values are on disk; those that table files have.
+enum class EntryType : uint8_t {
+  kDeletion = 0x00,
+  kPut = 0x01,
+  kMerge = 0x02,
+  kSingleDeletion = 0x07,
+  kRangeDeletion = 0x0f,  // in the block of range deletions alone
+  kBlobIndex = 0x11,      // the value says where in a blob file the value is
+  kDeletionWithTimestamp = 0x14,
+  kWideColumnEntity = 0x16,
+  kValuePreferredSequence = 0x18,  // a value and the time it was written at
+};
+
+// "put", "delete", ...; "type 0x99" for a value that is none of them.
+std::string ToString(EntryType type);
+
+// Whether the type is one that a data block has.
+bool IsPointEntry(EntryType type);
+
+// Whether it hides older entries of its key.
+bool IsDeletion(EntryType type);
+
+inline constexpr size_t kInternalKeySuffixBytes = 8;
+
+struct InternalKey {
+  std::string_view user_key;  // with its timestamp, where keys have them
+  uint64_t sequence = 0;
+  EntryType type = EntryType::kPut;
+};
+
+// False for fewer bytes than the suffix has. The type is as stored.
+[[nodiscard]] bool ParseInternalKey(std::string_view bytes, InternalKey* key);
+
+// How the keys of a file are ordered, as far as its comparator's name says.
+enum class KeyOrder : uint8_t { kBytewise, kReverseBytewise, kUnknown };
+
+// By the property rocksdb.comparator, with and without timestamps.
+KeyOrder KeyOrderOf(std::string_view comparator_name);
+
+// Bytes of the user-defined timestamp that ends each user key under this
+// comparator of RocksDB's; 0 for others.
+size_t TimestampBytesOf(std::string_view comparator_name);
+
+// Below 0, 0, or above 0 as user key `a` comes before, with or after `b`. Of
+// equal keys the greater timestamp comes first. REQUIRES a known order.
+int CompareUserKeys(KeyOrder order, size_t timestamp_bytes, std::string_view a,
+                    std::string_view b);
+
+}  // namespace rowbloom::sst
