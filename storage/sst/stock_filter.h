@@ -1,0 +1,114 @@
+// RocksDB's own filters, decoded and asked without RocksDB. A block ends with
+// five bytes that say what it is:
+//
+//   at   Bloom                        Ribbon                   legacy Bloom
+//   0    ff                           fe                       probes, 1 to 127
+//   1    0: 64-byte blocks            ordinal seed             lines, 4 bytes,
+//   2    probes, low 5 bits           blocks of 128 slots,     little-endian
+//   3    0                            3 bytes, little-endian
+//   4    0
+//
+// Up to five bytes are the filter of no keys: nothing matches. Everything else
+// is reserved, and RocksDB lets it match. Source: RocksDB 7.8.3,
+// table/block_based/filter_policy.cc, util/{bloom,ribbon}_impl.h and
+// util/ribbon_alg.h; unchanged in 9.10.0 and 10.9.1.
+//
+//   const StockFilter filter = StockFilter::Open(contents);
+//   if (!filter.MayMatch(key)) { /* RocksDB skips the file */ }
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rowbloom::sst {
+
+// The CompatibilityName() of RocksDB's policies.
+inline constexpr std::string_view kStockPolicyName =
+    "rocksdb.BuiltinBloomFilter";
+
+enum class StockFilterKind : uint8_t {
+  kBloom,        // since format_version 5
+  kRibbon,       // standard, 128 bits wide
+  kLegacyBloom,  // up to format_version 4
+  kNoKeys,       // nothing matches
+  kReserved,     // everything matches; problem() says why
+};
+
+// "Bloom", "Ribbon", "legacy Bloom", "no keys", "unusable".
+std::string_view ToString(StockFilterKind kind);
+
+// A view of one filter block of RocksDB's. Does not own the bytes, which must
+// outlive it; they need no alignment. Any bytes are safe. Immutable and safe to
+// share between threads.
+class StockFilter {
+ public:
+  static StockFilter Open(std::string_view contents);
+
+  StockFilterKind kind() const { return kind_; }
+  // The first of the five bytes; 0 for StockFilterKind::kNoKeys.
+  int marker() const { return marker_; }
+  // Of kReserved, what was expected and found; else empty.
+  const std::string& problem() const { return problem_; }
+
+  // What RocksDB's reader answers for a whole key or a prefix (without a
+  // timestamp).
+  bool MayMatch(std::string_view key) const;
+
+  // Bytes without the last five.
+  size_t size_bytes() const { return bits_.size(); }
+
+  // Of both kinds of Bloom.
+  int probes() const { return probes_; }
+  // Of both kinds of Bloom: what all bits of a key are in.
+  size_t line_bytes() const { return line_bytes_; }
+  uint64_t lines() const { return lines_; }
+
+  // Of Ribbon.
+  int seed() const { return seed_; }
+  uint64_t slots() const;
+  // Result bits of each key: those from slot 128 * upper_start() on have
+  // columns(), those before it one less.
+  int columns() const { return columns_; }
+  uint64_t upper_start() const { return upper_start_; }
+
+  // Of both kinds of Bloom, the share of bits that are set.
+  std::optional<double> FillRatio() const;
+
+  // Of both kinds of Bloom, about how many entries were added, from the bits
+  // that are set: within a few percent, but for full filters.
+  std::optional<double> EstimatedEntries() const;
+
+  // How often an absent key matches. Of Bloom the mean over its lines of the
+  // chance to hit bits that are set, which for the legacy kind, whose probes
+  // are not independent, is too low at many bits a key; of Ribbon what its
+  // columns give.
+  double ExpectedFalsePositiveRate() const;
+
+ private:
+  void OpenBloom(std::string_view tail);
+  void OpenRibbon(std::string_view tail);
+  void OpenLegacyBloom(std::string_view tail);
+  void Reserve(std::string problem);
+  bool BloomMatches(std::string_view key) const;
+  bool RibbonMatches(std::string_view key) const;
+  bool LegacyBloomMatches(std::string_view key) const;
+  // Bits that are set in the line.
+  int Weight(uint64_t line) const;
+
+  StockFilterKind kind_ = StockFilterKind::kNoKeys;
+  int marker_ = 0;
+  std::string problem_;
+  std::string_view bits_;
+  int probes_ = 0;
+  size_t line_bytes_ = 0;
+  uint64_t lines_ = 0;
+  int seed_ = 0;
+  uint32_t blocks_ = 0;  // of Ribbon
+  int columns_ = 0;
+  uint64_t upper_start_ = 0;
+};
+
+}  // namespace rowbloom::sst
