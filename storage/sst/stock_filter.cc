@@ -300,7 +300,13 @@ double StockFilter::ExpectedFalsePositiveRate() const {
   for (uint64_t line = 0; line < lines_; ++line) {
     sum += std::pow(Weight(line) / line_bits, probes_);
   }
-  return sum / static_cast<double>(lines_);
+  const double rate = sum / static_cast<double>(lines_);
+  const double entries = EstimatedEntries().value_or(0);
+  if (kind_ != StockFilterKind::kLegacyBloom || entries < 1) return rate;
+  // Its probes repeat: RocksDB's own estimate of what that costs
+  // (LegacyLocalityBloomImpl::EstimatedFpRate).
+  const double bits_per_entry = 8 * static_cast<double>(bits_.size()) / entries;
+  return std::min(1.0, rate + 0.1 / (0.75 * bits_per_entry + 22));
 }
 
 }  // namespace rowbloom::sst

@@ -82,9 +82,8 @@ class StockFilter {
   std::optional<double> EstimatedEntries() const;
 
   // How often an absent key matches. Of Bloom the mean over its lines of the
-  // chance to hit bits that are set, which for the legacy kind, whose probes
-  // are not independent, is too low at many bits a key; of Ribbon what its
-  // columns give.
+  // chance to hit bits that are set, to which the legacy kind adds what RocksDB
+  // estimates for probes that repeat; of Ribbon what its columns give.
   double ExpectedFalsePositiveRate() const;
 
  private:

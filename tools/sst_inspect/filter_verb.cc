@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
+#include <optional>
 #include <ostream>
 #include <set>
 #include <utility>
@@ -12,8 +12,9 @@
 
 #include "rowbloom/filter_block.h"
 #include "rowbloom/printable.h"
-#include "storage/sst/sst_file.h"
+#include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/filter_origin.h"
+#include "tools/sst_inspect/record.h"
 #include "tools/sst_inspect/text.h"
 
 namespace rowbloom::sst_inspect {
@@ -37,46 +38,48 @@ struct Range {
 
 // The sections of one type and kind, over the blocks of a file.
 struct SectionTotals {
+  bool keys_known = true;
+  bool keys_estimated = false;
   uint64_t keys = 0;
   uint64_t size_bytes = 0;
   Range<int> probes;
   Range<double> fill;
   // An absent key meets a partition about as often as a present one does: the
-  // rate of the file is the mean of the partitions' rates, weighted by keys.
-  double rate_times_keys = 0;
-  uint64_t usable_keys = 0;
+  // rate of the file is the mean of the partitions' rates, weighted by keys, or
+  // by bytes where those are not known.
+  double rate_times_weight = 0;
+  double weight = 0;
 
-  void Add(const FilterBlock& block, const FilterSection& section) {
-    keys += section.keys;
+  void Add(const SectionFacts& section) {
+    keys_known = keys_known && section.keys.has_value();
+    keys_estimated = keys_estimated || section.keys_estimated;
+    keys += section.keys.value_or(0);
     size_bytes += section.size_bytes;
     probes.Add(section.probes);
-    if (!section.usable()) return;
-    fill.Add(block.FillRatio(section));
-    rate_times_keys += FilterBlock::ExpectedFalsePositiveRate(section) *
-                       static_cast<double>(section.keys);
-    usable_keys += section.keys;
+    if (section.fill) fill.Add(*section.fill);
+    if (!section.rate) return;
+    const auto own_weight =
+        static_cast<double>(section.keys ? *section.keys : section.size_bytes);
+    rate_times_weight += *section.rate * own_weight;
+    weight += own_weight;
+    rated = true;
   }
 
-  // The cells probes, keys, bytes, bits/key, fill, expected FPR.
-  std::vector<std::string> Cells() const {
-    std::string bits_per_key = "-";
-    if (keys > 0) {
-      bits_per_key = fmt::format("{:.2f}", 8 * static_cast<double>(size_bytes) /
-                                               static_cast<double>(keys));
-    }
-    const double rate = usable_keys > 0
-                            ? rate_times_keys / static_cast<double>(usable_keys)
-                            : 0;
-    return {probes.low == probes.high
-                ? fmt::format("{}", probes.low)
-                : fmt::format("{}-{}", probes.low, probes.high),
-            fmt::format("{}", keys),
-            fmt::format("{}", size_bytes),
-            bits_per_key,
-            fill.empty ? "-" : PercentRange(fill.low, fill.high),
-            fill.empty ? "-" : Percent(rate)};
+  std::optional<double> BitsPerKey() const {
+    if (!keys_known || keys == 0) return std::nullopt;
+    return 8 * static_cast<double>(size_bytes) / static_cast<double>(keys);
   }
+
+  std::optional<double> Rate() const {
+    if (!rated) return std::nullopt;
+    return weight > 0 ? rate_times_weight / weight : 0;
+  }
+
+  bool rated = false;  // a section of them can be asked
 };
+
+// What a section is: its name and its kind.
+using SectionId = std::pair<std::string, std::string>;
 
 std::vector<Table::Column> SectionColumns() {
   return {{"section"},
@@ -96,13 +99,28 @@ std::vector<Table::Column> PartitionColumns() {
   return columns;
 }
 
-std::vector<std::string> SectionCells(
-    const std::pair<SectionType, FilterKind>& what,
-    const SectionTotals& totals) {
-  std::vector<std::string> cells = totals.Cells();
-  cells.insert(cells.begin(), {std::string(ToString(what.first)),
-                               std::string(ToString(what.second))});
-  return cells;
+std::string ProbesText(const Range<int>& probes) {
+  if (probes.high == 0) return "-";
+  return probes.low == probes.high
+             ? fmt::format("{}", probes.low)
+             : fmt::format("{}-{}", probes.low, probes.high);
+}
+
+std::vector<std::string> SectionCells(const SectionId& what,
+                                      const SectionTotals& totals) {
+  const auto bits = totals.BitsPerKey();
+  const auto rate = totals.Rate();
+  return {
+      what.first,
+      what.second,
+      ProbesText(totals.probes),
+      totals.keys_known
+          ? fmt::format("{}{}", totals.keys_estimated ? "~" : "", totals.keys)
+          : "-",
+      fmt::format("{}", totals.size_bytes),
+      bits ? fmt::format("{:.2f}", *bits) : "-",
+      totals.fill.empty ? "-" : PercentRange(totals.fill.low, totals.fill.high),
+      rate ? Percent(*rate) : "-"};
 }
 
 // Long keys leave the table readable.
@@ -112,69 +130,151 @@ std::string ShortKey(std::string_view key) {
   return ToPrintable(key.substr(0, kMaxBytes)) + "...";
 }
 
+// "SST format version 5", or what other formats say of themselves.
+std::string FormatText(const TableFacts& facts) {
+  constexpr std::string_view kRocksDb = "RocksDB table, format_version ";
+  return facts.format.starts_with(kRocksDb)
+             ? "SST format version " + facts.format.substr(kRocksDb.size())
+             : facts.format;
+}
+
 // The filter of one file, gathered block by block.
 class FilterReport {
  public:
-  explicit FilterReport(const sst::SstFile& file) : file_(file) {}
+  explicit FilterReport(const TableFile& file)
+      : file_(file), facts_(file.Facts()) {}
 
   // `number` counts from 1.
   void Add(size_t number, const sst::FilterPartition& partition,
            std::string_view contents) {
     const std::string& policy = file_.filter().compatibility_name;
-    const FilterOrigin origin = OriginOf(policy, contents);
-    if (origin != FilterOrigin::kRowbloom) {
-      ++foreign_[Describe(origin, policy, contents)];
-      return;
+    const DecodedFilter filter(facts_, policy, contents);
+    if (!filter.is_rowbloom()) {
+      ++foreign_[Describe(filter.origin(), policy, contents)];
     }
-    const FilterBlock block = FilterBlock::Open(contents);
+    if (filter.rowbloom()) {
+      if (!AddRowbloom(number, *filter.rowbloom())) return;
+    } else if (filter.stock() && !filter.stock()->problem().empty()) {
+      notes_.insert("rules nothing out: " + filter.stock()->problem());
+    }
+    if (filter.stock()) AddParameters(*filter.stock());
+    for (const SectionFacts& section : filter.Sections()) {
+      const SectionId what(section.section, section.kind);
+      totals_[what].Add(section);
+      if (!section.problem.empty()) {
+        Problem(number, section.section + " " + section.problem);
+      }
+      SectionTotals own;
+      own.Add(section);
+      partitions_.push_back({number, what, own, partition.index_key});
+    }
+  }
+
+  void Problem(size_t number, const std::string& problem) {
+    problems_.push_back(is_partitioned() && number > 0
+                            ? fmt::format("partition {}: {}", number, problem)
+                            : problem);
+  }
+
+  ExitCode Print(size_t partition_count, uint64_t size_bytes,
+                 const FilterVerbOptions& options, const Output& output) {
+    UseEntriesOfProperties();
+    if (output.json) {
+      PrintJson(partition_count, size_bytes, options, output.out);
+    } else {
+      PrintText(partition_count, size_bytes, options, output.out);
+    }
+    return problems_.empty() ? ExitCode::kOk : ExitCode::kFindings;
+  }
+
+ private:
+  struct PartitionSection {
+    size_t number = 0;
+    SectionId what;
+    SectionTotals totals;
+    std::string index_key;
+  };
+
+  bool is_partitioned() const {
+    return file_.filter().form == sst::FilterForm::kPartitioned;
+  }
+
+  // False when the block's own directory cannot be trusted.
+  bool AddRowbloom(size_t number, const FilterBlock& block) {
     if (!block.usable()) {
-      // Sections are listed when the block's own directory can be trusted:
-      // then only the layout is unknown here, and nothing is damaged.
+      // Sections are listed when it can: then only the layout is unknown here,
+      // and nothing is damaged.
       if (block.sections().empty()) {
         Problem(number, block.problem());
-        return;
+        return false;
       }
       notes_.insert(block.problem() +
                     ": its sections can be listed but not asked");
     }
     layout_ = block.layout_id();
     version_ = block.format_version();
-    for (const FilterSection& section : block.sections()) {
-      row_prefix_bytes_ =
-          std::max(row_prefix_bytes_, section.row_prefix_length);
-      const std::pair what(section.type, section.kind);
-      totals_[what].Add(block, section);
-      SectionTotals own;
-      own.Add(block, section);
-      std::vector<std::string> cells = SectionCells(what, own);
-      cells.insert(cells.begin(), fmt::format("{}", number));
-      cells.push_back(ShortKey(partition.index_key));
-      partitions_.AddRow(std::move(cells));
-      if (!section.usable()) {
-        Problem(number,
-                fmt::format("{} {}", ToString(section.type), section.problem));
-      }
+    row_prefix_bytes_ = std::max(row_prefix_bytes_, block.row_prefix_length());
+    return true;
+  }
+
+  void AddParameters(const sst::StockFilter& filter) {
+    switch (filter.kind()) {
+      case sst::StockFilterKind::kBloom:
+      case sst::StockFilterKind::kLegacyBloom:
+        parameters_.insert(
+            fmt::format("lines of {} bytes", filter.line_bytes()));
+        break;
+      case sst::StockFilterKind::kRibbon:
+        slots_ += filter.slots();
+        columns_.Add(filter.columns());
+        seeds_.Add(filter.seed());
+        break;
+      case sst::StockFilterKind::kNoKeys:
+      case sst::StockFilterKind::kReserved:
+        break;
     }
   }
 
-  void Problem(size_t number, const std::string& problem) {
-    problems_.push_back(file_.filter().form == sst::FilterForm::kPartitioned &&
-                                number > 0
-                            ? fmt::format("partition {}: {}", number, problem)
-                            : problem);
+  // RocksDB counts what it adds to its own filters, which do not say.
+  void UseEntriesOfProperties() {
+    if (totals_.size() != 1 || !facts_.filter_entries || version_ != 0 ||
+        *facts_.filter_entries == 0 || !problems_.empty()) {
+      return;
+    }
+    SectionTotals& totals = totals_.begin()->second;
+    totals.keys = *facts_.filter_entries;
+    totals.keys_known = true;
+    totals.keys_estimated = false;
+    if (partitions_.size() == 1) partitions_[0].totals = totals;
   }
 
-  ExitCode Print(size_t partition_count, uint64_t size_bytes,
+  std::string ParametersText() const {
+    std::string text;
+    for (const std::string& parameter : parameters_) {
+      text += (text.empty() ? "" : ", ") + parameter;
+    }
+    if (slots_ > 0) {
+      text += fmt::format("{}{} slots, {} result bits, seed {}",
+                          text.empty() ? "" : ", ", slots_, RangeText(columns_),
+                          RangeText(seeds_));
+    }
+    return text;
+  }
+
+  static std::string RangeText(const Range<int>& range) {
+    return range.low == range.high
+               ? fmt::format("{}", range.low)
+               : fmt::format("{}-{}", range.low, range.high);
+  }
+
+  void PrintText(size_t partition_count, uint64_t size_bytes,
                  const FilterVerbOptions& options, std::ostream& out) const {
-    const bool partitioned =
-        file_.filter().form == sst::FilterForm::kPartitioned;
     out << "  filter  "
-        << (partitioned
+        << (is_partitioned()
                 ? fmt::format("partitioned, {} partition{}, ", partition_count,
                               partition_count == 1 ? "" : "s")
                 : "full, ")
-        << HumanAndExactBytes(size_bytes) << ", SST format version "
-        << file_.footer().format_version << "\n";
+        << HumanAndExactBytes(size_bytes) << ", " << FormatText(facts_) << "\n";
     if (version_ != 0) {
       out << "  layout  " << ToPrintable(layout_);
       if (row_prefix_bytes_ != 0) {
@@ -184,9 +284,13 @@ class FilterReport {
     }
     for (const auto& [text, count] : foreign_) {
       out << "  content "
-          << (partitioned ? fmt::format("{} of {}: ", count, partition_count)
-                          : "")
+          << (is_partitioned()
+                  ? fmt::format("{} of {}: ", count, partition_count)
+                  : "")
           << text << "\n";
+    }
+    if (const std::string parameters = ParametersText(); !parameters.empty()) {
+      out << "  made of " << parameters << "\n";
     }
     if (!totals_.empty()) {
       Table table(SectionColumns());
@@ -195,9 +299,17 @@ class FilterReport {
       }
       table.Print(out);
     }
-    if (options.partitions && partitioned && !partitions_.empty()) {
+    if (options.partitions && is_partitioned() && !partitions_.empty()) {
       out << "\n";
-      partitions_.Print(out);
+      Table table(PartitionColumns());
+      for (const PartitionSection& section : partitions_) {
+        std::vector<std::string> cells =
+            SectionCells(section.what, section.totals);
+        cells.insert(cells.begin(), fmt::format("{}", section.number));
+        cells.push_back(ShortKey(section.index_key));
+        table.AddRow(std::move(cells));
+      }
+      table.Print(out);
     }
     for (const std::string& note : notes_) {
       out << "  note: " << WithoutControls(note) << "\n";
@@ -205,14 +317,83 @@ class FilterReport {
     for (const std::string& problem : problems_) {
       out << "  problem: " << WithoutControls(problem) << "\n";
     }
-    return problems_.empty() ? ExitCode::kOk : ExitCode::kFindings;
   }
 
- private:
-  const sst::SstFile& file_;
-  std::map<std::pair<SectionType, FilterKind>, SectionTotals> totals_;
-  Table partitions_{PartitionColumns()};
+  void AddTo(Record* record, const SectionId& what,
+             const SectionTotals& totals) const {
+    record->Text("section", what.first).Text("kind", what.second);
+    if (totals.probes.high > 0) {
+      record->Number("probes", static_cast<uint64_t>(totals.probes.low));
+    }
+    record
+        ->Number("keys",
+                 totals.keys_known ? std::optional(totals.keys) : std::nullopt)
+        .Flag("keys_estimated", totals.keys_estimated)
+        .Number("bytes", totals.size_bytes)
+        .Real("bits_per_key", totals.BitsPerKey());
+    if (!totals.fill.empty) {
+      record->Real("fill_low", totals.fill.low)
+          .Real("fill_high", totals.fill.high);
+    }
+    record->Real("expected_rate", totals.Rate());
+  }
+
+  void PrintJson(size_t partition_count, uint64_t size_bytes,
+                 const FilterVerbOptions& options, std::ostream& out) const {
+    const std::string path = ToPrintable(file_.path());
+    Record head("filter", path);
+    head.Text("form", is_partitioned() ? "partitioned" : "full")
+        .Text("policy", ToPrintable(facts_.filter_policy))
+        .Number("partitions", partition_count)
+        .Number("bytes", size_bytes);
+    if (version_ != 0) {
+      head.Text("key_layout", ToPrintable(layout_))
+          .Number("version", static_cast<uint64_t>(version_))
+          .Number("row_prefix_bytes", row_prefix_bytes_);
+    }
+    if (const std::string parameters = ParametersText(); !parameters.empty()) {
+      head.Text("parameters", parameters);
+    }
+    head.Print(out);
+    for (const auto& [text, count] : foreign_) {
+      Record("content", path)
+          .Text("content", text)
+          .Number("blocks", count)
+          .Print(out);
+    }
+    for (const auto& [what, totals] : totals_) {
+      Record record("section", path);
+      AddTo(&record, what, totals);
+      record.Print(out);
+    }
+    if (options.partitions) {
+      for (const PartitionSection& section : partitions_) {
+        Record record("partition_section", path);
+        record.Number("partition", section.number);
+        AddTo(&record, section.what, section.totals);
+        record.Text("up_to_key", ToPrintable(section.index_key));
+        record.Print(out);
+      }
+    }
+    for (const std::string& note : notes_) {
+      Record("note", path).Text("note", WithoutControls(note)).Print(out);
+    }
+    for (const std::string& problem : problems_) {
+      Record("problem", path)
+          .Text("problem", WithoutControls(problem))
+          .Print(out);
+    }
+  }
+
+  const TableFile& file_;
+  const TableFacts facts_;
+  std::map<SectionId, SectionTotals> totals_;
+  std::vector<PartitionSection> partitions_;
   std::map<std::string, size_t> foreign_;  // description: how many blocks
+  std::set<std::string> parameters_;
+  uint64_t slots_ = 0;  // of Ribbon
+  Range<int> columns_;
+  Range<int> seeds_;
   std::set<std::string> notes_;
   std::vector<std::string> problems_;
   std::string layout_;
@@ -220,57 +401,55 @@ class FilterReport {
   int version_ = 0;  // 0: no rowbloom block was decoded
 };
 
-void PrintHead(const sst::SstFile& file, std::ostream& out) {
-  out << WithoutControls(file.path()) << "\n";
-  const auto policy = file.properties().find("rocksdb.filter.policy");
-  out << "  policy  "
-      << (policy == file.properties().end() || policy->second.empty()
-              ? "none"
-              : ToPrintable(policy->second))
+void PrintHead(const TableFile& file, std::ostream& out) {
+  const std::string policy = file.Facts().filter_policy;
+  out << WithoutControls(file.path()) << "\n"
+      << "  policy  " << (policy.empty() ? "none" : ToPrintable(policy))
       << "\n";
 }
 
 }  // namespace
 
-ExitCode PrintFilter(const std::string& path, const FilterVerbOptions& options,
-                     std::ostream& out, std::ostream& err) {
-  std::unique_ptr<sst::SstFile> file;
-  rocksdb::Status status = sst::SstFile::Open(path, &file);
-  if (!status.ok()) return ReportStatus(status, err);
-
-  PrintHead(*file, out);
-  if (file->filter().form == sst::FilterForm::kNone) {
-    out << "  filter  none, SST format version "
-        << file->footer().format_version << "\n";
+ExitCode PrintFilter(const TableFile& file, const FilterVerbOptions& options,
+                     const Output& output) {
+  if (!output.json) PrintHead(file, output.out);
+  if (file.filter().form == sst::FilterForm::kNone) {
+    if (output.json) {
+      Record("filter", ToPrintable(file.path()))
+          .Text("form", "none")
+          .Print(output.out);
+    } else {
+      output.out << "  filter  none, " << FormatText(file.Facts()) << "\n";
+    }
     return ExitCode::kOk;
   }
+  FilterReport report(file);
   std::vector<sst::FilterPartition> partitions;
-  status = file->FilterPartitions(&partitions);
+  rocksdb::Status status = file.FilterPartitions(&partitions);
   if (status.IsCorruption()) {
-    out << "  problem: " << MessageOf(status) << "\n";
-    return ExitCode::kFindings;
+    report.Problem(0, MessageOf(status));
+    return report.Print(0, 0, options, output);
   }
-  if (!status.ok()) return ReportStatus(status, err);
+  if (!status.ok()) return ReportStatus(status, output.err);
 
   ExitCode worst = ExitCode::kOk;
-  FilterReport report(*file);
-  uint64_t size_bytes = file->filter().form == sst::FilterForm::kPartitioned
-                            ? file->filter().handle.size_bytes
+  uint64_t size_bytes = file.filter().form == sst::FilterForm::kPartitioned
+                            ? file.filter().handle.size_bytes
                             : 0;
   std::string contents;
   for (size_t i = 0; i < partitions.size(); ++i) {
     size_bytes += partitions[i].handle.size_bytes;
-    status = file->ReadBlock(partitions[i].handle, &contents);
+    status = file.ReadFilter(partitions[i].handle, &contents);
     if (status.ok()) {
       report.Add(i + 1, partitions[i], contents);
     } else if (status.IsCorruption()) {
       report.Problem(i + 1, MessageOf(status));
     } else {
-      worst = std::max(worst, ReportStatus(status, err));
+      worst = std::max(worst, ReportStatus(status, output.err));
     }
   }
   return std::max(worst,
-                  report.Print(partitions.size(), size_bytes, options, out));
+                  report.Print(partitions.size(), size_bytes, options, output));
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 ExitCode ExpandDirectory(const std::string& path, std::ostream& err,
-                         std::vector<std::string>* files) {
+                         std::vector<InputFile>* files) {
   std::vector<std::string> found;
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end;
@@ -26,21 +27,21 @@ ExitCode ExpandDirectory(const std::string& path, std::ostream& err,
     return ReportUsage(path + ": a directory without *.sst files", err);
   }
   std::sort(found.begin(), found.end());
-  files->insert(files->end(), found.begin(), found.end());
+  for (std::string& file : found) files->push_back({std::move(file), true});
   return ExitCode::kOk;
 }
 
 }  // namespace
 
 ExitCode ExpandInputs(const std::vector<std::string>& paths, std::ostream& err,
-                      std::vector<std::string>* files) {
+                      std::vector<InputFile>* files) {
   ExitCode worst = ExitCode::kOk;
   for (const std::string& path : paths) {
     std::error_code ignored;  // opening the file reports it
     if (fs::is_directory(path, ignored)) {
       worst = std::max(worst, ExpandDirectory(path, err, files));
     } else {
-      files->push_back(path);
+      files->push_back({path, false});
     }
   }
   return worst;

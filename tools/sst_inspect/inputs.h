@@ -9,10 +9,15 @@
 
 namespace rowbloom::sst_inspect {
 
+struct InputFile {
+  std::string path;
+  bool listed = false;  // found in a directory, not named
+};
+
 // Appends to *files each path, and for a directory its entries *.sst by name.
 // Reports to `err` a directory that cannot be listed or has none, and goes on
 // with the rest.
 ExitCode ExpandInputs(const std::vector<std::string>& paths, std::ostream& err,
-                      std::vector<std::string>* files);
+                      std::vector<InputFile>* files);
 
 }  // namespace rowbloom::sst_inspect

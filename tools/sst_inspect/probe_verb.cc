@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "rowbloom/filter_block.h"
-#include "storage/sst/sst_file.h"
+#include "rowbloom/printable.h"
+#include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/filter_origin.h"
+#include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/record.h"
 #include "tools/sst_inspect/text.h"
 
 namespace rowbloom::sst_inspect {
@@ -79,10 +82,9 @@ class SectionAnswer {
   bool present_ = false;
 };
 
-bool HasBytewiseOrder(const sst::SstFile& file) {
-  const auto name = file.properties().find("rocksdb.comparator");
-  return name != file.properties().end() &&
-         name->second == "leveldb.BytewiseComparator";
+bool HasBytewiseOrder(const TableFile& file) {
+  return file.key_order() == sst::KeyOrder::kBytewise &&
+         file.timestamp_bytes() == 0;
 }
 
 // The partitions to ask. REQUIRES at least one.
@@ -112,26 +114,48 @@ PartitionRange Choose(const std::vector<FilterPartition>& partitions,
 // One file's filter, asked.
 class Prober {
  public:
-  Prober(const sst::SstFile& file, const ProbeVerbOptions& options,
-         std::ostream& out, std::ostream& err)
-      : file_(file), options_(options), out_(out), err_(err) {}
+  Prober(const TableFile& file, const ProbeVerbOptions& options,
+         const Output& output)
+      : file_(file),
+        options_(options),
+        output_(output),
+        record_("probe", ToPrintable(file.path())) {}
 
   ExitCode Run(ProbeCounts* counts) {
+    if (!output_.json) {
+      output_.out << WithoutControls(file_.path()) << "\n";
+    }
     const bool answered = Answer();
     if (answered) {
       Line("verdict", may_be_there_ ? "may be there" : "not there");
       ++counts->answered;
       if (may_be_there_) ++counts->may_be_there;
+      if (is_encoded_) LookUp(counts);
+    }
+    if (output_.json) {
+      if (answered) record_.Print(output_.out);
     }
     for (const std::string& problem : problems_) {
-      out_ << "  problem: " << problem << "\n";
+      if (output_.json) {
+        Record("problem", ToPrintable(file_.path()))
+            .Text("problem", problem)
+            .Print(output_.out);
+      } else {
+        output_.out << "  problem: " << problem << "\n";
+      }
     }
     return worst_;
   }
 
  private:
   void Line(std::string_view name, std::string_view text) {
-    out_ << fmt::format("  {:<9}  {}\n", name, text);
+    if (!output_.json) {
+      output_.out << fmt::format("  {:<9}  {}\n", name, text);
+      return;
+    }
+    std::string member(name);
+    std::replace(member.begin(), member.end(), ' ', '_');
+    record_.Text(member, text);
   }
 
   void Problem(size_t partition, const std::string& problem) {
@@ -150,12 +174,12 @@ class Prober {
   // does, take the answer to be "may be there".
   bool Read(size_t index, std::string* contents) {
     const rocksdb::Status status =
-        file_.ReadBlock(partitions_[index].handle, contents);
+        file_.ReadFilter(partitions_[index].handle, contents);
     if (status.ok()) return true;
     if (status.IsCorruption()) {
       Problem(index, MessageOf(status));
     } else {
-      worst_ = std::max(worst_, ReportStatus(status, err_));
+      worst_ = std::max(worst_, ReportStatus(status, output_.err));
     }
     return false;
   }
@@ -165,7 +189,7 @@ class Prober {
     may_be_there_ = true;
     if (file_.filter().form == sst::FilterForm::kNone) {
       Line("filter", "none");
-      return true;
+      return EncodeWithoutFilter();
     }
     const rocksdb::Status status = file_.FilterPartitions(&partitions_);
     if (status.IsCorruption()) {
@@ -173,7 +197,7 @@ class Prober {
       return true;
     }
     if (!status.ok()) {
-      worst_ = ReportStatus(status, err_);
+      worst_ = ReportStatus(status, output_.err);
       return false;
     }
     if (partitions_.empty()) {
@@ -184,6 +208,8 @@ class Prober {
     const size_t sample = FindRowbloomBlock(&contents);
     if (sample == partitions_.size()) {
       Line("filter", foreign_.empty() ? "unusable" : foreign_);
+      if (!EncodeWithoutFilter()) return false;
+      if (is_encoded_ && !foreign_.empty()) AskStock();
       return true;
     }
     if (!Encode(FilterBlock::Open(contents).layout_id())) return false;
@@ -216,27 +242,137 @@ class Prober {
 
   // Fills question_. On failure reports why and returns false.
   bool Encode(const std::string& layout_id) {
+    question_.layout_id = layout_id;
+    if (options_.key) {
+      SetKey(*options_.key);
+      const auto layout = KeyLayout::FromString(layout_id);
+      const auto split =
+          layout ? layout->Split(question_.row_bytes) : std::nullopt;
+      if (split) {
+        question_.row_bytes = std::string(split->row);
+        question_.qualifier =
+            std::string_view(*options_.key).substr(split->row.size());
+      }
+      is_outside_layout_ = !split.has_value();
+      return true;
+    }
     const auto layout = KeyLayout::FromString(layout_id);
     if (!layout) {
       worst_ = ReportUsage(
           fmt::format("{}: {}", file_.path(), WithoutControls(layout.error())),
-          err_);
+          output_.err);
       return false;
     }
     auto row_bytes = layout->EncodeRow(options_.row);
     if (!row_bytes) {
       worst_ = ReportUsage(
-          fmt::format("{}: {}", file_.path(), row_bytes.error()), err_);
+          fmt::format("{}: {}", file_.path(), row_bytes.error()), output_.err);
       return false;
     }
-    question_.layout_id = layout_id;
     question_.row_bytes = *std::move(row_bytes);
     question_.is_cell = options_.qualifier.has_value();
     if (question_.is_cell) question_.qualifier = *options_.qualifier;
+    is_encoded_ = true;
     return true;
   }
 
+  void SetKey(const std::string& key) {
+    question_.row_bytes = key;
+    question_.is_cell = true;
+    is_encoded_ = true;
+  }
+
+  // Fills question_ for a file whose filter names no layout, if there is one to
+  // be had. False after a failure that was reported.
+  bool EncodeWithoutFilter() {
+    if (options_.key) {
+      SetKey(*options_.key);
+      return true;
+    }
+    KeyFormat format;
+    const rocksdb::Status status =
+        FormatOf(file_, options_.key_layout, false, &format);
+    if (!status.ok()) {
+      worst_ = std::max(worst_, ReportStatus(status, output_.err));
+      return false;
+    }
+    return !format.layout || Encode(format.layout->ToString());
+  }
+
+  // RocksDB's own filter: the whole key, or a row as a prefix.
+  void AskStock() {
+    const TableFacts facts = file_.Facts();
+    const PrefixRule prefix_of = PrefixRuleOf(facts.prefix_extractor);
+    const std::string key = question_.Key();
+    const bool as_key = question_.is_cell && facts.whole_key_filter;
+    const bool as_prefix = !question_.is_cell && facts.prefix_filter &&
+                           prefix_of && prefix_of(key) == key;
+    const std::string_view name = question_.is_cell ? "key" : "prefix";
+    FilterAsker asker;
+    rocksdb::Status status = asker.Open(file_);
+    if (!status.ok() || !asker.askable() || !(as_key || as_prefix)) {
+      Line(name, "not asked: the filter has no such entries");
+      return;
+    }
+    const DecodedFilter* filter = asker.FilterFor(key, &status);
+    if (filter == nullptr || !filter->stock()) {
+      Line(name, "unusable");
+      return;
+    }
+    if (IsPartitioned()) {
+      Line("partition", fmt::format("{} of {}", asker.partition() + 1,
+                                    asker.partition_count()));
+    }
+    may_be_there_ =
+        as_key ? filter->KeyMayMatch(key) : filter->PrefixMayMatch(key);
+    Line(name, may_be_there_ ? "may be there" : "not there");
+  }
+
+  // Whether the file really has it, deleted or not.
+  void LookUp(ProbeCounts* counts) {
+    const std::string wanted = question_.Key();
+    const auto matches = [&](std::string_view key) {
+      return question_.is_cell ? key == wanted : key.starts_with(wanted);
+    };
+    const KeyFormat format{.timestamp_bytes = file_.timestamp_bytes()};
+    const std::unique_ptr<CellReader> cells = file_.NewCellReader();
+    // Of a reversed order the keys of a row come before the row itself.
+    const bool bytewise = file_.key_order() == sst::KeyOrder::kBytewise;
+    if (bytewise || question_.is_cell) cells->SkipTo(wanted);
+    bool found = false;
+    while (!found && cells->Next()) {
+      const std::string_view key =
+          format.WithoutTimestamp(cells->cell().user_key);
+      found = matches(key);
+      if (!found && bytewise && key > wanted) break;
+    }
+    if (found) {
+      const Cell cell = cells->cell();
+      Line("in file", fmt::format("yes, {} with sequence number {}",
+                                  ToString(cell.type), cell.sequence));
+      ++counts->really_there;
+      if (!may_be_there_) {
+        problems_.push_back("false negative: it is in the file");
+        worst_ = std::max(worst_, ExitCode::kFindings);
+      }
+    } else if (cells->status().ok()) {
+      Line("in file", "no");
+    } else {
+      Line("in file", "not known");
+      if (cells->status().IsCorruption()) {
+        problems_.push_back(MessageOf(cells->status()));
+        worst_ = std::max(worst_, ExitCode::kFindings);
+      } else {
+        worst_ = std::max(worst_, ReportStatus(cells->status(), output_.err));
+      }
+    }
+  }
+
   void Ask(const PartitionRange& range) {
+    if (is_outside_layout_) {
+      Line("filter", "not asked: the key is outside the layout");
+      return;
+    }
     may_be_there_ = false;
     for (size_t i = range.first; i <= range.last; ++i) AskPartition(i);
 
@@ -304,12 +440,14 @@ class Prober {
     may_be_there_ = may_be_there_ || may_match;
   }
 
-  const sst::SstFile& file_;
+  const TableFile& file_;
   const ProbeVerbOptions& options_;
-  std::ostream& out_;
-  std::ostream& err_;
+  const Output& output_;
+  Record record_;
   std::vector<FilterPartition> partitions_;
   Question question_;
+  bool is_encoded_ = false;  // question_ is filled
+  bool is_outside_layout_ = false;
   SectionAnswer row_;
   SectionAnswer row_col_;
   bool row_is_prefix_ = false;
@@ -321,13 +459,9 @@ class Prober {
 
 }  // namespace
 
-ExitCode PrintProbe(const std::string& path, const ProbeVerbOptions& options,
-                    std::ostream& out, std::ostream& err, ProbeCounts* counts) {
-  std::unique_ptr<sst::SstFile> file;
-  const rocksdb::Status status = sst::SstFile::Open(path, &file);
-  if (!status.ok()) return ReportStatus(status, err);
-  out << WithoutControls(path) << "\n";
-  return Prober(*file, options, out, err).Run(counts);
+ExitCode PrintProbe(const TableFile& file, const ProbeVerbOptions& options,
+                    const Output& output, ProbeCounts* counts) {
+  return Prober(file, options, output).Run(counts);
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -88,6 +88,23 @@ Result<std::string> ParseHex(std::string_view text) {
   return bytes;
 }
 
+std::string ToHex(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  }
+  return text;
+}
+
+std::string Grouped(uint64_t number) {
+  std::string text = fmt::format("{}", number);
+  for (size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, ",");
+  }
+  return text;
+}
+
 void Table::Print(std::ostream& out) const {
   std::vector<size_t> widths;
   for (const Column& column : columns_) widths.push_back(column.title.size());

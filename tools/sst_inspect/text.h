@@ -29,6 +29,12 @@ std::string WithoutControls(std::string_view text);
 // The bytes that hex digits name. Error: what was expected, at which character.
 Result<std::string> ParseHex(std::string_view text);
 
+// The bytes as lower case hex digits.
+std::string ToHex(std::string_view bytes);
+
+// "1,234,567".
+std::string Grouped(uint64_t number);
+
 // Rows of cells, each column as wide as its widest cell.
 class Table {
  public:

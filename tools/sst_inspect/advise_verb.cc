@@ -1,0 +1,176 @@
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "rowbloom/advise.h"
+#include "rowbloom/printable.h"
+#include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/table_stats.h"
+#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/verbs.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+using rocksdb::Status;
+
+// A filter of some kind: its bytes, and how often a read of the file is wrong.
+struct FilterCost {
+  std::string name;
+  uint64_t bytes = 0;
+  WrongOpens opens;  // per read and file
+};
+
+// What the file's filter costs now, its rates weighted by what its partitions
+// hold.
+Status PresentCost(const TableFile& file, double row_spread, FilterCost* cost) {
+  const TableFacts facts = file.Facts();
+  std::vector<sst::FilterPartition> partitions;
+  Status status = file.FilterPartitions(&partitions);
+  std::string contents;
+  double weights = 0;
+  double row = 0;
+  double row_col = 0;
+  double prefix = 0;
+  double key = 0;
+  bool rowbloom = false;
+  for (size_t i = 0; status.ok() && i < partitions.size(); ++i) {
+    status = file.ReadFilter(partitions[i].handle, &contents);
+    if (!status.ok()) break;
+    cost->bytes += contents.size();
+    const DecodedFilter filter(facts, file.filter().compatibility_name,
+                               contents);
+    rowbloom = rowbloom || filter.is_rowbloom();
+    const auto weight = static_cast<double>(contents.size());
+    weights += weight;
+    double rates[3] = {1, 1, 1};  // row, row and column, RocksDB's own
+    for (const SectionFacts& section : filter.Sections()) {
+      const size_t which = section.section == "ROWCOL"          ? 1
+                           : section.section.starts_with("ROW") ? 0
+                                                                : 2;
+      rates[which] = section.rate.value_or(1);
+      cost->name = section.kind;
+    }
+    row += weight * rates[0];
+    row_col += weight * rates[1];
+    key += weight * (facts.whole_key_filter ? rates[2] : 1);
+    prefix += weight * (facts.prefix_filter ? rates[2] : 1);
+  }
+  if (!status.ok() || weights == 0) {
+    cost->name = "none";
+    cost->opens = {1, 1, 1};
+    return status;
+  }
+  if (rowbloom) {
+    cost->opens =
+        PredictWrongOpens(row / weights, row_col / weights, row_spread);
+    cost->name = "rowbloom " + cost->name;
+  } else {
+    cost->opens = {prefix / weights, key / weights, key / weights};
+    cost->name = "RocksDB " + cost->name;
+  }
+  return status;
+}
+
+void AddRow(const FilterCost& cost, double files, Table* table) {
+  table->AddRow({cost.name, Grouped(cost.bytes),
+                 fmt::format("{:.4g}", files * cost.opens.scan_absent_row),
+                 fmt::format("{:.4g}", files * cost.opens.get_absent_row),
+                 fmt::format("{:.4g}", files * cost.opens.get_absent_column)});
+}
+
+void PrintJson(const TableFile& file, std::string_view which,
+               const FilterCost& cost, double files, std::ostream& out) {
+  Record("filter_cost", ToPrintable(file.path()))
+      .Text("which", which)
+      .Text("filter", cost.name)
+      .Number("bytes", cost.bytes)
+      .Real("scan_absent_row", files * cost.opens.scan_absent_row)
+      .Real("get_absent_row", files * cost.opens.get_absent_row)
+      .Real("get_absent_column", files * cost.opens.get_absent_column)
+      .Print(out);
+}
+
+}  // namespace
+
+ExitCode PrintAdvice(const TableFile& file, const AdviseOptions& options,
+                     const Output& output) {
+  KeyFormat format;
+  Status status = FormatOf(file, options.key_layout, false, &format);
+  if (!status.ok()) return ReportStatus(status, output.err);
+  const std::string path = WithoutControls(file.path());
+  if (!format.layout) {
+    return ReportUsage(path + ": no key layout known, give --key-layout",
+                       output.err);
+  }
+  TableStats stats;
+  status = GatherStats(file, format, 0, &stats);
+  if (!status.ok()) return ReportStatus(status, output.err);
+
+  const FileProfile profile{.rows = stats.rows,
+                            .cells = stats.columns,
+                            .files = options.files,
+                            .files_per_row = options.files_per_row};
+  const auto advice =
+      Advise(profile, {.false_positive_rate = options.false_positive_rate});
+  if (!advice) return ReportUsage(path + ": " + advice.error(), output.err);
+  FilterCost present;
+  const double row_spread =
+      options.files_per_row > 0 ? options.files_per_row / options.files : 1;
+  status = PresentCost(file, row_spread, &present);
+  if (!status.ok()) return ReportStatus(status, output.err);
+  FilterCost advised{.name = fmt::format("{} {}", ToString(advice->bloom_type),
+                                         ToString(advice->kind)),
+                     .bytes = advice->prediction.bytes(),
+                     .opens = advice->prediction.opens};
+  // The prediction is over all files that a read considers, already.
+  if (output.json) {
+    Record("advice", ToPrintable(file.path()))
+        .Text("key_layout", format.layout->ToString())
+        .Number("rows", stats.rows)
+        .Number("cells", stats.columns)
+        .Text("bloom_type", ToString(advice->bloom_type))
+        .Text("kind", ToString(advice->kind))
+        .Real("false_positive_rate", advice->false_positive_rate)
+        .Flag("adaptive_split",
+              advice->section_split == SectionSplit::kAdaptive)
+        .Real("row_spread", advice->row_spread)
+        .Text("reason", advice->reason)
+        .Print(output.out);
+    PrintJson(file, "present", present, options.files, output.out);
+    PrintJson(file, "advised", advised, 1, output.out);
+    return ExitCode::kOk;
+  }
+  output.out << path << "\n"
+             << fmt::format(
+                    "  data     {} rows, {} cells, layout {}\n"
+                    "  advice   bloom_type {}, kind {}, "
+                    "false_positive_rate {:.4g}{}\n"
+                    "  because  {}\n\n",
+                    Grouped(stats.rows), Grouped(stats.columns),
+                    format.layout->ToString(), ToString(advice->bloom_type),
+                    ToString(advice->kind), advice->false_positive_rate,
+                    advice->section_split == SectionSplit::kAdaptive
+                        ? fmt::format(", adaptive split with row_spread {:.3g}",
+                                      advice->row_spread)
+                        : "",
+                    WithoutControls(advice->reason));
+  using Align = Table::Align;
+  Table table({{"filter"},
+               {"bytes", Align::kRight},
+               {"scan, absent row", Align::kRight},
+               {"get, absent row", Align::kRight},
+               {"get, absent column", Align::kRight}});
+  present.name = "present: " + present.name;
+  advised.name = "advised: " + advised.name;
+  AddRow(present, options.files, &table);
+  AddRow(advised, 1, &table);
+  table.Print(output.out);
+  output.out << fmt::format(
+      "  wrong opens per read, of {:.4g} files that it considers\n",
+      options.files);
+  return ExitCode::kOk;
+}
+
+}  // namespace rowbloom::sst_inspect

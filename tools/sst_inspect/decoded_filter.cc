@@ -1,0 +1,182 @@
+#include "tools/sst_inspect/decoded_filter.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "rowbloom/key_layout.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+using rocksdb::Status;
+
+std::string KindOf(const sst::StockFilter& filter) {
+  switch (filter.kind()) {
+    case sst::StockFilterKind::kBloom:
+      return "bloom";
+    case sst::StockFilterKind::kRibbon:
+      return "ribbon";
+    case sst::StockFilterKind::kLegacyBloom:
+      return "legacy bloom";
+    case sst::StockFilterKind::kNoKeys:
+      return "empty";
+    case sst::StockFilterKind::kReserved:
+      break;
+  }
+  return "unknown";
+}
+
+std::string ContentOf(bool keys, bool prefixes) {
+  if (keys && prefixes) return "key+prefix";
+  return prefixes ? "prefix" : "key";
+}
+
+SectionFacts FactsOf(const FilterBlock& block, const FilterSection& section) {
+  SectionFacts facts{.section = std::string(ToString(section.type)),
+                     .kind = std::string(ToString(section.kind)),
+                     .probes = section.probes,
+                     .keys = section.keys,
+                     .size_bytes = section.size_bytes,
+                     .problem = section.problem};
+  if (section.usable()) {
+    facts.fill = block.FillRatio(section);
+    facts.rate = FilterBlock::ExpectedFalsePositiveRate(section);
+  }
+  return facts;
+}
+
+std::optional<size_t> NumberAfter(std::string_view prefix,
+                                  std::string_view text) {
+  if (!text.starts_with(prefix)) return std::nullopt;
+  text.remove_prefix(prefix.size());
+  size_t number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return number;
+}
+
+}  // namespace
+
+DecodedFilter::DecodedFilter(const TableFacts& facts,
+                             std::string_view compatibility_name,
+                             std::string_view contents)
+    : origin_(OriginOf(compatibility_name, contents)),
+      has_keys_(facts.whole_key_filter),
+      has_prefixes_(facts.prefix_filter) {
+  if (is_rowbloom()) {
+    rowbloom_ = FilterBlock::Open(contents);
+  } else if (compatibility_name == sst::kStockPolicyName) {
+    stock_ = sst::StockFilter::Open(contents);
+  }
+}
+
+std::vector<SectionFacts> DecodedFilter::Sections() const {
+  std::vector<SectionFacts> sections;
+  if (rowbloom_) {
+    for (const FilterSection& section : rowbloom_->sections()) {
+      sections.push_back(FactsOf(*rowbloom_, section));
+    }
+  } else if (stock_ && stock_->problem().empty()) {
+    SectionFacts facts{.section = ContentOf(has_keys_, has_prefixes_),
+                       .kind = KindOf(*stock_),
+                       .probes = stock_->probes(),
+                       .size_bytes = stock_->size_bytes(),
+                       .fill = stock_->FillRatio(),
+                       .rate = stock_->ExpectedFalsePositiveRate()};
+    if (const auto entries = stock_->EstimatedEntries()) {
+      facts.keys = static_cast<uint64_t>(std::llround(*entries));
+      facts.keys_estimated = true;
+    } else if (stock_->kind() == sst::StockFilterKind::kNoKeys) {
+      facts.keys = 0;
+    }
+    sections.push_back(std::move(facts));
+  }
+  return sections;
+}
+
+bool DecodedFilter::KeyMayMatch(std::string_view key) const {
+  if (rowbloom_) return rowbloom_->MayMatch(key).may_match;
+  return !stock_ || !has_keys_ || stock_->MayMatch(key);
+}
+
+bool DecodedFilter::PrefixMayMatch(std::string_view prefix) const {
+  if (rowbloom_) return rowbloom_->MayMatchRow(prefix);
+  return !stock_ || !has_prefixes_ || stock_->MayMatch(prefix);
+}
+
+PrefixRule PrefixRuleOf(std::string_view extractor_name) {
+  if (const auto length = NumberAfter("rocksdb.FixedPrefix.", extractor_name)) {
+    return [length](std::string_view key) -> std::optional<std::string_view> {
+      if (key.size() < *length) return std::nullopt;
+      return key.substr(0, *length);
+    };
+  }
+  if (const auto length =
+          NumberAfter("rocksdb.CappedPrefix.", extractor_name)) {
+    return [length](std::string_view key) -> std::optional<std::string_view> {
+      return key.substr(0, *length);
+    };
+  }
+  constexpr std::string_view kRowPrefix = "rowbloom.row:";
+  if (extractor_name.starts_with(kRowPrefix)) {
+    const auto layout =
+        KeyLayout::FromString(extractor_name.substr(kRowPrefix.size()));
+    if (!layout) return {};
+    return [layout = *layout](
+               std::string_view key) -> std::optional<std::string_view> {
+      const auto split = layout.Split(key);
+      if (!split) return std::nullopt;
+      return split->row;
+    };
+  }
+  return {};
+}
+
+Status FilterAsker::Open(const TableFile& file) {
+  file_ = &file;
+  facts_ = file.Facts();
+  const sst::FilterForm form = file.filter().form;
+  askable_ = false;
+  if (form == sst::FilterForm::kNone) return Status::OK();
+  const Status status = file.FilterPartitions(&partitions_);
+  if (!status.ok()) return status;
+  askable_ =
+      !partitions_.empty() &&
+      (partitions_.size() == 1 || file.key_order() != sst::KeyOrder::kUnknown);
+  return Status::OK();
+}
+
+const DecodedFilter* FilterAsker::FilterFor(std::string_view key,
+                                            Status* status) {
+  size_t wanted = 0;
+  if (partitions_.size() > 1) {
+    const size_t timestamp = file_->timestamp_bytes();
+    const auto at = std::partition_point(
+        partitions_.begin(), partitions_.end(),
+        [&](const sst::FilterPartition& partition) {
+          std::string_view index_key = partition.index_key;
+          if (index_key.size() >= timestamp) index_key.remove_suffix(timestamp);
+          return CompareUserKeys(file_->key_order(), 0, index_key, key) < 0;
+        });
+    // Past the last index key RocksDB asks the last partition.
+    wanted = std::min(static_cast<size_t>(at - partitions_.begin()),
+                      partitions_.size() - 1);
+  }
+  if (wanted != loaded_) {
+    loaded_ = wanted;
+    filter_.reset();
+    loaded_status_ = file_->ReadFilter(partitions_[wanted].handle, &contents_);
+    if (loaded_status_.ok()) {
+      filter_.emplace(facts_, file_->filter().compatibility_name, contents_);
+    }
+  }
+  *status = loaded_status_;
+  return filter_ ? &*filter_ : nullptr;
+}
+
+}  // namespace rowbloom::sst_inspect

@@ -1,0 +1,99 @@
+// DecodedFilter: one filter block, whoever wrote it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rowbloom/filter_block.h"
+#include "storage/sst/stock_filter.h"
+#include "tools/sst_inspect/filter_origin.h"
+#include "tools/sst_inspect/table_file.h"
+
+namespace rowbloom::sst_inspect {
+
+// What a section of a filter is made of. RocksDB's own filters have one.
+struct SectionFacts {
+  std::string section;  // "ROW", "ROWCOL", "ROWPREFIX"; or what RocksDB's has
+  std::string kind;     // "bloom", "ribbon", "legacy bloom", ...
+  int probes = 0;       // 0: it has none
+  std::optional<uint64_t> keys;  // nullopt: the block does not say
+  bool keys_estimated = false;   // from the bits that are set
+  uint64_t size_bytes = 0;
+  std::optional<double> fill;  // share of bits set
+  std::optional<double> rate;  // predicted false positives; nullopt: unusable
+  std::string problem;         // why it is damaged; empty: it is not
+};
+
+// A view of one block, which must outlive it.
+class DecodedFilter {
+ public:
+  // `facts` of the file say who wrote the block, and what of keys is in it.
+  DecodedFilter(const TableFacts& facts, std::string_view compatibility_name,
+                std::string_view contents);
+
+  FilterOrigin origin() const { return origin_; }
+  bool is_rowbloom() const { return origin_ == FilterOrigin::kRowbloom; }
+  // Of FilterOrigin::kRowbloom, else unset.
+  const std::optional<FilterBlock>& rowbloom() const { return rowbloom_; }
+  // Of RocksDB's own kinds, else unset.
+  const std::optional<sst::StockFilter>& stock() const { return stock_; }
+
+  std::vector<SectionFacts> Sections() const;
+
+  // What RocksDB would be told for a whole key, and for a row or prefix as it
+  // is in a key. Bytes that are not one row may match.
+  bool KeyMayMatch(std::string_view key) const;
+  bool PrefixMayMatch(std::string_view prefix) const;
+
+ private:
+  FilterOrigin origin_;
+  bool has_keys_;      // of stock_
+  bool has_prefixes_;  // of stock_
+  std::optional<FilterBlock> rowbloom_;
+  std::optional<sst::StockFilter> stock_;
+};
+
+// The prefix of a key as the extractor of this name makes it, for RocksDB's own
+// and rowbloom's; nullopt: outside its domain.
+using PrefixRule =
+    std::function<std::optional<std::string_view>(std::string_view key)>;
+// Empty for a name that is not known.
+PrefixRule PrefixRuleOf(std::string_view extractor_name);
+
+// Asks the filter of a file for keys. Holds one partition; keys that come in
+// the file's order read each once.
+class FilterAsker {
+ public:
+  // Reads where the partitions are.
+  rocksdb::Status Open(const TableFile& file);
+
+  // Whether there is a filter, and the partition of a key can be told.
+  bool askable() const { return askable_; }
+  // How many partitions; 0 without a filter, or an empty one.
+  size_t partition_count() const { return partitions_.size(); }
+
+  // Loads the partition that RocksDB asks for the key (without a timestamp).
+  // Nullptr, with *status, when it cannot be read.
+  const DecodedFilter* FilterFor(std::string_view key, rocksdb::Status* status);
+  // The partition that was loaded last, counted from 0.
+  size_t partition() const { return loaded_; }
+
+ private:
+  static constexpr size_t kNothing = static_cast<size_t>(-1);
+
+  const TableFile* file_ = nullptr;
+  TableFacts facts_;
+  bool askable_ = false;
+  std::vector<sst::FilterPartition> partitions_;
+  size_t loaded_ = kNothing;
+  rocksdb::Status loaded_status_;
+  std::string contents_;
+  std::optional<DecodedFilter> filter_;
+};
+
+}  // namespace rowbloom::sst_inspect

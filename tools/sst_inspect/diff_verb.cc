@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <ostream>
+
+#include "rowbloom/printable.h"
+#include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/verbs.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+using rocksdb::Status;
+
+// Walks both files in their common order.
+class Differ {
+ public:
+  Differ(const TableFile& a, const TableFile& b, const DiffOptions& options,
+         const Output& output)
+      : a_(a),
+        b_(b),
+        options_(options),
+        output_(output),
+        format_{.hex = options.hex, .timestamp_bytes = a.timestamp_bytes()} {}
+
+  ExitCode Run() {
+    if (a_.key_order() != b_.key_order() ||
+        a_.key_order() == sst::KeyOrder::kUnknown ||
+        a_.timestamp_bytes() != b_.timestamp_bytes()) {
+      return ReportUsage(
+          fmt::format("{} and {}: cannot be compared: comparators \"{}\" and "
+                      "\"{}\", expected the same known one",
+                      WithoutControls(a_.path()), WithoutControls(b_.path()),
+                      ToPrintable(a_.Facts().comparator),
+                      ToPrintable(b_.Facts().comparator)),
+          output_.err);
+    }
+    if (!output_.json) {
+      output_.out << "a  " << WithoutControls(a_.path()) << "\n"
+                  << "b  " << WithoutControls(b_.path()) << "\n";
+    }
+    DiffProperties();
+    const Status status = DiffCells();
+    if (!status.ok()) return ReportStatus(status, output_.err);
+    Report();
+    return only_a_ + only_b_ + changed_ > 0 ? ExitCode::kFindings
+                                            : ExitCode::kOk;
+  }
+
+ private:
+  // Properties tell how a file was made: they differ without a finding.
+  void DiffProperties() {
+    std::map<std::string, std::pair<std::string, std::string>> values;
+    const auto text = [this](const Property& property) {
+      return property.number ? fmt::format("{}", *property.number)
+                             : format_.Text(property.bytes);
+    };
+    for (const Property& property : a_.Properties()) {
+      values[property.name].first = text(property);
+    }
+    for (const Property& property : b_.Properties()) {
+      values[property.name].second = text(property);
+    }
+    Table table({{"property"}, {"a"}, {"b"}});
+    for (const auto& [name, pair] : values) {
+      if (pair.first == pair.second) continue;
+      if (output_.json) {
+        Record("property_differs", ToPrintable(a_.path()))
+            .Text("other", ToPrintable(b_.path()))
+            .Text("name", ToPrintable(name))
+            .Text("a", pair.first)
+            .Text("b", pair.second)
+            .Print(output_.out);
+        continue;
+      }
+      table.AddRow({ToPrintable(name), Short(pair.first), Short(pair.second)});
+    }
+    if (!table.empty()) table.Print(output_.out);
+  }
+
+  static std::string Short(const std::string& text) {
+    constexpr size_t kMost = 40;
+    return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+  }
+
+  // Below 0, 0 or above 0 as cell `a` comes before, with or after `b`.
+  int Compare(const Cell& a, const Cell& b) const {
+    const int keys = CompareUserKeys(a_.key_order(), a_.timestamp_bytes(),
+                                     a.user_key, b.user_key);
+    if (keys != 0) return keys;
+    if (a.sequence != b.sequence) return a.sequence > b.sequence ? -1 : 1;
+    if (a.type != b.type) return a.type > b.type ? -1 : 1;
+    return 0;
+  }
+
+  Status DiffCells() {
+    const std::unique_ptr<CellReader> a = a_.NewCellReader();
+    const std::unique_ptr<CellReader> b = b_.NewCellReader();
+    bool more_a = a->Next();
+    bool more_b = b->Next();
+    // What one of them lacks is not told from what cannot be read.
+    while (a->status().ok() && b->status().ok() && (more_a || more_b)) {
+      const int order = !more_b   ? -1
+                        : !more_a ? 1
+                                  : Compare(a->cell(), b->cell());
+      if (order < 0) {
+        ++only_a_;
+        Print("only_a", '<', a->cell());
+      } else if (order > 0) {
+        ++only_b_;
+        Print("only_b", '>', b->cell());
+      } else if (a->cell().value != b->cell().value) {
+        ++changed_;
+        Print("value", '<', a->cell());
+        Print("value", '>', b->cell());
+      } else {
+        ++same_;
+      }
+      if (order <= 0) more_a = a->Next();
+      if (order >= 0) more_b = b->Next();
+    }
+    return a->status().ok() ? b->status() : a->status();
+  }
+
+  void Print(std::string_view what, char side, const Cell& cell) {
+    if (only_a_ + only_b_ + changed_ > options_.limit) return;
+    if (output_.json) {
+      Record("cell_differs", ToPrintable(side == '<' ? a_.path() : b_.path()))
+          .Text("how", what)
+          .Text("side", side == '<' ? "a" : "b")
+          .Text("key", format_.Text(format_.WithoutTimestamp(cell.user_key)))
+          .Number("timestamp", format_.TimestampOf(cell.user_key))
+          .Number("sequence", cell.sequence)
+          .Text("type", ToString(cell.type))
+          .Text("value", format_.Text(cell.value))
+          .Print(output_.out);
+      return;
+    }
+    output_.out << fmt::format("{}  {}  {}@{}  {}\n", side,
+                               format_.Text(cell.user_key), ToString(cell.type),
+                               cell.sequence, format_.ShortText(cell.value));
+  }
+
+  void Report() const {
+    if (output_.json) {
+      Record("diff", ToPrintable(a_.path()))
+          .Text("other", ToPrintable(b_.path()))
+          .Number("same", same_)
+          .Number("only_a", only_a_)
+          .Number("only_b", only_b_)
+          .Number("changed", changed_)
+          .Print(output_.out);
+      return;
+    }
+    output_.out << fmt::format(
+        "{} cells the same, {} only in a, {} only in b, {} with another "
+        "value\n",
+        Grouped(same_), Grouped(only_a_), Grouped(only_b_), Grouped(changed_));
+  }
+
+  const TableFile& a_;
+  const TableFile& b_;
+  const DiffOptions& options_;
+  const Output& output_;
+  const KeyFormat format_;
+  uint64_t same_ = 0;
+  uint64_t only_a_ = 0;
+  uint64_t only_b_ = 0;
+  uint64_t changed_ = 0;
+};
+
+}  // namespace
+
+ExitCode PrintDiff(const TableFile& a, const TableFile& b,
+                   const DiffOptions& options, const Output& output) {
+  return Differ(a, b, options, output).Run();
+}
+
+}  // namespace rowbloom::sst_inspect

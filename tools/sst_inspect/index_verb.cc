@@ -1,0 +1,49 @@
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "rowbloom/printable.h"
+#include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/verbs.h"
+
+namespace rowbloom::sst_inspect {
+
+ExitCode PrintIndex(const TableFile& file, const IndexOptions& options,
+                    const Output& output) {
+  const KeyFormat format{.hex = options.hex,
+                         .timestamp_bytes = file.timestamp_bytes()};
+  constexpr const char* kLine = "  {:>9} {:>9} {:>14} {:>10}  {}\n";
+  if (!output.json) {
+    output.out << WithoutControls(file.path()) << "\n"
+               << fmt::format(kLine, "partition", "block", "offset", "bytes",
+                              "up to key");
+  }
+  uint64_t number = 0;
+  const rocksdb::Status status =
+      file.ForEachIndexEntry([&](const IndexEntryInfo& entry) {
+        ++number;
+        if (output.json) {
+          Record record("index_entry", ToPrintable(file.path()));
+          record.Number("block", number)
+              .Number("partition", entry.partition)
+              .Number("offset", entry.handle.offset_bytes)
+              .Number("bytes", entry.handle.size_bytes)
+              .Text("key", format.Text(entry.user_key));
+          if (!entry.first_key.empty()) {
+            record.Text("first_key", format.Text(entry.first_key));
+          }
+          record.Print(output.out);
+          return;
+        }
+        output.out << fmt::format(
+            kLine,
+            entry.partition == 0 ? "-" : fmt::format("{}", entry.partition),
+            number, entry.handle.offset_bytes, entry.handle.size_bytes,
+            format.Text(entry.user_key));
+      });
+  return status.ok() ? ExitCode::kOk : ReportStatus(status, output.err);
+}
+
+}  // namespace rowbloom::sst_inspect

@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <ostream>
+
+#include "rowbloom/printable.h"
+#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/verbs.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+struct TypeTotals {
+  uint64_t blocks = 0;
+  uint64_t stored_bytes = 0;
+  uint64_t contents_bytes = 0;
+  uint64_t damaged = 0;
+};
+
+// Where the handle of a block is.
+std::string ParentOf(const BlockInfo& block) {
+  switch (block.type) {
+    case BlockType::kData:
+      return block.partition == 0
+                 ? "index"
+                 : fmt::format("index partition {}", block.partition);
+    case BlockType::kIndexPartition:
+      return "index";
+    case BlockType::kFilterPartition:
+      return "filter index";
+    case BlockType::kMetaindex:
+      return "footer";
+    case BlockType::kIndex:
+      return block.name.empty() ? "footer" : "metaindex";
+    case BlockType::kFooter:
+    case BlockType::kGap:
+      return "";
+    default:
+      return "metaindex";
+  }
+}
+
+std::string VerdictOf(const BlockInfo& block) {
+  if (block.type == BlockType::kGap || block.type == BlockType::kFooter) {
+    return "";
+  }
+  return block.status.ok() ? "ok" : "DAMAGED";
+}
+
+std::string TypeText(const BlockInfo& block) {
+  std::string text(ToString(block.type));
+  if (block.type == BlockType::kIndexPartition) {
+    text += fmt::format(" {}", block.partition);
+  }
+  return text;
+}
+
+std::string Ratio(uint64_t contents, uint64_t stored) {
+  if (stored == 0) return "-";
+  return fmt::format(
+      "{:.2f}", static_cast<double>(contents) / static_cast<double>(stored));
+}
+
+// Columns of fixed width: a file may have millions of blocks.
+constexpr const char* kLine =
+    "  {:<20} {:>13} {:>9} {:>9} {:>5}  {:<6} {:<8} {}";
+
+class LayoutPrinter {
+ public:
+  LayoutPrinter(const TableFile& file, const Output& output)
+      : file_(file), output_(output) {}
+
+  void Head() {
+    if (output_.json) return;
+    output_.out << WithoutControls(file_.path()) << "\n";
+    Line(fmt::format(kLine, "block", "offset", "stored", "contents", "ratio",
+                     "codec", "checksum", "named in"));
+  }
+
+  void Add(const BlockInfo& block) {
+    TypeTotals& totals = totals_[block.type];
+    ++totals.blocks;
+    totals.stored_bytes += block.stored_bytes;
+    totals.contents_bytes += block.contents_bytes.value_or(block.stored_bytes);
+    if (!block.status.ok()) {
+      ++totals.damaged;
+      ++damaged_;
+      unreadable_ = unreadable_ || !block.status.IsCorruption();
+    }
+    if (output_.json) return AddJson(block);
+    Line(fmt::format(
+        kLine, TypeText(block), block.offset_bytes, block.stored_bytes,
+        block.contents_bytes ? fmt::format("{}", *block.contents_bytes) : "-",
+        block.contents_bytes ? Ratio(*block.contents_bytes, block.stored_bytes)
+                             : "-",
+        block.compression, VerdictOf(block), ParentOf(block)));
+    if (!block.status.ok()) {
+      output_.out << "    problem: " << MessageOf(block.status) << "\n";
+    }
+  }
+
+  ExitCode Finish(const rocksdb::Status& status) {
+    if (!output_.json) {
+      output_.out << "\n";
+      Table table({{"blocks", Table::Align::kRight},
+                   {"type"},
+                   {"stored", Table::Align::kRight},
+                   {"of the file", Table::Align::kRight},
+                   {"ratio", Table::Align::kRight},
+                   {"damaged", Table::Align::kRight}});
+      for (const auto& [type, totals] : totals_) {
+        table.AddRow({Grouped(totals.blocks), std::string(ToString(type)),
+                      HumanBytes(totals.stored_bytes),
+                      Percent(static_cast<double>(totals.stored_bytes) /
+                              static_cast<double>(file_.size_bytes())),
+                      Ratio(totals.contents_bytes, totals.stored_bytes),
+                      Grouped(totals.damaged)});
+      }
+      table.Print(output_.out);
+    }
+    ExitCode worst = damaged_ > 0 ? ExitCode::kFindings : ExitCode::kOk;
+    if (unreadable_) worst = ExitCode::kUnreadable;
+    if (!status.ok()) {
+      worst = std::max(worst, ReportStatus(status, output_.err));
+    }
+    return worst;
+  }
+
+ private:
+  void Line(std::string text) {
+    text.erase(text.find_last_not_of(' ') + 1);
+    output_.out << text << "\n";
+  }
+
+  void AddJson(const BlockInfo& block) {
+    Record record("block", ToPrintable(file_.path()));
+    record.Text("type", ToString(block.type))
+        .Number("offset", block.offset_bytes)
+        .Number("stored_bytes", block.stored_bytes)
+        .Number("contents_bytes", block.contents_bytes);
+    if (!block.compression.empty()) {
+      record.Text("compression", block.compression);
+    }
+    if (!block.name.empty()) record.Text("name", ToPrintable(block.name));
+    if (block.partition != 0) record.Number("partition", block.partition);
+    if (const std::string parent = ParentOf(block); !parent.empty()) {
+      record.Text("parent", parent);
+    }
+    if (const std::string verdict = VerdictOf(block); !verdict.empty()) {
+      record.Flag("ok", block.status.ok());
+    }
+    if (!block.status.ok()) record.Text("problem", MessageOf(block.status));
+    record.Print(output_.out);
+  }
+
+  const TableFile& file_;
+  const Output& output_;
+  std::map<BlockType, TypeTotals> totals_;
+  uint64_t damaged_ = 0;
+  bool unreadable_ = false;
+};
+
+}  // namespace
+
+ExitCode PrintLayout(const TableFile& file, const Output& output) {
+  LayoutPrinter printer(file, output);
+  printer.Head();
+  const rocksdb::Status status =
+      file.ForEachBlock(TableFile::Blocks::kAll,
+                        [&](const BlockInfo& block) { printer.Add(block); });
+  return printer.Finish(status);
+}
+
+}  // namespace rowbloom::sst_inspect

@@ -1,0 +1,44 @@
+#include <algorithm>
+#include <ostream>
+
+#include "rowbloom/printable.h"
+#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/verbs.h"
+
+namespace rowbloom::sst_inspect {
+
+ExitCode PrintProps(const TableFile& file, const PropsOptions& options,
+                    const Output& output) {
+  const auto bytes_text = [&](const std::string& bytes) {
+    return options.hex ? ToHex(bytes) : ToPrintable(bytes);
+  };
+  if (!output.json) output.out << WithoutControls(file.path()) << "\n";
+  size_t width = 0;
+  const std::vector<Property> properties = file.Properties();
+  for (const Property& property : properties) {
+    width = std::max(width, ToPrintable(property.name).size());
+  }
+  for (const Property& property : properties) {
+    std::string name = ToPrintable(property.name);
+    if (output.json) {
+      Record record("property", ToPrintable(file.path()));
+      record.Text("name", name);
+      if (property.number) {
+        record.Number("value", *property.number);
+      } else {
+        record.Text("value", bytes_text(property.bytes));
+      }
+      record.Print(output.out);
+      continue;
+    }
+    name.resize(std::max(width, name.size()), ' ');
+    output.out << "  " << name << "  "
+               << (property.number ? std::to_string(*property.number)
+                                   : bytes_text(property.bytes))
+               << "\n";
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace rowbloom::sst_inspect

@@ -1,0 +1,343 @@
+#include "tools/sst_inspect/sst_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "storage/sst/block_reader.h"
+#include "storage/sst/coding.h"
+#include "storage/sst/data_cursor.h"
+#include "storage/sst/index_cursor.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+using rocksdb::Status;
+using sst::BlockHandle;
+using sst::kBlockTrailerBytes;
+
+class SstCellReader : public CellReader {
+ public:
+  explicit SstCellReader(const sst::SstFile& file) : data_(file) {}
+
+  void SkipTo(std::string_view user_key) override { data_.SkipTo(user_key); }
+  bool NextBlock() override { return data_.NextBlock(); }
+  bool NextEntry() override { return data_.NextEntry(); }
+  bool SkipDamagedPartition() override { return data_.SkipDamagedPartition(); }
+  Cell cell() const override {
+    const sst::InternalKey& key = data_.key();
+    return {key.user_key, key.sequence, key.type, data_.value(),
+            data_.internal_key()};
+  }
+  IndexEntryInfo block() const override {
+    const sst::IndexCursor& index = data_.index();
+    return {index.partition(), index.user_key(), index.first_key(),
+            index.handle()};
+  }
+  const Status& block_status() const override { return data_.block_status(); }
+  const Status& index_status() const override { return data_.index().status(); }
+
+ private:
+  sst::DataCursor data_;
+};
+
+std::string_view NameOf(sst::IndexForm form) {
+  switch (form) {
+    case sst::IndexForm::kBinarySearch:
+      return "binary search";
+    case sst::IndexForm::kHashSearch:
+      return "hash search";
+    case sst::IndexForm::kTwoLevel:
+      return "two levels";
+    case sst::IndexForm::kFirstKey:
+      return "binary search with first keys";
+  }
+  return "unknown";
+}
+
+BlockType TypeOfMetaBlock(std::string_view name) {
+  if (name == "rocksdb.properties" || name == "rocksdb.stats") {
+    return BlockType::kProperties;
+  }
+  if (name == "rocksdb.range_del") return BlockType::kRangeDeletions;
+  if (name == "rocksdb.compression_dict") return BlockType::kDictionary;
+  if (name == "rocksdb.index") return BlockType::kIndex;
+  if (name.starts_with("partitionedfilter.")) return BlockType::kFilterIndex;
+  if (name.starts_with("fullfilter.") || name.starts_with("filter.")) {
+    return BlockType::kFilter;
+  }
+  return BlockType::kMeta;
+}
+
+BlockInfo InfoOf(BlockType type, const BlockHandle& handle,
+                 std::string name = "") {
+  return {.type = type,
+          .name = std::move(name),
+          .offset_bytes = handle.offset_bytes,
+          .stored_bytes = handle.size_bytes + kBlockTrailerBytes};
+}
+
+// The stored form of some properties that are not varints.
+std::optional<uint64_t> FixedNumber(std::string_view name,
+                                    std::string_view bytes) {
+  uint32_t narrow = 0;
+  uint64_t wide = 0;
+  if (name == "rocksdb.block.based.table.index.type" ||
+      name == "rocksdb.external_sst_file.version") {
+    if (sst::GetFixed32(&bytes, &narrow) && bytes.empty()) return narrow;
+  } else if (name == "rocksdb.external_sst_file.global_seqno") {
+    if (sst::GetFixed64(&bytes, &wide) && bytes.empty()) return wide;
+  }
+  return std::nullopt;
+}
+
+// RocksDB's properties whose bytes are text or of a form of their own.
+bool IsVarintProperty(std::string_view name) {
+  static const std::set<std::string_view> kNames = {
+      "rocksdb.column.family.id",
+      "rocksdb.creation.time",
+      "rocksdb.data.size",
+      "rocksdb.deleted.keys",
+      "rocksdb.file.creation.time",
+      "rocksdb.filter.size",
+      "rocksdb.fixed.key.length",
+      "rocksdb.format.version",
+      "rocksdb.index.key.is.user.key",
+      "rocksdb.index.partitions",
+      "rocksdb.index.size",
+      "rocksdb.index.value.is.delta.encoded",
+      "rocksdb.key.largest.seqno",
+      "rocksdb.merge.operands",
+      "rocksdb.newest.key.time",
+      "rocksdb.num.data.blocks",
+      "rocksdb.num.entries",
+      "rocksdb.num.filter_entries",
+      "rocksdb.num.range-deletions",
+      "rocksdb.oldest.key.time",
+      "rocksdb.original.file.number",
+      "rocksdb.raw.key.size",
+      "rocksdb.raw.value.size",
+      "rocksdb.sample_for_compression.fast.data.size",
+      "rocksdb.sample_for_compression.slow.data.size",
+      "rocksdb.tail.start.offset",
+      "rocksdb.top-level.index.size",
+      "rocksdb.user.defined.timestamps.persisted"};
+  return kNames.contains(name);
+}
+
+// Passes blocks on in the order of the file, with the gaps between them.
+class InFileOrder {
+ public:
+  InFileOrder(std::vector<BlockInfo> others,
+              const std::function<void(BlockInfo*)>& read,
+              const std::function<void(const BlockInfo&)>& use)
+      : others_(std::move(others)), read_(read), use_(use) {
+    std::stable_sort(others_.begin(), others_.end(),
+                     [](const BlockInfo& a, const BlockInfo& b) {
+                       return a.offset_bytes < b.offset_bytes;
+                     });
+  }
+
+  void Add(const BlockInfo& block) {
+    PassOthersBefore(block.offset_bytes);
+    Pass(block);
+  }
+  void Finish() { PassOthersBefore(UINT64_MAX); }
+
+ private:
+  void PassOthersBefore(uint64_t offset_bytes) {
+    for (; next_ < others_.size() && others_[next_].offset_bytes < offset_bytes;
+         ++next_) {
+      read_(&others_[next_]);
+      Pass(others_[next_]);
+    }
+  }
+
+  void Pass(const BlockInfo& block) {
+    if (block.offset_bytes > end_) {
+      use_({.type = BlockType::kGap,
+            .offset_bytes = end_,
+            .stored_bytes = block.offset_bytes - end_});
+    }
+    use_(block);
+    end_ = std::max(end_, block.offset_bytes + block.stored_bytes);
+  }
+
+  std::vector<BlockInfo> others_;
+  const std::function<void(BlockInfo*)>& read_;
+  const std::function<void(const BlockInfo&)>& use_;
+  size_t next_ = 0;
+  uint64_t end_ = 0;
+};
+
+}  // namespace
+
+Status SstTable::Open(const std::string& path,
+                      std::unique_ptr<TableFile>* table) {
+  std::unique_ptr<sst::SstFile> file;
+  const Status status = sst::SstFile::Open(path, &file);
+  if (status.ok()) table->reset(new SstTable(std::move(file)));
+  return status;
+}
+
+TableFacts SstTable::Facts() const {
+  const auto text = [this](std::string_view name) {
+    return std::string(file_->TextProperty(name));
+  };
+  const auto number = [this](std::string_view name) {
+    return file_->NumberProperty(name);
+  };
+  TableFacts facts;
+  facts.format = fmt::format("RocksDB table, format_version {}",
+                             file_->footer().format_version);
+  facts.checksum = ToString(file_->footer().checksum_type);
+  facts.comparator = text("rocksdb.comparator");
+  facts.column_family = text("rocksdb.column.family.name");
+  facts.compression = text("rocksdb.compression");
+  facts.index_form = NameOf(file_->index().form);
+  facts.filter_policy = text("rocksdb.filter.policy");
+  facts.prefix_extractor = text("rocksdb.prefix.extractor.name");
+  facts.whole_key_filter =
+      text("rocksdb.block.based.table.whole.key.filtering") != "0";
+  facts.prefix_filter =
+      text("rocksdb.block.based.table.prefix.filtering") == "1";
+  facts.entries = number("rocksdb.num.entries");
+  facts.deletions = number("rocksdb.deleted.keys");
+  facts.merges = number("rocksdb.merge.operands");
+  facts.range_deletions = number("rocksdb.num.range-deletions");
+  facts.filter_entries = number("rocksdb.num.filter_entries");
+  facts.raw_key_bytes = number("rocksdb.raw.key.size");
+  facts.raw_value_bytes = number("rocksdb.raw.value.size");
+  facts.data_blocks = number("rocksdb.num.data.blocks");
+  facts.data_bytes = number("rocksdb.data.size");
+  facts.index_bytes = number("rocksdb.index.size");
+  facts.filter_bytes = number("rocksdb.filter.size");
+  facts.creation_time = number("rocksdb.file.creation.time");
+  if (facts.creation_time.value_or(0) == 0) {
+    facts.creation_time = number("rocksdb.creation.time");
+  }
+  if (facts.creation_time.value_or(0) == 0) facts.creation_time.reset();
+  return facts;
+}
+
+std::vector<Property> SstTable::Properties() const {
+  std::vector<Property> properties;
+  for (const auto& [name, bytes] : file_->properties()) {
+    properties.push_back({name, bytes,
+                          IsVarintProperty(name) ? file_->NumberProperty(name)
+                                                 : FixedNumber(name, bytes)});
+  }
+  return properties;
+}
+
+// What the footer and the metaindex name.
+std::vector<BlockInfo> SstTable::MetaBlocks() const {
+  std::vector<BlockInfo> blocks;
+  const sst::Footer& footer = file_->footer();
+  blocks.push_back(InfoOf(BlockType::kMetaindex, footer.metaindex));
+  for (const auto& [name, handle] : file_->meta_blocks()) {
+    blocks.push_back(InfoOf(TypeOfMetaBlock(name), handle, name));
+  }
+  if (footer.index) blocks.push_back(InfoOf(BlockType::kIndex, *footer.index));
+  return blocks;
+}
+
+void SstTable::ReadMetaBlock(BlockInfo* block) const {
+  const BlockHandle handle{block->offset_bytes,
+                           block->stored_bytes - kBlockTrailerBytes};
+  std::string contents;
+  // The properties were verified, with what ingestion changes in them, when the
+  // file was opened.
+  if (block->type == BlockType::kProperties) {
+    block->contents_bytes = handle.size_bytes;
+    block->compression = "none";
+    return;
+  }
+  sst::BlockReader reader(*file_);
+  block->status = reader.ReadIndex(handle, &contents);
+  block->compression = ToString(reader.compression());
+  if (block->status.ok()) block->contents_bytes = contents.size();
+}
+
+Status SstTable::ForEachBlock(
+    Blocks which, const std::function<void(const BlockInfo&)>& use) const {
+  std::vector<BlockInfo> others = MetaBlocks();
+  Status status;
+  std::vector<sst::FilterPartition> partitions;
+  if (file_->filter().form == sst::FilterForm::kPartitioned) {
+    status = file_->FilterPartitions(&partitions);
+    for (const sst::FilterPartition& partition : partitions) {
+      others.push_back(InfoOf(BlockType::kFilterPartition, partition.handle));
+    }
+  }
+  if (file_->index().form == sst::IndexForm::kTwoLevel) {
+    size_t last = 0;
+    sst::IndexCursor index(*file_);
+    do {
+      while (index.Next()) {
+        if (index.partition() == last) continue;
+        last = index.partition();
+        others.push_back(InfoOf(BlockType::kIndexPartition, index.block()));
+        others.back().partition = last;
+      }
+      if (status.ok()) status = index.status();
+    } while (index.SkipDamagedPartition());
+  }
+  const std::function<void(BlockInfo*)> read = [this](BlockInfo* block) {
+    ReadMetaBlock(block);
+  };
+  if (which == Blocks::kAllButData) {
+    for (BlockInfo& block : others) {
+      read(&block);
+      use(block);
+    }
+    return status;
+  }
+
+  InFileOrder in_order(std::move(others), read, use);
+  sst::DataCursor data(*file_);
+  do {
+    while (data.NextBlock()) {
+      BlockInfo block = InfoOf(BlockType::kData, data.block());
+      block.status = data.block_status();
+      block.compression = ToString(data.compression());
+      if (block.status.ok()) block.contents_bytes = data.contents_bytes();
+      block.partition = data.index().partition();
+      in_order.Add(block);
+    }
+    if (status.ok()) status = data.index().status();
+  } while (data.SkipDamagedPartition());
+  in_order.Finish();
+  use({.type = BlockType::kFooter,
+       .offset_bytes = file_->footer().offset_bytes,
+       .stored_bytes = sst::kFooterBytes});
+  return status;
+}
+
+Status SstTable::ForEachIndexEntry(
+    const std::function<void(const IndexEntryInfo&)>& use) const {
+  sst::IndexCursor index(*file_);
+  while (index.Next()) {
+    use({index.partition(), index.user_key(), index.first_key(),
+         index.handle()});
+  }
+  return index.status();
+}
+
+std::unique_ptr<CellReader> SstTable::NewCellReader() const {
+  return std::make_unique<SstCellReader>(*file_);
+}
+
+Status SstTable::ForEachRangeDeletion(
+    const std::function<void(const RangeDeletion&)>& use) const {
+  return sst::ForEachRangeDeletion(
+      *file_, [&](const sst::RangeDeletion& deletion) {
+        use({deletion.start, deletion.end, deletion.sequence});
+      });
+}
+
+}  // namespace rowbloom::sst_inspect

@@ -1,0 +1,51 @@
+// SstTable: RocksDB's block-based tables as a TableFile.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "storage/sst/sst_file.h"
+#include "tools/sst_inspect/table_file.h"
+
+namespace rowbloom::sst_inspect {
+
+class SstTable : public TableFile {
+ public:
+  static rocksdb::Status Open(const std::string& path,
+                              std::unique_ptr<TableFile>* table);
+
+  const std::string& path() const override { return file_->path(); }
+  uint64_t size_bytes() const override { return file_->size_bytes(); }
+  TableFacts Facts() const override;
+  std::vector<Property> Properties() const override;
+  rocksdb::Status ForEachBlock(
+      Blocks which,
+      const std::function<void(const BlockInfo&)>& use) const override;
+  rocksdb::Status ForEachIndexEntry(
+      const std::function<void(const IndexEntryInfo&)>& use) const override;
+  std::unique_ptr<CellReader> NewCellReader() const override;
+  rocksdb::Status ForEachRangeDeletion(
+      const std::function<void(const RangeDeletion&)>& use) const override;
+  sst::KeyOrder key_order() const override { return file_->key_order(); }
+  size_t timestamp_bytes() const override { return file_->timestamp_bytes(); }
+  const sst::FilterLocation& filter() const override { return file_->filter(); }
+  rocksdb::Status FilterPartitions(
+      std::vector<sst::FilterPartition>* partitions) const override {
+    return file_->FilterPartitions(partitions);
+  }
+  rocksdb::Status ReadFilter(const sst::BlockHandle& handle,
+                             std::string* contents) const override {
+    return file_->ReadBlock(handle, contents);
+  }
+
+ private:
+  explicit SstTable(std::unique_ptr<sst::SstFile> file)
+      : file_(std::move(file)) {}
+
+  std::vector<BlockInfo> MetaBlocks() const;
+  void ReadMetaBlock(BlockInfo* block) const;
+
+  const std::unique_ptr<sst::SstFile> file_;
+};
+
+}  // namespace rowbloom::sst_inspect

@@ -1,0 +1,136 @@
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <ostream>
+
+#include "rowbloom/printable.h"
+#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/verbs.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+std::string CountText(const std::optional<uint64_t>& count) {
+  return count ? Grouped(*count) : "unknown";
+}
+
+std::string BytesText(const std::optional<uint64_t>& bytes) {
+  return bytes ? HumanBytes(*bytes) : "unknown";
+}
+
+std::string TimeText(uint64_t seconds) {
+  // Four-digit years; what is later is no time that anyone wrote.
+  constexpr uint64_t kYear10000 = 253'402'300'800;
+  if (seconds >= kYear10000) return fmt::format("{}", seconds);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",
+                     fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+std::string_view FormText(sst::FilterForm form) {
+  switch (form) {
+    case sst::FilterForm::kNone:
+      return "none";
+    case sst::FilterForm::kFull:
+      return "full";
+    case sst::FilterForm::kPartitioned:
+      return "partitioned";
+    case sst::FilterForm::kPerBlock:
+      return "per data block";
+  }
+  return "unknown";
+}
+
+// How many times smaller the data is than its keys and values.
+std::optional<double> RatioOf(const TableFacts& facts) {
+  if (!facts.raw_key_bytes || !facts.raw_value_bytes ||
+      facts.data_bytes.value_or(0) == 0) {
+    return std::nullopt;
+  }
+  return (static_cast<double>(*facts.raw_key_bytes) +
+          static_cast<double>(*facts.raw_value_bytes)) /
+         static_cast<double>(*facts.data_bytes);
+}
+
+void PrintJson(const TableFile& file, const TableFacts& facts,
+               std::ostream& out) {
+  Record record("summary", ToPrintable(file.path()));
+  record.Text("format", facts.format)
+      .Number("bytes", file.size_bytes())
+      .Text("checksum", facts.checksum)
+      .Text("comparator", ToPrintable(facts.comparator))
+      .Text("column_family", ToPrintable(facts.column_family))
+      .Number("entries", facts.entries)
+      .Number("deletions", facts.deletions)
+      .Number("merges", facts.merges)
+      .Number("range_deletions", facts.range_deletions)
+      .Number("raw_key_bytes", facts.raw_key_bytes)
+      .Number("raw_value_bytes", facts.raw_value_bytes)
+      .Number("data_blocks", facts.data_blocks)
+      .Number("data_bytes", facts.data_bytes)
+      .Text("compression", ToPrintable(facts.compression))
+      .Real("ratio", RatioOf(facts))
+      .Text("index", facts.index_form)
+      .Number("index_bytes", facts.index_bytes)
+      .Text("filter", FormText(file.filter().form))
+      .Text("filter_policy", ToPrintable(facts.filter_policy))
+      .Number("filter_bytes", facts.filter_bytes)
+      .Text("prefix_extractor", ToPrintable(facts.prefix_extractor))
+      .Number("creation_time", facts.creation_time);
+  record.Print(out);
+}
+
+}  // namespace
+
+ExitCode PrintSummary(const TableFile& file, const Output& output) {
+  const TableFacts facts = file.Facts();
+  if (output.json) {
+    PrintJson(file, facts, output.out);
+    return ExitCode::kOk;
+  }
+  std::ostream& out = output.out;
+  const auto line = [&out](std::string_view name, const std::string& text) {
+    out << fmt::format("  {:<8}  {}\n", name, text);
+  };
+  out << WithoutControls(file.path()) << "\n";
+  line("format", facts.format + ", checksum " + facts.checksum);
+  line("size", HumanAndExactBytes(file.size_bytes()));
+  if (!facts.column_family.empty()) {
+    line("family", ToPrintable(facts.column_family));
+  }
+  line("order",
+       facts.comparator.empty() ? "unknown" : ToPrintable(facts.comparator));
+  line("entries",
+       fmt::format("{}: {} deletions, {} merges; {} range deletions",
+                   CountText(facts.entries), CountText(facts.deletions),
+                   CountText(facts.merges), CountText(facts.range_deletions)));
+  line("raw", fmt::format("keys {}, values {}", BytesText(facts.raw_key_bytes),
+                          BytesText(facts.raw_value_bytes)));
+  const auto ratio = RatioOf(facts);
+  line("data",
+       fmt::format("{} in {} blocks, {}{}", BytesText(facts.data_bytes),
+                   CountText(facts.data_blocks),
+                   facts.compression.empty() ? "compression unknown"
+                                             : ToPrintable(facts.compression),
+                   ratio ? fmt::format(", {:.2f} to 1", *ratio) : ""));
+  line("index",
+       fmt::format("{}, {}", BytesText(facts.index_bytes), facts.index_form));
+  if (file.filter().form == sst::FilterForm::kNone) {
+    line("filter", "none");
+  } else {
+    line("filter",
+         fmt::format("{}, {}, {}", BytesText(facts.filter_bytes),
+                     FormText(file.filter().form),
+                     facts.filter_policy.empty()
+                         ? ToPrintable(file.filter().compatibility_name)
+                         : ToPrintable(facts.filter_policy)));
+  }
+  if (!facts.prefix_extractor.empty() && facts.prefix_extractor != "nullptr") {
+    line("prefix", ToPrintable(facts.prefix_extractor));
+  }
+  if (facts.creation_time) line("created", TimeText(*facts.creation_time));
+  return ExitCode::kOk;
+}
+
+}  // namespace rowbloom::sst_inspect

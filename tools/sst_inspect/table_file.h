@@ -1,0 +1,174 @@
+// TableFile: what the verbs need of a file of cells, whatever its format.
+// SstTable (sst_table.h) is the one of RocksDB's SSTs. A further format, such
+// as HBase's HFile, becomes known to every verb with an implementation of this,
+// and a line in OpenTable.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "storage/sst/internal_key.h"
+#include "storage/sst/sst_file.h"
+
+namespace rowbloom::sst_inspect {
+
+enum class BlockType : uint8_t {
+  kData,
+  kIndex,
+  kIndexPartition,
+  kFilter,
+  kFilterPartition,
+  kFilterIndex,
+  kRangeDeletions,
+  kDictionary,
+  kProperties,
+  kMeta,  // another one that the metaindex names
+  kMetaindex,
+  kFooter,
+  kGap,  // bytes that nothing names: padding, or what was lost
+};
+
+// "data", "index", "index partition", ...
+std::string_view ToString(BlockType type);
+
+struct BlockInfo {
+  BlockType type{};
+  std::string name;  // as the metaindex has it; empty for others
+  uint64_t offset_bytes = 0;
+  uint64_t stored_bytes = 0;  // with what follows each block, its checksum
+  // Compression undone; nullopt for what is not a block, or cannot be read.
+  std::optional<uint64_t> contents_bytes;
+  std::string compression;  // "none", "LZ4", ...; empty where that is unknown
+  size_t partition = 0;     // of the index, counted from 1; 0: none
+  rocksdb::Status status;   // of its checksum, compression and lengths
+};
+
+struct IndexEntryInfo {
+  size_t partition = 0;  // counted from 1; 0: the index has one level
+  std::string_view user_key;
+  std::string_view first_key;  // internal; empty where the index has none
+  sst::BlockHandle handle;
+};
+
+// What a file says of itself, without its cells being read. nullopt, or empty:
+// it does not say.
+struct TableFacts {
+  std::string format;    // "RocksDB table, format_version 5"
+  std::string checksum;  // "xxh3"
+  std::string comparator;
+  std::string column_family;
+  std::string compression;
+  std::string index_form;
+  std::string filter_policy;
+  std::string prefix_extractor;
+  bool whole_key_filter = true;  // the filter holds whole keys
+  bool prefix_filter = false;    // and what prefix_extractor makes of them
+  std::optional<uint64_t> entries;
+  std::optional<uint64_t> deletions;
+  std::optional<uint64_t> merges;
+  std::optional<uint64_t> range_deletions;
+  std::optional<uint64_t> filter_entries;
+  std::optional<uint64_t> raw_key_bytes;
+  std::optional<uint64_t> raw_value_bytes;
+  std::optional<uint64_t> data_blocks;
+  std::optional<uint64_t> data_bytes;
+  std::optional<uint64_t> index_bytes;
+  std::optional<uint64_t> filter_bytes;
+  std::optional<uint64_t> creation_time;  // seconds since 1970
+};
+
+struct Property {
+  std::string name;
+  std::string bytes;               // as stored
+  std::optional<uint64_t> number;  // what they mean, where that is known
+};
+
+// One entry of a file. The views live until the reader moves.
+struct Cell {
+  std::string_view user_key;  // with its timestamp
+  uint64_t sequence = 0;
+  sst::EntryType type = sst::EntryType::kPut;
+  std::string_view value;
+  std::string_view stored_key;  // as in the block: order and equality
+};
+
+// Walks the cells of a file in its order, see sst::DataCursor.
+class CellReader {
+ public:
+  virtual ~CellReader() = default;
+  // Starts at or before `user_key` (without a timestamp). Before the first
+  // move.
+  virtual void SkipTo(std::string_view user_key) = 0;
+  // NextBlock moves to the next data block, NextEntry within it.
+  virtual bool NextBlock() = 0;
+  virtual bool NextEntry() = 0;
+  // After damage in the index; false when there is nothing behind it.
+  virtual bool SkipDamagedPartition() = 0;
+  virtual Cell cell() const = 0;
+  virtual IndexEntryInfo block() const = 0;
+  virtual const rocksdb::Status& block_status() const = 0;
+  virtual const rocksdb::Status& index_status() const = 0;
+
+  // Moves to the next cell of the file. False at its end and at damage.
+  bool Next() {
+    while (!NextEntry()) {
+      if (!block_status().ok() || !NextBlock()) return false;
+    }
+    return true;
+  }
+  const rocksdb::Status& status() const {
+    return block_status().ok() ? index_status() : block_status();
+  }
+};
+
+class TableFile {
+ public:
+  virtual ~TableFile() = default;
+
+  virtual const std::string& path() const = 0;
+  virtual uint64_t size_bytes() const = 0;
+  virtual TableFacts Facts() const = 0;
+  virtual std::vector<Property> Properties() const = 0;
+
+  // All blocks in the order of the file, the gaps between them, and the footer.
+  // Reads each, so that its status is known; holds one at a time. The status
+  // returned is that of what leads to the blocks: with an error there are
+  // blocks that were not found.
+  enum class Blocks : uint8_t { kAll, kAllButData };
+  virtual rocksdb::Status ForEachBlock(
+      Blocks which, const std::function<void(const BlockInfo&)>& use) const = 0;
+  virtual rocksdb::Status ForEachIndexEntry(
+      const std::function<void(const IndexEntryInfo&)>& use) const = 0;
+  virtual std::unique_ptr<CellReader> NewCellReader() const = 0;
+
+  struct RangeDeletion {
+    std::string_view start;
+    std::string_view end;
+    uint64_t sequence = 0;
+  };
+  virtual rocksdb::Status ForEachRangeDeletion(
+      const std::function<void(const RangeDeletion&)>& use) const = 0;
+
+  virtual sst::KeyOrder key_order() const = 0;
+  virtual size_t timestamp_bytes() const = 0;
+
+  // The filter, see sst::SstFile.
+  virtual const sst::FilterLocation& filter() const = 0;
+  virtual rocksdb::Status FilterPartitions(
+      std::vector<sst::FilterPartition>* partitions) const = 0;
+  virtual rocksdb::Status ReadFilter(const sst::BlockHandle& handle,
+                                     std::string* contents) const = 0;
+};
+
+// Opens a file of any format that is known. On error *table is left as it was.
+rocksdb::Status OpenTable(const std::string& path,
+                          std::unique_ptr<TableFile>* table);
+
+}  // namespace rowbloom::sst_inspect

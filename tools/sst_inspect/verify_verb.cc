@@ -1,0 +1,393 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "rowbloom/printable.h"
+#include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/verbs.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+using rocksdb::Status;
+
+// One file, checked from end to end in one pass over its data.
+class Verifier {
+ public:
+  Verifier(const TableFile& file, KeyFormat format, const Output& output)
+      : file_(file),
+        facts_(file.Facts()),
+        format_(std::move(format)),
+        output_(output),
+        ordered_(file.key_order() != sst::KeyOrder::kUnknown),
+        prefix_of_(PrefixRuleOf(facts_.prefix_extractor)) {}
+
+  ExitCode Run() {
+    if (!output_.json) {
+      output_.out << WithoutControls(file_.path()) << "\n";
+    }
+    CheckOtherBlocks();
+    OpenFilter();
+    CheckCells();
+    CheckRangeDeletions();
+    CheckProperties();
+    Report();
+    return worst_;
+  }
+
+ private:
+  // Prints the first of them as they come.
+  void Problem(const std::string& text) {
+    constexpr uint64_t kMostPrinted = 20;
+    worst_ = std::max(worst_, ExitCode::kFindings);
+    ++problems_;
+    if (problems_ > kMostPrinted) return;
+    if (output_.json) {
+      Record("problem", ToPrintable(file_.path()))
+          .Text("problem", WithoutControls(text))
+          .Print(output_.out);
+    } else {
+      output_.out << "  problem: " << WithoutControls(text) << "\n";
+    }
+  }
+
+  void Failure(const Status& status) {
+    if (status.IsCorruption()) {
+      Problem(MessageOf(status));
+    } else {
+      worst_ = std::max(worst_, ReportStatus(status, output_.err));
+      complete_ = false;
+    }
+  }
+
+  void Note(const std::string& text) {
+    if (!notes_.insert(text).second) return;
+    if (output_.json) {
+      Record("note", ToPrintable(file_.path()))
+          .Text("note", WithoutControls(text))
+          .Print(output_.out);
+    } else {
+      output_.out << "  note: " << WithoutControls(text) << "\n";
+    }
+  }
+
+  std::string KeyText(std::string_view key) const {
+    return format_.ShortText(key);
+  }
+
+  void CheckOtherBlocks() {
+    const Status status = file_.ForEachBlock(TableFile::Blocks::kAllButData,
+                                             [this](const BlockInfo& block) {
+                                               ++blocks_;
+                                               if (block.status.ok()) return;
+                                               ++damaged_blocks_;
+                                               Failure(block.status);
+                                             });
+    // Damage of the index is told again by the walk over the data.
+    index_told_ = !status.ok();
+    if (!status.ok()) Failure(status);
+  }
+
+  void OpenFilter() {
+    const Status status = filter_.Open(file_);
+    if (!status.ok() && !status.IsCorruption()) Failure(status);
+    if (filter_.partition_count() > 0 && !filter_.askable()) {
+      Note("the filter is not checked: of a partitioned one the comparator " +
+           facts_.comparator + " would have to be known");
+    }
+    if (!ordered_) {
+      Note("the order of keys is not checked: comparator " + facts_.comparator +
+           " is not known");
+    }
+    if (facts_.prefix_filter && !prefix_of_) {
+      Note("the filter's prefixes are not checked: extractor " +
+           facts_.prefix_extractor + " is not known");
+    }
+  }
+
+  void CheckCells() {
+    const std::unique_ptr<CellReader> cells = file_.NewCellReader();
+    do {
+      while (cells->NextBlock()) {
+        ++blocks_;
+        ++data_blocks_;
+        bool first = true;
+        while (cells->NextEntry()) {
+          const Cell cell = cells->cell();
+          if (first) CheckFirst(cell, cells->block());
+          first = false;
+          CheckCell(cell, cells->block());
+        }
+        if (!cells->block_status().ok()) {
+          ++damaged_blocks_;
+          complete_ = false;
+          Failure(cells->block_status());
+        } else {
+          CheckLast(cells->block(), first);
+        }
+      }
+      if (!cells->index_status().ok()) {
+        complete_ = false;
+        if (!index_told_) Failure(cells->index_status());
+      }
+    } while (cells->SkipDamagedPartition());
+  }
+
+  int Compare(std::string_view a, std::string_view b) const {
+    return CompareUserKeys(file_.key_order(), file_.timestamp_bytes(), a, b);
+  }
+
+  void CheckFirst(const Cell& cell, const IndexEntryInfo& block) {
+    if (ordered_ && has_index_key_ && Compare(cell.user_key, index_key_) < 0) {
+      Problem(fmt::format(
+          "{}: block at offset {}: first key {} comes before {}, up to which "
+          "the index says the block before it goes",
+          file_.path(), block.handle.offset_bytes, KeyText(cell.user_key),
+          KeyText(index_key_)));
+    }
+    if (!block.first_key.empty() && block.first_key != cell.stored_key) {
+      Problem(fmt::format(
+          "{}: block at offset {}: first key {} expected by the index, found "
+          "{}",
+          file_.path(), block.handle.offset_bytes, KeyText(block.first_key),
+          KeyText(cell.stored_key)));
+    }
+  }
+
+  void CheckLast(const IndexEntryInfo& block, bool empty) {
+    if (empty) {
+      Problem(fmt::format("{}: block at offset {}: no entries, expected some",
+                          file_.path(), block.handle.offset_bytes));
+      return;
+    }
+    if (ordered_ && Compare(last_user_key_, block.user_key) > 0) {
+      Problem(fmt::format(
+          "{}: block at offset {}: last key {} comes after {}, up to which the "
+          "index says it goes",
+          file_.path(), block.handle.offset_bytes, KeyText(last_user_key_),
+          KeyText(block.user_key)));
+    }
+    has_index_key_ = true;
+    index_key_.assign(block.user_key);
+  }
+
+  void CheckCell(const Cell& cell, const IndexEntryInfo& block) {
+    ++cells_;
+    deletions_ += sst::IsDeletion(cell.type) ? 1 : 0;
+    if (!sst::IsPointEntry(cell.type)) {
+      Problem(fmt::format("{}: block at offset {}: key {} has {}", file_.path(),
+                          block.handle.offset_bytes, KeyText(cell.user_key),
+                          ToString(cell.type)));
+    }
+    if (ordered_ && cells_ > 1) CheckOrder(cell, block);
+    const std::string_view key = format_.WithoutTimestamp(cell.user_key);
+    if (cells_ == 1 || key != format_.WithoutTimestamp(last_user_key_)) {
+      AskFilter(key);
+    }
+    last_user_key_.assign(cell.user_key);
+    last_stored_key_.assign(cell.stored_key);
+  }
+
+  void CheckOrder(const Cell& cell, const IndexEntryInfo& block) {
+    const int order = Compare(last_user_key_, cell.user_key);
+    if (order < 0) return;
+    // Of one key the latest write comes first: sequence and type, as a
+    // little-endian number, fall.
+    const auto packed = [](std::string_view stored) {
+      uint64_t value = 0;
+      for (size_t i = 1; i <= sst::kInternalKeySuffixBytes; ++i) {
+        value =
+            value << 8 | static_cast<unsigned char>(stored[stored.size() - i]);
+      }
+      return value;
+    };
+    if (order == 0 && packed(last_stored_key_) > packed(cell.stored_key)) {
+      return;
+    }
+    Problem(fmt::format(
+        "{}: block at offset {}: key {}@{} out of order after "
+        "{}",
+        file_.path(), block.handle.offset_bytes, KeyText(cell.user_key),
+        cell.sequence, KeyText(last_user_key_)));
+  }
+
+  void AskFilter(std::string_view key) {
+    if (!filter_.askable()) return;
+    Status status;
+    const size_t before = filter_.partition();
+    const DecodedFilter* filter = filter_.FilterFor(key, &status);
+    if (filter_.partition() != before) CheckPartition(filter);
+    // What cannot be read was told as a block.
+    if (filter == nullptr) return;
+    if (facts_.whole_key_filter || filter->is_rowbloom()) {
+      ++keys_asked_;
+      if (!filter->KeyMayMatch(key)) FalseNegative("key", key);
+    }
+    std::optional<std::string_view> prefix;
+    if (filter->is_rowbloom()) {
+      if (const auto split = format_.Split(key)) prefix = split->row;
+    } else if (facts_.prefix_filter && prefix_of_) {
+      prefix = prefix_of_(key);
+    }
+    if (!prefix) return;
+    ++rows_asked_;
+    if (!filter->PrefixMayMatch(*prefix)) {
+      FalseNegative(filter->is_rowbloom() ? "row" : "prefix", *prefix);
+    }
+  }
+
+  void FalseNegative(std::string_view what, std::string_view bytes) {
+    ++false_negatives_;
+    Problem(fmt::format(
+        "{}: false negative: {} {} is in the file, filter "
+        "partition {} says it is not",
+        file_.path(), what, KeyText(bytes), filter_.partition() + 1));
+  }
+
+  void CheckPartition(const DecodedFilter* filter) {
+    if (filter == nullptr) return;
+    const auto where = [this] {
+      return fmt::format("{}: filter partition {}: ", file_.path(),
+                         filter_.partition() + 1);
+    };
+    if (filter->rowbloom()) {
+      const FilterBlock& block = *filter->rowbloom();
+      if (!block.usable() && block.sections().empty()) {
+        Problem(where() + block.problem());
+      } else if (!block.usable()) {
+        Note("the filter is not checked: " + block.problem());
+      }
+      for (const FilterSection& section : block.sections()) {
+        if (!section.usable()) {
+          Problem(where() + std::string(ToString(section.type)) + " " +
+                  section.problem);
+        }
+      }
+    } else if (filter->stock()) {
+      if (const std::string& why = filter->stock()->problem(); !why.empty()) {
+        Note("the filter rules nothing out: " + why);
+      }
+    } else {
+      Note("the filter is not checked: policy " +
+           file_.filter().compatibility_name + " is not known");
+    }
+  }
+
+  void CheckRangeDeletions() {
+    const Status status = file_.ForEachRangeDeletion(
+        [this](const TableFile::RangeDeletion& range) {
+          ++range_deletions_;
+          if (!ordered_ ||
+              CompareUserKeys(file_.key_order(), 0,
+                              format_.WithoutTimestamp(range.start),
+                              format_.WithoutTimestamp(range.end)) <= 0) {
+            return;
+          }
+          Problem(fmt::format(
+              "{}: range deletion of [{}, {}) ends before it "
+              "starts",
+              file_.path(), KeyText(range.start), KeyText(range.end)));
+        });
+    if (!status.ok()) Failure(status);
+  }
+
+  // Of a file that was read whole.
+  void CheckProperties() {
+    if (!complete_ || problems_ > 0) return;
+    const auto check = [this](std::string_view name,
+                              const std::optional<uint64_t>& expected,
+                              uint64_t found) {
+      if (!expected || *expected == found) return;
+      Problem(fmt::format("{}: properties say {} {}, found {}", file_.path(),
+                          *expected, name, found));
+    };
+    check("entries", facts_.entries, cells_ + range_deletions_);
+    check("deletions", facts_.deletions, deletions_ + range_deletions_);
+    check("range deletions", facts_.range_deletions, range_deletions_);
+    check("data blocks", facts_.data_blocks, data_blocks_);
+  }
+
+  void Report() {
+    const std::string_view verdict =
+        worst_ == ExitCode::kOk
+            ? "fine"
+            : (worst_ == ExitCode::kFindings ? "damaged" : "not known");
+    if (output_.json) {
+      Record("verify", ToPrintable(file_.path()))
+          .Number("blocks", blocks_)
+          .Number("damaged_blocks", damaged_blocks_)
+          .Number("cells", cells_)
+          .Number("range_deletions", range_deletions_)
+          .Number("keys_asked", keys_asked_)
+          .Number("rows_asked", rows_asked_)
+          .Number("false_negatives", false_negatives_)
+          .Number("problems", problems_)
+          .Text("verdict", verdict)
+          .Print(output_.out);
+      return;
+    }
+    const auto line = [this](std::string_view name, const std::string& text) {
+      output_.out << fmt::format("  {:<7}  {}\n", name, text);
+    };
+    line("blocks", fmt::format("{} read, {} damaged", Grouped(blocks_),
+                               Grouped(damaged_blocks_)));
+    line("cells", fmt::format("{}, {} range deletions", Grouped(cells_),
+                              Grouped(range_deletions_)));
+    line("filter",
+         filter_.partition_count() == 0
+             ? "none"
+             : fmt::format("{} keys and {} rows or prefixes asked, {} false "
+                           "negatives",
+                           Grouped(keys_asked_), Grouped(rows_asked_),
+                           Grouped(false_negatives_)));
+    if (problems_ > 0) line("problems", Grouped(problems_));
+    line("verdict", std::string(verdict));
+  }
+
+  const TableFile& file_;
+  const TableFacts facts_;
+  const KeyFormat format_;
+  const Output& output_;
+  const bool ordered_;
+  const PrefixRule prefix_of_;
+  FilterAsker filter_;
+
+  ExitCode worst_ = ExitCode::kOk;
+  std::set<std::string> notes_;
+  bool complete_ = true;  // all that the file names was read
+  bool index_told_ = false;
+  uint64_t problems_ = 0;
+  uint64_t blocks_ = 0;
+  uint64_t data_blocks_ = 0;
+  uint64_t damaged_blocks_ = 0;
+  uint64_t cells_ = 0;
+  uint64_t deletions_ = 0;
+  uint64_t range_deletions_ = 0;
+  uint64_t keys_asked_ = 0;
+  uint64_t rows_asked_ = 0;
+  uint64_t false_negatives_ = 0;
+
+  std::string last_user_key_;
+  std::string last_stored_key_;
+  bool has_index_key_ = false;
+  std::string index_key_;  // of the block before
+};
+
+}  // namespace
+
+ExitCode PrintVerify(const TableFile& file, const VerifyOptions& options,
+                     const Output& output) {
+  KeyFormat format;
+  const Status status = FormatOf(file, options.key_layout, false, &format);
+  if (!status.ok()) return ReportStatus(status, output.err);
+  return Verifier(file, std::move(format), output).Run();
+}
+
+}  // namespace rowbloom::sst_inspect
