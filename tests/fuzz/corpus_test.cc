@@ -326,6 +326,7 @@ Files WriteSstSeeds() {
   test::SstSpec spec;
   EXPECT_TRUE(NewFilterPolicy(options, &spec.policy).ok());
   const std::string path = dir.File("seed.sst");
+  bool delete_range = false;
   const auto write = [&](size_t keys) {
     rocksdb::Options rocksdb_options = test::MakeOptions(spec);
     // Else it is the name of the machine.
@@ -334,6 +335,9 @@ Files WriteSstSeeds() {
     EXPECT_TRUE(writer.Open(path).ok());
     for (const std::string& key : test::NumberedKeys(keys)) {
       EXPECT_TRUE(writer.Put(key, "value of " + key).ok());
+    }
+    if (delete_range) {
+      EXPECT_TRUE(writer.DeleteRange("a", "key000009").ok());
     }
     EXPECT_TRUE(writer.Finish().ok());
     return ReadFile(path);
@@ -377,6 +381,37 @@ Files WriteSstSeeds() {
   spec.partitioned = false;
   spec.checksum = rocksdb::kCRC32c;
   files["no_filter"] = write(4);
+
+  using Table = rocksdb::BlockBasedTableOptions;
+  const auto add = [&](const std::string& name,
+                       rocksdb::CompressionType compression, auto change) {
+    spec.change = [=](rocksdb::Options* rocksdb_options, Table* table) {
+      rocksdb_options->compression = compression;
+      table->enable_index_compression = false;
+      change(rocksdb_options, table);
+    };
+    files[name] = write(60);
+  };
+  add("two_levels_zstd", rocksdb::kZSTD, [](auto*, Table* table) {
+    table->index_type = Table::kTwoLevelIndexSearch;
+    table->metadata_block_size = 64;
+  });
+  add("first_keys_zlib", rocksdb::kZlibCompression, [](auto*, Table* table) {
+    table->index_type = Table::kBinarySearchWithFirstKey;
+  });
+  add("data_hash_index_snappy", rocksdb::kSnappyCompression,
+      [](auto*, Table* table) {
+        table->data_block_index_type = Table::kDataBlockBinaryAndHash;
+      });
+  add("dictionary_lz4", rocksdb::kLZ4Compression,
+      [](rocksdb::Options* rocksdb_options, Table* table) {
+        rocksdb_options->compression_opts.max_dict_bytes = 256;
+        table->filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
+      });
+  delete_range = true;
+  add("range_deletion", rocksdb::kNoCompression, [](auto*, Table* table) {
+    table->filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  });
   return files;
 }
 
@@ -396,6 +431,11 @@ TEST(FuzzCorpus, SstFilesAreWhatTheirNamesSay) {
       {"cut_in_the_footer", "not a RocksDB table, or cut short"},
       {"footer_alone", "expected it to end"},
       {"empty", "0 bytes, expected a footer"},
+      {"two_levels_zstd", "format_version 5, partitions: 0"},
+      {"first_keys_zlib", "format_version 5, partitions: 0"},
+      {"data_hash_index_snappy", "format_version 5, partitions: 0"},
+      {"dictionary_lz4", "format_version 5, partitions: 1"},
+      {"range_deletion", "format_version 5, partitions: 1"},
       {"metaindex_key_too_long", "key of 127 and value of"},
       {"metaindex_value_too_long", "and value of 127 bytes"},
   };

@@ -90,6 +90,23 @@ std::string_view Contents(const std::string& file, const sst::Footer& footer,
   return std::string_view(file).substr(handle.offset_bytes, handle.size_bytes);
 }
 
+// Of an index, the blocks that it names, and for one of two levels those that
+// they name. Compressed ones are left alone: their bytes name nothing.
+void SetChecksumsBelow(std::string* file, const sst::Footer& footer,
+                       const BlockHandle& index, int levels) {
+  const std::string contents(Contents(*file, footer, index));
+  std::vector<std::string> keys;
+  for (const sst::ValueForm form :
+       {sst::ValueForm::kSized, sst::ValueForm::kHandle,
+        sst::ValueForm::kHandleAndFirstKey}) {
+    for (const BlockHandle& handle : Handles(contents, form, &keys)) {
+      if (levels > 1) SetChecksumsBelow(file, footer, handle, levels - 1);
+      SetBlockChecksum(file, footer, handle);
+    }
+  }
+  SetBlockChecksum(file, footer, index);
+}
+
 }  // namespace
 
 void MakeChecksumsRight(std::string* file) {
@@ -105,17 +122,13 @@ void MakeChecksumsRight(std::string* file) {
       Handles(metaindex, sst::ValueForm::kSized, &names);
   for (size_t i = 0; i < blocks.size(); ++i) {
     if (names[i].starts_with("partitionedfilter.")) {
-      const std::string index(Contents(*file, footer, blocks[i]));
-      std::vector<std::string> keys;
-      for (const sst::ValueForm form :
-           {sst::ValueForm::kSized, sst::ValueForm::kHandle}) {
-        for (const BlockHandle& handle : Handles(index, form, &keys)) {
-          SetBlockChecksum(file, footer, handle);
-        }
-      }
+      SetChecksumsBelow(file, footer, blocks[i], 1);
+    } else if (names[i] == "rocksdb.index") {
+      SetChecksumsBelow(file, footer, blocks[i], 2);
     }
     SetBlockChecksum(file, footer, blocks[i]);
   }
+  if (footer.index) SetChecksumsBelow(file, footer, *footer.index, 2);
   SetBlockChecksum(file, footer, footer.metaindex);
 }
 

@@ -6,8 +6,9 @@
 
 namespace rowbloom::fuzz {
 
-// Sets the checksums of the footer, the metaindex, the blocks that it names and
-// the partitions of a filter. Stops where the bytes do not say what comes next.
+// Sets the checksums of the footer, the metaindex, the blocks that it names,
+// the partitions of a filter, the index and what it names. Stops where the
+// bytes do not say what comes next.
 void MakeChecksumsRight(std::string* file);
 
 // The same table with the footer of format_version 6, whose checksums depend on

@@ -12,7 +12,9 @@
 
 #include "rowbloom/filter_block.h"
 #include "storage/sst/block.h"
+#include "storage/sst/data_cursor.h"
 #include "storage/sst/sst_file.h"
+#include "storage/sst/stock_filter.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/sst_checksums.h"
 
@@ -63,6 +65,43 @@ void CheckBlock(const sst::SstFile& file, const sst::BlockHandle& handle) {
   const FilterBlock block = FilterBlock::Open(contents);
   Check(block.usable() || block.MayMatch("a:x").may_match,
         "an unusable filter block matches everything");
+  const sst::StockFilter stock = sst::StockFilter::Open(contents);
+  const bool match = stock.MayMatch("a:x");
+  Check(stock.problem().empty() || match, "a reserved filter matches");
+  const double rate = stock.ExpectedFalsePositiveRate();
+  Check(rate >= 0 && rate <= 1, "a rate is a probability");
+}
+
+// Each entry that can be reached, damage passed over.
+void CheckData(const sst::SstFile& file) {
+  sst::DataCursor data(file);
+  uint64_t end = 0;
+  do {
+    while (data.NextBlock()) {
+      Check(data.block().offset_bytes >= end, "data blocks go forward");
+      end = data.block().offset_bytes + data.block().size_bytes;
+      Check(sst::EndsWithin(data.block(), file.footer().offset_bytes),
+            "data blocks lie in the file");
+      size_t entries = 0;
+      while (data.NextEntry()) {
+        Check(data.value().size() <= data.contents_bytes(),
+              "values come from their block");
+        ++entries;
+      }
+      Check(entries <= data.contents_bytes(), "an entry takes a byte");
+      if (!data.block_status().ok()) CheckError(data.block_status());
+    }
+    if (!data.index().status().ok()) CheckError(data.index().status());
+  } while (data.SkipDamagedPartition());
+  sst::DataCursor from(file);
+  from.SkipTo("key000007");
+  while (from.Next()) {
+  }
+  const Status ranges =
+      sst::ForEachRangeDeletion(file, [](const sst::RangeDeletion& range) {
+        Check(range.sequence < uint64_t{1} << 56, "sequences have 56 bits");
+      });
+  if (!ranges.ok()) CheckError(ranges);
 }
 
 void CheckFile(const MemoryFile& memory, std::string_view bytes) {
@@ -89,6 +128,7 @@ void CheckFile(const MemoryFile& memory, std::string_view bytes) {
   // No handle is believed, wherever it comes from.
   CheckBlock(*file, {bytes.size(), 1});
   CheckBlock(*file, {UINT64_MAX, UINT64_MAX});
+  CheckData(*file);
 
   std::vector<sst::FilterPartition> partitions(1);
   const Status filters = file->FilterPartitions(&partitions);
@@ -136,7 +176,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   rowbloom::fuzz::MakeChecksumsRight(&repaired);
   rowbloom::fuzz::CheckFile(memory, repaired);
   for (const auto form :
-       {rowbloom::sst::ValueForm::kSized, rowbloom::sst::ValueForm::kHandle}) {
+       {rowbloom::sst::ValueForm::kSized, rowbloom::sst::ValueForm::kHandle,
+        rowbloom::sst::ValueForm::kHandleAndFirstKey,
+        rowbloom::sst::ValueForm::kData}) {
     rowbloom::fuzz::CheckEntries(bytes, form);
   }
   return 0;
