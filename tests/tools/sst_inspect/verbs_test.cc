@@ -1,0 +1,548 @@
+// The verbs that show what is in a file: what they print is what was written,
+// as text and as JSON.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rowbloom/printable.h"
+#include "storage/sst/data_cursor.h"
+#include "tests/storage/sst/make_sst.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+#include "tests/tools/sst_inspect/run_tool.h"
+
+namespace rowbloom {
+namespace {
+
+using nlohmann::json;
+using test::IsOk;
+using test::Lines;
+using test::Output;
+using test::RunTool;
+using test::SstSpec;
+using test::TempDir;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+// The records of this kind, each of one line.
+std::vector<json> Records(const Output& output, const std::string& kind) {
+  std::vector<json> records;
+  for (const std::string& line : Lines(output.out)) {
+    json record = json::parse(line);
+    if (record.at("record") == kind) records.push_back(std::move(record));
+  }
+  return records;
+}
+
+SstSpec PartitionedLz4() {
+  return {
+      .policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)}),
+      .partitioned = true,
+      .partition_bytes = 256,
+      .change = [](auto* options, auto*) {
+        options->compression = rocksdb::kLZ4Compression;
+      }};
+}
+
+class Verbs : public testing::Test {
+ protected:
+  void Write(const SstSpec& spec, size_t keys = 1000) {
+    ASSERT_NO_FATAL_FAILURE(
+        test::WriteSst(spec, path_, test::NumberedKeys(keys)));
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_.File("a.sst");
+};
+
+TEST_F(Verbs, SummaryIsTheDefaultAndWhatThePropertiesSay) {
+  Write(PartitionedLz4());
+  const Output output = RunTool({"summary", path_});
+  EXPECT_EQ(output.code, 0);
+  EXPECT_EQ(output.err, "");
+  EXPECT_THAT(output.out, StartsWith(path_ + "\n"));
+  EXPECT_THAT(output.out, HasSubstr("entries   1,000: 0 deletions"));
+  EXPECT_THAT(output.out, HasSubstr("two levels"));
+  EXPECT_THAT(output.out, HasSubstr("partitioned, rowbloom.filter:"));
+  EXPECT_EQ(RunTool({path_}).out, output.out);
+  EXPECT_EQ(RunTool({dir_.path().string()}).out, output.out);
+
+  const std::vector<json> records =
+      Records(RunTool({"summary", "--json", path_}), "summary");
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0]["entries"], 1000);
+  EXPECT_EQ(records[0]["compression"], "LZ4");
+  EXPECT_EQ(records[0]["bytes"], std::filesystem::file_size(path_));
+  EXPECT_EQ(records[0]["comparator"], "leveldb.BytewiseComparator");
+}
+
+TEST_F(Verbs, LayoutIsEveryByteOfTheFile) {
+  for (const uint32_t version : {2U, 4U, test::kLatestFormatVersion}) {
+    for (const bool partitioned : {false, true}) {
+      SCOPED_TRACE(version);
+      SstSpec spec = PartitionedLz4();
+      spec.format_version = version;
+      spec.partitioned = partitioned;
+      Write(spec);
+      const Output output = RunTool({"layout", "--json", path_});
+      EXPECT_EQ(output.code, 0) << output.err;
+      uint64_t end = 0;
+      std::map<std::string, size_t> types;
+      for (const json& block : Records(output, "block")) {
+        EXPECT_EQ(block["offset"], end);
+        end += block["stored_bytes"].get<uint64_t>();
+        ++types[block["type"]];
+        EXPECT_TRUE(block.value("ok", true));
+        if (block["type"] == "data") {
+          EXPECT_EQ(block["compression"], "LZ4");
+          EXPECT_GT(block["contents_bytes"], block["stored_bytes"]);
+        }
+      }
+      EXPECT_EQ(end, std::filesystem::file_size(path_));
+      EXPECT_FALSE(types.contains("gap"));
+      std::unique_ptr<sst::SstFile> file;
+      ASSERT_THAT(sst::SstFile::Open(path_, &file), IsOk());
+      EXPECT_EQ(types["data"],
+                *file->NumberProperty("rocksdb.num.data.blocks"));
+      EXPECT_EQ(types["index"], 1U);
+      EXPECT_EQ(types["footer"], 1U);
+      EXPECT_EQ(types["properties"], 1U);
+      EXPECT_EQ(types["index partition"] > 2, partitioned);
+      EXPECT_EQ(types["filter partition"] > 2, partitioned);
+      EXPECT_EQ(types["filter"], partitioned ? 0U : 1U);
+
+      const Output text = RunTool({"layout", path_});
+      EXPECT_EQ(text.code, 0);
+      EXPECT_THAT(text.out, HasSubstr("data "));
+      EXPECT_THAT(text.out, Not(HasSubstr("DAMAGED")));
+    }
+  }
+}
+
+TEST_F(Verbs, LayoutNamesGapsAndDamagedBlocks) {
+  Write({.change = [](auto*, auto* table) {
+    table->block_align = true;
+    table->block_size = 4096;
+  }});
+  Output output = RunTool({"layout", "--json", path_});
+  EXPECT_EQ(output.code, 0);
+  bool gap = false;
+  for (const json& block : Records(output, "block")) {
+    gap = gap || block["type"] == "gap";
+  }
+  EXPECT_TRUE(gap);
+  const std::string bytes = test::ReadFile(path_);
+  test::WriteByte(path_, 7, static_cast<char>(bytes[7] ^ 1));
+  output = RunTool({"layout", path_});
+  EXPECT_EQ(output.code, 1);
+  EXPECT_THAT(output.out, HasSubstr("DAMAGED"));
+  EXPECT_THAT(output.out,
+              HasSubstr("problem: " + path_ + ": block at offset 0: "));
+}
+
+TEST_F(Verbs, PropsAreDecodedNumbersAndText) {
+  Write({.prefix_extractor = std::shared_ptr<const rocksdb::SliceTransform>(
+             rocksdb::NewFixedPrefixTransform(3))});
+  const Output output = RunTool({"props", path_});
+  EXPECT_EQ(output.code, 0);
+  EXPECT_THAT(output.out, testing::ContainsRegex("rocksdb.num.entries +1000"));
+  EXPECT_THAT(output.out, HasSubstr("leveldb.BytewiseComparator"));
+  std::map<std::string, json> values;
+  for (const json& property :
+       Records(RunTool({"props", "--json", path_}), "property")) {
+    values[property["name"]] = property["value"];
+  }
+  EXPECT_EQ(values["rocksdb.num.entries"], 1000);
+  EXPECT_EQ(values["rocksdb.block.based.table.index.type"], 0);
+  EXPECT_EQ(values["rocksdb.prefix.extractor.name"], "rocksdb.FixedPrefix.3");
+  std::unique_ptr<sst::SstFile> file;
+  ASSERT_THAT(sst::SstFile::Open(path_, &file), IsOk());
+  EXPECT_EQ(values.size(), file->properties().size());
+}
+
+TEST_F(Verbs, IndexListsEachDataBlock) {
+  Write(PartitionedLz4());
+  const std::vector<json> entries =
+      Records(RunTool({"index", "--json", path_}), "index_entry");
+  std::unique_ptr<sst::SstFile> file;
+  ASSERT_THAT(sst::SstFile::Open(path_, &file), IsOk());
+  ASSERT_EQ(entries.size(), *file->NumberProperty("rocksdb.num.data.blocks"));
+  uint64_t end = 0;
+  for (const json& entry : entries) {
+    EXPECT_EQ(entry["offset"], end);
+    end += entry["bytes"].get<uint64_t>() + sst::kBlockTrailerBytes;
+    EXPECT_GE(entry["partition"], 1);
+  }
+  EXPECT_EQ(Lines(RunTool({"index", path_}).out).size(), entries.size() + 2);
+}
+
+TEST_F(Verbs, DataIsWhatWasWritten) {
+  Write(PartitionedLz4());
+  const std::vector<std::string> keys = test::NumberedKeys(1000);
+  const std::vector<json> cells =
+      Records(RunTool({"data", "--json", path_}), "cell");
+  ASSERT_EQ(cells.size(), keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    ASSERT_EQ(cells[i]["key"], keys[i]);
+    ASSERT_EQ(cells[i]["row"], keys[i].substr(0, 8));
+    ASSERT_EQ(cells[i]["qualifier"], keys[i].substr(8));
+    ASSERT_EQ(cells[i]["value"], "value of " + keys[i]);
+    ASSERT_EQ(cells[i]["type"], "put");
+  }
+  const auto found = [&](std::vector<std::string> args) {
+    args.insert(args.begin(), {"data", "--json", path_});
+    std::vector<std::string> result;
+    for (const json& cell : Records(RunTool(args), "cell")) {
+      result.push_back(cell["key"]);
+    }
+    return result;
+  };
+  EXPECT_THAT(found({"--limit", "2"}), ElementsAre("key000000", "key000001"));
+  EXPECT_THAT(found({"--from", "key000997"}),
+              ElementsAre("key000997", "key000998", "key000999"));
+  EXPECT_THAT(found({"--from", "key000500", "--to", "key000502"}),
+              ElementsAre("key000500", "key000501"));
+  EXPECT_THAT(found({"--row", "key00042"}),
+              ElementsAre("key000420", "key000421", "key000422", "key000423",
+                          "key000424", "key000425", "key000426", "key000427",
+                          "key000428", "key000429"));
+  EXPECT_THAT(found({"--row", "absent.."}), IsEmpty());
+  EXPECT_THAT(found({"--hex", "--from", "6b6579303030393939"}),
+              ElementsAre("6b6579303030393939"));
+
+  const Output text = RunTool({"data", "--limit", "1", path_});
+  EXPECT_EQ(text.out, path_ + "\n  key00000  0  put@0  value of key000000\n");
+  EXPECT_THAT(RunTool({"data", "--limit", "1", "--raw", path_}).out,
+              HasSubstr("  key000000  put@0  "));
+}
+
+TEST_F(Verbs, DataWithoutALayoutHasNoRows) {
+  Write({});
+  const Output output = RunTool({"data", "--row", "key00042", path_});
+  EXPECT_EQ(output.code, 2);
+  EXPECT_THAT(output.err, HasSubstr("give --key-layout"));
+  EXPECT_EQ(Lines(RunTool({"data", "--row", "key00042", "--key-layout",
+                           "fixed:8", path_})
+                      .out)
+                .size(),
+            11U);
+  EXPECT_EQ(RunTool({"data", "--key-layout", "fixed:x", path_}).code, 2);
+}
+
+// A database that is open in this process: versions, types, range deletions.
+TEST_F(Verbs, LiveDatabaseShowsItsVersions) {
+  rocksdb::Options options = test::MakeOptions({});
+  options.create_if_missing = true;
+  rocksdb::DB* raw = nullptr;
+  ASSERT_THAT(rocksdb::DB::Open(options, dir_.File("db"), &raw), IsOk());
+  const std::unique_ptr<rocksdb::DB> db(raw);
+  ASSERT_THAT(db->Put({}, "a", "1"), IsOk());
+  const rocksdb::Snapshot* snapshot = db->GetSnapshot();
+  ASSERT_THAT(db->Delete({}, "a"), IsOk());
+  ASSERT_THAT(db->DeleteRange({}, db->DefaultColumnFamily(), "b", "d"), IsOk());
+  ASSERT_THAT(db->Flush({}), IsOk());
+  const Output output = RunTool({"data", dir_.File("db")});
+  EXPECT_EQ(output.code, 0) << output.err;
+  const std::vector<std::string> lines = Lines(output.out);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[1], "  a  delete@2  ");
+  EXPECT_EQ(lines[2], "  a  put@1  1");
+  EXPECT_EQ(lines[3], "  [b, d)  range-delete@3");
+  EXPECT_EQ(RunTool({"verify", dir_.File("db")}).code, 0);
+  EXPECT_THAT(RunTool({"stats", dir_.File("db")}).out,
+              HasSubstr("entries  2 of 1 keys"));
+  db->ReleaseSnapshot(snapshot);
+}
+
+TEST_F(Verbs, TimestampsAreDecoded) {
+  const rocksdb::Comparator* with_timestamps = nullptr;
+  ASSERT_THAT(rocksdb::Comparator::CreateFromString(
+                  {}, "leveldb.BytewiseComparator.u64ts", &with_timestamps),
+              IsOk());
+  rocksdb::SstFileWriter writer(
+      rocksdb::EnvOptions(),
+      test::MakeOptions({.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
+                             rocksdb::NewBloomFilterPolicy(10)),
+                         .comparator = with_timestamps,
+                         .partitioned = true}));
+  ASSERT_THAT(writer.Open(path_), IsOk());
+  const std::string time("\x2a\0\0\0\0\0\0\0", 8);
+  for (const std::string& key : test::NumberedKeys(1000)) {
+    ASSERT_THAT(writer.Put(key, time, "v"), IsOk());
+  }
+  ASSERT_THAT(writer.Finish(), IsOk());
+  EXPECT_THAT(RunTool({"data", "--limit", "1", path_}).out,
+              HasSubstr("  key000000  t=42 put@0  v\n"));
+  const Output verify = RunTool({"verify", path_});
+  EXPECT_EQ(verify.code, 0) << verify.out;
+  EXPECT_THAT(verify.out, HasSubstr("1,000 keys and 0 rows"));
+  const Output probe = RunTool({"probe", "--key", "key000500", path_});
+  EXPECT_THAT(probe.out, HasSubstr("in file    yes, put"));
+}
+
+TEST_F(Verbs, StatsCountWhatWasWritten) {
+  std::map<std::string, std::string> cells;
+  for (int row = 0; row < 100; ++row) {
+    const int columns = row == 42 ? 500 : 3;
+    for (int column = 0; column < columns; ++column) {
+      cells["row" + std::to_string(1000 + row) + "/" +
+            std::to_string(10000 + column)] = "12345";
+    }
+  }
+  cells["no delimiter"] = "";
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.policy =
+           test::RowbloomPolicy({.key_layout = KeyLayout::Delimited('/')})},
+      path_, cells));
+  const Output output = RunTool({"stats", "--json", path_});
+  EXPECT_EQ(output.code, 0);
+  const json stats = Records(output, "stats").at(0);
+  EXPECT_EQ(stats["entries"], 798);
+  EXPECT_EQ(stats["rows"], 100);
+  EXPECT_EQ(stats["columns"], 797);
+  EXPECT_EQ(stats["outside_layout"], 1);
+  EXPECT_EQ(stats["value_bytes"], 797 * 5);
+  const std::vector<json> rows = Records(output, "row");
+  ASSERT_EQ(rows.size(), 10U);
+  EXPECT_EQ(rows[0]["row"], "row1042");
+  EXPECT_EQ(rows[0]["entries"], 500);
+  EXPECT_EQ(rows[0]["bytes"], 500 * (8 + 5 + 5));
+  std::map<std::string, uint64_t> totals;
+  for (const json& bucket : Records(output, "bucket")) {
+    totals[bucket["of"]] += bucket["count"].get<uint64_t>();
+    EXPECT_LE(bucket["from"], bucket["to"]);
+  }
+  EXPECT_EQ(totals["cells_per_row"], 100U);
+  EXPECT_EQ(totals["key_bytes"], 798U);
+  const Output text = RunTool({"stats", "--biggest", "1", path_});
+  EXPECT_THAT(text.out, HasSubstr("rows     100, 7.97 keys each, at most 500"));
+  EXPECT_THAT(text.out, HasSubstr("row1042"));
+}
+
+TEST_F(Verbs, MeasureAgreesWithThePrediction) {
+  std::vector<std::string> keys;
+  for (int row = 0; row < 2000; ++row) {
+    for (int column = 0; column < 5; ++column) {
+      keys.push_back(test::NumberedKeys(2000)[0].substr(0, 3) +
+                     std::to_string(100000 + 7 * row) + "/" +
+                     std::to_string(100 + 11 * column));
+    }
+  }
+  const auto layout = KeyLayout::Delimited('/');
+  for (const bool partitioned : {false, true}) {
+    for (const bool stock : {false, true}) {
+      SCOPED_TRACE(std::to_string(partitioned) + std::to_string(stock));
+      ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+          {.policy = stock
+                         ? std::shared_ptr<const rocksdb::FilterPolicy>(
+                               rocksdb::NewBloomFilterPolicy(8))
+                         : test::RowbloomPolicy({.key_layout = layout,
+                                                 .false_positive_rate = 0.03}),
+           .prefix_extractor = NewRowPrefixExtractor(layout),
+           .partitioned = partitioned,
+           .partition_bytes = 2048},
+          path_, keys));
+      const Output output =
+          RunTool({"measure-fpr", "--count", "20000", "--json", path_});
+      ASSERT_EQ(output.code, 0) << output.err;
+      const std::vector<json> measured = Records(output, "measured");
+      ASSERT_EQ(measured.size(), 3U);
+      for (const json& record : measured) {
+        SCOPED_TRACE(record.dump());
+        EXPECT_GT(record["asked"], 5000);
+        const double predicted = record["predicted"];
+        const double rate = record["rate"];
+        EXPECT_NEAR(rate, predicted, 0.25 * predicted + 0.0015);
+        EXPECT_LE(record["low"], rate);
+        EXPECT_GE(record["high"], rate);
+      }
+    }
+  }
+  // The same seed, the same keys; another one, others.
+  const auto measure = [&](const std::string& seed) {
+    return RunTool({"measure-fpr", "--count", "2000", "--seed", seed, "--json",
+                    path_})
+        .out;
+  };
+  EXPECT_EQ(measure("1"), measure("1"));
+  EXPECT_NE(measure("1"), measure("2"));
+  Write({});
+  const Output none = RunTool({"measure-fpr", path_});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_THAT(none.err, HasSubstr("no filter that can be asked"));
+}
+
+TEST_F(Verbs, AdviceComparesWithThePresentFilter) {
+  ASSERT_NO_FATAL_FAILURE(
+      test::WriteSst({.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
+                          rocksdb::NewBloomFilterPolicy(10))},
+                     path_, test::NumberedKeys(5000)));
+  const Output output = RunTool(
+      {"advise", "--key-layout", "fixed:8", "--files", "4", "--json", path_});
+  EXPECT_EQ(output.code, 0) << output.err;
+  const json advice = Records(output, "advice").at(0);
+  EXPECT_EQ(advice["rows"], 500);
+  EXPECT_EQ(advice["cells"], 5000);
+  EXPECT_NE(advice["reason"], "");
+  const std::vector<json> costs = Records(output, "filter_cost");
+  ASSERT_EQ(costs.size(), 2U);
+  EXPECT_EQ(costs[0]["which"], "present");
+  EXPECT_EQ(costs[0]["filter"], "RocksDB bloom");
+  // Scans have no filter to ask; gets have one of 1 %.
+  EXPECT_EQ(costs[0]["scan_absent_row"], 4.0);
+  EXPECT_NEAR(costs[0]["get_absent_row"], 0.04, 0.01);
+  EXPECT_LT(costs[1]["scan_absent_row"], 0.1);
+  EXPECT_THAT(RunTool({"advise", "--key-layout", "fixed:8", path_}).out,
+              HasSubstr("advised: "));
+  EXPECT_EQ(RunTool({"advise", path_}).code, 2);
+  EXPECT_EQ(
+      RunTool({"advise", "--key-layout", "fixed:8", "--rate", "7", path_}).code,
+      2);
+}
+
+TEST_F(Verbs, DiffFindsEachDifference) {
+  std::map<std::string, std::string> a;
+  for (const std::string& key : test::NumberedKeys(500)) a[key] = "value";
+  std::map<std::string, std::string> b = a;
+  b.erase("key000100");
+  b["key000200x"] = "new";
+  b["key000300"] = "other";
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(PartitionedLz4(), path_, a));
+  const std::string other = dir_.File("b.sst");
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst({}, other, a));
+  // How a file is stored is no difference.
+  const Output same = RunTool({"diff", path_, other});
+  EXPECT_EQ(same.code, 0) << same.out << same.err;
+  EXPECT_THAT(same.out, HasSubstr("500 cells the same, 0 only in a"));
+  EXPECT_THAT(same.out, HasSubstr("rocksdb.compression"));
+
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst({}, other, b));
+  const Output differ = RunTool({"diff", path_, other, "--json"});
+  EXPECT_EQ(differ.code, 1);
+  const json totals = Records(differ, "diff").at(0);
+  EXPECT_EQ(totals["same"], 498);
+  EXPECT_EQ(totals["only_a"], 1);
+  EXPECT_EQ(totals["only_b"], 1);
+  EXPECT_EQ(totals["changed"], 1);
+  std::vector<std::string> cells;
+  for (const json& cell : Records(differ, "cell_differs")) {
+    cells.push_back(cell["how"].get<std::string>() + " " +
+                    cell["key"].get<std::string>() + " " +
+                    cell["value"].get<std::string>());
+  }
+  EXPECT_THAT(cells,
+              ElementsAre("only_a key000100 value", "only_b key000200x new",
+                          "value key000300 value", "value key000300 other"));
+  EXPECT_EQ(RunTool({"diff", path_}).code, 2);
+  EXPECT_EQ(RunTool({"diff", path_, dir_.File("absent")}).code, 2);
+
+  std::vector<std::string> reversed = test::NumberedKeys(10);
+  std::reverse(reversed.begin(), reversed.end());
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.comparator = rocksdb::ReverseBytewiseComparator()}, other, reversed));
+  const Output unlike = RunTool({"diff", path_, other});
+  EXPECT_EQ(unlike.code, 2);
+  EXPECT_THAT(unlike.err, HasSubstr("expected the same known one"));
+}
+
+TEST_F(Verbs, StockFiltersAreDecoded) {
+  const auto decode = [&](const SstSpec& spec) {
+    test::WriteSst(spec, path_, test::NumberedKeys(5000));
+    const Output output = RunTool({"filter", "--json", path_});
+    EXPECT_EQ(output.code, 0);
+    const std::vector<json> sections = Records(output, "section");
+    EXPECT_EQ(sections.size(), 1U) << output.out;
+    return sections.at(0);
+  };
+  const std::shared_ptr<const rocksdb::FilterPolicy> bloom(
+      rocksdb::NewBloomFilterPolicy(10));
+  const std::shared_ptr<const rocksdb::FilterPolicy> ribbon(
+      rocksdb::NewRibbonFilterPolicy(10));
+  json section = decode({.policy = bloom});
+  EXPECT_EQ(section["section"], "key");
+  EXPECT_EQ(section["kind"], "bloom");
+  EXPECT_EQ(section["probes"], 6);
+  EXPECT_EQ(section["keys"], 5000);
+  EXPECT_NEAR(section["bits_per_key"], 10, 0.2);
+  EXPECT_NEAR(section["fill_low"], 0.45, 0.03);
+  EXPECT_NEAR(section["expected_rate"], 0.0095, 0.002);
+  section = decode({.policy = ribbon});
+  EXPECT_EQ(section["kind"], "ribbon");
+  EXPECT_NEAR(section["bits_per_key"], 7, 0.5);
+  EXPECT_NEAR(section["expected_rate"], 0.0095, 0.002);
+  EXPECT_FALSE(section.contains("fill_low"));
+  section = decode({.format_version = 4, .policy = bloom});
+  EXPECT_EQ(section["kind"], "legacy bloom");
+  section = decode(
+      {.policy = bloom,
+       .prefix_extractor = std::shared_ptr<const rocksdb::SliceTransform>(
+           rocksdb::NewFixedPrefixTransform(6)),
+       .partitioned = true});
+  EXPECT_EQ(section["section"], "key+prefix");
+  EXPECT_GT(section["keys"], 5000);
+}
+
+TEST_F(Verbs, ProbeAsksStockFilters) {
+  for (const bool partitioned : {false, true}) {
+    ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+        {.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
+             rocksdb::NewRibbonFilterPolicy(20)),
+         .prefix_extractor = std::shared_ptr<const rocksdb::SliceTransform>(
+             rocksdb::NewFixedPrefixTransform(8)),
+         .partitioned = partitioned},
+        path_, test::NumberedKeys(5000)));
+    const Output present =
+        RunTool({"probe", "--json", "--key", "key001234", path_});
+    EXPECT_EQ(present.code, 0);
+    json record = Records(present, "probe").at(0);
+    EXPECT_EQ(record["key"], "may be there");
+    EXPECT_EQ(record["verdict"], "may be there");
+    EXPECT_EQ(record["in_file"], "yes, put with sequence number 0");
+    const Output absent =
+        RunTool({"probe", "--json", "--key", "key001234x", path_});
+    record = Records(absent, "probe").at(0);
+    EXPECT_EQ(record["verdict"], "not there");
+    EXPECT_EQ(record["in_file"], "no");
+    const Output row = RunTool({"probe", "--json", "--row", "key00123",
+                                "--key-layout", "fixed:8", path_});
+    record = Records(row, "probe").at(0);
+    EXPECT_EQ(record["prefix"], "may be there");
+    EXPECT_EQ(record["in_file"], "yes, put with sequence number 0");
+    const Output no_row = RunTool({"probe", "--json", "--row", "absent..",
+                                   "--key-layout", "fixed:8", path_});
+    EXPECT_EQ(Records(no_row, "probe").at(0)["verdict"], "not there");
+  }
+}
+
+TEST_F(Verbs, EachVerbRefusesWhatIsNoTable) {
+  test::WriteFile(path_, "just some text, no table at all");
+  for (const char* verb :
+       {"summary", "layout", "props", "index", "data", "filter", "verify",
+        "stats", "measure-fpr", "advise"}) {
+    SCOPED_TRACE(verb);
+    for (const bool as_json : {false, true}) {
+      std::vector<std::string> args = {verb, path_};
+      if (as_json) args.emplace_back("--json");
+      const Output output = RunTool(args);
+      EXPECT_EQ(output.code, 2);
+      EXPECT_EQ(output.out, "");
+      EXPECT_EQ(Lines(output.err).size(), 1U) << output.err;
+      EXPECT_THAT(output.err, HasSubstr("not a RocksDB table"));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom

@@ -1,0 +1,316 @@
+// `sst_inspect verify`: whole files are fine, with each option; what is wrong
+// is found, named, and gives the exit code.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/sst_file_writer.h"
+#include "storage/sst/data_cursor.h"
+#include "tests/storage/sst/make_sst.h"
+#include "tests/support/random.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+#include "tests/tools/sst_inspect/run_tool.h"
+
+namespace rowbloom {
+namespace {
+
+using test::IsOk;
+using test::Output;
+using test::RunTool;
+using test::SstSpec;
+using test::TempDir;
+using testing::HasSubstr;
+using testing::Not;
+
+std::shared_ptr<const rocksdb::FilterPolicy> Stock(bool ribbon) {
+  return std::shared_ptr<const rocksdb::FilterPolicy>(
+      ribbon ? rocksdb::NewRibbonFilterPolicy(10)
+             : rocksdb::NewBloomFilterPolicy(10));
+}
+
+class Verify : public testing::Test {
+ protected:
+  void Write(const SstSpec& spec, size_t keys = 2000) {
+    ASSERT_NO_FATAL_FAILURE(
+        test::WriteSst(spec, path_, test::NumberedKeys(keys)));
+    ASSERT_THAT(sst::SstFile::Open(path_, &file_), IsOk());
+  }
+
+  void ExpectFinding(const std::string& text) {
+    const Output output = RunTool({"verify", path_});
+    EXPECT_EQ(output.code, 1) << output.out << output.err;
+    EXPECT_EQ(output.err, "");
+    EXPECT_THAT(output.out, HasSubstr("problem: "));
+    EXPECT_THAT(output.out, HasSubstr(text));
+    EXPECT_THAT(output.out, HasSubstr("verdict  damaged"));
+    EXPECT_EQ(RunTool({"verify", "--json", path_}).code, 1);
+  }
+
+  // The first data block.
+  sst::BlockHandle FirstBlock() const {
+    sst::IndexCursor index(*file_);
+    EXPECT_TRUE(index.Next());
+    return index.handle();
+  }
+
+  const TempDir dir_;
+  const std::string path_ = dir_.File("a.sst");
+  std::unique_ptr<sst::SstFile> file_;
+};
+
+TEST_F(Verify, WholeFilesAreFineAndEveryKeyIsAsked) {
+  const auto extractor = std::shared_ptr<const rocksdb::SliceTransform>(
+      rocksdb::NewFixedPrefixTransform(7));
+  struct Case {
+    std::shared_ptr<const rocksdb::FilterPolicy> policy;
+    uint32_t version = 5;
+    std::string asked;
+  };
+  const std::vector<Case> cases = {
+      {nullptr, 5, "filter   none"},
+      {test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)}), 5,
+       "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
+      {test::RowbloomPolicy(
+           {.key_layout = KeyLayout::FixedRow(8), .kind = FilterKind::kRibbon}),
+       5, "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
+      {Stock(false), 5, "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
+      {Stock(true), 5, "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
+      {Stock(false), 4, "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
+      {Stock(false), test::kLatestFormatVersion,
+       "2,000 keys and 2,000 rows or prefixes asked, 0 false"}};
+  for (const Case& tested : cases) {
+    for (const bool partitioned : {false, true}) {
+      SCOPED_TRACE(tested.asked);
+      Write({.format_version = tested.version,
+             .policy = tested.policy,
+             .prefix_extractor = extractor,
+             .partitioned = partitioned,
+             .partition_bytes = 256});
+      const Output output = RunTool({"verify", path_});
+      EXPECT_EQ(output.code, 0) << output.out << output.err;
+      EXPECT_EQ(output.err, "");
+      EXPECT_THAT(output.out, HasSubstr("cells    2,000, 0 range"));
+      EXPECT_THAT(output.out, HasSubstr(tested.asked));
+      EXPECT_THAT(output.out, HasSubstr("verdict  fine"));
+      EXPECT_THAT(output.out, Not(HasSubstr("note")));
+    }
+  }
+}
+
+TEST_F(Verify, OtherComparatorsAreNamedWhereTheyMatter) {
+  std::vector<std::string> keys = test::NumberedKeys(2000);
+  std::reverse(keys.begin(), keys.end());
+  ASSERT_NO_FATAL_FAILURE(
+      test::WriteSst({.policy = Stock(false),
+                      .comparator = rocksdb::ReverseBytewiseComparator(),
+                      .partitioned = true},
+                     path_, keys));
+  const Output output = RunTool({"verify", path_});
+  EXPECT_EQ(output.code, 0) << output.out;
+  EXPECT_THAT(output.out, HasSubstr("2,000 keys"));
+}
+
+// Wherever a byte is changed, some check finds it.
+TEST_F(Verify, EveryFlippedByteIsAFinding) {
+  const uint64_t seed = test::SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  test::Random random(seed);
+  Write({.policy = Stock(false),
+         .partitioned = true,
+         .partition_bytes = 256,
+         .change = [](auto* options,
+                      auto*) { options->compression = rocksdb::kZSTD; }},
+        500);
+  const std::string good = test::ReadFile(path_);
+  // Not the sequence number of ingested files, nor what pads the footer.
+  const std::string sequence = "external_sst_file.global_seqno";
+  const size_t unchecked = good.find(sequence) + sequence.size();
+  const uint64_t steps = test::Scaled(400);
+  for (uint64_t i = 0; i < steps; ++i) {
+    const uint64_t at = random.Below(good.size() - sst::kFooterBytes);
+    if (at >= unchecked && at < unchecked + 8) continue;
+    test::WriteByte(path_, at,
+                    static_cast<char>(good[at] ^ (1 << random.Below(8))));
+    const Output output = RunTool({"verify", path_});
+    EXPECT_EQ(output.code, 1) << "byte " << at << "\n"
+                              << output.out << output.err;
+    test::WriteByte(path_, at, good[at]);
+  }
+  EXPECT_EQ(RunTool({"verify", path_}).code, 0);
+}
+
+TEST_F(Verify, FalseNegativesAreFindings) {
+  for (const bool partitioned : {false, true}) {
+    Write({.policy = Stock(false), .partitioned = partitioned});
+    test::ChangeBlock(path_, test::FilterHandle(path_, 0),
+                      [](std::string* contents) {
+                        // All bits but those of the tail.
+                        std::fill(contents->begin(), contents->end() - 5, '\0');
+                      });
+    ExpectFinding(
+        "false negative: key key000000 is in the file, filter "
+        "partition 1 says it is not");
+    // Probe finds it for one key, too.
+    const Output probe = RunTool({"probe", "--key", "key000000", path_});
+    EXPECT_EQ(probe.code, 1);
+    EXPECT_THAT(probe.out, HasSubstr("problem: false negative"));
+  }
+}
+
+TEST_F(Verify, DamagedFilterSectionsAreFindings) {
+  Write(
+      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)})});
+  test::ChangeBlock(path_, test::FilterHandle(path_, 0),
+                    [](std::string* contents) { (*contents)[100] ^= 1; });
+  ExpectFinding("filter partition 1: ROW section at offset 8");
+}
+
+// The checksums are right, the contents are not.
+TEST_F(Verify, KeysOutOfOrderAreFindings) {
+  Write({.change = [](auto*, auto* table) {
+    table->use_delta_encoding = false;
+  }});
+  test::ChangeBlock(path_, FirstBlock(), [](std::string* contents) {
+    const size_t at = contents->find("key000002");
+    ASSERT_NE(at, std::string::npos);
+    (*contents)[at + 8] = '0';
+  });
+  ExpectFinding("key key000000@0 out of order after key000001");
+}
+
+TEST_F(Verify, TypesThatDataHasNotAreFindings) {
+  Write({.change = [](auto*, auto* table) {
+    table->use_delta_encoding = false;
+  }});
+  test::ChangeBlock(path_, FirstBlock(), [](std::string* contents) {
+    const size_t at = contents->find("key000002");
+    (*contents)[at + 9] = '\x0c';
+  });
+  ExpectFinding("key key000002 has type 0x0c");
+}
+
+TEST_F(Verify, AnIndexThatDisagreesIsAFinding) {
+  Write({.change = [](auto*, auto* table) {
+    table->use_delta_encoding = false;
+  }});
+  // The last key of the first block moves behind its index key.
+  std::string last;
+  sst::DataCursor data(*file_);
+  ASSERT_TRUE(data.NextBlock());
+  while (data.NextEntry()) last = data.key().user_key;
+  test::ChangeBlock(path_, FirstBlock(), [&](std::string* contents) {
+    const size_t at = contents->find(last);
+    ASSERT_NE(at, std::string::npos);
+    (*contents)[at + 3] = '9';
+  });
+  ExpectFinding("up to which the index says it goes");
+}
+
+TEST_F(Verify, PropertiesThatDisagreeAreFindings) {
+  Write({}, 2000);
+  test::ChangeBlock(
+      path_, file_->meta_blocks().find("rocksdb.properties")->second,
+      [](std::string* contents) {
+        sst::EntryCursor entries(*contents, sst::ValueForm::kSized);
+        while (entries.Next() && entries.key() != "rocksdb.num.entries") {
+        }
+        // 2000 as a varint becomes 2001.
+        ASSERT_EQ(entries.value(), "\xd0\x0f");
+        (*contents)[entries.value_offset_bytes()] = '\xd1';
+      });
+  ExpectFinding("properties say 2001 entries, found 2000");
+}
+
+TEST_F(Verify, GoesOnBehindDamage) {
+  Write({.partitioned = true, .partition_bytes = 256});
+  const std::string good = test::ReadFile(path_);
+  sst::IndexCursor index(*file_);
+  std::vector<sst::BlockHandle> blocks;
+  while (index.Next()) blocks.push_back(index.handle());
+  for (const size_t i : {size_t{1}, size_t{5}}) {
+    const uint64_t at = blocks[i].offset_bytes;
+    test::WriteByte(path_, at, static_cast<char>(good[at] ^ 1));
+  }
+  const Output output = RunTool({"verify", path_});
+  EXPECT_EQ(output.code, 1);
+  EXPECT_THAT(output.out, HasSubstr(", 2 damaged"));
+}
+
+// Files that a name alone makes SSTs, and claims that are too large: one
+// sentence, at once.
+TEST_F(Verify, HostileFilesGiveOneSentence) {
+  Write({});
+  const std::string good = test::ReadFile(path_);
+  struct Case {
+    std::string bytes;
+    int code;
+  };
+  std::string huge_claim = good;
+  // The metaindex handle of the footer: 2^62 bytes.
+  const size_t footer = good.size() - sst::kFooterBytes;
+  huge_claim.replace(footer + 1, 9, "\xff\xff\xff\xff\xff\xff\xff\xff\x3f");
+  std::string wrong_magic = good;
+  wrong_magic.back() = 'x';
+  for (const Case& tested :
+       {Case{"", 2}, Case{good.substr(0, good.size() - 1), 2},
+        Case{wrong_magic, 2}, Case{huge_claim, 1}}) {
+    test::WriteFile(path_, tested.bytes);
+    for (const char* verb : {"verify", "layout", "filter", "stats"}) {
+      const Output output = RunTool({verb, path_});
+      EXPECT_EQ(output.code, tested.code);
+      EXPECT_EQ(output.out, "");
+      EXPECT_EQ(test::Lines(output.err).size(), 1U);
+      EXPECT_THAT(output.err, testing::StartsWith("sst_inspect: " + path_));
+      EXPECT_THAT(output.err, HasSubstr("expected"));
+    }
+  }
+}
+
+// The program itself, on a file much larger than the memory it may take.
+TEST_F(Verify, MemoryIsBoundedWhateverTheFile) {
+  if (test::Scaled(100) != 100) {
+    GTEST_SKIP() << "sanitizers and short runs have other sizes";
+  }
+  SstSpec spec{.policy = Stock(false), .partitioned = true};
+  spec.change = [](auto* options, auto* table) {
+    options->compression = rocksdb::kNoCompression;
+    table->block_size = 16 << 10;
+    table->metadata_block_size = 4096;
+  };
+  constexpr uint64_t kFileBytes = uint64_t{160} << 20;
+  {
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(),
+                                  test::MakeOptions(spec));
+    ASSERT_THAT(writer.Open(path_), IsOk());
+    const std::string value(4000, 'v');
+    for (const std::string& key : test::NumberedKeys(kFileBytes / 4000)) {
+      ASSERT_THAT(writer.Put(key, value), IsOk());
+    }
+    ASSERT_THAT(writer.Finish(), IsOk());
+  }
+  for (const char* verb : {"layout", "verify", "filter"}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (freopen("/dev/null", "w", stdout) == nullptr) _exit(126);
+      execl(ROWBLOOM_SST_INSPECT, "sst_inspect", verb, path_.c_str(), nullptr);
+      _exit(127);
+    }
+    int status = 0;
+    struct rusage usage {};
+    ASSERT_EQ(wait4(child, &status, 0, &usage), child);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0) << verb;
+    EXPECT_LT(usage.ru_maxrss, 64 * 1024) << verb << ", in KiB";
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom
