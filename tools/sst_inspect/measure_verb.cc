@@ -113,10 +113,10 @@ class Measurer {
       // would have been added as.
       if (rows && !filter->is_rowbloom() &&
           (!facts_.prefix_filter || !prefix_of || prefix_of(key) != key)) {
-        return Status::OK();
+        continue;
       }
       if (!rows && !filter->is_rowbloom() && !facts_.whole_key_filter) {
-        return Status::OK();
+        continue;
       }
       if (filter_.partition() != partition) {
         partition = filter_.partition();

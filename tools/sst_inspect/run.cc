@@ -15,6 +15,7 @@
 #include "tools/sst_inspect/filter_verb.h"
 #include "tools/sst_inspect/inputs.h"
 #include "tools/sst_inspect/probe_verb.h"
+#include "tools/sst_inspect/progress.h"
 #include "tools/sst_inspect/report.h"
 #include "tools/sst_inspect/table_file.h"
 #include "tools/sst_inspect/text.h"
@@ -41,6 +42,7 @@ ExitCode ForEachFile(
     const rocksdb::Status status = OpenTable(input.path, &file);
     std::error_code ignored;
     if (status.ok()) {
+      if (StandardErrorIsTerminal()) file->SetProgress(ProgressOn(err, *file));
       worst = std::max(worst, use(*file));
     } else if (input.listed && !std::filesystem::exists(input.path, ignored)) {
       err << "sst_inspect: " << WithoutControls(input.path)

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -22,10 +21,15 @@ using sst::kBlockTrailerBytes;
 
 class SstCellReader : public CellReader {
  public:
-  explicit SstCellReader(const sst::SstFile& file) : data_(file) {}
+  SstCellReader(const sst::SstFile& file, const TableFile::Progress& progress)
+      : data_(file), progress_(progress) {}
 
   void SkipTo(std::string_view user_key) override { data_.SkipTo(user_key); }
-  bool NextBlock() override { return data_.NextBlock(); }
+  bool NextBlock() override {
+    const bool more = data_.NextBlock();
+    if (more && progress_) progress_(data_.block().offset_bytes);
+    return more;
+  }
   bool NextEntry() override { return data_.NextEntry(); }
   bool SkipDamagedPartition() override { return data_.SkipDamagedPartition(); }
   Cell cell() const override {
@@ -43,6 +47,7 @@ class SstCellReader : public CellReader {
 
  private:
   sst::DataCursor data_;
+  const TableFile::Progress& progress_;
 };
 
 std::string_view NameOf(sst::IndexForm form) {
@@ -258,7 +263,9 @@ void SstTable::ReadMetaBlock(BlockInfo* block) const {
     return;
   }
   sst::BlockReader reader(*file_);
-  block->status = reader.ReadIndex(handle, &contents);
+  const Status status = reader.ReadIndex(handle, &contents);
+  // What is wrong with its entries was seen before.
+  if (block->status.ok()) block->status = status;
   block->compression = ToString(reader.compression());
   if (block->status.ok()) block->contents_bytes = contents.size();
 }
@@ -284,7 +291,16 @@ Status SstTable::ForEachBlock(
         others.push_back(InfoOf(BlockType::kIndexPartition, index.block()));
         others.back().partition = last;
       }
-      if (status.ok()) status = index.status();
+      if (index.status().ok()) break;
+      if (index.partition() == 0 || index.block() == *file_->index().handle) {
+        break;  // told of the index itself
+      }
+      if (index.partition() != last) {
+        last = index.partition();
+        others.push_back(InfoOf(BlockType::kIndexPartition, index.block()));
+        others.back().partition = last;
+      }
+      others.back().status = index.status();
     } while (index.SkipDamagedPartition());
   }
   const std::function<void(BlockInfo*)> read = [this](BlockInfo* block) {
@@ -308,8 +324,12 @@ Status SstTable::ForEachBlock(
       if (block.status.ok()) block.contents_bytes = data.contents_bytes();
       block.partition = data.index().partition();
       in_order.Add(block);
+      if (progress_) progress_(block.offset_bytes);
     }
-    if (status.ok()) status = data.index().status();
+    // Of a partition it was told of the partition.
+    if (status.ok() && file_->index().form != sst::IndexForm::kTwoLevel) {
+      status = data.index().status();
+    }
   } while (data.SkipDamagedPartition());
   in_order.Finish();
   use({.type = BlockType::kFooter,
@@ -329,7 +349,7 @@ Status SstTable::ForEachIndexEntry(
 }
 
 std::unique_ptr<CellReader> SstTable::NewCellReader() const {
-  return std::make_unique<SstCellReader>(*file_);
+  return std::make_unique<SstCellReader>(*file_, progress_);
 }
 
 Status SstTable::ForEachRangeDeletion(

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "storage/sst/sst_file.h"
 #include "tools/sst_inspect/table_file.h"
@@ -16,6 +17,9 @@ class SstTable : public TableFile {
 
   const std::string& path() const override { return file_->path(); }
   uint64_t size_bytes() const override { return file_->size_bytes(); }
+  void SetProgress(Progress progress) override {
+    progress_ = std::move(progress);
+  }
   TableFacts Facts() const override;
   std::vector<Property> Properties() const override;
   rocksdb::Status ForEachBlock(
@@ -46,6 +50,7 @@ class SstTable : public TableFile {
   void ReadMetaBlock(BlockInfo* block) const;
 
   const std::unique_ptr<sst::SstFile> file_;
+  Progress progress_;
 };
 
 }  // namespace rowbloom::sst_inspect

@@ -134,6 +134,11 @@ class TableFile {
 
   virtual const std::string& path() const = 0;
   virtual uint64_t size_bytes() const = 0;
+
+  // Called with the offset of each data block that is read from here on.
+  using Progress = std::function<void(uint64_t offset_bytes)>;
+  virtual void SetProgress(Progress progress) = 0;
+
   virtual TableFacts Facts() const = 0;
   virtual std::vector<Property> Properties() const = 0;
 

@@ -83,15 +83,15 @@ class Verifier {
   }
 
   void CheckOtherBlocks() {
-    const Status status = file_.ForEachBlock(TableFile::Blocks::kAllButData,
-                                             [this](const BlockInfo& block) {
-                                               ++blocks_;
-                                               if (block.status.ok()) return;
-                                               ++damaged_blocks_;
-                                               Failure(block.status);
-                                             });
-    // Damage of the index is told again by the walk over the data.
-    index_told_ = !status.ok();
+    const auto check = [this](const BlockInfo& block) {
+      ++blocks_;
+      if (block.status.ok()) return;
+      ++damaged_blocks_;
+      Failure(block.status);
+      told_.insert(block.status.ToString());
+    };
+    const Status status =
+        file_.ForEachBlock(TableFile::Blocks::kAllButData, check);
     if (!status.ok()) Failure(status);
   }
 
@@ -135,7 +135,10 @@ class Verifier {
       }
       if (!cells->index_status().ok()) {
         complete_ = false;
-        if (!index_told_) Failure(cells->index_status());
+        // Damage of an index block was met before.
+        if (!told_.contains(cells->index_status().ToString())) {
+          Failure(cells->index_status());
+        }
       }
     } while (cells->SkipDamagedPartition());
   }
@@ -361,8 +364,8 @@ class Verifier {
 
   ExitCode worst_ = ExitCode::kOk;
   std::set<std::string> notes_;
-  bool complete_ = true;  // all that the file names was read
-  bool index_told_ = false;
+  bool complete_ = true;        // all that the file names was read
+  std::set<std::string> told_;  // of blocks other than data
   uint64_t problems_ = 0;
   uint64_t blocks_ = 0;
   uint64_t data_blocks_ = 0;

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,8 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
+#include "tools/sst_inspect/progress.h"
+#include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom {
 namespace {
@@ -242,6 +246,51 @@ TEST_F(Verify, GoesOnBehindDamage) {
   const Output output = RunTool({"verify", path_});
   EXPECT_EQ(output.code, 1);
   EXPECT_THAT(output.out, HasSubstr(", 2 damaged"));
+}
+
+TEST_F(Verify, EachDamagedPartitionOfTheIndexIsToldOnce) {
+  Write({.partitioned = true, .partition_bytes = 256});
+  const std::string good = test::ReadFile(path_);
+  sst::IndexCursor index(*file_);
+  std::map<size_t, sst::BlockHandle> partitions;
+  while (index.Next()) partitions[index.partition()] = index.block();
+  ASSERT_GT(partitions.size(), 4U);
+  std::vector<std::string> offsets;
+  for (const size_t i : {size_t{2}, size_t{4}}) {
+    const uint64_t at = partitions[i].offset_bytes;
+    test::WriteByte(path_, at, static_cast<char>(good[at] ^ 1));
+    offsets.push_back("block at offset " + std::to_string(at) + ": ");
+  }
+  const Output verify = RunTool({"verify", path_});
+  EXPECT_EQ(verify.code, 1);
+  const Output layout = RunTool({"layout", path_});
+  EXPECT_EQ(layout.code, 1);
+  EXPECT_EQ(layout.err, "");
+  for (const std::string& offset : offsets) {
+    for (const std::string& out : {verify.out, layout.out}) {
+      const size_t first = out.find(offset);
+      ASSERT_NE(first, std::string::npos) << out;
+      EXPECT_EQ(out.find(offset, first + 1), std::string::npos) << out;
+    }
+  }
+}
+
+TEST_F(Verify, ProgressGoesForwardOnce) {
+  Write({});
+  std::unique_ptr<sst_inspect::TableFile> table;
+  ASSERT_THAT(sst_inspect::OpenTable(path_, &table), IsOk());
+  std::ostringstream err;
+  EXPECT_FALSE(sst_inspect::ProgressOn(err, *table));
+  table->SetProgress(sst_inspect::ProgressOn(err, *table, 1));
+  const auto cells = table->NewCellReader();
+  while (cells->Next()) {
+  }
+  const std::string out = err.str();
+  EXPECT_THAT(out, testing::StartsWith("\r" + path_ + ": 0 %"));
+  const size_t half = out.find(": 50 %");
+  ASSERT_NE(half, std::string::npos);
+  EXPECT_EQ(out.find(": 50 %", half + 1), std::string::npos);
+  EXPECT_LT(out.find(": 20 %"), half);
 }
 
 // Files that a name alone makes SSTs, and claims that are too large: one

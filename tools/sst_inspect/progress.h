@@ -1,0 +1,23 @@
+// Progress of long reads, on a terminal.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+
+#include "tools/sst_inspect/table_file.h"
+
+namespace rowbloom::sst_inspect {
+
+// Files from this size on take long enough to say how far they are read.
+inline constexpr uint64_t kProgressBytes = uint64_t{1} << 30;
+
+// Prints "FILE: 42 %", each over the one before, whenever the percentage
+// changes; empty for smaller files. For standard error, if that is a terminal.
+// The stream and the file must outlive the function.
+TableFile::Progress ProgressOn(std::ostream& err, const TableFile& file,
+                               uint64_t from_bytes = kProgressBytes);
+
+// Whether standard error is a terminal.
+bool StandardErrorIsTerminal();
+
+}  // namespace rowbloom::sst_inspect
