@@ -278,8 +278,13 @@ Status SstFile::FindIndex() {
   }
   std::string_view type = TextProperty(kIndexType);
   uint32_t form = 0;
+  if (!type.empty() && !GetFixed32(&type, &form)) {
+    return Status::Corruption(
+        fmt::format("{}: property {} of {} bytes, expected 4", path_,
+                    kIndexType, type.size()));
+  }
   constexpr auto kLast = static_cast<uint32_t>(IndexForm::kFirstKey);
-  if (!type.empty() && (!GetFixed32(&type, &form) || form > kLast)) {
+  if (form > kLast) {
     return Status::NotSupported(fmt::format(
         "{}: index of type {}, expected 0 to {}", path_, form, kLast));
   }
