@@ -227,7 +227,11 @@ class Prober {
       const FilterOrigin origin = OriginOf(policy, *contents);
       if (origin != FilterOrigin::kRowbloom) {
         if (foreign_.empty()) foreign_ = Describe(origin, policy, *contents);
-        continue;
+        if (origin == FilterOrigin::kUnknown) continue;
+        // RocksDB's own: so are the others.
+        problems_.clear();
+        worst_ = ExitCode::kOk;
+        return partitions_.size();
       }
       const FilterBlock block = FilterBlock::Open(*contents);
       if (!block.sections().empty()) {

@@ -106,9 +106,9 @@ std::vector<Case> Cases() {
                                   rocksdb::NewCappedPrefixTransform(2)),
                           .partition_bytes = 256,
                           .index_restart_interval = interval,
-                          .change = [=](auto* options, auto* table) {
+                          .change = [index = type](auto* options, auto* table) {
                             options->compression = rocksdb::kLZ4Compression;
-                            table->index_type = type;
+                            table->index_type = index;
                           }}});
       }
     }
