@@ -9,8 +9,9 @@ packages=(
   g++ cmake ninja-build # to build
   librocksdb-dev        # what this plugs into
   libxxhash-dev         # hashes
-  libisal-dev           # CRC32C of SST blocks
+  libisal-dev           # CRC32C of SST and HFile blocks
   liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev # their compression
+  libprotobuf-dev protobuf-compiler # trailer and file info of HFiles
   libcli11-dev libfmt-dev nlohmann-json3-dev # the tools
   libgtest-dev libgmock-dev rocksdb-tools    # the tests
   libbenchmark-dev python3                   # filter_bench and its plots

@@ -1,0 +1,191 @@
+#include "storage/hfile/block_index.h"
+
+#include "storage/hfile/block.h"
+#include "storage/hfile/cell.h"
+#include "storage/hfile/coding.h"
+#include "storage/hfile/message.h"
+
+namespace rowbloom::hfile {
+namespace {
+
+using rocksdb::Status;
+
+// Offset and size of a block.
+constexpr size_t kLocationBytes = 12;
+// And a vlong of one byte.
+constexpr size_t kMinRootEntryBytes = kLocationBytes + 1;
+constexpr size_t kStartBytes = 4;
+
+BlockLocation LoadLocation(const char* at) {
+  return {LoadU64(at), LoadU32(at + sizeof(uint64_t))};
+}
+
+Status CheckLocation(size_t entry, const BlockLocation& location,
+                     const BlockBounds& bounds) {
+  if (location.block_bytes >= kBlockHeaderBytes &&
+      location.offset <= bounds.end_offset &&
+      location.block_bytes <= bounds.end_offset - location.offset) {
+    return Status::OK();
+  }
+  return Status::Corruption(Message(
+      "index entry ", entry, ": block of ", location.block_bytes,
+      " bytes at offset ", location.offset, ", expected at least ",
+      kBlockHeaderBytes, " bytes that end by offset ", bounds.end_offset));
+}
+
+Status CheckKey(size_t entry, KeyForm form, std::string_view key,
+                std::string_view before, bool check_order) {
+  HFileKey parsed;
+  if (form == KeyForm::kCellKey && !ParseKey(key, &parsed)) {
+    return Status::Corruption(Message("index entry ", entry, ": key of ",
+                                      key.size(),
+                                      " bytes is not that of a cell"));
+  }
+  if (check_order && entry > 0 && CompareIndexKeys(form, before, key) > 0) {
+    return Status::Corruption(Message(
+        "index entry ", entry, ": key before that of entry ", entry - 1));
+  }
+  return Status::OK();
+}
+
+// The last of `count` entries with a key at or before `key`, or `count`.
+template <typename Index>
+size_t FindLast(const Index& index, KeyForm form, std::string_view key) {
+  size_t low = 0;  // entries before it are at or before the key
+  size_t high = index.size();
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (CompareIndexKeys(form, index.key(middle), key) <= 0) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low == 0 ? index.size() : low - 1;
+}
+
+}  // namespace
+
+int CompareIndexKeys(KeyForm form, std::string_view a, std::string_view b) {
+  if (form != KeyForm::kCellKey) return a.compare(b);
+  HFileKey a_key;
+  HFileKey b_key;
+  if (!ParseKey(a, &a_key) || !ParseKey(b, &b_key)) return a.compare(b);
+  return CompareHFileKeys(a_key, b_key);
+}
+
+Status RootIndex::Parse(std::string_view bytes, uint64_t entry_count,
+                        KeyForm form, const BlockBounds& bounds,
+                        RootIndex* index, std::string_view* rest) {
+  if (entry_count > bytes.size() / kMinRootEntryBytes) {
+    return Status::Corruption(Message(
+        entry_count, " index entries, expected at most ",
+        bytes.size() / kMinRootEntryBytes, " in ", bytes.size(), " bytes"));
+  }
+  RootIndex parsed;
+  parsed.bytes_ = bytes;
+  parsed.form_ = form;
+  parsed.entry_at_.reserve(entry_count);
+  Cursor cursor(bytes);
+  std::string_view before;
+  for (size_t entry = 0; entry < entry_count; ++entry) {
+    parsed.entry_at_.push_back(
+        static_cast<uint32_t>(bytes.size() - cursor.size()));
+    std::string_view location;
+    std::string_view key;
+    if (!cursor.ReadBytes(kLocationBytes, &location) ||
+        !cursor.ReadByteArray(&key)) {
+      return Status::Corruption(
+          Message("index entry ", entry, " of ", entry_count, " is cut off"));
+    }
+    Status status = CheckLocation(entry, LoadLocation(location.data()), bounds);
+    if (status.ok()) {
+      status = CheckKey(entry, form, key, before, form != KeyForm::kName);
+    }
+    if (!status.ok()) return status;
+    before = key;
+  }
+  *index = std::move(parsed);
+  *rest = cursor.rest();
+  return Status::OK();
+}
+
+BlockLocation RootIndex::location(size_t entry) const {
+  return LoadLocation(bytes_.data() + entry_at_[entry]);
+}
+
+std::string_view RootIndex::key(size_t entry) const {
+  Cursor cursor(bytes_.substr(entry_at_[entry] + kLocationBytes));
+  std::string_view key;
+  return cursor.ReadByteArray(&key) ? key : std::string_view();
+}
+
+size_t RootIndex::Find(std::string_view key) const {
+  return FindLast(*this, form_, key);
+}
+
+Status NonRootIndex::Check(std::string_view payload, const BlockBounds& bounds,
+                           bool check_order) {
+  Cursor cursor(payload);
+  uint32_t entry_count = 0;
+  std::string_view starts;
+  if (!cursor.ReadU32(&entry_count) || entry_count == 0 ||
+      !cursor.ReadBytes((uint64_t{entry_count} + 1) * kStartBytes, &starts)) {
+    return Status::Corruption(Message("index of ", entry_count,
+                                      " entries, expected at least 1 in ",
+                                      payload.size(), " bytes"));
+  }
+  const std::string_view entries = cursor.rest();
+  std::string_view before;
+  uint32_t start = LoadU32(starts.data());
+  if (start != 0) {
+    return Status::Corruption(
+        Message("index entry 0 starts at ", start, ", expected 0"));
+  }
+  for (size_t entry = 0; entry < entry_count; ++entry) {
+    const uint32_t end = LoadU32(starts.data() + (entry + 1) * kStartBytes);
+    if (end < start || end - start < kLocationBytes || end > entries.size()) {
+      return Status::Corruption(Message("index entry ", entry, " from ", start,
+                                        " to ", end, ", expected at least ",
+                                        kLocationBytes, " bytes within ",
+                                        entries.size()));
+    }
+    const std::string_view bytes = entries.substr(start, end - start);
+    const std::string_view key = bytes.substr(kLocationBytes);
+    Status status = CheckLocation(entry, LoadLocation(bytes.data()), bounds);
+    if (status.ok()) {
+      status = CheckKey(entry, KeyForm::kCellKey, key, before, check_order);
+    }
+    if (!status.ok()) return status;
+    before = key;
+    start = end;
+  }
+  return Status::OK();
+}
+
+NonRootIndex::NonRootIndex(std::string_view payload)
+    : entry_count_(LoadU32(payload.data())) {
+  payload.remove_prefix(sizeof(uint32_t));
+  starts_ = payload.substr(0, (entry_count_ + 1) * kStartBytes);
+  entries_ = payload.substr(starts_.size());
+}
+
+std::string_view NonRootIndex::Entry(size_t entry) const {
+  const char* at = starts_.data() + entry * kStartBytes;
+  const uint32_t start = LoadU32(at);
+  return entries_.substr(start, LoadU32(at + kStartBytes) - start);
+}
+
+BlockLocation NonRootIndex::location(size_t entry) const {
+  return LoadLocation(Entry(entry).data());
+}
+
+std::string_view NonRootIndex::key(size_t entry) const {
+  return Entry(entry).substr(kLocationBytes);
+}
+
+size_t NonRootIndex::Find(std::string_view key) const {
+  return FindLast(*this, KeyForm::kCellKey, key);
+}
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,91 @@
+// Indexes as they are read: lists of (block, key), in two forms.
+//
+//   root      (offset i64, block bytes i32, key length vlong, key)*
+//   non-root  n i32, (n + 1) starts i32, (offset i64, block bytes i32, key)^n
+//
+// where starts count from the first entry on. The root form also holds the
+// chunks of Bloom filters and the meta blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "rowbloom/hfile.h"
+#include "storage/hfile/block_reader.h"
+
+namespace rowbloom::hfile {
+
+// What the keys of an index are, and so what their order is.
+enum class KeyForm : uint8_t {
+  kCellKey,  // the key of a cell, compared as such
+  kBytes,    // compared as unsigned bytes
+  kName,     // in no order that readers rely on
+};
+
+// Negative, zero or positive. REQUIRES well-formed keys.
+int CompareIndexKeys(KeyForm form, std::string_view a, std::string_view b);
+
+// Where the blocks of an index may be.
+struct BlockBounds {
+  uint64_t end_offset = 0;
+};
+
+// An index in the root form. Does not own the bytes.
+class RootIndex {
+ public:
+  RootIndex() = default;
+
+  // Checks every entry: bounds of blocks and keys, order of keys. `*rest` is
+  // what follows the entries. Corruption, without a place.
+  static rocksdb::Status Parse(std::string_view bytes, uint64_t entry_count,
+                               KeyForm form, const BlockBounds& bounds,
+                               RootIndex* index, std::string_view* rest);
+
+  size_t size() const { return entry_at_.size(); }
+  BlockLocation location(size_t entry) const;
+  std::string_view key(size_t entry) const;
+  // The last entry with a key at or before `key`, size() when there is none.
+  size_t Find(std::string_view key) const;
+
+ private:
+  std::string_view bytes_;
+  KeyForm form_ = KeyForm::kBytes;
+  std::vector<uint32_t> entry_at_;
+};
+
+// The payload of a leaf or intermediate index. Keys are those of cells. Does
+// not own the bytes; cheap to copy.
+class NonRootIndex {
+ public:
+  NonRootIndex() = default;
+  // REQUIRES that Check(payload) was OK.
+  explicit NonRootIndex(std::string_view payload);
+
+  // As RootIndex::Parse; without entries it is corrupt, too.
+  static rocksdb::Status Check(std::string_view payload,
+                               const BlockBounds& bounds, bool check_order);
+
+  size_t size() const { return entry_count_; }
+  BlockLocation location(size_t entry) const;
+  std::string_view key(size_t entry) const;
+  size_t Find(std::string_view key) const;
+
+ private:
+  std::string_view Entry(size_t entry) const;
+
+  std::string_view starts_;
+  std::string_view entries_;
+  size_t entry_count_ = 0;
+};
+
+// Of a root index of several levels: where the middle key is.
+struct MidKeyLocation {
+  BlockLocation leaf;
+  uint32_t entry = 0;
+};
+inline constexpr size_t kMidKeyBytes = 16;
+
+}  // namespace rowbloom::hfile

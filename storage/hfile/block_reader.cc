@@ -1,0 +1,139 @@
+#include "storage/hfile/block_reader.h"
+
+#include <array>
+#include <new>
+
+#include "storage/hfile/codec.h"
+#include "storage/hfile/message.h"
+
+namespace rowbloom::hfile {
+namespace {
+
+using rocksdb::Status;
+
+constexpr std::string_view kWhat = "block";
+
+// What a block takes on disk beyond its payload: incompressible data grows a
+// little, and each checksum of 4 bytes covers at least 33.
+uint64_t MaxStoredBytes(uint64_t max_payload_bytes) {
+  constexpr uint64_t kSmallBlockBytes = 64 * 1024;
+  return max_payload_bytes + max_payload_bytes / 4 + kSmallBlockBytes;
+}
+
+Status NoMemory(uint64_t byte_count) {
+  return Status::MemoryLimit(Message("no memory for ", byte_count, " bytes"));
+}
+
+}  // namespace
+
+Status BlockReader::ReadHeader(uint64_t offset, uint64_t end_offset,
+                               BlockHeader* header) const {
+  if (offset > end_offset || end_offset - offset < kBlockHeaderBytes) {
+    return file_.Located(
+        kWhat, offset,
+        Status::Corruption(Message("expected it to end by offset ", end_offset,
+                                   " at the latest")));
+  }
+  std::array<char, kBlockHeaderBytes> bytes;
+  Status status = file_.ReadAt(offset, bytes.size(), bytes.data());
+  if (!status.ok()) return status;
+  status = ParseBlockHeader({bytes.data(), bytes.size()}, header);
+  if (status.ok() && header->block_bytes() > end_offset - offset) {
+    status = Status::Corruption(Message(header->block_bytes(),
+                                        " bytes, expected at most ",
+                                        end_offset - offset));
+  }
+  return status.ok() ? status : file_.Located(kWhat, offset, status);
+}
+
+Status BlockReader::CheckHeader(const BlockLocation& location,
+                                BlockType expected,
+                                const BlockHeader& header) const {
+  if (header.type == BlockType::kEncodedData && expected == BlockType::kData) {
+    return Status::NotSupported("encoded data block, expected a plain one");
+  }
+  if (header.type != expected) {
+    return Status::Corruption(Message("magic \"", Magic(expected),
+                                      "\" expected, found \"",
+                                      Magic(header.type), "\""));
+  }
+  if (header.block_bytes() != location.block_bytes) {
+    return Status::Corruption(Message(location.block_bytes,
+                                      " bytes expected by the index, found ",
+                                      header.block_bytes()));
+  }
+  if (header.payload_bytes > max_block_bytes_) {
+    return Status::MemoryLimit(Message("payload of ", header.payload_bytes,
+                                       " bytes, expected at most ",
+                                       max_block_bytes_));
+  }
+  const uint64_t most = MaxUncompressedBytes(codec_, header.stored_bytes);
+  if (header.payload_bytes > most ||
+      (codec_ == HFileCompression::kNone && header.payload_bytes != most)) {
+    return Status::Corruption(Message(
+        "payload of ", header.payload_bytes, " bytes, expected ",
+        codec_ == HFileCompression::kNone ? "" : "at most ", most, " of ",
+        header.stored_bytes, " stored ones (", ToString(codec_), ")"));
+  }
+  return Status::OK();
+}
+
+Status BlockReader::Unpack(const BlockLocation& location,
+                           std::string_view stored, Block* block) const {
+  char* payload = nullptr;
+  try {
+    payload = block->buffer.Reserve(block->header.payload_bytes);
+  } catch (const std::bad_alloc&) {
+    return file_.Located(kWhat, location.offset,
+                         NoMemory(block->header.payload_bytes));
+  }
+  const Status status = Decompress(
+      codec_, stored.substr(kBlockHeaderBytes, block->header.stored_bytes),
+      payload, block->header.payload_bytes);
+  if (!status.ok()) return file_.Located(kWhat, location.offset, status);
+  block->payload = {payload, block->header.payload_bytes};
+  return Status::OK();
+}
+
+Status BlockReader::Read(const BlockLocation& location, BlockType expected,
+                         Block* block, Buffer* scratch) const {
+  const uint64_t offset = location.offset;
+  if (location.block_bytes < kBlockHeaderBytes || offset > file_.size_bytes() ||
+      location.block_bytes > file_.size_bytes() - offset) {
+    return file_.Located(
+        kWhat, offset,
+        Status::Corruption(Message(
+            location.block_bytes, " bytes, expected ", kBlockHeaderBytes,
+            " and more, within the file's ", file_.size_bytes())));
+  }
+  if (location.block_bytes > MaxStoredBytes(max_block_bytes_)) {
+    return file_.Located(kWhat, offset,
+                         Status::MemoryLimit(Message(
+                             location.block_bytes, " bytes, expected at most ",
+                             MaxStoredBytes(max_block_bytes_))));
+  }
+  const bool packed = codec_ != HFileCompression::kNone;
+  Buffer* target = packed ? scratch : &block->buffer;
+  char* bytes = nullptr;
+  try {
+    bytes = target->Reserve(location.block_bytes);
+  } catch (const std::bad_alloc&) {
+    return file_.Located(kWhat, offset, NoMemory(location.block_bytes));
+  }
+  Status status = file_.ReadAt(offset, location.block_bytes, bytes);
+  if (!status.ok()) return status;
+  const std::string_view stored(bytes, location.block_bytes);
+  status =
+      ParseBlockHeader(stored.substr(0, kBlockHeaderBytes), &block->header);
+  if (status.ok()) status = CheckHeader(location, expected, block->header);
+  if (status.ok() && verify_checksums_) {
+    status = VerifyChecksums(block->header, stored);
+  }
+  if (!status.ok()) return file_.Located(kWhat, offset, status);
+  block->offset = offset;
+  if (packed) return Unpack(location, stored, block);
+  block->payload = stored.substr(kBlockHeaderBytes, block->header.stored_bytes);
+  return Status::OK();
+}
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,56 @@
+// Reads blocks of one file: bounds, checksum, decompression, in this order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "rowbloom/hfile.h"
+#include "storage/hfile/block.h"
+#include "storage/hfile/block_cache.h"
+#include "storage/hfile/input_file.h"
+
+namespace rowbloom::hfile {
+
+// Where an index says that a block is.
+struct BlockLocation {
+  uint64_t offset = 0;
+  uint32_t block_bytes = 0;  // header and checksums included
+};
+
+// Immutable and thread-safe. Errors name file, offset, expected and found.
+class BlockReader {
+ public:
+  BlockReader(const InputFile& file, HFileCompression codec,
+              const HFileReaderOptions& options)
+      : file_(file),
+        codec_(codec),
+        max_block_bytes_(options.max_block_bytes),
+        verify_checksums_(options.verify_checksums) {}
+
+  const InputFile& file() const { return file_; }
+
+  // The header of the block at `offset`, which must end by `end_offset`.
+  rocksdb::Status ReadHeader(uint64_t offset, uint64_t end_offset,
+                             BlockHeader* header) const;
+
+  // The block at `location` into `*block`, whose memory is used again;
+  // `*scratch` is for its compressed form. NotSupported for encoded data where
+  // plain data is expected, Corruption for any other type than `expected`.
+  rocksdb::Status Read(const BlockLocation& location, BlockType expected,
+                       Block* block, Buffer* scratch) const;
+
+ private:
+  rocksdb::Status CheckHeader(const BlockLocation& location, BlockType expected,
+                              const BlockHeader& header) const;
+  rocksdb::Status Unpack(const BlockLocation& location, std::string_view stored,
+                         Block* block) const;
+
+  const InputFile& file_;
+  const HFileCompression codec_;
+  const uint64_t max_block_bytes_;
+  const bool verify_checksums_;
+};
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,48 @@
+#include "storage/hfile/block_writer.h"
+
+#include <limits>
+
+#include "storage/hfile/message.h"
+
+namespace rowbloom::hfile {
+
+using rocksdb::Status;
+
+BlockWriter::BlockWriter(const HFileWriterOptions& options, OutputFile* file)
+    : file_(file),
+      compressor_(NewCompressor(options)),
+      checksum_(options.checksum),
+      bytes_per_checksum_(options.bytes_per_checksum) {
+  previous_offsets_.fill(-1);
+}
+
+Status BlockWriter::Write(BlockType type, std::string_view payload,
+                          BlockLocation* location) {
+  // Java counts the bytes of a block in a signed int.
+  constexpr size_t kMaxBytes = std::numeric_limits<int32_t>::max() / 8 * 7;
+  stored_.assign(kBlockHeaderBytes, '\0');
+  Status status;
+  if (payload.size() <= kMaxBytes) {
+    status = compressor_->Compress(payload, &stored_);
+  }
+  if (!status.ok()) return status;
+  if (payload.size() > kMaxBytes || stored_.size() > kMaxBytes) {
+    return Status::InvalidArgument(Message(
+        file_->path(), ": block of ", payload.size(), " bytes at offset ",
+        offset(), ", expected at most ", kMaxBytes));
+  }
+  int64_t& previous = previous_offsets_[static_cast<size_t>(type)];
+  BlockHeader header;
+  header.type = type;
+  header.payload_bytes = static_cast<uint32_t>(payload.size());
+  header.previous_offset = previous;
+  header.checksum = checksum_;
+  header.bytes_per_checksum = bytes_per_checksum_;
+  SealBlock(header, &stored_);
+  location->offset = offset();
+  location->block_bytes = static_cast<uint32_t>(stored_.size());
+  previous = static_cast<int64_t>(location->offset);
+  return file_->Append(stored_);
+}
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,39 @@
+// Writes blocks one behind the other: compression, header, checksums. Not
+// thread-safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "rowbloom/hfile.h"
+#include "storage/hfile/block.h"
+#include "storage/hfile/block_reader.h"
+#include "storage/hfile/codec.h"
+#include "storage/hfile/output_file.h"
+
+namespace rowbloom::hfile {
+
+class BlockWriter {
+ public:
+  BlockWriter(const HFileWriterOptions& options, OutputFile* file);
+
+  // `*location` is where the block is.
+  rocksdb::Status Write(BlockType type, std::string_view payload,
+                        BlockLocation* location);
+
+  uint64_t offset() const { return file_->size_bytes(); }
+
+ private:
+  OutputFile* const file_;
+  const std::unique_ptr<Compressor> compressor_;
+  const HFileChecksum checksum_;
+  const uint32_t bytes_per_checksum_;
+  std::array<int64_t, kBlockTypes> previous_offsets_;
+  std::string stored_;
+};
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,124 @@
+#include "storage/hfile/bloom_filter.h"
+
+#include <limits>
+
+#include "rowbloom/printable.h"
+#include "storage/hfile/cell.h"
+#include "storage/hfile/coding.h"
+#include "storage/hfile/message.h"
+
+namespace rowbloom::hfile {
+namespace {
+
+using rocksdb::Status;
+
+// Far beyond any filter that pays; it is the number of steps of a lookup.
+constexpr uint32_t kMaxHashCount = 64;
+constexpr uint32_t kMaxHashType = static_cast<uint32_t>(HFileHash::kMurmur3);
+
+}  // namespace
+
+Status ParseBloomDescription(const FileInfo& file_info,
+                             BloomDescription* description) {
+  const std::string* name = Find(file_info, info::kBloomType);
+  if (name == nullptr) {
+    return Status::Corruption("no BLOOM_FILTER_TYPE beside a Bloom filter");
+  }
+  const Result<BloomType> type = BloomTypeFromString(*name);
+  if (!type || *type == BloomType::kNone) {
+    return Status::NotSupported(
+        Message("BLOOM_FILTER_TYPE \"", ToPrintable(*name), "\""));
+  }
+  description->type = *type;
+  if (*type == BloomType::kRowPrefixFixedLength) {
+    bool found = false;
+    const Status status = FindU32(file_info, info::kBloomParameter, &found,
+                                  &description->prefix_bytes);
+    if (!status.ok()) return status;
+    if (!found || description->prefix_bytes < 1 ||
+        description->prefix_bytes > kHFileMaxRowBytes) {
+      return Status::Corruption(Message(
+          "BLOOM_FILTER_PARAM ", found ? "" : "is missing, ",
+          description->prefix_bytes, ", expected 1 to ", kHFileMaxRowBytes));
+    }
+  }
+  const std::string* last_key = Find(file_info, info::kLastBloomKey);
+  description->has_last_key = last_key != nullptr;
+  if (last_key != nullptr) description->last_key = *last_key;
+  HFileKey parsed;
+  if (*type == BloomType::kRowCol &&
+      (last_key == nullptr || !ParseKey(*last_key, &parsed))) {
+    return Status::Corruption(
+        "LAST_BLOOM_KEY of a ROWCOL filter is missing or malformed");
+  }
+  return Status::OK();
+}
+
+Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
+                        BloomFilter* filter) {
+  Cursor cursor(filter->block.payload);
+  uint32_t version = 0;
+  uint32_t hash_type = 0;
+  std::string_view comparator;
+  HFileBloomInfo& info = filter->info;
+  info.type = type;
+  if (!cursor.ReadU32(&version)) return Status::Corruption("cut short");
+  if (version != kBloomMetaVersion) {
+    return Status::NotSupported(Message("Bloom filter of version ", version,
+                                        ", expected ", kBloomMetaVersion));
+  }
+  if (!cursor.ReadU64(&info.bytes) || !cursor.ReadU32(&info.hash_count) ||
+      !cursor.ReadU32(&hash_type) || !cursor.ReadU64(&info.key_count) ||
+      !cursor.ReadU64(&info.max_keys) || !cursor.ReadU32(&info.chunk_count) ||
+      !cursor.ReadByteArray(&comparator)) {
+    return Status::Corruption("cut short");
+  }
+  if (info.hash_count < 1 || info.hash_count > kMaxHashCount) {
+    return Status::Corruption(Message(
+        info.hash_count, " hashes per key, expected 1 to ", kMaxHashCount));
+  }
+  if (hash_type > kMaxHashType) {
+    return Status::NotSupported(
+        Message("hash type ", hash_type, ", expected 0 to ", kMaxHashType));
+  }
+  info.hash = static_cast<HFileHash>(hash_type);
+  KeyForm form = KeyForm::kBytes;
+  if (!comparator.empty()) {
+    switch (ComparatorOf(comparator)) {
+      case Comparator::kCells:
+        form = KeyForm::kCellKey;
+        break;
+      case Comparator::kRawBytes:
+        break;
+      case Comparator::kMeta:
+        return Status::NotSupported(
+            Message("comparator \"", ToPrintable(comparator), "\""));
+    }
+  }
+  std::string_view rest;
+  return RootIndex::Parse(cursor.rest(), info.chunk_count, form, bounds,
+                          &filter->chunks, &rest);
+}
+
+std::string RowColBloomKey(std::string_view row, std::string_view qualifier) {
+  std::string key;
+  AppendKey({.row = row, .qualifier = qualifier}, &key);
+  return key;
+}
+
+Comparator ComparatorOf(std::string_view class_name) {
+  const auto ends = [&](std::string_view name) {
+    return class_name.ends_with(name);
+  };
+  if (ends("MetaComparator") || ends("MetaCellComparator")) {
+    return Comparator::kMeta;
+  }
+  if (ends("RawBytesComparator") || ends("ByteArrayComparator")) {
+    return Comparator::kRawBytes;
+  }
+  // Applications give a class of their own a name of its own, to the same
+  // order: nothing else could be read by HBase.
+  return Comparator::kCells;
+}
+
+}  // namespace rowbloom::hfile

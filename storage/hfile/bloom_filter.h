@@ -1,0 +1,65 @@
+// A compound Bloom filter as it is read: the description in the load-on-open
+// section, which lists the chunks. The chunks are blocks of their own.
+//
+//   version i32 = 3, bytes i64, hash count i32, hash type i32, keys i64,
+//   max keys i64, chunks i32, comparator name (vlong, bytes), root index
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "rowbloom/hfile.h"
+#include "storage/hfile/block_cache.h"
+#include "storage/hfile/block_index.h"
+#include "storage/hfile/file_info.h"
+
+namespace rowbloom::hfile {
+
+inline constexpr uint32_t kBloomMetaVersion = 3;
+// What is written for ROWCOL filters.
+inline constexpr char kRowColComparator[] =
+    "org.apache.hadoop.hbase.CellComparatorImpl";
+
+// What the file info says of the general filter.
+struct BloomDescription {
+  BloomType type = BloomType::kNone;
+  uint32_t prefix_bytes = 0;  // of kRowPrefixFixedLength
+  bool has_last_key = false;
+  std::string last_key;
+};
+
+// Corruption when the filter must not be trusted: an unknown type, no prefix
+// length, or no last key where one is needed.
+rocksdb::Status ParseBloomDescription(const FileInfo& file_info,
+                                      BloomDescription* description);
+
+struct BloomFilter {
+  HFileBloomInfo info;
+  // The index lies in the block.
+  Block block;
+  RootIndex chunks;
+};
+
+// Of `filter->block`. Errors, without a place.
+rocksdb::Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
+                                 BloomFilter* filter);
+
+// The key of a ROWCOL filter: that of a cell without a family.
+std::string RowColBloomKey(std::string_view row, std::string_view qualifier);
+
+// The part of the row that a filter of row prefixes has.
+inline std::string_view RowPrefix(std::string_view row, uint32_t prefix_bytes) {
+  return row.substr(0, prefix_bytes);
+}
+
+// How HBase compares the cells of a file with this comparator class.
+enum class Comparator : uint8_t {
+  kCells,     // CompareHFileKeys
+  kMeta,      // of the table hbase:meta, whose rows have parts
+  kRawBytes,  // the keys are not those of cells
+};
+Comparator ComparatorOf(std::string_view class_name);
+
+}  // namespace rowbloom::hfile

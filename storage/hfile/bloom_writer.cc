@@ -1,0 +1,81 @@
+#include "storage/hfile/bloom_writer.h"
+
+#include "rowbloom/printable.h"
+#include "storage/hfile/bloom_filter.h"
+#include "storage/hfile/coding.h"
+#include "storage/hfile/index_writer.h"
+#include "storage/hfile/message.h"
+
+namespace rowbloom::hfile {
+
+using rocksdb::Status;
+
+BloomWriter::BloomWriter(const HFileWriterOptions& options, BloomType type,
+                         BlockWriter* blocks)
+    : hash_(options.bloom_hash),
+      key_form_(type == BloomType::kRowCol ? KeyForm::kCellKey
+                                           : KeyForm::kBytes),
+      sizing_(SizeChunk(options.bloom_block_bytes,
+                        ChunkErrorRate(type, options.bloom_error_rate),
+                        options.bloom_max_fold)),
+      blocks_(blocks) {}
+
+Status BloomWriter::Add(std::string_view key) {
+  if (key_count_ > 0) {
+    if (key == last_key_) return Status::OK();
+    if (CompareIndexKeys(key_form_, last_key_, key) >= 0) {
+      return Status::InvalidArgument(Message("Bloom key \"", ToPrintable(key),
+                                             "\" is before the last one, \"",
+                                             ToPrintable(last_key_), "\""));
+    }
+  }
+  if (chunk_.has_value() && chunk_->full()) Retire();
+  if (!chunk_.has_value()) {
+    chunk_.emplace(sizing_, hash_);
+    first_key_ = key;
+  }
+  chunk_->Add(key);
+  last_key_ = key;
+  ++key_count_;
+  return Status::OK();
+}
+
+void BloomWriter::Retire() {
+  chunk_->Fold();
+  bytes_ += chunk_->bits().size();
+  max_keys_ += chunk_->max_keys();
+  ready_.push_back({std::move(first_key_), chunk_->bits()});
+  chunk_.reset();
+}
+
+Status BloomWriter::WriteChunks(bool closing, uint64_t* uncompressed_bytes) {
+  if (chunk_.has_value() && (closing || chunk_->full())) Retire();
+  for (const ReadyChunk& chunk : ready_) {
+    BlockLocation location;
+    const Status status =
+        blocks_->Write(BlockType::kBloomChunk, chunk.bits, &location);
+    if (!status.ok()) return status;
+    AppendRootEntry(location, chunk.first_key, &index_);
+    ++chunk_count_;
+    *uncompressed_bytes += kBlockHeaderBytes + chunk.bits.size();
+  }
+  ready_.clear();
+  return Status::OK();
+}
+
+std::string BloomWriter::Describe() const {
+  std::string payload;
+  PutU32(&payload, kBloomMetaVersion);
+  PutU64(&payload, bytes_);
+  PutU32(&payload, sizing_.hash_count);
+  PutU32(&payload, static_cast<uint32_t>(hash_));
+  PutU64(&payload, key_count_);
+  PutU64(&payload, max_keys_);
+  PutU32(&payload, chunk_count_);
+  PutByteArray(&payload, key_form_ == KeyForm::kCellKey
+                             ? std::string_view(kRowColComparator)
+                             : std::string_view());
+  return payload + index_;
+}
+
+}  // namespace rowbloom::hfile

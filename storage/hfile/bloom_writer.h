@@ -1,0 +1,62 @@
+// Builds a compound Bloom filter: chunks between the data blocks, its
+// description at the end. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "rowbloom/hfile.h"
+#include "storage/hfile/block_index.h"
+#include "storage/hfile/block_writer.h"
+#include "storage/hfile/bloom_chunk.h"
+
+namespace rowbloom::hfile {
+
+class BloomWriter {
+ public:
+  // `type` is that of the filter, which may not be the options'.
+  BloomWriter(const HFileWriterOptions& options, BloomType type,
+              BlockWriter* blocks);
+
+  // The key that is hashed, when it differs from the last one. Keys ascend in
+  // the order of the chunk index; InvalidArgument when one does not.
+  rocksdb::Status Add(std::string_view key);
+
+  // Writes the chunks that are full, and with `closing` the last one. Adds what
+  // they take, uncompressed and with their headers.
+  rocksdb::Status WriteChunks(bool closing, uint64_t* uncompressed_bytes);
+
+  bool empty() const { return key_count_ == 0; }
+  const std::string& last_key() const { return last_key_; }
+
+  // The description of the filter. REQUIRES WriteChunks(true).
+  std::string Describe() const;
+
+ private:
+  struct ReadyChunk {
+    std::string first_key;
+    std::string bits;
+  };
+
+  void Retire();
+
+  const HFileHash hash_;
+  const KeyForm key_form_;
+  const ChunkSizing sizing_;
+  BlockWriter* const blocks_;
+  std::optional<BloomChunk> chunk_;
+  std::string first_key_;  // of the chunk
+  std::string last_key_;
+  std::vector<ReadyChunk> ready_;
+  std::string index_;
+  uint32_t chunk_count_ = 0;
+  uint64_t key_count_ = 0;
+  uint64_t bytes_ = 0;
+  uint64_t max_keys_ = 0;
+};
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,187 @@
+#include "storage/hfile/cell.h"
+
+#include <algorithm>
+
+#include "storage/hfile/coding.h"
+#include "storage/hfile/message.h"
+
+namespace rowbloom {
+namespace {
+
+// HBase's exception: it stands for the end of a row.
+bool IsEndOfRow(const HFileKey& key) {
+  return key.type == HFileCellType::kMinimum && key.family.empty() &&
+         key.qualifier.empty();
+}
+
+}  // namespace
+
+int CompareHFileKeys(const HFileKey& a, const HFileKey& b) {
+  if (const int order = a.row.compare(b.row); order != 0) return order;
+  if (const bool a_ends = IsEndOfRow(a); a_ends != IsEndOfRow(b)) {
+    return a_ends ? 1 : -1;
+  }
+  if (const int order = a.family.compare(b.family); order != 0) return order;
+  if (const int order = a.qualifier.compare(b.qualifier); order != 0) {
+    return order;
+  }
+  if (a.timestamp_ms != b.timestamp_ms) {
+    return a.timestamp_ms > b.timestamp_ms ? -1 : 1;
+  }
+  return static_cast<int>(b.type) - static_cast<int>(a.type);
+}
+
+namespace hfile {
+namespace {
+
+constexpr size_t kRowLengthBytes = 2;
+constexpr size_t kFamilyLengthBytes = 1;
+constexpr size_t kTagsLengthBytes = 2;
+
+// Bytes after `last` and at or before `first`, where the two differ.
+std::string Midpoint(HFileIndexKeyRule rule, std::string_view last,
+                     std::string_view first) {
+  const auto [last_at, first_at] =
+      std::mismatch(last.begin(), last.end(), first.begin(), first.end());
+  const auto same = static_cast<size_t>(last_at - last.begin());
+  const bool is_prefix = last_at == last.end();
+  if (rule == HFileIndexKeyRule::kHBase24) {
+    // HBase 2.4 adds 1 to a signed byte and compares it with an unsigned one.
+    if (!is_prefix && static_cast<uint8_t>(*last_at) != 0xff &&
+        static_cast<int8_t>(*last_at) + 1 < static_cast<uint8_t>(*first_at)) {
+      std::string mid(last.substr(0, same + 1));
+      ++mid.back();
+      return mid;
+    }
+    return std::string(first.substr(0, same + 1));
+  }
+  std::string mid(last.substr(0, same));
+  mid.push_back(is_prefix ? '\0' : static_cast<char>(*last_at + 1));
+  return mid;
+}
+
+}  // namespace
+
+bool ParseKey(std::string_view bytes, HFileKey* key) {
+  if (bytes.size() < kKeyFixedBytes) return false;
+  // Lengths are signed in Java. A negative one is far too long here.
+  const size_t row_bytes = LoadU16(bytes.data());
+  const size_t variable_bytes = bytes.size() - kKeyFixedBytes;
+  if (row_bytes > kHFileMaxRowBytes || row_bytes > variable_bytes) return false;
+  const size_t family_at = kRowLengthBytes + row_bytes + kFamilyLengthBytes;
+  const size_t family_bytes = static_cast<uint8_t>(bytes[family_at - 1]);
+  if (family_bytes > kHFileMaxFamilyBytes ||
+      family_bytes > variable_bytes - row_bytes) {
+    return false;
+  }
+  const size_t qualifier_at = family_at + family_bytes;
+  const char* tail = bytes.data() + bytes.size() - 9;
+  key->row = bytes.substr(kRowLengthBytes, row_bytes);
+  key->family = bytes.substr(family_at, family_bytes);
+  key->qualifier =
+      bytes.substr(qualifier_at, variable_bytes - row_bytes - family_bytes);
+  key->timestamp_ms = static_cast<int64_t>(LoadU64(tail));
+  key->type = static_cast<HFileCellType>(tail[8]);
+  return true;
+}
+
+void AppendKey(const HFileKey& key, std::string* out) {
+  PutU16(out, static_cast<uint16_t>(key.row.size()));
+  out->append(key.row);
+  PutU8(out, static_cast<uint8_t>(key.family.size()));
+  out->append(key.family);
+  out->append(key.qualifier);
+  PutU64(out, static_cast<uint64_t>(key.timestamp_ms));
+  PutU8(out, static_cast<uint8_t>(key.type));
+}
+
+std::string IndexKey(HFileIndexKeyRule rule, const HFileKey& last,
+                     const HFileKey& first) {
+  HFileKey mid = first;
+  std::string part;
+  if (last.row != first.row) {
+    part = Midpoint(rule, last.row, first.row);
+    mid = {.row = part};
+  } else if (last.family != first.family) {
+    part = Midpoint(rule, last.family, first.family);
+    mid = {.row = first.row, .family = part};
+  } else if (last.qualifier != first.qualifier) {
+    part = Midpoint(rule, last.qualifier, first.qualifier);
+    mid = {.row = first.row, .family = first.family, .qualifier = part};
+  }
+  std::string key;
+  AppendKey(mid, &key);
+  return key;
+}
+
+void AppendCell(const HFileCellView& cell, const CellForm& form,
+                std::string* out) {
+  const HFileKey key = cell.key();
+  PutU32(out, static_cast<uint32_t>(KeyBytes(key)));
+  PutU32(out, static_cast<uint32_t>(cell.value.size()));
+  AppendKey(key, out);
+  out->append(cell.value);
+  if (form.tags) {
+    PutU16(out, static_cast<uint16_t>(cell.tags.size()));
+    out->append(cell.tags);
+  }
+  if (form.mvcc) PutVlong(out, cell.mvcc);
+}
+
+const char* ParseCell(std::string_view bytes, const CellForm& form,
+                      HFileCellView* cell, size_t* cell_bytes) {
+  if (bytes.size() < kCellFixedBytes) return "cut off";
+  const uint64_t key_bytes = LoadU32(bytes.data());
+  const uint64_t value_bytes = LoadU32(bytes.data() + sizeof(uint32_t));
+  std::string_view rest = bytes.substr(kCellFixedBytes);
+  if (key_bytes > rest.size() || value_bytes > rest.size() - key_bytes) {
+    return "longer than what is left of its block";
+  }
+  HFileKey key;
+  if (!ParseKey(rest.substr(0, key_bytes), &key)) {
+    return "row and family do not fit into the key";
+  }
+  cell->row = key.row;
+  cell->family = key.family;
+  cell->qualifier = key.qualifier;
+  cell->timestamp_ms = key.timestamp_ms;
+  cell->type = key.type;
+  cell->value = rest.substr(key_bytes, value_bytes);
+  rest.remove_prefix(key_bytes + value_bytes);
+  cell->tags = {};
+  cell->mvcc = 0;
+  if (form.tags) {
+    if (rest.size() < kTagsLengthBytes) return "tags are cut off";
+    const size_t tags_bytes = LoadU16(rest.data());
+    rest.remove_prefix(kTagsLengthBytes);
+    if (tags_bytes > rest.size()) {
+      return "tags are longer than what is left of the block";
+    }
+    cell->tags = rest.substr(0, tags_bytes);
+    rest.remove_prefix(tags_bytes);
+  }
+  if (form.mvcc) {
+    Cursor cursor(rest);
+    uint8_t zero = 0;
+    if (!(form.mvcc_is_zero ? cursor.ReadU8(&zero)
+                            : cursor.ReadVlong(&cell->mvcc))) {
+      return "mvcc number is cut off";
+    }
+    rest = cursor.rest();
+  }
+  *cell_bytes = bytes.size() - rest.size();
+  return nullptr;
+}
+
+std::string DescribeCell(std::string_view bytes) {
+  if (bytes.size() < kCellFixedBytes) {
+    return Message("cell of at least ", kCellFixedBytes, " bytes expected in ",
+                   bytes.size());
+  }
+  return Message("cell with a key of ", LoadU32(bytes.data()),
+                 " and a value of ", LoadU32(bytes.data() + sizeof(uint32_t)),
+                 " bytes in ", bytes.size());
+}
+
+}  // namespace hfile
+}  // namespace rowbloom

@@ -1,0 +1,125 @@
+#include "storage/hfile/file_info.h"
+
+#include "hfile.pb.h"
+#include "storage/hfile/coding.h"
+#include "storage/hfile/message.h"
+
+namespace rowbloom::hfile {
+namespace {
+
+using rocksdb::Status;
+
+constexpr std::string_view kMagic = "PBUF";
+
+// Null and OK when it is not there.
+Status FindSized(const FileInfo& file_info, const char* name, size_t byte_count,
+                 const std::string** value) {
+  *value = Find(file_info, name);
+  if (*value == nullptr || (*value)->size() == byte_count) return Status::OK();
+  return Status::Corruption(Message("file info ", name, " of ",
+                                    (*value)->size(), " bytes, expected ",
+                                    byte_count));
+}
+
+}  // namespace
+
+Status ParseFileInfo(std::string_view payload, FileInfo* file_info) {
+  Cursor cursor(payload);
+  std::string_view magic;
+  uint64_t message_bytes = 0;
+  std::string_view message;
+  if (!cursor.ReadBytes(kMagic.size(), &magic) || magic != kMagic) {
+    return Status::Corruption("file info does not start with \"PBUF\"");
+  }
+  if (!cursor.ReadVarint(&message_bytes) ||
+      !cursor.ReadBytes(message_bytes, &message)) {
+    return Status::Corruption(Message("file info of ", message_bytes,
+                                      " bytes, expected at most ",
+                                      cursor.size()));
+  }
+  proto::FileInfo parsed;
+  if (!parsed.ParseFromArray(message.data(),
+                             static_cast<int>(message.size()))) {
+    return Status::Corruption(
+        Message("file info of ", message_bytes, " bytes is malformed"));
+  }
+  file_info->clear();
+  for (proto::FileInfoEntry& entry : *parsed.mutable_map_entry()) {
+    (*file_info)[entry.first()] = std::move(*entry.mutable_second());
+  }
+  return Status::OK();
+}
+
+std::string SerializeFileInfo(const FileInfo& file_info) {
+  proto::FileInfo message;
+  for (const auto& [name, value] : file_info) {
+    proto::FileInfoEntry* entry = message.add_map_entry();
+    entry->set_first(name);
+    entry->set_second(value);
+  }
+  std::string payload(kMagic);
+  PutVarint(&payload, message.ByteSizeLong());
+  message.AppendToString(&payload);
+  return payload;
+}
+
+const std::string* Find(const FileInfo& file_info, const char* name) {
+  const auto found = file_info.find(name);
+  return found == file_info.end() ? nullptr : &found->second;
+}
+
+Status FindU32(const FileInfo& file_info, const char* name, bool* found,
+               uint32_t* value) {
+  const std::string* bytes = nullptr;
+  const Status status = FindSized(file_info, name, sizeof(*value), &bytes);
+  *found = status.ok() && bytes != nullptr;
+  if (*found) *value = LoadU32(bytes->data());
+  return status;
+}
+
+Status FindU64(const FileInfo& file_info, const char* name, bool* found,
+               uint64_t* value) {
+  const std::string* bytes = nullptr;
+  const Status status = FindSized(file_info, name, sizeof(*value), &bytes);
+  *found = status.ok() && bytes != nullptr;
+  if (*found) *value = LoadU64(bytes->data());
+  return status;
+}
+
+Status FindBool(const FileInfo& file_info, const char* name, bool* found,
+                bool* value) {
+  const std::string* bytes = nullptr;
+  const Status status = FindSized(file_info, name, 1, &bytes);
+  *found = status.ok() && bytes != nullptr;
+  if (*found) *value = (*bytes)[0] != 0;
+  return status;
+}
+
+Status FindTimeRange(const FileInfo& file_info, bool* found, TimeRange* range) {
+  const std::string* bytes = nullptr;
+  const Status status =
+      FindSized(file_info, info::kTimeRange, 2 * sizeof(uint64_t), &bytes);
+  *found = status.ok() && bytes != nullptr;
+  if (*found) {
+    range->min_ms = static_cast<int64_t>(LoadU64(bytes->data()));
+    range->max_ms =
+        static_cast<int64_t>(LoadU64(bytes->data() + sizeof(uint64_t)));
+  }
+  return status;
+}
+
+std::string U32Bytes(uint32_t value) {
+  std::string bytes;
+  PutU32(&bytes, value);
+  return bytes;
+}
+
+std::string U64Bytes(uint64_t value) {
+  std::string bytes;
+  PutU64(&bytes, value);
+  return bytes;
+}
+
+std::string BoolByte(bool value) { return std::string(1, value ? '\xff' : 0); }
+
+}  // namespace rowbloom::hfile

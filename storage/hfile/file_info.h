@@ -1,0 +1,75 @@
+// The file info block: a map of names to bytes.
+//
+//   "PBUF" | varint length | protocol buffer of pairs
+//
+// Numbers in it are big-endian; true is ff, and so is all that is not 0.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+
+namespace rowbloom::hfile {
+
+using FileInfo = std::map<std::string, std::string>;
+
+// Names that HBase keeps for itself start with this.
+inline constexpr std::string_view kReservedPrefix = "hfile.";
+
+namespace info {
+inline constexpr char kLastKey[] = "hfile.LASTKEY";
+inline constexpr char kAverageKeyBytes[] = "hfile.AVG_KEY_LEN";
+inline constexpr char kAverageValueBytes[] = "hfile.AVG_VALUE_LEN";
+inline constexpr char kCreateTime[] = "hfile.CREATE_TIME_TS";
+inline constexpr char kBiggestCellKey[] = "hfile.KEY_OF_BIGGEST_CELL";
+inline constexpr char kBiggestCellBytes[] = "hfile.LEN_OF_BIGGEST_CELL";
+inline constexpr char kMaxTagsBytes[] = "hfile.MAX_TAGS_LEN";
+inline constexpr char kTagsCompressed[] = "hfile.TAGS_COMPRESSED";
+inline constexpr char kKeyValueVersion[] = "KEY_VALUE_VERSION";
+inline constexpr char kMaxMvcc[] = "MAX_MEMSTORE_TS_KEY";
+inline constexpr char kMaxSequenceId[] = "MAX_SEQ_ID_KEY";
+inline constexpr char kMajorCompaction[] = "MAJOR_COMPACTION_KEY";
+inline constexpr char kExcludeFromMinor[] = "EXCLUDE_FROM_MINOR_COMPACTION";
+inline constexpr char kTimeRange[] = "TIMERANGE";
+inline constexpr char kEarliestPut[] = "EARLIEST_PUT_TS";
+inline constexpr char kBloomType[] = "BLOOM_FILTER_TYPE";
+inline constexpr char kBloomParameter[] = "BLOOM_FILTER_PARAM";
+inline constexpr char kLastBloomKey[] = "LAST_BLOOM_KEY";
+inline constexpr char kDeleteFamilyCount[] = "DELETE_FAMILY_COUNT";
+inline constexpr char kBulkLoadTask[] = "BULKLOAD_SOURCE_TASK";
+inline constexpr char kBulkLoadTime[] = "BULKLOAD_TIMESTAMP";
+inline constexpr char kHistorical[] = "HISTORICAL";
+inline constexpr char kDataBlockEncoding[] = "DATA_BLOCK_ENCODING";
+inline constexpr char kIndexBlockEncoding[] = "INDEX_BLOCK_ENCODING";
+}  // namespace info
+
+// Of names that occur twice the last counts. Corruption, without a place.
+rocksdb::Status ParseFileInfo(std::string_view payload, FileInfo* file_info);
+std::string SerializeFileInfo(const FileInfo& file_info);
+
+// A value of fixed size. `*found` tells whether the name is there; Corruption
+// when its value has another size.
+rocksdb::Status FindU32(const FileInfo& file_info, const char* name,
+                        bool* found, uint32_t* value);
+rocksdb::Status FindU64(const FileInfo& file_info, const char* name,
+                        bool* found, uint64_t* value);
+rocksdb::Status FindBool(const FileInfo& file_info, const char* name,
+                         bool* found, bool* value);
+// Null when it is not there.
+const std::string* Find(const FileInfo& file_info, const char* name);
+
+struct TimeRange {
+  int64_t min_ms = 0;
+  int64_t max_ms = 0;  // included
+};
+rocksdb::Status FindTimeRange(const FileInfo& file_info, bool* found,
+                              TimeRange* range);
+
+std::string U32Bytes(uint32_t value);
+std::string U64Bytes(uint64_t value);
+std::string BoolByte(bool value);
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,227 @@
+#include "storage/hfile/iterator.h"
+
+#include <new>
+
+#include "storage/hfile/cell.h"
+#include "storage/hfile/message.h"
+#include "storage/hfile/reader.h"
+
+namespace rowbloom::hfile {
+
+using rocksdb::Status;
+
+Iterator::Iterator(const Reader& reader, const HFileReadOptions& options)
+    : reader_(reader),
+      fill_cache_(options.fill_cache),
+      ordered_(reader.comparator() == Comparator::kCells),
+      levels_(reader.trailer().data_index_levels - 1) {}
+
+bool Iterator::Fail(const Status& status) {
+  status_ = status;
+  valid_ = false;
+  return false;
+}
+
+bool Iterator::FailAtCell(const std::string& problem) {
+  return Fail(reader_.file().Located(
+      "data block", block_->offset,
+      Status::Corruption(
+          Message("byte ", cell_at_, " of its payload: ", problem))));
+}
+
+bool Iterator::Start() {
+  status_ = Status::OK();
+  valid_ = false;
+  next_data_offset_ = 0;
+  last_key_.clear();
+  if (!reader_.CellsStatus().ok()) return Fail(reader_.CellsStatus());
+  return true;
+}
+
+// Where the entry at this depth points: 0 is the root.
+BlockLocation Iterator::Child(size_t level) const {
+  if (level == 0) return reader_.data_root().location(root_entry_);
+  const Level& above = levels_[level - 1];
+  return above.index.location(above.entry);
+}
+
+std::string_view Iterator::index_key() const {
+  if (levels_.empty()) return reader_.data_root().key(root_entry_);
+  return levels_.back().index.key(levels_.back().entry);
+}
+
+bool Iterator::LoadLevel(size_t level, const std::string* key) {
+  Level& here = levels_[level];
+  const BlockType type = level + 1 == levels_.size()
+                             ? BlockType::kLeafIndex
+                             : BlockType::kIntermediateIndex;
+  const Status status = reader_.CachedBlock(Child(level), type, &here.block);
+  if (!status.ok()) return Fail(status);
+  here.index = NonRootIndex(here.block->payload);
+  here.entry = 0;
+  if (key == nullptr) return true;
+  here.entry = here.index.Find(*key);
+  if (here.entry < here.index.size()) return true;
+  return Fail(reader_.file().Located(
+      "index block", here.block->offset,
+      Status::Corruption("its first key is after the key above it")));
+}
+
+bool Iterator::Descend(size_t level, const std::string* key) {
+  try {
+    for (; level < levels_.size(); ++level) {
+      if (!LoadLevel(level, key)) return false;
+    }
+    return LoadData();
+  } catch (const std::bad_alloc&) {
+    return Fail(
+        Status::MemoryLimit(reader_.path() + ": no memory for a block"));
+  }
+}
+
+bool Iterator::LoadData() {
+  const BlockLocation location = Child(levels_.size());
+  if (location.offset < next_data_offset_) {
+    return Fail(reader_.file().Located(
+        "data block", location.offset,
+        Status::Corruption(
+            Message("expected at offset ", next_data_offset_, " or behind"))));
+  }
+  next_data_offset_ = location.offset + location.block_bytes;
+  block_ = nullptr;
+  Status status;
+  if (fill_cache_) {
+    status = reader_.CachedBlock(location, BlockType::kData, &block_);
+  } else {
+    block_ = reader_.FindCached(location, BlockType::kData);
+    if (block_ == nullptr) {
+      if (own_block_ == nullptr) own_block_ = std::make_shared<Block>();
+      status = reader_.blocks().Read(location, BlockType::kData,
+                                     own_block_.get(), &scratch_);
+      block_ = own_block_;
+    }
+  }
+  if (!status.ok()) return Fail(status);
+  cell_at_ = 0;
+  if (block_->payload.empty()) {
+    return FailAtCell("at least one cell expected, found none");
+  }
+  return ParseHere();
+}
+
+bool Iterator::ParseHere() {
+  const std::string_view bytes = block_->payload.substr(cell_at_);
+  const char* problem =
+      ParseCell(bytes, reader_.cell_form(), &cell_, &cell_bytes_);
+  if (problem != nullptr) {
+    return FailAtCell(Message(DescribeCell(bytes), ": ", problem));
+  }
+  valid_ = true;
+  return true;
+}
+
+bool Iterator::CheckOrder(const HFileKey& before) {
+  if (!ordered_ || CompareHFileKeys(before, cell_.key()) <= 0) return true;
+  return FailAtCell("key before that of the cell before it");
+}
+
+bool Iterator::NextBlock() {
+  last_key_.clear();
+  AppendKey(cell_.key(), &last_key_);
+  valid_ = false;
+  // The deepest index with another entry.
+  size_t level = levels_.size();
+  while (level > 0 &&
+         levels_[level - 1].entry + 1 == levels_[level - 1].index.size()) {
+    --level;
+  }
+  if (level > 0) {
+    ++levels_[level - 1].entry;
+  } else if (root_entry_ + 1 < reader_.data_root().size()) {
+    ++root_entry_;
+  } else {
+    return false;
+  }
+  HFileKey last;
+  return Descend(level, nullptr) && ParseKey(last_key_, &last) &&
+         CheckOrder(last);
+}
+
+void Iterator::SeekToFirst() {
+  if (!Start() || reader_.data_root().size() == 0) return;
+  root_entry_ = 0;
+  Descend(0, nullptr);
+}
+
+void Iterator::Next() {
+  const size_t next_at = cell_at_ + cell_bytes_;
+  if (next_at == block_->payload.size()) {
+    NextBlock();
+    return;
+  }
+  const HFileKey before = cell_.key();
+  cell_at_ = next_at;
+  if (ParseHere()) CheckOrder(before);
+}
+
+HFileSeekResult Iterator::SeekTo(const HFileKey& key) {
+  if (!Start()) return HFileSeekResult::kFailed;
+  if (!ordered_) {
+    Fail(Status::NotSupported(reader_.path() +
+                              ": cannot seek in the order of hbase:meta"));
+    return HFileSeekResult::kFailed;
+  }
+  if (key.row.size() > kHFileMaxRowBytes ||
+      key.family.size() > kHFileMaxFamilyBytes) {
+    Fail(Status::InvalidArgument(
+        Message("row of ", key.row.size(), " and family of ", key.family.size(),
+                " bytes, expected at most ", kHFileMaxRowBytes, " and ",
+                kHFileMaxFamilyBytes)));
+    return HFileSeekResult::kFailed;
+  }
+  std::string target;
+  AppendKey(key, &target);
+  root_entry_ = reader_.data_root().Find(target);
+  if (root_entry_ == reader_.data_root().size()) {
+    return HFileSeekResult::kBeforeFirst;
+  }
+  if (!Descend(0, &target)) return HFileSeekResult::kFailed;
+  while (true) {
+    const int order = CompareHFileKeys(cell_.key(), key);
+    if (order == 0) return HFileSeekResult::kExact;
+    if (order > 0) return HFileSeekResult::kFirstOfBlock;
+    // The cell is before the key. It is the last one, if the next is not.
+    const size_t at = cell_at_;
+    const size_t bytes = cell_bytes_;
+    const HFileCellView cell = cell_;
+    cell_at_ += cell_bytes_;
+    if (cell_at_ == block_->payload.size()) {
+      cell_at_ = at;
+      return HFileSeekResult::kBefore;
+    }
+    if (!ParseHere() || !CheckOrder(cell.key())) {
+      return HFileSeekResult::kFailed;
+    }
+    if (CompareHFileKeys(cell_.key(), key) > 0) {
+      cell_at_ = at;
+      cell_bytes_ = bytes;
+      cell_ = cell;
+      return HFileSeekResult::kBefore;
+    }
+  }
+}
+
+void Iterator::Seek(const HFileKey& key) {
+  switch (SeekTo(key)) {
+    case HFileSeekResult::kBeforeFirst:
+      SeekToFirst();
+      return;
+    case HFileSeekResult::kBefore:
+      Next();
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,83 @@
+// HFileIterator as it is: a path of index blocks from the root down, and a data
+// block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rowbloom/hfile.h"
+#include "storage/hfile/block_cache.h"
+#include "storage/hfile/block_index.h"
+
+namespace rowbloom::hfile {
+
+class Reader;
+
+class Iterator : public HFileIterator {
+ public:
+  Iterator(const Reader& reader, const HFileReadOptions& options);
+
+  void SeekToFirst() override;
+  void Seek(const HFileKey& key) override;
+  HFileSeekResult SeekTo(const HFileKey& key) override;
+  void Next() override;
+  bool Valid() const override { return valid_; }
+  const HFileCellView& cell() const override { return cell_; }
+  const rocksdb::Status& status() const override { return status_; }
+
+  // The data block here, and the key that the index has for it. REQUIRES
+  // Valid().
+  const Block& block() const { return *block_; }
+  std::string_view index_key() const;
+  size_t cell_offset() const { return cell_at_; }
+
+ private:
+  // An index block between the root and the data.
+  struct Level {
+    std::shared_ptr<const Block> block;
+    NonRootIndex index;
+    size_t entry = 0;
+  };
+
+  // Each of these returns false after an error, when status() says what.
+  bool Start();
+  // Loads levels from `level` on, and the data block; each at the entry for
+  // `key`, or at its first entry.
+  bool Descend(size_t level, const std::string* key);
+  bool LoadLevel(size_t level, const std::string* key);
+  bool LoadData();
+  // To the first cell of the next data block; false also at the end.
+  bool NextBlock();
+  bool ParseHere();
+  bool CheckOrder(const HFileKey& before);
+  bool Fail(const rocksdb::Status& status);
+  bool FailAtCell(const std::string& problem);
+
+  BlockLocation Child(size_t level) const;
+
+  const Reader& reader_;
+  const bool fill_cache_;
+  const bool ordered_;
+  rocksdb::Status status_;
+  bool valid_ = false;
+
+  size_t root_entry_ = 0;
+  std::vector<Level> levels_;
+  // Data blocks follow each other in the file. What starts before is no next
+  // one: an index may not send a reader round and round.
+  uint64_t next_data_offset_ = 0;
+  std::shared_ptr<const Block> block_;
+  std::shared_ptr<Block> own_block_;
+  Buffer scratch_;
+  std::string last_key_;  // of the data block before
+
+  size_t cell_at_ = 0;  // in the payload
+  size_t cell_bytes_ = 0;
+  HFileCellView cell_;
+};
+
+}  // namespace rowbloom::hfile

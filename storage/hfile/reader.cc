@@ -1,0 +1,537 @@
+#include "storage/hfile/reader.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <new>
+
+#include "rowbloom/printable.h"
+#include "storage/hfile/bloom_chunk.h"
+#include "storage/hfile/codec.h"
+#include "storage/hfile/coding.h"
+#include "storage/hfile/iterator.h"
+#include "storage/hfile/message.h"
+#include "storage/hfile/trailer.h"
+
+namespace rowbloom::hfile {
+namespace {
+
+using rocksdb::Status;
+
+// A map takes many times the bytes of its entries.
+constexpr size_t kMaxFileInfoBytes = size_t{16} << 20;
+
+}  // namespace
+
+Reader::~Reader() {
+  if (cache_ != nullptr) cache_->Erase(file_id_);
+}
+
+Status Reader::Open(const HFileReaderOptions& options, const std::string& path,
+                    std::unique_ptr<HFileReader>* reader) {
+  try {
+    std::unique_ptr<Reader> opened(new Reader(options));
+    const Status status = opened->Load(path);
+    if (status.ok()) *reader = std::move(opened);
+    return status;
+  } catch (const std::bad_alloc&) {
+    return Status::MemoryLimit(Message(path, ": no memory to open it"));
+  }
+}
+
+Status Reader::Load(const std::string& path) {
+  Status status = InputFile::Open(path, &file_);
+  if (status.ok()) status = LoadTrailer();
+  if (!status.ok()) return status;
+  blocks_ =
+      std::make_unique<BlockReader>(*file_, trailer_.compression, options_);
+  cache_ = options_.block_cache;
+  if (cache_ == nullptr)
+    cache_ = NewHFileBlockCache(options_.block_cache_bytes);
+  file_id_ = cache_->NewFileId();
+  comparator_ = ComparatorOf(trailer_.comparator);
+  const auto refuse = [this](std::string_view why) {
+    cells_status_ = Status::NotSupported(Message(file_->path(), ": ", why));
+  };
+  // Nothing but the trailer can be read then.
+  if (trailer_.encrypted) {
+    refuse("the file is encrypted, which is not supported");
+    bloom_status_ = cells_status_;
+    return Status::OK();
+  }
+  if (!IsSupported(trailer_.compression)) {
+    refuse(Message("compressed with ", ToString(trailer_.compression),
+                   ", which is not supported"));
+    bloom_status_ = cells_status_;
+    return Status::OK();
+  }
+  return LoadOnOpen();
+}
+
+Status Reader::LoadTrailer() {
+  const uint64_t tail_bytes =
+      std::min<uint64_t>(file_->size_bytes(), kTrailerBytes);
+  std::array<char, kTrailerBytes> tail;
+  Status status =
+      file_->ReadAt(file_->size_bytes() - tail_bytes, tail_bytes, tail.data());
+  if (!status.ok()) return status;
+  status =
+      ParseTrailer({tail.data(), tail_bytes}, file_->size_bytes(), &trailer_);
+  if (status.ok()) return status;
+  return file_->Located("trailer", file_->size_bytes() - tail_bytes, status);
+}
+
+// The block of this type at `*offset`, which is moved behind it.
+Status Reader::LoadBlock(uint64_t* offset, BlockType type, Block* block) {
+  const uint64_t end = file_->size_bytes() - kTrailerBytes;
+  BlockHeader header;
+  Status status = blocks_->ReadHeader(*offset, end, &header);
+  if (!status.ok()) return status;
+  const BlockLocation location{*offset,
+                               static_cast<uint32_t>(header.block_bytes())};
+  Buffer scratch;
+  status = blocks_->Read(location, type, block, &scratch);
+  *offset += location.block_bytes;
+  return status;
+}
+
+Status Reader::LoadOnOpen() {
+  uint64_t offset = trailer_.load_on_open_offset;
+  Block file_info_block;
+  Status status = LoadBlock(&offset, BlockType::kRootIndex, &data_root_block_);
+  if (status.ok()) {
+    status = LoadBlock(&offset, BlockType::kRootIndex, &meta_root_block_);
+  }
+  if (status.ok()) {
+    status = LoadBlock(&offset, BlockType::kFileInfo, &file_info_block);
+  }
+  if (!status.ok()) return status;
+  if (file_info_block.payload.size() > kMaxFileInfoBytes) {
+    return file_->Located("file info", file_info_block.offset,
+                          Status::MemoryLimit(Message(
+                              file_info_block.payload.size(),
+                              " bytes, expected at most ", kMaxFileInfoBytes)));
+  }
+  status = ParseFileInfo(file_info_block.payload, &file_info_);
+  if (status.ok()) status = InterpretFileInfo();
+  if (!status.ok()) {
+    return file_->Located("file info", file_info_block.offset, status);
+  }
+
+  std::string_view rest;
+  // Its entries have another form then.
+  if (Find(file_info_, info::kIndexBlockEncoding) == nullptr ||
+      *Find(file_info_, info::kIndexBlockEncoding) == "NONE") {
+    const KeyForm form =
+        comparator_ == Comparator::kCells ? KeyForm::kCellKey : KeyForm::kName;
+    status =
+        RootIndex::Parse(data_root_block_.payload, trailer_.data_index_count,
+                         form, bounds(), &data_root_, &rest);
+    if (!status.ok()) {
+      return file_->Located("data index", data_root_block_.offset, status);
+    }
+    if (trailer_.data_index_levels > 1 && rest.size() >= kMidKeyBytes) {
+      mid_key_ =
+          MidKeyLocation{{LoadU64(rest.data()), LoadU32(rest.data() + 8)},
+                         LoadU32(rest.data() + 12)};
+    }
+  }
+  status = RootIndex::Parse(meta_root_block_.payload, trailer_.meta_index_count,
+                            KeyForm::kName, bounds(), &meta_root_, &rest);
+  if (!status.ok()) {
+    return file_->Located("meta index", meta_root_block_.offset, status);
+  }
+  LoadBlooms(offset);
+  return Status::OK();
+}
+
+Status Reader::InterpretFileInfo() {
+  const std::string* last_key = Find(file_info_, info::kLastKey);
+  HFileKey key;
+  if (last_key != nullptr && comparator_ != Comparator::kRawBytes &&
+      !ParseKey(*last_key, &key)) {
+    return Status::Corruption(Message(info::kLastKey, " of ", last_key->size(),
+                                      " bytes is not the key of a cell"));
+  }
+  for (const char* name : {info::kAverageKeyBytes, info::kAverageValueBytes}) {
+    bool found = false;
+    uint32_t value = 0;
+    const Status status = FindU32(file_info_, name, &found, &value);
+    if (!status.ok()) return status;
+  }
+  const auto refuse = [this](std::string_view why) {
+    cells_status_ = Status::NotSupported(Message(file_->path(), ": ", why));
+  };
+  if (comparator_ == Comparator::kRawBytes) {
+    refuse(Message("comparator ", ToPrintable(trailer_.comparator),
+                   ": its keys are not those of cells"));
+  }
+  for (const auto& [name, what] :
+       {std::pair(info::kIndexBlockEncoding, "index blocks"),
+        std::pair(info::kDataBlockEncoding, "data blocks")}) {
+    const std::string* encoding = Find(file_info_, name);
+    if (encoding != nullptr && *encoding != "NONE") {
+      refuse(Message("unsupported encoding ", ToPrintable(*encoding), " of ",
+                     what));
+    }
+  }
+  return FindCellForm();
+}
+
+Status Reader::FindCellForm() {
+  bool found = false;
+  uint32_t version = 0;
+  Status status = FindU32(file_info_, info::kKeyValueVersion, &found, &version);
+  if (!status.ok()) return status;
+  cell_form_.mvcc = found && version == 1;
+  if (cell_form_.mvcc) {
+    uint64_t max_mvcc = 0;
+    status = FindU64(file_info_, info::kMaxMvcc, &found, &max_mvcc);
+    if (!status.ok()) return status;
+    if (!found) {
+      return Status::Corruption(Message(info::kMaxMvcc, " is missing beside ",
+                                        info::kKeyValueVersion, " 1"));
+    }
+    cell_form_.mvcc_is_zero = max_mvcc == 0;
+  }
+  cell_form_.tags = Find(file_info_, info::kMaxTagsBytes) != nullptr;
+  bool compressed = false;
+  status = FindBool(file_info_, info::kTagsCompressed, &found, &compressed);
+  if (status.ok() && found && compressed && cells_status_.ok()) {
+    cells_status_ = Status::NotSupported(
+        Message(file_->path(), ": compressed tags are not supported"));
+  }
+  return status;
+}
+
+void Reader::LoadBlooms(uint64_t offset) {
+  const uint64_t end = file_->size_bytes() - kTrailerBytes;
+  const bool readable = end >= kBlockHeaderBytes;
+  while (readable && offset <= end - kBlockHeaderBytes) {
+    BlockHeader header;
+    const Status status = blocks_->ReadHeader(offset, end, &header);
+    if (!status.ok()) {
+      bloom_status_ = status;
+      return;
+    }
+    LoadBloom({offset, static_cast<uint32_t>(header.block_bytes())},
+              header.type);
+    offset += header.block_bytes();
+  }
+}
+
+// The first of each type counts.
+void Reader::LoadBloom(const BlockLocation& location, BlockType type) {
+  const bool general = type == BlockType::kGeneralBloomMeta;
+  if (!general && type != BlockType::kDeleteFamilyBloomMeta) return;
+  std::optional<BloomFilter>& filter =
+      general ? general_bloom_ : delete_family_bloom_;
+  if (filter.has_value()) return;
+  Status status;
+  if (general) {
+    status = ParseBloomDescription(file_info_, &bloom_description_);
+  }
+  BloomFilter loaded;
+  Buffer scratch;
+  if (status.ok()) {
+    status = blocks_->Read(location, type, &loaded.block, &scratch);
+    if (status.ok()) {
+      status =
+          ParseBloomFilter(general ? bloom_description_.type : BloomType::kRow,
+                           bounds(), &loaded);
+    }
+  }
+  if (!status.ok()) {
+    bloom_status_ = file_->Located("Bloom filter", location.offset, status);
+    return;
+  }
+  filter = std::move(loaded);
+}
+
+std::optional<HFileKey> Reader::FirstKey() const {
+  HFileKey key;
+  if (data_root_.size() == 0 || !ParseKey(data_root_.key(0), &key)) {
+    return std::nullopt;
+  }
+  return key;
+}
+
+std::optional<HFileKey> Reader::LastKey() const {
+  const std::string* last_key = Find(file_info_, info::kLastKey);
+  HFileKey key;
+  if (last_key == nullptr || !ParseKey(*last_key, &key)) return std::nullopt;
+  return key;
+}
+
+Status Reader::MidKey(std::string* key) const {
+  if (!cells_status_.ok() && data_root_.size() == 0) return cells_status_;
+  if (data_root_.size() == 0) {
+    return Status::NotFound(Message(file_->path(), ": no cells"));
+  }
+  if (!mid_key_.has_value()) {
+    *key = data_root_.key((data_root_.size() - 1) / 2);
+    return Status::OK();
+  }
+  std::shared_ptr<const Block> leaf;
+  const Status status =
+      CachedBlock(mid_key_->leaf, BlockType::kLeafIndex, &leaf);
+  if (!status.ok()) return status;
+  const NonRootIndex index(leaf->payload);
+  if (mid_key_->entry >= index.size()) {
+    return file_->Located(
+        "data index", data_root_block_.offset,
+        Status::Corruption(Message("middle key is entry ", mid_key_->entry,
+                                   ", expected below ", index.size())));
+  }
+  *key = index.key(mid_key_->entry);
+  return Status::OK();
+}
+
+std::shared_ptr<const Block> Reader::FindCached(const BlockLocation& location,
+                                                BlockType type) const {
+  std::shared_ptr<const Block> block = cache_->Find(file_id_, location.offset);
+  // Another index entry may have said something else of this place.
+  if (block != nullptr &&
+      (block->header.type != type ||
+       block->header.block_bytes() != location.block_bytes)) {
+    return nullptr;
+  }
+  return block;
+}
+
+Status Reader::CachedBlock(const BlockLocation& location, BlockType type,
+                           std::shared_ptr<const Block>* block) const {
+  *block = FindCached(location, type);
+  if (*block != nullptr) return Status::OK();
+  auto loaded = std::make_shared<Block>();
+  Buffer scratch;
+  Status status = blocks_->Read(location, type, loaded.get(), &scratch);
+  if (status.ok() && (type == BlockType::kLeafIndex ||
+                      type == BlockType::kIntermediateIndex)) {
+    status = NonRootIndex::Check(loaded->payload, bounds(),
+                                 comparator_ == Comparator::kCells);
+    if (!status.ok()) {
+      return file_->Located("index block", location.offset, status);
+    }
+  }
+  if (!status.ok()) return status;
+  cache_->Insert(file_id_, loaded);
+  *block = std::move(loaded);
+  return status;
+}
+
+std::unique_ptr<HFileIterator> Reader::NewIterator(
+    const HFileReadOptions& options) const {
+  return std::make_unique<Iterator>(*this, options);
+}
+
+Status Reader::Collect(HFileIterator* from, const HFileKey& column,
+                       bool whole_row, std::vector<HFileCell>* cells) const {
+  uint64_t bytes = 0;
+  for (; from->Valid(); from->Next()) {
+    const HFileCellView& cell = from->cell();
+    if (cell.row != column.row) break;
+    if (!whole_row &&
+        (cell.family != column.family || cell.qualifier != column.qualifier)) {
+      break;
+    }
+    bytes += KeyBytes(cell.key()) + cell.value.size() + cell.tags.size();
+    if (bytes > options_.max_get_bytes) {
+      return Status::MemoryLimit(
+          Message(file_->path(), ": cells of row \"", ToPrintable(column.row),
+                  "\" have more than ", options_.max_get_bytes, " bytes"));
+    }
+    cells->emplace_back(cell);
+  }
+  return from->status();
+}
+
+Status Reader::GetRow(std::string_view row,
+                      std::vector<HFileCell>* cells) const {
+  cells->clear();
+  if (!cells_status_.ok()) return cells_status_;
+  if (!MayContainRow(row)) return Status::OK();
+  const HFileKey start{.row = row};
+  Iterator iterator(*this, {});
+  iterator.Seek(start);
+  return Collect(&iterator, start, /*whole_row=*/true, cells);
+}
+
+Status Reader::GetColumn(std::string_view row, std::string_view family,
+                         std::string_view qualifier,
+                         std::vector<HFileCell>* cells) const {
+  cells->clear();
+  if (!cells_status_.ok()) return cells_status_;
+  if (!MayContainRowCol(row, qualifier)) return Status::OK();
+  const HFileKey start{.row = row, .family = family, .qualifier = qualifier};
+  Iterator iterator(*this, {});
+  iterator.Seek(start);
+  return Collect(&iterator, start, /*whole_row=*/false, cells);
+}
+
+const HFileBloomInfo* Reader::GeneralBloom() const {
+  return general_bloom_.has_value() ? &general_bloom_->info : nullptr;
+}
+
+const HFileBloomInfo* Reader::DeleteFamilyBloom() const {
+  return delete_family_bloom_.has_value() ? &delete_family_bloom_->info
+                                          : nullptr;
+}
+
+HFileBloomStats Reader::BloomStats() const {
+  return {bloom_checked_.load(std::memory_order_relaxed),
+          bloom_absent_.load(std::memory_order_relaxed),
+          bloom_unusable_.load(std::memory_order_relaxed)};
+}
+
+bool Reader::Ask(const BloomFilter& filter, std::string_view key) const {
+  bool may = false;
+  const size_t entry = filter.chunks.Find(key);
+  if (entry < filter.chunks.size()) {
+    std::shared_ptr<const Block> chunk;
+    bool usable = false;
+    try {
+      usable = CachedBlock(filter.chunks.location(entry),
+                           BlockType::kBloomChunk, &chunk)
+                   .ok();
+    } catch (const std::bad_alloc&) {
+      usable = false;
+    }
+    if (!usable || chunk->payload.empty() ||
+        chunk->payload.size() > kMaxChunkBytes) {
+      bloom_unusable_.fetch_add(1, std::memory_order_relaxed);
+      return true;
+    }
+    may = ChunkMayContain(chunk->payload, filter.info.hash,
+                          filter.info.hash_count, key);
+  }
+  bloom_checked_.fetch_add(1, std::memory_order_relaxed);
+  if (!may) bloom_absent_.fetch_add(1, std::memory_order_relaxed);
+  return may;
+}
+
+bool Reader::AskForRow(std::string_view key) const {
+  if (bloom_description_.has_last_key && key > bloom_description_.last_key) {
+    bloom_checked_.fetch_add(1, std::memory_order_relaxed);
+    bloom_absent_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  return Ask(*general_bloom_, key);
+}
+
+bool Reader::MayContainRow(std::string_view row) const {
+  if (!general_bloom_.has_value()) return true;
+  if (trailer_.entry_count == 0) return false;
+  switch (bloom_description_.type) {
+    case BloomType::kRow:
+      return AskForRow(row);
+    case BloomType::kRowPrefixFixedLength:
+      return AskForRow(RowPrefix(row, bloom_description_.prefix_bytes));
+    default:
+      return true;
+  }
+}
+
+bool Reader::MayContainRowCol(std::string_view row,
+                              std::string_view qualifier) const {
+  if (!general_bloom_.has_value() ||
+      bloom_description_.type != BloomType::kRowCol) {
+    return MayContainRow(row);
+  }
+  if (trailer_.entry_count == 0) return false;
+  // No such row is in a file, and its key would be cut.
+  if (row.size() > kHFileMaxRowBytes) return false;
+  // Family deletes have the empty qualifier, which is the first of its row.
+  const std::string row_key = RowColBloomKey(row, {});
+  if (CompareIndexKeys(KeyForm::kCellKey, row_key,
+                       bloom_description_.last_key) > 0) {
+    bloom_checked_.fetch_add(1, std::memory_order_relaxed);
+    bloom_absent_.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  return Ask(*general_bloom_, RowColBloomKey(row, qualifier)) ||
+         (!qualifier.empty() && Ask(*general_bloom_, row_key));
+}
+
+bool Reader::MayContainScan(std::string_view start_row,
+                            std::string_view stop_row) const {
+  if (!general_bloom_.has_value()) return true;
+  const uint32_t prefix_bytes = bloom_description_.prefix_bytes;
+  if (bloom_description_.type != BloomType::kRowPrefixFixedLength) return true;
+  const auto shared =
+      static_cast<size_t>(std::mismatch(start_row.begin(), start_row.end(),
+                                        stop_row.begin(), stop_row.end())
+                              .first -
+                          start_row.begin());
+  if (shared < prefix_bytes) return true;
+  if (trailer_.entry_count == 0) return false;
+  return AskForRow(RowPrefix(start_row, prefix_bytes));
+}
+
+bool Reader::MayContainDeleteFamily(std::string_view row) const {
+  if (trailer_.encrypted || !IsSupported(trailer_.compression)) return true;
+  if (trailer_.entry_count == 0) return false;
+  bool found = false;
+  uint64_t count = 0;
+  const Status status =
+      FindU64(file_info_, info::kDeleteFamilyCount, &found, &count);
+  if (!status.ok() || !found) return true;
+  if (count == 0) return false;
+  return !delete_family_bloom_.has_value() || Ask(*delete_family_bloom_, row);
+}
+
+bool Reader::KeyRangeMayContain(std::string_view start_row,
+                                std::string_view stop_row) const {
+  if (trailer_.encrypted || !IsSupported(trailer_.compression) ||
+      comparator_ != Comparator::kCells) {
+    return true;
+  }
+  if (trailer_.entry_count == 0) return false;
+  const std::optional<HFileKey> first = FirstKey();
+  const std::optional<HFileKey> last = LastKey();
+  return (!first.has_value() || stop_row.empty() || stop_row >= first->row) &&
+         (!last.has_value() || start_row <= last->row);
+}
+
+bool Reader::TimeRangeMayContain(int64_t min_ms, int64_t max_ms) const {
+  bool found = false;
+  TimeRange range;
+  const Status status = FindTimeRange(file_info_, &found, &range);
+  if (!status.ok() || !found) return true;
+  return range.min_ms <= max_ms && min_ms <= range.max_ms;
+}
+
+std::vector<std::string> Reader::MetaBlockNames() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < meta_root_.size(); ++i) {
+    names.emplace_back(meta_root_.key(i));
+  }
+  return names;
+}
+
+Status Reader::ReadMetaBlock(std::string_view name,
+                             std::string* contents) const {
+  for (size_t i = 0; i < meta_root_.size(); ++i) {
+    if (meta_root_.key(i) != name) continue;
+    Block block;
+    Buffer scratch;
+    const Status status = blocks_->Read(meta_root_.location(i),
+                                        BlockType::kMeta, &block, &scratch);
+    if (status.ok()) *contents = block.payload;
+    return status;
+  }
+  return Status::NotFound(
+      Message(file_->path(), ": no meta block \"", ToPrintable(name), "\""));
+}
+
+}  // namespace rowbloom::hfile
+
+namespace rowbloom {
+
+rocksdb::Status HFileReader::Open(const HFileReaderOptions& options,
+                                  const std::string& path,
+                                  std::unique_ptr<HFileReader>* reader) {
+  return hfile::Reader::Open(options, path, reader);
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,136 @@
+// HFileReader as it is: what iterators and Verify ask of it, too.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rowbloom/hfile.h"
+#include "storage/hfile/block_cache.h"
+#include "storage/hfile/block_index.h"
+#include "storage/hfile/block_reader.h"
+#include "storage/hfile/bloom_filter.h"
+#include "storage/hfile/cell.h"
+#include "storage/hfile/file_info.h"
+#include "storage/hfile/input_file.h"
+
+namespace rowbloom::hfile {
+
+class Reader : public HFileReader {
+ public:
+  static rocksdb::Status Open(const HFileReaderOptions& options,
+                              const std::string& path,
+                              std::unique_ptr<HFileReader>* reader);
+  ~Reader() override;
+
+  const std::string& path() const override { return file_->path(); }
+  uint64_t file_bytes() const override { return file_->size_bytes(); }
+  const HFileTrailer& trailer() const override { return trailer_; }
+  const FileInfo& file_info() const override { return file_info_; }
+  const rocksdb::Status& CellsStatus() const override { return cells_status_; }
+  std::optional<HFileKey> FirstKey() const override;
+  std::optional<HFileKey> LastKey() const override;
+  rocksdb::Status MidKey(std::string* key) const override;
+  std::unique_ptr<HFileIterator> NewIterator(
+      const HFileReadOptions& options) const override;
+  rocksdb::Status GetRow(std::string_view row,
+                         std::vector<HFileCell>* cells) const override;
+  rocksdb::Status GetColumn(std::string_view row, std::string_view family,
+                            std::string_view qualifier,
+                            std::vector<HFileCell>* cells) const override;
+  const HFileBloomInfo* GeneralBloom() const override;
+  const HFileBloomInfo* DeleteFamilyBloom() const override;
+  const rocksdb::Status& BloomStatus() const override { return bloom_status_; }
+  HFileBloomStats BloomStats() const override;
+  bool MayContainRow(std::string_view row) const override;
+  bool MayContainRowCol(std::string_view row,
+                        std::string_view qualifier) const override;
+  bool MayContainScan(std::string_view start_row,
+                      std::string_view stop_row) const override;
+  bool MayContainDeleteFamily(std::string_view row) const override;
+  bool KeyRangeMayContain(std::string_view start_row,
+                          std::string_view stop_row) const override;
+  bool TimeRangeMayContain(int64_t min_ms, int64_t max_ms) const override;
+  std::vector<std::string> MetaBlockNames() const override;
+  rocksdb::Status ReadMetaBlock(std::string_view name,
+                                std::string* contents) const override;
+  rocksdb::Status Verify(HFileReport* report) const override;
+
+  // For iterators and Verify.
+  const InputFile& file() const { return *file_; }
+  const BlockReader& blocks() const { return *blocks_; }
+  const RootIndex& data_root() const { return data_root_; }
+  const CellForm& cell_form() const { return cell_form_; }
+  Comparator comparator() const { return comparator_; }
+  // The blocks that indexes may name end here.
+  BlockBounds bounds() const { return {trailer_.load_on_open_offset}; }
+  const std::optional<BloomFilter>& general_bloom() const {
+    return general_bloom_;
+  }
+  const std::optional<BloomFilter>& delete_family_bloom() const {
+    return delete_family_bloom_;
+  }
+  const BloomDescription& bloom_description() const {
+    return bloom_description_;
+  }
+
+  // Of this type at this place; from the block cache, or to it. Indexes have
+  // been checked.
+  rocksdb::Status CachedBlock(const BlockLocation& location, BlockType type,
+                              std::shared_ptr<const Block>* block) const;
+  // Whether the filter may have the key. Damage counts as yes.
+  bool Ask(const BloomFilter& filter, std::string_view key) const;
+  // Null when the cache does not have it.
+  std::shared_ptr<const Block> FindCached(const BlockLocation& location,
+                                          BlockType type) const;
+
+ private:
+  explicit Reader(const HFileReaderOptions& options) : options_(options) {}
+
+  rocksdb::Status Load(const std::string& path);
+  rocksdb::Status LoadTrailer();
+  rocksdb::Status LoadOnOpen();
+  rocksdb::Status LoadBlock(uint64_t* offset, BlockType type, Block* block);
+  rocksdb::Status InterpretFileInfo();
+  rocksdb::Status FindCellForm();
+  void LoadBlooms(uint64_t offset);
+  void LoadBloom(const BlockLocation& location, BlockType type);
+
+  rocksdb::Status Collect(HFileIterator* from, const HFileKey& column,
+                          bool whole_row, std::vector<HFileCell>* cells) const;
+
+  // The general filter of rows or prefixes, whose last key bounds it.
+  bool AskForRow(std::string_view key) const;
+
+  const HFileReaderOptions options_;
+  std::unique_ptr<InputFile> file_;
+  HFileTrailer trailer_;
+  std::unique_ptr<BlockReader> blocks_;
+  std::shared_ptr<HFileBlockCache> cache_;
+  uint64_t file_id_ = 0;
+
+  Block data_root_block_;
+  RootIndex data_root_;
+  std::optional<MidKeyLocation> mid_key_;
+  Block meta_root_block_;
+  RootIndex meta_root_;
+  FileInfo file_info_;
+  rocksdb::Status cells_status_;
+  CellForm cell_form_;
+  Comparator comparator_ = Comparator::kCells;
+
+  rocksdb::Status bloom_status_;
+  BloomDescription bloom_description_;
+  std::optional<BloomFilter> general_bloom_;
+  std::optional<BloomFilter> delete_family_bloom_;
+  mutable std::atomic<uint64_t> bloom_checked_{0};
+  mutable std::atomic<uint64_t> bloom_absent_{0};
+  mutable std::atomic<uint64_t> bloom_unusable_{0};
+};
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,174 @@
+#include "storage/hfile/trailer.h"
+
+#include <limits>
+
+#include "hfile.pb.h"
+#include "storage/hfile/coding.h"
+#include "storage/hfile/message.h"
+
+namespace rowbloom::hfile {
+namespace {
+
+using rocksdb::Status;
+
+constexpr std::string_view kMagic = "TRABLK\"$";
+constexpr uint32_t kMajorVersion = 3;
+constexpr uint32_t kMinorVersion = 3;
+constexpr size_t kVersionBytes = 4;
+// The trailers of HFile v1 and v2 have other sizes.
+constexpr size_t kTrailerBytesV1 = 60;
+constexpr size_t kTrailerBytesV2 = 212;
+
+// "None" is the offset -1.
+constexpr uint64_t kNoOffset = std::numeric_limits<uint64_t>::max();
+
+bool HasMagicAt(std::string_view tail, size_t bytes_before_end) {
+  return tail.size() >= bytes_before_end &&
+         tail.substr(tail.size() - bytes_before_end).starts_with(kMagic);
+}
+
+Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
+  const auto no_hfile = [&](std::string_view found) {
+    return Status::Corruption(Message("not an HFile, or cut short: ", found));
+  };
+  if (tail.size() < kVersionBytes) {
+    return no_hfile(
+        Message(tail.size(), " bytes, expected a trailer of ", kTrailerBytes));
+  }
+  const uint32_t version = LoadU32(tail.data() + tail.size() - kVersionBytes);
+  trailer->major_version = version & 0xffffff;
+  trailer->minor_version = version >> 24;
+  if (trailer->major_version != kMajorVersion) {
+    // Other bytes than those of a trailer have no version.
+    const bool is_hfile = HasMagicAt(tail, kTrailerBytesV1) ||
+                          HasMagicAt(tail, kTrailerBytesV2) ||
+                          HasMagicAt(tail, kTrailerBytes);
+    if (!is_hfile) return no_hfile("no trailer at its end");
+    return Status::NotSupported(
+        Message("HFile v", trailer->major_version, ", expected v3"));
+  }
+  if (tail.size() < kTrailerBytes) {
+    return no_hfile(
+        Message(tail.size(), " bytes, expected a trailer of ", kTrailerBytes));
+  }
+  if (!HasMagicAt(tail, kTrailerBytes)) return no_hfile("no trailer magic");
+  return Status::OK();
+}
+
+Status CheckOffset(std::string_view what, uint64_t offset, uint64_t end) {
+  if (offset <= end) return Status::OK();
+  return Status::Corruption(
+      Message(what, " offset ", offset, ", expected at most ", end));
+}
+
+Status CheckNumbers(const HFileTrailer& trailer, uint64_t file_bytes) {
+  const uint64_t blocks_end = file_bytes - kTrailerBytes;
+  const uint64_t load_on_open = trailer.load_on_open_offset;
+  Status status = CheckOffset("load-on-open", load_on_open, blocks_end);
+  if (status.ok()) {
+    status = CheckOffset("file info", trailer.file_info_offset, blocks_end);
+  }
+  for (const auto& offset :
+       {trailer.first_data_block_offset, trailer.last_data_block_offset}) {
+    if (status.ok() && offset.has_value() && *offset >= load_on_open) {
+      status = Status::Corruption(Message("data block offset ", *offset,
+                                          ", expected below ", load_on_open));
+    }
+  }
+  if (status.ok() && (trailer.data_index_levels < 1 ||
+                      trailer.data_index_levels > kMaxIndexLevels)) {
+    status = Status::Corruption(Message(trailer.data_index_levels,
+                                        " index levels, expected 1 to ",
+                                        kMaxIndexLevels));
+  }
+  return status;
+}
+
+std::optional<uint64_t> ToOffset(bool present, uint64_t offset) {
+  if (!present || offset == kNoOffset) return std::nullopt;
+  return offset;
+}
+
+}  // namespace
+
+Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
+                    HFileTrailer* trailer) {
+  Status status = CheckVersion(tail, trailer);
+  if (!status.ok()) return status;
+  const std::string_view body =
+      tail.substr(kMagic.size(), kTrailerBytes - kMagic.size() - kVersionBytes);
+  Cursor cursor(body);
+  uint64_t message_bytes = 0;
+  std::string_view message;
+  if (!cursor.ReadVarint(&message_bytes) ||
+      !cursor.ReadBytes(message_bytes, &message)) {
+    return Status::Corruption(Message("trailer of ", message_bytes,
+                                      " bytes, expected at most ",
+                                      body.size()));
+  }
+  proto::Trailer parsed;
+  if (!parsed.ParseFromArray(message.data(),
+                             static_cast<int>(message.size()))) {
+    return Status::Corruption(
+        Message("trailer of ", message_bytes, " bytes is malformed"));
+  }
+  trailer->file_info_offset = parsed.file_info_offset();
+  trailer->load_on_open_offset = parsed.load_on_open_data_offset();
+  trailer->uncompressed_data_index_bytes =
+      parsed.uncompressed_data_index_size();
+  trailer->total_uncompressed_bytes = parsed.total_uncompressed_bytes();
+  trailer->data_index_count = parsed.data_index_count();
+  trailer->meta_index_count = parsed.meta_index_count();
+  trailer->entry_count = parsed.entry_count();
+  trailer->data_index_levels =
+      parsed.has_num_data_index_levels() ? parsed.num_data_index_levels() : 1;
+  trailer->first_data_block_offset = ToOffset(
+      parsed.has_first_data_block_offset(), parsed.first_data_block_offset());
+  trailer->last_data_block_offset = ToOffset(
+      parsed.has_last_data_block_offset(), parsed.last_data_block_offset());
+  trailer->comparator = parsed.comparator_class_name();
+  const uint32_t codec = parsed.has_compression_codec()
+                             ? parsed.compression_codec()
+                             : static_cast<uint32_t>(HFileCompression::kNone);
+  if (codec > std::numeric_limits<uint8_t>::max()) {
+    return Status::Corruption(Message("codec ", codec, ", expected 0 to 8"));
+  }
+  trailer->compression = static_cast<HFileCompression>(codec);
+  trailer->encrypted = parsed.has_encryption_key();
+  return CheckNumbers(*trailer, file_bytes);
+}
+
+Status SerializeTrailer(const HFileTrailer& trailer, std::string* bytes) {
+  proto::Trailer message;
+  message.set_file_info_offset(trailer.file_info_offset);
+  message.set_load_on_open_data_offset(trailer.load_on_open_offset);
+  message.set_uncompressed_data_index_size(
+      trailer.uncompressed_data_index_bytes);
+  message.set_total_uncompressed_bytes(trailer.total_uncompressed_bytes);
+  message.set_data_index_count(trailer.data_index_count);
+  message.set_meta_index_count(trailer.meta_index_count);
+  message.set_entry_count(trailer.entry_count);
+  message.set_num_data_index_levels(trailer.data_index_levels);
+  message.set_first_data_block_offset(
+      trailer.first_data_block_offset.value_or(kNoOffset));
+  message.set_last_data_block_offset(
+      trailer.last_data_block_offset.value_or(kNoOffset));
+  message.set_comparator_class_name(trailer.comparator);
+  message.set_compression_codec(static_cast<uint32_t>(trailer.compression));
+
+  std::string serialized;
+  PutVarint(&serialized, message.ByteSizeLong());
+  message.AppendToString(&serialized);
+  if (serialized.size() > kTrailerBytes - kMagic.size() - kVersionBytes) {
+    return Status::InvalidArgument(Message("comparator name of ",
+                                           trailer.comparator.size(),
+                                           " bytes does not fit"));
+  }
+  bytes->assign(kMagic);
+  bytes->append(serialized);
+  bytes->resize(kTrailerBytes - kVersionBytes, '\0');
+  PutU32(bytes, kMinorVersion << 24 | kMajorVersion);
+  return Status::OK();
+}
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,34 @@
+// The trailer: the last 4,096 bytes of a file.
+//
+//   magic TRABLK"$ (8) | varint length | protocol buffer | zeros | version u32
+//
+// The version has the minor number in its first byte, the major one in the
+// other three.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "rowbloom/hfile.h"
+
+namespace rowbloom::hfile {
+
+inline constexpr size_t kTrailerBytes = 4096;
+inline constexpr uint32_t kMaxIndexLevels = 16;
+
+// The trailer of a file of `file_bytes` bytes whose last bytes are `tail`:
+// kTrailerBytes, or all that there are. Every number is checked against the
+// file's size. Errors, without the path: Corruption, NotSupported for other
+// versions.
+rocksdb::Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
+                             HFileTrailer* trailer);
+
+// The kTrailerBytes bytes. InvalidArgument when they are too few, which only a
+// long comparator name can bring about.
+rocksdb::Status SerializeTrailer(const HFileTrailer& trailer,
+                                 std::string* bytes);
+
+}  // namespace rowbloom::hfile

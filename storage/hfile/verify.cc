@@ -1,0 +1,334 @@
+// Recomputes from the cells what a file says of itself.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rowbloom/printable.h"
+#include "storage/hfile/iterator.h"
+#include "storage/hfile/message.h"
+#include "storage/hfile/reader.h"
+#include "storage/hfile/trailer.h"
+
+namespace rowbloom::hfile {
+namespace {
+
+using rocksdb::Status;
+
+class Verifier {
+ public:
+  Verifier(const Reader& reader, HFileReport* report)
+      : reader_(reader), report_(report) {}
+
+  Status Run() {
+    Status status = WalkBlocks();
+    if (status.ok()) status = ScanCells();
+    if (status.ok()) {
+      CheckTrailer();
+      CheckFileInfo();
+      CheckBlooms();
+    }
+    return status;
+  }
+
+ private:
+  void Problem(const std::string& sentence) {
+    if (report_->problems.size() < HFileReport::kMaxProblems) {
+      report_->problems.push_back(Message(reader_.path(), ": ", sentence));
+    }
+  }
+  template <typename T>
+  void Expect(std::string_view what, const T& expected, const T& found) {
+    if (expected == found) return;
+    Problem(Message(what, ": expected ", expected, ", found ", found));
+  }
+
+  Status WalkBlocks();
+  void CheckChain(const BlockHeader& header, uint64_t offset);
+  Status ScanCells();
+  void EnterBlock(const Iterator& at);
+  void CountCell(const HFileCellView& cell);
+  void AskBlooms(const HFileCellView& cell);
+  void CheckTrailer();
+  void CheckFileInfo();
+  void CheckNumber(const char* name, bool mandatory, uint64_t expected);
+  void CheckTimeRange();
+  void CheckBlooms();
+
+  const Reader& reader_;
+  HFileReport* const report_;
+
+  // Of the blocks, in the order of the file. -1 when there was none.
+  std::array<int64_t, kBlockTypes> last_offsets_ = {};
+  uint64_t data_blocks_ = 0;
+  uint64_t uncompressed_bytes_ = kTrailerBytes;
+  uint64_t index_bytes_ = 0;
+  std::optional<uint64_t> first_data_offset_;
+  std::optional<uint64_t> last_data_offset_;
+  std::optional<uint64_t> file_info_offset_;
+
+  // Of the cells.
+  uint64_t block_offset_ = std::numeric_limits<uint64_t>::max();
+  std::string last_key_;
+  uint64_t key_bytes_ = 0;
+  uint64_t value_bytes_ = 0;
+  uint64_t max_tags_bytes_ = 0;
+  int64_t max_mvcc_ = 0;
+  int64_t min_ms_ = std::numeric_limits<int64_t>::max();
+  int64_t max_ms_ = -1;
+  int64_t earliest_put_ms_ = std::numeric_limits<int64_t>::max();
+  uint64_t family_deletes_ = 0;
+  std::string last_general_key_;
+  uint64_t general_keys_ = 0;
+  std::string last_deleted_row_;
+  uint64_t deleted_rows_ = 0;
+};
+
+void Verifier::CheckChain(const BlockHeader& header, uint64_t offset) {
+  // Encoded data is of one chain with plain data.
+  const BlockType chain =
+      header.type == BlockType::kEncodedData ? BlockType::kData : header.type;
+  int64_t& last = last_offsets_[static_cast<size_t>(chain)];
+  Expect(Message("block at offset ", offset, ": offset of the ",
+                 Magic(header.type), " block before it"),
+         last, header.previous_offset);
+  last = static_cast<int64_t>(offset);
+}
+
+// Every block that is there, whether something points to it or not.
+Status Verifier::WalkBlocks() {
+  last_offsets_.fill(-1);
+  const uint64_t end = reader_.file_bytes() - kTrailerBytes;
+  Block block;
+  Buffer scratch;
+  for (uint64_t offset = 0; offset < end;) {
+    BlockHeader header;
+    Status status = reader_.blocks().ReadHeader(offset, end, &header);
+    if (!status.ok()) return status;
+    const BlockLocation location{offset,
+                                 static_cast<uint32_t>(header.block_bytes())};
+    status = reader_.blocks().Read(location, header.type, &block, &scratch);
+    if (!status.ok()) return status;
+    CheckChain(header, offset);
+    const bool is_data_root = offset == reader_.trailer().load_on_open_offset;
+    const bool is_index = header.type == BlockType::kLeafIndex ||
+                          header.type == BlockType::kIntermediateIndex ||
+                          is_data_root;
+    if (is_index) index_bytes_ += header.payload_bytes;
+    if (!is_data_root && header.type != BlockType::kIntermediateIndex) {
+      uncompressed_bytes_ += kBlockHeaderBytes + header.payload_bytes;
+    }
+    if (header.type == BlockType::kData) {
+      if (!first_data_offset_.has_value()) first_data_offset_ = offset;
+      last_data_offset_ = offset;
+      ++data_blocks_;
+    }
+    if (header.type == BlockType::kFileInfo) file_info_offset_ = offset;
+    offset += header.block_bytes();
+  }
+  return Status::OK();
+}
+
+void Verifier::EnterBlock(const Iterator& at) {
+  ++report_->data_blocks;
+  HFileKey index_key;
+  HFileKey last;
+  const HFileKey first = at.cell().key();
+  if (!ParseKey(at.index_key(), &index_key)) return;
+  const std::string block = Message("data block at offset ", at.block().offset);
+  if (CompareHFileKeys(index_key, first) > 0) {
+    Problem(block + ": its first cell is before its index key");
+  }
+  if (report_->cells == 0) {
+    if (CompareHFileKeys(index_key, first) != 0) {
+      Problem(block + ": the first index key is not that of its first cell");
+    }
+  } else if (ParseKey(last_key_, &last) &&
+             CompareHFileKeys(last, index_key) >= 0) {
+    Problem(block + ": its index key is not after the cell before it");
+  }
+}
+
+void Verifier::CountCell(const HFileCellView& cell) {
+  ++report_->cells;
+  key_bytes_ += KeyBytes(cell.key());
+  value_bytes_ += cell.value.size();
+  max_tags_bytes_ = std::max<uint64_t>(max_tags_bytes_, cell.tags.size());
+  max_mvcc_ = std::max(max_mvcc_, cell.mvcc);
+  min_ms_ = std::min(min_ms_, cell.timestamp_ms);
+  max_ms_ = std::max(max_ms_, cell.timestamp_ms);
+  if (cell.type == HFileCellType::kPut) {
+    earliest_put_ms_ = std::min(earliest_put_ms_, cell.timestamp_ms);
+  }
+  if (cell.type == HFileCellType::kDeleteColumn ||
+      cell.type == HFileCellType::kDeleteFamily) {
+    min_ms_ = std::min<int64_t>(min_ms_, 0);
+    max_ms_ = std::max<int64_t>(max_ms_, 0);
+  }
+  AskBlooms(cell);
+}
+
+void Verifier::AskBlooms(const HFileCellView& cell) {
+  if (const auto& filter = reader_.general_bloom()) {
+    const BloomDescription& description = reader_.bloom_description();
+    std::string key;
+    switch (description.type) {
+      case BloomType::kRowCol:
+        key = RowColBloomKey(cell.row, cell.qualifier);
+        break;
+      case BloomType::kRowPrefixFixedLength:
+        key = RowPrefix(cell.row, description.prefix_bytes);
+        break;
+      default:
+        key = cell.row;
+    }
+    if (general_keys_ == 0 || key != last_general_key_) {
+      ++general_keys_;
+      ++report_->bloom_keys_checked;
+      if (!reader_.Ask(*filter, key)) {
+        Problem(Message("Bloom filter: no for key \"", ToPrintable(key),
+                        "\", which is there"));
+      }
+      last_general_key_ = std::move(key);
+    }
+  }
+  if (cell.type != HFileCellType::kDeleteFamily &&
+      cell.type != HFileCellType::kDeleteFamilyVersion) {
+    return;
+  }
+  ++family_deletes_;
+  if (deleted_rows_ > 0 && cell.row == last_deleted_row_) return;
+  ++deleted_rows_;
+  last_deleted_row_ = cell.row;
+  if (const auto& filter = reader_.delete_family_bloom()) {
+    ++report_->bloom_keys_checked;
+    if (!reader_.Ask(*filter, cell.row)) {
+      Problem(Message("delete-family filter: no for row \"",
+                      ToPrintable(cell.row), "\", which has a marker"));
+    }
+  }
+}
+
+Status Verifier::ScanCells() {
+  Iterator at(reader_, {.fill_cache = false});
+  for (at.SeekToFirst(); at.Valid(); at.Next()) {
+    if (at.block().offset != block_offset_) {
+      block_offset_ = at.block().offset;
+      EnterBlock(at);
+    }
+    last_key_.clear();
+    AppendKey(at.cell().key(), &last_key_);
+    CountCell(at.cell());
+  }
+  return at.status();
+}
+
+void Verifier::CheckTrailer() {
+  const HFileTrailer& trailer = reader_.trailer();
+  const auto offset = [](const std::optional<uint64_t>& value) {
+    return value.has_value() ? std::to_string(*value) : std::string("none");
+  };
+  Expect("trailer: cells", report_->cells, trailer.entry_count);
+  Expect("data blocks in the index", data_blocks_, report_->data_blocks);
+  Expect("trailer: first data block", offset(first_data_offset_),
+         offset(trailer.first_data_block_offset));
+  Expect("trailer: last data block", offset(last_data_offset_),
+         offset(trailer.last_data_block_offset));
+  Expect("trailer: file info", offset(file_info_offset_),
+         std::to_string(trailer.file_info_offset));
+  Expect("trailer: uncompressed bytes", uncompressed_bytes_,
+         trailer.total_uncompressed_bytes);
+  Expect("trailer: uncompressed index bytes", index_bytes_,
+         trailer.uncompressed_data_index_bytes);
+}
+
+void Verifier::CheckNumber(const char* name, bool mandatory,
+                           uint64_t expected) {
+  const std::string* bytes = Find(reader_.file_info(), name);
+  if (bytes == nullptr) {
+    if (mandatory) {
+      Problem(Message("file info ", name,
+                      " is missing, without which HBase does not read it"));
+    }
+    return;
+  }
+  uint64_t found = 0;
+  for (const char byte : *bytes)
+    found = found << 8 | static_cast<uint8_t>(byte);
+  Expect(Message("file info ", name), expected, found);
+}
+
+void Verifier::CheckTimeRange() {
+  bool found = false;
+  TimeRange range;
+  const Status status = FindTimeRange(reader_.file_info(), &found, &range);
+  if (!status.ok()) {
+    Problem(status.getState());
+  } else if (found) {
+    Expect("file info TIMERANGE, from", min_ms_, range.min_ms);
+    Expect("file info TIMERANGE, to", max_ms_, range.max_ms);
+  }
+}
+
+void Verifier::CheckFileInfo() {
+  const auto average = [this](uint64_t total) {
+    return report_->cells == 0 ? 0 : total / report_->cells;
+  };
+  CheckNumber(info::kAverageKeyBytes, true, average(key_bytes_));
+  CheckNumber(info::kAverageValueBytes, true, average(value_bytes_));
+  CheckNumber(info::kMaxTagsBytes, false, max_tags_bytes_);
+  CheckNumber(info::kDeleteFamilyCount, false, family_deletes_);
+  CheckNumber(info::kEarliestPut, false,
+              static_cast<uint64_t>(earliest_put_ms_));
+  if (reader_.cell_form().mvcc) {
+    CheckNumber(info::kMaxMvcc, true, static_cast<uint64_t>(max_mvcc_));
+  }
+  CheckTimeRange();
+  const std::string* last_key = Find(reader_.file_info(), info::kLastKey);
+  if (last_key != nullptr) {
+    Expect("file info hfile.LASTKEY", ToPrintable(last_key_),
+           ToPrintable(*last_key));
+  } else if (report_->cells > 0) {
+    Problem(
+        "file info hfile.LASTKEY is missing, without which HBase does not "
+        "read it");
+  }
+}
+
+void Verifier::CheckBlooms() {
+  if (!reader_.BloomStatus().ok()) {
+    const char* state = reader_.BloomStatus().getState();
+    Problem(state == nullptr ? "unreadable Bloom filter" : state);
+  }
+  if (const HFileBloomInfo* general = reader_.GeneralBloom()) {
+    Expect("keys in the Bloom filter", general_keys_, general->key_count);
+    const BloomDescription& description = reader_.bloom_description();
+    if (description.has_last_key) {
+      Expect("file info LAST_BLOOM_KEY", ToPrintable(last_general_key_),
+             ToPrintable(description.last_key));
+    }
+  }
+  if (const HFileBloomInfo* deletes = reader_.DeleteFamilyBloom()) {
+    Expect("rows in the delete-family filter", deleted_rows_,
+           deletes->key_count);
+  }
+}
+
+}  // namespace
+
+Status Reader::Verify(HFileReport* report) const {
+  *report = {};
+  if (!cells_status_.ok()) return cells_status_;
+  const uint64_t unusable = BloomStats().unusable;
+  const Status status = Verifier(*this, report).Run();
+  const uint64_t unread = BloomStats().unusable - unusable;
+  if (unread > 0) {
+    report->problems.push_back(Message(
+        path(), ": ", unread, " keys fell to Bloom chunks that are damaged"));
+  }
+  return status;
+}
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,561 @@
+// HFileWriter: the order in which blocks come out is HBase's, so that the same
+// cells and options give the same bytes.
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "rowbloom/hfile.h"
+#include "rowbloom/printable.h"
+#include "storage/hfile/block_writer.h"
+#include "storage/hfile/bloom_filter.h"
+#include "storage/hfile/bloom_writer.h"
+#include "storage/hfile/cell.h"
+#include "storage/hfile/codec.h"
+#include "storage/hfile/file_info.h"
+#include "storage/hfile/index_writer.h"
+#include "storage/hfile/message.h"
+#include "storage/hfile/output_file.h"
+#include "storage/hfile/trailer.h"
+
+namespace rowbloom::hfile {
+namespace {
+
+using rocksdb::Status;
+
+Status CheckRange(std::string_view option, uint64_t value, uint64_t least,
+                  uint64_t most) {
+  if (value >= least && value <= most) return Status::OK();
+  return Status::InvalidArgument(
+      Message(option, " ", value, ", expected ", least, " to ", most));
+}
+
+Status CheckBloomOptions(const HFileWriterOptions& options) {
+  constexpr uint32_t kMaxFold = 20;
+  // A chunk is rounded up to a multiple of 2^max_fold.
+  constexpr uint64_t kMaxBloomBlockBytes = uint64_t{1} << 27;
+  if (!(options.bloom_error_rate > 0 && options.bloom_error_rate < 1)) {
+    return Status::InvalidArgument(
+        Message("bloom_error_rate ", std::to_string(options.bloom_error_rate),
+                ", expected one between 0 and 1"));
+  }
+  Status status = CheckRange("bloom_block_bytes", options.bloom_block_bytes, 1,
+                             kMaxBloomBlockBytes);
+  if (status.ok()) {
+    status = CheckRange("bloom_max_fold", options.bloom_max_fold, 0, kMaxFold);
+  }
+  if (status.ok() && options.bloom_type == BloomType::kRowPrefixFixedLength) {
+    status = CheckRange("bloom_prefix_bytes", options.bloom_prefix_bytes, 1,
+                        kHFileMaxRowBytes);
+  }
+  if (!status.ok()) return status;
+  const ChunkSizing sizing =
+      SizeChunk(options.bloom_block_bytes,
+                ChunkErrorRate(options.bloom_type, options.bloom_error_rate),
+                options.bloom_max_fold);
+  if (sizing.max_keys < 1 || sizing.hash_count < 1 || sizing.hash_count > 64) {
+    return Status::InvalidArgument(Message(
+        "bloom_block_bytes ", options.bloom_block_bytes,
+        " at bloom_error_rate ", std::to_string(options.bloom_error_rate),
+        ": chunks of ", sizing.max_keys, " keys and ", sizing.hash_count,
+        " hashes, expected at least 1 key and 1 to 64 hashes"));
+  }
+  return status;
+}
+
+Status CheckOptions(const HFileWriterOptions& options) {
+  if (!IsSupported(options.compression)) {
+    return Status::NotSupported(
+        Message("compression ", ToString(options.compression)));
+  }
+  const int max_level = options.compression == HFileCompression::kZstd ? 22 : 9;
+  if (options.compression_level < -1 || options.compression_level > max_level) {
+    return Status::InvalidArgument(Message("compression_level ",
+                                           options.compression_level,
+                                           ", expected -1 to ", max_level));
+  }
+  constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 30;
+  Status status =
+      CheckRange("block_bytes", options.block_bytes, 1, kMaxBlockBytes);
+  if (status.ok()) {
+    status = CheckRange("checksum", static_cast<uint64_t>(options.checksum), 0,
+                        static_cast<uint64_t>(HFileChecksum::kCrc32c));
+  }
+  if (status.ok()) {
+    status = CheckRange("bytes_per_checksum", options.bytes_per_checksum,
+                        kMinBytesPerChecksum, kMaxBlockBytes);
+  }
+  if (status.ok()) {
+    status = CheckRange("index_block_bytes", options.index_block_bytes, 1,
+                        kMaxBlockBytes);
+  }
+  if (status.ok()) {
+    // With fewer a level could have as many blocks as the one below.
+    status = CheckRange("index_block_min_entries",
+                        options.index_block_min_entries, 2, kMaxBlockBytes);
+  }
+  if (status.ok()) {
+    status = CheckRange("bloom_hash", static_cast<uint64_t>(options.bloom_hash),
+                        0, static_cast<uint64_t>(HFileHash::kMurmur3));
+  }
+  if (status.ok()) status = CheckBloomOptions(options);
+  for (const auto& [name, value] : options.file_info) {
+    if (status.ok() && name.starts_with(kReservedPrefix)) {
+      status = Status::InvalidArgument(
+          Message("file info name \"", ToPrintable(name), "\" is reserved"));
+    }
+  }
+  return status;
+}
+
+bool IsWritten(HFileCellType type) {
+  switch (type) {
+    case HFileCellType::kPut:
+    case HFileCellType::kDelete:
+    case HFileCellType::kDeleteFamilyVersion:
+    case HFileCellType::kDeleteColumn:
+    case HFileCellType::kDeleteFamily:
+      return true;
+    default:
+      return false;
+  }
+}
+
+int64_t NowMs() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+// What the file info says of all cells.
+struct Totals {
+  uint64_t cells = 0;
+  uint64_t key_bytes = 0;
+  uint64_t value_bytes = 0;
+  size_t max_tags_bytes = 0;
+  int64_t max_mvcc = 0;
+  uint64_t family_deletes = 0;
+  int64_t min_ms = std::numeric_limits<int64_t>::max();
+  int64_t max_ms = -1;
+  int64_t earliest_put_ms = std::numeric_limits<int64_t>::max();
+  uint64_t biggest_cell_bytes = 0;
+  std::string biggest_cell_key;
+};
+
+class Writer : public HFileWriter {
+ public:
+  Writer(const HFileWriterOptions& options, std::unique_ptr<OutputFile> file);
+
+  Status Append(const HFileCellView& cell) override;
+  Status AddMetaBlock(std::string_view name,
+                      std::string_view contents) override;
+  Status AddFileInfo(std::string_view name, std::string_view value) override;
+  Status Finish() override;
+  uint64_t file_bytes() const override { return file_->size_bytes(); }
+  uint64_t cell_count() const override { return totals_.cells; }
+
+ private:
+  Status Check(const HFileCellView& cell) const;
+  Status AddToBlooms(const HFileCellView& cell);
+  void Count(const HFileCellView& cell);
+  Status FinishDataBlock();
+  Status WriteInlineBlocks(bool closing);
+  Status WriteMetaBlocks(std::string* index);
+  Status WriteLoadOnOpen(const std::string& meta_index);
+  Status WriteTrailer();
+  Status WriteAll();
+  // Adds what it takes, uncompressed, to the total.
+  Status WriteCounted(BlockType type, std::string_view payload,
+                      BlockLocation* location);
+  FileInfo MakeFileInfo() const;
+  HFileKey LastKey() const;
+  // Every error that leaves the file incomplete stays.
+  Status Fail(const Status& status);
+
+  const HFileWriterOptions options_;
+  const CellForm cell_form_;
+  const std::unique_ptr<OutputFile> file_;
+  BlockWriter blocks_;
+  IndexWriter index_;
+  std::optional<BloomWriter> general_bloom_;
+  std::optional<BloomWriter> delete_family_bloom_;
+  Status failed_;
+  bool finished_ = false;
+
+  std::string data_;        // the open data block
+  std::string first_key_;   // of the open data block
+  std::string last_key_;    // of all cells
+  std::string key_before_;  // the last one before the open data block
+  std::map<std::string, std::string> meta_blocks_;
+  FileInfo file_info_;
+  Totals totals_;
+  HFileTrailer trailer_;
+};
+
+Writer::Writer(const HFileWriterOptions& options,
+               std::unique_ptr<OutputFile> file)
+    : options_(options),
+      cell_form_{.tags = options.tags, .mvcc = options.mvcc},
+      file_(std::move(file)),
+      blocks_(options_, file_.get()),
+      index_(options_, &blocks_),
+      file_info_(options.file_info) {
+  if (options_.bloom_type != BloomType::kNone) {
+    general_bloom_.emplace(options_, options_.bloom_type, &blocks_);
+  }
+  if (options_.delete_family_bloom &&
+      options_.bloom_type != BloomType::kRowCol) {
+    delete_family_bloom_.emplace(options_, BloomType::kRow, &blocks_);
+  }
+}
+
+HFileKey Writer::LastKey() const {
+  HFileKey key;
+  if (!ParseKey(last_key_, &key)) return {};
+  return key;
+}
+
+Status Writer::Fail(const Status& status) {
+  if (!status.ok() && failed_.ok()) failed_ = status;
+  return status;
+}
+
+Status Writer::Check(const HFileCellView& cell) const {
+  const auto invalid = [this](const std::string& what) {
+    return Status::InvalidArgument(
+        Message(file_->path(), ": cell ", totals_.cells, ": ", what));
+  };
+  if (cell.row.empty() || cell.row.size() > kHFileMaxRowBytes) {
+    return invalid(Message("row of ", cell.row.size(), " bytes, expected 1 to ",
+                           kHFileMaxRowBytes));
+  }
+  if (cell.family.size() > kHFileMaxFamilyBytes) {
+    return invalid(Message("family of ", cell.family.size(),
+                           " bytes, expected at most ", kHFileMaxFamilyBytes));
+  }
+  if (cell.qualifier.size() > kHFileMaxCellBytes ||
+      cell.value.size() > kHFileMaxCellBytes ||
+      KeyBytes(cell.key()) + cell.value.size() > kHFileMaxCellBytes) {
+    return invalid(Message("qualifier of ", cell.qualifier.size(),
+                           " and value of ", cell.value.size(),
+                           " bytes, expected a cell of at most ",
+                           kHFileMaxCellBytes));
+  }
+  if (cell.tags.size() > (options_.tags ? kHFileMaxTagsBytes : 0)) {
+    return invalid(Message("tags of ", cell.tags.size(),
+                           " bytes, expected at most ",
+                           options_.tags ? kHFileMaxTagsBytes : 0));
+  }
+  if (cell.mvcc < 0 || (cell.mvcc != 0 && !options_.mvcc)) {
+    return invalid(Message("mvcc ", cell.mvcc, ", expected 0",
+                           options_.mvcc ? " or more" : ""));
+  }
+  if (!IsWritten(cell.type)) {
+    return invalid(Message("type ", static_cast<int>(cell.type),
+                           ", expected 4, 8, 10, 12 or 14"));
+  }
+  if (totals_.cells == 0) return Status::OK();
+  const HFileKey last = LastKey();
+  const auto place = [](const HFileKey& key) {
+    return Message("row \"", ToPrintable(key.row), "\", qualifier \"",
+                   ToPrintable(key.qualifier), "\", timestamp ",
+                   key.timestamp_ms, ", type ", static_cast<int>(key.type));
+  };
+  if (CompareHFileKeys(last, cell.key()) > 0) {
+    return invalid(Message(place(cell.key()), ": sorts before the last cell, ",
+                           place(last)));
+  }
+  // The family is no part of the filter's keys, which would not ascend.
+  if (options_.bloom_type == BloomType::kRowCol && cell.row == last.row &&
+      cell.family != last.family) {
+    return invalid(Message("a second family in row \"", ToPrintable(cell.row),
+                           "\"; with a ROWCOL filter there may be one"));
+  }
+  return Status::OK();
+}
+
+Status Writer::AddToBlooms(const HFileCellView& cell) {
+  Status status;
+  if (general_bloom_.has_value()) {
+    switch (options_.bloom_type) {
+      case BloomType::kRowCol:
+        status = general_bloom_->Add(RowColBloomKey(cell.row, cell.qualifier));
+        break;
+      case BloomType::kRowPrefixFixedLength:
+        status = general_bloom_->Add(
+            RowPrefix(cell.row, options_.bloom_prefix_bytes));
+        break;
+      default:
+        status = general_bloom_->Add(cell.row);
+    }
+  }
+  const bool deletes_family = cell.type == HFileCellType::kDeleteFamily ||
+                              cell.type == HFileCellType::kDeleteFamilyVersion;
+  if (!status.ok() || !deletes_family) return status;
+  ++totals_.family_deletes;
+  if (delete_family_bloom_.has_value()) {
+    status = delete_family_bloom_->Add(cell.row);
+  }
+  return status;
+}
+
+void Writer::Count(const HFileCellView& cell) {
+  const size_t key_bytes = KeyBytes(cell.key());
+  ++totals_.cells;
+  totals_.key_bytes += key_bytes;
+  totals_.value_bytes += cell.value.size();
+  totals_.max_tags_bytes = std::max(totals_.max_tags_bytes, cell.tags.size());
+  totals_.max_mvcc = std::max(totals_.max_mvcc, cell.mvcc);
+  totals_.min_ms = std::min(totals_.min_ms, cell.timestamp_ms);
+  totals_.max_ms = std::max(totals_.max_ms, cell.timestamp_ms);
+  if (cell.type == HFileCellType::kPut) {
+    totals_.earliest_put_ms =
+        std::min(totals_.earliest_put_ms, cell.timestamp_ms);
+  }
+  // These delete whatever is older.
+  if (cell.type == HFileCellType::kDeleteColumn ||
+      cell.type == HFileCellType::kDeleteFamily) {
+    totals_.min_ms = std::min<int64_t>(totals_.min_ms, 0);
+    totals_.max_ms = std::max<int64_t>(totals_.max_ms, 0);
+  }
+  // HBase's estimate of a cell on the wire, where its length comes first.
+  const uint64_t cell_bytes =
+      sizeof(uint32_t) + kCellFixedBytes + key_bytes + cell.value.size() +
+      (cell.tags.empty() ? 0 : sizeof(uint16_t) + cell.tags.size());
+  if (options_.biggest_cell && cell_bytes > totals_.biggest_cell_bytes) {
+    totals_.biggest_cell_bytes = cell_bytes;
+    totals_.biggest_cell_key = last_key_;
+  }
+}
+
+Status Writer::Append(const HFileCellView& cell) {
+  if (!failed_.ok()) return failed_;
+  if (finished_) return Status::InvalidArgument(file_->path() + ": finished");
+  Status status = Check(cell);
+  if (!status.ok()) return status;
+  const bool same_key =
+      totals_.cells > 0 && CompareHFileKeys(LastKey(), cell.key()) == 0;
+  status = AddToBlooms(cell);
+  // Cells of one key stay in one block.
+  if (status.ok() && !same_key && data_.size() >= options_.block_bytes) {
+    status = FinishDataBlock();
+    if (status.ok()) status = WriteInlineBlocks(/*closing=*/false);
+  }
+  if (!status.ok()) return Fail(status);
+  if (data_.empty()) {
+    key_before_ = last_key_;
+    first_key_.clear();
+    AppendKey(cell.key(), &first_key_);
+  }
+  AppendCell(cell, cell_form_, &data_);
+  last_key_.clear();
+  AppendKey(cell.key(), &last_key_);
+  Count(cell);
+  return status;
+}
+
+Status Writer::AddMetaBlock(std::string_view name, std::string_view contents) {
+  if (!failed_.ok()) return failed_;
+  if (meta_blocks_.emplace(name, contents).second) return Status::OK();
+  return Status::InvalidArgument(
+      Message(file_->path(), ": meta block \"", ToPrintable(name), "\" twice"));
+}
+
+Status Writer::AddFileInfo(std::string_view name, std::string_view value) {
+  if (!failed_.ok()) return failed_;
+  if (name.starts_with(kReservedPrefix)) {
+    return Status::InvalidArgument(Message(file_->path(), ": file info name \"",
+                                           ToPrintable(name),
+                                           "\" is reserved"));
+  }
+  file_info_[std::string(name)] = value;
+  return Status::OK();
+}
+
+Status Writer::WriteCounted(BlockType type, std::string_view payload,
+                            BlockLocation* location) {
+  trailer_.total_uncompressed_bytes += kBlockHeaderBytes + payload.size();
+  return blocks_.Write(type, payload, location);
+}
+
+Status Writer::FinishDataBlock() {
+  if (data_.empty()) return Status::OK();
+  BlockLocation location;
+  const Status status = WriteCounted(BlockType::kData, data_, &location);
+  if (!status.ok()) return status;
+  if (!trailer_.first_data_block_offset.has_value()) {
+    trailer_.first_data_block_offset = location.offset;
+  }
+  trailer_.last_data_block_offset = location.offset;
+  HFileKey before;
+  HFileKey first;
+  // The first key of the file is taken from its index: it is a real one.
+  if (ParseKey(key_before_, &before) && ParseKey(first_key_, &first)) {
+    index_.Add(location, IndexKey(options_.index_key_rule, before, first));
+  } else {
+    index_.Add(location, first_key_);
+  }
+  data_.clear();
+  return status;
+}
+
+Status Writer::WriteInlineBlocks(bool closing) {
+  size_t leaf_bytes = 0;
+  Status status = index_.WriteLeaf(closing, &leaf_bytes);
+  if (leaf_bytes > 0) {
+    trailer_.total_uncompressed_bytes += kBlockHeaderBytes + leaf_bytes;
+  }
+  for (std::optional<BloomWriter>* bloom :
+       {&general_bloom_, &delete_family_bloom_}) {
+    if (status.ok() && bloom->has_value()) {
+      status =
+          (*bloom)->WriteChunks(closing, &trailer_.total_uncompressed_bytes);
+    }
+  }
+  return status;
+}
+
+FileInfo Writer::MakeFileInfo() const {
+  const HFileWriterOptions& options = options_;
+  FileInfo all = file_info_;
+  const auto average = [this](uint64_t total) {
+    return U32Bytes(
+        totals_.cells == 0 ? 0 : static_cast<uint32_t>(total / totals_.cells));
+  };
+  if (totals_.cells > 0) all[info::kLastKey] = last_key_;
+  all[info::kAverageKeyBytes] = average(totals_.key_bytes);
+  all[info::kAverageValueBytes] = average(totals_.value_bytes);
+  all[info::kCreateTime] =
+      U64Bytes(static_cast<uint64_t>(options.create_time_ms.value_or(NowMs())));
+  if (options.biggest_cell && totals_.cells > 0) {
+    all[info::kBiggestCellKey] = totals_.biggest_cell_key;
+    all[info::kBiggestCellBytes] = U64Bytes(totals_.biggest_cell_bytes);
+  }
+  if (options.tags) {
+    all[info::kMaxTagsBytes] =
+        U32Bytes(static_cast<uint32_t>(totals_.max_tags_bytes));
+    all[info::kTagsCompressed] = BoolByte(false);
+  }
+  if (options.mvcc) {
+    all[info::kKeyValueVersion] = U32Bytes(1);
+    all[info::kMaxMvcc] = U64Bytes(static_cast<uint64_t>(totals_.max_mvcc));
+  }
+  const auto set_number = [&all](const char* name,
+                                 const std::optional<int64_t>& value) {
+    if (value.has_value()) all[name] = U64Bytes(static_cast<uint64_t>(*value));
+  };
+  const auto set_bool = [&all](const char* name,
+                               const std::optional<bool>& value) {
+    if (value.has_value()) all[name] = BoolByte(*value);
+  };
+  set_number(info::kMaxSequenceId, options.max_sequence_id);
+  set_number(info::kBulkLoadTime, options.bulk_load_time_ms);
+  set_bool(info::kMajorCompaction, options.major_compaction);
+  set_bool(info::kExcludeFromMinor, options.exclude_from_minor_compaction);
+  set_bool(info::kHistorical, options.historical);
+  if (options.bulk_load_task.has_value()) {
+    all[info::kBulkLoadTask] = *options.bulk_load_task;
+  }
+  if (options.time_range) {
+    all[info::kTimeRange] = U64Bytes(static_cast<uint64_t>(totals_.min_ms)) +
+                            U64Bytes(static_cast<uint64_t>(totals_.max_ms));
+    all[info::kEarliestPut] =
+        U64Bytes(static_cast<uint64_t>(totals_.earliest_put_ms));
+  }
+  all[info::kDeleteFamilyCount] = U64Bytes(totals_.family_deletes);
+  if (general_bloom_.has_value() && !general_bloom_->empty()) {
+    all[info::kBloomType] = ToString(options.bloom_type);
+    all[info::kLastBloomKey] = general_bloom_->last_key();
+    if (options.bloom_type == BloomType::kRowPrefixFixedLength) {
+      all[info::kBloomParameter] = U32Bytes(options.bloom_prefix_bytes);
+    }
+  }
+  return all;
+}
+
+// User blocks, by name; `*index` lists them.
+Status Writer::WriteMetaBlocks(std::string* index) {
+  for (const auto& [name, contents] : meta_blocks_) {
+    BlockLocation location;
+    const Status status = WriteCounted(BlockType::kMeta, contents, &location);
+    if (!status.ok()) return status;
+    AppendRootEntry(location, name, index);
+  }
+  return Status::OK();
+}
+
+Status Writer::WriteLoadOnOpen(const std::string& meta_index) {
+  BlockLocation location;
+  Status status = index_.WriteRoot(&location);
+  if (!status.ok()) return status;
+  trailer_.load_on_open_offset = location.offset;
+  status = WriteCounted(BlockType::kRootIndex, meta_index, &location);
+  if (!status.ok()) return status;
+  status = WriteCounted(BlockType::kFileInfo, SerializeFileInfo(MakeFileInfo()),
+                        &location);
+  trailer_.file_info_offset = location.offset;
+  for (const auto& [bloom, type] :
+       {std::pair(&general_bloom_, BlockType::kGeneralBloomMeta),
+        std::pair(&delete_family_bloom_, BlockType::kDeleteFamilyBloomMeta)}) {
+    if (status.ok() && bloom->has_value() && !(*bloom)->empty()) {
+      status = WriteCounted(type, (*bloom)->Describe(), &location);
+    }
+  }
+  return status;
+}
+
+Status Writer::WriteTrailer() {
+  trailer_.total_uncompressed_bytes += kTrailerBytes;
+  trailer_.uncompressed_data_index_bytes = index_.payload_bytes();
+  trailer_.data_index_count = static_cast<uint32_t>(index_.root_entries());
+  trailer_.meta_index_count = static_cast<uint32_t>(meta_blocks_.size());
+  trailer_.entry_count = totals_.cells;
+  trailer_.data_index_levels = index_.levels();
+  trailer_.comparator = options_.comparator;
+  trailer_.compression = options_.compression;
+  std::string bytes;
+  const Status status = SerializeTrailer(trailer_, &bytes);
+  return status.ok() ? file_->Append(bytes) : status;
+}
+
+Status Writer::WriteAll() {
+  std::string meta_index;
+  Status status = FinishDataBlock();
+  if (status.ok()) status = WriteInlineBlocks(/*closing=*/true);
+  if (status.ok()) status = WriteMetaBlocks(&meta_index);
+  if (status.ok()) status = WriteLoadOnOpen(meta_index);
+  if (status.ok()) status = WriteTrailer();
+  if (status.ok()) status = file_->Commit();
+  return status;
+}
+
+Status Writer::Finish() {
+  if (!failed_.ok()) return failed_;
+  if (finished_) return Status::InvalidArgument(file_->path() + ": finished");
+  finished_ = true;
+  return Fail(WriteAll());
+}
+
+}  // namespace
+}  // namespace rowbloom::hfile
+
+namespace rowbloom {
+
+rocksdb::Status HFileWriter::Open(const HFileWriterOptions& options,
+                                  const std::string& path,
+                                  std::unique_ptr<HFileWriter>* writer) {
+  rocksdb::Status status = hfile::CheckOptions(options);
+  if (!status.ok()) return status;
+  std::unique_ptr<hfile::OutputFile> file;
+  status = hfile::OutputFile::Create(path, &file);
+  if (!status.ok()) return status;
+  *writer = std::make_unique<hfile::Writer>(options, std::move(file));
+  return status;
+}
+
+}  // namespace rowbloom

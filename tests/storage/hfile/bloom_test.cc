@@ -1,0 +1,124 @@
+// The arithmetic of HBase's Bloom filters against vectors that its classes
+// made.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+#include "nlohmann/json.hpp"
+#include "storage/hfile/bloom_chunk.h"
+#include "storage/hfile/bloom_filter.h"
+#include "storage/hfile/bloom_hash.h"
+#include "tests/storage/hfile/dump.h"
+#include "tests/support/shared_data.h"
+
+namespace rowbloom::hfile {
+namespace {
+
+using nlohmann::json;
+
+// Null when it is not there.
+json BloomVectors() {
+  const std::string path = test::SharedData("hbase/bloom_vectors.json");
+  if (path.empty()) return {};
+  std::ifstream in(path);
+  return json::parse(in);
+}
+
+TEST(HFileBloomVectors, HashesAreThoseOfHBase) {
+  const json vectors = BloomVectors();
+  if (vectors.is_null()) GTEST_SKIP() << test::kNoSharedData;
+  size_t compared = 0;
+  for (const json& row : vectors.at("hashes")) {
+    const std::string bytes = test::FromHex(row.at("hex"));
+    for (const HFileHash hash :
+         {HFileHash::kJenkins, HFileHash::kMurmur, HFileHash::kMurmur3}) {
+      const json& expected = row.at(std::string(ToString(hash)));
+      const auto check = [&](const char* name, uint32_t seed) {
+        ASSERT_EQ(static_cast<int32_t>(BloomHash(hash, bytes, seed)),
+                  expected.at(name).get<int32_t>())
+            << ToString(hash) << " of " << row.at("hex") << ", " << name;
+        ++compared;
+      };
+      check("seed0", 0);
+      check("seed_minus1", ~uint32_t{0});
+      check("seed_0x5eed", 0x5eed);
+      check("seed_is_hash0", BloomHash(hash, bytes, 0));
+    }
+  }
+  EXPECT_EQ(compared, 133U * 3 * 4);
+}
+
+TEST(HFileBloomVectors, ChunksAreSizedAsHBaseSizesThem) {
+  const json vectors = BloomVectors();
+  if (vectors.is_null()) GTEST_SKIP() << test::kNoSharedData;
+  EXPECT_EQ(vectors.at("sizing").size(), 234U);
+  for (const json& row : vectors.at("sizing")) {
+    const ChunkSizing sizing =
+        SizeChunk(row.at("byteSizeHint").get<uint64_t>(),
+                  row.at("errorRate_double").get<double>(),
+                  row.at("foldFactor").get<uint32_t>());
+    EXPECT_EQ(sizing.bytes, row.at("byteSize").get<uint64_t>()) << row;
+    EXPECT_EQ(sizing.ideal_keys, row.at("idealMaxKeys").get<uint64_t>()) << row;
+    EXPECT_EQ(sizing.hash_count, row.at("hashCount").get<uint32_t>()) << row;
+    EXPECT_EQ(sizing.max_keys, row.at("maxKeys").get<uint64_t>()) << row;
+  }
+}
+
+// The bytes that are hashed: a row, or a row and a qualifier.
+std::string KeyOf(const json& key) {
+  if (key.is_string()) return test::FromHex(key);
+  const std::string row = test::FromHex(key.at("row"));
+  const std::string qualifier = test::FromHex(key.at("qualifier"));
+  const std::string bytes = RowColBloomKey(row, qualifier);
+  EXPECT_EQ(bytes, test::FromHex(key.at("bloom_key")));
+  return bytes;
+}
+
+TEST(HFileBloomVectors, ChunksHaveTheBitsThatHBaseSets) {
+  const json vectors = BloomVectors();
+  if (vectors.is_null()) GTEST_SKIP() << test::kNoSharedData;
+  EXPECT_EQ(vectors.at("chunks").size(), 9U);
+  for (const json& row : vectors.at("chunks")) {
+    SCOPED_TRACE(row.at("name").get<std::string>());
+    const auto hash = static_cast<HFileHash>(row.at("hashType").get<int>());
+    // That of a ROWCOL filter is already the one of a single probe.
+    const ChunkSizing sizing =
+        SizeChunk(row.at("byteSizeHint").get<uint64_t>(),
+                  row.at("errorRate_double").get<double>(),
+                  row.at("foldFactor").get<uint32_t>());
+    BloomChunk chunk(sizing, hash);
+    EXPECT_EQ(chunk.bits().size(), row.at("before_fold").at("byteSize"));
+    EXPECT_EQ(chunk.max_keys(), row.at("before_fold").at("maxKeys"));
+    EXPECT_EQ(sizing.hash_count, row.at("hashCount"));
+    for (const json& key : row.at("inserted")) chunk.Add(KeyOf(key));
+    EXPECT_EQ(chunk.key_count(), row.at("keyCount"));
+    const std::string unfolded = chunk.bits();
+    if (row.at("bits_before_fold_hex").is_string()) {
+      EXPECT_EQ(unfolded, test::FromHex(row.at("bits_before_fold_hex")));
+    }
+    chunk.Fold();
+    EXPECT_EQ(chunk.bits().size(), row.at("after_fold").at("byteSize"));
+    EXPECT_EQ(chunk.max_keys(), row.at("after_fold").at("maxKeys"));
+    EXPECT_EQ(chunk.bits(), test::FromHex(row.at("bits_hex")));
+    const auto may = [&](const std::string& bits, const json& key) {
+      return ChunkMayContain(bits, hash, sizing.hash_count, KeyOf(key));
+    };
+    for (const json& key : row.at("inserted")) {
+      EXPECT_TRUE(may(unfolded, key) && may(chunk.bits(), key)) << key;
+    }
+    for (const json& absent : row.at("absent")) {
+      EXPECT_EQ(may(unfolded, absent.at("key")),
+                absent.at("contains_before_fold"))
+          << absent;
+      EXPECT_EQ(may(chunk.bits(), absent.at("key")), absent.at("contains"))
+          << absent;
+    }
+    for (const json& key : row.at("extra_false_positives")) {
+      EXPECT_TRUE(may(chunk.bits(), key)) << key;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom::hfile

@@ -1,0 +1,32 @@
+// What HBase's own reader printed of a file, and the answers that it gave; as
+// text, compressed. The README beside the files has their form.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rowbloom/hfile.h"
+
+namespace rowbloom::test {
+
+struct Dump {
+  std::map<std::string, std::string> trailer;    // as printed
+  std::map<std::string, std::string> file_info;  // bytes
+  std::string bloom;                             // the line, as printed
+  std::string mid_key;                           // bytes
+  uint64_t cell_count = 0;
+  std::vector<HFileCell> cells;
+};
+
+std::string FromHex(const std::string& hex);
+
+// All lines of a gzip file. Fails the test when it cannot be read.
+std::vector<std::string> ReadGzipLines(const std::string& path);
+
+Dump ReadDump(const std::string& path);
+
+// The parts between single separators; empty ones, too.
+std::vector<std::string> SplitAt(const std::string& text, char separator);
+
+}  // namespace rowbloom::test

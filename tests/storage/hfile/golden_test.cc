@@ -1,0 +1,456 @@
+// Files that HBase's and Hudi's own code wrote: read as they read them,
+// answered as they answer, and written again, byte for byte.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "rowbloom/hfile.h"
+#include "storage/hfile/block.h"
+#include "storage/hfile/cell.h"
+#include "tests/storage/hfile/dump.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom {
+namespace {
+
+using test::Dump;
+using test::IsOk;
+
+struct Golden {
+  std::string version;  // of HBase
+  std::string name;
+  HFileWriterOptions options;
+  // LZ4 libraries of other versions compress to other bytes.
+  bool same_bytes = true;
+};
+
+// Names in test listings.
+void PrintTo(const Golden& golden, std::ostream* out) {
+  *out << golden.version << "/" << golden.name;
+}
+
+HFileWriterOptions CommonOptions(const std::string& version) {
+  HFileWriterOptions options;
+  options.create_time_ms = 1'700'000'000'000;
+  options.max_sequence_id = 4242;
+  if (version == "2.4.7") {
+    options.index_key_rule = HFileIndexKeyRule::kHBase24;
+  } else {
+    options.biggest_cell = true;
+    options.historical = false;
+  }
+  return options;
+}
+
+void MakeSmall(HFileWriterOptions* options) {
+  options->bloom_block_bytes = 256;
+  options->index_block_bytes = 512;
+  options->index_block_min_entries = 4;
+}
+
+Golden MakeGolden(const std::string& version, const std::string& name) {
+  Golden golden{version, name, CommonOptions(version)};
+  HFileWriterOptions& options = golden.options;
+  if (name == "row_none_smallblocks") {
+    MakeSmall(&options);
+    options.block_bytes = 1024;
+  } else if (name == "rowcol_none_unicode") {
+    MakeSmall(&options);
+    options.bloom_type = BloomType::kRowCol;
+    options.mvcc = false;
+    options.block_bytes = 2048;
+    options.bytes_per_checksum = 512;
+  } else if (name == "rowprefix4_lz4") {
+    MakeSmall(&options);
+    options.bloom_type = BloomType::kRowPrefixFixedLength;
+    options.bloom_prefix_bytes = 4;
+    options.compression = HFileCompression::kLz4;
+    options.block_bytes = 4096;
+  } else if (name == "row_deletes_tags_gz") {
+    MakeSmall(&options);
+    options.compression = HFileCompression::kGz;
+    options.tags = true;
+    options.block_bytes = 4096;
+    options.checksum = HFileChecksum::kCrc32;
+  } else if (name == "row_lz4_bigblock") {
+    options.compression = HFileCompression::kLz4;
+    options.block_bytes = 1048576;
+    golden.same_bytes = false;
+  } else if (name == "nobloom_none") {
+    options.bloom_type = BloomType::kNone;
+    options.delete_family_bloom = false;
+    options.block_bytes = 4096;
+  } else if (name == "row_deepindex_murmur3") {
+    options.bloom_hash = HFileHash::kMurmur3;
+    options.bloom_block_bytes = 300;
+    options.bloom_max_fold = 5;
+    options.bloom_error_rate = 0.02F;
+    options.block_bytes = 256;
+    options.index_block_bytes = 160;
+    options.index_block_min_entries = 3;
+  } else if (name == "rowcol_deletes_lz4") {
+    MakeSmall(&options);
+    options.bloom_type = BloomType::kRowCol;
+    options.compression = HFileCompression::kLz4;
+    options.tags = true;
+    options.block_bytes = 4096;
+  } else if (name == "empty_lz4") {
+    options.compression = HFileCompression::kLz4;
+    options.tags = true;
+  }
+  return golden;
+}
+
+std::vector<Golden> AllGolden() {
+  std::vector<Golden> all;
+  for (const auto& [version, names] :
+       std::map<std::string, std::vector<std::string>>{
+           {"2.4.7",
+            {"empty_lz4", "nobloom_none", "row_deletes_tags_gz", "row_none",
+             "row_none_smallblocks", "rowcol_deletes_lz4",
+             "rowcol_none_unicode", "rowprefix4_lz4"}},
+           {"2.6",
+            {"row_deepindex_murmur3", "row_lz4_bigblock", "row_none",
+             "rowcol_deletes_lz4"}}}) {
+    for (const std::string& name : names) {
+      all.push_back(MakeGolden(version, name));
+    }
+  }
+  return all;
+}
+
+std::string GoldenPath(const Golden& golden, const std::string& suffix) {
+  return test::SharedData("hbase/" + golden.version + "/" + golden.name +
+                          suffix);
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return std::string((std::istreambuf_iterator<char>(in)),
+                     std::istreambuf_iterator<char>());
+}
+
+// As HBase prints them, of a file of one block or more; -1 for no offset.
+std::map<std::string, std::string> PrintedTrailer(const HFileTrailer& trailer) {
+  const auto offset = [](const std::optional<uint64_t>& value) {
+    return value.has_value() ? std::to_string(*value) : "-1";
+  };
+  return {
+      {"fileinfoOffset", std::to_string(trailer.file_info_offset)},
+      {"loadOnOpenDataOffset", std::to_string(trailer.load_on_open_offset)},
+      {"dataIndexCount", std::to_string(trailer.data_index_count)},
+      {"metaIndexCount", std::to_string(trailer.meta_index_count)},
+      {"totalUncomressedBytes",
+       std::to_string(trailer.total_uncompressed_bytes)},
+      {"entryCount", std::to_string(trailer.entry_count)},
+      {"compressionCodec", ToString(trailer.compression)},
+      {"uncompressedDataIndexSize",
+       std::to_string(trailer.uncompressed_data_index_bytes)},
+      {"numDataIndexLevels", std::to_string(trailer.data_index_levels)},
+      {"firstDataBlockOffset", offset(trailer.first_data_block_offset)},
+      {"lastDataBlockOffset", offset(trailer.last_data_block_offset)},
+      {"majorVersion", std::to_string(trailer.major_version)},
+      {"minorVersion", std::to_string(trailer.minor_version)},
+  };
+}
+
+class HFileGolden : public ::testing::TestWithParam<Golden> {
+ protected:
+  // False when the test is skipped, or has failed.
+  bool Open() {
+    path_ = GoldenPath(GetParam(), ".hfile");
+    if (path_.empty()) return false;
+    const rocksdb::Status status = HFileReader::Open({}, path_, &reader_);
+    EXPECT_THAT(status, IsOk());
+    return status.ok();
+  }
+
+  std::string path_;
+  std::unique_ptr<HFileReader> reader_;
+};
+
+#define OPEN_OR_SKIP()                                      \
+  if (!Open()) {                                            \
+    if (path_.empty()) GTEST_SKIP() << test::kNoSharedData; \
+    return;                                                 \
+  }
+
+TEST_P(HFileGolden, ReadsAsHBaseDumpedIt) {
+  OPEN_OR_SKIP();
+  Dump dump = test::ReadDump(GoldenPath(GetParam(), ".dump.txt.gz"));
+  // Of the reader that dumped it, not of the file.
+  dump.file_info.erase("hfile.FILE_PATH");
+  dump.file_info.erase("hfile.FILE_SIZE");
+  EXPECT_EQ(reader_->file_info(), dump.file_info);
+  const auto printed = PrintedTrailer(reader_->trailer());
+  size_t compared = 0;
+  for (const auto& [name, value] : dump.trailer) {
+    const auto found = printed.find(name);
+    if (found == printed.end()) continue;
+    EXPECT_EQ(found->second, value) << name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, printed.size());
+  EXPECT_EQ(dump.cell_count, dump.cells.size());
+  EXPECT_EQ(reader_->trailer().entry_count, dump.cell_count);
+
+  std::string mid_key;
+  const rocksdb::Status status = reader_->MidKey(&mid_key);
+  EXPECT_EQ(status.ok(), dump.cell_count > 0) << status.ToString();
+  EXPECT_EQ(mid_key, dump.mid_key);
+
+  for (const bool fill_cache : {false, true}) {
+    const auto iterator = reader_->NewIterator({.fill_cache = fill_cache});
+    size_t at = 0;
+    for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++at) {
+      ASSERT_LT(at, dump.cells.size());
+      ASSERT_EQ(HFileCell(iterator->cell()), dump.cells[at]) << "cell " << at;
+    }
+    EXPECT_THAT(iterator->status(), IsOk());
+    EXPECT_EQ(at, dump.cells.size());
+  }
+}
+
+// "general=BloomSize: 2048; No of Keys in bloom: 1500; Max Keys for bloom:
+// 1707; ..." of HBase's reader.
+TEST_P(HFileGolden, DescribesItsBloomFiltersAsHBaseDoes) {
+  OPEN_OR_SKIP();
+  const Dump dump = test::ReadDump(GoldenPath(GetParam(), ".dump.txt.gz"));
+  const auto described = [](const HFileBloomInfo* info) {
+    if (info == nullptr) return std::string("null");
+    std::ostringstream text;
+    text << "BloomSize: " << info->bytes
+         << "; No of Keys in bloom: " << info->key_count
+         << "; Max Keys for bloom: " << info->max_keys;
+    return text.str();
+  };
+  EXPECT_THAT(dump.bloom, testing::HasSubstr(
+                              "general=" + described(reader_->GeneralBloom())));
+  EXPECT_THAT(dump.bloom,
+              testing::HasSubstr("deleteFamily=" +
+                                 described(reader_->DeleteFamilyBloom())));
+  EXPECT_THAT(reader_->BloomStatus(), IsOk());
+}
+
+// Runs one line of a queries file and gives what it has after "=> ".
+std::string Answer(const HFileReader& reader, HFileIterator* iterator,
+                   const std::vector<std::string>& query) {
+  const auto text = [](bool value) { return value ? "true" : "false"; };
+  const std::string& kind = query[0];
+  const std::string row = test::FromHex(query[1]);
+  if (kind == "get") {
+    const bool may = query.size() == 2 ? reader.MayContainRow(row)
+                                       : reader.MayContainRowCol(
+                                             row, test::FromHex(query[2]));
+    return std::string("bloom=") + text(may) +
+           " range=" + text(reader.KeyRangeMayContain(row, row));
+  }
+  if (kind == "prefixscan") {
+    return std::string("bloom=") +
+           text(reader.MayContainScan(row, test::FromHex(query[2])));
+  }
+  if (kind == "delfam") return text(reader.MayContainDeleteFamily(row));
+  if (kind == "rowcol") {
+    return text(reader.MayContainRowCol(row, test::FromHex(query[2])));
+  }
+  if (kind == "seek") {
+    const std::string family = test::FromHex(query[2]);
+    const std::string qualifier = test::FromHex(query[3]);
+    const HFileKey key{row, family, qualifier, std::stoll(query[4]),
+                       static_cast<HFileCellType>(std::stoi(query[5]))};
+    std::string answer =
+        std::to_string(static_cast<int>(iterator->SeekTo(key)));
+    if (!iterator->Valid()) return answer + " -";
+    std::string here;
+    hfile::AppendKey(iterator->cell().key(), &here);
+    answer += ' ';
+    for (const char byte : here) {
+      constexpr char kDigits[] = "0123456789abcdef";
+      answer += kDigits[static_cast<uint8_t>(byte) >> 4];
+      answer += kDigits[byte & 15];
+    }
+    return answer;
+  }
+  return "unknown query";
+}
+
+TEST_P(HFileGolden, AnswersEveryQueryAsHBaseDoes) {
+  OPEN_OR_SKIP();
+  const auto lines =
+      test::ReadGzipLines(GoldenPath(GetParam(), ".queries.txt.gz"));
+  EXPECT_FALSE(lines.empty());
+  const auto iterator = reader_->NewIterator({});
+  size_t answered = 0;
+  for (const std::string& line : lines) {
+    if (line.starts_with("#")) continue;
+    const size_t arrow = line.find(" =>");
+    ASSERT_NE(arrow, std::string::npos) << line;
+    std::string expected = line.substr(arrow + 3);
+    expected.erase(0, expected.find_first_not_of(' '));
+    expected.erase(expected.find_last_not_of(' ') + 1);
+    const auto query = test::SplitAt(line.substr(0, arrow), ' ');
+    ASSERT_EQ(Answer(*reader_, iterator.get(), query), expected) << line;
+    ASSERT_THAT(iterator->status(), IsOk());
+    ++answered;
+  }
+  EXPECT_GT(answered, 0U);
+  EXPECT_EQ(reader_->BloomStats().unusable, 0U);
+  // The filter was asked, not only the range of keys.
+  if (reader_->GeneralBloom() != nullptr) {
+    EXPECT_GT(reader_->BloomStats().absent, 0U);
+  }
+}
+
+TEST_P(HFileGolden, VerifiesWithoutAProblem) {
+  OPEN_OR_SKIP();
+  HFileReport report;
+  EXPECT_THAT(reader_->Verify(&report), IsOk());
+  EXPECT_THAT(report.problems, testing::IsEmpty());
+  EXPECT_EQ(report.cells, reader_->trailer().entry_count);
+  if (const HFileBloomInfo* bloom = reader_->GeneralBloom()) {
+    EXPECT_GE(report.bloom_keys_checked, bloom->key_count);
+  }
+}
+
+void WriteGolden(const Golden& golden, const std::string& path) {
+  const Dump dump = test::ReadDump(GoldenPath(golden, ".dump.txt.gz"));
+  std::unique_ptr<HFileWriter> writer;
+  ASSERT_THAT(HFileWriter::Open(golden.options, path, &writer), IsOk());
+  for (const HFileCell& cell : dump.cells) {
+    ASSERT_THAT(writer->Append(cell.View()), IsOk());
+  }
+  ASSERT_THAT(writer->Finish(), IsOk());
+}
+
+// What is around the compressed bytes of a data block: rows of (type, sizes,
+// raw lengths of the records), without what depends on compressed lengths.
+std::vector<std::string> Framing(const std::string& file) {
+  std::vector<std::string> blocks;
+  size_t at = 0;
+  while (at + hfile::kBlockHeaderBytes <= file.size() - 4096) {
+    hfile::BlockHeader header;
+    const rocksdb::Status status = hfile::ParseBlockHeader(
+        std::string_view(file).substr(at, hfile::kBlockHeaderBytes), &header);
+    EXPECT_THAT(status, IsOk());
+    if (!status.ok()) return blocks;
+    std::ostringstream text;
+    text << hfile::Magic(header.type) << " payload " << header.payload_bytes
+         << " checksum " << static_cast<int>(header.checksum) << "/"
+         << header.bytes_per_checksum << " chunks";
+    const std::string stored =
+        file.substr(at + hfile::kBlockHeaderBytes, header.stored_bytes);
+    const auto number = [&](size_t offset) {
+      uint32_t value = 0;
+      for (size_t i = 0; i < 4; ++i) {
+        value = value << 8 | static_cast<uint8_t>(stored[offset + i]);
+      }
+      return value;
+    };
+    size_t in = 4;
+    size_t chunks = 0;
+    while (in + 4 <= stored.size() && number(in) != 0) {
+      in += 4 + number(in);
+      ++chunks;
+    }
+    text << " raw " << number(0) << " chunks " << chunks << " then "
+         << stored.size() - in << " bytes";
+    blocks.push_back(text.str());
+    at += header.block_bytes();
+  }
+  EXPECT_EQ(at, file.size() - 4096);
+  return blocks;
+}
+
+TEST_P(HFileGolden, IsWrittenAgainByteForByte) {
+  OPEN_OR_SKIP();
+  const test::TempDir dir;
+  const std::string path = dir.File("again.hfile");
+  WriteGolden(GetParam(), path);
+  const std::string expected = ReadFile(path_);
+  const std::string written = ReadFile(path);
+  if (GetParam().same_bytes) {
+    const auto [at, other] = std::mismatch(expected.begin(), expected.end(),
+                                           written.begin(), written.end());
+    EXPECT_TRUE(expected == written)
+        << "expected " << expected.size() << " bytes, written "
+        << written.size() << ", first difference at " << at - expected.begin();
+    return;
+  }
+  const std::vector<std::string> framing = Framing(expected);
+  EXPECT_EQ(Framing(written), framing);
+  ASSERT_FALSE(framing.empty());
+  EXPECT_THAT(framing[0], testing::HasSubstr("chunks 3 then 4 bytes"));
+  std::unique_ptr<HFileReader> again;
+  ASSERT_THAT(HFileReader::Open({}, path, &again), IsOk());
+  EXPECT_EQ(again->file_info(), reader_->file_info());
+  EXPECT_EQ(again->trailer().total_uncompressed_bytes,
+            reader_->trailer().total_uncompressed_bytes);
+  HFileReport report;
+  EXPECT_THAT(again->Verify(&report), IsOk());
+  EXPECT_THAT(report.problems, testing::IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(HBase, HFileGolden, ::testing::ValuesIn(AllGolden()),
+                         [](const ::testing::TestParamInfo<Golden>& test) {
+                           std::string name =
+                               test.param.version + "_" + test.param.name;
+                           std::replace(name.begin(), name.end(), '.', '_');
+                           return name;
+                         });
+
+struct HudiFile {
+  std::string name;
+  uint64_t cells;
+};
+
+class HFileOfHudi : public ::testing::TestWithParam<HudiFile> {};
+
+TEST_P(HFileOfHudi, HasTheRightCells) {
+  const std::string path =
+      test::SharedData("hfile/" + GetParam().name + ".hfile");
+  if (path.empty()) GTEST_SKIP() << test::kNoSharedData;
+  std::unique_ptr<HFileReader> reader;
+  ASSERT_THAT(HFileReader::Open({}, path, &reader), IsOk());
+  EXPECT_EQ(reader->trailer().entry_count, GetParam().cells);
+  EXPECT_EQ(reader->GeneralBloom(), nullptr);
+  const auto iterator = reader->NewIterator({.fill_cache = false});
+  const auto seeker = reader->NewIterator({});
+  uint64_t cells = 0;
+  for (iterator->SeekToFirst(); iterator->Valid(); iterator->Next(), ++cells) {
+    if (cells % 997 != 0) continue;
+    EXPECT_EQ(seeker->SeekTo(iterator->cell().key()), HFileSeekResult::kExact);
+    EXPECT_EQ(HFileCell(seeker->cell()), HFileCell(iterator->cell()));
+    std::vector<HFileCell> row;
+    EXPECT_THAT(reader->GetRow(iterator->cell().row, &row), IsOk());
+    EXPECT_THAT(row, testing::ElementsAre(HFileCell(iterator->cell())));
+  }
+  EXPECT_THAT(iterator->status(), IsOk());
+  HFileReport report;
+  EXPECT_THAT(reader->Verify(&report), IsOk());
+  EXPECT_THAT(report.problems, testing::IsEmpty());
+  EXPECT_EQ(cells, GetParam().cells);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Hudi, HFileOfHudi,
+    ::testing::Values(HudiFile{"hudi_1_0_hbase_2_4_13_1KB_GZ_20000_large_keys",
+                               20000},
+                      HudiFile{"hudi_1_0_hbase_2_4_9_16KB_GZ_20000", 20000},
+                      HudiFile{"hudi_1_0_hbase_2_4_9_16KB_NONE_5000", 5000},
+                      HudiFile{"hudi_1_0_hbase_2_4_9_no_entry", 0}),
+    [](const ::testing::TestParamInfo<HudiFile>& test) {
+      return test.param.name;
+    });
+
+}  // namespace
+}  // namespace rowbloom
