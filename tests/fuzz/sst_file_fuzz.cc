@@ -1,8 +1,5 @@
 // Reading SST files. Each input is a file, and once more a file whose checksums
 // are made right; and it is a block of entries by itself.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,36 +13,13 @@
 #include "storage/sst/sst_file.h"
 #include "storage/sst/stock_filter.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/sst_checksums.h"
 
 namespace rowbloom::fuzz {
 namespace {
 
 using rocksdb::Status;
-
-// A file in memory, with a path. One serves all inputs.
-class MemoryFile {
- public:
-  MemoryFile() : descriptor_(memfd_create("sst_file_fuzz", MFD_CLOEXEC)) {
-    Check(descriptor_ >= 0, "this system has files in memory");
-  }
-  ~MemoryFile() { close(descriptor_); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-
-  void Write(std::string_view bytes) const {
-    Check(ftruncate(descriptor_, 0) == 0, "the memory file can be emptied");
-    Check(pwrite(descriptor_, bytes.data(), bytes.size(), 0) ==
-              static_cast<ssize_t>(bytes.size()),
-          "the memory file can be written");
-  }
-  std::string Path() const {
-    return "/proc/self/fd/" + std::to_string(descriptor_);
-  }
-
- private:
-  const int descriptor_;
-};
 
 void CheckError(const Status& status) {
   Check(status.IsCorruption() || status.IsNotSupported(),

@@ -1,0 +1,144 @@
+// The corpus of the fuzz target for HFiles: what its files are, and that they
+// still are. To write it anew:
+//
+//   ROWBLOOM_WRITE_CORPUS=1 ctest --preset release -R HFileFuzzCorpus
+//
+// Files of other names in that folder are inputs that a fuzzer found.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "rowbloom/hfile.h"
+#include "storage/hfile/block.h"
+#include "tests/storage/hfile/edit_file.h"
+#include "tests/storage/hfile/test_cells.h"
+#include "tests/support/random.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom {
+namespace {
+
+using hfile::BlockType;
+using testing::HasSubstr;
+
+using Files = std::map<std::string, std::string>;
+
+// Fuzzers are slow on large inputs; a trailer alone has 4 KiB.
+constexpr size_t kMaxSeedBytes = 12'000;
+
+std::string SeedPath(const std::string& name) {
+  return std::string(ROWBLOOM_CORPUS_DIR) + "/hfile/" + name;
+}
+
+// A file with some of everything, in small blocks.
+std::string MakeFile(HFileWriterOptions options) {
+  const test::TempDir dir;
+  test::Random random(7);
+  options.create_time_ms = 1;
+  options.block_bytes = 250;
+  options.index_block_bytes = 60;
+  options.index_block_min_entries = 2;
+  options.bloom_block_bytes = 16;
+  options.bloom_max_fold = 2;
+  const auto cells = RandomCells({.rows = 12,
+                                  .max_value_bytes = 20,
+                                  .tags = options.tags,
+                                  .mvcc = options.mvcc},
+                                 &random);
+  test::WriteCells(options, dir.File("seed"), cells);
+  return test::ReadFileBytes(dir.File("seed"));
+}
+
+Files MakeSeeds() {
+  Files files;
+  files["none"] = MakeFile({});
+  files["gz"] = MakeFile({.compression = HFileCompression::kGz});
+  files["lz4"] = MakeFile({.compression = HFileCompression::kLz4});
+  files["snappy"] = MakeFile({.compression = HFileCompression::kSnappy});
+  files["zstd_frames"] = MakeFile({.compression = HFileCompression::kZstd});
+  files["zstd_blocks"] =
+      MakeFile({.compression = HFileCompression::kZstd,
+                .codec_classes = HFileCodecClasses::kHBaseNative});
+  files["tags_rowcol"] =
+      MakeFile({.tags = true, .bloom_type = BloomType::kRowCol});
+  files["prefix_without_mvcc"] =
+      MakeFile({.mvcc = false,
+                .bloom_type = BloomType::kRowPrefixFixedLength,
+                .bloom_prefix_bytes = 3});
+  const std::string& good = files["none"];
+  files["empty"] = "";
+  files["trailer_alone"] = good.substr(good.size() - 4096);
+  files["wrong_checksum"] = good;
+  files["wrong_checksum"][60] ^= 1;
+  files["version_2"] = good;
+  files["version_2"].back() = 2;
+  files["encoded_block"] = good;
+  files["encoded_block"][7] = 'E';
+  test::ResealBlock(&files["encoded_block"], 0);
+  files["index_to_itself"] = good;
+  const size_t leaf = test::FindBlock(good, BlockType::kLeafIndex);
+  test::EditPayload(&files["index_to_itself"], BlockType::kLeafIndex,
+                    [&](std::string* payload) {
+                      const size_t entries =
+                          4 + 4 * (static_cast<size_t>((*payload)[3]) + 1);
+                      test::Overwrite64(payload, entries, leaf);
+                    });
+  files["bloom_of_64k_hashes"] = good;
+  test::EditPayload(
+      &files["bloom_of_64k_hashes"], BlockType::kGeneralBloomMeta,
+      [](std::string* payload) { test::Overwrite32(payload, 12, 65536); });
+  return files;
+}
+
+std::string Outcome(const std::string& path) {
+  std::unique_ptr<HFileReader> reader;
+  rocksdb::Status status = HFileReader::Open({}, path, &reader);
+  HFileReport report;
+  if (status.ok()) status = reader->Verify(&report);
+  if (!status.ok()) return status.ToString();
+  if (!report.problems.empty()) return report.problems.front();
+  return ToString(reader->trailer().compression) + ", levels " +
+         std::to_string(reader->trailer().data_index_levels) + ", cells " +
+         (report.cells > 10 ? "yes" : "no");
+}
+
+// Compressed bytes differ between versions of the libraries: the outcome
+// counts.
+TEST(HFileFuzzCorpus, FilesAreWhatTheirNamesSay) {
+  if (std::getenv("ROWBLOOM_WRITE_CORPUS") != nullptr) {
+    std::filesystem::create_directories(SeedPath(""));
+    for (const auto& [name, bytes] : MakeSeeds()) {
+      test::WriteFileBytes(SeedPath(name), bytes);
+    }
+  }
+  const std::map<std::string, std::string> outcomes = {
+      {"none", "NONE, levels 3, cells yes"},
+      {"gz", "GZ, levels 3, cells yes"},
+      {"lz4", "LZ4, levels 3, cells yes"},
+      {"snappy", "SNAPPY, levels 3, cells yes"},
+      {"zstd_frames", "ZSTD, levels 3, cells yes"},
+      {"zstd_blocks", "ZSTD, levels 3, cells yes"},
+      {"tags_rowcol", "NONE, levels 4, cells yes"},
+      {"prefix_without_mvcc", "NONE, levels 4, cells yes"},
+      {"empty", "not an HFile, or cut short"},
+      {"trailer_alone", "expected at most 0"},
+      {"wrong_checksum", "checksum 0: expected"},
+      {"version_2", "HFile v2"},
+      {"encoded_block", "encoded data block"},
+      {"index_to_itself", "\"DATABLK*\" expected"},
+      {"bloom_of_64k_hashes", "65536 hashes per key"},
+  };
+  for (const auto& [name, outcome] : outcomes) {
+    EXPECT_THAT(Outcome(SeedPath(name)), HasSubstr(outcome)) << name;
+    EXPECT_LT(std::filesystem::file_size(SeedPath(name)), kMaxSeedBytes)
+        << name;
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom
