@@ -1,0 +1,52 @@
+// FORMAT.md shows bytes: they are those that are written.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "rowbloom/hfile.h"
+#include "storage/hfile/trailer.h"
+#include "tests/storage/hfile/test_cells.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom {
+namespace {
+
+// Lines of 16 bytes.
+std::string HexLines(const std::string& bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (i > 0) text += i % 16 == 0 ? '\n' : ' ';
+    text += kDigits[static_cast<uint8_t>(bytes[i]) >> 4];
+    text += kDigits[bytes[i] & 15];
+  }
+  return text + "\n";
+}
+
+TEST(HFileFormatExample, FormatMdShowsTheBytes) {
+  const test::TempDir dir;
+  HFileCell cell;
+  cell.row = "r";
+  cell.family = "f";
+  cell.qualifier = "q";
+  cell.timestamp_ms = 1;
+  cell.value = "v";
+  HFileWriterOptions options;
+  options.bloom_type = BloomType::kNone;
+  options.create_time_ms = 0;
+  ASSERT_NO_FATAL_FAILURE(
+      test::WriteCells(options, dir.File("example"), {cell}));
+  std::string file = test::ReadFileBytes(dir.File("example"));
+  const std::string text = test::ReadFileBytes(ROWBLOOM_HFILE_DIR "/FORMAT.md");
+  const size_t second_block = file.find("IDXROOT2");
+  ASSERT_NE(second_block, std::string::npos);
+  EXPECT_THAT(text, testing::HasSubstr(HexLines(file.substr(0, second_block))));
+  // Of the trailer, what is not padding.
+  const std::string trailer = file.substr(file.size() - hfile::kTrailerBytes);
+  const size_t end = trailer.find(std::string(16, '\0'));
+  EXPECT_THAT(text, testing::HasSubstr(HexLines(trailer.substr(0, end))));
+}
+
+}  // namespace
+}  // namespace rowbloom
