@@ -299,8 +299,8 @@ void Verifier::CheckFileInfo() {
 
 void Verifier::CheckBlooms() {
   if (!reader_.BloomStatus().ok()) {
-    const char* state = reader_.BloomStatus().getState();
-    Problem(state == nullptr ? "unreadable Bloom filter" : state);
+    // It names the file already.
+    report_->problems.push_back(reader_.BloomStatus().ToString());
   }
   if (const HFileBloomInfo* general = reader_.GeneralBloom()) {
     Expect("keys in the Bloom filter", general_keys_, general->key_count);

@@ -285,7 +285,8 @@ struct HFileReport {
 //                 of a codec that Debian has no library for
 //   Corruption    no HFile, cut short, or it contradicts itself, its checksums
 //                 or its size
-//   MemoryLimit   a block or answer larger than the options allow
+//   MemoryLimit   (an Aborted) a block or answer larger than the options allow,
+//                 or than the memory left
 //
 // Bloom questions answer with true ("may contain") unless the file says no:
 // true costs a read, a wrong false would lose a cell. They decide as HBase's
