@@ -21,6 +21,10 @@ using rocksdb::Status;
 // A map takes many times the bytes of its entries.
 constexpr size_t kMaxFileInfoBytes = size_t{16} << 20;
 
+// HBase writes two after the file info. Without a limit, a large file could
+// have millions of nothing.
+constexpr size_t kMaxLoadOnOpenBlocks = 100;
+
 }  // namespace
 
 Reader::~Reader() {
@@ -46,8 +50,9 @@ Status Reader::Load(const std::string& path) {
   blocks_ =
       std::make_unique<BlockReader>(*file_, trailer_.compression, options_);
   cache_ = options_.block_cache;
-  if (cache_ == nullptr)
+  if (cache_ == nullptr) {
     cache_ = NewHFileBlockCache(options_.block_cache_bytes);
+  }
   file_id_ = cache_->NewFileId();
   comparator_ = ComparatorOf(trailer_.comparator);
   const auto refuse = [this](std::string_view why) {
@@ -206,10 +211,15 @@ Status Reader::FindCellForm() {
 
 void Reader::LoadBlooms(uint64_t offset) {
   const uint64_t end = file_->size_bytes() - kTrailerBytes;
-  const bool readable = end >= kBlockHeaderBytes;
-  while (readable && offset <= end - kBlockHeaderBytes) {
+  for (size_t blocks = 0; offset < end; ++blocks) {
     BlockHeader header;
-    const Status status = blocks_->ReadHeader(offset, end, &header);
+    Status status = blocks_->ReadHeader(offset, end, &header);
+    if (status.ok() && blocks == kMaxLoadOnOpenBlocks) {
+      status = file_->Located(
+          "load-on-open section", trailer_.load_on_open_offset,
+          Status::Corruption(
+              Message("more than ", blocks, " blocks after the file info")));
+    }
     if (!status.ok()) {
       bloom_status_ = status;
       return;

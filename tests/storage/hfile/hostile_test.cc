@@ -613,6 +613,25 @@ TEST_F(HostileHFile, BloomChunksOutOfOrder) {
   EXPECT_TRUE(reader_->MayContainRow("absent"));
 }
 
+TEST_F(HostileHFile, BlocksWithoutEndAfterTheFileInfo) {
+  std::string file = File();
+  const size_t at = test::FindBlock(file, BlockType::kGeneralBloomMeta);
+  std::string block(hfile::kBlockHeaderBytes, '\0');
+  hfile::BlockHeader header;
+  header.type = BlockType::kMeta;
+  header.checksum = HFileChecksum::kCrc32c;
+  header.bytes_per_checksum = 16384;
+  hfile::SealBlock(header, &block);
+  std::string many;
+  for (int i = 0; i < 101; ++i) many += block;
+  file.insert(at, many);
+  ASSERT_THAT(ReadAll(file), IsOk());
+  EXPECT_EQ(cells_, FewCells());
+  EXPECT_THAT(reader_->BloomStatus().ToString(),
+              HasSubstr("more than 100 blocks after the file info"));
+  EXPECT_TRUE(reader_->MayContainRow("absent"));
+}
+
 // ---------------------------------------------------------------- 8: file info
 
 // The file with other file info.
