@@ -45,9 +45,14 @@ BlockLocation Iterator::Child(size_t level) const {
   return above.index.location(above.entry);
 }
 
+std::string_view Iterator::ChildKey(size_t level) const {
+  if (level == 0) return reader_.data_root().key(root_entry_);
+  const Level& above = levels_[level - 1];
+  return above.index.key(above.entry);
+}
+
 std::string_view Iterator::index_key() const {
-  if (levels_.empty()) return reader_.data_root().key(root_entry_);
-  return levels_.back().index.key(levels_.back().entry);
+  return ChildKey(levels_.size());
 }
 
 bool Iterator::LoadLevel(size_t level, const std::string* key) {
@@ -59,6 +64,13 @@ bool Iterator::LoadLevel(size_t level, const std::string* key) {
   if (!status.ok()) return Fail(status);
   here.index = NonRootIndex(here.block->payload);
   here.entry = 0;
+  // Else a seek that goes on to the next block could end before its key.
+  if (ordered_ && CompareIndexKeys(KeyForm::kCellKey, ChildKey(level),
+                                   here.index.key(0)) > 0) {
+    return Fail(reader_.file().Located(
+        "index block", here.block->offset,
+        Status::Corruption("its first key is before the key above it")));
+  }
   if (key == nullptr) return true;
   here.entry = here.index.Find(*key);
   if (here.entry < here.index.size()) return true;
@@ -106,7 +118,13 @@ bool Iterator::LoadData() {
   if (block_->payload.empty()) {
     return FailAtCell("at least one cell expected, found none");
   }
-  return ParseHere();
+  HFileKey above;
+  if (!ParseHere()) return false;
+  if (ordered_ && ParseKey(index_key(), &above) &&
+      CompareHFileKeys(above, cell_.key()) > 0) {
+    return FailAtCell("key before that of the block in the index");
+  }
+  return true;
 }
 
 bool Iterator::ParseHere() {

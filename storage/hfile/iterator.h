@@ -58,6 +58,7 @@ class Iterator : public HFileIterator {
   bool FailAtCell(const std::string& problem);
 
   BlockLocation Child(size_t level) const;
+  std::string_view ChildKey(size_t level) const;
 
   const Reader& reader_;
   const bool fill_cache_;

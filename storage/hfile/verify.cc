@@ -138,9 +138,6 @@ void Verifier::EnterBlock(const Iterator& at) {
   const HFileKey first = at.cell().key();
   if (!ParseKey(at.index_key(), &index_key)) return;
   const std::string block = Message("data block at offset ", at.block().offset);
-  if (CompareHFileKeys(index_key, first) > 0) {
-    Problem(block + ": its first cell is before its index key");
-  }
   if (report_->cells == 0) {
     if (CompareHFileKeys(index_key, first) != 0) {
       Problem(block + ": the first index key is not that of its first cell");

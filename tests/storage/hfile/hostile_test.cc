@@ -444,6 +444,26 @@ TEST_F(HostileHFile, NonRootIndexes) {
           "key before that of entry 0");
 }
 
+// What an index says of the blocks below must hold: seeks rely on it.
+TEST_F(HostileHFile, IndexKeysAfterWhatTheyStandFor) {
+  const std::string good = DeepFile();
+  const auto refuses = [&](BlockType type, const std::string& why) {
+    // The last entry's key, which may be after all others: its row's second
+    // byte.
+    std::string file = good;
+    EditPayload(&file, type, [](std::string* p) {
+      const uint32_t count = hfile::LoadU32(p->data());
+      const size_t at =
+          4 + 4 * (count + 1) + hfile::LoadU32(p->data() + 4 + 4 * (count - 1));
+      (*p)[at + 12 + 3] = 'z';
+    });
+    Refuses(file, kCorruption, why);
+  };
+  refuses(BlockType::kLeafIndex, "key before that of the block in the index");
+  refuses(BlockType::kIntermediateIndex,
+          "its first key is before the key above it");
+}
+
 // An index whose children are itself, its parent, or data seen before.
 TEST_F(HostileHFile, IndexesThatRunInCircles) {
   const std::string good = DeepFile();
@@ -472,9 +492,10 @@ TEST_F(HostileHFile, IndexesThatRunInCircles) {
   EXPECT_THAT(last, StatusIs(kCorruption, HasSubstr("\"DATABLK*\" expected")));
   point(BlockType::kLeafIndex, 0, 1);
   EXPECT_THAT(last, StatusIs(kCorruption, HasSubstr("or behind")));
-  // A leaf again: its data was already passed.
+  // A leaf again.
   point(BlockType::kIntermediateIndex, leaf, 1);
-  EXPECT_THAT(last, StatusIs(kCorruption, HasSubstr("or behind")));
+  EXPECT_THAT(last, StatusIs(kCorruption,
+                             HasSubstr("first key is before the key above")));
 }
 
 TEST_F(HostileHFile, RootIndex) {
