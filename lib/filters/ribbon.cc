@@ -7,7 +7,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -304,10 +303,9 @@ void FillInTurns(const System& system, std::vector<BucketFiller>* fillers,
     equations[i] = settled;
     return more[i];
   };
-  if ((start(kFiller) & ...)) {
-    while ((turn(kFiller) & ...)) {
-    }
-  }
+  bool all = true;
+  ((all = start(kFiller) && all), ...);
+  while (all) ((all = turn(kFiller) && all), ...);
   const auto finish = [&](size_t i) __attribute__((always_inline)) {
     while (more[i]) turn(i);
   };
@@ -364,8 +362,10 @@ std::optional<uint8_t> AppendLastLayer(Chunks hashes, const Columns& columns,
   const uint32_t most = BlocksFor(keys * kMaxLastSlotsPerKey) + 1;
   for (uint32_t blocks = BlocksFor(keys * 1.02); blocks <= most; ++blocks) {
     for (uint32_t seed = 0; seed < kSeeds; ++seed) {
-      std::ranges::transform(hashes | std::views::join, seeded.begin(),
-                             [&](uint64_t hash) { return Remix(hash, seed); });
+      auto to = seeded.begin();
+      for (const std::span<const uint64_t> chunk : hashes) {
+        for (const uint64_t hash : chunk) *to++ = Remix(hash, seed);
+      }
       // In the order of their slots, equations move least.
       std::ranges::sort(seeded);
       System system(blocks, mask);
