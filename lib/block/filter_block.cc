@@ -390,13 +390,15 @@ void FilterBlock::MayMatch(std::span<const std::string_view> keys,
   if (matcher_ == nullptr) return MatchLong(keys, results);
   const MatchFunctions& functions = kernel_->MatchFor(*matcher_);
   std::array<KeyView, BatchAnswers::kMaxKeys> views;
+  std::array<const KeyView*, BatchAnswers::kMaxKeys> pointers;
   for (size_t start = 0; start < keys.size(); start += views.size()) {
     const size_t count = std::min(views.size(), keys.size() - start);
     for (size_t i = 0; i < count; ++i) {
       views[i] = {keys[start + i].data(), keys[start + i].size()};
+      pointers[i] = &views[i];
     }
     BatchAnswers answers;
-    functions.match_batch(*matcher_, views.data(), count, &answers);
+    functions.match_batch(*matcher_, pointers.data(), count, &answers);
     for (size_t i = 0; i < count; ++i) {
       results[start + i] = ToResult(AnswerOf(answers, i));
     }

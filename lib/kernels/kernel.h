@@ -18,9 +18,11 @@ namespace rowbloom {
 struct MatchFunctions {
   // Asks for a key as RocksDB hands it over.
   Answer (*match)(const Matcher& matcher, const char* key, size_t size);
-  // The same for up to BatchAnswers::kMaxKeys keys.
-  void (*match_batch)(const Matcher& matcher, const KeyView* keys, size_t count,
-                      BatchAnswers* answers);
+  // The same for up to BatchAnswers::kMaxKeys keys. `key_pointers` is an array
+  // of pointers to KeyViews, or to objects of the same members, such as
+  // RocksDB's Slice.
+  void (*match_batch)(const Matcher& matcher, const void* key_pointers,
+                      size_t count, BatchAnswers* answers);
 };
 
 // One implementation. Stateless and thread-safe.

@@ -66,17 +66,29 @@ template <bool kBloom>
 // Each pass does one thing for all keys, so that their cache misses overlap.
 // REQUIRES count <= BatchAnswers::kMaxKeys.
 template <bool kBloom>
-void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
+void MatchBatch(const Matcher& matcher, const void* key_pointers, size_t count,
                 BatchAnswers* answers) {
+  // As bytes: pointers and keys may be of another class.
+  const auto key_at = [key_pointers](size_t i) {
+    const void* pointer;
+    __builtin_memcpy(
+        &pointer,
+        static_cast<const std::byte*>(key_pointers) + i * sizeof(pointer),
+        sizeof(pointer));
+    KeyView key;
+    __builtin_memcpy(&key, pointer, sizeof(key));
+    return key;
+  };
   uint64_t hashes[BatchAnswers::kMaxKeys];
   size_t row_bytes[BatchAnswers::kMaxKeys];
   uint32_t inside = 0;
   for (size_t i = 0; i < count; ++i) {
+    const KeyView key = key_at(i);
     row_bytes[i] = RowBytesOf(matcher.layout_kind, matcher.layout_parameter,
-                              keys[i].data, keys[i].size);
+                              key.data, key.size);
     if (row_bytes[i] == KeyLayout::kNoRow) continue;
     inside |= uint32_t{1} << i;
-    hashes[i] = XXH3_64bits(keys[i].data, row_bytes[i]);
+    hashes[i] = XXH3_64bits(key.data, row_bytes[i]);
     Prefetch<kBloom>(matcher.row, matcher.row_ribbon, hashes[i]);
   }
 
@@ -105,10 +117,11 @@ void MatchBatch(const Matcher& matcher, const KeyView* keys, size_t count,
   uint32_t cells = 0;
   for (uint32_t left = passed; left != 0; left &= left - 1) {
     const int i = __builtin_ctz(left);
-    if (row_bytes[i] == keys[i].size) continue;
+    const KeyView key = key_at(static_cast<size_t>(i));
+    if (row_bytes[i] == key.size) continue;
     cells |= uint32_t{1} << i;
-    hashes[i] = XXH3_64bits_withSeed(keys[i].data + row_bytes[i],
-                                     keys[i].size - row_bytes[i], hashes[i]);
+    hashes[i] = XXH3_64bits_withSeed(key.data + row_bytes[i],
+                                     key.size - row_bytes[i], hashes[i]);
     Prefetch<kBloom>(matcher.row_col, matcher.row_col_ribbon, hashes[i]);
   }
   uint32_t cells_passed = 0;

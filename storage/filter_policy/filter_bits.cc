@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "lib/block/key_entries.h"
@@ -222,16 +224,16 @@ class KernelReader final : public rocksdb::FilterBitsReader {
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    std::array<KeyView, BatchAnswers::kMaxKeys> views;
-    constexpr int kBatch = static_cast<int>(views.size());
+    static_assert(sizeof(Slice) == sizeof(KeyView) &&
+                  std::is_standard_layout_v<Slice> &&
+                  offsetof(Slice, data_) == offsetof(KeyView, data) &&
+                  offsetof(Slice, size_) == offsetof(KeyView, size));
+    constexpr int kBatch = BatchAnswers::kMaxKeys;
     for (int start = 0; start < num_keys; start += kBatch) {
       const int count = std::min(kBatch, num_keys - start);
-      for (int i = 0; i < count; ++i) {
-        const Slice& key = *keys[start + i];
-        views[i] = {key.data(), key.size()};
-      }
       BatchAnswers answers;
-      functions_.match_batch(matcher_, views.data(), count, &answers);
+      functions_.match_batch(matcher_, keys + start, static_cast<size_t>(count),
+                             &answers);
       const uint32_t no = answers.row_no | answers.row_col_no;
       for (int i = 0; i < count; ++i) may_match[start + i] = (no >> i & 1) == 0;
       if (counting_.questions) {

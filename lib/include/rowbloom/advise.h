@@ -25,8 +25,8 @@
 //                                   questions per second kAskSeconds
 //
 // both in cores, on a machine with kBytesPerCore of memory for each. At a rate
-// of 0.01 that is a file that lives longer than half an hour and is asked less
-// than some 4,500 times a second for each million of its entries. Where the
+// of 0.01 that is a file that lives longer than twenty minutes and is asked
+// less than some 4,500 times a second for each million of its entries. Where the
 // lifetime is not known, files of the last level are taken to live for ever,
 // and all others to live short: with kRibbon and bloom_before_level the number
 // of the last level, every file of the tree gets the kind that is advised for
@@ -51,7 +51,7 @@ namespace rowbloom {
 // The kind's rule. Times are what kRibbon takes beyond kBloom, as measured
 // (bench/results/filter_bench.txt), rounded.
 inline constexpr double kBytesPerCore = 8.0 * (uint64_t{1} << 30);
-inline constexpr double kBuildSecondsPerEntry = 70e-9;
+inline constexpr double kBuildSecondsPerEntry = 50e-9;
 inline constexpr double kAskSeconds = 10e-9;
 
 // What is asked, by how often in proportion; each finite and at least 0.

@@ -255,9 +255,9 @@ TEST(Advise, TakesTheRibbonWhereMemoryIsWorthMoreThanTime) {
   };
   // Not known.
   EXPECT_EQ(kind(0, 0), FilterKind::kBloom);
-  // Half an hour, as the header says.
-  EXPECT_EQ(kind(20 * 60, 0), FilterKind::kBloom);
-  EXPECT_EQ(kind(30 * 60, 0), FilterKind::kRibbon);
+  // Twenty minutes, as the header says.
+  EXPECT_EQ(kind(15 * 60, 0), FilterKind::kBloom);
+  EXPECT_EQ(kind(20 * 60, 0), FilterKind::kRibbon);
   // 4,500 questions a second.
   EXPECT_EQ(kind(1e9, 4'000), FilterKind::kRibbon);
   EXPECT_EQ(kind(1e9, 5'000), FilterKind::kBloom);

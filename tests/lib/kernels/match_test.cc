@@ -50,8 +50,10 @@ class MatchTest : public testing::Test {
     std::vector<KeyView> views;
     for (const std::string& key : keys)
       views.push_back({key.data(), key.size()});
+    std::vector<const KeyView*> pointers;
+    for (const KeyView& view : views) pointers.push_back(&view);
     BatchAnswers answers;
-    MatchBatch<true>(matcher_, views.data(), views.size(), &answers);
+    MatchBatch<true>(matcher_, pointers.data(), pointers.size(), &answers);
     return answers;
   }
   ptrdiff_t Count(Section section) const {
