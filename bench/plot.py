@@ -3,8 +3,8 @@
 
   bench/plot.py RESULTS.json DIRECTORY
 
-writes lookup.svg, build.svg and frontier.svg into DIRECTORY. The same results
-give the same bytes. Needs nothing but Python's standard library.
+writes lookup.svg, build.svg, frontier.svg and table.md into DIRECTORY. The same
+results give the same bytes. Needs nothing but Python's standard library.
 """
 
 import json
@@ -13,7 +13,7 @@ import os
 import sys
 from xml.sax.saxutils import escape
 
-RATE = 0.01  # of lookup.svg and build.svg
+RATE = 0.01  # of lookup.svg, build.svg and table.md
 
 # Okabe and Ito's colours, which most colour-blind people can tell apart.
 COLOURS = {
@@ -235,6 +235,47 @@ def draw_frontier(results):
                           plain, percent)], legend_of(series), 1)
 
 
+TABLE_SIZES = 3  # the largest ones
+TABLE_TIMES = [("build", None), ("lookup", "absent row"),
+               ("lookup", "present"), ("batch of 32", "absent row")]
+
+
+def table_of(results):
+    """README's table: each filter at equal rate, keys that are rows."""
+    filters = [f for f in results["filters"]
+               if f["shape"] == "row" and f["target_rate"] == RATE
+               and f["equal"] != "bits"]
+    sizes = sorted({f["keys"] for f in filters})[-TABLE_SIZES:]
+    rows = {}
+    for found in filters:
+        if found["keys"] in sizes:
+            name = ", ".join(filter(None, (found["filter"], found["kernel"])))
+            rows.setdefault(name, {})[found["keys"]] = found
+
+    def each(by_size, text):
+        return " / ".join(text(by_size[size]) for size in sizes)
+
+    def ratio(operation, asked):
+        def text(found):
+            [timing] = [t for t in found["timings"]
+                        if t["operation"] == operation and t.get("asked") == asked]
+            return f"{timing['ratio_to_stock']:.2f}"
+        return text
+
+    exponents = [f"10^{round(math.log10(size))}" for size in sizes]
+    lines = ["| keys: " + " / ".join(exponents) + " | bits per key | over the bound, % |"
+             " bytes to build | build | absent | present | absent, 32 at once |",
+             "| --- |" + " --- |" * 7]
+    for name, by_size in rows.items():
+        cells = [name,
+                 each(by_size, lambda f: f"{f['bits_per_entry']:.2f}"),
+                 each(by_size, lambda f: f"{f['over_bound_percent']:.1f}"),
+                 each(by_size, lambda f: f"{f['build_peak_bytes_per_key']:.0f}")]
+        cells += [each(by_size, ratio(*time)) for time in TABLE_TIMES]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def main(arguments):
     if len(arguments) != 2:
         print(__doc__.strip(), file=sys.stderr)
@@ -245,7 +286,8 @@ def main(arguments):
             results = json.load(file)
         pictures = {"lookup.svg": draw_lookup(results),
                     "build.svg": draw_build(results),
-                    "frontier.svg": draw_frontier(results)}
+                    "frontier.svg": draw_frontier(results),
+                    "table.md": table_of(results)}
         for name, content in pictures.items():
             path = os.path.join(directory, name)
             with open(path, "w", encoding="utf-8") as file:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # plot_test.sh FILTER_BENCH BENCH_DIR: plot.py draws what filter_bench writes,
-# well-formed and the same each time; the committed plots are those of the
-# committed results. Exits with 77 without Python.
+# well-formed and the same each time; the committed plots and README's table are
+# those of the committed results. Exits with 77 without Python.
 set -euo pipefail
 
 program=$1
@@ -39,6 +39,12 @@ for plot in lookup build frontier; do
   cmp "$dir/committed/$plot.svg" "$bench/results/$plot.svg" ||
     fail "results/$plot.svg is not what plot.py makes of the results"
 done
+
+cmp "$dir/committed/table.md" "$bench/results/table.md" ||
+  fail "results/table.md is not what plot.py makes of the results"
+while read -r line; do
+  grep -Fxq -- "$line" "$bench/../README.md" || fail "README.md lacks: $line"
+done <"$dir/committed/table.md"
 
 # status EXPECTED COMMAND...
 status() {

@@ -26,11 +26,11 @@
 //
 // both in cores, on a machine with kBytesPerCore of memory for each. At a rate
 // of 0.01 that is a file that lives longer than twenty minutes and is asked
-// less than some 4,500 times a second for each million of its entries. Where the
-// lifetime is not known, files of the last level are taken to live for ever,
-// and all others to live short: with kRibbon and bloom_before_level the number
-// of the last level, every file of the tree gets the kind that is advised for
-// it.
+// less than some 4,500 times a second for each million of its entries. Where
+// the lifetime is not known, files of the last level are taken to live for
+// ever, and all others to live short: with kRibbon and bloom_before_level the
+// number of the last level, every file of the tree gets the kind that is
+// advised for it.
 //
 // Pure and thread-safe.
 #pragma once
