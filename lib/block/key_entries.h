@@ -65,14 +65,15 @@ class KeyEntries {
   // XXH3 calls a function for more.
   static constexpr size_t kInlineHashBytes = 32;
 
-  KeyLayout layout_;
-  KeyLayout::Kind kind_;
-  uint32_t parameter_;
-  BloomType type_;
-  uint32_t row_prefix_length_;
-  bool has_cells_;
+  // All constant: entries whose hashes were moved away are used again.
+  const KeyLayout layout_;
+  const KeyLayout::Kind kind_;
+  const uint32_t parameter_;
+  const BloomType type_;
+  const uint32_t row_prefix_length_;
+  const bool has_cells_;
   // No custom layout, no row prefixes, no sums.
-  bool plain_;
+  const bool plain_;
   size_t keys_ = 0;
   HashList rows_;
   HashList cells_;
