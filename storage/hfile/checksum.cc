@@ -1,16 +1,16 @@
 #include "storage/hfile/checksum.h"
 
-#include <isa-l/crc.h>
 #include <zlib.h>
 
 #include <algorithm>
 
+#include "storage/crc32c.h"
 #include "storage/hfile/coding.h"
 
 namespace rowbloom::hfile {
 namespace {
 
-// Both libraries count in types that are smaller than size_t.
+// The library counts in a type that is smaller than size_t.
 constexpr size_t kMaxStepBytes = size_t{1} << 30;
 
 uint32_t Crc32(std::string_view bytes) {
@@ -22,20 +22,6 @@ uint32_t Crc32(std::string_view bytes) {
     bytes.remove_prefix(step);
   }
   return static_cast<uint32_t>(crc);
-}
-
-// The library leaves both inversions to its caller.
-uint32_t Crc32c(std::string_view bytes) {
-  uint32_t crc = ~uint32_t{0};
-  while (!bytes.empty()) {
-    const size_t step = std::min(bytes.size(), kMaxStepBytes);
-    // It does not write; the parameter only lacks its const.
-    auto* data =
-        reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
-    crc = crc32_iscsi(data, static_cast<int>(step), crc);
-    bytes.remove_prefix(step);
-  }
-  return ~crc;
 }
 
 }  // namespace

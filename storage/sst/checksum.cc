@@ -1,30 +1,14 @@
 #include "storage/sst/checksum.h"
 
-#include <isa-l/crc.h>
-
-#include <algorithm>
 #include <bit>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "storage/crc32c.h"
+
 namespace rowbloom::sst {
 namespace {
-
-uint32_t Crc32c(std::string_view bytes) {
-  // The library counts in int and leaves both inversions to its caller.
-  constexpr size_t kChunkBytes = size_t{1} << 30;
-  uint32_t crc = ~uint32_t{0};
-  while (!bytes.empty()) {
-    const size_t chunk = std::min(bytes.size(), kChunkBytes);
-    // It does not write; the parameter only lacks its const.
-    auto* data =
-        reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));
-    crc = crc32_iscsi(data, static_cast<int>(chunk), crc);
-    bytes.remove_prefix(chunk);
-  }
-  return ~crc;
-}
 
 uint32_t MaskedCrc32c(std::string_view bytes) {
   return std::rotr(Crc32c(bytes), 15) + 0xa282ead8U;
