@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "rowbloom/printable.h"
+#include "tests/storage/store/random_names.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
@@ -39,17 +40,11 @@ class LatestModel : public ::testing::TestWithParam<const char*> {
     ASSERT_NE(store_, nullptr);
   }
 
-  // Few enough to be met again; bytes that the escaped layout treats specially
-  // are as likely as all others together.
   std::string RandomBytes(size_t byte_count) {
-    constexpr char kSpecial[] = {'\x00', '\x01', '\xff', 'a'};
-    std::string bytes(byte_count, '\0');
-    for (char& byte : bytes) byte = kSpecial[random_.Below(4)];
-    return bytes;
+    return RandomName(byte_count, &random_);
   }
   std::string RandomRow() {
-    const auto fixed = KeyLayout::FromString(GetParam())->FixedRowBytes();
-    return RandomBytes(fixed ? *fixed : 1 + random_.Below(5));
+    return RandomRowOf(*KeyLayout::FromString(GetParam()), 5, &random_);
   }
   Address RandomAddress() {
     return {RandomRow(), kFamilies[random_.Below(kFamilies.size())].name,

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "rowbloom/printable.h"
+#include "tests/storage/store/random_names.h"
 #include "tests/storage/store/store_model.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
@@ -64,14 +65,10 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   }
 
   std::string RandomBytes(size_t byte_count) {
-    constexpr char kSpecial[] = {'\x00', '\x01', '\xff', 'a'};
-    std::string bytes(byte_count, '\0');
-    for (char& byte : bytes) byte = kSpecial[random_.Below(4)];
-    return bytes;
+    return RandomName(byte_count, &random_);
   }
   std::string RandomRow() {
-    const auto fixed = KeyLayout::FromString(GetParam())->FixedRowBytes();
-    return RandomBytes(fixed ? *fixed : 1 + random_.Below(3));
+    return RandomRowOf(*KeyLayout::FromString(GetParam()), 3, &random_);
   }
   std::string RandomFamily() {
     return std::next(kFamilies.begin(), static_cast<std::ptrdiff_t>(

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "rowbloom/filter_form.h"
-#include "tests/lib/filters/standalone/damage.h"
+#include "tests/lib/filters/standalone/serialized.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {

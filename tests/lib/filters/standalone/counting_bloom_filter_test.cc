@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/lib/filters/standalone/damage.h"
+#include "tests/lib/filters/standalone/serialized.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {
@@ -25,21 +25,16 @@ using testing::HasSubstr;
 CountingBloomFilter Make(
     uint64_t keys, double rate,
     const std::optional<FilterSecret>& secret = std::nullopt) {
-  auto filter = CountingBloomFilter::Create(keys, rate, secret);
-  EXPECT_TRUE(filter) << filter.error();
-  return *std::move(filter);
+  return test::Made(CountingBloomFilter::Create(keys, rate, secret));
 }
 
 CountingBloomFilter Reread(
     const CountingBloomFilter& filter,
     const std::optional<FilterSecret>& secret = std::nullopt) {
-  const std::string bytes = filter.Serialize();
-  auto parsed = CountingBloomFilter::Parse(bytes, secret);
-  EXPECT_TRUE(parsed) << parsed.error();
-  EXPECT_EQ(parsed->Serialize(), bytes);
-  EXPECT_EQ(parsed->stuck_counters(), filter.stuck_counters());
-  EXPECT_EQ(parsed->keys(), filter.keys());
-  return *std::move(parsed);
+  CountingBloomFilter parsed = test::Reread(filter, secret);
+  EXPECT_EQ(parsed.stuck_counters(), filter.stuck_counters());
+  EXPECT_EQ(parsed.keys(), filter.keys());
+  return parsed;
 }
 
 TEST(CountingBloomFilter, NeverForgetsWhatWasAdded) {
@@ -186,10 +181,7 @@ TEST(CountingBloomFilter, CreateNamesWhatIsWrong) {
 }
 
 TEST(CountingBloomFilter, SerializedFormRefusesDamage) {
-  const auto parse = [](std::string_view bytes,
-                        const std::optional<FilterSecret>& secret) {
-    return CountingBloomFilter::Parse(bytes, secret);
-  };
+  const auto parse = test::ParseOf<CountingBloomFilter>();
   CountingBloomFilter filter = Make(3, 0.03);
   filter.Add("a");
   test::ExpectDamageIsRefused(filter.Serialize(), parse);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lib/filters/standalone/frame.h"
-#include "tests/lib/filters/standalone/damage.h"
+#include "tests/lib/filters/standalone/serialized.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {
@@ -25,19 +25,14 @@ using Outcome = CuckooFilter::AddOutcome;
 
 CuckooFilter Make(uint64_t capacity, double rate,
                   const std::optional<FilterSecret>& secret = std::nullopt) {
-  auto filter = CuckooFilter::Create(capacity, rate, secret);
-  EXPECT_TRUE(filter) << filter.error();
-  return *std::move(filter);
+  return test::Made(CuckooFilter::Create(capacity, rate, secret));
 }
 
 CuckooFilter Reread(const CuckooFilter& filter,
                     const std::optional<FilterSecret>& secret = std::nullopt) {
-  const std::string bytes = filter.Serialize();
-  auto parsed = CuckooFilter::Parse(bytes, secret);
-  EXPECT_TRUE(parsed) << parsed.error();
-  EXPECT_EQ(parsed->Serialize(), bytes);
-  EXPECT_EQ(parsed->keys(), filter.keys());
-  return *std::move(parsed);
+  CuckooFilter parsed = test::Reread(filter, secret);
+  EXPECT_EQ(parsed.keys(), filter.keys());
+  return parsed;
 }
 
 // At every size and width of fingerprints.
@@ -207,10 +202,7 @@ TEST(CuckooFilter, CreateNamesWhatIsWrong) {
 }
 
 TEST(CuckooFilter, SerializedFormRefusesDamage) {
-  const auto parse = [](std::string_view bytes,
-                        const std::optional<FilterSecret>& secret) {
-    return CuckooFilter::Parse(bytes, secret);
-  };
+  const auto parse = test::ParseOf<CuckooFilter>();
   CuckooFilter filter = Make(3, 0.03);
   EXPECT_EQ(filter.Add("a"), Outcome::kAdded);
   test::ExpectDamageIsRefused(filter.Serialize(), parse);

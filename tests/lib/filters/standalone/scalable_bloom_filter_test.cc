@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "lib/filters/standalone/frame.h"
-#include "tests/lib/filters/standalone/damage.h"
+#include "tests/lib/filters/standalone/serialized.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {
@@ -21,24 +21,13 @@ namespace {
 
 using test::DistinctKey;
 using test::Random;
+using test::Reread;
 using test::SeedFromEnv;
 using testing::HasSubstr;
 
 ScalableBloomFilter Make(uint64_t capacity, double rate,
                          const ScalableOptions& options = {}) {
-  auto filter = ScalableBloomFilter::Reserve(capacity, rate, options);
-  EXPECT_TRUE(filter) << filter.error();
-  return *std::move(filter);
-}
-
-ScalableBloomFilter Reread(
-    const ScalableBloomFilter& filter,
-    const std::optional<FilterSecret>& secret = std::nullopt) {
-  const std::string bytes = filter.Serialize();
-  auto parsed = ScalableBloomFilter::Parse(bytes, secret);
-  EXPECT_TRUE(parsed) << parsed.error();
-  EXPECT_EQ(parsed->Serialize(), bytes);
-  return *std::move(parsed);
+  return test::Made(ScalableBloomFilter::Reserve(capacity, rate, options));
 }
 
 struct Growth {
@@ -168,10 +157,7 @@ TEST(ScalableBloomFilter, ReserveNamesWhatIsWrong) {
 }
 
 TEST(ScalableBloomFilter, SerializedFormRefusesDamage) {
-  const auto parse = [](std::string_view bytes,
-                        const std::optional<FilterSecret>& secret) {
-    return ScalableBloomFilter::Parse(bytes, secret);
-  };
+  const auto parse = test::ParseOf<ScalableBloomFilter>();
   ScalableBloomFilter filter = Make(1, 0.1);
   for (int i = 0; i < 5; ++i) filter.Add(std::to_string(i));
   EXPECT_GT(filter.Info().stages, 1u);

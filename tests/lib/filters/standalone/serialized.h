@@ -1,5 +1,5 @@
-// What every serialized filter with a checksum must do: refuse all bytes that
-// were changed, cut or lengthened, with a sentence.
+// What every serialized filter with a checksum must do: come back as it was,
+// and refuse all bytes that were changed, cut or lengthened, with a sentence.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -9,10 +9,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rowbloom/filter_form.h"
 #include "rowbloom/filter_secret.h"
+#include "rowbloom/result.h"
 
 namespace rowbloom::test {
 
@@ -22,6 +24,31 @@ inline FilterSecret Secret(int which) {
     secret[i] = std::byte(16 * which + static_cast<int>(i));
   }
   return secret;
+}
+
+// What was made, or a failure.
+template <typename Filter>
+Filter Made(Result<Filter> made) {
+  EXPECT_TRUE(made) << made.error();
+  return *std::move(made);
+}
+
+// The filter, written and read.
+template <typename Filter>
+Filter Reread(const Filter& filter,
+              const std::optional<FilterSecret>& secret = std::nullopt) {
+  const std::string bytes = filter.Serialize();
+  Filter parsed = Made(Filter::Parse(bytes, secret));
+  EXPECT_EQ(parsed.Serialize(), bytes);
+  return parsed;
+}
+
+// The Parse of a class, for what follows.
+template <typename Filter>
+auto ParseOf() {
+  return [](std::string_view bytes, const std::optional<FilterSecret>& secret) {
+    return Filter::Parse(bytes, secret);
+  };
 }
 
 // `parse(bytes, secret)` is the Parse of a class; `bytes` was written without a
