@@ -12,6 +12,7 @@
 #include "rowbloom/classic_bloom_filter.h"
 #include "storage/redis/connection.h"
 #include "tests/storage/redis/redis_server.h"
+#include "tests/support/jvm.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 
@@ -137,6 +138,35 @@ TEST_F(RedisFilter, SharesBitsWithWhoeverSetsThemByTheRule) {
   std::unique_ptr<ClassicBloomFilter> read;
   EXPECT_THAT(theirs->Read(&read),
               StatusIs(Status::kInvalidArgument, HasSubstr("multiple of 64")));
+}
+
+// A service that hashes with Guava and sets the bits itself.
+TEST_F(RedisFilter, IsSharedWithAJvmService) {
+  if (!kHasJvm) GTEST_SKIP() << kNeedsJvm;
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  constexpr uint64_t kCount = 500;
+  const auto filter = Open();
+  auto both = *ClassicBloomFilter::Create(1000, 0.01, kMitz32);
+  for (uint64_t i = 0; i < kCount; ++i) {
+    const std::string ours = "ours_" + std::to_string(seed + i);
+    EXPECT_THAT(filter->Put(ours), IsOk());
+    both.Put(ours);
+    both.Put("theirs_" + std::to_string(seed + i));
+  }
+  const std::string passed = RunJava(
+      "tests/storage/redis/RedisPeer.java",
+      {server_->socket(), options_.name, std::to_string(options_.shape.bits),
+       std::to_string(options_.shape.hashes), std::to_string(seed),
+       std::to_string(kCount)});
+  std::unique_ptr<ClassicBloomFilter> shared;
+  ASSERT_THAT(filter->Read(&shared), IsOk());
+  EXPECT_EQ(*shared->Serialize(), *both.Serialize());
+  uint64_t expected = 0;
+  for (uint64_t i = 0; i < 10'000; ++i) {
+    expected += both.MightContain("absent_" + std::to_string(i)) ? 1 : 0;
+  }
+  EXPECT_EQ(passed, std::to_string(expected) + "\n");
 }
 
 TEST_F(RedisFilter, LoadsAWholeFilterAndReadsItBack) {

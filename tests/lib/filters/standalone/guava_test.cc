@@ -3,16 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "lib/filters/standalone/little_endian.h"
 #include "lib/filters/standalone/murmur3.h"
 #include "rowbloom/classic_bloom_filter.h"
+#include "tests/support/jvm.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
 
@@ -103,8 +104,6 @@ TEST_F(GuavaVectors, FiltersAreGuavasByteForByte) {
   }
 }
 
-#ifdef ROWBLOOM_GUAVA_JAR
-
 std::string ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   EXPECT_TRUE(in.is_open()) << path;
@@ -115,24 +114,14 @@ void WriteFile(const std::string& path, const std::string& bytes) {
   EXPECT_TRUE(std::ofstream(path, std::ios::binary) << bytes) << path;
 }
 
-std::string Quoted(const std::string& text) { return "'" + text + "'"; }
-
-// Runs GuavaPeer.java; see there for what it does with the arguments.
-void RunPeer(const std::string& arguments, const std::string& output) {
-  const std::string command =
-      Quoted(ROWBLOOM_JAVA) + " -XX:TieredStopAtLevel=1 -cp " +
-      Quoted(ROWBLOOM_GUAVA_JAR) + " " + Quoted(ROWBLOOM_GUAVA_PEER) + " " +
-      arguments + " > " + Quoted(output) + " 2>&1";
-  ASSERT_EQ(std::system(command.c_str()), 0) << ReadFile(output);
-}
-
 // Guava reads three filters of ours and writes what it finds in them, with
 // keys of its own added.
 TEST(GuavaLive, EachSideReadsTheOthersFilters) {
+  if (!test::kHasJvm) GTEST_SKIP() << test::kNeedsJvm;
   const uint64_t seed = test::SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const test::TempDir dir;
-  std::string arguments;
+  std::vector<std::string> arguments = {std::to_string(seed)};
   constexpr uint64_t kKeys = 1000;
   constexpr uint64_t kCounts[] = {1, 37, kKeys};
   for (const uint64_t count : kCounts) {
@@ -143,10 +132,11 @@ TEST(GuavaLive, EachSideReadsTheOthersFilters) {
     }
     const std::string path = dir.File(std::to_string(count));
     WriteFile(path, *filter->Serialize());
-    arguments += " " + Quoted(path) + " " + std::to_string(count);
+    arguments.push_back(path);
+    arguments.push_back(std::to_string(count));
   }
-  const std::string report = dir.File("report");
-  RunPeer(std::to_string(seed) + arguments, report);
+  const std::string report =
+      test::RunJava("tests/lib/filters/standalone/GuavaPeer.java", arguments);
   std::string expected_report;
   for (const uint64_t count : kCounts) {
     const std::string path = dir.File(std::to_string(count));
@@ -172,16 +162,8 @@ TEST(GuavaLive, EachSideReadsTheOthersFilters) {
     ASSERT_TRUE(again->PutAll(*ours));
     EXPECT_EQ(ReadFile(path + ".both"), *again->Serialize());
   }
-  EXPECT_EQ(ReadFile(report), expected_report);
+  EXPECT_EQ(report, expected_report);
 }
-
-#else
-
-TEST(GuavaLive, EachSideReadsTheOthersFilters) {
-  GTEST_SKIP() << "needs Debian's libguava-java and default-jdk-headless";
-}
-
-#endif
 
 }  // namespace
 }  // namespace rowbloom
