@@ -18,7 +18,7 @@
 #include "rowbloom/scalable_bloom_filter.h"
 #include "tools/rowbloom/filter_file.h"
 #include "tools/rowbloom/line_reader.h"
-#include "tools/rowbloom/progress.h"
+#include "tools/terminal/progress.h"
 
 namespace rowbloom::cli {
 namespace {
@@ -35,7 +35,8 @@ std::optional<Error> VisitLines(
     std::istream& in, std::ostream& err, bool err_is_terminal,
     const std::function<bool(std::string_view)>& visit) {
   LineReader lines(in, kMaxLineBytes);
-  Progress progress(err, err_is_terminal, "lines");
+  terminal::Progress progress(err, err_is_terminal,
+                              {"standard input", std::nullopt, "lines"});
   while (true) {
     std::string_view line;
     switch (lines.Next(&line)) {

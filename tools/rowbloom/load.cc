@@ -13,7 +13,7 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "tools/rowbloom/cell_reader.h"
-#include "tools/rowbloom/progress.h"
+#include "tools/terminal/progress.h"
 
 namespace rowbloom::cli {
 namespace {
@@ -171,7 +171,8 @@ ExitCode Load(const LoadOptions& options, std::istream& in, std::ostream& out,
   double seconds = 0;
   std::optional<Error> error;
   {
-    Progress progress(err, err_is_terminal);
+    terminal::Progress progress(err, err_is_terminal,
+                                {ToPrintable(name), std::nullopt, "cells"});
     error = reader.ReadAll([&](const InputCell& cell) {
       progress.Update(reader.bytes_consumed(), loader.cells_taken());
       return loader.Add(cell);

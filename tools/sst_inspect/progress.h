@@ -1,4 +1,4 @@
-// Progress of long reads, on a terminal.
+// How far a large file is read, on a terminal.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,10 @@ namespace rowbloom::sst_inspect {
 // Files from this size on take long enough to say how far they are read.
 inline constexpr uint64_t kProgressBytes = uint64_t{1} << 30;
 
-// Prints "FILE: 42 %", each over the one before, whenever the percentage
-// changes; empty for smaller files. For standard error, if that is a terminal.
-// The stream and the file must outlive the function.
+// Shows terminal::Progress on `err` until the file is read; empty for smaller
+// files. For standard error, if that is a terminal. The stream and the file
+// must outlive the function.
 TableFile::Progress ProgressOn(std::ostream& err, const TableFile& file,
                                uint64_t from_bytes = kProgressBytes);
-
-// Whether standard error is a terminal.
-bool StandardErrorIsTerminal();
 
 }  // namespace rowbloom::sst_inspect

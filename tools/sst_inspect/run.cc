@@ -20,6 +20,7 @@
 #include "tools/sst_inspect/table_file.h"
 #include "tools/sst_inspect/text.h"
 #include "tools/sst_inspect/verbs.h"
+#include "tools/terminal/progress.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -42,7 +43,9 @@ ExitCode ForEachFile(
     const rocksdb::Status status = OpenTable(input.path, &file);
     std::error_code ignored;
     if (status.ok()) {
-      if (StandardErrorIsTerminal()) file->SetProgress(ProgressOn(err, *file));
+      if (terminal::StandardErrorIsTerminal()) {
+        file->SetProgress(ProgressOn(err, *file));
+      }
       worst = std::max(worst, use(*file));
     } else if (input.listed && !std::filesystem::exists(input.path, ignored)) {
       err << "sst_inspect: " << WithoutControls(input.path)

@@ -22,12 +22,14 @@ using sst::kBlockTrailerBytes;
 class SstCellReader : public CellReader {
  public:
   SstCellReader(const sst::SstFile& file, const TableFile::Progress& progress)
-      : data_(file), progress_(progress) {}
+      : file_bytes_(file.size_bytes()), data_(file), progress_(progress) {}
 
   void SkipTo(std::string_view user_key) override { data_.SkipTo(user_key); }
   bool NextBlock() override {
     const bool more = data_.NextBlock();
-    if (more && progress_) progress_(data_.block().offset_bytes);
+    if (progress_) {
+      progress_(more ? data_.block().offset_bytes : file_bytes_);
+    }
     return more;
   }
   bool NextEntry() override { return data_.NextEntry(); }
@@ -46,6 +48,7 @@ class SstCellReader : public CellReader {
   const Status& index_status() const override { return data_.index().status(); }
 
  private:
+  const uint64_t file_bytes_;
   sst::DataCursor data_;
   const TableFile::Progress& progress_;
 };

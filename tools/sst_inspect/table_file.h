@@ -135,7 +135,8 @@ class TableFile {
   virtual const std::string& path() const = 0;
   virtual uint64_t size_bytes() const = 0;
 
-  // Called with the offset of each data block that is read from here on.
+  // Called with the offset of each data block that is read from here on, and
+  // with the size of the file when there are no more.
   using Progress = std::function<void(uint64_t offset_bytes)>;
   virtual void SetProgress(Progress progress) = 0;
 

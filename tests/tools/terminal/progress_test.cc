@@ -1,0 +1,114 @@
+#include "tools/terminal/progress.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <sstream>
+#include <string>
+
+namespace rowbloom::test {
+namespace {
+
+using std::chrono::milliseconds;
+using terminal::Job;
+using terminal::Progress;
+using terminal::ProgressText;
+
+TEST(ProgressText, HasShareRateAndTimeLeft) {
+  EXPECT_EQ(
+      ProgressText({"cells.tsv", 100'000'000, "cells"},
+                   {.bytes = 25'000'000, .count = 1'234'567, .seconds = 10}),
+      "cells.tsv: 25 % of 100.0 MB, 1,234,567 cells, 123,456 cells/s, "
+      "0:30 left");
+}
+
+TEST(ProgressText, WithoutAUnitTheRateIsOfBytes) {
+  EXPECT_EQ(ProgressText({"a.sst", 3'000'000'000, ""},
+                         {.bytes = 1'000'000'000, .seconds = 4000}),
+            "a.sst: 33 % of 3000.0 MB, 0.2 MB/s, 2:13:20 left");
+}
+
+TEST(ProgressText, OfUnknownLengthHasNoTimeLeft) {
+  EXPECT_EQ(ProgressText({"standard input", std::nullopt, "lines"},
+                         {.bytes = 2'500'000, .count = 10, .seconds = 5}),
+            "standard input: 2.5 MB, 10 lines, 2 lines/s");
+}
+
+// Numbers that a division or a cast could not take.
+TEST(ProgressText, TakesAnyState) {
+  EXPECT_EQ(ProgressText({"f", 10, ""}, {}), "f: 0 % of 0.0 MB, 0.0 MB/s");
+  EXPECT_EQ(ProgressText({"f", 0, ""}, {.bytes = 0, .seconds = 2}),
+            "f: 0.0 MB, 0.0 MB/s");
+  EXPECT_EQ(ProgressText({"grown", 1'000'000, ""},
+                         {.bytes = 2'000'000, .seconds = 2}),
+            "grown: 100 % of 1.0 MB, 1.0 MB/s, 0:00 left");
+  EXPECT_EQ(ProgressText({"slow", uint64_t{1} << 63, ""},
+                         {.bytes = 1, .seconds = 1e6}),
+            "slow: 0 % of 9223372036854.8 MB, 0.0 MB/s, days left");
+}
+
+// Less than a second tells nothing of the rest.
+TEST(ProgressText, TimeLeftWantsASecond) {
+  EXPECT_EQ(
+      ProgressText({"f", 2'000'000, ""}, {.bytes = 1'000'000, .seconds = 0.5}),
+      "f: 50 % of 2.0 MB, 2.0 MB/s");
+}
+
+TEST(ProgressText, LongTitlesKeepTheirEnd) {
+  EXPECT_EQ(ProgressText({std::string(40, 'd') + "/cells-of-2026.tsv", {}, ""},
+                         {.seconds = 1}),
+            "...ddd/cells-of-2026.tsv: 0.0 MB, 0.0 MB/s");
+}
+
+// A clock that the test moves.
+class ProgressLine : public ::testing::Test {
+ protected:
+  Progress::Clock Clock() {
+    return [this] { return std::chrono::duration<double>(now_); };
+  }
+
+  std::ostringstream err_;
+  milliseconds now_{5'000};
+};
+
+TEST_F(ProgressLine, IsRewrittenTenTimesASecond) {
+  Progress progress(err_, true, Job{"f", std::nullopt, "cells"}, Clock());
+  EXPECT_EQ(err_.str(), "");
+  progress.Update(0, 1);
+  EXPECT_EQ(err_.str(), "\rf: 0.0 MB, 1 cells, 1,000 cells/s\x1b[K\r");
+  err_.str("");
+  now_ += milliseconds(99);
+  progress.Update(0, 2);
+  EXPECT_EQ(err_.str(), "");
+  now_ += milliseconds(401);
+  progress.Update(0, 3);
+  EXPECT_EQ(err_.str(), "\rf: 0.0 MB, 3 cells, 6 cells/s\x1b[K\r");
+}
+
+TEST_F(ProgressLine, IsErasedAtTheEndOnce) {
+  {
+    Progress progress(err_, true, Job{"f", 10, ""}, Clock());
+    progress.Update(1);
+    err_.str("");
+    progress.Finish();
+    EXPECT_EQ(err_.str(), "\r\x1b[K");
+  }
+  EXPECT_EQ(err_.str(), "\r\x1b[K");
+  err_.str("");
+  { const Progress unused(err_, true, Job{"f", 10, ""}, Clock()); }
+  EXPECT_EQ(err_.str(), "");
+}
+
+TEST_F(ProgressLine, IsForTerminalsOnly) {
+  {
+    Progress progress(err_, false, Job{"f", 10, ""}, Clock());
+    progress.Update(5);
+    now_ += milliseconds(1'500);
+    EXPECT_EQ(progress.seconds(), 1.5);
+  }
+  EXPECT_EQ(err_.str(), "");
+}
+
+}  // namespace
+}  // namespace rowbloom::test

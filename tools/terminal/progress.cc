@@ -1,0 +1,107 @@
+#include "tools/terminal/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ostream>
+#include <utility>
+
+namespace rowbloom::terminal {
+namespace {
+
+constexpr std::chrono::milliseconds kInterval{100};
+constexpr const char* kErase = "\x1b[K";
+
+// With the rest of the line in 80 columns, mostly: a line that wraps cannot be
+// rewritten.
+constexpr size_t kTitleBytes = 24;
+
+std::string Megabytes(double bytes) {
+  return fmt::format("{:.1f} MB", bytes / 1e6);
+}
+
+std::string Grouped(uint64_t number) {
+  std::string digits = fmt::format("{}", number);
+  for (size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string Duration(double seconds) {
+  constexpr double kLongestSeconds = 99 * 3600;
+  if (seconds > kLongestSeconds) return "days";
+  const auto whole = static_cast<uint64_t>(seconds);
+  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60,
+                     whole % 60);
+}
+
+}  // namespace
+
+std::string ProgressText(const Job& job, const JobState& state) {
+  // Of a path the end tells more.
+  std::string text =
+      job.title.size() <= kTitleBytes
+          ? job.title
+          : "..." + job.title.substr(job.title.size() - kTitleBytes + 3);
+  const uint64_t total_bytes = job.total_bytes.value_or(0);
+  const auto bytes = static_cast<double>(state.bytes);
+  const auto total = static_cast<double>(total_bytes);
+  if (total_bytes > 0) {
+    // A file may have grown since it was measured.
+    text += fmt::format(": {:.0f} % of {}",
+                        std::floor(std::min(100.0, 100 * bytes / total)),
+                        Megabytes(total));
+  } else {
+    text += ": " + Megabytes(bytes);
+  }
+  const double seconds = std::max(state.seconds, 1e-3);
+  if (job.unit.empty()) {
+    text += fmt::format(", {}/s", Megabytes(bytes / seconds));
+  } else {
+    const double rate = static_cast<double>(state.count) / seconds;
+    text += fmt::format(", {} {}, {} {}/s", Grouped(state.count), job.unit,
+                        Grouped(static_cast<uint64_t>(rate)), job.unit);
+  }
+  if (total_bytes > 0 && state.bytes > 0 && state.seconds >= 1) {
+    const double left = std::max(0.0, (total - bytes) / bytes * seconds);
+    text += fmt::format(", {} left", Duration(left));
+  }
+  return text;
+}
+
+Progress::Progress(std::ostream& err, bool enabled, Job job, Clock clock)
+    : err_(err),
+      enabled_(enabled),
+      job_(std::move(job)),
+      clock_(std::move(clock)),
+      start_(clock_()) {}
+
+Progress::~Progress() { Finish(); }
+
+void Progress::Update(uint64_t bytes, uint64_t count) {
+  if (!enabled_) return;
+  const auto now = clock_();
+  if (printed_ && now - *printed_ < kInterval) return;
+  printed_ = now;
+  err_ << "\r" << ProgressText(job_, {bytes, count, (now - start_).count()})
+       << kErase << "\r" << std::flush;
+}
+
+void Progress::Finish() {
+  if (!printed_) return;
+  printed_.reset();
+  err_ << "\r" << kErase << std::flush;
+}
+
+std::chrono::duration<double> Progress::SteadyClock() {
+  return std::chrono::steady_clock::now().time_since_epoch();
+}
+
+bool StandardErrorIsTerminal() { return isatty(STDERR_FILENO) == 1; }
+
+}  // namespace rowbloom::terminal

@@ -1,0 +1,74 @@
+// A line on a terminal that says how far a job is.
+//
+//   Progress progress(err, StandardErrorIsTerminal(), {"cells.tsv", bytes});
+//   while (...) progress.Update(bytes_read, cells_read);
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+
+namespace rowbloom::terminal {
+
+struct Job {
+  // What is read; fit for a terminal.
+  std::string title;
+  // nullopt: unknown, so that neither share nor time left is shown.
+  std::optional<uint64_t> total_bytes;
+  // What is counted, beside bytes: "cells". Empty: nothing.
+  std::string unit;
+};
+
+// What is done of a job.
+struct JobState {
+  uint64_t bytes = 0;
+  uint64_t count = 0;  // of Job::unit
+  double seconds = 0;  // since it began
+};
+
+// "cells.tsv: 42 % of 123.4 MB, 1,234,567 cells, 456,789 cells/s, 0:12 left";
+// of a long title the end. Without a unit the rate is that of bytes; the time
+// left is shown once a second has passed. Thread-safe.
+std::string ProgressText(const Job& job, const JobState& state);
+
+// Rewrites one line, at most ten times a second; silent when not enabled. The
+// cursor stays at its start, so that other output covers it. Not thread-safe.
+class Progress {
+ public:
+  // The time since some moment; never goes back.
+  using Clock = std::function<std::chrono::duration<double>()>;
+
+  // Prints to `err`, which must outlive it.
+  Progress(std::ostream& err, bool enabled, Job job, Clock clock = SteadyClock);
+  // Finish.
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // `bytes` and `count` are what is done altogether.
+  void Update(uint64_t bytes, uint64_t count = 0);
+
+  // Erases the line. A later Update shows it again.
+  void Finish();
+
+  // Since it was made.
+  double seconds() const { return (clock_() - start_).count(); }
+
+ private:
+  static std::chrono::duration<double> SteadyClock();
+
+  std::ostream& err_;
+  const bool enabled_;
+  const Job job_;
+  const Clock clock_;
+  const std::chrono::duration<double> start_;
+  std::optional<std::chrono::duration<double>> printed_;  // nullopt: not shown
+};
+
+// Whether standard error is a terminal.
+bool StandardErrorIsTerminal();
+
+}  // namespace rowbloom::terminal
