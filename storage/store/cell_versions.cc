@@ -70,6 +70,12 @@ class Cursor {
     const size_t start = offset_;
     uint64_t length = 0;
     for (int shift = 0;; shift += kBitsPerLengthByte) {
+      if (shift == static_cast<int>(kMaxLengthBytes) * kBitsPerLengthByte) {
+        Fail(start,
+             "a length of up to " + std::to_string(kMaxLengthBytes) + " bytes",
+             "more");
+        return {};
+      }
       const uint8_t byte = TakeByte("a length");
       if (!ok()) return {};
       length |= uint64_t{byte & 0x7fu} << shift;

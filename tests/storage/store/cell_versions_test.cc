@@ -101,6 +101,8 @@ TEST(CellVersions, HostileBytesAreRefusedByOffset) {
   EXPECT_THAT(
       Decoded(head + "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", &decoded),
       HasSubstr("expected a value of up to 1073741824"));
+  EXPECT_THAT(Decoded(head + std::string(40, '\x80'), &decoded),
+              HasSubstr("expected a length of up to 5 bytes"));
   EXPECT_THAT(Decoded(head + "\x81\x80\x80\x80\x04v", &decoded),
               HasSubstr("expected a value of up to 1073741824"));
   EXPECT_THAT(Decoded(head + "\x80\x80\x80\x80\x04v", &decoded),

@@ -1,0 +1,100 @@
+// The corpus of cell_value; see corpus_test.cc for how it is written anew.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "storage/store/cell_value.h"
+#include "storage/store/cell_versions.h"
+
+namespace rowbloom {
+namespace {
+
+using testing::HasSubstr;
+
+struct Seed {
+  std::string bytes;  // of two values and rules, as the fuzz target reads them
+  std::string problem;  // of the first value in its format; "" when it is good
+  bool versioned = true;
+};
+
+// max_versions 3, min_versions 1, ttl 10, at 30.
+std::string Input(const std::string& first, const std::string& second) {
+  const std::string rules("\x02\x01\x0a\x00\x1e\x00\x00\x00", 8);
+  const std::string first_bytes = {static_cast<char>(first.size()), '\0'};
+  return rules + first_bytes + first + second;
+}
+
+std::map<std::string, Seed> Seeds() {
+  const std::string puts = EncodeEntries({{EntryType::kPut, 25, "new"},
+                                          {EntryType::kPut, 21, ""},
+                                          {EntryType::kPut, 5, "old"}});
+  const std::string deletes =
+      EncodeEntries({{EntryType::kDeleteVersion, 25, {}},
+                     {EntryType::kPut, 23, "between"},
+                     {EntryType::kDeleteColumn, 6, {}}});
+  const std::string of_family = EncodeEntries(
+      {{EntryType::kPut, 40, "x"}, {EntryType::kDeleteFamily, 22, {}}});
+  const auto head = EncodeCellHead(7);
+  const std::string latest = std::string(head.data(), head.size()) + "value";
+  const auto with_byte = [&puts](size_t at, char byte) {
+    std::string bytes = puts;
+    bytes[at] = byte;
+    return bytes;
+  };
+  const std::string overlong = std::string("\x02\x04", 2) +
+                               std::string(8, '\0') +
+                               std::string("\x80\x00", 2);
+  const std::string endless = std::string("\x02\x04", 2) +
+                              std::string(8, '\0') + std::string(20, '\x80');
+  return {
+      {"latest", {Input(latest, latest), "", false}},
+      {"latest_cut", {Input(latest.substr(0, 8), ""), "at least 9", false}},
+      {"versions_and_deletes", {Input(puts, deletes), ""}},
+      {"deletes_and_versions", {Input(deletes, puts), ""}},
+      {"family_delete", {Input(of_family, puts), ""}},
+      {"no_entries", {Input("\x02", puts), ""}},
+      {"unknown_version", {Input(with_byte(0, 9), puts), "version"}},
+      {"unknown_type", {Input(with_byte(1, 5), puts), "type"}},
+      {"cut", {Input(puts.substr(0, puts.size() - 1), puts), "a value of"}},
+      {"out_of_order", {Input(with_byte(2, 3), puts), "an older entry"}},
+      {"overlong_length", {Input(overlong, puts), "as few bytes"}},
+      {"length_without_end", {Input(endless, puts), "of up to 5 bytes"}},
+  };
+}
+
+std::string SeedPath(const std::string& name) {
+  return std::string(ROWBLOOM_CORPUS_DIR) + "/cell_value/" + name;
+}
+
+TEST(CellValueCorpus, SeedsAreWhatTheirNamesSay) {
+  constexpr size_t kFirstAt = 10;
+  for (const auto& [name, seed] : Seeds()) {
+    if (std::getenv("ROWBLOOM_WRITE_CORPUS") != nullptr) {
+      std::filesystem::create_directories(SeedPath(""));
+      std::ofstream(SeedPath(name), std::ios::binary) << seed.bytes;
+    }
+    std::ifstream file(SeedPath(name), std::ios::binary);
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), seed.bytes)
+        << name;
+    const auto size = static_cast<uint8_t>(seed.bytes[kFirstAt - 2]);
+    const auto first = std::string_view(seed.bytes).substr(kFirstAt, size);
+    std::string problem;
+    Entries entries;
+    CellValue cell;
+    EXPECT_EQ(seed.versioned ? DecodeEntries(first, &entries, &problem)
+                             : DecodeCellValue(first, &cell, &problem),
+              seed.problem.empty())
+        << name << ": " << problem;
+    EXPECT_THAT(problem, HasSubstr(seed.problem)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom
