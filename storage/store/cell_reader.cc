@@ -77,10 +77,11 @@ Status ShowCell(const StoredCell& stored, uint64_t now_ms,
 
 Status ReadNewest(const OpenedStore& opened, const CellName& name,
                   const ReadOptions& options, const TakeCell& take) {
+  const SharedFamilies families = opened.families->Get();
   FamilyMap::const_iterator found;
   std::string key;
   Status s = CheckReadOptions(options.max_versions, options.time_range);
-  if (s.ok()) s = opened.FindFamily(name.family, &found);
+  if (s.ok()) s = opened.FindFamily(*families, name.family, &found);
   if (s.ok()) s = CheckQualifier(name.qualifier);
   if (s.ok()) s = opened.EncodeRow(name.row, &key);
   if (!s.ok()) return s;
@@ -93,7 +94,7 @@ Status ReadNewest(const OpenedStore& opened, const CellName& name,
   if (family.format == CellFormat::kVersioned && !name.qualifier.empty()) {
     const std::string row_bytes = key;
     key += name.qualifier;
-    rocksdb::ColumnFamilyHandle* handles[] = {family.handle, family.handle};
+    rocksdb::ColumnFamilyHandle* handles[] = {family.handle(), family.handle()};
     const Slice keys[] = {key, row_bytes};
     Status statuses[2];
     opened.database->MultiGet(read_options, 2, handles, keys, values, statuses);
@@ -109,7 +110,7 @@ Status ReadNewest(const OpenedStore& opened, const CellName& name,
     }
   } else {
     key += name.qualifier;
-    s = opened.database->Get(read_options, family.handle, key, &values[0]);
+    s = opened.database->Get(read_options, family.handle(), key, &values[0]);
   }
   if (s.IsNotFound()) return Status::NotFound("no such cell");
   if (!s.ok()) {
@@ -152,7 +153,7 @@ Status CheckReadOptions(uint32_t max_versions, const TimeRange& time_range) {
 
 size_t CellLookup::AddKey(const Family& family, std::string key) {
   keys_.push_back(std::move(key));
-  handles_.push_back(family.handle);
+  handles_.push_back(family.handle());
   return keys_.size() - 1;
 }
 
@@ -160,7 +161,7 @@ Status CellLookup::Add(std::string_view row, std::string_view family_name,
                        std::string_view qualifier) {
   FamilyMap::const_iterator found;
   std::string key;
-  Status s = opened_.FindFamily(family_name, &found);
+  Status s = opened_.FindFamily(*families_, family_name, &found);
   if (s.ok()) s = CheckQualifier(qualifier);
   if (s.ok()) s = opened_.EncodeRow(row, &key);
   if (!s.ok()) return s;
@@ -168,7 +169,7 @@ Status CellLookup::Add(std::string_view row, std::string_view family_name,
   Wanted wanted{row, found, qualifier, kNone, kNone};
   if (family.format == CellFormat::kVersioned) {
     const auto [row_key, is_new] =
-        row_keys_.try_emplace({family.handle, key}, kNone);
+        row_keys_.try_emplace({family.handle(), key}, kNone);
     if (is_new) row_key->second = AddKey(family, key);
     wanted.delete_key = row_key->second;
     if (qualifier.empty()) wanted.key = wanted.delete_key;

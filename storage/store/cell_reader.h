@@ -56,8 +56,9 @@ rocksdb::Status CheckReadOptions(uint32_t max_versions,
 // Looks up cells with one RocksDB MultiGet: Add them all, then Run.
 class CellLookup {
  public:
-  CellLookup(const OpenedStore& opened, const ReadOptions& options)
-      : opened_(opened), options_(options) {}
+  CellLookup(const OpenedStore& opened, SharedFamilies families,
+             const ReadOptions& options)
+      : opened_(opened), families_(std::move(families)), options_(options) {}
 
   // The views must outlive the lookup. InvalidArgument: a name out of its
   // limits.
@@ -94,6 +95,7 @@ class CellLookup {
                        std::vector<Cell>* cells);
 
   const OpenedStore& opened_;
+  const SharedFamilies families_;
   const ReadOptions options_;
   std::vector<Wanted> wanted_;
   std::vector<std::string> keys_;

@@ -61,6 +61,8 @@ struct VersionRules {
     return ttl_ms != 0 && timestamp_ms < now_ms &&
            now_ms - timestamp_ms > ttl_ms;
   }
+
+  friend bool operator==(const VersionRules&, const VersionRules&) = default;
 };
 
 // REQUIRES entries in order, with values of at most kMaxValueBytes.

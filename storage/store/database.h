@@ -12,8 +12,12 @@
 
 namespace rowbloom {
 
-// Movable, empty until opened. As thread-safe as rocksdb::DB; opening, creating
-// column families and destroying are for one thread.
+// Owned by whoever uses the column family, so that one that is dropped keeps
+// its files until the last reader is done. Must be gone before the Database is.
+using ColumnFamily = std::shared_ptr<rocksdb::ColumnFamilyHandle>;
+
+// Movable, empty until opened. As thread-safe as rocksdb::DB; opening, finding,
+// creating and dropping column families and destroying are for one thread.
 class Database {
  public:
   enum class Access { kReadWrite, kReadOnly };
@@ -21,7 +25,6 @@ class Database {
   Database() = default;
   Database(Database&&) noexcept = default;
   Database& operator=(Database&&) = delete;
-  ~Database();
 
   // Opens `path` with these column families. The object is left empty on
   // failure; errors are RocksDB's. REQUIRES an empty object.
@@ -34,19 +37,20 @@ class Database {
   rocksdb::Status CreateColumnFamily(
       const rocksdb::ColumnFamilyDescriptor& column_family);
 
+  // Takes an open column family out of the database and from the open ones.
+  rocksdb::Status DropColumnFamily(const std::string& name);
+
   rocksdb::DB* operator->() const { return db_.get(); }
   rocksdb::DB* get() const { return db_.get(); }
 
-  // In the order of Open, then of CreateColumnFamily.
-  const std::vector<rocksdb::ColumnFamilyHandle*>& handles() const {
-    return handles_;
-  }
   // The open column family of that name; nullptr without one.
-  rocksdb::ColumnFamilyHandle* Find(const std::string& name) const;
+  ColumnFamily Find(const std::string& name) const;
 
  private:
+  void Own(rocksdb::ColumnFamilyHandle* handle);
+
   std::unique_ptr<rocksdb::DB> db_;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;
+  std::vector<ColumnFamily> column_families_;
 };
 
 }  // namespace rowbloom

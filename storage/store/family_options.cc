@@ -7,6 +7,8 @@
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
 #include "storage/store/reclaim.h"
+#include "storage/store/row_counter.h"
+#include "storage/store/row_partitioner.h"
 #include "storage/store/status_text.h"
 #include "storage/store/version_merge.h"
 
@@ -22,6 +24,15 @@ constexpr uint32_t kMaxBlockBytes = uint32_t{16} << 20;
 rocksdb::CompressionType RocksdbCompression(Compression compression) {
   return compression == Compression::kLz4 ? rocksdb::kLZ4Compression
                                           : rocksdb::kNoCompression;
+}
+
+// Old files are looked through for what expired; RocksDB's own period. 0:
+// never, as nothing can.
+uint64_t PeriodicCompactionSeconds(const FamilyOptions& family) {
+  constexpr uint64_t kThirtyDays = uint64_t{30} * 24 * 60 * 60;
+  return CellFormatOf(family) == CellFormat::kLatest && family.ttl_ms == 0
+             ? 0
+             : kThirtyDays;
 }
 
 Status CheckVersionOptions(const FamilyOptions& family) {
@@ -135,6 +146,8 @@ std::string DescribeDifferences(const FamilyOptions& kept,
     compare("false_positive_rate", number(kept.false_positive_rate),
             number(given.false_positive_rate));
   }
+  compare("filter_kind", ToString(kept.filter_kind),
+          ToString(given.filter_kind));
   compare("row_prefix_length", std::to_string(kept.row_prefix_length),
           std::to_string(given.row_prefix_length));
   compare("compression", ToString(kept.compression),
@@ -164,6 +177,10 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
                                    std::to_string(kMinBlockBytes) + " to " +
                                    std::to_string(kMaxBlockBytes));
   }
+  if (!FilterKindFromString(ToString(family.filter_kind))) {
+    return Status::InvalidArgument(quoted +
+                                   "filter_kind is neither bloom nor ribbon");
+  }
   if (!CompressionFromString(ToString(family.compression))) {
     return Status::InvalidArgument(quoted +
                                    "compression is neither NONE nor "
@@ -175,37 +192,58 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   FilterPolicyOptions filter;
   filter.bloom_type = family.bloom_type;
   filter.key_layout = store.key_layout;
+  filter.kind = family.filter_kind;
   filter.false_positive_rate = family.false_positive_rate;
   filter.row_prefix_length = family.row_prefix_length;
   if (Status s = NewFilterPolicy(filter, &setup->filter_policy); !s.ok()) {
     return Prefixed(quoted, s);
   }
 
+  const VersionRules rules = RulesOf(family);
+  const CellFormat format = CellFormatOf(family);
+  const auto policy =
+      std::make_shared<AlterableFilterPolicy>(setup->filter_policy);
+  const auto shared_rules = std::make_shared<SharedRules>(rules);
+  setup->family = {family, format, rules, nullptr, policy, shared_rules};
+
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = cache;
   table.block_size = family.block_size_bytes;
   table.cache_index_and_filter_blocks = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
-  table.filter_policy = setup->filter_policy;
+  table.filter_policy = policy;
   table.format_version = kTableFormatVersion;
 
-  setup->column_family.name = name;
-  rocksdb::ColumnFamilyOptions& options = setup->column_family.options;
+  setup->descriptor.name = name;
+  rocksdb::ColumnFamilyOptions& options = setup->descriptor.options;
   options = {};
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.prefix_extractor = NewRowPrefixExtractor(store.key_layout);
   options.compression = RocksdbCompression(family.compression);
-  const VersionRules rules = RulesOf(family);
-  if (CellFormatOf(family) == CellFormat::kVersioned) {
-    options.merge_operator = NewVersionMergeOperator(rules, shared);
+  options.periodic_compaction_seconds = PeriodicCompactionSeconds(family);
+  if (format == CellFormat::kVersioned) {
+    options.merge_operator = NewVersionMergeOperator(shared_rules, shared);
     options.compaction_filter_factory =
-        NewVersionReclaim(rules, store.key_layout, shared);
-  } else if (rules.ttl_ms != 0 && rules.min_versions == 0) {
-    options.compaction_filter_factory = NewLatestReclaim(rules, shared);
+        NewVersionReclaim(shared_rules, store.key_layout, shared);
+  } else {
+    options.compaction_filter_factory = NewLatestReclaim(shared_rules, shared);
   }
+  options.table_properties_collector_factories.push_back(
+      NewRowCounterFactory(store.key_layout));
+  options.target_file_size_base = store.file_bytes;
+  if (store.row_aligned_files) AlignFiles(store.key_layout, &options);
   options.write_buffer_size = store.write_buffer_bytes;
   options.disable_auto_compactions = !store.auto_compaction;
   return Status::OK();
+}
+
+std::unordered_map<std::string, std::string> AlterableOptions(
+    const FamilyOptions& family) {
+  return {{"compression", family.compression == Compression::kLz4
+                              ? "kLZ4Compression"
+                              : "kNoCompression"},
+          {"periodic_compaction_seconds",
+           std::to_string(PeriodicCompactionSeconds(family))}};
 }
 
 }  // namespace rowbloom

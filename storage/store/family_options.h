@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
@@ -14,7 +15,10 @@
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "rowbloom/store_options.h"
+#include "storage/store/alterable_filter_policy.h"
 #include "storage/store/cell_versions.h"
+#include "storage/store/database.h"
+#include "storage/store/shared_rules.h"
 #include "storage/store/shared_state.h"
 
 namespace rowbloom {
@@ -47,10 +51,25 @@ rocksdb::Status CheckFamilyName(std::string_view name);
 std::string DescribeDifferences(const FamilyOptions& kept,
                                 const FamilyOptions& given);
 
-// A family as RocksDB opens it.
+// A family of an open store.
+struct Family {
+  FamilyOptions options;
+  CellFormat format = CellFormat::kLatest;
+  VersionRules rules;
+  ColumnFamily column_family;
+  std::shared_ptr<AlterableFilterPolicy> filter_policy;
+  std::shared_ptr<SharedRules> shared_rules;  // as merges see `rules`
+
+  rocksdb::ColumnFamilyHandle* handle() const { return column_family.get(); }
+};
+
+// A family as RocksDB opens it, and as the store does, but for the column
+// family.
 struct FamilySetup {
-  rocksdb::ColumnFamilyDescriptor column_family;
+  rocksdb::ColumnFamilyDescriptor descriptor;
+  // What the family's policy hands on to.
   std::shared_ptr<const rocksdb::FilterPolicy> filter_policy;
+  Family family;
 };
 
 // Creates nothing on disk. InvalidArgument: an option is out of its range; the
@@ -62,5 +81,10 @@ rocksdb::Status MakeFamilySetup(const std::string& name,
                                 const std::shared_ptr<rocksdb::Cache>& cache,
                                 const std::shared_ptr<SharedState>& shared,
                                 FamilySetup* setup);
+
+// Those of RocksDB's options that follow the family's while it is open, for
+// rocksdb::DB::SetOptions.
+std::unordered_map<std::string, std::string> AlterableOptions(
+    const FamilyOptions& family);
 
 }  // namespace rowbloom

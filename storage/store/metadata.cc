@@ -24,6 +24,7 @@ using rocksdb::Status;
 constexpr char kStoreKey[] = "store";
 constexpr char kClockKey[] = "clock";
 constexpr std::string_view kFamilyKeyPrefix = "family/";
+constexpr std::string_view kDroppedKeyPrefix = "dropped/";
 
 constexpr uint64_t kStoreFormat = 1;
 
@@ -49,6 +50,10 @@ class Record {
     if (value.is_string()) return value.get<std::string>();
     FailField(field, "a string", value);
     return {};
+  }
+
+  bool Has(const char* field) const {
+    return json_.is_object() && json_.contains(field);
   }
 
   double TakeNumber(const char* field) {
@@ -80,7 +85,7 @@ class Record {
 
  private:
   json Take(const char* field) {
-    if (!json_.is_object() || !json_.contains(field)) return {};
+    if (!Has(field)) return {};
     json value = std::move(json_[field]);
     json_.erase(field);
     return value;
@@ -129,6 +134,15 @@ Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
     options->bloom_type = *parsed;
   } else {
     record.Fail(Status::NotSupported(parsed.error()));
+  }
+  // Without it: the family is from before there were kinds.
+  if (record.Has("filter_kind")) {
+    const std::string filter_kind = record.TakeText("filter_kind");
+    if (const auto parsed = FilterKindFromString(filter_kind)) {
+      options->filter_kind = *parsed;
+    } else {
+      record.Fail(Status::NotSupported(parsed.error()));
+    }
   }
   const std::string compression = record.TakeText("compression");
   if (const auto parsed = CompressionFromString(compression)) {
@@ -179,6 +193,38 @@ std::string FamilyKey(const std::string& name) {
   return std::string(kFamilyKeyPrefix) + name;
 }
 
+std::string DroppedKey(const std::string& name) {
+  return std::string(kDroppedKeyPrefix) + name;
+}
+
+// Reads a record whose key is `prefix` and the name of a family.
+Status ReadFamily(std::string_view prefix, std::string_view key,
+                  std::string_view value,
+                  std::map<std::string, FamilyOptions>* families) {
+  const std::string name(key.substr(prefix.size()));
+  if (Status s = CheckFamilyName(name); !s.ok()) {
+    return Status::Corruption(s.getState());
+  }
+  return ParseFamilyRecord(value, &(*families)[name]);
+}
+
+std::string FamilyRecord(const FamilyOptions& options) {
+  const json record = {
+      {"cell_format", ToString(CellFormatOf(options))},
+      {"bloom_type", ToString(options.bloom_type)},
+      {"filter_kind", ToString(options.filter_kind)},
+      {"compression", ToString(options.compression)},
+      {"false_positive_rate", options.false_positive_rate},
+      {"row_prefix_length", options.row_prefix_length},
+      {"block_size_bytes", options.block_size_bytes},
+      {"timestamps", ToString(options.timestamps)},
+      {"max_versions", options.max_versions},
+      {"min_versions", options.min_versions},
+      {"ttl_ms", options.ttl_ms},
+  };
+  return record.dump();
+}
+
 }  // namespace
 
 Status ReadMetadata(rocksdb::DB* db, const std::string& path,
@@ -205,10 +251,9 @@ Status ReadMetadata(rocksdb::DB* db, const std::string& path,
     if (key == kClockKey) {
       s = ParseClockRecord(value, &read.clock_bound_ms);
     } else if (key.starts_with(kFamilyKeyPrefix)) {
-      const std::string name(key.substr(kFamilyKeyPrefix.size()));
-      s = CheckFamilyName(name);
-      if (!s.ok()) s = Status::Corruption(s.getState());
-      if (s.ok()) s = ParseFamilyRecord(value, &read.families[name]);
+      s = ReadFamily(kFamilyKeyPrefix, key, value, &read.families);
+    } else if (key.starts_with(kDroppedKeyPrefix)) {
+      s = ReadFamily(kDroppedKeyPrefix, key, value, &read.dropped);
     }
     if (!s.ok()) return in_record(key, s);
   }
@@ -224,19 +269,19 @@ Status PutStoreRecord(const KeyLayout& layout, rocksdb::WriteBatch* batch) {
 
 Status PutFamilyRecord(const std::string& name, const FamilyOptions& options,
                        rocksdb::WriteBatch* batch) {
-  const json record = {
-      {"cell_format", ToString(CellFormatOf(options))},
-      {"bloom_type", ToString(options.bloom_type)},
-      {"compression", ToString(options.compression)},
-      {"false_positive_rate", options.false_positive_rate},
-      {"row_prefix_length", options.row_prefix_length},
-      {"block_size_bytes", options.block_size_bytes},
-      {"timestamps", ToString(options.timestamps)},
-      {"max_versions", options.max_versions},
-      {"min_versions", options.min_versions},
-      {"ttl_ms", options.ttl_ms},
-  };
-  return batch->Put(FamilyKey(name), record.dump());
+  Status s = batch->Delete(DroppedKey(name));
+  return s.ok() ? batch->Put(FamilyKey(name), FamilyRecord(options)) : s;
+}
+
+Status PutDroppedRecord(const std::string& name, const FamilyOptions& options,
+                        rocksdb::WriteBatch* batch) {
+  Status s = batch->Delete(FamilyKey(name));
+  return s.ok() ? batch->Put(DroppedKey(name), FamilyRecord(options)) : s;
+}
+
+Status DeleteDroppedRecord(const std::string& name,
+                           rocksdb::WriteBatch* batch) {
+  return batch->Delete(DroppedKey(name));
 }
 
 Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch) {

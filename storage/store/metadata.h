@@ -18,6 +18,8 @@ namespace rowbloom {
 struct Metadata {
   std::string key_layout;
   std::map<std::string, FamilyOptions> families;
+  // Families whose drop was not completed.
+  std::map<std::string, FamilyOptions> dropped;
   uint64_t clock_bound_ms = 0;
 };
 
@@ -28,12 +30,18 @@ struct Metadata {
 rocksdb::Status ReadMetadata(rocksdb::DB* db, const std::string& path,
                              std::optional<Metadata>* metadata);
 
-// Each adds a record to a batch.
+// Each adds to a batch. A family's record takes the place of that of its drop,
+// and the other way round.
 rocksdb::Status PutStoreRecord(const KeyLayout& layout,
                                rocksdb::WriteBatch* batch);
 rocksdb::Status PutFamilyRecord(const std::string& name,
                                 const FamilyOptions& options,
                                 rocksdb::WriteBatch* batch);
+rocksdb::Status PutDroppedRecord(const std::string& name,
+                                 const FamilyOptions& options,
+                                 rocksdb::WriteBatch* batch);
+rocksdb::Status DeleteDroppedRecord(const std::string& name,
+                                    rocksdb::WriteBatch* batch);
 rocksdb::Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch);
 
 }  // namespace rowbloom

@@ -7,13 +7,18 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
+#include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
+#include "storage/store/cache_statistics.h"
 #include "storage/store/database.h"
+#include "storage/store/directory.h"
+#include "storage/store/family_changes.h"
 #include "storage/store/family_options.h"
 #include "storage/store/metadata.h"
 #include "storage/store/sst_load.h"
@@ -25,8 +30,9 @@ namespace {
 
 using rocksdb::Status;
 
-constexpr size_t kMinWriteBufferBytes = size_t{64} << 10;
-constexpr size_t kMaxWriteBufferBytes = size_t{64} << 30;
+// Of write buffers, and of files.
+constexpr size_t kMinOptionBytes = size_t{64} << 10;
+constexpr size_t kMaxOptionBytes = size_t{64} << 30;
 
 // A few small records, written often.
 constexpr size_t kMetadataWriteBufferBytes = size_t{1} << 20;
@@ -49,7 +55,13 @@ struct Findings {
   }
 };
 
-// One call of OpenStore.
+Status OpenElsewhere(const std::string& path) {
+  return Status::Busy("the store at " + path +
+                      " is open for writing already, in this process or "
+                      "another one");
+}
+
+// One call of OpenStore, for reading one try of it.
 class Opener {
  public:
   Opener(const StoreOptions& options, const std::string& path,
@@ -58,12 +70,12 @@ class Opener {
       : options_(options), families_(families), surroundings_(surroundings) {
     opened_.shared = std::make_shared<SharedState>(surroundings.wall_clock);
     opened_.path = path;
-    opened_.read_only = options.read_only;
-    opened_.key_layout = options.key_layout;
+    opened_.options = options;
   }
 
   Status Run(std::unique_ptr<Store>* store) {
     Status s = CheckOptions();
+    if (s.ok() && !options_.read_only) s = CheckUnlocked();
     if (s.ok()) s = Look();
     if (s.ok()) s = CheckFindings();
     if (!s.ok()) return s;
@@ -73,6 +85,7 @@ class Opener {
     } else {
       if (!found_.metadata) s = PrepareCreation();
       if (s.ok()) s = OpenDatabase();
+      if (s.ok()) s = CompleteDrops();
       if (s.ok()) s = CompleteStore();
     }
     if (s.ok()) s = OpenFamilies();
@@ -115,27 +128,45 @@ class Opener {
                                      ": rows have at most " +
                                      std::to_string(kMaxRowBytes) + " bytes");
     }
-    if (options_.write_buffer_bytes < kMinWriteBufferBytes ||
-        options_.write_buffer_bytes > kMaxWriteBufferBytes) {
-      return Status::InvalidArgument(
-          "write_buffer_bytes is " +
-          std::to_string(options_.write_buffer_bytes) + ", expected " +
-          std::to_string(kMinWriteBufferBytes) + " to " +
-          std::to_string(kMaxWriteBufferBytes));
-    }
+    Status s = CheckBytes("write_buffer_bytes", options_.write_buffer_bytes);
+    if (s.ok()) s = CheckBytes("file_bytes", options_.file_bytes);
+    if (!s.ok()) return s;
     std::set<std::string_view> names;
     for (const FamilyDescriptor& family : families_) {
-      if (Status s = CheckFamilyName(family.name); !s.ok()) return s;
+      if (s = CheckFamilyName(family.name); !s.ok()) return s;
       if (!names.insert(family.name).second) {
         return Status::InvalidArgument("family \"" + family.name +
                                        "\" is listed twice");
       }
       FamilySetup ignored;
-      Status s = MakeFamilySetup(family.name, family.options, options_,
-                                 /*cache=*/nullptr, opened_.shared, &ignored);
+      s = MakeFamilySetup(family.name, family.options, options_,
+                          /*cache=*/nullptr, opened_.shared, &ignored);
       if (!s.ok()) return s;
     }
     return Status::OK();
+  }
+
+  static Status CheckBytes(const char* option, size_t bytes) {
+    if (bytes >= kMinOptionBytes && bytes <= kMaxOptionBytes) {
+      return Status::OK();
+    }
+    return Status::InvalidArgument(std::string(option) + " is " +
+                                   std::to_string(bytes) + ", expected " +
+                                   std::to_string(kMinOptionBytes) + " to " +
+                                   std::to_string(kMaxOptionBytes));
+  }
+
+  // Busy: a writer has the store open. What it is changing may not even look
+  // like a store.
+  Status CheckUnlocked() {
+    const std::string lock_path = path() + "/LOCK";
+    rocksdb::Env* env = surroundings_.env;
+    if (!env->FileExists(lock_path).ok()) return Status::OK();
+    rocksdb::FileLock* lock = nullptr;
+    if (Status s = env->LockFile(lock_path, &lock); !s.ok()) {
+      return IsLocked(s) ? OpenElsewhere(path()) : s;
+    }
+    return env->UnlockFile(lock);
   }
 
   // Fills found_ without touching anything.
@@ -151,11 +182,8 @@ class Opener {
       return Status::InvalidArgument(path() + " is not a directory");
     }
     std::vector<std::string> entries;
-    s = env->GetChildren(path(), &entries);
+    s = ListDirectory(env, path(), &entries);
     if (!s.ok()) return s;
-    std::erase_if(entries, [](const std::string& name) {
-      return name == "." || name == "..";
-    });
     const auto has = [&entries](std::string_view name) {
       return std::find(entries.begin(), entries.end(), name) != entries.end();
     };
@@ -211,7 +239,7 @@ class Opener {
           ToPrintable(kept.key_layout) + ", not " + given_layout);
     }
     for (const std::string& name : *found_.column_families) {
-      if (!kept.families.contains(name)) {
+      if (!kept.families.contains(name) && !kept.dropped.contains(name)) {
         return Status::InvalidArgument(
             "column family \"" + ToPrintable(name) + "\" in " + path() +
             " was not created by rowbloom: the store cannot be opened with it");
@@ -224,7 +252,7 @@ class Opener {
       if (!differences.empty()) {
         return Status::InvalidArgument("family \"" + family.name +
                                        "\" of the store at " + path() +
-                                       " was created with " + differences);
+                                       " has " + differences);
       }
     }
     return Status::OK();
@@ -261,10 +289,21 @@ class Opener {
         FamilySetup setup;
         Status s = SetUp(name, kept, &setup);
         if (!s.ok()) return Prefixed(path() + ": ", s);
-        column_families.push_back(std::move(setup.column_family));
+        column_families.push_back(std::move(setup.descriptor));
+      }
+      for (const auto& [name, kept] : found_.metadata->dropped) {
+        if (!found_.column_families->contains(name)) continue;
+        FamilySetup setup;
+        Status s = MakeSetup(name, kept, &setup);
+        if (!s.ok()) return Prefixed(path() + ": ", s);
+        column_families.push_back(std::move(setup.descriptor));
       }
     }
     rocksdb::DBOptions options;
+    if (options_.statistics) {
+      opened_.statistics = NewFilterStatistics(NewCacheStatistics());
+      options.statistics = opened_.statistics;
+    }
     options.env = surroundings_.env;
     options.create_if_missing = !found_.metadata;
     options.keep_log_file_num = kInfoLogFiles;
@@ -277,11 +316,32 @@ class Opener {
                                      options_.read_only
                                          ? Database::Access::kReadOnly
                                          : Database::Access::kReadWrite);
+    if (IsLocked(s)) return OpenElsewhere(path());
     if (!s.ok() || !found_.metadata || options_.read_only) return s;
     // Another process may have written until the lock was ours.
-    s = ReadMetadata(opened_.database.get(), path(), &found_.metadata);
-    if (s.ok() && !found_.metadata) s = NotOurs("its records are gone");
-    return s.ok() ? CheckFindings() : s;
+    std::optional<Metadata> now;
+    s = ReadMetadata(opened_.database.get(), path(), &now);
+    if (!s.ok()) return s;
+    if (!now || now->key_layout != found_.metadata->key_layout ||
+        now->families != found_.metadata->families ||
+        now->dropped != found_.metadata->dropped) {
+      return Status::TryAgain("the store at " + path() +
+                              " was changed by another process while it was "
+                              "being opened");
+    }
+    found_.metadata = std::move(now);
+    return s;
+  }
+
+  // Drops what was being dropped when the store was last open.
+  Status CompleteDrops() {
+    if (!found_.metadata) return Status::OK();
+    for (const auto& [name, kept] : found_.metadata->dropped) {
+      Status s = CompleteDrop(name, &opened_.database);
+      if (!s.ok()) return s;
+      found_.column_families->erase(name);
+    }
+    return Status::OK();
   }
 
   // Writes the records and creates the column families that are missing.
@@ -308,36 +368,39 @@ class Opener {
     for (const auto& [name, options] : missing) {
       FamilySetup setup;
       s = SetUp(name, options, &setup);
-      if (s.ok()) s = opened_.database.CreateColumnFamily(setup.column_family);
+      if (s.ok()) s = opened_.database.CreateColumnFamily(setup.descriptor);
       if (!s.ok()) return s;
     }
     if (found_.creation_mark) s = surroundings_.env->DeleteFile(MarkPath());
     return s;
   }
 
-  // Makes a family of the open store, but for its handle.
+  Status MakeSetup(const std::string& name, const FamilyOptions& options,
+                   FamilySetup* setup) {
+    return MakeFamilySetup(name, options, options_, opened_.block_cache,
+                           opened_.shared, setup);
+  }
+
+  // Makes a family of the open store, but for its column family.
   Status SetUp(const std::string& name, const FamilyOptions& options,
                FamilySetup* setup) {
-    Status s = MakeFamilySetup(name, options, options_, opened_.block_cache,
-                               opened_.shared, setup);
-    if (s.ok()) {
-      opened_.families[name] = {options, CellFormatOf(options),
-                                RulesOf(options), nullptr,
-                                setup->filter_policy};
-    }
+    Status s = MakeSetup(name, options, setup);
+    if (s.ok()) store_families_[name] = setup->family;
     return s;
   }
 
   // Connects the families with the open column families.
   Status OpenFamilies() {
-    for (auto& [name, family] : opened_.families) {
-      family.handle = opened_.database.Find(name);
+    for (auto& [name, family] : store_families_) {
+      family.column_family = opened_.database.Find(name);
     }
     for (const FamilyDescriptor& family : families_) {
-      if (!opened_.families.contains(family.name)) {
-        return UnknownFamily(family.name, opened_);
-      }
+      FamilyMap::const_iterator found;
+      Status s = opened_.FindFamily(store_families_, family.name, &found);
+      if (!s.ok()) return s;
     }
+    opened_.families =
+        std::make_unique<FamilyTable>(std::move(store_families_));
     return Status::OK();
   }
 
@@ -346,6 +409,61 @@ class Opener {
   const Surroundings& surroundings_;
   Findings found_;
   OpenedStore opened_;
+  FamilyMap store_families_;  // of opened_, until they are all there
+};
+
+// Opening for reading beside a writer, which deletes logs and files once they
+// are no longer needed: when it does so between two looks of RocksDB at the
+// directory, something is missing, or, of a log, nobody notices what is.
+class ReadOnlyOpener {
+ public:
+  ReadOnlyOpener(const StoreOptions& options, const std::string& path,
+                 const std::vector<FamilyDescriptor>& families,
+                 const Surroundings& surroundings)
+      : options_(options),
+        path_(path),
+        families_(families),
+        surroundings_(surroundings) {}
+
+  Status Run(std::unique_ptr<Store>* store) {
+    for (int tries = 0; tries < kMaxTries; ++tries) {
+      const std::set<std::string> before = Files();
+      std::unique_ptr<Store> opened;
+      Status s = Opener(options_, path_, families_, surroundings_).Run(&opened);
+      if (s.IsInvalidArgument() || s.IsNotSupported()) return s;
+      const std::set<std::string> after = Files();
+      const auto vanished = [&](const std::string& name) {
+        return !after.contains(name) && (!s.ok() || name.ends_with(".log"));
+      };
+      if (std::none_of(before.begin(), before.end(), vanished)) {
+        if (s.ok()) *store = std::move(opened);
+        return s;
+      }
+    }
+    return Status::TryAgain("the store at " + path_ +
+                            " could not be opened for reading: its writer "
+                            "deleted files of it meanwhile, each of " +
+                            std::to_string(kMaxTries) + " times");
+  }
+
+ private:
+  static constexpr int kMaxTries = 20;
+
+  // Those that RocksDB reads; those that cannot be listed it complains about.
+  std::set<std::string> Files() const {
+    std::vector<std::string> names;
+    surroundings_.env->GetChildren(path_, &names).PermitUncheckedError();
+    std::erase_if(names, [](const std::string& name) {
+      return !name.ends_with(".log") && !name.ends_with(".sst") &&
+             !name.starts_with("MANIFEST-");
+    });
+    return {names.begin(), names.end()};
+  }
+
+  const StoreOptions& options_;
+  const std::string& path_;
+  const std::vector<FamilyDescriptor>& families_;
+  const Surroundings& surroundings_;
 };
 
 }  // namespace
@@ -354,7 +472,9 @@ Status OpenStore(const StoreOptions& options, const std::string& path,
                  const std::vector<FamilyDescriptor>& families,
                  const Surroundings& surroundings,
                  std::unique_ptr<Store>* store) {
-  return Opener(options, path, families, surroundings).Run(store);
+  return options.read_only
+             ? ReadOnlyOpener(options, path, families, surroundings).Run(store)
+             : Opener(options, path, families, surroundings).Run(store);
 }
 
 Status Store::Open(const StoreOptions& options, const std::string& path,

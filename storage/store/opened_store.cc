@@ -16,32 +16,28 @@ Status OpenedStore::EncodeRow(std::string_view row,
                                    " bytes: expected 1 to " +
                                    std::to_string(kMaxRowBytes));
   }
-  Result<std::string> encoded = key_layout.EncodeRow(row);
+  Result<std::string> encoded = key_layout().EncodeRow(row);
   if (!encoded) return Status::InvalidArgument(encoded.error());
   *row_bytes = std::move(encoded).value();
   return Status::OK();
 }
 
-Status OpenedStore::FindFamily(std::string_view name,
+Status OpenedStore::FindFamily(const FamilyMap& among, std::string_view name,
                                FamilyMap::const_iterator* family) const {
-  *family = families.find(name);
-  if (*family == families.end()) return UnknownFamily(name, *this);
-  return Status::OK();
-}
-
-Status OpenedStore::CheckWritable() const {
-  if (!read_only) return Status::OK();
-  return Status::NotSupported(path + " is open for reading only");
-}
-
-Status UnknownFamily(std::string_view name, const OpenedStore& opened) {
+  *family = among.find(name);
+  if (*family != among.end()) return Status::OK();
   std::string names;
-  for (const auto& [known, family] : opened.families) {
+  for (const auto& [known, of_store] : among) {
     names += names.empty() ? known : ", " + known;
   }
   return Status::InvalidArgument(
-      "family \"" + ToPrintable(name) + "\" is not in the store at " +
-      opened.path + "; it has: " + (names.empty() ? "none" : names));
+      "family \"" + ToPrintable(name) + "\" is not in the store at " + path +
+      "; it has: " + (names.empty() ? "none" : names));
+}
+
+Status OpenedStore::CheckWritable() const {
+  if (!options.read_only) return Status::OK();
+  return Status::NotSupported(path + " is open for reading only");
 }
 
 Status CheckSize(const char* what, std::string_view bytes, size_t max_bytes) {

@@ -122,20 +122,26 @@ class ReclaimFactory final : public rocksdb::CompactionFilterFactory {
 }  // namespace
 
 std::shared_ptr<rocksdb::CompactionFilterFactory> NewLatestReclaim(
-    const VersionRules& rules, std::shared_ptr<SharedState> shared) {
-  SharedState* const state = shared.get();
-  return std::make_shared<ReclaimFactory>(std::move(shared), [rules, state] {
-    return std::make_unique<LatestReclaim>(rules, state);
-  });
-}
-
-std::shared_ptr<rocksdb::CompactionFilterFactory> NewVersionReclaim(
-    const VersionRules& rules, const KeyLayout& key_layout,
+    std::shared_ptr<const SharedRules> rules,
     std::shared_ptr<SharedState> shared) {
   SharedState* const state = shared.get();
   return std::make_shared<ReclaimFactory>(
-      std::move(shared), [rules, key_layout, state] {
-        return std::make_unique<VersionReclaim>(rules, key_layout, state);
+      std::move(shared),
+      [rules = std::move(rules), state]() -> std::unique_ptr<LatestReclaim> {
+        const VersionRules& now = rules->Get();
+        if (now.ttl_ms == 0 || now.min_versions > 0) return nullptr;
+        return std::make_unique<LatestReclaim>(now, state);
+      });
+}
+
+std::shared_ptr<rocksdb::CompactionFilterFactory> NewVersionReclaim(
+    std::shared_ptr<const SharedRules> rules, const KeyLayout& key_layout,
+    std::shared_ptr<SharedState> shared) {
+  SharedState* const state = shared.get();
+  return std::make_shared<ReclaimFactory>(
+      std::move(shared), [rules = std::move(rules), key_layout, state] {
+        return std::make_unique<VersionReclaim>(rules->Get(), key_layout,
+                                                state);
       });
 }
 

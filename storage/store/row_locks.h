@@ -66,6 +66,12 @@ class RowLocks {
     return Guard(this, wanted);
   }
 
+  Guard LockAll() {
+    std::array<bool, kStripes> wanted;
+    wanted.fill(true);
+    return Guard(this, wanted);
+  }
+
   Stripe& StripeOf(std::string_view row) { return stripes_[PlaceOf(row)]; }
 
  private:

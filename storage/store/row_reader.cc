@@ -23,8 +23,10 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
   if (!s.ok()) return s;
   plan->options_ = options;
   plan->families_.clear();
+  plan->store_families_ = opened.families->Get();
+  const FamilyMap& all = *plan->store_families_;
   if (options.columns.empty()) {
-    for (auto it = opened.families.begin(); it != opened.families.end(); ++it) {
+    for (auto it = all.begin(); it != all.end(); ++it) {
       plan->families_.push_back({it, {}});
     }
     return s;
@@ -37,7 +39,7 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
   std::map<std::string_view, Wanted> families;
   for (const Column& column : options.columns) {
     FamilyMap::const_iterator family;
-    s = opened.FindFamily(column.family, &family);
+    s = opened.FindFamily(all, column.family, &family);
     if (s.ok() && column.qualifier) s = CheckQualifier(*column.qualifier);
     if (!s.ok()) return s;
     Wanted& wanted = families[family->first];
@@ -134,7 +136,8 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   ColumnPage page(options);
   if (plan.HasColumnsOnly()) {
     CellLookup lookup(
-        opened, {options.time_range, options.max_versions, options.snapshot});
+        opened, plan.store_families(),
+        {options.time_range, options.max_versions, options.snapshot});
     for (const RowPlan::FamilyPart& part : plan.families()) {
       for (const std::string& qualifier : part.qualifiers) {
         Status s = lookup.Add(row, part.family->first, qualifier);
@@ -160,8 +163,8 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   const uint64_t now_ms = opened.shared->clock.Now();
   for (const RowPlan::FamilyPart& part : plan.families()) {
     if (page.IsFull()) break;
-    const std::unique_ptr<rocksdb::Iterator> it(
-        opened.database->NewIterator(read_options, part.family->second.handle));
+    const std::unique_ptr<rocksdb::Iterator> it(opened.database->NewIterator(
+        read_options, part.family->second.handle()));
     Status s = ReadFamilyOfRow(plan, part, row, row_bytes, now_ms, it.get(),
                                &page, cells);
     if (!s.ok()) return s;

@@ -28,6 +28,8 @@ class RowPlan {
                               const RowOptions& options, RowPlan* plan);
 
   const std::vector<FamilyPart>& families() const { return families_; }
+  // What the iterators of the parts point into.
+  const SharedFamilies& store_families() const { return store_families_; }
   const RowOptions& options() const { return options_; }
 
   // Whether single columns are all that is asked for.
@@ -35,6 +37,7 @@ class RowPlan {
 
  private:
   RowOptions options_;
+  SharedFamilies store_families_;
   std::vector<FamilyPart> families_;  // by name
 };
 

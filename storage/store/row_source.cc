@@ -47,7 +47,7 @@ Status RowScanner::Source::Open(const ScanOptions& options) {
     families_.push_back(
         {&part,
          std::unique_ptr<rocksdb::Iterator>(opened_.database->NewIterator(
-             read_options, part.family->second.handle))});
+             read_options, part.family->second.handle()))});
     rocksdb::Iterator* it = families_.back().it.get();
     if (reverse_) {
       it->SeekToLast();
@@ -59,7 +59,7 @@ Status RowScanner::Source::Open(const ScanOptions& options) {
 }
 
 bool RowScanner::Source::SetBounds(const ScanOptions& options) {
-  const KeyLayout& layout = opened_.key_layout;
+  const KeyLayout& layout = opened_.key_layout();
   const auto fixed = layout.FixedRowBytes();
   if (fixed && options.row_prefix.size() > *fixed) return false;
   lower_ = FirstKey(layout, options.start_row);
@@ -78,11 +78,11 @@ bool RowScanner::Source::SetBounds(const ScanOptions& options) {
 Status RowScanner::Source::RowAt(const rocksdb::Iterator& it,
                                  std::string_view* row_bytes) const {
   const std::string_view key = it.key().ToStringView();
-  const size_t size = opened_.key_layout.RowBytes(key);
+  const size_t size = opened_.key_layout().RowBytes(key);
   if (size == KeyLayout::kNoRow) {
     return Status::Corruption(opened_.path + ": key \"" + ToPrintable(key) +
                               "\" has no row of the layout " +
-                              opened_.key_layout.ToString());
+                              opened_.key_layout().ToString());
   }
   *row_bytes = key.substr(0, size);
   return Status::OK();
@@ -106,7 +106,7 @@ Status RowScanner::Source::FindRow(
 }
 
 Status RowScanner::Source::ReadCells(const std::string& row_bytes, Row* row) {
-  const auto name = opened_.key_layout.DecodeRow(row_bytes);
+  const auto name = opened_.key_layout().DecodeRow(row_bytes);
   if (!name) {
     return Status::Corruption(opened_.path + ": the row of key \"" +
                               ToPrintable(row_bytes) + "\" cannot be decoded");

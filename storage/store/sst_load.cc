@@ -6,6 +6,7 @@
 #include "rowbloom/printable.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/cell_versions.h"
+#include "storage/store/directory.h"
 #include "storage/store/no_exceptions.h"
 
 namespace rowbloom {
@@ -15,18 +16,11 @@ using rocksdb::Status;
 
 Status RemoveLoadDirectories(rocksdb::Env* env, const std::string& store_path) {
   std::vector<std::string> entries;
-  Status s = env->GetChildren(store_path, &entries);
+  Status s = ListDirectory(env, store_path, &entries);
   for (const std::string& entry : entries) {
     if (!s.ok()) break;
     if (!entry.starts_with(kLoadDirectoryPrefix)) continue;
-    const std::string directory = store_path + "/" + entry;
-    std::vector<std::string> files;
-    s = env->GetChildren(directory, &files);
-    for (const std::string& file : files) {
-      if (file == "." || file == "..") continue;
-      if (s.ok()) s = env->DeleteFile(directory + "/" + file);
-    }
-    if (s.ok()) s = env->DeleteDir(directory);
+    s = RemoveDirectory(env, store_path + "/" + entry);
   }
   return s;
 }
@@ -34,6 +28,7 @@ Status RemoveLoadDirectories(rocksdb::Env* env, const std::string& store_path) {
 SstLoad::SstLoad(const OpenedStore& opened, Writer* writer, uint64_t number,
                  const BulkLoadOptions& options)
     : opened_(opened),
+      of_store_(opened.families->Get()),
       writer_(writer),
       env_(opened.database->GetEnv()),
       directory_(opened.path + "/" + kLoadDirectoryPrefix +
@@ -66,7 +61,7 @@ Status SstLoad::Add(std::string_view row, std::string_view family_name,
     FamilyMap::const_iterator family;
     std::string key;
     Status s = CheckUsable();
-    if (s.ok()) s = opened_.FindFamily(family_name, &family);
+    if (s.ok()) s = opened_.FindFamily(*of_store_, family_name, &family);
     if (s.ok()) s = opened_.EncodeRow(row, &key);
     if (s.ok()) s = CheckPut(family, qualifier, value, timestamp_ms);
     if (!s.ok()) return s;
@@ -123,13 +118,17 @@ Status SstLoad::AddCell(FamilyLoad* load, std::string key,
 Status SstLoad::WriteCell(FamilyLoad* load) {
   if (load->key.empty()) return Status::OK();
   const Family& family = load->family->second;
+  const std::string_view row_bytes = std::string_view(load->key).substr(
+      0, opened_.key_layout().RowBytes(load->key));
   Status s;
+  if (IsFull(*load, row_bytes)) s = CloseFile(load);
+  if (!s.ok()) return s;
   if (load->writer == nullptr) {
     load->files.push_back(directory_ + "/" + load->family->first + "-" +
                           std::to_string(load->files.size()) + ".sst");
     load->writer = std::make_unique<rocksdb::SstFileWriter>(
-        rocksdb::EnvOptions(), opened_.database->GetOptions(family.handle),
-        family.handle);
+        rocksdb::EnvOptions(), opened_.database->GetOptions(family.handle()),
+        family.handle());
     s = load->writer->Open(load->files.back());
   }
   if (s.ok()) {
@@ -137,10 +136,14 @@ Status SstLoad::WriteCell(FamilyLoad* load) {
             ? load->writer->Merge(load->key, load->stored)
             : load->writer->Put(load->key, load->stored);
   }
-  if (s.ok() && load->writer->FileSize() >= options_.file_bytes) {
-    s = CloseFile(load);
-  }
+  if (s.ok()) load->written_row = row_bytes;
   return s;
+}
+
+bool SstLoad::IsFull(const FamilyLoad& load, std::string_view row_bytes) const {
+  if (load.writer == nullptr) return false;
+  if (load.writer->FileSize() < options_.file_bytes) return false;
+  return !opened_.options.row_aligned_files || load.written_row != row_bytes;
 }
 
 Status SstLoad::CloseFile(FamilyLoad* load) {
@@ -150,10 +153,25 @@ Status SstLoad::CloseFile(FamilyLoad* load) {
   return s;
 }
 
+Status SstLoad::CheckFamilies() const {
+  const SharedFamilies now = opened_.families->Get();
+  for (const auto& [name, load] : families_) {
+    const auto found = now->find(name);
+    if (found == now->end() ||
+        found->second.column_family != load.family->second.column_family) {
+      return Status::InvalidArgument("family \"" + name +
+                                     "\" was dropped during the load");
+    }
+  }
+  return Status::OK();
+}
+
 Status SstLoad::Finish() {
   return CatchExceptions([&]() -> Status {
     if (Status s = CheckUsable(); !s.ok()) return s;
     finished_ = true;
+    const auto unchanged = opened_.families->LockUnchanged();
+    if (Status s = CheckFamilies(); !s.ok()) return s;
     std::vector<rocksdb::IngestExternalFileArg> ingestions;
     for (auto& [name, load] : families_) {
       Status s = WriteCell(&load);
@@ -161,7 +179,7 @@ Status SstLoad::Finish() {
       if (!s.ok()) return s;
       if (load.files.empty()) continue;
       rocksdb::IngestExternalFileArg ingestion;
-      ingestion.column_family = load.family->second.handle;
+      ingestion.column_family = load.family->second.handle();
       ingestion.external_files = load.files;
       ingestion.options.move_files = true;
       ingestions.push_back(std::move(ingestion));

@@ -44,8 +44,9 @@ class SstLoad final : public BulkLoad {
     FamilyMap::const_iterator family;
     std::unique_ptr<rocksdb::SstFileWriter> writer;  // of files.back()
     std::vector<std::string> files;
-    std::string key;     // of the last cell; empty: none yet
-    std::string stored;  // its value, as RocksDB keeps it
+    std::string written_row;  // row bytes of the last cell in files.back()
+    std::string key;          // of the last cell; empty: none yet
+    std::string stored;       // its value, as RocksDB keeps it
     uint64_t oldest_ms = 0;
   };
 
@@ -56,8 +57,13 @@ class SstLoad final : public BulkLoad {
                           const std::string& name);
   rocksdb::Status WriteCell(FamilyLoad* load);
   rocksdb::Status CloseFile(FamilyLoad* load);
+  // Whether the file is long enough, and may end before the cell to write.
+  bool IsFull(const FamilyLoad& load, std::string_view row_bytes) const;
+  // The error that keeps the files from the families that they were made for.
+  rocksdb::Status CheckFamilies() const;
 
   const OpenedStore& opened_;
+  const SharedFamilies of_store_;
   Writer* const writer_;
   rocksdb::Env* const env_;
   const std::string directory_;

@@ -2,16 +2,18 @@
 
 #include <utility>
 
-#include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
-#include "rocksdb/table_properties.h"
+#include "rocksdb/utilities/checkpoint.h"
 #include "rowbloom/printable.h"
+#include "storage/store/backup_directory.h"
 #include "storage/store/cell_reader.h"
+#include "storage/store/family_changes.h"
 #include "storage/store/no_exceptions.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/row_source.h"
 #include "storage/store/snapshot.h"
 #include "storage/store/sst_load.h"
+#include "storage/store/store_stats.h"
 
 namespace rowbloom {
 namespace {
@@ -245,7 +247,7 @@ Status StoreImpl::GetVersions(std::string_view row, std::string_view family,
                               const ReadOptions& options) {
   return CatchExceptions([&]() -> Status {
     cells->clear();
-    CellLookup lookup(opened_, options);
+    CellLookup lookup(opened_, opened_.families->Get(), options);
     if (Status s = lookup.Add(row, family, qualifier); !s.ok()) return s;
     return lookup.Run([cells](size_t, std::vector<Cell> found) {
       *cells = std::move(found);
@@ -258,7 +260,7 @@ Status StoreImpl::MultiGet(std::span<const CellAddress> addresses,
                            const ReadOptions& options) {
   return CatchExceptions([&]() -> Status {
     cells->assign(addresses.size(), {});
-    CellLookup lookup(opened_, options);
+    CellLookup lookup(opened_, opened_.families->Get(), options);
     for (const CellAddress& at : addresses) {
       Status s = lookup.Add(at.row, at.family, at.qualifier);
       if (!s.ok()) return s;
@@ -312,35 +314,46 @@ Status StoreImpl::NewBulkLoad(const BulkLoadOptions& options,
 Status StoreImpl::Flush() {
   return CatchExceptions([&]() -> Status {
     if (Status s = opened_.CheckWritable(); !s.ok()) return s;
+    const auto unchanged = opened_.families->LockUnchanged();
+    const SharedFamilies families = opened_.families->Get();
     // With the metadata's column family, which would keep the log alive.
-    return opened_.database->Flush(rocksdb::FlushOptions(),
-                                   opened_.database.handles());
+    std::vector<rocksdb::ColumnFamilyHandle*> handles = {
+        opened_.database->DefaultColumnFamily()};
+    for (const auto& [name, family] : *families) {
+      handles.push_back(family.handle());
+    }
+    return opened_.database->Flush(rocksdb::FlushOptions(), handles);
   });
 }
 
 Status StoreImpl::Compact(const CompactOptions& options) {
   return CatchExceptions([&]() -> Status {
     Status s = opened_.CheckWritable();
-    FamilyMap::const_iterator only = opened_.families.end();
-    if (s.ok() && !options.family.empty()) {
-      s = opened_.FindFamily(options.family, &only);
+    if (!s.ok()) return s;
+    const auto unchanged = opened_.families->LockUnchanged();
+    const SharedFamilies families = opened_.families->Get();
+    FamilyMap::const_iterator only = families->end();
+    if (!options.family.empty()) {
+      s = opened_.FindFamily(*families, options.family, &only);
     }
     if (s.ok()) s = CheckRowBound(options.start_row);
     if (s.ok()) s = CheckRowBound(options.stop_row);
     if (!s.ok()) return s;
-    const std::string begin = FirstKey(opened_.key_layout, options.start_row);
-    const std::string end = FirstKey(opened_.key_layout, options.stop_row);
+    const std::string begin = FirstKey(opened_.key_layout(), options.start_row);
+    const std::string end = FirstKey(opened_.key_layout(), options.stop_row);
     if (begin.empty() && !options.start_row.empty()) return s;  // no such rows
     rocksdb::CompactRangeOptions compact;
-    // Also files that are as deep as they get have something to give back.
+    // Also files that are as deep as they get have something to give back. To
+    // be aligned they are compacted with what came from above.
     compact.bottommost_level_compaction =
-        rocksdb::BottommostLevelCompaction::kForceOptimized;
+        opened_.options.row_aligned_files
+            ? rocksdb::BottommostLevelCompaction::kForce
+            : rocksdb::BottommostLevelCompaction::kForceOptimized;
     const Slice from = begin;
     const Slice to = end;
-    for (auto it = opened_.families.begin();
-         s.ok() && it != opened_.families.end(); ++it) {
-      if (only != opened_.families.end() && it != only) continue;
-      s = opened_.database->CompactRange(compact, it->second.handle,
+    for (auto it = families->begin(); s.ok() && it != families->end(); ++it) {
+      if (only != families->end() && it != only) continue;
+      s = opened_.database->CompactRange(compact, it->second.handle(),
                                          begin.empty() ? nullptr : &from,
                                          end.empty() ? nullptr : &to);
     }
@@ -349,48 +362,63 @@ Status StoreImpl::Compact(const CompactOptions& options) {
 }
 
 Status StoreImpl::Stats(StoreStats* stats) {
-  return CatchExceptions([&]() -> Status {
-    *stats = {};
-    stats->key_layout = opened_.key_layout.ToString();
-    for (const auto& [name, family] : opened_.families) {
-      FamilyStats& found = stats->families[name];
-      found.options = family.options;
-      if (!opened_.database->GetIntProperty(
-              family.handle, rocksdb::DB::Properties::kEstimateNumKeys,
-              &found.estimated_cells)) {
-        return Status::Aborted("RocksDB has no estimate of the keys of family",
-                               name);
-      }
-      // The cache is the same for all. Its class is private from RocksDB 8 on.
-      if (!opened_.database->GetIntProperty(
-              family.handle, rocksdb::DB::Properties::kBlockCacheUsage,
-              &stats->block_cache_bytes_used)) {
-        return Status::Aborted("RocksDB has no block cache for family", name);
-      }
-      rocksdb::ColumnFamilyMetaData files;
-      opened_.database->GetColumnFamilyMetaData(family.handle, &files);
-      found.files = files.file_count;
-      found.file_bytes = files.size;
-      rocksdb::TablePropertiesCollection tables;
-      Status s =
-          opened_.database->GetPropertiesOfAllTables(family.handle, &tables);
-      if (!s.ok()) return s;
-      for (const auto& [file, properties] : tables) {
-        found.filter_bytes += properties->filter_size;
-      }
-      s = GetFilterStats(*family.filter_policy, &found.filter);
-      if (!s.ok()) return s;
-    }
-    return Status::OK();
-  });
+  return CatchExceptions([&] { return GatherStats(opened_, stats); });
 }
 
 std::map<std::string, FamilyOptions> StoreImpl::Families() const {
+  const SharedFamilies now = opened_.families->Get();
   std::map<std::string, FamilyOptions> families;
-  for (const auto& [name, family] : opened_.families) {
+  for (const auto& [name, family] : *now) {
     families.emplace(name, family.options);
   }
   return families;
+}
+
+Status StoreImpl::CreateFamily(const std::string& name,
+                               const FamilyOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = opened_.CheckWritable(); !s.ok()) return s;
+    return rowbloom::CreateFamily(name, options, &opened_, &writer_);
+  });
+}
+
+Status StoreImpl::DropFamily(const std::string& name) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = opened_.CheckWritable(); !s.ok()) return s;
+    return rowbloom::DropFamily(name, &opened_, &writer_);
+  });
+}
+
+Status StoreImpl::AlterFamily(const std::string& name,
+                              const FamilyOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = opened_.CheckWritable(); !s.ok()) return s;
+    return rowbloom::AlterFamily(name, options, &opened_, &writer_);
+  });
+}
+
+Status StoreImpl::Checkpoint(const std::string& directory) {
+  return CatchExceptions([&]() -> Status {
+    Status s = opened_.CheckWritable();
+    if (!s.ok()) return s;
+    if (opened_.database->GetEnv()->FileExists(directory).ok()) {
+      return Status::InvalidArgument(
+          directory + " exists: a checkpoint makes a new directory");
+    }
+    const auto unchanged = opened_.families->LockUnchanged();
+    rocksdb::Checkpoint* made = nullptr;
+    s = rocksdb::Checkpoint::Create(opened_.database.get(), &made);
+    const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+    return s.ok() ? checkpoint->CreateCheckpoint(directory) : s;
+  });
+}
+
+Status StoreImpl::Backup(const std::string& directory, BackupInfo* info) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = opened_.CheckWritable(); !s.ok()) return s;
+    const auto unchanged = opened_.families->LockUnchanged();
+    return CreateBackup(opened_.database.get(), directory, info);
+  });
 }
 
 }  // namespace rowbloom

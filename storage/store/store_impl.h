@@ -84,6 +84,14 @@ class StoreImpl final : public Store {
   rocksdb::Status Compact(const CompactOptions& options) override;
   rocksdb::Status Stats(StoreStats* stats) override;
   std::map<std::string, FamilyOptions> Families() const override;
+  rocksdb::Status CreateFamily(const std::string& name,
+                               const FamilyOptions& options) override;
+  rocksdb::Status DropFamily(const std::string& name) override;
+  rocksdb::Status AlterFamily(const std::string& name,
+                              const FamilyOptions& options) override;
+  rocksdb::Status Checkpoint(const std::string& directory) override;
+  rocksdb::Status Backup(const std::string& directory,
+                         BackupInfo* info) override;
 
  private:
   static ChangeView ViewOf(const WriteBatch::Change& change);
@@ -105,7 +113,7 @@ class StoreImpl final : public Store {
                          std::string_view qualifier, Next next,
                          const WriteOptions& options);
 
-  const OpenedStore opened_;
+  OpenedStore opened_;
   Writer writer_;
   std::atomic<uint64_t> next_load_{0};
 };

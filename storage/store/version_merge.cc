@@ -18,9 +18,9 @@ constexpr size_t kMaxCombinedBytes = size_t{64} << 20;
 
 class VersionMergeOperator final : public rocksdb::MergeOperator {
  public:
-  VersionMergeOperator(const VersionRules& rules,
+  VersionMergeOperator(std::shared_ptr<const SharedRules> rules,
                        std::shared_ptr<SharedState> shared)
-      : rules_(rules), shared_(std::move(shared)) {}
+      : rules_(std::move(rules)), shared_(std::move(shared)) {}
 
   const char* Name() const override { return "rowbloom.VersionMerge"; }
 
@@ -30,6 +30,7 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
       out->existing_operand = in.operand_list.front();
       return true;
     }
+    const VersionRules& rules = rules_->Get();
     Entries entries;
     if (in.existing_value != nullptr &&
         !Decode(in.key, *in.existing_value, &entries, in.logger)) {
@@ -38,9 +39,9 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
     Entries operand;
     for (const Slice& stored : in.operand_list) {
       if (!Decode(in.key, stored, &operand, in.logger)) return false;
-      entries = ApplyOperand(entries, operand, rules_);
+      entries = ApplyOperand(entries, operand, rules);
     }
-    RemoveDead(rules_, shared_->clock.Now(), std::nullopt, &entries);
+    RemoveDead(rules, shared_->clock.Now(), std::nullopt, &entries);
     out->new_value = EncodeEntries(entries);
     return true;
   }
@@ -74,15 +75,17 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
     return false;
   }
 
-  const VersionRules rules_;
+  const std::shared_ptr<const SharedRules> rules_;
   const std::shared_ptr<SharedState> shared_;
 };
 
 }  // namespace
 
 std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
-    const VersionRules& rules, std::shared_ptr<SharedState> shared) {
-  return std::make_shared<VersionMergeOperator>(rules, std::move(shared));
+    std::shared_ptr<const SharedRules> rules,
+    std::shared_ptr<SharedState> shared) {
+  return std::make_shared<VersionMergeOperator>(std::move(rules),
+                                                std::move(shared));
 }
 
 }  // namespace rowbloom

@@ -5,12 +5,13 @@
 #include <memory>
 
 #include "rocksdb/merge_operator.h"
-#include "storage/store/cell_versions.h"
+#include "storage/store/shared_rules.h"
 #include "storage/store/shared_state.h"
 
 namespace rowbloom {
 
 std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
-    const VersionRules& rules, std::shared_ptr<SharedState> shared);
+    std::shared_ptr<const SharedRules> rules,
+    std::shared_ptr<SharedState> shared);
 
 }  // namespace rowbloom

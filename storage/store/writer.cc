@@ -63,13 +63,13 @@ Status Writer::Add(const ChangeView& change, Draft* draft) {
   if (change.type == ChangeType::kPut) {
     s = AddPut(change, given_ms, draft);
   } else if (change.type == ChangeType::kDeleteRow) {
-    for (auto family = opened_.families.begin();
-         s.ok() && family != opened_.families.end(); ++family) {
+    for (auto family = draft->families->begin();
+         s.ok() && family != draft->families->end(); ++family) {
       s = AddDelete(change, family, given_ms, draft);
     }
   } else {
     FamilyMap::const_iterator family;
-    s = opened_.FindFamily(change.family, &family);
+    s = opened_.FindFamily(*draft->families, change.family, &family);
     if (s.ok()) s = AddDelete(change, family, given_ms, draft);
   }
   if (s.ok() && draft->batch.GetDataSize() > kMaxBatchBytes) {
@@ -83,7 +83,7 @@ Status Writer::Add(const ChangeView& change, Draft* draft) {
 Status Writer::AddPut(const ChangeView& change,
                       std::optional<uint64_t> given_ms, Draft* draft) {
   FamilyMap::const_iterator found;
-  Status s = opened_.FindFamily(change.family, &found);
+  Status s = opened_.FindFamily(*draft->families, change.family, &found);
   if (s.ok()) s = CheckPut(found, change.qualifier, change.value, given_ms);
   if (!s.ok()) return s;
   const Family& family = found->second;
@@ -96,11 +96,11 @@ Status Writer::AddPut(const ChangeView& change,
     const auto head = EncodeCellHead(timestamp_ms);
     const Slice value_parts[] = {Slice(head.data(), head.size()),
                                  Slice(change.value)};
-    return draft->batch.Put(family.handle, key, SliceParts(value_parts, 2));
+    return draft->batch.Put(family.handle(), key, SliceParts(value_parts, 2));
   }
   const std::string head = EncodePutHead(timestamp_ms, change.value.size());
   const Slice value_parts[] = {head, Slice(change.value)};
-  return draft->batch.Merge(family.handle, key, SliceParts(value_parts, 2));
+  return draft->batch.Merge(family.handle(), key, SliceParts(value_parts, 2));
 }
 
 Status Writer::AddDelete(const ChangeView& change,
@@ -124,10 +124,10 @@ Status Writer::AddDelete(const ChangeView& change,
                               "timestamps: a delete takes no timestamp");
     }
     if (whole_family) {
-      return draft->batch.DeleteRange(family.handle, draft->row_bytes,
+      return draft->batch.DeleteRange(family.handle(), draft->row_bytes,
                                       RowEnd(draft->row_bytes));
     }
-    return draft->batch.Delete(family.handle, SliceParts(key_parts, 2));
+    return draft->batch.Delete(family.handle(), SliceParts(key_parts, 2));
   }
   EntryType type = EntryType::kDeleteColumn;
   if (change.type == ChangeType::kDeleteVersion) {
@@ -138,7 +138,7 @@ Status Writer::AddDelete(const ChangeView& change,
   const std::string marker = EncodeEntry(
       {type, given_ms ? *given_ms : DeleteTime(change.row, draft), {}});
   const Slice value_parts[] = {marker};
-  return draft->batch.Merge(family.handle,
+  return draft->batch.Merge(family.handle(),
                             SliceParts(key_parts, whole_family ? 1 : 2),
                             SliceParts(value_parts, 1));
 }

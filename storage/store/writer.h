@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "rocksdb/status.h"
 #include "rocksdb/write_batch.h"
@@ -54,6 +55,9 @@ class Writer {
     return locks_.Lock(1, [row](size_t) { return row; });
   }
 
+  // Keeps all writes out.
+  RowLocks::Guard LockAll() { return locks_.LockAll(); }
+
   // Makes the bound that is kept of the clock cover a timestamp.
   rocksdb::Status CoverTimestamp(uint64_t timestamp_ms);
 
@@ -62,7 +66,8 @@ class Writer {
   rocksdb::Status ApplyLocked(size_t count, ChangeAt change_at,
                               const WriteOptions& options) {
     rocksdb::Status s;
-    Draft draft(options.timestamp_ms, opened_.shared->clock.Now());
+    Draft draft(opened_.families->Get(), options.timestamp_ms,
+                opened_.shared->clock.Now());
     for (size_t i = 0; s.ok() && i < count; ++i) {
       s = Add(change_at(i), &draft);
     }
@@ -72,9 +77,13 @@ class Writer {
  private:
   // A RocksDB batch in the making.
   struct Draft {
-    Draft(std::optional<uint64_t> given_ms, uint64_t now)
-        : default_timestamp_ms(given_ms), now_ms(now) {}
+    Draft(SharedFamilies of_store, std::optional<uint64_t> given_ms,
+          uint64_t now)
+        : families(std::move(of_store)),
+          default_timestamp_ms(given_ms),
+          now_ms(now) {}
 
+    const SharedFamilies families;
     const std::optional<uint64_t> default_timestamp_ms;
     const uint64_t now_ms;
     uint64_t last_ms = 0;  // what the clock's bound has to cover

@@ -25,32 +25,16 @@
 #include <vector>
 
 #include "rocksdb/status.h"
+#include "rowbloom/backup.h"
 #include "rowbloom/bulk_load.h"
 #include "rowbloom/cell.h"
-#include "rowbloom/filter_policy.h"
 #include "rowbloom/read_options.h"
 #include "rowbloom/row_scanner.h"
 #include "rowbloom/store_options.h"
+#include "rowbloom/store_stats.h"
 #include "rowbloom/write_batch.h"
 
 namespace rowbloom {
-
-struct FamilyStats {
-  FamilyOptions options;
-  // Cells in memory and in files; overwritten and deleted ones may count until
-  // they are compacted away.
-  uint64_t estimated_cells = 0;
-  uint64_t files = 0;
-  uint64_t file_bytes = 0;    // SSTs, compressed
-  uint64_t filter_bytes = 0;  // filter blocks in those SSTs
-  FilterStats filter;         // since the store was opened
-};
-
-struct StoreStats {
-  std::string key_layout;
-  std::map<std::string, FamilyStats> families;
-  uint64_t block_cache_bytes_used = 0;  // of all families
-};
 
 // What to compact.
 struct CompactOptions {
@@ -67,7 +51,7 @@ struct CompactOptions {
 //                    family, a timestamp for a family that takes none; the
 //                    message says which. Nothing was written.
 //   NotFound         (Get, GetCell) no such cell
-//   NotSupported     a write to a read-only store
+//   NotSupported     a change of a read-only store
 //   Corruption       a stored value is not in the format of FORMAT.md
 //   Aborted          out of memory (subcode kMemoryLimit), or an exception or
 //                    a state of RocksDB that should not be; the message says
@@ -79,14 +63,17 @@ class Store {
   // say. Families of the store that are not listed are opened too, with their
   // kept options. An interrupted creation is completed by the next call that
   // may write. Errors beside RocksDB's, nothing being changed on disk:
+  //   Busy             the store is open for writing already, in this process
+  //                    or another one
   //   InvalidArgument  `path` holds something that is no store; another key
-  //                    layout; a family was created with other options, or is
-  //                    not in a read-only store; an option out of range; a
+  //                    layout; a family has other options, or is not in a
+  //                    read-only store; an option out of range; a
   //                    family that is listed twice or whose name is empty, over
   //                    255 bytes, has ':' or bytes other than printable ASCII,
   //                    starts with '.', or is "default" (RocksDB's own)
   //   NotFound         no store at `path`, and it may not be created
   //   NotSupported     the store was written in a format of a later version
+  //   TryAgain         another process changed the store meanwhile
   static rocksdb::Status Open(const StoreOptions& options,
                               const std::string& path,
                               const std::vector<FamilyDescriptor>& families,
@@ -199,6 +186,41 @@ class Store {
 
   // The families of the store and their options.
   virtual std::map<std::string, FamilyOptions> Families() const = 0;
+
+  // Families come, change and go while the store is in use; when the call
+  // returns OK that is on the disk; a crash before, or an error of RocksDB's,
+  // leaves the store as it was or, from the next open on, as it was to be.
+  // Waits for what is under way of writes, Flush, Compact, Checkpoint and
+  // Backup, and keeps writes waiting for some milliseconds.
+
+  // Adds a family. InvalidArgument: there is one of that name, or Open would
+  // refuse the name or the options.
+  virtual rocksdb::Status CreateFamily(const std::string& name,
+                                       const FamilyOptions& options) = 0;
+  // Removes a family with all its cells. Reads and scans that are under way go
+  // on with it, and its disk space comes back when they end; a load that is
+  // does not Finish.
+  virtual rocksdb::Status DropFamily(const std::string& name) = 0;
+  // Gives a family other options. Rules for versions hold at once: what they
+  // rule out is not seen any more, and what a wider rule lets in is seen again
+  // as far as it was not reclaimed yet. Files keep filter and compression until
+  // they are compacted (Compact does it now); block_size_bytes is that of files
+  // written after the store is next opened. InvalidArgument, all as it was:
+  // an option is out of range, or stands for another cell format
+  // (FamilyOptions) than the family's cells have.
+  virtual rocksdb::Status AlterFamily(const std::string& name,
+                                      const FamilyOptions& options) = 0;
+
+  // Makes `directory`, which must not exist, a store of its own that is as this
+  // one is at a moment during the call, everything in memory included. Files
+  // are linked where the file system can, else copied.
+  virtual rocksdb::Status Checkpoint(const std::string& directory) = 0;
+
+  // Adds a backup of this store, everything in memory included, to a directory
+  // of backups (backup.h), which is created if need be: copies the files that
+  // it does not have. *info may be nullptr.
+  virtual rocksdb::Status Backup(const std::string& directory,
+                                 BackupInfo* info = nullptr) = 0;
 
  protected:
   Store() = default;

@@ -28,6 +28,7 @@ enum class Timestamps : uint8_t {
 // (`versioned`), which cost a merge.
 struct FamilyOptions {
   BloomType bloom_type = BloomType::kRowCol;
+  FilterKind filter_kind = FilterKind::kBloom;
   double false_positive_rate = 0.01;
   // For kRowPrefixFixedLength.
   uint32_t row_prefix_length = 0;
@@ -49,8 +50,7 @@ struct FamilyOptions {
 };
 
 // A family to open: it is created with these options when the store does not
-// have it (but not in a read-only one), and must have been created with them
-// when it does.
+// have it (but not in a read-only one), and must have them when it does.
 struct FamilyDescriptor {
   std::string name;
   FamilyOptions options;
@@ -61,9 +61,9 @@ struct StoreOptions {
   // created either way.
   bool create_if_missing = true;
   // Reads only: takes no lock and writes nothing, so that it works beside a
-  // process that writes. Sees what that process had written when it opened;
-  // opening or reading fails with an IOError when that process deletes a file,
-  // after compacting it, in between.
+  // process that writes. Sees what that process had written when it opened,
+  // kSkipWal and what is under way aside. Opening is TryAgain when that process
+  // kept deleting files, having flushed or compacted them, in between.
   bool read_only = false;
   // How rows are laid out in keys, fixed when the store is created. The layout
   // must keep the order of rows: escaped (any row) or fixed:N (rows of N
@@ -73,9 +73,22 @@ struct StoreOptions {
   size_t block_cache_bytes = size_t{64} << 20;
   // Of one family before it is flushed, in bytes; 64 KiB to 64 GiB.
   size_t write_buffer_bytes = size_t{64} << 20;
+  // Of an SST that a compaction writes, in bytes, more or less; 64 KiB to
+  // 64 GiB.
+  size_t file_bytes = size_t{64} << 20;
   // Off: files are never merged, which suits one large load; reads then meet
   // every file that was flushed.
   bool auto_compaction = true;
+  // Compactions do not end a file inside of a row, so that a row of a level is
+  // in one file, and a read or scan of it opens that one. Two neighbours share
+  // a row only while newer columns of it lie beyond the older ones' file; once
+  // Compact has merged the files none do. Files are larger than usual by up to
+  // a row, and are always rewritten where RocksDB would otherwise only move
+  // them to the next level.
+  bool row_aligned_files = false;
+  // Counts hits and misses of the block cache, and which of the filters' "may
+  // match" were true, for Stats. A read takes some percent longer.
+  bool statistics = false;
 };
 
 }  // namespace rowbloom

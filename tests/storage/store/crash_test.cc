@@ -4,156 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
-#include <utility>
 
-#include "rocksdb/env.h"
-#include "rocksdb/file_system.h"
 #include "storage/store/metadata.h"
+#include "tests/storage/store/mortal_disk.h"
 #include "tests/storage/store/test_store.h"
 
 namespace rowbloom::test {
 namespace {
 
-using rocksdb::FileOptions;
-using rocksdb::IODebugContext;
-using rocksdb::IOOptions;
-using rocksdb::IOStatus;
-using rocksdb::Slice;
 using rocksdb::Status;
 using ::testing::HasSubstr;
-
-// Counts what changes files and, from one such call on, lets nothing change any
-// more: the disk as it is when the process dies there. Nothing waits for the
-// disk, since it is processes that die here, not machines.
-class PowerSwitch {
- public:
-  explicit PowerSwitch(uint64_t calls_until_off)
-      : calls_left_(calls_until_off) {}
-
-  IOStatus Allow() {
-    if (calls_left_ == 0) {
-      was_off_ = true;
-      return IOStatus::IOError("power is off");
-    }
-    --calls_left_;
-    return IOStatus::OK();
-  }
-  bool was_off() const { return was_off_; }
-
- private:
-  std::atomic<uint64_t> calls_left_;
-  std::atomic<bool> was_off_{false};
-};
-
-class MortalDirectory : public rocksdb::FSDirectoryWrapper {
- public:
-  MortalDirectory(std::unique_ptr<rocksdb::FSDirectory> directory,
-                  PowerSwitch* power)
-      : FSDirectoryWrapper(std::move(directory)), power_(power) {}
-
-  IOStatus Fsync(const IOOptions&, IODebugContext*) override {
-    return power_->Allow();
-  }
-  IOStatus FsyncWithDirOptions(const IOOptions&, IODebugContext*,
-                               const rocksdb::DirFsyncOptions&) override {
-    return power_->Allow();
-  }
-
- private:
-  PowerSwitch* const power_;
-};
-
-class MortalFile : public rocksdb::FSWritableFileOwnerWrapper {
- public:
-  MortalFile(std::unique_ptr<rocksdb::FSWritableFile> file, PowerSwitch* power)
-      : FSWritableFileOwnerWrapper(std::move(file)), power_(power) {}
-
-  IOStatus Append(const Slice& data, const IOOptions& options,
-                  IODebugContext* debug) override {
-    const IOStatus s = power_->Allow();
-    return s.ok() ? FSWritableFileOwnerWrapper::Append(data, options, debug)
-                  : s;
-  }
-  IOStatus Append(const Slice& data, const IOOptions& options,
-                  const rocksdb::DataVerificationInfo& verification,
-                  IODebugContext* debug) override {
-    const IOStatus s = power_->Allow();
-    return s.ok() ? FSWritableFileOwnerWrapper::Append(data, options,
-                                                       verification, debug)
-                  : s;
-  }
-  IOStatus Sync(const IOOptions&, IODebugContext*) override {
-    return power_->Allow();
-  }
-
- private:
-  PowerSwitch* const power_;
-};
-
-class MortalFileSystem : public rocksdb::FileSystemWrapper {
- public:
-  explicit MortalFileSystem(PowerSwitch* power)
-      : FileSystemWrapper(rocksdb::FileSystem::Default()), power_(power) {}
-
-  const char* Name() const override { return "MortalFileSystem"; }
-
-  IOStatus NewWritableFile(const std::string& name, const FileOptions& options,
-                           std::unique_ptr<rocksdb::FSWritableFile>* file,
-                           IODebugContext* debug) override {
-    IOStatus s = power_->Allow();
-    if (!s.ok()) return s;
-    std::unique_ptr<rocksdb::FSWritableFile> target;
-    s = FileSystemWrapper::NewWritableFile(name, options, &target, debug);
-    if (s.ok()) {
-      *file = std::make_unique<MortalFile>(std::move(target), power_);
-    }
-    return s;
-  }
-  IOStatus NewDirectory(const std::string& name, const IOOptions& options,
-                        std::unique_ptr<rocksdb::FSDirectory>* directory,
-                        IODebugContext* debug) override {
-    std::unique_ptr<rocksdb::FSDirectory> target;
-    const IOStatus s =
-        FileSystemWrapper::NewDirectory(name, options, &target, debug);
-    if (s.ok()) {
-      *directory = std::make_unique<MortalDirectory>(std::move(target), power_);
-    }
-    return s;
-  }
-  IOStatus CreateDirIfMissing(const std::string& name, const IOOptions& options,
-                              IODebugContext* debug) override {
-    const IOStatus s = power_->Allow();
-    return s.ok() ? FileSystemWrapper::CreateDirIfMissing(name, options, debug)
-                  : s;
-  }
-  IOStatus DeleteFile(const std::string& name, const IOOptions& options,
-                      IODebugContext* debug) override {
-    const IOStatus s = power_->Allow();
-    return s.ok() ? FileSystemWrapper::DeleteFile(name, options, debug) : s;
-  }
-  IOStatus RenameFile(const std::string& from, const std::string& to,
-                      const IOOptions& options,
-                      IODebugContext* debug) override {
-    const IOStatus s = power_->Allow();
-    return s.ok() ? FileSystemWrapper::RenameFile(from, to, options, debug) : s;
-  }
-
- private:
-  PowerSwitch* const power_;
-};
-
-// A disk whose power goes after that many changes.
-struct MortalDisk {
-  explicit MortalDisk(uint64_t calls_until_off) : power(calls_until_off) {}
-
-  PowerSwitch power;
-  const std::unique_ptr<rocksdb::Env> env =
-      rocksdb::NewCompositeEnv(std::make_shared<MortalFileSystem>(&power));
-  const Surroundings surroundings = {.env = env.get()};
-};
-
-constexpr uint64_t kNever = UINT64_MAX;
 
 // Opens a store on a disk whose power goes after that many changes. Returns
 // whether it went before the store was open and closed again.
@@ -252,7 +112,7 @@ TEST(InterruptedCreation, FamilyRecordWithoutColumnFamilyIsAnEmptyFamily) {
   {
     Database database;
     ASSERT_NO_FATAL_FAILURE(OpenRaw(path, &database));
-    ASSERT_THAT(database->DropColumnFamily(database.Find("a")), IsOk());
+    ASSERT_THAT(database.DropColumnFamily("a"), IsOk());
   }
   // A reader cannot complete it: the family is not there yet.
   {

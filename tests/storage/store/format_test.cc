@@ -70,8 +70,8 @@ std::map<std::string, std::string> ParseRecords(const std::string& block) {
 std::map<std::string, std::string> ReadAllRaw(Database* database,
                                               const std::string& family) {
   std::map<std::string, std::string> all;
-  const std::unique_ptr<rocksdb::Iterator> it(
-      (*database)->NewIterator(rocksdb::ReadOptions(), database->Find(family)));
+  const std::unique_ptr<rocksdb::Iterator> it((*database)->NewIterator(
+      rocksdb::ReadOptions(), database->Find(family).get()));
   for (it->SeekToFirst(); it->Valid(); it->Next()) {
     all[it->key().ToString()] = it->value().ToString();
   }
@@ -149,6 +149,7 @@ TEST_F(StoreFormat, EveryTableCanBeReadByRocksDb78) {
 
 TEST_F(StoreFormat, EveryOptionComesBack) {
   const FamilyOptions options = {BloomType::kRowPrefixFixedLength,
+                                 FilterKind::kRibbon,
                                  0.1 + 0.2,
                                  7,
                                  Compression::kNone,
@@ -302,7 +303,18 @@ INSTANTIATE_TEST_SUITE_P(
                 "block_size_bytes":16384,"timestamps":"moon","max_versions":1,
                 "min_versions":0,"ttl_ms":0})",
             Status::kNotSupported, "unknown timestamps \"moon\""},
+        RecordCase{
+            "family/info",
+            R"({"cell_format":"latest","bloom_type":"ROW","filter_kind":"cone",
+                "compression":"LZ4","false_positive_rate":0.01,
+                "row_prefix_length":0,"block_size_bytes":16384,
+                "timestamps":"store","max_versions":1,"min_versions":0,
+                "ttl_ms":0})",
+            Status::kNotSupported, "cone"},
         RecordCase{"family/a:b", "{}", Status::kCorruption, "family \"a:b\""},
+        RecordCase{"dropped/a:b", "{}", Status::kCorruption, "family \"a:b\""},
+        RecordCase{"dropped/info", "", Status::kCorruption,
+                   "expected a JSON object"},
         RecordCase{"clock", "", Status::kCorruption, "expected milliseconds"},
         RecordCase{"clock", "12x", Status::kCorruption, "found \"12x\""},
         RecordCase{"clock", "9223372036854775808", Status::kCorruption,
@@ -319,6 +331,20 @@ TEST_F(StoreFormat, KeptOptionsOutOfRangeAreNamed) {
               StatusIs(Status::kInvalidArgument,
                        AllOf(HasSubstr(path_), HasSubstr("family \"info\""),
                              HasSubstr("false_positive_rate"))));
+}
+
+TEST_F(StoreFormat, FamilyFromBeforeThereWereKindsHasBloomFilters) {
+  ASSERT_NO_FATAL_FAILURE(
+      PutRaw(path_, "default", "family/info",
+             R"({"cell_format":"latest","bloom_type":"ROW","compression":"LZ4",
+          "false_positive_rate":0.5,"row_prefix_length":0,
+          "block_size_bytes":16384,"timestamps":"store","max_versions":1,
+          "min_versions":0,"ttl_ms":0})"));
+  const auto store = OpenOrFail({}, path_, {});
+  ASSERT_NE(store, nullptr);
+  EXPECT_EQ(store->Families().at("info"),
+            (FamilyOptions{.bloom_type = BloomType::kRow,
+                           .false_positive_rate = 0.5}));
 }
 
 TEST_F(StoreFormat, RecordsOfOtherNamesAreLeftAlone) {

@@ -1,10 +1,16 @@
 // What Store::Open accepts, what it refuses, and that a refusal changes
 // nothing.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cmath>
+#include <csignal>
 #include <limits>
+#include <thread>
 
 #include "tests/storage/store/test_store.h"
 
@@ -199,6 +205,7 @@ TEST_F(StoreOpen, OptionsOutOfRangeAreRefusedBeforeAnythingIsCreated) {
       {{.bloom_type = BloomType::kRowPrefixFixedLength}, "row_prefix_length"},
       {{.bloom_type = BloomType::kRow, .row_prefix_length = 3},
        "row_prefix_length"},
+      {{.filter_kind = static_cast<FilterKind>(9)}, "filter_kind"},
       {{.block_size_bytes = 1023}, "block_size_bytes is 1023"},
       {{.block_size_bytes = (16 << 20) + 1}, "block_size_bytes is 16777217"},
       {{.compression = static_cast<Compression>(9)}, "compression"},
@@ -214,6 +221,10 @@ TEST_F(StoreOpen, OptionsOutOfRangeAreRefusedBeforeAnythingIsCreated) {
         {.write_buffer_bytes = bytes}, {},
         StatusIs(Status::kInvalidArgument,
                  HasSubstr("write_buffer_bytes is " + std::to_string(bytes))));
+    ExpectRefusal(
+        {.file_bytes = bytes}, {},
+        StatusIs(Status::kInvalidArgument,
+                 HasSubstr("file_bytes is " + std::to_string(bytes))));
   }
 }
 
@@ -233,12 +244,10 @@ TEST_F(StoreOpen, BadFamilyNamesAreRefused) {
 
 TEST_F(StoreOpen, OtherOptionsThanKeptAreNamed) {
   ASSERT_NO_FATAL_FAILURE(Create());
-  ExpectRefusal(
-      {}, {{"b", {}}, {"a", {.bloom_type = BloomType::kRow}}},
-      StatusIs(
-          Status::kInvalidArgument,
-          AllOf(HasSubstr(path_), HasSubstr("family \"a\""),
-                HasSubstr("was created with bloom_type ROWCOL, not ROW"))));
+  ExpectRefusal({}, {{"b", {}}, {"a", {.bloom_type = BloomType::kRow}}},
+                StatusIs(Status::kInvalidArgument,
+                         AllOf(HasSubstr(path_), HasSubstr("family \"a\""),
+                               HasSubstr("has bloom_type ROWCOL, not ROW"))));
   ExpectRefusal(
       {.read_only = true},
       {{"a",
@@ -268,7 +277,54 @@ TEST_F(StoreOpen, SecondWriterIsKeptOut) {
   ASSERT_THAT(Open({}, {{"a", {}}}), IsOk());
   std::unique_ptr<Store> second;
   EXPECT_THAT(Store::Open({}, path_, {}, &second),
-              StatusIs(Status::kIOError, HasSubstr("LOCK")));
+              StatusIs(Status::kBusy, HasSubstr("the store at " + path_ +
+                                                " is open for writing")));
+  EXPECT_EQ(second, nullptr);
+  store_.reset();
+  EXPECT_THAT(Store::Open({}, path_, {}, &second), IsOk());
+}
+
+// A process that has the lock of a store, as one that writes to it has.
+class LockingProcess {
+ public:
+  explicit LockingProcess(const std::string& lock_path) {
+    int locked[2] = {};
+    EXPECT_EQ(pipe(locked), 0);
+    child_ = fork();
+    if (child_ == 0) {
+      struct flock lock = {};
+      lock.l_type = F_WRLCK;
+      lock.l_whence = SEEK_SET;
+      const int file = open(lock_path.c_str(), O_RDWR);
+      const bool ok = file >= 0 && fcntl(file, F_SETLK, &lock) == 0;
+      if (write(locked[1], ok ? "y" : "n", 1) != 1) _exit(1);
+      pause();
+      _exit(0);
+    }
+    char answer = 'n';
+    EXPECT_EQ(read(locked[0], &answer, 1), 1);
+    EXPECT_EQ(answer, 'y');
+    close(locked[0]);
+    close(locked[1]);
+  }
+  ~LockingProcess() {
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+
+ private:
+  pid_t child_ = -1;
+};
+
+TEST_F(StoreOpen, WriterInAnotherProcessKeepsWritersOutUntilItDies) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  {
+    const LockingProcess process(path_ + "/LOCK");
+    ExpectRefusal({}, {{"a", {}}},
+                  StatusIs(Status::kBusy, HasSubstr("the store at " + path_)));
+    EXPECT_THAT(Open({.read_only = true}, {}), IsOk());
+  }
+  EXPECT_THAT(Open({}, {}), IsOk());
 }
 
 TEST_F(StoreOpen, ReadOnlyReadsWritesNothingAndTouchesNothing) {
@@ -313,6 +369,47 @@ TEST_F(StoreOpen, ReadOnlyWorksBesideAWriter) {
   std::string value;
   ASSERT_THAT(reader->Get("r", "a", "q", &value), IsOk());
   EXPECT_EQ(value, "logged");
+}
+
+// Whatever the writer deletes meanwhile, a reader finds all that was written
+// before it opened, and of the rest the first part.
+TEST_F(StoreOpen, ReadOnlyHasNoHolesBesideAWriterThatFlushesAndCompacts) {
+  const StoreOptions options = {.write_buffer_bytes = size_t{64} << 10};
+  ASSERT_THAT(Open(options, {{"a", {}}}), IsOk());
+  const std::string value(500, 'v');
+  std::atomic<int> written = 0;
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    for (int i = 0; !stop; ++i) {
+      EXPECT_THAT(store_->Put(std::to_string(1'000'000 + i), "a", "q", value),
+                  IsOk());
+      written = i + 1;
+      if (i % 16 == 0) {
+        EXPECT_THAT(store_->Flush(), IsOk());
+      }
+    }
+  });
+  int opened = 0;
+  for (int i = 0; i < 30; ++i) {
+    const int before = written;
+    std::unique_ptr<Store> reader;
+    const Status s = Store::Open({.read_only = true}, path_, {}, &reader);
+    if (s.IsTryAgain()) continue;
+    EXPECT_THAT(s, IsOk());
+    if (!s.ok()) continue;
+    ++opened;
+    int found = 0;
+    RowScanner rows = reader->Scan();
+    for (const Row& row : rows) {
+      EXPECT_EQ(row.row, std::to_string(1'000'000 + found));
+      ++found;
+    }
+    EXPECT_THAT(rows.status(), IsOk());
+    EXPECT_GE(found, before);
+  }
+  stop = true;
+  writer.join();
+  EXPECT_GE(opened, 15);
 }
 
 }  // namespace

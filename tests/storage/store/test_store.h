@@ -58,7 +58,8 @@ inline void OpenRaw(const std::string& path, Database* database) {
       IsOk());
   rocksdb::ColumnFamilyOptions options;
   options.merge_operator = NewVersionMergeOperator(
-      {.max_versions = 2}, std::make_shared<SharedState>(SystemWallClock));
+      std::make_shared<SharedRules>(VersionRules{.max_versions = 2}),
+      std::make_shared<SharedState>(SystemWallClock));
   std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
   for (const std::string& name : names) {
     column_families.emplace_back(name, options);
@@ -73,9 +74,9 @@ inline void PutRaw(const std::string& path, const std::string& column_family,
                    std::string_view key, std::string_view value) {
   Database database;
   ASSERT_NO_FATAL_FAILURE(OpenRaw(path, &database));
-  rocksdb::ColumnFamilyHandle* handle = database.Find(column_family);
+  const ColumnFamily handle = database.Find(column_family);
   ASSERT_NE(handle, nullptr) << column_family;
-  ASSERT_THAT(database->Put(rocksdb::WriteOptions(), handle,
+  ASSERT_THAT(database->Put(rocksdb::WriteOptions(), handle.get(),
                             rocksdb::Slice(key), rocksdb::Slice(value)),
               IsOk());
 }

@@ -223,9 +223,8 @@ TEST_F(Load, AnotherBloomTypeThanKeptIsAnError) {
   const CliResult result =
       LoadText("r\ta:q\tnew\n", {"--family", "a", "--bloom", "ROW"});
   EXPECT_EQ(result.code, 2);
-  EXPECT_THAT(result.err,
-              HasSubstr("family \"a\" of the store at " + db_ +
-                        " was created with bloom_type ROWCOL, not ROW"));
+  EXPECT_THAT(result.err, HasSubstr("family \"a\" of the store at " + db_ +
+                                    " has bloom_type ROWCOL, not ROW"));
   EXPECT_THAT(Row("r"), ElementsAre("a:q=v"));
 }
 

@@ -1,0 +1,65 @@
+// Backups of embedded stores: a directory holds any number of one store's, each
+// sharing the files that it has in common with the others.
+//
+//   rocksdb::Status s = store->Backup("/backups/users");   // store.h
+//   std::vector<BackupInfo> backups;
+//   s = ListBackups("/backups/users", &backups);
+//   s = VerifyBackup("/backups/users", backups.back().id);
+//   s = RestoreBackup("/backups/users", std::nullopt, "users.db");
+//   s = PurgeBackups("/backups/users", 7);
+//
+// Directories are RocksDB's BackupEngine's. One change to a directory at a
+// time, also from several processes: others are Busy. A process that ends in
+// the middle of a backup, or of a delete, leaves the other backups whole, and
+// bytes of no use that the next PurgeBackups removes. Errors of all functions,
+// beside RocksDB's, which name the file:
+//   InvalidArgument  the directory holds something that is no backups
+//   NotFound         there is no such directory, or no such backup
+//   Busy             somebody else is changing the directory
+//   Corruption       a file of the backup is missing or damaged
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "rocksdb/status.h"
+
+namespace rowbloom {
+
+struct BackupInfo {
+  uint32_t id = 0;           // counts up from 1
+  uint64_t timestamp_s = 0;  // when it was made: seconds since 1970-01-01 UTC
+  uint64_t bytes = 0;        // of all its files, also those it shares
+  uint32_t files = 0;
+  // A file of it is missing, or its list of them cannot be read; the other
+  // fields but id are 0. VerifyBackup finds more.
+  bool damaged = false;
+
+  friend bool operator==(const BackupInfo&, const BackupInfo&) = default;
+};
+
+// By rising id: oldest first.
+rocksdb::Status ListBackups(const std::string& directory,
+                            std::vector<BackupInfo>* backups);
+
+// Reads all files of a backup and compares their checksums.
+rocksdb::Status VerifyBackup(const std::string& directory, uint32_t id);
+
+// Makes a store at `path`, which must not exist or be an empty directory, else
+// InvalidArgument; nullopt: of the newest backup that is not damaged. Checks
+// checksums. Files are put together in `path`.restoring, which becomes `path`
+// as the last step: a restore that was cut short leaves no store, and can be
+// repeated.
+rocksdb::Status RestoreBackup(const std::string& directory,
+                              std::optional<uint32_t> id,
+                              const std::string& path);
+
+// Deletes a backup, and the files that no other one shares.
+rocksdb::Status DeleteBackup(const std::string& directory, uint32_t id);
+
+// Deletes all but the `keep` newest, and what interrupted backups left.
+rocksdb::Status PurgeBackups(const std::string& directory, uint32_t keep);
+
+}  // namespace rowbloom

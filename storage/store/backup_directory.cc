@@ -1,0 +1,248 @@
+#include "storage/store/backup_directory.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "rocksdb/env.h"
+#include "rocksdb/utilities/backup_engine.h"
+#include "storage/store/directory.h"
+#include "storage/store/no_exceptions.h"
+#include "storage/store/status_text.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::BackupEngine;
+using rocksdb::BackupEngineOptions;
+using rocksdb::BackupEngineReadOnly;
+using rocksdb::Env;
+using rocksdb::Status;
+
+constexpr char kLockFile[] = "LOCK";
+// Where RocksDB keeps the lists of the backups' files.
+constexpr char kListsDirectory[] = "meta";
+
+constexpr char kRestoringSuffix[] = ".restoring";
+
+Status NoBackups(const std::string& directory) {
+  return Status::NotFound("no directory of backups at " + directory);
+}
+
+Status NoBackup(const std::string& directory, uint32_t id) {
+  return Status::NotFound("no backup " + std::to_string(id) + " in " +
+                          directory);
+}
+
+// NotFound: there is no directory, or an empty one.
+Status CheckDirectory(Env* env, const std::string& directory) {
+  Status s = env->FileExists(directory);
+  if (s.IsNotFound()) return NoBackups(directory);
+  std::vector<std::string> names;
+  if (s.ok()) s = ListDirectory(env, directory, &names);
+  if (!s.ok()) return s;
+  std::erase(names, kLockFile);
+  if (names.empty()) return NoBackups(directory);
+  if (std::find(names.begin(), names.end(), kListsDirectory) == names.end()) {
+    return Status::InvalidArgument(
+        directory + " is no directory of backups: it has files, but no \"" +
+        kListsDirectory + "\"");
+  }
+  return s;
+}
+
+Status OpenForReading(const std::string& directory,
+                      std::unique_ptr<BackupEngineReadOnly>* engine) {
+  Status s = CheckDirectory(Env::Default(), directory);
+  if (!s.ok()) return s;
+  BackupEngineReadOnly* opened = nullptr;
+  s = BackupEngineReadOnly::Open(BackupEngineOptions(directory), Env::Default(),
+                                 &opened);
+  engine->reset(opened);
+  return s;
+}
+
+// A directory of backups that nobody else changes.
+class BackupWriter {
+ public:
+  explicit BackupWriter(Env* env) : env_(env) {}
+  ~BackupWriter() {
+    engine_.reset();
+    if (lock_ != nullptr) env_->UnlockFile(lock_).PermitUncheckedError();
+  }
+  BackupWriter(const BackupWriter&) = delete;
+  BackupWriter& operator=(const BackupWriter&) = delete;
+
+  // REQUIRES that CheckDirectory was OK, or `directory` is to be made.
+  Status Open(const std::string& directory) {
+    Status s = env_->CreateDirIfMissing(directory);
+    if (s.ok()) s = env_->LockFile(directory + "/" + kLockFile, &lock_);
+    if (IsLocked(s)) {
+      return Status::Busy("the backups in " + directory +
+                          " are being changed by somebody else");
+    }
+    if (!s.ok()) return s;
+    BackupEngine* opened = nullptr;
+    s = BackupEngine::Open(BackupEngineOptions(directory), env_, &opened);
+    engine_.reset(opened);
+    return s;
+  }
+
+  BackupEngine* operator->() const { return engine_.get(); }
+
+ private:
+  Env* const env_;
+  rocksdb::FileLock* lock_ = nullptr;
+  std::unique_ptr<BackupEngine> engine_;
+};
+
+BackupInfo InfoOf(const rocksdb::BackupInfo& backup) {
+  return {.id = backup.backup_id,
+          .timestamp_s =
+              static_cast<uint64_t>(std::max<int64_t>(backup.timestamp, 0)),
+          .bytes = backup.size,
+          .files = backup.number_files};
+}
+
+// Whether a store can be made at `path`.
+Status CheckTarget(Env* env, const std::string& path) {
+  if (path.empty()) {
+    return Status::InvalidArgument("the path of the store is empty");
+  }
+  Status s = env->FileExists(path);
+  if (s.IsNotFound()) return Status::OK();
+  bool is_directory = false;
+  if (s.ok()) s = env->IsDirectory(path, &is_directory);
+  std::vector<std::string> names;
+  if (s.ok() && is_directory) s = ListDirectory(env, path, &names);
+  if (s.ok() && (!is_directory || !names.empty())) {
+    return Status::InvalidArgument(
+        path + " exists: a store is restored to a new or an empty directory");
+  }
+  return s;
+}
+
+Status SyncDirectory(Env* env, const std::string& directory) {
+  std::unique_ptr<rocksdb::Directory> opened;
+  const Status s = env->NewDirectory(directory, &opened);
+  return s.ok() ? opened->Fsync() : s;
+}
+
+// The directory of a path without a '/' at its end.
+std::string ParentOf(const std::string& path) {
+  const size_t slash = path.find_last_of('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+}  // namespace
+
+Status CreateBackup(rocksdb::DB* db, const std::string& directory,
+                    BackupInfo* info) {
+  Status s = CheckDirectory(db->GetEnv(), directory);
+  if (!s.ok() && !s.IsNotFound()) return s;
+  BackupWriter writer(db->GetEnv());
+  s = writer.Open(directory);
+  if (!s.ok()) return s;
+  rocksdb::CreateBackupOptions options;
+  options.flush_before_backup = true;
+  rocksdb::BackupID id = 0;
+  s = writer->CreateNewBackup(options, db, &id);
+  rocksdb::BackupInfo made;
+  if (s.ok() && info != nullptr) s = writer->GetBackupInfo(id, &made);
+  if (s.ok() && info != nullptr) *info = InfoOf(made);
+  return s;
+}
+
+Status ListBackups(const std::string& directory,
+                   std::vector<BackupInfo>* backups) {
+  return CatchExceptions([&]() -> Status {
+    backups->clear();
+    std::unique_ptr<BackupEngineReadOnly> engine;
+    Status s = OpenForReading(directory, &engine);
+    if (!s.ok()) return s;
+    std::vector<rocksdb::BackupInfo> whole;
+    engine->GetBackupInfo(&whole);
+    for (const rocksdb::BackupInfo& backup : whole) {
+      backups->push_back(InfoOf(backup));
+    }
+    std::vector<rocksdb::BackupID> damaged;
+    engine->GetCorruptedBackups(&damaged);
+    for (const rocksdb::BackupID id : damaged) {
+      backups->push_back({.id = id, .damaged = true});
+    }
+    std::sort(
+        backups->begin(), backups->end(),
+        [](const BackupInfo& a, const BackupInfo& b) { return a.id < b.id; });
+    return s;
+  });
+}
+
+Status VerifyBackup(const std::string& directory, uint32_t id) {
+  return CatchExceptions([&]() -> Status {
+    std::unique_ptr<BackupEngineReadOnly> engine;
+    Status s = OpenForReading(directory, &engine);
+    if (!s.ok()) return s;
+    s = engine->VerifyBackup(id, /*verify_with_checksum=*/true);
+    if (!s.IsNotFound()) return s;
+    // RocksDB has this code for a missing file, too, and names that.
+    return s.getState() == nullptr ? NoBackup(directory, id)
+                                   : Status::Corruption(s.getState());
+  });
+}
+
+Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
+                     const std::string& given_path) {
+  return CatchExceptions([&]() -> Status {
+    Env* const env = Env::Default();
+    std::string path = given_path;
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    std::vector<BackupInfo> backups;
+    Status s = CheckTarget(env, path);
+    if (s.ok()) s = ListBackups(directory, &backups);
+    if (!s.ok()) return s;
+    const auto wanted = std::find_if(
+        backups.rbegin(), backups.rend(), [&id](const BackupInfo& backup) {
+          return id ? backup.id == *id : !backup.damaged;
+        });
+    if (wanted == backups.rend()) {
+      return id ? NoBackup(directory, *id)
+                : Status::NotFound("no backup in " + directory);
+    }
+    std::unique_ptr<BackupEngineReadOnly> engine;
+    s = OpenForReading(directory, &engine);
+    if (!s.ok()) return s;
+    const std::string unfinished = path + kRestoringSuffix;
+    s = engine->RestoreDBFromBackup(wanted->id, unfinished, unfinished);
+    if (s.ok()) s = env->RenameFile(unfinished, path);
+    if (s.ok()) return SyncDirectory(env, ParentOf(path));
+    engine.reset();  // it may still be copying
+    if (env->FileExists(unfinished).ok()) {
+      RemoveDirectory(env, unfinished).PermitUncheckedError();
+    }
+    return s;
+  });
+}
+
+Status DeleteBackup(const std::string& directory, uint32_t id) {
+  return CatchExceptions([&]() -> Status {
+    BackupWriter writer(Env::Default());
+    Status s = CheckDirectory(Env::Default(), directory);
+    if (s.ok()) s = writer.Open(directory);
+    if (!s.ok()) return s;
+    s = writer->DeleteBackup(id);
+    return s.IsNotFound() ? NoBackup(directory, id) : s;
+  });
+}
+
+Status PurgeBackups(const std::string& directory, uint32_t keep) {
+  return CatchExceptions([&]() -> Status {
+    BackupWriter writer(Env::Default());
+    Status s = CheckDirectory(Env::Default(), directory);
+    if (s.ok()) s = writer.Open(directory);
+    if (s.ok()) s = writer->PurgeOldBackups(keep);
+    return s.ok() ? writer->GarbageCollect() : s;
+  });
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,129 @@
+#include "storage/store/family_changes.h"
+
+#include <memory>
+#include <utility>
+
+#include "rocksdb/db.h"
+#include "rocksdb/write_batch.h"
+#include "storage/store/family_options.h"
+#include "storage/store/metadata.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Status;
+
+Status WriteSynced(rocksdb::WriteBatch* batch, Database* database) {
+  rocksdb::WriteOptions synced;
+  synced.sync = true;
+  return (*database)->Write(synced, batch);
+}
+
+}  // namespace
+
+Status CreateFamily(const std::string& name, const FamilyOptions& options,
+                    OpenedStore* opened, Writer* writer) {
+  if (Status s = CheckFamilyName(name); !s.ok()) return s;
+  const auto changing = opened->families->LockForChange();
+  FamilyMap families = *opened->families->Get();
+  if (families.contains(name)) {
+    return Status::InvalidArgument("family \"" + name +
+                                   "\" is in the store at " + opened->path +
+                                   " already");
+  }
+  FamilySetup setup;
+  rocksdb::WriteBatch batch;
+  Status s = MakeFamilySetup(name, options, opened->options,
+                             opened->block_cache, opened->shared, &setup);
+  // One of that name may be left by a drop that failed half-way.
+  if (s.ok() && opened->database.Find(name) != nullptr) {
+    s = CompleteDrop(name, &opened->database);
+  }
+  if (s.ok()) s = PutFamilyRecord(name, options, &batch);
+  if (s.ok()) s = WriteSynced(&batch, &opened->database);
+  if (s.ok()) s = opened->database.CreateColumnFamily(setup.descriptor);
+  if (!s.ok()) return s;
+  setup.family.column_family = opened->database.Find(name);
+  families.emplace(name, std::move(setup.family));
+  FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
+  const RowLocks::Guard no_writes = writer->LockAll();
+  opened->families->Set(std::move(shares));
+  return s;
+}
+
+Status CompleteDrop(const std::string& name, Database* database) {
+  Status s;
+  if (database->Find(name) != nullptr) s = database->DropColumnFamily(name);
+  rocksdb::WriteBatch batch;
+  if (s.ok()) s = DeleteDroppedRecord(name, &batch);
+  return s.ok() ? WriteSynced(&batch, database) : s;
+}
+
+Status DropFamily(const std::string& name, OpenedStore* opened,
+                  Writer* writer) {
+  const auto changing = opened->families->LockForChange();
+  FamilyMap families = *opened->families->Get();
+  FamilyMap::const_iterator found;
+  rocksdb::WriteBatch batch;
+  Status s = opened->FindFamily(families, name, &found);
+  if (s.ok()) s = PutDroppedRecord(name, found->second.options, &batch);
+  if (!s.ok()) return s;
+  families.erase(found);
+  FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
+  // A write to a column family that is gone would stop all others.
+  const RowLocks::Guard no_writes = writer->LockAll();
+  s = WriteSynced(&batch, &opened->database);
+  if (!s.ok()) return s;
+  opened->families->Set(std::move(shares));
+  return CompleteDrop(name, &opened->database);
+}
+
+Status AlterFamily(const std::string& name, const FamilyOptions& options,
+                   OpenedStore* opened, Writer* writer) {
+  const auto changing = opened->families->LockForChange();
+  FamilyMap families = *opened->families->Get();
+  FamilyMap::const_iterator found;
+  Status s = opened->FindFamily(families, name, &found);
+  if (!s.ok()) return s;
+  const Family before = found->second;
+  if (options == before.options) return s;
+  FamilySetup setup;
+  s = MakeFamilySetup(name, options, opened->options, opened->block_cache,
+                      opened->shared, &setup);
+  if (!s.ok()) return s;
+  if (setup.family.format != before.format) {
+    return Status::InvalidArgument(
+        "family \"" + name + "\" of the store at " + opened->path +
+        " keeps its cells in the format " +
+        std::string(ToString(before.format)) + ", which cannot be altered: " +
+        "max_versions " + std::to_string(options.max_versions) +
+        " with timestamps " + std::string(ToString(options.timestamps)) +
+        " needs the format " + std::string(ToString(setup.family.format)));
+  }
+  families.at(name).options = options;
+  families.at(name).rules = setup.family.rules;
+  FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
+  rocksdb::WriteBatch batch;
+  s = PutFamilyRecord(name, options, &batch);
+  if (s.ok()) {
+    s = opened->database->SetOptions(before.handle(),
+                                     AlterableOptions(options));
+  }
+  if (!s.ok()) return s;
+  s = WriteSynced(&batch, &opened->database);
+  if (!s.ok()) {
+    // Of no consequence but for the size of files, hence no second error.
+    opened->database
+        ->SetOptions(before.handle(), AlterableOptions(before.options))
+        .PermitUncheckedError();
+    return s;
+  }
+  before.filter_policy->Alter(std::move(setup.filter_policy));
+  // No write goes on by options that are not kept any more.
+  const RowLocks::Guard no_writes = writer->LockAll();
+  before.shared_rules->Set(setup.family.rules);
+  opened->families->Set(std::move(shares));
+  return s;
+}
+
+}  // namespace rowbloom

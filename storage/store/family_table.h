@@ -1,0 +1,74 @@
+// The families of an open store, which come, change and go while others read.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <utility>
+
+#include "storage/store/family_options.h"
+#include "storage/store/thread_slot.h"
+
+namespace rowbloom {
+
+using FamilyMap = std::map<std::string, Family, std::less<>>;
+
+// The families of one moment. Whoever holds it can use them, also if they are
+// dropped meanwhile, and keep iterators into it.
+using SharedFamilies = std::shared_ptr<const FamilyMap>;
+
+// Thread-safe. Every read asks it, so that each thread has a slot, which it
+// shares with few others: its lock and its count of users are rarely contended.
+class FamilyTable {
+ public:
+  explicit FamilyTable(FamilyMap families) { Set(Share(std::move(families))); }
+
+  SharedFamilies Get() const {
+    const Slot& slot = slots_[ThreadSlot()];
+    const std::lock_guard lock(slot.mutex);
+    return slot.families;
+  }
+
+  // Keep the families from being changed, and while they are being changed.
+  std::shared_lock<std::shared_mutex> LockUnchanged() const {
+    return std::shared_lock(change_mutex_);
+  }
+  std::unique_lock<std::shared_mutex> LockForChange() {
+    return std::unique_lock(change_mutex_);
+  }
+
+  // The families for all slots: one map, and a count of its users for each.
+  using Shares = std::array<SharedFamilies, kThreadSlots>;
+  static Shares Share(FamilyMap families) {
+    const SharedFamilies shared =
+        std::make_shared<const FamilyMap>(std::move(families));
+    Shares shares;
+    for (SharedFamilies& share : shares) {
+      share = SharedFamilies(shared.get(), [shared](const FamilyMap*) {});
+    }
+    return shares;
+  }
+
+  // REQUIRES LockForChange.
+  void Set(Shares shares) noexcept {
+    for (size_t i = 0; i < kThreadSlots; ++i) {
+      const std::lock_guard lock(slots_[i].mutex);
+      slots_[i].families.swap(shares[i]);
+    }
+  }
+
+ private:
+  struct alignas(kCacheLineBytes) Slot {
+    mutable std::mutex mutex;
+    SharedFamilies families;
+  };
+
+  mutable std::shared_mutex change_mutex_;
+  std::array<Slot, kThreadSlots> slots_;
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,108 @@
+#include "storage/store/store_stats.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/table_properties.h"
+#include "storage/store/cache_statistics.h"
+#include "storage/store/row_counter.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Status;
+using Properties = rocksdb::DB::Properties;
+
+Status ReadProperty(const OpenedStore& opened, const std::string& name,
+                    const Family& family, const std::string& property,
+                    uint64_t* value) {
+  if (opened.database->GetIntProperty(family.handle(), property, value)) {
+    return Status::OK();
+  }
+  return Status::Aborted("RocksDB has no " + property + " of family", name);
+}
+
+// Filter bytes, and rows from the counts that the files have.
+Status ReadTables(const OpenedStore& opened, const Family& family,
+                  FamilyStats* stats) {
+  rocksdb::TablePropertiesCollection tables;
+  Status s =
+      opened.database->GetPropertiesOfAllTables(family.handle(), &tables);
+  if (!s.ok()) return s;
+  RowCounts counted;
+  for (const auto& [file, properties] : tables) {
+    stats->filter_bytes += properties->filter_size;
+    const auto counts = CountsOf(*properties);
+    if (!counts) continue;
+    counted.rows += counts->rows;
+    counted.puts += counts->puts;
+  }
+  if (stats->estimated_cells == 0) {
+    stats->estimated_rows = 0;
+  } else if (counted.puts > 0) {
+    stats->estimated_rows = static_cast<uint64_t>(
+        static_cast<double>(counted.rows) / static_cast<double>(counted.puts) *
+        static_cast<double>(stats->estimated_cells));
+  }
+  return s;
+}
+
+Status ReadLevels(const OpenedStore& opened, const Family& family,
+                  FamilyStats* stats) {
+  std::map<int, LevelStats> levels;
+  rocksdb::ColumnFamilyMetaData tree;
+  opened.database->GetColumnFamilyMetaData(family.handle(), &tree);
+  stats->files = tree.file_count;
+  stats->file_bytes = tree.size;
+  for (const rocksdb::LevelMetaData& level : tree.levels) {
+    if (level.files.empty()) continue;
+    levels[level.level].files = level.files.size();
+    levels[level.level].file_bytes = level.size;
+  }
+  std::vector<LevelFilterStats> filters;
+  Status s = family.filter_policy->Stats(&filters);
+  if (!s.ok()) return s;
+  for (const LevelFilterStats& filter : filters) {
+    levels[filter.level].filter += filter.stats;
+    stats->filter += filter.stats;
+  }
+  for (auto& [number, level] : levels) {
+    level.level = number;
+    stats->levels.push_back(level);
+  }
+  return s;
+}
+
+}  // namespace
+
+Status GatherStats(const OpenedStore& opened, StoreStats* stats) {
+  *stats = {};
+  stats->key_layout = opened.key_layout().ToString();
+  const SharedFamilies families = opened.families->Get();
+  for (const auto& [name, family] : *families) {
+    FamilyStats& found = stats->families[name];
+    found.options = family.options;
+    Status s = ReadProperty(opened, name, family, Properties::kEstimateNumKeys,
+                            &found.estimated_cells);
+    if (s.ok()) {
+      s = ReadProperty(opened, name, family, Properties::kCurSizeAllMemTables,
+                       &found.memtable_bytes);
+    }
+    // The cache is the same for all. Its class is private from RocksDB 8 on.
+    if (s.ok()) {
+      s = ReadProperty(opened, name, family, Properties::kBlockCacheUsage,
+                       &stats->block_cache_bytes_used);
+    }
+    if (s.ok()) s = ReadLevels(opened, family, &found);
+    if (s.ok()) s = ReadTables(opened, family, &found);
+    if (!s.ok()) return s;
+  }
+  if (opened.statistics) stats->cache = CacheStatsOf(*opened.statistics);
+  return Status::OK();
+}
+
+}  // namespace rowbloom

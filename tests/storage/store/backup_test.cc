@@ -1,0 +1,281 @@
+// Checkpoints, and backups with all that becomes of them.
+#include "rowbloom/backup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/store/test_store.h"
+#include "tests/support/random.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<Row> AllRows(Store* store) {
+  std::vector<Row> all;
+  RowScanner rows = store->Scan({.row = {.max_versions = 100}});
+  for (const Row& row : rows) all.push_back(row);
+  EXPECT_THAT(rows.status(), IsOk());
+  return all;
+}
+
+std::vector<Row> RowsAt(const std::string& path) {
+  const auto store = OpenOrFail({}, path, {});
+  return store == nullptr ? std::vector<Row>() : AllRows(store.get());
+}
+
+class StoreBackup : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"),
+                        {{"a", {}}, {"b", {.max_versions = 3}}});
+    ASSERT_NE(store_, nullptr);
+  }
+
+  // Rows that no call has written before.
+  void WriteSome(uint64_t rows = 200) {
+    for (uint64_t i = 0; i < rows; ++i) {
+      WriteBatch batch;
+      const std::string row = DistinctKey(next_row_++);
+      batch.Put(row, "a", "q", random_.Bytes(100));
+      batch.Put(row, "b", "q", random_.Bytes(100));
+      ASSERT_THAT(store_->Write(batch), IsOk());
+    }
+  }
+
+  std::vector<BackupInfo> List() {
+    std::vector<BackupInfo> list;
+    EXPECT_THAT(ListBackups(backups_, &list), IsOk());
+    return list;
+  }
+  std::vector<uint32_t> Ids() {
+    std::vector<uint32_t> ids;
+    for (const BackupInfo& backup : List()) ids.push_back(backup.id);
+    return ids;
+  }
+
+  // Of all tables that backups share.
+  uint64_t SharedBytes() {
+    uint64_t bytes = 0;
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(backups_)) {
+      if (file.path().extension() == ".sst") bytes += file.file_size();
+    }
+    return bytes;
+  }
+  // Some table of the backups.
+  std::string SharedFile() {
+    for (const auto& file :
+         std::filesystem::recursive_directory_iterator(backups_)) {
+      if (file.path().extension() == ".sst") return file.path().string();
+    }
+    ADD_FAILURE() << "no table in " << backups_;
+    return {};
+  }
+
+  TempDir dir_;
+  const std::string backups_ = dir_.File("backups");
+  std::unique_ptr<Store> store_;
+  Random random_{SeedFromEnv()};
+  uint64_t next_row_ = 0;
+};
+
+TEST_F(StoreBackup, CheckpointIsAStoreOfItsOwn) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Put("skipped log", "a", "q", "v",
+                          {.durability = Durability::kSkipWal}),
+              IsOk());
+  const std::vector<Row> then = AllRows(store_.get());
+  const std::string copy = dir_.File("copy");
+  ASSERT_THAT(store_->Checkpoint(copy), IsOk());
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->DropFamily("b"), IsOk());
+  EXPECT_EQ(RowsAt(copy), then);
+  {
+    const auto other = OpenOrFail({}, copy, {});
+    ASSERT_NE(other, nullptr);
+    EXPECT_THAT(other->DeleteRow("skipped log"), IsOk());
+    EXPECT_THAT(other->Compact(), IsOk());
+  }
+  std::string value;
+  EXPECT_THAT(store_->Get("skipped log", "a", "q", &value), IsOk());
+  EXPECT_THAT(store_->Checkpoint(copy),
+              StatusIs(Status::kInvalidArgument, HasSubstr(copy + " exists")));
+  EXPECT_FALSE(store_->Checkpoint(dir_.File("no/such/parent")).ok());
+  store_.reset();
+  store_ = OpenOrFail({.read_only = true}, dir_.File("db"), {});
+  EXPECT_TRUE(store_->Checkpoint(dir_.File("other")).IsNotSupported());
+  EXPECT_TRUE(store_->Backup(backups_).IsNotSupported());
+}
+
+TEST_F(StoreBackup, EachIsAsTheStoreWas) {
+  std::map<uint32_t, std::vector<Row>> then;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_NO_FATAL_FAILURE(WriteSome());
+    ASSERT_THAT(store_->DeleteRow(DistinctKey(i * 10)), IsOk());
+    if (i == 2) {
+      ASSERT_THAT(store_->CreateFamily("c", {}), IsOk());
+      ASSERT_THAT(store_->Put("r", "c", "q", "v"), IsOk());
+    }
+    BackupInfo info;
+    ASSERT_THAT(store_->Backup(backups_, &info), IsOk());
+    then[info.id] = AllRows(store_.get());
+    EXPECT_GT(info.bytes, 0u);
+    EXPECT_GT(info.timestamp_s, 1'700'000'000u);
+    EXPECT_EQ(List().back(), info);
+  }
+  EXPECT_THAT(Ids(), ElementsAre(1, 2, 3));
+  ASSERT_THAT(store_->DeleteRow(DistinctKey(100)), IsOk());
+  for (const auto& [id, rows] : then) {
+    EXPECT_THAT(VerifyBackup(backups_, id), IsOk());
+    const std::string path = dir_.File("restored" + std::to_string(id));
+    ASSERT_THAT(RestoreBackup(backups_, id, path), IsOk());
+    EXPECT_TRUE(RowsAt(path) == rows) << id;
+  }
+  const std::string newest = dir_.File("newest");
+  std::filesystem::create_directory(newest);
+  ASSERT_THAT(RestoreBackup(backups_, std::nullopt, newest + "/"), IsOk());
+  EXPECT_TRUE(RowsAt(newest) == then[3]);
+  // A restored store is backed up on, where the original is.
+  const auto restored = OpenOrFail({}, newest, {});
+  ASSERT_NE(restored, nullptr);
+  EXPECT_THAT(restored->Backup(backups_), IsOk());
+  EXPECT_THAT(Ids(), ElementsAre(1, 2, 3, 4));
+}
+
+TEST_F(StoreBackup, CopiesOnlyWhatIsNew) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome(2000));
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const uint64_t first = SharedBytes();
+  ASSERT_NO_FATAL_FAILURE(WriteSome(20));
+  BackupInfo second;
+  ASSERT_THAT(store_->Backup(backups_, &second), IsOk());
+  EXPECT_GT(second.bytes, first);
+  EXPECT_LT(SharedBytes() - first, first / 10);
+  ASSERT_THAT(DeleteBackup(backups_, 1), IsOk());
+  EXPECT_GE(SharedBytes(), first);
+  EXPECT_THAT(VerifyBackup(backups_, 2), IsOk());
+}
+
+TEST_F(StoreBackup, OldOnesAreDeletedAndPurged) {
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_NO_FATAL_FAILURE(WriteSome(20));
+    ASSERT_THAT(store_->Backup(backups_), IsOk());
+  }
+  const std::vector<Row> then = AllRows(store_.get());
+  ASSERT_THAT(DeleteBackup(backups_, 2), IsOk());
+  EXPECT_THAT(Ids(), ElementsAre(1, 3, 4, 5));
+  EXPECT_THAT(DeleteBackup(backups_, 2),
+              StatusIs(Status::kNotFound, HasSubstr("no backup 2 in")));
+  EXPECT_THAT(VerifyBackup(backups_, 2),
+              StatusIs(Status::kNotFound, HasSubstr("no backup 2 in")));
+  EXPECT_THAT(RestoreBackup(backups_, 2, dir_.File("x")),
+              StatusIs(Status::kNotFound, HasSubstr("no backup 2 in")));
+  ASSERT_THAT(PurgeBackups(backups_, 2), IsOk());
+  EXPECT_THAT(Ids(), ElementsAre(4, 5));
+  ASSERT_THAT(store_->Compact(), IsOk());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const uint64_t before = SharedBytes();
+  ASSERT_THAT(PurgeBackups(backups_, 1), IsOk());
+  EXPECT_LT(SharedBytes(), before);
+  const std::string path = dir_.File("restored");
+  ASSERT_THAT(RestoreBackup(backups_, std::nullopt, path), IsOk());
+  EXPECT_TRUE(RowsAt(path) == then);
+  ASSERT_THAT(PurgeBackups(backups_, 0), IsOk());
+  EXPECT_TRUE(List().empty());
+  EXPECT_EQ(SharedBytes(), 0u);
+  EXPECT_THAT(RestoreBackup(backups_, std::nullopt, dir_.File("x")),
+              StatusIs(Status::kNotFound, HasSubstr("no backup in")));
+}
+
+TEST_F(StoreBackup, DamageIsNamedAndKeepsFromRestoring) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const std::string file = SharedFile();
+  const auto size = std::filesystem::file_size(file);
+  {
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(static_cast<std::streamoff>(size / 2));
+    bytes.put('\x5a');
+    bytes.put('\xa5');
+  }
+  EXPECT_FALSE(List().front().damaged);  // a list reads no files
+  EXPECT_THAT(VerifyBackup(backups_, 1),
+              StatusIs(Status::kCorruption, HasSubstr(file)));
+  const std::string path = dir_.File("restored");
+  EXPECT_THAT(RestoreBackup(backups_, 1, path),
+              StatusIs(Status::kCorruption, HasSubstr("checksum")));
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_FALSE(std::filesystem::exists(path + ".restoring"));
+
+  std::filesystem::resize_file(file, size / 2);
+  EXPECT_TRUE(VerifyBackup(backups_, 1).IsCorruption());
+  std::filesystem::remove(file);
+  EXPECT_TRUE(List().front().damaged);
+  EXPECT_THAT(VerifyBackup(backups_, 1),
+              StatusIs(Status::kCorruption,
+                       HasSubstr(std::filesystem::path(file).filename())));
+  // Later ones are whole, and the newest of those is the one to restore.
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  EXPECT_THAT(VerifyBackup(backups_, 2), IsOk());
+  ASSERT_THAT(RestoreBackup(backups_, std::nullopt, path), IsOk());
+  EXPECT_TRUE(RowsAt(path) == AllRows(store_.get()));
+}
+
+TEST_F(StoreBackup, RestoreOverwritesNothing) {
+  ASSERT_NO_FATAL_FAILURE(WriteSome());
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  const auto refused = StatusIs(Status::kInvalidArgument, HasSubstr("exists"));
+  EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("db")), refused);
+  const std::string file = dir_.File("file");
+  std::ofstream(file) << "text";
+  EXPECT_THAT(RestoreBackup(backups_, 1, file), refused);
+  EXPECT_TRUE(RestoreBackup(backups_, 1, "").IsInvalidArgument());
+
+  // What a restore that was cut short left is no store, and no obstacle.
+  const std::string path = dir_.File("restored");
+  std::filesystem::create_directory(path + ".restoring");
+  std::ofstream(path + ".restoring/000099.sst") << "half";
+  ASSERT_THAT(RestoreBackup(backups_, 1, path), IsOk());
+  EXPECT_TRUE(RowsAt(path) == AllRows(store_.get()));
+  EXPECT_FALSE(std::filesystem::exists(path + "/000099.sst"));
+}
+
+TEST_F(StoreBackup, OtherDirectoriesAreLeftAlone) {
+  const auto is_none =
+      StatusIs(Status::kNotFound, HasSubstr("no directory of backups at"));
+  std::vector<BackupInfo> list;
+  EXPECT_THAT(ListBackups(backups_, &list), is_none);
+  EXPECT_THAT(VerifyBackup(backups_, 1), is_none);
+  EXPECT_THAT(DeleteBackup(backups_, 1), is_none);
+  EXPECT_THAT(PurgeBackups(backups_, 1), is_none);
+  EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("x")), is_none);
+  EXPECT_FALSE(std::filesystem::exists(backups_));
+
+  const auto is_other =
+      StatusIs(Status::kInvalidArgument, HasSubstr("is no directory of"));
+  EXPECT_THAT(store_->Backup(dir_.File("db")), is_other);
+  EXPECT_THAT(PurgeBackups(dir_.File("db"), 0), is_other);
+  EXPECT_THAT(ListBackups(dir_.File("db"), &list), is_other);
+}
+
+TEST_F(StoreBackup, OneChangeAtATime) {
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  rocksdb::Env* env = rocksdb::Env::Default();
+  rocksdb::FileLock* lock = nullptr;
+  ASSERT_THAT(env->LockFile(backups_ + "/LOCK", &lock), IsOk());
+  const auto busy = StatusIs(Status::kBusy, HasSubstr(backups_));
+  EXPECT_THAT(store_->Backup(backups_), busy);
+  EXPECT_THAT(DeleteBackup(backups_, 1), busy);
+  EXPECT_THAT(PurgeBackups(backups_, 0), busy);
+  EXPECT_THAT(VerifyBackup(backups_, 1), IsOk());
+  ASSERT_THAT(env->UnlockFile(lock), IsOk());
+  EXPECT_THAT(store_->Backup(backups_), IsOk());
+}
+
+}  // namespace
+}  // namespace rowbloom::test

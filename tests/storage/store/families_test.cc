@@ -1,0 +1,548 @@
+// Families that come, change and go while the store is open.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "storage/store/metadata.h"
+#include "tests/storage/store/mortal_disk.h"
+#include "tests/storage/store/test_store.h"
+#include "tests/support/random.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class StoreFamilies : public ::testing::Test {
+ protected:
+  void Open(const std::vector<FamilyDescriptor>& families,
+            StoreOptions options = {}) {
+    store_.reset();
+    store_ = OpenOrFail(options, path_, families,
+                        {.wall_clock = [this] { return now_ms_; }});
+    ASSERT_NE(store_, nullptr);
+  }
+
+  FamilyStats StatsOf(const std::string& family) {
+    StoreStats stats;
+    EXPECT_THAT(store_->Stats(&stats), IsOk());
+    return stats.families[family];
+  }
+
+  size_t VersionsOf(const std::string& family) {
+    std::vector<Cell> cells;
+    EXPECT_THAT(
+        store_->GetVersions("r", family, "q", &cells, {.max_versions = 100}),
+        IsOk());
+    return cells.size();
+  }
+
+  size_t CellsOfRow(const std::string& row) {
+    std::vector<Cell> cells;
+    EXPECT_THAT(store_->GetRow(row, &cells), IsOk());
+    return cells.size();
+  }
+
+  // Files of rows of their own, and one row of all of them.
+  void WriteFiles(const std::string& family, int files) {
+    constexpr int kRows = 300;
+    for (int file = 0; file < files; ++file) {
+      for (int i = 0; i < kRows; ++i) {
+        ASSERT_THAT(store_->Put(DistinctKey(file * kRows + i), family, "q",
+                                std::string(50, 'v')),
+                    IsOk());
+      }
+      ASSERT_THAT(store_->Put("shared", family, std::to_string(file), "v"),
+                  IsOk());
+      ASSERT_THAT(store_->Flush(), IsOk());
+    }
+  }
+
+  // Asks for columns that a row of every file does not have: only ROWCOL can
+  // answer. Returns what ROWCOL did.
+  SectionStats AskForAbsentColumns(const std::string& family) {
+    const FilterStats before = StatsOf(family).filter;
+    for (int i = 0; i < 100; ++i) {
+      std::string value;
+      EXPECT_TRUE(
+          store_->Get("shared", family, "0-" + std::to_string(i), &value)
+              .IsNotFound());
+    }
+    SectionStats asked = StatsOf(family).filter.row_col;
+    asked.checked -= before.row_col.checked;
+    asked.skipped -= before.row_col.skipped;
+    return asked;
+  }
+
+  TempDir dir_;
+  std::string path_ = dir_.File("db");
+  uint64_t now_ms_ = 1'700'000'000'000;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(StoreFamilies, CreatedOneIsUsedAtOnceAndKept) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}}));
+  const FamilyOptions options = {.filter_kind = FilterKind::kRibbon,
+                                 .timestamps = Timestamps::kClient,
+                                 .max_versions = 3};
+  ASSERT_THAT(store_->CreateFamily("b", options), IsOk());
+  EXPECT_EQ(store_->Families().at("b"), options);
+  ASSERT_THAT(store_->Put("r", "b", "q", "v", {.timestamp_ms = 5}), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  EXPECT_EQ(StatsOf("b").filter.blocks_built, 1u);
+
+  ASSERT_NO_FATAL_FAILURE(Open({}));
+  EXPECT_EQ(store_->Families().at("b"), options);
+  std::string value;
+  EXPECT_THAT(store_->Get("r", "b", "q", &value), IsOk());
+}
+
+TEST_F(StoreFamilies, RefusedOnesAreNotCreated) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}}));
+  EXPECT_THAT(store_->CreateFamily("a", {}),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("family \"a\" is in the store at " + path_ +
+                                 " already")));
+  EXPECT_THAT(store_->CreateFamily("b:c", {}),
+              StatusIs(Status::kInvalidArgument, HasSubstr("b:c")));
+  EXPECT_THAT(
+      store_->CreateFamily("b", {.max_versions = 0}),
+      StatusIs(Status::kInvalidArgument,
+               AllOf(HasSubstr("family \"b\""), HasSubstr("max_versions"))));
+  EXPECT_THAT(store_->DropFamily("b"),
+              StatusIs(Status::kInvalidArgument, HasSubstr("it has: a")));
+  EXPECT_THAT(store_->AlterFamily("b", {}),
+              StatusIs(Status::kInvalidArgument, HasSubstr("it has: a")));
+  EXPECT_THAT(
+      store_->AlterFamily("a", {.false_positive_rate = 2}),
+      StatusIs(Status::kInvalidArgument, HasSubstr("false_positive_rate")));
+  ASSERT_NO_FATAL_FAILURE(Open({}));
+  EXPECT_EQ(store_->Families().size(), 1u);
+  ASSERT_NO_FATAL_FAILURE(Open({}, {.read_only = true}));
+  EXPECT_TRUE(store_->CreateFamily("b", {}).IsNotSupported());
+  EXPECT_TRUE(store_->DropFamily("a").IsNotSupported());
+  EXPECT_TRUE(store_->AlterFamily("a", {}).IsNotSupported());
+}
+
+TEST_F(StoreFamilies, DroppedOneIsGoneAndTheStoreGoesOn) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {}}}));
+  ASSERT_THAT(store_->Put("r", "a", "q", "1"), IsOk());
+  ASSERT_THAT(store_->Put("r", "b", "q", "2"), IsOk());
+  ASSERT_THAT(store_->DropFamily("b"), IsOk());
+  EXPECT_EQ(CellsOfRow("r"), 1u);
+  EXPECT_THAT(
+      store_->Put("r", "b", "q", "3"),
+      StatusIs(Status::kInvalidArgument, HasSubstr("family \"b\" is not")));
+  WriteBatch batch;
+  batch.Put("r", "a", "q", "4");
+  batch.DeleteFamily("r", "b");
+  EXPECT_TRUE(store_->Write(batch).IsInvalidArgument());
+  EXPECT_THAT(store_->DeleteRow("r"), IsOk());
+  EXPECT_THAT(store_->Put("r", "a", "q", "5"), IsOk());
+  EXPECT_THAT(store_->Flush(), IsOk());
+  EXPECT_THAT(store_->Compact(), IsOk());
+
+  // The log still has its cells.
+  ASSERT_NO_FATAL_FAILURE(Open({}));
+  EXPECT_EQ(store_->Families().size(), 1u);
+  EXPECT_EQ(CellsOfRow("r"), 1u);
+  ASSERT_THAT(store_->CreateFamily("b", {.max_versions = 2}), IsOk());
+  EXPECT_EQ(CellsOfRow("r"), 1u);
+  ASSERT_NO_FATAL_FAILURE(Open({}));
+  EXPECT_EQ(store_->Families().size(), 2u);
+}
+
+TEST_F(StoreFamilies, DropGivesBackTheDiskOnceScansAreDone) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {}}}));
+  ASSERT_NO_FATAL_FAILURE(WriteFiles("b", 3));
+  const auto tables = [this] {
+    const std::filesystem::directory_iterator files(path_);
+    return std::count_if(begin(files), end(files), [](const auto& file) {
+      return file.path().extension() == ".sst";
+    });
+  };
+  const auto before = tables();
+  {
+    RowScanner rows = store_->Scan({.row = {.columns = {{"b"}}}});
+    auto row = rows.begin();
+    ASSERT_THAT(store_->DropFamily("b"), IsOk());
+    EXPECT_EQ(tables(), before);
+    int seen = 0;
+    for (; row != rows.end(); ++row) ++seen;
+    EXPECT_THAT(rows.status(), IsOk());
+    EXPECT_EQ(seen, 901);
+  }
+  EXPECT_EQ(tables(), before - 3);
+}
+
+TEST_F(StoreFamilies, LoadIntoADroppedOneDoesNotFinish) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {}}}));
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  ASSERT_THAT(load->Add("r", "a", "q", "v"), IsOk());
+  ASSERT_THAT(load->Add("r", "b", "q", "v"), IsOk());
+  ASSERT_THAT(store_->DropFamily("b"), IsOk());
+  ASSERT_THAT(store_->CreateFamily("b", {}), IsOk());
+  EXPECT_THAT(load->Finish(),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("family \"b\" was dropped during the load")));
+  load.reset();
+  EXPECT_EQ(CellsOfRow("r"), 0u);
+  EXPECT_THAT(store_->Put("r", "b", "q", "v"), IsOk());
+}
+
+TEST_F(StoreFamilies, AlteredFilterIsThatOfNewFilesAndOfOldOnesOnceCompacted) {
+  constexpr int kFiles = 4;
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {.bloom_type = BloomType::kRow}}},
+                               {.auto_compaction = false}));
+  ASSERT_NO_FATAL_FAILURE(WriteFiles("a", kFiles));
+  EXPECT_EQ(AskForAbsentColumns("a").checked, 0u);
+  const uint64_t row_bytes = StatsOf("a").filter_bytes;
+
+  const FamilyOptions altered = {.bloom_type = BloomType::kRowCol,
+                                 .filter_kind = FilterKind::kRibbon,
+                                 .false_positive_rate = 0.001};
+  ASSERT_THAT(store_->AlterFamily("a", altered), IsOk());
+  EXPECT_EQ(store_->Families().at("a"), altered);
+  EXPECT_EQ(AskForAbsentColumns("a").checked, 0u);
+  EXPECT_EQ(StatsOf("a").filter_bytes, row_bytes);
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_EQ(StatsOf("a").filter.blocks_built, kFiles + 1u);
+  const SectionStats asked = AskForAbsentColumns("a");
+  EXPECT_EQ(asked.checked, 100u);
+  EXPECT_GT(asked.skipped, 95u);
+  // Two sections at a tenth of the rate.
+  EXPECT_GT(StatsOf("a").filter_bytes, row_bytes * 3 / 2);
+
+  // None is altered to, and from, in place.
+  ASSERT_THAT(store_->AlterFamily("a", {.bloom_type = BloomType::kNone}),
+              IsOk());
+  EXPECT_GT(AskForAbsentColumns("a").checked, 0u);
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_EQ(StatsOf("a").filter_bytes, 0u);
+  ASSERT_THAT(store_->AlterFamily("a", {}), IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_GT(AskForAbsentColumns("a").skipped, 90u);
+}
+
+TEST_F(StoreFamilies, AlteredCompressionIsThatOfFilesOnceCompacted) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {.compression = Compression::kNone}}}));
+  ASSERT_NO_FATAL_FAILURE(WriteFiles("a", 1));
+  const uint64_t plain = StatsOf("a").file_bytes;
+  ASSERT_THAT(store_->AlterFamily("a", {.compression = Compression::kLz4}),
+              IsOk());
+  EXPECT_EQ(StatsOf("a").file_bytes, plain);
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_LT(StatsOf("a").file_bytes, plain * 3 / 4);
+}
+
+TEST_F(StoreFamilies, AlteredVersionsAndTtlHoldAtOnce) {
+  const FamilyOptions wide = {.max_versions = 5};
+  ASSERT_NO_FATAL_FAILURE(
+      Open({{"a", wide}, {"latest", {}}}, {.auto_compaction = false}));
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_THAT(store_->Put("r", "a", "q", std::to_string(i)), IsOk());
+    // Apart, so that there is something to merge.
+    ASSERT_THAT(store_->Flush(), IsOk());
+    now_ms_ += 10'000;
+  }
+  ASSERT_THAT(store_->Put("r", "latest", "q", "v"), IsOk());
+  EXPECT_EQ(VersionsOf("a"), 5u);
+  ASSERT_THAT(store_->AlterFamily("a", {.max_versions = 3}), IsOk());
+  EXPECT_EQ(VersionsOf("a"), 3u);
+  // What was not reclaimed comes back; what merges and compactions saw does
+  // not: they go by the new rules.
+  ASSERT_THAT(store_->AlterFamily("a", wide), IsOk());
+  EXPECT_EQ(VersionsOf("a"), 5u);
+  ASSERT_THAT(store_->AlterFamily("a", {.max_versions = 3}), IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  ASSERT_THAT(store_->AlterFamily("a", wide), IsOk());
+  EXPECT_EQ(VersionsOf("a"), 3u);
+
+  ASSERT_THAT(store_->AlterFamily("a", {.max_versions = 5, .ttl_ms = 25'000}),
+              IsOk());
+  EXPECT_EQ(VersionsOf("a"), 2u);
+  ASSERT_THAT(store_->AlterFamily(
+                  "a", {.max_versions = 5, .min_versions = 3, .ttl_ms = 1}),
+              IsOk());
+  EXPECT_EQ(VersionsOf("a"), 3u);
+
+  EXPECT_EQ(VersionsOf("latest"), 1u);
+  now_ms_ += 10'000;
+  ASSERT_THAT(store_->AlterFamily("latest", {.ttl_ms = 5'000}), IsOk());
+  EXPECT_EQ(VersionsOf("latest"), 0u);
+  EXPECT_EQ(StatsOf("latest").estimated_cells, 1u);
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_EQ(StatsOf("latest").estimated_cells, 0u);
+}
+
+TEST_F(StoreFamilies, AlteredTimestampsHoldAtOnce) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {.max_versions = 2}}}));
+  EXPECT_TRUE(
+      store_->Put("r", "a", "q", "v", {.timestamp_ms = 7}).IsInvalidArgument());
+  ASSERT_THAT(store_->AlterFamily(
+                  "a", {.timestamps = Timestamps::kClient, .max_versions = 2}),
+              IsOk());
+  EXPECT_THAT(store_->Put("r", "a", "q", "v", {.timestamp_ms = 7}), IsOk());
+  // One version of the client's timestamps is a list, too.
+  EXPECT_THAT(store_->AlterFamily("a", {.timestamps = Timestamps::kClient}),
+              IsOk());
+  EXPECT_EQ(VersionsOf("a"), 1u);
+}
+
+TEST_F(StoreFamilies, CellFormatCannotBeAltered) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {.max_versions = 2}}}));
+  ASSERT_THAT(store_->Put("r", "a", "q", "v"), IsOk());
+  EXPECT_THAT(
+      store_->AlterFamily("a", {.max_versions = 3}),
+      StatusIs(Status::kInvalidArgument,
+               HasSubstr("family \"a\" of the store at " + path_ +
+                         " keeps its cells in the format latest, which cannot "
+                         "be altered: max_versions 3 with timestamps store "
+                         "needs the format versioned")));
+  EXPECT_THAT(
+      store_->AlterFamily("b", {}),
+      StatusIs(Status::kInvalidArgument, HasSubstr("needs the format latest")));
+  EXPECT_EQ(store_->Families().at("a"), FamilyOptions());
+  EXPECT_EQ(VersionsOf("a"), 1u);
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {.max_versions = 2}}}));
+  EXPECT_EQ(VersionsOf("a"), 1u);
+}
+
+TEST_F(StoreFamilies, AlteredOptionsAreKept) {
+  const FamilyOptions altered = {.bloom_type = BloomType::kRow,
+                                 .filter_kind = FilterKind::kRibbon,
+                                 .false_positive_rate = 0.02,
+                                 .compression = Compression::kNone,
+                                 .block_size_bytes = 4096,
+                                 .min_versions = 1,
+                                 .ttl_ms = 7};
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}}));
+  ASSERT_THAT(store_->AlterFamily("a", altered), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", altered}}));
+  EXPECT_EQ(store_->Families().at("a"), altered);
+  store_.reset();
+  EXPECT_THAT(Store::Open({}, path_, {{"a", {}}}, &store_),
+              StatusIs(Status::kInvalidArgument,
+                       AllOf(HasSubstr("has bloom_type ROW, not ROWCOL"),
+                             HasSubstr("filter_kind ribbon, not bloom"),
+                             HasSubstr("block_size_bytes 4096, not 16384"))));
+}
+
+// What a change leaves that dies after each of its writes to the disk.
+class InterruptedChange : public ::testing::Test {
+ protected:
+  using Change = std::function<Status(Store*)>;
+  // Of a store that was opened again; `done` is what the change returned.
+  using Check = std::function<void(Store*, bool done)>;
+
+  void SetUp() override {
+    const auto store = OpenOrFail({}, original_, {{"a", {}}, {"b", {}}});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put("r", "a", "q", "a's"), IsOk());
+    ASSERT_THAT(store->Put("r", "b", "q", "b's"), IsOk());
+  }
+
+  void TryAll(const Change& change, const Check& check) {
+    uint64_t writes = 0;
+    int done_in_vain = 0;
+    for (bool went = true; went; ++writes) {
+      SCOPED_TRACE("power off after " + std::to_string(writes) + " changes");
+      const std::string path = dir_.File(std::to_string(writes));
+      std::filesystem::copy(original_, path);
+      bool done = false;
+      {
+        MortalDisk disk(UINT64_MAX);
+        const auto store = OpenOrFail({}, path, {}, disk.surroundings);
+        ASSERT_NE(store, nullptr);
+        disk.power.TurnOffAfter(writes);
+        done = change(store.get()).ok();
+        went = disk.power.was_off();
+        EXPECT_TRUE(done || went);
+      }
+      // A reader changes nothing, and must find a store as well.
+      ASSERT_NE(OpenOrFail({.read_only = true}, path, {}), nullptr);
+      const auto store = OpenOrFail({}, path, {});
+      ASSERT_NE(store, nullptr);
+      std::string value;
+      ASSERT_THAT(store->Get("r", "a", "q", &value), IsOk());
+      EXPECT_EQ(value, "a's");
+      ASSERT_NO_FATAL_FAILURE(check(store.get(), done));
+      EXPECT_THAT(store->Put("new", "a", "q", "v"), IsOk());
+      if (!done) ++done_in_vain;
+    }
+    // Some came to nothing, others had survived.
+    EXPECT_GT(done_in_vain, 0);
+    EXPECT_GT(writes, 3u);
+  }
+
+  TempDir dir_;
+  const std::string original_ = dir_.File("db");
+};
+
+TEST_F(InterruptedChange, CreationIsCompletedOrHasNotBegun) {
+  int completed = 0;
+  TryAll([](Store* store) { return store->CreateFamily("c", {.ttl_ms = 9}); },
+         [&](Store* store, bool done) {
+           const auto families = store->Families();
+           if (done) {
+             ASSERT_TRUE(families.contains("c"));
+           }
+           if (!families.contains("c")) return;
+           if (!done) ++completed;
+           EXPECT_EQ(families.at("c").ttl_ms, 9u);
+           EXPECT_THAT(store->Put("r", "c", "q", "v"), IsOk());
+         });
+  EXPECT_GT(completed, 0);
+}
+
+TEST_F(InterruptedChange, DropIsCompletedOrHasNotBegun) {
+  int completed = 0;
+  TryAll([](Store* store) { return store->DropFamily("b"); },
+         [&](Store* store, bool done) {
+           std::string value;
+           if (store->Families().contains("b")) {
+             EXPECT_FALSE(done);
+             ASSERT_THAT(store->Get("r", "b", "q", &value), IsOk());
+             EXPECT_EQ(value, "b's");
+             return;
+           }
+           if (!done) ++completed;
+           // One of its name has nothing of it, and stays.
+           ASSERT_THAT(store->CreateFamily("b", {}), IsOk());
+           EXPECT_TRUE(store->Get("r", "b", "q", &value).IsNotFound());
+         });
+  EXPECT_GT(completed, 0);
+}
+
+// The disk comes back before the process ends.
+TEST_F(InterruptedChange, FamilyIsCreatedAnewAfterADropThatFailedAnywhere) {
+  bool went = true;
+  for (uint64_t writes = 0; went; ++writes) {
+    SCOPED_TRACE("power off after " + std::to_string(writes) + " changes");
+    const std::string path = dir_.File(std::to_string(writes));
+    std::filesystem::copy(original_, path);
+    {
+      MortalDisk disk(UINT64_MAX);
+      const auto store = OpenOrFail({}, path, {}, disk.surroundings);
+      ASSERT_NE(store, nullptr);
+      disk.power.TurnOffAfter(writes);
+      store->DropFamily("b").PermitUncheckedError();
+      went = disk.power.was_off();
+      disk.power.TurnOffAfter(UINT64_MAX);
+      // RocksDB may refuse all writes by now.
+      if (!store->CreateFamily("b", {.max_versions = 2}).ok()) continue;
+      EXPECT_THAT(store->Put("new", "b", "q", "v"), IsOk());
+    }
+    const auto store = OpenOrFail({}, path, {});
+    ASSERT_NE(store, nullptr);
+    EXPECT_EQ(store->Families().at("b").max_versions, 2u);
+    std::string value;
+    EXPECT_TRUE(store->Get("r", "b", "q", &value).IsNotFound());
+    EXPECT_THAT(store->Get("new", "b", "q", &value), IsOk());
+  }
+}
+
+TEST_F(InterruptedChange, AlterationIsKeptOrHasNotBegun) {
+  const FamilyOptions altered = {.compression = Compression::kNone,
+                                 .ttl_ms = 1'000'000'000};
+  TryAll([&](Store* store) { return store->AlterFamily("b", altered); },
+         [&](Store* store, bool done) {
+           const FamilyOptions options = store->Families().at("b");
+           EXPECT_TRUE(options == altered ||
+                       (!done && options == FamilyOptions()));
+         });
+}
+
+TEST_F(InterruptedChange, DropThatOnlyHasItsRecordIsDoneByTheNextOpen) {
+  {
+    Database database;
+    ASSERT_NO_FATAL_FAILURE(OpenRaw(original_, &database));
+    rocksdb::WriteBatch batch;
+    ASSERT_THAT(PutDroppedRecord("b", {}, &batch), IsOk());
+    ASSERT_THAT(database->Write({}, &batch), IsOk());
+  }
+  {
+    const auto reader = OpenOrFail({.read_only = true}, original_, {});
+    ASSERT_NE(reader, nullptr);
+    EXPECT_FALSE(reader->Families().contains("b"));
+  }
+  // Also when it is to be created anew by the same open.
+  const auto store =
+      OpenOrFail({}, original_, {{"b", {.bloom_type = BloomType::kRow}}});
+  ASSERT_NE(store, nullptr);
+  std::vector<Cell> cells;
+  ASSERT_THAT(store->GetRow("r", &cells), IsOk());
+  EXPECT_EQ(cells.size(), 1u);
+}
+
+TEST(StoreFamiliesThreads, ReadersAndWritersGoOnWhileFamiliesChange) {
+  const TempDir dir;
+  const auto store = OpenOrFail({}, dir.File("db"), {{"a", {}}, {"b", {}}});
+  ASSERT_NE(store, nullptr);
+  std::atomic<bool> stop = false;
+  std::atomic<uint64_t> ok = 0;
+  const auto work = [&](uint64_t seed) {
+    Random random(seed);
+    const std::string names[] = {"a", "b", "c"};
+    const auto expect_known = [&ok](const Status& s) {
+      EXPECT_TRUE(s.ok() || s.IsNotFound() || s.IsInvalidArgument())
+          << s.ToString();
+      if (s.ok()) ++ok;
+    };
+    while (!stop) {
+      const std::string row = std::to_string(random.Below(50));
+      const std::string& family = names[random.Below(3)];
+      std::string value;
+      std::vector<Cell> cells;
+      switch (random.Below(5)) {
+        case 0:
+          expect_known(store->Put(row, family, "q", "v"));
+          break;
+        case 1:
+          expect_known(store->DeleteRow(row));
+          break;
+        case 2:
+          expect_known(store->Get(row, family, "q", &value));
+          break;
+        case 3:
+          expect_known(store->GetRow(row, &cells));
+          break;
+        default: {
+          RowScanner rows = store->Scan({.limit = 20});
+          for (const Row& found : rows) EXPECT_FALSE(found.cells.empty());
+          expect_known(rows.status());
+        }
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (uint64_t i = 0; i < 4; ++i) threads.emplace_back(work, i + 1);
+  const uint64_t rounds = Scaled(10);
+  for (uint64_t i = 0; i < rounds; ++i) {
+    EXPECT_THAT(store->CreateFamily("c", {.max_versions = 2}), IsOk());
+    EXPECT_THAT(
+        store->AlterFamily(
+            "a", {.bloom_type = i % 2 == 0 ? BloomType::kRow : BloomType::kNone,
+                  .ttl_ms = 1'000'000 + i % 3}),
+        IsOk());
+    EXPECT_THAT(store->AlterFamily(
+                    "c", {.max_versions = static_cast<uint32_t>(3 + i % 2)}),
+                IsOk());
+    EXPECT_THAT(store->Flush(), IsOk());
+    EXPECT_THAT(store->DropFamily("c"), IsOk());
+  }
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(ok, rounds);
+  EXPECT_THAT(store->Put("r", "a", "q", "v"), IsOk());
+}
+
+}  // namespace
+}  // namespace rowbloom::test
