@@ -42,14 +42,7 @@ Status ShowVersions(const StoredCell& stored, uint64_t now_ms,
     return Status::OK();
   }
   Entries entries;
-  if (!DecodeEntries(stored.value, &entries, &problem)) {
-    return CorruptCell(stored, problem);
-  }
-  if (!stored.qualifier.empty() && FamilyDelete(entries)) {
-    return CorruptCell(stored,
-                       "a delete of the family outside of the cell of "
-                       "the empty qualifier");
-  }
+  if (Status s = ReadEntries(stored, &entries); !s.ok()) return s;
   uint32_t left = max_versions;
   ForEachVisible(entries, stored.family_delete_ms, family.rules, now_ms,
                  [&](const Entry& entry) {
@@ -63,6 +56,27 @@ Status ShowVersions(const StoredCell& stored, uint64_t now_ms,
 }
 
 }  // namespace
+
+Status ReadEntries(const StoredCell& stored, Entries* entries) {
+  std::string problem;
+  if (stored.family->second.format == CellFormat::kLatest) {
+    CellValue cell;
+    if (!DecodeCellValue(stored.value, &cell, &problem)) {
+      return CorruptCell(stored, problem);
+    }
+    *entries = {{EntryType::kPut, cell.timestamp_ms, cell.value}};
+    return Status::OK();
+  }
+  if (!DecodeEntries(stored.value, entries, &problem)) {
+    return CorruptCell(stored, problem);
+  }
+  if (!stored.qualifier.empty() && FamilyDelete(*entries)) {
+    return CorruptCell(stored,
+                       "a delete of the family outside of the cell of "
+                       "the empty qualifier");
+  }
+  return Status::OK();
+}
 
 Status ShowCell(const StoredCell& stored, uint64_t now_ms,
                 const TimeRange& time_range, uint32_t max_versions,
@@ -131,10 +145,7 @@ Status ReadNewest(const OpenedStore& opened, const CellName& name,
 Status ReadFamilyDelete(const StoredCell& stored,
                         std::optional<uint64_t>* family_delete_ms) {
   Entries entries;
-  std::string problem;
-  if (!DecodeEntries(stored.value, &entries, &problem)) {
-    return CorruptCell(stored, problem);
-  }
+  if (Status s = ReadEntries(stored, &entries); !s.ok()) return s;
   *family_delete_ms = FamilyDelete(entries);
   return Status::OK();
 }

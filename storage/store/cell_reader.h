@@ -38,14 +38,18 @@ using TakeCell = std::function<void(uint64_t, std::string_view)>;
 rocksdb::Status ReadNewest(const OpenedStore& opened, const CellName& name,
                            const ReadOptions& options, const TakeCell& take);
 
-// Adds the versions that are to be seen at `now_ms`, newest first. Corruption:
-// the value is not of the family's format; names the cell.
+// What the value says, in either cell format; the entries view into it.
+// Corruption: it is not of the family's format; names the cell.
+rocksdb::Status ReadEntries(const StoredCell& stored, Entries* entries);
+
+// Adds the versions that are to be seen at `now_ms`, newest first. Corruption
+// as ReadEntries.
 rocksdb::Status ShowCell(const StoredCell& stored, uint64_t now_ms,
                          const TimeRange& time_range, uint32_t max_versions,
                          std::vector<Cell>* cells);
 
 // The newest kDeleteFamily in a value of the empty qualifier. Corruption as
-// ShowCell.
+// ReadEntries.
 rocksdb::Status ReadFamilyDelete(const StoredCell& stored,
                                  std::optional<uint64_t>* family_delete_ms);
 

@@ -40,6 +40,29 @@ Status OpenedStore::CheckWritable() const {
   return Status::NotSupported(path + " is open for reading only");
 }
 
+Status OpenedStore::FindRow(std::string_view key,
+                            std::string_view* row_bytes) const {
+  const size_t size = key_layout().RowBytes(key);
+  if (size == KeyLayout::kNoRow) {
+    return Status::Corruption(path + ": key \"" + ToPrintable(key) +
+                              "\" has no row of the layout " +
+                              key_layout().ToString());
+  }
+  *row_bytes = key.substr(0, size);
+  return Status::OK();
+}
+
+Status OpenedStore::DecodeRow(std::string_view row_bytes,
+                              std::string* row) const {
+  auto decoded = key_layout().DecodeRow(row_bytes);
+  if (!decoded) {
+    return Status::Corruption(path + ": the row of key \"" +
+                              ToPrintable(row_bytes) + "\" cannot be decoded");
+  }
+  *row = std::move(*decoded);
+  return Status::OK();
+}
+
 Status CheckSize(const char* what, std::string_view bytes, size_t max_bytes) {
   if (bytes.size() <= max_bytes) return Status::OK();
   return Status::InvalidArgument(

@@ -32,6 +32,12 @@ struct OpenedStore {
   rocksdb::Status FindFamily(const FamilyMap& among, std::string_view name,
                              FamilyMap::const_iterator* family) const;
   rocksdb::Status CheckWritable() const;
+
+  // The row that a key begins with, as its bytes and decoded. Corruption: there
+  // is none.
+  rocksdb::Status FindRow(std::string_view key,
+                          std::string_view* row_bytes) const;
+  rocksdb::Status DecodeRow(std::string_view row_bytes, std::string* row) const;
 };
 
 // InvalidArgument: more than `max_bytes`.

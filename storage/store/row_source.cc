@@ -5,8 +5,6 @@
 #include <new>
 #include <utility>
 
-#include "rowbloom/printable.h"
-
 namespace rowbloom {
 namespace {
 
@@ -75,19 +73,6 @@ bool RowScanner::Source::SetBounds(const ScanOptions& options) {
   return upper_.empty() || lower_ < upper_;
 }
 
-Status RowScanner::Source::RowAt(const rocksdb::Iterator& it,
-                                 std::string_view* row_bytes) const {
-  const std::string_view key = it.key().ToStringView();
-  const size_t size = opened_.key_layout().RowBytes(key);
-  if (size == KeyLayout::kNoRow) {
-    return Status::Corruption(opened_.path + ": key \"" + ToPrintable(key) +
-                              "\" has no row of the layout " +
-                              opened_.key_layout().ToString());
-  }
-  *row_bytes = key.substr(0, size);
-  return Status::OK();
-}
-
 Status RowScanner::Source::FindRow(
     std::optional<std::string>* row_bytes) const {
   std::optional<std::string_view> next;
@@ -97,7 +82,8 @@ Status RowScanner::Source::FindRow(
       continue;
     }
     std::string_view here;
-    if (Status s = RowAt(*family.it, &here); !s.ok()) return s;
+    Status s = opened_.FindRow(family.it->key().ToStringView(), &here);
+    if (!s.ok()) return s;
     if (!next || (reverse_ ? *next < here : here < *next)) next = here;
   }
   row_bytes->reset();
@@ -106,12 +92,7 @@ Status RowScanner::Source::FindRow(
 }
 
 Status RowScanner::Source::ReadCells(const std::string& row_bytes, Row* row) {
-  const auto name = opened_.key_layout().DecodeRow(row_bytes);
-  if (!name) {
-    return Status::Corruption(opened_.path + ": the row of key \"" +
-                              ToPrintable(row_bytes) + "\" cannot be decoded");
-  }
-  row->row = *name;
+  if (Status s = opened_.DecodeRow(row_bytes, &row->row); !s.ok()) return s;
   row->cells.clear();
   ColumnPage page(plan_.options());
   const uint64_t now_ms = opened_.shared->clock.Now();

@@ -34,9 +34,6 @@ class RowScanner::Source {
   // The keys of the rows in the range, [lower_, upper_); an empty upper_ is
   // beyond all. False: there are none.
   bool SetBounds(const ScanOptions& options);
-  // The row bytes at an iterator; Corruption when the key has no row.
-  rocksdb::Status RowAt(const rocksdb::Iterator& it,
-                        std::string_view* row_bytes) const;
   // The next row bytes of all families; nothing at the end.
   rocksdb::Status FindRow(std::optional<std::string>* row_bytes) const;
   rocksdb::Status ReadCells(const std::string& row_bytes, Row* row);

@@ -5,9 +5,9 @@
 #include "rocksdb/env.h"
 #include "rowbloom/printable.h"
 #include "storage/store/cell_value.h"
-#include "storage/store/cell_versions.h"
 #include "storage/store/directory.h"
 #include "storage/store/no_exceptions.h"
+#include "storage/store/status_text.h"
 
 namespace rowbloom {
 
@@ -54,25 +54,85 @@ Status SstLoad::Begin() {
   return env_->CreateDirIfMissing(directory_);
 }
 
-Status SstLoad::Add(std::string_view row, std::string_view family_name,
+Status SstLoad::Add(std::string_view row, std::string_view family,
                     std::string_view qualifier, std::string_view value,
                     std::optional<uint64_t> timestamp_ms) {
-  return CatchExceptions([&]() -> Status {
-    FamilyMap::const_iterator family;
-    std::string key;
-    Status s = CheckUsable();
-    if (s.ok()) s = opened_.FindFamily(*of_store_, family_name, &family);
-    if (s.ok()) s = opened_.EncodeRow(row, &key);
-    if (s.ok()) s = CheckPut(family, qualifier, value, timestamp_ms);
-    if (!s.ok()) return s;
-    key += qualifier;
-    FamilyLoad& load = families_[family->first];
-    load.family = family;
-    return AddCell(&load, std::move(key), timestamp_ms.value_or(timestamp_ms_),
-                   value,
-                   "row \"" + ToPrintable(row) + "\", cell " + family->first +
-                       ":" + ToPrintable(qualifier));
+  return CatchExceptions([&] {
+    return AddEntry(row, family, qualifier, EntryType::kPut, value,
+                    timestamp_ms);
   });
+}
+
+Status SstLoad::AddDelete(ChangeType type, std::string_view row,
+                          std::string_view family, std::string_view qualifier,
+                          uint64_t timestamp_ms) {
+  return CatchExceptions([&]() -> Status {
+    switch (type) {
+      case ChangeType::kDelete:
+        return AddEntry(row, family, qualifier, EntryType::kDeleteColumn, {},
+                        timestamp_ms);
+      case ChangeType::kDeleteVersion:
+        return AddEntry(row, family, qualifier, EntryType::kDeleteVersion, {},
+                        timestamp_ms);
+      case ChangeType::kDeleteFamily:
+        return AddEntry(row, family, qualifier, EntryType::kDeleteFamily, {},
+                        timestamp_ms);
+      default:
+        return Status::InvalidArgument(
+            "a load takes deletes of a version, a column or a family");
+    }
+  });
+}
+
+Status SstLoad::AddEntry(std::string_view row, std::string_view family_name,
+                         std::string_view qualifier, EntryType type,
+                         std::string_view value,
+                         std::optional<uint64_t> timestamp_ms) {
+  FamilyMap::const_iterator family;
+  std::string key;
+  Status s = CheckUsable();
+  if (s.ok()) s = opened_.FindFamily(*of_store_, family_name, &family);
+  if (s.ok()) s = opened_.EncodeRow(row, &key);
+  if (s.ok()) s = CheckEntry(family, qualifier, type, value, timestamp_ms);
+  if (!s.ok()) return s;
+  key += qualifier;
+  FamilyLoad& load = families_[family->first];
+  load.family = family;
+  s = AddToCell(&load, std::move(key),
+                {type, timestamp_ms.value_or(timestamp_ms_), value});
+  if (s.ok() || !broken_.ok()) return s;
+  return Prefixed("row \"" + ToPrintable(row) + "\", cell " + family->first +
+                      ":" + ToPrintable(qualifier),
+                  s);
+}
+
+Status SstLoad::CheckEntry(FamilyMap::const_iterator family,
+                           std::string_view qualifier, EntryType type,
+                           std::string_view value,
+                           std::optional<uint64_t> timestamp_ms) const {
+  const auto& [name, kept] = *family;
+  if (type != EntryType::kPut && kept.format == CellFormat::kLatest) {
+    return Status::InvalidArgument("family \"" + name +
+                                   "\" keeps the latest version only: a load "
+                                   "adds no deletes to it");
+  }
+  if (type == EntryType::kDeleteFamily && !qualifier.empty()) {
+    return Status::InvalidArgument(
+        "a delete of the family with the qualifier \"" +
+        ToPrintable(qualifier) + "\": expected none");
+  }
+  if (kept.format == CellFormat::kLatest ||
+      kept.options.timestamps == Timestamps::kClient) {
+    return CheckPut(family, qualifier, value, timestamp_ms);
+  }
+  if (timestamp_ms && *timestamp_ms >= timestamp_ms_) {
+    return Status::InvalidArgument(
+        "family \"" + name +
+        "\" has timestamps=store: expected one before that of the load, " +
+        std::to_string(timestamp_ms_) + ", found " +
+        std::to_string(*timestamp_ms));
+  }
+  return CheckPut(family, qualifier, value, std::nullopt);
 }
 
 Status SstLoad::CheckUsable() const {
@@ -80,20 +140,20 @@ Status SstLoad::CheckUsable() const {
   return broken_;
 }
 
-Status SstLoad::AddCell(FamilyLoad* load, std::string key,
-                        uint64_t timestamp_ms, std::string_view value,
-                        const std::string& name) {
+Status SstLoad::AddToCell(FamilyLoad* load, std::string key,
+                          const Entry& entry) {
   const bool versioned = load->family->second.format == CellFormat::kVersioned;
   const bool same_cell = key == load->key;
   if (key < load->key ||
-      (same_cell && (!versioned || timestamp_ms >= load->oldest_ms))) {
+      (same_cell && (!versioned || !ComesBefore(load->last, entry)))) {
     return Status::InvalidArgument(
-        name + " at " + std::to_string(timestamp_ms) +
+        " at " + std::to_string(entry.timestamp_ms) +
         ": expected cells of a family by row, qualifier and falling "
         "timestamp, each once");
   }
-  if (same_cell && load->stored.size() + value.size() > kMaxCellBytes) {
-    return Status::InvalidArgument(name + ": its versions have more than " +
+  if (same_cell && load->value_bytes > 0 &&
+      load->value_bytes + entry.value.size() > kMaxCellBytes) {
+    return Status::InvalidArgument(": its versions have more than " +
                                    std::to_string(kMaxCellBytes) + " bytes");
   }
   if (!same_cell) {
@@ -101,17 +161,22 @@ Status SstLoad::AddCell(FamilyLoad* load, std::string key,
     if (!broken_.ok()) return broken_;
     load->key = std::move(key);
     load->stored.clear();
+    load->value_bytes = 0;
   }
-  load->oldest_ms = timestamp_ms;
+  load->value_bytes += entry.value.size();
+  load->last = {entry.type, entry.timestamp_ms, {}};
   if (!versioned) {
-    const auto head = EncodeCellHead(timestamp_ms);
+    const auto head = EncodeCellHead(entry.timestamp_ms);
     load->stored.append(head.data(), head.size());
   } else {
-    const std::string head = EncodePutHead(timestamp_ms, value.size());
+    const std::string head =
+        entry.type == EntryType::kPut
+            ? EncodePutHead(entry.timestamp_ms, entry.value.size())
+            : EncodeEntry(entry);
     // The format version stands before the first entry alone.
     load->stored.append(same_cell ? head.substr(1) : head);
   }
-  load->stored.append(value);
+  load->stored.append(entry.value);
   return Status::OK();
 }
 

@@ -11,6 +11,7 @@
 
 #include "rocksdb/sst_file_writer.h"
 #include "rowbloom/bulk_load.h"
+#include "storage/store/cell_versions.h"
 #include "storage/store/opened_store.h"
 #include "storage/store/writer.h"
 
@@ -35,6 +36,9 @@ class SstLoad final : public BulkLoad {
   rocksdb::Status Add(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string_view value,
                       std::optional<uint64_t> timestamp_ms) override;
+  rocksdb::Status AddDelete(ChangeType type, std::string_view row,
+                            std::string_view family, std::string_view qualifier,
+                            uint64_t timestamp_ms) override;
   rocksdb::Status Finish() override;
 
  private:
@@ -47,14 +51,23 @@ class SstLoad final : public BulkLoad {
     std::string written_row;  // row bytes of the last cell in files.back()
     std::string key;          // of the last cell; empty: none yet
     std::string stored;       // its value, as RocksDB keeps it
-    uint64_t oldest_ms = 0;
+    Entry last;               // without its value
+    size_t value_bytes = 0;   // of the versions of the last cell
   };
 
   // The error that keeps the load from going on.
   rocksdb::Status CheckUsable() const;
-  rocksdb::Status AddCell(FamilyLoad* load, std::string key,
-                          uint64_t timestamp_ms, std::string_view value,
-                          const std::string& name);
+  rocksdb::Status AddEntry(std::string_view row, std::string_view family,
+                           std::string_view qualifier, EntryType type,
+                           std::string_view value,
+                           std::optional<uint64_t> timestamp_ms);
+  rocksdb::Status CheckEntry(FamilyMap::const_iterator family,
+                             std::string_view qualifier, EntryType type,
+                             std::string_view value,
+                             std::optional<uint64_t> timestamp_ms) const;
+  // Messages go on after the name of the cell.
+  rocksdb::Status AddToCell(FamilyLoad* load, std::string key,
+                            const Entry& entry);
   rocksdb::Status WriteCell(FamilyLoad* load);
   rocksdb::Status CloseFile(FamilyLoad* load);
   // Whether the file is long enough, and may end before the cell to write.

@@ -7,6 +7,7 @@
 #include "rowbloom/printable.h"
 #include "storage/store/backup_directory.h"
 #include "storage/store/cell_reader.h"
+#include "storage/store/family_cells.h"
 #include "storage/store/family_changes.h"
 #include "storage/store/no_exceptions.h"
 #include "storage/store/row_reader.h"
@@ -287,6 +288,16 @@ RowScanner StoreImpl::Scan(const ScanOptions& options) {
     return source->Open(options);
   });
   return s.ok() ? RowScanner(std::move(source)) : RowScanner(s);
+}
+
+Status StoreImpl::NewCellIterator(const CellIteratorOptions& options,
+                                  std::unique_ptr<CellIterator>* iterator) {
+  return CatchExceptions([&] {
+    auto cells = std::make_unique<FamilyCells>(opened_);
+    Status s = cells->Open(options);
+    if (s.ok()) *iterator = std::move(cells);
+    return s;
+  });
 }
 
 std::unique_ptr<const Snapshot> StoreImpl::GetSnapshot() {

@@ -75,6 +75,9 @@ class StoreImpl final : public Store {
   rocksdb::Status GetRow(std::string_view row, std::vector<Cell>* cells,
                          const RowOptions& options) override;
   RowScanner Scan(const ScanOptions& options) override;
+  rocksdb::Status NewCellIterator(
+      const CellIteratorOptions& options,
+      std::unique_ptr<CellIterator>* iterator) override;
   std::unique_ptr<const Snapshot> GetSnapshot() override;
 
   rocksdb::Status NewBulkLoad(const BulkLoadOptions& options,

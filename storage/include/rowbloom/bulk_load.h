@@ -7,9 +7,11 @@
 //
 // Nothing is to be seen before Finish, and everything after it, also when the
 // process ends in between; a load that goes without Finish leaves nothing.
-// Cells without a timestamp have that of NewBulkLoad. In a `latest` family
-// (FamilyOptions) the load replaces what was there when it finished: do not
-// write its cells meanwhile.
+// Cells without a timestamp have that of NewBulkLoad. A `latest` family
+// (FamilyOptions) takes no timestamps and no deletes; there the load replaces
+// what was there when it finished: do not write its cells meanwhile. A
+// `versioned` family takes both; where timestamps are the store's, so that
+// later puts are newer, they have to be before that of NewBulkLoad.
 //
 // Not thread-safe; loads and other writes may go on side by side. Memory: a
 // block and the filter's hashes (some ten bytes a cell) of a file per family,
@@ -21,6 +23,7 @@
 #include <string_view>
 
 #include "rocksdb/status.h"
+#include "rowbloom/write_batch.h"
 
 namespace rowbloom {
 
@@ -35,14 +38,24 @@ class BulkLoad {
   BulkLoad(const BulkLoad&) = delete;
   BulkLoad& operator=(const BulkLoad&) = delete;
 
-  // Cells of one family come by row, then by qualifier, then newest first;
-  // families may take turns. Errors are Store::Put's, and InvalidArgument when
-  // a cell is out of order or is one that was added, or the versions of a cell
-  // have more than kMaxCellBytes; the load goes on without that cell.
+  // Cells of one family come by row, then by qualifier, then newest first, as
+  // CellIterator gives them; families may take turns. Errors are Store::Put's,
+  // and InvalidArgument when a cell is out of order or is one that was added,
+  // or the versions of a cell have more than kMaxCellBytes; the load goes on
+  // without that cell.
   virtual rocksdb::Status Add(
       std::string_view row, std::string_view family, std::string_view qualifier,
       std::string_view value,
       std::optional<uint64_t> timestamp_ms = std::nullopt) = 0;
+
+  // A delete of type kDelete, kDeleteVersion or kDeleteFamily, as in
+  // WriteBatch, in order with the cells; kDeleteFamily has the empty qualifier.
+  // It takes what the load and the store have, and what comes later. Errors are
+  // those of Add, and InvalidArgument for another type.
+  virtual rocksdb::Status AddDelete(ChangeType type, std::string_view row,
+                                    std::string_view family,
+                                    std::string_view qualifier,
+                                    uint64_t timestamp_ms) = 0;
 
   // Adds the files to the store, all or none. InvalidArgument: a second call.
   virtual rocksdb::Status Finish() = 0;

@@ -28,6 +28,7 @@
 #include "rowbloom/backup.h"
 #include "rowbloom/bulk_load.h"
 #include "rowbloom/cell.h"
+#include "rowbloom/cell_iterator.h"
 #include "rowbloom/read_options.h"
 #include "rowbloom/row_scanner.h"
 #include "rowbloom/store_options.h"
@@ -167,6 +168,11 @@ class Store {
 
   // The rows in a range, in the order of their bytes.
   virtual RowScanner Scan(const ScanOptions& options = {}) = 0;
+
+  // A walk through all that one family keeps. Errors are GetRow's.
+  virtual rocksdb::Status NewCellIterator(
+      const CellIteratorOptions& options,
+      std::unique_ptr<CellIterator>* iterator) = 0;
 
   // nullptr: RocksDB could take none.
   virtual std::unique_ptr<const Snapshot> GetSnapshot() = 0;

@@ -19,6 +19,7 @@ using ::testing::HasSubstr;
 const std::vector<FamilyDescriptor> kFamilies = {
     {"c", {.timestamps = Timestamps::kClient, .max_versions = 2}},
     {"latest", {}},
+    {"store", {.max_versions = 2}},
 };
 
 class Load : public ::testing::Test {
@@ -159,6 +160,91 @@ TEST_F(Load, CellsOutOfOrderAreRefusedByName) {
   ASSERT_THAT(load->Finish(), IsOk());
   EXPECT_EQ(Versions("r", "c", "q").size(), 2u);
   EXPECT_EQ(Versions("r", "latest", "q").size(), 1u);
+}
+
+TEST_F(Load, DeletesTakeWhatIsThereAndWhatComes) {
+  const auto put = [this](const char* qualifier, uint64_t timestamp_ms) {
+    return store_->Put("r", "c", qualifier, "put",
+                       {.timestamp_ms = timestamp_ms});
+  };
+  for (const char* qualifier : {"", "all", "one"}) {
+    for (const uint64_t timestamp_ms : {10, 20}) {
+      ASSERT_THAT(put(qualifier, timestamp_ms), IsOk());
+    }
+  }
+  const auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  using enum ChangeType;
+  ASSERT_THAT(load->AddDelete(kDeleteFamily, "r", "c", "", 10), IsOk());
+  ASSERT_THAT(load->AddDelete(kDelete, "r", "c", "all", 30), IsOk());
+  ASSERT_THAT(load->Add("r", "c", "one", "load", 40), IsOk());
+  ASSERT_THAT(load->AddDelete(kDeleteVersion, "r", "c", "one", 20), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(Versions("r", "c", ""), ElementsAre(Cell{"c", "", 20, "put"}));
+    EXPECT_THAT(Versions("r", "c", "all"), ElementsAre());
+    EXPECT_THAT(Versions("r", "c", "one"),
+                ElementsAre(Cell{"c", "one", 40, "load"}));
+    // Late, and deleted all the same.
+    ASSERT_THAT(put("all", 30), IsOk());
+    ASSERT_THAT(put("one", 20), IsOk());
+    ASSERT_THAT(put("other", 10), IsOk());
+    ASSERT_THAT(store_->Compact(), IsOk());
+  }
+  EXPECT_THAT(Versions("r", "c", "other"), ElementsAre());
+}
+
+TEST_F(Load, DeletesThatMeanNothingAreRefused) {
+  const auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  using enum ChangeType;
+  const auto is_refused = [](const std::string& why) {
+    return StatusIs(Status::kInvalidArgument, HasSubstr(why));
+  };
+  EXPECT_THAT(load->AddDelete(kDelete, "r", "latest", "q", 5),
+              is_refused("\"latest\" keeps the latest version only"));
+  EXPECT_THAT(load->AddDelete(kDeleteFamily, "r", "c", "q", 5),
+              is_refused("with the qualifier \"q\""));
+  EXPECT_THAT(load->AddDelete(kDeleteRow, "r", "c", "", 5),
+              is_refused("a version, a column or a family"));
+  EXPECT_THAT(load->AddDelete(kPut, "r", "c", "", 5),
+              is_refused("a version, a column or a family"));
+  EXPECT_THAT(load->AddDelete(kDelete, "r", "c", "q", kMaxTimestampMs + 1),
+              is_refused("timestamp"));
+  // At one timestamp what takes more comes first, and each once.
+  ASSERT_THAT(load->Add("r", "c", "", "v", 6), IsOk());
+  ASSERT_THAT(load->AddDelete(kDeleteFamily, "r", "c", "", 5), IsOk());
+  ASSERT_THAT(load->AddDelete(kDeleteVersion, "r", "c", "", 5), IsOk());
+  EXPECT_THAT(load->AddDelete(kDelete, "r", "c", "", 5),
+              is_refused("falling timestamp"));
+  EXPECT_THAT(load->AddDelete(kDeleteVersion, "r", "c", "", 5),
+              is_refused("falling timestamp"));
+  ASSERT_THAT(load->Add("r", "c", "", "v", 5), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_THAT(Versions("r", "c", ""), ElementsAre(Cell{"c", "", 6, "v"}));
+}
+
+TEST_F(Load, TimestampsOfTheStoreAreOfThePast) {
+  ASSERT_THAT(store_->Put("r", "store", "q", "before"), IsOk());
+  const uint64_t before_ms = Versions("r", "store", "q")[0].timestamp_ms;
+  const auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  EXPECT_THAT(
+      load->Add("r", "store", "q", "v", kMaxTimestampMs),
+      StatusIs(Status::kInvalidArgument,
+               HasSubstr("timestamps=store: expected one before that of")));
+  EXPECT_THAT(
+      load->AddDelete(ChangeType::kDelete, "r", "store", "q", kMaxTimestampMs),
+      StatusIs(Status::kInvalidArgument, HasSubstr("timestamps=store")));
+  ASSERT_THAT(load->Add("r", "store", "q", "same", before_ms), IsOk());
+  ASSERT_THAT(load->Add("r", "store", "q", "old", 7), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_THAT(Versions("r", "store", "q"),
+              ElementsAre(Cell{"store", "q", before_ms, "same"},
+                          Cell{"store", "q", 7, "old"}));
+  // What is put now is newer.
+  ASSERT_THAT(store_->Put("r", "store", "q", "after"), IsOk());
+  EXPECT_EQ(Versions("r", "store", "q")[0].value, "after");
 }
 
 TEST_F(Load, LeavesNothingWhenItIsGivenUp) {

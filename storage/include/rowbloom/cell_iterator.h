@@ -1,0 +1,68 @@
+// CellIterator: what one family holds, cell by cell, for programs that take it
+// elsewhere: each version that is to be seen and, where they are asked for, the
+// deletes that are kept. HBase calls this a raw scan.
+//
+//   std::unique_ptr<CellIterator> it;
+//   rocksdb::Status s = store->NewCellIterator({.family = "info"}, &it);
+//   for (; s.ok() && it->Valid(); it->Next()) Use(it->cell());
+//   if (s.ok()) s = it->status();
+//
+// All cells are as of one moment, and of one time of day as to their expiry.
+// They come by row, by qualifier, and newest first; at one timestamp deletes
+// come before the put, those that take more first. Written in this order, with
+// these timestamps, to an empty family of the same options they make one that
+// answers alike; without the deletes, until it is written to.
+//
+// Not thread-safe. Memory: the versions of one cell, up to three times. Must be
+// destroyed before its store.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "rowbloom/read_options.h"
+#include "rowbloom/write_batch.h"
+
+namespace rowbloom {
+
+struct CellIteratorOptions {
+  std::string family;
+  // Whether the deletes that are kept come, too. They have been applied either
+  // way. A `latest` family (FamilyOptions) keeps none.
+  bool deletes = false;
+  // nullptr: as of now. Otherwise of this store.
+  const Snapshot* snapshot = nullptr;
+};
+
+// A put, or a delete of type kDelete, kDeleteVersion or kDeleteFamily, the last
+// with an empty qualifier. Owns nothing.
+struct CellView {
+  std::string_view row;
+  std::string_view qualifier;
+  ChangeType type = ChangeType::kPut;
+  uint64_t timestamp_ms = 0;
+  std::string_view value;  // of a put
+};
+
+class CellIterator {
+ public:
+  virtual ~CellIterator() = default;
+  CellIterator(const CellIterator&) = delete;
+  CellIterator& operator=(const CellIterator&) = delete;
+
+  virtual bool Valid() const = 0;
+  // The cell here; its bytes stay until the iterator moves. REQUIRES Valid().
+  virtual const CellView& cell() const = 0;
+  // REQUIRES Valid().
+  virtual void Next() = 0;
+  // Why the cells ended: OK, or the error that cut them short. Errors are
+  // Store::GetRow's.
+  virtual const rocksdb::Status& status() const = 0;
+
+ protected:
+  CellIterator() = default;
+};
+
+}  // namespace rowbloom
