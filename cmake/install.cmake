@@ -9,7 +9,7 @@ set(ROWBLOOM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/rowbloom)
 
 # Dependencies first: rowbloomConfig.cmake loads them in this order.
 set(ROWBLOOM_COMPONENTS "")
-foreach(component filters filter_policy store hfile redis)
+foreach(component filters filter_policy store hfile hfile_transfer redis)
   if(TARGET rowbloom_${component})
     list(APPEND ROWBLOOM_COMPONENTS ${component})
     install(

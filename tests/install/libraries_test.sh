@@ -73,6 +73,7 @@ run consumer consumer -- "$dir/consumer.db"
 if [[ -x $dir/consumer/hfile_consumer ]]; then
   echo "== a program with HFiles"
   "$dir/consumer/hfile_consumer" "$dir/example.hfile"
+  "$dir/consumer/hfile_transfer_consumer" "$dir/transfer"
 fi
 
 echo "== a program with the filters alone, where there is no RocksDB"

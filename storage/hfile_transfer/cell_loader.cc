@@ -1,0 +1,213 @@
+#include "storage/hfile_transfer/cell_loader.h"
+
+#include <vector>
+
+#include "rowbloom/cell.h"
+
+namespace rowbloom::hfile_transfer {
+
+using rocksdb::Status;
+
+CellLoader::CellLoader(const HFileImportOptions& options, Store* store,
+                       BulkLoad* load, const std::string& family,
+                       const FamilyOptions& family_options,
+                       HFileImportReport* report)
+    : options_(options),
+      store_(store),
+      load_(load),
+      family_(family),
+      latest_(KeepsLatest(family_options)),
+      max_versions_(family_options.max_versions),
+      report_(report) {}
+
+bool KeepsLatest(const FamilyOptions& options) {
+  return options.max_versions == 1 && options.timestamps == Timestamps::kStore;
+}
+
+Status CellLoader::Check(const HFileCellView& cell) const {
+  switch (cell.type) {
+    case HFileCellType::kPut:
+    case HFileCellType::kDelete:
+    case HFileCellType::kDeleteColumn:
+      break;
+    case HFileCellType::kDeleteFamily:
+    case HFileCellType::kDeleteFamilyVersion:
+      if (cell.qualifier.empty()) break;
+      return Status::InvalidArgument(
+          "a delete of the whole family: expected no qualifier");
+    default:
+      return Status::NotSupported("type " +
+                                  std::to_string(static_cast<int>(cell.type)) +
+                                  ", expected 4, 8, 10, 12 or 14");
+  }
+  if (cell.timestamp_ms < 0) {
+    return Status::InvalidArgument("timestamp " +
+                                   std::to_string(cell.timestamp_ms) +
+                                   ", expected 0 or more");
+  }
+  if (!cell.tags.empty() && !options_.drop_tags) {
+    return Status::InvalidArgument(
+        std::to_string(cell.tags.size()) +
+        " bytes of tags, which a store does not keep; drop_tags takes such "
+        "cells without them");
+  }
+  return Status::OK();
+}
+
+Status CellLoader::Add(const HFileCellView& cell) {
+  Status s = Check(cell);
+  const auto timestamp_ms = static_cast<uint64_t>(cell.timestamp_ms);
+  if (s.ok() && cell.row != row_) {
+    s = Finish();
+    EnterRow(cell.row);
+  }
+  if (s.ok()) {
+    s = DeleteStoredBefore(cell.qualifier, timestamp_ms,
+                           cell.type == HFileCellType::kPut);
+  }
+  if (!s.ok()) return s;
+  EnterColumn(cell.qualifier);
+  ++report_->cells;
+  const uint64_t loaded_before = report_->puts + report_->deletes;
+  const std::pair place(timestamp_ms, cell.type);
+  if (last_ == place) {
+    ++report_->skipped;
+    return s;
+  }
+  last_ = place;
+  switch (cell.type) {
+    case HFileCellType::kDelete:
+      s = AddDeleteVersion(timestamp_ms);
+      break;
+    case HFileCellType::kDeleteColumn:
+      s = AddDeleteColumn(timestamp_ms);
+      break;
+    case HFileCellType::kDeleteFamily:
+      s = AddDeleteFamily(timestamp_ms);
+      break;
+    case HFileCellType::kDeleteFamilyVersion:
+      return TakeVersion(timestamp_ms);
+    default:
+      s = AddPut(timestamp_ms, cell.value);
+  }
+  if (report_->puts + report_->deletes == loaded_before) ++report_->skipped;
+  return s;
+}
+
+Status CellLoader::Finish() {
+  Status s;
+  while (s.ok() && !stored_.empty()) s = DeleteFirstStored();
+  return s;
+}
+
+void CellLoader::EnterRow(std::string_view row) {
+  row_ = row;
+  family_deleted_ms_.reset();
+  versions_taken_.clear();
+  in_column_ = false;
+}
+
+void CellLoader::EnterColumn(std::string_view qualifier) {
+  if (in_column_ && qualifier == qualifier_) return;
+  in_column_ = true;
+  qualifier_ = qualifier;
+  column_deleted_ = false;
+  version_deleted_ms_.reset();
+  puts_ = 0;
+  value_bytes_ = 0;
+  last_.reset();
+}
+
+bool CellLoader::IsDeleted(uint64_t timestamp_ms) const {
+  // What follows the delete of a column in it is not newer.
+  return column_deleted_ ||
+         (family_deleted_ms_ && timestamp_ms <= *family_deleted_ms_);
+}
+
+Status CellLoader::AddPut(uint64_t timestamp_ms, std::string_view value) {
+  if (versions_taken_.contains(timestamp_ms)) {
+    return AddDeleteVersion(timestamp_ms);
+  }
+  // Which versions are surplus is the store's rule; here they are not even
+  // loaded.
+  const bool surplus =
+      puts_ == (latest_ ? 1 : max_versions_) ||
+      (puts_ > 0 && value_bytes_ + value.size() > kMaxCellBytes);
+  if (IsDeleted(timestamp_ms) || version_deleted_ms_ == timestamp_ms ||
+      surplus) {
+    return Status::OK();
+  }
+  Status s = latest_
+                 ? load_->Add(row_, family_, qualifier_, value)
+                 : load_->Add(row_, family_, qualifier_, value, timestamp_ms);
+  if (!s.ok()) return s;
+  ++puts_;
+  value_bytes_ += value.size();
+  ++report_->puts;
+  return s;
+}
+
+Status CellLoader::AddDeleteVersion(uint64_t timestamp_ms) {
+  if (IsDeleted(timestamp_ms) || version_deleted_ms_ == timestamp_ms) {
+    return Status::OK();
+  }
+  version_deleted_ms_ = timestamp_ms;
+  return Load(ChangeType::kDeleteVersion, timestamp_ms);
+}
+
+Status CellLoader::AddDeleteColumn(uint64_t timestamp_ms) {
+  if (IsDeleted(timestamp_ms)) return Status::OK();
+  column_deleted_ = true;
+  return Load(ChangeType::kDelete, timestamp_ms);
+}
+
+Status CellLoader::AddDeleteFamily(uint64_t timestamp_ms) {
+  // They come newest first.
+  if (family_deleted_ms_) return Status::OK();
+  family_deleted_ms_ = timestamp_ms;
+  return Load(ChangeType::kDeleteFamily, timestamp_ms);
+}
+
+Status CellLoader::TakeVersion(uint64_t timestamp_ms) {
+  versions_taken_.insert(timestamp_ms);
+  if (latest_) return Status::OK();
+  RowOptions options;
+  options.columns = {{family_}};
+  options.time_range = TimeRange::At(timestamp_ms);
+  std::vector<Cell> cells;
+  Status s = store_->GetRow(row_, &cells, options);
+  for (Cell& cell : cells) {
+    stored_.insert({std::move(cell.qualifier), timestamp_ms});
+  }
+  return s;
+}
+
+Status CellLoader::DeleteStoredBefore(std::string_view qualifier,
+                                      uint64_t timestamp_ms, bool is_put) {
+  Status s;
+  while (s.ok() && !stored_.empty()) {
+    const StoredVersion& first = *stored_.begin();
+    const bool before = first.qualifier < qualifier ||
+                        (first.qualifier == qualifier &&
+                         (first.timestamp_ms > timestamp_ms ||
+                          (first.timestamp_ms == timestamp_ms && is_put)));
+    if (!before) break;
+    s = DeleteFirstStored();
+  }
+  return s;
+}
+
+Status CellLoader::DeleteFirstStored() {
+  const auto first = stored_.extract(stored_.begin());
+  EnterColumn(first.value().qualifier);
+  return AddDeleteVersion(first.value().timestamp_ms);
+}
+
+Status CellLoader::Load(ChangeType type, uint64_t timestamp_ms) {
+  if (latest_) return Status::OK();
+  Status s = load_->AddDelete(type, row_, family_, qualifier_, timestamp_ms);
+  if (s.ok()) ++report_->deletes;
+  return s;
+}
+
+}  // namespace rowbloom::hfile_transfer

@@ -1,0 +1,52 @@
+// The directory of an export: filled out of sight, in a directory of a name
+// that HBase skips, and put in place family by family when it is complete.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "rocksdb/status.h"
+
+namespace rowbloom::hfile_transfer {
+
+class ExportDirectory {
+ public:
+  // InvalidArgument: the directory is not empty. IOError: it cannot be created.
+  static rocksdb::Status Create(const std::string& path,
+                                std::unique_ptr<ExportDirectory>* directory);
+  // Removes what is not in place.
+  ~ExportDirectory();
+  ExportDirectory(const ExportDirectory&) = delete;
+  ExportDirectory& operator=(const ExportDirectory&) = delete;
+
+  // A path out of sight for a file of that name, in a directory that exists.
+  rocksdb::Status StagedPath(const std::string& family, const std::string& name,
+                             std::string* path);
+  // Where that file is after Commit.
+  std::string FinalPath(const std::string& family,
+                        const std::string& name) const;
+
+  // Puts all families in place, on the disk.
+  rocksdb::Status Commit();
+  // Those that are; all after a Commit that succeeded.
+  const std::set<std::string>& families_in_place() const { return in_place_; }
+
+ private:
+  ExportDirectory(std::string path, std::string staging, bool created)
+      : path_(std::move(path)),
+        staging_(std::move(staging)),
+        created_(created) {}
+
+  const std::string path_;
+  const std::string staging_;
+  const bool created_;  // by us
+  bool committed_ = false;
+  std::set<std::string> staged_;
+  std::set<std::string> in_place_;
+};
+
+// 32 hexadecimal digits, as HBase names its files; no two are the same.
+std::string NewFileName();
+
+}  // namespace rowbloom::hfile_transfer

@@ -1,0 +1,77 @@
+#include "storage/hfile_transfer/hbase_limits.h"
+
+#include <string>
+
+#include "rowbloom/printable.h"
+
+namespace rowbloom::hfile_transfer {
+namespace {
+
+using rocksdb::Status;
+
+// Of a key in an HFile, beside its names: two lengths, timestamp and type.
+constexpr size_t kKeyFixedBytes = 12;
+
+bool HasForbiddenCharacter(std::string_view family) {
+  for (const char character : family) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte < 0x20 || byte == 0x7f || character == ':' || character == '/' ||
+        character == '\\') {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Status CheckFamilyName(std::string_view family) {
+  const auto refuse = [family](const std::string& why) {
+    return Status::InvalidArgument("family \"" + ToPrintable(family) +
+                                   "\": HBase has no family " + why);
+  };
+  if (family.empty()) return refuse("without a name");
+  if (family.size() > kHFileMaxFamilyBytes) {
+    return refuse("whose name has more than " +
+                  std::to_string(kHFileMaxFamilyBytes) + " bytes, found " +
+                  std::to_string(family.size()));
+  }
+  if (family.front() == '.') return refuse("whose name starts with '.'");
+  if (HasForbiddenCharacter(family)) {
+    return refuse("with ':', '/', '\\' or control characters in its name");
+  }
+  if (family == "recovered.edits")
+    return refuse("of this name, a reserved one");
+  return Status::OK();
+}
+
+Status CheckCell(const HFileCellView& cell) {
+  const auto refuse = [&cell](const std::string& why) {
+    return Status::InvalidArgument(DescribeCell(cell) + ": " + why);
+  };
+  if (cell.row.empty() || cell.row.size() > kHFileMaxRowBytes) {
+    return refuse("a row of " + std::to_string(cell.row.size()) +
+                  " bytes, HBase takes 1 to " +
+                  std::to_string(kHFileMaxRowBytes));
+  }
+  const size_t cell_bytes = kKeyFixedBytes + cell.row.size() +
+                            cell.family.size() + cell.qualifier.size() +
+                            cell.value.size();
+  if (cell_bytes > kHFileMaxCellBytes) {
+    return refuse(std::to_string(cell_bytes) +
+                  " bytes of key and value, expected at most " +
+                  std::to_string(kHFileMaxCellBytes));
+  }
+  if (cell.timestamp_ms == kHFileLatestTimestamp) {
+    return refuse("timestamp " + std::to_string(cell.timestamp_ms) +
+                  ", which HBase takes for none");
+  }
+  return Status::OK();
+}
+
+std::string DescribeCell(const HFileCellView& cell) {
+  return "row \"" + ToPrintable(cell.row) + "\", cell " +
+         ToPrintable(cell.family) + ":" + ToPrintable(cell.qualifier);
+}
+
+}  // namespace rowbloom::hfile_transfer

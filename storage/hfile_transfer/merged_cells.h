@@ -1,0 +1,66 @@
+// The cells of several HFiles in one order. A file is opened when its first row
+// comes up, and closed at its end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "rowbloom/hfile.h"
+
+namespace rowbloom::hfile_transfer {
+
+// A file with at least one cell, after a first look.
+struct SourceFile {
+  std::string path;
+  std::string family;  // of its cells
+  std::string first_row;
+  int64_t sequence_id = -1;  // MAX_SEQ_ID_KEY
+  size_t place = 0;          // among all files
+};
+
+// By row, qualifier, falling timestamp and falling type, whatever the families;
+// what is equal in these comes in the order of falling mvcc number, sequence id
+// and place. Not thread-safe.
+class MergedCells {
+ public:
+  MergedCells(const HFileReaderOptions& options, std::vector<SourceFile> files);
+
+  // To the first cell. Errors of this and of Next are HFileReader's, and
+  // InvalidArgument for a cell of another family than its file's.
+  rocksdb::Status Start();
+  // REQUIRES Valid().
+  rocksdb::Status Next();
+
+  bool Valid() const { return !open_.empty(); }
+  // The cell here and its file; views stay until the next move. REQUIRES
+  // Valid().
+  const HFileCellView& cell() const { return open_.front()->cells->cell(); }
+  const SourceFile& file() const { return open_.front()->file; }
+  uint64_t files_read() const { return files_read_; }
+
+ private:
+  struct Source {
+    SourceFile file;
+    std::unique_ptr<HFileReader> reader;
+    std::unique_ptr<HFileIterator> cells;  // goes before the reader
+  };
+  // Whether the cell of `b` comes first: a heap keeps the largest in front.
+  static bool ComesAfter(const std::unique_ptr<Source>& a,
+                         const std::unique_ptr<Source>& b);
+
+  // Makes the source at the back, which was moved, part of the heap, or lets
+  // go of it when it is at its end.
+  rocksdb::Status PlaceLast();
+  // Opens all files that may have the next cell.
+  rocksdb::Status OpenWaiting();
+
+  const HFileReaderOptions options_;
+  std::vector<SourceFile> waiting_;            // the next one at the back
+  std::vector<std::unique_ptr<Source>> open_;  // a heap
+  uint64_t files_read_ = 0;
+};
+
+}  // namespace rowbloom::hfile_transfer

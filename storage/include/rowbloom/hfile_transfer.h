@@ -1,0 +1,152 @@
+// A store's families as HFiles for HBase's bulk load, and HFiles into a store.
+//
+//   rowbloom::HFileExportReport written;
+//   rocksdb::Status s =
+//       rowbloom::ExportHFiles({}, store, "export", &written);
+//
+//   rowbloom::HFileImportReport taken;
+//   s = rowbloom::ImportHFiles({}, {"export"}, store, &taken);
+//
+// Both may go on beside other reads and writes of the store, but for writes to
+// a `latest` family (FamilyOptions) that is imported to. From a store to a
+// cluster and back, step by step: storage/hfile_transfer/README.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "rowbloom/hfile.h"
+
+namespace rowbloom {
+
+class Store;
+
+// How far a transfer is.
+struct HFileProgress {
+  uint64_t cells = 0;           // deletes too
+  uint64_t expected_cells = 0;  // an export's is an estimate
+  uint64_t cell_bytes = 0;      // rows, qualifiers and values
+  uint64_t files = 0;           // written, or read to their end
+};
+// Called now and then, and at the end, by the thread that transfers. False
+// stops the transfer, which fails with Incomplete.
+using HFileProgressCallback = std::function<bool(const HFileProgress&)>;
+
+// ------------------------------------------------------------------- export
+
+// What becomes of deletes, which have been applied to the store's cells.
+enum class HFileDeletes : uint8_t {
+  // They stay behind: the files have puts only.
+  kApplied,
+  // Those that the store keeps go along, and delete in HBase what the table has
+  // already, or in a store that imports the files, as they do in this one.
+  kKept,
+};
+
+struct HFileExportOptions {
+  std::vector<std::string> families;  // empty: all
+  // The first rows of the table's regions, in any order. No file crosses one.
+  std::vector<std::string> region_start_rows;
+  // Of a file, after which the next begins with the next row: it may be larger
+  // by a row and a block. At least 1. HBase splits a region of that size.
+  uint64_t max_file_bytes = uint64_t{10} << 30;
+  HFileDeletes deletes = HFileDeletes::kApplied;
+  // The form of the files. An export sets the Bloom filter to what the family
+  // has, and marks the files as bulk loaded and, unless deletes are kept, as
+  // the result of a major compaction.
+  HFileWriterOptions file;
+  HFileProgressCallback progress;
+};
+
+// A file that an export wrote.
+struct HFileExported {
+  std::string family;
+  std::string path;
+  std::string first_row;
+  std::string last_row;
+  uint64_t cells = 0;
+  uint64_t deletes = 0;  // among the cells
+  uint64_t file_bytes = 0;
+};
+
+struct HFileExportReport {
+  std::vector<HFileExported> files;  // those in place, by family and row
+  // The most files that one region gets in one family. HBase takes
+  // kHFilesPerRegion unless configured otherwise
+  // (hbase.mapreduce.bulkload.max.hfiles.perRegion.perFamily).
+  uint64_t most_files_per_region = 0;
+};
+inline constexpr uint64_t kHFilesPerRegion = 32;
+
+// Writes the cells of families to <directory>/<family>/<32 hexadecimal digits>,
+// as of one moment: the versions that are to be seen, with their timestamps.
+// The directory is created, or is empty. Files are written in a hidden one
+// inside of it and put in place when all are complete, on the disk: an export
+// that fails leaves nothing, unless it fails, or its process ends, between two
+// families that are put in place; the report says which are. One whose process
+// ends earlier leaves `directory`/.export-*, which HBase skips. Errors:
+//   InvalidArgument  an unknown family; a name, row, cell or timestamp that
+//                    HBase does not take; a directory that is not empty; an
+//                    option out of its range. The message names what it is.
+//   Incomplete       the callback said so
+//   others           as the store and HFileWriter report them
+// Memory: that of an HFileWriter and of a CellIterator, and the report.
+rocksdb::Status ExportHFiles(const HFileExportOptions& options, Store* store,
+                             const std::string& directory,
+                             HFileExportReport* report);
+
+// ------------------------------------------------------------------- import
+
+struct HFileImportOptions {
+  // Where all cells go; empty: to the family that they name.
+  std::string family;
+  // Whether a `latest` family (FamilyOptions) takes the newest version of each
+  // cell, as a write of now. Without, it is refused.
+  bool latest_as_new = false;
+  // Whether cells with tags (visibility, lifetime, ...) are taken without them,
+  // as a store has none. Without, they are refused.
+  bool drop_tags = false;
+  HFileReaderOptions reader;
+  HFileProgressCallback progress;
+};
+
+struct HFileImportReport {
+  uint64_t files = 0;    // looked at
+  uint64_t cells = 0;    // read
+  uint64_t puts = 0;     // of those, loaded
+  uint64_t deletes = 0;  // loaded
+  // Read and not loaded: deleted by others, surplus, or there twice.
+  uint64_t skipped = 0;
+};
+
+// Loads the cells of HFiles, all or none (Store::NewBulkLoad). A path is a file
+// or a directory, which is searched through (a bulk load's, or a region or
+// table of HBase's), but for names that start with '.' or, unless the store has
+// such a family, '_', and recovered.edits. Files may overlap and come in any
+// order.
+//
+// `versioned` families get versions and deletes with their timestamps, merged
+// with what they have; of what is there twice, the file's counts, and among
+// files that of the larger mvcc number, then of the larger MAX_SEQ_ID_KEY, then
+// of the later path. As a store has no HBase DeleteFamilyVersion, it becomes a
+// delete of that version in each column of the row that has one, in the files
+// or in the store. `latest` families get puts alone: deletes concern the files'
+// own cells. Errors, nothing being loaded:
+//   InvalidArgument  a family that the store does not have; a cell that it does
+//                    not take, named with its file; a `latest` family or tags
+//                    without the option
+//   NotSupported     HFileReader's; a cell of an unknown type
+//   Incomplete       the callback said so
+//   others           as HFileReader and the store report them
+// Memory: of each file whose rows overlap those being read, its load-on-open
+// section and a data block (HFileReader); that of a BulkLoad; of a row with a
+// DeleteFamilyVersion, its cells of that version.
+rocksdb::Status ImportHFiles(const HFileImportOptions& options,
+                             const std::vector<std::string>& paths,
+                             Store* store, HFileImportReport* report);
+
+}  // namespace rowbloom

@@ -1,0 +1,429 @@
+// Exports: which files, where, and what they say of themselves; and what is
+// left of one that fails.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rowbloom/printable.h"
+#include "storage/hfile/file_info.h"
+#include "tests/storage/hfile_transfer/transfers.h"
+#include "tests/support/random.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+
+const std::string kTrue = "\xff";
+const std::string kFalse(1, '\0');
+
+class Export : public ::testing::Test {
+ protected:
+  void Open(const std::vector<FamilyDescriptor>& families) {
+    store_.reset();
+    ASSERT_THAT(Store::Open({}, dir_.File("db"), families, &store_), IsOk());
+  }
+  Status Run(const HFileExportOptions& options = {}) {
+    return ExportHFiles(options, store_.get(), out_, &report_);
+  }
+  // The cells of all files of a family, in the report's order.
+  std::vector<HFileCell> Exported(const std::string& family) {
+    std::vector<HFileCell> cells;
+    for (const HFileExported& file : report_.files) {
+      if (file.family != family) continue;
+      for (HFileCell& cell : CellsOf(file.path)) {
+        cells.push_back(std::move(cell));
+      }
+    }
+    return cells;
+  }
+  std::map<std::string, std::string> FileInfo(const HFileExported& file) {
+    std::unique_ptr<HFileReader> reader;
+    EXPECT_THAT(HFileReader::Open({}, file.path, &reader), IsOk());
+    return reader == nullptr ? std::map<std::string, std::string>()
+                             : reader->file_info();
+  }
+  // Rows of eight bytes, in order.
+  void PutRows(const std::string& family, uint64_t rows, size_t value_bytes) {
+    Random random(SeedFromEnv());
+    for (uint64_t i = 0; i < rows; ++i) {
+      rows_.push_back(DistinctKey(i));
+      WriteBatch batch;
+      for (const char* qualifier : {"a", "b", "c"}) {
+        batch.Put(rows_.back(), family, qualifier, random.Bytes(value_bytes));
+      }
+      ASSERT_THAT(store_->Write(batch), IsOk());
+    }
+    std::sort(rows_.begin(), rows_.end());
+  }
+
+  TempDir dir_;
+  const std::string out_ = dir_.File("out");
+  std::unique_ptr<Store> store_;
+  HFileExportReport report_;
+  std::vector<std::string> rows_;
+};
+
+TEST_F(Export, PutsFamiliesWhereABulkLoadLooksForThem) {
+  ASSERT_NO_FATAL_FAILURE(Open({ManyVersions("v"), {"latest", {}}, {"x", {}}}));
+  ASSERT_THAT(store_->Put("r1", "v", "q", "old", {.timestamp_ms = 5}), IsOk());
+  ASSERT_THAT(store_->Put("r1", "v", "q", "new", {.timestamp_ms = 9}), IsOk());
+  ASSERT_THAT(store_->Put("r0", "v", "", "empty", {.timestamp_ms = 0}), IsOk());
+  ASSERT_THAT(store_->Put("r2", "latest", "q", "v"), IsOk());
+  Cell latest;
+  ASSERT_THAT(store_->GetCell("r2", "latest", "q", &latest), IsOk());
+  HFileProgress last;
+  HFileExportOptions options;
+  options.progress = [&last](const HFileProgress& progress) {
+    last = progress;
+    return true;
+  };
+  ASSERT_THAT(Run(options), IsOk());
+  ASSERT_EQ(report_.files.size(), 2u);
+  EXPECT_EQ(last.cells, 4u);
+  EXPECT_EQ(last.files, 2u);
+  EXPECT_GE(last.expected_cells, 3u);
+  EXPECT_EQ(report_.most_files_per_region, 1u);
+  // No file, and no directory, for the family without cells.
+  std::vector<std::string> paths;
+  for (const HFileExported& file : report_.files) {
+    EXPECT_THAT(file.path, MatchesRegex(out_ + "/(latest|v)/[0-9a-f]{32}"));
+    EXPECT_EQ(file.file_bytes, std::filesystem::file_size(file.path));
+    paths.push_back(file.path);
+  }
+  EXPECT_EQ(FilesIn(out_), paths);
+  EXPECT_FALSE(std::filesystem::exists(out_ + "/x"));
+  HFileCell of_latest =
+      MakeCell("r2", "q", static_cast<int64_t>(latest.timestamp_ms),
+               HFileCellType::kPut, "v");
+  of_latest.family = "latest";
+  EXPECT_THAT(Exported("latest"), ElementsAre(of_latest));
+  std::vector<HFileCell> of_v = {
+      MakeCell("r0", "", 0, HFileCellType::kPut, "empty"),
+      MakeCell("r1", "q", 9, HFileCellType::kPut, "new"),
+      MakeCell("r1", "q", 5, HFileCellType::kPut, "old")};
+  for (HFileCell& cell : of_v) cell.family = "v";
+  EXPECT_EQ(Exported("v"), of_v);
+  EXPECT_EQ(report_.files[1].first_row, "r0");
+  EXPECT_EQ(report_.files[1].last_row, "r1");
+  EXPECT_EQ(report_.files[1].cells, 3u);
+}
+
+TEST_F(Export, FilesSayWhatIsTrueOfThem) {
+  FamilyDescriptor v = ManyVersions("v");
+  v.options.bloom_type = BloomType::kRowPrefixFixedLength;
+  v.options.row_prefix_length = 3;
+  ASSERT_NO_FATAL_FAILURE(
+      Open({v, {"none", {.bloom_type = BloomType::kNone}}}));
+  ASSERT_THAT(store_->Put("row1", "v", "q", "v", {.timestamp_ms = 70}), IsOk());
+  ASSERT_THAT(store_->Put("row2", "v", "q", "v", {.timestamp_ms = 50}), IsOk());
+  ASSERT_THAT(store_->DeleteFamily("row3", "v", {.timestamp_ms = 60}), IsOk());
+  ASSERT_THAT(store_->Put("row1", "none", "q", "v"), IsOk());
+  HFileExportOptions options;
+  options.deletes = HFileDeletes::kKept;
+  options.file.compression = HFileCompression::kLz4;
+  ASSERT_THAT(Run(options), IsOk());
+  ASSERT_EQ(report_.files.size(), 2u);
+  namespace info = hfile::info;
+  auto of_v = FileInfo(report_.files[1]);
+  EXPECT_EQ(of_v[info::kMajorCompaction], kFalse);
+  EXPECT_EQ(of_v[info::kExcludeFromMinor], kFalse);
+  EXPECT_EQ(of_v[info::kBulkLoadTime].size(), 8u);
+  EXPECT_EQ(of_v[info::kBulkLoadTask], "rowbloom");
+  EXPECT_EQ(of_v[info::kBloomType], "ROWPREFIX_FIXED_LENGTH");
+  EXPECT_EQ(of_v[info::kBloomParameter], hfile::U32Bytes(3));
+  EXPECT_EQ(of_v[info::kDeleteFamilyCount], hfile::U64Bytes(1));
+  // A delete reaches down to 0.
+  EXPECT_EQ(of_v[info::kTimeRange], hfile::U64Bytes(0) + hfile::U64Bytes(70));
+  EXPECT_EQ(of_v[info::kEarliestPut], hfile::U64Bytes(50));
+  EXPECT_FALSE(FileInfo(report_.files[0]).contains(info::kBloomType));
+  for (const HFileExported& file : report_.files) {
+    std::unique_ptr<HFileReader> reader;
+    ASSERT_THAT(HFileReader::Open({}, file.path, &reader), IsOk());
+    EXPECT_EQ(reader->trailer().compression, HFileCompression::kLz4);
+    HFileReport verified;
+    EXPECT_THAT(reader->Verify(&verified), IsOk());
+    EXPECT_THAT(verified.problems, IsEmpty());
+  }
+  // Its filter is asked.
+  std::unique_ptr<HFileReader> reader;
+  ASSERT_THAT(HFileReader::Open({}, report_.files[1].path, &reader), IsOk());
+  EXPECT_TRUE(reader->MayContainRow("row9"));  // shares the prefix
+  EXPECT_FALSE(reader->MayContainRow("raw1"));
+  EXPECT_FALSE(reader->MayContainDeleteFamily("row1"));
+  EXPECT_EQ(reader->BloomStats().absent, 2u);
+}
+
+TEST_F(Export, DeletesAreAppliedOrKept) {
+  FamilyDescriptor v = ManyVersions("v");
+  v.options.max_versions = 2;
+  ASSERT_NO_FATAL_FAILURE(Open({v}));
+  for (const uint64_t timestamp_ms : {1, 2, 3, 4}) {
+    for (const char* qualifier : {"", "all", "one"}) {
+      ASSERT_THAT(
+          store_->Put("r", "v", qualifier, "v", {.timestamp_ms = timestamp_ms}),
+          IsOk());
+    }
+    ASSERT_THAT(store_->Put("s", "v", "q", "v", {.timestamp_ms = timestamp_ms}),
+                IsOk());
+  }
+  ASSERT_THAT(store_->DeleteVersion("r", "v", "one", {.timestamp_ms = 4}),
+              IsOk());
+  ASSERT_THAT(store_->Delete("r", "v", "all", {.timestamp_ms = 3}), IsOk());
+  ASSERT_THAT(store_->DeleteFamily("s", "v", {.timestamp_ms = 3}), IsOk());
+  // Needless from the start: the family's delete takes more.
+  ASSERT_THAT(store_->Delete("s", "v", "q", {.timestamp_ms = 2}), IsOk());
+  const auto cell = [](const std::string& row, const std::string& qualifier,
+                       int64_t timestamp_ms,
+                       HFileCellType type = HFileCellType::kPut) {
+    HFileCell made = MakeCell(row, qualifier, timestamp_ms, type,
+                              type == HFileCellType::kPut ? "v" : "");
+    made.family = "v";
+    return made;
+  };
+  const std::vector<HFileCell> with_deletes = {
+      cell("r", "", 4),
+      cell("r", "", 3),
+      cell("r", "all", 4),
+      cell("r", "all", 3, HFileCellType::kDeleteColumn),
+      cell("r", "one", 4, HFileCellType::kDelete),
+      cell("r", "one", 3),
+      cell("s", "", 3, HFileCellType::kDeleteFamily),
+      cell("s", "q", 4)};
+  std::vector<HFileCell> puts = with_deletes;
+  std::erase_if(puts, [](const HFileCell& each) {
+    return each.type != HFileCellType::kPut;
+  });
+  ASSERT_THAT(Run(), IsOk());
+  EXPECT_EQ(Exported("v"), puts);
+  EXPECT_EQ(report_.files[0].deletes, 0u);
+  EXPECT_EQ(FileInfo(report_.files[0])[hfile::info::kMajorCompaction], kTrue);
+  // The same from files that were not compacted, and from those that were.
+  for (int round = 0; round < 2; ++round) {
+    std::filesystem::remove_all(out_);
+    HFileExportOptions options;
+    options.deletes = HFileDeletes::kKept;
+    ASSERT_THAT(Run(options), IsOk());
+    EXPECT_EQ(Exported("v"), with_deletes) << "round " << round;
+    EXPECT_EQ(report_.files[0].cells, with_deletes.size());
+    EXPECT_EQ(report_.files[0].deletes, 3u);
+    ASSERT_THAT(store_->Compact(), IsOk());
+  }
+}
+
+TEST_F(Export, FilesEndWhereRegionsDo) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}, {"g", {}}}));
+  ASSERT_NO_FATAL_FAILURE(PutRows("f", 100, 10));
+  ASSERT_THAT(store_->Put(rows_[30], "g", "q", "v"), IsOk());
+  HFileExportOptions options;
+  // Not in order; one before all rows, one that is a row, one between rows, two
+  // with no row between them, one after all.
+  options.region_start_rows = {rows_[99] + "z", rows_[20], rows_[40] + "a", "",
+                               rows_[40] + "b"};
+  ASSERT_THAT(Run(options), IsOk());
+  ASSERT_EQ(report_.files.size(), 4u);
+  EXPECT_EQ(report_.files[0].first_row, rows_[0]);
+  EXPECT_EQ(report_.files[0].last_row, rows_[19]);
+  EXPECT_EQ(report_.files[1].first_row, rows_[20]);
+  EXPECT_EQ(report_.files[1].last_row, rows_[40]);
+  EXPECT_EQ(report_.files[2].first_row, rows_[41]);
+  EXPECT_EQ(report_.files[2].last_row, rows_[99]);
+  EXPECT_EQ(report_.files[3].family, "g");
+  EXPECT_EQ(report_.files[3].first_row, rows_[30]);
+  EXPECT_EQ(report_.most_files_per_region, 1u);
+  EXPECT_EQ(Exported("f").size(), 300u);
+}
+
+TEST_F(Export, FilesEndAtASizeBetweenRows) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}}));
+  ASSERT_NO_FATAL_FAILURE(PutRows("f", 60, 700));
+  HFileExportOptions options;
+  options.max_file_bytes = 4000;
+  options.file.block_bytes = 1000;
+  options.region_start_rows = {rows_[50]};
+  ASSERT_THAT(Run(options), IsOk());
+  ASSERT_GT(report_.files.size(), 10u);
+  uint64_t cells = 0;
+  for (size_t i = 0; i < report_.files.size(); ++i) {
+    const HFileExported& file = report_.files[i];
+    EXPECT_LT(file.file_bytes, 4000 + 3 * 800 + 2 * 4096) << i;
+    cells += file.cells;
+    // All cells of a row are in one file.
+    EXPECT_EQ(file.cells % 3, 0u);
+    if (i > 0) {
+      EXPECT_LT(report_.files[i - 1].last_row, file.first_row);
+    }
+  }
+  EXPECT_EQ(cells, 180u);
+  // The last ten rows are another region's.
+  EXPECT_GT(report_.most_files_per_region, 8u);
+  EXPECT_LT(report_.most_files_per_region, report_.files.size());
+}
+
+TEST_F(Export, WhatHBaseRefusesIsRefusedBeforeAnythingIsWritten) {
+  ASSERT_NO_FATAL_FAILURE(Open({ManyVersions("v"),
+                                {"a/b", {}},
+                                {"a\\b", {}},
+                                {"recovered.edits", {}},
+                                {std::string(128, 'n'), {}}}));
+  const auto refuses = [this](const std::string& family,
+                              const std::string& why) {
+    HFileExportOptions options;
+    options.families = {family};
+    EXPECT_THAT(Run(options),
+                StatusIs(Status::kInvalidArgument,
+                         AllOf(HasSubstr("family \"" + ToPrintable(family)),
+                               HasSubstr(why))));
+    EXPECT_FALSE(std::filesystem::exists(out_));
+  };
+  refuses("a/b", "with ':', '/'");
+  refuses("a\\b", "with ':', '/'");
+  refuses("recovered.edits", "reserved");
+  refuses(std::string(128, 'n'), "more than 127 bytes, found 128");
+  refuses("nope", "is not in the store");
+  EXPECT_THAT(Run(), StatusIs(Status::kInvalidArgument, HasSubstr("HBase")));
+  HFileExportOptions options;
+  options.families = {"v"};
+  options.max_file_bytes = 0;
+  EXPECT_THAT(Run(options),
+              StatusIs(Status::kInvalidArgument, HasSubstr("max_file_bytes")));
+  options.max_file_bytes = 1;
+  options.region_start_rows = {std::string(32768, 'r')};
+  EXPECT_THAT(Run(options),
+              StatusIs(Status::kInvalidArgument, HasSubstr("32768 bytes")));
+  EXPECT_FALSE(std::filesystem::exists(out_));
+}
+
+TEST_F(Export, ACellThatHBaseRefusesLeavesNothing) {
+  ASSERT_NO_FATAL_FAILURE(Open({ManyVersions("v"), {"a", {}}}));
+  ASSERT_NO_FATAL_FAILURE(PutRows("a", 50, 100));
+  ASSERT_NO_FATAL_FAILURE(PutRows("v", 50, 100));
+  ASSERT_THAT(
+      store_->Put("\xff\xff", "v", "q", "v", {.timestamp_ms = kMaxTimestampMs}),
+      IsOk());
+  HFileExportOptions options;
+  options.max_file_bytes = 1;  // many files come before it
+  EXPECT_THAT(Run(options),
+              StatusIs(Status::kInvalidArgument,
+                       AllOf(HasSubstr("row \"\\xFF\\xFF\", cell v:q"),
+                             HasSubstr("9223372036854775807"))));
+  EXPECT_THAT(report_.files, IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(out_));
+  // A directory that was there stays, empty.
+  std::filesystem::create_directory(out_);
+  EXPECT_THAT(Run(options), StatusIs(Status::kInvalidArgument, HasSubstr("q")));
+  EXPECT_TRUE(std::filesystem::is_empty(out_));
+  // The other family has nothing to be refused.
+  options.families = {"a"};
+  EXPECT_THAT(Run(options), IsOk());
+  EXPECT_EQ(FilesIn(out_).size(), report_.files.size());
+}
+
+// While it lives, no file of this process grows beyond a size.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes)
+      : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    rlimit limit = before_;
+    limit.rlim_cur = bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*const handler_)(int);
+  rlimit before_{};
+};
+
+TEST_F(Export, AWriteThatFailsLeavesNothing) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"f", {}}}));
+  ASSERT_THAT(store_->Put("r", "a", "q", "v"), IsOk());
+  ASSERT_NO_FATAL_FAILURE(PutRows("f", 200, 300));
+  ASSERT_THAT(store_->Flush(), IsOk());
+  {
+    const FileSizeLimit limit(100'000);
+    EXPECT_THAT(Run(), StatusIs(Status::kIOError,
+                                AllOf(HasSubstr(out_), HasSubstr("write"))));
+  }
+  EXPECT_THAT(report_.files, IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(out_));
+  ASSERT_THAT(Run(), IsOk());
+  EXPECT_EQ(Exported("f").size(), 600u);
+}
+
+TEST_F(Export, StopsWhenItIsTold) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}, {"g", {}}}));
+  ASSERT_NO_FATAL_FAILURE(PutRows("f", 500, 10));
+  ASSERT_NO_FATAL_FAILURE(PutRows("g", 500, 10));
+  HFileExportOptions options;
+  for (const uint64_t stop_at : {1000, 1500, 3000}) {
+    options.progress = [&](const HFileProgress& progress) {
+      return progress.cells < stop_at;
+    };
+    EXPECT_THAT(Run(options),
+                StatusIs(Status::kIncomplete,
+                         HasSubstr("stopped after " + std::to_string(stop_at) +
+                                   " cells")));
+    EXPECT_THAT(report_.files, IsEmpty());
+    EXPECT_FALSE(std::filesystem::exists(out_));
+  }
+}
+
+TEST_F(Export, TakesAnEmptyDirectoryOnly) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}}));
+  std::filesystem::create_directory(out_);
+  const std::string mine = out_ + "/mine";
+  std::ofstream(mine) << "stays";
+  EXPECT_THAT(Run(), StatusIs(Status::kInvalidArgument,
+                              AllOf(HasSubstr(out_), HasSubstr("\"mine\""))));
+  EXPECT_THAT(FilesIn(out_), ElementsAre(mine));
+  std::filesystem::remove(mine);
+  EXPECT_THAT(Run(), IsOk());
+  EXPECT_THAT(ExportHFiles({}, store_.get(), mine + "/no/parent", &report_),
+              StatusIs(Status::kIOError, HasSubstr("cannot create")));
+  std::ofstream(mine) << "a file";
+  EXPECT_THAT(ExportHFiles({}, store_.get(), mine, &report_),
+              StatusIs(Status::kIOError, HasSubstr(mine)));
+}
+
+TEST_F(Export, OfNothingIsAnEmptyDirectory) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}}));
+  ASSERT_THAT(Run(), IsOk());
+  EXPECT_THAT(report_.files, IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_empty(out_));
+}
+
+TEST_F(Export, OfAStoreThatIsOnlyRead) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}, {"g", {.max_versions = 2}}}));
+  ASSERT_NO_FATAL_FAILURE(PutRows("f", 10, 10));
+  ASSERT_THAT(store_->Put("r", "g", "q", "v"), IsOk());
+  store_.reset();
+  ASSERT_THAT(Store::Open({.read_only = true}, dir_.File("db"), {}, &store_),
+              IsOk());
+  ASSERT_THAT(Run(), IsOk());
+  EXPECT_EQ(Exported("f").size(), 30u);
+  EXPECT_EQ(Exported("g").size(), 1u);
+}
+
+}  // namespace
+}  // namespace rowbloom::test

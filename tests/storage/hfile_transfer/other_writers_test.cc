@@ -1,0 +1,112 @@
+// Files that HBase's and Hudi's own code wrote, imported: the store shows what
+// HBase would.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "tests/storage/hfile/dump.h"
+#include "tests/storage/hfile_transfer/transfers.h"
+#include "tests/support/shared_data.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom::test {
+namespace {
+
+std::string TestName(const ::testing::TestParamInfo<std::string>& test) {
+  std::string name = test.param;
+  for (char& character : name) {
+    if (character == '.' || character == '/') character = '_';
+  }
+  return name;
+}
+
+class ImportOfHBase : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ImportOfHBase, ShowsWhatHBaseWould) {
+  const std::string path = SharedData("hbase/" + GetParam() + ".hfile");
+  if (path.empty()) GTEST_SKIP() << kNoSharedData;
+  const Dump dump =
+      ReadDump(SharedData("hbase/" + GetParam() + ".dump.txt.gz"));
+  TempDir dir;
+  std::unique_ptr<Store> store;
+  ASSERT_THAT(Store::Open({}, dir.File("db"), {ManyVersions("f")}, &store),
+              IsOk());
+  HFileImportOptions options;
+  options.drop_tags = true;
+  HFileImportReport report;
+  ASSERT_THAT(ImportHFiles(options, {path}, store.get(), &report), IsOk());
+  EXPECT_EQ(report.cells, dump.cell_count);
+  StoreModel model({{"f", ManyVersions("f").options}});
+  ApplyCells(dump.cells, "f", &model);
+  ASSERT_NO_FATAL_FAILURE(
+      ExpectSameRows(store.get(), model, 0, !dump.cells.empty()));
+  // And out again: what comes back is the same.
+  HFileExportOptions kept;
+  kept.deletes = HFileDeletes::kKept;
+  HFileExportReport exported;
+  ASSERT_THAT(ExportHFiles(kept, store.get(), dir.File("out"), &exported),
+              IsOk());
+  ASSERT_THAT(Store::Open({}, dir.File("db2"), {ManyVersions("f")}, &store),
+              IsOk());
+  ASSERT_THAT(ImportHFiles({}, {dir.File("out")}, store.get(), &report),
+              IsOk());
+  EXPECT_EQ(report.skipped, 0u);
+  ASSERT_NO_FATAL_FAILURE(
+      ExpectSameRows(store.get(), model, 0, !dump.cells.empty()));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, ImportOfHBase,
+    ::testing::Values("2.4.7/empty_lz4", "2.4.7/nobloom_none",
+                      "2.4.7/row_deletes_tags_gz", "2.4.7/row_none",
+                      "2.4.7/row_none_smallblocks", "2.4.7/rowcol_deletes_lz4",
+                      "2.4.7/rowcol_none_unicode", "2.4.7/rowprefix4_lz4",
+                      "2.6/row_deepindex_murmur3", "2.6/row_lz4_bigblock",
+                      "2.6/row_none", "2.6/rowcol_deletes_lz4"),
+    TestName);
+
+class ImportOfHudi : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ImportOfHudi, HasTheRecordsByKey) {
+  const std::string path = SharedData("hfile/" + GetParam() + ".hfile");
+  if (path.empty()) GTEST_SKIP() << kNoSharedData;
+  const std::vector<HFileCell> cells = CellsOf(path);
+  TempDir dir;
+  std::unique_ptr<Store> store;
+  ASSERT_THAT(Store::Open({}, dir.File("db"), {{"records", {}}}, &store),
+              IsOk());
+  // Hudi's cells name no family, and have no time.
+  HFileImportOptions options;
+  options.family = "records";
+  options.latest_as_new = true;
+  HFileImportReport report;
+  ASSERT_THAT(ImportHFiles(options, {path}, store.get(), &report), IsOk());
+  EXPECT_EQ(report.cells, cells.size());
+  EXPECT_EQ(report.puts, cells.size());
+  size_t found = 0;
+  RowScanner rows = store->Scan();
+  for (const Row& row : rows) {
+    ASSERT_LT(found, cells.size());
+    const HFileCell& cell = cells[found++];
+    ASSERT_EQ(row.row, cell.row);
+    ASSERT_EQ(row.cells.size(), 1u);
+    ASSERT_EQ(row.cells[0].qualifier, cell.qualifier);
+    ASSERT_EQ(row.cells[0].value, cell.value);
+  }
+  ASSERT_THAT(rows.status(), IsOk());
+  EXPECT_EQ(found, cells.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, ImportOfHudi,
+    ::testing::Values("hudi_1_0_hbase_2_4_13_1KB_GZ_20000_large_keys",
+                      "hudi_1_0_hbase_2_4_9_16KB_GZ_20000",
+                      "hudi_1_0_hbase_2_4_9_16KB_NONE_5000",
+                      "hudi_1_0_hbase_2_4_9_no_entry"),
+    TestName);
+
+}  // namespace
+}  // namespace rowbloom::test
