@@ -10,6 +10,7 @@
 
 #include "rowbloom/printable.h"
 #include "tools/rowbloom/filter_command.h"
+#include "tools/rowbloom/hfile_verbs.h"
 #include "tools/rowbloom/load.h"
 #include "tools/rowbloom/report.h"
 #include "tools/rowbloom/verbs.h"
@@ -90,6 +91,18 @@ ExitCode Dispatch(const std::vector<std::string>& args, std::istream& in,
   CLI::App* stats = app.add_subcommand("stats", "Prints a line per family.");
   common.AddTo(stats);
 
+  ExportHFileArgs export_args;
+  CLI::App* export_hfile = app.add_subcommand(
+      "export-hfile", "Writes cells as HFiles for HBase's bulk load.");
+  common.AddTo(export_hfile);
+  export_args.AddTo(export_hfile);
+
+  ImportHFileArgs import_args;
+  CLI::App* import_hfile = app.add_subcommand(
+      "import-hfile", "Loads HFiles of HBase, or of export-hfile.");
+  common.AddTo(import_hfile);
+  import_args.AddTo(import_hfile);
+
   // For the help alone: it has a command line of its own.
   app.add_subcommand("filter", "Filters of lines, without a store.");
   if (!args.empty() && args.front() == "filter") {
@@ -98,13 +111,16 @@ ExitCode Dispatch(const std::vector<std::string>& args, std::istream& in,
   }
 
   constexpr std::string_view kFirstArgs[] = {
-      "load", "get", "row", "stats", "-h", "--help", "--version"};
+      "load",         "get", "row",    "stats",    "export-hfile",
+      "import-hfile", "-h",  "--help", "--version"};
   if (args.empty() || std::find(std::begin(kFirstArgs), std::end(kFirstArgs),
                                 args.front()) == std::end(kFirstArgs)) {
-    Complain(err, "expected load, get, row, stats or filter, found " +
-                      (args.empty() ? "nothing"
-                                    : "\"" + ToPrintable(args.front()) + "\"") +
-                      "; see rowbloom --help");
+    Complain(err,
+             "expected load, get, row, stats, export-hfile, "
+             "import-hfile or filter, found " +
+                 (args.empty() ? "nothing"
+                               : "\"" + ToPrintable(args.front()) + "\"") +
+                 "; see rowbloom --help");
     return ExitCode::kFailed;
   }
   try {
@@ -140,6 +156,12 @@ ExitCode Dispatch(const std::vector<std::string>& args, std::istream& in,
   const StoreLocation location{common.db, *key_layout};
   if (get->parsed()) return GetVerb(location, row, column, out, err);
   if (whole_row->parsed()) return RowVerb(location, row, out, err);
+  if (export_hfile->parsed()) {
+    return ExportHFile(location, export_args, out, err, err_is_terminal);
+  }
+  if (import_hfile->parsed()) {
+    return ImportHFile(location, import_args, out, err, err_is_terminal);
+  }
   return StatsVerb(location, out, err);
 }
 

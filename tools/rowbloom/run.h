@@ -4,6 +4,8 @@
 //   rowbloom get --db DIR ROW FAMILY:QUALIFIER
 //   rowbloom row --db DIR ROW
 //   rowbloom stats --db DIR
+//   rowbloom export-hfile --db DIR [--family F]... [--regions FILE] OUT
+//   rowbloom import-hfile --db DIR [--family F] PATH...
 //   rowbloom filter size|build|check|info
 //
 // See tools/rowbloom/README.md.

@@ -46,8 +46,12 @@ TEST(CommandLine, WrongUsageIsOneSentence) {
     std::vector<std::string> args;
     const char* problem;
   } cases[] = {
-      {{}, "expected load, get, row, stats or filter, found nothing"},
-      {{"fetch"}, "expected load, get, row, stats or filter, found \"fetch\""},
+      {{},
+       "expected load, get, row, stats, export-hfile, import-hfile or filter, "
+       "found nothing"},
+      {{"fetch"},
+       "expected load, get, row, stats, export-hfile, import-hfile or filter, "
+       "found \"fetch\""},
       {{"--db", "x"}, "found \"--db\""},
       {{"get"}, "--db is required"},
       {{"get", "--db", "x"}, "ROW is required"},

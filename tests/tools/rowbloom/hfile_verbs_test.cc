@@ -1,0 +1,184 @@
+// export-hfile and import-hfile.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "rowbloom/hfile.h"
+#include "rowbloom/store.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+#include "tests/tools/rowbloom/cli.h"
+
+namespace rowbloom::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+
+class HFileVerbs : public ::testing::Test {
+ protected:
+  // A store with rows r00, r01, ... of one cell in each family.
+  std::string NewStore(const std::string& name, int rows) {
+    const std::string db = dir_.File(name);
+    std::unique_ptr<Store> store;
+    EXPECT_THAT(
+        Store::Open(
+            {}, db,
+            {{"latest", {}},
+             {"v", {.timestamps = Timestamps::kClient, .max_versions = 3}}},
+            &store),
+        IsOk());
+    for (int i = 0; i < rows; ++i) {
+      const std::string row =
+          std::string("r") + (i < 10 ? "0" : "") + std::to_string(i);
+      EXPECT_THAT(store->Put(row, "latest", "q", "of " + row), IsOk());
+      EXPECT_THAT(store->Put(row, "v", "q", "of " + row, {.timestamp_ms = 7}),
+                  IsOk());
+    }
+    return db;
+  }
+  // The number of files of a family in an export.
+  size_t Files(const std::string& directory) {
+    size_t count = 0;
+    for ([[maybe_unused]] const auto& entry :
+         std::filesystem::directory_iterator(directory)) {
+      ++count;
+    }
+    return count;
+  }
+
+  TempDir dir_;
+  const std::string out_ = dir_.File("out");
+};
+
+TEST_F(HFileVerbs, GoOutAndComeIn) {
+  const std::string from = NewStore("from", 20);
+  WriteFile(dir_.File("regions"), "r05\n\nr\\x31\x30\n");
+  CliResult result =
+      Cli({"export-hfile", "--db", from, "--regions", dir_.File("regions"),
+           "--compression", "ZSTD", "--codec-classes", "native", out_});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out,
+              MatchesRegex("6 files, 40 cells, [0-9]+ bytes, [0-9.]+ s\n"));
+  EXPECT_EQ(Files(out_ + "/v"), 3u);
+  const std::string to = NewStore("to", 0);
+  result = Cli({"import-hfile", "--db", to, "--latest-as-new", out_});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out,
+              MatchesRegex("6 files, 40 cells; loaded 40 puts and 0 deletes, "
+                           "skipped 0; [0-9.]+ s\n"));
+  EXPECT_EQ(Cli({"get", "--db", to, "r13", "latest:q"}).out, "of r13\n");
+  EXPECT_EQ(Cli({"get", "--db", to, "r13", "v:q"}).out, "of r13\n");
+}
+
+TEST_F(HFileVerbs, DeletesGoAlongWhenAskedFor) {
+  const std::string from = NewStore("from", 2);
+  {
+    std::unique_ptr<Store> store;
+    ASSERT_THAT(Store::Open({}, from, {}, &store), IsOk());
+    ASSERT_THAT(store->Delete("r00", "v", "q", {.timestamp_ms = 8}), IsOk());
+  }
+  CliResult result = Cli({"export-hfile", "--db", from, "--family", "v", out_});
+  EXPECT_THAT(result.out, HasSubstr("1 files, 1 cells"));
+  result = Cli({"export-hfile", "--db", from, "--family", "v", "--keep-deletes",
+                out_ + "2"});
+  EXPECT_THAT(result.out, HasSubstr("1 files, 2 cells"));
+  // They delete what another store has.
+  const std::string to = NewStore("to", 2);
+  result = Cli({"import-hfile", "--db", to, out_ + "2"});
+  EXPECT_THAT(result.out, HasSubstr("loaded 1 puts and 1 deletes"));
+  EXPECT_EQ(Cli({"get", "--db", to, "r00", "v:q"}).code, 1);
+  EXPECT_EQ(Cli({"get", "--db", to, "r01", "v:q"}).code, 0);
+  // All into one family.
+  result = Cli({"import-hfile", "--db", to, "--family", "latest",
+                "--latest-as-new", out_ + "2"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("loaded 1 puts and 0 deletes"));
+}
+
+TEST_F(HFileVerbs, SayHowFarTheyAreOnATerminal) {
+  const std::string from = NewStore("from", 2);
+  std::istringstream nothing;
+  CliResult result = Cli({"export-hfile", "--db", from, out_}, nothing,
+                         /*err_is_terminal=*/true);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr(out_), HasSubstr("cells/s")));
+  const std::string to = NewStore("to", 0);
+  result = Cli({"import-hfile", "--db", to, "--latest-as-new", out_}, nothing,
+               /*err_is_terminal=*/true);
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, AllOf(HasSubstr(out_), HasSubstr("cells/s")));
+}
+
+TEST_F(HFileVerbs, WarnOfMoreFilesThanABulkLoadTakes) {
+  const std::string from = NewStore("from", 33);
+  const CliResult result = Cli({"export-hfile", "--db", from, "--family", "v",
+                                "--max-file-bytes", "1", out_});
+  // A file is as large as that when a block of it was written.
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err, "");
+  {
+    std::unique_ptr<Store> store;
+    ASSERT_THAT(Store::Open({}, from, {}, &store), IsOk());
+    for (int row = 100; row < 140; ++row) {
+      for (const char* qualifier : {"a", "b"}) {
+        ASSERT_THAT(store->Put(std::to_string(row), "v", qualifier,
+                               std::string(70'000, 'v'), {.timestamp_ms = 7}),
+                    IsOk());
+      }
+    }
+  }
+  const CliResult many = Cli({"export-hfile", "--db", from, "--family", "v",
+                              "--max-file-bytes", "1", out_ + "2"});
+  EXPECT_EQ(many.code, 0);
+  EXPECT_THAT(many.err, AllOf(HasSubstr("warning: 41 files for one region"),
+                              HasSubstr("perRegion.perFamily=41\n")));
+  EXPECT_EQ(Files(out_ + "2/v"), 41u);
+}
+
+TEST_F(HFileVerbs, FailuresSayWhatWasDone) {
+  const std::string from = NewStore("from", 2);
+  const auto fails = [](const std::vector<std::string>& args,
+                        const std::vector<std::string>& parts) {
+    const CliResult result = Cli(args);
+    EXPECT_EQ(result.code, 2);
+    EXPECT_EQ(result.out, "");
+    for (const std::string& part : parts) {
+      EXPECT_THAT(result.err, HasSubstr(part));
+    }
+  };
+  fails({"export-hfile", "--db", from}, {"OUT is required"});
+  fails({"export-hfile", "--db", dir_.File("none"), out_}, {"no store"});
+  fails({"export-hfile", "--db", from, "--family", "x", out_},
+        {"family \"x\"", "nothing was exported"});
+  fails({"export-hfile", "--db", from, "--compression", "lzo", out_}, {"lzo"});
+  fails({"export-hfile", "--db", from, "--max-file-bytes", "0", out_}, {"0"});
+  fails({"export-hfile", "--db", from, "--regions", dir_.File("none"), out_},
+        {"/none: No such file"});
+  WriteFile(dir_.File("long"), "a\n" + std::string(200'000, 'r'));
+  fails({"export-hfile", "--db", from, "--regions", dir_.File("long"), out_},
+        {"/long:2: a line of more than"});
+  fails({"export-hfile", "--db", from, from},
+        {from, "expected a new or empty directory", "nothing was exported"});
+  EXPECT_FALSE(std::filesystem::exists(out_));
+  fails({"import-hfile", "--db", from}, {"PATH is required"});
+  fails({"import-hfile", "--db", dir_.File("none"), out_}, {"no store"});
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("none")));
+  fails({"import-hfile", "--db", from, out_}, {out_, "nothing was imported"});
+  ASSERT_EQ(Cli({"export-hfile", "--db", from, out_}).code, 0);
+  fails({"import-hfile", "--db", from, out_},
+        {"family \"latest\"", "latest_as_new", "nothing was imported"});
+}
+
+}  // namespace
+}  // namespace rowbloom::test
