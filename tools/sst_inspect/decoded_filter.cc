@@ -33,7 +33,8 @@ std::string ContentOf(bool keys, bool prefixes) {
   return prefixes ? "prefix" : "key";
 }
 
-SectionFacts FactsOf(const FilterBlock& block, const FilterSection& section) {
+SectionFacts FactsOf(const FilterBlock& block, const FilterSection& section,
+                     std::string_view contents) {
   SectionFacts facts{.section = std::string(ToString(section.type)),
                      .kind = std::string(ToString(section.kind)),
                      .probes = section.probes,
@@ -43,6 +44,7 @@ SectionFacts FactsOf(const FilterBlock& block, const FilterSection& section) {
   if (section.usable()) {
     facts.fill = block.FillRatio(section);
     facts.rate = FilterBlock::ExpectedFalsePositiveRate(section);
+    facts.bits = contents.substr(section.offset_bytes, section.size_bytes);
   }
   return facts;
 }
@@ -65,7 +67,8 @@ std::optional<size_t> NumberAfter(std::string_view prefix,
 DecodedFilter::DecodedFilter(const TableFacts& facts,
                              std::string_view compatibility_name,
                              std::string_view contents)
-    : origin_(OriginOf(compatibility_name, contents)),
+    : contents_(contents),
+      origin_(OriginOf(compatibility_name, contents)),
       has_keys_(facts.whole_key_filter),
       has_prefixes_(facts.prefix_filter) {
   if (is_rowbloom()) {
@@ -79,7 +82,7 @@ std::vector<SectionFacts> DecodedFilter::Sections() const {
   std::vector<SectionFacts> sections;
   if (rowbloom_) {
     for (const FilterSection& section : rowbloom_->sections()) {
-      sections.push_back(FactsOf(*rowbloom_, section));
+      sections.push_back(FactsOf(*rowbloom_, section, contents_));
     }
   } else if (stock_ && stock_->problem().empty()) {
     SectionFacts facts{.section = ContentOf(has_keys_, has_prefixes_),
@@ -87,7 +90,8 @@ std::vector<SectionFacts> DecodedFilter::Sections() const {
                        .probes = stock_->probes(),
                        .size_bytes = stock_->size_bytes(),
                        .fill = stock_->FillRatio(),
-                       .rate = stock_->ExpectedFalsePositiveRate()};
+                       .rate = stock_->ExpectedFalsePositiveRate(),
+                       .bits = contents_.substr(0, stock_->size_bytes())};
     if (const auto entries = stock_->EstimatedEntries()) {
       facts.keys = static_cast<uint64_t>(std::llround(*entries));
       facts.keys_estimated = true;

@@ -27,6 +27,9 @@ struct SectionFacts {
   std::optional<double> fill;  // share of bits set
   std::optional<double> rate;  // predicted false positives; nullopt: unusable
   std::string problem;         // why it is damaged; empty: it is not
+  // The bytes of its bit array, or of a ribbon's equations, within the block;
+  // empty where that is damaged or not known.
+  std::string_view bits;
 };
 
 // A view of one block, which must outlive it.
@@ -51,6 +54,7 @@ class DecodedFilter {
   bool PrefixMayMatch(std::string_view prefix) const;
 
  private:
+  std::string_view contents_;
   FilterOrigin origin_;
   bool has_keys_;      // of stock_
   bool has_prefixes_;  // of stock_

@@ -15,6 +15,7 @@
 #include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/filter_origin.h"
 #include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/section_totals.h"
 #include "tools/sst_inspect/text.h"
 
 namespace rowbloom::sst_inspect {
@@ -22,105 +23,11 @@ namespace {
 
 using Align = Table::Align;
 
-// The smallest and greatest of some values.
-template <typename T>
-struct Range {
-  T low{};
-  T high{};
-  bool empty = true;
-
-  void Add(T value) {
-    low = empty ? value : std::min(low, value);
-    high = empty ? value : std::max(high, value);
-    empty = false;
-  }
-};
-
-// The sections of one type and kind, over the blocks of a file.
-struct SectionTotals {
-  bool keys_known = true;
-  bool keys_estimated = false;
-  uint64_t keys = 0;
-  uint64_t size_bytes = 0;
-  Range<int> probes;
-  Range<double> fill;
-  // An absent key meets a partition about as often as a present one does: the
-  // rate of the file is the mean of the partitions' rates, weighted by keys, or
-  // by bytes where those are not known.
-  double rate_times_weight = 0;
-  double weight = 0;
-
-  void Add(const SectionFacts& section) {
-    keys_known = keys_known && section.keys.has_value();
-    keys_estimated = keys_estimated || section.keys_estimated;
-    keys += section.keys.value_or(0);
-    size_bytes += section.size_bytes;
-    probes.Add(section.probes);
-    if (section.fill) fill.Add(*section.fill);
-    if (!section.rate) return;
-    const auto own_weight =
-        static_cast<double>(section.keys ? *section.keys : section.size_bytes);
-    rate_times_weight += *section.rate * own_weight;
-    weight += own_weight;
-    rated = true;
-  }
-
-  std::optional<double> BitsPerKey() const {
-    if (!keys_known || keys == 0) return std::nullopt;
-    return 8 * static_cast<double>(size_bytes) / static_cast<double>(keys);
-  }
-
-  std::optional<double> Rate() const {
-    if (!rated) return std::nullopt;
-    return weight > 0 ? rate_times_weight / weight : 0;
-  }
-
-  bool rated = false;  // a section of them can be asked
-};
-
-// What a section is: its name and its kind.
-using SectionId = std::pair<std::string, std::string>;
-
-std::vector<Table::Column> SectionColumns() {
-  return {{"section"},
-          {"kind"},
-          {"probes", Align::kRight},
-          {"keys", Align::kRight},
-          {"bytes", Align::kRight},
-          {"bits/key", Align::kRight},
-          {"fill", Align::kRight},
-          {"expected FPR", Align::kRight}};
-}
-
 std::vector<Table::Column> PartitionColumns() {
   std::vector<Table::Column> columns = SectionColumns();
   columns.insert(columns.begin(), {"partition", Align::kRight});
   columns.push_back({"up to key"});
   return columns;
-}
-
-std::string ProbesText(const Range<int>& probes) {
-  if (probes.high == 0) return "-";
-  return probes.low == probes.high
-             ? fmt::format("{}", probes.low)
-             : fmt::format("{}-{}", probes.low, probes.high);
-}
-
-std::vector<std::string> SectionCells(const SectionId& what,
-                                      const SectionTotals& totals) {
-  const auto bits = totals.BitsPerKey();
-  const auto rate = totals.Rate();
-  return {
-      what.first,
-      what.second,
-      ProbesText(totals.probes),
-      totals.keys_known
-          ? fmt::format("{}{}", totals.keys_estimated ? "~" : "", totals.keys)
-          : "-",
-      fmt::format("{}", totals.size_bytes),
-      bits ? fmt::format("{:.2f}", *bits) : "-",
-      totals.fill.empty ? "-" : PercentRange(totals.fill.low, totals.fill.high),
-      rate ? Percent(*rate) : "-"};
 }
 
 // Long keys leave the table readable.
@@ -178,7 +85,7 @@ class FilterReport {
 
   ExitCode Print(size_t partition_count, uint64_t size_bytes,
                  const FilterVerbOptions& options, const Output& output) {
-    UseEntriesOfProperties();
+    CountKeys();
     if (output.json) {
       PrintJson(partition_count, size_bytes, options, output.out);
     } else {
@@ -236,16 +143,12 @@ class FilterReport {
   }
 
   // RocksDB counts what it adds to its own filters, which do not say.
-  void UseEntriesOfProperties() {
-    if (totals_.size() != 1 || !facts_.filter_entries || version_ != 0 ||
-        *facts_.filter_entries == 0 || !problems_.empty()) {
-      return;
+  void CountKeys() {
+    if (version_ != 0 || !problems_.empty()) return;
+    UseEntriesOfProperties(facts_, &totals_);
+    if (totals_.size() == 1 && partitions_.size() == 1) {
+      partitions_[0].totals = totals_.begin()->second;
     }
-    SectionTotals& totals = totals_.begin()->second;
-    totals.keys = *facts_.filter_entries;
-    totals.keys_known = true;
-    totals.keys_estimated = false;
-    if (partitions_.size() == 1) partitions_[0].totals = totals;
   }
 
   std::string ParametersText() const {
@@ -387,7 +290,7 @@ class FilterReport {
 
   const TableFile& file_;
   const TableFacts facts_;
-  std::map<SectionId, SectionTotals> totals_;
+  TotalsBySection totals_;
   std::vector<PartitionSection> partitions_;
   std::map<std::string, size_t> foreign_;  // description: how many blocks
   std::set<std::string> parameters_;

@@ -1,23 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <ostream>
 
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/record.h"
 #include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/type_totals.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
-
-struct TypeTotals {
-  uint64_t blocks = 0;
-  uint64_t stored_bytes = 0;
-  uint64_t contents_bytes = 0;
-  uint64_t damaged = 0;
-};
 
 // Where the handle of a block is.
 std::string ParentOf(const BlockInfo& block) {
@@ -57,12 +50,6 @@ std::string TypeText(const BlockInfo& block) {
   return text;
 }
 
-std::string Ratio(uint64_t contents, uint64_t stored) {
-  if (stored == 0) return "-";
-  return fmt::format(
-      "{:.2f}", static_cast<double>(contents) / static_cast<double>(stored));
-}
-
 // Columns of fixed width: a file may have millions of blocks.
 constexpr const char* kLine =
     "  {:<20} {:>13} {:>9} {:>9} {:>5}  {:<6} {:<8} {}";
@@ -80,12 +67,8 @@ class LayoutPrinter {
   }
 
   void Add(const BlockInfo& block) {
-    TypeTotals& totals = totals_[block.type];
-    ++totals.blocks;
-    totals.stored_bytes += block.stored_bytes;
-    totals.contents_bytes += block.contents_bytes.value_or(block.stored_bytes);
+    totals_[block.type].Add(block);
     if (!block.status.ok()) {
-      ++totals.damaged;
       ++damaged_;
       unreadable_ = unreadable_ || !block.status.IsCorruption();
     }
@@ -157,7 +140,7 @@ class LayoutPrinter {
 
   const TableFile& file_;
   const Output& output_;
-  std::map<BlockType, TypeTotals> totals_;
+  TotalsByType totals_;
   uint64_t damaged_ = 0;
   bool unreadable_ = false;
 };

@@ -335,9 +335,9 @@ Status SstTable::ForEachBlock(
     }
   } while (data.SkipDamagedPartition());
   in_order.Finish();
-  use({.type = BlockType::kFooter,
-       .offset_bytes = file_->footer().offset_bytes,
-       .stored_bytes = sst::kFooterBytes});
+  in_order.Add({.type = BlockType::kFooter,
+                .offset_bytes = file_->footer().offset_bytes,
+                .stored_bytes = sst::kFooterBytes});
   return status;
 }
 

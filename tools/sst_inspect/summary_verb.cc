@@ -83,17 +83,11 @@ void PrintJson(const TableFile& file, const TableFacts& facts,
 
 }  // namespace
 
-ExitCode PrintSummary(const TableFile& file, const Output& output) {
+void ForEachSummaryLine(
+    const TableFile& file,
+    const std::function<void(std::string_view name, const std::string& text)>&
+        line) {
   const TableFacts facts = file.Facts();
-  if (output.json) {
-    PrintJson(file, facts, output.out);
-    return ExitCode::kOk;
-  }
-  std::ostream& out = output.out;
-  const auto line = [&out](std::string_view name, const std::string& text) {
-    out << fmt::format("  {:<8}  {}\n", name, text);
-  };
-  out << WithoutControls(file.path()) << "\n";
   line("format", facts.format + ", checksum " + facts.checksum);
   line("size", HumanAndExactBytes(file.size_bytes()));
   if (!facts.column_family.empty()) {
@@ -130,6 +124,18 @@ ExitCode PrintSummary(const TableFile& file, const Output& output) {
     line("prefix", ToPrintable(facts.prefix_extractor));
   }
   if (facts.creation_time) line("created", TimeText(*facts.creation_time));
+}
+
+ExitCode PrintSummary(const TableFile& file, const Output& output) {
+  if (output.json) {
+    PrintJson(file, file.Facts(), output.out);
+    return ExitCode::kOk;
+  }
+  output.out << WithoutControls(file.path()) << "\n";
+  ForEachSummaryLine(file,
+                     [&output](std::string_view name, const std::string& text) {
+                       output.out << fmt::format("  {:<8}  {}\n", name, text);
+                     });
   return ExitCode::kOk;
 }
 

@@ -61,6 +61,12 @@ std::string PercentRange(double low, double high) {
   return from == to ? from + " %" : fmt::format("{}-{} %", from, to);
 }
 
+std::string Ratio(uint64_t contents_bytes, uint64_t stored_bytes) {
+  if (stored_bytes == 0) return "-";
+  return fmt::format("{:.2f}", static_cast<double>(contents_bytes) /
+                                   static_cast<double>(stored_bytes));
+}
+
 std::string WithoutControls(std::string_view text) {
   std::string clean;
   for (const char c : text) {

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/report.h"
@@ -16,6 +18,11 @@ namespace rowbloom::sst_inspect {
 
 // What the file says of itself. Reads no data.
 ExitCode PrintSummary(const TableFile& file, const Output& output);
+// Its lines, "size" and "1.2 MiB (1258291 bytes)".
+void ForEachSummaryLine(
+    const TableFile& file,
+    const std::function<void(std::string_view name, const std::string& text)>&
+        line);
 
 // Each property, numbers decoded.
 struct PropsOptions {

@@ -1,0 +1,65 @@
+// SectionTotals: what the filter of a file comes to, summed over its blocks.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/text.h"
+
+namespace rowbloom::sst_inspect {
+
+// The smallest and greatest of some values.
+template <typename T>
+struct Range {
+  T low{};
+  T high{};
+  bool empty = true;
+
+  void Add(T value) {
+    low = empty ? value : std::min(low, value);
+    high = empty ? value : std::max(high, value);
+    empty = false;
+  }
+};
+
+// The sections of one type and kind, over the blocks of a file.
+struct SectionTotals {
+  bool keys_known = true;
+  bool keys_estimated = false;
+  uint64_t keys = 0;
+  uint64_t size_bytes = 0;
+  Range<int> probes;
+  Range<double> fill;
+  // An absent key meets a partition about as often as a present one does: the
+  // rate of the file is the mean of the partitions' rates, weighted by keys, or
+  // by bytes where those are not known.
+  double rate_times_weight = 0;
+  double weight = 0;
+  bool rated = false;  // a section of them can be asked
+
+  void Add(const SectionFacts& section);
+  std::optional<double> BitsPerKey() const;
+  std::optional<double> Rate() const;
+};
+
+// What a section is: its name and its kind.
+using SectionId = std::pair<std::string, std::string>;
+using TotalsBySection = std::map<SectionId, SectionTotals>;
+
+// RocksDB's own filters do not say how many keys they have; the properties of
+// the file say how many all of them have. Changes the totals of the one section
+// of a file, all of whose blocks are RocksDB's and were read.
+void UseEntriesOfProperties(const TableFacts& facts, TotalsBySection* totals);
+
+// A table of them.
+std::vector<Table::Column> SectionColumns();
+std::vector<std::string> SectionCells(const SectionId& what,
+                                      const SectionTotals& totals);
+
+}  // namespace rowbloom::sst_inspect
