@@ -1,5 +1,7 @@
 #include "tools/sst_inspect/run.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
@@ -8,11 +10,13 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/filter_verb.h"
+#include "tools/sst_inspect/html_report.h"
 #include "tools/sst_inspect/inputs.h"
 #include "tools/sst_inspect/probe_verb.h"
 #include "tools/sst_inspect/progress.h"
@@ -136,6 +140,23 @@ class CommandLine {
     });
   }
 
+  // A verb that is also drawn.
+  template <typename Print>
+  void AddDrawnVerb(const std::string& name, const std::string& description,
+                    const Print& print) {
+    AddVerb(name, description,
+            [this, print](const Output& output) {
+              if (!html_.empty()) return RunHtml(output);
+              return ForEachFile(paths_, err_, [&](const TableFile& file) {
+                return print(file, output);
+              });
+            })
+        ->add_option("--html", html_,
+                     "Draw the blocks and the fill of the filters as a page "
+                     "there, - for standard output, instead of text")
+        ->excludes("--json");
+  }
+
   void AddHex(CLI::App* verb, const std::string& description) {
     verb->add_flag("--hex", hex_, description);
   }
@@ -147,10 +168,10 @@ class CommandLine {
 
   void AddVerbs() {
     constexpr const char* kHexOut = "Keys and values as hex digits";
-    AddFileVerb("summary", "What each file says of itself; the default.",
-                PrintSummary);
-    AddFileVerb("layout", "Each block: offset, sizes, codec, checksum.",
-                PrintLayout);
+    AddDrawnVerb("summary", "What each file says of itself; the default.",
+                 PrintSummary);
+    AddDrawnVerb("layout", "Each block: offset, sizes, codec, checksum.",
+                 PrintLayout);
     AddHex(AddFileVerb("props", "Each property.",
                        [this](const TableFile& file, const Output& output) {
                          return PrintProps(file, {.hex = hex_}, output);
@@ -280,6 +301,26 @@ class CommandLine {
     return true;
   }
 
+  ExitCode RunHtml(const Output& output) {
+    std::vector<InputFile> files;
+    std::ostringstream told_later;
+    ExpandInputs(paths_, told_later, &files);
+    if (files.size() > HtmlReport::kMostFiles) {
+      return ReportUsage(
+          fmt::format("--html: expected at most {} files, found {}",
+                      HtmlReport::kMostFiles, files.size()),
+          err_);
+    }
+    std::unique_ptr<HtmlReport> report;
+    rocksdb::Status status =
+        HtmlReport::Open(html_, files.size(), output, &report);
+    if (!status.ok()) return ReportStatus(status, err_);
+    const ExitCode worst = ForEachFile(
+        paths_, err_, [&](const TableFile& file) { return report->Add(file); });
+    status = report->Finish();
+    return status.ok() ? worst : ReportStatus(status, err_);
+  }
+
   ExitCode RunData(const Output& output) {
     if (!Parse(row_option_, row_, &data_.row) ||
         !Parse(from_option_, from_, &data_.from) ||
@@ -340,6 +381,7 @@ class CommandLine {
   // Of several verbs; a run has one.
   std::vector<std::string> paths_;
   bool json_ = false;
+  std::string html_;
   bool hex_ = false;
   std::string key_layout_;
   std::string row_;

@@ -1,0 +1,232 @@
+#include "tools/sst_inspect/file_picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "rowbloom/printable.h"
+#include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/merging_list.h"
+#include "tools/sst_inspect/report.h"
+#include "tools/sst_inspect/verbs.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+using rocksdb::Status;
+
+uint64_t BitsSet(std::string_view bytes) {
+  uint64_t set = 0;
+  for (const char byte : bytes) {
+    set +=
+        static_cast<uint64_t>(std::popcount(static_cast<unsigned char>(byte)));
+  }
+  return set;
+}
+
+std::string NoteOf(std::string_view kind) {
+  if (kind == "ribbon") {
+    return "The bits of a ribbon are the solution of equations, not marks of "
+           "keys: about half of them are set, however many keys it has. A "
+           "lighter or darker stretch is space that no key uses, or damage.";
+  }
+  if (kind == "empty") return "A filter of no keys: it rules everything out.";
+  return "The probes of one key are close together, so that pieces differ by "
+         "chance. At half of its bits set a Bloom filter is used best; above, "
+         "more absent keys pass.";
+}
+
+// Draws one file.
+class Painter {
+ public:
+  Painter(const TableFile& file, const PictureBudget& budget,
+          FilePicture* picture)
+      : file_(file), budget_(budget), picture_(*picture), runs_(budget.runs) {}
+
+  Status Draw() {
+    picture_ = {};
+    picture_.path = file_.path();
+    picture_.size_bytes = file_.size_bytes();
+    ForEachSummaryLine(file_,
+                       [this](std::string_view name, const std::string& text) {
+                         picture_.facts.emplace_back(name, text);
+                       });
+    Fail(file_.ForEachBlock(
+        TableFile::Blocks::kAll,
+        [this](const BlockInfo& block) { AddBlock(block); }));
+    picture_.runs = runs_.items();
+    DrawFilter();
+    return failure_;
+  }
+
+ private:
+  void AddBlock(const BlockInfo& block) {
+    ++picture_.blocks;
+    picture_.totals[block.type].Add(block);
+    const bool damaged = !block.status.ok();
+    runs_.Add(
+        {.type = block.type,
+         .offset_bytes = block.offset_bytes,
+         .stored_bytes = block.stored_bytes,
+         .contents_bytes = block.contents_bytes.value_or(block.stored_bytes),
+         .blocks = 1,
+         .damaged = damaged ? uint64_t{1} : uint64_t{0},
+         .compression = block.compression});
+    if (damaged) {
+      ++picture_.damaged;
+      if (!block.status.IsCorruption()) Fail(block.status);
+    }
+    if (block.type == BlockType::kData && !damaged) return;
+    if (picture_.listed.size() == budget_.listed) {
+      ++picture_.unlisted;
+      return;
+    }
+    picture_.listed.push_back({block, damaged ? MessageOf(block.status) : ""});
+  }
+
+  // An error that is no damage of a block.
+  void Fail(const Status& status) {
+    if (status.ok()) return;
+    if (!status.IsCorruption()) {
+      if (failure_.ok()) failure_ = status;
+    } else {
+      Problem(MessageOf(status));
+    }
+  }
+
+  void Problem(const std::string& problem) {
+    if (picture_.problems.size() == budget_.listed) {
+      ++picture_.damaged;
+    } else if (told_.insert(problem).second) {
+      ++picture_.damaged;
+      picture_.problems.push_back(problem);
+    }
+  }
+
+  void DrawFilter() {
+    if (file_.filter().form == sst::FilterForm::kNone) return;
+    std::vector<sst::FilterPartition> partitions;
+    const Status status = file_.FilterPartitions(&partitions);
+    if (status.IsNotSupported()) {
+      picture_.notes.push_back(MessageOf(status));
+      return;
+    }
+    Fail(status);
+    picture_.filter_partitions = partitions.size();
+    const TableFacts facts = file_.Facts();
+    const std::string& policy = file_.filter().compatibility_name;
+    std::string contents;
+    for (size_t i = 0; i < partitions.size(); ++i) {
+      // What cannot be read is a damaged block.
+      if (!file_.ReadFilter(partitions[i].handle, &contents).ok()) {
+        complete_ = false;
+        continue;
+      }
+      AddPartition(i + 1, DecodedFilter(facts, policy, contents), contents);
+    }
+    if (complete_) UseEntriesOfProperties(facts, &totals_);
+    for (const auto& [what, totals] : totals_) {
+      const auto fill = fills_.find(what);
+      picture_.sections.push_back({what, totals,
+                                   fill == fills_.end()
+                                       ? std::vector<FillBucket>()
+                                       : fill->second.items(),
+                                   NoteOf(what.second)});
+    }
+    picture_.notes.insert(picture_.notes.end(), notes_.begin(), notes_.end());
+  }
+
+  void AddPartition(size_t partition, const DecodedFilter& filter,
+                    std::string_view contents) {
+    if (filter.rowbloom()) {
+      complete_ = false;  // its sections say how many keys they have
+      const FilterBlock& block = *filter.rowbloom();
+      if (!block.usable()) {
+        if (block.sections().empty()) {
+          Problem(fmt::format("filter partition {}: {}", partition,
+                              block.problem()));
+        } else {
+          notes_.insert(block.problem() +
+                        ": its sections can be listed but not asked");
+        }
+      }
+    } else if (!filter.stock()) {
+      notes_.insert(Describe(filter.origin(), file_.filter().compatibility_name,
+                             contents));
+    } else if (!filter.stock()->problem().empty()) {
+      notes_.insert("rules nothing out: " + filter.stock()->problem());
+    }
+    for (const SectionFacts& section : filter.Sections()) {
+      const SectionId what(section.section, section.kind);
+      totals_[what].Add(section);
+      if (!section.problem.empty()) {
+        Problem(fmt::format("filter partition {}: {} {}", partition,
+                            section.section, section.problem));
+      }
+      AddBits(partition, section.bits,
+              &fills_.try_emplace(what, budget_.buckets).first->second);
+    }
+  }
+
+  void AddBits(size_t partition, std::string_view bits,
+               MergingList<FillBucket>* fill) const {
+    // What the probes of a key fall into; of other kinds, any piece will do.
+    constexpr uint64_t kLine = 64;
+    const uint64_t piece = std::max(
+        kLine, (bits.size() / budget_.buckets + kLine - 1) / kLine * kLine);
+    for (uint64_t at = 0; at < bits.size(); at += piece) {
+      const std::string_view part = bits.substr(at, piece);
+      fill->Add({partition, partition, at, part.size(), BitsSet(part)});
+    }
+  }
+
+  const TableFile& file_;
+  const PictureBudget& budget_;
+  FilePicture& picture_;
+  MergingList<BlockRun> runs_;
+  TotalsBySection totals_;
+  std::map<SectionId, MergingList<FillBucket>> fills_;
+  std::set<std::string> notes_;
+  std::set<std::string> told_;
+  bool complete_ = true;  // the properties' count of keys is that of the totals
+  Status failure_;
+};
+
+}  // namespace
+
+void BlockRun::Join(const BlockRun& next) {
+  mixed = mixed || next.mixed || type != next.type;
+  if (next.stored_bytes > stored_bytes) type = next.type;
+  if (compression != next.compression) compression = "several";
+  stored_bytes += next.stored_bytes;
+  contents_bytes += next.contents_bytes;
+  blocks += next.blocks;
+  damaged += next.damaged;
+}
+
+void FillBucket::Join(const FillBucket& next) {
+  last_partition = next.last_partition;
+  bytes += next.bytes;
+  bits_set += next.bits_set;
+}
+
+PictureBudget PictureBudget::Among(size_t files) {
+  const PictureBudget alone;
+  const auto share = [files](size_t all, size_t least) {
+    return std::clamp(4 * all / std::max<size_t>(files, 1), least, all);
+  };
+  return {.runs = share(alone.runs, 64),
+          .buckets = share(alone.buckets, 32),
+          .listed = share(alone.listed, 16)};
+}
+
+Status DrawFile(const TableFile& file, const PictureBudget& budget,
+                FilePicture* picture) {
+  return Painter(file, budget, picture).Draw();
+}
+
+}  // namespace rowbloom::sst_inspect

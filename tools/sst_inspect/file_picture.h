@@ -1,0 +1,101 @@
+// FilePicture: what a drawing of one file shows, whatever its format. Its size
+// has a bound that depends on the budget alone: neighbours of a file with many
+// blocks are drawn as one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "tools/sst_inspect/section_totals.h"
+#include "tools/sst_inspect/table_file.h"
+#include "tools/sst_inspect/type_totals.h"
+
+namespace rowbloom::sst_inspect {
+
+// Neighbouring blocks that are drawn as one.
+struct BlockRun {
+  BlockType type{};    // of most of the bytes
+  bool mixed = false;  // and there are others
+  uint64_t offset_bytes = 0;
+  uint64_t stored_bytes = 0;
+  uint64_t contents_bytes = 0;
+  uint64_t blocks = 0;
+  uint64_t damaged = 0;
+  std::string compression;  // "several" of several
+
+  // For MergingList.
+  uint64_t size_bytes() const { return stored_bytes; }
+  bool BelongsWith(const BlockRun& next) const {
+    return type == next.type && (damaged > 0) == (next.damaged > 0);
+  }
+  void Join(const BlockRun& next);
+};
+
+// A piece of a section's bits.
+struct FillBucket {
+  size_t first_partition = 0;  // of the filter, counted from 1
+  size_t last_partition = 0;
+  uint64_t offset_bytes = 0;  // in the section of the first partition
+  uint64_t bytes = 0;
+  uint64_t bits_set = 0;
+
+  uint64_t size_bytes() const { return bytes; }
+  bool BelongsWith(const FillBucket&) const { return true; }
+  void Join(const FillBucket& next);
+};
+
+struct SectionPicture {
+  SectionId what;
+  SectionTotals totals;
+  std::vector<FillBucket> buckets;  // the bits of all partitions, in order
+  std::string note;                 // what the density of its bits says
+};
+
+// A block by itself, for a table.
+struct NamedBlock {
+  BlockInfo block;
+  std::string problem;  // empty: it is not damaged
+};
+
+struct FilePicture {
+  std::string path;
+  uint64_t size_bytes = 0;
+  // What the file says of itself: names and values.
+  std::vector<std::pair<std::string, std::string>> facts;
+
+  uint64_t blocks = 0;
+  uint64_t damaged = 0;
+  TotalsByType totals;
+  std::vector<BlockRun> runs;  // all blocks, in order
+  // The blocks that are not data, and damaged ones, as many as the budget
+  // allows; `unlisted` more.
+  std::vector<NamedBlock> listed;
+  uint64_t unlisted = 0;
+
+  size_t filter_partitions = 0;  // 0: the file has no filter
+  std::vector<SectionPicture> sections;
+  std::vector<std::string> notes;     // of the filter, each a sentence
+  std::vector<std::string> problems;  // what else is damaged, the first of them
+};
+
+// How much of a file is drawn.
+struct PictureBudget {
+  size_t runs = 2048;    // up to twice as many BlockRuns
+  size_t buckets = 512;  // of each section, up to twice as many
+  size_t listed = 200;   // as many NamedBlocks and problems
+
+  // Of one of so many files that share a page.
+  static PictureBudget Among(size_t files);
+};
+
+// Reads each block of the file, and holds one at a time. Corruption is part of
+// the picture; another error, that of what cannot be read at all, is returned,
+// with a picture of the rest.
+rocksdb::Status DrawFile(const TableFile& file, const PictureBudget& budget,
+                         FilePicture* picture);
+
+}  // namespace rowbloom::sst_inspect

@@ -1,0 +1,347 @@
+#include "tools/sst_inspect/html_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <vector>
+
+#include "rowbloom/printable.h"
+#include "tools/sst_inspect/page_text.h"
+#include "tools/sst_inspect/text.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Column = Table::Column;
+using Align = Table::Align;
+
+// "index partition" as it is in the names of colours.
+std::string Slug(BlockType type) {
+  std::string slug(ToString(type));
+  std::replace(slug.begin(), slug.end(), ' ', '-');
+  return slug;
+}
+
+std::string Swatch(BlockType type) {
+  return fmt::format("<span class=swatch data-type={}></span>", Slug(type));
+}
+
+// Within a script element "<" could start its end.
+std::string InScript(const Json& json) {
+  std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  for (size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
+    text.replace(at, 1, "\\u003c");
+  }
+  return text;
+}
+
+// The number of each text that occurs, by first occurrence.
+class Texts {
+ public:
+  size_t Number(const std::string& text) {
+    return numbers_.try_emplace(text, numbers_.size()).first->second;
+  }
+  std::vector<std::string> InOrder() const {
+    std::vector<std::string> texts(numbers_.size());
+    for (const auto& [text, number] : numbers_) texts[number] = text;
+    return texts;
+  }
+
+ private:
+  std::map<std::string, size_t> numbers_;
+};
+
+// What page.js draws the blocks from.
+Json BlocksJson(const FilePicture& picture) {
+  Texts types;
+  Texts codecs;
+  Json runs = Json::array();
+  for (const BlockRun& run : picture.runs) {
+    runs.push_back({types.Number(std::string(ToString(run.type))),
+                    run.mixed ? 1 : 0, run.offset_bytes, run.stored_bytes,
+                    run.contents_bytes, run.blocks, run.damaged,
+                    codecs.Number(run.compression)});
+  }
+  return {{"types", types.InOrder()},
+          {"codecs", codecs.InOrder()},
+          {"runs", std::move(runs)}};
+}
+
+Json FillJson(const SectionPicture& section) {
+  Json buckets = Json::array();
+  for (const FillBucket& bucket : section.buckets) {
+    buckets.push_back({bucket.first_partition, bucket.last_partition,
+                       bucket.offset_bytes, bucket.bytes, bucket.bits_set});
+  }
+  return {{"buckets", std::move(buckets)}};
+}
+
+// A table whose cells are markup.
+class HtmlTable {
+ public:
+  HtmlTable(std::string_view caption, const std::vector<Column>& columns,
+            std::ostream& out)
+      : columns_(columns), out_(out) {
+    out_ << "<div class=wide><table><caption>" << caption
+         << "</caption>\n<thead><tr>";
+    for (const Column& column : columns_) {
+      out_ << "<th scope=col" << Class(column) << ">"
+           << EscapeHtml(column.title);
+    }
+    out_ << "</thead>\n<tbody>\n";
+  }
+  ~HtmlTable() { out_ << "</tbody></table></div>\n"; }
+  HtmlTable(const HtmlTable&) = delete;
+  HtmlTable& operator=(const HtmlTable&) = delete;
+
+  void AddRow(const std::vector<std::string>& cells) {
+    out_ << "<tr>";
+    for (size_t i = 0; i < cells.size(); ++i) {
+      out_ << (i == 0 ? "<th scope=row" : "<td") << Class(columns_[i]) << ">"
+           << cells[i];
+    }
+    out_ << "\n";
+  }
+
+ private:
+  static const char* Class(const Column& column) {
+    return column.align == Align::kRight ? " class=number" : "";
+  }
+
+  const std::vector<Column> columns_;
+  std::ostream& out_;
+};
+
+void AddFacts(const FilePicture& picture, std::ostream& out) {
+  out << "<dl>\n";
+  for (const auto& [name, value] : picture.facts) {
+    out << "<dt>" << EscapeHtml(name) << "<dd>" << EscapeHtml(value) << "\n";
+  }
+  out << "</dl>\n";
+}
+
+void AddProblems(const FilePicture& picture, std::ostream& out) {
+  if (picture.damaged == 0) return;
+  out << fmt::format(
+      "<p class=damaged>Damaged: {}. Each is in the tables below.</p>\n",
+      Grouped(picture.damaged));
+  if (picture.problems.empty()) return;
+  out << "<ul class=damaged>\n";
+  for (const std::string& problem : picture.problems) {
+    out << "<li>" << EscapeHtml(problem) << "\n";
+  }
+  out << "</ul>\n";
+}
+
+// What is drawn and the line of figures below it; page.js finds both by class.
+void AddDrawing(std::string_view kind, const std::string& label,
+                const Json& data, std::ostream& out) {
+  out << fmt::format(
+      "<div class=\"drawing {}\">\n"
+      "<canvas role=slider tabindex=0 aria-label=\"{}\" aria-valuemin=1 "
+      "aria-valuenow=1></canvas>\n"
+      "<p class=figures>Point at a piece, or reach it with the arrow keys, for "
+      "its figures.</p>\n"
+      "<script type=\"application/json\">{}</script>\n"
+      "</div>\n",
+      kind, EscapeHtml(label), InScript(data));
+}
+
+void AddLegend(const FilePicture& picture, std::ostream& out) {
+  out << "<p class=legend role=group aria-label=\"Types of blocks that are "
+         "drawn\">\n";
+  for (const auto& [type, totals] : picture.totals) {
+    out << fmt::format(
+        "<button type=button data-type=\"{}\" aria-pressed=true disabled>{} {} "
+        "<span class=count>{}</span></button>\n",
+        EscapeHtml(ToString(type)), Swatch(type), EscapeHtml(ToString(type)),
+        Grouped(totals.blocks));
+  }
+  out << "</p>\n";
+}
+
+void AddTotals(const FilePicture& picture, std::ostream& out) {
+  HtmlTable table("Blocks by type",
+                  {{"type"},
+                   {"blocks", Align::kRight},
+                   {"stored bytes", Align::kRight},
+                   {"of the file", Align::kRight},
+                   {"contents bytes", Align::kRight},
+                   {"ratio", Align::kRight},
+                   {"damaged", Align::kRight}},
+                  out);
+  const auto add = [&](const std::string& name, const TypeTotals& totals) {
+    table.AddRow({name, Grouped(totals.blocks), Grouped(totals.stored_bytes),
+                  picture.size_bytes == 0
+                      ? "-"
+                      : Percent(static_cast<double>(totals.stored_bytes) /
+                                static_cast<double>(picture.size_bytes)),
+                  Grouped(totals.contents_bytes),
+                  Ratio(totals.contents_bytes, totals.stored_bytes),
+                  Grouped(totals.damaged)});
+  };
+  TypeTotals all;
+  for (const auto& [type, totals] : picture.totals) {
+    add(Swatch(type) + " " + EscapeHtml(ToString(type)), totals);
+    all.blocks += totals.blocks;
+    all.stored_bytes += totals.stored_bytes;
+    all.contents_bytes += totals.contents_bytes;
+    all.damaged += totals.damaged;
+  }
+  add("all", all);
+}
+
+std::string VerdictOf(const NamedBlock& named) {
+  if (!named.problem.empty()) {
+    return "<span class=damaged>DAMAGED</span> " + EscapeHtml(named.problem);
+  }
+  const BlockType type = named.block.type;
+  return type == BlockType::kGap || type == BlockType::kFooter ? "" : "ok";
+}
+
+void AddListedTable(const FilePicture& picture, std::ostream& out) {
+  HtmlTable table("Each by itself",
+                  {{"type"},
+                   {"name"},
+                   {"offset", Align::kRight},
+                   {"stored bytes", Align::kRight},
+                   {"contents bytes", Align::kRight},
+                   {"codec"},
+                   {"checksum"}},
+                  out);
+  for (const NamedBlock& named : picture.listed) {
+    const BlockInfo& block = named.block;
+    table.AddRow({Swatch(block.type) + " " + EscapeHtml(ToString(block.type)),
+                  EscapeHtml(ToPrintable(block.name)),
+                  Grouped(block.offset_bytes), Grouped(block.stored_bytes),
+                  block.contents_bytes ? Grouped(*block.contents_bytes) : "-",
+                  EscapeHtml(block.compression), VerdictOf(named)});
+  }
+}
+
+void AddListed(const FilePicture& picture, std::ostream& out) {
+  if (picture.listed.empty()) return;
+  // Damage is what one looks for; otherwise the list may be long and dull.
+  out << "<details" << (picture.damaged > 0 ? " open" : "")
+      << "><summary>Blocks other than data, and damaged ones: "
+      << Grouped(picture.listed.size() + picture.unlisted)
+      << (picture.unlisted == 0
+              ? ""
+              : fmt::format(", the first {} of which are listed",
+                            Grouped(picture.listed.size())))
+      << "</summary>\n";
+  AddListedTable(picture, out);
+  out << "</details>\n";
+}
+
+void AddFilter(const FilePicture& picture, std::ostream& out) {
+  out << "<h3>Filter</h3>\n";
+  if (picture.filter_partitions == 0 && picture.notes.empty()) {
+    out << "<p>None.</p>\n";
+    return;
+  }
+  for (const std::string& note : picture.notes) {
+    out << "<p>" << EscapeHtml(note) << "</p>\n";
+  }
+  if (picture.sections.empty()) return;
+  {
+    HtmlTable table("Sections", SectionColumns(), out);
+    for (const SectionPicture& section : picture.sections) {
+      std::vector<std::string> cells =
+          SectionCells(section.what, section.totals);
+      for (std::string& cell : cells) cell = EscapeHtml(cell);
+      table.AddRow(cells);
+    }
+  }
+  for (const SectionPicture& section : picture.sections) {
+    const std::string name = section.what.first + ", " + section.what.second;
+    out << "<h4>" << EscapeHtml(name) << "</h4>\n";
+    if (!section.buckets.empty()) {
+      AddDrawing("fill", "Share of bits set in " + name + " of " + picture.path,
+                 FillJson(section), out);
+    }
+    out << "<p class=note>" << EscapeHtml(section.note) << "</p>\n";
+  }
+}
+
+}  // namespace
+
+std::string EscapeHtml(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '&') {
+      escaped += "&amp;";
+    } else if (c == '<') {
+      escaped += "&lt;";
+    } else if (c == '>') {
+      escaped += "&gt;";
+    } else if (c == '"') {
+      escaped += "&quot;";
+    } else if (c == '\'') {
+      escaped += "&#39;";
+    } else if (byte < 0x20 || byte >= 0x7f) {
+      escaped += fmt::format("\\x{:02X}", byte);
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+HtmlPage::HtmlPage(std::string_view title, std::ostream& out) : out_(out) {
+  // The policy forbids what the page has no need of: to load anything.
+  out_ << "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+          "<meta http-equiv=Content-Security-Policy content=\"default-src "
+          "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+          "<meta name=viewport content=\"width=device-width\">\n"
+          "<meta name=color-scheme content=\"light dark\">\n"
+       << "<title>" << EscapeHtml(title) << " - sst_inspect</title>\n<style>\n"
+       << kPageCss << "</style>\n</head>\n<body>\n<main>\n<h1>sst_inspect: "
+       << EscapeHtml(title) << "</h1>\n"
+       << "<noscript><p>The drawings need scripts; the tables do not."
+          "</p></noscript>\n";
+}
+
+void HtmlPage::Add(const FilePicture& picture) {
+  // One is shown at a time, so that a page of many files opens at once.
+  out_ << fmt::format("<details class=file{} data-blocks={}>\n<summary>",
+                      files_ == 0 ? " open" : "", picture.blocks)
+       << "<h2>" << EscapeHtml(picture.path) << "</h2> "
+       << fmt::format("<span class=count>{}, {} blocks{}</span></summary>\n",
+                      HumanBytes(picture.size_bytes), Grouped(picture.blocks),
+                      picture.damaged == 0
+                          ? ""
+                          : fmt::format(", <span class=damaged>{} "
+                                        "damaged</span>",
+                                        Grouped(picture.damaged)));
+  ++files_;
+  AddFacts(picture, out_);
+  AddProblems(picture, out_);
+  out_ << "<h3>Blocks</h3>\n<p>Left to right, then down, to scale by stored "
+          "bytes. The buttons hide and show types.";
+  if (picture.runs.size() < picture.blocks) {
+    out_ << fmt::format(
+        " {} blocks are drawn as {} pieces: neighbours of a type as one.",
+        Grouped(picture.blocks), Grouped(picture.runs.size()));
+  }
+  out_ << "</p>\n";
+  AddLegend(picture, out_);
+  AddDrawing("blocks",
+             "Blocks of " + picture.path + ", in the order of the file",
+             BlocksJson(picture), out_);
+  AddTotals(picture, out_);
+  AddListed(picture, out_);
+  AddFilter(picture, out_);
+  out_ << "</details>\n";
+}
+
+void HtmlPage::Finish() {
+  out_ << "</main>\n<script>\n" << kPageJs << "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace rowbloom::sst_inspect

@@ -1,0 +1,49 @@
+// HtmlReport: the page that --html writes.
+#pragma once
+
+#include <cstddef>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "rocksdb/status.h"
+#include "tools/sst_inspect/html_page.h"
+#include "tools/sst_inspect/output.h"
+#include "tools/sst_inspect/report.h"
+#include "tools/sst_inspect/table_file.h"
+
+namespace rowbloom::sst_inspect {
+
+class HtmlReport {
+ public:
+  // More have no place on one page.
+  static constexpr size_t kMostFiles = 1000;
+
+  // Of so many files; `path` "-" is output.out. What is at the path stays until
+  // Finish. InvalidArgument where something is there that is no page; IOError
+  // when it cannot be written.
+  static rocksdb::Status Open(const std::string& path, size_t files,
+                              const Output& output,
+                              std::unique_ptr<HtmlReport>* report);
+  // A page that is not finished is removed.
+  ~HtmlReport();
+
+  // Draws one more file, which is read whole.
+  ExitCode Add(const TableFile& file);
+  // Call it last. Writes nothing without a file.
+  rocksdb::Status Finish();
+
+ private:
+  HtmlReport(std::string path, size_t files, const Output& output);
+
+  const std::string path_;
+  const size_t files_;
+  const PictureBudget budget_;
+  const Output& output_;
+  std::string partial_path_;  // until all is there; empty: straight to path_
+  std::ofstream file_;
+  std::optional<HtmlPage> page_;  // from the first file on
+};
+
+}  // namespace rowbloom::sst_inspect
