@@ -35,11 +35,20 @@ constexpr const char* kFooter =
     "wrong usage,\nor a file could not be read.\nThe worst file decides; the "
     "others are still processed.";
 
+// When a verb prints what it has to say.
+enum class Prints : uint8_t {
+  kAtTheEnd,     // of each file
+  kAllTheWhile,  // which on a terminal is progress enough
+};
+
 // Calls `use` for each file that can be opened. Of a database in use files may
 // go while they are read about: of a directory such are no failure.
-ExitCode ForEachFile(
-    const std::vector<std::string>& paths, std::ostream& err,
-    const std::function<ExitCode(const TableFile& file)>& use) {
+ExitCode ForEachFile(const std::vector<std::string>& paths, std::ostream& err,
+                     const std::function<ExitCode(const TableFile& file)>& use,
+                     Prints prints = Prints::kAtTheEnd) {
+  const bool progress =
+      terminal::StandardErrorIsTerminal() &&
+      (prints == Prints::kAtTheEnd || !terminal::StandardOutputIsTerminal());
   std::vector<InputFile> files;
   ExitCode worst = ExpandInputs(paths, err, &files);
   for (const InputFile& input : files) {
@@ -47,9 +56,7 @@ ExitCode ForEachFile(
     const rocksdb::Status status = OpenTable(input.path, &file);
     std::error_code ignored;
     if (status.ok()) {
-      if (terminal::StandardErrorIsTerminal()) {
-        file->SetProgress(ProgressOn(err, *file));
-      }
+      if (progress) file->SetProgress(ProgressOn(err, *file));
       worst = std::max(worst, use(*file));
     } else if (input.listed && !std::filesystem::exists(input.path, ignored)) {
       err << "sst_inspect: " << WithoutControls(input.path)
@@ -147,9 +154,10 @@ class CommandLine {
     AddVerb(name, description,
             [this, print](const Output& output) {
               if (!html_.empty()) return RunHtml(output);
-              return ForEachFile(paths_, err_, [&](const TableFile& file) {
-                return print(file, output);
-              });
+              return ForEachFile(
+                  paths_, err_,
+                  [&](const TableFile& file) { return print(file, output); },
+                  Prints::kAllTheWhile);
             })
         ->add_option("--html", html_,
                      "Draw the blocks and the fill of the filters as a page "
@@ -329,9 +337,10 @@ class CommandLine {
     }
     data_.key_layout = key_layout_;
     data_.hex = hex_;
-    return ForEachFile(paths_, err_, [&](const TableFile& file) {
-      return PrintData(file, data_, output);
-    });
+    return ForEachFile(
+        paths_, err_,
+        [&](const TableFile& file) { return PrintData(file, data_, output); },
+        Prints::kAllTheWhile);
   }
 
   ExitCode RunProbe(const Output& output) {

@@ -334,6 +334,7 @@ Status SstTable::ForEachBlock(
       status = data.index().status();
     }
   } while (data.SkipDamagedPartition());
+  if (progress_) progress_(size_bytes());
   in_order.Finish();
   in_order.Add({.type = BlockType::kFooter,
                 .offset_bytes = file_->footer().offset_bytes,

@@ -104,4 +104,6 @@ std::chrono::duration<double> Progress::SteadyClock() {
 
 bool StandardErrorIsTerminal() { return isatty(STDERR_FILENO) == 1; }
 
+bool StandardOutputIsTerminal() { return isatty(STDOUT_FILENO) == 1; }
+
 }  // namespace rowbloom::terminal

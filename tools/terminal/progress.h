@@ -68,7 +68,8 @@ class Progress {
   std::optional<std::chrono::duration<double>> printed_;  // nullopt: not shown
 };
 
-// Whether standard error is a terminal.
+// Whether it is a terminal.
 bool StandardErrorIsTerminal();
+bool StandardOutputIsTerminal();
 
 }  // namespace rowbloom::terminal

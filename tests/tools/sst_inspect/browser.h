@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -20,19 +20,6 @@ struct ShownPage {
   std::string dom;                   // after its scripts ran
   std::vector<std::string> console;  // messages, errors among them
 };
-
-// Whether the program `chromium` is in the PATH.
-inline bool HaveBrowser() {
-  const char* path = std::getenv("PATH");
-  std::string folders = path == nullptr ? "" : path;
-  for (size_t at = 0; at <= folders.size();) {
-    const size_t end = std::min(folders.find(':', at), folders.size());
-    const std::string program = folders.substr(at, end - at) + "/chromium";
-    if (access(program.c_str(), X_OK) == 0) return true;
-    at = end + 1;
-  }
-  return false;
-}
 
 // Opens `page`, and keeps a picture of it at `screenshot`. Fails the test if
 // the browser does.

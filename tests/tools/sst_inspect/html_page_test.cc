@@ -13,6 +13,7 @@
 
 #include "rocksdb/slice_transform.h"
 #include "tests/storage/sst/make_sst.h"
+#include "tests/support/programs.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -398,7 +399,7 @@ TEST_F(Html, FullDiskIsAnError) {
 class HtmlInBrowser : public Html {
  protected:
   void SetUp() override {
-    if (!test::HaveBrowser()) {
+    if (!test::HaveProgram("chromium")) {
       GTEST_SKIP() << "no chromium here (Debian: chromium)";
     }
   }
@@ -408,8 +409,8 @@ TEST_F(HtmlInBrowser, EveryFileIsDrawn) {
   const std::string hostile = dir_.path() / "h<";
   std::filesystem::create_directory(hostile);
   const std::vector<std::string> paths = {
-      path_, dir_.File("ribbon.sst"),
-      hostile + "/script><script>throw 1;.sst", dir_.File("many.sst")};
+      path_, dir_.File("ribbon.sst"), hostile + "/script><script>throw 1;.sst",
+      dir_.File("many.sst")};
   Write(Rowbloom(FilterKind::kBloom, true), 5000, paths[0]);
   Write({.policy = Ribbon()}, 5000, paths[1]);
   SstSpec spec{.policy = Bloom()};

@@ -2,11 +2,14 @@
 // is found, named, and gives the exit code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -289,6 +292,66 @@ TEST_F(Verify, ProgressIsShownUntilTheFileIsRead) {
   EXPECT_THAT(out, testing::AllOf(testing::StartsWith("\r"),
                                   testing::HasSubstr(": 0 % of "),
                                   testing::EndsWith("\r\x1b[K")));
+}
+
+// What the program prints where all its streams are one terminal.
+std::string OnTerminal(const std::vector<std::string>& args) {
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    std::vector<char*> argv;
+    std::string program = "sst_inspect";
+    argv.push_back(program.data());
+    std::vector<std::string> owned = args;
+    for (std::string& arg : owned) argv.push_back(arg.data());
+    argv.push_back(nullptr);
+    execv(ROWBLOOM_SST_INSPECT, argv.data());
+    _exit(127);
+  }
+  EXPECT_GT(child, 0);
+  std::string printed;
+  char buffer[4096];
+  // Fails once the program has closed its side.
+  for (ssize_t got = 0; (got = read(terminal, buffer, sizeof(buffer))) > 0;) {
+    printed.append(buffer, static_cast<size_t>(got));
+  }
+  close(terminal);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << printed;
+  return printed;
+}
+
+// Handles count from the start of the file, so that its footer may lie behind a
+// gap that takes no space on disk.
+TEST_F(Verify, ProgressIsShownOnATerminalForLargeFiles) {
+  Write({});
+  EXPECT_THAT(OnTerminal({"verify", path_}), Not(HasSubstr("%")));
+
+  const std::string footer = test::ReadFile(path_).substr(
+      std::filesystem::file_size(path_) - sst::kFooterBytes);
+  std::filesystem::resize_file(path_,
+                               sst_inspect::kProgressBytes - sst::kFooterBytes);
+  std::ofstream(path_, std::ios::binary | std::ios::app) << footer;
+  const std::string line = ": 0 % of 1073.7 MB";
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{
+           {"verify", path_},
+           {"stats", path_},
+           {"layout", path_, "--html", dir_.File("page.html")}}) {
+    const std::string printed = OnTerminal(args);
+    const size_t at = printed.rfind(line);
+    ASSERT_NE(at, std::string::npos) << printed;
+    // Then the line is erased, before anything else.
+    const std::string rest = printed.substr(printed.find("\x1b[K\r", at));
+    EXPECT_THAT(rest, testing::StartsWith("\x1b[K\r\r\x1b[K"));
+  }
+  // Lines that come all the while are progress enough.
+  const std::string layout = OnTerminal({"layout", path_});
+  EXPECT_THAT(layout, Not(HasSubstr("\x1b[K")));
+  EXPECT_THAT(layout, HasSubstr("gap "));
+  // Not where it is no terminal.
+  EXPECT_EQ(RunTool({"verify", path_}).err, "");
 }
 
 // Files that a name alone makes SSTs, and claims that are too large: one

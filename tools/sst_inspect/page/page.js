@@ -245,8 +245,8 @@
     const bar = document.createElement("i");
     bar.style.background = "linear-gradient(to right," +
       SCALE.map((color) => `rgb(${color.join(" ")})`).join(",") + ")";
-    scale.append(percent(least), bar, percent(most) + " of bits set; found " +
-      `${percent(low)} to ${percent(high)} in ${grouped(pieces.length)} pieces`);
+    scale.append(percent(least), bar, percent(most) + " of bits set; pieces have " +
+      `${percent(low)} to ${percent(high)}, and are ${grouped(pieces.length)}`);
     element.append(scale);
     element.dataset.drawn = pieces.length;
   }

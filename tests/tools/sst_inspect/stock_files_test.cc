@@ -1,0 +1,200 @@
+// Files that RocksDB's db_bench wrote, with each kind of filter and each
+// compression: cells are those of RocksDB's SstFileReader, and the filter
+// answers each key as RocksDB does when the key is got from the database.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/perf_context.h"
+#include "rocksdb/perf_level.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rocksdb/table.h"
+#include "tests/storage/sst/make_sst.h"
+#include "tests/support/programs.h"
+#include "tests/support/random.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+#include "tests/tools/sst_inspect/run_tool.h"
+#include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/table_file.h"
+#include "tools/sst_inspect/text.h"
+
+namespace rowbloom {
+namespace {
+
+using sst_inspect::TableFile;
+using test::IsOk;
+using test::TempDir;
+using testing::HasSubstr;
+
+struct Case {
+  std::string name;
+  std::string options;      // of db_bench
+  std::string compression;  // what summary calls it
+  std::string kind;         // what filter calls it
+  bool partitioned = false;
+  int prefix_bytes = 0;
+};
+
+void PrintTo(const Case& tested, std::ostream* out) { *out << tested.name; }
+
+std::vector<Case> Cases() {
+  const std::string bloom = "--bloom_bits=10 ";
+  const std::string ribbon = bloom + "--use_ribbon_filter=true ";
+  const std::string parts =
+      "--partition_index=true --partition_index_and_filters=true "
+      "--metadata_block_size=2048 ";
+  return {
+      {"BloomSnappy", bloom + "--compression_type=snappy", "Snappy", "bloom"},
+      {"BloomPrefixNone", bloom + "--prefix_size=8 --compression_type=none",
+       "NoCompression", "bloom", false, 8},
+      {"RibbonLz4", ribbon + "--compression_type=lz4", "LZ4", "ribbon"},
+      {"LegacyZlib", bloom + "--format_version=2 --compression_type=zlib",
+       "Zlib", "legacy bloom"},
+      {"PartitionedBloomZstd", bloom + parts + "--compression_type=zstd",
+       "ZSTD", "bloom", true},
+      {"PartitionedRibbonLz4hc", ribbon + parts + "--compression_type=lz4hc",
+       "LZ4HC", "ribbon", true},
+      {"PartitionedLegacyDictionary",
+       bloom + parts +
+           "--format_version=4 --compression_type=zstd "
+           "--compression_max_dict_bytes=4096",
+       "ZSTD", "legacy bloom", true}};
+}
+
+class StockFiles : public testing::TestWithParam<Case> {
+ protected:
+  void SetUp() override {
+    if (!test::HaveProgram("db_bench")) {
+      GTEST_SKIP() << "no db_bench here (Debian: rocksdb-tools)";
+    }
+    const std::string command =
+        "db_bench --benchmarks=fillseq,compact --value_size=20 --seed=1 "
+        "--num=" +
+        std::to_string(keys_) + " --db=" + database_ + " " +
+        GetParam().options + " >" + dir_.File("log") + " 2>&1";
+    ASSERT_EQ(std::system(command.c_str()), 0)
+        << test::ReadFile(dir_.File("log"));
+    for (const auto& entry : std::filesystem::directory_iterator(database_)) {
+      if (entry.path().extension() != ".sst") continue;
+      ASSERT_EQ(path_, "") << "expected one file";
+      path_ = entry.path();
+    }
+    ASSERT_THAT(sst_inspect::OpenTable(path_, &file_), IsOk());
+  }
+
+  rocksdb::Options Options() const {
+    rocksdb::BlockBasedTableOptions table;
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    rocksdb::Options options;
+    options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+    if (GetParam().prefix_bytes > 0) {
+      options.prefix_extractor.reset(
+          rocksdb::NewFixedPrefixTransform(GetParam().prefix_bytes));
+    }
+    return options;
+  }
+
+  const uint64_t keys_ = test::Scaled(100'000);
+  const TempDir dir_;
+  const std::string database_ = dir_.File("db");
+  std::string path_;
+  std::unique_ptr<TableFile> file_;
+};
+
+INSTANTIATE_TEST_SUITE_P(DbBench, StockFiles, testing::ValuesIn(Cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+TEST_P(StockFiles, CellsAreThoseOfRocksDbsReader) {
+  const test::Output summary = test::RunTool({"summary", path_});
+  EXPECT_THAT(summary.out, HasSubstr(" blocks, " + GetParam().compression));
+  rocksdb::SstFileReader reader(Options());
+  ASSERT_THAT(reader.Open(path_), IsOk());
+  EXPECT_THAT(reader.VerifyChecksum(), IsOk());
+  rocksdb::ReadOptions all;
+  all.total_order_seek = true;
+  const std::unique_ptr<rocksdb::Iterator> stock(reader.NewIterator(all));
+  const auto own = file_->NewCellReader();
+  uint64_t cells = 0;
+  for (stock->SeekToFirst(); stock->Valid(); stock->Next()) {
+    ASSERT_TRUE(own->Next()) << own->status().ToString();
+    ASSERT_EQ(own->cell().user_key, stock->key().ToStringView());
+    ASSERT_EQ(own->cell().value, stock->value().ToStringView());
+    ++cells;
+  }
+  EXPECT_THAT(stock->status(), IsOk());
+  EXPECT_FALSE(own->Next());
+  EXPECT_THAT(own->status(), IsOk());
+  EXPECT_EQ(cells, keys_);
+  EXPECT_EQ(test::RunTool({"verify", path_}).code, 0);
+}
+
+// One question to the filter for each Get, counted by RocksDB.
+TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
+  sst_inspect::FilterAsker asker;
+  ASSERT_THAT(asker.Open(*file_), IsOk());
+  ASSERT_TRUE(asker.askable());
+  if (keys_ >= 5000) {
+    EXPECT_EQ(asker.partition_count() > 1, GetParam().partitioned);
+  }
+  rocksdb::DB* opened = nullptr;
+  ASSERT_THAT(rocksdb::DB::OpenForReadOnly(Options(), database_, &opened),
+              IsOk());
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  const rocksdb::PerfLevel before = rocksdb::GetPerfLevel();
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::PerfContext& counts = *rocksdb::get_perf_context();
+
+  auto partition = static_cast<size_t>(-1);
+  uint64_t absent_asked = 0;
+  uint64_t absent_passed = 0;
+  const auto ask = [&](const std::string& key, bool present) {
+    rocksdb::PinnableSlice value;
+    counts.Reset();
+    const rocksdb::Status got =
+        db->Get({}, db->DefaultColumnFamily(), key, &value);
+    ASSERT_EQ(got.ok(), present) << got.ToString();
+    const uint64_t may_match = counts.bloom_sst_hit_count;
+    const uint64_t no_match = counts.bloom_sst_miss_count;
+    rocksdb::Status status;
+    const sst_inspect::DecodedFilter* filter = asker.FilterFor(key, &status);
+    ASSERT_THAT(status, IsOk());
+    if (asker.partition() != partition) {
+      partition = asker.partition();
+      ASSERT_EQ(filter->Sections().at(0).kind, GetParam().kind);
+    }
+    // Behind the last key no file may be asked.
+    if (!present && may_match + no_match == 0) return;
+    ASSERT_EQ(may_match + no_match, 1U);
+    ASSERT_EQ(filter->KeyMayMatch(key), may_match == 1)
+        << sst_inspect::ToHex(key);
+    if (!present) {
+      ++absent_asked;
+      absent_passed += may_match;
+    }
+  };
+  const auto cells = file_->NewCellReader();
+  while (cells->Next()) {
+    std::string key(cells->cell().user_key);
+    ASSERT_NO_FATAL_FAILURE(ask(key, true));
+    ++key.back();
+    ASSERT_NO_FATAL_FAILURE(ask(key, false));
+  }
+  rocksdb::SetPerfLevel(before);
+  EXPECT_THAT(cells->status(), IsOk());
+  EXPECT_GE(absent_asked, keys_ - 1);
+  // Near 1 %: they were really asked.
+  EXPECT_GT(absent_passed, absent_asked / 400);
+  EXPECT_LT(absent_passed, absent_asked / 40);
+}
+
+}  // namespace
+}  // namespace rowbloom
