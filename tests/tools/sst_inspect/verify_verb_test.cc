@@ -354,33 +354,81 @@ TEST_F(Verify, ProgressIsShownOnATerminalForLargeFiles) {
   EXPECT_EQ(RunTool({"verify", path_}).err, "");
 }
 
-// Files that a name alone makes SSTs, and claims that are too large: one
-// sentence, at once.
+// `good` with other handles in its footer.
+std::string WithHandles(std::string good, const sst::BlockHandle& metaindex,
+                        const sst::BlockHandle& index) {
+  std::string handles;
+  for (uint64_t value : {metaindex.offset_bytes, metaindex.size_bytes,
+                         index.offset_bytes, index.size_bytes}) {
+    for (; value >= 0x80; value >>= 7) {
+      handles += static_cast<char>(value | 0x80);
+    }
+    handles += static_cast<char>(value);
+  }
+  // Behind the type of checksum; version and magic take the last 12 bytes.
+  handles.resize(sst::kFooterBytes - 1 - 12, '\0');
+  return good.replace(good.size() - sst::kFooterBytes + 1, handles.size(),
+                      handles);
+}
+
+// Files that a name alone makes SSTs, claims that are too large, handles that
+// lead back to where they are: one sentence, at once, and no page.
 TEST_F(Verify, HostileFilesGiveOneSentence) {
   Write({});
   const std::string good = test::ReadFile(path_);
+  const uint64_t footer = good.size() - sst::kFooterBytes;
+  const sst::BlockHandle metaindex = file_->footer().metaindex;
+  const sst::BlockHandle index = *file_->footer().index;
+  ASSERT_EQ(WithHandles(good, metaindex, index), good);
+  std::string wrong_magic = good;
+  wrong_magic.back() = 'x';
+  std::string flipped = good;
+  flipped[metaindex.offset_bytes + 3] ^= 4;
+  const auto at = [](uint64_t offset) {
+    return " at offset " + std::to_string(offset);
+  };
   struct Case {
     std::string bytes;
     int code;
+    std::string where;
   };
-  std::string huge_claim = good;
-  // The metaindex handle of the footer: 2^62 bytes.
-  const size_t footer = good.size() - sst::kFooterBytes;
-  huge_claim.replace(footer + 1, 9, "\xff\xff\xff\xff\xff\xff\xff\xff\x3f");
-  std::string wrong_magic = good;
-  wrong_magic.back() = 'x';
   for (const Case& tested :
-       {Case{"", 2}, Case{good.substr(0, good.size() - 1), 2},
-        Case{wrong_magic, 2}, Case{huge_claim, 1}}) {
+       {Case{"", 2, ": 0 bytes"},
+        Case{good.substr(0, good.size() - 1), 2, at(good.size() - 1 - 8)},
+        Case{good.substr(0, good.size() / 2), 2, at(good.size() / 2 - 8)},
+        Case{wrong_magic, 2, at(good.size() - 8)},
+        Case{flipped, 1, at(metaindex.offset_bytes)},
+        Case{WithHandles(good, {0, uint64_t{1} << 62}, index), 1, at(0)},
+        Case{WithHandles(good, {footer, 8}, index), 1, at(footer)},
+        Case{WithHandles(good, {footer - 8, 8}, index), 1, at(footer - 8)}}) {
+    SCOPED_TRACE(tested.where);
     test::WriteFile(path_, tested.bytes);
-    for (const char* verb : {"verify", "layout", "filter", "stats"}) {
-      const Output output = RunTool({verb, path_});
+    const std::string page = dir_.File("page.html");
+    for (const std::vector<std::string>& args :
+         std::vector<std::vector<std::string>>{
+             {"verify", path_},
+             {"layout", path_},
+             {"filter", path_},
+             {"stats", path_},
+             {"layout", "--html", page, path_}}) {
+      const Output output = RunTool(args);
       EXPECT_EQ(output.code, tested.code);
       EXPECT_EQ(output.out, "");
-      EXPECT_EQ(test::Lines(output.err).size(), 1U);
+      EXPECT_EQ(test::Lines(output.err).size(), 1U) << output.err;
       EXPECT_THAT(output.err, testing::StartsWith("sst_inspect: " + path_));
+      EXPECT_THAT(output.err, HasSubstr(tested.where));
       EXPECT_THAT(output.err, HasSubstr("expected"));
     }
+    EXPECT_FALSE(std::filesystem::exists(page));
+  }
+
+  // An index that is the metaindex, whose handles are those of other blocks:
+  // it comes to an end, and what was found goes with it.
+  test::WriteFile(path_, WithHandles(good, metaindex, metaindex));
+  for (const char* verb : {"verify", "layout"}) {
+    const Output output = RunTool({verb, path_});
+    EXPECT_EQ(output.code, 1) << output.out << output.err;
+    EXPECT_THAT(output.out + output.err, HasSubstr(path_ + ": "));
   }
 }
 
@@ -406,19 +454,25 @@ TEST_F(Verify, MemoryIsBoundedWhateverTheFile) {
     }
     ASSERT_THAT(writer.Finish(), IsOk());
   }
-  for (const char* verb : {"layout", "verify", "filter"}) {
+  const std::string page = "--html=" + dir_.File("page.html");
+  for (const std::vector<const char*>& verb :
+       {std::vector<const char*>{"layout"},
+        {"verify"},
+        {"filter"},
+        {"layout", page.c_str()}}) {
     const pid_t child = fork();
     if (child == 0) {
       if (freopen("/dev/null", "w", stdout) == nullptr) _exit(126);
-      execl(ROWBLOOM_SST_INSPECT, "sst_inspect", verb, path_.c_str(), nullptr);
+      execl(ROWBLOOM_SST_INSPECT, "sst_inspect", verb[0], path_.c_str(),
+            verb.size() > 1 ? verb[1] : nullptr, nullptr);
       _exit(127);
     }
     int status = 0;
     struct rusage usage {};
     ASSERT_EQ(wait4(child, &status, 0, &usage), child);
     EXPECT_TRUE(WIFEXITED(status));
-    EXPECT_EQ(WEXITSTATUS(status), 0) << verb;
-    EXPECT_LT(usage.ru_maxrss, 64 * 1024) << verb << ", in KiB";
+    EXPECT_EQ(WEXITSTATUS(status), 0) << verb.back();
+    EXPECT_LT(usage.ru_maxrss, 64 * 1024) << verb.back() << ", in KiB";
   }
 }
 
