@@ -1,0 +1,290 @@
+// sst_inspect_bench: how long sst_inspect takes for a large SST, beside what
+// RocksDB's sst_dump does with it. See bench/README.md.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bench/environment.h"
+#include "bench/random.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/options.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/table.h"
+#include "rowbloom/filter_policy.h"
+
+namespace rowbloom::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+constexpr int kNotAsClaimed = 3;
+
+constexpr double kMostSeconds = 0.05;  // of what reads no data
+
+struct Arguments {
+  std::string sst_inspect;
+  std::string folder;
+  uint64_t mib = 1024;
+  int rounds = 5;
+  bool check = false;
+  std::string json_file;
+};
+
+struct Shape {
+  const char* name;
+  bool rowbloom;
+  bool partitioned;
+  rocksdb::CompressionType compression;
+};
+
+constexpr std::array kShapes = {
+    Shape{"RocksDB Bloom, LZ4", false, false, rocksdb::kLZ4Compression},
+    Shape{"RocksDB Bloom, not compressed", false, false,
+          rocksdb::kNoCompression},
+    Shape{"rowbloom ROWCOL, LZ4, partitioned", true, true,
+          rocksdb::kLZ4Compression},
+};
+
+void Check(const rocksdb::Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+// Rows of ten columns, values of 100 bytes, of which half can be compressed.
+// Returns the number of cells.
+uint64_t WriteFile(const Shape& shape, uint64_t bytes,
+                   const std::string& path) {
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = 5;
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+  const KeyLayout layout = KeyLayout::Delimited(':');
+  if (shape.rowbloom) {
+    Check(NewFilterPolicy({.key_layout = layout}, &table.filter_policy));
+  }
+  if (shape.partitioned) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.partition_filters = true;
+  }
+  rocksdb::Options options;
+  options.compression = shape.compression;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  Check(writer.Open(path));
+  Random random(1);
+  uint64_t cells = 0;
+  std::string value(100, 'v');
+  for (; writer.FileSize() < bytes; ++cells) {
+    for (size_t i = 0; i < value.size() / 2; i += 8) {
+      const uint64_t word = random.Next();
+      for (size_t j = i; j < std::min(i + 8, value.size() / 2); ++j) {
+        value[j] = static_cast<char>(word >> (8 * (j - i)));
+      }
+    }
+    Check(writer.Put(fmt::format("row{:012}:column{}", cells / 10, cells % 10),
+                     value));
+  }
+  Check(writer.Finish());
+  return cells;
+}
+
+struct Taken {
+  double wall_seconds = 0;
+  double cpu_seconds = 0;
+};
+
+// Runs a program to its end, its output thrown away.
+Taken Time(const std::vector<std::string>& command) {
+  const auto start = std::chrono::steady_clock::now();
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("cannot start another process");
+  if (child == 0) {
+    const int null = open("/dev/null", O_WRONLY);
+    if (null < 0) _exit(126);
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    std::vector<std::string> owned = command;
+    std::vector<char*> argv;
+    for (std::string& word : owned) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    execvp(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  struct rusage usage {};
+  if (wait4(child, &status, 0, &usage) != child || !WIFEXITED(status) ||
+      WEXITSTATUS(status) != 0) {
+    throw std::runtime_error(fmt::format("{} {} failed; is it installed?",
+                                         command[0], command.back()));
+  }
+  const std::chrono::duration<double> wall =
+      std::chrono::steady_clock::now() - start;
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) +
+           1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return {wall.count(), seconds(usage.ru_utime) + seconds(usage.ru_stime)};
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// What is timed, in this order; the results are found by their place.
+enum Timed : size_t { kVerify, kFilter, kSummary, kDumpVerify, kDumpCheck };
+
+struct ShapeResult {
+  ordered_json json;
+  bool as_claimed = false;
+};
+
+ShapeResult Measure(const Shape& shape, const Arguments& arguments,
+                    const std::string& path) {
+  const uint64_t cells = WriteFile(shape, arguments.mib << 20, path);
+  const std::string file = "--file=" + path;
+  const std::vector<std::vector<std::string>> commands = {
+      {arguments.sst_inspect, "verify", path},
+      {arguments.sst_inspect, "filter", path},
+      {arguments.sst_inspect, "summary", path},
+      {"sst_dump", file, "--command=verify"},
+      {"sst_dump", file, "--command=check"}};
+  std::vector<std::vector<double>> wall(commands.size());
+  std::vector<std::vector<double>> cpu(commands.size());
+  // The first round fills the page cache. Each comes first as often as the
+  // others, because the machine's speed drifts.
+  for (int round = -1; round < arguments.rounds; ++round) {
+    for (size_t i = 0; i < commands.size(); ++i) {
+      const size_t next =
+          (i + static_cast<size_t>(round + 1)) % commands.size();
+      const Taken taken = Time(commands[next]);
+      if (round < 0) continue;
+      wall[next].push_back(taken.wall_seconds);
+      cpu[next].push_back(taken.cpu_seconds);
+    }
+  }
+
+  const uint64_t bytes = std::filesystem::file_size(path);
+  ShapeResult result;
+  result.json = {{"file", shape.name}, {"bytes", bytes}, {"cells", cells}};
+  ordered_json& times = result.json["times"] = ordered_json::array();
+  fmt::print("\n{}: {:.1f} MiB, {} cells\n", shape.name,
+             static_cast<double>(bytes) / (1 << 20), cells);
+  fmt::print("  {:<24}{:>10}{:>10}\n", "", "wall, s", "CPU, s");
+  for (size_t i = 0; i < commands.size(); ++i) {
+    const bool own = i < kDumpVerify;
+    const std::string name =
+        own ? "sst_inspect " + commands[i][1] : "sst_dump " + commands[i][2];
+    fmt::print("  {:<24}{:>10.3f}{:>10.3f}\n", name, Median(wall[i]),
+               Median(cpu[i]));
+    times.push_back({{"command", name},
+                     {"wall_seconds", Median(wall[i])},
+                     {"cpu_seconds", Median(cpu[i])}});
+  }
+  const auto share = [](const std::vector<std::vector<double>>& taken) {
+    return Median(taken[kVerify]) /
+           (Median(taken[kDumpVerify]) + Median(taken[kDumpCheck]));
+  };
+  fmt::print("  verify, of both of sst_dump{:>7.2f}{:>10.2f}\n", share(wall),
+             share(cpu));
+  result.json["verify_share_wall"] = share(wall);
+  result.json["verify_share_cpu"] = share(cpu);
+  result.as_claimed = share(cpu) <= 1 && Median(cpu[kFilter]) < kMostSeconds &&
+                      Median(cpu[kSummary]) < kMostSeconds;
+  return result;
+}
+
+int Run(const Arguments& arguments) {
+  const std::filesystem::path folder =
+      (arguments.folder.empty() ? std::filesystem::temp_directory_path()
+                                : std::filesystem::path(arguments.folder)) /
+      fmt::format("rowbloom_sst_inspect_bench_{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  const auto remove = [](const std::filesystem::path* path) {
+    std::error_code ignored;
+    std::filesystem::remove_all(*path, ignored);
+  };
+  const std::unique_ptr<const std::filesystem::path, decltype(remove)> cleanup(
+      &folder, remove);
+
+  ordered_json json = {{"machine", MachineJson()},
+                       {"build", BuildJson()},
+                       {"mib", arguments.mib},
+                       {"rounds", arguments.rounds}};
+  ordered_json& results = json["results"] = ordered_json::array();
+  bool as_claimed = true;
+  for (const Shape& shape : kShapes) {
+    ShapeResult result = Measure(shape, arguments, folder / "file.sst");
+    as_claimed = as_claimed && result.as_claimed;
+    results.push_back(std::move(result.json));
+  }
+  if (!arguments.json_file.empty()) {
+    std::ofstream file(arguments.json_file);
+    file << json.dump(2) << '\n';
+    if (!file.flush()) {
+      throw std::runtime_error("cannot write " + arguments.json_file);
+    }
+  }
+  if (!arguments.check || as_claimed) return 0;
+  fmt::print(stderr,
+             "sst_inspect_bench: expected verify to take at most what sst_dump "
+             "takes to verify and to check, filter and summary less than {} "
+             "s\n",
+             kMostSeconds);
+  return kNotAsClaimed;
+}
+
+int Main(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app{"How long sst_inspect takes for a large SST."};
+  app.add_option("SST_INSPECT", arguments.sst_inspect, "The program")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app.add_option("--mib", arguments.mib, "Size of each file")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  app.add_option("--rounds", arguments.rounds, "Turns of each command")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--dir", arguments.folder, "Where the files go for the time");
+  app.add_flag("--check", arguments.check,
+               "Exit code 3 unless the times are as claimed");
+  app.add_option("--json", arguments.json_file, "Write the results there, too");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  if (!kOptimised) {
+    fmt::print(stderr, "sst_inspect_bench: this build is not optimised\n");
+    return kUsage;
+  }
+  try {
+    return Run(arguments);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "sst_inspect_bench: {}\n", error.what());
+    return kFailed;
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom::bench
+
+int main(int argc, char** argv) { return rowbloom::bench::Main(argc, argv); }
