@@ -3,29 +3,6 @@
 #include <limits>
 
 namespace rowbloom::sst {
-namespace {
-
-template <typename T>
-bool GetFixed(std::string_view* in, T* value) {
-  if (in->size() < sizeof(T)) return false;
-  T result = 0;
-  for (size_t i = 0; i < sizeof(T); ++i) {
-    result |= static_cast<T>(static_cast<unsigned char>((*in)[i])) << (8 * i);
-  }
-  in->remove_prefix(sizeof(T));
-  *value = result;
-  return true;
-}
-
-}  // namespace
-
-bool GetFixed32(std::string_view* in, uint32_t* value) {
-  return GetFixed(in, value);
-}
-
-bool GetFixed64(std::string_view* in, uint64_t* value) {
-  return GetFixed(in, value);
-}
 
 bool GetVarint64(std::string_view* in, uint64_t* value) {
   uint64_t result = 0;
@@ -43,7 +20,7 @@ bool GetVarint64(std::string_view* in, uint64_t* value) {
   return false;
 }
 
-bool GetVarint32(std::string_view* in, uint32_t* value) {
+bool GetLongVarint32(std::string_view* in, uint32_t* value) {
   std::string_view rest = *in;
   uint64_t wide = 0;
   if (!GetVarint64(&rest, &wide) ||

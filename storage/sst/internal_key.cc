@@ -98,6 +98,9 @@ size_t TimestampBytesOf(std::string_view comparator_name) {
 
 int CompareUserKeys(KeyOrder order, size_t timestamp_bytes, std::string_view a,
                     std::string_view b) {
+  if (timestamp_bytes == 0) {
+    return order == KeyOrder::kReverseBytewise ? b.compare(a) : a.compare(b);
+  }
   const auto split = [timestamp_bytes](std::string_view* key) {
     const size_t bytes = std::min(timestamp_bytes, key->size());
     std::string_view timestamp = key->substr(key->size() - bytes);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
@@ -168,13 +169,76 @@ void StockFilter::OpenLegacyBloom(std::string_view tail) {
 uint64_t StockFilter::slots() const { return blocks_ * kRibbonWidth; }
 
 bool StockFilter::MayMatch(std::string_view key) const {
+  return HashMayMatch(HashOf(key));
+}
+
+void StockFilter::MayMatch(std::span<const std::string_view> keys,
+                           std::span<bool> may_match) const {
+  std::array<uint64_t, 32> hashes;
+  for (size_t start = 0; start < keys.size(); start += hashes.size()) {
+    const size_t count = std::min(hashes.size(), keys.size() - start);
+    for (size_t i = 0; i < count; ++i) {
+      hashes[i] = HashOf(keys[start + i]);
+      Prefetch(hashes[i]);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      may_match[start + i] = HashMayMatch(hashes[i]);
+    }
+  }
+}
+
+uint64_t StockFilter::HashOf(std::string_view key) const {
   switch (kind_) {
     case StockFilterKind::kBloom:
-      return BloomMatches(key);
-    case StockFilterKind::kRibbon:
-      return RibbonMatches(key);
+      return StockHash64(key);
+    case StockFilterKind::kRibbon: {
+      uint64_t raw_seed = static_cast<uint64_t>(seed_) * kSeedFactor;
+      raw_seed ^= (raw_seed & kSeedMask) >> 4;
+      return (StockHash64(key) ^ static_cast<uint32_t>(raw_seed)) *
+             kRehashFactor;
+    }
     case StockFilterKind::kLegacyBloom:
-      return LegacyBloomMatches(key);
+      return StockLegacyHash(key);
+    case StockFilterKind::kNoKeys:
+    case StockFilterKind::kReserved:
+      break;
+  }
+  return 0;
+}
+
+uint64_t StockFilter::PlaceOf(uint64_t hash) const {
+  switch (kind_) {
+    case StockFilterKind::kBloom:
+      return Scale32(static_cast<uint32_t>(hash),
+                     static_cast<uint32_t>(lines_));
+    case StockFilterKind::kRibbon:
+      return Scale64(hash, slots() - kRibbonWidth + 1);
+    case StockFilterKind::kLegacyBloom:
+      return hash % lines_;
+    case StockFilterKind::kNoKeys:
+    case StockFilterKind::kReserved:
+      break;
+  }
+  return 0;
+}
+
+void StockFilter::Prefetch(uint64_t hash) const {
+  uint64_t at = PlaceOf(hash) * line_bytes_;
+  if (kind_ == StockFilterKind::kRibbon) {
+    at = PlaceOf(hash) / kRibbonWidth * static_cast<uint64_t>(columns_) *
+         kSegmentBytes;
+  }
+  if (at < bits_.size()) __builtin_prefetch(bits_.data() + at);
+}
+
+bool StockFilter::HashMayMatch(uint64_t hash) const {
+  switch (kind_) {
+    case StockFilterKind::kBloom:
+      return BloomMatches(hash);
+    case StockFilterKind::kRibbon:
+      return RibbonMatches(hash);
+    case StockFilterKind::kLegacyBloom:
+      return LegacyBloomMatches(hash);
     case StockFilterKind::kNoKeys:
       return false;
     case StockFilterKind::kReserved:
@@ -183,12 +247,9 @@ bool StockFilter::MayMatch(std::string_view key) const {
   return true;
 }
 
-bool StockFilter::BloomMatches(std::string_view key) const {
-  const uint64_t hash = StockHash64(key);
-  const uint64_t line =
-      Scale32(static_cast<uint32_t>(hash), static_cast<uint32_t>(lines_));
+bool StockFilter::BloomMatches(uint64_t hash) const {
   const std::string_view bits =
-      bits_.substr(line * kBloomLineBytes, kBloomLineBytes);
+      bits_.substr(PlaceOf(hash) * kBloomLineBytes, kBloomLineBytes);
   auto h = static_cast<uint32_t>(hash >> 32);
   for (int i = 0; i < probes_; ++i, h *= kBloomStep) {
     if (!BitAt(bits, h >> (32 - 9))) return false;
@@ -196,10 +257,10 @@ bool StockFilter::BloomMatches(std::string_view key) const {
   return true;
 }
 
-bool StockFilter::LegacyBloomMatches(std::string_view key) const {
-  uint32_t h = StockLegacyHash(key);
+bool StockFilter::LegacyBloomMatches(uint64_t hash) const {
+  auto h = static_cast<uint32_t>(hash);
   const std::string_view bits =
-      bits_.substr(h % lines_ * line_bytes_, line_bytes_);
+      bits_.substr(PlaceOf(hash) * line_bytes_, line_bytes_);
   const uint32_t delta = std::rotr(h, 17);
   const uint64_t line_bits = 8 * uint64_t{line_bytes_};
   for (int i = 0; i < probes_; ++i, h += delta) {
@@ -212,13 +273,8 @@ bool StockFilter::LegacyBloomMatches(std::string_view key) const {
 // after the other. A key's result bit of a column is the parity of its
 // coefficients with the 128 bits from its start on, which lie in two blocks
 // unless it starts where one does.
-bool StockFilter::RibbonMatches(std::string_view key) const {
-  uint64_t raw_seed = static_cast<uint64_t>(seed_) * kSeedFactor;
-  raw_seed ^= (raw_seed & kSeedMask) >> 4;
-  const uint64_t hash =
-      (StockHash64(key) ^ static_cast<uint32_t>(raw_seed)) * kRehashFactor;
-
-  const uint64_t start = Scale64(hash, slots() - kRibbonWidth + 1);
+bool StockFilter::RibbonMatches(uint64_t hash) const {
+  const uint64_t start = PlaceOf(hash);
   const uint64_t mixed = hash * kCoefficientFactor;
   const Word128 coefficients =
       (Word128{mixed} << 64 ^ (mixed ^ kCoefficientXor)) | 1;

@@ -20,6 +20,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,10 @@ class StockFilter {
   // What RocksDB's reader answers for a whole key or a prefix (without a
   // timestamp).
   bool MayMatch(std::string_view key) const;
+  // The same for several, in less time: the memory that they ask for is fetched
+  // before the first is answered. REQUIRES may_match.size() >= keys.size().
+  void MayMatch(std::span<const std::string_view> keys,
+                std::span<bool> may_match) const;
 
   // Bytes without the last five.
   size_t size_bytes() const { return bits_.size(); }
@@ -91,9 +96,15 @@ class StockFilter {
   void OpenRibbon(std::string_view tail);
   void OpenLegacyBloom(std::string_view tail);
   void Reserve(std::string problem);
-  bool BloomMatches(std::string_view key) const;
-  bool RibbonMatches(std::string_view key) const;
-  bool LegacyBloomMatches(std::string_view key) const;
+  // What a key asks with, and what is asked: of Bloom the line, of Ribbon the
+  // slot where it starts.
+  uint64_t HashOf(std::string_view key) const;
+  uint64_t PlaceOf(uint64_t hash) const;
+  void Prefetch(uint64_t hash) const;
+  bool HashMayMatch(uint64_t hash) const;
+  bool BloomMatches(uint64_t hash) const;
+  bool RibbonMatches(uint64_t hash) const;
+  bool LegacyBloomMatches(uint64_t hash) const;
   // Bits that are set in the line.
   int Weight(uint64_t line) const;
 

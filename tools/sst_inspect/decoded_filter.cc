@@ -1,6 +1,7 @@
 #include "tools/sst_inspect/decoded_filter.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -113,6 +114,21 @@ bool DecodedFilter::PrefixMayMatch(std::string_view prefix) const {
   return !stock_ || !has_prefixes_ || stock_->MayMatch(prefix);
 }
 
+void DecodedFilter::KeysMayMatch(std::span<const std::string_view> keys,
+                                 std::span<bool> may_match) const {
+  if (rowbloom_) {
+    std::array<MatchResult, kMostKeys> results;
+    rowbloom_->MayMatch(keys, results);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      may_match[i] = results[i].may_match;
+    }
+  } else if (stock_ && has_keys_) {
+    stock_->MayMatch(keys, may_match);
+  } else {
+    std::fill_n(may_match.begin(), keys.size(), true);
+  }
+}
+
 PrefixRule PrefixRuleOf(std::string_view extractor_name) {
   if (const auto length = NumberAfter("rocksdb.FixedPrefix.", extractor_name)) {
     return [length](std::string_view key) -> std::optional<std::string_view> {
@@ -155,26 +171,42 @@ Status FilterAsker::Open(const TableFile& file) {
   return Status::OK();
 }
 
+bool FilterAsker::EndsBefore(const sst::FilterPartition& partition,
+                             std::string_view key) const {
+  const size_t timestamp = file_->timestamp_bytes();
+  std::string_view index_key = partition.index_key;
+  if (index_key.size() >= timestamp) index_key.remove_suffix(timestamp);
+  return CompareUserKeys(file_->key_order(), 0, index_key, key) < 0;
+}
+
+size_t FilterAsker::PartitionFor(std::string_view key) const {
+  if (partitions_.size() <= 1) return 0;
+  // Mostly that of the key before.
+  if (loaded_ < partitions_.size() && !EndsBefore(partitions_[loaded_], key) &&
+      (loaded_ == 0 || EndsBefore(partitions_[loaded_ - 1], key))) {
+    return loaded_;
+  }
+  const auto at =
+      std::partition_point(partitions_.begin(), partitions_.end(),
+                           [&](const sst::FilterPartition& partition) {
+                             return EndsBefore(partition, key);
+                           });
+  // Past the last index key RocksDB asks the last partition.
+  return std::min(static_cast<size_t>(at - partitions_.begin()),
+                  partitions_.size() - 1);
+}
+
 const DecodedFilter* FilterAsker::FilterFor(std::string_view key,
                                             Status* status) {
-  size_t wanted = 0;
-  if (partitions_.size() > 1) {
-    const size_t timestamp = file_->timestamp_bytes();
-    const auto at = std::partition_point(
-        partitions_.begin(), partitions_.end(),
-        [&](const sst::FilterPartition& partition) {
-          std::string_view index_key = partition.index_key;
-          if (index_key.size() >= timestamp) index_key.remove_suffix(timestamp);
-          return CompareUserKeys(file_->key_order(), 0, index_key, key) < 0;
-        });
-    // Past the last index key RocksDB asks the last partition.
-    wanted = std::min(static_cast<size_t>(at - partitions_.begin()),
-                      partitions_.size() - 1);
-  }
-  if (wanted != loaded_) {
-    loaded_ = wanted;
+  return Load(PartitionFor(key), status);
+}
+
+const DecodedFilter* FilterAsker::Load(size_t partition, Status* status) {
+  if (partition != loaded_) {
+    loaded_ = partition;
     filter_.reset();
-    loaded_status_ = file_->ReadFilter(partitions_[wanted].handle, &contents_);
+    loaded_status_ =
+        file_->ReadFilter(partitions_[partition].handle, &contents_);
     if (loaded_status_.ok()) {
       filter_.emplace(facts_, file_->filter().compatibility_name, contents_);
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,11 @@ class DecodedFilter {
   // is in a key. Bytes that are not one row may match.
   bool KeyMayMatch(std::string_view key) const;
   bool PrefixMayMatch(std::string_view prefix) const;
+  // KeyMayMatch of several, in less time. REQUIRES at most kMostKeys, and
+  // may_match.size() >= keys.size().
+  static constexpr size_t kMostKeys = 32;
+  void KeysMayMatch(std::span<const std::string_view> keys,
+                    std::span<bool> may_match) const;
 
  private:
   std::string_view contents_;
@@ -84,11 +90,18 @@ class FilterAsker {
   // Loads the partition that RocksDB asks for the key (without a timestamp).
   // Nullptr, with *status, when it cannot be read.
   const DecodedFilter* FilterFor(std::string_view key, rocksdb::Status* status);
+  // The same in two steps.
+  size_t PartitionFor(std::string_view key) const;
+  const DecodedFilter* Load(size_t partition, rocksdb::Status* status);
   // The partition that was loaded last, counted from 0.
   size_t partition() const { return loaded_; }
 
  private:
   static constexpr size_t kNothing = static_cast<size_t>(-1);
+
+  // Whether the index key of a partition comes before the key.
+  bool EndsBefore(const sst::FilterPartition& partition,
+                  std::string_view key) const;
 
   const TableFile* file_ = nullptr;
   TableFacts facts_;

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <ostream>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +29,8 @@ class Verifier {
         facts_(file.Facts()),
         format_(std::move(format)),
         output_(output),
-        ordered_(file.key_order() != sst::KeyOrder::kUnknown),
+        order_(file.key_order()),
+        ordered_(order_ != sst::KeyOrder::kUnknown),
         prefix_of_(PrefixRuleOf(facts_.prefix_extractor)) {}
 
   ExitCode Run() {
@@ -141,10 +145,11 @@ class Verifier {
         }
       }
     } while (cells->SkipDamagedPartition());
+    AskForWaiting();
   }
 
   int Compare(std::string_view a, std::string_view b) const {
-    return CompareUserKeys(file_.key_order(), file_.timestamp_bytes(), a, b);
+    return CompareUserKeys(order_, format_.timestamp_bytes, a, b);
   }
 
   void CheckFirst(const Cell& cell, const IndexEntryInfo& block) {
@@ -221,29 +226,57 @@ class Verifier {
         cell.sequence, KeyText(last_user_key_)));
   }
 
+  // Asks for the key, and the row or prefix in it, in a while: questions of
+  // several keys wait for memory at once.
   void AskFilter(std::string_view key) {
     if (!filter_.askable()) return;
-    Status status;
-    const size_t before = filter_.partition();
-    const DecodedFilter* filter = filter_.FilterFor(key, &status);
-    if (filter_.partition() != before) CheckPartition(filter);
-    // What cannot be read was told as a block.
-    if (filter == nullptr) return;
-    if (facts_.whole_key_filter || filter->is_rowbloom()) {
-      ++keys_asked_;
-      if (!filter->KeyMayMatch(key)) FalseNegative("key", key);
+    if (waiting_ == waiting_keys_.size()) AskForWaiting();
+    const size_t partition = filter_.PartitionFor(key);
+    if (partition != filter_.partition()) {
+      AskForWaiting();
+      Status status;
+      asked_ = filter_.Load(partition, &status);
+      CheckPartition(asked_);
+      last_prefix_.reset();
     }
+    // What cannot be read was told as a block.
+    if (asked_ != nullptr) waiting_keys_[waiting_++].assign(key);
+  }
+
+  void AskForWaiting() {
+    if (waiting_ == 0) return;
+    std::array<std::string_view, DecodedFilter::kMostKeys> keys;
+    std::copy_n(waiting_keys_.begin(), waiting_, keys.begin());
+    const std::span<const std::string_view> asked(keys.data(), waiting_);
+    waiting_ = 0;
+    if (facts_.whole_key_filter || asked_->is_rowbloom()) {
+      std::array<bool, DecodedFilter::kMostKeys> may_match;
+      asked_->KeysMayMatch(asked, may_match);
+      keys_asked_ += asked.size();
+      for (size_t i = 0; i < asked.size(); ++i) {
+        if (!may_match[i]) FalseNegative("key", asked[i]);
+      }
+    }
+    for (const std::string_view key : asked) AskForPrefix(key);
+  }
+
+  void AskForPrefix(std::string_view key) {
     std::optional<std::string_view> prefix;
-    if (filter->is_rowbloom()) {
+    if (asked_->is_rowbloom()) {
       if (const auto split = format_.Split(key)) prefix = split->row;
     } else if (facts_.prefix_filter && prefix_of_) {
       prefix = prefix_of_(key);
     }
     if (!prefix) return;
     ++rows_asked_;
-    if (!filter->PrefixMayMatch(*prefix)) {
-      FalseNegative(filter->is_rowbloom() ? "row" : "prefix", *prefix);
+    // The same answer again.
+    if (last_prefix_ == *prefix) return;
+    if (!asked_->PrefixMayMatch(*prefix)) {
+      FalseNegative(asked_->is_rowbloom() ? "row" : "prefix", *prefix);
+      last_prefix_.reset();
+      return;
     }
+    last_prefix_.emplace(*prefix);
   }
 
   void FalseNegative(std::string_view what, std::string_view bytes) {
@@ -358,9 +391,15 @@ class Verifier {
   const TableFacts facts_;
   const KeyFormat format_;
   const Output& output_;
+  const sst::KeyOrder order_;
   const bool ordered_;
   const PrefixRule prefix_of_;
   FilterAsker filter_;
+  const DecodedFilter* asked_ = nullptr;  // the partition loaded last
+  // Present keys that it was not asked for yet.
+  std::array<std::string, DecodedFilter::kMostKeys> waiting_keys_;
+  size_t waiting_ = 0;
+  std::optional<std::string> last_prefix_;  // that it let pass
 
   ExitCode worst_ = ExitCode::kOk;
   std::set<std::string> notes_;

@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rocksdb/filter_policy.h"
@@ -128,6 +130,27 @@ TEST_P(StockFilterOf, AnswersAsRocksDbDoes) {
                     static_cast<double>(count),
                 GetParam().bits_per_key,
                 0.02 * GetParam().bits_per_key + 1024.0 / count);
+  }
+}
+
+TEST_P(StockFilterOf, SeveralKeysAreAnsweredAsEachByItself) {
+  std::vector<std::string> keys;
+  for (uint64_t i = 0; i < 2000; ++i) keys.push_back(KeyOf(i, LengthOf(i)));
+  const std::string contents = Build(
+      GetParam(), std::vector<std::string>(keys.begin(), keys.begin() + 500));
+  // The last one with a tail that RocksDB reserves: everything matches.
+  for (const std::string& block :
+       {contents, std::string(), contents + std::string("\0\0\0\0\0", 5)}) {
+    const StockFilter filter = StockFilter::Open(block);
+    for (const size_t count : {0, 1, 31, 32, 33, 2000}) {
+      const std::vector<std::string_view> asked(keys.begin(),
+                                                keys.begin() + count);
+      std::array<bool, 2000> may_match{};
+      filter.MayMatch(asked, may_match);
+      for (size_t i = 0; i < count; ++i) {
+        ASSERT_EQ(may_match[i], filter.MayMatch(keys[i])) << i;
+      }
+    }
   }
 }
 
