@@ -234,6 +234,7 @@ int Run(const Arguments& arguments) {
     ShapeResult result = Measure(shape, arguments, folder / "file.sst");
     as_claimed = as_claimed && result.as_claimed;
     results.push_back(std::move(result.json));
+    std::fflush(stdout);  // the next may take minutes
   }
   if (!arguments.json_file.empty()) {
     std::ofstream file(arguments.json_file);

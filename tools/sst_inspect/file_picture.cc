@@ -81,10 +81,12 @@ class Painter {
       if (!block.status.IsCorruption()) Fail(block.status);
     }
     if (block.type == BlockType::kData && !damaged) return;
-    if (picture_.listed.size() == budget_.listed) {
+    size_t& count = damaged ? damaged_listed_ : whole_listed_;
+    if (count == budget_.listed) {
       ++picture_.unlisted;
       return;
     }
+    ++count;
     picture_.listed.push_back({block, damaged ? MessageOf(block.status) : ""});
   }
 
@@ -188,6 +190,8 @@ class Painter {
   const PictureBudget& budget_;
   FilePicture& picture_;
   MergingList<BlockRun> runs_;
+  size_t damaged_listed_ = 0;
+  size_t whole_listed_ = 0;
   TotalsBySection totals_;
   std::map<SectionId, MergingList<FillBucket>> fills_;
   std::set<std::string> notes_;

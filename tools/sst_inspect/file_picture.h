@@ -86,7 +86,7 @@ struct FilePicture {
 struct PictureBudget {
   size_t runs = 2048;    // up to twice as many BlockRuns
   size_t buckets = 512;  // of each section, up to twice as many
-  size_t listed = 200;   // as many NamedBlocks and problems
+  size_t listed = 200;   // of damaged NamedBlocks, of others, of problems
 
   // Of one of so many files that share a page.
   static PictureBudget Among(size_t files);

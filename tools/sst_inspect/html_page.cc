@@ -127,7 +127,7 @@ void AddFacts(const FilePicture& picture, std::ostream& out) {
 void AddProblems(const FilePicture& picture, std::ostream& out) {
   if (picture.damaged == 0) return;
   out << fmt::format(
-      "<p class=damaged>Damaged: {}. Each is in the tables below.</p>\n",
+      "<p class=damaged>Damaged: {}. The tables below say what.</p>\n",
       Grouped(picture.damaged));
   if (picture.problems.empty()) return;
   out << "<ul class=damaged>\n";

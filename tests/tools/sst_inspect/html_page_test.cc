@@ -358,6 +358,33 @@ TEST_F(Html, DamageIsDrawnAndAFinding) {
   EXPECT_THAT(Page({path_}, 1), HasSubstr("<li>filter partition 1: ROW"));
 }
 
+// Wherever a file is damaged, the page has the blocks that layout finds.
+TEST_F(Html, DamageIsThatOfLayout) {
+  const uint64_t seed = test::SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  test::Random random(seed);
+  Write(Rowbloom(FilterKind::kBloom, true), 1000, path_);
+  const std::string good = test::ReadFile(path_);
+  for (uint64_t i = 0; i < test::Scaled(200); ++i) {
+    const uint64_t at = random.Below(good.size());
+    SCOPED_TRACE(at);
+    test::WriteByte(path_, at,
+                    static_cast<char>(good[at] ^ (1 << random.Below(8))));
+    const Output layout = RunTool({"layout", "--json", path_});
+    const Output page = RunTool({"layout", "--html", "-", path_});
+    EXPECT_EQ(page.code, layout.code);
+    if (page.out.empty()) {
+      EXPECT_EQ(layout.out, "");
+    } else {
+      EXPECT_EQ(AllBetween("data-blocks=", ">", page.out).at(0),
+                std::to_string(CountOf("\"record\":\"block\"", layout.out)));
+      EXPECT_EQ(page.out.find("class=damaged") != std::string::npos,
+                page.code != 0);
+    }
+    test::WriteByte(path_, at, good[at]);
+  }
+}
+
 TEST_F(Html, OnlyPagesAreOverwritten) {
   Write({}, 100, path_);
   const std::string other = dir_.File("b.sst");
