@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstring>
 
 #include "lib/block/format.h"
+#include "lib/filters/bits_set.h"
 #include "lib/filters/hash.h"
 #include "lib/filters/ribbon.h"
 #include "lib/kernels/kernel.h"
@@ -489,12 +489,8 @@ Verdict FilterBlock::AskSection(SectionType type, std::string_view row_bytes,
 
 double FilterBlock::FillRatio(const FilterSection& section) const {
   if (!section.usable() || section.size_bytes == 0) return 0;
-  uint64_t set = 0;
-  for (const char byte :
-       contents_.substr(section.offset_bytes, section.size_bytes)) {
-    set +=
-        static_cast<uint64_t>(std::popcount(static_cast<unsigned char>(byte)));
-  }
+  const uint64_t set =
+      BitsSet(contents_.substr(section.offset_bytes, section.size_bytes));
   return static_cast<double>(set) /
          (8.0 * static_cast<double>(section.size_bytes));
 }

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "lib/filters/bits_set.h"
 #include "storage/sst/coding.h"
 #include "storage/sst/stock_hash.h"
 
@@ -298,12 +299,12 @@ bool StockFilter::RibbonMatches(uint64_t hash) const {
   return true;
 }
 
-int StockFilter::Weight(uint64_t line) const {
-  int weight = 0;
-  for (const char byte : bits_.substr(line * line_bytes_, line_bytes_)) {
-    weight += std::popcount(static_cast<unsigned char>(byte));
+std::unordered_map<uint64_t, uint64_t> StockFilter::LinesByWeight() const {
+  std::unordered_map<uint64_t, uint64_t> lines;
+  for (uint64_t line = 0; line < lines_; ++line) {
+    ++lines[BitsSet(bits_.substr(line * line_bytes_, line_bytes_))];
   }
-  return weight;
+  return lines;
 }
 
 std::optional<double> StockFilter::FillRatio() const {
@@ -311,25 +312,25 @@ std::optional<double> StockFilter::FillRatio() const {
       kind_ != StockFilterKind::kLegacyBloom) {
     return std::nullopt;
   }
-  uint64_t weight = 0;
-  for (uint64_t line = 0; line < lines_; ++line) {
-    weight += static_cast<uint64_t>(Weight(line));
-  }
-  return static_cast<double>(weight) /
+  return static_cast<double>(BitsSet(bits_.substr(0, lines_ * line_bytes_))) /
          (8.0 * static_cast<double>(lines_) * static_cast<double>(line_bytes_));
 }
 
 std::optional<double> StockFilter::EstimatedEntries() const {
-  if (!FillRatio()) return std::nullopt;
+  if (kind_ != StockFilterKind::kBloom &&
+      kind_ != StockFilterKind::kLegacyBloom) {
+    return std::nullopt;
+  }
   // Each entry of a line leaves a bit clear with the same chance, so that their
   // number follows from the bits that are clear; a full line has at least as
   // many as make its last bit likely.
   const double line_bits = 8.0 * static_cast<double>(line_bytes_);
   const double per_entry = probes_ * std::log1p(-1 / line_bits);
   double entries = 0;
-  for (uint64_t line = 0; line < lines_; ++line) {
-    const double clear = std::max(0.5, line_bits - Weight(line));
-    entries += std::log(clear / line_bits) / per_entry;
+  for (const auto& [weight, lines] : LinesByWeight()) {
+    const double clear = std::max(0.5, line_bits - static_cast<double>(weight));
+    entries +=
+        static_cast<double>(lines) * std::log(clear / line_bits) / per_entry;
   }
   return entries;
 }
@@ -353,12 +354,14 @@ double StockFilter::ExpectedFalsePositiveRate() const {
   }
   const double line_bits = 8.0 * static_cast<double>(line_bytes_);
   double sum = 0;
-  for (uint64_t line = 0; line < lines_; ++line) {
-    sum += std::pow(Weight(line) / line_bits, probes_);
+  for (const auto& [weight, lines] : LinesByWeight()) {
+    sum += static_cast<double>(lines) *
+           std::pow(static_cast<double>(weight) / line_bits, probes_);
   }
-  const double rate = sum / static_cast<double>(lines_);
+  const double rate = std::min(1.0, sum / static_cast<double>(lines_));
+  if (kind_ != StockFilterKind::kLegacyBloom) return rate;
   const double entries = EstimatedEntries().value_or(0);
-  if (kind_ != StockFilterKind::kLegacyBloom || entries < 1) return rate;
+  if (entries < 1) return rate;
   // Its probes repeat: RocksDB's own estimate of what that costs
   // (LegacyLocalityBloomImpl::EstimatedFpRate).
   const double bits_per_entry = 8 * static_cast<double>(bits_.size()) / entries;

@@ -23,6 +23,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 namespace rowbloom::sst {
 
@@ -105,8 +106,8 @@ class StockFilter {
   bool BloomMatches(uint64_t hash) const;
   bool RibbonMatches(uint64_t hash) const;
   bool LegacyBloomMatches(uint64_t hash) const;
-  // Bits that are set in the line.
-  int Weight(uint64_t line) const;
+  // How many lines have so many bits set.
+  std::unordered_map<uint64_t, uint64_t> LinesByWeight() const;
 
   StockFilterKind kind_ = StockFilterKind::kNoKeys;
   int marker_ = 0;

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <set>
 #include <string_view>
 
+#include "lib/filters/bits_set.h"
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/merging_list.h"
@@ -18,15 +18,6 @@ namespace rowbloom::sst_inspect {
 namespace {
 
 using rocksdb::Status;
-
-uint64_t BitsSet(std::string_view bytes) {
-  uint64_t set = 0;
-  for (const char byte : bytes) {
-    set +=
-        static_cast<uint64_t>(std::popcount(static_cast<unsigned char>(byte)));
-  }
-  return set;
-}
 
 std::string NoteOf(std::string_view kind) {
   if (kind == "ribbon") {
