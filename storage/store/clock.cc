@@ -35,9 +35,13 @@ uint64_t LeasedClock::Now() {
   return RaiseTo(&last_ms_, std::min(wall_clock_(), kMaxTimestampMs));
 }
 
+void LeasedClock::Note(uint64_t timestamp_ms) {
+  RaiseTo(&noted_ms_, timestamp_ms);
+}
+
 uint64_t LeasedClock::Step() {
-  const uint64_t now_ms = Now();
-  return RaiseTo(&last_ms_, std::min(now_ms + 1, kMaxTimestampMs));
+  const uint64_t latest_ms = std::max(Now(), noted_ms_.load());
+  return RaiseTo(&last_ms_, std::min(latest_ms + 1, kMaxTimestampMs));
 }
 
 void LeasedClock::Raise(uint64_t bound_ms) {

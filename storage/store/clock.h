@@ -34,8 +34,12 @@ class LeasedClock {
   // The wall clock's time, or the last one given when that is ahead.
   uint64_t Now();
 
-  // A time that is later than all that were given, and not later than those
-  // that will be.
+  // Notes a timestamp ahead of Now() that a writer gave: rows whose deletes and
+  // puts follow each other closely run ahead, each for itself.
+  void Note(uint64_t timestamp_ms);
+
+  // A time that is later than all that were given or noted, and not later than
+  // those that will be given.
   uint64_t Step();
 
   // Goes on from a bound that was found in the store after all.
@@ -51,6 +55,7 @@ class LeasedClock {
  private:
   const WallClock wall_clock_;
   std::atomic<uint64_t> last_ms_;
+  std::atomic<uint64_t> noted_ms_{0};
   std::atomic<uint64_t> bound_ms_;
 };
 

@@ -150,6 +150,7 @@ uint64_t Writer::PutTime(std::string_view row, Draft* draft) {
     timestamp_ms = std::min(stripe.last_delete_ms + 1, kMaxTimestampMs);
   }
   stripe.last_put_ms = timestamp_ms;
+  if (timestamp_ms > draft->now_ms) opened_.shared->clock.Note(timestamp_ms);
   draft->last_ms = std::max(draft->last_ms, timestamp_ms);
   return timestamp_ms;
 }
@@ -159,6 +160,7 @@ uint64_t Writer::DeleteTime(std::string_view row, Draft* draft) {
   const uint64_t timestamp_ms = std::max(draft->now_ms, stripe.last_put_ms);
   stripe.last_delete_ms = std::max(stripe.last_delete_ms, timestamp_ms);
   stripe.has_delete = true;
+  if (timestamp_ms > draft->now_ms) opened_.shared->clock.Note(timestamp_ms);
   // A store that is opened after this one puts later than it deleted.
   draft->last_ms =
       std::max(draft->last_ms, std::min(timestamp_ms + 1, kMaxTimestampMs));

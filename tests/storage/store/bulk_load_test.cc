@@ -54,7 +54,7 @@ class Load : public ::testing::Test {
   }
 
   TempDir dir_;
-  const std::string path_ = dir_.File("db");
+  std::string path_ = dir_.File("db");
   std::unique_ptr<Store> store_;
 };
 
@@ -105,6 +105,33 @@ TEST_F(Load, IsThereWholeWhenItIsFinished) {
   }
   ASSERT_THAT(store_->Stats(&stats), IsOk());
   EXPECT_GT(stats.families["c"].filter.row.skipped, 400u);
+}
+
+// Rows whose puts follow their deletes within a millisecond are ahead of the
+// clock.
+TEST_F(Load, IsLaterThanAllThatWasWrittenBefore) {
+  path_ = dir_.File("frozen");
+  store_ = OpenOrFail({}, path_, {{"versions", {.max_versions = 2}}},
+                      {.wall_clock = [] { return 1'700'000'000'000; }});
+  ASSERT_NE(store_, nullptr);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_THAT(store_->Put("r", "versions", "kept", "old"), IsOk());
+    ASSERT_THAT(store_->DeleteRow("r"), IsOk());
+  }
+  ASSERT_THAT(store_->Put("r", "versions", "kept", "old"), IsOk());
+  auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  ASSERT_THAT(load->Add("r", "versions", "deleted", "loaded"), IsOk());
+  ASSERT_THAT(load->Add("r", "versions", "kept", "loaded"), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  for (const char* qualifier : {"deleted", "kept"}) {
+    std::string value;
+    ASSERT_THAT(store_->Get("r", "versions", qualifier, &value), IsOk());
+    EXPECT_EQ(value, "loaded");
+  }
+  // And not later than what is written after it.
+  ASSERT_THAT(store_->Put("r", "versions", "kept", "new"), IsOk());
+  EXPECT_EQ(Versions("r", "versions", "kept")[0].value, "new");
 }
 
 TEST_F(Load, VersionsJoinThoseOfTheStore) {
