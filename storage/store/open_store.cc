@@ -12,6 +12,8 @@
 
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
+#include "rocksdb/listener.h"
+#include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
@@ -20,10 +22,12 @@
 #include "storage/store/directory.h"
 #include "storage/store/family_changes.h"
 #include "storage/store/family_options.h"
+#include "storage/store/manifest_end.h"
 #include "storage/store/metadata.h"
 #include "storage/store/sst_load.h"
 #include "storage/store/status_text.h"
 #include "storage/store/store_impl.h"
+#include "storage/store/version_merge.h"
 
 namespace rowbloom {
 namespace {
@@ -39,6 +43,17 @@ constexpr size_t kMetadataWriteBufferBytes = size_t{1} << 20;
 
 // Old info logs of RocksDB that are kept.
 constexpr size_t kInfoLogFiles = 4;
+
+// After an error in the background RocksDB takes no more writes. From a full
+// disk it would recover by itself, but closing may then wait for that for ever
+// (seen with 7.8.3).
+class NoAutoRecovery final : public rocksdb::EventListener {
+ public:
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
+                            Status /*error*/, bool* auto_recovery) override {
+    *auto_recovery = false;
+  }
+};
 
 // What is at the path of a store.
 struct Findings {
@@ -202,18 +217,75 @@ class Opener {
     db_options.env = surroundings_.env;
     std::vector<std::string> names;
     Status s = rocksdb::DB::ListColumnFamilies(db_options, path(), &names);
+    // RocksDB says what is wrong with CURRENT, and not where.
+    if (s.IsCorruption() && s.ToString().find(path()) == std::string::npos) {
+      return Prefixed(path() + ": ", s);
+    }
     if (!s.ok()) return s;
     found_.column_families.emplace(names.begin(), names.end());
     found_.column_families->erase(rocksdb::kDefaultColumnFamilyName);
+    if (!found_.creation_mark) {
+      s = CheckManifestEnd(surroundings_.env, path());
+      if (!s.ok()) return s;
+    }
+    // All of them: a file that is damaged is found before anything is changed.
+    std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
+    for (const std::string& name : names) {
+      column_families.push_back(LookedIntoColumnFamily(name));
+    }
     Database database;
-    s = database.Open(db_options, path(), {MetadataColumnFamily()},
+    s = database.Open(db_options, path(), column_families,
                       Database::Access::kReadOnly);
     // The options do not fit the database: it is not one of ours.
     if (s.IsInvalidArgument()) return NotOurs(s.ToString());
-    if (!s.ok()) return s;
+    if (!s.ok()) return NamingDamagedFile(s);
     s = ReadMetadata(database.get(), path(), &found_.metadata);
     if (!s.ok() || found_.metadata || found_.creation_mark) return s;
     return NotOurs("its column family \"default\" has no record \"store\"");
+  }
+
+  // Any family of the store, with its options still unknown. Opening reads the
+  // same parts of files as opening for writing does.
+  rocksdb::ColumnFamilyDescriptor LookedIntoColumnFamily(
+      const std::string& name) const {
+    rocksdb::BlockBasedTableOptions table;
+    table.cache_index_and_filter_blocks = true;
+    table.pin_l0_filter_and_index_blocks_in_cache = true;
+    rocksdb::ColumnFamilyDescriptor descriptor;
+    descriptor.name = name;
+    descriptor.options.table_factory.reset(
+        rocksdb::NewBlockBasedTableFactory(table));
+    // A log with merges is not read without one.
+    descriptor.options.merge_operator = NewVersionMergeOperator(
+        std::make_shared<SharedRules>(RulesOf({})), opened_.shared);
+    return descriptor;
+  }
+
+  // RocksDB leaves the SST out of some messages, and gives a missing one the
+  // name that LevelDB gave such files.
+  Status NamingDamagedFile(const Status& error) const {
+    constexpr std::string_view kSuffix = ".sst";
+    constexpr std::string_view kOldSuffix = ".ldb";
+    if (!error.IsCorruption()) return error;
+    std::string message = error.getState();
+    if (const size_t at = message.find(kOldSuffix); at != message.npos) {
+      message.replace(at, kOldSuffix.size(), kSuffix);
+      return Status::Corruption(message);
+    }
+    std::vector<std::string> entries;
+    if (message.find(kSuffix) != message.npos ||
+        !surroundings_.env->GetChildren(path(), &entries).ok()) {
+      return error;
+    }
+    rocksdb::Options options;
+    options.env = surroundings_.env;
+    for (const std::string& entry : entries) {
+      if (!entry.ends_with(kSuffix)) continue;
+      const Status s =
+          rocksdb::SstFileReader(options).Open(path() + "/" + entry);
+      if (!s.ok()) return Prefixed(path() + "/" + entry + ": ", s);
+    }
+    return error;
   }
 
   Status NotOurs(const std::string& why) const {
@@ -307,6 +379,7 @@ class Opener {
     options.env = surroundings_.env;
     options.create_if_missing = !found_.metadata;
     options.keep_log_file_num = kInfoLogFiles;
+    options.listeners = {std::make_shared<NoAutoRecovery>()};
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
     options.max_total_wal_size =

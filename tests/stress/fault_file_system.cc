@@ -24,6 +24,8 @@ constexpr std::string_view kHead = "ROWBLOOM";
 constexpr std::string_view kTail = "\x9cRWBL";
 constexpr size_t kBlockTrailerBytes = 5;  // RocksDB's, behind each block
 
+constexpr bool kTakesSpace = true;  // of a call: a full disk may refuse it
+
 class FaultySequentialFile final
     : public rocksdb::FSSequentialFileOwnerWrapper {
  public:
@@ -95,7 +97,7 @@ class FaultyWritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
 
   IOStatus Append(const Slice& data, const IOOptions& options,
                   IODebugContext* debug) override {
-    IOStatus s = plan_->Call("append");
+    IOStatus s = plan_->Call("append", kTakesSpace);
     if (s.ok()) {
       return FSWritableFileOwnerWrapper::Append(data, options, debug);
     }
@@ -110,14 +112,14 @@ class FaultyWritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
     return Append(data, options, debug);
   }
   IOStatus Flush(const IOOptions& options, IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("flush");
+    const IOStatus s = plan_->Call("flush", kTakesSpace);
     return s.ok() ? FSWritableFileOwnerWrapper::Flush(options, debug) : s;
   }
   IOStatus Sync(const IOOptions&, IODebugContext*) override {
-    return plan_->Call("sync");
+    return plan_->Call("sync", kTakesSpace);
   }
   IOStatus Fsync(const IOOptions&, IODebugContext*) override {
-    return plan_->Call("fsync");
+    return plan_->Call("fsync", kTakesSpace);
   }
   IOStatus Truncate(uint64_t size, const IOOptions& options,
                     IODebugContext* debug) override {
@@ -143,11 +145,11 @@ class FaultyDirectory final : public rocksdb::FSDirectoryWrapper {
       : FSDirectoryWrapper(std::move(directory)), plan_(plan) {}
 
   IOStatus Fsync(const IOOptions&, IODebugContext*) override {
-    return plan_->Call("sync of a directory");
+    return plan_->Call("sync of a directory", kTakesSpace);
   }
   IOStatus FsyncWithDirOptions(const IOOptions&, IODebugContext*,
                                const rocksdb::DirFsyncOptions&) override {
-    return plan_->Call("sync of a directory");
+    return plan_->Call("sync of a directory", kTakesSpace);
   }
 
  private:
@@ -184,9 +186,13 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   IOStatus NewWritableFile(const std::string& name, const FileOptions& options,
                            std::unique_ptr<rocksdb::FSWritableFile>* file,
                            IODebugContext* debug) override {
-    return Open<FaultyWritableFile>(file, "create", [&](auto* target) {
-      return FileSystemWrapper::NewWritableFile(name, options, target, debug);
-    });
+    return Open<FaultyWritableFile>(
+        file, "create",
+        [&](auto* target) {
+          return FileSystemWrapper::NewWritableFile(name, options, target,
+                                                    debug);
+        },
+        kTakesSpace);
   }
   IOStatus ReopenWritableFile(const std::string& name,
                               const FileOptions& options,
@@ -223,14 +229,26 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
     const IOStatus s = plan_->Call("delete");
     return s.ok() ? FileSystemWrapper::DeleteFile(name, options, debug) : s;
   }
+  IOStatus DeleteDir(const std::string& name, const IOOptions& options,
+                     IODebugContext* debug) override {
+    const IOStatus s = plan_->Call("delete a directory");
+    return s.ok() ? FileSystemWrapper::DeleteDir(name, options, debug) : s;
+  }
+  IOStatus IsDirectory(const std::string& name, const IOOptions& options,
+                       bool* is_directory, IODebugContext* debug) override {
+    const IOStatus s = plan_->Call("look for a directory");
+    return s.ok() ? FileSystemWrapper::IsDirectory(name, options, is_directory,
+                                                   debug)
+                  : s;
+  }
   IOStatus CreateDir(const std::string& name, const IOOptions& options,
                      IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("create a directory");
+    const IOStatus s = plan_->Call("create a directory", kTakesSpace);
     return s.ok() ? FileSystemWrapper::CreateDir(name, options, debug) : s;
   }
   IOStatus CreateDirIfMissing(const std::string& name, const IOOptions& options,
                               IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("create a directory");
+    const IOStatus s = plan_->Call("create a directory", kTakesSpace);
     return s.ok() ? FileSystemWrapper::CreateDirIfMissing(name, options, debug)
                   : s;
   }
@@ -251,12 +269,12 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   IOStatus RenameFile(const std::string& from, const std::string& to,
                       const IOOptions& options,
                       IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("rename");
+    const IOStatus s = plan_->Call("rename", kTakesSpace);
     return s.ok() ? FileSystemWrapper::RenameFile(from, to, options, debug) : s;
   }
   IOStatus LinkFile(const std::string& from, const std::string& to,
                     const IOOptions& options, IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("link");
+    const IOStatus s = plan_->Call("link", kTakesSpace);
     return s.ok() ? FileSystemWrapper::LinkFile(from, to, options, debug) : s;
   }
   IOStatus LockFile(const std::string& name, const IOOptions& options,
@@ -268,8 +286,8 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
  private:
   template <typename Faulty, typename File, typename OpenTarget>
   IOStatus Open(std::unique_ptr<File>* file, const char* what,
-                OpenTarget open_target) {
-    IOStatus s = plan_->Call(what);
+                OpenTarget open_target, bool takes_space = false) {
+    IOStatus s = plan_->Call(what, takes_space);
     if (!s.ok()) return s;
     std::unique_ptr<File> target;
     s = open_target(&target);
@@ -302,7 +320,8 @@ class FaultEnv final : public rocksdb::EnvWrapper {
 
 }  // namespace
 
-void FaultPlan::FailCall(uint64_t call, bool for_good) {
+void FaultPlan::FailCall(uint64_t call, bool for_good, Kind kind) {
+  kind_ = kind;
   fail_to_ = UINT64_MAX;  // nothing between the two stores
   fail_from_ = UINT64_MAX;
   const uint64_t from = calls_ + call;
@@ -310,11 +329,14 @@ void FaultPlan::FailCall(uint64_t call, bool for_good) {
   fail_from_ = from;
 }
 
-IOStatus FaultPlan::Call(const char* what) {
+IOStatus FaultPlan::Call(const char* what, bool takes_space) {
+  if (kind_ == Kind::kNoSpace && !takes_space) return IOStatus::OK();
   const uint64_t call = ++calls_;
   if (call < fail_from_ || call >= fail_to_) return IOStatus::OK();
   ++faults_;
-  return IOStatus::IOError(std::string("injected at ") + what);
+  const std::string message = std::string("injected at ") + what;
+  return kind_ == Kind::kNoSpace ? IOStatus::NoSpace(message)
+                                 : IOStatus::IOError(message);
 }
 
 IOStatus FaultPlan::Read() {

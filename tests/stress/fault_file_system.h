@@ -16,11 +16,16 @@ namespace rowbloom::stress {
 // When to fail. Thread-safe; without a plan set nothing fails.
 class FaultPlan {
  public:
+  enum class Kind {
+    kIoError,  // any call fails
+    kNoSpace,  // only those that take space on the disk do, and are counted
+  };
+
   explicit FaultPlan(uint64_t seed = 0) : random_(seed) {}
 
   // From now on, call number `call` fails (the next is 1), and with `for_good`
   // all that follow. A failed append has written the first half of its data.
-  void FailCall(uint64_t call, bool for_good);
+  void FailCall(uint64_t call, bool for_good, Kind kind = Kind::kIoError);
   // Of `n` reads of files, one fails on average.
   void FailReadsOneIn(uint64_t n) { fail_reads_one_in_ = n; }
   // Of `n` filter blocks that are read, one comes with a wrong bit, with zeros
@@ -33,7 +38,7 @@ class FaultPlan {
   uint64_t damages() const { return damages_; }
 
   // For the files of FaultFileSystem. Each returns what the call shall.
-  rocksdb::IOStatus Call(const char* what);
+  rocksdb::IOStatus Call(const char* what, bool takes_space = false);
   rocksdb::IOStatus Read();
   // `result` is what was read; `scratch` its buffer.
   rocksdb::IOStatus Damage(rocksdb::Slice* result, char* scratch);
@@ -47,6 +52,7 @@ class FaultPlan {
   std::atomic<uint64_t> damages_{0};
   std::atomic<uint64_t> fail_from_{UINT64_MAX};  // these calls: [from, to)
   std::atomic<uint64_t> fail_to_{UINT64_MAX};
+  std::atomic<Kind> kind_{Kind::kIoError};
   std::atomic<uint64_t> fail_reads_one_in_{0};  // 0: none
   std::atomic<uint64_t> damage_one_in_{0};
   std::mutex mutex_;
