@@ -15,7 +15,6 @@
 #include <utility>
 
 namespace rowbloom::stress {
-namespace {
 
 void AppendText(std::string_view text, std::string* out) {
   const auto size = static_cast<uint32_t>(text.size());
@@ -24,17 +23,6 @@ void AppendText(std::string_view text, std::string* out) {
   out->append(bytes, sizeof(bytes)).append(text);
 }
 
-std::string Encode(const Changes& changes) {
-  std::string bytes;
-  for (const Change& change : changes) {
-    bytes += static_cast<char>(change.type);
-    AppendText(change.key, &bytes);
-    AppendText(change.value, &bytes);
-  }
-  return bytes;
-}
-
-// Takes a text from the front; nullopt when the bytes end inside it.
 std::optional<std::string> TakeText(std::string_view* bytes) {
   uint32_t size = 0;
   if (bytes->size() < sizeof(size)) return std::nullopt;
@@ -45,22 +33,13 @@ std::optional<std::string> TakeText(std::string_view* bytes) {
   return text;
 }
 
-Changes Decode(std::string_view bytes) {
-  Changes changes;
-  while (!bytes.empty()) {
-    const auto type = static_cast<ChangeType>(bytes.front());
-    bytes.remove_prefix(1);
-    auto key = TakeText(&bytes);
-    auto value = TakeText(&bytes);
-    if (!key || !value) {
-      throw std::system_error(EBADMSG, std::generic_category(), "journal");
-    }
-    changes.push_back({type, *std::move(key), *std::move(value)});
+std::string TakeTextOrThrow(std::string_view* bytes) {
+  auto text = TakeText(bytes);
+  if (!text) {
+    throw std::system_error(EBADMSG, std::generic_category(), "journal");
   }
-  return changes;
+  return *std::move(text);
 }
-
-}  // namespace
 
 Journal::Journal(const std::string& path)
     : file_(
@@ -72,7 +51,7 @@ Journal::Journal(const std::string& path)
 
 Journal::~Journal() { close(file_); }
 
-void Journal::Append(const std::string& bytes) {
+void Journal::Append(std::string_view bytes) {
   const ssize_t written = write(file_, bytes.data(), bytes.size());
   if (written != static_cast<ssize_t>(bytes.size())) {
     throw std::system_error(written < 0 ? errno : ENOSPC,
@@ -80,14 +59,14 @@ void Journal::Append(const std::string& bytes) {
   }
 }
 
-void Journal::Intend(const Changes& changes) {
+void Journal::Intend(std::string_view changes) {
   std::string record = "I";
-  AppendText(Encode(changes), &record);
+  AppendText(changes, &record);
   Append(record);
 }
 
-UncertainCells Journal::Replay(const std::string& path) {
-  UncertainCells replayed;
+Journal::Contents Journal::Replay(const std::string& path) {
+  Contents contents;
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   file.close();
@@ -97,16 +76,17 @@ UncertainCells Journal::Replay(const std::string& path) {
     const char mark = rest.front();
     rest.remove_prefix(1);
     if (mark == 'I') {
-      const auto changes = TakeText(&rest);
-      if (!changes) break;
-      replayed.pending = Decode(*changes);
+      contents.pending = TakeText(&rest);
+      if (!contents.pending) break;
       continue;
     }
-    if (mark == 'A') Apply(replayed.pending.value(), &replayed.cells);
-    replayed.pending.reset();
+    if (mark == 'A') {
+      contents.acknowledged.push_back(std::move(contents.pending.value()));
+    }
+    contents.pending.reset();
   }
   if (whole < bytes.size()) std::filesystem::resize_file(path, whole);
-  return replayed;
+  return contents;
 }
 
 }  // namespace rowbloom::stress

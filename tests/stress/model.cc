@@ -1,5 +1,9 @@
 #include "tests/stress/model.h"
 
+#include <utility>
+
+#include "tests/stress/journal.h"
+
 namespace rowbloom::stress {
 namespace {
 
@@ -63,6 +67,27 @@ rocksdb::WriteBatch ToWriteBatch(const Changes& changes) {
     }
   }
   return batch;
+}
+
+std::string Encode(const Changes& changes) {
+  std::string bytes;
+  for (const Change& change : changes) {
+    bytes += static_cast<char>(change.type);
+    AppendText(change.key, &bytes);
+    AppendText(change.value, &bytes);
+  }
+  return bytes;
+}
+
+Changes Decode(std::string_view bytes) {
+  Changes changes;
+  while (!bytes.empty()) {
+    const auto type = static_cast<ChangeType>(bytes.front());
+    bytes.remove_prefix(1);
+    std::string key = TakeTextOrThrow(&bytes);
+    changes.push_back({type, std::move(key), TakeTextOrThrow(&bytes)});
+  }
+  return changes;
 }
 
 std::shared_ptr<rocksdb::MergeOperator> NewAppendOperator() {

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,15 +34,12 @@ using Changes = std::vector<Change>;
 void Apply(const Changes& changes, Cells* cells);
 rocksdb::WriteBatch ToWriteBatch(const Changes& changes);
 
+// What a journal has of them.
+std::string Encode(const Changes& changes);
+Changes Decode(std::string_view bytes);
+
 // A merge appends its operand to the value.
 std::shared_ptr<rocksdb::MergeOperator> NewAppendOperator();
-
-// A model, and at its end perhaps changes of which nobody knows whether they
-// took place: the process died, or the write returned an error.
-struct UncertainCells {
-  Cells cells;
-  std::optional<Changes> pending;
-};
 
 // The contents that a share may have. A read is right if it is right in one of
 // them.

@@ -1,6 +1,5 @@
-#include <string>
+#include "tests/stress/round.h"
 
-#include "tests/stress/rounds.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::stress {

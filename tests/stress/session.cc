@@ -74,7 +74,7 @@ bool Session::Settle(Share* share, const Changes& changes, const Status& status,
 
 bool Session::Write(Share* share, const Changes& changes, bool sync) {
   if (share->otherwise || changes.empty()) return false;
-  if (share->journal != nullptr) share->journal->Intend(changes);
+  if (share->journal != nullptr) share->journal->Intend(Encode(changes));
   rocksdb::WriteOptions options;
   options.sync = sync;
   rocksdb::WriteBatch batch = ToWriteBatch(changes);
@@ -95,7 +95,7 @@ bool Session::Ingest(Share* share, const Cells& cells, bool move_file) {
   if (status.ok()) status = writer.Finish();
   bool done = Check(status, "write a file to ingest");
   if (done) {
-    if (share->journal != nullptr) share->journal->Intend(changes);
+    if (share->journal != nullptr) share->journal->Intend(Encode(changes));
     rocksdb::IngestExternalFileOptions options;
     options.move_files = move_file;
     done = Settle(share, changes, db_->IngestExternalFile({path}, options),

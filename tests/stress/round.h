@@ -1,0 +1,30 @@
+// A round of a run: it has files of its own and takes some seconds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace rowbloom::stress {
+
+// What goes wrong on purpose, to prove that a divergence is noticed.
+enum class Sabotage {
+  kNone,
+  kFilter,  // a policy answers "no" for keys that are there
+  kDelete,  // a key is deleted behind the model's back
+};
+
+struct Round {
+  std::string kind;
+  uint64_t number = 0;
+  uint64_t seed = 0;  // of the run
+  uint32_t threads = 1;
+  std::string dir;  // empty at first, for all files of the round
+  Sabotage sabotage = Sabotage::kNone;
+
+  // Of a part of the round; parts are numbered as the round likes.
+  uint64_t SeedOf(uint64_t part) const;
+  // What has to be known to run it again.
+  std::string Describe() const;
+};
+
+}  // namespace rowbloom::stress

@@ -1,0 +1,169 @@
+#include "tests/stress/store/common_rows.h"
+
+#include <vector>
+
+#include "rowbloom/printable.h"
+
+namespace rowbloom::store_stress {
+
+using rocksdb::Status;
+
+namespace {
+
+constexpr uint64_t kPairs = 3;
+constexpr char kPair[] = "p";
+
+// Four bytes, for the layout of fixed width.
+std::string CounterRow() { return kCommonPrefix + std::string("cnt"); }
+std::string PairPrefix() { return kCommonPrefix + std::string("pr"); }
+std::string RandomPairRow(Random* random) {
+  return PairPrefix() + std::to_string(random->Below(kPairs));
+}
+
+}  // namespace
+
+CommonRows::CommonRows(Session* session)
+    : session_(session),
+      incremented_(ReadCount(kCounted)),
+      swapped_(ReadCount(kLatest)) {}
+
+void CommonRows::Step(uint32_t thread, uint64_t number, Random* random) {
+  switch (random->Below(4)) {
+    case 0:
+      return WritePair(std::to_string(thread) + "." + std::to_string(number),
+                       random);
+    case 1:
+      return Count(random);
+    case 2:
+      return ReadCounts();
+    default:
+      ReadPair(random);
+  }
+}
+
+void CommonRows::Check() {
+  const uint64_t incremented = ReadCount(kCounted);
+  const uint64_t swapped = ReadCount(kLatest);
+  if (incremented != incremented_ || swapped != swapped_) {
+    session_->report()->Divergence(
+        "counters of " + std::to_string(incremented) + " and " +
+            std::to_string(swapped) + ", expected " +
+            std::to_string(incremented_) + " and " + std::to_string(swapped_),
+        CounterRow());
+  }
+  RowScanner rows = session_->store()->Scan({.row_prefix = PairPrefix()});
+  for (const Row& row : rows) ComparePair(row.cells, "at the end");
+  session_->Check(rows.status(), "scan of pairs");
+}
+
+void CommonRows::WritePair(const std::string& value, Random* random) {
+  const std::string row = RandomPairRow(random);
+  WriteBatch batch;
+  if (random->OneIn(4)) batch.DeleteRow(row);
+  if (!random->OneIn(8)) {
+    batch.Put(row, kLatest, kPair, value);
+    batch.Put(row, kCounted, kPair, value);
+  }
+  session_->Check(session_->store()->Write(batch), "write of a pair", row);
+}
+
+void CommonRows::ReadPair(Random* random) {
+  Store* const store = session_->store();
+  const std::string row = RandomPairRow(random);
+  ++session_->report()->counters.reads_checked;
+  std::vector<Cell> cells;
+  switch (random->Below(4)) {
+    case 0: {
+      std::vector<std::vector<Cell>> found;
+      const std::vector<CellAddress> addresses = {{row, kLatest, kPair},
+                                                  {row, kCounted, kPair}};
+      if (!session_->Check(store->MultiGet(addresses, &found), "multi-get")) {
+        return;
+      }
+      for (const std::vector<Cell>& versions : found) {
+        cells.insert(cells.end(), versions.begin(), versions.end());
+      }
+      return ComparePair(cells, "multi-get");
+    }
+    case 1: {
+      const auto snapshot = store->GetSnapshot();
+      for (const char* family : {kLatest, kCounted}) {
+        Cell cell;
+        const Status s = store->GetCell(row, family, kPair, &cell,
+                                        {.snapshot = snapshot.get()});
+        if (s.ok()) cells.push_back(cell);
+        if (!s.IsNotFound()) session_->Check(s, "get with a snapshot", row);
+      }
+      return ComparePair(cells, "snapshot");
+    }
+    case 2: {
+      RowScanner rows = store->Scan({.row_prefix = PairPrefix()});
+      for (const Row& found : rows) ComparePair(found.cells, "scan");
+      session_->Check(rows.status(), "scan of pairs");
+      return;
+    }
+    default:
+      if (!session_->Check(store->GetRow(row, &cells), "get of a row")) return;
+      ComparePair(cells, "get of a row");
+  }
+}
+
+void CommonRows::ComparePair(const std::vector<Cell>& cells, const char* how) {
+  if (cells.empty() ||
+      (cells.size() == 2 && cells[0].value == cells[1].value)) {
+    return;
+  }
+  std::string found;
+  for (const Cell& cell : cells) {
+    found += " " + cell.family + "=" + ToPrintable(cell.value);
+  }
+  session_->report()->Divergence(std::string(how) + ": half a batch:" + found,
+                                 PairPrefix());
+}
+
+void CommonRows::Count(Random* random) {
+  Store* const store = session_->store();
+  if (random->OneIn(2)) {
+    if (session_->Check(
+            store->Increment(CounterRow(), kCounted, kCounter, 1, nullptr),
+            "increment")) {
+      ++incremented_;
+    }
+    return;
+  }
+  std::string value;
+  const Status s = store->Get(CounterRow(), kLatest, kCounter, &value);
+  if (!s.IsNotFound() && !session_->Check(s, "get of a counter")) return;
+  const auto expected =
+      s.ok() ? std::optional<std::string_view>(value) : std::nullopt;
+  bool applied = false;
+  session_->Check(
+      store->CheckAndPut(CounterRow(), kLatest, kCounter, expected,
+                         EncodeCounter(DecodeCounter(value) + 1), &applied),
+      "check and put");
+  if (applied) ++swapped_;
+}
+
+uint64_t CommonRows::ReadCount(const char* family) {
+  std::string value;
+  const Status s =
+      session_->store()->Get(CounterRow(), family, kCounter, &value);
+  if (!s.IsNotFound()) session_->Check(s, "get of a counter");
+  return DecodeCounter(value);
+}
+
+void CommonRows::ReadCounts() {
+  ++session_->report()->counters.reads_checked;
+  for (const char* family : {kCounted, kLatest}) {
+    // An increment is counted here after it is written.
+    const uint64_t least = family == kCounted ? incremented_ : swapped_;
+    const uint64_t count = ReadCount(family);
+    if (count >= least) continue;
+    session_->report()->Divergence(
+        "a counter went back: found " + std::to_string(count) +
+            ", expected at least " + std::to_string(least),
+        CounterRow());
+  }
+}
+
+}  // namespace rowbloom::store_stress

@@ -1,0 +1,322 @@
+#include "tests/stress/store/operator.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace rowbloom::store_stress {
+
+using rocksdb::Status;
+
+namespace {
+
+constexpr size_t kLongText = 200;  // Append makes it no longer
+constexpr uint64_t kLoadedCells = 40;
+
+std::string RandomFamily(Random* random) {
+  return Families()[random->Below(Families().size())].name;
+}
+
+}  // namespace
+
+std::string Operator::NewValue() {
+  // Now and then a block of its own.
+  const size_t padding = random_.OneIn(50) ? 20'000 : random_.Below(60);
+  return std::to_string(own_) + "." + std::to_string(++values_) + "." +
+         std::string(padding, 'v');
+}
+
+WriteOptions Operator::RandomOptions() {
+  WriteOptions options;
+  if (random_.OneIn(8)) options.durability = Durability::kSync;
+  return options;
+}
+
+CellAddress Operator::RandomAddress(uint32_t share) {
+  return {RandomRow(session_->key_layout(), share, &random_),
+          RandomFamily(&random_), RandomQualifier(&random_)};
+}
+
+Change Operator::RandomPut() {
+  auto [row, family, qualifier] = RandomAddress(own_);
+  Change put{ChangeType::kPut, row, family, qualifier, NewValue()};
+  if (family == kClient) {
+    put.timestamp_ms = session_->share(own_)->world.RandomTimestamp(&random_);
+  }
+  return put;
+}
+
+Change Operator::RandomChange() {
+  if (!random_.OneIn(4)) return RandomPut();
+  auto [row, family, qualifier] = RandomAddress(own_);
+  if (random_.OneIn(8)) return {ChangeType::kDeleteRow, row, "", "", ""};
+  Change change{ChangeType::kDelete, row, family, qualifier, ""};
+  if (family == kClient) {
+    change.timestamp_ms =
+        session_->share(own_)->world.RandomTimestamp(&random_);
+    if (random_.OneIn(2)) change.type = ChangeType::kDeleteVersion;
+  }
+  if (random_.OneIn(4)) {
+    change.type = ChangeType::kDeleteFamily;
+    change.qualifier.clear();
+  }
+  return change;
+}
+
+Changes Operator::RandomChanges(uint64_t most) {
+  Changes changes;
+  for (uint64_t count = 1 + random_.Below(most); count > 0; --count) {
+    changes.push_back(RandomChange());
+  }
+  return changes;
+}
+
+void Operator::WriteBatchOf(const Changes& changes, Share* share) {
+  session_->Write(share, changes, "write", [&] {
+    return session_->store()->Write(ToWriteBatch(changes), RandomOptions());
+  });
+}
+
+void Operator::Increment(Share* share) {
+  CellAddress at = RandomAddress(own_);
+  at.family = kCounted;
+  at.qualifier = kCounter;
+  const uint64_t delta = random_.Below(1000);
+  const uint64_t sum =
+      DecodeCounter(share->world.Value(at).value_or("")) + delta;
+  int64_t found = 0;
+  const bool done = session_->Write(
+      share,
+      {{ChangeType::kPut, at.row, at.family, at.qualifier, EncodeCounter(sum)}},
+      "increment", [&] {
+        return session_->store()->Increment(at.row, at.family, at.qualifier,
+                                            static_cast<int64_t>(delta), &found,
+                                            RandomOptions());
+      });
+  if (done && found != static_cast<int64_t>(sum)) {
+    session_->report()->Divergence("increment to " + std::to_string(found) +
+                                       ", expected " + std::to_string(sum),
+                                   at.row);
+  }
+}
+
+void Operator::Append(Share* share) {
+  CellAddress at = RandomAddress(own_);
+  at.family = kLatest;
+  at.qualifier = kText;
+  const std::string before = share->world.Value(at).value_or("");
+  if (before.size() > kLongText) {
+    return WriteBatchOf(
+        {{ChangeType::kDelete, at.row, at.family, at.qualifier, ""}}, share);
+  }
+  const std::string suffix = "+" + std::to_string(++values_);
+  std::string joined;
+  const bool done = session_->Write(
+      share,
+      {{ChangeType::kPut, at.row, at.family, at.qualifier, before + suffix}},
+      "append", [&] {
+        return session_->store()->Append(at.row, at.family, at.qualifier,
+                                         suffix, &joined, RandomOptions());
+      });
+  if (done && joined != before + suffix) {
+    session_->report()->Divergence("append to " + joined, at.row);
+  }
+}
+
+void Operator::CheckAndWrite(Share* share) {
+  const CellAddress at = RandomAddress(own_);
+  Changes changes = RandomChanges(3);
+  for (Change& change : changes) change.row = at.row;
+  const auto value = share->world.Value(at);
+  std::optional<std::string> expected = value;
+  const bool applies = !random_.OneIn(3);
+  if (!applies)
+    expected =
+        value && random_.OneIn(2) ? std::nullopt : std::optional("wrong");
+  bool applied = false;
+  const auto call = [&] {
+    return session_->store()->CheckAndWrite(at, expected, ToWriteBatch(changes),
+                                            &applied, RandomOptions());
+  };
+  const bool done =
+      applies ? session_->Write(share, changes, "check and write", call)
+              : !share->otherwise && session_->Check(call(), "check");
+  if (done && applied != applies) {
+    session_->report()->Divergence(std::string("check and write was ") +
+                                       (applied ? "" : "not ") + "applied",
+                                   at.row);
+  }
+}
+
+void Operator::Load(Share* share) {
+  // By family, row, qualifier: what a load wants, and each cell once.
+  std::map<std::tuple<std::string, std::string, std::string>, Change> sorted;
+  for (uint64_t count = 1 + random_.Below(kLoadedCells); count > 0; --count) {
+    Change put = RandomPut();
+    sorted.insert_or_assign({put.family, put.row, put.qualifier}, put);
+  }
+  Changes changes;
+  for (auto& [cell, put] : sorted) changes.push_back(std::move(put));
+  std::unique_ptr<BulkLoad> load;
+  Status s = session_->store()->NewBulkLoad(
+      {.file_bytes = random_.OneIn(2) ? uint64_t{2000} : uint64_t{1} << 20},
+      &load);
+  for (const Change& put : changes) {
+    if (!s.ok()) break;
+    s = load->Add(put.row, put.family, put.qualifier, put.value,
+                  put.timestamp_ms);
+  }
+  // One that is given up leaves nothing.
+  if (!session_->Check(s, "load") || random_.OneIn(8)) return;
+  session_->Write(share, changes, "finish a load",
+                  [&] { return load->Finish(); });
+}
+
+void Operator::StepWrite() {
+  Share* const share = session_->share(own_);
+  const std::scoped_lock lock(share->mutex);
+  if (rarity_.load > 0 && random_.OneIn(rarity_.load)) return Load(share);
+  switch (random_.Below(8)) {
+    case 0:
+      return Increment(share);
+    case 1:
+      return Append(share);
+    case 2:
+      return CheckAndWrite(share);
+    case 3:
+      return WriteBatchOf(RandomChanges(12), share);
+    default:
+      WriteBatchOf(RandomChanges(2), share);
+  }
+}
+
+RowOptions Operator::RandomRowOptions() {
+  RowOptions options;
+  if (random_.OneIn(3)) {
+    options.columns = {{kClient}};
+    options.max_versions = 1 + static_cast<uint32_t>(random_.Below(3));
+  } else if (random_.OneIn(2) || !session_->iterators()) {
+    for (uint64_t count = 1 + random_.Below(3); count > 0; --count) {
+      options.columns.push_back(
+          {RandomFamily(&random_), RandomQualifier(&random_)});
+    }
+  }
+  return options;
+}
+
+void Operator::Read(const Worlds& worlds, uint32_t share,
+                    const Snapshot* snapshot) {
+  const auto any_row = [&] {
+    return random_.OneIn(4)
+               ? AbsentRow(session_->key_layout(), share, &random_)
+               : RandomRow(session_->key_layout(), share, &random_);
+  };
+  const uint64_t choice = random_.Below(100);
+  if (choice < 40) {
+    CellAddress at = RandomAddress(share);
+    at.row = any_row();
+    session_->ReadCell(worlds, at, snapshot);
+  } else if (choice < 60) {
+    std::vector<CellAddress> addresses(1 + random_.Below(12));
+    for (CellAddress& at : addresses) {
+      at = RandomAddress(share);
+      if (random_.OneIn(2)) at.row = addresses.front().row;
+    }
+    session_->ReadCells(worlds, addresses, snapshot);
+  } else if (choice < 92 || !session_->iterators()) {
+    RowOptions options = RandomRowOptions();
+    // Families are read with iterators, columns without.
+    if (!session_->iterators() &&
+        (options.columns.empty() || !options.columns.front().qualifier)) {
+      return;
+    }
+    options.snapshot = snapshot;
+    session_->ReadRow(worlds, any_row(), options);
+  } else {
+    ScanOptions options{.row_prefix = SharePrefix(share),
+                        .reverse = random_.OneIn(2)};
+    if (random_.OneIn(2)) options.start_row = any_row();
+    if (random_.OneIn(2)) options.limit = 1 + random_.Below(8);
+    options.row = RandomRowOptions();
+    options.row.snapshot = snapshot;
+    session_->Scan(worlds, options);
+  }
+}
+
+void Operator::StepRead() {
+  const auto index =
+      random_.OneIn(4)
+          ? static_cast<uint32_t>(random_.Below(session_->share_count()))
+          : own_;
+  Share* const share = session_->share(index);
+  const std::shared_lock lock(share->mutex);
+  Read(share->worlds(), index, nullptr);
+}
+
+void Operator::StepSnapshot() {
+  if (snapshot_ != nullptr) {
+    if (random_.OneIn(8)) return snapshot_.reset();
+    return Read({&*world_then_}, own_, snapshot_.get());
+  }
+  Share* const share = session_->share(own_);
+  const std::shared_lock lock(share->mutex);
+  if (share->otherwise) return;
+  snapshot_ = session_->store()->GetSnapshot();
+  world_then_ = share->world;
+}
+
+void Operator::Compact() {
+  CompactOptions options;
+  if (random_.OneIn(2)) options.family = RandomFamily(&random_);
+  if (random_.OneIn(2)) {
+    options.start_row = SharePrefix(own_);
+    options.stop_row = SharePrefix(own_ + 1);
+  }
+  session_->Check(session_->store()->Compact(options), "compact");
+}
+
+void Operator::Step() {
+  ++session_->report()->counters.operations;
+  // Nothing is tried again once it failed, as filter_stress has it.
+  const auto is_time = [this](uint64_t n) {
+    return n > 0 && random_.OneIn(n) && !session_->met_error();
+  };
+  if (is_time(rarity_.flush)) {
+    session_->Check(session_->store()->Flush(), "flush");
+  } else if (is_time(rarity_.compaction)) {
+    Compact();
+  } else if (common_ != nullptr && is_time(rarity_.common)) {
+    common_->Step(own_, ++values_, &random_);
+  } else if (random_.OneIn(12)) {
+    StepSnapshot();
+  } else if (random_.OneIn(2)) {
+    StepWrite();
+  } else {
+    StepRead();
+  }
+}
+
+void RunOperators(Session* session, const Rarity& rarity, uint64_t steps,
+                  uint64_t seed) {
+  CommonRows common(session);
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < session->share_count(); ++i) {
+    threads.emplace_back([=, &common] {
+      Operator its(session, &common, i, rarity, test::Mix64(seed + i));
+      for (uint64_t step = 0; step < steps && !session->report()->failed();
+           ++step) {
+        its.Step();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  common.Check();
+}
+
+}  // namespace rowbloom::store_stress

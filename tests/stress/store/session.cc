@@ -1,0 +1,314 @@
+#include "tests/stress/store/session.h"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "rowbloom/printable.h"
+#include "storage/store/open_store.h"
+#include "tests/stress/store/common_rows.h"
+
+namespace rowbloom::store_stress {
+
+using rocksdb::Status;
+
+namespace {
+
+constexpr uint32_t kMostVersions = 3;
+constexpr uint64_t kClockErrorMs = 10'000;
+
+std::string ToText(const std::vector<Cell>& cells) {
+  std::string text;
+  for (const Cell& cell : cells) {
+    text += " " + cell.family + ":" + ToPrintable(cell.qualifier) + "@" +
+            std::to_string(cell.timestamp_ms) + "=" +
+            ToPrintable(cell.value.substr(0, 40));
+  }
+  return text.empty() ? " nothing" : text;
+}
+
+// What Observe reads, one after the other.
+std::vector<ScanOptions> Views(uint32_t share) {
+  ScanOptions versions{.row_prefix = SharePrefix(share)};
+  versions.row.columns = {{kClient}};
+  versions.row.max_versions = kMostVersions;
+  ScanOptions newest{.row_prefix = SharePrefix(share)};
+  newest.row.columns = {{kCounted}, {kLatest}};
+  return {versions, newest};
+}
+
+}  // namespace
+
+Shares NewShares(uint32_t count) {
+  Shares shares;
+  for (uint32_t i = 0; i < count; ++i) {
+    shares.push_back(std::make_unique<Share>());
+  }
+  return shares;
+}
+
+bool Session::Open(Random* random) {
+  ++report()->counters.reopenings;
+  const StoreOptions options{
+      .key_layout = setting_.key_layout,
+      .block_cache_bytes = size_t{16} << (10 + random->Below(9)),
+      .write_buffer_bytes = size_t{64} << 10,
+      .auto_compaction = !random->OneIn(4)};
+  const uint64_t ahead_ms = random->Below(2 * kClockErrorMs);
+  const Surroundings surroundings = {
+      .wall_clock =
+          [ahead_ms] { return SystemWallClock() + ahead_ms - kClockErrorMs; },
+      .env = setting_.env};
+  const Status s =
+      OpenStore(options, setting_.path, Families(), surroundings, &store_);
+  // How RocksDB reports that CURRENT could not be opened.
+  const bool is_renamed =
+      s.IsInvalidArgument() &&
+      (s.ToString().find("Direct I/O is not supported") != std::string::npos ||
+       s.ToString().find("incompatible with filesystem") != std::string::npos);
+  return Check(is_renamed ? Status::IOError(s.ToString()) : s, "open");
+}
+
+void Session::Close() {
+  if (store_ == nullptr) return;
+  StoreStats stats;
+  if (Check(store_->Stats(&stats), "stats")) {
+    for (const auto& [name, family] : stats.families) {
+      report()->AddFilterStats(family.filter);
+    }
+  }
+  store_.reset();
+}
+
+bool Session::Check(const Status& status, const std::string& what,
+                    std::string_view row) {
+  if (status.ok()) return true;
+  met_error_ = true;
+  if (setting_.errors == Errors::kInjected &&
+      (status.IsIOError() || status.IsCorruption())) {
+    ++report()->counters.errors;
+  } else {
+    report()->Divergence(what + ": " + status.ToString(), row);
+  }
+  return false;
+}
+
+bool Session::Settle(Share* share, const Changes& changes, const Status& status,
+                     const char* what) {
+  if (Check(status, what)) {
+    if (share->journal != nullptr) share->journal->Acknowledge();
+    share->world.Apply(changes);
+    return true;
+  }
+  share->otherwise = share->world;
+  share->otherwise->Apply(changes);
+  return false;
+}
+
+void Session::ReadCell(const Worlds& worlds, const CellAddress& at,
+                       const Snapshot* snapshot) {
+  ++report()->counters.reads_checked;
+  std::string value;
+  const Status status = store_->Get(at.row, at.family, at.qualifier, &value,
+                                    {.snapshot = snapshot});
+  if (!status.IsNotFound() && !Check(status, "get", at.row)) return;
+  const auto found = status.ok() ? std::optional(value) : std::nullopt;
+  for (const World* world : worlds) {
+    if (world->Value(at) == found) return;
+  }
+  report()->Divergence(
+      "get of " + at.family + ":" + ToPrintable(at.qualifier) + ": found " +
+          (found ? ToPrintable(*found) : "nothing") + ", expected " +
+          ToText(worlds.front()->GetVersions(at, 1)),
+      at.row);
+}
+
+void Session::ReadCells(const Worlds& worlds,
+                        const std::vector<CellAddress>& addresses,
+                        const Snapshot* snapshot) {
+  ++report()->counters.reads_checked;
+  std::vector<std::vector<Cell>> cells;
+  if (!Check(store_->MultiGet(addresses, &cells, {.snapshot = snapshot}),
+             "multi-get")) {
+    return;
+  }
+  std::string difference;
+  for (const World* world : worlds) {
+    size_t same = 0;
+    while (same < addresses.size() &&
+           World::WithoutStoreTimes(cells[same]) ==
+               world->GetVersions(addresses[same], 1)) {
+      ++same;
+    }
+    if (same == addresses.size()) return;
+    const CellAddress& at = addresses[same];
+    difference = "multi-get of " + ToPrintable(at.row) + " " + at.family + ":" +
+                 ToPrintable(at.qualifier) + ": found" + ToText(cells[same]) +
+                 ", expected" + ToText(world->GetVersions(at, 1));
+  }
+  report()->Divergence(difference);
+}
+
+void Session::ReadRow(const Worlds& worlds, const std::string& row,
+                      const RowOptions& options) {
+  ++report()->counters.reads_checked;
+  std::vector<Cell> cells;
+  if (!Check(store_->GetRow(row, &cells, options), "get of a row", row)) return;
+  cells = World::WithoutStoreTimes(std::move(cells));
+  for (const World* world : worlds) {
+    if (cells == world->GetRow(row, options)) return;
+  }
+  report()->Divergence("get of a row: found" + ToText(cells) + ", expected" +
+                           ToText(worlds.front()->GetRow(row, options)),
+                       row);
+}
+
+void Session::Scan(const Worlds& worlds, const ScanOptions& options) {
+  ++report()->counters.reads_checked;
+  std::vector<Row> found;
+  RowScanner rows = store_->Scan(options);
+  for (const Row& row : rows) {
+    found.push_back({row.row, World::WithoutStoreTimes(row.cells)});
+  }
+  if (!Check(rows.status(), "scan", options.row_prefix)) return;
+  std::string difference;
+  for (const World* world : worlds) {
+    const std::vector<Row> expected = world->Scan(options);
+    size_t same = 0;
+    while (same < found.size() && same < expected.size() &&
+           found[same] == expected[same]) {
+      ++same;
+    }
+    if (same == found.size() && same == expected.size()) return;
+    const auto row_at = [same](const std::vector<Row>& list) {
+      return same < list.size()
+                 ? " " + ToPrintable(list[same].row) + ToText(list[same].cells)
+                 : std::string(" the end");
+    };
+    difference =
+        "scan: found" + row_at(found) + ", expected" + row_at(expected);
+  }
+  report()->Divergence(difference, options.row_prefix);
+}
+
+std::vector<Row> Session::Observe(uint32_t share) {
+  std::vector<Row> observed;
+  for (const ScanOptions& view : Views(share)) {
+    RowScanner rows = store_->Scan(view);
+    for (const Row& row : rows) {
+      observed.push_back({row.row, World::WithoutStoreTimes(row.cells)});
+    }
+    Check(rows.status(), "scan of everything", view.row_prefix);
+  }
+  return observed;
+}
+
+void Session::Resolve() {
+  for (uint32_t i = 0; i < share_count(); ++i) {
+    const std::vector<Row> observed = Observe(i);
+    const auto is_it = [&](const World& world) {
+      std::vector<Row> expected;
+      for (const ScanOptions& view : Views(i)) {
+        for (Row& row : world.Scan(view)) expected.push_back(std::move(row));
+      }
+      return observed == expected;
+    };
+    Share* const its = share(i);
+    const bool took_place = its->otherwise && is_it(*its->otherwise);
+    if (!took_place && !is_it(its->world)) {
+      // Says which cell.
+      for (const ScanOptions& view : Views(i)) Scan(its->worlds(), view);
+      report()->Divergence("share " + std::to_string(i) +
+                           " holds what it should not, or lacks a write, or "
+                           "has a part of one");
+    }
+    if (its->otherwise && its->journal != nullptr) {
+      took_place ? its->journal->Acknowledge() : its->journal->Lose();
+    }
+    if (took_place) its->world = *its->otherwise;
+    its->otherwise.reset();
+  }
+  RowScanner rows = store_->Scan();
+  for (const Row& row : rows) {
+    const auto share = static_cast<unsigned char>(row.row.front());
+    if (share >= share_count() && !IsCommonRow(row.row)) {
+      report()->Divergence("a row that nobody writes", row.row);
+    }
+  }
+  Check(rows.status(), "scan of all rows");
+}
+
+void Session::CheckEverything(Random* random) {
+  for (uint32_t i = 0; i < share_count(); ++i) {
+    const Worlds worlds = share(i)->worlds();
+    for (const ScanOptions& view : Views(i)) Scan(worlds, view);
+    std::vector<CellAddress> batch;
+    for (const Row& row : worlds.back()->Scan({})) {
+      ReadRow(worlds, row.row, {});
+      for (const Cell& cell : row.cells) {
+        const CellAddress at{row.row, cell.family, cell.qualifier};
+        ReadCell(worlds, at, nullptr);
+        batch.push_back(at);
+        if (random->OneIn(4)) {
+          batch.back().row = AbsentRow(key_layout(), i, random);
+        }
+      }
+      if (batch.size() < 40) continue;
+      ReadCells(worlds, batch, nullptr);
+      batch.clear();
+    }
+    ReadCells(worlds, batch, nullptr);
+    for (int absent = 0; absent < 20; ++absent) {
+      const std::string row = AbsentRow(key_layout(), i, random);
+      ReadCell(worlds, {row, kClient, "a"}, nullptr);
+      ReadRow(worlds, row, {});
+    }
+  }
+}
+
+void Session::ProveThatFiltersAreAsked(Random* random) {
+  if (report()->failed()) return;
+  Share* const share = this->share(0);
+  const std::scoped_lock lock(share->mutex);
+  // A file with these two rows, whose filter is asked for all between.
+  const std::string end(key_layout().FixedRowBytes() ? 3 : 1, '\xff');
+  const Changes changes = {
+      {ChangeType::kPut, SharePrefix(0) + std::string(end.size(), '\0'),
+       kLatest, "a", "first"},
+      {ChangeType::kPut, SharePrefix(0) + end, kLatest, "a", "last"}};
+  if (!Write(share, changes, "write",
+             [&] { return store_->Write(ToWriteBatch(changes)); }) ||
+      !Check(store_->Flush(), "flush")) {
+    return;
+  }
+  const auto filter_stats = [this] {
+    StoreStats stats;
+    Check(store_->Stats(&stats), "stats");
+    return stats.families[kLatest].filter;
+  };
+  const FilterStats before = filter_stats();
+  for (int i = 0; i < 100; ++i) {
+    const std::string row = AbsentRow(key_layout(), 0, random);
+    ReadCell(share->worlds(), {row, kLatest, "a"}, nullptr);
+  }
+  const FilterStats after = filter_stats();
+  if (after.asked == before.asked) report()->Divergence("no filter was asked");
+  if (after.row.skipped == before.row.skipped) {
+    report()->Divergence("no filter ruled anything out");
+  }
+}
+
+void Session::DeleteBehindTheModel() {
+  for (uint32_t i = 0; i < share_count(); ++i) {
+    for (const Row& row : share(i)->world.Scan({})) {
+      Check(store_->DeleteRow(row.row), "sabotage");
+      for (const Cell& cell : row.cells) {
+        if (cell.family == kClient) continue;  // which such a delete leaves
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace rowbloom::store_stress

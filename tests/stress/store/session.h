@@ -1,0 +1,129 @@
+// A store that is open, with the model of what it must hold.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "rocksdb/env.h"
+#include "rowbloom/store.h"
+#include "tests/stress/journal.h"
+#include "tests/stress/report.h"
+#include "tests/stress/store/world.h"
+
+namespace rowbloom::store_stress {
+
+using stress::Report;
+
+// Some of the rows, written by one thread and read by all.
+struct Share {
+  std::shared_mutex mutex;  // guards the model; exclusive while writing
+  World world;
+  // The contents, too, if a write was interrupted: then nothing is written
+  // until Session::Resolve has found out which.
+  std::optional<World> otherwise;
+  std::unique_ptr<stress::Journal> journal;  // may be null
+
+  Worlds worlds() const {
+    return otherwise ? Worlds{&world, &*otherwise} : Worlds{&world};
+  }
+};
+
+// Survives the openings of its store.
+using Shares = std::vector<std::unique_ptr<Share>>;
+Shares NewShares(uint32_t count);
+
+// What a call may answer beside the right answer.
+enum class Errors { kNone, kInjected };
+
+// Thread-safe where nothing else is said.
+class Session {
+ public:
+  struct Setting {
+    KeyLayout key_layout = KeyLayout::Escaped();
+    std::string path;
+    Shares* shares = nullptr;
+    Report* report = nullptr;
+    rocksdb::Env* env = nullptr;
+    Errors errors = Errors::kNone;
+    // Off where reads of files may fail: see README.md.
+    bool iterators = true;
+  };
+  explicit Session(const Setting& setting) : setting_(setting) {}
+  ~Session() { Close(); }
+
+  // Opens the store with random options and a clock that is wrong by some
+  // seconds. Whether it is open: that it is not is a divergence, unless errors
+  // are expected.
+  bool Open(Random* random);
+  // For one thread; adds the counters of the filters to the report.
+  void Close();
+
+  // For one thread, before any that writes: finds out whether interrupted
+  // writes took place, which the journals then say. A share that is neither
+  // with nor without them is a divergence, as are rows that nobody writes.
+  void Resolve();
+  // Reads all cells of the model, and absent rows, in every way.
+  void CheckEverything(Random* random);
+  // Checks that reads of absent rows ask the filters of a new file, and that
+  // these rule rows out. For one thread.
+  void ProveThatFiltersAreAsked(Random* random);
+  // Deletes a cell without telling the model. For one thread.
+  void DeleteBehindTheModel();
+
+  // Calls write(), which makes `changes` to the share's rows and returns a
+  // Status, and records what came of it; whether it was acknowledged. The
+  // share's mutex must be held exclusively.
+  template <typename WriteChanges>
+  bool Write(Share* share, const Changes& changes, const char* what,
+             WriteChanges write) {
+    if (share->otherwise || changes.empty()) return false;
+    if (share->journal != nullptr) share->journal->Intend(Encode(changes));
+    return Settle(share, changes, write(), what);
+  }
+
+  // Whether a status is good. If it is not, that is a divergence, unless errors
+  // are expected and it is one.
+  bool Check(const rocksdb::Status& status, const std::string& what,
+             std::string_view row = {});
+
+  // Reads that are compared with the worlds; with a snapshot these are those of
+  // its time.
+  void ReadCell(const Worlds& worlds, const CellAddress& at,
+                const Snapshot* snapshot);
+  void ReadCells(const Worlds& worlds,
+                 const std::vector<CellAddress>& addresses,
+                 const Snapshot* snapshot);
+  void ReadRow(const Worlds& worlds, const std::string& row,
+               const RowOptions& options);
+  // REQUIRES a row_prefix inside of one share.
+  void Scan(const Worlds& worlds, const ScanOptions& options);
+
+  // Whether a flush, a compaction or a write has failed.
+  bool met_error() const { return met_error_; }
+
+  Store* store() const { return store_.get(); }
+  const KeyLayout& key_layout() const { return setting_.key_layout; }
+  bool iterators() const { return setting_.iterators; }
+  Report* report() const { return setting_.report; }
+  Share* share(size_t index) const { return (*setting_.shares)[index].get(); }
+  uint32_t share_count() const {
+    return static_cast<uint32_t>(setting_.shares->size());
+  }
+
+ private:
+  bool Settle(Share* share, const Changes& changes,
+              const rocksdb::Status& status, const char* what);
+  // The rows of a share as the store has them: first those of the family with
+  // many versions, then the newest values of the others.
+  std::vector<Row> Observe(uint32_t share);
+
+  Setting setting_;
+  std::unique_ptr<Store> store_;
+  std::atomic<bool> met_error_{false};
+};
+
+}  // namespace rowbloom::store_stress

@@ -1,0 +1,187 @@
+#include "tests/stress/store/world.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "tests/storage/store/random_names.h"
+#include "tests/stress/journal.h"
+
+namespace rowbloom::store_stress {
+
+using stress::AppendText;
+using stress::TakeTextOrThrow;
+
+namespace {
+
+constexpr uint64_t kTenYearsMs = uint64_t{10} * 365 * 24 * 60 * 60 * 1000;
+// Later than any clock: deletes without a timestamp leave such cells alone.
+constexpr uint64_t kFirstClientMs = uint64_t{1} << 50;
+
+// Rows are shorter where the layout leaves it open.
+constexpr size_t kRowBytes = 4;
+
+std::string RandomRowEnd(const KeyLayout& layout, Random* random) {
+  const uint64_t bytes =
+      layout.FixedRowBytes() ? kRowBytes - 1 : 1 + random->Below(kRowBytes - 1);
+  return test::RandomName(bytes, random);
+}
+
+}  // namespace
+
+const std::vector<FamilyDescriptor>& Families() {
+  static const std::vector<FamilyDescriptor> families = {
+      {kLatest, {.ttl_ms = kTenYearsMs}},
+      {kCounted, {.bloom_type = BloomType::kRow, .max_versions = 2}},
+      {kClient, {.timestamps = Timestamps::kClient, .max_versions = 3}},
+  };
+  return families;
+}
+
+std::string SharePrefix(uint32_t share) {
+  return std::string(1, static_cast<char>(share));
+}
+
+std::string RandomRow(const KeyLayout& layout, uint32_t share, Random* random) {
+  return SharePrefix(share) + RandomRowEnd(layout, random);
+}
+
+std::string AbsentRow(const KeyLayout& layout, uint32_t share, Random* random) {
+  std::string row = RandomRow(layout, share, random);
+  row.back() = 'z';
+  return row;
+}
+
+std::string RandomQualifier(Random* random) {
+  return test::RandomName(random->Below(2), random);
+}
+
+WriteBatch ToWriteBatch(const Changes& changes) {
+  WriteBatch batch;
+  for (const Change& change : changes) {
+    switch (change.type) {
+      case ChangeType::kPut:
+        batch.Put(change.row, change.family, change.qualifier, change.value,
+                  change.timestamp_ms);
+        break;
+      case ChangeType::kDelete:
+        batch.Delete(change.row, change.family, change.qualifier,
+                     change.timestamp_ms);
+        break;
+      case ChangeType::kDeleteVersion:
+        batch.DeleteVersion(change.row, change.family, change.qualifier,
+                            change.timestamp_ms.value());
+        break;
+      case ChangeType::kDeleteFamily:
+        batch.DeleteFamily(change.row, change.family, change.timestamp_ms);
+        break;
+      case ChangeType::kDeleteRow:
+        batch.DeleteRow(change.row, change.timestamp_ms);
+        break;
+    }
+  }
+  return batch;
+}
+
+std::string Encode(const Changes& changes) {
+  std::string bytes;
+  for (const Change& change : changes) {
+    bytes += static_cast<char>(change.type);
+    for (const std::string& text :
+         {change.row, change.family, change.qualifier, change.value,
+          change.timestamp_ms ? std::to_string(*change.timestamp_ms) : ""}) {
+      AppendText(text, &bytes);
+    }
+  }
+  return bytes;
+}
+
+Changes Decode(std::string_view bytes) {
+  Changes changes;
+  while (!bytes.empty()) {
+    Change change;
+    change.type = static_cast<ChangeType>(bytes.front());
+    bytes.remove_prefix(1);
+    for (std::string* text :
+         {&change.row, &change.family, &change.qualifier, &change.value}) {
+      *text = TakeTextOrThrow(&bytes);
+    }
+    const std::string timestamp = TakeTextOrThrow(&bytes);
+    if (!timestamp.empty()) change.timestamp_ms = std::stoull(timestamp);
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+std::map<std::string, FamilyOptions> World::FamilyOptionsByName() {
+  std::map<std::string, FamilyOptions> families;
+  for (const auto& [name, options] : Families()) families[name] = options;
+  return families;
+}
+
+void World::Apply(const Changes& changes) {
+  for (const Change& change : changes) {
+    const uint64_t timestamp_ms = change.timestamp_ms.value_or(++changes_);
+    switch (change.type) {
+      case ChangeType::kPut:
+        model_.Put(change.row, change.family, change.qualifier, timestamp_ms,
+                   change.value);
+        break;
+      case ChangeType::kDelete:
+        model_.Delete(change.row, change.family, change.qualifier,
+                      timestamp_ms);
+        break;
+      case ChangeType::kDeleteVersion:
+        model_.DeleteVersion(change.row, change.family, change.qualifier,
+                             timestamp_ms);
+        break;
+      case ChangeType::kDeleteFamily:
+        model_.DeleteFamily(change.row, change.family, timestamp_ms);
+        break;
+      case ChangeType::kDeleteRow:
+        model_.DeleteRow(change.row, timestamp_ms);
+        break;
+    }
+  }
+}
+
+uint64_t World::RandomTimestamp(Random* random) const {
+  return kFirstClientMs + changes_ / 4 + random->Below(40);
+}
+
+std::optional<std::string> World::Value(const CellAddress& at) const {
+  const std::vector<Cell> cells = GetVersions(at, 1);
+  if (cells.empty()) return std::nullopt;
+  return cells.front().value;
+}
+
+std::vector<Row> World::Scan(const ScanOptions& options) const {
+  std::vector<Row> rows = model_.Scan(options, /*now_ms=*/0);
+  for (Row& row : rows) row.cells = WithoutStoreTimes(std::move(row.cells));
+  return rows;
+}
+
+std::vector<Cell> World::WithoutStoreTimes(std::vector<Cell> cells) {
+  for (Cell& cell : cells) {
+    if (cell.family != kClient) cell.timestamp_ms = 0;
+  }
+  return cells;
+}
+
+std::string EncodeCounter(uint64_t counter) {
+  std::string bytes;
+  for (int shift = 56; shift >= 0; shift -= 8) {
+    bytes += static_cast<char>(counter >> shift);
+  }
+  return bytes;
+}
+
+uint64_t DecodeCounter(std::string_view bytes) {
+  uint64_t counter = 0;
+  for (const char byte : bytes) {
+    counter = counter << 8 | static_cast<unsigned char>(byte);
+  }
+  return counter;
+}
+
+}  // namespace rowbloom::store_stress

@@ -1,0 +1,99 @@
+// What a share of a store's rows must hold, and the changes to it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rowbloom/cell.h"
+#include "rowbloom/key_layout.h"
+#include "rowbloom/store_options.h"
+#include "rowbloom/write_batch.h"
+#include "tests/storage/store/store_model.h"
+#include "tests/support/random.h"
+
+namespace rowbloom::store_stress {
+
+using test::Random;
+
+// The families of every store: one in the format `latest`, and two in
+// `versioned`, one of them with timestamps of the application.
+inline constexpr char kLatest[] = "latest";
+inline constexpr char kCounted[] = "counted";
+inline constexpr char kClient[] = "client";
+const std::vector<FamilyDescriptor>& Families();
+
+// Of cells that only Increment, and only Append, write.
+inline constexpr char kCounter[] = "n";
+inline constexpr char kText[] = "t";
+
+// The rows of a share all start with its own byte, those that are never written
+// end with 'z'.
+std::string SharePrefix(uint32_t share);
+std::string RandomRow(const KeyLayout& layout, uint32_t share, Random* random);
+std::string AbsentRow(const KeyLayout& layout, uint32_t share, Random* random);
+std::string RandomQualifier(Random* random);
+
+struct Change {
+  ChangeType type;
+  std::string row;
+  std::string family;
+  std::string qualifier;
+  std::string value;
+  std::optional<uint64_t> timestamp_ms = std::nullopt;
+};
+
+// Applied together or not at all.
+using Changes = std::vector<Change>;
+
+WriteBatch ToWriteBatch(const Changes& changes);
+// What a journal has of them.
+std::string Encode(const Changes& changes);
+Changes Decode(std::string_view bytes);
+
+// The cells of a share. Where the store gives timestamps, changes count instead
+// of milliseconds; those of the application are larger than both.
+class World {
+ public:
+  void Apply(const Changes& changes);
+
+  // About where the next change is, so that old and new ones meet.
+  uint64_t RandomTimestamp(Random* random) const;
+
+  // The newest value of a cell.
+  std::optional<std::string> Value(const CellAddress& at) const;
+
+  // What the store's functions of these names give, but for timestamps.
+  std::vector<Cell> GetVersions(const CellAddress& at,
+                                uint32_t max_versions) const {
+    return WithoutStoreTimes(
+        model_.GetVersions(at, {.max_versions = max_versions}, /*now_ms=*/0));
+  }
+  std::vector<Cell> GetRow(const std::string& row,
+                           const RowOptions& options) const {
+    return WithoutStoreTimes(model_.GetRow(row, options, /*now_ms=*/0));
+  }
+  std::vector<Row> Scan(const ScanOptions& options) const;
+
+  // Cells with timestamps that the store gave lose them. Of these, the model
+  // knows no versions but the newest.
+  static std::vector<Cell> WithoutStoreTimes(std::vector<Cell> cells);
+
+ private:
+  test::StoreModel model_{FamilyOptionsByName()};
+  uint64_t changes_ = 0;
+
+  static std::map<std::string, FamilyOptions> FamilyOptionsByName();
+};
+
+// The contents that a share may have. A read is right if it is right in one of
+// them.
+using Worlds = std::vector<const World*>;
+
+// A counter as Store::Increment keeps it.
+std::string EncodeCounter(uint64_t counter);
+uint64_t DecodeCounter(std::string_view bytes);
+
+}  // namespace rowbloom::store_stress
