@@ -95,8 +95,8 @@ Status BlockReader::Unpack(const BlockLocation& location,
   return Status::OK();
 }
 
-Status BlockReader::Read(const BlockLocation& location, BlockType expected,
-                         Block* block, Buffer* scratch) const {
+Status BlockReader::Load(const BlockLocation& location, Buffer* target,
+                         BlockHeader* header, std::string_view* stored) const {
   const uint64_t offset = location.offset;
   if (location.block_bytes < kBlockHeaderBytes || offset > file_.size_bytes() ||
       location.block_bytes > file_.size_bytes() - offset) {
@@ -112,8 +112,6 @@ Status BlockReader::Read(const BlockLocation& location, BlockType expected,
                              location.block_bytes, " bytes, expected at most ",
                              MaxStoredBytes(max_block_bytes_))));
   }
-  const bool packed = codec_ != HFileCompression::kNone;
-  Buffer* target = packed ? scratch : &block->buffer;
   char* bytes = nullptr;
   try {
     bytes = target->Reserve(location.block_bytes);
@@ -122,18 +120,44 @@ Status BlockReader::Read(const BlockLocation& location, BlockType expected,
   }
   Status status = file_.ReadAt(offset, location.block_bytes, bytes);
   if (!status.ok()) return status;
-  const std::string_view stored(bytes, location.block_bytes);
-  status =
-      ParseBlockHeader(stored.substr(0, kBlockHeaderBytes), &block->header);
-  if (status.ok()) status = CheckHeader(location, expected, block->header);
+  *stored = {bytes, location.block_bytes};
+  status = ParseBlockHeader(stored->substr(0, kBlockHeaderBytes), header);
+  return status.ok() ? status : file_.Located(kWhat, offset, status);
+}
+
+Status BlockReader::Read(const BlockLocation& location, BlockType expected,
+                         Block* block, Buffer* scratch) const {
+  const bool packed = codec_ != HFileCompression::kNone;
+  std::string_view stored;
+  Status status = Load(location, packed ? scratch : &block->buffer,
+                       &block->header, &stored);
+  if (!status.ok()) return status;
+  status = CheckHeader(location, expected, block->header);
   if (status.ok() && verify_checksums_) {
     status = VerifyChecksums(block->header, stored);
   }
-  if (!status.ok()) return file_.Located(kWhat, offset, status);
-  block->offset = offset;
+  if (!status.ok()) return file_.Located(kWhat, location.offset, status);
+  block->offset = location.offset;
   if (packed) return Unpack(location, stored, block);
   block->payload = stored.substr(kBlockHeaderBytes, block->header.stored_bytes);
   return Status::OK();
+}
+
+Status BlockReader::ReadStored(const BlockLocation& location, Block* block,
+                               Buffer* scratch) const {
+  std::string_view stored;
+  Status status = Load(location, scratch, &block->header, &stored);
+  if (!status.ok()) return status;
+  block->offset = location.offset;
+  block->payload = {};
+  if (block->header.block_bytes() != stored.size()) {
+    status = Status::Corruption(
+        Message(stored.size(), " bytes expected, found ",
+                block->header.block_bytes(), " in its header"));
+  } else {
+    status = VerifyChecksums(block->header, stored);
+  }
+  return status.ok() ? status : file_.Located(kWhat, location.offset, status);
 }
 
 }  // namespace rowbloom::hfile

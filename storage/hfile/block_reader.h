@@ -41,7 +41,15 @@ class BlockReader {
   rocksdb::Status Read(const BlockLocation& location, BlockType expected,
                        Block* block, Buffer* scratch) const;
 
+  // The block as it is stored, with its checksums: only its header goes to
+  // `*block`, which has no payload then.
+  rocksdb::Status ReadStored(const BlockLocation& location, Block* block,
+                             Buffer* scratch) const;
+
  private:
+  // All bytes of the block into `*target`, and its header.
+  rocksdb::Status Load(const BlockLocation& location, Buffer* target,
+                       BlockHeader* header, std::string_view* stored) const;
   rocksdb::Status CheckHeader(const BlockLocation& location, BlockType expected,
                               const BlockHeader& header) const;
   rocksdb::Status Unpack(const BlockLocation& location, std::string_view stored,

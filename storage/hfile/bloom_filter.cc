@@ -16,6 +16,17 @@ using rocksdb::Status;
 constexpr uint32_t kMaxHashCount = 64;
 constexpr uint32_t kMaxHashType = static_cast<uint32_t>(HFileHash::kMurmur3);
 
+// How often `full_bytes` is halved to give `folded_bytes`; nullopt: never.
+std::optional<uint32_t> FoldsBetween(uint64_t full_bytes,
+                                     uint64_t folded_bytes) {
+  for (uint32_t folds = 0; full_bytes >= folded_bytes; ++folds) {
+    if (full_bytes == folded_bytes) return folds;
+    if (full_bytes % 2 != 0) break;
+    full_bytes /= 2;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Status ParseBloomDescription(const FileInfo& file_info,
@@ -98,6 +109,40 @@ Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
   std::string_view rest;
   return RootIndex::Parse(cursor.rest(), info.chunk_count, form, bounds,
                           &filter->chunks, &rest);
+}
+
+std::optional<ChunkPlan> PlanChunks(const HFileBloomInfo& info,
+                                    uint64_t first_bytes, uint64_t last_bytes) {
+  constexpr uint64_t kMaxChunkKeys = uint64_t{1} << 31;  // as many as bits
+  if (info.chunk_count == 0 || info.key_count == 0 ||
+      info.max_keys / info.chunk_count > kMaxChunkKeys) {
+    return std::nullopt;
+  }
+  const bool single = info.chunk_count == 1;
+  const std::optional<uint32_t> folds =
+      FoldsBetween(single ? kDefaultChunkBytes : first_bytes, last_bytes);
+  if (single) {
+    if (info.key_count > info.max_keys) return std::nullopt;
+    return ChunkPlan{.last_keys = info.key_count,
+                     .last_max_keys = info.max_keys,
+                     .last_folds = folds};
+  }
+  if (!folds) return std::nullopt;
+  // max_keys = full_chunks * full_keys + (full_keys >> folds), where the last
+  // number is rounded down: only one full_keys fits.
+  const uint64_t full_chunks = info.chunk_count - 1;
+  const uint64_t shares = (full_chunks << *folds) + 1;
+  ChunkPlan plan{.last_folds = folds};
+  plan.full_keys = ((info.max_keys << *folds) + shares - 1) / shares;
+  plan.last_max_keys = plan.full_keys >> *folds;
+  const uint64_t before = full_chunks * plan.full_keys;
+  if (before + plan.last_max_keys != info.max_keys ||
+      info.key_count <= before ||
+      info.key_count - before > plan.last_max_keys) {
+    return std::nullopt;
+  }
+  plan.last_keys = info.key_count - before;
+  return plan;
 }
 
 std::string RowColBloomKey(std::string_view row, std::string_view qualifier) {

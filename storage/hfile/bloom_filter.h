@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -45,6 +46,25 @@ struct BloomFilter {
 // Of `filter->block`. Errors, without a place.
 rocksdb::Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
                                  BloomFilter* filter);
+
+// How a filter's keys spread over its chunks, which its description does not
+// say but implies: all chunks take as many keys as the first, the last one what
+// is left, and only that is folded.
+struct ChunkPlan {
+  uint64_t full_keys = 0;  // that a chunk takes which is not the last
+  uint64_t last_keys = 0;  // that the last one has
+  uint64_t last_max_keys = 0;
+  // How often the last one was halved. A single chunk does not tell: HBase's
+  // default size is taken for what it was, or nothing where that does not fit.
+  std::optional<uint32_t> last_folds;
+};
+
+// Of chunks whose first and last have this many bytes, uncompressed. nullopt
+// when the numbers are not those of HBase's way to fill chunks.
+std::optional<ChunkPlan> PlanChunks(const HFileBloomInfo& info,
+                                    uint64_t first_bytes, uint64_t last_bytes);
+// HBase's default for io.storefile.bloom.block.size.
+inline constexpr uint64_t kDefaultChunkBytes = 128 * 1024;
 
 // The key of a ROWCOL filter: that of a cell without a family.
 std::string RowColBloomKey(std::string_view row, std::string_view qualifier);

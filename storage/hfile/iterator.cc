@@ -33,6 +33,8 @@ bool Iterator::Start() {
   status_ = Status::OK();
   valid_ = false;
   next_data_offset_ = 0;
+  can_skip_ = false;
+  skipped_index_offset_ = 0;
   last_key_.clear();
   if (!reader_.CellsStatus().ok()) return Fail(reader_.CellsStatus());
   return true;
@@ -57,6 +59,8 @@ std::string_view Iterator::index_key() const {
 
 bool Iterator::LoadLevel(size_t level, const std::string* key) {
   Level& here = levels_[level];
+  failed_level_ = level;
+  can_skip_ = true;
   const BlockType type = level + 1 == levels_.size()
                              ? BlockType::kLeafIndex
                              : BlockType::kIntermediateIndex;
@@ -93,7 +97,9 @@ bool Iterator::Descend(size_t level, const std::string* key) {
 
 bool Iterator::LoadData() {
   const BlockLocation location = Child(levels_.size());
-  if (location.offset < next_data_offset_) {
+  failed_level_ = levels_.size();
+  can_skip_ = location.offset >= next_data_offset_;
+  if (!can_skip_) {
     return Fail(reader_.file().Located(
         "data block", location.offset,
         Status::Corruption(
@@ -146,9 +152,14 @@ bool Iterator::CheckOrder(const HFileKey& before) {
 bool Iterator::NextBlock() {
   last_key_.clear();
   AppendKey(cell_.key(), &last_key_);
+  HFileKey last;
+  return Advance(levels_.size()) && ParseKey(last_key_, &last) &&
+         CheckOrder(last);
+}
+
+bool Iterator::Advance(size_t level) {
   valid_ = false;
   // The deepest index with another entry.
-  size_t level = levels_.size();
   while (level > 0 &&
          levels_[level - 1].entry + 1 == levels_[level - 1].index.size()) {
     --level;
@@ -160,9 +171,21 @@ bool Iterator::NextBlock() {
   } else {
     return false;
   }
-  HFileKey last;
-  return Descend(level, nullptr) && ParseKey(last_key_, &last) &&
-         CheckOrder(last);
+  return Descend(level, nullptr);
+}
+
+bool Iterator::SkipDamage() {
+  if (!status_.IsCorruption() || !can_skip_) return false;
+  // Of a damaged index it is not known which data it leads to: only its own
+  // place in the file says whether this goes forward.
+  if (failed_level_ < levels_.size()) {
+    const uint64_t offset = Child(failed_level_).offset;
+    if (offset < skipped_index_offset_) return false;
+    skipped_index_offset_ = offset + 1;
+  }
+  status_ = Status::OK();
+  Advance(failed_level_);
+  return true;
 }
 
 void Iterator::SeekToFirst() {

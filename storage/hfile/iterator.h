@@ -29,6 +29,12 @@ class Iterator : public HFileIterator {
   const HFileCellView& cell() const override { return cell_; }
   const rocksdb::Status& status() const override { return status_; }
 
+  // After damage, that is status().IsCorruption(): goes on behind the block
+  // that has it, to the next cell, the end of the file, or the next damage.
+  // False, and nothing else, where that could lead round and round. The order
+  // of cells is not checked across the gap.
+  bool SkipDamage();
+
   // The data block here, and the key that the index has for it. REQUIRES
   // Valid().
   const Block& block() const { return *block_; }
@@ -52,6 +58,8 @@ class Iterator : public HFileIterator {
   bool LoadData();
   // To the first cell of the next data block; false also at the end.
   bool NextBlock();
+  // The same of the first data block behind what is now at this level.
+  bool Advance(size_t level);
   bool ParseHere();
   bool CheckOrder(const HFileKey& before);
   bool Fail(const rocksdb::Status& status);
@@ -71,6 +79,10 @@ class Iterator : public HFileIterator {
   // Data blocks follow each other in the file. What starts before is no next
   // one: an index may not send a reader round and round.
   uint64_t next_data_offset_ = 0;
+  // What an error was met in: this level of the index, or the data block.
+  size_t failed_level_ = 0;
+  bool can_skip_ = false;
+  uint64_t skipped_index_offset_ = 0;
   std::shared_ptr<const Block> block_;
   std::shared_ptr<Block> own_block_;
   Buffer scratch_;

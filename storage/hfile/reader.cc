@@ -258,6 +258,10 @@ void Reader::LoadBloom(const BlockLocation& location, BlockType type) {
   filter = std::move(loaded);
 }
 
+bool Reader::is_readable() const {
+  return !trailer_.encrypted && IsSupported(trailer_.compression);
+}
+
 std::optional<HFileKey> Reader::FirstKey() const {
   HFileKey key;
   if (data_root_.size() == 0 || !ParseKey(data_root_.key(0), &key)) {
@@ -479,7 +483,7 @@ bool Reader::MayContainScan(std::string_view start_row,
 }
 
 bool Reader::MayContainDeleteFamily(std::string_view row) const {
-  if (trailer_.encrypted || !IsSupported(trailer_.compression)) return true;
+  if (!is_readable()) return true;
   if (trailer_.entry_count == 0) return false;
   bool found = false;
   uint64_t count = 0;
@@ -492,8 +496,7 @@ bool Reader::MayContainDeleteFamily(std::string_view row) const {
 
 bool Reader::KeyRangeMayContain(std::string_view start_row,
                                 std::string_view stop_row) const {
-  if (trailer_.encrypted || !IsSupported(trailer_.compression) ||
-      comparator_ != Comparator::kCells) {
+  if (!is_readable() || comparator_ != Comparator::kCells) {
     return true;
   }
   if (trailer_.entry_count == 0) return false;

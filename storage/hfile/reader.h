@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -60,11 +61,23 @@ class Reader : public HFileReader {
   rocksdb::Status ReadMetaBlock(std::string_view name,
                                 std::string* contents) const override;
   rocksdb::Status Verify(HFileReport* report) const override;
+  // `progress` is called with how many of twice file_bytes() are read.
+  rocksdb::Status Verify(
+      const std::function<void(uint64_t twice_bytes)>& progress,
+      HFileReport* report) const;
 
   // For iterators and Verify.
   const InputFile& file() const { return *file_; }
   const BlockReader& blocks() const { return *blocks_; }
+  // Whether blocks can be unpacked. If not, nothing but the trailer was read.
+  bool is_readable() const;
   const RootIndex& data_root() const { return data_root_; }
+  const RootIndex& meta_root() const { return meta_root_; }
+  // Of the data root index. Those of other blocks are, in all files that HBase
+  // writes, of the same kind. REQUIRES is_readable().
+  const BlockHeader& data_root_header() const {
+    return data_root_block_.header;
+  }
   const CellForm& cell_form() const { return cell_form_; }
   Comparator comparator() const { return comparator_; }
   // The blocks that indexes may name end here.

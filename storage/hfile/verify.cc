@@ -1,12 +1,15 @@
 // Recomputes from the cells what a file says of itself.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "rowbloom/printable.h"
+#include "storage/hfile/block_walk.h"
 #include "storage/hfile/iterator.h"
 #include "storage/hfile/message.h"
 #include "storage/hfile/reader.h"
@@ -19,25 +22,45 @@ using rocksdb::Status;
 
 class Verifier {
  public:
-  Verifier(const Reader& reader, HFileReport* report)
-      : reader_(reader), report_(report) {}
+  Verifier(const Reader& reader, const std::function<void(uint64_t)>& progress,
+           HFileReport* report)
+      : reader_(reader), progress_(progress), report_(report) {}
 
   Status Run() {
-    Status status = WalkBlocks();
-    if (status.ok()) status = ScanCells();
-    if (status.ok()) {
-      CheckTrailer();
+    const bool all_blocks = WalkBlocks();
+    if (first_error_.IsIOError()) return first_error_;
+    const bool all_cells = ScanCells();
+    if (all_blocks) CheckBlockTotals();
+    if (all_cells) {
+      CheckCellTotals();
       CheckFileInfo();
       CheckBlooms();
     }
-    return status;
+    if (!reader_.BloomStatus().ok()) Tell(reader_.BloomStatus());
+    return first_error_;
   }
 
  private:
-  void Problem(const std::string& sentence) {
+  // `sentence` names the file.
+  void Report(std::string sentence) {
+    ++report_->problem_count;
     if (report_->problems.size() < HFileReport::kMaxProblems) {
-      report_->problems.push_back(Message(reader_.path(), ": ", sentence));
+      report_->problems.push_back(std::move(sentence));
     }
+  }
+  void Problem(const std::string& sentence) {
+    Report(Message(reader_.path(), ": ", sentence));
+  }
+  // Damage is a problem; whatever else is no finding about the file.
+  void Failure(const Status& status) {
+    if (first_error_.ok()) first_error_ = status;
+    if (status.IsCorruption()) Tell(status);
+  }
+  void Tell(const Status& status) {
+    const std::string sentence = status.getState();
+    if (told_.contains(sentence)) return;
+    if (told_.size() < kMaxTold) told_.insert(sentence);
+    Report(sentence);
   }
   template <typename T>
   void Expect(std::string_view what, const T& expected, const T& found) {
@@ -45,20 +68,28 @@ class Verifier {
     Problem(Message(what, ": expected ", expected, ", found ", found));
   }
 
-  Status WalkBlocks();
+  // Each returns whether it saw all that there is.
+  bool WalkBlocks();
+  bool ScanCells();
+  void CountBlock(const BlockWalk& walk);
   void CheckChain(const BlockHeader& header, uint64_t offset);
-  Status ScanCells();
   void EnterBlock(const Iterator& at);
   void CountCell(const HFileCellView& cell);
   void AskBlooms(const HFileCellView& cell);
-  void CheckTrailer();
+  void CheckBlockTotals();
+  void CheckCellTotals();
   void CheckFileInfo();
   void CheckNumber(const char* name, bool mandatory, uint64_t expected);
   void CheckTimeRange();
   void CheckBlooms();
 
   const Reader& reader_;
+  const std::function<void(uint64_t)>& progress_;
   HFileReport* const report_;
+  Status first_error_;
+  // Damage, which both passes may meet. Beyond so many it may count twice.
+  static constexpr size_t kMaxTold = 10'000;
+  std::set<std::string> told_;
 
   // Of the blocks, in the order of the file. -1 when there was none.
   std::array<int64_t, kBlockTypes> last_offsets_ = {};
@@ -97,38 +128,42 @@ void Verifier::CheckChain(const BlockHeader& header, uint64_t offset) {
   last = static_cast<int64_t>(offset);
 }
 
-// Every block that is there, whether something points to it or not.
-Status Verifier::WalkBlocks() {
+bool Verifier::WalkBlocks() {
   last_offsets_.fill(-1);
-  const uint64_t end = reader_.file_bytes() - kTrailerBytes;
-  Block block;
-  Buffer scratch;
-  for (uint64_t offset = 0; offset < end;) {
-    BlockHeader header;
-    Status status = reader_.blocks().ReadHeader(offset, end, &header);
-    if (!status.ok()) return status;
-    const BlockLocation location{offset,
-                                 static_cast<uint32_t>(header.block_bytes())};
-    status = reader_.blocks().Read(location, header.type, &block, &scratch);
-    if (!status.ok()) return status;
-    CheckChain(header, offset);
-    const bool is_data_root = offset == reader_.trailer().load_on_open_offset;
-    const bool is_index = header.type == BlockType::kLeafIndex ||
-                          header.type == BlockType::kIntermediateIndex ||
-                          is_data_root;
-    if (is_index) index_bytes_ += header.payload_bytes;
-    if (!is_data_root && header.type != BlockType::kIntermediateIndex) {
-      uncompressed_bytes_ += kBlockHeaderBytes + header.payload_bytes;
+  BlockWalk walk(reader_);
+  while (walk.Next()) {
+    if (progress_) progress_(walk.offset());
+    ++report_->blocks;
+    if (walk.status().ok()) {
+      CountBlock(walk);
+      continue;
     }
-    if (header.type == BlockType::kData) {
-      if (!first_data_offset_.has_value()) first_data_offset_ = offset;
-      last_data_offset_ = offset;
-      ++data_blocks_;
-    }
-    if (header.type == BlockType::kFileInfo) file_info_offset_ = offset;
-    offset += header.block_bytes();
+    ++report_->damaged_blocks;
+    Failure(walk.status());
+    if (walk.status().IsIOError()) break;
   }
-  return Status::OK();
+  return first_error_.ok();
+}
+
+void Verifier::CountBlock(const BlockWalk& walk) {
+  const BlockHeader& header = walk.block().header;
+  const uint64_t offset = walk.offset();
+  // Behind damage the last block of a type is not known.
+  if (first_error_.ok()) CheckChain(header, offset);
+  const bool is_data_root = offset == reader_.trailer().load_on_open_offset;
+  const bool is_index = header.type == BlockType::kLeafIndex ||
+                        header.type == BlockType::kIntermediateIndex ||
+                        is_data_root;
+  if (is_index) index_bytes_ += header.payload_bytes;
+  if (!is_data_root && header.type != BlockType::kIntermediateIndex) {
+    uncompressed_bytes_ += kBlockHeaderBytes + header.payload_bytes;
+  }
+  if (header.type == BlockType::kData) {
+    if (!first_data_offset_.has_value()) first_data_offset_ = offset;
+    last_data_offset_ = offset;
+    ++data_blocks_;
+  }
+  if (header.type == BlockType::kFileInfo) file_info_offset_ = offset;
 }
 
 void Verifier::EnterBlock(const Iterator& at) {
@@ -185,6 +220,7 @@ void Verifier::AskBlooms(const HFileCellView& cell) {
       ++general_keys_;
       ++report_->bloom_keys_checked;
       if (!reader_.Ask(*filter, key)) {
+        ++report_->false_negatives;
         Problem(Message("Bloom filter: no for key \"", ToPrintable(key),
                         "\", which is there"));
       }
@@ -202,33 +238,44 @@ void Verifier::AskBlooms(const HFileCellView& cell) {
   if (const auto& filter = reader_.delete_family_bloom()) {
     ++report_->bloom_keys_checked;
     if (!reader_.Ask(*filter, cell.row)) {
+      ++report_->false_negatives;
       Problem(Message("delete-family filter: no for row \"",
                       ToPrintable(cell.row), "\", which has a marker"));
     }
   }
 }
 
-Status Verifier::ScanCells() {
-  Iterator at(reader_, {.fill_cache = false});
-  for (at.SeekToFirst(); at.Valid(); at.Next()) {
-    if (at.block().offset != block_offset_) {
-      block_offset_ = at.block().offset;
-      EnterBlock(at);
-    }
-    last_key_.clear();
-    AppendKey(at.cell().key(), &last_key_);
-    CountCell(at.cell());
+bool Verifier::ScanCells() {
+  if (!reader_.CellsStatus().ok()) {
+    Failure(reader_.CellsStatus());
+    return false;
   }
-  return at.status();
+  bool complete = true;
+  Iterator at(reader_, {.fill_cache = false});
+  at.SeekToFirst();
+  do {
+    for (; at.Valid(); at.Next()) {
+      if (at.block().offset != block_offset_) {
+        block_offset_ = at.block().offset;
+        if (progress_) progress_(reader_.file_bytes() + block_offset_);
+        EnterBlock(at);
+      }
+      last_key_.clear();
+      AppendKey(at.cell().key(), &last_key_);
+      CountCell(at.cell());
+    }
+    if (at.status().ok()) return complete;
+    complete = false;
+    Failure(at.status());
+  } while (at.SkipDamage());
+  return complete;
 }
 
-void Verifier::CheckTrailer() {
+void Verifier::CheckBlockTotals() {
   const HFileTrailer& trailer = reader_.trailer();
   const auto offset = [](const std::optional<uint64_t>& value) {
     return value.has_value() ? std::to_string(*value) : std::string("none");
   };
-  Expect("trailer: cells", report_->cells, trailer.entry_count);
-  Expect("data blocks in the index", data_blocks_, report_->data_blocks);
   Expect("trailer: first data block", offset(first_data_offset_),
          offset(trailer.first_data_block_offset));
   Expect("trailer: last data block", offset(last_data_offset_),
@@ -239,6 +286,14 @@ void Verifier::CheckTrailer() {
          trailer.total_uncompressed_bytes);
   Expect("trailer: uncompressed index bytes", index_bytes_,
          trailer.uncompressed_data_index_bytes);
+}
+
+void Verifier::CheckCellTotals() {
+  Expect("trailer: cells", report_->cells, reader_.trailer().entry_count);
+  // Of damaged ones the type is not always known.
+  if (report_->damaged_blocks == 0) {
+    Expect("data blocks in the index", data_blocks_, report_->data_blocks);
+  }
 }
 
 void Verifier::CheckNumber(const char* name, bool mandatory,
@@ -295,10 +350,6 @@ void Verifier::CheckFileInfo() {
 }
 
 void Verifier::CheckBlooms() {
-  if (!reader_.BloomStatus().ok()) {
-    // It names the file already.
-    report_->problems.push_back(reader_.BloomStatus().ToString());
-  }
   if (const HFileBloomInfo* general = reader_.GeneralBloom()) {
     Expect("keys in the Bloom filter", general_keys_, general->key_count);
     const BloomDescription& description = reader_.bloom_description();
@@ -315,13 +366,16 @@ void Verifier::CheckBlooms() {
 
 }  // namespace
 
-Status Reader::Verify(HFileReport* report) const {
+Status Reader::Verify(HFileReport* report) const { return Verify({}, report); }
+
+Status Reader::Verify(const std::function<void(uint64_t)>& progress,
+                      HFileReport* report) const {
   *report = {};
-  if (!cells_status_.ok()) return cells_status_;
   const uint64_t unusable = BloomStats().unusable;
-  const Status status = Verifier(*this, report).Run();
+  const Status status = Verifier(*this, progress, report).Run();
   const uint64_t unread = BloomStats().unusable - unusable;
   if (unread > 0) {
+    ++report->problem_count;
     report->problems.push_back(Message(
         path(), ": ", unread, " keys fell to Bloom chunks that are damaged"));
   }

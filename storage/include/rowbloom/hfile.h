@@ -268,13 +268,17 @@ class HFileIterator {
   HFileIterator() = default;
 };
 
-// What Verify recomputed of a file and found otherwise: sentences with expected
-// and found.
+// What Verify counted, and what it found to be otherwise than the file says.
 struct HFileReport {
+  uint64_t blocks = 0;          // of all types
+  uint64_t damaged_blocks = 0;  // of these; what has no header counts as one
   uint64_t cells = 0;
   uint64_t data_blocks = 0;
   uint64_t bloom_keys_checked = 0;
-  std::vector<std::string> problems;  // at most kMaxProblems
+  uint64_t false_negatives = 0;  // of these, keys that a filter denies
+  // Sentences with expected and found. All are counted, the first are kept.
+  uint64_t problem_count = 0;
+  std::vector<std::string> problems;
   static constexpr size_t kMaxProblems = 100;
 };
 
@@ -367,8 +371,9 @@ class HFileReader {
   // wrong: counts and averages, index keys, the last key, the time range, the
   // last Bloom key, the number of family deletes, the chain of blocks; and asks
   // the Bloom filters for every key that is there, which shows in BloomStats.
-  // OK when the file could be read to its end: what was found is in the report.
-  // Else the error, and in the report what was found up to there.
+  // OK when all of the file could be read: what was found is in the report.
+  // Else the first error. Damage is in the report, too, and so is what was
+  // found behind it; totals are compared only when nothing is missing.
   virtual rocksdb::Status Verify(HFileReport* report) const = 0;
 
  protected:
