@@ -112,16 +112,14 @@ Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
 }
 
 std::optional<ChunkPlan> PlanChunks(const HFileBloomInfo& info,
-                                    uint64_t first_bytes, uint64_t last_bytes) {
+                                    uint64_t full_bytes, uint64_t last_bytes) {
   constexpr uint64_t kMaxChunkKeys = uint64_t{1} << 31;  // as many as bits
   if (info.chunk_count == 0 || info.key_count == 0 ||
       info.max_keys / info.chunk_count > kMaxChunkKeys) {
     return std::nullopt;
   }
-  const bool single = info.chunk_count == 1;
-  const std::optional<uint32_t> folds =
-      FoldsBetween(single ? kDefaultChunkBytes : first_bytes, last_bytes);
-  if (single) {
+  const std::optional<uint32_t> folds = FoldsBetween(full_bytes, last_bytes);
+  if (info.chunk_count == 1) {
     if (info.key_count > info.max_keys) return std::nullopt;
     return ChunkPlan{.last_keys = info.key_count,
                      .last_max_keys = info.max_keys,

@@ -54,15 +54,15 @@ struct ChunkPlan {
   uint64_t full_keys = 0;  // that a chunk takes which is not the last
   uint64_t last_keys = 0;  // that the last one has
   uint64_t last_max_keys = 0;
-  // How often the last one was halved. A single chunk does not tell: HBase's
-  // default size is taken for what it was, or nothing where that does not fit.
+  // How often the last one was halved; nullopt: not from `full_bytes`.
   std::optional<uint32_t> last_folds;
 };
 
-// Of chunks whose first and last have this many bytes, uncompressed. nullopt
-// when the numbers are not those of HBase's way to fill chunks.
+// Of chunks whose last has `last_bytes`, uncompressed, and others `full_bytes`,
+// which a single chunk does not tell: it must be said. nullopt when the numbers
+// are not those of HBase's way to fill chunks.
 std::optional<ChunkPlan> PlanChunks(const HFileBloomInfo& info,
-                                    uint64_t first_bytes, uint64_t last_bytes);
+                                    uint64_t full_bytes, uint64_t last_bytes);
 // HBase's default for io.storefile.bloom.block.size.
 inline constexpr uint64_t kDefaultChunkBytes = 128 * 1024;
 

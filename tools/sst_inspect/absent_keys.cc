@@ -55,8 +55,7 @@ Status Draw(const TableFile& file, const KeyFormat& format, Dice* dice,
   }
   for (const std::string& key : sample->keys) {
     const auto split = format.Split(key);
-    const auto row = split ? format.layout->DecodeRow(split->row)
-                           : std::optional<std::string>();
+    const auto row = split ? format.DecodeRow(split->row) : std::nullopt;
     if (!row) continue;
     sample->rows.push_back(*row);
     sample->qualifiers.emplace_back(split->qualifier);
@@ -90,7 +89,7 @@ class AbsentKeyMaker {
 
   Keys Rows() {
     return Make([this](int attempt) -> std::optional<std::string> {
-      auto row = format_.layout->EncodeRow(Mix(sample_.rows, attempt, &dice_));
+      auto row = format_.EncodeRow(Mix(sample_.rows, attempt, &dice_));
       if (!row) return std::nullopt;
       return *std::move(row);
     });
@@ -98,14 +97,14 @@ class AbsentKeyMaker {
 
   Keys Columns() {
     return Make([this](int attempt) -> std::optional<std::string> {
-      const auto row = format_.layout->EncodeRow(
-          sample_.rows[dice_.Below(sample_.rows.size())]);
+      const auto row =
+          format_.EncodeRow(sample_.rows[dice_.Below(sample_.rows.size())]);
       if (!row) return std::nullopt;
-      const std::string key =
-          *row + Mix(sample_.qualifiers, attempt + 1, &dice_);
+      const std::string qualifier =
+          Mix(sample_.qualifiers, attempt + 1, &dice_);
       // A row with nothing behind it is no cell.
-      if (key.size() == row->size()) return std::nullopt;
-      return key;
+      if (qualifier.empty()) return std::nullopt;
+      return format_.JoinKey(*row, qualifier);
     });
   }
 
@@ -190,8 +189,8 @@ Status MakeAbsentKeys(const TableFile& file, const KeyFormat& format,
   add(AbsentKind::kRow, {rows.begin(), rows.end()});
   std::vector<std::string> cells;
   for (const std::string& row : absent->front().keys) {
-    cells.push_back(row +
-                    sample.qualifiers[dice.Below(sample.qualifiers.size())]);
+    cells.push_back(format.JoinKey(
+        row, sample.qualifiers[dice.Below(sample.qualifiers.size())]));
   }
   add(AbsentKind::kCell, std::move(cells));
   add(AbsentKind::kColumn, {keys.begin(), keys.end()});

@@ -5,6 +5,7 @@
 #include "rowbloom/advise.h"
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/record.h"
 #include "tools/sst_inspect/table_stats.h"
 #include "tools/sst_inspect/text.h"
@@ -96,6 +97,9 @@ void PrintJson(const TableFile& file, std::string_view which,
 
 ExitCode PrintAdvice(const TableFile& file, const AdviseOptions& options,
                      const Output& output) {
+  if (const FormatVerbs* own = file.own_verbs()) {
+    return own->PrintAdvice(options, output);
+  }
   KeyFormat format;
   Status status = FormatOf(file, options.key_layout, false, &format);
   if (!status.ok()) return ReportStatus(status, output.err);

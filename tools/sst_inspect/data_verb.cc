@@ -30,7 +30,7 @@ class DataPrinter {
     while (left > 0 && cells->Next()) {
       const Cell cell = cells->cell();
       const std::string_view key = format_.WithoutTimestamp(cell.user_key);
-      if (IsPast(key)) break;
+      if (IsPast(BoundOf(key))) break;
       if (!IsWanted(key)) continue;
       Print(cell, key);
       --left;
@@ -53,13 +53,13 @@ class DataPrinter {
   ExitCode ChooseRange() {
     from_ = options_.from;
     if (!options_.row) return ExitCode::kOk;
-    if (!format_.layout) {
+    if (!format_.has_rows()) {
       return ReportUsage(
           WithoutControls(file_.path()) +
               ": no key layout known for --row, give --key-layout",
           output_.err);
     }
-    auto row = format_.layout->EncodeRow(*options_.row);
+    auto row = format_.EncodeRow(*options_.row);
     if (!row) {
       return ReportUsage(
           WithoutControls(file_.path()) + ": " + WithoutControls(row.error()),
@@ -71,6 +71,13 @@ class DataPrinter {
     return ExitCode::kOk;
   }
 
+  // What of a key is compared with --from and --to: of HFiles the row.
+  std::string_view BoundOf(std::string_view key) const {
+    if (file_.key_form() != KeyForm::kHFile) return key;
+    const auto parts = format_.Split(key);
+    return parts ? parts->row : key;
+  }
+
   // Whether no key from here on is wanted.
   bool IsPast(std::string_view key) const {
     if (!IsOrdered()) return false;
@@ -80,8 +87,9 @@ class DataPrinter {
   }
 
   bool IsWanted(std::string_view key) const {
-    if (from_ && Compare(key, *from_) < 0) return false;
-    if (options_.to && Compare(key, *options_.to) >= 0) return false;
+    const std::string_view bound = BoundOf(key);
+    if (from_ && Compare(bound, *from_) < 0) return false;
+    if (options_.to && Compare(bound, *options_.to) >= 0) return false;
     if (!row_) return true;
     const auto split = format_.Split(key);
     return split && split->row == *row_;
@@ -90,27 +98,34 @@ class DataPrinter {
   void Print(const Cell& cell, std::string_view key) {
     const auto split = options_.raw ? std::nullopt : format_.Split(key);
     const auto timestamp = format_.TimestampOf(cell.user_key);
+    const bool has_family = split && file_.key_form() == KeyForm::kHFile;
     if (output_.json) {
       Record record("cell", ToPrintable(file_.path()));
       record.Text("key", format_.Text(key));
       if (split) {
-        record.Text("row", format_.RowText(split->row))
-            .Text("qualifier", format_.Text(split->qualifier));
+        record.Text("row", format_.RowText(split->row));
+        if (has_family) record.Text("family", format_.Text(split->family));
+        record.Text("qualifier", format_.Text(split->qualifier));
       }
-      if (timestamp) record.Number("timestamp", *timestamp);
+      if (timestamp) AddTimestamp(timestamp, &record);
       record.Number("sequence", cell.sequence)
-          .Text("type", ToString(cell.type))
+          .Text("type", file_.TypeName(cell.type))
           .Text("value", format_.Text(cell.value));
+      if (!cell.tags.empty()) record.Text("tags", format_.Text(cell.tags));
       record.Print(output_.out);
       return;
     }
-    const std::string text = split ? format_.RowText(split->row) + "  " +
-                                         format_.Text(split->qualifier)
-                                   : format_.Text(key);
+    std::string text = format_.Text(key);
+    if (split) {
+      text = format_.RowText(split->row) + "  ";
+      if (has_family) text += format_.Text(split->family) + ":";
+      text += format_.Text(split->qualifier);
+    }
     output_.out << fmt::format(
-        "  {}  {}{}@{}  {}\n", text,
-        timestamp ? fmt::format("t={} ", *timestamp) : "", ToString(cell.type),
-        cell.sequence, format_.Text(cell.value));
+        "  {}  {}{}@{}  {}{}\n", text,
+        timestamp ? fmt::format("t={} ", ToString(*timestamp)) : "",
+        file_.TypeName(cell.type), cell.sequence, format_.Text(cell.value),
+        cell.tags.empty() ? "" : "  tags " + format_.Text(cell.tags));
   }
 
   // Those that reach into what is wanted.

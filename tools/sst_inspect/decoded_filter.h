@@ -13,25 +13,10 @@
 #include "rowbloom/filter_block.h"
 #include "storage/sst/stock_filter.h"
 #include "tools/sst_inspect/filter_origin.h"
+#include "tools/sst_inspect/section_facts.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
-
-// What a section of a filter is made of. RocksDB's own filters have one.
-struct SectionFacts {
-  std::string section;  // "ROW", "ROWCOL", "ROWPREFIX"; or what RocksDB's has
-  std::string kind;     // "bloom", "ribbon", "legacy bloom", ...
-  int probes = 0;       // 0: it has none
-  std::optional<uint64_t> keys;  // nullopt: the block does not say
-  bool keys_estimated = false;   // from the bits that are set
-  uint64_t size_bytes = 0;
-  std::optional<double> fill;  // share of bits set
-  std::optional<double> rate;  // predicted false positives; nullopt: unusable
-  std::string problem;         // why it is damaged; empty: it is not
-  // The bytes of its bit array, or of a ribbon's equations, within the block;
-  // empty where that is damaged or not known.
-  std::string_view bits;
-};
 
 // A view of one block, which must outlive it.
 class DecodedFilter {

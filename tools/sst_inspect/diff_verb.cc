@@ -23,12 +23,15 @@ class Differ {
         b_(b),
         options_(options),
         output_(output),
-        format_{.hex = options.hex, .timestamp_bytes = a.timestamp_bytes()} {}
+        format_{.hex = options.hex,
+                .form = a.key_form(),
+                .timestamp_bytes = a.timestamp_bytes()} {}
 
   ExitCode Run() {
     if (a_.key_order() != b_.key_order() ||
         a_.key_order() == sst::KeyOrder::kUnknown ||
-        a_.timestamp_bytes() != b_.timestamp_bytes()) {
+        a_.timestamp_bytes() != b_.timestamp_bytes() ||
+        a_.key_form() != b_.key_form()) {
       return ReportUsage(
           fmt::format("{} and {}: cannot be compared: comparators \"{}\" and "
                       "\"{}\", expected the same known one",
@@ -54,8 +57,9 @@ class Differ {
   void DiffProperties() {
     std::map<std::string, std::pair<std::string, std::string>> values;
     const auto text = [this](const Property& property) {
-      return property.number ? fmt::format("{}", *property.number)
-                             : format_.Text(property.bytes);
+      if (property.number) return fmt::format("{}", *property.number);
+      return property.text.empty() ? format_.Text(property.bytes)
+                                   : property.text;
     };
     for (const Property& property : a_.Properties()) {
       values[property.name].first = text(property);
@@ -85,16 +89,6 @@ class Differ {
     return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
   }
 
-  // Below 0, 0 or above 0 as cell `a` comes before, with or after `b`.
-  int Compare(const Cell& a, const Cell& b) const {
-    const int keys = CompareUserKeys(a_.key_order(), a_.timestamp_bytes(),
-                                     a.user_key, b.user_key);
-    if (keys != 0) return keys;
-    if (a.sequence != b.sequence) return a.sequence > b.sequence ? -1 : 1;
-    if (a.type != b.type) return a.type > b.type ? -1 : 1;
-    return 0;
-  }
-
   Status DiffCells() {
     const std::unique_ptr<CellReader> a = a_.NewCellReader();
     const std::unique_ptr<CellReader> b = b_.NewCellReader();
@@ -104,14 +98,15 @@ class Differ {
     while (a->status().ok() && b->status().ok() && (more_a || more_b)) {
       const int order = !more_b   ? -1
                         : !more_a ? 1
-                                  : Compare(a->cell(), b->cell());
+                                  : a_.CompareCells(a->cell(), b->cell());
       if (order < 0) {
         ++only_a_;
         Print("only_a", '<', a->cell());
       } else if (order > 0) {
         ++only_b_;
         Print("only_b", '>', b->cell());
-      } else if (a->cell().value != b->cell().value) {
+      } else if (a->cell().value != b->cell().value ||
+                 a->cell().tags != b->cell().tags) {
         ++changed_;
         Print("value", '<', a->cell());
         Print("value", '>', b->cell());
@@ -127,20 +122,21 @@ class Differ {
   void Print(std::string_view what, char side, const Cell& cell) {
     if (only_a_ + only_b_ + changed_ > options_.limit) return;
     if (output_.json) {
-      Record("cell_differs", ToPrintable(side == '<' ? a_.path() : b_.path()))
-          .Text("how", what)
+      Record record("cell_differs",
+                    ToPrintable(side == '<' ? a_.path() : b_.path()));
+      record.Text("how", what)
           .Text("side", side == '<' ? "a" : "b")
-          .Text("key", format_.Text(format_.WithoutTimestamp(cell.user_key)))
-          .Number("timestamp", format_.TimestampOf(cell.user_key))
-          .Number("sequence", cell.sequence)
-          .Text("type", ToString(cell.type))
+          .Text("key", format_.ColumnText(cell.user_key));
+      AddTimestamp(format_.TimestampOf(cell.user_key), &record);
+      record.Number("sequence", cell.sequence)
+          .Text("type", a_.TypeName(cell.type))
           .Text("value", format_.Text(cell.value))
           .Print(output_.out);
       return;
     }
-    output_.out << fmt::format("{}  {}  {}@{}  {}\n", side,
-                               format_.Text(cell.user_key), ToString(cell.type),
-                               cell.sequence, format_.ShortText(cell.value));
+    output_.out << fmt::format(
+        "{}  {}  {}@{}  {}\n", side, format_.KeyText(cell.user_key),
+        a_.TypeName(cell.type), cell.sequence, format_.ShortText(cell.value));
   }
 
   void Report() const {

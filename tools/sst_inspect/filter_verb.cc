@@ -14,6 +14,7 @@
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/filter_origin.h"
+#include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/record.h"
 #include "tools/sst_inspect/section_totals.h"
 #include "tools/sst_inspect/text.h"
@@ -315,6 +316,9 @@ void PrintHead(const TableFile& file, std::ostream& out) {
 
 ExitCode PrintFilter(const TableFile& file, const FilterVerbOptions& options,
                      const Output& output) {
+  if (const FormatVerbs* own = file.own_verbs()) {
+    return own->PrintFilter(output);
+  }
   if (!output.json) PrintHead(file, output.out);
   if (file.filter().form == sst::FilterForm::kNone) {
     if (output.json) {

@@ -13,12 +13,14 @@ namespace rowbloom::sst_inspect {
 ExitCode PrintIndex(const TableFile& file, const IndexOptions& options,
                     const Output& output) {
   const KeyFormat format{.hex = options.hex,
+                         .form = file.key_form(),
                          .timestamp_bytes = file.timestamp_bytes()};
   constexpr const char* kLine = "  {:>9} {:>9} {:>14} {:>10}  {}\n";
   if (!output.json) {
     output.out << WithoutControls(file.path()) << "\n"
-               << fmt::format(kLine, "partition", "block", "offset", "bytes",
-                              "up to key");
+               << fmt::format(
+                      kLine, "partition", "block", "offset", "bytes",
+                      file.index_keys_come_first() ? "from key" : "up to key");
   }
   uint64_t number = 0;
   const rocksdb::Status status =
@@ -30,7 +32,7 @@ ExitCode PrintIndex(const TableFile& file, const IndexOptions& options,
               .Number("partition", entry.partition)
               .Number("offset", entry.handle.offset_bytes)
               .Number("bytes", entry.handle.size_bytes)
-              .Text("key", format.Text(entry.user_key));
+              .Text("key", format.KeyText(entry.user_key));
           if (!entry.first_key.empty()) {
             record.Text("first_key", format.Text(entry.first_key));
           }
@@ -41,7 +43,7 @@ ExitCode PrintIndex(const TableFile& file, const IndexOptions& options,
             kLine,
             entry.partition == 0 ? "-" : fmt::format("{}", entry.partition),
             number, entry.handle.offset_bytes, entry.handle.size_bytes,
-            format.Text(entry.user_key));
+            format.KeyText(entry.user_key));
       });
   return status.ok() ? ExitCode::kOk : ReportStatus(status, output.err);
 }

@@ -5,10 +5,17 @@
 #include <system_error>
 #include <utility>
 
+#include "tools/sst_inspect/file_kind.h"
+
 namespace rowbloom::sst_inspect {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Files of such names are table files, however damaged.
+bool IsNamedAsTable(const fs::path& path) {
+  return path.extension() == ".sst" || path.extension() == ".hfile";
+}
 
 ExitCode ExpandDirectory(const std::string& path, std::ostream& err,
                          std::vector<InputFile>* files) {
@@ -16,15 +23,16 @@ ExitCode ExpandDirectory(const std::string& path, std::ostream& err,
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry->path().extension() == ".sst") {
-      found.push_back(entry->path().string());
+    const std::string name = entry->path().string();
+    if (IsNamedAsTable(entry->path()) || KindOf(name) != FileKind::kOther) {
+      found.push_back(name);
     }
   }
   if (error) {
     return ReportUsage(path + ": cannot list: " + error.message(), err);
   }
   if (found.empty()) {
-    return ReportUsage(path + ": a directory without *.sst files", err);
+    return ReportUsage(path + ": a directory without SSTs and HFiles", err);
   }
   std::sort(found.begin(), found.end());
   for (std::string& file : found) files->push_back({std::move(file), true});

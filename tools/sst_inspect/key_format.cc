@@ -7,6 +7,7 @@
 #include "rowbloom/filter_block.h"
 #include "rowbloom/printable.h"
 #include "storage/sst/coding.h"
+#include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/text.h"
 
 namespace rowbloom::sst_inspect {
@@ -41,33 +42,115 @@ std::string KeyFormat::ShortText(std::string_view bytes) const {
   return Text(bytes.substr(0, kMaxBytes)) + "...";
 }
 
+std::string KeyFormat::KeyText(std::string_view user_key) const {
+  if (form != KeyForm::kHFile || user_key.size() < timestamp_bytes) {
+    return Text(user_key);
+  }
+  return fmt::format("{}/{}/{}", ColumnText(user_key),
+                     TimestampOfHFileKey(user_key),
+                     HFileTypeName(TypeOfHFileKey(user_key)));
+}
+
+std::string KeyFormat::ColumnText(std::string_view user_key) const {
+  const std::string_view key = WithoutTimestamp(user_key);
+  if (form != KeyForm::kHFile) return Text(key);
+  const auto parts = Split(key);
+  if (!parts) return Text(key);
+  return fmt::format("{}/{}:{}", Text(parts->row), Text(parts->family),
+                     Text(parts->qualifier));
+}
+
 std::string_view KeyFormat::WithoutTimestamp(std::string_view user_key) const {
   user_key.remove_suffix(std::min(timestamp_bytes, user_key.size()));
   return user_key;
 }
 
-std::optional<uint64_t> KeyFormat::TimestampOf(
+std::optional<Timestamp> KeyFormat::TimestampOf(
     std::string_view user_key) const {
-  if (timestamp_bytes == 0) return std::nullopt;
+  if (timestamp_bytes == 0 || user_key.size() < timestamp_bytes) {
+    return std::nullopt;
+  }
+  if (form == KeyForm::kHFile) {
+    return Timestamp{static_cast<uint64_t>(TimestampOfHFileKey(user_key)),
+                     /*is_signed=*/true};
+  }
   std::string_view in = user_key.substr(WithoutTimestamp(user_key).size());
   uint64_t value = 0;
   if (!sst::GetFixed64(&in, &value)) return std::nullopt;
-  return value;
+  return Timestamp{value, /*is_signed=*/false};
 }
 
-std::optional<SplitKey> KeyFormat::Split(std::string_view key) const {
-  return layout ? layout->Split(key) : std::nullopt;
+std::string KeyFormat::LayoutText() const {
+  return form == KeyForm::kHFile ? "hfile" : layout->ToString();
+}
+
+std::optional<KeyParts> KeyFormat::Split(std::string_view key) const {
+  if (form == KeyForm::kHFile) {
+    const auto column = ParseHFileColumn(key);
+    if (!column) return std::nullopt;
+    return KeyParts{column->row, column->family, column->qualifier};
+  }
+  const auto split = layout ? layout->Split(key) : std::nullopt;
+  if (!split) return std::nullopt;
+  return KeyParts{split->row, /*family=*/{}, split->qualifier};
+}
+
+std::optional<std::string> KeyFormat::DecodeRow(
+    std::string_view row_bytes) const {
+  return form == KeyForm::kHFile ? std::string(row_bytes)
+                                 : layout->DecodeRow(row_bytes);
+}
+
+Result<std::string> KeyFormat::EncodeRow(std::string_view row) const {
+  if (form != KeyForm::kHFile) return layout->EncodeRow(row);
+  constexpr size_t kMaxRowBytes = 32767;
+  if (row.empty() || row.size() > kMaxRowBytes) {
+    return Error{fmt::format("row of {} bytes, expected 1 to {} in an HFile",
+                             row.size(), kMaxRowBytes)};
+  }
+  return std::string(row);
+}
+
+std::string KeyFormat::JoinKey(std::string_view row_bytes,
+                               std::string_view qualifier) const {
+  if (form == KeyForm::kHFile) {
+    return HFileColumnBytes({row_bytes, family, qualifier});
+  }
+  return std::string(row_bytes) + std::string(qualifier);
 }
 
 std::string KeyFormat::RowText(std::string_view row_bytes) const {
-  const auto row = layout ? layout->DecodeRow(row_bytes) : std::nullopt;
+  const auto row = has_rows() ? DecodeRow(row_bytes) : std::nullopt;
   return Text(row ? *row : row_bytes);
+}
+
+std::string ToString(const Timestamp& timestamp) {
+  return timestamp.is_signed
+             ? fmt::format("{}", static_cast<int64_t>(timestamp.bits))
+             : fmt::format("{}", timestamp.bits);
+}
+
+void AddTimestamp(const std::optional<Timestamp>& timestamp, Record* record) {
+  constexpr std::string_view kName = "timestamp";
+  if (timestamp && timestamp->is_signed) {
+    record->Signed(kName, static_cast<int64_t>(timestamp->bits));
+  } else {
+    record->Number(kName,
+                   timestamp ? std::optional(timestamp->bits) : std::nullopt);
+  }
 }
 
 rocksdb::Status FormatOf(const TableFile& file, const std::string& layout_id,
                          bool hex, KeyFormat* format) {
   format->hex = hex;
+  format->form = file.key_form();
   format->timestamp_bytes = file.timestamp_bytes();
+  if (format->form == KeyForm::kHFile) {
+    format->family = file.Facts().column_family;
+    if (layout_id.empty()) return rocksdb::Status::OK();
+    return rocksdb::Status::InvalidArgument(
+        file.path() + ": --key-layout is for SSTs, HFiles have their own");
+  }
   std::string id = layout_id;
   if (id.empty()) id = LayoutOfFilter(file);
   if (id.empty()) {

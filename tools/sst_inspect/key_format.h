@@ -2,38 +2,76 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "rocksdb/status.h"
 #include "rowbloom/key_layout.h"
+#include "tools/sst_inspect/record.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 
+// A key without its timestamp.
+struct KeyParts {
+  std::string_view row;  // as in the key
+  std::string_view family;
+  std::string_view qualifier;
+};
+
+// RocksDB's are unsigned, HBase's are not.
+struct Timestamp {
+  uint64_t bits = 0;
+  bool is_signed = false;
+};
+std::string ToString(const Timestamp& timestamp);
+// As member "timestamp"; null when there is none.
+void AddTimestamp(const std::optional<Timestamp>& timestamp, Record* record);
+
 struct KeyFormat {
-  bool hex = false;                 // else printable, \xHH for other bytes
-  std::optional<KeyLayout> layout;  // how keys split into row and qualifier
-  size_t timestamp_bytes = 0;       // at the end of each user key
+  bool hex = false;  // else printable, \xHH for other bytes
+  KeyForm form = KeyForm::kUserKey;
+  // How keys split into row and qualifier; not of HFiles, which say it.
+  std::optional<KeyLayout> layout;
+  size_t timestamp_bytes = 0;  // at the end of each user key
+  std::string family;          // of HFiles, which have one each
 
   std::string Text(std::string_view bytes) const;
   // At most some 32 bytes of it.
   std::string ShortText(std::string_view bytes) const;
+  // A user key. Of HFiles as HBase writes it, row/family:qualifier/time/type.
+  std::string KeyText(std::string_view user_key) const;
+  // The same without what names a version.
+  std::string ColumnText(std::string_view user_key) const;
 
   std::string_view WithoutTimestamp(std::string_view user_key) const;
   // nullopt where keys have none.
-  std::optional<uint64_t> TimestampOf(std::string_view user_key) const;
+  std::optional<Timestamp> TimestampOf(std::string_view user_key) const;
 
+  // Whether it is known how keys split.
+  bool has_rows() const { return form == KeyForm::kHFile || layout; }
+  // Of has_rows(): "escaped", ..., "hfile".
+  std::string LayoutText() const;
   // Of a key without its timestamp. nullopt: no layout, or outside it.
-  std::optional<SplitKey> Split(std::string_view key) const;
-  // The application's row, from the bytes in the key.
+  std::optional<KeyParts> Split(std::string_view key) const;
+  // The application's row, from the bytes in the key. nullopt: outside the
+  // layout. REQUIRES has_rows(), as the next two.
+  std::optional<std::string> DecodeRow(std::string_view row_bytes) const;
+  // The reverse. Error: the layout cannot hold the row.
+  Result<std::string> EncodeRow(std::string_view row) const;
+  // The key without its timestamp, from the bytes of the row in it.
+  std::string JoinKey(std::string_view row_bytes,
+                      std::string_view qualifier) const;
+  // DecodeRow as text.
   std::string RowText(std::string_view row_bytes) const;
 };
 
 // What a file's own keys want: `layout_id` if that is not empty, else the
 // layout that its filter or its prefix extractor names; none if neither does or
-// the layout is not known here. Error: InvalidArgument for a bad layout_id.
+// the layout is not known here. HFiles have their own. Error: InvalidArgument
+// for a bad layout_id, or one for an HFile.
 rocksdb::Status FormatOf(const TableFile& file, const std::string& layout_id,
                          bool hex, KeyFormat* format);
 

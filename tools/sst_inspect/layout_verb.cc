@@ -14,6 +14,7 @@ namespace {
 
 // Where the handle of a block is.
 std::string ParentOf(const BlockInfo& block) {
+  if (!block.parent.empty()) return block.parent;
   switch (block.type) {
     case BlockType::kData:
       return block.partition == 0
@@ -28,6 +29,7 @@ std::string ParentOf(const BlockInfo& block) {
     case BlockType::kIndex:
       return block.name.empty() ? "footer" : "metaindex";
     case BlockType::kFooter:
+    case BlockType::kTrailer:
     case BlockType::kGap:
       return "";
     default:
@@ -35,9 +37,24 @@ std::string ParentOf(const BlockInfo& block) {
   }
 }
 
+// With which one it is there, where a format has several of a type.
+std::string PlaceOf(const BlockInfo& block) {
+  const std::string parent = ParentOf(block);
+  return block.parent.empty() || block.name.empty()
+             ? parent
+             : fmt::format("{} ({})", parent, ToPrintable(block.name));
+}
+
 std::string VerdictOf(const BlockInfo& block) {
-  if (block.type == BlockType::kGap || block.type == BlockType::kFooter) {
-    return "";
+  switch (block.type) {
+    case BlockType::kFooter:
+    case BlockType::kTrailer:
+      return "";
+    case BlockType::kGap:
+      if (block.status.ok()) return "";
+      break;
+    default:
+      break;
   }
   return block.status.ok() ? "ok" : "DAMAGED";
 }
@@ -78,7 +95,7 @@ class LayoutPrinter {
         block.contents_bytes ? fmt::format("{}", *block.contents_bytes) : "-",
         block.contents_bytes ? Ratio(*block.contents_bytes, block.stored_bytes)
                              : "-",
-        block.compression, VerdictOf(block), ParentOf(block)));
+        block.compression, VerdictOf(block), PlaceOf(block)));
     if (!block.status.ok()) {
       output_.out << "    problem: " << MessageOf(block.status) << "\n";
     }

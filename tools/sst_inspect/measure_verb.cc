@@ -1,13 +1,8 @@
-#include <fmt/format.h>
-
-#include <cmath>
-#include <ostream>
-
-#include "rowbloom/printable.h"
 #include "tools/sst_inspect/absent_keys.h"
 #include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/measured.h"
 #include "tools/sst_inspect/text.h"
 #include "tools/sst_inspect/verbs.h"
 
@@ -15,38 +10,6 @@ namespace rowbloom::sst_inspect {
 namespace {
 
 using rocksdb::Status;
-
-struct Measured {
-  std::string_view question;
-  uint64_t asked = 0;
-  uint64_t passed = 0;
-  double predicted = 0;  // sum over what was asked
-
-  double Rate() const {
-    return static_cast<double>(passed) / static_cast<double>(asked);
-  }
-  double Predicted() const { return predicted / static_cast<double>(asked); }
-};
-
-struct Interval {
-  double low = 0;
-  double high = 1;
-};
-
-// E. B. Wilson's interval of 95 % for a share, which also holds for shares near
-// 0 ("Probable Inference, the Law of Succession, and Statistical Inference",
-// 1927).
-Interval WilsonInterval(uint64_t passed, uint64_t asked) {
-  constexpr double kZ = 1.959963985;
-  const auto n = static_cast<double>(asked);
-  const double share = static_cast<double>(passed) / n;
-  const double middle = share + kZ * kZ / (2 * n);
-  const double half =
-      kZ * std::sqrt(share * (1 - share) / n + kZ * kZ / (4 * n * n));
-  const double scale = 1 + kZ * kZ / n;
-  return {std::max(0.0, (middle - half) / scale),
-          std::min(1.0, (middle + half) / scale)};
-}
 
 std::string_view NameOf(AbsentKind kind, const DecodedFilter* filter) {
   switch (kind) {
@@ -93,8 +56,8 @@ double PredictedRate(AbsentKind kind,
 
 class Measurer {
  public:
-  Measurer(const TableFile& file, const Output& output)
-      : file_(file), facts_(file.Facts()), output_(output) {}
+  explicit Measurer(const TableFile& file)
+      : file_(file), facts_(file.Facts()) {}
 
   Status Open() { return filter_.Open(file_); }
   bool askable() const { return filter_.askable(); }
@@ -133,47 +96,11 @@ class Measurer {
     return Status::OK();
   }
 
-  void Print(uint64_t seed) const {
-    if (!output_.json) {
-      output_.out << WithoutControls(file_.path()) << "\n"
-                  << "  seed " << seed << "\n";
-    }
-    Table table({{"question"},
-                 {"asked", Table::Align::kRight},
-                 {"passed", Table::Align::kRight},
-                 {"measured FPR", Table::Align::kRight},
-                 {"95 % interval", Table::Align::kRight},
-                 {"predicted", Table::Align::kRight}});
-    for (const Measured& measured : results_) {
-      const Interval interval = WilsonInterval(measured.passed, measured.asked);
-      if (output_.json) {
-        Record("measured", ToPrintable(file_.path()))
-            .Text("question", measured.question)
-            .Number("seed", seed)
-            .Number("asked", measured.asked)
-            .Number("passed", measured.passed)
-            .Real("rate", measured.Rate())
-            .Real("low", interval.low)
-            .Real("high", interval.high)
-            .Real("predicted", measured.Predicted())
-            .Print(output_.out);
-        continue;
-      }
-      table.AddRow({std::string(measured.question), Grouped(measured.asked),
-                    Grouped(measured.passed), Percent(measured.Rate()),
-                    fmt::format("{:.3g}-{:.3g} %", 100 * interval.low,
-                                100 * interval.high),
-                    Percent(measured.Predicted())});
-    }
-    if (!output_.json) table.Print(output_.out);
-  }
-
-  bool empty() const { return results_.empty(); }
+  const std::vector<Measured>& results() const { return results_; }
 
  private:
   const TableFile& file_;
   const TableFacts facts_;
-  const Output& output_;
   FilterAsker filter_;
   std::vector<Measured> results_;
 };
@@ -182,9 +109,12 @@ class Measurer {
 
 ExitCode PrintMeasure(const TableFile& file, const MeasureOptions& options,
                       const Output& output) {
+  if (const FormatVerbs* own = file.own_verbs()) {
+    return own->PrintMeasure(options, output);
+  }
   KeyFormat format;
   Status status = FormatOf(file, options.key_layout, false, &format);
-  Measurer measurer(file, output);
+  Measurer measurer(file);
   if (status.ok()) status = measurer.Open();
   if (!status.ok()) return ReportStatus(status, output.err);
   const std::string path = WithoutControls(file.path());
@@ -197,13 +127,13 @@ ExitCode PrintMeasure(const TableFile& file, const MeasureOptions& options,
     if (status.ok()) status = measurer.Measure(keys);
   }
   if (!status.ok()) return ReportStatus(status, output.err);
-  if (measurer.empty()) {
+  if (measurer.results().empty()) {
     return ReportUsage(path +
                            ": nothing to ask: no keys, or a filter of "
                            "prefixes alone that no row is",
                        output.err);
   }
-  measurer.Print(options.seed);
+  PrintMeasured(file, options.seed, measurer.results(), output);
   return ExitCode::kOk;
 }
 

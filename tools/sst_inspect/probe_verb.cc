@@ -13,6 +13,7 @@
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/filter_origin.h"
+#include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/record.h"
 #include "tools/sst_inspect/text.h"
@@ -353,7 +354,7 @@ class Prober {
     if (found) {
       const Cell cell = cells->cell();
       Line("in file", fmt::format("yes, {} with sequence number {}",
-                                  ToString(cell.type), cell.sequence));
+                                  file_.TypeName(cell.type), cell.sequence));
       ++counts->really_there;
       if (!may_be_there_) {
         problems_.push_back("false negative: it is in the file");
@@ -465,6 +466,9 @@ class Prober {
 
 ExitCode PrintProbe(const TableFile& file, const ProbeVerbOptions& options,
                     const Output& output, ProbeCounts* counts) {
+  if (const FormatVerbs* own = file.own_verbs()) {
+    return own->PrintProbe(options, output, counts);
+  }
   return Prober(file, options, output).Run(counts);
 }
 

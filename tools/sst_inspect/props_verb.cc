@@ -10,8 +10,9 @@ namespace rowbloom::sst_inspect {
 
 ExitCode PrintProps(const TableFile& file, const PropsOptions& options,
                     const Output& output) {
-  const auto bytes_text = [&](const std::string& bytes) {
-    return options.hex ? ToHex(bytes) : ToPrintable(bytes);
+  const auto value_text = [&](const Property& property) {
+    if (!property.text.empty()) return property.text;
+    return options.hex ? ToHex(property.bytes) : ToPrintable(property.bytes);
   };
   if (!output.json) output.out << WithoutControls(file.path()) << "\n";
   size_t width = 0;
@@ -27,7 +28,7 @@ ExitCode PrintProps(const TableFile& file, const PropsOptions& options,
       if (property.number) {
         record.Number("value", *property.number);
       } else {
-        record.Text("value", bytes_text(property.bytes));
+        record.Text("value", value_text(property));
       }
       record.Print(output.out);
       continue;
@@ -35,7 +36,7 @@ ExitCode PrintProps(const TableFile& file, const PropsOptions& options,
     name.resize(std::max(width, name.size()), ' ');
     output.out << "  " << name << "  "
                << (property.number ? std::to_string(*property.number)
-                                   : bytes_text(property.bytes))
+                                   : value_text(property))
                << "\n";
   }
   return ExitCode::kOk;

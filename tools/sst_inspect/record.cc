@@ -31,6 +31,11 @@ Record& Record::Number(std::string_view name, uint64_t value) {
   return *this;
 }
 
+Record& Record::Signed(std::string_view name, int64_t value) {
+  object_->json[std::string(name)] = value;
+  return *this;
+}
+
 Record& Record::Real(std::string_view name, double value) {
   Json& member = object_->json[std::string(name)];
   if (std::isfinite(value)) member = value;

@@ -23,6 +23,7 @@ class Record {
   // not UTF-8 is replaced.
   Record& Text(std::string_view name, std::string_view value);
   Record& Number(std::string_view name, uint64_t value);
+  Record& Signed(std::string_view name, int64_t value);
   // null when it is no finite number.
   Record& Real(std::string_view name, double value);
   Record& Flag(std::string_view name, bool value);

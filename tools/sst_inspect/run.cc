@@ -82,7 +82,7 @@ class CommandLine {
   CommandLine(std::ostream& out, std::ostream& err)
       : out_(out),
         err_(err),
-        app_("Shows what is inside RocksDB's table files (SSTs).",
+        app_("Shows what is inside RocksDB's SSTs and HBase's HFiles.",
              "sst_inspect") {
     app_.set_version_flag("--version", "sst_inspect " ROWBLOOM_VERSION);
     app_.require_subcommand(1);
@@ -126,7 +126,7 @@ class CommandLine {
   CLI::App* AddVerb(const std::string& name, const std::string& description,
                     Action action) {
     CLI::App* verb = app_.add_subcommand(name, description);
-    verb->add_option("FILE", paths_, "SST, or a directory of *.sst")
+    verb->add_option("FILE", paths_, "SST or HFile, or a directory of them")
         ->required();
     verb->add_flag("--json", json_, "One JSON object a line, see README.md");
     verb->footer(kFooter);

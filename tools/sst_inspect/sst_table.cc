@@ -36,8 +36,11 @@ class SstCellReader : public CellReader {
   bool SkipDamagedPartition() override { return data_.SkipDamagedPartition(); }
   Cell cell() const override {
     const sst::InternalKey& key = data_.key();
-    return {key.user_key, key.sequence, key.type, data_.value(),
-            data_.internal_key()};
+    return {.user_key = key.user_key,
+            .sequence = key.sequence,
+            .type = static_cast<uint8_t>(key.type),
+            .value = data_.value(),
+            .stored_key = data_.internal_key()};
   }
   IndexEntryInfo block() const override {
     const sst::IndexCursor& index = data_.index();
@@ -63,6 +66,20 @@ std::string_view NameOf(sst::IndexForm form) {
       return "two levels";
     case sst::IndexForm::kFirstKey:
       return "binary search with first keys";
+  }
+  return "unknown";
+}
+
+std::string_view NameOf(sst::FilterForm form) {
+  switch (form) {
+    case sst::FilterForm::kNone:
+      return "none";
+    case sst::FilterForm::kFull:
+      return "full";
+    case sst::FilterForm::kPartitioned:
+      return "partitioned";
+    case sst::FilterForm::kPerBlock:
+      return "per data block";
   }
   return "unknown";
 }
@@ -207,6 +224,7 @@ TableFacts SstTable::Facts() const {
   facts.column_family = text("rocksdb.column.family.name");
   facts.compression = text("rocksdb.compression");
   facts.index_form = NameOf(file_->index().form);
+  facts.filter_form = NameOf(file_->filter().form);
   facts.filter_policy = text("rocksdb.filter.policy");
   facts.prefix_extractor = text("rocksdb.prefix.extractor.name");
   facts.whole_key_filter =
@@ -237,7 +255,8 @@ std::vector<Property> SstTable::Properties() const {
   for (const auto& [name, bytes] : file_->properties()) {
     properties.push_back({name, bytes,
                           IsVarintProperty(name) ? file_->NumberProperty(name)
-                                                 : FixedNumber(name, bytes)});
+                                                 : FixedNumber(name, bytes),
+                          /*text=*/{}});
   }
   return properties;
 }
@@ -350,6 +369,14 @@ Status SstTable::ForEachIndexEntry(
          index.handle()});
   }
   return index.status();
+}
+
+int SstTable::CompareCells(const Cell& a, const Cell& b) const {
+  const int keys =
+      CompareUserKeys(key_order(), timestamp_bytes(), a.user_key, b.user_key);
+  if (keys != 0) return keys;
+  if (a.sequence != b.sequence) return a.sequence > b.sequence ? -1 : 1;
+  return static_cast<int>(b.type) - static_cast<int>(a.type);
 }
 
 std::unique_ptr<CellReader> SstTable::NewCellReader() const {

@@ -32,6 +32,11 @@ class SstTable : public TableFile {
       const std::function<void(const RangeDeletion&)>& use) const override;
   sst::KeyOrder key_order() const override { return file_->key_order(); }
   size_t timestamp_bytes() const override { return file_->timestamp_bytes(); }
+  KeyForm key_form() const override { return KeyForm::kUserKey; }
+  int CompareCells(const Cell& a, const Cell& b) const override;
+  std::string TypeName(uint8_t type) const override {
+    return ToString(static_cast<sst::EntryType>(type));
+  }
   const sst::FilterLocation& filter() const override { return file_->filter(); }
   rocksdb::Status FilterPartitions(
       std::vector<sst::FilterPartition>* partitions) const override {

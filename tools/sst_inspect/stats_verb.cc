@@ -15,7 +15,11 @@ class StatsPrinter {
  public:
   StatsPrinter(const TableFile& file, const KeyFormat& format,
                const TableStats& stats, const Output& output)
-      : path_(file.path()), format_(format), stats_(stats), output_(output) {}
+      : file_(file),
+        path_(file.path()),
+        format_(format),
+        stats_(stats),
+        output_(output) {}
 
   void PrintJson() const {
     Record record("stats", ToPrintable(path_));
@@ -25,7 +29,7 @@ class StatsPrinter {
         .Number("key_bytes", stats_.key_bytes.sum())
         .Number("value_bytes", stats_.value_bytes.sum());
     if (stats_.has_rows) {
-      record.Text("key_layout", format_.layout->ToString())
+      record.Text("key_layout", format_.LayoutText())
           .Number("rows", stats_.rows)
           .Number("columns", stats_.columns)
           .Number("outside_layout", stats_.outside_layout)
@@ -34,7 +38,7 @@ class StatsPrinter {
     record.Print(output_.out);
     for (const auto& [type, count] : stats_.types) {
       Record("type", ToPrintable(path_))
-          .Text("type", ToString(type))
+          .Text("type", file_.TypeName(type))
           .Number("entries", count)
           .Print(output_.out);
     }
@@ -65,8 +69,8 @@ class StatsPrinter {
          Grouped(stats_.entries) + " of " + Grouped(stats_.keys) + " keys");
     std::string types;
     for (const auto& [type, count] : stats_.types) {
-      types +=
-          (types.empty() ? "" : ", ") + Grouped(count) + " " + ToString(type);
+      types += (types.empty() ? "" : ", ") + Grouped(count) + " " +
+               file_.TypeName(type);
     }
     if (stats_.range_deletions > 0) {
       types += (types.empty() ? "" : ", ") + Grouped(stats_.range_deletions) +
@@ -74,7 +78,7 @@ class StatsPrinter {
     }
     Line("types", types);
     if (stats_.has_rows) {
-      Line("layout", format_.layout->ToString());
+      Line("layout", format_.LayoutText());
       Line("rows",
            fmt::format("{}, {:.2f} keys each, at most {}", Grouped(stats_.rows),
                        stats_.cells_per_row.mean(),
@@ -141,6 +145,7 @@ class StatsPrinter {
     }
   }
 
+  const TableFile& file_;
   const std::string& path_;
   const KeyFormat& format_;
   const TableStats& stats_;

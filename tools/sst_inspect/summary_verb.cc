@@ -28,22 +28,13 @@ std::string TimeText(uint64_t seconds) {
                      fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-std::string_view FormText(sst::FilterForm form) {
-  switch (form) {
-    case sst::FilterForm::kNone:
-      return "none";
-    case sst::FilterForm::kFull:
-      return "full";
-    case sst::FilterForm::kPartitioned:
-      return "partitioned";
-    case sst::FilterForm::kPerBlock:
-      return "per data block";
+// How many times smaller the data is than its keys and values; where it is only
+// known what all blocks take together, the same of these.
+std::optional<double> RatioOf(const TableFile& file, const TableFacts& facts) {
+  if (facts.uncompressed_bytes) {
+    return static_cast<double>(*facts.uncompressed_bytes) /
+           static_cast<double>(file.size_bytes());
   }
-  return "unknown";
-}
-
-// How many times smaller the data is than its keys and values.
-std::optional<double> RatioOf(const TableFacts& facts) {
   if (!facts.raw_key_bytes || !facts.raw_value_bytes ||
       facts.data_bytes.value_or(0) == 0) {
     return std::nullopt;
@@ -70,14 +61,29 @@ void PrintJson(const TableFile& file, const TableFacts& facts,
       .Number("data_blocks", facts.data_blocks)
       .Number("data_bytes", facts.data_bytes)
       .Text("compression", ToPrintable(facts.compression))
-      .Real("ratio", RatioOf(facts))
+      .Real("ratio", RatioOf(file, facts))
       .Text("index", facts.index_form)
       .Number("index_bytes", facts.index_bytes)
-      .Text("filter", FormText(file.filter().form))
+      .Text("filter", facts.filter_form)
       .Text("filter_policy", ToPrintable(facts.filter_policy))
       .Number("filter_bytes", facts.filter_bytes)
       .Text("prefix_extractor", ToPrintable(facts.prefix_extractor))
       .Number("creation_time", facts.creation_time);
+  if (facts.family_deletions) {
+    record.Number("family_deletions", *facts.family_deletions);
+  }
+  if (facts.average_key_bytes) {
+    record.Number("average_key_bytes", *facts.average_key_bytes);
+  }
+  if (facts.average_value_bytes) {
+    record.Number("average_value_bytes", *facts.average_value_bytes);
+  }
+  if (facts.uncompressed_bytes) {
+    record.Number("uncompressed_bytes", *facts.uncompressed_bytes);
+  }
+  for (const TableFacts::Detail& detail : facts.details) {
+    record.Text(detail.name, detail.text);
+  }
   record.Print(out);
 }
 
@@ -95,33 +101,54 @@ void ForEachSummaryLine(
   }
   line("order",
        facts.comparator.empty() ? "unknown" : ToPrintable(facts.comparator));
-  line("entries",
-       fmt::format("{}: {} deletions, {} merges; {} range deletions",
-                   CountText(facts.entries), CountText(facts.deletions),
-                   CountText(facts.merges), CountText(facts.range_deletions)));
-  line("raw", fmt::format("keys {}, values {}", BytesText(facts.raw_key_bytes),
-                          BytesText(facts.raw_value_bytes)));
-  const auto ratio = RatioOf(facts);
-  line("data",
-       fmt::format("{} in {} blocks, {}{}", BytesText(facts.data_bytes),
-                   CountText(facts.data_blocks),
-                   facts.compression.empty() ? "compression unknown"
-                                             : ToPrintable(facts.compression),
-                   ratio ? fmt::format(", {:.2f} to 1", *ratio) : ""));
+  if (facts.family_deletions) {
+    line("entries",
+         fmt::format("{}: {} markers of families", CountText(facts.entries),
+                     Grouped(*facts.family_deletions)));
+  } else if (file.key_form() == KeyForm::kHFile) {
+    line("entries", CountText(facts.entries));
+  } else {
+    line(
+        "entries",
+        fmt::format("{}: {} deletions, {} merges; {} range deletions",
+                    CountText(facts.entries), CountText(facts.deletions),
+                    CountText(facts.merges), CountText(facts.range_deletions)));
+  }
+  const auto ratio = RatioOf(file, facts);
+  const std::string codec =
+      (facts.compression.empty() ? "compression unknown"
+                                 : ToPrintable(facts.compression)) +
+      (ratio ? fmt::format(", {:.2f} to 1", *ratio) : "");
+  if (facts.uncompressed_bytes) {
+    line("average",
+         fmt::format("key {}, value {}", BytesText(facts.average_key_bytes),
+                     BytesText(facts.average_value_bytes)));
+    line("blocks",
+         fmt::format("{}, {}", BytesText(facts.uncompressed_bytes), codec));
+  } else {
+    line("raw",
+         fmt::format("keys {}, values {}", BytesText(facts.raw_key_bytes),
+                     BytesText(facts.raw_value_bytes)));
+    line("data", fmt::format("{} in {} blocks, {}", BytesText(facts.data_bytes),
+                             CountText(facts.data_blocks), codec));
+  }
   line("index",
        fmt::format("{}, {}", BytesText(facts.index_bytes), facts.index_form));
-  if (file.filter().form == sst::FilterForm::kNone) {
+  if (facts.filter_form == "none") {
     line("filter", "none");
   } else {
     line("filter",
          fmt::format("{}, {}, {}", BytesText(facts.filter_bytes),
-                     FormText(file.filter().form),
+                     facts.filter_form,
                      facts.filter_policy.empty()
                          ? ToPrintable(file.filter().compatibility_name)
                          : ToPrintable(facts.filter_policy)));
   }
   if (!facts.prefix_extractor.empty() && facts.prefix_extractor != "nullptr") {
     line("prefix", ToPrintable(facts.prefix_extractor));
+  }
+  for (const TableFacts::Detail& detail : facts.details) {
+    line(detail.name, WithoutControls(detail.text));
   }
   if (facts.creation_time) line("created", TimeText(*facts.creation_time));
 }

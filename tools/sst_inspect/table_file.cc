@@ -1,5 +1,7 @@
 #include "tools/sst_inspect/table_file.h"
 
+#include "tools/sst_inspect/file_kind.h"
+#include "tools/sst_inspect/open_hfile.h"
 #include "tools/sst_inspect/sst_table.h"
 
 namespace rowbloom::sst_inspect {
@@ -30,6 +32,22 @@ std::string_view ToString(BlockType type) {
       return "metaindex";
     case BlockType::kFooter:
       return "footer";
+    case BlockType::kEncodedData:
+      return "encoded data";
+    case BlockType::kLeafIndex:
+      return "leaf index";
+    case BlockType::kIntermediateIndex:
+      return "intermediate index";
+    case BlockType::kRootIndex:
+      return "root index";
+    case BlockType::kBloomChunk:
+      return "Bloom chunk";
+    case BlockType::kBloomFilter:
+      return "Bloom filter";
+    case BlockType::kFileInfo:
+      return "file info";
+    case BlockType::kTrailer:
+      return "trailer";
     case BlockType::kGap:
       return "gap";
   }
@@ -38,7 +56,9 @@ std::string_view ToString(BlockType type) {
 
 rocksdb::Status OpenTable(const std::string& path,
                           std::unique_ptr<TableFile>* table) {
-  return SstTable::Open(path, table);
+  // What is neither is refused in the words for SSTs.
+  return KindOf(path) == FileKind::kHFile ? OpenHFile(path, table)
+                                          : SstTable::Open(path, table);
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -1,7 +1,7 @@
 // TableFile: what the verbs need of a file of cells, whatever its format.
-// SstTable (sst_table.h) is the one of RocksDB's SSTs. A further format, such
-// as HBase's HFile, becomes known to every verb with an implementation of this,
-// and a line in OpenTable.
+// SstTable (sst_table.h) is the one of RocksDB's SSTs, HFileTable
+// (hfile_table.h) that of HBase's HFiles. A further format becomes known to
+// every verb with an implementation of this, and a line in OpenTable.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@
 #include "rocksdb/status.h"
 #include "storage/sst/internal_key.h"
 #include "storage/sst/sst_file.h"
+#include "tools/sst_inspect/section_facts.h"
 
 namespace rowbloom::sst_inspect {
 
@@ -32,6 +33,15 @@ enum class BlockType : uint8_t {
   kMeta,  // another one that the metaindex names
   kMetaindex,
   kFooter,
+  // Of HFiles alone; they also have kData and kMeta.
+  kEncodedData,
+  kLeafIndex,
+  kIntermediateIndex,
+  kRootIndex,
+  kBloomChunk,
+  kBloomFilter,  // the description of one, with the index of its chunks
+  kFileInfo,
+  kTrailer,
   kGap,  // bytes that nothing names: padding, or what was lost
 };
 
@@ -40,18 +50,22 @@ std::string_view ToString(BlockType type);
 
 struct BlockInfo {
   BlockType type{};
-  std::string name;  // as the metaindex has it; empty for others
+  // As the metaindex has it; of HFiles, which one it is of several of its type.
+  // Empty for others.
+  std::string name;
   uint64_t offset_bytes = 0;
   uint64_t stored_bytes = 0;  // with what follows each block, its checksum
   // Compression undone; nullopt for what is not a block, or cannot be read.
   std::optional<uint64_t> contents_bytes;
   std::string compression;  // "none", "LZ4", ...; empty where that is unknown
   size_t partition = 0;     // of the index, counted from 1; 0: none
+  std::string parent;       // what names it, where the type does not tell
   rocksdb::Status status;   // of its checksum, compression and lengths
 };
 
 struct IndexEntryInfo {
   size_t partition = 0;  // counted from 1; 0: the index has one level
+  // No key of the block is greater; or, where TableFile says so, less.
   std::string_view user_key;
   std::string_view first_key;  // internal; empty where the index has none
   sst::BlockHandle handle;
@@ -66,6 +80,7 @@ struct TableFacts {
   std::string column_family;
   std::string compression;
   std::string index_form;
+  std::string filter_form;  // "none", "full", "partitioned", ...
   std::string filter_policy;
   std::string prefix_extractor;
   bool whole_key_filter = true;  // the filter holds whole keys
@@ -82,21 +97,56 @@ struct TableFacts {
   std::optional<uint64_t> index_bytes;
   std::optional<uint64_t> filter_bytes;
   std::optional<uint64_t> creation_time;  // seconds since 1970
+  // Of HFiles.
+  std::optional<uint64_t> family_deletions;  // markers of whole families
+  std::optional<uint64_t> average_key_bytes;
+  std::optional<uint64_t> average_value_bytes;
+  std::optional<uint64_t> uncompressed_bytes;  // all blocks
+  struct Detail {
+    std::string name;  // a word
+    std::string text;
+  };
+  std::vector<Detail> details;  // what else is worth a line
 };
 
 struct Property {
   std::string name;
   std::string bytes;               // as stored
   std::optional<uint64_t> number;  // what they mean, where that is known
+  std::string text;                // the same of what is no number
+};
+
+// How user keys are made.
+enum class KeyForm : uint8_t {
+  kUserKey,  // the application's, with a timestamp where the file has them
+  kHFile,    // those of HFiles, see hfile_key.h
 };
 
 // One entry of a file. The views live until the reader moves.
 struct Cell {
   std::string_view user_key;  // with its timestamp
-  uint64_t sequence = 0;
-  sst::EntryType type = sst::EntryType::kPut;
+  uint64_t sequence = 0;      // of HFiles the mvcc number
+  uint8_t type = 0;           // as stored; TableFile::TypeName
   std::string_view value;
   std::string_view stored_key;  // as in the block: order and equality
+  std::string_view tags;        // of HFiles, as stored
+};
+
+// A chunk of an HFile's Bloom filter, which has one for each run of keys.
+struct FilterChunk {
+  size_t number = 0;  // in its filter, from 1
+  uint64_t offset_bytes = 0;
+  SectionFacts facts;  // the section is the filter that it is of
+  std::optional<uint64_t> capacity_keys;
+  // How often it was halved. A single chunk does not tell what it was: then
+  // HBase's default is assumed, where that fits.
+  std::optional<uint32_t> folds;
+  bool folds_assumed = false;
+  // The least key in it, as the filter has keys. This and the bits live during
+  // the call.
+  std::string_view first_key;
+  std::string_view bits;   // the array, empty when it cannot be read
+  rocksdb::Status status;  // of the block
 };
 
 // Walks the cells of a file in its order, see sst::DataCursor.
@@ -127,6 +177,8 @@ class CellReader {
     return block_status().ok() ? index_status() : block_status();
   }
 };
+
+class FormatVerbs;
 
 class TableFile {
  public:
@@ -162,10 +214,30 @@ class TableFile {
   virtual rocksdb::Status ForEachRangeDeletion(
       const std::function<void(const RangeDeletion&)>& use) const = 0;
 
+  // Of HFiles the order of rows.
   virtual sst::KeyOrder key_order() const = 0;
+  // What each user key ends with that is not of the column. Of HFiles also the
+  // type.
   virtual size_t timestamp_bytes() const = 0;
+  virtual KeyForm key_form() const = 0;
+  // Below 0, 0 or above 0 as `a` comes before, with or after `b`. REQUIRES a
+  // known order.
+  virtual int CompareCells(const Cell& a, const Cell& b) const = 0;
+  virtual std::string TypeName(uint8_t type) const = 0;
+  // Whether index keys are before the keys of their blocks, not behind.
+  virtual bool index_keys_come_first() const { return false; }
 
-  // The filter, see sst::SstFile.
+  // The verbs that a format answers in its own way; null: in that of SSTs.
+  virtual const FormatVerbs* own_verbs() const { return nullptr; }
+
+  // The filters of an HFile, chunk by chunk, one of them in memory at a time;
+  // nothing for SSTs. The status is that of what leads to the chunks.
+  virtual rocksdb::Status ForEachFilterChunk(
+      const std::function<void(const FilterChunk&)>& /*use*/) const {
+    return rocksdb::Status::OK();
+  }
+
+  // The filter of an SST, see sst::SstFile; of others sst::FilterForm::kNone.
   virtual const sst::FilterLocation& filter() const = 0;
   virtual rocksdb::Status FilterPartitions(
       std::vector<sst::FilterPartition>* partitions) const = 0;
@@ -173,7 +245,8 @@ class TableFile {
                                      std::string* contents) const = 0;
 };
 
-// Opens a file of any format that is known. On error *table is left as it was.
+// Opens a file of any format that is known, by what is in it. On error *table
+// is left as it was.
 rocksdb::Status OpenTable(const std::string& path,
                           std::unique_ptr<TableFile>* table);
 

@@ -13,7 +13,7 @@ class StatsGatherer {
  public:
   StatsGatherer(const KeyFormat& format, size_t biggest_rows, TableStats* stats)
       : format_(format), biggest_rows_(biggest_rows), stats_(*stats) {
-    stats_.has_rows = format.layout.has_value();
+    stats_.has_rows = format.has_rows();
   }
 
   void Add(const Cell& cell) {

@@ -47,9 +47,9 @@ struct RowSize {
 };
 
 struct TableStats {
-  uint64_t entries = 0;  // with each version of a key
-  uint64_t keys = 0;     // distinct, without timestamps
-  std::map<sst::EntryType, uint64_t> types;
+  uint64_t entries = 0;               // with each version of a key
+  uint64_t keys = 0;                  // distinct, without timestamps
+  std::map<uint8_t, uint64_t> types;  // as stored
   uint64_t range_deletions = 0;
   Histogram key_bytes;    // user keys, of each entry
   Histogram value_bytes;  // of each entry

@@ -11,6 +11,7 @@
 
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/record.h"
 #include "tools/sst_inspect/text.h"
@@ -188,11 +189,12 @@ class Verifier {
 
   void CheckCell(const Cell& cell, const IndexEntryInfo& block) {
     ++cells_;
-    deletions_ += sst::IsDeletion(cell.type) ? 1 : 0;
-    if (!sst::IsPointEntry(cell.type)) {
+    const auto type = static_cast<sst::EntryType>(cell.type);
+    deletions_ += sst::IsDeletion(type) ? 1 : 0;
+    if (!sst::IsPointEntry(type)) {
       Problem(fmt::format("{}: block at offset {}: key {} has {}", file_.path(),
                           block.handle.offset_bytes, KeyText(cell.user_key),
-                          ToString(cell.type)));
+                          ToString(type)));
     }
     if (ordered_ && cells_ > 1) CheckOrder(cell, block);
     const std::string_view key = format_.WithoutTimestamp(cell.user_key);
@@ -426,6 +428,9 @@ class Verifier {
 
 ExitCode PrintVerify(const TableFile& file, const VerifyOptions& options,
                      const Output& output) {
+  if (const FormatVerbs* own = file.own_verbs()) {
+    return own->PrintVerify(options, output);
+  }
   KeyFormat format;
   const Status status = FormatOf(file, options.key_layout, false, &format);
   if (!status.ok()) return ReportStatus(status, output.err);

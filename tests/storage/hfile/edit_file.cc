@@ -79,6 +79,18 @@ void EditHeader(std::string* file, BlockType type, size_t at, uint32_t value) {
   ResealBlock(file, offset);
 }
 
+void EditFileInfo(std::string* file,
+                  const std::function<void(hfile::FileInfo*)>& change) {
+  EditPayload(file, BlockType::kFileInfo, [&](std::string* payload) {
+    hfile::FileInfo info;
+    if (!hfile::ParseFileInfo(*payload, &info).ok()) {
+      throw std::runtime_error("no file info");
+    }
+    change(&info);
+    *payload = hfile::SerializeFileInfo(info);
+  });
+}
+
 void EditTrailer(std::string* file,
                  const std::function<void(HFileTrailer*)>& change) {
   const size_t offset = file->size() - kTrailerBytes;

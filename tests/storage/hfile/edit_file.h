@@ -9,6 +9,7 @@
 
 #include "rowbloom/hfile.h"
 #include "storage/hfile/block.h"
+#include "storage/hfile/file_info.h"
 
 namespace rowbloom::test {
 
@@ -32,6 +33,10 @@ void EditPayload(std::string* file, hfile::BlockType type,
 // Changes four bytes of a header, and the checksums.
 void EditHeader(std::string* file, hfile::BlockType type, size_t at,
                 uint32_t value);
+
+// Changes the file info.
+void EditFileInfo(std::string* file,
+                  const std::function<void(hfile::FileInfo* info)>& change);
 
 void EditTrailer(std::string* file,
                  const std::function<void(HFileTrailer* trailer)>& change);

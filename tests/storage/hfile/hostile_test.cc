@@ -658,12 +658,7 @@ TEST_F(HostileHFile, BlocksWithoutEndAfterTheFileInfo) {
 // The file with other file info.
 std::string WithFileInfo(std::string file,
                          const std::function<void(hfile::FileInfo*)>& change) {
-  EditPayload(&file, BlockType::kFileInfo, [&](std::string* payload) {
-    hfile::FileInfo info;
-    EXPECT_THAT(hfile::ParseFileInfo(*payload, &info), IsOk());
-    change(&info);
-    *payload = hfile::SerializeFileInfo(info);
-  });
+  test::EditFileInfo(&file, change);
   return file;
 }
 

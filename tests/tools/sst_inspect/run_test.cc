@@ -86,7 +86,8 @@ TEST(SstInspect, WhatIsNoSstIsExitCode2) {
     EXPECT_THAT(run("text"), HasSubstr("not a RocksDB table"));
     EXPECT_THAT(run("empty"), HasSubstr("not a RocksDB table: 0 bytes"));
     EXPECT_THAT(run("absent"), HasSubstr("cannot open"));
-    EXPECT_THAT(run("directory"), HasSubstr("a directory without *.sst files"));
+    EXPECT_THAT(run("directory"),
+                HasSubstr("a directory without SSTs and HFiles"));
   }
 }
 

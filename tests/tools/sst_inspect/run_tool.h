@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -47,6 +48,17 @@ inline std::vector<std::string> Words(const std::string& line) {
   std::istringstream in(line);
   for (std::string word; in >> word;) words.push_back(word);
   return words;
+}
+
+// The records of this kind in output of --json.
+inline std::vector<nlohmann::json> Records(const Output& output,
+                                           const std::string& kind) {
+  std::vector<nlohmann::json> records;
+  for (const std::string& line : Lines(output.out)) {
+    nlohmann::json record = nlohmann::json::parse(line);
+    if (record.at("record") == kind) records.push_back(std::move(record));
+  }
+  return records;
 }
 
 // The contents of each filter block of a file, in order.

@@ -27,6 +27,7 @@ using nlohmann::json;
 using test::IsOk;
 using test::Lines;
 using test::Output;
+using test::Records;
 using test::RunTool;
 using test::SstSpec;
 using test::TempDir;
@@ -35,16 +36,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
-
-// The records of this kind, each of one line.
-std::vector<json> Records(const Output& output, const std::string& kind) {
-  std::vector<json> records;
-  for (const std::string& line : Lines(output.out)) {
-    json record = json::parse(line);
-    if (record.at("record") == kind) records.push_back(std::move(record));
-  }
-  return records;
-}
 
 SstSpec PartitionedLz4() {
   return {

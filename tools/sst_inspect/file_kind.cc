@@ -1,0 +1,62 @@
+#include "tools/sst_inspect/file_kind.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+// Of block-based tables, in the order of the file (little-endian).
+constexpr std::string_view kSstMagic = "\xf7\xcf\xf4\x85\xb7\x41\xe2\x88";
+
+constexpr std::string_view kTrailerMagic = "TRABLK\"$";
+// Of HFile v3, v2 and v1.
+constexpr std::array<uint64_t, 3> kTrailerBytes = {4096, 212, 60};
+
+// What an HFile can start with: one whose end was lost is still one.
+constexpr std::array<std::string_view, 5> kFirstMagics = {
+    "DATABLK*", "DATABLKE", "METABLKc", "IDXINTE2", "IDXROOT2"};
+
+constexpr size_t kMagicBytes = 8;
+
+// Empty when they are not there.
+std::string BytesAt(std::ifstream* file, uint64_t offset) {
+  std::string bytes(kMagicBytes, '\0');
+  file->clear();
+  file->seekg(static_cast<std::streamoff>(offset));
+  file->read(bytes.data(), kMagicBytes);
+  return file->good() ? bytes : std::string();
+}
+
+template <size_t n>
+bool IsOneOf(const std::array<std::string_view, n>& magics,
+             std::string_view bytes) {
+  return std::find(magics.begin(), magics.end(), bytes) != magics.end();
+}
+
+}  // namespace
+
+FileKind KindOf(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return FileKind::kOther;
+  const uint64_t size_bytes = std::filesystem::file_size(path, error);
+  if (error || size_bytes < kMagicBytes) return FileKind::kOther;
+  std::ifstream file(path, std::ios::binary);
+  if (BytesAt(&file, size_bytes - kMagicBytes) == kSstMagic) {
+    return FileKind::kSst;
+  }
+  for (const uint64_t bytes : kTrailerBytes) {
+    if (size_bytes >= bytes &&
+        BytesAt(&file, size_bytes - bytes) == kTrailerMagic) {
+      return FileKind::kHFile;
+    }
+  }
+  return IsOneOf(kFirstMagics, BytesAt(&file, 0)) ? FileKind::kHFile
+                                                  : FileKind::kOther;
+}
+
+}  // namespace rowbloom::sst_inspect

@@ -1,0 +1,257 @@
+// What an HFile says of itself: trailer, file info, filters.
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+
+#include "rowbloom/printable.h"
+#include "storage/hfile/coding.h"
+#include "storage/hfile/file_info.h"
+#include "tools/sst_inspect/hfile_table.h"
+#include "tools/sst_inspect/key_format.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+namespace info = hfile::info;
+
+std::string_view ToString(HFileChecksum checksum) {
+  switch (checksum) {
+    case HFileChecksum::kNull:
+      return "none";
+    case HFileChecksum::kCrc32:
+      return "CRC32";
+    case HFileChecksum::kCrc32c:
+      return "CRC32C";
+  }
+  return "unknown";
+}
+
+std::optional<uint64_t> Number32(const hfile::FileInfo& file_info,
+                                 const char* name) {
+  bool found = false;
+  uint32_t value = 0;
+  const auto status = hfile::FindU32(file_info, name, &found, &value);
+  return status.ok() && found ? std::optional<uint64_t>(value) : std::nullopt;
+}
+
+std::optional<uint64_t> Number64(const hfile::FileInfo& file_info,
+                                 const char* name) {
+  bool found = false;
+  uint64_t value = 0;
+  const auto status = hfile::FindU64(file_info, name, &found, &value);
+  return status.ok() && found ? std::optional<uint64_t>(value) : std::nullopt;
+}
+
+std::optional<std::string> TimeRangeText(const hfile::FileInfo& file_info) {
+  bool found = false;
+  hfile::TimeRange range;
+  const auto status = hfile::FindTimeRange(file_info, &found, &range);
+  if (!status.ok() || !found) return std::nullopt;
+  // Of a file without cells.
+  if (range.min_ms > range.max_ms) return "none";
+  return fmt::format("{} to {}", range.min_ms, range.max_ms);
+}
+
+KeyFormat TextFormat() {
+  return {.form = KeyForm::kHFile, .timestamp_bytes = 9};
+}
+
+// How the bytes of a file info entry are to be read.
+enum class InfoForm : uint8_t { kBytes, kNumber, kFlag, kKey, kTimeRange };
+
+InfoForm FormOf(std::string_view name) {
+  static const std::map<std::string_view, InfoForm> kForms = {
+      {info::kAverageKeyBytes, InfoForm::kNumber},
+      {info::kAverageValueBytes, InfoForm::kNumber},
+      {info::kBiggestCellBytes, InfoForm::kNumber},
+      {info::kBiggestCellKey, InfoForm::kKey},
+      {info::kBloomParameter, InfoForm::kNumber},
+      {info::kBulkLoadTime, InfoForm::kNumber},
+      {info::kCreateTime, InfoForm::kNumber},
+      {info::kDeleteFamilyCount, InfoForm::kNumber},
+      {info::kEarliestPut, InfoForm::kNumber},
+      {info::kExcludeFromMinor, InfoForm::kFlag},
+      {info::kHistorical, InfoForm::kFlag},
+      {info::kKeyValueVersion, InfoForm::kNumber},
+      {info::kLastKey, InfoForm::kKey},
+      {info::kMajorCompaction, InfoForm::kFlag},
+      {info::kMaxMvcc, InfoForm::kNumber},
+      {info::kMaxSequenceId, InfoForm::kNumber},
+      {info::kMaxTagsBytes, InfoForm::kNumber},
+      {info::kTagsCompressed, InfoForm::kFlag},
+      {info::kTimeRange, InfoForm::kTimeRange},
+      {"MOB_CELLS_COUNT", InfoForm::kNumber},
+      {"SKIP_RESET_SEQ_ID", InfoForm::kFlag}};
+  const auto form = kForms.find(name);
+  return form == kForms.end() ? InfoForm::kBytes : form->second;
+}
+
+// Negative ones are text: what they count has no place for them.
+void DecodeNumber(Property* property) {
+  int64_t value = 0;
+  if (property->bytes.size() == sizeof(uint32_t)) {
+    value = static_cast<int32_t>(hfile::LoadU32(property->bytes.data()));
+  } else if (property->bytes.size() == sizeof(uint64_t)) {
+    value = static_cast<int64_t>(hfile::LoadU64(property->bytes.data()));
+  } else {
+    return;
+  }
+  if (value >= 0) {
+    property->number = static_cast<uint64_t>(value);
+  } else {
+    property->text = fmt::format("{}", value);
+  }
+}
+
+// Leaves what has another size than its name wants as bytes.
+void Decode(InfoForm form, Property* property) {
+  HFileKey key;
+  switch (form) {
+    case InfoForm::kBytes:
+      return;
+    case InfoForm::kNumber:
+      return DecodeNumber(property);
+    case InfoForm::kFlag:
+      if (property->bytes.size() == 1) {
+        property->text = property->bytes[0] != 0 ? "true" : "false";
+      }
+      return;
+    case InfoForm::kKey:
+      if (hfile::ParseKey(property->bytes, &key)) {
+        property->text = TextFormat().KeyText(property->bytes);
+      }
+      return;
+    case InfoForm::kTimeRange:
+      if (const auto text =
+              TimeRangeText({{info::kTimeRange, property->bytes}})) {
+        property->text = *text;
+      }
+      return;
+  }
+}
+
+}  // namespace
+
+std::string SectionName(BloomType type) {
+  return type == BloomType::kRowPrefixFixedLength ? "ROWPREFIX"
+                                                  : std::string(ToString(type));
+}
+
+std::string FilterPolicyText(const hfile::Reader& reader) {
+  if (reader.GeneralBloom() == nullptr) return "";
+  const hfile::BloomDescription& description = reader.bloom_description();
+  std::string text =
+      "HBase " + std::string(rowbloom::ToString(description.type));
+  if (description.type == BloomType::kRowPrefixFixedLength) {
+    text += fmt::format(" of {} bytes", description.prefix_bytes);
+  }
+  return text;
+}
+
+TableFacts HFileTable::Facts() const {
+  const HFileTrailer& trailer = reader_->trailer();
+  const hfile::FileInfo& file_info = reader_->file_info();
+  TableFacts facts;
+  facts.format =
+      fmt::format("HFile v{}.{}", trailer.major_version, trailer.minor_version);
+  facts.checksum = reader_->is_readable()
+                       ? ToString(reader_->data_root_header().checksum)
+                       : "unknown";
+  facts.comparator = trailer.comparator;
+  facts.compression = rowbloom::ToString(trailer.compression);
+  facts.index_form = trailer.data_index_levels == 1
+                         ? "1 level"
+                         : fmt::format("{} levels", trailer.data_index_levels);
+  facts.entries = trailer.entry_count;
+  if (trailer.data_index_levels == 1) {
+    facts.data_blocks = trailer.data_index_count;
+  }
+  facts.index_bytes = trailer.uncompressed_data_index_bytes;
+  facts.uncompressed_bytes = trailer.total_uncompressed_bytes;
+  facts.average_key_bytes = Number32(file_info, info::kAverageKeyBytes);
+  facts.average_value_bytes = Number32(file_info, info::kAverageValueBytes);
+  facts.family_deletions = Number64(file_info, info::kDeleteFamilyCount);
+  if (const auto created_ms = Number64(file_info, info::kCreateTime)) {
+    if (*created_ms > 0) facts.creation_time = *created_ms / 1000;
+  }
+
+  const HFileBloomInfo* general = reader_->GeneralBloom();
+  const HFileBloomInfo* delete_family = reader_->DeleteFamilyBloom();
+  facts.filter_form = "none";
+  if (general != nullptr || delete_family != nullptr) {
+    facts.filter_form = "compound";
+    facts.filter_policy = FilterPolicyText(*reader_);
+    facts.filter_bytes = (general == nullptr ? 0 : general->bytes) +
+                         (delete_family == nullptr ? 0 : delete_family->bytes);
+    if (delete_family != nullptr) {
+      facts.filter_policy +=
+          facts.filter_policy.empty() ? "delete family" : " + delete family";
+    }
+  } else if (!reader_->BloomStatus().ok()) {
+    facts.filter_form = "unusable";
+  }
+
+  const auto first = reader_->FirstKey();
+  const auto last = reader_->LastKey();
+  if (first) facts.column_family = first->family;
+  if (first && last) {
+    facts.details.push_back(
+        {"rows", fmt::format("{} to {}", ToPrintable(first->row),
+                             ToPrintable(last->row))});
+  }
+  if (const auto times = TimeRangeText(file_info)) {
+    facts.details.push_back({"times", *times});
+  }
+  if (!reader_->CellsStatus().ok()) {
+    facts.details.push_back({"cells", MessageOf(reader_->CellsStatus())});
+  }
+  return facts;
+}
+
+std::vector<Property> HFileTable::Properties() const {
+  const HFileTrailer& trailer = reader_->trailer();
+  std::vector<Property> properties;
+  const auto number = [&](std::string_view name, uint64_t value) {
+    properties.push_back({fmt::format("trailer.{}", name), "", value, ""});
+  };
+  const auto text = [&](std::string_view name, std::string value) {
+    properties.push_back(
+        {fmt::format("trailer.{}", name), "", std::nullopt, std::move(value)});
+  };
+  const auto offset = [&](std::string_view name,
+                          const std::optional<uint64_t>& value) {
+    value ? number(name, *value) : text(name, "none");
+  };
+  text("version",
+       fmt::format("{}.{}", trailer.major_version, trailer.minor_version));
+  number("file_info_offset", trailer.file_info_offset);
+  number("load_on_open_offset", trailer.load_on_open_offset);
+  number("uncompressed_data_index_bytes",
+         trailer.uncompressed_data_index_bytes);
+  number("total_uncompressed_bytes", trailer.total_uncompressed_bytes);
+  number("data_index_count", trailer.data_index_count);
+  number("meta_index_count", trailer.meta_index_count);
+  number("entry_count", trailer.entry_count);
+  number("data_index_levels", trailer.data_index_levels);
+  offset("first_data_block_offset", trailer.first_data_block_offset);
+  offset("last_data_block_offset", trailer.last_data_block_offset);
+  text("comparator", ToPrintable(trailer.comparator));
+  text("compression", rowbloom::ToString(trailer.compression));
+  text("encrypted", trailer.encrypted ? "true" : "false");
+
+  for (const auto& [name, bytes] : reader_->file_info()) {
+    Property property{name, bytes, std::nullopt, ""};
+    InfoForm form = FormOf(name);
+    // Else it is a row, or the start of one.
+    if (name == info::kLastBloomKey &&
+        reader_->bloom_description().type == BloomType::kRowCol) {
+      form = InfoForm::kKey;
+    }
+    Decode(form, &property);
+    properties.push_back(std::move(property));
+  }
+  return properties;
+}
+
+}  // namespace rowbloom::sst_inspect

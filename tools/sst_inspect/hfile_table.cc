@@ -1,0 +1,290 @@
+#include "tools/sst_inspect/hfile_table.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "storage/hfile/block_walk.h"
+#include "storage/hfile/cell.h"
+#include "storage/hfile/index_walk.h"
+#include "storage/hfile/iterator.h"
+#include "storage/hfile/trailer.h"
+#include "tools/sst_inspect/hfile_key.h"
+#include "tools/sst_inspect/open_hfile.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+using rocksdb::Status;
+
+class HFileCellReader : public CellReader {
+ public:
+  HFileCellReader(const HFileTable& file, const TableFile::Progress& progress)
+      : file_(file), progress_(progress), at_(file.reader(), kOptions) {}
+
+  void SkipTo(std::string_view row) override {
+    if (file_.key_order() == sst::KeyOrder::kUnknown) return;
+    at_.Seek({.row = row});
+    started_ = true;
+  }
+
+  bool NextBlock() override {
+    if (!started_) at_.SeekToFirst();
+    started_ = true;
+    if (!at_.Valid()) return false;
+    at_first_ = true;
+    block_offset_ = at_.block().offset;
+    if (progress_) progress_(block_offset_);
+    return true;
+  }
+
+  bool NextEntry() override {
+    if (!started_ || !at_.Valid()) return false;
+    // A block that was not entered yet.
+    if (at_.block().offset != block_offset_) return false;
+    if (at_first_) {
+      at_first_ = false;
+    } else {
+      at_.Next();
+      if (!at_.Valid() || at_.block().offset != block_offset_) return false;
+    }
+    key_.clear();
+    hfile::AppendKey(at_.cell().key(), &key_);
+    return true;
+  }
+
+  // The verb that goes on behind damage has a reader of its own.
+  bool SkipDamagedPartition() override { return false; }
+
+  Cell cell() const override {
+    const HFileCellView& cell = at_.cell();
+    return {.user_key = key_,
+            .sequence = static_cast<uint64_t>(cell.mvcc),
+            .type = static_cast<uint8_t>(cell.type),
+            .value = cell.value,
+            .stored_key = key_,
+            .tags = cell.tags};
+  }
+  IndexEntryInfo block() const override {
+    const hfile::Block& block = at_.block();
+    return {.user_key = at_.index_key(),
+            .handle = {block.offset, block.header.block_bytes()}};
+  }
+  const Status& block_status() const override { return at_.status(); }
+  const Status& index_status() const override { return at_.status(); }
+
+ private:
+  static constexpr HFileReadOptions kOptions{.fill_cache = false};
+  static constexpr uint64_t kNoBlock = UINT64_MAX;
+
+  const HFileTable& file_;
+  const TableFile::Progress& progress_;
+  hfile::Iterator at_;
+  bool started_ = false;
+  bool at_first_ = false;  // of the block, and the cell was not given yet
+  uint64_t block_offset_ = kNoBlock;
+  std::string key_;
+};
+
+// Where the blocks of an index are, to tell whose a block is.
+class Offsets {
+ public:
+  explicit Offsets(const hfile::RootIndex& index) {
+    for (size_t entry = 0; entry < index.size(); ++entry) {
+      entries_.emplace_back(index.location(entry).offset,
+                            static_cast<uint32_t>(entry));
+    }
+    std::sort(entries_.begin(), entries_.end());
+  }
+
+  std::optional<size_t> Find(uint64_t offset) const {
+    const auto at = std::lower_bound(entries_.begin(), entries_.end(),
+                                     std::pair(offset, uint32_t{0}));
+    if (at == entries_.end() || at->first != offset) return std::nullopt;
+    return at->second;
+  }
+
+ private:
+  std::vector<std::pair<uint64_t, uint32_t>> entries_;
+};
+
+const hfile::RootIndex& ChunksOf(
+    const std::optional<hfile::BloomFilter>& filter) {
+  static const hfile::RootIndex kNone;
+  return filter ? filter->chunks : kNone;
+}
+
+// Says of each block what it is.
+class BlockNamer {
+ public:
+  explicit BlockNamer(const hfile::Reader& reader)
+      : reader_(reader),
+        general_(ChunksOf(reader.general_bloom())),
+        delete_family_(ChunksOf(reader.delete_family_bloom())),
+        meta_(reader.meta_root()),
+        levels_(reader.trailer().data_index_levels) {}
+
+  void Name(hfile::BlockType type, BlockInfo* block) const {
+    constexpr const char* kTrailer = "trailer";
+    const uint64_t offset = block->offset_bytes;
+    switch (type) {
+      case hfile::BlockType::kData:
+      case hfile::BlockType::kEncodedData:
+        block->type = type == hfile::BlockType::kData ? BlockType::kData
+                                                      : BlockType::kEncodedData;
+        block->parent = levels_ == 1 ? "data index" : "leaf index";
+        return;
+      case hfile::BlockType::kLeafIndex:
+        block->type = BlockType::kLeafIndex;
+        block->parent = levels_ == 2 ? "data index" : "intermediate index";
+        return;
+      case hfile::BlockType::kIntermediateIndex:
+        block->type = BlockType::kIntermediateIndex;
+        block->parent = levels_ == 3 ? "data index" : "index above it";
+        return;
+      case hfile::BlockType::kBloomChunk:
+        block->type = BlockType::kBloomChunk;
+        block->name = general_.Find(offset)         ? kGeneral
+                      : delete_family_.Find(offset) ? kDeleteFamily
+                                                    : "";
+        block->parent = block->name.empty() ? "nothing" : "Bloom filter";
+        return;
+      case hfile::BlockType::kMeta:
+        block->type = BlockType::kMeta;
+        if (const auto entry = meta_.Find(offset)) {
+          block->name = reader_.meta_root().key(*entry);
+        }
+        block->parent = "meta index";
+        return;
+      case hfile::BlockType::kRootIndex:
+        block->type = BlockType::kRootIndex;
+        block->name =
+            offset == reader_.trailer().load_on_open_offset ? "data" : "meta";
+        block->parent = kTrailer;
+        return;
+      case hfile::BlockType::kFileInfo:
+        block->type = BlockType::kFileInfo;
+        block->parent = kTrailer;
+        return;
+      case hfile::BlockType::kGeneralBloomMeta:
+      case hfile::BlockType::kDeleteFamilyBloomMeta:
+        block->type = BlockType::kBloomFilter;
+        block->name = type == hfile::BlockType::kGeneralBloomMeta
+                          ? kGeneral
+                          : kDeleteFamily;
+        block->parent = kTrailer;
+        return;
+    }
+  }
+
+ private:
+  static constexpr const char* kGeneral = "general";
+  static constexpr const char* kDeleteFamily = "delete family";
+
+  const hfile::Reader& reader_;
+  const Offsets general_;
+  const Offsets delete_family_;
+  const Offsets meta_;
+  const uint32_t levels_;
+};
+
+}  // namespace
+
+Status HFileTable::Open(const std::string& path,
+                        std::unique_ptr<TableFile>* table) {
+  std::unique_ptr<HFileReader> opened;
+  const Status status = hfile::Reader::Open({}, path, &opened);
+  if (!status.ok()) return status;
+  std::unique_ptr<hfile::Reader> reader(
+      static_cast<hfile::Reader*>(opened.release()));
+  table->reset(new HFileTable(std::move(reader)));
+  return status;
+}
+
+Status OpenHFile(const std::string& path, std::unique_ptr<TableFile>* table) {
+  return HFileTable::Open(path, table);
+}
+
+Status HFileTable::ForEachBlock(
+    Blocks which, const std::function<void(const BlockInfo&)>& use) const {
+  const BlockNamer namer(*reader_);
+  const bool ordered = reader_->comparator() == hfile::Comparator::kCells;
+  hfile::BlockWalk walk(*reader_);
+  while (walk.Next()) {
+    if (progress_) progress_(walk.offset());
+    BlockInfo block{.type = BlockType::kGap,
+                    .offset_bytes = walk.offset(),
+                    .stored_bytes = walk.block_bytes(),
+                    .status = walk.status()};
+    if (walk.has_header()) {
+      const hfile::BlockHeader& header = walk.block().header;
+      namer.Name(header.type, &block);
+      block.compression = ToString(reader_->trailer().compression);
+      const bool is_index = block.type == BlockType::kLeafIndex ||
+                            block.type == BlockType::kIntermediateIndex;
+      if (block.status.ok() && is_index && reader_->is_readable()) {
+        block.status = hfile::NonRootIndex::Check(walk.block().payload,
+                                                  reader_->bounds(), ordered);
+        if (!block.status.ok()) {
+          block.status = reader_->file().Located("index block", walk.offset(),
+                                                 block.status);
+        }
+      }
+      if (block.status.ok()) block.contents_bytes = header.payload_bytes;
+    }
+    if (which == Blocks::kAllButData &&
+        (block.type == BlockType::kData ||
+         block.type == BlockType::kEncodedData)) {
+      continue;
+    }
+    use(block);
+  }
+  use({.type = BlockType::kTrailer,
+       .offset_bytes = size_bytes() - hfile::kTrailerBytes,
+       .stored_bytes = hfile::kTrailerBytes});
+  return Status::OK();
+}
+
+Status HFileTable::ForEachIndexEntry(
+    const std::function<void(const IndexEntryInfo&)>& use) const {
+  if (!reader_->is_readable()) return reader_->CellsStatus();
+  if (reader_->data_root().size() == 0) {
+    // Of an index whose entries have another form nothing was taken.
+    return reader_->trailer().data_index_count == 0 ? Status::OK()
+                                                    : reader_->CellsStatus();
+  }
+  return hfile::ForEachDataIndexEntry(
+      *reader_, [&](const hfile::DataIndexEntry& entry) {
+        use({.partition = entry.leaf,
+             .user_key = entry.key,
+             .handle = {entry.location.offset, entry.location.block_bytes}});
+      });
+}
+
+std::unique_ptr<CellReader> HFileTable::NewCellReader() const {
+  return std::make_unique<HFileCellReader>(*this, progress_);
+}
+
+sst::KeyOrder HFileTable::key_order() const {
+  return reader_->comparator() == hfile::Comparator::kCells
+             ? sst::KeyOrder::kBytewise
+             : sst::KeyOrder::kUnknown;
+}
+
+size_t HFileTable::timestamp_bytes() const { return kHFileKeySuffixBytes; }
+
+int HFileTable::CompareCells(const Cell& a, const Cell& b) const {
+  return hfile::CompareIndexKeys(hfile::KeyForm::kCellKey, a.user_key,
+                                 b.user_key);
+}
+
+std::string HFileTable::TypeName(uint8_t type) const {
+  return HFileTypeName(type);
+}
+
+Status HFileTable::ReadFilter(const sst::BlockHandle& /*handle*/,
+                              std::string* /*contents*/) const {
+  return Status::NotSupported(path() + ": filters of HFiles have chunks");
+}
+
+}  // namespace rowbloom::sst_inspect

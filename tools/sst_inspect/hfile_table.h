@@ -1,0 +1,90 @@
+// HFileTable: HBase's HFiles as a TableFile. User keys are those of HFiles
+// (hfile_key.h), sequence numbers their mvcc numbers.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/hfile/reader.h"
+#include "tools/sst_inspect/format_verbs.h"
+#include "tools/sst_inspect/table_file.h"
+
+namespace rowbloom::sst_inspect {
+
+class HFileTable : public TableFile, public FormatVerbs {
+ public:
+  static rocksdb::Status Open(const std::string& path,
+                              std::unique_ptr<TableFile>* table);
+
+  const std::string& path() const override { return reader_->path(); }
+  uint64_t size_bytes() const override { return reader_->file_bytes(); }
+  void SetProgress(Progress progress) override {
+    progress_ = std::move(progress);
+  }
+  TableFacts Facts() const override;
+  std::vector<Property> Properties() const override;
+  rocksdb::Status ForEachBlock(
+      Blocks which,
+      const std::function<void(const BlockInfo&)>& use) const override;
+  rocksdb::Status ForEachIndexEntry(
+      const std::function<void(const IndexEntryInfo&)>& use) const override;
+  std::unique_ptr<CellReader> NewCellReader() const override;
+  // HFiles have none: markers are cells.
+  rocksdb::Status ForEachRangeDeletion(
+      const std::function<void(const RangeDeletion&)>& /*use*/) const override {
+    return rocksdb::Status::OK();
+  }
+  sst::KeyOrder key_order() const override;
+  size_t timestamp_bytes() const override;
+  KeyForm key_form() const override { return KeyForm::kHFile; }
+  // By key alone: the same cell has another mvcc number wherever it was
+  // written.
+  int CompareCells(const Cell& a, const Cell& b) const override;
+  std::string TypeName(uint8_t type) const override;
+  bool index_keys_come_first() const override { return true; }
+  rocksdb::Status ForEachFilterChunk(
+      const std::function<void(const FilterChunk&)>& use) const override;
+  const FormatVerbs* own_verbs() const override { return this; }
+
+  // Of SSTs alone.
+  const sst::FilterLocation& filter() const override { return no_filter_; }
+  rocksdb::Status FilterPartitions(
+      std::vector<sst::FilterPartition>* partitions) const override {
+    partitions->clear();
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status ReadFilter(const sst::BlockHandle& handle,
+                             std::string* contents) const override;
+
+  // The verbs: hfile_filter.cc, hfile_probe.cc, ...
+  ExitCode PrintFilter(const Output& output) const override;
+  ExitCode PrintProbe(const ProbeVerbOptions& options, const Output& output,
+                      ProbeCounts* counts) const override;
+  ExitCode PrintVerify(const VerifyOptions& options,
+                       const Output& output) const override;
+  ExitCode PrintMeasure(const MeasureOptions& options,
+                        const Output& output) const override;
+  ExitCode PrintAdvice(const AdviseOptions& options,
+                       const Output& output) const override;
+
+  const hfile::Reader& reader() const { return *reader_; }
+
+ private:
+  explicit HFileTable(std::unique_ptr<hfile::Reader> reader)
+      : reader_(std::move(reader)) {}
+
+  const std::unique_ptr<hfile::Reader> reader_;
+  const sst::FilterLocation no_filter_;
+  Progress progress_;
+};
+
+// "ROW", "ROWCOL", "ROWPREFIX": what a general filter is called in output, as
+// the sections of rowbloom's own filters are.
+std::string SectionName(BloomType type);
+// "HBase ROW", with the length of a prefix; empty without a general filter.
+std::string FilterPolicyText(const hfile::Reader& reader);
+
+}  // namespace rowbloom::sst_inspect
