@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rowbloom/hfile.h"
+#include "storage/hfile/index_walk.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/storage/hfile/edit_file.h"
@@ -45,6 +46,17 @@ std::vector<HFileCell> CheckScan(const HFileReader& reader, bool fill_cache) {
   }
   CheckEnd(*iterator);
   return cells;
+}
+
+// The index is read to its end or to an error, whatever it points to.
+void CheckIndex(const hfile::Reader& reader) {
+  size_t entries = 0;
+  const Status status = hfile::ForEachDataIndexEntry(
+      reader, [&](const hfile::DataIndexEntry&) { ++entries; });
+  if (!status.ok()) CheckError(status);
+  // A block, of which each entry names another, has a header.
+  Check(entries <= reader.file_bytes() / hfile::kBlockHeaderBytes,
+        "an index cannot name more blocks than a file has room for");
 }
 
 void CheckSeek(HFileIterator* iterator, const HFileKey& key) {
@@ -124,6 +136,7 @@ void CheckFile(const MemoryFile& memory, std::string_view bytes) {
   }
   reader->FirstKey();
   reader->LastKey();
+  CheckIndex(static_cast<const hfile::Reader&>(*reader));
   HFileReport report;
   status = reader->Verify(&report);
   if (!status.ok()) CheckError(status);

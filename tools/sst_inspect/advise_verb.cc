@@ -5,7 +5,6 @@
 #include "rowbloom/advise.h"
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
-#include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/record.h"
 #include "tools/sst_inspect/table_stats.h"
 #include "tools/sst_inspect/text.h"
@@ -97,13 +96,15 @@ void PrintJson(const TableFile& file, std::string_view which,
 
 ExitCode PrintAdvice(const TableFile& file, const AdviseOptions& options,
                      const Output& output) {
-  if (const FormatVerbs* own = file.own_verbs()) {
-    return own->PrintAdvice(options, output);
+  const std::string path = WithoutControls(file.path());
+  if (file.key_form() == KeyForm::kHFile) {
+    return ReportUsage(
+        path + ": advise is about SSTs; HBase has ROW and ROWCOL filters alone",
+        output.err);
   }
   KeyFormat format;
   Status status = FormatOf(file, options.key_layout, false, &format);
   if (!status.ok()) return ReportStatus(status, output.err);
-  const std::string path = WithoutControls(file.path());
   if (!format.layout) {
     return ReportUsage(path + ": no key layout known, give --key-layout",
                        output.err);

@@ -24,8 +24,6 @@ class FormatVerbs {
                                const Output& output) const = 0;
   virtual ExitCode PrintMeasure(const MeasureOptions& options,
                                 const Output& output) const = 0;
-  virtual ExitCode PrintAdvice(const AdviseOptions& options,
-                               const Output& output) const = 0;
 };
 
 }  // namespace rowbloom::sst_inspect

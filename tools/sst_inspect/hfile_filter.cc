@@ -118,7 +118,7 @@ class ChunkReader {
       facts.problem = MessageOf(chunk.status);
       return chunk;
     }
-    chunk.bits = block_.payload;
+    facts.bits = block_.payload;
     facts.size_bytes = block_.payload.size();
     const uint64_t bits = 8 * facts.size_bytes;
     facts.fill = static_cast<double>(CountBits(block_.payload)) /

@@ -31,7 +31,7 @@ class HFileCellReader : public CellReader {
   bool NextBlock() override {
     if (!started_) at_.SeekToFirst();
     started_ = true;
-    if (!at_.Valid()) return false;
+    if (!at_.Valid()) return End();
     at_first_ = true;
     block_offset_ = at_.block().offset;
     if (progress_) progress_(block_offset_);
@@ -46,7 +46,8 @@ class HFileCellReader : public CellReader {
       at_first_ = false;
     } else {
       at_.Next();
-      if (!at_.Valid() || at_.block().offset != block_offset_) return false;
+      if (!at_.Valid()) return End();
+      if (at_.block().offset != block_offset_) return false;
     }
     key_.clear();
     hfile::AppendKey(at_.cell().key(), &key_);
@@ -74,6 +75,12 @@ class HFileCellReader : public CellReader {
   const Status& index_status() const override { return at_.status(); }
 
  private:
+  // Of the file, or of what can be read of it.
+  bool End() const {
+    if (progress_) progress_(file_.size_bytes());
+    return false;
+  }
+
   static constexpr HFileReadOptions kOptions{.fill_cache = false};
   static constexpr uint64_t kNoBlock = UINT64_MAX;
 
@@ -239,6 +246,7 @@ Status HFileTable::ForEachBlock(
     }
     use(block);
   }
+  if (progress_) progress_(size_bytes());
   use({.type = BlockType::kTrailer,
        .offset_bytes = size_bytes() - hfile::kTrailerBytes,
        .stored_bytes = hfile::kTrailerBytes});

@@ -67,8 +67,6 @@ class HFileTable : public TableFile, public FormatVerbs {
                        const Output& output) const override;
   ExitCode PrintMeasure(const MeasureOptions& options,
                         const Output& output) const override;
-  ExitCode PrintAdvice(const AdviseOptions& options,
-                       const Output& output) const override;
 
   const hfile::Reader& reader() const { return *reader_; }
 

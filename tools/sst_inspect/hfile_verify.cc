@@ -87,6 +87,7 @@ ExitCode HFileTable::PrintVerify(const VerifyOptions& options,
         if (progress_) progress_(twice_bytes / 2);
       },
       &report);
+  if (progress_) progress_(size_bytes());
   ExitCode worst =
       report.problem_count > 0 ? ExitCode::kFindings : ExitCode::kOk;
   PrintProblems(path(), report, output);

@@ -142,10 +142,9 @@ struct FilterChunk {
   // HBase's default is assumed, where that fits.
   std::optional<uint32_t> folds;
   bool folds_assumed = false;
-  // The least key in it, as the filter has keys. This and the bits live during
-  // the call.
+  // The least key in it, as the filter has keys. This and facts.bits live
+  // during the call.
   std::string_view first_key;
-  std::string_view bits;   // the array, empty when it cannot be read
   rocksdb::Status status;  // of the block
 };
 

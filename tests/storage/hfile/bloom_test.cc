@@ -25,6 +25,46 @@ json BloomVectors() {
   return json::parse(in);
 }
 
+// What a filter's description implies of its chunks, against chunks that were
+// filled and folded.
+TEST(HFileChunkPlan, IsThatOfTheWriter) {
+  for (const uint64_t bytes : {256U, 300U, 4096U}) {
+    const ChunkSizing sizing = SizeChunk(bytes, 0.01F, /*max_fold=*/2);
+    for (uint64_t keys = 1; keys < 4 * sizing.max_keys;
+         keys += 1 + sizing.max_keys / 37) {
+      SCOPED_TRACE(std::to_string(bytes) + " bytes, " + std::to_string(keys));
+      HFileBloomInfo info;
+      info.key_count = keys;
+      const uint64_t full_chunks = (keys - 1) / sizing.max_keys;
+      BloomChunk last(sizing, HFileHash::kMurmur);
+      for (uint64_t i = full_chunks * sizing.max_keys; i < keys; ++i) {
+        last.Add(std::to_string(i));
+      }
+      last.Fold();
+      info.chunk_count = static_cast<uint32_t>(full_chunks + 1);
+      info.max_keys = full_chunks * sizing.max_keys + last.max_keys();
+      const auto plan = PlanChunks(info, sizing.bytes, last.bits().size());
+      ASSERT_TRUE(plan.has_value());
+      EXPECT_EQ(plan->last_keys, last.key_count());
+      EXPECT_EQ(plan->last_max_keys, last.max_keys());
+      ASSERT_TRUE(plan->last_folds.has_value());
+      EXPECT_EQ(sizing.bytes >> *plan->last_folds, last.bits().size());
+      if (full_chunks > 0) {
+        EXPECT_EQ(plan->full_keys, sizing.max_keys);
+      }
+      // Numbers that no writer leaves.
+      if (full_chunks > 0) {
+        HFileBloomInfo wrong = info;
+        wrong.key_count = info.max_keys + 1;
+        EXPECT_FALSE(
+            PlanChunks(wrong, sizing.bytes, last.bits().size()).has_value());
+        EXPECT_FALSE(PlanChunks(info, sizing.bytes, 0).has_value());
+      }
+    }
+  }
+  EXPECT_FALSE(PlanChunks({}, 256, 256).has_value());
+}
+
 TEST(HFileBloomVectors, HashesAreThoseOfHBase) {
   const json vectors = BloomVectors();
   if (vectors.is_null()) GTEST_SKIP() << test::kNoSharedData;

@@ -822,6 +822,51 @@ TEST_F(HostileHFile, VerifyFindsMetadataThatIsSilentlyWrong) {
   finds(file, "no for key \"row000\", which is there");
 }
 
+TEST_F(HostileHFile, VerifyGoesOnBehindDamage) {
+  std::string file = DeepFile();
+  const size_t data = test::FindBlock(file, BlockType::kData, 3);
+  const size_t leaf = test::FindBlock(file, BlockType::kLeafIndex, 3);
+  for (const size_t at : {data, leaf}) {
+    file[at + hfile::kBlockHeaderBytes + 3] ^= 1;
+  }
+  ASSERT_THAT(Open(file), IsOk());
+  HFileReport report;
+  EXPECT_THAT(reader_->Verify(&report),
+              StatusIs(kCorruption, HasSubstr(path_)));
+  // Both told once, and no totals, of which a part is missing.
+  EXPECT_EQ(report.problem_count, 2U);
+  EXPECT_EQ(report.problems.size(), 2U);
+  EXPECT_EQ(report.damaged_blocks, 2U);
+  // One cell in the data block, two or three below the leaf.
+  EXPECT_LT(report.cells, FewCells().size());
+  EXPECT_GE(report.cells, FewCells().size() - 4);
+}
+
+// An index whose entries all lead to one place must not be followed for ever.
+TEST_F(HostileHFile, VerifyDoesNotGoRoundAndRound) {
+  std::string file = DeepFile();
+  const size_t first_leaf = test::FindBlock(file, BlockType::kLeafIndex);
+  for (size_t nth = 0; nth < 2; ++nth) {
+    EditPayload(
+        &file, BlockType::kIntermediateIndex,
+        [&](std::string* p) {
+          const uint32_t entries = hfile::LoadU32(p->data());
+          const size_t start = 4 + 4 * (entries + 1);
+          for (uint32_t i = 0; i < entries; ++i) {
+            const uint32_t at = hfile::LoadU32(p->data() + 4 + 4 * i);
+            p->replace(start + at, 12, p->substr(start, 12));
+            Overwrite64(p, start + at, first_leaf);
+          }
+        },
+        nth);
+  }
+  ASSERT_THAT(Open(file), IsOk());
+  HFileReport report;
+  EXPECT_THAT(reader_->Verify(&report), StatusIs(kCorruption, HasSubstr("")));
+  EXPECT_LE(report.cells, FewCells().size());
+  EXPECT_GT(report.problem_count, 0U);
+}
+
 // ------------------------------------------------------------------- encodings
 
 TEST_F(HostileHFile, EncodedFilesAnswerBloomQuestionsAndRefuseCells) {
