@@ -177,7 +177,8 @@ void Verifier::EnterBlock(const Iterator& at) {
     if (CompareHFileKeys(index_key, first) != 0) {
       Problem(block + ": the first index key is not that of its first cell");
     }
-  } else if (ParseKey(last_key_, &last) &&
+  } else if (reader_.comparator() == Comparator::kCells &&
+             ParseKey(last_key_, &last) &&
              CompareHFileKeys(last, index_key) >= 0) {
     Problem(block + ": its index key is not after the cell before it");
   }

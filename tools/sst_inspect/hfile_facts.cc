@@ -7,6 +7,7 @@
 #include "rowbloom/printable.h"
 #include "storage/hfile/coding.h"
 #include "storage/hfile/file_info.h"
+#include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/key_format.h"
 
@@ -54,7 +55,7 @@ std::optional<std::string> TimeRangeText(const hfile::FileInfo& file_info) {
 }
 
 KeyFormat TextFormat() {
-  return {.form = KeyForm::kHFile, .timestamp_bytes = 9};
+  return {.form = KeyForm::kHFile, .timestamp_bytes = kHFileKeySuffixBytes};
 }
 
 // How the bytes of a file info entry are to be read.

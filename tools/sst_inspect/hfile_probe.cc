@@ -7,7 +7,6 @@
 #include "rowbloom/printable.h"
 #include "storage/hfile/bloom_chunk.h"
 #include "storage/hfile/iterator.h"
-#include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/record.h"
@@ -68,12 +67,11 @@ class HFileProber {
     row_ = options_.row;
     qualifier_ = options_.qualifier;
     if (options_.key) {
-      const std::string_view column = format.WithoutTimestamp(*options_.key);
-      const auto parts = format.Split(column);
-      if (!parts || options_.key->size() < kHFileKeySuffixBytes) {
-        worst_ = ReportUsage(WithoutControls(file_.path()) +
-                                 ": --key: not the key of an HFile's cell",
-                             output_.err);
+      const auto parts = format.Split(*options_.key);
+      if (!parts) {
+        worst_ = ReportUsage(
+            WithoutControls(file_.path()) + ": --key: not a key of an HFile's",
+            output_.err);
         return false;
       }
       row_ = parts->row;

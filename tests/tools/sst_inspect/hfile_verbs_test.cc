@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "rowbloom/hfile.h"
-#include "rowbloom/printable.h"
 #include "storage/hfile/block.h"
 #include "tests/storage/hfile/edit_file.h"
 #include "tests/storage/hfile/test_cells.h"
@@ -328,11 +327,8 @@ TEST_F(HFileVerbs, ProbeTellsWhatAGetWouldBeTold) {
               HasSubstr("ROWCOL markers  may be there"));
   EXPECT_THAT(Fine({"probe", "--row", "row000100"}).out,
               HasSubstr("ROWCOL          not asked: it holds no rows"));
-  // A whole key, as `data --raw` shows it, with any version behind it.
-  const std::string key =
-      ToPrintable(std::string("\0\x09row000011\x01"
-                              "fb\0\0\0\0\0\0\0\1\4",
-                              23));
+  // As `data --raw` prints it.
+  const std::string key = "\\x00\\x09row000011\\x01fb";
   EXPECT_THAT(Fine({"probe", "--key", key}).out, HasSubstr("yes, put at 111"));
   EXPECT_EQ(RunTool({"probe", "--key", "short", path_}).code, 2);
 }
