@@ -163,9 +163,10 @@ struct Totals {
     weight += keys_here;
   }
 
+  // These are of what could be read.
   bool readable() const { return weight > 0; }
   double BitsPerKey() const {
-    return 8 * static_cast<double>(size_bytes) / static_cast<double>(keys);
+    return 8 * static_cast<double>(size_bytes) / weight;
   }
   double Rate() const { return rate_times_keys / weight; }
 };
@@ -371,7 +372,7 @@ class FilterPrinter {
                  {"fill", Table::Align::kRight},
                  {"expected FPR", Table::Align::kRight}});
     for (const auto& [section, totals] : totals_) {
-      const bool known = totals.readable() && totals.keys > 0;
+      const bool known = totals.readable();
       if (output_.json) {
         Record record("section", ToPrintable(file_.path()));
         record.Text("section", section)
