@@ -50,7 +50,12 @@ class Painter {
         TableFile::Blocks::kAll,
         [this](const BlockInfo& block) { AddBlock(block); }));
     picture_.runs = runs_.items();
-    DrawFilter();
+    if (file_.filter().form != sst::FilterForm::kNone) {
+      DrawFilter();
+    } else {
+      DrawChunks();
+    }
+    AddSections();
     return failure_;
   }
 
@@ -101,7 +106,6 @@ class Painter {
   }
 
   void DrawFilter() {
-    if (file_.filter().form == sst::FilterForm::kNone) return;
     std::vector<sst::FilterPartition> partitions;
     const Status status = file_.FilterPartitions(&partitions);
     if (status.IsNotSupported()) {
@@ -109,7 +113,7 @@ class Painter {
       return;
     }
     Fail(status);
-    picture_.filter_partitions = partitions.size();
+    picture_.filter_parts = partitions.size();
     const TableFacts facts = file_.Facts();
     const std::string& policy = file_.filter().compatibility_name;
     std::string contents;
@@ -122,6 +126,18 @@ class Painter {
       AddPartition(i + 1, DecodedFilter(facts, policy, contents), contents);
     }
     if (complete_) UseEntriesOfProperties(facts, &totals_);
+  }
+
+  // The filters of an HFile. A damaged chunk is a damaged block.
+  void DrawChunks() {
+    picture_.filter_part = "chunk";
+    Fail(file_.ForEachFilterChunk([this](const FilterChunk& chunk) {
+      ++picture_.filter_parts;
+      if (chunk.status.ok()) AddSection(chunk.number, chunk.facts);
+    }));
+  }
+
+  void AddSections() {
     for (const auto& [what, totals] : totals_) {
       const auto fill = fills_.find(what);
       picture_.sections.push_back({what, totals,
@@ -154,26 +170,30 @@ class Painter {
       notes_.insert("rules nothing out: " + filter.stock()->problem());
     }
     for (const SectionFacts& section : filter.Sections()) {
-      const SectionId what(section.section, section.kind);
-      totals_[what].Add(section);
-      if (!section.problem.empty()) {
-        Problem(fmt::format("filter partition {}: {} {}", partition,
-                            section.section, section.problem));
-      }
-      AddBits(partition, section.bits,
-              &fills_.try_emplace(what, budget_.buckets).first->second);
+      AddSection(partition, section);
     }
   }
 
-  void AddBits(size_t partition, std::string_view bits,
+  void AddSection(size_t part, const SectionFacts& section) {
+    const SectionId what(section.section, section.kind);
+    totals_[what].Add(section);
+    if (!section.problem.empty()) {
+      Problem(fmt::format("filter {} {}: {} {}", picture_.filter_part, part,
+                          section.section, section.problem));
+    }
+    AddBits(part, section.bits,
+            &fills_.try_emplace(what, budget_.buckets).first->second);
+  }
+
+  void AddBits(size_t part, std::string_view bits,
                MergingList<FillBucket>* fill) const {
     // What the probes of a key fall into; of other kinds, any piece will do.
     constexpr uint64_t kLine = 64;
     const uint64_t piece = std::max(
         kLine, (bits.size() / budget_.buckets + kLine - 1) / kLine * kLine);
     for (uint64_t at = 0; at < bits.size(); at += piece) {
-      const std::string_view part = bits.substr(at, piece);
-      fill->Add({partition, partition, at, part.size(), BitsSet(part)});
+      const std::string_view some = bits.substr(at, piece);
+      fill->Add({part, part, at, some.size(), BitsSet(some)});
     }
   }
 
@@ -204,7 +224,7 @@ void BlockRun::Join(const BlockRun& next) {
 }
 
 void FillBucket::Join(const FillBucket& next) {
-  last_partition = next.last_partition;
+  last_part = next.last_part;
   bytes += next.bytes;
   bits_set += next.bits_set;
 }

@@ -37,9 +37,9 @@ struct BlockRun {
 
 // A piece of a section's bits.
 struct FillBucket {
-  size_t first_partition = 0;  // of the filter, counted from 1
-  size_t last_partition = 0;
-  uint64_t offset_bytes = 0;  // in the section of the first partition
+  size_t first_part = 0;  // of the filter, counted from 1
+  size_t last_part = 0;
+  uint64_t offset_bytes = 0;  // in the section of the first part
   uint64_t bytes = 0;
   uint64_t bits_set = 0;
 
@@ -51,7 +51,7 @@ struct FillBucket {
 struct SectionPicture {
   SectionId what;
   SectionTotals totals;
-  std::vector<FillBucket> buckets;  // the bits of all partitions, in order
+  std::vector<FillBucket> buckets;  // the bits of all parts, in order
   std::string note;                 // what the density of its bits says
 };
 
@@ -76,7 +76,8 @@ struct FilePicture {
   std::vector<NamedBlock> listed;
   uint64_t unlisted = 0;
 
-  size_t filter_partitions = 0;  // 0: the file has no filter
+  size_t filter_parts = 0;                // 0: the file has no filter
+  std::string filter_part = "partition";  // what a part is called
   std::vector<SectionPicture> sections;
   std::vector<std::string> notes;     // of the filter, each a sentence
   std::vector<std::string> problems;  // what else is damaged, the first of them

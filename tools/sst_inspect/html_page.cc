@@ -71,13 +71,13 @@ Json BlocksJson(const FilePicture& picture) {
           {"runs", std::move(runs)}};
 }
 
-Json FillJson(const SectionPicture& section) {
+Json FillJson(const SectionPicture& section, const std::string& part) {
   Json buckets = Json::array();
   for (const FillBucket& bucket : section.buckets) {
-    buckets.push_back({bucket.first_partition, bucket.last_partition,
-                       bucket.offset_bytes, bucket.bytes, bucket.bits_set});
+    buckets.push_back({bucket.first_part, bucket.last_part, bucket.offset_bytes,
+                       bucket.bytes, bucket.bits_set});
   }
-  return {{"buckets", std::move(buckets)}};
+  return {{"part", part}, {"buckets", std::move(buckets)}};
 }
 
 // A table whose cells are markup.
@@ -200,7 +200,10 @@ std::string VerdictOf(const NamedBlock& named) {
     return "<span class=damaged>DAMAGED</span> " + EscapeHtml(named.problem);
   }
   const BlockType type = named.block.type;
-  return type == BlockType::kGap || type == BlockType::kFooter ? "" : "ok";
+  return type == BlockType::kGap || type == BlockType::kFooter ||
+                 type == BlockType::kTrailer
+             ? ""
+             : "ok";
 }
 
 void AddListedTable(const FilePicture& picture, std::ostream& out) {
@@ -240,7 +243,7 @@ void AddListed(const FilePicture& picture, std::ostream& out) {
 
 void AddFilter(const FilePicture& picture, std::ostream& out) {
   out << "<h3>Filter</h3>\n";
-  if (picture.filter_partitions == 0 && picture.notes.empty()) {
+  if (picture.filter_parts == 0 && picture.notes.empty()) {
     out << "<p>None.</p>\n";
     return;
   }
@@ -262,7 +265,7 @@ void AddFilter(const FilePicture& picture, std::ostream& out) {
     out << "<h4>" << EscapeHtml(name) << "</h4>\n";
     if (!section.buckets.empty()) {
       AddDrawing("fill", "Share of bits set in " + name + " of " + picture.path,
-                 FillJson(section), out);
+                 FillJson(section, picture.filter_part), out);
     }
     out << "<p class=note>" << EscapeHtml(section.note) << "</p>\n";
   }

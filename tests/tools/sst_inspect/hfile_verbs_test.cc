@@ -23,6 +23,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
+#include "tools/sst_inspect/file_picture.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom {
@@ -496,6 +497,36 @@ TEST_F(HFileVerbs, MemoryIsBoundedWhateverTheFile) {
     EXPECT_EQ(WEXITSTATUS(status), 0) << verb;
     EXPECT_LT(usage.ru_maxrss, 64 * 1024) << verb << ", in KiB";
   }
+}
+
+// A page has the blocks of layout, and the bits of the chunks.
+TEST_F(HFileVerbs, PageDrawsBlocksAndChunks) {
+  Write(SmallBlocks(), NumberedCells(2000));
+  std::unique_ptr<sst_inspect::TableFile> file;
+  ASSERT_THAT(sst_inspect::OpenTable(path_, &file), IsOk());
+  sst_inspect::FilePicture picture;
+  ASSERT_THAT(sst_inspect::DrawFile(*file, {}, &picture), IsOk());
+  EXPECT_EQ(picture.blocks,
+            Records(Fine({"layout", "--json"}), "block").size());
+  std::map<std::string, uint64_t> bytes;
+  size_t chunks = 0;
+  ASSERT_THAT(
+      file->ForEachFilterChunk([&](const sst_inspect::FilterChunk& chunk) {
+        bytes[chunk.facts.section] += chunk.facts.bits.size();
+        ++chunks;
+      }),
+      IsOk());
+  EXPECT_EQ(picture.filter_parts, chunks);
+  ASSERT_EQ(picture.sections.size(), 2U);  // ROW, and deletes of families
+  for (const sst_inspect::SectionPicture& section : picture.sections) {
+    uint64_t drawn = 0;
+    for (const auto& bucket : section.buckets) drawn += bucket.bytes;
+    EXPECT_GT(drawn, 0U);
+    EXPECT_EQ(drawn, bytes[section.what.first]);
+  }
+  const std::string page = Fine({"layout", "--html", "-"}).out;
+  EXPECT_THAT(page, HasSubstr("<span class=swatch data-type=Bloom-chunk>"));
+  EXPECT_THAT(page, HasSubstr(R"({"part":"chunk","buckets":)"));
 }
 
 }  // namespace

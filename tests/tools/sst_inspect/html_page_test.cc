@@ -260,15 +260,15 @@ TEST_F(Html, FillIsThatOfTheFilter) {
       uint64_t bytes = 0;
       size_t partition = 1;
       for (const sst_inspect::FillBucket& bucket : section.buckets) {
-        EXPECT_GE(bucket.first_partition, partition);
-        EXPECT_GE(bucket.last_partition, bucket.first_partition);
-        partition = bucket.last_partition;
+        EXPECT_GE(bucket.first_part, partition);
+        EXPECT_GE(bucket.last_part, bucket.first_part);
+        partition = bucket.last_part;
         set += bucket.bits_set;
         bytes += bucket.bytes;
       }
       EXPECT_EQ(set, expected_set);
       EXPECT_EQ(bytes, expected_bytes);
-      EXPECT_EQ(partition, picture.filter_partitions);
+      EXPECT_EQ(partition, picture.filter_parts);
       EXPECT_EQ(section.note.find("equations") != std::string::npos,
                 section.what.second == "ribbon");
     }

@@ -215,7 +215,8 @@
 
   // How full a filter section is, from its first bits to its last.
   function drawFill(element) {
-    const pieces = dataOf(element).buckets.map(
+    const { part, buckets } = dataOf(element);
+    const pieces = buckets.map(
       ([first, last, offset, size, set]) =>
         ({ first, last, offset, size, share: set / (8 * size) }));
     // Over at least a fifth of all shares, so that chance does not look like
@@ -235,8 +236,8 @@
       text: (piece) => [
         `${percent(piece.share)} of bits set`,
         `${grouped(piece.size)} bytes from byte ${grouped(piece.offset)}`,
-        piece.first === piece.last ? `partition ${grouped(piece.first)}` :
-          `partitions ${grouped(piece.first)} to ${grouped(piece.last)}`,
+        piece.first === piece.last ? `${part} ${grouped(piece.first)}` :
+          `${part}s ${grouped(piece.first)} to ${grouped(piece.last)}`,
       ].join(" \u00b7 "),
     };
     new Drawing(element, pieces, look);
