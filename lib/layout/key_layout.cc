@@ -176,23 +176,35 @@ std::optional<SplitKey> KeyLayout::Split(std::string_view key) const {
 
 Result<std::string> KeyLayout::EncodeRow(std::string_view row) const {
   std::string encoded;
+  encoded.reserve(row.size() + 2);
+  if (auto error = AppendRow(row, &encoded)) return *std::move(error);
+  return encoded;
+}
+
+std::optional<Error> KeyLayout::AppendRow(std::string_view row,
+                                          std::string* key) const {
   switch (kind_) {
     case Kind::kEscaped:
-      encoded.reserve(row.size() + 2);
-      for (const char c : row) {
-        encoded += c;
-        if (c == kEscape) encoded += kEscapedZero;
+      for (size_t at = 0;;) {
+        const size_t escape = row.find(kEscape, at);
+        if (escape == std::string_view::npos) {
+          key->append(row.substr(at));
+          break;
+        }
+        key->append(row.substr(at, escape + 1 - at)).push_back(kEscapedZero);
+        at = escape + 1;
       }
-      encoded += kEscape;
-      encoded += kTerminator;
-      return encoded;
+      key->push_back(kEscape);
+      key->push_back(kTerminator);
+      return std::nullopt;
     case Kind::kFixed:
       if (row.size() != parameter_) {
         return Error{"a row of " + std::to_string(row.size()) +
                      " bytes does not fit key layout " + ToString() +
                      ": expected " + std::to_string(parameter_)};
       }
-      return std::string(row);
+      key->append(row);
+      return std::nullopt;
     case Kind::kDelimited: {
       const char delimiter = static_cast<char>(parameter_);
       const size_t at = row.find(delimiter);
@@ -200,7 +212,8 @@ Result<std::string> KeyLayout::EncodeRow(std::string_view row) const {
         return Error{"a row with the delimiter at byte " + std::to_string(at) +
                      " does not fit key layout " + ToString()};
       }
-      return std::string(row) + delimiter;
+      key->append(row).push_back(delimiter);
+      return std::nullopt;
     }
     case Kind::kLengthPrefixed:
       if (row.size() > kMaxRowBytes) {
@@ -208,9 +221,10 @@ Result<std::string> KeyLayout::EncodeRow(std::string_view row) const {
                      " bytes does not fit key layout u16: expected at most " +
                      std::to_string(kMaxRowBytes)};
       }
-      encoded += static_cast<char>(row.size() >> 8);
-      encoded += static_cast<char>(row.size() & 0xff);
-      return encoded.append(row);
+      key->push_back(static_cast<char>(row.size() >> 8));
+      key->push_back(static_cast<char>(row.size() & 0xff));
+      key->append(row);
+      return std::nullopt;
     case Kind::kCustom:
       break;
   }
@@ -218,24 +232,30 @@ Result<std::string> KeyLayout::EncodeRow(std::string_view row) const {
   if (!split || !split->qualifier.empty()) {
     return Error{"these bytes are not one row of key layout " + ToString()};
   }
-  return std::string(row);
+  key->append(row);
+  return std::nullopt;
 }
 
 std::optional<std::string> KeyLayout::DecodeRow(
     std::string_view row_bytes) const {
-  const auto split = Split(row_bytes);
-  if (!split || !split->qualifier.empty()) return std::nullopt;
+  std::string row;
+  if (!DecodeRow(row_bytes, &row)) return std::nullopt;
+  return row;
+}
+
+bool KeyLayout::DecodeRow(std::string_view row_bytes, std::string* row) const {
+  if (row_bytes.size() != RowBytes(row_bytes)) return false;
+  row->clear();
   switch (kind_) {
-    case Kind::kEscaped: {
-      std::string row;
-      row.reserve(row_bytes.size());
+    case Kind::kEscaped:
       row_bytes.remove_suffix(2);
-      for (size_t i = 0; i < row_bytes.size(); ++i) {
-        row += row_bytes[i];
-        if (row_bytes[i] == kEscape) ++i;  // its 0xff
+      for (;;) {
+        const size_t escape = row_bytes.find(kEscape);
+        if (escape == std::string_view::npos) break;
+        row->append(row_bytes.substr(0, escape + 1));
+        row_bytes.remove_prefix(escape + 2);  // and its 0xff
       }
-      return row;
-    }
+      break;
     case Kind::kDelimited:
       row_bytes.remove_suffix(1);
       break;
@@ -246,7 +266,8 @@ std::optional<std::string> KeyLayout::DecodeRow(
     case Kind::kCustom:
       break;
   }
-  return std::string(row_bytes);
+  row->append(row_bytes);
+  return true;
 }
 
 bool KeyLayout::PreservesRowOrder() const {

@@ -102,9 +102,13 @@ class KeyLayout {
   // length, a delimiter inside); custom layouts take the bytes as they are and
   // check that they are exactly one row.
   Result<std::string> EncodeRow(std::string_view row) const;
+  // The same onto the end of `key`, which an error leaves as it was.
+  std::optional<Error> AppendRow(std::string_view row, std::string* key) const;
 
   // Inverse of EncodeRow. nullopt: `row_bytes` is not exactly one row.
   std::optional<std::string> DecodeRow(std::string_view row_bytes) const;
+  // The same into *row, whose memory is used again. False: *row is unspecified.
+  bool DecodeRow(std::string_view row_bytes, std::string* row) const;
 
   // Whether encoded rows sort as the rows themselves do.
   bool PreservesRowOrder() const;
