@@ -1,5 +1,8 @@
 #include "storage/store/cell_reader.h"
 
+#include <map>
+#include <utility>
+
 #include "rowbloom/printable.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/snapshot.h"
@@ -22,30 +25,33 @@ Status CorruptCell(const StoredCell& stored, const std::string& problem) {
       Describe(stored.row, stored.family->first, stored.qualifier) + problem);
 }
 
-// Calls add(timestamp, value) for the versions that are to be seen.
+// Calls add(timestamp, value) for the version that is to be seen, if any.
 template <typename Add>
-Status ShowVersions(const StoredCell& stored, uint64_t now_ms,
-                    const TimeRange& time_range, uint32_t max_versions,
-                    Add add) {
-  const Family& family = stored.family->second;
-  std::string problem;
-  if (family.format == CellFormat::kLatest) {
-    CellValue cell;
-    if (!DecodeCellValue(stored.value, &cell, &problem)) {
-      return CorruptCell(stored, problem);
-    }
-    const bool expired = family.rules.min_versions == 0 &&
-                         family.rules.Expired(cell.timestamp_ms, now_ms);
-    if (!expired && time_range.Contains(cell.timestamp_ms)) {
-      add(cell.timestamp_ms, cell.value);
-    }
-    return Status::OK();
+Status ShowLatest(const StoredCell& stored, uint64_t now_ms,
+                  const TimeRange& time_range, Add add) {
+  CellValue cell;
+  if (!DecodeCellValue(stored.value, &cell)) {
+    return CorruptCell(stored, ProblemOfCellValue(stored.value));
   }
+  const VersionRules& rules = stored.family->second.rules;
+  const bool expired =
+      rules.min_versions == 0 && rules.Expired(cell.timestamp_ms, now_ms);
+  if (!expired && time_range.Contains(cell.timestamp_ms)) {
+    add(cell.timestamp_ms, cell.value);
+  }
+  return Status::OK();
+}
+
+// The same for all versions that are to be seen.
+template <typename Add>
+Status ShowVersioned(const StoredCell& stored, uint64_t now_ms,
+                     const TimeRange& time_range, uint32_t max_versions,
+                     Add add) {
   Entries entries;
   if (Status s = ReadEntries(stored, &entries); !s.ok()) return s;
   uint32_t left = max_versions;
-  ForEachVisible(entries, stored.family_delete_ms, family.rules, now_ms,
-                 [&](const Entry& entry) {
+  ForEachVisible(entries, stored.family_delete_ms, stored.family->second.rules,
+                 now_ms, [&](const Entry& entry) {
                    if (time_range.Contains(entry.timestamp_ms)) {
                      add(entry.timestamp_ms, entry.value);
                      --left;
@@ -55,14 +61,47 @@ Status ShowVersions(const StoredCell& stored, uint64_t now_ms,
   return Status::OK();
 }
 
+template <typename Add>
+Status ShowVersions(const StoredCell& stored, uint64_t now_ms,
+                    const TimeRange& time_range, uint32_t max_versions,
+                    Add add) {
+  return stored.family->second.format == CellFormat::kLatest
+             ? ShowLatest(stored, now_ms, time_range, add)
+             : ShowVersioned(stored, now_ms, time_range, max_versions, add);
+}
+
+// Looks up a cell and, in the same moment, the deletes of its row, which have
+// the row's bytes as key.
+Status GetWithFamilyDelete(const OpenedStore& opened,
+                           const rocksdb::ReadOptions& options,
+                           std::string_view key, std::string_view row_bytes,
+                           StoredCell* stored, rocksdb::PinnableSlice* value) {
+  rocksdb::ColumnFamilyHandle* const family = stored->family->second.handle();
+  const Slice keys[] = {key, row_bytes};
+  rocksdb::PinnableSlice values[2];
+  Status statuses[2];
+  opened.database->MultiGet(options, family, 2, keys, values, statuses);
+  if (statuses[0].ok() && statuses[1].ok()) {
+    StoredCell of_row = *stored;
+    of_row.qualifier = {};
+    of_row.value = values[1].ToStringView();
+    Status s = ReadFamilyDelete(of_row, &stored->family_delete_ms);
+    if (!s.ok()) return s;
+  } else if (statuses[0].ok() && !statuses[1].IsNotFound()) {
+    return statuses[1];
+  }
+  *value = std::move(values[0]);
+  return statuses[0];
+}
+
 }  // namespace
 
 Status ReadEntries(const StoredCell& stored, Entries* entries) {
   std::string problem;
   if (stored.family->second.format == CellFormat::kLatest) {
     CellValue cell;
-    if (!DecodeCellValue(stored.value, &cell, &problem)) {
-      return CorruptCell(stored, problem);
+    if (!DecodeCellValue(stored.value, &cell)) {
+      return CorruptCell(stored, ProblemOfCellValue(stored.value));
     }
     *entries = {{EntryType::kPut, cell.timestamp_ms, cell.value}};
     return Status::OK();
@@ -80,13 +119,12 @@ Status ReadEntries(const StoredCell& stored, Entries* entries) {
 
 Status ShowCell(const StoredCell& stored, uint64_t now_ms,
                 const TimeRange& time_range, uint32_t max_versions,
-                std::vector<Cell>* cells) {
-  return ShowVersions(
-      stored, now_ms, time_range, max_versions,
-      [&](uint64_t timestamp_ms, std::string_view value) {
-        cells->push_back({stored.family->first, std::string(stored.qualifier),
-                          timestamp_ms, std::string(value)});
-      });
+                CellList* cells) {
+  return ShowVersions(stored, now_ms, time_range, max_versions,
+                      [&](uint64_t timestamp_ms, std::string_view value) {
+                        cells->Add(stored.family->first, stored.qualifier,
+                                   timestamp_ms, value);
+                      });
 }
 
 Status ReadNewest(const OpenedStore& opened, const CellName& name,
@@ -97,46 +135,35 @@ Status ReadNewest(const OpenedStore& opened, const CellName& name,
   Status s = CheckReadOptions(options.max_versions, options.time_range);
   if (s.ok()) s = opened.FindFamily(*families, name.family, &found);
   if (s.ok()) s = CheckQualifier(name.qualifier);
-  if (s.ok()) s = opened.EncodeRow(name.row, &key);
+  if (!s.ok()) return s;
+  key.reserve(RoomForKey(name.row, name.qualifier));
+  s = opened.EncodeRow(name.row, &key);
   if (!s.ok()) return s;
   const Family& family = found->second;
   StoredCell stored{name.row, found, name.qualifier, {}, {}};
   rocksdb::ReadOptions read_options;
   read_options.snapshot = RocksdbSnapshot(options.snapshot);
-  // Of the cell, and of the row's deletes, which have the row's bytes as key.
-  rocksdb::PinnableSlice values[2];
+  const size_t row_bytes = key.size();
+  key += name.qualifier;
+  rocksdb::PinnableSlice value;
   if (family.format == CellFormat::kVersioned && !name.qualifier.empty()) {
-    const std::string row_bytes = key;
-    key += name.qualifier;
-    rocksdb::ColumnFamilyHandle* handles[] = {family.handle(), family.handle()};
-    const Slice keys[] = {key, row_bytes};
-    Status statuses[2];
-    opened.database->MultiGet(read_options, 2, handles, keys, values, statuses);
-    s = statuses[0];
-    if (s.ok() && statuses[1].ok()) {
-      StoredCell of_row = stored;
-      of_row.qualifier = {};
-      of_row.value = values[1].ToStringView();
-      Status read = ReadFamilyDelete(of_row, &stored.family_delete_ms);
-      if (!read.ok()) return read;
-    } else if (s.ok() && !statuses[1].IsNotFound()) {
-      s = statuses[1];
-    }
+    s = GetWithFamilyDelete(opened, read_options, key,
+                            std::string_view(key).substr(0, row_bytes), &stored,
+                            &value);
   } else {
-    key += name.qualifier;
-    s = opened.database->Get(read_options, family.handle(), key, &values[0]);
+    s = opened.database->Get(read_options, family.handle(), key, &value);
   }
   if (s.IsNotFound()) return Status::NotFound("no such cell");
   if (!s.ok()) {
     return Prefixed(Describe(name.row, name.family, name.qualifier), s);
   }
-  stored.value = values[0].ToStringView();
+  stored.value = value.ToStringView();
   const uint64_t now_ms =
       family.rules.ttl_ms == 0 ? 0 : opened.shared->clock.Now();
   bool shown = false;
   s = ShowVersions(stored, now_ms, options.time_range, 1,
-                   [&](uint64_t timestamp_ms, std::string_view value) {
-                     take(timestamp_ms, value);
+                   [&](uint64_t timestamp_ms, std::string_view newest) {
+                     take(timestamp_ms, newest);
                      shown = true;
                    });
   return s.ok() && !shown ? Status::NotFound("no such cell") : s;
@@ -162,56 +189,118 @@ Status CheckReadOptions(uint32_t max_versions, const TimeRange& time_range) {
   return Status::OK();
 }
 
-size_t CellLookup::AddKey(const Family& family, std::string key) {
-  keys_.push_back(std::move(key));
-  handles_.push_back(family.handle());
-  return keys_.size() - 1;
+CellLookup::CellLookup(const OpenedStore& opened, SharedFamilies families,
+                       const ReadOptions& options, size_t count)
+    : opened_(opened), families_(std::move(families)), options_(options) {
+  wanted_.reserve(count);
 }
 
-Status CellLookup::Add(std::string_view row, std::string_view family_name,
+Status CellLookup::Add(std::string_view row, std::string_view family,
                        std::string_view qualifier) {
-  FamilyMap::const_iterator found;
-  std::string key;
-  Status s = opened_.FindFamily(*families_, family_name, &found);
-  if (s.ok()) s = CheckQualifier(qualifier);
-  if (s.ok()) s = opened_.EncodeRow(row, &key);
-  if (!s.ok()) return s;
-  const Family& family = found->second;
-  Wanted wanted{row, found, qualifier, kNone, kNone};
-  if (family.format == CellFormat::kVersioned) {
-    const auto [row_key, is_new] =
-        row_keys_.try_emplace({family.handle(), key}, kNone);
-    if (is_new) row_key->second = AddKey(family, key);
-    wanted.delete_key = row_key->second;
-    if (qualifier.empty()) wanted.key = wanted.delete_key;
+  Wanted wanted{row, {}, qualifier};
+  Status s = CheckQualifier(qualifier);
+  if (!wanted_.empty() && wanted_.back().family->first == family) {
+    wanted.family = wanted_.back().family;
+    one_row_ = one_row_ && wanted_.back().row == row;
+  } else if (s.ok()) {
+    s = opened_.FindFamily(*families_, family, &wanted.family);
+    one_row_ = wanted_.empty();
   }
-  if (wanted.key == kNone) {
-    key += qualifier;
-    wanted.key = AddKey(family, std::move(key));
-  }
-  wanted_.push_back(wanted);
+  if (s.ok()) wanted_.push_back(wanted);
   return s;
 }
 
-Status CellLookup::Read() {
-  if (Status s = CheckReadOptions(options_.max_versions, options_.time_range);
-      !s.ok()) {
-    return s;
+Status CellLookup::LookForRow(bool* absent) {
+  *absent = false;
+  // An iterator that is as of a snapshot cannot be kept for the next read.
+  if (!one_row_ || wanted_.size() < kColumnsForASeek ||
+      options_.snapshot != nullptr) {
+    return Status::OK();
   }
+  rocksdb::ColumnFamilyHandle* const family =
+      wanted_.front().family->second.handle();
+  AbsenceHint& hint = opened_.shared->absence_hint;
+  if (!hint.IsWorthALook(family->GetID())) return Status::OK();
+  std::string row_bytes;
+  Status s = opened_.EncodeRow(wanted_.front().row, &row_bytes);
+  if (!s.ok()) return s;
+  const RowIterators::Lease lease = opened_.shared->row_iterators.Take(
+      opened_.database.get(), family, RowIterators::Reach::kMemory);
+  lease.get()->Seek(row_bytes);
+  // With an error, or where a block would have to be read, it is not known.
+  *absent = !lease.get()->Valid() && lease.get()->status().ok();
+  hint.Saw(family->GetID(), *absent);
+  return s;
+}
+
+size_t CellLookup::AddKey(const Family& family, std::string_view row_bytes,
+                          std::string_view qualifier) {
+  keys_.push_back({family.handle(), key_bytes_.size(),
+                   row_bytes.size() + qualifier.size()});
+  key_bytes_.append(row_bytes).append(qualifier);
+  return keys_.size() - 1;
+}
+
+Status CellLookup::MakeKeys() {
+  // Of row bytes in versioned families, since many cells share a row.
+  std::map<std::pair<rocksdb::ColumnFamilyHandle*, std::string>, size_t>
+      row_keys;
+  std::string row_bytes;
+  const Wanted* before = nullptr;
+  keys_.reserve(wanted_.size() + 1);
+  for (Wanted& wanted : wanted_) {
+    const Family& family = wanted.family->second;
+    const bool same_row = before != nullptr && before->row == wanted.row;
+    if (!same_row) {
+      Status s = opened_.EncodeRow(wanted.row, &row_bytes);
+      if (!s.ok()) return s;
+    }
+    if (family.format == CellFormat::kVersioned) {
+      if (same_row && before->family == wanted.family) {
+        wanted.delete_key = before->delete_key;
+      } else {
+        const auto [place, is_new] =
+            row_keys.try_emplace({family.handle(), row_bytes}, kNone);
+        if (is_new) place->second = AddKey(family, row_bytes, {});
+        wanted.delete_key = place->second;
+      }
+      if (wanted.qualifier.empty()) wanted.key = wanted.delete_key;
+    }
+    if (wanted.key == kNone) {
+      wanted.key = AddKey(family, row_bytes, wanted.qualifier);
+    }
+    before = &wanted;
+  }
+  return Status::OK();
+}
+
+Status CellLookup::Read() {
+  if (Status s = MakeKeys(); !s.ok()) return s;
   const size_t count = keys_.size();
   values_ = std::vector<rocksdb::PinnableSlice>(count);
   statuses_ = std::vector<Status>(count);
-  if (count == 0) return Status::OK();
+  std::vector<Slice> keys;
+  keys.reserve(count);
+  bool one_family = true;
+  for (const Key& key : keys_) {
+    keys.emplace_back(key_bytes_.data() + key.begin, key.size);
+    one_family = one_family && key.handle == keys_.front().handle;
+  }
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(options_.snapshot);
+  rocksdb::ColumnFamilyHandle* const family = keys_.front().handle;
   if (count == 1) {
-    statuses_[0] =
-        opened_.database->Get(options, handles_[0], keys_[0], &values_[0]);
-    return Status::OK();
+    statuses_[0] = opened_.database->Get(options, family, keys[0], &values_[0]);
+  } else if (one_family) {
+    opened_.database->MultiGet(options, family, count, keys.data(),
+                               values_.data(), statuses_.data());
+  } else {
+    std::vector<rocksdb::ColumnFamilyHandle*> families;
+    families.reserve(count);
+    for (const Key& key : keys_) families.push_back(key.handle);
+    opened_.database->MultiGet(options, count, families.data(), keys.data(),
+                               values_.data(), statuses_.data());
   }
-  const std::vector<Slice> keys(keys_.begin(), keys_.end());
-  opened_.database->MultiGet(options, count, handles_.data(), keys.data(),
-                             values_.data(), statuses_.data());
   return Status::OK();
 }
 
@@ -238,8 +327,9 @@ Status CellLookup::Show(const Wanted& wanted, uint64_t now_ms,
     }
   }
   stored.value = values_[wanted.key].ToStringView();
+  CellList shown(cells);
   return ShowCell(stored, now_ms, options_.time_range, options_.max_versions,
-                  cells);
+                  &shown);
 }
 
 }  // namespace rowbloom

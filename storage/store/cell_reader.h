@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/read_options.h"
+#include "storage/store/cell_list.h"
 #include "storage/store/opened_store.h"
 
 namespace rowbloom {
@@ -46,7 +46,7 @@ rocksdb::Status ReadEntries(const StoredCell& stored, Entries* entries);
 // as ReadEntries.
 rocksdb::Status ShowCell(const StoredCell& stored, uint64_t now_ms,
                          const TimeRange& time_range, uint32_t max_versions,
-                         std::vector<Cell>* cells);
+                         CellList* cells);
 
 // The newest kDeleteFamily in a value of the empty qualifier. Corruption as
 // ReadEntries.
@@ -57,43 +57,63 @@ rocksdb::Status ReadFamilyDelete(const StoredCell& stored,
 rocksdb::Status CheckReadOptions(uint32_t max_versions,
                                  const TimeRange& time_range);
 
-// Looks up cells with one RocksDB MultiGet: Add them all, then Run.
+// Looks up cells with one RocksDB MultiGet: Add them all, then Run. Where all
+// are of one row it may seek to that first, for a row that is absent needs no
+// more.
 class CellLookup {
  public:
+  // `count`: of cells that will be added, more or less.
   CellLookup(const OpenedStore& opened, SharedFamilies families,
-             const ReadOptions& options)
-      : opened_(opened), families_(std::move(families)), options_(options) {}
+             const ReadOptions& options, size_t count);
 
   // The views must outlive the lookup. InvalidArgument: a name out of its
   // limits.
   rocksdb::Status Add(std::string_view row, std::string_view family,
                       std::string_view qualifier);
 
-  // Calls found(i, cells) for the i-th cell that was added, in order.
+  // Calls found(i, cells) for each cell that was added, the i-th, and has
+  // versions to show, in order. Once. InvalidArgument: a row out of its limits.
   template <typename Found>
   rocksdb::Status Run(Found found) {
-    rocksdb::Status s = Read();
+    rocksdb::Status s =
+        CheckReadOptions(options_.max_versions, options_.time_range);
+    if (!s.ok() || wanted_.empty()) return s;
+    bool absent = false;
+    s = LookForRow(&absent);
+    if (!s.ok() || absent) return s;
+    s = Read();
     const uint64_t now_ms = opened_.shared->clock.Now();
     for (size_t i = 0; s.ok() && i < wanted_.size(); ++i) {
       std::vector<Cell> cells;
       s = Show(wanted_[i], now_ms, &cells);
-      if (s.ok()) found(i, std::move(cells));
+      if (s.ok() && !cells.empty()) found(i, std::move(cells));
     }
     return s;
   }
 
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
+  // Fewer columns are found absent as fast as their row.
+  static constexpr size_t kColumnsForASeek = 4;
 
   struct Wanted {
     std::string_view row;
     FamilyMap::const_iterator family;
     std::string_view qualifier;
-    size_t key;         // places in keys_
-    size_t delete_key;  // where a kDeleteFamily would be; kNone: nowhere
+    size_t key = kNone;         // places in keys_
+    size_t delete_key = kNone;  // of a kDeleteFamily; kNone: it cannot be
+  };
+  struct Key {
+    rocksdb::ColumnFamilyHandle* handle;
+    size_t begin;  // in key_bytes_
+    size_t size;
   };
 
-  size_t AddKey(const Family& family, std::string key);
+  // Sets *absent if all cells are of one row and family that is surely absent.
+  rocksdb::Status LookForRow(bool* absent);
+  rocksdb::Status MakeKeys();
+  size_t AddKey(const Family& family, std::string_view row_bytes,
+                std::string_view qualifier);
   rocksdb::Status Read();
   rocksdb::Status Show(const Wanted& wanted, uint64_t now_ms,
                        std::vector<Cell>* cells);
@@ -102,11 +122,9 @@ class CellLookup {
   const SharedFamilies families_;
   const ReadOptions options_;
   std::vector<Wanted> wanted_;
-  std::vector<std::string> keys_;
-  std::vector<rocksdb::ColumnFamilyHandle*> handles_;  // of keys_
-  // Of row bytes in versioned families, since many cells share a row.
-  std::map<std::pair<rocksdb::ColumnFamilyHandle*, std::string>, size_t>
-      row_keys_;
+  bool one_row_ = true;  // all of them are of one row and family
+  std::vector<Key> keys_;
+  std::string key_bytes_;
   std::vector<rocksdb::PinnableSlice> values_;
   std::vector<rocksdb::Status> statuses_;
 };

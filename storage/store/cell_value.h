@@ -22,9 +22,23 @@ struct CellValue {
   std::string_view value;  // views into the stored bytes
 };
 
-// Reads what RocksDB returned. False: the bytes are not of this format, and
-// *problem says what was expected and what was found.
-bool DecodeCellValue(std::string_view stored, CellValue* cell,
-                     std::string* problem);
+// Reads what RocksDB returned. False: the bytes are not of this format.
+inline bool DecodeCellValue(std::string_view stored, CellValue* cell) {
+  if (stored.size() < kCellHeadBytes ||
+      static_cast<uint8_t>(stored[0]) != kCellFormatVersion) {
+    return false;
+  }
+  // Compilers make one load of this.
+  uint64_t timestamp_ms = 0;
+  for (size_t i = 1; i < kCellHeadBytes; ++i) {
+    timestamp_ms |= uint64_t{static_cast<uint8_t>(stored[i])} << (8 * (i - 1));
+  }
+  cell->timestamp_ms = timestamp_ms;
+  cell->value = stored.substr(kCellHeadBytes);
+  return true;
+}
+
+// What was expected, and what was found, in bytes that DecodeCellValue refused.
+std::string ProblemOfCellValue(std::string_view stored);
 
 }  // namespace rowbloom

@@ -75,7 +75,9 @@ Status DropFamily(const std::string& name, OpenedStore* opened,
   s = WriteSynced(&batch, &opened->database);
   if (!s.ok()) return s;
   opened->families->Set(std::move(shares));
-  return CompleteDrop(name, &opened->database);
+  s = CompleteDrop(name, &opened->database);
+  opened->shared->row_iterators.Forget();  // they would hold its files
+  return s;
 }
 
 Status AlterFamily(const std::string& name, const FamilyOptions& options,

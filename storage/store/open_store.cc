@@ -379,7 +379,9 @@ class Opener {
     options.env = surroundings_.env;
     options.create_if_missing = !found_.metadata;
     options.keep_log_file_num = kInfoLogFiles;
-    options.listeners = {std::make_shared<NoAutoRecovery>()};
+    options.listeners = {
+        std::make_shared<NoAutoRecovery>(),
+        WatchFiles({opened_.shared, &opened_.shared->row_iterators})};
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
     options.max_total_wal_size =

@@ -16,9 +16,10 @@ Status OpenedStore::EncodeRow(std::string_view row,
                                    " bytes: expected 1 to " +
                                    std::to_string(kMaxRowBytes));
   }
-  Result<std::string> encoded = key_layout().EncodeRow(row);
-  if (!encoded) return Status::InvalidArgument(encoded.error());
-  *row_bytes = std::move(encoded).value();
+  row_bytes->clear();
+  if (const auto error = key_layout().AppendRow(row, row_bytes)) {
+    return Status::InvalidArgument(error->message);
+  }
   return Status::OK();
 }
 
@@ -54,12 +55,10 @@ Status OpenedStore::FindRow(std::string_view key,
 
 Status OpenedStore::DecodeRow(std::string_view row_bytes,
                               std::string* row) const {
-  auto decoded = key_layout().DecodeRow(row_bytes);
-  if (!decoded) {
+  if (!key_layout().DecodeRow(row_bytes, row)) {
     return Status::Corruption(path + ": the row of key \"" +
                               ToPrintable(row_bytes) + "\" cannot be decoded");
   }
-  *row = std::move(*decoded);
   return Status::OK();
 }
 

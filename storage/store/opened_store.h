@@ -28,6 +28,7 @@ struct OpenedStore {
   const KeyLayout& key_layout() const { return options.key_layout; }
 
   // Each is InvalidArgument when the argument is out of its limits.
+  // What is reserved of *row_bytes stays so.
   rocksdb::Status EncodeRow(std::string_view row, std::string* row_bytes) const;
   rocksdb::Status FindFamily(const FamilyMap& among, std::string_view name,
                              FamilyMap::const_iterator* family) const;
@@ -39,6 +40,12 @@ struct OpenedStore {
                           std::string_view* row_bytes) const;
   rocksdb::Status DecodeRow(std::string_view row_bytes, std::string* row) const;
 };
+
+// What most keys of a row and a qualifier fit into; escapes come on top.
+inline size_t RoomForKey(std::string_view row, std::string_view qualifier) {
+  constexpr size_t kTerminatorBytes = 2;
+  return row.size() + kTerminatorBytes + qualifier.size();
+}
 
 // InvalidArgument: more than `max_bytes`.
 rocksdb::Status CheckSize(const char* what, std::string_view bytes,

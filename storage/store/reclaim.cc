@@ -28,9 +28,8 @@ class LatestReclaim final : public CompactionFilter {
                     const Slice& stored, std::string* /*new_value*/,
                     std::string* /*skip_until*/) const override {
     CellValue cell;
-    std::string problem;
     if (type != ValueType::kValue ||
-        !DecodeCellValue(stored.ToStringView(), &cell, &problem) ||
+        !DecodeCellValue(stored.ToStringView(), &cell) ||
         !rules_.Expired(cell.timestamp_ms, shared_->clock.Now())) {
       return Decision::kKeep;
     }

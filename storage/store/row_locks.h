@@ -62,7 +62,12 @@ class RowLocks {
   Guard Lock(size_t count, RowAt row_at) {
     if (count == 1) return Guard(this, PlaceOf(row_at(0)));
     std::array<bool, kStripes> wanted{};
-    for (size_t i = 0; i < count; ++i) wanted[PlaceOf(row_at(i))] = true;
+    std::string_view last;
+    for (size_t i = 0; i < count; ++i) {
+      const std::string_view row = row_at(i);
+      if (i == 0 || row != last) wanted[PlaceOf(row)] = true;
+      last = row;
+    }
     return Guard(this, wanted);
   }
 

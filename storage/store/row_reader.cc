@@ -9,12 +9,9 @@
 #include "storage/store/snapshot.h"
 
 namespace rowbloom {
-namespace {
 
 using rocksdb::Slice;
 using rocksdb::Status;
-
-}  // namespace
 
 Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
                      RowPlan* plan) {
@@ -23,11 +20,16 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
   if (!s.ok()) return s;
   plan->options_ = options;
   plan->families_.clear();
+  plan->expires_ = false;
+  const auto add = [plan](FamilyPart part) {
+    plan->expires_ |= part.family->second.rules.ttl_ms != 0;
+    plan->families_.push_back(std::move(part));
+  };
   plan->store_families_ = opened.families->Get();
   const FamilyMap& all = *plan->store_families_;
   if (options.columns.empty()) {
     for (auto it = all.begin(); it != all.end(); ++it) {
-      plan->families_.push_back({it, {}});
+      add({it, {}});
     }
     return s;
   }
@@ -60,7 +62,7 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
       }
       if (part.qualifiers.empty()) continue;
     }
-    plan->families_.push_back(std::move(part));
+    add(std::move(part));
   }
   return s;
 }
@@ -71,13 +73,13 @@ bool RowPlan::HasColumnsOnly() const {
       [](const FamilyPart& part) { return part.qualifiers.empty(); });
 }
 
-void ColumnPage::Take(size_t first, std::vector<Cell>* cells) {
+void ColumnPage::Take(size_t first, CellList* cells) {
   if (cells->size() == first) return;
   if (skip_ > 0) {
     --skip_;
-    cells->resize(first);
+    cells->Shrink(first);
   } else if (left_ == 0) {
-    cells->resize(first);
+    cells->Shrink(first);
   } else {
     --left_;
   }
@@ -86,14 +88,14 @@ void ColumnPage::Take(size_t first, std::vector<Cell>* cells) {
 Status ReadFamilyOfRow(const RowPlan& plan, const RowPlan::FamilyPart& part,
                        std::string_view row, std::string_view row_bytes,
                        uint64_t now_ms, rocksdb::Iterator* it, ColumnPage* page,
-                       std::vector<Cell>* cells) {
+                       CellList* cells) {
   const RowOptions& options = plan.options();
   StoredCell stored{row, part.family, {}, {}, {}};
   const auto in_row = [&] {
     return it->Valid() && it->key().starts_with(Slice(row_bytes));
   };
-  const auto show = [&]() -> Status {
-    stored.qualifier = it->key().ToStringView().substr(row_bytes.size());
+  const auto show = [&](std::string_view key) -> Status {
+    stored.qualifier = key.substr(row_bytes.size());
     stored.value = it->value().ToStringView();
     const size_t first = cells->size();
     Status s = ShowCell(stored, now_ms, options.time_range,
@@ -101,7 +103,6 @@ Status ReadFamilyOfRow(const RowPlan& plan, const RowPlan::FamilyPart& part,
     if (s.ok()) page->Take(first, cells);
     return s;
   };
-  it->Seek(Slice(row_bytes));
   const bool versioned = part.family->second.format == CellFormat::kVersioned;
   if (versioned && in_row() && it->key().size() == row_bytes.size()) {
     stored.value = it->value().ToStringView();
@@ -114,60 +115,93 @@ Status ReadFamilyOfRow(const RowPlan& plan, const RowPlan::FamilyPart& part,
       const std::string key = std::string(row_bytes) + qualifier;
       if (it->key().compare(key) < 0) it->Seek(key);
       if (!in_row() || it->key() != Slice(key)) continue;
-      if (Status s = show(); !s.ok()) return s;
+      if (Status s = show(key); !s.ok()) return s;
     }
     return it->status();
   }
-  const std::string start = std::string(row_bytes) + options.qualifier_prefix;
-  if (in_row() && it->key().compare(start) < 0) it->Seek(start);
-  for (; it->Valid() && it->key().starts_with(start) && !page->IsFull();
-       it->Next()) {
-    if (Status s = show(); !s.ok()) return s;
+  std::string start;
+  std::string_view within = row_bytes;
+  if (!options.qualifier_prefix.empty()) {
+    start.append(row_bytes).append(options.qualifier_prefix);
+    within = start;
+    if (in_row() && it->key().compare(start) < 0) it->Seek(start);
+  }
+  for (; it->Valid() && !page->IsFull(); it->Next()) {
+    const std::string_view key = it->key().ToStringView();
+    if (!key.starts_with(within)) return Status::OK();
+    if (Status s = show(key); !s.ok()) return s;
   }
   return it->status();
 }
 
+namespace {
+
+// The chosen columns of a row.
+Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
+                   std::string_view row, ColumnPage* page, CellList* cells) {
+  const RowOptions& options = plan.options();
+  size_t count = 0;
+  for (const RowPlan::FamilyPart& part : plan.families()) {
+    count += part.qualifiers.size();
+  }
+  CellLookup lookup(
+      opened, plan.store_families(),
+      {options.time_range, options.max_versions, options.snapshot}, count);
+  for (const RowPlan::FamilyPart& part : plan.families()) {
+    for (const std::string& qualifier : part.qualifiers) {
+      Status s = lookup.Add(row, part.family->first, qualifier);
+      if (!s.ok()) return s;
+    }
+  }
+  return lookup.Run([&](size_t, const std::vector<Cell>& found) {
+    const size_t first = cells->size();
+    for (const Cell& cell : found) {
+      cells->Add(cell.family, cell.qualifier, cell.timestamp_ms, cell.value);
+    }
+    page->Take(first, cells);
+  });
+}
+
+}  // namespace
+
 Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
                std::string_view row, std::vector<Cell>* cells) {
-  cells->clear();
+  CellList list(cells);
   std::string row_bytes;
   if (Status s = opened.EncodeRow(row, &row_bytes); !s.ok()) return s;
   const RowOptions& options = plan.options();
   ColumnPage page(options);
   if (plan.HasColumnsOnly()) {
-    CellLookup lookup(
-        opened, plan.store_families(),
-        {options.time_range, options.max_versions, options.snapshot});
-    for (const RowPlan::FamilyPart& part : plan.families()) {
-      for (const std::string& qualifier : part.qualifiers) {
-        Status s = lookup.Add(row, part.family->first, qualifier);
-        if (!s.ok()) return s;
-      }
-    }
-    return lookup.Run([&](size_t, std::vector<Cell> found) {
-      const size_t first = cells->size();
-      cells->insert(cells->end(), std::make_move_iterator(found.begin()),
-                    std::make_move_iterator(found.end()));
-      page.Take(first, cells);
-    });
+    return ReadColumns(opened, plan, row, &page, &list);
+  }
+  const uint64_t now_ms = plan.NowMs(opened.shared.get());
+  const auto read = [&](const RowPlan::FamilyPart& part,
+                        rocksdb::Iterator* it) {
+    it->Seek(row_bytes);
+    return ReadFamilyOfRow(plan, part, row, row_bytes, now_ms, it, &page,
+                           &list);
+  };
+  // One iterator is of one moment by itself.
+  if (options.snapshot == nullptr && plan.families().size() == 1) {
+    const RowPlan::FamilyPart& part = plan.families().front();
+    const RowIterators::Lease lease = opened.shared->row_iterators.Take(
+        opened.database.get(), part.family->second.handle(),
+        RowIterators::Reach::kFiles);
+    return read(part, lease.get());
   }
   rocksdb::ReadOptions read_options;
   read_options.snapshot = RocksdbSnapshot(options.snapshot);
-  // One iterator is of one moment by itself.
   std::optional<CountedSnapshot> moment;
-  if (read_options.snapshot == nullptr && plan.families().size() > 1) {
+  if (read_options.snapshot == nullptr) {
     read_options.snapshot = moment.emplace(opened).get();
   }
   // Asks the ROW section of each file, and ends the iteration with the row.
   read_options.prefix_same_as_start = true;
-  const uint64_t now_ms = opened.shared->clock.Now();
   for (const RowPlan::FamilyPart& part : plan.families()) {
     if (page.IsFull()) break;
     const std::unique_ptr<rocksdb::Iterator> it(opened.database->NewIterator(
         read_options, part.family->second.handle()));
-    Status s = ReadFamilyOfRow(plan, part, row, row_bytes, now_ms, it.get(),
-                               &page, cells);
-    if (!s.ok()) return s;
+    if (Status s = read(part, it.get()); !s.ok()) return s;
   }
   return Status::OK();
 }

@@ -10,6 +10,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/read_options.h"
+#include "storage/store/cell_list.h"
 #include "storage/store/opened_store.h"
 
 namespace rowbloom {
@@ -32,6 +33,11 @@ class RowPlan {
   const SharedFamilies& store_families() const { return store_families_; }
   const RowOptions& options() const { return options_; }
 
+  // The time by which cells expire; 0 where none does.
+  uint64_t NowMs(SharedState* shared) const {
+    return expires_ ? shared->clock.Now() : 0;
+  }
+
   // Whether single columns are all that is asked for.
   bool HasColumnsOnly() const;
 
@@ -39,6 +45,7 @@ class RowPlan {
   RowOptions options_;
   SharedFamilies store_families_;
   std::vector<FamilyPart> families_;  // by name
+  bool expires_ = false;              // in one of them
 };
 
 // Takes the columns of a row in order, and keeps the page that is asked for.
@@ -51,21 +58,22 @@ class ColumnPage {
 
   // A column is what was added to `cells` from place `first` on; nothing: no
   // column.
-  void Take(size_t first, std::vector<Cell>* cells);
+  void Take(size_t first, CellList* cells);
 
  private:
   size_t skip_;
   size_t left_;
 };
 
-// Adds the cells of one family of a row. The iterator is left anywhere inside
-// the row or at the first key after it.
+// Adds the cells of one family of a row. The iterator stands on the first key
+// that does not come before the row; it is left anywhere inside the row or at
+// the first key after it.
 rocksdb::Status ReadFamilyOfRow(const RowPlan& plan,
                                 const RowPlan::FamilyPart& part,
                                 std::string_view row,
                                 std::string_view row_bytes, uint64_t now_ms,
                                 rocksdb::Iterator* it, ColumnPage* page,
-                                std::vector<Cell>* cells);
+                                CellList* cells);
 
 // The cells of one row: a prefix seek per family, for which ROW answers, or, of
 // single columns, a CellLookup.

@@ -73,8 +73,7 @@ bool RowScanner::Source::SetBounds(const ScanOptions& options) {
   return upper_.empty() || lower_ < upper_;
 }
 
-Status RowScanner::Source::FindRow(
-    std::optional<std::string>* row_bytes) const {
+Status RowScanner::Source::FindRow() {
   std::optional<std::string_view> next;
   for (const FamilyRows& family : families_) {
     if (!family.it->Valid()) {
@@ -86,39 +85,39 @@ Status RowScanner::Source::FindRow(
     if (!s.ok()) return s;
     if (!next || (reverse_ ? *next < here : here < *next)) next = here;
   }
-  row_bytes->reset();
-  if (next) row_bytes->emplace(*next);
+  row_bytes_.assign(next.value_or(std::string_view()));
   return Status::OK();
 }
 
-Status RowScanner::Source::ReadCells(const std::string& row_bytes, Row* row) {
-  if (Status s = opened_.DecodeRow(row_bytes, &row->row); !s.ok()) return s;
-  row->cells.clear();
+Status RowScanner::Source::ReadCells(Row* row) {
+  if (Status s = opened_.DecodeRow(row_bytes_, &row->row); !s.ok()) return s;
+  CellList cells(&row->cells);
   ColumnPage page(plan_.options());
-  const uint64_t now_ms = opened_.shared->clock.Now();
+  const uint64_t now_ms = plan_.NowMs(opened_.shared.get());
   for (const FamilyRows& family : families_) {
     rocksdb::Iterator* it = family.it.get();
-    if (!it->Valid() || !it->key().starts_with(row_bytes)) continue;
+    if (!it->Valid() || !it->key().starts_with(row_bytes_)) continue;
     if (!page.IsFull()) {
-      Status s = ReadFamilyOfRow(plan_, *family.part, row->row, row_bytes,
-                                 now_ms, it, &page, &row->cells);
+      // Forwards it stands on the row's first key.
+      if (reverse_) it->Seek(row_bytes_);
+      Status s = ReadFamilyOfRow(plan_, *family.part, row->row, row_bytes_,
+                                 now_ms, it, &page, &cells);
       if (!s.ok()) return s;
     }
-    Leave(row_bytes, it);
+    Leave(it);
   }
   return Status::OK();
 }
 
-void RowScanner::Source::Leave(const std::string& row_bytes,
-                               rocksdb::Iterator* it) const {
+void RowScanner::Source::Leave(rocksdb::Iterator* it) const {
   if (reverse_) {
-    it->SeekForPrev(row_bytes);
+    it->SeekForPrev(row_bytes_);
     // The cell of the empty qualifier is the row's own.
-    if (it->Valid() && it->key() == Slice(row_bytes)) it->Prev();
+    if (it->Valid() && it->key() == Slice(row_bytes_)) it->Prev();
     return;
   }
-  if (!it->Valid() || !it->key().starts_with(row_bytes)) return;
-  const std::string end = PrefixEnd(row_bytes);
+  if (!it->Valid() || !it->key().starts_with(row_bytes_)) return;
+  const std::string end = PrefixEnd(row_bytes_);
   if (end.empty()) {
     it->SeekToLast();
     if (it->Valid()) it->Next();
@@ -129,10 +128,9 @@ void RowScanner::Source::Leave(const std::string& row_bytes,
 
 bool RowScanner::Source::Next(Row* row, Status* status) {
   while (left_ > 0) {
-    std::optional<std::string> row_bytes;
-    *status = FindRow(&row_bytes);
-    if (!status->ok() || !row_bytes) return false;
-    *status = ReadCells(*row_bytes, row);
+    *status = FindRow();
+    if (!status->ok() || row_bytes_.empty()) return false;
+    *status = ReadCells(row);
     if (!status->ok()) return false;
     if (row->cells.empty()) continue;
     --left_;

@@ -34,11 +34,11 @@ class RowScanner::Source {
   // The keys of the rows in the range, [lower_, upper_); an empty upper_ is
   // beyond all. False: there are none.
   bool SetBounds(const ScanOptions& options);
-  // The next row bytes of all families; nothing at the end.
-  rocksdb::Status FindRow(std::optional<std::string>* row_bytes) const;
-  rocksdb::Status ReadCells(const std::string& row_bytes, Row* row);
+  // Makes row_bytes_ that of the next row of all families; empty at the end.
+  rocksdb::Status FindRow();
+  rocksdb::Status ReadCells(Row* row);
   // Moves an iterator beyond the row that was read.
-  void Leave(const std::string& row_bytes, rocksdb::Iterator* it) const;
+  void Leave(rocksdb::Iterator* it) const;
 
   const OpenedStore& opened_;
   RowPlan plan_;
@@ -51,6 +51,7 @@ class RowScanner::Source {
   rocksdb::Slice upper_slice_;
   std::optional<CountedSnapshot> moment_;
   std::vector<FamilyRows> families_;
+  std::string row_bytes_;
 };
 
 }  // namespace rowbloom

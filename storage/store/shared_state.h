@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "storage/store/absence_hint.h"
 #include "storage/store/clock.h"
+#include "storage/store/row_iterators.h"
 
 namespace rowbloom {
 
@@ -18,6 +20,8 @@ struct SharedState {
   // RocksDB snapshots of the store. Counted up before one is taken, down after
   // it is released, so that 0 means that there is none.
   std::atomic<uint64_t> snapshots{0};
+  RowIterators row_iterators;
+  AbsenceHint absence_hint;
 };
 
 }  // namespace rowbloom

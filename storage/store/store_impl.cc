@@ -43,9 +43,14 @@ bool DecodeCounter(std::string_view bytes, int64_t* counter) {
 
 }  // namespace
 
-ChangeView StoreImpl::ViewOf(const WriteBatch::Change& change) {
-  return {change.type,      change.row,   change.family,
-          change.qualifier, change.value, change.timestamp_ms};
+ChangeView StoreImpl::ViewOf(const WriteBatch& batch, size_t i) {
+  const WriteBatch::Change& change = batch.changes_[i];
+  return {change.type,
+          batch.View(change.row),
+          batch.View(change.family),
+          batch.View(change.qualifier),
+          batch.View(change.value),
+          change.timestamp_ms};
 }
 
 Status StoreImpl::WriteOne(const ChangeView& change,
@@ -90,8 +95,7 @@ Status StoreImpl::DeleteRow(std::string_view row, const WriteOptions& options) {
 Status StoreImpl::Write(const WriteBatch& batch, const WriteOptions& options) {
   return CatchExceptions([&] {
     return writer_.Apply(
-        batch.size(), [&batch](size_t i) { return ViewOf(batch.changes_[i]); },
-        options);
+        batch.size(), [&batch](size_t i) { return ViewOf(batch, i); }, options);
   });
 }
 
@@ -121,18 +125,19 @@ Status StoreImpl::CheckAndWrite(const CellAddress& at,
                                 const WriteBatch& changes, bool* applied,
                                 const WriteOptions& options) {
   const Status s = CatchExceptions([&]() -> Status {
-    for (const WriteBatch::Change& change : changes.changes_) {
-      if (change.row == at.row) continue;
-      return Status::InvalidArgument(
-          "a change of row \"" + ToPrintable(change.row) +
-          "\" after a look at row \"" + ToPrintable(at.row) + "\"");
+    for (size_t i = 0; i < changes.size(); ++i) {
+      const std::string_view row = ViewOf(changes, i).row;
+      if (row == at.row) continue;
+      return Status::InvalidArgument("a change of row \"" + ToPrintable(row) +
+                                     "\" after a look at row \"" +
+                                     ToPrintable(at.row) + "\"");
     }
     return Status::OK();
   });
   if (!s.ok()) return s;
   return CheckAndApply(
       at.row, at.family, at.qualifier, expected, changes.size(),
-      [&](size_t i) { return ViewOf(changes.changes_[i]); }, applied, options);
+      [&](size_t i) { return ViewOf(changes, i); }, applied, options);
 }
 
 Status StoreImpl::CheckAndPut(std::string_view row, std::string_view family,
@@ -248,7 +253,7 @@ Status StoreImpl::GetVersions(std::string_view row, std::string_view family,
                               const ReadOptions& options) {
   return CatchExceptions([&]() -> Status {
     cells->clear();
-    CellLookup lookup(opened_, opened_.families->Get(), options);
+    CellLookup lookup(opened_, opened_.families->Get(), options, 1);
     if (Status s = lookup.Add(row, family, qualifier); !s.ok()) return s;
     return lookup.Run([cells](size_t, std::vector<Cell> found) {
       *cells = std::move(found);
@@ -260,8 +265,10 @@ Status StoreImpl::MultiGet(std::span<const CellAddress> addresses,
                            std::vector<std::vector<Cell>>* cells,
                            const ReadOptions& options) {
   return CatchExceptions([&]() -> Status {
-    cells->assign(addresses.size(), {});
-    CellLookup lookup(opened_, opened_.families->Get(), options);
+    for (std::vector<Cell>& versions : *cells) versions.clear();
+    cells->resize(addresses.size());
+    CellLookup lookup(opened_, opened_.families->Get(), options,
+                      addresses.size());
     for (const CellAddress& at : addresses) {
       Status s = lookup.Add(at.row, at.family, at.qualifier);
       if (!s.ok()) return s;

@@ -20,6 +20,7 @@ class StoreImpl final : public Store {
  public:
   explicit StoreImpl(OpenedStore opened)
       : opened_(std::move(opened)), writer_(opened_) {}
+  ~StoreImpl() override { opened_.shared->row_iterators.Forget(); }
 
   rocksdb::Status Put(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string_view value,
@@ -97,7 +98,7 @@ class StoreImpl final : public Store {
                          BackupInfo* info) override;
 
  private:
-  static ChangeView ViewOf(const WriteBatch::Change& change);
+  static ChangeView ViewOf(const WriteBatch& batch, size_t i);
   rocksdb::Status WriteOne(const ChangeView& change,
                            const WriteOptions& options);
 

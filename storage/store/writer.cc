@@ -56,6 +56,7 @@ Status Writer::Add(const ChangeView& change, Draft* draft) {
     Status s = opened_.EncodeRow(change.row, &draft->row_bytes);
     if (!s.ok()) return s;
     draft->row = change.row;
+    draft->stripe = &locks_.StripeOf(change.row);
   }
   const std::optional<uint64_t> given_ms =
       change.timestamp_ms ? change.timestamp_ms : draft->default_timestamp_ms;
@@ -88,8 +89,7 @@ Status Writer::AddPut(const ChangeView& change,
   if (!s.ok()) return s;
   const Family& family = found->second;
   const uint64_t timestamp_ms =
-      given_ms ? *given_ms
-               : std::max(PutTime(change.row, draft), change.not_before_ms);
+      given_ms ? *given_ms : std::max(PutTime(draft), change.not_before_ms);
   const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
   const SliceParts key(key_parts, 2);
   if (family.format == CellFormat::kLatest) {
@@ -135,16 +135,16 @@ Status Writer::AddDelete(const ChangeView& change,
   } else if (whole_family) {
     type = EntryType::kDeleteFamily;
   }
-  const std::string marker = EncodeEntry(
-      {type, given_ms ? *given_ms : DeleteTime(change.row, draft), {}});
+  const std::string marker =
+      EncodeEntry({type, given_ms ? *given_ms : DeleteTime(draft), {}});
   const Slice value_parts[] = {marker};
   return draft->batch.Merge(family.handle(),
                             SliceParts(key_parts, whole_family ? 1 : 2),
                             SliceParts(value_parts, 1));
 }
 
-uint64_t Writer::PutTime(std::string_view row, Draft* draft) {
-  RowLocks::Stripe& stripe = locks_.StripeOf(row);
+uint64_t Writer::PutTime(Draft* draft) const {
+  RowLocks::Stripe& stripe = *draft->stripe;
   uint64_t timestamp_ms = std::max(draft->now_ms, stripe.last_put_ms);
   if (stripe.has_delete && timestamp_ms <= stripe.last_delete_ms) {
     timestamp_ms = std::min(stripe.last_delete_ms + 1, kMaxTimestampMs);
@@ -155,8 +155,8 @@ uint64_t Writer::PutTime(std::string_view row, Draft* draft) {
   return timestamp_ms;
 }
 
-uint64_t Writer::DeleteTime(std::string_view row, Draft* draft) {
-  RowLocks::Stripe& stripe = locks_.StripeOf(row);
+uint64_t Writer::DeleteTime(Draft* draft) const {
+  RowLocks::Stripe& stripe = *draft->stripe;
   const uint64_t timestamp_ms = std::max(draft->now_ms, stripe.last_put_ms);
   stripe.last_delete_ms = std::max(stripe.last_delete_ms, timestamp_ms);
   stripe.has_delete = true;

@@ -89,6 +89,7 @@ class Writer {
     uint64_t last_ms = 0;  // what the clock's bound has to cover
     std::string_view row;  // what row_bytes encodes, once there is one
     std::string row_bytes;
+    RowLocks::Stripe* stripe = nullptr;  // of that row
     rocksdb::WriteBatch batch;
   };
 
@@ -100,9 +101,9 @@ class Writer {
                             FamilyMap::const_iterator family,
                             std::optional<uint64_t> given_ms, Draft* draft);
 
-  // The store's timestamp for a put in a row, for a delete.
-  uint64_t PutTime(std::string_view row, Draft* draft);
-  uint64_t DeleteTime(std::string_view row, Draft* draft);
+  // The store's timestamp for a put in the draft's row, for a delete.
+  uint64_t PutTime(Draft* draft) const;
+  uint64_t DeleteTime(Draft* draft) const;
 
   rocksdb::Status Commit(Durability durability, Draft* draft);
 

@@ -156,7 +156,8 @@ class Store {
                                       std::vector<Cell>* cells,
                                       const ReadOptions& options = {}) = 0;
   // GetVersions of each address, in their order, with one RocksDB MultiGet, all
-  // as of one moment.
+  // as of one moment. Where all are columns of one row, a seek to it may come
+  // first, which answers for all of them when the row is absent.
   virtual rocksdb::Status MultiGet(std::span<const CellAddress> addresses,
                                    std::vector<std::vector<Cell>>* cells,
                                    const ReadOptions& options = {}) = 0;

@@ -44,8 +44,9 @@ enum class ChangeType : uint8_t {
 // that was written before. Families that keep the latest version only
 // (FamilyOptions) take no timestamps.
 //
-// Not thread-safe; as large in memory as its keys and values. Adding a change
-// may throw std::bad_alloc, which leaves the batch as it was.
+// Not thread-safe; takes up to twice its keys and values of memory, which it
+// keeps when it is cleared. Adding a change may throw std::bad_alloc, which
+// leaves the batch as it was.
 class WriteBatch {
  public:
   using OptionalTimestamp = std::optional<uint64_t>;
@@ -67,20 +68,36 @@ class WriteBatch {
   void DeleteRow(std::string_view row,
                  OptionalTimestamp timestamp_ms = std::nullopt);
 
-  void Clear() { changes_.clear(); }
+  void Clear() {
+    changes_.clear();
+    bytes_.clear();
+  }
   size_t size() const { return changes_.size(); }
 
  private:
   friend class StoreImpl;
+  // A piece of bytes_.
+  struct Bytes {
+    size_t begin = 0;
+    size_t size = 0;
+  };
   struct Change {
     ChangeType type;
-    std::string row;
-    std::string family;
-    std::string qualifier;
-    std::string value;
+    Bytes row, family, qualifier, value;
     OptionalTimestamp timestamp_ms;
   };
+
+  void Add(ChangeType type, std::string_view row, std::string_view family,
+           std::string_view qualifier, std::string_view value,
+           OptionalTimestamp timestamp_ms);
+  std::string_view View(Bytes bytes) const {
+    return std::string_view(bytes_).substr(bytes.begin, bytes.size);
+  }
+
   std::vector<Change> changes_;
+  // Of all changes: many small strings would cost more than what is in them. A
+  // row or family that follows itself is there once.
+  std::string bytes_;
 };
 
 }  // namespace rowbloom
