@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "bench/read_bench_database.h"
 #include "bench/read_bench_plan.h"
+#include "bench/turns.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
@@ -23,30 +23,8 @@ using Clock = std::chrono::steady_clock;
 
 size_t IndexOf(Filter filter) { return static_cast<size_t>(filter); }
 
-// Of this thread, in nanoseconds: what other programs do costs it nothing but
-// what they take out of the processor's caches.
-double CpuNanos() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return 1e9 * static_cast<double>(now.tv_sec) +
-         static_cast<double>(now.tv_nsec);
-}
-
 double Nanos(Clock::duration duration) {
   return std::chrono::duration<double, std::nano>(duration).count();
-}
-
-// The value below which a share of `q` lies; 0 without any.
-double Quantile(std::vector<double> values, double q) {
-  if (values.empty()) return 0;
-  const auto rank =
-      static_cast<ptrdiff_t>(q * static_cast<double>(values.size() - 1) + 0.5);
-  std::nth_element(values.begin(), values.begin() + rank, values.end());
-  return values[static_cast<size_t>(rank)];
-}
-
-double Median(std::vector<double> values) {
-  return Quantile(std::move(values), 0.5);
 }
 
 class PerfLevelGuard {

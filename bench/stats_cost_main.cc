@@ -4,11 +4,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -20,6 +18,7 @@
 
 #include "bench/environment.h"
 #include "bench/random.h"
+#include "bench/turns.h"
 #include "rocksdb/db.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
@@ -135,14 +134,6 @@ std::vector<std::string> Keys(Asked asked, const Arguments& arguments,
   return keys;
 }
 
-// Of this thread: a machine that others use, too, takes none of it away.
-double CpuNanos() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return 1e9 * static_cast<double>(now.tv_sec) +
-         static_cast<double>(now.tv_nsec);
-}
-
 double NanosPerGet(rocksdb::DB* db, const std::vector<std::string>& keys,
                    bool present) {
   rocksdb::PinnableSlice value;
@@ -157,13 +148,6 @@ double NanosPerGet(rocksdb::DB* db, const std::vector<std::string>& keys,
     throw std::runtime_error("a Get gave a wrong answer");
   }
   return took / static_cast<double>(keys.size());
-}
-
-double Median(std::vector<double> values) {
-  const auto middle =
-      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 ordered_json Run(const Arguments& arguments) {

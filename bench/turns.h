@@ -1,0 +1,55 @@
+// Times several ways to do the same operations in one run. They take turns of
+// milliseconds, each first as often as the others, so that what else the
+// machine does meets all alike; what counts are ratios of turns side by side.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "rocksdb/status.h"
+
+namespace rowbloom::bench {
+
+// Processor time of the calling thread, in nanoseconds: what other programs do
+// costs it nothing but what they take out of the processor's caches.
+double CpuNanos();
+
+// The value below which a share of `q` lies; 0 without any.
+double Quantile(std::vector<double> values, double q);
+double Median(std::vector<double> values);
+
+struct Contender {
+  std::string name;
+  // Does the operations [begin, end), and sets *work to what it did, in the
+  // unit that is compared: operations, cells or bytes. Contenders that do
+  // different amounts of work in one turn are not comparable: an error.
+  std::function<rocksdb::Status(uint64_t begin, uint64_t end, uint64_t* work)>
+      run;
+};
+
+struct TurnOptions {
+  uint64_t operations = 1;  // there are; turns start again at the first
+  uint64_t turn = 512;      // operations in one
+  uint64_t min_rounds = 4;  // after one that fills the caches
+  double seconds = 1;       // of measuring, at least
+};
+
+// Of one contender: for a unit of work, medians over its turns.
+struct Timing {
+  std::string name;
+  double cpu_nanos = 0;
+  double wall_nanos = 0;
+  // Medians of ratios to the first contender's turn of the same round.
+  double cpu_ratio = 0;
+  double wall_ratio = 0;
+};
+
+// InvalidArgument: contenders that did different amounts of work, or none.
+// Other errors are the contenders'.
+rocksdb::Status TakeTurns(const std::vector<Contender>& contenders,
+                          const TurnOptions& options,
+                          std::vector<Timing>* timings);
+
+}  // namespace rowbloom::bench

@@ -1,0 +1,134 @@
+// That the contenders of store_bench and hfile_bench give the same answers, and
+// that claims can be missed.
+#include "bench/store_bench.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "bench/cells.h"
+#include "bench/comparison.h"
+#include "bench/turns.h"
+#include "tests/support/random.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom::bench {
+namespace {
+
+using rowbloom::test::SeedFromEnv;
+using rowbloom::test::TempDir;
+
+Contender Doing(const std::string& name, uint64_t work) {
+  return {name, [work](uint64_t, uint64_t, uint64_t* done) {
+            *done = work;
+            return rocksdb::Status::OK();
+          }};
+}
+
+TEST(Turns, EachContenderDoesAllOperationsInTurn) {
+  std::vector<uint64_t> begins[2];
+  const auto note = [&begins](size_t i) {
+    return Contender{std::to_string(i),
+                     [&begins, i](uint64_t begin, uint64_t end,
+                                  uint64_t* work) -> rocksdb::Status {
+                       begins[i].push_back(begin);
+                       *work = end - begin;
+                       return rocksdb::Status::OK();
+                     }};
+  };
+  std::vector<Timing> timings;
+  ASSERT_TRUE(TakeTurns({note(0), note(1)},
+                        {.operations = 25,
+                         .turn = 10,
+                         .min_rounds = 4,
+                         .seconds = 0},
+                        &timings)
+                  .ok());
+  const std::vector<uint64_t> expected = {0, 10, 0, 10, 0};
+  EXPECT_EQ(begins[0], expected);
+  EXPECT_EQ(begins[1], expected);
+  ASSERT_EQ(timings.size(), 2u);
+  EXPECT_EQ(timings[0].cpu_ratio, 1);
+  EXPECT_EQ(timings[1].name, "1");
+}
+
+TEST(Turns, ContendersThatDoDifferentWorkAreNotCompared) {
+  const TurnOptions once = {.min_rounds = 1, .seconds = 0};
+  std::vector<Timing> timings;
+  EXPECT_TRUE(TakeTurns({Doing("a", 5), Doing("b", 5)}, once, &timings).ok());
+  EXPECT_TRUE(TakeTurns({Doing("a", 5), Doing("b", 4)}, once, &timings)
+                  .IsInvalidArgument());
+  EXPECT_TRUE(TakeTurns({Doing("a", 0)}, once, &timings).IsInvalidArgument());
+}
+
+TEST(Turns, QuantilesAreOfTheSortedValues) {
+  EXPECT_EQ(Median({}), 0);
+  EXPECT_EQ(Median({3, 1, 2}), 2);
+  EXPECT_EQ(Quantile({4, 1, 3, 2, 5}, 1), 5);
+  EXPECT_EQ(Quantile({4, 1, 3, 2, 5}, 0), 1);
+}
+
+TEST(Claims, AreOfTheSecondContenderAndCanBeMissed) {
+  Comparison comparison{"get", "16 files", "get", 1.1};
+  comparison.timings = {{.name = "RocksDB", .cpu_ratio = 1, .wall_ratio = 1},
+                        {.name = "store", .cpu_ratio = 1.2, .wall_ratio = 1}};
+  EXPECT_EQ(MissedClaims({comparison}).size(), 1u);
+  comparison.by_wall_time = true;
+  EXPECT_TRUE(MissedClaims({comparison}).empty());
+  comparison.by_wall_time = false;
+  comparison.claimed_ratio.reset();
+  EXPECT_TRUE(MissedClaims({comparison}).empty());
+}
+
+TEST(StoreBench, AllContendersGiveTheSameAnswers) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  TempDir dir;
+  const std::vector<InputCell> input = SyntheticCells(400, 12, 2);
+  Cells cells;
+  uint64_t replaced = 0;
+  ASSERT_TRUE(cells.Fill(input, &replaced).ok());
+  StoreBenchOptions options;
+  options.files = 3;
+  options.questions = 600;
+  options.seconds = 0;
+  options.loads = 1;
+  options.seed = seed;
+  options.db_dir = dir.path().string();
+  StoreBenchResult result;
+  const rocksdb::Status status = BenchStore(input, cells, options, &result);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(result.cells, cells.all().size());
+  // Puts, batches and loads; 9 kinds of reads in each of two trees.
+  EXPECT_EQ(result.comparisons.size(), 3u + 2 * 9);
+  size_t claimed = 0;
+  for (const Comparison& comparison : result.comparisons) {
+    SCOPED_TRACE(comparison.what + ", " + comparison.where);
+    ASSERT_GE(comparison.timings.size(), 2u);
+    for (size_t i = 0; i < comparison.timings.size(); ++i) {
+      EXPECT_GT(comparison.timings[i].cpu_nanos, 0);
+      EXPECT_GT(comparison.Ratio(i), 0);
+    }
+    claimed += comparison.claimed_ratio ? 1 : 0;
+  }
+  EXPECT_EQ(claimed, 11u);
+  ASSERT_EQ(result.load_memory.size(), 3u);
+  EXPECT_EQ(result.load_memory[2].cells, 4 * input.size());
+}
+
+TEST(StoreBench, FewerRowsThanFilesAreRefused) {
+  TempDir dir;
+  const std::vector<InputCell> input = SyntheticCells(2, 12);
+  Cells cells;
+  uint64_t replaced = 0;
+  ASSERT_TRUE(cells.Fill(input, &replaced).ok());
+  StoreBenchOptions options;
+  options.db_dir = dir.path().string();
+  StoreBenchResult result;
+  EXPECT_TRUE(
+      BenchStore(input, cells, options, &result).IsInvalidArgument());
+}
+
+}  // namespace
+}  // namespace rowbloom::bench
