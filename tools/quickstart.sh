@@ -72,7 +72,7 @@ if ((count < enough)); then
   echo "apt-cache knows $count packages; taking tests/data/packages.sample"
   cp "$root/tests/data/packages.sample" "$input"
 fi
-"$rowbloom" load --db "$work/store" --family package --bloom ROWCOL "$input"
+"$rowbloom" load --db "$work/store" --family package,bloom=ROWCOL "$input"
 
 # A package that every Debian has, or else the first.
 name=$(awk '/^Package: / { if (first == "") first = $2; if ($2 == "bash") bash = $2 }

@@ -69,6 +69,9 @@ class CellReader {
   // below. REQUIRES that Detect was called and gave no error.
   std::optional<Error> ReadAll(const CellSink& sink);
 
+  // Of the line that was read last, from 1.
+  uint64_t line_number() const { return lines_.line_number(); }
+
   // Of the input, so far.
   uint64_t bytes_consumed() const { return lines_.bytes_consumed(); }
 

@@ -25,11 +25,6 @@ namespace {
 
 constexpr size_t kMaxLineBytes = size_t{64} << 20;
 
-ExitCode Fail(std::ostream& err, const std::string& problem) {
-  Complain(err, problem);
-  return ExitCode::kFailed;
-}
-
 // Calls `visit` for each line, with a line of progress on a terminal.
 std::optional<Error> VisitLines(
     std::istream& in, std::ostream& err, bool err_is_terminal,
@@ -190,7 +185,7 @@ ExitCode FilterCheck(const std::string& file, bool absent, std::istream& in,
           })) {
     return Fail(err, error->message);
   }
-  return printed > 0 ? ExitCode::kOk : ExitCode::kNothingFound;
+  return printed > 0 ? ExitCode::kOk : ExitCode::kFinding;
 }
 
 ExitCode FilterInfo(const std::string& file, std::ostream& out,

@@ -30,7 +30,7 @@ ExitCode FilterBuild(const FilterBuildOptions& options, std::istream& in,
                      bool err_is_terminal);
 
 // `rowbloom filter check`: prints the lines of `in` that may be in the filter,
-// or with `absent` those that surely are not. kNothingFound: there were none.
+// or with `absent` those that surely are not. kFinding: there were none.
 ExitCode FilterCheck(const std::string& file, bool absent, std::istream& in,
                      std::ostream& out, std::ostream& err,
                      bool err_is_terminal);

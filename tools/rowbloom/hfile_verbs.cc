@@ -4,20 +4,25 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cstdint>
 #include <fstream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "rowbloom/hfile_transfer.h"
 #include "rowbloom/printable.h"
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
 #include "tools/rowbloom/line_reader.h"
+#include "tools/rowbloom/store_args.h"
 #include "tools/terminal/progress.h"
 
 namespace rowbloom::cli {
@@ -82,15 +87,6 @@ HFileProgressCallback ShowIn(terminal::Progress* progress) {
   };
 }
 
-Status OpenStore(const StoreLocation& location, bool read_only,
-                 std::unique_ptr<Store>* store) {
-  StoreOptions options;
-  options.create_if_missing = false;
-  options.read_only = read_only;
-  options.key_layout = location.key_layout;
-  return Store::Open(options, location.db, {}, store);
-}
-
 // What an export that failed has done.
 std::string WhatIsThere(const HFileExportReport& report) {
   std::set<std::string> families;
@@ -103,48 +99,18 @@ std::string WhatIsThere(const HFileExportReport& report) {
   return "exported: " + names;
 }
 
-}  // namespace
+struct ExportHFileArgs {
+  StoreArgs store;
+  std::vector<std::string> families;
+  std::string regions_file;  // empty: none
+  uint64_t max_file_bytes = HFileExportOptions().max_file_bytes;
+  std::string compression = "NONE";
+  std::string codec_classes = "hadoop";
+  bool keep_deletes = false;
+  std::string directory;
+};
 
-void ExportHFileArgs::AddTo(CLI::App* command) {
-  command
-      ->add_option("--family", families, "To export; repeatable; default all")
-      ->allow_extra_args(false)
-      ->type_name("F");
-  command
-      ->add_option("--regions", regions_file,
-                   "The rows at which the table's regions start, one a line, "
-                   "\\xHH for any byte")
-      ->type_name("FILE");
-  max_file_bytes = HFileExportOptions().max_file_bytes;
-  command
-      ->add_option("--max-file-bytes", max_file_bytes,
-                   "After which the next file begins, with a row")
-      ->check(CLI::PositiveNumber)
-      ->type_name("BYTES")
-      ->capture_default_str();
-  compression = "NONE";
-  command->add_option("--compression", compression, "Of the files")
-      ->check(CLI::IsMember(Names(kCompressions)))
-      ->type_name("")
-      ->capture_default_str();
-  codec_classes = "hadoop";
-  command
-      ->add_option("--codec-classes", codec_classes,
-                   "Whose codecs the cluster has: Hadoop's, HBase's native "
-                   "ones, or its aircompressor's")
-      ->check(CLI::IsMember(Names(kCodecClasses)))
-      ->type_name("")
-      ->capture_default_str();
-  command->add_flag("--keep-deletes", keep_deletes,
-                    "Export the deletes, too, not only what they left");
-  command->add_option("OUT", directory, "A directory that is new or empty")
-      ->required()
-      ->type_name("");
-}
-
-ExitCode ExportHFile(const StoreLocation& location, const ExportHFileArgs& args,
-                     std::ostream& out, std::ostream& err,
-                     bool err_is_terminal) {
+ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
   HFileExportOptions options;
   options.families = args.families;
   options.max_file_bytes = args.max_file_bytes;
@@ -155,26 +121,23 @@ ExitCode ExportHFile(const StoreLocation& location, const ExportHFileArgs& args,
   if (!args.regions_file.empty()) {
     auto rows = ReadRows(args.regions_file);
     if (!rows) {
-      Complain(err, rows.error());
-      return ExitCode::kFailed;
+      return Fail(streams.err, rows.error());
     }
     options.region_start_rows = *std::move(rows);
   }
   std::unique_ptr<Store> store;
-  if (Status s = OpenStore(location, /*read_only=*/true, &store); !s.ok()) {
-    Complain(err, Describe(s));
-    return ExitCode::kFailed;
+  if (Status s = args.store.OpenToRead(&store); !s.ok()) {
+    return Fail(streams.err, s);
   }
   terminal::Progress progress(
-      err, err_is_terminal,
+      streams.err, streams.err_is_terminal,
       {ToPrintable(args.directory), std::nullopt, "cells"});
   options.progress = ShowIn(&progress);
   HFileExportReport report;
   const Status s = ExportHFiles(options, store.get(), args.directory, &report);
   progress.Finish();
   if (!s.ok()) {
-    Complain(err, Describe(s) + "; " + WhatIsThere(report));
-    return ExitCode::kFailed;
+    return Fail(streams.err, Describe(s) + "; " + WhatIsThere(report));
   }
   uint64_t cells = 0;
   uint64_t file_bytes = 0;
@@ -183,64 +146,129 @@ ExitCode ExportHFile(const StoreLocation& location, const ExportHFileArgs& args,
     file_bytes += file.file_bytes;
   }
   if (report.most_files_per_region > kHFilesPerRegion) {
-    Complain(err,
+    Complain(streams.err,
              fmt::format(
                  "warning: {0} files for one region and family; the bulk load "
                  "needs -Dhbase.mapreduce.bulkload.max.hfiles.perRegion."
                  "perFamily={0}",
                  report.most_files_per_region));
   }
-  out << fmt::format("{} files, {} cells, {} bytes, {:.2f} s\n",
-                     report.files.size(), cells, file_bytes,
-                     progress.seconds());
+  if (args.store.json) {
+    const nlohmann::ordered_json summary = {{"files", report.files.size()},
+                                            {"cells", cells},
+                                            {"bytes", file_bytes},
+                                            {"seconds", progress.seconds()}};
+    streams.out << summary.dump() << '\n';
+    return ExitCode::kOk;
+  }
+  streams.out << fmt::format("{} files, {} cells, {} bytes, {:.2f} s\n",
+                             report.files.size(), cells, file_bytes,
+                             progress.seconds());
   return ExitCode::kOk;
 }
 
-void ImportHFileArgs::AddTo(CLI::App* command) {
-  command
-      ->add_option("--family", family,
-                   "Where all cells go; default: as the cells say")
-      ->type_name("F");
-  command->add_flag("--latest-as-new", latest_as_new,
-                    "Where a family keeps the latest version only, write the "
-                    "newest of each cell, now");
-  command->add_flag("--drop-tags", drop_tags, "Take cells without their tags");
-  command
-      ->add_option("PATH", paths,
-                   "HFiles, and directories of a bulk load, region or table")
-      ->required()
-      ->type_name("");
-}
+struct ImportHFileArgs {
+  StoreArgs store;
+  std::string family;  // empty: as the cells say
+  bool latest_as_new = false;
+  bool drop_tags = false;
+  std::vector<std::string> paths;
+};
 
-ExitCode ImportHFile(const StoreLocation& location, const ImportHFileArgs& args,
-                     std::ostream& out, std::ostream& err,
-                     bool err_is_terminal) {
+ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
   std::unique_ptr<Store> store;
-  if (Status s = OpenStore(location, /*read_only=*/false, &store); !s.ok()) {
-    Complain(err, Describe(s));
-    return ExitCode::kFailed;
+  if (Status s = args.store.OpenToWrite(&store); !s.ok()) {
+    return Fail(streams.err, s);
   }
   HFileImportOptions options;
   options.family = args.family;
   options.latest_as_new = args.latest_as_new;
   options.drop_tags = args.drop_tags;
   terminal::Progress progress(
-      err, err_is_terminal,
+      streams.err, streams.err_is_terminal,
       {ToPrintable(args.paths.front()), std::nullopt, "cells"});
   options.progress = ShowIn(&progress);
   HFileImportReport report;
   const Status s = ImportHFiles(options, args.paths, store.get(), &report);
   progress.Finish();
   if (!s.ok()) {
-    Complain(err, Describe(s) + "; nothing was imported");
-    return ExitCode::kFailed;
+    return Fail(streams.err, Describe(s) + "; nothing was imported");
   }
-  out << fmt::format(
+  if (args.store.json) {
+    const nlohmann::ordered_json summary = {
+        {"files", report.files},     {"cells", report.cells},
+        {"puts", report.puts},       {"deletes", report.deletes},
+        {"skipped", report.skipped}, {"seconds", progress.seconds()}};
+    streams.out << summary.dump() << '\n';
+    return ExitCode::kOk;
+  }
+  streams.out << fmt::format(
       "{} files, {} cells; loaded {} puts and {} deletes, skipped {}; "
       "{:.2f} s\n",
       report.files, report.cells, report.puts, report.deletes, report.skipped,
       progress.seconds());
   return ExitCode::kOk;
+}
+
+}  // namespace
+
+Action AddExportHFile(CLI::App* command) {
+  const auto args = std::make_shared<ExportHFileArgs>();
+  args->store.AddTo(command);
+  command
+      ->add_option("--family", args->families,
+                   "To export; repeatable; default all")
+      ->allow_extra_args(false)
+      ->type_name("F");
+  command
+      ->add_option("--regions", args->regions_file,
+                   "The rows at which the table's regions start, one a line, "
+                   "\\xHH for any byte")
+      ->type_name("FILE");
+  command
+      ->add_option("--max-file-bytes", args->max_file_bytes,
+                   "After which the next file begins, with a row")
+      ->check(CLI::PositiveNumber)
+      ->type_name("BYTES")
+      ->capture_default_str();
+  command->add_option("--compression", args->compression, "Of the files")
+      ->check(CLI::IsMember(Names(kCompressions)))
+      ->type_name("")
+      ->capture_default_str();
+  command
+      ->add_option("--codec-classes", args->codec_classes,
+                   "Whose codecs the cluster has: Hadoop's, HBase's native "
+                   "ones, or its aircompressor's")
+      ->check(CLI::IsMember(Names(kCodecClasses)))
+      ->type_name("")
+      ->capture_default_str();
+  command->add_flag("--keep-deletes", args->keep_deletes,
+                    "Export the deletes, too, not only what they left");
+  command
+      ->add_option("OUT", args->directory, "A directory that is new or empty")
+      ->required()
+      ->type_name("");
+  return [args](const Streams& streams) { return ExportHFile(*args, streams); };
+}
+
+Action AddImportHFile(CLI::App* command) {
+  const auto args = std::make_shared<ImportHFileArgs>();
+  args->store.AddTo(command);
+  command
+      ->add_option("--family", args->family,
+                   "Where all cells go; default: as the cells say")
+      ->type_name("F");
+  command->add_flag("--latest-as-new", args->latest_as_new,
+                    "Where a family keeps the latest version only, write the "
+                    "newest of each cell, now");
+  command->add_flag("--drop-tags", args->drop_tags,
+                    "Take cells without their tags");
+  command
+      ->add_option("PATH", args->paths,
+                   "HFiles, and directories of a bulk load, region or table")
+      ->required()
+      ->type_name("");
+  return [args](const Streams& streams) { return ImportHFile(*args, streams); };
 }
 
 }  // namespace rowbloom::cli

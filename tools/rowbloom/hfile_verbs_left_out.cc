@@ -6,27 +6,18 @@
 namespace rowbloom::cli {
 namespace {
 
-ExitCode LeftOut(std::ostream& err) {
-  Complain(err,
-           "this build has no HFiles: packages that they need were missing");
-  return ExitCode::kFailed;
+Action AddLeftOut(CLI::App* command) {
+  command->allow_extras();
+  return [](const Streams& streams) {
+    return Fail(streams.err,
+                "this build has no HFiles: packages that they need were "
+                "missing");
+  };
 }
 
 }  // namespace
 
-void ExportHFileArgs::AddTo(CLI::App* command) { command->allow_extras(); }
-void ImportHFileArgs::AddTo(CLI::App* command) { command->allow_extras(); }
-
-ExitCode ExportHFile(const StoreLocation& /*location*/,
-                     const ExportHFileArgs& /*args*/, std::ostream& /*out*/,
-                     std::ostream& err, bool /*err_is_terminal*/) {
-  return LeftOut(err);
-}
-
-ExitCode ImportHFile(const StoreLocation& /*location*/,
-                     const ImportHFileArgs& /*args*/, std::ostream& /*out*/,
-                     std::ostream& err, bool /*err_is_terminal*/) {
-  return LeftOut(err);
-}
+Action AddExportHFile(CLI::App* command) { return AddLeftOut(command); }
+Action AddImportHFile(CLI::App* command) { return AddLeftOut(command); }
 
 }  // namespace rowbloom::cli

@@ -4,12 +4,21 @@
 #include <string>
 #include <vector>
 
+#include "tools/rowbloom/input.h"
 #include "tools/rowbloom/run.h"
+#include "tools/terminal/progress.h"
 
 int main(int argc, char** argv) {
-  // Without it standard input is read byte by byte.
   std::ios::sync_with_stdio(false);
   const std::vector<std::string> args(argv + 1, argv + argc);
-  return rowbloom::cli::Run(args, std::cin, std::cout, std::cerr,
-                            isatty(STDERR_FILENO) == 1);
+  rowbloom::cli::DescriptorBuffer input(STDIN_FILENO);
+  std::istream in(&input);
+  // What was found is shown before more input is waited for.
+  in.tie(&std::cout);
+  return rowbloom::cli::Run(
+      args, {.in = in,
+             .out = std::cout,
+             .err = std::cerr,
+             .err_is_terminal = rowbloom::terminal::StandardErrorIsTerminal(),
+             .in_bytes = rowbloom::cli::RemainingBytes(STDIN_FILENO)});
 }

@@ -4,6 +4,11 @@
 
 namespace rowbloom::cli {
 
+ExitCode InterruptedBy(int signal) {
+  constexpr int kSignalBase = 128;
+  return static_cast<ExitCode>(kSignalBase + signal);
+}
+
 std::string Describe(const rocksdb::Status& status) {
   const bool speaks_for_itself = status.IsInvalidArgument() ||
                                  status.IsNotFound() || status.IsNotSupported();
@@ -15,6 +20,15 @@ std::string Describe(const rocksdb::Status& status) {
 
 void Complain(std::ostream& err, std::string_view problem) {
   err << "rowbloom: " << problem << "\n";
+}
+
+ExitCode Fail(std::ostream& err, std::string_view problem) {
+  Complain(err, problem);
+  return ExitCode::kFailed;
+}
+
+ExitCode Fail(std::ostream& err, const rocksdb::Status& status) {
+  return Fail(err, Describe(status));
 }
 
 }  // namespace rowbloom::cli

@@ -9,11 +9,16 @@
 
 namespace rowbloom::cli {
 
+// Scripts rely on the numbers.
 enum class ExitCode : int {
   kOk = 0,
-  kNothingFound = 1,  // no such cell, an absent row
-  kFailed = 2,        // wrong usage, or input or a store that cannot be used
+  kFinding = 1,  // no such cell, an absent row, a damaged backup
+  kFailed = 2,   // wrong usage, or input or a store that cannot be used
 };
+
+// Of a job that the signal ended early, as shells have it: 130 for SIGINT, 143
+// for SIGTERM.
+ExitCode InterruptedBy(int signal);
 
 // What went wrong, as a clause: the kind of error is named only where the
 // message needs it.
@@ -21,5 +26,9 @@ std::string Describe(const rocksdb::Status& status);
 
 // Prints `rowbloom: <problem>` as a line of its own.
 void Complain(std::ostream& err, std::string_view problem);
+
+// Complains and returns kFailed.
+ExitCode Fail(std::ostream& err, std::string_view problem);
+ExitCode Fail(std::ostream& err, const rocksdb::Status& status);
 
 }  // namespace rowbloom::cli

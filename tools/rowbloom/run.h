@@ -1,27 +1,22 @@
 // rowbloom: the command line of the store.
 //
-//   rowbloom load --db DIR [--family F]... [--bloom TYPE] FILE|-
-//   rowbloom get --db DIR ROW FAMILY:QUALIFIER
-//   rowbloom row --db DIR ROW
-//   rowbloom stats --db DIR
-//   rowbloom export-hfile --db DIR [--family F]... [--regions FILE] OUT
-//   rowbloom import-hfile --db DIR [--family F] PATH...
-//   rowbloom filter size|build|check|info
+//   rowbloom create --db DIR --family info,versions=3
+//   rowbloom put --db DIR user_1001 info:mail ada@example.org
+//   rowbloom scan --db DIR --prefix user_ --json
 //
 // See tools/rowbloom/README.md.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <vector>
 
+#include "tools/rowbloom/streams.h"
+
 namespace rowbloom::cli {
 
-// Runs the command line `args` (without the program's name) with `in` as
-// standard input: data goes to `out`, diagnostics to `err`, and a progress line
-// too when `err_is_terminal`. Returns the exit code, see ExitCode in report.h.
-// Throws nothing. Thread-safe as long as the streams are not shared.
-int Run(const std::vector<std::string>& args, std::istream& in,
-        std::ostream& out, std::ostream& err, bool err_is_terminal);
+// Runs the command line `args` (without the program's name). Returns the exit
+// code, see ExitCode in report.h. Throws nothing. Thread-safe as long as the
+// streams are not shared; `load` handles the signals of the process meanwhile.
+int Run(const std::vector<std::string>& args, const Streams& streams);
 
 }  // namespace rowbloom::cli

@@ -21,7 +21,9 @@ inline CliResult Cli(const std::vector<std::string>& args, std::istream& in,
   std::ostringstream out;
   std::ostringstream err;
   CliResult result;
-  result.code = cli::Run(args, in, out, err, err_is_terminal);
+  result.code = cli::Run(
+      args,
+      {.in = in, .out = out, .err = err, .err_is_terminal = err_is_terminal});
   result.out = out.str();
   result.err = err.str();
   return result;

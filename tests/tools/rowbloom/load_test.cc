@@ -1,16 +1,19 @@
-#include "tools/rowbloom/load.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
+#include <streambuf>
+#include <utility>
 
 #include "rowbloom/store.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/rowbloom/broken_stream.h"
 #include "tests/tools/rowbloom/cli.h"
+#include "tools/rowbloom/load_verb.h"
 
 namespace rowbloom::test {
 namespace {
@@ -113,7 +116,7 @@ TEST_F(Load, MoreThanOneBatchIsLoadedWhole) {
   for (int i = 0; i < 3000; ++i) {
     text += "row" + std::to_string(i) + "\tf:q\t" + value + "\n";
   }
-  ASSERT_GT(text.size(), 2 * cli::kBatchBytes);
+  ASSERT_GT(text.size(), 2 * cli::kLoadBatchBytes);
   const CliResult result = LoadText(text);
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, StartsWith("3000 cells, "));
@@ -204,24 +207,21 @@ TEST_F(Load, UnusableInputCreatesNoStore) {
 }
 
 TEST_F(Load, BloomTypeIsForNewFamiliesAndKeptForOld) {
-  ASSERT_EQ(LoadText("r\ta:q\tv\n", {"--family", "a", "--bloom", "row"}).code,
-            0);
+  ASSERT_EQ(LoadText("r\ta:q\tv\n", {"--family", "a,bloom=row"}).code, 0);
   EXPECT_EQ(Families().at("a").bloom_type, BloomType::kRow);
-  // Without --bloom a listed family keeps its own; a new one gets ROWCOL.
+  // Without settings a listed family keeps its own; a new one gets ROWCOL.
   ASSERT_EQ(LoadText("r\ta:q\tv\n", {"--family", "a", "--family", "b"}).code,
             0);
   EXPECT_EQ(Families().at("a").bloom_type, BloomType::kRow);
   EXPECT_EQ(Families().at("b").bloom_type, BloomType::kRowCol);
-  // With it, families that are not listed are none of its business.
-  ASSERT_EQ(LoadText("r\ta:q\tv\n", {"--family", "c", "--bloom", "NONE"}).code,
-            0);
+  ASSERT_EQ(LoadText("r\ta:q\tv\n", {"--family", "c,bloom=NONE"}).code, 0);
   EXPECT_EQ(Families().at("c").bloom_type, BloomType::kNone);
 }
 
 TEST_F(Load, AnotherBloomTypeThanKeptIsAnError) {
   ASSERT_EQ(LoadText("r\ta:q\tv\n", {"--family", "a"}).code, 0);
   const CliResult result =
-      LoadText("r\ta:q\tnew\n", {"--family", "a", "--bloom", "ROW"});
+      LoadText("r\ta:q\tnew\n", {"--family", "a,bloom=ROW"});
   EXPECT_EQ(result.code, 2);
   EXPECT_THAT(result.err, HasSubstr("family \"a\" of the store at " + db_ +
                                     " has bloom_type ROWCOL, not ROW"));
@@ -233,17 +233,16 @@ TEST_F(Load, BadOptionsAreRefusedBeforeAnythingIsCreated) {
     std::vector<std::string> args;
     const char* problem;
   } cases[] = {
-      {{"--bloom", "COL"}, "COL"},
+      {{"--family", "a,bloom=COL"}, "COL"},
       {{"--key-layout", "columns"}, "unknown key layout \"columns\""},
       {{"--key-layout", "u16"}, "does not keep the order of rows"},
-      {{"--false-positive-rate", "0"}, "false_positive_rate"},
-      {{"--false-positive-rate", "1.5"}, "false_positive_rate"},
-      {{"--false-positive-rate", "nan"}, "false_positive_rate"},
-      {{"--false-positive-rate", "x"}, "--false-positive-rate"},
-      {{"--bloom", "ROWPREFIX_FIXED_LENGTH"}, "row_prefix_length"},
-      {{"--bloom", "ROWPREFIX_FIXED_LENGTH", "--row-prefix-length", "0"},
-       "row_prefix_length"},
-      {{"--row-prefix-length", "-1"}, "--row-prefix-length"},
+      {{"--family", "a,rate=0"}, "false_positive_rate"},
+      {{"--family", "a,rate=1.5"}, "false_positive_rate"},
+      {{"--family", "a,rate=nan"}, "false_positive_rate"},
+      {{"--family", "a,rate=x"}, "rate: expected a number"},
+      {{"--family", "a,bloom=ROWPREFIX_FIXED_LENGTH"}, "row_prefix_length"},
+      {{"--family", "a,ttl=1"}, "ttl"},
+      {{"--family", "a", "--family", "a"}, "family \"a\" is listed twice"},
       {{"--family", "a:b"}, "family \"a:b\""},
       {{"--family", ""}, "family"},
       {{"--famly", "a"}, "--famly"},
@@ -259,16 +258,37 @@ TEST_F(Load, BadOptionsAreRefusedBeforeAnythingIsCreated) {
   }
 }
 
-TEST_F(Load, RowPrefixFilterTakesItsLength) {
-  ASSERT_EQ(LoadText("r\tf:q\tv\n", {"--bloom", "ROWPREFIX_FIXED_LENGTH",
-                                     "--row-prefix-length", "3",
-                                     "--false-positive-rate", "0.001"})
+TEST_F(Load, FamiliesTakeSettings) {
+  ASSERT_EQ(LoadText("r\tf:q\tv\n",
+                     {"--family",
+                      "f,bloom=ROWPREFIX_FIXED_LENGTH,prefix=3,rate=0.001"})
                 .code,
             0);
   const FamilyOptions options = Families().at("f");
   EXPECT_EQ(options.bloom_type, BloomType::kRowPrefixFixedLength);
   EXPECT_EQ(options.row_prefix_length, 3u);
   EXPECT_EQ(options.false_positive_rate, 0.001);
+}
+
+TEST_F(Load, CellsTakeATimestamp) {
+  ASSERT_EQ(
+      LoadText("r\tf:q\tv\n", {"--family", "f,timestamps=client", "--ts", "5"})
+          .code,
+      0);
+  EXPECT_EQ(Cli({"row", "--db", db_, "r"}).out, "f:q\t5\tv\n");
+  const CliResult result =
+      LoadText("r\tg:q\tv\n", {"--family", "g", "--ts", "5"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("a put takes no timestamp"),
+                                EndsWith("; cells loaded: 0\n")));
+}
+
+TEST_F(Load, SummaryIsAnObjectOnRequest) {
+  const CliResult result = LoadText("r\tf:q\tv\n", {"--json"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out,
+              MatchesRegex(R"(\{"cells":1,"bytes":8,"seconds":[-0-9.e]+\})"
+                           "\n"));
 }
 
 TEST_F(Load, DirectoryThatIsNoStoreIsNamedAndLeftAlone) {
@@ -295,6 +315,84 @@ TEST_F(Load, ProgressIsForTerminalsOnly) {
   EXPECT_THAT(result.out, StartsWith("20000 cells, "));
   EXPECT_THAT(result.err, AllOf(StartsWith("\rstandard input: "),
                                 HasSubstr(" cells/s"), EndsWith("\r\x1b[K")));
+}
+
+// A stream that sends this process a signal once its bytes are read, as
+// somebody who presses Ctrl-C in the middle, and goes on.
+class SignallingStream : public std::istream {
+ public:
+  SignallingStream(std::string before, std::string after, int signal)
+      : std::istream(nullptr),
+        buffer_(std::move(before), std::move(after), signal) {
+    rdbuf(&buffer_);
+  }
+
+ private:
+  class Buffer : public std::streambuf {
+   public:
+    Buffer(std::string before, std::string after, int signal)
+        : before_(std::move(before)),
+          after_(std::move(after)),
+          signal_(signal) {
+      setg(before_.data(), before_.data(), before_.data() + before_.size());
+    }
+
+   protected:
+    int_type underflow() override {
+      if (signalled_) return traits_type::eof();
+      signalled_ = true;
+      std::raise(signal_);
+      setg(after_.data(), after_.data(), after_.data() + after_.size());
+      return traits_type::to_int_type(*gptr());
+    }
+
+   private:
+    std::string before_;
+    std::string after_;
+    const int signal_;
+    bool signalled_ = false;
+  };
+
+  Buffer buffer_;
+};
+
+TEST_F(Load, InterruptionKeepsTheCellsAboveAndSaysWhere) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    // Who started this may have it ignored.
+    std::signal(signal, SIG_DFL);
+    const std::string family = signal == SIGINT ? "f" : "g";
+    SignallingStream in("a\t" + family + ":q\tv\nb\t" + family + ":q\tv\n",
+                        "c\t" + family + ":q\tv\n", signal);
+    const CliResult result =
+        Cli({"load", "--db", db_, "--family", family, "-"}, in);
+    EXPECT_EQ(result.code, 128 + signal);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err,
+              "rowbloom: standard input:3: interrupted; cells loaded: 2\n");
+    EXPECT_EQ(
+        Cli({"scan", "--db", db_, family, "--limit", "9"}).out.substr(0, 2),
+        "a\t");
+    EXPECT_THAT(Row("b"), testing::Contains(family + ":q=v"));
+    EXPECT_THAT(Row("c"), IsEmpty());
+    // What follows can be loaded.
+    EXPECT_EQ(LoadText("c2\t" + family + ":q\tv\n").code, 0);
+  }
+}
+
+// What the process did with the signals before is as it was.
+TEST_F(Load, InterruptionsAreHandledDuringTheLoadOnly) {
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  ASSERT_EQ(LoadText("r\tf:q\tv\n").code, 0);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    struct sigaction after = {};
+    ASSERT_EQ(sigaction(signal, nullptr, &after), 0);
+    EXPECT_EQ(after.sa_handler, SIG_DFL);
+  }
+  // Background jobs of a script ignore it; so does their load.
+  std::signal(SIGINT, SIG_IGN);
+  SignallingStream in("a\tf:q\tv\n", "b\tf:q\tv\n", SIGINT);
+  EXPECT_EQ(Cli({"load", "--db", db_, "-"}, in).code, 0);
+  EXPECT_EQ(std::signal(SIGINT, SIG_DFL), SIG_IGN);
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+// The verbs that make, change and drop families.
+#pragma once
+
+#include "tools/rowbloom/verb.h"
+
+namespace rowbloom::cli {
+
+// `create --family F[,SETTING=VALUE...]...`: what is there with these options
+// stays as it is.
+Action AddCreate(CLI::App* command);
+
+// `alter --family F,SETTING=VALUE...`: the other settings stay. Families are
+// altered one after the other.
+Action AddAlter(CLI::App* command);
+
+// `drop --family F...`: with all their cells, one after the other.
+Action AddDrop(CLI::App* command);
+
+}  // namespace rowbloom::cli

@@ -1,0 +1,54 @@
+// Input: a file, or standard input, as a stream whose reads can be interrupted.
+#pragma once
+
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <optional>
+#include <streambuf>
+#include <string>
+#include <vector>
+
+#include "rowbloom/result.h"
+
+namespace rowbloom::cli {
+
+// Reads a descriptor, which it does not own, by InterruptibleRead. A read that
+// fails throws std::system_error, upon which a stream goes bad.
+class DescriptorBuffer : public std::streambuf {
+ public:
+  explicit DescriptorBuffer(int fd);
+
+ protected:
+  int_type underflow() override;
+
+ private:
+  const int fd_;
+  std::vector<char> buffer_;
+};
+
+// From where the descriptor stands to the end of its file; nullopt: it is no
+// file.
+std::optional<uint64_t> RemainingBytes(int fd);
+
+// A file that is open for reading.
+class InputFile {
+ public:
+  // Error: "PATH: why".
+  static Result<std::unique_ptr<InputFile>> Open(const std::string& path);
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  std::istream& stream() { return stream_; }
+  std::optional<uint64_t> size_bytes() const { return RemainingBytes(fd_); }
+
+ private:
+  explicit InputFile(int fd);
+
+  const int fd_;
+  DescriptorBuffer buffer_;
+  std::istream stream_;
+};
+
+}  // namespace rowbloom::cli

@@ -1,0 +1,252 @@
+#include "tools/rowbloom/load_verb.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rowbloom/printable.h"
+#include "rowbloom/store.h"
+#include "tools/rowbloom/cell_reader.h"
+#include "tools/rowbloom/family_spec.h"
+#include "tools/rowbloom/input.h"
+#include "tools/rowbloom/interruption.h"
+#include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/whole_number.h"
+#include "tools/terminal/progress.h"
+
+namespace rowbloom::cli {
+namespace {
+
+using rocksdb::Status;
+
+struct LoadArgs {
+  StoreArgs store;
+  std::vector<std::string> families;
+  std::optional<uint64_t> timestamp_ms;
+  std::string file;  // "-": standard input
+};
+
+// Where a load goes: checks cells one by one, writes them in batches.
+class Loader {
+ public:
+  Loader(Store* store, const LoadArgs& args, std::string default_family)
+      : store_(store),
+        db_(args.store.db),
+        write_options_{.timestamp_ms = args.timestamp_ms},
+        // The store was opened with it.
+        row_bytes_(
+            KeyLayout::FromString(args.store.key_layout)->FixedRowBytes()),
+        default_family_(std::move(default_family)),
+        families_(store->Families()) {}
+
+  // Refuses a cell that the store would refuse, so that the input's line can
+  // be named; a failure to write ends the load too, and is in status().
+  std::optional<Error> Add(const InputCell& cell) {
+    const std::string_view family = cell.family.value_or(default_family_);
+    if (auto error = Check(cell, family)) return error;
+    batch_.Put(cell.row, family, cell.qualifier, cell.value);
+    batch_bytes_ += cell.row.size() + cell.qualifier.size() + cell.value.size();
+    if (batch_bytes_ < kLoadBatchBytes) return std::nullopt;
+    Write();
+    if (!status_.ok()) return Error{Describe(status_)};
+    return std::nullopt;
+  }
+
+  // Writes what is left of the cells.
+  void Write() {
+    if (!status_.ok()) return;
+    status_ = store_->Write(batch_, write_options_);
+    if (status_.ok()) cells_written_ += batch_.size();
+    batch_.Clear();
+    batch_bytes_ = 0;
+  }
+
+  // Of the writes so far.
+  const Status& status() const { return status_; }
+  uint64_t cells_written() const { return cells_written_; }
+  uint64_t cells_taken() const { return cells_written_ + batch_.size(); }
+
+ private:
+  std::optional<Error> Check(const InputCell& cell,
+                             std::string_view family) const {
+    const size_t row_bytes = cell.row.size();
+    if (row_bytes_ && row_bytes != *row_bytes_) {
+      return Error{fmt::format("expected a row of {} bytes, found {}",
+                               *row_bytes_, row_bytes)};
+    }
+    if (row_bytes == 0 || row_bytes > kMaxRowBytes) {
+      return Error{fmt::format("expected a row of 1 to {} bytes, found {}",
+                               kMaxRowBytes, row_bytes)};
+    }
+    if (cell.qualifier.size() > kMaxQualifierBytes) {
+      return Error{
+          fmt::format("expected a qualifier of at most {} bytes, "
+                      "found {}",
+                      kMaxQualifierBytes, cell.qualifier.size())};
+    }
+    if (!families_.contains(std::string(family))) {
+      std::string names;
+      for (const auto& [name, options] : families_) {
+        names += names.empty() ? name : ", " + name;
+      }
+      return Error{fmt::format(
+          "family \"{}\" is not in the store at {}; it has: {}",
+          ToPrintable(family), db_, names.empty() ? "none" : names)};
+    }
+    return std::nullopt;
+  }
+
+  Store* const store_;
+  const std::string db_;
+  const WriteOptions write_options_;
+  const std::optional<uint32_t> row_bytes_;
+  const std::string default_family_;
+  const std::map<std::string, FamilyOptions> families_;
+  WriteBatch batch_;
+  size_t batch_bytes_ = 0;
+  uint64_t cells_written_ = 0;
+  Status status_;
+};
+
+// Opens the store, with the families that the arguments and the input ask for:
+// of those that are there the settings must be theirs.
+Status OpenForLoad(const LoadArgs& args, std::vector<FamilySpec> specs,
+                   const std::optional<InputFormat>& format,
+                   std::unique_ptr<Store>* store) {
+  StoreOptions options;
+  Status s = args.store.Options(&options);
+  if (!s.ok()) return s;
+  // A look first, so that nothing is touched when something does not fit.
+  options.read_only = true;
+  std::map<std::string, FamilyOptions> existing;
+  s = Store::Open(options, args.store.db, {}, store);
+  const bool is_new = s.IsNotFound();
+  if (!s.ok() && !is_new) return s;
+  if (s.ok()) {
+    existing = (*store)->Families();
+    store->reset();
+  }
+  if (specs.empty() && (is_new || format == InputFormat::kPackageIndex)) {
+    specs.push_back(*FamilySpec::Parse(kDefaultFamily));
+  }
+  std::vector<FamilyDescriptor> families;
+  for (const FamilySpec& spec : specs) {
+    const auto kept = existing.find(spec.name());
+    families.push_back(
+        {spec.name(), spec.ApplyTo(kept == existing.end() ? FamilyOptions()
+                                                          : kept->second)});
+  }
+  options.read_only = false;
+  options.create_if_missing = true;
+  return Store::Open(options, args.store.db, families, store);
+}
+
+// What to read, and how messages call it.
+struct Source {
+  std::istream* stream;
+  std::optional<uint64_t> total_bytes;
+  std::string name;
+};
+
+void PrintSummary(const LoadArgs& args, uint64_t cells, uint64_t bytes,
+                  double seconds, std::ostream& out) {
+  if (args.store.json) {
+    const nlohmann::ordered_json summary = {
+        {"cells", cells}, {"bytes", bytes}, {"seconds", seconds}};
+    out << summary.dump() << '\n';
+  } else {
+    out << fmt::format("{} cells, {} bytes, {:.2f} s\n", cells, bytes, seconds);
+  }
+}
+
+ExitCode LoadFrom(const Source& source, const LoadArgs& args,
+                  const Streams& streams) {
+  const auto specs = FamilySpec::ParseAll(args.families);
+  if (!specs) return Fail(streams.err, specs.error());
+
+  const Interruption interruption;
+  CellReader reader(*source.stream, source.name);
+  const auto fail = [&](std::string problem, uint64_t cells) {
+    const int signal = interruption.signal();
+    // It breaks a stream that is read, too.
+    if (signal != 0 && source.stream->bad()) {
+      problem =
+          fmt::format("{}:{}: interrupted", source.name, reader.line_number());
+    }
+    Complain(streams.err, fmt::format("{}; cells loaded: {}", problem, cells));
+    return signal == 0 ? ExitCode::kFailed : InterruptedBy(signal);
+  };
+  const auto format = reader.Detect();
+  if (!format) return fail(format.error(), 0);
+  std::unique_ptr<Store> store;
+  Status s = OpenForLoad(args, *specs, *format, &store);
+  if (!s.ok()) return Fail(streams.err, s);
+
+  Loader loader(store.get(), args,
+                specs->empty() ? kDefaultFamily : specs->front().name());
+  terminal::Progress progress(
+      streams.err, streams.err_is_terminal,
+      {ToPrintable(source.name), source.total_bytes, "cells"});
+  const auto error =
+      reader.ReadAll([&](const InputCell& cell) -> std::optional<Error> {
+        if (interruption.signal() != 0) return Error{"interrupted"};
+        progress.Update(reader.bytes_consumed(), loader.cells_taken());
+        return loader.Add(cell);
+      });
+  loader.Write();
+  s = loader.status();
+  if (!error && s.ok()) s = store->Flush();
+  progress.Finish();
+  if (!s.ok()) return fail(Describe(s), loader.cells_written());
+  if (error) return fail(error->message, loader.cells_written());
+  PrintSummary(args, loader.cells_written(), reader.bytes_consumed(),
+               progress.seconds(), streams.out);
+  return ExitCode::kOk;
+}
+
+ExitCode Load(const LoadArgs& args, const Streams& streams) {
+  if (args.file == "-") {
+    return LoadFrom({&streams.in, streams.in_bytes, "standard input"}, args,
+                    streams);
+  }
+  const auto file = InputFile::Open(args.file);
+  if (!file) return Fail(streams.err, file.error());
+  return LoadFrom({&(*file)->stream(), (*file)->size_bytes(), args.file}, args,
+                  streams);
+}
+
+}  // namespace
+
+Action AddLoad(CLI::App* command) {
+  const auto args = std::make_shared<LoadArgs>();
+  args->store.AddTo(command);
+  command
+      ->add_option("--family", args->families,
+                   "Family to create if missing; repeatable. The first takes "
+                   "the cells of a package index")
+      ->allow_extra_args(false)
+      ->type_name("F[,SETTING=VALUE...]");
+  command
+      ->add_option("--ts", args->timestamp_ms,
+                   "Timestamp of the cells, for families whose client gives "
+                   "them")
+      ->check(WholeNumber())
+      ->type_name("MS");
+  command->add_option("FILE", args->file, "Input; - is standard input")
+      ->required()
+      ->type_name("");
+  command->footer(FamilySpec::Help() + "\n\n" + command->get_footer());
+  return [args](const Streams& streams) { return Load(*args, streams); };
+}
+
+}  // namespace rowbloom::cli

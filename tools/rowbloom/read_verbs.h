@@ -1,0 +1,21 @@
+// The verbs that read cells. They open the store for reading, also beside a
+// process that writes it.
+#pragma once
+
+#include "tools/rowbloom/verb.h"
+
+namespace rowbloom::cli {
+
+// `get ROW FAMILY:QUALIFIER`: the newest value, or with --versions a line for
+// each version. kFinding: there is none.
+Action AddGet(CLI::App* command);
+
+// `row ROW [FAMILY[:QUALIFIER]...]`: a line for each cell. kFinding: there
+// is none.
+Action AddRow(CLI::App* command);
+
+// `scan [FAMILY[:QUALIFIER]...]`: a line for each cell of the rows in a range.
+// Streams.
+Action AddScan(CLI::App* command);
+
+}  // namespace rowbloom::cli

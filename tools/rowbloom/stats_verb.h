@@ -1,0 +1,11 @@
+// What a store has, in numbers.
+#pragma once
+
+#include "tools/rowbloom/verb.h"
+
+namespace rowbloom::cli {
+
+// `stats`: a table, or objects, with a line for each family.
+Action AddStats(CLI::App* command);
+
+}  // namespace rowbloom::cli

@@ -1,0 +1,59 @@
+#include "tools/rowbloom/store_args.h"
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+
+#include "rowbloom/printable.h"
+
+namespace rowbloom::cli {
+
+using rocksdb::Status;
+
+void StoreArgs::AddTo(CLI::App* command) {
+  command->add_option("--db", db, "Directory of the store")
+      ->required()
+      ->type_name("DIR");
+  command
+      ->add_option("--key-layout", key_layout,
+                   "How the store lays out rows: escaped or fixed:N")
+      ->type_name("LAYOUT")
+      ->capture_default_str();
+  command->add_flag("--json", json, "Print objects, one a line");
+}
+
+Status StoreArgs::Options(StoreOptions* options) const {
+  const auto layout = KeyLayout::FromString(key_layout);
+  if (!layout) return Status::InvalidArgument(layout.error());
+  options->key_layout = *layout;
+  options->create_if_missing = false;
+  return Status::OK();
+}
+
+Status StoreArgs::OpenToRead(std::unique_ptr<Store>* store) const {
+  StoreOptions options;
+  Status s = Options(&options);
+  options.read_only = true;
+  return s.ok() ? Store::Open(options, db, {}, store) : s;
+}
+
+Status StoreArgs::OpenToWrite(std::unique_ptr<Store>* store) const {
+  StoreOptions options;
+  Status s = Options(&options);
+  return s.ok() ? Store::Open(options, db, {}, store) : s;
+}
+
+Column ParseColumn(const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) return {.family = text};
+  return {.family = text.substr(0, colon),
+          .qualifier = FromPrintable(std::string_view(text).substr(colon + 1))};
+}
+
+Result<Column> ParseCellColumn(const std::string& text) {
+  const Column column = ParseColumn(text);
+  if (column.qualifier) return column;
+  return Error{"expected FAMILY:QUALIFIER, found \"" + ToPrintable(text) +
+               "\""};
+}
+
+}  // namespace rowbloom::cli

@@ -1,0 +1,41 @@
+// The arguments that all verbs on a store take, and the store they name.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "rocksdb/status.h"
+#include "rowbloom/result.h"
+#include "rowbloom/store.h"
+
+namespace CLI {
+class App;
+}
+
+namespace rowbloom::cli {
+
+struct StoreArgs {
+  std::string db;
+  std::string key_layout = KeyLayout::Escaped().ToString();
+  bool json = false;
+
+  // Adds --db, --key-layout and --json. The command must not outlive this.
+  void AddTo(CLI::App* command);
+
+  // Options for this store; writes, and creates nothing. InvalidArgument: an
+  // unknown key layout.
+  rocksdb::Status Options(StoreOptions* options) const;
+
+  // Opens a store that is there.
+  rocksdb::Status OpenToRead(std::unique_ptr<Store>* store) const;
+  rocksdb::Status OpenToWrite(std::unique_ptr<Store>* store) const;
+};
+
+// "FAMILY:QUALIFIER", or "FAMILY" for all its columns. In the qualifier \xHH
+// stands for a byte, as in rows (FromPrintable).
+Column ParseColumn(const std::string& text);
+
+// The column of a cell. Error: no qualifier.
+Result<Column> ParseCellColumn(const std::string& text);
+
+}  // namespace rowbloom::cli

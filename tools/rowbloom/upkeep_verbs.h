@@ -1,0 +1,16 @@
+// The verbs that look after a store.
+#pragma once
+
+#include "tools/rowbloom/verb.h"
+
+namespace rowbloom::cli {
+
+Action AddFlush(CLI::App* command);
+
+// `compact [--family F] [--start R] [--stop R]`.
+Action AddCompact(CLI::App* command);
+
+// `checkpoint DIR`: a store of its own, with what this one has.
+Action AddCheckpoint(CLI::App* command);
+
+}  // namespace rowbloom::cli

@@ -1,0 +1,25 @@
+// For files that include CLI11 anyway.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "tools/rowbloom/numbers.h"
+
+namespace rowbloom::cli {
+
+// Checks an option for a whole number in decimal: CLI11 would take -1 and what
+// is too large for the largest number, and 010 for eight.
+inline CLI::Validator WholeNumber() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        const auto number = ParseNumber<uint64_t>(text);
+        if (!number) return number.error();
+        text = std::to_string(*number);
+        return "";
+      },
+      /*validator_desc=*/"");
+}
+
+}  // namespace rowbloom::cli
