@@ -81,6 +81,22 @@ TEST_F(HFileVerbs, GoOutAndComeIn) {
   EXPECT_EQ(Cli({"get", "--db", to, "r13", "v:q"}).out, "of r13\n");
 }
 
+TEST_F(HFileVerbs, SummariesAreObjectsOnRequest) {
+  CliResult result =
+      Cli({"export-hfile", "--db", NewStore("from", 2), "--json", out_});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, MatchesRegex(R"(\{"files":2,"cells":4,"bytes":.*\})"
+                                       "\n"));
+  result = Cli({"import-hfile", "--db", NewStore("to", 0), "--latest-as-new",
+                "--json", out_});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(
+      result.out,
+      MatchesRegex(
+          R"(\{"files":2,"cells":4,"puts":4,"deletes":0,"skipped":0,.*\})"
+          "\n"));
+}
+
 TEST_F(HFileVerbs, DeletesGoAlongWhenAskedFor) {
   const std::string from = NewStore("from", 2);
   {
