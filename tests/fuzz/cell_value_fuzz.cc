@@ -22,9 +22,8 @@ bool IsPartOf(std::string_view part, std::string_view whole) {
 
 void CheckLatest(std::string_view stored) {
   CellValue cell;
-  std::string problem;
-  if (!DecodeCellValue(stored, &cell, &problem)) {
-    Check(!problem.empty(), "a problem is named");
+  if (!DecodeCellValue(stored, &cell)) {
+    Check(!ProblemOfCellValue(stored).empty(), "a problem is named");
     return;
   }
   Check(IsPartOf(cell.value, stored), "a value is part of the stored bytes");
