@@ -12,20 +12,17 @@
 #include <utility>
 
 #include "bench/allocation_counter.h"
+#include "bench/built_filter.h"
 #include "lib/kernels/kernel.h"
 #include "rocksdb/filter_policy.h"
-#include "rocksdb/table.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_policy.h"
-#include "storage/filter_policy/rocksdb_filter_interface.h"
 
 namespace rowbloom::bench {
 namespace {
 
 using rocksdb::Slice;
 
-// Keys that are asked for between two looks at the clock's loop.
-constexpr size_t kChunkKeys = 1024;
 static_assert(kChunkKeys % kBatchKeys == 0);
 
 using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
@@ -83,17 +80,6 @@ struct Subject {
   PolicyPtr policy;
 };
 
-std::unique_ptr<rocksdb::FilterBitsBuilder> MakeBuilder(
-    const rocksdb::FilterPolicy& policy) {
-  rocksdb::BlockBasedTableOptions table;
-  table.optimize_filters_for_memory = false;  // changes sizes
-  const rocksdb::FilterBuildingContext context(table);
-  std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
-      policy.GetBuilderWithContext(context));
-  if (builder == nullptr) throw std::runtime_error("no filter builder");
-  return builder;
-}
-
 // Puts the kernel in use back when measuring ends.
 class KernelGuard {
  public:
@@ -105,50 +91,6 @@ class KernelGuard {
  private:
   const BloomKernel& before_ = ActiveKernel();
 };
-
-// A finished filter, with the bytes it is a view of.
-struct Filter {
-  std::unique_ptr<const char[]> owner;
-  Slice bytes;
-};
-
-// As RocksDB's filter block builder does: with KeyShape::kRowCol each key and,
-// when it changes, the prefix, which is the row.
-void AddKeys(KeyShape shape, const KeyArray& keys,
-             rocksdb::FilterBitsBuilder* builder) {
-  if (shape == KeyShape::kRow) {
-    for (size_t i = 0; i < keys.size(); ++i) builder->AddKey(keys[i]);
-    return;
-  }
-  const size_t row_bytes = RowBytes(shape);
-  for (size_t i = 0; i < keys.size(); ++i) {
-#if ROWBLOOM_FILTER_INTERFACE >= 906
-    builder->AddKeyAndAlt(keys[i], Slice(keys[i].data(), row_bytes));
-#else
-    builder->AddKey(keys[i]);
-    if (i % kColumns == 0) builder->AddKey(Slice(keys[i].data(), row_bytes));
-#endif
-  }
-}
-
-Filter Build(const rocksdb::FilterPolicy& policy, KeyShape shape,
-             const KeyArray& keys) {
-  const auto builder = MakeBuilder(policy);
-  AddKeys(shape, keys, builder.get());
-  Filter filter;
-  rocksdb::Status status;
-  filter.bytes = builder->Finish(&filter.owner, &status);
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-  return filter;
-}
-
-std::unique_ptr<rocksdb::FilterBitsReader> Open(
-    const rocksdb::FilterPolicy& policy, const Filter& filter) {
-  std::unique_ptr<rocksdb::FilterBitsReader> reader(
-      policy.GetFilterBitsReader(filter.bytes));
-  if (reader == nullptr) throw std::runtime_error("no filter reader");
-  return reader;
-}
 
 FalsePositives CountFalsePositives(
     rocksdb::FilterBitsReader* reader, uint64_t asked,
@@ -165,7 +107,7 @@ FalsePositives CountFalsePositives(
 // Builds the filter of a subject, checks it, and measures all but times.
 FilterResult MeasureFilter(const Subject& subject, const KeySpace& space,
                            const KeyArray& present, uint64_t absent_keys,
-                           Filter* filter,
+                           BuiltFilter* filter,
                            std::unique_ptr<rocksdb::FilterBitsReader>* reader) {
   FilterResult result{.filter = subject.family->name,
                       .equal = subject.equal,
@@ -176,10 +118,10 @@ FilterResult MeasureFilter(const Subject& subject, const KeySpace& space,
   }
   {
     const AllocationCounter counter;
-    *filter = Build(*subject.policy, space.shape(), present);
+    *filter = BuildFilter(*subject.policy, space.shape(), present);
     result.build_peak_bytes = counter.peak_bytes();
   }
-  *reader = Open(*subject.policy, *filter);
+  *reader = OpenFilter(*subject.policy, *filter);
   result.filter_bytes = filter->bytes.size();
   result.entries = space.keys();
   if (space.shape() == KeyShape::kRowCol) result.entries += space.rows();
@@ -208,7 +150,8 @@ double SettingOfBytes(const Family& family, KeyShape shape,
   double high = kMaxBitsPerKey;
   for (int i = 0; i < 14; ++i) {
     const double middle = (low + high) / 2;
-    const Filter filter = Build(*family.make_policy(middle), shape, keys);
+    const BuiltFilter filter =
+        BuildFilter(*family.make_policy(middle), shape, keys);
     (filter.bytes.size() <= bytes ? low : high) = middle;
   }
   return low;
@@ -237,7 +180,7 @@ std::vector<Subject> Subjects(const std::vector<Family>& families,
   };
   for (const Family& family : families) {
     const size_t own =
-        Build(*family.make_policy(setting), shape, sample).bytes.size();
+        BuildFilter(*family.make_policy(setting), shape, sample).bytes.size();
     if (bytes == 0) bytes = own;
     const double difference =
         static_cast<double>(own) / static_cast<double>(bytes) - 1;
@@ -255,7 +198,7 @@ std::vector<Subject> Subjects(const std::vector<Family>& families,
 void TimeBuild(benchmark::State& state, const Subject& subject, KeyShape shape,
                const KeyArray& keys) {
   for (auto _ : state) {
-    const Filter filter = Build(*subject.policy, shape, keys);
+    const BuiltFilter filter = BuildFilter(*subject.policy, shape, keys);
     benchmark::DoNotOptimize(filter.bytes.data());
   }
 }
@@ -306,59 +249,6 @@ void TimeBatches(benchmark::State& state, rocksdb::FilterBitsReader* reader,
     }
     *at = (*at + kChunkKeys) % keys.size();
   }
-}
-
-// Keeps the times instead of printing them. A benchmark's name is its number.
-class Collector final : public benchmark::BenchmarkReporter {
- public:
-  explicit Collector(size_t benchmarks) : samples_(benchmarks) {}
-
-  bool ReportContext(const Context&) override { return true; }
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) {
-      if (run.run_type != Run::RT_Iteration) continue;
-      samples_.at(std::stoul(run.run_name.function_name))
-          .push_back(1e9 * run.cpu_accumulated_time /
-                     static_cast<double>(run.iterations));
-    }
-  }
-  // Nanoseconds of an iteration.
-  std::vector<double>& samples(size_t benchmark) { return samples_[benchmark]; }
-
- private:
-  std::vector<std::vector<double>> samples_;
-};
-
-// Interpolated. REQUIRES sorted and not empty.
-double Quantile(const std::vector<double>& sorted, double q) {
-  const double rank = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(rank);
-  const size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] +
-         (rank - std::floor(rank)) * (sorted[above] - sorted[below]);
-}
-
-Timing Summary(std::vector<double>* samples, double keys_per_iteration) {
-  if (samples->empty()) throw std::runtime_error("a benchmark did not run");
-  for (double& sample : *samples) sample /= keys_per_iteration;
-  std::sort(samples->begin(), samples->end());
-  return {.median = Quantile(*samples, 0.5),
-          .low_quartile = Quantile(*samples, 0.25),
-          .high_quartile = Quantile(*samples, 0.75),
-          .repetitions = static_cast<int>(samples->size())};
-}
-
-// Google Benchmark has its one setting that matters here as a flag only.
-void InterleaveRepetitions() {
-  [[maybe_unused]] static const bool done = [] {
-    std::string program = "filter_bench";
-    std::string interleave = "--benchmark_enable_random_interleaving=true";
-    std::array<char*, 3> arguments = {program.data(), interleave.data(),
-                                      nullptr};
-    int count = 2;
-    benchmark::Initialize(&count, arguments.data());
-    return true;
-  }();
 }
 
 }  // namespace
@@ -418,18 +308,6 @@ std::vector<Operation> AllOperations(KeyShape shape) {
   return operations;
 }
 
-Interval Interval99(const FalsePositives& counts) {
-  constexpr double kZ = 2.5758293035489;  // 99.5 % of a normal lie below
-  const auto n = static_cast<double>(counts.asked);
-  if (counts.asked == 0) return {0, 1};
-  const double rate = counts.Rate();
-  const double z2 = kZ * kZ / n;
-  const double middle = (rate + z2 / 2) / (1 + z2);
-  const double half =
-      kZ / (1 + z2) * std::sqrt(rate * (1 - rate) / n + z2 / (4 * n));
-  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
-}
-
 double FilterResult::OverBoundPercent() const {
   const double rate = OneSection().Rate();
   if (rate <= 0) return std::numeric_limits<double>::infinity();
@@ -466,7 +344,6 @@ Workload::Workload(const KeySpace& key_space)
 
 Group MeasureGroup(const Workload& workload, double target_rate,
                    const BenchOptions& options) {
-  InterleaveRepetitions();
   const KernelGuard guard;
   const KeyShape shape = workload.space.shape();
   Group group{.shape = shape,
@@ -481,7 +358,7 @@ Group MeasureGroup(const Workload& workload, double target_rate,
     subjects = Subjects(families, shape, workload.present, target_rate);
   }
 
-  std::vector<Filter> filters(subjects.size());
+  std::vector<BuiltFilter> filters(subjects.size());
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers(
       subjects.size());
   for (size_t i = 0; i < subjects.size(); ++i) {
@@ -502,17 +379,17 @@ Group MeasureGroup(const Workload& workload, double target_rate,
 
   const std::vector<Operation> operations = AllOperations(shape);
   std::vector<size_t> cursors(subjects.size() * operations.size());
-  benchmark::ClearRegisteredBenchmarks();
+  TimedSet set;
   for (size_t i = 0; i < cursors.size(); ++i) {
     const Operation operation = operations[i % operations.size()];
     const Subject* subject = &subjects[i / operations.size()];
     rocksdb::FilterBitsReader* reader = readers[i / operations.size()].get();
-    const KeyArray* keys = operation.mode == Mode::kBuild
-                               ? &workload.present
-                               : &workload.Of(operation.asked);
+    const bool is_build = operation.mode == Mode::kBuild;
+    const KeyArray* keys =
+        is_build ? &workload.present : &workload.Of(operation.asked);
     size_t* at = &cursors[i];
-    auto* timed = benchmark::RegisterBenchmark(
-        std::to_string(i).c_str(), [=](benchmark::State& state) {
+    set.Add(
+        [=](benchmark::State& state) {
           switch (operation.mode) {
             case Mode::kBuild:
               if (subject->kernel != nullptr) UseKernel(*subject->kernel);
@@ -524,21 +401,13 @@ Group MeasureGroup(const Workload& workload, double target_rate,
             case Mode::kDependent:
               return TimeDependentLookups(state, reader, *keys, at);
           }
-        });
-    const bool slow = operation.mode == Mode::kBuild && group.keys >= kFewKeys;
-    timed->MinTime(options.min_time_s)
-        ->Repetitions(slow ? options.build_repetitions : options.repetitions);
+        },
+        static_cast<double>(is_build ? group.keys : kChunkKeys),
+        is_build ? options.OfBuilds(group.keys) : options.OfLookups());
   }
-  Collector collector(cursors.size());
-  benchmark::RunSpecifiedBenchmarks(&collector);
-  benchmark::ClearRegisteredBenchmarks();
-
-  for (size_t i = 0; i < cursors.size(); ++i) {
-    const bool is_build =
-        operations[i % operations.size()].mode == Mode::kBuild;
-    group.filters[i / operations.size()].timings.push_back(
-        Summary(&collector.samples(i),
-                static_cast<double>(is_build ? group.keys : kChunkKeys)));
+  const std::vector<Timing> timings = set.Run();
+  for (size_t i = 0; i < timings.size(); ++i) {
+    group.filters[i / operations.size()].timings.push_back(timings[i]);
   }
   const auto stock = std::find_if(
       group.filters.begin(), group.filters.end(),
@@ -562,7 +431,7 @@ std::vector<FilterResult> MeasureFrontier(const KeySpace& space,
       const Subject subject{
           &family, family.has_kernels ? &UsableKernels().front() : nullptr,
           Equal::kRate, static_cast<double>(bits), family.make_policy(bits)};
-      Filter filter;
+      BuiltFilter filter;
       std::unique_ptr<rocksdb::FilterBitsReader> reader;
       results.push_back(MeasureFilter(subject, space, present, absent_keys,
                                       &filter, &reader));

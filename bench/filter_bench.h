@@ -18,11 +18,19 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/false_positives.h"
 #include "bench/filter_bench_keys.h"
+#include "bench/timing.h"
 
 namespace rowbloom::bench {
 
 inline constexpr size_t kBatchKeys = 32;  // as RocksDB's MultiGet at most
+
+// Asked for in an iteration of a timed lookup.
+inline constexpr size_t kChunkKeys = 1024;
+
+// Fewer keys than this build in well under a second.
+inline constexpr uint64_t kFewKeys = 5'000'000;
 
 struct BenchOptions {
   // Of each timing.
@@ -33,9 +41,12 @@ struct BenchOptions {
   double min_time_s = 0.01;
   // Distinct absent keys asked for each false positive rate.
   uint64_t absent_keys = 4'000'000;
+
+  Repetitions OfLookups() const { return {repetitions, min_time_s}; }
+  Repetitions OfBuilds(uint64_t keys) const {
+    return {keys < kFewKeys ? repetitions : build_repetitions, min_time_s};
+  }
 };
-// Fewer keys than this build in well under a second.
-inline constexpr uint64_t kFewKeys = 5'000'000;
 
 // What was timed. The operations of one shape, in order: AllOperations.
 enum class Mode : uint8_t {
@@ -59,35 +70,6 @@ struct Operation {
 std::vector<Operation> AllOperations(KeyShape shape);
 std::string_view ToString(Mode mode);
 std::string_view ToString(Asked asked);
-
-// Nanoseconds of CPU time for each key, over the repetitions.
-struct Timing {
-  double median = 0;
-  double low_quartile = 0;
-  double high_quartile = 0;
-  int repetitions = 0;
-  double ratio_to_stock = 0;  // of medians; stock is RocksDB's Bloom filter
-
-  double SpreadPercent() const {
-    return 100 * (high_quartile - low_quartile) / median;
-  }
-};
-
-struct FalsePositives {
-  uint64_t asked = 0;  // distinct absent keys
-  uint64_t passed = 0;
-
-  double Rate() const {
-    return static_cast<double>(passed) / static_cast<double>(asked);
-  }
-};
-
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
-// Where the rate lies with 99 % confidence (E. B. Wilson, 1927).
-Interval Interval99(const FalsePositives& counts);
 
 // How a filter was set up to be comparable with the first kind of rowbloom.
 enum class Equal : uint8_t {

@@ -18,6 +18,7 @@
 
 #include "bench/environment.h"
 #include "bench/filter_bench.h"
+#include "bench/standalone_bench.h"
 
 namespace rowbloom::bench {
 namespace {
@@ -32,6 +33,7 @@ struct Arguments {
   std::vector<uint64_t> keys = {10'000, 100'000, 1'000'000, 10'000'000};
   std::vector<double> rates = {0.1, 0.01, 0.001};
   bool huge = false;
+  bool standalone = false;
   uint64_t frontier_keys = 1'000'000;
   uint64_t seed = 1;
   std::string json_file;
@@ -97,6 +99,29 @@ void PrintGroup(const Group& group) {
   std::fflush(stdout);
 }
 
+void PrintStandalone(const StandaloneGroup& group) {
+  fmt::print("standalone, {} keys, target rate {}\n\n", group.keys,
+             group.target_rate);
+  fmt::print("     {:26}{:>9}{:>10}{:>22}{:>18}{:>18}{:>18}\n", "filter",
+             "bytes/key", "FPR %", "99 % interval", "add", "absent", "present");
+  for (const StandaloneResult& result : group.filters) {
+    const Interval interval = Interval99(result.absent);
+    fmt::print("     {:26}{:>9.2f}{:>10.4f}{:>22}", result.filter,
+               PerKey(result.filter_bytes, group.keys),
+               100 * result.absent.Rate(),
+               fmt::format("{:.4f} - {:.4f}", 100 * interval.low,
+                           100 * interval.high));
+    for (const Timing* timing :
+         {&result.add, &result.lookup_absent, &result.lookup_present}) {
+      fmt::print("{:>8.1f}{:>6.2f}{:>3.0f}%", timing->median,
+                 timing->ratio_to_stock, timing->SpreadPercent());
+    }
+    fmt::print("\n");
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
 // To four digits: more would be noise. JSON has no infinity: null stands for
 // it.
 ordered_json Rounded(double value) {
@@ -136,6 +161,28 @@ ordered_json ToJson(KeyShape shape, uint64_t keys, const FilterResult& result) {
   return json;
 }
 
+ordered_json ToJson(const Timing& timing) {
+  return {{"ns_per_key", Rounded(timing.median)},
+          {"low_quartile", Rounded(timing.low_quartile)},
+          {"high_quartile", Rounded(timing.high_quartile)},
+          {"spread_percent", Rounded(timing.SpreadPercent())},
+          {"repetitions", timing.repetitions},
+          {"ratio_to_stock", Rounded(timing.ratio_to_stock)}};
+}
+
+ordered_json ToJson(const StandaloneGroup& group,
+                    const StandaloneResult& result) {
+  return {{"keys", group.keys},
+          {"target_rate", group.target_rate},
+          {"filter", result.filter},
+          {"filter_bytes", result.filter_bytes},
+          {"bytes_per_key", Rounded(PerKey(result.filter_bytes, group.keys))},
+          {"absent", ToJson(result.absent)},
+          {"add", ToJson(result.add)},
+          {"lookup_absent", ToJson(result.lookup_absent)},
+          {"lookup_present", ToJson(result.lookup_present)}};
+}
+
 ordered_json ToJson(Operation operation, const Timing& timing) {
   ordered_json json = {{"operation", ToString(operation.mode)}};
   if (operation.asked != Asked::kNothing) {
@@ -144,12 +191,7 @@ ordered_json ToJson(Operation operation, const Timing& timing) {
                               : operation.asked == Asked::kHalf  ? 50
                                                                  : 0;
   }
-  json["ns_per_key"] = Rounded(timing.median);
-  json["low_quartile"] = Rounded(timing.low_quartile);
-  json["high_quartile"] = Rounded(timing.high_quartile);
-  json["spread_percent"] = Rounded(timing.SpreadPercent());
-  json["repetitions"] = timing.repetitions;
-  json["ratio_to_stock"] = Rounded(timing.ratio_to_stock);
+  json.update(ToJson(timing));
   return json;
 }
 
@@ -164,7 +206,8 @@ void WriteArray(std::ofstream& out, std::string_view name,
 }
 
 bool WriteJson(const Arguments& arguments, const std::vector<Group>& groups,
-               const std::vector<FilterResult>& frontier) {
+               const std::vector<FilterResult>& frontier,
+               const std::vector<StandaloneGroup>& standalone) {
   std::vector<std::string> filters;
   for (const Group& group : groups) {
     const std::vector<Operation> operations = AllOperations(group.shape);
@@ -186,6 +229,12 @@ bool WriteJson(const Arguments& arguments, const std::vector<Group>& groups,
     points.push_back(
         ToJson(KeyShape::kRow, arguments.frontier_keys, result).dump());
   }
+  std::vector<std::string> standalone_lines;
+  for (const StandaloneGroup& group : standalone) {
+    for (const StandaloneResult& result : group.filters) {
+      standalone_lines.push_back(ToJson(group, result).dump());
+    }
+  }
   const ordered_json run = {{"date", UtcNow()},
                             {"seed", arguments.seed},
                             {"key_bytes", kKeyBytes},
@@ -198,9 +247,13 @@ bool WriteJson(const Arguments& arguments, const std::vector<Group>& groups,
   out << "{\n  \"machine\": " << MachineJson().dump()
       << ",\n  \"build\": " << BuildJson().dump()
       << ",\n  \"run\": " << run.dump() << ",\n";
-  WriteArray(out, "filters", filters);
-  out << ",\n";
-  WriteArray(out, "frontier", points);
+  if (arguments.standalone) {
+    WriteArray(out, "standalone", standalone_lines);
+  } else {
+    WriteArray(out, "filters", filters);
+    out << ",\n";
+    WriteArray(out, "frontier", points);
+  }
   out << "\n}\n";
   out.close();
   return static_cast<bool>(out);
@@ -216,13 +269,16 @@ int Run(int argc, char** argv) {
   BenchOptions* options = &arguments.options;
   CLI::App app(
       "Measures filters without a database: rowbloom's kinds and kernels and "
-      "RocksDB's Bloom and Ribbon, through RocksDB's filter interface.");
+      "RocksDB's Bloom and Ribbon, through RocksDB's filter interface; or the "
+      "filters that an application uses by itself.");
   app.add_option("--keys", arguments.keys, "numbers of keys, multiples of 10")
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{100}, uint64_t{1'000'000'000}));
   app.add_flag("--huge", arguments.huge,
                "10^8 keys, too; needs some 10 GB of memory");
+  app.add_flag("--standalone", arguments.standalone,
+               "the filters that an application uses by itself, instead");
   app.add_option("--rates", arguments.rates, "target false positive rates")
       ->delimiter(',')
       ->capture_default_str()
@@ -271,24 +327,34 @@ int Run(int argc, char** argv) {
     fmt::print(stderr, "[{:6.1f} s] {}\n", seconds.count(), text);
   };
   std::vector<Group> groups;
+  std::vector<StandaloneGroup> standalone;
+  const std::vector<KeyShape> shapes =
+      arguments.standalone ? std::vector{KeyShape::kRow}
+                           : std::vector{KeyShape::kRow, KeyShape::kRowCol};
   for (const uint64_t keys : arguments.keys) {
-    for (const KeyShape shape : {KeyShape::kRow, KeyShape::kRowCol}) {
+    for (const KeyShape shape : shapes) {
       step(fmt::format("{} keys ({})", keys, ToString(shape)));
       const Workload workload(KeySpace(shape, keys, arguments.seed));
       for (const double rate : arguments.rates) {
-        groups.push_back(MeasureGroup(workload, rate, *options));
-        PrintGroup(groups.back());
+        if (arguments.standalone) {
+          standalone.push_back(MeasureStandalone(workload, rate, *options));
+          PrintStandalone(standalone.back());
+        } else {
+          groups.push_back(MeasureGroup(workload, rate, *options));
+          PrintGroup(groups.back());
+        }
       }
     }
   }
   std::vector<FilterResult> frontier;
-  if (arguments.frontier_keys > 0) {
+  if (arguments.frontier_keys > 0 && !arguments.standalone) {
     step(fmt::format("frontier, {} keys", arguments.frontier_keys));
     frontier = MeasureFrontier(
         KeySpace(KeyShape::kRow, arguments.frontier_keys, arguments.seed),
         options->absent_keys);
   }
-  if (!arguments.json_file.empty() && !WriteJson(arguments, groups, frontier)) {
+  if (!arguments.json_file.empty() &&
+      !WriteJson(arguments, groups, frontier, standalone)) {
     return Fail("cannot write " + arguments.json_file);
   }
   step("done");

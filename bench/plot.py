@@ -3,8 +3,8 @@
 
   bench/plot.py RESULTS.json DIRECTORY
 
-writes lookup.svg, build.svg, frontier.svg and table.md into DIRECTORY. The same
-results give the same bytes. Needs nothing but Python's standard library.
+writes lookup.svg, build.svg, frontier.svg and table.md into DIRECTORY, or of
+results with --standalone standalone.md. The same results give the same bytes. Needs nothing but Python's standard library.
 """
 
 import json
@@ -13,7 +13,7 @@ import os
 import sys
 from xml.sax.saxutils import escape
 
-RATE = 0.01  # of lookup.svg, build.svg and table.md
+RATE = 0.01  # of lookup.svg, build.svg and the tables
 
 # Okabe and Ito's colours, which most colour-blind people can tell apart.
 COLOURS = {
@@ -236,6 +236,30 @@ def draw_frontier(results):
 
 
 TABLE_SIZES = 3  # the largest ones
+
+
+def by_name_and_size(filters, name_of):
+    """Those of the largest sizes: the sizes, and name -> keys -> filter."""
+    sizes = sorted({f["keys"] for f in filters})[-TABLE_SIZES:]
+    rows = {}
+    for found in filters:
+        if found["keys"] in sizes:
+            rows.setdefault(name_of(found), {})[found["keys"]] = found
+    return sizes, rows
+
+
+def markdown(sizes, heads, rows, texts):
+    """A column for each text, which is made of a filter, one for each size."""
+    exponents = [f"10^{round(math.log10(size))}" for size in sizes]
+    lines = ["| keys: " + " / ".join(exponents) + " | " + " | ".join(heads) + " |",
+             "| --- |" + " --- |" * len(heads)]
+    for name, by_size in rows.items():
+        cells = [name] + [" / ".join(text(by_size[size]) for size in sizes)
+                          for text in texts]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
 TABLE_TIMES = [("build", None), ("lookup", "absent row"),
                ("lookup", "present"), ("batch of 32", "absent row")]
 
@@ -245,15 +269,8 @@ def table_of(results):
     filters = [f for f in results["filters"]
                if f["shape"] == "row" and f["target_rate"] == RATE
                and f["equal"] != "bits"]
-    sizes = sorted({f["keys"] for f in filters})[-TABLE_SIZES:]
-    rows = {}
-    for found in filters:
-        if found["keys"] in sizes:
-            name = ", ".join(filter(None, (found["filter"], found["kernel"])))
-            rows.setdefault(name, {})[found["keys"]] = found
-
-    def each(by_size, text):
-        return " / ".join(text(by_size[size]) for size in sizes)
+    sizes, rows = by_name_and_size(filters, lambda f: ", ".join(
+        filter(None, (f["filter"], f["kernel"]))))
 
     def ratio(operation, asked):
         def text(found):
@@ -262,18 +279,30 @@ def table_of(results):
             return f"{timing['ratio_to_stock']:.2f}"
         return text
 
-    exponents = [f"10^{round(math.log10(size))}" for size in sizes]
-    lines = ["| keys: " + " / ".join(exponents) + " | bits per key | over the bound, % |"
-             " bytes to build | build | absent | present | absent, 32 at once |",
-             "| --- |" + " --- |" * 7]
-    for name, by_size in rows.items():
-        cells = [name,
-                 each(by_size, lambda f: f"{f['bits_per_entry']:.2f}"),
-                 each(by_size, lambda f: f"{f['over_bound_percent']:.1f}"),
-                 each(by_size, lambda f: f"{f['build_peak_bytes_per_key']:.0f}")]
-        cells += [each(by_size, ratio(*time)) for time in TABLE_TIMES]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+    return markdown(
+        sizes, ["bits per key", "over the bound, %", "bytes to build", "build",
+                "absent", "present", "absent, 32 at once"], rows,
+        [lambda f: f"{f['bits_per_entry']:.2f}",
+         lambda f: f"{f['over_bound_percent']:.1f}",
+         lambda f: f"{f['build_peak_bytes_per_key']:.0f}"]
+        + [ratio(*time) for time in TABLE_TIMES])
+
+
+def standalone_table_of(results):
+    """The table of filters that an application uses by itself."""
+    filters = [f for f in results["standalone"] if f["target_rate"] == RATE]
+    sizes, rows = by_name_and_size(filters, lambda f: f["filter"])
+
+    def nanoseconds(timing):
+        return lambda found: f"{found[timing]['ns_per_key']:.0f}"
+
+    return markdown(
+        sizes, ["bytes per key", "measured rate, %", "ns to add",
+                "ns to ask, absent", "ns to ask, present"], rows,
+        [lambda f: f"{f['bytes_per_key']:.2f}",
+         lambda f: f"{100 * f['absent']['rate']:.2f}",
+         nanoseconds("add"), nanoseconds("lookup_absent"),
+         nanoseconds("lookup_present")])
 
 
 def main(arguments):
@@ -284,10 +313,13 @@ def main(arguments):
     try:
         with open(source, encoding="utf-8") as file:
             results = json.load(file)
-        pictures = {"lookup.svg": draw_lookup(results),
-                    "build.svg": draw_build(results),
-                    "frontier.svg": draw_frontier(results),
-                    "table.md": table_of(results)}
+        if "standalone" in results:
+            pictures = {"standalone.md": standalone_table_of(results)}
+        else:
+            pictures = {"lookup.svg": draw_lookup(results),
+                        "build.svg": draw_build(results),
+                        "frontier.svg": draw_frontier(results),
+                        "table.md": table_of(results)}
         for name, content in pictures.items():
             path = os.path.join(directory, name)
             with open(path, "w", encoding="utf-8") as file:

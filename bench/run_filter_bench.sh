@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Measures all filters and draws the results, into bench/results: what
-# filter_bench prints (.txt), its numbers (.json), and three plots (.svg).
+# filter_bench prints (.txt), its numbers (.json), plots (.svg), tables (.md).
 #
 #   bench/run_filter_bench.sh [ARGUMENT...]    of filter_bench
 #
-# Builds the release preset first. Some ten minutes without arguments.
+# Builds the release preset first. Some twelve minutes without arguments.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -14,5 +14,9 @@ program=filter_bench
 source bench/prepare.sh
 build/release/bench/filter_bench "$@" --json "$work/filter_bench.json" |
   tee "$work/filter_bench.txt"
-bench/plot.py "$work/filter_bench.json" "$work"
+build/release/bench/filter_bench "$@" --standalone \
+  --json "$work/standalone.json" | tee "$work/standalone.txt"
+for results_of in filter_bench standalone; do
+  bench/plot.py "$work/$results_of.json" "$work"
+done
 cp "$work"/* "$results/"

@@ -226,5 +226,35 @@ TEST(Program, WritesEveryRowAndField) {
   EXPECT_EQ(results["frontier"].size(), 4u * 17u);
 }
 
+TEST(Program, WritesEveryStandaloneFilter) {
+  if (!kOptimised) GTEST_SKIP() << "this build refuses to measure";
+  const test::TempDir dir;
+  ASSERT_EQ(RunProgram(dir,
+                       "--standalone --keys 1000,2000 --rates 0.1,0.01 "
+                       "--repetitions 3 --min-time 0.0001 --absent 20000 "
+                       "--json \"" +
+                           dir.File("json") + "\""),
+            0)
+      << ReadFile(dir.File("err"));
+  const json results = json::parse(ReadFile(dir.File("json")));
+  std::set<std::tuple<std::string, uint64_t, double>> standalone;
+  for (const json& filter : results["standalone"]) {
+    SCOPED_TRACE(filter.dump());
+    const double target = filter["target_rate"];
+    EXPECT_TRUE(
+        standalone.emplace(filter["filter"], filter["keys"], target).second);
+    EXPECT_GT(filter["bytes_per_key"].get<double>() * 8, -std::log2(target));
+    EXPECT_EQ(filter["absent"]["asked"], 20000);
+    EXPECT_LT(filter["absent"]["low99"], target);
+    EXPECT_GT(filter["absent"]["rate"], target / 8);
+    for (const char* timing : {"add", "lookup_absent", "lookup_present"}) {
+      EXPECT_GT(filter[timing]["ns_per_key"], 0);
+      EXPECT_GT(filter[timing]["ratio_to_stock"], 0);
+      EXPECT_EQ(filter[timing]["repetitions"], 3);
+    }
+  }
+  EXPECT_EQ(standalone.size(), 7u * 2u * 2u);
+}
+
 }  // namespace
 }  // namespace rowbloom::bench

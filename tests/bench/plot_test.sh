@@ -33,18 +33,26 @@ PYTHON
 }
 
 mkdir "$dir/committed"
-"$bench/plot.py" "$bench/results/filter_bench.json" "$dir/committed"
+for results in filter_bench standalone; do
+  "$bench/plot.py" "$bench/results/$results.json" "$dir/committed"
+done
 for plot in lookup build frontier; do
   well_formed "$dir/committed/$plot.svg"
   cmp "$dir/committed/$plot.svg" "$bench/results/$plot.svg" ||
     fail "results/$plot.svg is not what plot.py makes of the results"
 done
 
-cmp "$dir/committed/table.md" "$bench/results/table.md" ||
-  fail "results/table.md is not what plot.py makes of the results"
-while read -r line; do
-  grep -Fxq -- "$line" "$bench/../README.md" || fail "README.md lacks: $line"
-done <"$dir/committed/table.md"
+# shows TABLE PAGE: the committed table is that of the results, and on the page.
+shows() {
+  local line
+  cmp "$dir/committed/$1" "$bench/results/$1" ||
+    fail "results/$1 is not what plot.py makes of the results"
+  while read -r line; do
+    grep -Fxq -- "$line" "$bench/../$2" || fail "$2 lacks: $line"
+  done <"$dir/committed/$1"
+}
+shows table.md README.md
+shows standalone.md lib/filters/standalone/README.md
 
 # status EXPECTED COMMAND...
 status() {
