@@ -501,11 +501,11 @@ class ReadOnlyOpener {
         surroundings_(surroundings) {}
 
   Status Run(std::unique_ptr<Store>* store) {
+    Status s;
     for (int tries = 0; tries < kMaxTries; ++tries) {
       const std::set<std::string> before = Files();
       std::unique_ptr<Store> opened;
-      Status s = Opener(options_, path_, families_, surroundings_).Run(&opened);
-      if (s.IsInvalidArgument() || s.IsNotSupported()) return s;
+      s = Opener(options_, path_, families_, surroundings_).Run(&opened);
       const std::set<std::string> after = Files();
       const auto vanished = [&](const std::string& name) {
         return !after.contains(name) && (!s.ok() || name.ends_with(".log"));
@@ -515,6 +515,8 @@ class ReadOnlyOpener {
         return s;
       }
     }
+    // Not for want of a file each time.
+    if (s.IsInvalidArgument() || s.IsNotSupported()) return s;
     return Status::TryAgain("the store at " + path_ +
                             " could not be opened for reading: its writer "
                             "deleted files of it meanwhile, each of " +
