@@ -26,12 +26,20 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
 
   bool FullMergeV2(const MergeOperationInput& in,
                    MergeOperationOutput* out) const override {
+    Entries entries;
     if (in.existing_value == nullptr && in.operand_list.size() == 1) {
-      out->existing_operand = in.operand_list.front();
-      return true;
+      // Of several writes, some may be surplus. What cannot be decoded is
+      // named by whoever reads it.
+      const Slice& stored = in.operand_list.front();
+      std::string problem;
+      if (!DecodeEntries(stored.ToStringView(), &entries, &problem) ||
+          entries.size() <= 1) {
+        out->existing_operand = stored;
+        return true;
+      }
+      entries.clear();
     }
     const VersionRules& rules = rules_->Get();
-    Entries entries;
     if (in.existing_value != nullptr &&
         !Decode(in.key, *in.existing_value, &entries, in.logger)) {
       return false;

@@ -396,6 +396,22 @@ TEST_P(Reclaim, CompactionGivesBackWhatARowDeleteTook) {
   }
 }
 
+// Also when all of them were in memory together, where they become one operand.
+TEST_P(Reclaim, CompactionGivesBackWhatIsSurplus) {
+  constexpr uint64_t kVersions = 30;
+  const uint64_t kept = store_->Families().at("c").max_versions;
+  ASSERT_LT(kept, kVersions);
+  for (uint64_t i = 0; i < kVersions; ++i) {
+    Random random(i);
+    ASSERT_THAT(store_->Put("r", "c", "q", random.Bytes(10'000),
+                            {.timestamp_ms = 1000 + i}),
+                IsOk());
+  }
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_GT(FileBytes("c"), kept * 10'000);
+  EXPECT_LT(FileBytes("c"), kept * 10'000 + 3000);
+}
+
 TEST_P(Reclaim, CompactionIsOfTheFamilyAndRowsThatAreNamed) {
   ASSERT_NO_FATAL_FAILURE(Fill("ttl"));
   now_ms_ += 1000;
