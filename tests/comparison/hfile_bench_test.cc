@@ -53,9 +53,8 @@ INSTANTIATE_TEST_SUITE_P(HFileBench, EachCodec,
                          testing::Values(HFileBenchCodec::kNone,
                                          HFileBenchCodec::kLz4),
                          [](const auto& codec) {
-                           return codec.param == HFileBenchCodec::kLz4
-                                      ? "Lz4"
-                                      : "None";
+                           return codec.param == HFileBenchCodec::kLz4 ? "Lz4"
+                                                                       : "None";
                          });
 
 }  // namespace

@@ -38,13 +38,11 @@ TEST(Turns, EachContenderDoesAllOperationsInTurn) {
                      }};
   };
   std::vector<Timing> timings;
-  ASSERT_TRUE(TakeTurns({note(0), note(1)},
-                        {.operations = 25,
-                         .turn = 10,
-                         .min_rounds = 4,
-                         .seconds = 0},
-                        &timings)
-                  .ok());
+  ASSERT_TRUE(
+      TakeTurns({note(0), note(1)},
+                {.operations = 25, .turn = 10, .min_rounds = 4, .seconds = 0},
+                &timings)
+          .ok());
   const std::vector<uint64_t> expected = {0, 10, 0, 10, 0};
   EXPECT_EQ(begins[0], expected);
   EXPECT_EQ(begins[1], expected);
@@ -126,8 +124,7 @@ TEST(StoreBench, FewerRowsThanFilesAreRefused) {
   StoreBenchOptions options;
   options.db_dir = dir.path().string();
   StoreBenchResult result;
-  EXPECT_TRUE(
-      BenchStore(input, cells, options, &result).IsInvalidArgument());
+  EXPECT_TRUE(BenchStore(input, cells, options, &result).IsInvalidArgument());
 }
 
 }  // namespace
