@@ -103,7 +103,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t byte_count) {
   CheckLatest(second);
   Entries earlier;
   Entries later;
-  const bool both = Decode(first, &earlier) & Decode(second, &later);
+  const bool first_good = Decode(first, &earlier);
+  const bool both = Decode(second, &later) && first_good;
   if (both) CheckMerge(earlier, later, rules, now_ms);
   return 0;
 }
