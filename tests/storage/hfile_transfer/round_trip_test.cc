@@ -12,6 +12,7 @@
 
 #include "rowbloom/printable.h"
 #include "tests/storage/hfile_transfer/transfers.h"
+#include "tests/storage/store/model_families.h"
 #include "tests/storage/store/random_names.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
@@ -19,30 +20,13 @@
 namespace rowbloom::test {
 namespace {
 
-constexpr uint64_t kStart = 1'700'000'000'000;
-constexpr uint64_t kTtl = 4000;
-
-const std::map<std::string, FamilyOptions> kFamilies = {
-    {"client", {.timestamps = Timestamps::kClient, .max_versions = 3}},
-    {"expiring",
-     {.bloom_type = BloomType::kRow,
-      .timestamps = Timestamps::kClient,
-      .max_versions = 4,
-      .min_versions = 2,
-      .ttl_ms = kTtl}},
-    {"latest", {}},
-    {"latest_ttl", {.ttl_ms = kTtl}},
-    {"one", {.timestamps = Timestamps::kClient, .ttl_ms = kTtl}},
-    {"store", {.bloom_type = BloomType::kNone, .max_versions = 2}},
-};
-
 class TransferModel : public ::testing::TestWithParam<const char*> {
  protected:
   KeyLayout Layout() const { return *KeyLayout::FromString(GetParam()); }
 
   std::unique_ptr<Store> NewStore() {
     std::vector<FamilyDescriptor> families;
-    for (const auto& [name, options] : kFamilies) {
+    for (const auto& [name, options] : kModelFamilies) {
       families.push_back({name, options});
     }
     StoreOptions options;
@@ -62,7 +46,7 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
     if (used_.empty() || random_.OneIn(50)) {
       if (used_.size() < 20) used_.emplace_back();
       used_[random_.Below(used_.size())] =
-          now_ms_ + 2000 - random_.Below(2 * kTtl);
+          now_ms_ + 2000 - random_.Below(2 * kModelTtl);
     }
     return used_[random_.Below(used_.size())];
   }
@@ -83,11 +67,13 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
     const std::string row =
         RandomRowOf(Layout(), random_.OneIn(8) ? 2 : 1, &random_);
     const std::string family =
-        std::next(kFamilies.begin(),
-                  static_cast<std::ptrdiff_t>(random_.Below(kFamilies.size())))
+        std::next(
+            kModelFamilies.begin(),
+            static_cast<std::ptrdiff_t>(random_.Below(kModelFamilies.size())))
             ->first;
     const std::string qualifier = RandomName(random_.Below(2), &random_);
-    const bool client = kFamilies.at(family).timestamps == Timestamps::kClient;
+    const bool client =
+        kModelFamilies.at(family).timestamps == Timestamps::kClient;
     std::optional<uint64_t> given;
     const uint64_t dice = random_.Below(kinds);
     rocksdb::Status s;
@@ -157,7 +143,7 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
 
   // What a `latest` family imports are new writes, with new times.
   void RenewLatest(Store* store) {
-    for (const auto& [family, options] : kFamilies) {
+    for (const auto& [family, options] : kModelFamilies) {
       if (!KeepsLatest(family)) continue;
       ScanOptions scan;
       scan.row.columns = {{family}};
@@ -178,7 +164,7 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
 
   // Only what is to be seen now, as deletes that were applied leave it.
   void ForgetDeletes() {
-    StoreModel visible(kFamilies);
+    StoreModel visible(kModelFamilies);
     ScanOptions scan;
     scan.row.max_versions = kManyVersions;
     for (const Row& row : model_.Scan(scan, now_ms_)) {
@@ -217,11 +203,11 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
   TempDir dir_;
   const uint64_t seed_ = SeedFromEnv();
   Random random_{seed_};
-  std::atomic<uint64_t> now_ms_{kStart};
+  std::atomic<uint64_t> now_ms_{kModelStart};
   std::vector<uint64_t> used_;
   uint64_t writes_ = 0;
   int stores_ = 0;
-  StoreModel model_{kFamilies};
+  StoreModel model_{kModelFamilies};
   std::unique_ptr<Store> store_;
 };
 

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "rowbloom/printable.h"
+#include "tests/storage/store/model_families.h"
 #include "tests/storage/store/random_names.h"
 #include "tests/storage/store/store_model.h"
 #include "tests/storage/store/test_store.h"
@@ -23,23 +24,6 @@ void PrintTo(const Cell& cell, std::ostream* out) {
 
 namespace {
 
-constexpr uint64_t kStart = 1'700'000'000'000;
-constexpr uint64_t kTtl = 4000;
-
-const std::map<std::string, FamilyOptions> kFamilies = {
-    {"client", {.timestamps = Timestamps::kClient, .max_versions = 3}},
-    {"expiring",
-     {.bloom_type = BloomType::kRow,
-      .timestamps = Timestamps::kClient,
-      .max_versions = 4,
-      .min_versions = 2,
-      .ttl_ms = kTtl}},
-    {"latest", {}},
-    {"latest_ttl", {.ttl_ms = kTtl}},
-    {"one", {.timestamps = Timestamps::kClient, .ttl_ms = kTtl}},
-    {"store", {.bloom_type = BloomType::kNone, .max_versions = 2}},
-};
-
 class VersionsModel : public ::testing::TestWithParam<const char*> {
  protected:
   struct Moment {
@@ -53,7 +37,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     // Past the bound from which the store's clock goes on.
     now_ms_ += 3 * LeasedClock::kLeaseMs;
     std::vector<FamilyDescriptor> families;
-    for (const auto& [name, options] : kFamilies) {
+    for (const auto& [name, options] : kModelFamilies) {
       families.push_back({name, options});
     }
     StoreOptions options;
@@ -71,8 +55,9 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     return RandomRowOf(*KeyLayout::FromString(GetParam()), 3, &random_);
   }
   std::string RandomFamily() {
-    return std::next(kFamilies.begin(), static_cast<std::ptrdiff_t>(
-                                            random_.Below(kFamilies.size())))
+    return std::next(kModelFamilies.begin(),
+                     static_cast<std::ptrdiff_t>(
+                         random_.Below(kModelFamilies.size())))
         ->first;
   }
   CellAddress RandomAddress() {
@@ -83,14 +68,14 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     if (!used_.empty() && random_.OneIn(2)) {
       return used_[random_.Below(used_.size())];
     }
-    const uint64_t timestamp_ms = now_ms_ + 2000 - random_.Below(2 * kTtl);
+    const uint64_t timestamp_ms = now_ms_ + 2000 - random_.Below(2 * kModelTtl);
     if (used_.size() < 50) used_.emplace_back();
     used_[random_.Below(used_.size())] = timestamp_ms;
     return timestamp_ms;
   }
 
   static bool IsClients(const std::string& family) {
-    return kFamilies.at(family).timestamps == Timestamps::kClient;
+    return kModelFamilies.at(family).timestamps == Timestamps::kClient;
   }
   static bool KeepsLatest(const std::string& family) {
     return family.starts_with("latest");
@@ -265,10 +250,10 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   TempDir dir_;
   const uint64_t seed_ = SeedFromEnv();
   Random random_{seed_};
-  std::atomic<uint64_t> now_ms_{kStart};
+  std::atomic<uint64_t> now_ms_{kModelStart};
   std::vector<uint64_t> used_;
   uint64_t writes_ = 0;
-  StoreModel model_{kFamilies};
+  StoreModel model_{kModelFamilies};
   std::unique_ptr<Store> store_;
   std::unique_ptr<Moment> moment_;  // goes before the store
 };
