@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -51,7 +50,8 @@ int Run(int argc, char** argv) {
                  "standard input");
   app.add_option("--synthetic", arguments.made_up,
                  "ROWSxCOLUMNS of made up cells")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CheckShape);
   app.add_option("--only", arguments.only,
                  "operations whose name has this in it, such as scan");
   app.add_option("--seconds", arguments.seconds,
@@ -73,20 +73,10 @@ int Run(int argc, char** argv) {
     return Fail("built without optimisation: its times would mean nothing");
   }
   std::vector<InputCell> input;
-  if (!arguments.input.empty()) {
-    if (const std::string problem = ReadCells(arguments.input, &input);
-        !problem.empty()) {
-      return Fail(problem);
-    }
-  } else {
-    uint64_t rows = 0;
-    uint64_t columns = 0;
-    if (!ParseShape(arguments.made_up, &rows, &columns)) {
-      fmt::print(stderr, "hfile_bench: --synthetic {}: not ROWSxCOLUMNS\n",
-                 arguments.made_up);
-      return kUsage;
-    }
-    input = SyntheticCells(rows, columns);
+  if (const std::string problem =
+          ReadOrMakeCells(arguments.input, arguments.made_up, &input);
+      !problem.empty()) {
+    return Fail(problem);
   }
   Cells cells;
   uint64_t replaced = 0;
@@ -133,10 +123,7 @@ int Run(int argc, char** argv) {
     ordered_json json = {
         {"machine", MachineJson()},
         {"build", BuildJson()},
-        {"input",
-         arguments.input.empty()
-             ? "made up, " + arguments.made_up
-             : std::filesystem::path(arguments.input).filename().string()},
+        {"input", InputName(arguments.input, arguments.made_up)},
         {"seed", arguments.seed},
         {"seconds", arguments.seconds},
         {"rows", cells.rows()},

@@ -84,4 +84,25 @@ std::string ReadCells(const std::string& input, std::vector<InputCell>* cells) {
   return error ? error->message : "";
 }
 
+std::string CheckShape(const std::string& text) {
+  uint64_t rows = 0;
+  uint64_t columns = 0;
+  return ParseShape(text, &rows, &columns) ? "" : text + ": not ROWSxCOLUMNS";
+}
+
+std::string ReadOrMakeCells(const std::string& input, const std::string& shape,
+                            std::vector<InputCell>* cells) {
+  if (!input.empty()) return ReadCells(input, cells);
+  uint64_t rows = 0;
+  uint64_t columns = 0;
+  ParseShape(shape, &rows, &columns);
+  *cells = SyntheticCells(rows, columns);
+  return "";
+}
+
+std::string InputName(const std::string& input, const std::string& shape) {
+  return input.empty() ? "made up, " + shape
+                       : std::filesystem::path(input).filename().string();
+}
+
 }  // namespace rowbloom::bench

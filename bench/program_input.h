@@ -38,4 +38,15 @@ std::string Grouped(uint64_t number);
 // "ROWSxCOLUMNS", both at least 1.
 bool ParseShape(const std::string& text, uint64_t* rows, uint64_t* columns);
 
+// "" or what is wrong with a shape, as CLI11 wants it.
+std::string CheckShape(const std::string& text);
+
+// ReadCells or, where `input` is "", made up cells of `shape`. REQUIRES one
+// that CheckShape takes.
+std::string ReadOrMakeCells(const std::string& input, const std::string& shape,
+                            std::vector<InputCell>* cells);
+
+// What results call these cells.
+std::string InputName(const std::string& input, const std::string& shape);
+
 }  // namespace rowbloom::bench
