@@ -1,0 +1,2 @@
+// The program that is built for its precompiled headers, common_headers.h.
+int main() {}
