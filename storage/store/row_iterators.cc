@@ -4,11 +4,17 @@
 #include <utility>
 
 #include "rocksdb/options.h"
+#include "rocksdb/version.h"
 
 namespace rowbloom {
 namespace {
 
 using rocksdb::Iterator;
+
+// Before 7.8 an iterator that is refreshed where ranges were deleted keeps all
+// tombstones that it ever saw; that of 7.7.0 may read freed memory (RocksDB
+// #10739).
+constexpr bool kCanRefresh = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 708;
 
 class FileWatcher final : public rocksdb::EventListener {
  public:
@@ -78,7 +84,7 @@ void RowIterators::Keep(Lease* lease) {
   const std::lock_guard lock(slot.mutex);
   const rocksdb::Status status = lease->it_->status();
   // Forget counts before it looks into the slots, so that none slips through.
-  if (lease->generation_ != generation_ ||
+  if (!kCanRefresh || lease->generation_ != generation_ ||
       (!status.ok() && !status.IsIncomplete())) {
     surplus = std::move(lease->it_);
     return;
