@@ -1,3 +1,4 @@
+#include <cstddef>
 #include <string>
 
 #include "rowbloom/filter_policy.h"
@@ -19,12 +20,12 @@ class RowPrefixExtractor final : public rocksdb::SliceTransform {
 
   // RocksDB also transforms seek keys and bounds: any bytes have an answer.
   Slice Transform(const Slice& key) const override {
-    const auto row_bytes = RowBytes(key);
-    return row_bytes ? Slice(key.data(), *row_bytes) : key;
+    const size_t row_bytes = RowBytes(key);
+    return row_bytes == KeyLayout::kNoRow ? key : Slice(key.data(), row_bytes);
   }
 
   bool InDomain(const Slice& key) const override {
-    return RowBytes(key).has_value();
+    return RowBytes(key) != KeyLayout::kNoRow;
   }
 
   bool FullLengthEnabled(size_t* len) const override {
@@ -38,13 +39,13 @@ class RowPrefixExtractor final : public rocksdb::SliceTransform {
   }
 
  private:
-  std::optional<size_t> RowBytes(const Slice& key) const {
+  // A seek calls it three times for each file.
+  size_t RowBytes(const Slice& key) const {
     try {
-      const auto split = layout_.Split({key.data(), key.size()});
-      if (split) return split->row.size();
+      return layout_.RowBytes({key.data(), key.size()});
     } catch (...) {  // of a custom layout; RocksDB is not exception-safe
+      return KeyLayout::kNoRow;
     }
-    return std::nullopt;
   }
 
   KeyLayout layout_;
