@@ -191,7 +191,7 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   }
   FilterPolicyOptions filter;
   filter.bloom_type = family.bloom_type;
-  filter.key_layout = store.key_layout;
+  filter.key_layout = *store.key_layout;
   filter.kind = family.filter_kind;
   filter.false_positive_rate = family.false_positive_rate;
   filter.row_prefix_length = family.row_prefix_length;
@@ -218,20 +218,20 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   rocksdb::ColumnFamilyOptions& options = setup->descriptor.options;
   options = {};
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  options.prefix_extractor = NewRowPrefixExtractor(store.key_layout);
+  options.prefix_extractor = NewRowPrefixExtractor(*store.key_layout);
   options.compression = RocksdbCompression(family.compression);
   options.periodic_compaction_seconds = PeriodicCompactionSeconds(family);
   if (format == CellFormat::kVersioned) {
     options.merge_operator = NewVersionMergeOperator(shared_rules, shared);
     options.compaction_filter_factory =
-        NewVersionReclaim(shared_rules, store.key_layout, shared);
+        NewVersionReclaim(shared_rules, *store.key_layout, shared);
   } else {
     options.compaction_filter_factory = NewLatestReclaim(shared_rules, shared);
   }
   options.table_properties_collector_factories.push_back(
-      NewRowCounterFactory(store.key_layout));
+      NewRowCounterFactory(*store.key_layout));
   options.target_file_size_base = store.file_bytes;
-  if (store.row_aligned_files) AlignFiles(store.key_layout, &options);
+  if (*store.row_aligned_files) AlignFiles(*store.key_layout, &options);
   options.write_buffer_size = store.write_buffer_bytes;
   options.disable_auto_compactions = !store.auto_compaction;
   return Status::OK();

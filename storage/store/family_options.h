@@ -73,7 +73,8 @@ struct FamilySetup {
 };
 
 // Creates nothing on disk. InvalidArgument: an option is out of its range; the
-// message names the family and the option. `cache` and `shared` are needed to
+// message names the family and the option. REQUIRES that `store` leaves nothing
+// open, as OpenedStore::options. `cache` and `shared` are needed to
 // open what comes out.
 rocksdb::Status MakeFamilySetup(const std::string& name,
                                 const FamilyOptions& family,

@@ -28,6 +28,8 @@ constexpr std::string_view kDroppedKeyPrefix = "dropped/";
 
 constexpr uint64_t kStoreFormat = 1;
 
+constexpr char kRowAlignedFiles[] = "row_aligned_files";
+
 // Takes the fields of a JSON record one by one. The first problem stays; a
 // record whose fields were not all taken is of a later version.
 class Record {
@@ -54,6 +56,13 @@ class Record {
 
   bool Has(const char* field) const {
     return json_.is_object() && json_.contains(field);
+  }
+
+  bool TakeTruth(const char* field) {
+    const json value = Take(field);
+    if (value.is_boolean()) return value.get<bool>();
+    FailField(field, "true or false", value);
+    return false;
   }
 
   double TakeNumber(const char* field) {
@@ -116,7 +125,18 @@ Status ParseStoreRecord(std::string_view text, Metadata* metadata) {
                                 "reads format " +
                                 std::to_string(kStoreFormat));
   }
-  metadata->key_layout = record.TakeText("key_layout");
+  const auto layout = KeyLayout::FromString(record.TakeText("key_layout"));
+  if (!layout) {
+    record.Fail(Status::NotSupported(ToPrintable(layout.error())));
+  } else if (!layout->PreservesRowOrder()) {
+    record.Fail(Status::NotSupported("key layout " + layout->ToString() +
+                                     " does not keep the order of rows"));
+  } else {
+    metadata->key_layout = *layout;
+  }
+  if (record.Has(kRowAlignedFiles)) {
+    metadata->row_aligned_files = record.TakeTruth(kRowAlignedFiles);
+  }
   return record.Finish();
 }
 
@@ -261,9 +281,11 @@ Status ReadMetadata(rocksdb::DB* db, const std::string& path,
   return s;
 }
 
-Status PutStoreRecord(const KeyLayout& layout, rocksdb::WriteBatch* batch) {
-  const json record = {{"format", kStoreFormat},
-                       {"key_layout", layout.ToString()}};
+Status PutStoreRecord(const KeyLayout& layout, bool row_aligned_files,
+                      rocksdb::WriteBatch* batch) {
+  json record = {{"format", kStoreFormat}, {"key_layout", layout.ToString()}};
+  // Versions that do not know the field can read a store without it.
+  if (row_aligned_files) record[kRowAlignedFiles] = true;
   return batch->Put(kStoreKey, record.dump());
 }
 

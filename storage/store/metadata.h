@@ -16,7 +16,8 @@
 namespace rowbloom {
 
 struct Metadata {
-  std::string key_layout;
+  KeyLayout key_layout = KeyLayout::Escaped();
+  bool row_aligned_files = false;
   std::map<std::string, FamilyOptions> families;
   // Families whose drop was not completed.
   std::map<std::string, FamilyOptions> dropped;
@@ -32,7 +33,7 @@ rocksdb::Status ReadMetadata(rocksdb::DB* db, const std::string& path,
 
 // Each adds to a batch. A family's record takes the place of that of its drop,
 // and the other way round.
-rocksdb::Status PutStoreRecord(const KeyLayout& layout,
+rocksdb::Status PutStoreRecord(const KeyLayout& layout, bool row_aligned_files,
                                rocksdb::WriteBatch* batch);
 rocksdb::Status PutFamilyRecord(const std::string& name,
                                 const FamilyOptions& options,

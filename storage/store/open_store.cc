@@ -85,7 +85,6 @@ class Opener {
       : options_(options), families_(families), surroundings_(surroundings) {
     opened_.shared = std::make_shared<SharedState>(surroundings.wall_clock);
     opened_.path = path;
-    opened_.options = options;
   }
 
   Status Run(std::unique_ptr<Store>* store) {
@@ -94,6 +93,7 @@ class Opener {
     if (s.ok()) s = Look();
     if (s.ok()) s = CheckFindings();
     if (!s.ok()) return s;
+    SettleOptions();
     // Nothing was changed so far.
     if (options_.read_only) {
       s = OpenDatabase();
@@ -129,7 +129,7 @@ class Opener {
     if (path().empty()) {
       return Status::InvalidArgument("the path of the store is empty");
     }
-    const KeyLayout& layout = options_.key_layout;
+    const KeyLayout layout = options_.key_layout.value_or(KeyLayout::Escaped());
     if (!layout.PreservesRowOrder()) {
       return Status::InvalidArgument(
           "key layout " + layout.ToString() +
@@ -146,6 +146,9 @@ class Opener {
     Status s = CheckBytes("write_buffer_bytes", options_.write_buffer_bytes);
     if (s.ok()) s = CheckBytes("file_bytes", options_.file_bytes);
     if (!s.ok()) return s;
+    StoreOptions settled = options_;
+    settled.key_layout = layout;
+    settled.row_aligned_files = false;
     std::set<std::string_view> names;
     for (const FamilyDescriptor& family : families_) {
       if (s = CheckFamilyName(family.name); !s.ok()) return s;
@@ -154,7 +157,7 @@ class Opener {
                                        "\" is listed twice");
       }
       FamilySetup ignored;
-      s = MakeFamilySetup(family.name, family.options, options_,
+      s = MakeFamilySetup(family.name, family.options, settled,
                           /*cache=*/nullptr, opened_.shared, &ignored);
       if (!s.ok()) return s;
     }
@@ -304,11 +307,11 @@ class Opener {
           (found_.creation_mark ? ": its creation was interrupted" : ""));
     }
     const Metadata& kept = *found_.metadata;
-    const std::string given_layout = options_.key_layout.ToString();
-    if (kept.key_layout != given_layout) {
-      return Status::InvalidArgument(
-          "the store at " + path() + " has key layout " +
-          ToPrintable(kept.key_layout) + ", not " + given_layout);
+    if (options_.key_layout && kept.key_layout != *options_.key_layout) {
+      return Status::InvalidArgument("the store at " + path() +
+                                     " has key layout " +
+                                     kept.key_layout.ToString() + ", not " +
+                                     options_.key_layout->ToString());
     }
     for (const std::string& name : *found_.column_families) {
       if (!kept.families.contains(name) && !kept.dropped.contains(name)) {
@@ -328,6 +331,16 @@ class Opener {
       }
     }
     return Status::OK();
+  }
+
+  // Takes what the caller left open from the store.
+  void SettleOptions() {
+    const Metadata kept = found_.metadata.value_or(Metadata());
+    if (!options_.key_layout) options_.key_layout = kept.key_layout;
+    if (!options_.row_aligned_files) {
+      options_.row_aligned_files = kept.row_aligned_files;
+    }
+    opened_.options = options_;
   }
 
   // Leaves a directory with the mark, and perhaps an empty database.
@@ -398,6 +411,7 @@ class Opener {
     s = ReadMetadata(opened_.database.get(), path(), &now);
     if (!s.ok()) return s;
     if (!now || now->key_layout != found_.metadata->key_layout ||
+        now->row_aligned_files != found_.metadata->row_aligned_files ||
         now->families != found_.metadata->families ||
         now->dropped != found_.metadata->dropped) {
       return Status::TryAgain("the store at " + path() +
@@ -427,7 +441,10 @@ class Opener {
     }
     rocksdb::WriteBatch batch;
     Status s;
-    if (!found_.metadata) s = PutStoreRecord(options_.key_layout, &batch);
+    const bool aligned = *options_.row_aligned_files;
+    if (!found_.metadata || found_.metadata->row_aligned_files != aligned) {
+      s = PutStoreRecord(*options_.key_layout, aligned, &batch);
+    }
     for (const FamilyDescriptor& family : families_) {
       if (!s.ok()) return s;
       if (IsComplete(family.name)) continue;
@@ -479,7 +496,7 @@ class Opener {
     return Status::OK();
   }
 
-  const StoreOptions& options_;
+  StoreOptions options_;
   const std::vector<FamilyDescriptor>& families_;
   const Surroundings& surroundings_;
   Findings found_;

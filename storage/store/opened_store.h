@@ -18,14 +18,14 @@ namespace rowbloom {
 
 struct OpenedStore {
   std::string path;
-  StoreOptions options;
+  StoreOptions options;  // as the store has them: nothing is left open
   std::shared_ptr<rocksdb::Cache> block_cache;
   std::shared_ptr<rocksdb::Statistics> statistics;  // nullptr: none
   std::shared_ptr<SharedState> shared;
   Database database;
   std::unique_ptr<FamilyTable> families;
 
-  const KeyLayout& key_layout() const { return options.key_layout; }
+  const KeyLayout& key_layout() const { return *options.key_layout; }
 
   // Each is InvalidArgument when the argument is out of its limits.
   // What is reserved of *row_bytes stays so.

@@ -208,7 +208,7 @@ Status SstLoad::WriteCell(FamilyLoad* load) {
 bool SstLoad::IsFull(const FamilyLoad& load, std::string_view row_bytes) const {
   if (load.writer == nullptr) return false;
   if (load.writer->FileSize() < options_.file_bytes) return false;
-  return !opened_.options.row_aligned_files || load.written_row != row_bytes;
+  return !*opened_.options.row_aligned_files || load.written_row != row_bytes;
 }
 
 Status SstLoad::CloseFile(FamilyLoad* load) {

@@ -364,7 +364,7 @@ Status StoreImpl::Compact(const CompactOptions& options) {
     // Also files that are as deep as they get have something to give back. To
     // be aligned they are compacted with what came from above.
     compact.bottommost_level_compaction =
-        opened_.options.row_aligned_files
+        *opened_.options.row_aligned_files
             ? rocksdb::BottommostLevelCompaction::kForce
             : rocksdb::BottommostLevelCompaction::kForceOptimized;
     const Slice from = begin;

@@ -87,6 +87,7 @@ class StoreImpl final : public Store {
   rocksdb::Status Flush() override;
   rocksdb::Status Compact(const CompactOptions& options) override;
   rocksdb::Status Stats(StoreStats* stats) override;
+  const StoreOptions& Options() const override { return opened_.options; }
   std::map<std::string, FamilyOptions> Families() const override;
   rocksdb::Status CreateFamily(const std::string& name,
                                const FamilyOptions& options) override;

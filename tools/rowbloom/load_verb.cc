@@ -43,9 +43,7 @@ class Loader {
       : store_(store),
         db_(args.store.db),
         write_options_{.timestamp_ms = args.timestamp_ms},
-        // The store was opened with it.
-        row_bytes_(
-            KeyLayout::FromString(args.store.key_layout)->FixedRowBytes()),
+        row_bytes_(store->Options().key_layout->FixedRowBytes()),
         default_family_(std::move(default_family)),
         families_(store->Families()) {}
 

@@ -15,16 +15,19 @@ void StoreArgs::AddTo(CLI::App* command) {
       ->type_name("DIR");
   command
       ->add_option("--key-layout", key_layout,
-                   "How the store lays out rows: escaped or fixed:N")
-      ->type_name("LAYOUT")
-      ->capture_default_str();
+                   "How the store lays out rows: escaped, or fixed:N for rows "
+                   "of N bytes; by default as it was created, a new one "
+                   "escaped")
+      ->type_name("LAYOUT");
   command->add_flag("--json", json, "Print objects, one a line");
 }
 
 Status StoreArgs::Options(StoreOptions* options) const {
-  const auto layout = KeyLayout::FromString(key_layout);
-  if (!layout) return Status::InvalidArgument(layout.error());
-  options->key_layout = *layout;
+  if (!key_layout.empty()) {
+    const auto layout = KeyLayout::FromString(key_layout);
+    if (!layout) return Status::InvalidArgument(layout.error());
+    options->key_layout = *layout;
+  }
   options->create_if_missing = false;
   return Status::OK();
 }

@@ -16,7 +16,7 @@ namespace rowbloom::cli {
 
 struct StoreArgs {
   std::string db;
-  std::string key_layout = KeyLayout::Escaped().ToString();
+  std::string key_layout;  // empty: the store's own
   bool json = false;
 
   // Adds --db, --key-layout and --json. The command must not outlive this.

@@ -191,14 +191,17 @@ class Store {
 
   virtual rocksdb::Status Stats(StoreStats* stats) = 0;
 
+  // The options that the store is open with; none is left open.
+  virtual const StoreOptions& Options() const = 0;
+
   // The families of the store and their options.
   virtual std::map<std::string, FamilyOptions> Families() const = 0;
 
   // Families come, change and go while the store is in use; when the call
   // returns OK that is on the disk; a crash before, or an error of RocksDB's,
   // leaves the store as it was or, from the next open on, as it was to be.
-  // Waits for what is under way of writes, Flush, Compact, Checkpoint and
-  // Backup, and keeps writes waiting for some milliseconds.
+  // Waits for what is under way of writes, gets of cells, Flush, Compact,
+  // Checkpoint and Backup, and keeps writes waiting for some milliseconds.
 
   // Adds a family. InvalidArgument: there is one of that name, or Open would
   // refuse the name or the options.

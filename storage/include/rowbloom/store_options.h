@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "rowbloom/bloom_type.h"
@@ -65,10 +66,10 @@ struct StoreOptions {
   // kSkipWal and what is under way aside. Opening is TryAgain when that process
   // kept deleting files, having flushed or compacted them, in between.
   bool read_only = false;
-  // How rows are laid out in keys, fixed when the store is created. The layout
-  // must keep the order of rows: escaped (any row) or fixed:N (rows of N
-  // bytes).
-  KeyLayout key_layout = KeyLayout::Escaped();
+  // How rows are laid out in keys, fixed when the store is created: escaped
+  // (any row) or fixed:N (rows of N bytes), the layouts that keep the order of
+  // rows. nullopt: that of the store, and escaped for a new one.
+  std::optional<KeyLayout> key_layout;
   // Shared by data, index and filter blocks of all families, in bytes.
   size_t block_cache_bytes = size_t{64} << 20;
   // Of one family before it is flushed, in bytes; 64 KiB to 64 GiB.
@@ -84,8 +85,10 @@ struct StoreOptions {
   // a row only while newer columns of it lie beyond the older ones' file; once
   // Compact has merged the files none do. Files are larger than usual by up to
   // a row, and are always rewritten where RocksDB would otherwise only move
-  // them to the next level.
-  bool row_aligned_files = false;
+  // them to the next level. Kept in the store, and changed for compactions to
+  // come by a writer that gives another value. nullopt: as kept, and off in a
+  // new store.
+  std::optional<bool> row_aligned_files;
   // Counts hits and misses of the block cache, and which of the filters' "may
   // match" were true, for Stats. A read takes some percent longer.
   bool statistics = false;

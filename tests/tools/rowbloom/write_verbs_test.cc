@@ -85,10 +85,31 @@ TEST_F(Writing, BadFamiliesCreateNothing) {
   }
 }
 
-TEST_F(Writing, CreateTakesAKeyLayout) {
+TEST_F(Writing, CreateTakesAKeyLayoutThatTheStoreKnowsFromThenOn) {
   Do("create", {"--family", "a", "--key-layout", "fixed:4"});
-  Do("put", {"abcd", "a:q", "v", "--key-layout", "fixed:4"});
+  Do("put", {"abcd", "a:q", "v"});
+  EXPECT_EQ(Run("get", {"abcd", "a:q"}).out, "v\n");
   EXPECT_EQ(Run("get", {"abcd", "a:q", "--key-layout", "fixed:4"}).out, "v\n");
+  EXPECT_EQ(Run("put", {"abc", "a:q", "v"}).code, 2);
+  const CliResult other =
+      Run("get", {"abcd", "a:q", "--key-layout", "escaped"});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("has key layout fixed:4, not escaped"));
+}
+
+TEST_F(Writing, CreateMakesFilesRowAlignedForGood) {
+  const auto is_aligned = [this] {
+    std::unique_ptr<Store> store;
+    EXPECT_TRUE(Store::Open({.read_only = true}, db_, {}, &store).ok());
+    return store != nullptr && *store->Options().row_aligned_files;
+  };
+  Do("create", {"--family", "a"});
+  EXPECT_FALSE(is_aligned());
+  Do("create", {"--family", "a", "--row-aligned-files"});
+  EXPECT_TRUE(is_aligned());
+  Do("put", {"r", "a:q", "v"});
+  Do("create", {"--family", "b"});
+  EXPECT_TRUE(is_aligned());
 }
 
 TEST_F(Writing, PutWritesWhatGetPrints) {
