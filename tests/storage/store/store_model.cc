@@ -71,6 +71,16 @@ void StoreModel::DeleteRow(const std::string& row, uint64_t timestamp_ms) {
   }
 }
 
+void StoreModel::DropFamily(const std::string& family) {
+  families_.erase(family);
+  std::erase_if(cells_, [&family](const auto& cell) {
+    return std::get<1>(cell.first) == family;
+  });
+  std::erase_if(family_deletes_, [&family](const auto& taken) {
+    return taken.first.second == family;
+  });
+}
+
 std::vector<Cell> StoreModel::GetVersions(const CellAddress& at,
                                           const ReadOptions& options,
                                           uint64_t now_ms) const {

@@ -34,6 +34,12 @@ class StoreModel {
                     uint64_t timestamp_ms);
   void DeleteRow(const std::string& row, uint64_t timestamp_ms);
 
+  // One that is not there yet, and one with all its cells.
+  void CreateFamily(const std::string& family, const FamilyOptions& options) {
+    families_.emplace(family, options);
+  }
+  void DropFamily(const std::string& family);
+
   // What the store's functions of these names give at `now_ms`, whatever
   // snapshot the options name.
   std::vector<Cell> GetVersions(const CellAddress& at,

@@ -20,7 +20,7 @@ constexpr uint64_t kStride = 6;
 // least) removes the files that it was to take over, though the record of them
 // may be there.
 constexpr Rarity kRarity = {
-    .flush = 8, .compaction = 12, .load = 0, .common = 0};
+    .flush = 8, .compaction = 12, .load = 0, .common = 0, .family = 10};
 
 // Opens the store twice and works on it, as far as the faults let it.
 void Work(const Session::Setting& setting, uint64_t seed) {

@@ -16,7 +16,8 @@ constexpr uint64_t kLongestLifeMs = 150;
 // life's worth.
 constexpr uint64_t kSteps = 300;
 constexpr int kOpenings = 1000;
-constexpr Rarity kRarity = {.flush = 50, .compaction = 100, .load = 30};
+constexpr Rarity kRarity = {
+    .flush = 50, .compaction = 100, .load = 30, .family = 20};
 
 // Parts of the round, for their seeds.
 constexpr uint64_t kWhole = 0;

@@ -19,11 +19,16 @@ namespace {
 constexpr size_t kLongText = 200;  // Append makes it no longer
 constexpr uint64_t kLoadedCells = 40;
 
-std::string RandomFamily(Random* random) {
-  return Families()[random->Below(Families().size())].name;
-}
-
 }  // namespace
+
+std::string Operator::RandomFamily(uint32_t share) {
+  const Share& its = *session_->share(share);
+  // Whether it is there is not known after a change that was interrupted.
+  if (random_.OneIn(4) && its.world.own_family() && !its.otherwise) {
+    return OwnFamily(share);
+  }
+  return Families()[random_.Below(Families().size())].name;
+}
 
 std::string Operator::NewValue() {
   // Now and then a block of its own.
@@ -40,7 +45,7 @@ WriteOptions Operator::RandomOptions() {
 
 CellAddress Operator::RandomAddress(uint32_t share) {
   return {RandomRow(session_->key_layout(), share, &random_),
-          RandomFamily(&random_), RandomQualifier(&random_)};
+          RandomFamily(share), RandomQualifier(&random_)};
 }
 
 Change Operator::RandomPut() {
@@ -178,9 +183,38 @@ void Operator::Load(Share* share) {
                   [&] { return load->Finish(); });
 }
 
+void Operator::ChangeFamily(Share* share) {
+  if (share->otherwise) return;
+  const auto& now = share->world.own_family();
+  Change change{.family = OwnFamily(own_)};
+  change.family_change = !now               ? FamilyChange::kCreate
+                         : random_.OneIn(3) ? FamilyChange::kDrop
+                                            : FamilyChange::kAlter;
+  change.family_options = 2 * random_.Below(100);
+  // The cell format stays.
+  if (now ? now->max_versions > 1 : random_.OneIn(2)) ++change.family_options;
+  const FamilyOptions options = OwnFamilyOptions(change.family_options);
+  Store* const store = session_->store();
+  // It would read a family that has gone, or has come.
+  snapshot_.reset();
+  session_->Write(share, {change}, "change of a family", [&] {
+    switch (change.family_change) {
+      case FamilyChange::kCreate:
+        return store->CreateFamily(change.family, options);
+      case FamilyChange::kAlter:
+        return store->AlterFamily(change.family, options);
+      default:
+        return store->DropFamily(change.family);
+    }
+  });
+}
+
 void Operator::StepWrite() {
   Share* const share = session_->share(own_);
   const std::scoped_lock lock(share->mutex);
+  if (rarity_.family > 0 && random_.OneIn(rarity_.family)) {
+    return ChangeFamily(share);
+  }
   if (rarity_.load > 0 && random_.OneIn(rarity_.load)) return Load(share);
   switch (random_.Below(8)) {
     case 0:
@@ -196,7 +230,7 @@ void Operator::StepWrite() {
   }
 }
 
-RowOptions Operator::RandomRowOptions() {
+RowOptions Operator::RandomRowOptions(uint32_t share) {
   RowOptions options;
   if (random_.OneIn(3)) {
     options.columns = {{kClient}};
@@ -204,7 +238,7 @@ RowOptions Operator::RandomRowOptions() {
   } else if (random_.OneIn(2) || !session_->iterators()) {
     for (uint64_t count = 1 + random_.Below(3); count > 0; --count) {
       options.columns.push_back(
-          {RandomFamily(&random_), RandomQualifier(&random_)});
+          {RandomFamily(share), RandomQualifier(&random_)});
     }
   }
   return options;
@@ -230,7 +264,7 @@ void Operator::Read(const Worlds& worlds, uint32_t share,
     }
     session_->ReadCells(worlds, addresses, snapshot);
   } else if (choice < 92 || !session_->iterators()) {
-    RowOptions options = RandomRowOptions();
+    RowOptions options = RandomRowOptions(share);
     // Families are read with iterators, columns without.
     if (!session_->iterators() &&
         (options.columns.empty() || !options.columns.front().qualifier)) {
@@ -243,7 +277,7 @@ void Operator::Read(const Worlds& worlds, uint32_t share,
                         .reverse = random_.OneIn(2)};
     if (random_.OneIn(2)) options.start_row = any_row();
     if (random_.OneIn(2)) options.limit = 1 + random_.Below(8);
-    options.row = RandomRowOptions();
+    options.row = RandomRowOptions(share);
     options.row.snapshot = snapshot;
     session_->Scan(worlds, options);
   }
@@ -273,7 +307,7 @@ void Operator::StepSnapshot() {
 
 void Operator::Compact() {
   CompactOptions options;
-  if (random_.OneIn(2)) options.family = RandomFamily(&random_);
+  if (random_.OneIn(2)) options.family = RandomFamily(own_);
   if (random_.OneIn(2)) {
     options.start_row = SharePrefix(own_);
     options.stop_row = SharePrefix(own_ + 1);

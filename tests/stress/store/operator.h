@@ -16,6 +16,7 @@ struct Rarity {
   uint64_t compaction = 400;
   uint64_t load = 100;
   uint64_t common = 8;
+  uint64_t family = 40;
 };
 
 // Writes to its own share and reads, now and then, from others. What it writes
@@ -41,6 +42,8 @@ class Operator {
   void Append(Share* share);
   void CheckAndWrite(Share* share);
   void Load(Share* share);
+  // Creates, alters or drops the share's own family.
+  void ChangeFamily(Share* share);
 
   void StepRead();
   // Any of the reads, at the state that the worlds are of.
@@ -52,7 +55,8 @@ class Operator {
   Change RandomChange();
   Changes RandomChanges(uint64_t most);
   CellAddress RandomAddress(uint32_t share);
-  RowOptions RandomRowOptions();
+  std::string RandomFamily(uint32_t share);
+  RowOptions RandomRowOptions(uint32_t share);
   std::string NewValue();
   WriteOptions RandomOptions();
 

@@ -28,13 +28,15 @@ std::string ToText(const std::vector<Cell>& cells) {
   return text.empty() ? " nothing" : text;
 }
 
-// What Observe reads, one after the other.
-std::vector<ScanOptions> Views(uint32_t share) {
+// What Observe reads, one after the other, of a share that has a family of its
+// own or has none.
+std::vector<ScanOptions> Views(uint32_t share, bool has_own_family) {
   ScanOptions versions{.row_prefix = SharePrefix(share)};
   versions.row.columns = {{kClient}};
   versions.row.max_versions = kMostVersions;
   ScanOptions newest{.row_prefix = SharePrefix(share)};
   newest.row.columns = {{kCounted}, {kLatest}};
+  if (has_own_family) newest.row.columns.push_back({OwnFamily(share)});
   return {versions, newest};
 }
 
@@ -194,7 +196,8 @@ void Session::Scan(const Worlds& worlds, const ScanOptions& options) {
 
 std::vector<Row> Session::Observe(uint32_t share) {
   std::vector<Row> observed;
-  for (const ScanOptions& view : Views(share)) {
+  const bool has_own_family = ObserveOwnFamily(share).has_value();
+  for (const ScanOptions& view : Views(share, has_own_family)) {
     RowScanner rows = store_->Scan(view);
     for (const Row& row : rows) {
       observed.push_back({row.row, World::WithoutStoreTimes(row.cells)});
@@ -204,12 +207,21 @@ std::vector<Row> Session::Observe(uint32_t share) {
   return observed;
 }
 
+std::optional<FamilyOptions> Session::ObserveOwnFamily(uint32_t share) {
+  const auto families = store_->Families();
+  const auto found = families.find(OwnFamily(share));
+  if (found == families.end()) return std::nullopt;
+  return found->second;
+}
+
 void Session::Resolve() {
   for (uint32_t i = 0; i < share_count(); ++i) {
     const std::vector<Row> observed = Observe(i);
+    const std::optional<FamilyOptions> own_family = ObserveOwnFamily(i);
     const auto is_it = [&](const World& world) {
+      if (world.own_family() != own_family) return false;
       std::vector<Row> expected;
-      for (const ScanOptions& view : Views(i)) {
+      for (const ScanOptions& view : Views(i, own_family.has_value())) {
         for (Row& row : world.Scan(view)) expected.push_back(std::move(row));
       }
       return observed == expected;
@@ -218,7 +230,9 @@ void Session::Resolve() {
     const bool took_place = its->otherwise && is_it(*its->otherwise);
     if (!took_place && !is_it(its->world)) {
       // Says which cell.
-      for (const ScanOptions& view : Views(i)) Scan(its->worlds(), view);
+      for (const ScanOptions& view : Views(i, false)) {
+        Scan(its->worlds(), view);
+      }
       report()->Divergence("share " + std::to_string(i) +
                            " holds what it should not, or lacks a write, or "
                            "has a part of one");
@@ -242,7 +256,10 @@ void Session::Resolve() {
 void Session::CheckEverything(Random* random) {
   for (uint32_t i = 0; i < share_count(); ++i) {
     const Worlds worlds = share(i)->worlds();
-    for (const ScanOptions& view : Views(i)) Scan(worlds, view);
+    for (const ScanOptions& view :
+         Views(i, worlds.front()->own_family().has_value())) {
+      Scan(worlds, view);
+    }
     std::vector<CellAddress> batch;
     for (const Row& row : worlds.back()->Scan({})) {
       ReadRow(worlds, row.row, {});

@@ -120,6 +120,7 @@ class Session {
   // The rows of a share as the store has them: first those of the family with
   // many versions, then the newest values of the others.
   std::vector<Row> Observe(uint32_t share);
+  std::optional<FamilyOptions> ObserveOwnFamily(uint32_t share);
 
   Setting setting_;
   std::unique_ptr<Store> store_;

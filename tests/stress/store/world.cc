@@ -38,6 +38,22 @@ const std::vector<FamilyDescriptor>& Families() {
   return families;
 }
 
+std::string OwnFamily(uint32_t share) { return "own" + std::to_string(share); }
+
+FamilyOptions OwnFamilyOptions(uint64_t number) {
+  FamilyOptions options;
+  options.max_versions = number % 2 == 0 ? 1 : 2;
+  number /= 2;
+  options.bloom_type = static_cast<BloomType>(number % 3);
+  number /= 3;
+  options.filter_kind =
+      number % 2 == 0 ? FilterKind::kBloom : FilterKind::kRibbon;
+  number /= 2;
+  options.compression =
+      number % 2 == 0 ? Compression::kNone : Compression::kLz4;
+  return options;
+}
+
 std::string SharePrefix(uint32_t share) {
   return std::string(1, static_cast<char>(share));
 }
@@ -87,9 +103,11 @@ std::string Encode(const Changes& changes) {
   std::string bytes;
   for (const Change& change : changes) {
     bytes += static_cast<char>(change.type);
+    bytes += static_cast<char>(change.family_change);
     for (const std::string& text :
          {change.row, change.family, change.qualifier, change.value,
-          change.timestamp_ms ? std::to_string(*change.timestamp_ms) : ""}) {
+          change.timestamp_ms ? std::to_string(*change.timestamp_ms) : "",
+          std::to_string(change.family_options)}) {
       AppendText(text, &bytes);
     }
   }
@@ -101,13 +119,15 @@ Changes Decode(std::string_view bytes) {
   while (!bytes.empty()) {
     Change change;
     change.type = static_cast<ChangeType>(bytes.front());
-    bytes.remove_prefix(1);
+    change.family_change = static_cast<FamilyChange>(bytes.at(1));
+    bytes.remove_prefix(2);
     for (std::string* text :
          {&change.row, &change.family, &change.qualifier, &change.value}) {
       *text = TakeTextOrThrow(&bytes);
     }
     const std::string timestamp = TakeTextOrThrow(&bytes);
     if (!timestamp.empty()) change.timestamp_ms = std::stoull(timestamp);
+    change.family_options = std::stoull(TakeTextOrThrow(&bytes));
     changes.push_back(std::move(change));
   }
   return changes;
@@ -121,6 +141,10 @@ std::map<std::string, FamilyOptions> World::FamilyOptionsByName() {
 
 void World::Apply(const Changes& changes) {
   for (const Change& change : changes) {
+    if (change.family_change != FamilyChange::kNone) {
+      ChangeFamily(change);
+      continue;
+    }
     const uint64_t timestamp_ms = change.timestamp_ms.value_or(++changes_);
     switch (change.type) {
       case ChangeType::kPut:
@@ -142,6 +166,18 @@ void World::Apply(const Changes& changes) {
         model_.DeleteRow(change.row, timestamp_ms);
         break;
     }
+  }
+}
+
+void World::ChangeFamily(const Change& change) {
+  if (change.family_change == FamilyChange::kDrop) {
+    model_.DropFamily(change.family);
+    own_family_.reset();
+    return;
+  }
+  own_family_ = OwnFamilyOptions(change.family_options);
+  if (change.family_change == FamilyChange::kCreate) {
+    model_.CreateFamily(change.family, *own_family_);
   }
 }
 

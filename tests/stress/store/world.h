@@ -25,6 +25,13 @@ inline constexpr char kCounted[] = "counted";
 inline constexpr char kClient[] = "client";
 const std::vector<FamilyDescriptor>& Families();
 
+// Each share has a family that comes, changes and goes while the store is used,
+// and has cells of its rows alone.
+std::string OwnFamily(uint32_t share);
+// Even numbers stand for options of the format `latest`, odd ones for those of
+// `versioned`; none of them but this changes an answer.
+FamilyOptions OwnFamilyOptions(uint64_t number);
+
 // Of cells that only Increment, and only Append, write.
 inline constexpr char kCounter[] = "n";
 inline constexpr char kText[] = "t";
@@ -36,6 +43,8 @@ std::string RandomRow(const KeyLayout& layout, uint32_t share, Random* random);
 std::string AbsentRow(const KeyLayout& layout, uint32_t share, Random* random);
 std::string RandomQualifier(Random* random);
 
+enum class FamilyChange : char { kNone, kCreate, kAlter, kDrop };
+
 struct Change {
   ChangeType type;
   std::string row;
@@ -43,6 +52,10 @@ struct Change {
   std::string qualifier;
   std::string value;
   std::optional<uint64_t> timestamp_ms = std::nullopt;
+  // Unless it is kNone, what happens to `family`, and, but for kDrop, the
+  // number of its options: all else means nothing.
+  FamilyChange family_change = FamilyChange::kNone;
+  uint64_t family_options = 0;
 };
 
 // Applied together or not at all.
@@ -58,6 +71,9 @@ Changes Decode(std::string_view bytes);
 class World {
  public:
   void Apply(const Changes& changes);
+
+  // The share's own family, while there is one.
+  const std::optional<FamilyOptions>& own_family() const { return own_family_; }
 
   // About where the next change is, so that old and new ones meet.
   uint64_t RandomTimestamp(Random* random) const;
@@ -82,7 +98,10 @@ class World {
   static std::vector<Cell> WithoutStoreTimes(std::vector<Cell> cells);
 
  private:
+  void ChangeFamily(const Change& change);
+
   test::StoreModel model_{FamilyOptionsByName()};
+  std::optional<FamilyOptions> own_family_;
   uint64_t changes_ = 0;
 
   static std::map<std::string, FamilyOptions> FamilyOptionsByName();
