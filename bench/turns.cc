@@ -49,6 +49,13 @@ double Median(std::vector<double> values) {
   return Quantile(std::move(values), 0.5);
 }
 
+size_t ContenderAt(size_t place, uint64_t round, size_t count) {
+  // 0, 1, count - 1, 2, count - 2 and so on: no two steps are of one length.
+  if (count % 2 == 1 && round / count % 2 == 1) place = count - 1 - place;
+  const size_t first = place % 2 == 1 ? (place + 1) / 2 : count - place / 2;
+  return (first + round) % count;
+}
+
 rocksdb::Status TakeTurns(const std::vector<Contender>& contenders,
                           const TurnOptions& options,
                           std::vector<Timing>* timings) {
@@ -62,7 +69,7 @@ rocksdb::Status TakeTurns(const std::vector<Contender>& contenders,
        ++round) {
     const uint64_t begin = round % turns_of_all * turn;
     for (size_t place = 0; place < contenders.size(); ++place) {
-      const size_t i = (place + round) % contenders.size();
+      const size_t i = ContenderAt(place, round, contenders.size());
       const auto wall = Clock::now();
       const double cpu = CpuNanos();
       uint64_t work = 0;

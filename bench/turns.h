@@ -1,8 +1,11 @@
 // Times several ways to do the same operations in one run. They take turns of
-// milliseconds, each first as often as the others, so that what else the
-// machine does meets all alike; what counts are ratios of turns side by side.
+// milliseconds, so that what else the machine does meets all alike; what counts
+// are ratios of turns side by side. Each is first, and comes right after each
+// other one, equally often: what a turn leaves in the processor's caches may
+// suit the next.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -45,6 +48,10 @@ struct Timing {
   double cpu_ratio = 0;
   double wall_ratio = 0;
 };
+
+// Which of `count` contenders has the turn at `place` of a round: a Williams
+// design, balanced after `count` rounds, twice as many for odd counts.
+size_t ContenderAt(size_t place, uint64_t round, size_t count);
 
 // InvalidArgument: contenders that did different amounts of work, or none.
 // Other errors are the contenders'.

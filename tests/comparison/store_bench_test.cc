@@ -51,6 +51,25 @@ TEST(Turns, EachContenderDoesAllOperationsInTurn) {
   EXPECT_EQ(timings[1].name, "1");
 }
 
+TEST(Turns, EachContenderFollowsEachOtherEquallyOften) {
+  for (size_t count = 1; count <= 6; ++count) {
+    SCOPED_TRACE(std::to_string(count) + " contenders");
+    std::vector<size_t> first(count);
+    std::vector<std::vector<size_t>> after(count, std::vector<size_t>(count));
+    for (uint64_t round = 0; round < 2 * count; ++round) {
+      ++first[ContenderAt(0, round, count)];
+      for (size_t place = 1; place < count; ++place) {
+        ++after[ContenderAt(place - 1, round, count)]
+               [ContenderAt(place, round, count)];
+      }
+    }
+    for (size_t a = 0; a < count; ++a) {
+      EXPECT_EQ(first[a], 2u);
+      for (size_t b = 0; b < count; ++b) EXPECT_EQ(after[a][b], a == b ? 0 : 2);
+    }
+  }
+}
+
 TEST(Turns, ContendersThatDoDifferentWorkAreNotCompared) {
   const TurnOptions once = {.min_rounds = 1, .seconds = 0};
   std::vector<Timing> timings;
@@ -98,8 +117,8 @@ TEST(StoreBench, AllContendersGiveTheSameAnswers) {
   const rocksdb::Status status = BenchStore(input, cells, options, &result);
   ASSERT_TRUE(status.ok()) << status.ToString();
   EXPECT_EQ(result.cells, cells.all().size());
-  // Puts, batches and loads; 9 kinds of reads in each of two trees.
-  EXPECT_EQ(result.comparisons.size(), 3u + 2 * 9);
+  // Puts, batches and loads; 11 kinds of reads in each of two trees.
+  EXPECT_EQ(result.comparisons.size(), 3u + 2 * 11);
   size_t claimed = 0;
   for (const Comparison& comparison : result.comparisons) {
     SCOPED_TRACE(comparison.what + ", " + comparison.where);
@@ -110,7 +129,7 @@ TEST(StoreBench, AllContendersGiveTheSameAnswers) {
     }
     claimed += comparison.claimed_ratio ? 1 : 0;
   }
-  EXPECT_EQ(claimed, 11u);
+  EXPECT_EQ(claimed, 12u);
   ASSERT_EQ(result.load_memory.size(), 3u);
   EXPECT_EQ(result.load_memory[2].cells, 4 * input.size());
 }
