@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "rowbloom/printable.h"
+#include "storage/store/cell_key.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/snapshot.h"
 #include "storage/store/status_text.h"
@@ -74,10 +75,10 @@ Status ShowVersions(const StoredCell& stored, uint64_t now_ms,
 // the row's bytes as key.
 Status GetWithFamilyDelete(const OpenedStore& opened,
                            const rocksdb::ReadOptions& options,
-                           std::string_view key, std::string_view row_bytes,
-                           StoredCell* stored, rocksdb::PinnableSlice* value) {
+                           const CellKey& key, StoredCell* stored,
+                           rocksdb::PinnableSlice* value) {
   rocksdb::ColumnFamilyHandle* const family = stored->family->second.handle();
-  const Slice keys[] = {key, row_bytes};
+  const Slice keys[] = {key.bytes(), key.row_bytes()};
   rocksdb::PinnableSlice values[2];
   Status statuses[2];
   opened.database->MultiGet(options, family, 2, keys, values, statuses);
@@ -128,45 +129,43 @@ Status ShowCell(const StoredCell& stored, uint64_t now_ms,
 }
 
 Status ReadNewest(const OpenedStore& opened, const CellName& name,
-                  const ReadOptions& options, const TakeCell& take) {
-  const SharedFamilies families = opened.families->Get();
+                  const ReadOptions& options, NewestCell* newest) {
+  if (Status s = CheckReadOptions(options.max_versions, options.time_range);
+      !s.ok()) {
+    return s;
+  }
+  const FamilyTable::Loan families(*opened.families);
   FamilyMap::const_iterator found;
-  std::string key;
-  Status s = CheckReadOptions(options.max_versions, options.time_range);
-  if (s.ok()) s = opened.FindFamily(*families, name.family, &found);
-  if (s.ok()) s = CheckQualifier(name.qualifier);
-  if (!s.ok()) return s;
-  key.reserve(RoomForKey(name.row, name.qualifier));
-  s = opened.EncodeRow(name.row, &key);
-  if (!s.ok()) return s;
+  if (Status s = opened.FindFamily(*families, name.family, &found); !s.ok()) {
+    return s;
+  }
+  if (Status s = CheckQualifier(name.qualifier); !s.ok()) return s;
+  CellKey key;
+  if (Status s = key.Set(opened, name.row, name.qualifier); !s.ok()) return s;
   const Family& family = found->second;
   StoredCell stored{name.row, found, name.qualifier, {}, {}};
   rocksdb::ReadOptions read_options;
   read_options.snapshot = RocksdbSnapshot(options.snapshot);
-  const size_t row_bytes = key.size();
-  key += name.qualifier;
-  rocksdb::PinnableSlice value;
-  if (family.format == CellFormat::kVersioned && !name.qualifier.empty()) {
-    s = GetWithFamilyDelete(opened, read_options, key,
-                            std::string_view(key).substr(0, row_bytes), &stored,
-                            &value);
-  } else {
-    s = opened.database->Get(read_options, family.handle(), key, &value);
-  }
-  if (s.IsNotFound()) return Status::NotFound("no such cell");
+  Status s = family.format == CellFormat::kVersioned && !name.qualifier.empty()
+                 ? GetWithFamilyDelete(opened, read_options, key, &stored,
+                                       &newest->stored)
+                 : opened.database->Get(read_options, family.handle(),
+                                        key.bytes(), &newest->stored);
+  if (s.IsNotFound()) return s;
   if (!s.ok()) {
     return Prefixed(Describe(name.row, name.family, name.qualifier), s);
   }
-  stored.value = value.ToStringView();
+  stored.value = newest->stored.ToStringView();
   const uint64_t now_ms =
       family.rules.ttl_ms == 0 ? 0 : opened.shared->clock.Now();
   bool shown = false;
   s = ShowVersions(stored, now_ms, options.time_range, 1,
-                   [&](uint64_t timestamp_ms, std::string_view newest) {
-                     take(timestamp_ms, newest);
+                   [&](uint64_t timestamp_ms, std::string_view value) {
+                     newest->timestamp_ms = timestamp_ms;
+                     newest->value = value;
                      shown = true;
                    });
-  return s.ok() && !shown ? Status::NotFound("no such cell") : s;
+  return s.ok() && !shown ? Status::NotFound() : s;
 }
 
 Status ReadFamilyDelete(const StoredCell& stored,
@@ -177,37 +176,36 @@ Status ReadFamilyDelete(const StoredCell& stored,
   return Status::OK();
 }
 
-Status CheckReadOptions(uint32_t max_versions, const TimeRange& time_range) {
+Status RefuseReadOptions(uint32_t max_versions, const TimeRange& time_range) {
   if (max_versions == 0) {
     return Status::InvalidArgument("max_versions is 0, expected at least 1");
   }
-  if (time_range.begin_ms > time_range.end_ms) {
-    return Status::InvalidArgument(
-        "the time range begins at " + std::to_string(time_range.begin_ms) +
-        ", after its end at " + std::to_string(time_range.end_ms));
-  }
-  return Status::OK();
+  return Status::InvalidArgument(
+      "the time range begins at " + std::to_string(time_range.begin_ms) +
+      ", after its end at " + std::to_string(time_range.end_ms));
 }
 
-CellLookup::CellLookup(const OpenedStore& opened, SharedFamilies families,
+CellLookup::CellLookup(const OpenedStore& opened, const FamilyMap& families,
                        const ReadOptions& options, size_t count)
-    : opened_(opened), families_(std::move(families)), options_(options) {
+    : opened_(opened), families_(families), options_(options) {
   wanted_.reserve(count);
 }
 
 Status CellLookup::Add(std::string_view row, std::string_view family,
                        std::string_view qualifier) {
-  Wanted wanted{row, {}, qualifier};
-  Status s = CheckQualifier(qualifier);
+  if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
+  FamilyMap::const_iterator found;
   if (!wanted_.empty() && wanted_.back().family->first == family) {
-    wanted.family = wanted_.back().family;
+    found = wanted_.back().family;
     one_row_ = one_row_ && wanted_.back().row == row;
-  } else if (s.ok()) {
-    s = opened_.FindFamily(*families_, family, &wanted.family);
+  } else {
+    if (Status s = opened_.FindFamily(families_, family, &found); !s.ok()) {
+      return s;
+    }
     one_row_ = wanted_.empty();
   }
-  if (s.ok()) wanted_.push_back(wanted);
-  return s;
+  wanted_.push_back({row, found, qualifier});
+  return Status::OK();
 }
 
 Status CellLookup::LookForRow(bool* absent) {
@@ -221,16 +219,15 @@ Status CellLookup::LookForRow(bool* absent) {
       wanted_.front().family->second.handle();
   AbsenceHint& hint = opened_.shared->absence_hint;
   if (!hint.IsWorthALook(family->GetID())) return Status::OK();
-  std::string row_bytes;
-  Status s = opened_.EncodeRow(wanted_.front().row, &row_bytes);
-  if (!s.ok()) return s;
+  CellKey row;
+  if (Status s = row.Set(opened_, wanted_.front().row, {}); !s.ok()) return s;
   const RowIterators::Lease lease = opened_.shared->row_iterators.Take(
       opened_.database.get(), family, RowIterators::Reach::kMemory);
-  lease.get()->Seek(row_bytes);
+  lease.get()->Seek(row.bytes());
   // With an error, or where a block would have to be read, it is not known.
   *absent = !lease.get()->Valid() && lease.get()->status().ok();
   hint.Saw(family->GetID(), *absent);
-  return s;
+  return Status::OK();
 }
 
 size_t CellLookup::AddKey(const Family& family, std::string_view row_bytes,

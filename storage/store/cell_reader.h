@@ -1,13 +1,13 @@
 // Reads of single cells: point gets, for which ROW and ROWCOL answer.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "rocksdb/slice.h"
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/read_options.h"
@@ -31,12 +31,17 @@ struct CellName {
   std::string_view qualifier;
 };
 
-// Called with the timestamp and the value, which it may not keep.
-using TakeCell = std::function<void(uint64_t, std::string_view)>;
+// A version of a cell, and the bytes that its value views into.
+struct NewestCell {
+  uint64_t timestamp_ms = 0;
+  std::string_view value;
+  rocksdb::PinnableSlice stored;
+};
 
-// The newest version of one cell that is to be seen; NotFound: there is none.
+// The newest version of one cell that is to be seen. NotFound: there is none;
+// without a message, which would be most of what the store adds to the time.
 rocksdb::Status ReadNewest(const OpenedStore& opened, const CellName& name,
-                           const ReadOptions& options, const TakeCell& take);
+                           const ReadOptions& options, NewestCell* newest);
 
 // What the value says, in either cell format; the entries view into it.
 // Corruption: it is not of the family's format; names the cell.
@@ -53,17 +58,25 @@ rocksdb::Status ShowCell(const StoredCell& stored, uint64_t now_ms,
 rocksdb::Status ReadFamilyDelete(const StoredCell& stored,
                                  std::optional<uint64_t>* family_delete_ms);
 
-// InvalidArgument: options that mean nothing.
-rocksdb::Status CheckReadOptions(uint32_t max_versions,
-                                 const TimeRange& time_range);
+// InvalidArgument: options that mean nothing; says what is wrong with those.
+rocksdb::Status RefuseReadOptions(uint32_t max_versions,
+                                  const TimeRange& time_range);
+inline rocksdb::Status CheckReadOptions(uint32_t max_versions,
+                                        const TimeRange& time_range) {
+  if (max_versions > 0 && time_range.begin_ms <= time_range.end_ms) {
+    return rocksdb::Status::OK();
+  }
+  return RefuseReadOptions(max_versions, time_range);
+}
 
 // Looks up cells with one RocksDB MultiGet: Add them all, then Run. Where all
 // are of one row it may seek to that first, for a row that is absent needs no
 // more.
 class CellLookup {
  public:
-  // `count`: of cells that will be added, more or less.
-  CellLookup(const OpenedStore& opened, SharedFamilies families,
+  // `count`: of cells that will be added, more or less. The references outlive
+  // the lookup.
+  CellLookup(const OpenedStore& opened, const FamilyMap& families,
              const ReadOptions& options, size_t count);
 
   // The views must outlive the lookup. InvalidArgument: a name out of its
@@ -119,7 +132,7 @@ class CellLookup {
                        std::vector<Cell>* cells);
 
   const OpenedStore& opened_;
-  const SharedFamilies families_;
+  const FamilyMap& families_;
   const ReadOptions options_;
   std::vector<Wanted> wanted_;
   bool one_row_ = true;  // all of them are of one row and family

@@ -23,10 +23,8 @@ Status OpenedStore::EncodeRow(std::string_view row,
   return Status::OK();
 }
 
-Status OpenedStore::FindFamily(const FamilyMap& among, std::string_view name,
-                               FamilyMap::const_iterator* family) const {
-  *family = among.find(name);
-  if (*family != among.end()) return Status::OK();
+Status OpenedStore::NoSuchFamily(const FamilyMap& among,
+                                 std::string_view name) const {
   std::string names;
   for (const auto& [known, of_store] : among) {
     names += names.empty() ? known : ", " + known;
@@ -62,15 +60,10 @@ Status OpenedStore::DecodeRow(std::string_view row_bytes,
   return Status::OK();
 }
 
-Status CheckSize(const char* what, std::string_view bytes, size_t max_bytes) {
-  if (bytes.size() <= max_bytes) return Status::OK();
+Status TooLong(const char* what, size_t bytes, size_t max_bytes) {
   return Status::InvalidArgument(
-      std::string(what) + " of " + std::to_string(bytes.size()) +
+      std::string(what) + " of " + std::to_string(bytes) +
       " bytes: expected at most " + std::to_string(max_bytes));
-}
-
-Status CheckQualifier(std::string_view qualifier) {
-  return CheckSize("a qualifier", qualifier, kMaxQualifierBytes);
 }
 
 Status CheckRowBound(std::string_view row) {

@@ -8,6 +8,7 @@
 #include "rocksdb/cache.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/status.h"
+#include "rowbloom/cell.h"
 #include "rowbloom/key_layout.h"
 #include "rowbloom/store_options.h"
 #include "storage/store/database.h"
@@ -31,7 +32,11 @@ struct OpenedStore {
   // What is reserved of *row_bytes stays so.
   rocksdb::Status EncodeRow(std::string_view row, std::string* row_bytes) const;
   rocksdb::Status FindFamily(const FamilyMap& among, std::string_view name,
-                             FamilyMap::const_iterator* family) const;
+                             FamilyMap::const_iterator* family) const {
+    *family = among.find(name);
+    if (*family == among.end()) return NoSuchFamily(among, name);
+    return rocksdb::Status::OK();
+  }
   rocksdb::Status CheckWritable() const;
 
   // The row that a key begins with, as its bytes and decoded. Corruption: there
@@ -39,18 +44,23 @@ struct OpenedStore {
   rocksdb::Status FindRow(std::string_view key,
                           std::string_view* row_bytes) const;
   rocksdb::Status DecodeRow(std::string_view row_bytes, std::string* row) const;
+
+ private:
+  rocksdb::Status NoSuchFamily(const FamilyMap& among,
+                               std::string_view name) const;
 };
 
-// What most keys of a row and a qualifier fit into; escapes come on top.
-inline size_t RoomForKey(std::string_view row, std::string_view qualifier) {
-  constexpr size_t kTerminatorBytes = 2;
-  return row.size() + kTerminatorBytes + qualifier.size();
-}
+rocksdb::Status TooLong(const char* what, size_t bytes, size_t max_bytes);
 
 // InvalidArgument: more than `max_bytes`.
-rocksdb::Status CheckSize(const char* what, std::string_view bytes,
-                          size_t max_bytes);
-rocksdb::Status CheckQualifier(std::string_view qualifier);
+inline rocksdb::Status CheckSize(const char* what, std::string_view bytes,
+                                 size_t max_bytes) {
+  if (bytes.size() > max_bytes) return TooLong(what, bytes.size(), max_bytes);
+  return rocksdb::Status::OK();
+}
+inline rocksdb::Status CheckQualifier(std::string_view qualifier) {
+  return CheckSize("a qualifier", qualifier, kMaxQualifierBytes);
+}
 
 // For ends of ranges, which need not be rows: InvalidArgument when `row` is
 // longer than any.

@@ -145,7 +145,7 @@ Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
     count += part.qualifiers.size();
   }
   CellLookup lookup(
-      opened, plan.store_families(),
+      opened, *plan.store_families(),
       {options.time_range, options.max_versions, options.snapshot}, count);
   for (const RowPlan::FamilyPart& part : plan.families()) {
     for (const std::string& qualifier : part.qualifiers) {

@@ -228,10 +228,10 @@ Status StoreImpl::Get(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string* value,
                       const ReadOptions& options) {
   return CatchExceptions([&] {
-    const auto take = [value](uint64_t, std::string_view found) {
-      value->assign(found);
-    };
-    return ReadNewest(opened_, {row, family, qualifier}, options, take);
+    NewestCell newest;
+    Status s = ReadNewest(opened_, {row, family, qualifier}, options, &newest);
+    if (s.ok()) value->assign(newest.value);
+    return s;
   });
 }
 
@@ -239,11 +239,13 @@ Status StoreImpl::GetCell(std::string_view row, std::string_view family,
                           std::string_view qualifier, Cell* cell,
                           const ReadOptions& options) {
   return CatchExceptions([&] {
-    const auto take = [&](uint64_t timestamp_ms, std::string_view value) {
-      *cell = Cell{std::string(family), std::string(qualifier), timestamp_ms,
-                   std::string(value)};
-    };
-    return ReadNewest(opened_, {row, family, qualifier}, options, take);
+    NewestCell newest;
+    Status s = ReadNewest(opened_, {row, family, qualifier}, options, &newest);
+    if (s.ok()) {
+      *cell = Cell{std::string(family), std::string(qualifier),
+                   newest.timestamp_ms, std::string(newest.value)};
+    }
+    return s;
   });
 }
 
@@ -253,7 +255,8 @@ Status StoreImpl::GetVersions(std::string_view row, std::string_view family,
                               const ReadOptions& options) {
   return CatchExceptions([&]() -> Status {
     cells->clear();
-    CellLookup lookup(opened_, opened_.families->Get(), options, 1);
+    const FamilyTable::Loan families(*opened_.families);
+    CellLookup lookup(opened_, *families, options, 1);
     if (Status s = lookup.Add(row, family, qualifier); !s.ok()) return s;
     return lookup.Run([cells](size_t, std::vector<Cell> found) {
       *cells = std::move(found);
@@ -267,8 +270,8 @@ Status StoreImpl::MultiGet(std::span<const CellAddress> addresses,
   return CatchExceptions([&]() -> Status {
     for (std::vector<Cell>& versions : *cells) versions.clear();
     cells->resize(addresses.size());
-    CellLookup lookup(opened_, opened_.families->Get(), options,
-                      addresses.size());
+    const FamilyTable::Loan families(*opened_.families);
+    CellLookup lookup(opened_, *families, options, addresses.size());
     for (const CellAddress& at : addresses) {
       Status s = lookup.Add(at.row, at.family, at.qualifier);
       if (!s.ok()) return s;

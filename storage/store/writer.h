@@ -66,7 +66,7 @@ class Writer {
   rocksdb::Status ApplyLocked(size_t count, ChangeAt change_at,
                               const WriteOptions& options) {
     rocksdb::Status s;
-    Draft draft(opened_.families->Get(), options.timestamp_ms,
+    Draft draft(*opened_.families, options.timestamp_ms,
                 opened_.shared->clock.Now());
     for (size_t i = 0; s.ok() && i < count; ++i) {
       s = Add(change_at(i), &draft);
@@ -77,13 +77,11 @@ class Writer {
  private:
   // A RocksDB batch in the making.
   struct Draft {
-    Draft(SharedFamilies of_store, std::optional<uint64_t> given_ms,
+    Draft(const FamilyTable& of_store, std::optional<uint64_t> given_ms,
           uint64_t now)
-        : families(std::move(of_store)),
-          default_timestamp_ms(given_ms),
-          now_ms(now) {}
+        : families(of_store), default_timestamp_ms(given_ms), now_ms(now) {}
 
-    const SharedFamilies families;
+    const FamilyTable::Loan families;
     const std::optional<uint64_t> default_timestamp_ms;
     const uint64_t now_ms;
     uint64_t last_ms = 0;  // what the clock's bound has to cover

@@ -14,6 +14,7 @@ namespace rowbloom::test {
 namespace {
 
 using rocksdb::Status;
+using ::testing::_;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -64,6 +65,45 @@ class Reads : public ::testing::Test {
   TempDir dir_;
   std::unique_ptr<Store> store_;
 };
+
+// Keys around 256 bytes are where they take memory from the heap.
+TEST_F(Reads, KeysOfAnyLengthAreFound) {
+  const auto store = OpenOrFail({}, dir_.File("long"),
+                                {{"l", {}}, {"v", {.max_versions = 2}}});
+  ASSERT_NE(store, nullptr);
+  std::vector<CellAddress> addresses;
+  WriteBatch batch;
+  for (const size_t row_bytes : {1, 200, 250, 253, 254, 255, 256, 32767}) {
+    for (const bool escapes : {false, true}) {
+      std::string row(row_bytes, 'r');
+      if (escapes) row[row_bytes / 2] = '\0';
+      for (const size_t qualifier_bytes : {0, 1, 2, 3, 4, 5, 54, 300}) {
+        for (const char* family : {"l", "v"}) {
+          addresses.push_back({row, family, std::string(qualifier_bytes, 'q')});
+          const auto& [r, f, q] = addresses.back();
+          batch.Put(r, f, q, std::to_string(addresses.size()));
+        }
+      }
+    }
+  }
+  ASSERT_THAT(store->Write(batch), IsOk());
+  ASSERT_THAT(store->Flush(), IsOk());
+  std::vector<std::vector<Cell>> cells;
+  ASSERT_THAT(store->MultiGet(addresses, &cells), IsOk());
+  for (size_t i = 0; i < addresses.size(); ++i) {
+    const auto& [row, family, qualifier] = addresses[i];
+    SCOPED_TRACE(std::to_string(row.size()) + " + " +
+                 std::to_string(qualifier.size()) + " bytes in " + family);
+    const std::string expected = std::to_string(i + 1);
+    std::string value;
+    ASSERT_THAT(store->Get(row, family, qualifier, &value), IsOk());
+    EXPECT_EQ(value, expected);
+    ASSERT_EQ(cells[i].size(), 1u);
+    EXPECT_EQ(cells[i][0].value, expected);
+    EXPECT_THAT(store->Get(row, family, qualifier + "x", &value),
+                StatusIs(Status::kNotFound, _));
+  }
+}
 
 TEST_F(Reads, ScanGivesRowsInOrder) {
   EXPECT_THAT(Scan({}), ElementsAre("a", "b", "ba", "bb", "bc", "c", "wide"));
