@@ -197,7 +197,7 @@ void Operator::ChangeFamily(Share* share) {
   Store* const store = session_->store();
   // It would read a family that has gone, or has come.
   snapshot_.reset();
-  session_->Write(share, {change}, "change of a family", [&] {
+  const bool done = session_->Write(share, {change}, "change of a family", [&] {
     switch (change.family_change) {
       case FamilyChange::kCreate:
         return store->CreateFamily(change.family, options);
@@ -207,6 +207,7 @@ void Operator::ChangeFamily(Share* share) {
         return store->DropFamily(change.family);
     }
   });
+  if (done) ++session_->report()->counters.family_changes;
 }
 
 void Operator::StepWrite() {
