@@ -265,8 +265,11 @@ struct OwningMatcher : Matcher {
 std::shared_ptr<const Matcher> FilterBlock::MakeMatcher() const {
   const bool row_col_fits = row_col_.state == Probe::State::kAbsent ||
                             row_col_.state == Probe::State::kReady;
-  if (!usable_ || kernel_->match_any.match == nullptr ||
-      layout_->kind() == KeyLayout::Kind::kCustom ||
+  const bool layout_fits =
+      layout_->kind() == KeyLayout::Kind::kFixed
+          ? layout_->parameter() - 1 < KeyLayout::kMaxRowBytes
+          : layout_->kind() != KeyLayout::Kind::kCustom;
+  if (!usable_ || !kernel_->HasMatch() || !layout_fits ||
       row_.state != Probe::State::kReady || !row_col_fits ||
       row_prefix_.state != Probe::State::kAbsent) {
     return nullptr;

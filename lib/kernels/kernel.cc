@@ -14,11 +14,15 @@ struct KernelList {
   KernelList() {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") &&
+    const bool avx2 = __builtin_cpu_supports("avx2") &&
+                      __builtin_cpu_supports("bmi") &&
+                      __builtin_cpu_supports("bmi2");
+    if (avx2 && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
       kernels[count++] = kAvx512Kernel;
     }
-    if (__builtin_cpu_supports("avx2")) kernels[count++] = kAvx2Kernel;
+    if (avx2) kernels[count++] = kAvx2Kernel;
 #endif
     kernels[count++] = kScalarKernel;
   }

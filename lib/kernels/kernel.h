@@ -4,6 +4,7 @@
 // that maps a hash to bits.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,12 +19,19 @@ namespace rowbloom {
 struct MatchFunctions {
   // Asks for a key as RocksDB hands it over.
   Answer (*match)(const Matcher& matcher, const char* key, size_t size);
-  // The same for up to BatchAnswers::kMaxKeys keys. `key_pointers` is an array
-  // of pointers to KeyViews, or to objects of the same members, such as
-  // RocksDB's Slice.
+  // The same, when only whether the key may be there matters, and counts the
+  // answer in matcher.counters.
+  bool (*may_match)(const Matcher& matcher, const char* key, size_t size);
+  // match for up to BatchAnswers::kMaxKeys keys. `key_pointers` is an array of
+  // pointers to KeyViews, or to objects of the same members, such as RocksDB's
+  // Slice.
   void (*match_batch)(const Matcher& matcher, const void* key_pointers,
                       size_t count, BatchAnswers* answers);
 };
+
+// By KeyLayout::Kind but kCustom.
+using MatchFunctionsByLayout =
+    std::array<MatchFunctions, static_cast<size_t>(KeyLayout::Kind::kCustom)>;
 
 // One implementation. Stateless and thread-safe.
 struct BloomKernel {
@@ -41,15 +49,13 @@ struct BloomKernel {
               const uint64_t* hashes, size_t hash_count);
   // Starts loading the block of `hash` into the cache.
   void (*prefetch)(const BloomBlocks& blocks, uint64_t hash);
-  // For files all of whose sections are of kind bloom, and for all files. Tests
-  // leave them out.
-  MatchFunctions match_bloom;
-  MatchFunctions match_any;
+  // By Sections. Tests leave them out.
+  std::array<MatchFunctionsByLayout, kSectionsCases> match;
 
+  bool HasMatch() const { return match.front().front().match != nullptr; }
   const MatchFunctions& MatchFor(const Matcher& matcher) const {
-    return matcher.row_ribbon == nullptr && matcher.row_col_ribbon == nullptr
-               ? match_bloom
-               : match_any;
+    return match[static_cast<size_t>(SectionsOf(matcher))]
+                [static_cast<size_t>(matcher.layout_kind)];
   }
 };
 

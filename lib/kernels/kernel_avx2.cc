@@ -12,41 +12,42 @@ namespace {
 
 constexpr int kLanes = 8;
 
-// For each lane, the bit that probe `first + lane` asks for, within its word;
-// zero for lanes from `probes` on. *words gets the number of the word.
-inline __m256i BitsOf(uint64_t hash, int first, int probes, __m256i* words) {
-  const __m256i multipliers = _mm256_load_si256(
-      reinterpret_cast<const __m256i*>(kLaneMultipliers + first));
-  const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-  const __m256i product = _mm256_mullo_epi32(
-      _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
-      multipliers);
-  *words = _mm256_srli_epi32(product, 28);
-  const __m256i bit =
-      _mm256_and_si256(_mm256_srli_epi32(product, 23), _mm256_set1_epi32(31));
-  const __m256i asked =
-      _mm256_cmpgt_epi32(_mm256_set1_epi32(probes - first), lane);
-  return _mm256_and_si256(_mm256_sllv_epi32(_mm256_set1_epi32(1), bit), asked);
-}
-
+// Whether the block has the bits of the probes from `first` on, kLanes at most.
+// The top 4 bits of a lane's product are the number of its word in the block,
+// the next 5 that of its bit in the word. Constants come from memory or from
+// other lanes: a general register would be one that a question ties up.
 inline bool TestLanes(const std::byte* block, uint64_t hash, int first,
                       int probes) {
-  __m256i words;
-  const __m256i bits = BitsOf(hash, first, probes, &words);
+  const __m256i product = _mm256_mullo_epi32(
+      _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
+      _mm256_load_si256(
+          reinterpret_cast<const __m256i*>(kLaneMultipliers + first)));
+  const __m256i word = _mm256_srli_epi32(product, 28);
+  const __m256i bit = _mm256_srli_epi32(_mm256_slli_epi32(product, 4), 27);
+  const __m256i asked = _mm256_cmpgt_epi32(
+      _mm256_set1_epi32(probes),
+      _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                       _mm256_set1_epi32(first)));
+  const __m256i bits = _mm256_sllv_epi32(_mm256_srli_epi32(asked, 31), bit);
+
   const auto* halves = reinterpret_cast<const __m256i*>(block);
   const __m256i low =
-      _mm256_permutevar8x32_epi32(_mm256_loadu_si256(halves), words);
+      _mm256_permutevar8x32_epi32(_mm256_loadu_si256(halves), word);
   const __m256i high =
-      _mm256_permutevar8x32_epi32(_mm256_loadu_si256(halves + 1), words);
-  // Words 8 to 15 have their top index bit at bit 3: moved to bit 31, it picks
-  // the half.
-  const __m256 pick = _mm256_castsi256_ps(_mm256_slli_epi32(words, 28));
-  const __m256i found = _mm256_castps_si256(_mm256_blendv_ps(
-      _mm256_castsi256_ps(low), _mm256_castsi256_ps(high), pick));
+      _mm256_permutevar8x32_epi32(_mm256_loadu_si256(halves + 1), word);
+  // The top bit of a product picks the half.
+  const __m256i found = _mm256_castps_si256(
+      _mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high),
+                       _mm256_castsi256_ps(product)));
   return _mm256_testc_si256(found, bits) != 0;
 }
 
-bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
+inline bool MayContainFew(const BloomBlocks& blocks, uint64_t hash) {
+  return TestLanes(blocks.data + BlockOffset(blocks, hash), hash, 0,
+                   blocks.probes);
+}
+
+inline bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
   const std::byte* block = blocks.data + BlockOffset(blocks, hash);
   if (!TestLanes(block, hash, 0, blocks.probes)) return false;
   return blocks.probes <= kLanes ||
@@ -92,7 +93,7 @@ inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 }  // namespace
 }  // namespace rowbloom
 
-#include "lib/kernels/match.h"
+#include "lib/kernels/kernel_table.h"
 
 namespace rowbloom {
 

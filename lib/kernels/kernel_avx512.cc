@@ -9,41 +9,41 @@
 namespace rowbloom {
 namespace {
 
-constexpr int kHalfLanes = 8;
-
 // The top 4 bits of a lane's product are the number of its word in the block,
 // the next 5 that of its bit in the word. A rotation takes the rest of the
-// count away.
-bool TestHalf(const std::byte* block, uint64_t hash, __mmask8 asked) {
+// count away; the bit goes to the top of its lane, from where it makes a mask.
+// Lanes are compared with the number of probes, which takes no general
+// register.
+inline bool MayContainFew(const BloomBlocks& blocks, uint64_t hash) {
+  const auto* halves =
+      reinterpret_cast<const __m256i*>(blocks.data + BlockOffset(blocks, hash));
   const __m256i product = _mm256_mullo_epi32(
       _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
       _mm256_load_si256(reinterpret_cast<const __m256i*>(kLaneMultipliers)));
-  const auto* halves = reinterpret_cast<const __m256i*>(block);
   const __m256i words = _mm256_permutex2var_epi32(
       _mm256_loadu_si256(halves), _mm256_srli_epi32(product, 28),
       _mm256_loadu_si256(halves + 1));
-  const __m256i bits =
-      _mm256_rolv_epi32(_mm256_set1_epi32(1), _mm256_srli_epi32(product, 23));
-  return _mm256_mask_testn_epi32_mask(asked, words, bits) == 0;
+  const __m256i found = _mm256_slli_epi32(
+      _mm256_rorv_epi32(words, _mm256_srli_epi32(product, 23)), 31);
+  const __mmask8 asked =
+      _mm256_cmpgt_epi32_mask(_mm256_set1_epi32(blocks.probes),
+                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  return _ktestc_mask8_u8(_mm256_movepi32_mask(found), asked) != 0;
 }
 
-bool TestWhole(const std::byte* block, uint64_t hash, __mmask16 asked) {
+inline bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
   const __m512i product = _mm512_mullo_epi32(
       _mm512_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
       _mm512_load_si512(kLaneMultipliers));
-  const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(product, 28),
-                                                 _mm512_loadu_si512(block));
-  const __m512i bits =
-      _mm512_rolv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(product, 23));
-  return _mm512_mask_testn_epi32_mask(asked, words, bits) == 0;
-}
-
-bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
-  const std::byte* block = blocks.data + BlockOffset(blocks, hash);
-  const uint32_t asked = (1U << blocks.probes) - 1;
-  return blocks.probes <= kHalfLanes
-             ? TestHalf(block, hash, static_cast<__mmask8>(asked))
-             : TestWhole(block, hash, static_cast<__mmask16>(asked));
+  const __m512i words = _mm512_permutexvar_epi32(
+      _mm512_srli_epi32(product, 28),
+      _mm512_loadu_si512(blocks.data + BlockOffset(blocks, hash)));
+  const __m512i found = _mm512_slli_epi32(
+      _mm512_rorv_epi32(words, _mm512_srli_epi32(product, 23)), 31);
+  const __mmask16 asked = _mm512_cmpgt_epi32_mask(
+      _mm512_set1_epi32(blocks.probes),
+      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+  return _ktestc_mask16_u8(_mm512_movepi32_mask(found), asked) != 0;
 }
 
 // The parity of each lane, as a mask: 0x6996 has the parities of all four-bit
@@ -81,7 +81,7 @@ inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 }  // namespace
 }  // namespace rowbloom
 
-#include "lib/kernels/match.h"
+#include "lib/kernels/kernel_table.h"
 
 namespace rowbloom {
 

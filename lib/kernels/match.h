@@ -1,152 +1,137 @@
-// Key in, answer out: splitting, hashing and probing in one function, so that a
-// question costs one call. A kernel file includes this after its MayContain
-// and its ColumnsGive.
+// Key in, answer out: splitting, hashing and probing without a call that
+// returns.
+//
+// A lookup in a large filter waits for memory, and how many lookups a CPU has
+// under way meanwhile depends on how many registers each of them writes: it has
+// room for two or three hundred values that are not final yet. So these
+// functions write few, save and restore none, and are compiled for each case.
 // Internal linkage throughout, for the reason in block_index.h.
 #pragma once
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "lib/kernels/block_index.h"
-#include "lib/kernels/kernel.h"
 #include "lib/kernels/matcher.h"
-#include "lib/kernels/ribbon_solve.h"
+#include "lib/kernels/section.h"
 #include "lib/layout/row_rule.h"
 
 namespace rowbloom {
 namespace {
 
-// A section of either kind. With kBloom it is one of kind bloom: functions
-// without the code for ribbons in them need fewer registers, and a CPU has more
-// questions under way at once.
-template <bool kBloom>
-[[gnu::always_inline]] inline bool Contains(const BloomBlocks& blocks,
-                                            const RibbonFilter* ribbon,
-                                            uint64_t hash) {
-  return kBloom || ribbon == nullptr
-             ? MayContain(blocks, hash)
-             : RibbonMayContain<ColumnsGive>(*ribbon, hash);
-}
+// Hashing differs by length, and a function for one of these spans needs so few
+// registers that it saves none.
+enum class Length { kTo16, kTo32, kMore };
 
-template <bool kBloom>
-[[gnu::always_inline]] inline void Prefetch(const BloomBlocks& blocks,
-                                            const RibbonFilter* ribbon,
-                                            uint64_t hash) {
-  if (kBloom || ribbon == nullptr) {
-    PrefetchBlock(blocks, hash);
-  } else {
-    PrefetchRibbon(*ribbon, hash);
+// REQUIRES a size of that length.
+template <Length kLength>
+[[gnu::always_inline]] inline uint64_t HashOf(const char* bytes, size_t size,
+                                              uint64_t seed) {
+  if (kLength == Length::kTo16 && size > 16) __builtin_unreachable();
+  if (kLength == Length::kTo32 && (size <= 16 || size > 32)) {
+    __builtin_unreachable();
   }
+  return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
-// One function, calls in it included: a call costs more than most of its parts.
-template <bool kBloom>
-[[gnu::flatten]] Answer Match(const Matcher& matcher, const char* key,
-                              size_t size) {
-  const size_t row_bytes =
-      RowBytesOf(matcher.layout_kind, matcher.layout_parameter, key, size);
-  if (row_bytes == KeyLayout::kNoRow) return Answer::kOutside;
-  const uint64_t row_hash = XXH3_64bits(key, row_bytes);
-  const bool row_may =
-      Contains<kBloom>(matcher.row, matcher.row_ribbon, row_hash);
+// What comes of an answer: it is returned, without a jump, as whether a key is
+// there cannot be foreseen.
+struct ReturnAnswer {
+  using Result = Answer;
+
+  static Answer Of(const Matcher& /*matcher*/, Answer no, bool may) {
+    return static_cast<Answer>(static_cast<int>(no) + static_cast<int>(may));
+  }
+  static Answer OfOutside(const Matcher& /*matcher*/) {
+    return Answer::kOutside;
+  }
+};
+
+// Or it is counted, and returned is whether the key may be there. Jumps, where
+// an index would do: RocksDB jumps on the answer anyway, and a CPU that
+// foresees it need not wait for the filter's memory to count.
+struct CountAnswer {
+  using Result = bool;
+
+  [[gnu::always_inline]] static bool Of(const Matcher& matcher, Answer no,
+                                        bool may) {
+    if (may) return Count(matcher, static_cast<size_t>(no) + 1, true);
+    return Count(matcher, static_cast<size_t>(no), false);
+  }
+  [[gnu::always_inline]] static bool OfOutside(const Matcher& matcher) {
+    return Count(matcher, static_cast<size_t>(Answer::kOutside), true);
+  }
+
+ private:
+  [[gnu::always_inline]] static bool Count(const Matcher& matcher, size_t slot,
+                                           bool may) {
+    if (matcher.counters->TryIncrement(slot)) [[likely]]
+      return may;
+    return CountWithCare(matcher.counters, slot, may);
+  }
+  [[gnu::noinline, gnu::cold]] static bool CountWithCare(
+      StripedCounters* counters, size_t slot, bool may) {
+    counters->Add(slot, 1);
+    return may;
+  }
+};
+
+// Of a cell whose row may be there.
+template <class To, Sections kSections, Length kLength>
+[[gnu::noinline, gnu::flatten]] typename To::Result MatchCell(
+    const Matcher& matcher, const char* qualifier, size_t size,
+    uint64_t row_hash) {
+  const uint64_t hash = HashOf<kLength>(qualifier, size, row_hash);
+  return To::Of(
+      matcher, Answer::kRowColNo,
+      Contains<kSections>(matcher.row_col, matcher.row_col_ribbon, hash));
+}
+
+// Of a key that starts with a row of `row_bytes`. REQUIRES row_bytes > 0.
+template <class To, Sections kSections, Length kLength>
+[[gnu::noinline, gnu::flatten]] typename To::Result MatchRow(
+    const Matcher& matcher, const char* key, size_t size, size_t row_bytes) {
+  const uint64_t row_hash = HashOf<kLength>(key, row_bytes, 0);
+  const bool may =
+      Contains<kSections>(matcher.row, matcher.row_ribbon, row_hash);
+  // Apart from the end of keys without a cell, so that absent rows, the usual
+  // ones, take one jump.
+  if (!may) return To::Of(matcher, Answer::kRowNo, false);
   if (row_bytes == size || !matcher.has_row_col) {
-    // Chosen without a jump: whether a key is there cannot be foreseen.
-    return static_cast<Answer>(static_cast<int>(Answer::kRowNo) -
-                               static_cast<int>(row_may));
+    return To::Of(matcher, Answer::kRowNo, true);
   }
-  if (!row_may) return Answer::kRowNo;
-  const uint64_t hash =
-      XXH3_64bits_withSeed(key + row_bytes, size - row_bytes, row_hash);
-  return static_cast<Answer>(
-      static_cast<int>(Answer::kRowColNo) -
-      static_cast<int>(
-          Contains<kBloom>(matcher.row_col, matcher.row_col_ribbon, hash)));
+  key += row_bytes;
+  size -= row_bytes;
+  if (size <= 16) {
+    return MatchCell<To, kSections, Length::kTo16>(matcher, key, size,
+                                                   row_hash);
+  }
+  if (size <= 32) {
+    return MatchCell<To, kSections, Length::kTo32>(matcher, key, size,
+                                                   row_hash);
+  }
+  return MatchCell<To, kSections, Length::kMore>(matcher, key, size, row_hash);
 }
 
-// Each pass does one thing for all keys, so that their cache misses overlap.
-// REQUIRES count <= BatchAnswers::kMaxKeys.
-template <bool kBloom>
-void MatchBatch(const Matcher& matcher, const void* key_pointers, size_t count,
-                BatchAnswers* answers) {
-  // As bytes: pointers and keys may be of another class.
-  const auto key_at = [key_pointers](size_t i) {
-    const void* pointer;
-    __builtin_memcpy(
-        &pointer,
-        static_cast<const std::byte*>(key_pointers) + i * sizeof(pointer),
-        sizeof(pointer));
-    KeyView key;
-    __builtin_memcpy(&key, pointer, sizeof(key));
-    return key;
-  };
-  uint64_t hashes[BatchAnswers::kMaxKeys];
-  size_t row_bytes[BatchAnswers::kMaxKeys];
-  uint32_t inside = 0;
-  for (size_t i = 0; i < count; ++i) {
-    const KeyView key = key_at(i);
-    row_bytes[i] = RowBytesOf(matcher.layout_kind, matcher.layout_parameter,
-                              key.data, key.size);
-    if (row_bytes[i] == KeyLayout::kNoRow) continue;
-    inside |= uint32_t{1} << i;
-    hashes[i] = XXH3_64bits(key.data, row_bytes[i]);
-    Prefetch<kBloom>(matcher.row, matcher.row_ribbon, hashes[i]);
+// MatchFunctions::match and may_match, for matchers of this layout.
+template <class To, Sections kSections, KeyLayout::Kind kKind>
+[[gnu::flatten]] typename To::Result Match(const Matcher& matcher,
+                                           const char* key, size_t size) {
+  size_t row_bytes = matcher.layout_parameter;
+  if (kKind != KeyLayout::Kind::kFixed) {
+    row_bytes = RowBytesOf(kKind, matcher.layout_parameter, key, size);
+    if (row_bytes == KeyLayout::kNoRow) return To::OfOutside(matcher);
+  } else if (size < row_bytes) {
+    return To::OfOutside(matcher);
   }
-
-  // Adjacent keys of one row ask the ROW section once.
-  uint32_t passed = 0;
-  uint64_t asked_hash = 0;
-  bool asked = false;
-  bool asked_passed = false;
-  for (uint32_t left = inside; left != 0; left &= left - 1) {
-    const int i = __builtin_ctz(left);
-    if (!asked || hashes[i] != asked_hash) {
-      asked_passed =
-          Contains<kBloom>(matcher.row, matcher.row_ribbon, hashes[i]);
-      asked_hash = hashes[i];
-      asked = true;
-    }
-    passed |= uint32_t{asked_passed} << i;
+  if (row_bytes <= 16) {
+    return MatchRow<To, kSections, Length::kTo16>(matcher, key, size,
+                                                  row_bytes);
   }
-  answers->row_no = inside & ~passed;
-  if (!matcher.has_row_col) {
-    answers->row_may = passed;
-    answers->row_col_may = answers->row_col_no = 0;
-    return;
+  if (row_bytes <= 32) {
+    return MatchRow<To, kSections, Length::kTo32>(matcher, key, size,
+                                                  row_bytes);
   }
-
-  uint32_t cells = 0;
-  for (uint32_t left = passed; left != 0; left &= left - 1) {
-    const int i = __builtin_ctz(left);
-    const KeyView key = key_at(static_cast<size_t>(i));
-    if (row_bytes[i] == key.size) continue;
-    cells |= uint32_t{1} << i;
-    hashes[i] = XXH3_64bits_withSeed(key.data + row_bytes[i],
-                                     key.size - row_bytes[i], hashes[i]);
-    Prefetch<kBloom>(matcher.row_col, matcher.row_col_ribbon, hashes[i]);
-  }
-  uint32_t cells_passed = 0;
-  for (uint32_t left = cells; left != 0; left &= left - 1) {
-    const int i = __builtin_ctz(left);
-    const bool may =
-        Contains<kBloom>(matcher.row_col, matcher.row_col_ribbon, hashes[i]);
-    cells_passed |= uint32_t{may} << i;
-  }
-  answers->row_may = passed & ~cells;
-  answers->row_col_may = cells_passed;
-  answers->row_col_no = cells & ~cells_passed;
-}
-
-// The table of the kernel file that includes this.
-constexpr BloomKernel KernelOfThisFile(std::string_view name,
-                                       decltype(BloomKernel::add) add) {
-  return {.name = name,
-          .may_contain = MayContain,
-          .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
-          .ribbon_solve = RibbonSolve,
-          .add = add,
-          .prefetch = PrefetchBlock,
-          .match_bloom = {Match<true>, MatchBatch<true>},
-          .match_any = {Match<false>, MatchBatch<false>}};
+  return MatchRow<To, kSections, Length::kMore>(matcher, key, size, row_bytes);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "lib/kernels/ribbon_probe.h"
+#include "lib/kernels/striped_counters.h"
 #include "rowbloom/key_layout.h"
 
 namespace rowbloom {
@@ -18,8 +19,9 @@ struct BloomBlocks {
 };
 
 // The filter of a file with a ROW and perhaps a ROWCOL section, both to be
-// trusted and not empty, and with a layout that is not custom. Other blocks go
-// the long way of FilterBlock.
+// trusted and not empty, and with a layout that is not custom and, if fixed,
+// has rows of 1 to KeyLayout::kMaxRowBytes. Other blocks go the long way of
+// FilterBlock.
 struct Matcher {
   KeyLayout::Kind layout_kind;
   uint32_t layout_parameter;
@@ -29,15 +31,36 @@ struct Matcher {
   // Of sections of kind ribbon; else null.
   const RibbonFilter* row_ribbon;
   const RibbonFilter* row_col_ribbon;
+  // Of answers, by their number: for MatchFunctions::may_match alone.
+  StripedCounters* counters;
 };
+
+// What functions are compiled for: less code needs fewer registers.
+enum class Sections {
+  kFewProbes,   // of kind bloom, each of at most kFewProbes
+  kManyProbes,  // of kind bloom
+  kAny,
+};
+inline constexpr size_t kSectionsCases = 3;
+inline constexpr int kFewProbes = 8;  // lanes of a 256-bit register
+
+inline Sections SectionsOf(const Matcher& matcher) {
+  if (matcher.row_ribbon != nullptr || matcher.row_col_ribbon != nullptr) {
+    return Sections::kAny;
+  }
+  const bool few =
+      matcher.row.probes <= kFewProbes &&
+      (!matcher.has_row_col || matcher.row_col.probes <= kFewProbes);
+  return few ? Sections::kFewProbes : Sections::kManyProbes;
+}
 
 // Which section had the last word on a key, and what it was.
 enum class Answer : uint8_t {
-  kOutside,  // of the layout: may match
-  kRowMay,
-  kRowNo,  // next to kRowMay, as the two below are: match.h counts on it
-  kRowColMay,
+  kRowNo,
+  kRowMay,  // next to kRowNo, as the two below are: match.h counts on it
   kRowColNo,
+  kRowColMay,
+  kOutside,  // of the layout: may match
 };
 inline constexpr size_t kAnswers = 5;
 

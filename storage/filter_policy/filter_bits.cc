@@ -195,32 +195,28 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   size_t finished_bytes_ = 0;
 };
 
+Matcher WithCounters(Matcher matcher, StripedCounters* counters) {
+  matcher.counters = counters;
+  return matcher;
+}
+
 // For blocks that a kernel can answer for: the usual ones.
-class KernelReader final : public rocksdb::FilterBitsReader {
+class KernelReader : public rocksdb::FilterBitsReader {
  public:
   // REQUIRES block.matcher().
   KernelReader(const FilterBlock& block, Counting counting)
-      : shared_matcher_(block.matcher()),
-        matcher_(*shared_matcher_),
+      : matcher_(WithCounters(*block.matcher(), counting.origin->answers())),
         functions_(ActiveKernel().MatchFor(matcher_)),
+        shared_matcher_(block.matcher()),
         counting_(std::move(counting)) {}
 
   bool MayMatch(const Slice& entry) override {
-    // Jumps, where a table would do: RocksDB jumps on the answer anyway, and a
-    // CPU that foresees it need not wait for the filter's memory to count.
-    switch (functions_.match(matcher_, entry.data(), entry.size())) {
-      case Answer::kRowNo:
-        return Counted(Answer::kRowNo, false);
-      case Answer::kRowColNo:
-        return Counted(Answer::kRowColNo, false);
-      case Answer::kRowMay:
-        return Counted(Answer::kRowMay, true);
-      case Answer::kRowColMay:
-        return Counted(Answer::kRowColMay, true);
-      case Answer::kOutside:
-        break;
+    const Answer answer =
+        functions_.match(matcher_, entry.data(), entry.size());
+    if (counting_.questions) {
+      counting_.origin->CountAnswer(answer, matcher_.has_row_col);
     }
-    return Counted(Answer::kOutside, true);
+    return answer != Answer::kRowNo && answer != Answer::kRowColNo;
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
@@ -242,18 +238,27 @@ class KernelReader final : public rocksdb::FilterBitsReader {
     }
   }
 
- private:
-  bool Counted(Answer answer, bool may_match) const {
-    if (counting_.questions) {
-      counting_.origin->CountAnswer(answer, matcher_.has_row_col);
-    }
-    return may_match;
-  }
-
-  std::shared_ptr<const Matcher> shared_matcher_;  // keeps what is pointed to
+ protected:
+  // What a question needs comes first.
   const Matcher matcher_;
   const MatchFunctions functions_;
+
+ private:
+  std::shared_ptr<const Matcher> shared_matcher_;  // keeps what is pointed to
   Counting counting_;
+};
+
+// Where all that is to be done beside the answer is to count it, the kernel
+// does, and nothing comes back here: questions that wait for memory then tie up
+// so little of a CPU that more of them are under way.
+class CountingKernelReader final : public KernelReader {
+ public:
+  using KernelReader::KernelReader;
+  using KernelReader::MayMatch;
+
+  bool MayMatch(const Slice& entry) override {
+    return functions_.may_match(matcher_, entry.data(), entry.size());
+  }
 };
 
 // For all others: custom layouts, ROWPREFIX sections, damage.
@@ -320,6 +325,9 @@ std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
   FilterBlock block = FilterBlock::Open(View(contents));
   Counting counting(block, count_questions, std::move(counters));
   if (block.matcher() != nullptr) {
+    if (count_questions && !OriginCounters::Observed()) {
+      return std::make_unique<CountingKernelReader>(block, std::move(counting));
+    }
     return std::make_unique<KernelReader>(block, std::move(counting));
   }
   return std::make_unique<BlockReader>(std::move(block), std::move(counting));

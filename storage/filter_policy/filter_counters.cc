@@ -25,6 +25,33 @@ void CountVerdict(Verdict verdict, uint64_t times, SectionStats* stats) {
   }
 }
 
+constexpr std::array<MatchResult, kAnswers> MakeResults() {
+  std::array<MatchResult, kAnswers> results{};
+  const auto of = [&results](Answer answer) -> MatchResult& {
+    return results[static_cast<size_t>(answer)];
+  };
+  using enum Verdict;
+  of(Answer::kRowNo) = {.row = kNoMatch};
+  of(Answer::kRowMay) = {.row = kMayMatch};
+  of(Answer::kRowColNo) = {.row = kMayMatch, .row_col = kNoMatch};
+  of(Answer::kRowColMay) = {.row = kMayMatch, .row_col = kMayMatch};
+  return results;
+}
+constexpr std::array<MatchResult, kAnswers> kResults = MakeResults();
+
+constexpr std::array<LastWords, kOutcomes> MakeLastWords() {
+  std::array<LastWords, kOutcomes> words{};
+  using enum Verdict;
+  words[OutcomeIndex({.row = kNoMatch})].row_no = 1;
+  words[OutcomeIndex({.row = kMayMatch})].row_may = 1;
+  for (const Verdict row : {kMayMatch, kUnusable, kNotAsked}) {
+    words[OutcomeIndex({.row = row, .row_col = kNoMatch})].row_col_no = 1;
+    words[OutcomeIndex({.row = row, .row_col = kMayMatch})].row_col_may = 1;
+  }
+  return words;
+}
+constexpr std::array<LastWords, kOutcomes> kLastWords = MakeLastWords();
+
 // Counters that no policy uses. A thread may still name them in its last
 // answer, so they are never freed; there are as many as were in use at once.
 class Pool {
@@ -60,22 +87,21 @@ class Pool {
 
 }  // namespace
 
-constinit thread_local OriginCounters::ThreadState OriginCounters::thread_;
+constinit thread_local OriginCounters::LastAnswer OriginCounters::last_;
+constinit std::atomic<int> OriginCounters::observers_{0};
 
-constexpr std::array<LastWords, kOutcomes> OriginCounters::MakeLastWords() {
-  std::array<LastWords, kOutcomes> words{};
-  using enum Verdict;
-  words[OutcomeIndex({.row = kNoMatch})].row_no = 1;
-  words[OutcomeIndex({.row = kMayMatch})].row_may = 1;
-  for (const Verdict row : {kMayMatch, kUnusable, kNotAsked}) {
-    words[OutcomeIndex({.row = row, .row_col = kNoMatch})].row_col_no = 1;
-    words[OutcomeIndex({.row = row, .row_col = kMayMatch})].row_col_may = 1;
-  }
-  return words;
+void OriginCounters::CountAnswer(const MatchResult& result,
+                                 bool row_col_block) {
+  const size_t index = OutcomeIndex(result);
+  Remember(kLastWords[index], row_col_block);
+  counters_.Add(kOutcomesAt + index, 1);
 }
 
-constinit const std::array<LastWords, kOutcomes> OriginCounters::kLastWords =
-    OriginCounters::MakeLastWords();
+void OriginCounters::CountAnswer(Answer answer, bool row_col_block) {
+  const auto index = static_cast<size_t>(answer);
+  Remember(kLastWords[OutcomeIndex(kResults[index])], row_col_block);
+  counters_.Add(index, 1);
+}
 
 void OriginCounters::CountAnswers(const MatchResult* results, size_t count,
                                   bool row_col_block) {
@@ -87,79 +113,38 @@ void OriginCounters::CountAnswers(const MatchResult* results, size_t count,
     sum.row_may += words.row_may;
     sum.row_col_no += words.row_col_no;
     sum.row_col_may += words.row_col_may;
-    Count(&Stripe::outcomes, index, 1);
+    counters_.Add(kOutcomesAt + index, 1);
   }
-  thread_.last = {this, sum, row_col_block};
+  Remember(sum, row_col_block);
 }
 
 void OriginCounters::CountAnswers(const BatchAnswers& answers, size_t keys,
                                   bool row_col_block) {
   const auto count = [this](uint32_t mask, Answer answer) {
     const auto times = static_cast<uint16_t>(std::popcount(mask));
-    if (times > 0) {
-      Count(&Stripe::outcomes, kOutcomeOfAnswer[static_cast<size_t>(answer)],
-            times);
-    }
+    if (times > 0) counters_.Add(static_cast<size_t>(answer), times);
     return times;
   };
-  LastAnswer& last = thread_.last;
-  last.counters = this;
-  last.words = {.row_no = count(answers.row_no, Answer::kRowNo),
-                .row_may = count(answers.row_may, Answer::kRowMay),
-                .row_col_no = count(answers.row_col_no, Answer::kRowColNo),
-                .row_col_may = count(answers.row_col_may, Answer::kRowColMay)};
-  last.row_col_block = row_col_block;
-  const size_t inside = size_t{last.words.row_no} + last.words.row_may +
-                        last.words.row_col_no + last.words.row_col_may;
-  if (inside < keys) Count(&Stripe::outcomes, OutcomeIndex({}), keys - inside);
+  const LastWords words = {
+      .row_no = count(answers.row_no, Answer::kRowNo),
+      .row_may = count(answers.row_may, Answer::kRowMay),
+      .row_col_no = count(answers.row_col_no, Answer::kRowColNo),
+      .row_col_may = count(answers.row_col_may, Answer::kRowColMay)};
+  Remember(words, row_col_block);
+  const size_t inside = size_t{words.row_no} + words.row_may +
+                        words.row_col_no + words.row_col_may;
+  if (inside < keys) {
+    counters_.Add(static_cast<size_t>(Answer::kOutside), keys - inside);
+  }
 }
 
 void OriginCounters::CountObservation(size_t section, const Observation& seen) {
-  if (seen.opened > 0) {
-    Count(&Stripe::observed, section * 3, seen.opened);
+  size_t slot = kObservedAt + section * kObservedOfSection;
+  for (const uint64_t times :
+       {seen.opened, seen.true_positives, seen.true_negatives}) {
+    if (times > 0) counters_.Add(slot, times);
+    ++slot;
   }
-  if (seen.true_positives > 0) {
-    Count(&Stripe::observed, section * 3 + 1, seen.true_positives);
-  }
-  if (seen.true_negatives > 0) {
-    Count(&Stripe::observed, section * 3 + 2, seen.true_negatives);
-  }
-}
-
-// Once per thread.
-size_t OriginCounters::TakeStripe() noexcept {
-  struct FreeStripes {
-    std::mutex mutex;
-    std::array<size_t, kOwnedStripes> stripes;
-    size_t count = kOwnedStripes;
-    FreeStripes() { std::iota(stripes.rbegin(), stripes.rend(), size_t{0}); }
-  };
-  static FreeStripes free;
-  // Gives the stripe back when the thread ends. What the thread counts after
-  // that goes to the shared one.
-  struct Owner {
-    ~Owner() {
-      const size_t stripe = std::exchange(thread_.stripe, kSharedStripe);
-      if (stripe == kSharedStripe) return;
-      const std::lock_guard lock(free.mutex);
-      free.stripes[free.count++] = stripe;
-    }
-  };
-  thread_local const Owner owner;
-  const std::lock_guard lock(free.mutex);
-  thread_.stripe = free.count > 0 ? free.stripes[--free.count] : kSharedStripe;
-  return thread_.stripe;
-}
-
-OriginCounters::Stripe* OriginCounters::MakeStripe(size_t number) noexcept {
-  auto* made = new (std::nothrow) Stripe;
-  Stripe* found = nullptr;
-  if (made == nullptr || stripes_[number].compare_exchange_strong(
-                             found, made, std::memory_order_acq_rel)) {
-    return made;
-  }
-  delete made;  // another thread was first at the shared one
-  return found;
 }
 
 FilterStats OriginCounters::Read() const {
@@ -167,31 +152,30 @@ FilterStats OriginCounters::Read() const {
     return counter.load(std::memory_order_relaxed);
   };
   FilterStats stats;
-  for (const auto& slot : stripes_) {
-    const Stripe* stripe = slot.load(std::memory_order_acquire);
-    if (stripe == nullptr) continue;
-    for (size_t i = 0; i < kOutcomes; ++i) {
-      const uint64_t times = get(stripe->outcomes[i]);
-      const auto row = static_cast<Verdict>(i / kVerdicts);
-      const auto row_col = static_cast<Verdict>(i % kVerdicts);
-      stats.asked += times;
-      if (row != Verdict::kNoMatch && row_col != Verdict::kNoMatch) {
-        stats.may_match += times;
-      }
-      CountVerdict(row, times, &stats.row);
-      CountVerdict(row_col, times, &stats.row_col);
+  const auto add = [&stats](const MatchResult& result, uint64_t times) {
+    stats.asked += times;
+    if (result.row != Verdict::kNoMatch &&
+        result.row_col != Verdict::kNoMatch) {
+      stats.may_match += times;
     }
-    size_t next = 0;
-    for (SectionStats* section : {&stats.row, &stats.row_col}) {
-      const uint64_t opened = get(stripe->observed[next++]);
-      const uint64_t true_positives = get(stripe->observed[next++]);
-      section->true_positives += true_positives;
-      // While reads are under way the two may be out of step.
-      if (opened > true_positives) {
-        section->false_positives += opened - true_positives;
-      }
-      section->true_negatives += get(stripe->observed[next++]);
+    CountVerdict(result.row, times, &stats.row);
+    CountVerdict(result.row_col, times, &stats.row_col);
+  };
+  for (size_t i = 0; i < kAnswers; ++i) add(kResults[i], counters_.Sum(i));
+  for (size_t i = 0; i < kOutcomes; ++i) {
+    add({.row = static_cast<Verdict>(i / kVerdicts),
+         .row_col = static_cast<Verdict>(i % kVerdicts)},
+        counters_.Sum(kOutcomesAt + i));
+  }
+  size_t next = kObservedAt;
+  for (SectionStats* section : {&stats.row, &stats.row_col}) {
+    const uint64_t opened = counters_.Sum(next++);
+    section->true_positives = counters_.Sum(next++);
+    // While reads are under way the two may be out of step.
+    if (opened > section->true_positives) {
+      section->false_positives = opened - section->true_positives;
     }
+    section->true_negatives = counters_.Sum(next++);
   }
   stats.blocks_built = get(blocks_built_);
   stats.blocks_failed = get(blocks_failed_);
@@ -208,12 +192,7 @@ void OriginCounters::Reset() {
   const auto clear = [](Counter* counter) {
     counter->store(0, std::memory_order_relaxed);
   };
-  for (const auto& slot : stripes_) {
-    Stripe* stripe = slot.load(std::memory_order_acquire);
-    if (stripe == nullptr) continue;
-    for (Counter& counter : stripe->outcomes) clear(&counter);
-    for (Counter& counter : stripe->observed) clear(&counter);
-  }
+  counters_.Reset();
   for (Counter* counter : {&blocks_built_, &blocks_failed_, &bytes_built_,
                            &build_nanos_, &blocks_opened_, &blocks_unusable_,
                            &bytes_loaded_, &builtin_blocks_opened_}) {

@@ -32,11 +32,7 @@ constexpr uint8_t OutcomeIndex(const MatchResult& result) {
                               static_cast<size_t>(result.row_col));
 }
 
-// Counters of the blocks of one origin. Thread-safe and exact. The first
-// kOwnedStripes threads have a stripe of counters each, which nobody else
-// writes: counting is a load, an addition and a store. All further threads
-// share one, with atomic additions. A stripe is made when its thread first
-// counts.
+// Counters of the blocks of one origin. Thread-safe and exact.
 class OriginCounters {
  public:
   // What a thread's last question was answered, until NewFilterStatistics'
@@ -56,12 +52,8 @@ class OriginCounters {
     uint64_t true_negatives = 0;
   };
 
-  void CountAnswer(const MatchResult& result, bool row_col_block) {
-    CountOutcome(OutcomeIndex(result), row_col_block);
-  }
-  void CountAnswer(Answer answer, bool row_col_block) {
-    CountOutcome(kOutcomeOfAnswer[static_cast<size_t>(answer)], row_col_block);
-  }
+  void CountAnswer(const MatchResult& result, bool row_col_block);
+  void CountAnswer(Answer answer, bool row_col_block);
 
   // The same for the answers of one batch.
   void CountAnswers(const BatchAnswers& answers, size_t keys,
@@ -91,71 +83,51 @@ class OriginCounters {
   // REQUIRES that no policy uses them.
   void Reset();
 
-  // Of this thread.
-  static LastAnswer& ThreadLastAnswer() { return thread_.last; }
+  // Where a kernel counts by itself, by Answer, what nobody observes.
+  StripedCounters* answers() { return &counters_; }
+
+  // Of this thread. Kept up by CountAnswer and CountAnswers.
+  static LastAnswer& ThreadLastAnswer() { return last_; }
+
+  // While one lives, somebody wants to know each thread's last answer.
+  class Observer {
+   public:
+    Observer() { observers_.fetch_add(1, std::memory_order_relaxed); }
+    ~Observer() { observers_.fetch_sub(1, std::memory_order_relaxed); }
+    Observer(const Observer&) = delete;
+    Observer& operator=(const Observer&) = delete;
+  };
+  static bool Observed() {
+    return observers_.load(std::memory_order_relaxed) > 0;
+  }
 
  private:
-  static constexpr size_t kOwnedStripes = 63;
-  static constexpr size_t kSharedStripe = kOwnedStripes;
-  static constexpr size_t kNoStripe = ~size_t{0};
-
   using Counter = std::atomic<uint64_t>;
 
-  struct alignas(64) Stripe {
-    std::array<Counter, kOutcomes> outcomes{};
-    // By section, ROW first: opened, true positives, true negatives.
-    std::array<Counter, 6> observed{};
-  };
-
-  struct ThreadState {
-    size_t stripe = kNoStripe;
-    LastAnswer last;
-  };
-
-  static constexpr std::array<uint8_t, kAnswers> kOutcomeOfAnswer = {
-      OutcomeIndex({}), OutcomeIndex({.row = Verdict::kMayMatch}),
-      OutcomeIndex({.row = Verdict::kNoMatch}),
-      OutcomeIndex({.row = Verdict::kMayMatch, .row_col = Verdict::kMayMatch}),
-      OutcomeIndex({.row = Verdict::kMayMatch, .row_col = Verdict::kNoMatch})};
-  static constexpr std::array<LastWords, kOutcomes> MakeLastWords();
-  static const std::array<LastWords, kOutcomes> kLastWords;
+  // Slots of counters_: by Answer, of kernels; by OutcomeIndex, of blocks that
+  // have none; by section, ROW first, opened, true positives, true negatives.
+  static constexpr size_t kOutcomesAt = kAnswers;
+  static constexpr size_t kObservedAt = kOutcomesAt + kOutcomes;
+  static constexpr size_t kObservedOfSection = 3;
+  static_assert(kObservedAt + 2 * kObservedOfSection <=
+                StripedCounters::kSlots);
 
   static void Add(Counter* counter, uint64_t value) {
     counter->fetch_add(value, std::memory_order_relaxed);
   }
-
-  template <size_t kSize>
-  void Count(std::array<Counter, kSize> Stripe::*counters, size_t index,
-             uint64_t times) {
-    const size_t number =
-        thread_.stripe != kNoStripe ? thread_.stripe : TakeStripe();
-    Stripe* stripe = stripes_[number].load(std::memory_order_acquire);
-    if (stripe == nullptr && (stripe = MakeStripe(number)) == nullptr) return;
-    Counter& counter = (stripe->*counters)[index];
-    if (number != kSharedStripe) {
-      counter.store(counter.load(std::memory_order_relaxed) + times,
-                    std::memory_order_relaxed);
-    } else {
-      Add(&counter, times);
-    }
-  }
-  void CountOutcome(size_t index, bool row_col_block) {
-    // Field by field: a copy of the whole would wait for its parts.
-    LastAnswer& last = thread_.last;
-    last.counters = this;
-    last.words = kLastWords[index];
-    last.row_col_block = row_col_block;
-    Count(&Stripe::outcomes, index, 1);
+  // Field by field: a copy of the whole would wait for its parts.
+  void Remember(const LastWords& words, bool row_col_block) {
+    if (!Observed()) return;
+    last_.counters = this;
+    last_.words = words;
+    last_.row_col_block = row_col_block;
   }
   void CountObservation(size_t section, const Observation& seen);
 
-  static size_t TakeStripe() noexcept;
-  // nullptr when out of memory.
-  Stripe* MakeStripe(size_t number) noexcept;
+  static constinit thread_local LastAnswer last_;
+  static constinit std::atomic<int> observers_;
 
-  static constinit thread_local ThreadState thread_;
-
-  std::array<std::atomic<Stripe*>, kOwnedStripes + 1> stripes_{};
+  StripedCounters counters_;
   Counter blocks_built_{0};
   Counter blocks_failed_{0};
   Counter bytes_built_{0};

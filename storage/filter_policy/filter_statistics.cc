@@ -247,6 +247,7 @@ class FilterStatistics final : public Statistics {
 
  private:
   std::shared_ptr<Statistics> inner_;
+  const OriginCounters::Observer observer_;
 };
 
 }  // namespace

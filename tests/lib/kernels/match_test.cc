@@ -16,9 +16,12 @@ std::vector<Section>* probed = nullptr;
 bool answer = true;
 
 // The sections of the matcher below differ in their number of blocks.
-bool MayContain(const BloomBlocks& blocks, uint64_t /*hash*/) {
+bool MayContainFew(const BloomBlocks& blocks, uint64_t /*hash*/) {
   probed->push_back(blocks.count == 1 ? Section::kRow : Section::kRowCol);
   return answer;
+}
+bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
+  return MayContainFew(blocks, hash);
 }
 
 // The matcher below has no ribbon.
@@ -30,6 +33,7 @@ bool ColumnsGive(const RibbonPlace& /*place*/, uint32_t /*fingerprint*/) {
 }  // namespace rowbloom
 
 #include "lib/kernels/match.h"
+#include "lib/kernels/match_batch.h"
 
 namespace rowbloom {
 namespace {
@@ -53,8 +57,13 @@ class MatchTest : public testing::Test {
     std::vector<const KeyView*> pointers;
     for (const KeyView& view : views) pointers.push_back(&view);
     BatchAnswers answers;
-    MatchBatch<true>(matcher_, pointers.data(), pointers.size(), &answers);
+    MatchBatch<Sections::kFewProbes>(matcher_, pointers.data(), pointers.size(),
+                                     &answers);
     return answers;
+  }
+  Answer Match(const char* key, size_t size) {
+    return rowbloom::Match<ReturnAnswer, Sections::kFewProbes,
+                           KeyLayout::Kind::kDelimited>(matcher_, key, size);
   }
   ptrdiff_t Count(Section section) const {
     return std::ranges::count(probed_, section);
@@ -93,7 +102,7 @@ TEST_F(MatchTest, AbsentRowSparesItsCells) {
   EXPECT_EQ(Count(Section::kRowCol), 0);
   EXPECT_EQ(answers.row_no, 0b1011u);
   probed_.clear();
-  EXPECT_EQ(Match<true>(matcher_, "a:1", 3), Answer::kRowNo);
+  EXPECT_EQ(Match("a:1", 3), Answer::kRowNo);
   EXPECT_EQ(probed_.size(), 1u);
 }
 
@@ -104,14 +113,14 @@ TEST_F(MatchTest, BareRowsAndKeysOutsideAskNoCell) {
   EXPECT_EQ(answers.row_may, 0b0001u);
   EXPECT_EQ(answers.row_col_may, 0b0100u);
   EXPECT_EQ(answers.row_no | answers.row_col_no, 0u);
-  EXPECT_EQ(Match<true>(matcher_, "outside", 7), Answer::kOutside);
-  EXPECT_EQ(Match<true>(matcher_, "a:", 2), Answer::kRowMay);
-  EXPECT_EQ(Match<true>(matcher_, "a:1", 3), Answer::kRowColMay);
+  EXPECT_EQ(Match("outside", 7), Answer::kOutside);
+  EXPECT_EQ(Match("a:", 2), Answer::kRowMay);
+  EXPECT_EQ(Match("a:1", 3), Answer::kRowColMay);
 }
 
 TEST_F(MatchTest, RowSectionAloneAnswersForCells) {
   matcher_.has_row_col = false;
-  EXPECT_EQ(Match<true>(matcher_, "a:1", 3), Answer::kRowMay);
+  EXPECT_EQ(Match("a:1", 3), Answer::kRowMay);
   EXPECT_EQ(Ask({"a:1", "b:1"}).row_may, 0b11u);
   EXPECT_EQ(Count(Section::kRowCol), 0);
 }

@@ -1,0 +1,40 @@
+// One section asked for a hash. A kernel file includes this after its
+// MayContainFew, MayContainMany and ColumnsGive. Internal linkage throughout,
+// for the reason in block_index.h.
+#pragma once
+
+#include "lib/kernels/block_index.h"
+#include "lib/kernels/matcher.h"
+#include "lib/kernels/ribbon_probe.h"
+
+namespace rowbloom {
+namespace {
+
+inline bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
+  return blocks.probes <= kFewProbes ? MayContainFew(blocks, hash)
+                                     : MayContainMany(blocks, hash);
+}
+
+template <Sections kSections>
+[[gnu::always_inline]] inline bool Contains(const BloomBlocks& blocks,
+                                            const RibbonFilter* ribbon,
+                                            uint64_t hash) {
+  if (kSections == Sections::kFewProbes) return MayContainFew(blocks, hash);
+  if (kSections == Sections::kManyProbes) return MayContainMany(blocks, hash);
+  return ribbon == nullptr ? MayContain(blocks, hash)
+                           : RibbonMayContain<ColumnsGive>(*ribbon, hash);
+}
+
+template <Sections kSections>
+[[gnu::always_inline]] inline void Prefetch(const BloomBlocks& blocks,
+                                            const RibbonFilter* ribbon,
+                                            uint64_t hash) {
+  if (kSections != Sections::kAny || ribbon == nullptr) {
+    PrefetchBlock(blocks, hash);
+  } else {
+    PrefetchRibbon(*ribbon, hash);
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom
