@@ -34,7 +34,8 @@ constexpr BloomKernel KernelOfThisFile(std::string_view name,
           .prefetch = PrefetchBlock,
           .match = {kMatchFunctionsByLayout<Sections::kFewProbes>,
                     kMatchFunctionsByLayout<Sections::kManyProbes>,
-                    kMatchFunctionsByLayout<Sections::kAny>}};
+                    kMatchFunctionsByLayout<Sections::kRibbon>,
+                    kMatchFunctionsByLayout<Sections::kMixed>}};
 }
 
 }  // namespace

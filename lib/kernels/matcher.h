@@ -39,19 +39,24 @@ struct Matcher {
 enum class Sections {
   kFewProbes,   // of kind bloom, each of at most kFewProbes
   kManyProbes,  // of kind bloom
-  kAny,
+  kRibbon,
+  kMixed,
 };
-inline constexpr size_t kSectionsCases = 3;
+inline constexpr size_t kSectionsCases = 4;
 inline constexpr int kFewProbes = 8;  // lanes of a 256-bit register
 
 inline Sections SectionsOf(const Matcher& matcher) {
-  if (matcher.row_ribbon != nullptr || matcher.row_col_ribbon != nullptr) {
-    return Sections::kAny;
-  }
-  const bool few =
-      matcher.row.probes <= kFewProbes &&
-      (!matcher.has_row_col || matcher.row_col.probes <= kFewProbes);
-  return few ? Sections::kFewProbes : Sections::kManyProbes;
+  const auto of = [](const BloomBlocks& blocks, const RibbonFilter* ribbon) {
+    if (ribbon != nullptr) return Sections::kRibbon;
+    return blocks.probes <= kFewProbes ? Sections::kFewProbes
+                                       : Sections::kManyProbes;
+  };
+  const Sections row = of(matcher.row, matcher.row_ribbon);
+  if (!matcher.has_row_col) return row;
+  const Sections row_col = of(matcher.row_col, matcher.row_col_ribbon);
+  if (row == row_col) return row;
+  const bool ribbon = row == Sections::kRibbon || row_col == Sections::kRibbon;
+  return ribbon ? Sections::kMixed : Sections::kManyProbes;
 }
 
 // Which section had the last word on a key, and what it was.

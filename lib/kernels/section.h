@@ -21,18 +21,20 @@ template <Sections kSections>
                                             uint64_t hash) {
   if (kSections == Sections::kFewProbes) return MayContainFew(blocks, hash);
   if (kSections == Sections::kManyProbes) return MayContainMany(blocks, hash);
-  return ribbon == nullptr ? MayContain(blocks, hash)
-                           : RibbonMayContain<ColumnsGive>(*ribbon, hash);
+  return kSections == Sections::kRibbon || ribbon != nullptr
+             ? RibbonMayContain<ColumnsGive>(*ribbon, hash)
+             : MayContain(blocks, hash);
 }
 
 template <Sections kSections>
 [[gnu::always_inline]] inline void Prefetch(const BloomBlocks& blocks,
                                             const RibbonFilter* ribbon,
                                             uint64_t hash) {
-  if (kSections != Sections::kAny || ribbon == nullptr) {
-    PrefetchBlock(blocks, hash);
-  } else {
+  if (kSections == Sections::kRibbon ||
+      (kSections == Sections::kMixed && ribbon != nullptr)) {
     PrefetchRibbon(*ribbon, hash);
+  } else {
+    PrefetchBlock(blocks, hash);
   }
 }
 
