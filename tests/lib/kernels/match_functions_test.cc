@@ -1,0 +1,216 @@
+// The functions that answer for whole keys, for each layout, kind of section
+// and length, against the sections of the same block asked one by one.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/kernels/kernel.h"
+#include "lib/kernels/striped_counters.h"
+#include "rowbloom/filter_block.h"
+#include "tests/support/random.h"
+
+namespace rowbloom {
+namespace {
+
+using test::DistinctKey;
+using test::Random;
+using test::SeedFromEnv;
+
+// Around the lengths at which hashing changes its way.
+constexpr size_t kLengths[] = {1,  3,  4,  8,  9,   15,  16,  17,  24,  31,
+                               32, 33, 64, 65, 127, 128, 129, 240, 241, 700};
+
+struct Case {
+  FilterKind kind;
+  double bits_per_key;
+  int rounds;  // of rows of each length: small ribbons become blooms
+  Sections sections;
+};
+constexpr Case kCases[] = {
+    {FilterKind::kBloom, 10, 3, Sections::kFewProbes},
+    {FilterKind::kBloom, 22, 3, Sections::kManyProbes},
+    {FilterKind::kRibbon, 10, 40, Sections::kRibbon},
+};
+
+// `size` bytes without the ones that layouts give a meaning, other ones for
+// each index.
+std::string Text(size_t size, uint64_t index, Random* random) {
+  std::string text = DistinctKey(index);
+  for (char& c : text) c = static_cast<char>(c | 0x40);
+  text.resize(std::min<size_t>(size, 8));
+  while (text.size() < size) {
+    text += static_cast<char>('A' + random->Below(50));
+  }
+  return text;
+}
+
+struct Key {
+  std::string row;  // empty: outside the layout
+  std::string qualifier;
+  std::string Bytes() const { return row + qualifier; }
+};
+
+std::string RowOf(const KeyLayout& layout, size_t size, uint64_t index,
+                  Random* random) {
+  const size_t rest = size > 2 ? size - 2 : 0;
+  switch (layout.kind()) {
+    case KeyLayout::Kind::kEscaped:
+      return Text(rest, index, random) + std::string("\0\1", 2);
+    case KeyLayout::Kind::kDelimited:
+      return Text(size - 1, index, random) + ':';
+    case KeyLayout::Kind::kLengthPrefixed:
+      return std::string{static_cast<char>(rest >> 8),
+                         static_cast<char>(rest)} +
+             Text(rest, index, random);
+    default:
+      return Text(layout.parameter(), index, random);
+  }
+}
+
+// Outside the layout, one byte or longer.
+std::string Outside(const KeyLayout& layout, Random* random) {
+  switch (layout.kind()) {
+    case KeyLayout::Kind::kLengthPrefixed:
+      return std::string("\x20\x20", 2) + Text(30, 1, random);
+    case KeyLayout::Kind::kFixed:
+      return Text(layout.parameter() - 1, 1, random);
+    default:
+      return Text(40, 1, random);
+  }
+}
+
+Answer ExpectedAnswer(const FilterBlock& block, const Key& key) {
+  if (key.row.empty()) return Answer::kOutside;
+  const bool row =
+      block.AskSection(SectionType::kRow, key.row, "") == Verdict::kMayMatch;
+  if (!row) return Answer::kRowNo;
+  if (key.qualifier.empty() || !block.HasSection(SectionType::kRowCol)) {
+    return Answer::kRowMay;
+  }
+  return block.AskSection(SectionType::kRowCol, key.row, key.qualifier) ==
+                 Verdict::kMayMatch
+             ? Answer::kRowColMay
+             : Answer::kRowColNo;
+}
+
+class MatchFunctions : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const auto chosen = ChooseKernel(GetParam());
+    if (!chosen) GTEST_SKIP() << chosen.error();
+    kernel_ = *chosen;
+  }
+
+  // Asks a block of half of many keys for all of them.
+  void Check(const KeyLayout& layout, const Case& c, BloomType type,
+             uint64_t seed) {
+    Random random(seed);
+    FilterBlockBuilder builder({.bloom_type = type,
+                                .key_layout = layout,
+                                .kind = c.kind,
+                                .bits_per_key = c.bits_per_key});
+    std::vector<Key> keys;
+    for (int round = 0; round < c.rounds; ++round) {
+      for (const size_t row_bytes : kLengths) {
+        if (row_bytes < 2) continue;
+        const std::string row = RowOf(layout, row_bytes, keys.size(), &random);
+        keys.push_back({row, ""});
+        for (const size_t size : kLengths) {
+          keys.push_back({row, Text(size, keys.size(), &random)});
+        }
+      }
+      keys.push_back({"", Outside(layout, &random)});
+    }
+    // By rows: absent rows, present ones with every other column, and all.
+    const std::string* row = nullptr;
+    uint64_t share = 0;
+    std::set<std::string> present;
+    for (const Key& key : keys) {
+      if (row == nullptr || *row != key.row) share = random.Below(3);
+      row = &key.row;
+      if (share == 2 || (share == 1 && random.OneIn(2))) {
+        present.insert(key.Bytes());
+      }
+    }
+    for (const std::string& key : present) builder.AddKey(key);
+    const std::string bytes = builder.Finish();
+    const FilterBlock block = FilterBlock::Open(bytes, kernel_);
+    ASSERT_NE(block.matcher(), nullptr) << block.problem();
+    Matcher matcher = *block.matcher();
+    ASSERT_EQ(SectionsOf(matcher), c.sections);
+
+    StripedCounters counters;
+    matcher.counters = &counters;
+    const rowbloom::MatchFunctions& functions = kernel_->MatchFor(matcher);
+    std::array<uint64_t, kAnswers> expected_counts{};
+    for (const Key& key : keys) {
+      const std::string asked = key.Bytes();
+      const Answer expected = ExpectedAnswer(block, key);
+      ++expected_counts[static_cast<size_t>(expected)];
+      ASSERT_EQ(functions.match(matcher, asked.data(), asked.size()), expected)
+          << key.row.size() << " + " << key.qualifier.size();
+      const bool may_match =
+          functions.may_match(matcher, asked.data(), asked.size());
+      ASSERT_EQ(may_match,
+                expected != Answer::kRowNo && expected != Answer::kRowColNo);
+      if (present.contains(asked)) {
+        ASSERT_TRUE(may_match);
+      }
+    }
+    for (size_t i = 0; i < kAnswers; ++i) {
+      EXPECT_EQ(counters.Sum(i), expected_counts[i]) << "answer " << i;
+    }
+    EXPECT_GT(expected_counts[static_cast<size_t>(Answer::kRowNo)], 20u);
+    EXPECT_GT(expected_counts[static_cast<size_t>(Answer::kOutside)], 2u);
+    const bool cells = type == BloomType::kRowCol;
+    for (const Answer answer : {Answer::kRowColNo, Answer::kRowColMay}) {
+      EXPECT_EQ(expected_counts[static_cast<size_t>(answer)] > 20, cells);
+    }
+  }
+
+  const BloomKernel* kernel_ = nullptr;
+};
+
+INSTANTIATE_TEST_SUITE_P(Each, MatchFunctions,
+                         testing::Values("scalar", "avx2", "avx512"),
+                         [](const auto& test) {
+                           return std::string(test.param);
+                         });
+
+TEST_P(MatchFunctions, AgreeWithTheSectionsAndCount) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  for (const KeyLayout& layout :
+       {KeyLayout::Escaped(), KeyLayout::Delimited(':'),
+        KeyLayout::LengthPrefixed(), KeyLayout::FixedRow(9),
+        KeyLayout::FixedRow(17), KeyLayout::FixedRow(200)}) {
+    for (const Case& c : kCases) {
+      for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
+        SCOPED_TRACE(layout.ToString() + ", " + std::string(ToString(type)) +
+                     ", " + std::string(ToString(c.kind)));
+        Check(layout, c, type, seed);
+      }
+    }
+  }
+}
+
+TEST(MatchSections, AreThoseOfTheWholeBlock) {
+  const RibbonFilter ribbon;
+  Matcher matcher{};
+  matcher.row.probes = kFewProbes;
+  matcher.row_col.probes = kFewProbes + 1;
+  EXPECT_EQ(SectionsOf(matcher), Sections::kFewProbes);
+  matcher.has_row_col = true;
+  EXPECT_EQ(SectionsOf(matcher), Sections::kManyProbes);
+  matcher.row_ribbon = &ribbon;
+  EXPECT_EQ(SectionsOf(matcher), Sections::kMixed);
+  matcher.row_col_ribbon = &ribbon;
+  EXPECT_EQ(SectionsOf(matcher), Sections::kRibbon);
+}
+
+}  // namespace
+}  // namespace rowbloom
