@@ -50,7 +50,6 @@ void StripedCounters::TakeStripe() noexcept {
   // Gives the stripe back when the thread ends. What the thread counts after
   // that goes to the shared one.
   struct Owner {
-    bool has_asked = false;
     ~Owner() {
       const size_t stripe = std::exchange(thread_stripe_, kNoStripe);
       if (stripe == kNoStripe) return;
@@ -58,8 +57,10 @@ void StripedCounters::TakeStripe() noexcept {
       free.stripes[free.count++] = stripe;
     }
   };
-  thread_local Owner owner;
-  if (std::exchange(owner.has_asked, true)) return;
+  // Outlives the owner.
+  static constinit thread_local bool has_asked = false;
+  if (std::exchange(has_asked, true)) return;
+  thread_local const Owner owner;
   const std::lock_guard lock(free.mutex);
   if (free.count > 0) thread_stripe_ = free.stripes[--free.count];
 }

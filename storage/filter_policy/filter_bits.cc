@@ -248,9 +248,9 @@ class KernelReader : public rocksdb::FilterBitsReader {
   Counting counting_;
 };
 
-// Where all that is to be done beside the answer is to count it, the kernel
-// does, and nothing comes back here: questions that wait for memory then tie up
-// so little of a CPU that more of them are under way.
+// Where nobody observes and questions are counted, the kernel counts them, and
+// is the last call: questions that wait for memory then tie up so little of a
+// CPU that more of them are under way.
 class CountingKernelReader final : public KernelReader {
  public:
   using KernelReader::KernelReader;
