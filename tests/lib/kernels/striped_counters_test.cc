@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -15,12 +16,11 @@ TEST(StripedCounters, CountEveryThreadExactly) {
   constexpr size_t kThreads = 80;
   constexpr uint64_t kTimes = 2000;
   StripedCounters counters;
-  std::atomic<size_t> alive = 0;
+  std::latch all_have_counted(kThreads);
   std::atomic<uint64_t> tried = 0;
   const auto count = [&] {
     counters.Add(0, 1);
-    ++alive;
-    while (alive < kThreads) std::this_thread::yield();
+    all_have_counted.arrive_and_wait();
     uint64_t in_few_instructions = 0;
     for (uint64_t i = 1; i < kTimes; ++i) {
       if (counters.TryIncrement(0)) {
