@@ -31,7 +31,11 @@ uint32_t Fixed32At(std::string_view bytes, size_t offset) {
 }  // namespace
 
 EntryCursor::EntryCursor(std::string_view block, ValueForm form)
-    : block_(block), form_(form) {
+    : block_(block),
+      form_(form),
+      sized_(form == ValueForm::kSized || form == ValueForm::kData),
+      most_key_bytes_(std::max<uint64_t>(
+          kMaxDecodedKeyBytes, block.size() * kMaxDecodedKeyBytesPerByte)) {
   ReadRestarts();
 }
 
@@ -56,6 +60,14 @@ void EntryCursor::ReadRestarts() {
     return;
   }
   entries_end_ = restarts_end - restart_count_ * kRestartBytes;
+  FindNextRestart();
+}
+
+void EntryCursor::FindNextRestart() {
+  next_restart_at_ =
+      next_restart_ < restart_count_
+          ? Fixed32At(block_, entries_end_ + next_restart_ * kRestartBytes)
+          : block_.size();
 }
 
 // Moves *restarts_end to before the buckets and their count.
@@ -86,66 +98,101 @@ bool EntryCursor::Fail(const std::string& problem) {
 bool EntryCursor::Next() {
   if (!status_.ok()) return false;
   if (at_ < entries_end_) return ReadEntry();
+  return CheckEnd();
+}
+
+bool EntryCursor::NextSome(EntryBatch* batch) {
+  batch->Clear();
+  if (!status_.ok()) return false;
+  if (at_ >= entries_end_) return CheckEnd();
+  std::string_view last = key_;
+  while (at_ < entries_end_ && !batch->full()) {
+    std::string_view in = block_.substr(at_, entries_end_ - at_);
+    Lengths lengths;
+    if (!ReadLengths(last.size(), &in, &lengths)) break;
+    if (!batch->HasRoom(lengths.key_bytes())) break;
+    if (!CheckKey(lengths)) break;
+    last = batch->AddKey(last.substr(0, lengths.shared),
+                         in.substr(0, lengths.non_shared));
+    in.remove_prefix(lengths.non_shared);
+    batch->AddValue(in.substr(0, lengths.value_bytes));
+    in.remove_prefix(lengths.value_bytes);
+    at_ = entries_end_ - in.size();
+  }
+  key_.assign(last);
+  return !batch->entries().empty();
+}
+
+bool EntryCursor::CheckEnd() {
   // A block without entries has one restart, at 0.
   if (next_restart_ < restart_count_ && entries_end_ > 0) {
-    return Fail(fmt::format(
-        "restart {} at offset {}, expected where an entry starts",
-        next_restart_,
-        Fixed32At(block_, entries_end_ + next_restart_ * kRestartBytes)));
+    return Fail(
+        fmt::format("restart {} at offset {}, expected where an entry starts",
+                    next_restart_, next_restart_at_));
   }
   return false;
 }
 
-bool EntryCursor::ReadEntry() {
-  std::string_view in = block_.substr(at_, entries_end_ - at_);
-  uint32_t shared = 0;
-  uint32_t non_shared = 0;
-  uint32_t value_bytes = 0;
-  const bool sized = form_ == ValueForm::kSized || form_ == ValueForm::kData;
-  if (!GetVarint32(&in, &shared) || !GetVarint32(&in, &non_shared) ||
-      (sized && !GetVarint32(&in, &value_bytes))) {
+// Takes them off `*in`. Changes nothing else.
+inline bool EntryCursor::ReadLengths(size_t last_key_bytes,
+                                     std::string_view* in, Lengths* lengths) {
+  if (!GetVarint32(in, &lengths->shared) ||
+      !GetVarint32(in, &lengths->non_shared) ||
+      (sized_ && !GetVarint32(in, &lengths->value_bytes))) {
     return Fail(fmt::format("entry at offset {}: malformed lengths", at_));
   }
-  if (shared > key_.size()) {
+  if (lengths->shared > last_key_bytes) {
     return Fail(fmt::format(
         "entry at offset {}: shares {} bytes with a key of {} bytes", at_,
-        shared, key_.size()));
+        lengths->shared, last_key_bytes));
   }
-  if (non_shared > in.size() || value_bytes > in.size() - non_shared) {
+  if (lengths->non_shared > in->size() ||
+      lengths->value_bytes > in->size() - lengths->non_shared) {
     return Fail(fmt::format(
         "entry at offset {}: key of {} and value of {} bytes, expected at "
         "most {} bytes",
-        at_, non_shared, value_bytes, in.size()));
+        at_, lengths->non_shared, lengths->value_bytes, in->size()));
   }
-  if (next_restart_ < restart_count_ &&
-      Fixed32At(block_, entries_end_ + next_restart_ * kRestartBytes) == at_) {
-    if (shared != 0) {
+  return true;
+}
+
+inline bool EntryCursor::CheckKey(const Lengths& lengths) {
+  if (at_ == next_restart_at_) {
+    if (lengths.shared != 0) {
       return Fail(fmt::format(
           "entry at offset {}: shares {} bytes at a restart, expected 0", at_,
-          shared));
+          lengths.shared));
     }
     ++next_restart_;
+    FindNextRestart();
   }
-  key_.resize(shared);
-  key_.append(in.substr(0, non_shared));
   // A few bytes can repeat a long key without end.
-  decoded_key_bytes_ += key_.size();
-  const uint64_t most = std::max<uint64_t>(
-      kMaxDecodedKeyBytes, block_.size() * kMaxDecodedKeyBytesPerByte);
-  if (decoded_key_bytes_ > most) {
+  decoded_key_bytes_ += lengths.key_bytes();
+  if (decoded_key_bytes_ > most_key_bytes_) {
     return Fail(fmt::format(
         "entry at offset {}: keys of {} bytes up to here, expected at most {}",
-        at_, decoded_key_bytes_, most));
+        at_, decoded_key_bytes_, most_key_bytes_));
   }
-  in.remove_prefix(non_shared);
+  return true;
+}
+
+bool EntryCursor::ReadEntry() {
+  std::string_view in = block_.substr(at_, entries_end_ - at_);
+  Lengths lengths;
+  if (!ReadLengths(key_.size(), &in, &lengths) || !CheckKey(lengths)) {
+    return false;
+  }
+  key_.resize(lengths.shared);
+  key_.append(in.substr(0, lengths.non_shared));
+  in.remove_prefix(lengths.non_shared);
 
   value_offset_bytes_ = entries_end_ - in.size();
-  if (sized) {
-    value_ = in.substr(0, value_bytes);
-    in.remove_prefix(value_bytes);
+  if (sized_) {
+    value_ = in.substr(0, lengths.value_bytes);
+    in.remove_prefix(lengths.value_bytes);
   } else {
     const std::string_view before = in;
-    if (!ReadHandle(shared == 0, &in)) return false;
+    if (!ReadHandle(lengths.shared == 0, &in)) return false;
     value_ = before.substr(0, before.size() - in.size());
   }
   at_ = entries_end_ - in.size();

@@ -25,22 +25,10 @@ Status BlockReader::LoadDictionary() {
   return Status::OK();
 }
 
-Status BlockReader::Read(const BlockHandle& handle, Dictionary dictionary,
-                         std::string* contents) {
-  compression_ = CompressionType::kNone;
-  Status status = file_.ReadStored(handle, &stored_, &compression_);
-  if (!status.ok()) return status;
-  if (compression_ == CompressionType::kNone) {
-    contents->swap(stored_);
-    return status;
-  }
-  Decompressor* decompressor = &plain_;
-  if (dictionary == Dictionary::kOfFile) {
-    status = LoadDictionary();
-    if (!status.ok()) return status;
-    decompressor = with_dictionary_.get();
-  }
-  status = decompressor->Decompress(compression_, stored_, contents);
+Status BlockReader::Decompress(const BlockHandle& handle,
+                               std::string_view stored, Decompressor* by,
+                               std::string* contents) const {
+  const Status status = by->Decompress(compression_, stored, contents);
   if (status.ok()) return status;
   const char* why = status.getState();
   if (status.IsCorruption()) return file_.Damaged(handle, "block", why);
@@ -48,6 +36,28 @@ Status BlockReader::Read(const BlockHandle& handle, Dictionary dictionary,
       "{}: block at offset {}: {}", file_.path(), handle.offset_bytes, why);
   return status.IsNotSupported() ? Status::NotSupported(message)
                                  : Status::MemoryLimit(message);
+}
+
+Status BlockReader::ReadData(const BlockHandle& handle,
+                             std::string_view* contents) {
+  compression_ = CompressionType::kNone;
+  Status status = file_.ReadStored(handle, &buffer_, contents, &compression_);
+  if (!status.ok() || compression_ == CompressionType::kNone) return status;
+  status = LoadDictionary();
+  if (!status.ok()) return status;
+  status =
+      Decompress(handle, *contents, with_dictionary_.get(), &decompressed_);
+  *contents = decompressed_;
+  return status;
+}
+
+Status BlockReader::ReadIndex(const BlockHandle& handle,
+                              std::string* contents) {
+  compression_ = CompressionType::kNone;
+  const Status status = file_.ReadStored(handle, contents, &compression_);
+  if (!status.ok() || compression_ == CompressionType::kNone) return status;
+  const std::string stored = std::exchange(*contents, {});
+  return Decompress(handle, stored, &plain_, contents);
 }
 
 }  // namespace rowbloom::sst

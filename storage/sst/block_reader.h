@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "rocksdb/status.h"
 #include "storage/sst/compression.h"
@@ -11,35 +12,31 @@
 
 namespace rowbloom::sst {
 
-// Reads data and index blocks. Holds the bytes of one stored block and, once a
-// data block needs it, the file's compression dictionary. The file must outlive
-// it. Not thread-safe.
+// Reads data and index blocks. Holds what it has read of the file, one block
+// without its compression and, once a data block needs it, the file's
+// compression dictionary. The file must outlive it. Not thread-safe.
 class BlockReader {
  public:
   explicit BlockReader(const SstFile& file) : file_(file) {}
 
-  // Which blocks are compressed with the file's dictionary.
-  enum class Dictionary : bool { kNone, kOfFile };
-
-  // Reads a block, verifies it and undoes its compression. On error *contents
-  // is unspecified.
-  rocksdb::Status Read(const BlockHandle& handle, Dictionary dictionary,
-                       std::string* contents);
-  rocksdb::Status ReadData(const BlockHandle& handle, std::string* contents) {
-    return Read(handle, Dictionary::kOfFile, contents);
-  }
-  rocksdb::Status ReadIndex(const BlockHandle& handle, std::string* contents) {
-    return Read(handle, Dictionary::kNone, contents);
-  }
+  // Reads a block, verifies it and undoes its compression. Of data blocks in
+  // their order many are read at once; *contents lives until the next call. On
+  // error *contents is unspecified.
+  rocksdb::Status ReadData(const BlockHandle& handle,
+                           std::string_view* contents);
+  rocksdb::Status ReadIndex(const BlockHandle& handle, std::string* contents);
 
   // Of the block that was read last.
   CompressionType compression() const { return compression_; }
 
  private:
   rocksdb::Status LoadDictionary();
+  rocksdb::Status Decompress(const BlockHandle& handle, std::string_view stored,
+                             Decompressor* by, std::string* contents) const;
 
   const SstFile& file_;
-  std::string stored_;
+  ReadBuffer buffer_;
+  std::string decompressed_;
   CompressionType compression_ = CompressionType::kNone;
   Decompressor plain_;
   std::unique_ptr<Decompressor> with_dictionary_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace rowbloom::sst {
 namespace {
 
@@ -12,7 +14,10 @@ constexpr std::string_view kRangeDeletionBlock = "rocksdb.range_del";
 }  // namespace
 
 DataCursor::DataCursor(const SstFile& file)
-    : file_(file), index_(file), reader_(file) {}
+    : file_(file),
+      global_sequence_(file.global_sequence()),
+      index_(file),
+      reader_(file) {}
 
 bool DataCursor::NextBlock() {
   entries_.reset();
@@ -22,29 +27,50 @@ bool DataCursor::NextBlock() {
   if (block_status_.ok()) {
     entries_.emplace(contents_, ValueForm::kData);
   } else {
-    contents_.clear();
+    contents_ = {};
   }
   return true;
 }
 
+bool DataCursor::EndBlock() {
+  if (!entries_->status().ok()) {
+    block_status_ =
+        file_.Damaged(block(), "data block", entries_->status().getState());
+  }
+  return false;
+}
+
+bool DataCursor::FailKey(std::string_view key) {
+  block_status_ =
+      file_.Damaged(block(), "data block",
+                    fmt::format("key of {} bytes, expected at least {}",
+                                key.size(), kInternalKeySuffixBytes));
+  return false;
+}
+
 bool DataCursor::NextEntry() {
   if (!entries_ || !block_status_.ok()) return false;
-  if (!entries_->Next()) {
-    if (!entries_->status().ok()) {
-      block_status_ =
-          file_.Damaged(block(), "data block", entries_->status().getState());
-    }
-    return false;
-  }
+  if (!entries_->Next()) return EndBlock();
   if (!ParseInternalKey(entries_->key(), &key_)) {
-    block_status_ = file_.Damaged(
-        block(), "data block",
-        fmt::format("key of {} bytes, expected at least {}",
-                    entries_->key().size(), kInternalKeySuffixBytes));
-    return false;
+    return FailKey(entries_->key());
   }
-  if (file_.global_sequence() != 0) key_.sequence = file_.global_sequence();
+  if (global_sequence_ != 0) key_.sequence = global_sequence_;
   return true;
+}
+
+std::span<const BlockEntry> DataCursor::NextEntries() {
+  if (!entries_ || !block_status_.ok()) return {};
+  if (!entries_->NextSome(&batch_)) {
+    EndBlock();
+    return {};
+  }
+  const std::span<const BlockEntry> entries = batch_.entries();
+  const auto malformed =
+      std::find_if(entries.begin(), entries.end(), [](const BlockEntry& entry) {
+        return entry.key.size() < kInternalKeySuffixBytes;
+      });
+  if (malformed != entries.end()) FailKey(malformed->key);
+  return {entries.begin(), malformed};
 }
 
 bool DataCursor::Next() {

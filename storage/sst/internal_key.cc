@@ -65,23 +65,6 @@ bool IsPointEntry(EntryType type) {
   return false;
 }
 
-bool IsDeletion(EntryType type) {
-  return type == EntryType::kDeletion || type == EntryType::kSingleDeletion ||
-         type == EntryType::kDeletionWithTimestamp;
-}
-
-bool ParseInternalKey(std::string_view bytes, InternalKey* key) {
-  if (bytes.size() < kInternalKeySuffixBytes) return false;
-  std::string_view suffix =
-      bytes.substr(bytes.size() - kInternalKeySuffixBytes);
-  uint64_t packed = 0;
-  if (!GetFixed64(&suffix, &packed)) return false;
-  key->user_key = bytes.substr(0, bytes.size() - kInternalKeySuffixBytes);
-  key->sequence = packed >> 8;
-  key->type = static_cast<EntryType>(packed & 0xff);
-  return true;
-}
-
 KeyOrder KeyOrderOf(std::string_view comparator_name) {
   const std::string_view name = WithoutSuffix(comparator_name);
   if (name == kBytewiseName) return KeyOrder::kBytewise;
@@ -96,11 +79,8 @@ size_t TimestampBytesOf(std::string_view comparator_name) {
              : 0;
 }
 
-int CompareUserKeys(KeyOrder order, size_t timestamp_bytes, std::string_view a,
-                    std::string_view b) {
-  if (timestamp_bytes == 0) {
-    return order == KeyOrder::kReverseBytewise ? b.compare(a) : a.compare(b);
-  }
+int CompareTimestampedKeys(KeyOrder order, size_t timestamp_bytes,
+                           std::string_view a, std::string_view b) {
   const auto split = [timestamp_bytes](std::string_view* key) {
     const size_t bytes = std::min(timestamp_bytes, key->size());
     std::string_view timestamp = key->substr(key->size() - bytes);

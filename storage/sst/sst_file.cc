@@ -95,8 +95,8 @@ Status SstFile::Damaged(const BlockHandle& handle, std::string_view what,
                                         handle.offset_bytes, problem));
 }
 
-Status SstFile::ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
-                       std::string* bytes) const {
+Status SstFile::Reserve(uint64_t offset_bytes, uint64_t length_bytes,
+                        std::string* bytes) const {
   try {
     bytes->resize(length_bytes);
   } catch (const std::bad_alloc&) {
@@ -104,10 +104,16 @@ Status SstFile::ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
         fmt::format("{}: no memory for {} bytes at offset {}", path_,
                     length_bytes, offset_bytes));
   }
+  return Status::OK();
+}
+
+Status SstFile::ReadInto(uint64_t offset_bytes, uint64_t least_bytes,
+                         uint64_t most_bytes, std::string* bytes,
+                         uint64_t* found_bytes) const {
   size_t done = 0;
-  while (done < bytes->size()) {
+  while (done < least_bytes) {
     const ssize_t count =
-        pread(descriptor_.value(), bytes->data() + done, bytes->size() - done,
+        pread(descriptor_.value(), bytes->data() + done, most_bytes - done,
               static_cast<off_t>(offset_bytes + done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
@@ -119,15 +125,24 @@ Status SstFile::ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
       return Status::IOError(fmt::format(
           "{}: became shorter while it was read: {} bytes at offset {} "
           "expected, found {}",
-          path_, bytes->size(), offset_bytes, done));
+          path_, least_bytes, offset_bytes, done));
     }
     done += static_cast<size_t>(count);
   }
+  *found_bytes = done;
   return Status::OK();
 }
 
-Status SstFile::ReadWithTrailer(const BlockHandle& handle,
-                                std::string* bytes) const {
+Status SstFile::ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
+                       std::string* bytes) const {
+  const Status status = Reserve(offset_bytes, length_bytes, bytes);
+  if (!status.ok()) return status;
+  uint64_t found_bytes = 0;
+  return ReadInto(offset_bytes, length_bytes, length_bytes, bytes,
+                  &found_bytes);
+}
+
+Status SstFile::CheckHandle(const BlockHandle& handle) const {
   if (!EndsWithin(handle, footer_.offset_bytes)) {
     return Damaged(handle, "block",
                    fmt::format("{} bytes, expected it to end before the footer "
@@ -141,17 +156,22 @@ Status SstFile::ReadWithTrailer(const BlockHandle& handle,
                    fmt::format("{} bytes, expected at most {}",
                                handle.size_bytes, kMaxBlockBytes));
   }
+  return Status::OK();
+}
+
+Status SstFile::ReadWithTrailer(const BlockHandle& handle,
+                                std::string* bytes) const {
+  const Status status = CheckHandle(handle);
+  if (!status.ok()) return status;
   return ReadAt(handle.offset_bytes, handle.size_bytes + kBlockTrailerBytes,
                 bytes);
 }
 
-Status SstFile::VerifyAndTrim(const BlockHandle& handle, std::string* bytes,
-                              CompressionType* compression) const {
+Status SstFile::Verify(const BlockHandle& handle, std::string_view bytes,
+                       CompressionType* compression) const {
   // The checksum covers the compression type, the trailer's first byte.
-  const std::string_view covered =
-      std::string_view(*bytes).substr(0, handle.size_bytes + 1);
-  std::string_view trailer =
-      std::string_view(*bytes).substr(handle.size_bytes + 1);
+  const std::string_view covered = bytes.substr(0, handle.size_bytes + 1);
+  std::string_view trailer = bytes.substr(handle.size_bytes + 1);
   uint32_t stored = 0;
   const uint32_t expected =
       Checksum(footer_.checksum_type, covered) +
@@ -164,14 +184,63 @@ Status SstFile::VerifyAndTrim(const BlockHandle& handle, std::string* bytes,
                                handle.size_bytes, stored));
   }
   *compression = static_cast<CompressionType>(covered.back());
-  bytes->resize(handle.size_bytes);
   return Status::OK();
+}
+
+Status SstFile::VerifyAndTrim(const BlockHandle& handle, std::string* bytes,
+                              CompressionType* compression) const {
+  const Status status = Verify(handle, *bytes, compression);
+  if (status.ok()) bytes->resize(handle.size_bytes);
+  return status;
 }
 
 Status SstFile::ReadStored(const BlockHandle& handle, std::string* stored,
                            CompressionType* compression) const {
   const Status status = ReadWithTrailer(handle, stored);
   return status.ok() ? VerifyAndTrim(handle, stored, compression) : status;
+}
+
+Status SstFile::Fill(uint64_t offset_bytes, uint64_t length_bytes,
+                     ReadBuffer* buffer) const {
+  // Stays in the processor's cache until its blocks are taken.
+  constexpr uint64_t kMostBytes = uint64_t{256} << 10;
+  // A block by itself is read by itself. Between blocks there may be padding.
+  const bool follows = buffer->last_end_ != 0 &&
+                       offset_bytes >= buffer->last_end_ &&
+                       offset_bytes - buffer->last_end_ < kMostBytes;
+  buffer->most_bytes_ =
+      follows ? std::max(length_bytes,
+                         std::min(4 * buffer->most_bytes_, kMostBytes))
+              : length_bytes;
+  buffer->size_bytes_ = 0;
+  if (buffer->room_.size() < buffer->most_bytes_) {
+    const Status status =
+        Reserve(offset_bytes, buffer->most_bytes_, &buffer->room_);
+    if (!status.ok()) return status;
+  }
+  buffer->offset_bytes_ = offset_bytes;
+  return ReadInto(offset_bytes, length_bytes, buffer->most_bytes_,
+                  &buffer->room_, &buffer->size_bytes_);
+}
+
+Status SstFile::ReadStored(const BlockHandle& handle, ReadBuffer* buffer,
+                           std::string_view* stored,
+                           CompressionType* compression) const {
+  Status status = CheckHandle(handle);
+  if (!status.ok()) return status;
+  const uint64_t length_bytes = handle.size_bytes + kBlockTrailerBytes;
+  const uint64_t end = handle.offset_bytes + length_bytes;
+  if (handle.offset_bytes < buffer->offset_bytes_ ||
+      end > buffer->offset_bytes_ + buffer->size_bytes_) {
+    status = Fill(handle.offset_bytes, length_bytes, buffer);
+    if (!status.ok()) return status;
+  }
+  buffer->last_end_ = end;
+  const std::string_view bytes =
+      std::string_view(buffer->room_)
+          .substr(handle.offset_bytes - buffer->offset_bytes_, length_bytes);
+  *stored = bytes.substr(0, handle.size_bytes);
+  return Verify(handle, bytes, compression);
 }
 
 Status SstFile::ReadBlock(const BlockHandle& handle,

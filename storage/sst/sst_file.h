@@ -74,6 +74,21 @@ struct FilterPartition {
   BlockHandle handle;
 };
 
+// What a walk through a file has read of it, see SstFile::ReadStored. Holds up
+// to 256 KiB, or a larger block. Not thread-safe.
+class ReadBuffer {
+ private:
+  friend class SstFile;
+
+  std::string room_;
+  // What is in its front.
+  uint64_t offset_bytes_ = 0;
+  uint64_t size_bytes_ = 0;
+  // Where the block ended that was asked for last; 0: none was.
+  uint64_t last_end_ = 0;
+  uint64_t most_bytes_ = 0;  // that are read at once
+};
+
 // Immutable after Open and safe to share between threads.
 class SstFile {
  public:
@@ -125,6 +140,13 @@ class SstFile {
   rocksdb::Status ReadStored(const BlockHandle& handle, std::string* stored,
                              CompressionType* compression) const;
 
+  // The same for a walk through the file: of blocks that follow one another
+  // many are read at once, and damage is still told of the block that has it.
+  // *stored lives until the buffer's next use.
+  rocksdb::Status ReadStored(const BlockHandle& handle, ReadBuffer* buffer,
+                             std::string_view* stored,
+                             CompressionType* compression) const;
+
   // Corruption: `what` at the handle's offset of this file has `problem`.
   rocksdb::Status Damaged(const BlockHandle& handle, std::string_view what,
                           std::string_view problem) const;
@@ -159,13 +181,28 @@ class SstFile {
   void FindFilter();
   void ReadKeyFormat();
 
+  // Resizes `bytes` to `length_bytes`; MemoryLimit names the offset.
+  rocksdb::Status Reserve(uint64_t offset_bytes, uint64_t length_bytes,
+                          std::string* bytes) const;
+  // Reads the bytes there, and ahead of them what may be asked for next.
+  rocksdb::Status Fill(uint64_t offset_bytes, uint64_t length_bytes,
+                       ReadBuffer* buffer) const;
+  // Reads from `least_bytes` to `most_bytes` bytes, for which there is room.
+  rocksdb::Status ReadInto(uint64_t offset_bytes, uint64_t least_bytes,
+                           uint64_t most_bytes, std::string* bytes,
+                           uint64_t* found_bytes) const;
   // Reads `length_bytes` bytes, all or an error.
   rocksdb::Status ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
                          std::string* bytes) const;
+  // Whether a block can be where the handle says.
+  rocksdb::Status CheckHandle(const BlockHandle& handle) const;
   // Reads a block with its trailer, unverified.
   rocksdb::Status ReadWithTrailer(const BlockHandle& handle,
                                   std::string* bytes) const;
-  // Verifies such bytes and takes the trailer off.
+  // Verifies such bytes.
+  rocksdb::Status Verify(const BlockHandle& handle, std::string_view bytes,
+                         CompressionType* compression) const;
+  // The same, and takes the trailer off.
   rocksdb::Status VerifyAndTrim(const BlockHandle& handle, std::string* bytes,
                                 CompressionType* compression) const;
 

@@ -175,7 +175,7 @@ bool StockFilter::MayMatch(std::string_view key) const {
 
 void StockFilter::MayMatch(std::span<const std::string_view> keys,
                            std::span<bool> may_match) const {
-  std::array<uint64_t, 32> hashes;
+  std::array<uint64_t, 64> hashes;
   for (size_t start = 0; start < keys.size(); start += hashes.size()) {
     const size_t count = std::min(hashes.size(), keys.size() - start);
     for (size_t i = 0; i < count; ++i) {
@@ -188,7 +188,7 @@ void StockFilter::MayMatch(std::span<const std::string_view> keys,
   }
 }
 
-uint64_t StockFilter::HashOf(std::string_view key) const {
+inline uint64_t StockFilter::HashOf(std::string_view key) const {
   switch (kind_) {
     case StockFilterKind::kBloom:
       return StockHash64(key);
@@ -207,7 +207,7 @@ uint64_t StockFilter::HashOf(std::string_view key) const {
   return 0;
 }
 
-uint64_t StockFilter::PlaceOf(uint64_t hash) const {
+inline uint64_t StockFilter::PlaceOf(uint64_t hash) const {
   switch (kind_) {
     case StockFilterKind::kBloom:
       return Scale32(static_cast<uint32_t>(hash),
@@ -223,13 +223,18 @@ uint64_t StockFilter::PlaceOf(uint64_t hash) const {
   return 0;
 }
 
-void StockFilter::Prefetch(uint64_t hash) const {
+inline void StockFilter::Prefetch(uint64_t hash) const {
   uint64_t at = PlaceOf(hash) * line_bytes_;
+  uint64_t bytes = line_bytes_;
   if (kind_ == StockFilterKind::kRibbon) {
-    at = PlaceOf(hash) / kRibbonWidth * static_cast<uint64_t>(columns_) *
-         kSegmentBytes;
+    bytes = static_cast<uint64_t>(columns_) * kSegmentBytes;
+    at = PlaceOf(hash) / kRibbonWidth * bytes;
   }
-  if (at < bits_.size()) __builtin_prefetch(bits_.data() + at);
+  // The filter need not be aligned as the cache is.
+  const uint64_t last = at + bytes - 1;
+  if (last >= bits_.size()) return;
+  __builtin_prefetch(bits_.data() + at);
+  __builtin_prefetch(bits_.data() + last);
 }
 
 bool StockFilter::HashMayMatch(uint64_t hash) const {
@@ -248,7 +253,7 @@ bool StockFilter::HashMayMatch(uint64_t hash) const {
   return true;
 }
 
-bool StockFilter::BloomMatches(uint64_t hash) const {
+inline bool StockFilter::BloomMatches(uint64_t hash) const {
   const std::string_view bits =
       bits_.substr(PlaceOf(hash) * kBloomLineBytes, kBloomLineBytes);
   auto h = static_cast<uint32_t>(hash >> 32);

@@ -59,9 +59,9 @@ using Lanes = std::array<uint64_t, kLanes>;
 // Little-endian, as is all that the hash reads.
 template <typename T>
 T Load(const unsigned char* at) {
+  std::string_view in(reinterpret_cast<const char*>(at), sizeof(T));
   T value = 0;
-  for (size_t i = 0; i < sizeof(T); ++i) value |= T{at[i]} << (8 * i);
-  return value;
+  return GetFixed(&in, &value) ? value : 0;
 }
 
 uint64_t Secret64(size_t at) { return Load<uint64_t>(&kSecret[at]); }
@@ -78,7 +78,7 @@ uint64_t Avalanche(uint64_t hash) {
   return hash ^ (hash >> 32);
 }
 
-uint64_t Mix16(const unsigned char* in, size_t secret_at) {
+inline uint64_t Mix16(const unsigned char* in, size_t secret_at) {
   return MultiplyAndFold(Load<uint64_t>(in) ^ Secret64(secret_at),
                          Load<uint64_t>(in + 8) ^ Secret64(secret_at + 8));
 }
@@ -105,7 +105,7 @@ uint64_t HashUpTo16(const unsigned char* in, size_t size) {
   return MultiplyAndFold(Secret64(0), kPrime64x2);
 }
 
-uint64_t HashUpTo128(const unsigned char* in, size_t size) {
+inline uint64_t HashUpTo128(const unsigned char* in, size_t size) {
   uint64_t hash = size * kPrime64x1;
   // From both ends inwards.
   const size_t pairs = (size - 1) / 32 + 1;

@@ -5,8 +5,13 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/db.h"
@@ -14,7 +19,10 @@
 #include "rocksdb/table_properties.h"
 #include "rowbloom/filter_block.h"
 #include "rowbloom/filter_policy.h"
+#include "storage/sst/data_cursor.h"
+#include "storage/sst/index_cursor.h"
 #include "tests/storage/sst/make_sst.h"
+#include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom::sst {
@@ -340,6 +348,130 @@ std::string Version6File(const std::string& filter) {
   };
   return file + footer(Checksum(ChecksumType::kXxh3, footer(0)) +
                        ContextModifier(kBase, file.size()));
+}
+
+// Data blocks of all sizes, from a few bytes to more than is read at once.
+std::vector<BlockHandle> WriteBlocks(const SstSpec& spec, uint64_t seed,
+                                     const std::string& path) {
+  test::Random random(seed);
+  std::map<std::string, std::string> cells;
+  for (const std::string& key : test::NumberedKeys(4000)) {
+    cells[key] = random.Bytes(random.OneIn(400) ? 300'000 : 200);
+  }
+  test::WriteSst(spec, path, cells);
+  const auto file = OpenOrFail(path);
+  std::vector<BlockHandle> blocks;
+  IndexCursor index(*file);
+  while (index.Next()) blocks.push_back(index.handle());
+  EXPECT_TRUE(index.status().ok()) << index.status().ToString();
+  return blocks;
+}
+
+// What the system was asked to read, by this process.
+uint64_t ReadCalls() {
+  std::ifstream counts("/proc/self/io");
+  for (std::string name; counts >> name;) {
+    uint64_t count = 0;
+    counts >> count;
+    if (name == "syscr:") return count;
+  }
+  return 0;
+}
+
+TEST(SstFile, BlocksReadAheadAreThoseReadByThemselves) {
+  const uint64_t seed = test::SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  const TempDir dir;
+  for (const bool padded : {false, true}) {
+    const SstSpec spec{.change = [=](auto*, auto* table) {
+      table->block_size = padded ? 4096 : 256;
+      table->block_align = padded;
+    }};
+    const std::string path = dir.File("a.sst");
+    std::vector<BlockHandle> blocks = WriteBlocks(spec, seed, path);
+    ASSERT_GT(blocks.size(), 200U);
+    const auto file = OpenOrFail(path);
+    test::Random random(seed);
+    for (const std::string order : {"forward", "backward", "any"}) {
+      SCOPED_TRACE(order);
+      if (order == "backward") std::reverse(blocks.begin(), blocks.end());
+      if (order == "any") {
+        for (size_t i = blocks.size() - 1; i > 0; --i) {
+          std::swap(blocks[i], blocks[random.Below(i + 1)]);
+        }
+      }
+      ReadBuffer buffer;
+      for (const BlockHandle& handle : blocks) {
+        std::string_view ahead;
+        std::string alone;
+        CompressionType compression{};
+        ASSERT_TRUE(
+            file->ReadStored(handle, &buffer, &ahead, &compression).ok());
+        ASSERT_EQ(compression, CompressionType::kNone);
+        ASSERT_TRUE(file->ReadStored(handle, &alone, &compression).ok());
+        ASSERT_TRUE(ahead == alone) << "at " << handle.offset_bytes;
+      }
+    }
+  }
+}
+
+TEST(SstFile, AWalkReadsManyBlocksAtOnceAndASingleBlockAlone) {
+  const uint64_t before = ReadCalls();
+  if (before == 0) GTEST_SKIP() << "no /proc/self/io here";
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  test::WriteSst({}, path, test::NumberedKeys(20'000));
+  const auto file = OpenOrFail(path);
+  DataCursor all(*file);
+  const uint64_t start = ReadCalls();
+  const uint64_t own = ReadCalls() - start;
+  uint64_t blocks = 0;
+  while (all.NextBlock()) ++blocks;
+  EXPECT_TRUE(all.status().ok());
+  EXPECT_GT(blocks, 1000U);
+  EXPECT_LT(ReadCalls() - start, blocks / 50);
+
+  DataCursor one(*file);
+  one.SkipTo("key010000");
+  const uint64_t again = ReadCalls();
+  ASSERT_TRUE(one.NextBlock());
+  // The index and the block.
+  EXPECT_LE(ReadCalls() - again, 2 + own);
+}
+
+// What lies ahead does not matter to the blocks that are there.
+TEST(SstFile, AFileThatBecomesShorterIsReadUpToThere) {
+  const uint64_t seed = test::SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  const std::vector<BlockHandle> blocks = WriteBlocks({}, seed, path);
+  const std::string good = test::ReadFile(path);
+  for (const size_t cut : {size_t{0}, size_t{1}, blocks.size() / 2}) {
+    test::WriteFile(path, good);
+    const auto file = OpenOrFail(path);
+    const BlockHandle& last = blocks[cut];
+    std::filesystem::resize_file(path, last.offset_bytes + 10);
+    ReadBuffer buffer;
+    for (const BlockHandle& handle : blocks) {
+      std::string_view stored;
+      CompressionType compression{};
+      const rocksdb::Status status =
+          file->ReadStored(handle, &buffer, &stored, &compression);
+      if (handle.offset_bytes < last.offset_bytes) {
+        ASSERT_TRUE(status.ok()) << status.ToString();
+        continue;
+      }
+      const bool at_cut = handle == last;
+      ASSERT_TRUE(status.IsIOError()) << status.ToString();
+      ASSERT_THAT(
+          status.ToString(),
+          HasSubstr(path + ": became shorter while it was read: " +
+                    std::to_string(handle.size_bytes + 5) +
+                    " bytes at offset " + std::to_string(handle.offset_bytes) +
+                    " expected, found " + (at_cut ? "10" : "0")));
+    }
+  }
 }
 
 TEST(SstFile, Version6BlocksBelongToTheirOffset) {
