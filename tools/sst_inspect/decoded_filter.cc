@@ -35,7 +35,7 @@ std::string ContentOf(bool keys, bool prefixes) {
 }
 
 SectionFacts FactsOf(const FilterBlock& block, const FilterSection& section,
-                     std::string_view contents) {
+                     std::string_view contents, SectionRates* rates) {
   SectionFacts facts{.section = std::string(ToString(section.type)),
                      .kind = std::string(ToString(section.kind)),
                      .probes = section.probes,
@@ -44,7 +44,7 @@ SectionFacts FactsOf(const FilterBlock& block, const FilterSection& section,
                      .problem = section.problem};
   if (section.usable()) {
     facts.fill = block.FillRatio(section);
-    facts.rate = FilterBlock::ExpectedFalsePositiveRate(section);
+    facts.rate = rates->Of(section);
     facts.bits = contents.substr(section.offset_bytes, section.size_bytes);
   }
   return facts;
@@ -65,6 +65,17 @@ std::optional<size_t> NumberAfter(std::string_view prefix,
 
 }  // namespace
 
+double SectionRates::Of(const FilterSection& section) {
+  // A ribbon's lies in its bytes.
+  if (section.kind == FilterKind::kRibbon) {
+    return FilterBlock::ExpectedFalsePositiveRate(section);
+  }
+  const auto [known, is_new] = known_.try_emplace(
+      {section.kind, section.keys, section.size_bytes, section.probes}, 0);
+  if (is_new) known->second = FilterBlock::ExpectedFalsePositiveRate(section);
+  return known->second;
+}
+
 DecodedFilter::DecodedFilter(const TableFacts& facts,
                              std::string_view compatibility_name,
                              std::string_view contents)
@@ -80,10 +91,15 @@ DecodedFilter::DecodedFilter(const TableFacts& facts,
 }
 
 std::vector<SectionFacts> DecodedFilter::Sections() const {
+  SectionRates rates;
+  return Sections(&rates);
+}
+
+std::vector<SectionFacts> DecodedFilter::Sections(SectionRates* rates) const {
   std::vector<SectionFacts> sections;
   if (rowbloom_) {
     for (const FilterSection& section : rowbloom_->sections()) {
-      sections.push_back(FactsOf(*rowbloom_, section, contents_));
+      sections.push_back(FactsOf(*rowbloom_, section, contents_, rates));
     }
   } else if (stock_ && stock_->problem().empty()) {
     SectionFacts facts{.section = ContentOf(has_keys_, has_prefixes_),
@@ -114,19 +130,23 @@ bool DecodedFilter::PrefixMayMatch(std::string_view prefix) const {
   return !stock_ || !has_prefixes_ || stock_->MayMatch(prefix);
 }
 
-void DecodedFilter::KeysMayMatch(std::span<const std::string_view> keys,
-                                 std::span<bool> may_match) const {
+void DecodedFilter::AskForKeys(std::span<const std::string_view> keys,
+                               std::span<KeyAnswer> answers) const {
   if (rowbloom_) {
     std::array<MatchResult, kMostKeys> results;
     rowbloom_->MayMatch(keys, results);
+    // Of a ROWPREFIX section a key outside the layout can be a row.
+    const bool has_rows = !rowbloom_->HasSection(SectionType::kRowPrefix);
     for (size_t i = 0; i < keys.size(); ++i) {
-      may_match[i] = results[i].may_match;
+      answers[i] = {results[i].may_match,
+                    has_rows && results[i].row == Verdict::kMayMatch};
     }
-  } else if (stock_ && has_keys_) {
-    stock_->MayMatch(keys, may_match);
-  } else {
-    std::fill_n(may_match.begin(), keys.size(), true);
+    return;
   }
+  std::array<bool, kMostKeys> may_match;
+  may_match.fill(true);
+  if (stock_ && has_keys_) stock_->MayMatch(keys, may_match);
+  for (size_t i = 0; i < keys.size(); ++i) answers[i] = {may_match[i]};
 }
 
 PrefixRule PrefixRuleOf(std::string_view extractor_name) {
@@ -194,6 +214,16 @@ size_t FilterAsker::PartitionFor(std::string_view key) const {
   // Past the last index key RocksDB asks the last partition.
   return std::min(static_cast<size_t>(at - partitions_.begin()),
                   partitions_.size() - 1);
+}
+
+size_t FilterAsker::CountInOnePartition(std::span<const std::string_view> keys,
+                                        bool ascending) const {
+  if (partitions_.size() <= 1) return keys.size();
+  const size_t partition = PartitionFor(keys.front());
+  if (ascending && PartitionFor(keys.back()) == partition) return keys.size();
+  size_t count = 1;
+  while (count < keys.size() && PartitionFor(keys[count]) == partition) ++count;
+  return count;
 }
 
 const DecodedFilter* FilterAsker::FilterFor(std::string_view key,

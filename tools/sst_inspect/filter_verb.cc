@@ -66,7 +66,7 @@ class FilterReport {
       notes_.insert("rules nothing out: " + filter.stock()->problem());
     }
     if (filter.stock()) AddParameters(*filter.stock());
-    for (const SectionFacts& section : filter.Sections()) {
+    for (const SectionFacts& section : filter.Sections(&rates_)) {
       const SectionId what(section.section, section.kind);
       totals_[what].Add(section);
       if (!section.problem.empty()) {
@@ -291,6 +291,7 @@ class FilterReport {
 
   const TableFile& file_;
   const TableFacts facts_;
+  SectionRates rates_;
   TotalsBySection totals_;
   std::vector<PartitionSection> partitions_;
   std::map<std::string, size_t> foreign_;  // description: how many blocks

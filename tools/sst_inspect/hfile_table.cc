@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "storage/hfile/block_walk.h"
@@ -17,7 +18,7 @@ namespace {
 
 using rocksdb::Status;
 
-class HFileCellReader : public CellReader {
+class HFileCellReader final : public CellReader {
  public:
   HFileCellReader(const HFileTable& file, const TableFile::Progress& progress)
       : file_(file), progress_(progress), at_(file.reader(), kOptions) {}
@@ -52,6 +53,12 @@ class HFileCellReader : public CellReader {
     key_.clear();
     hfile::AppendKey(at_.cell().key(), &key_);
     return true;
+  }
+
+  std::span<const Cell> NextEntries() override {
+    if (!NextEntry()) return {};
+    entry_ = cell();
+    return {&entry_, 1};
   }
 
   // The verb that goes on behind damage has a reader of its own.
@@ -91,6 +98,7 @@ class HFileCellReader : public CellReader {
   bool at_first_ = false;  // of the block, and the cell was not given yet
   uint64_t block_offset_ = kNoBlock;
   std::string key_;
+  Cell entry_;
 };
 
 // Where the blocks of an index are, to tell whose a block is.

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "storage/sst/block_reader.h"
@@ -19,7 +22,7 @@ using rocksdb::Status;
 using sst::BlockHandle;
 using sst::kBlockTrailerBytes;
 
-class SstCellReader : public CellReader {
+class SstCellReader final : public CellReader {
  public:
   SstCellReader(const sst::SstFile& file, const TableFile::Progress& progress)
       : file_bytes_(file.size_bytes()), data_(file), progress_(progress) {}
@@ -33,14 +36,18 @@ class SstCellReader : public CellReader {
     return more;
   }
   bool NextEntry() override { return data_.NextEntry(); }
+  std::span<const Cell> NextEntries() override {
+    size_t count = 0;
+    for (const sst::BlockEntry& entry : data_.NextEntries()) {
+      Cell& cell = cells_[count++];
+      cell = CellOf(data_.KeyOf(entry), entry.key, entry.value);
+      cell.shared_key_bytes = entry.shared_key_bytes;
+    }
+    return {cells_.data(), count};
+  }
   bool SkipDamagedPartition() override { return data_.SkipDamagedPartition(); }
   Cell cell() const override {
-    const sst::InternalKey& key = data_.key();
-    return {.user_key = key.user_key,
-            .sequence = key.sequence,
-            .type = static_cast<uint8_t>(key.type),
-            .value = data_.value(),
-            .stored_key = data_.internal_key()};
+    return CellOf(data_.key(), data_.internal_key(), data_.value());
   }
   IndexEntryInfo block() const override {
     const sst::IndexCursor& index = data_.index();
@@ -51,9 +58,21 @@ class SstCellReader : public CellReader {
   const Status& index_status() const override { return data_.index().status(); }
 
  private:
+  static Cell CellOf(const sst::InternalKey& key, std::string_view internal_key,
+                     std::string_view value) {
+    return {.user_key = key.user_key,
+            .sequence = key.sequence,
+            .type = static_cast<uint8_t>(key.type),
+            .value = value,
+            .stored_key = internal_key};
+  }
+
+  static_assert(kMostCells == sst::EntryBatch::kMostEntries);
+
   const uint64_t file_bytes_;
   sst::DataCursor data_;
   const TableFile::Progress& progress_;
+  std::array<Cell, kMostCells> cells_;
 };
 
 std::string_view NameOf(sst::IndexForm form) {

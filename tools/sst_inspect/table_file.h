@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -130,6 +131,9 @@ struct Cell {
   std::string_view value;
   std::string_view stored_key;  // as in the block: order and equality
   std::string_view tags;        // of HFiles, as stored
+  // How many of its first bytes stored_key is known to share with that of the
+  // entry before it in the block.
+  size_t shared_key_bytes = 0;
 };
 
 // A chunk of an HFile's Bloom filter, which has one for each run of keys.
@@ -158,6 +162,11 @@ class CellReader {
   // NextBlock moves to the next data block, NextEntry within it.
   virtual bool NextBlock() = 0;
   virtual bool NextEntry() = 0;
+  // Instead of NextEntry, moves past several entries of the block, as many as
+  // there are up to kMostCells or some 64 KiB of keys. They live until the
+  // reader moves. None at the block's end and at damage.
+  static constexpr size_t kMostCells = 64;
+  virtual std::span<const Cell> NextEntries() = 0;
   // After damage in the index; false when there is nothing behind it.
   virtual bool SkipDamagedPartition() = 0;
   virtual Cell cell() const = 0;

@@ -32,6 +32,7 @@ class Verifier {
         output_(output),
         order_(file.key_order()),
         ordered_(order_ != sst::KeyOrder::kUnknown),
+        order_tells_keys_(ordered_ && format_.timestamp_bytes == 0),
         prefix_of_(PrefixRuleOf(facts_.prefix_extractor)) {}
 
   ExitCode Run() {
@@ -123,19 +124,20 @@ class Verifier {
       while (cells->NextBlock()) {
         ++blocks_;
         ++data_blocks_;
-        bool first = true;
-        while (cells->NextEntry()) {
-          const Cell cell = cells->cell();
-          if (first) CheckFirst(cell, cells->block());
-          first = false;
-          CheckCell(cell, cells->block());
+        const IndexEntryInfo block = cells->block();
+        bool empty = true;
+        for (auto entries = cells->NextEntries(); !entries.empty();
+             entries = cells->NextEntries()) {
+          if (empty) CheckFirst(entries.front(), block);
+          empty = false;
+          CheckEntries(entries, block);
         }
         if (!cells->block_status().ok()) {
           ++damaged_blocks_;
           complete_ = false;
           Failure(cells->block_status());
         } else {
-          CheckLast(cells->block(), first);
+          CheckLast(block, empty);
         }
       }
       if (!cells->index_status().ok()) {
@@ -146,11 +148,18 @@ class Verifier {
         }
       }
     } while (cells->SkipDamagedPartition());
-    AskForWaiting();
   }
 
   int Compare(std::string_view a, std::string_view b) const {
     return CompareUserKeys(order_, format_.timestamp_bytes, a, b);
+  }
+
+  // Compares what is behind the bytes that they share; mostly one tells.
+  int CompareWithLast(const Cell& last, const Cell& cell) const {
+    if (!order_tells_keys_) return Compare(last.user_key, cell.user_key);
+    const size_t shared = std::min(
+        {cell.shared_key_bytes, last.user_key.size(), cell.user_key.size()});
+    return Compare(last.user_key.substr(shared), cell.user_key.substr(shared));
   }
 
   void CheckFirst(const Cell& cell, const IndexEntryInfo& block) {
@@ -187,27 +196,48 @@ class Verifier {
     index_key_.assign(block.user_key);
   }
 
-  void CheckCell(const Cell& cell, const IndexEntryInfo& block) {
-    ++cells_;
-    const auto type = static_cast<sst::EntryType>(cell.type);
-    deletions_ += sst::IsDeletion(type) ? 1 : 0;
-    if (!sst::IsPointEntry(type)) {
-      Problem(fmt::format("{}: block at offset {}: key {} has {}", file_.path(),
-                          block.handle.offset_bytes, KeyText(cell.user_key),
-                          ToString(type)));
+  // REQUIRES entries of one block, the next ones.
+  void CheckEntries(std::span<const Cell> entries,
+                    const IndexEntryInfo& block) {
+    std::array<std::string_view, CellReader::kMostCells> keys;
+    size_t key_count = 0;
+    bool ascending = ordered_;
+    const Cell before{.user_key = last_user_key_,
+                      .stored_key = last_stored_key_};
+    const Cell* last = cells_ > 0 ? &before : nullptr;
+    for (const Cell& cell : entries) {
+      CheckType(cell, block);
+      const int order =
+          ordered_ && last != nullptr ? CompareWithLast(*last, cell) : -1;
+      if (order >= 0) CheckVersions(order, *last, cell, block);
+      ascending = ascending && order <= 0;
+      const std::string_view key = format_.WithoutTimestamp(cell.user_key);
+      const bool new_key =
+          order_tells_keys_
+              ? order != 0
+              : last == nullptr ||
+                    key != format_.WithoutTimestamp(last->user_key);
+      if (new_key) keys[key_count++] = key;
+      last = &cell;
     }
-    if (ordered_ && cells_ > 1) CheckOrder(cell, block);
-    const std::string_view key = format_.WithoutTimestamp(cell.user_key);
-    if (cells_ == 1 || key != format_.WithoutTimestamp(last_user_key_)) {
-      AskFilter(key);
-    }
-    last_user_key_.assign(cell.user_key);
-    last_stored_key_.assign(cell.stored_key);
+    cells_ += entries.size();
+    last_user_key_.assign(last->user_key);
+    last_stored_key_.assign(last->stored_key);
+    AskFilter({keys.data(), key_count}, ascending);
   }
 
-  void CheckOrder(const Cell& cell, const IndexEntryInfo& block) {
-    const int order = Compare(last_user_key_, cell.user_key);
-    if (order < 0) return;
+  void CheckType(const Cell& cell, const IndexEntryInfo& block) {
+    const auto type = static_cast<sst::EntryType>(cell.type);
+    deletions_ += sst::IsDeletion(type) ? 1 : 0;
+    if (type == sst::EntryType::kPut || sst::IsPointEntry(type)) return;
+    Problem(fmt::format("{}: block at offset {}: key {} has {}", file_.path(),
+                        block.handle.offset_bytes, KeyText(cell.user_key),
+                        ToString(type)));
+  }
+
+  // Of user keys that do not rise.
+  void CheckVersions(int order, const Cell& last, const Cell& cell,
+                     const IndexEntryInfo& block) {
     // Of one key the latest write comes first: sequence and type, as a
     // little-endian number, fall.
     const auto packed = [](std::string_view stored) {
@@ -218,48 +248,60 @@ class Verifier {
       }
       return value;
     };
-    if (order == 0 && packed(last_stored_key_) > packed(cell.stored_key)) {
+    if (order == 0 && packed(last.stored_key) > packed(cell.stored_key)) {
       return;
     }
     Problem(fmt::format(
         "{}: block at offset {}: key {}@{} out of order after "
         "{}",
         file_.path(), block.handle.offset_bytes, KeyText(cell.user_key),
-        cell.sequence, KeyText(last_user_key_)));
+        cell.sequence, KeyText(last.user_key)));
   }
 
-  // Asks for the key, and the row or prefix in it, in a while: questions of
-  // several keys wait for memory at once.
-  void AskFilter(std::string_view key) {
+  // Asks for the keys, and the rows or prefixes in them: questions of several
+  // keys wait for memory at once.
+  void AskFilter(std::span<const std::string_view> keys, bool ascending) {
     if (!filter_.askable()) return;
-    if (waiting_ == waiting_keys_.size()) AskForWaiting();
-    const size_t partition = filter_.PartitionFor(key);
-    if (partition != filter_.partition()) {
-      AskForWaiting();
-      Status status;
-      asked_ = filter_.Load(partition, &status);
-      CheckPartition(asked_);
-      last_prefix_.reset();
+    while (!keys.empty()) {
+      const size_t count = filter_.CountInOnePartition(
+          keys.first(std::min(keys.size(), DecodedFilter::kMostKeys)),
+          ascending);
+      LoadPartition(filter_.PartitionFor(keys.front()));
+      // What cannot be read was told as a block.
+      if (asked_ != nullptr) AskPartition(keys.first(count));
+      keys = keys.subspan(count);
     }
-    // What cannot be read was told as a block.
-    if (asked_ != nullptr) waiting_keys_[waiting_++].assign(key);
   }
 
-  void AskForWaiting() {
-    if (waiting_ == 0) return;
-    std::array<std::string_view, DecodedFilter::kMostKeys> keys;
-    std::copy_n(waiting_keys_.begin(), waiting_, keys.begin());
-    const std::span<const std::string_view> asked(keys.data(), waiting_);
-    waiting_ = 0;
+  void LoadPartition(size_t partition) {
+    if (partition == filter_.partition()) return;
+    Status status;
+    asked_ = filter_.Load(partition, &status);
+    CheckPartition(asked_);
+    last_prefix_.reset();
+    const auto* own = asked_ != nullptr && asked_->rowbloom()
+                          ? &*asked_->rowbloom()
+                          : nullptr;
+    rows_are_filters_ = own != nullptr && format_.layout &&
+                        format_.layout->ToString() == own->layout_id();
+  }
+
+  void AskPartition(std::span<const std::string_view> keys) {
+    std::array<DecodedFilter::KeyAnswer, DecodedFilter::kMostKeys> answers;
     if (facts_.whole_key_filter || asked_->is_rowbloom()) {
-      std::array<bool, DecodedFilter::kMostKeys> may_match;
-      asked_->KeysMayMatch(asked, may_match);
-      keys_asked_ += asked.size();
-      for (size_t i = 0; i < asked.size(); ++i) {
-        if (!may_match[i]) FalseNegative("key", asked[i]);
+      asked_->AskForKeys(keys, answers);
+      keys_asked_ += keys.size();
+      for (size_t i = 0; i < keys.size(); ++i) {
+        if (!answers[i].may_match) FalseNegative("key", keys[i]);
       }
     }
-    for (const std::string_view key : asked) AskForPrefix(key);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (rows_are_filters_ && answers[i].row_passed) {
+        ++rows_asked_;
+      } else {
+        AskForPrefix(keys[i]);
+      }
+    }
   }
 
   void AskForPrefix(std::string_view key) {
@@ -395,12 +437,12 @@ class Verifier {
   const Output& output_;
   const sst::KeyOrder order_;
   const bool ordered_;
+  const bool order_tells_keys_;  // keys that are not equal differ to the filter
   const PrefixRule prefix_of_;
   FilterAsker filter_;
   const DecodedFilter* asked_ = nullptr;  // the partition loaded last
-  // Present keys that it was not asked for yet.
-  std::array<std::string, DecodedFilter::kMostKeys> waiting_keys_;
-  size_t waiting_ = 0;
+  // Rows are split here as it splits them.
+  bool rows_are_filters_ = false;
   std::optional<std::string> last_prefix_;  // that it let pass
 
   ExitCode worst_ = ExitCode::kOk;

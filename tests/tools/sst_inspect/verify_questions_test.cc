@@ -1,0 +1,326 @@
+// What `sst_inspect verify` asks of filters, many keys at once, is what a model
+// asks one by one: the same questions, the same false negatives.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "rocksdb/sst_file_writer.h"
+#include "storage/sst/data_cursor.h"
+#include "tests/storage/sst/make_sst.h"
+#include "tests/support/random.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+#include "tests/tools/sst_inspect/run_tool.h"
+#include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/table_file.h"
+
+namespace rowbloom {
+namespace {
+
+using sst_inspect::DecodedFilter;
+using test::IsOk;
+using test::Output;
+using test::RunTool;
+using test::SstSpec;
+using test::TempDir;
+using testing::HasSubstr;
+
+struct Counts {
+  uint64_t cells = 0;
+  uint64_t keys_asked = 0;
+  uint64_t rows_asked = 0;
+  uint64_t false_negatives = 0;
+
+  bool operator==(const Counts&) const = default;
+};
+
+void PrintTo(const Counts& counts, std::ostream* out) {
+  *out << counts.cells << " cells, " << counts.keys_asked << " keys and "
+       << counts.rows_asked << " rows asked, " << counts.false_negatives
+       << " false negatives";
+}
+
+// One question after the other.
+Counts ByModel(const std::string& path, const std::string& key_layout) {
+  std::unique_ptr<sst_inspect::TableFile> file;
+  EXPECT_THAT(sst_inspect::OpenTable(path, &file), IsOk());
+  const sst_inspect::TableFacts facts = file->Facts();
+  sst_inspect::KeyFormat format;
+  EXPECT_THAT(FormatOf(*file, key_layout, false, &format), IsOk());
+  const sst_inspect::PrefixRule prefix_of =
+      sst_inspect::PrefixRuleOf(facts.prefix_extractor);
+  sst_inspect::FilterAsker asker;
+  EXPECT_THAT(asker.Open(*file), IsOk());
+  Counts counts;
+  std::optional<std::string> last;
+  const auto cells = file->NewCellReader();
+  while (cells->Next()) {
+    ++counts.cells;
+    const std::string key(format.WithoutTimestamp(cells->cell().user_key));
+    if (last == key) continue;
+    last = key;
+    rocksdb::Status status;
+    const DecodedFilter* filter = asker.FilterFor(key, &status);
+    EXPECT_THAT(status, IsOk());
+    ++counts.keys_asked;
+    counts.false_negatives += filter->KeyMayMatch(key) ? 0 : 1;
+    std::optional<std::string_view> row;
+    if (!filter->is_rowbloom()) {
+      if (facts.prefix_filter) row = prefix_of(key);
+    } else if (const auto split = format.Split(key)) {
+      row = split->row;
+    }
+    if (!row) continue;
+    ++counts.rows_asked;
+    counts.false_negatives += filter->PrefixMayMatch(*row) ? 0 : 1;
+  }
+  EXPECT_THAT(cells->status(), IsOk());
+  return counts;
+}
+
+Counts ByVerify(const std::string& path, const std::string& key_layout) {
+  std::vector<std::string> args = {"verify", "--json", path};
+  if (!key_layout.empty())
+    args.insert(args.end(), {"--key-layout", key_layout});
+  const Output output = RunTool(args);
+  EXPECT_EQ(output.err, "");
+  const auto records = test::Records(output, "verify");
+  EXPECT_EQ(records.size(), 1U) << output.out;
+  if (records.empty()) return {};
+  const nlohmann::json& record = records.front();
+  EXPECT_EQ(record.at("false_negatives"), record.at("problems"));
+  EXPECT_EQ(output.code, record.at("problems") == 0 ? 0 : 1);
+  return {record.at("cells"), record.at("keys_asked"), record.at("rows_asked"),
+          record.at("false_negatives")};
+}
+
+struct Case {
+  std::string name;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy;
+};
+
+std::vector<Case> Cases() {
+  const auto rowbloom = [](BloomType type, FilterKind kind) {
+    return test::RowbloomPolicy(
+        {.bloom_type = type,
+         .key_layout = KeyLayout::FixedRow(8),
+         .kind = kind,
+         .row_prefix_length =
+             type == BloomType::kRowPrefixFixedLength ? 6U : 0U});
+  };
+  const auto stock = [](const rocksdb::FilterPolicy* policy) {
+    return std::shared_ptr<const rocksdb::FilterPolicy>(policy);
+  };
+  return {{"Bloom", stock(rocksdb::NewBloomFilterPolicy(10))},
+          {"Ribbon", stock(rocksdb::NewRibbonFilterPolicy(10))},
+          {"Row", rowbloom(BloomType::kRow, FilterKind::kBloom)},
+          {"RowCol", rowbloom(BloomType::kRowCol, FilterKind::kBloom)},
+          {"RowColRibbon", rowbloom(BloomType::kRowCol, FilterKind::kRibbon)},
+          {"RowPrefix",
+           rowbloom(BloomType::kRowPrefixFixedLength, FilterKind::kBloom)}};
+}
+
+class VerifyQuestions : public testing::TestWithParam<std::tuple<Case, bool>> {
+ protected:
+  SstSpec Spec() const {
+    const auto& [tested, partitioned] = GetParam();
+    return {.policy = tested.policy,
+            .prefix_extractor = std::shared_ptr<const rocksdb::SliceTransform>(
+                rocksdb::NewFixedPrefixTransform(7)),
+            .partitioned = partitioned,
+            .change = [](auto*, auto* table) { table->block_size = 4096; }};
+  }
+
+  void ExpectSameQuestions(bool false_negatives) const {
+    // As the filter splits keys, and otherwise.
+    for (const char* layout : {"", "fixed:8", "fixed:7", "fixed:40"}) {
+      SCOPED_TRACE(layout);
+      const Counts model = ByModel(path_, layout);
+      EXPECT_EQ(ByVerify(path_, layout), model);
+      EXPECT_EQ(model.false_negatives > 0, false_negatives);
+    }
+  }
+
+  const uint64_t seed_ = test::SeedFromEnv();
+  const TempDir dir_;
+  const std::string path_ = dir_.File("a.sst");
+};
+
+INSTANTIATE_TEST_SUITE_P(Filters, VerifyQuestions,
+                         testing::Combine(testing::ValuesIn(Cases()),
+                                          testing::Bool()),
+                         [](const auto& tested) {
+                           return std::get<0>(tested.param).name +
+                                  (std::get<1>(tested.param) ? "Partitioned"
+                                                             : "");
+                         });
+
+// Keys of any length around that of a row, some within it.
+TEST_P(VerifyQuestions, EachKeyAndRowIsAskedAbout) {
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
+  test::Random random(seed_);
+  std::map<std::string, std::string> cells;
+  for (const std::string& row : test::NumberedKeys(500)) {
+    const uint64_t columns = random.Below(6);
+    for (uint64_t i = 0; i < columns; ++i) {
+      const std::string column = random.Bytes(random.Below(4));
+      cells[row.substr(0, random.OneIn(20) ? 6 : 8) + column] = "v";
+    }
+  }
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(Spec(), path_, cells));
+  ExpectSameQuestions(false);
+  EXPECT_EQ(ByVerify(path_, "").keys_asked, cells.size());
+}
+
+// The filter of a file of other keys, of which a part are the same.
+TEST_P(VerifyQuestions, EachFalseNegativeIsCounted) {
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
+  test::Random random(seed_);
+  std::map<std::string, std::string> cells;
+  std::map<std::string, std::string> others;
+  for (const std::string& key : test::NumberedKeys(3000)) {
+    cells[key] = "v";
+    // Prefixes, rows and single keys, moved behind the digits.
+    std::string other = key;
+    const auto move = [&](size_t at) {
+      other[at] = static_cast<char>(other[at] + 10);
+    };
+    if (key[5] == '2') move(5);
+    if (key[6] == '7') move(7);
+    if (random.OneIn(3)) move(8);
+    others[other] = "v";
+  }
+  const std::string other_path = dir_.File("b.sst");
+  ASSERT_EQ(others.size(), cells.size());
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(Spec(), path_, cells));
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(Spec(), other_path, others));
+  const std::vector<std::string> own = test::FilterBlocks(path_);
+  const std::vector<std::string> foreign = test::FilterBlocks(other_path);
+  size_t changed = 0;
+  for (size_t i = 0; i < std::min(own.size(), foreign.size()); ++i) {
+    if (own[i].size() != foreign[i].size()) continue;
+    ++changed;
+    test::ChangeBlock(path_, test::FilterHandle(path_, i),
+                      [&](std::string* contents) { *contents = foreign[i]; });
+  }
+  ASSERT_GT(changed, 0U) << own[0].size() << " " << foreign[0].size();
+  ExpectSameQuestions(true);
+}
+
+// Versions of a key lie next to each other, on both sides of where what is
+// asked at once ends.
+TEST_P(VerifyQuestions, VersionsOfAKeyAreOneQuestion) {
+  rocksdb::Options options = test::MakeOptions(Spec());
+  options.create_if_missing = true;
+  options.disable_auto_compactions = true;
+  rocksdb::DB* raw = nullptr;
+  const std::string database = dir_.File("db");
+  ASSERT_THAT(rocksdb::DB::Open(options, database, &raw), IsOk());
+  const std::unique_ptr<rocksdb::DB> db(raw);
+  std::vector<const rocksdb::Snapshot*> snapshots;
+  uint64_t versions = 0;
+  uint64_t keys = 0;
+  for (const std::string& key : test::NumberedKeys(60)) {
+    for (uint64_t i = 0; i <= (keys % 20 == 7 ? 150 : keys % 3); ++i) {
+      ASSERT_THAT(db->Put({}, key, std::to_string(i)), IsOk());
+      snapshots.push_back(db->GetSnapshot());
+      ++versions;
+    }
+    ++keys;
+  }
+  ASSERT_THAT(db->Flush({}), IsOk());
+  for (const rocksdb::Snapshot* snapshot : snapshots) {
+    db->ReleaseSnapshot(snapshot);
+  }
+  std::vector<std::string> names;
+  ASSERT_THAT(db->GetEnv()->GetChildren(database, &names), IsOk());
+  for (const std::string& name : names) {
+    if (!name.ends_with(".sst")) continue;
+    const Counts counts = ByVerify(database + "/" + name, "");
+    EXPECT_EQ(counts, ByModel(database + "/" + name, ""));
+    EXPECT_EQ(counts.cells, versions);
+    EXPECT_EQ(counts.keys_asked, keys);
+    versions = 0;
+  }
+  EXPECT_EQ(versions, 0U) << "no file";
+}
+
+TEST_P(VerifyQuestions, TimestampsMakeNoKeys) {
+  const rocksdb::Comparator* with_timestamps = nullptr;
+  ASSERT_THAT(rocksdb::Comparator::CreateFromString(
+                  {}, "leveldb.BytewiseComparator.u64ts", &with_timestamps),
+              IsOk());
+  SstSpec spec = Spec();
+  spec.comparator = with_timestamps;
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), test::MakeOptions(spec));
+  ASSERT_THAT(writer.Open(path_), IsOk());
+  uint64_t keys = 0;
+  for (const std::string& key : test::NumberedKeys(700)) {
+    for (uint64_t time = keys++ % 3 + 1; time > 0; --time) {
+      const std::string stamp{static_cast<char>(time), 0, 0, 0, 0, 0, 0, 0};
+      ASSERT_THAT(writer.Put(key, stamp, "v"), IsOk());
+    }
+  }
+  ASSERT_THAT(writer.Finish(), IsOk());
+  ExpectSameQuestions(false);
+  EXPECT_EQ(ByVerify(path_, "").keys_asked, keys);
+}
+
+// Some of what is read at once ends before each of these keys, or behind it.
+TEST(VerifyOrder, AKeyOutOfOrderIsFoundWhereverItIs) {
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  const std::vector<std::string> keys = test::NumberedKeys(300);
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst({.change =
+                                              [](auto*, auto* table) {
+                                                table->use_delta_encoding =
+                                                    false;
+                                                table->block_size = 64 << 10;
+                                              }},
+                                         path, keys));
+  std::unique_ptr<sst::SstFile> file;
+  ASSERT_THAT(sst::SstFile::Open(path, &file), IsOk());
+  sst::IndexCursor index(*file);
+  ASSERT_TRUE(index.Next());
+  const sst::BlockHandle block = index.handle();
+  ASSERT_FALSE(index.Next()) << "expected one block";
+  const std::string good = test::ReadFile(path);
+  for (const size_t i : {1, 31, 32, 33, 63, 64, 65, 128, 298}) {
+    test::ChangeBlock(path, block, [&](std::string* contents) {
+      contents->at(contents->find(keys[i]) + 3) = '/';
+    });
+    const Output output = RunTool({"verify", path});
+    EXPECT_EQ(output.code, 1);
+    EXPECT_THAT(output.out,
+                HasSubstr("key key/" + keys[i].substr(4) +
+                          "@0 out of order after " + keys[i - 1] + "\n"));
+    EXPECT_THAT(output.out, HasSubstr("problems  1\n")) << output.out;
+    test::WriteFile(path, good);
+  }
+  EXPECT_EQ(RunTool({"verify", path}).code, 0);
+}
+
+// Keys that are longer than what is held of several.
+TEST_P(VerifyQuestions, LongKeysAreAskedAbout) {
+  std::map<std::string, std::string> cells;
+  for (const std::string& key : test::NumberedKeys(40)) {
+    cells[key + std::string(30'000, 'k') + key] = "v";
+    cells[key] = "v";
+  }
+  SstSpec spec = Spec();
+  spec.change = [](auto*, auto* table) { table->block_size = 1 << 20; };
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(spec, path_, cells));
+  ExpectSameQuestions(false);
+}
+
+}  // namespace
+}  // namespace rowbloom
