@@ -38,6 +38,8 @@ constexpr int kFailed = 1;
 constexpr int kUsage = 2;
 constexpr int kNotAsClaimed = 3;
 
+// What is claimed, of processor time.
+constexpr double kMostShare = 1;       // of verify, of sst_dump's two passes
 constexpr double kMostSeconds = 0.05;  // of what reads no data
 
 struct Arguments {
@@ -60,6 +62,7 @@ constexpr std::array kShapes = {
     Shape{"RocksDB Bloom, LZ4", false, false, rocksdb::kLZ4Compression},
     Shape{"RocksDB Bloom, not compressed", false, false,
           rocksdb::kNoCompression},
+    Shape{"rowbloom ROWCOL, LZ4", true, false, rocksdb::kLZ4Compression},
     Shape{"rowbloom ROWCOL, LZ4, partitioned", true, true,
           rocksdb::kLZ4Compression},
 };
@@ -153,7 +156,7 @@ enum Timed : size_t { kVerify, kFilter, kSummary, kDumpVerify, kDumpCheck };
 
 struct ShapeResult {
   ordered_json json;
-  bool as_claimed = false;
+  bool as_claimed = true;
 };
 
 ShapeResult Measure(const Shape& shape, const Arguments& arguments,
@@ -187,13 +190,22 @@ ShapeResult Measure(const Shape& shape, const Arguments& arguments,
   ordered_json& times = result.json["times"] = ordered_json::array();
   fmt::print("\n{}: {:.1f} MiB, {} cells\n", shape.name,
              static_cast<double>(bytes) / (1 << 20), cells);
-  fmt::print("  {:<24}{:>10}{:>10}\n", "", "wall, s", "CPU, s");
+  fmt::print("  {:<26}{:>9}{:>9}  {}\n", "", "wall, s", "CPU, s", "claimed");
+  const auto verdict = [](bool as_claimed) {
+    return as_claimed ? "" : " missed";
+  };
   for (size_t i = 0; i < commands.size(); ++i) {
     const bool own = i < kDumpVerify;
     const std::string name =
         own ? "sst_inspect " + commands[i][1] : "sst_dump " + commands[i][2];
-    fmt::print("  {:<24}{:>10.3f}{:>10.3f}\n", name, Median(wall[i]),
+    fmt::print("  {:<26}{:>9.3f}{:>9.3f}", name, Median(wall[i]),
                Median(cpu[i]));
+    if (i == kFilter || i == kSummary) {
+      const bool fast = Median(cpu[i]) < kMostSeconds;
+      result.as_claimed = result.as_claimed && fast;
+      fmt::print("  < {}{}", kMostSeconds, verdict(fast));
+    }
+    fmt::print("\n");
     times.push_back({{"command", name},
                      {"wall_seconds", Median(wall[i])},
                      {"cpu_seconds", Median(cpu[i])}});
@@ -202,12 +214,13 @@ ShapeResult Measure(const Shape& shape, const Arguments& arguments,
     return Median(taken[kVerify]) /
            (Median(taken[kDumpVerify]) + Median(taken[kDumpCheck]));
   };
-  fmt::print("  verify, of both of sst_dump{:>7.2f}{:>10.2f}\n", share(wall),
-             share(cpu));
+  const bool fast = share(cpu) <= kMostShare;
+  result.as_claimed = result.as_claimed && fast;
+  fmt::print("  {:<26}{:>9.2f}{:>9.2f}  <= {:.2f}{}\n",
+             "verify, of sst_dump's two", share(wall), share(cpu), kMostShare,
+             verdict(fast));
   result.json["verify_share_wall"] = share(wall);
   result.json["verify_share_cpu"] = share(cpu);
-  result.as_claimed = share(cpu) <= 1 && Median(cpu[kFilter]) < kMostSeconds &&
-                      Median(cpu[kSummary]) < kMostSeconds;
   return result;
 }
 
