@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/filter_check.h"
 #include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/record.h"
@@ -33,7 +33,7 @@ class Verifier {
         order_(file.key_order()),
         ordered_(order_ != sst::KeyOrder::kUnknown),
         order_tells_keys_(ordered_ && format_.timestamp_bytes == 0),
-        prefix_of_(PrefixRuleOf(facts_.prefix_extractor)) {}
+        filter_(file, format_) {}
 
   ExitCode Run() {
     if (!output_.json) {
@@ -42,6 +42,7 @@ class Verifier {
     CheckOtherBlocks();
     OpenFilter();
     CheckCells();
+    CheckFilter();
     CheckRangeDeletions();
     CheckProperties();
     Report();
@@ -51,7 +52,7 @@ class Verifier {
  private:
   // Prints the first of them as they come.
   void Problem(const std::string& text) {
-    constexpr uint64_t kMostPrinted = 20;
+    constexpr uint64_t kMostPrinted = FilterCheck::kMostProblems;
     worst_ = std::max(worst_, ExitCode::kFindings);
     ++problems_;
     if (problems_ > kMostPrinted) return;
@@ -102,19 +103,11 @@ class Verifier {
   }
 
   void OpenFilter() {
-    const Status status = filter_.Open(file_);
+    const Status status = filter_.Open();
     if (!status.ok() && !status.IsCorruption()) Failure(status);
-    if (filter_.partition_count() > 0 && !filter_.askable()) {
-      Note("the filter is not checked: of a partitioned one the comparator " +
-           facts_.comparator + " would have to be known");
-    }
     if (!ordered_) {
       Note("the order of keys is not checked: comparator " + facts_.comparator +
            " is not known");
-    }
-    if (facts_.prefix_filter && !prefix_of_) {
-      Note("the filter's prefixes are not checked: extractor " +
-           facts_.prefix_extractor + " is not known");
     }
   }
 
@@ -223,7 +216,7 @@ class Verifier {
     cells_ += entries.size();
     last_user_key_.assign(last->user_key);
     last_stored_key_.assign(last->stored_key);
-    AskFilter({keys.data(), key_count}, ascending);
+    filter_.Add({keys.data(), key_count}, ascending);
   }
 
   void CheckType(const Cell& cell, const IndexEntryInfo& block) {
@@ -258,108 +251,6 @@ class Verifier {
         cell.sequence, KeyText(last.user_key)));
   }
 
-  // Asks for the keys, and the rows or prefixes in them: questions of several
-  // keys wait for memory at once.
-  void AskFilter(std::span<const std::string_view> keys, bool ascending) {
-    if (!filter_.askable()) return;
-    while (!keys.empty()) {
-      const size_t count = filter_.CountInOnePartition(
-          keys.first(std::min(keys.size(), DecodedFilter::kMostKeys)),
-          ascending);
-      LoadPartition(filter_.PartitionFor(keys.front()));
-      // What cannot be read was told as a block.
-      if (asked_ != nullptr) AskPartition(keys.first(count));
-      keys = keys.subspan(count);
-    }
-  }
-
-  void LoadPartition(size_t partition) {
-    if (partition == filter_.partition()) return;
-    Status status;
-    asked_ = filter_.Load(partition, &status);
-    CheckPartition(asked_);
-    last_prefix_.reset();
-    const auto* own = asked_ != nullptr && asked_->rowbloom()
-                          ? &*asked_->rowbloom()
-                          : nullptr;
-    rows_are_filters_ = own != nullptr && format_.layout &&
-                        format_.layout->ToString() == own->layout_id();
-  }
-
-  void AskPartition(std::span<const std::string_view> keys) {
-    std::array<DecodedFilter::KeyAnswer, DecodedFilter::kMostKeys> answers;
-    if (facts_.whole_key_filter || asked_->is_rowbloom()) {
-      asked_->AskForKeys(keys, answers);
-      keys_asked_ += keys.size();
-      for (size_t i = 0; i < keys.size(); ++i) {
-        if (!answers[i].may_match) FalseNegative("key", keys[i]);
-      }
-    }
-    for (size_t i = 0; i < keys.size(); ++i) {
-      if (rows_are_filters_ && answers[i].row_passed) {
-        ++rows_asked_;
-      } else {
-        AskForPrefix(keys[i]);
-      }
-    }
-  }
-
-  void AskForPrefix(std::string_view key) {
-    std::optional<std::string_view> prefix;
-    if (asked_->is_rowbloom()) {
-      if (const auto split = format_.Split(key)) prefix = split->row;
-    } else if (facts_.prefix_filter && prefix_of_) {
-      prefix = prefix_of_(key);
-    }
-    if (!prefix) return;
-    ++rows_asked_;
-    // The same answer again.
-    if (last_prefix_ == *prefix) return;
-    if (!asked_->PrefixMayMatch(*prefix)) {
-      FalseNegative(asked_->is_rowbloom() ? "row" : "prefix", *prefix);
-      last_prefix_.reset();
-      return;
-    }
-    last_prefix_.emplace(*prefix);
-  }
-
-  void FalseNegative(std::string_view what, std::string_view bytes) {
-    ++false_negatives_;
-    Problem(fmt::format(
-        "{}: false negative: {} {} is in the file, filter "
-        "partition {} says it is not",
-        file_.path(), what, KeyText(bytes), filter_.partition() + 1));
-  }
-
-  void CheckPartition(const DecodedFilter* filter) {
-    if (filter == nullptr) return;
-    const auto where = [this] {
-      return fmt::format("{}: filter partition {}: ", file_.path(),
-                         filter_.partition() + 1);
-    };
-    if (filter->rowbloom()) {
-      const FilterBlock& block = *filter->rowbloom();
-      if (!block.usable() && block.sections().empty()) {
-        Problem(where() + block.problem());
-      } else if (!block.usable()) {
-        Note("the filter is not checked: " + block.problem());
-      }
-      for (const FilterSection& section : block.sections()) {
-        if (!section.usable()) {
-          Problem(where() + std::string(ToString(section.type)) + " " +
-                  section.problem);
-        }
-      }
-    } else if (filter->stock()) {
-      if (const std::string& why = filter->stock()->problem(); !why.empty()) {
-        Note("the filter rules nothing out: " + why);
-      }
-    } else {
-      Note("the filter is not checked: policy " +
-           file_.filter().compatibility_name + " is not known");
-    }
-  }
-
   void CheckRangeDeletions() {
     const Status status = file_.ForEachRangeDeletion(
         [this](const TableFile::RangeDeletion& range) {
@@ -376,6 +267,14 @@ class Verifier {
               file_.path(), KeyText(range.start), KeyText(range.end)));
         });
     if (!status.ok()) Failure(status);
+  }
+
+  // What the filter said to the cells.
+  void CheckFilter() {
+    asked_ = filter_.Finish();
+    for (const std::string& note : asked_.notes) Note(note);
+    for (const std::string& problem : asked_.problems) Problem(problem);
+    problems_ += asked_.problem_count - asked_.problems.size();
   }
 
   // Of a file that was read whole.
@@ -405,9 +304,9 @@ class Verifier {
           .Number("damaged_blocks", damaged_blocks_)
           .Number("cells", cells_)
           .Number("range_deletions", range_deletions_)
-          .Number("keys_asked", keys_asked_)
-          .Number("rows_asked", rows_asked_)
-          .Number("false_negatives", false_negatives_)
+          .Number("keys_asked", asked_.keys_asked)
+          .Number("rows_asked", asked_.rows_asked)
+          .Number("false_negatives", asked_.false_negatives)
           .Number("problems", problems_)
           .Text("verdict", verdict)
           .Print(output_.out);
@@ -421,12 +320,13 @@ class Verifier {
     line("cells", fmt::format("{}, {} range deletions", Grouped(cells_),
                               Grouped(range_deletions_)));
     line("filter",
-         filter_.partition_count() == 0
+         !filter_.has_filter()
              ? "none"
              : fmt::format("{} keys and {} rows or prefixes asked, {} false "
                            "negatives",
-                           Grouped(keys_asked_), Grouped(rows_asked_),
-                           Grouped(false_negatives_)));
+                           Grouped(asked_.keys_asked),
+                           Grouped(asked_.rows_asked),
+                           Grouped(asked_.false_negatives)));
     if (problems_ > 0) line("problems", Grouped(problems_));
     line("verdict", std::string(verdict));
   }
@@ -438,12 +338,8 @@ class Verifier {
   const sst::KeyOrder order_;
   const bool ordered_;
   const bool order_tells_keys_;  // keys that are not equal differ to the filter
-  const PrefixRule prefix_of_;
-  FilterAsker filter_;
-  const DecodedFilter* asked_ = nullptr;  // the partition loaded last
-  // Rows are split here as it splits them.
-  bool rows_are_filters_ = false;
-  std::optional<std::string> last_prefix_;  // that it let pass
+  FilterCheck filter_;
+  FilterCheck::Findings asked_;
 
   ExitCode worst_ = ExitCode::kOk;
   std::set<std::string> notes_;
@@ -456,9 +352,6 @@ class Verifier {
   uint64_t cells_ = 0;
   uint64_t deletions_ = 0;
   uint64_t range_deletions_ = 0;
-  uint64_t keys_asked_ = 0;
-  uint64_t rows_asked_ = 0;
-  uint64_t false_negatives_ = 0;
 
   std::string last_user_key_;
   std::string last_stored_key_;

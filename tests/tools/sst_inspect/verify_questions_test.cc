@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -307,6 +309,42 @@ TEST(VerifyOrder, AKeyOutOfOrderIsFoundWhereverItIs) {
     test::WriteFile(path, good);
   }
   EXPECT_EQ(RunTool({"verify", path}).code, 0);
+}
+
+// More keys than are asked at once, and than go from thread to thread at once.
+TEST(VerifyManyKeys, FalseNegativesAreToldInTheirOrder) {
+  const TempDir dir;
+  const std::string path = dir.File("a.sst");
+  const std::string other_path = dir.File("b.sst");
+  const SstSpec spec = {.policy = std::shared_ptr<const rocksdb::FilterPolicy>(
+                            rocksdb::NewBloomFilterPolicy(10))};
+  std::map<std::string, std::string> cells;
+  std::map<std::string, std::string> others;
+  for (const std::string& key : test::NumberedKeys(60'000)) {
+    cells[key] = "v";
+    others[key.ends_with('4') ? key + "not" : key] = "v";
+  }
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(spec, path, cells));
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(spec, other_path, others));
+  const std::string foreign = test::FilterBlocks(other_path).at(0);
+  test::ChangeBlock(path, test::FilterHandle(path, 0),
+                    [&](std::string* contents) { *contents = foreign; });
+  const Counts counts = ByVerify(path, "");
+  EXPECT_EQ(counts, ByModel(path, ""));
+  EXPECT_EQ(counts.keys_asked, cells.size());
+  EXPECT_GT(counts.false_negatives, 5'500U);
+
+  const std::string out = RunTool({"verify", path}).out;
+  std::vector<std::string> told;
+  size_t at = 0;
+  constexpr std::string_view kMark = "false negative: key ";
+  while ((at = out.find(kMark, at)) != std::string::npos) {
+    at += kMark.size();
+    told.push_back(out.substr(at, out.find(' ', at) - at));
+  }
+  EXPECT_EQ(told.size(), 20U);
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()))
+      << testing::PrintToString(told);
 }
 
 // Keys that are longer than what is held of several.
