@@ -38,8 +38,9 @@ Shares ReplayShares(const Round& round) {
       share->world.Apply(Decode(changes));
     }
     if (replayed.pending) {
+      share->interrupted = Decode(*replayed.pending);
       share->otherwise = share->world;
-      share->otherwise->Apply(Decode(*replayed.pending));
+      share->otherwise->Apply(share->interrupted);
     }
     share->journal = std::make_unique<stress::Journal>(path);
   }

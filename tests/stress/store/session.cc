@@ -1,5 +1,6 @@
 #include "tests/stress/store/session.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -38,6 +39,12 @@ std::vector<ScanOptions> Views(uint32_t share, bool has_own_family) {
   newest.row.columns = {{kCounted}, {kLatest}};
   if (has_own_family) newest.row.columns.push_back({OwnFamily(share)});
   return {versions, newest};
+}
+
+bool IsOfCells(const Changes& changes) {
+  return std::none_of(changes.begin(), changes.end(), [](const Change& change) {
+    return change.family_change != FamilyChange::kNone;
+  });
 }
 
 }  // namespace
@@ -105,6 +112,7 @@ bool Session::Settle(Share* share, const Changes& changes, const Status& status,
   }
   share->otherwise = share->world;
   share->otherwise->Apply(changes);
+  share->interrupted = changes;
   return false;
 }
 
@@ -236,6 +244,11 @@ void Session::Resolve() {
       report()->Divergence("share " + std::to_string(i) +
                            " holds what it should not, or lacks a write, or "
                            "has a part of one");
+    }
+    // A delete that takes nothing is not seen until it takes a later put of the
+    // client's own time: whether it was written or not, now it is.
+    if (took_place && is_it(its->world) && IsOfCells(its->interrupted)) {
+      Check(store_->Write(ToWriteBatch(its->interrupted)), "write again");
     }
     if (its->otherwise && its->journal != nullptr) {
       took_place ? its->journal->Acknowledge() : its->journal->Lose();

@@ -25,6 +25,7 @@ struct Share {
   // The contents, too, if a write was interrupted: then nothing is written
   // until Session::Resolve has found out which.
   std::optional<World> otherwise;
+  Changes interrupted;  // that write, while there is `otherwise`
   std::unique_ptr<stress::Journal> journal;  // may be null
 
   Worlds worlds() const {
