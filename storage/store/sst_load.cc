@@ -247,6 +247,8 @@ Status SstLoad::Finish() {
       ingestion.column_family = load.family->second.handle();
       ingestion.external_files = load.files;
       ingestion.options.move_files = true;
+      // Written into a file, it would be refused when it is ingested again.
+      ingestion.options.write_global_seqno = false;
       ingestions.push_back(std::move(ingestion));
     }
     if (ingestions.empty()) return Status::OK();
