@@ -255,13 +255,13 @@ Status SstLoad::Finish() {
     // The files are on the disk at once: so has the clock's bound to be.
     Status s = writer_->CoverTimestamp(timestamp_ms_);
     if (s.ok()) s = opened_.database->SyncWAL();
+    if (!s.ok()) return s;
     // A RocksDB with assertions, as Debian's, refuses with TryAgain, and has
     // taken nothing, if a flush that runs beside is done but not yet installed.
-    for (int tries = 100; s.ok(); --tries) {
+    int tries = 100;
+    do {
       s = opened_.database->IngestExternalFiles(ingestions);
-      if (!s.IsTryAgain() || tries == 1) break;
-      s = Status::OK();
-    }
+    } while (s.IsTryAgain() && --tries > 0);
     return s;
   });
 }
