@@ -47,8 +47,10 @@ Columns ColumnsFor(double rate) {
           std::clamp((rate - wide_rate) / (narrow_rate - wide_rate), 0.0, 1.0)};
 }
 
-uint64_t WordsOf(const RibbonLayer& layer, int columns) {
-  return WordsBefore(layer, columns, layer.blocks);
+uint64_t WordsOf(const RibbonShape& layer, int columns) {
+  uint64_t is_wide = 0;
+  return WordsBefore(layer.first_wide, static_cast<uint64_t>(columns),
+                     layer.blocks, &is_wide);
 }
 
 // Bytes of the limits of a layer that is not the last.
@@ -70,13 +72,13 @@ struct Equation {
 class System {
  public:
   System(uint32_t blocks, uint32_t fingerprint_mask)
-      : blocks_(blocks),
+      : starts_(Starts(blocks)),
         mask_(fingerprint_mask),
         coefficients_(size_t{blocks} * kSlotsOfBlock),
         fingerprints_(coefficients_.size()) {}
 
   size_t slots() const { return coefficients_.size(); }
-  size_t FirstSlotOf(uint64_t hash) const { return FirstSlot(hash, blocks_); }
+  size_t FirstSlotOf(uint64_t hash) const { return FirstSlot(hash, starts_); }
 
   Equation EquationOf(uint64_t hash) const {
     return {Coefficients(hash), Fingerprint(hash) & mask_, FirstSlotOf(hash)};
@@ -113,14 +115,14 @@ class System {
   }
 
  private:
-  uint32_t blocks_;
+  uint64_t starts_;
   uint32_t mask_;
   std::vector<uint64_t> coefficients_;
   std::vector<uint32_t> fingerprints_;
 };
 
 // Appends the solution of a system. Slots without a row are zero.
-void AppendSolution(const System& system, const RibbonLayer& layer, int columns,
+void AppendSolution(const System& system, const RibbonShape& layer, int columns,
                     const BloomKernel& kernel, std::string* out) {
   const size_t start = out->size();
   out->resize(start + 8 * WordsOf(layer, columns));
@@ -356,7 +358,7 @@ uint32_t BlocksFor(double slots) {
 // Appends the solution of all hashes. Returns the seed, or nullopt.
 std::optional<uint8_t> AppendLastLayer(Chunks hashes, const Columns& columns,
                                        uint32_t mask, const BloomKernel& kernel,
-                                       RibbonLayer* layer, std::string* out) {
+                                       RibbonShape* layer, std::string* out) {
   std::vector<uint64_t> seeded(CountOf(hashes));
   const auto keys = static_cast<double>(seeded.size());
   const uint32_t most = BlocksFor(keys * kMaxLastSlotsPerKey) + 1;
@@ -404,14 +406,14 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
     return false;
   }
 
-  std::vector<RibbonLayer> layers;
+  std::vector<RibbonShape> layers;
   std::string body;
   // Those of the layer, after the first one.
   std::vector<uint64_t> left;
   std::span<const uint64_t> left_chunk;
   while (count > kLastLayerKeys &&
          layers.size() + 1 < RibbonFilter::kMaxLayers) {
-    RibbonLayer layer;
+    RibbonShape layer;
     layer.blocks =
         std::max(2U, BlocksFor(static_cast<double>(count) * kSlotsPerKey));
     layer.first_wide =
@@ -428,7 +430,7 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
     hashes = {&left_chunk, 1};
     count = left.size();
   }
-  RibbonLayer last;
+  RibbonShape last;
   const auto seed =
       AppendLastLayer(hashes, columns, mask, kernel, &last, &body);
   if (!seed) return false;
@@ -442,7 +444,7 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
   format::PutFixed(out, layers.size(), 1);
   format::PutFixed(out, *seed, 1);
   format::PutFixed(out, 0, 1);
-  for (const RibbonLayer& layer : layers) {
+  for (const RibbonShape& layer : layers) {
     format::PutFixed(out, layer.blocks, 4);
     format::PutFixed(out, layer.first_wide, 4);
   }
@@ -461,8 +463,8 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
                  std::to_string(kHeaderBytes));
   }
   RibbonFilter filter;
-  filter.payload = reinterpret_cast<const std::byte*>(payload.data());
-  filter.columns = static_cast<uint8_t>(format::GetFixed(payload, 0, 1));
+  const auto* const bytes = reinterpret_cast<const std::byte*>(payload.data());
+  filter.columns = format::GetFixed(payload, 0, 1);
   filter.layer_count = static_cast<uint8_t>(format::GetFixed(payload, 1, 1));
   filter.seed = static_cast<uint8_t>(format::GetFixed(payload, 2, 1));
   if (filter.columns < 1 || filter.columns > kMaxColumns) {
@@ -481,24 +483,28 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
                  std::to_string(at));
   }
   for (uint8_t i = 0; i < filter.layer_count; ++i) {
-    RibbonLayer& layer = filter.layers[i];
     const size_t header_at = kHeaderBytes + kLayerHeaderBytes * i;
-    layer.blocks =
-        static_cast<uint32_t>(format::GetFixed(payload, header_at, 4));
-    layer.first_wide =
-        static_cast<uint32_t>(format::GetFixed(payload, header_at + 4, 4));
+    const RibbonShape shape{
+        static_cast<uint32_t>(format::GetFixed(payload, header_at, 4)),
+        static_cast<uint32_t>(format::GetFixed(payload, header_at + 4, 4))};
     const std::string name = "layer " + std::to_string(i) + ": ";
     // Each block has 8 bytes at least, so no sum below can overflow.
-    if (layer.blocks < 1 || layer.blocks > payload.size() / 8 ||
-        layer.first_wide > layer.blocks) {
-      return wrong(name + std::to_string(layer.first_wide) + " narrow of " +
-                   std::to_string(layer.blocks) + " blocks in " +
+    if (shape.blocks < 1 || shape.blocks > payload.size() / 8 ||
+        shape.first_wide > shape.blocks) {
+      return wrong(name + std::to_string(shape.first_wide) + " narrow of " +
+                   std::to_string(shape.blocks) + " blocks in " +
                    std::to_string(payload.size()) + " bytes");
     }
-    layer.words_at = static_cast<uint32_t>(at);
-    at += 8 * WordsOf(layer, filter.columns);
-    layer.limits_at = static_cast<uint32_t>(at);
-    if (i + 1 < filter.layer_count) at += LimitBytes(layer.blocks);
+    RibbonLayer& layer = filter.layers[i];
+    layer.starts = Starts(shape.blocks);
+    layer.first_wide = shape.first_wide;
+    layer.words = bytes + at;
+    at += 8 * WordsOf(shape, static_cast<int>(filter.columns));
+    if (at > payload.size()) break;
+    if (i + 1 < filter.layer_count) {
+      layer.limits = bytes + at;
+      at += LimitBytes(shape.blocks);
+    }
     if (at > payload.size()) break;
   }
   if (at != payload.size() || at > std::numeric_limits<uint32_t>::max()) {
@@ -510,8 +516,10 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
 
 double RibbonFalsePositiveRate(const RibbonFilter& filter) {
   const RibbonLayer& layer = filter.layers[0];
-  const double narrow = std::ldexp(1.0, -filter.columns);
-  const double share = static_cast<double>(layer.first_wide) / layer.blocks;
+  const double narrow = std::ldexp(1.0, -static_cast<int>(filter.columns));
+  const auto blocks =
+      static_cast<double>((layer.starts + kSlotsOfBlock - 1) / kSlotsOfBlock);
+  const double share = static_cast<double>(layer.first_wide) / blocks;
   return narrow * share + narrow / 2 * (1 - share);
 }
 

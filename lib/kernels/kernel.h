@@ -42,7 +42,7 @@ struct BloomKernel {
   bool (*ribbon_may_contain)(const RibbonFilter& filter, uint64_t hash);
   // Writes the solution of a layer's system to `words`, which hold all of its
   // blocks. `columns` of narrow blocks.
-  void (*ribbon_solve)(const RibbonSystem& system, const RibbonLayer& layer,
+  void (*ribbon_solve)(const RibbonSystem& system, const RibbonShape& layer,
                        int columns, std::byte* words);
   // Sets the bits of each hash. `data` is the writable form of blocks.data.
   void (*add)(const BloomBlocks& blocks, std::byte* data,

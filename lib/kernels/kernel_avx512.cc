@@ -46,36 +46,42 @@ inline bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
   return _ktestc_mask16_u8(_mm512_movepi32_mask(found), asked) != 0;
 }
 
-// The parity of each lane, as a mask: 0x6996 has the parities of all four-bit
-// numbers.
+// The parity of each lane, as a mask: folded into the top bit, which takes no
+// constants.
 inline __mmask8 Parities(__m512i x) {
-  x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 32));
-  x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 16));
-  x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 8));
-  x = _mm512_xor_si512(x, _mm512_srli_epi64(x, 4));
-  const __m512i parity = _mm512_srlv_epi64(
-      _mm512_set1_epi64(0x6996), _mm512_and_si512(x, _mm512_set1_epi64(15)));
-  return _mm512_test_epi64_mask(parity, _mm512_set1_epi64(1));
+  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 32));
+  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 16));
+  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 8));
+  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 4));
+  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 2));
+  x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 1));
+  return _mm512_movepi64_mask(x);
 }
 
-// Eight columns at once. A masked load does not touch what it leaves out.
+// Not zero if any of eight columns from `first` on gives the wrong bit. A
+// masked load does not touch what it leaves out.
+inline uint32_t WrongColumns(const RibbonPlace& place, uint64_t first,
+                             uint32_t fingerprint) {
+  const uint32_t lanes =
+      _bzhi_u32(0xff, static_cast<uint32_t>(place.columns - first));
+  const auto mask = static_cast<__mmask8>(lanes);
+  const __m512i met = _mm512_xor_si512(
+      _mm512_and_si512(_mm512_maskz_loadu_epi64(mask, place.first + 8 * first),
+                       _mm512_set1_epi64(static_cast<int64_t>(place.low))),
+      _mm512_and_si512(_mm512_maskz_loadu_epi64(mask, place.second + 8 * first),
+                       _mm512_set1_epi64(static_cast<int64_t>(place.high))));
+  return (Parities(met) ^ fingerprint >> first) & lanes;
+}
+
 inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
-  constexpr int kColumns = 8;
-  const __m512i low = _mm512_set1_epi64(static_cast<int64_t>(place.low));
-  const __m512i high = _mm512_set1_epi64(static_cast<int64_t>(place.high));
-  uint32_t wrong = 0;
-  for (int i = 0; i < place.columns; i += kColumns) {
-    const int left = place.columns - i;
-    const auto lanes =
-        static_cast<__mmask8>(left >= kColumns ? 0xff : (1U << left) - 1);
-    const __m512i met = _mm512_xor_si512(
-        _mm512_and_si512(_mm512_maskz_loadu_epi64(lanes, place.first + 8 * i),
-                         low),
-        _mm512_and_si512(_mm512_maskz_loadu_epi64(lanes, place.second + 8 * i),
-                         high));
-    wrong |= (Parities(met) ^ fingerprint >> i) & lanes;
-  }
-  return wrong == 0;
+  constexpr uint64_t kTogether = 8;
+  const uint32_t wrong = WrongColumns(place, 0, fingerprint);
+  if (place.columns <= kTogether) return wrong == 0;
+  // Most absent keys end here, and present ones never.
+  if (wrong != 0) return false;
+  if (WrongColumns(place, kTogether, fingerprint) != 0) return false;
+  return place.columns <= 2 * kTogether ||
+         WrongColumns(place, 2 * kTogether, fingerprint) == 0;
 }
 
 }  // namespace

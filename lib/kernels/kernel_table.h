@@ -28,7 +28,7 @@ constexpr BloomKernel KernelOfThisFile(std::string_view name,
                                        decltype(BloomKernel::add) add) {
   return {.name = name,
           .may_contain = MayContain,
-          .ribbon_may_contain = RibbonMayContain<ColumnsGive>,
+          .ribbon_may_contain = AnyLayerMayContain<ColumnsGive>,
           .ribbon_solve = RibbonSolve,
           .add = add,
           .prefetch = PrefetchBlock,

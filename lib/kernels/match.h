@@ -81,6 +81,10 @@ template <class To, Sections kSections, Length kLength>
     const Matcher& matcher, const char* qualifier, size_t size,
     uint64_t row_hash) {
   const uint64_t hash = HashOf<kLength>(qualifier, size, row_hash);
+  if (!Answers<kSections>(matcher.row_col_ribbon, hash)) [[unlikely]] {
+    return MatchCell<To, Sections::kMixed, kLength>(matcher, qualifier, size,
+                                                    row_hash);
+  }
   return To::Of(
       matcher, Answer::kRowColNo,
       Contains<kSections>(matcher.row_col, matcher.row_col_ribbon, hash));
@@ -91,6 +95,10 @@ template <class To, Sections kSections, Length kLength>
 [[gnu::noinline, gnu::flatten]] typename To::Result MatchRow(
     const Matcher& matcher, const char* key, size_t size, size_t row_bytes) {
   const uint64_t row_hash = HashOf<kLength>(key, row_bytes, 0);
+  if (!Answers<kSections>(matcher.row_ribbon, row_hash)) [[unlikely]] {
+    return MatchRow<To, Sections::kMixed, kLength>(matcher, key, size,
+                                                   row_bytes);
+  }
   const bool may =
       Contains<kSections>(matcher.row, matcher.row_ribbon, row_hash);
   // Apart from the end of keys without a cell, so that absent rows, the usual

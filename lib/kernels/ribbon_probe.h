@@ -9,23 +9,28 @@
 
 namespace rowbloom {
 
-// One of the systems of equations that make up a filter.
-struct RibbonLayer {
+// How large a layer is, one of the systems of equations that make up a filter.
+struct RibbonShape {
   uint32_t blocks = 0;      // of 64 slots
   uint32_t first_wide = 0;  // blocks from here on have one more column
-  uint32_t words_at = 0;    // offset of its columns in the payload
-  uint32_t limits_at = 0;   // offset of its limits; the last layer has none
 };
 
-// A payload, parsed and checked.
+// A layer as questions need it.
+struct RibbonLayer {
+  const std::byte* words = nullptr;   // the columns of its first block
+  const std::byte* limits = nullptr;  // the last layer has none
+  uint64_t starts = 0;                // slots that an equation may start at
+  uint64_t first_wide = 0;
+};
+
+// A payload, parsed and checked, which has to outlive this.
 struct RibbonFilter {
   static constexpr size_t kMaxLayers = 6;
 
-  const std::byte* payload = nullptr;
-  uint8_t columns = 0;  // of narrow blocks
+  RibbonLayer layers[kMaxLayers];
+  uint64_t columns = 0;  // of narrow blocks
   uint8_t layer_count = 0;
   uint8_t seed = 0;  // of the last layer
-  RibbonLayer layers[kMaxLayers];
 };
 
 // A layer's system in echelon form, by slot: the coefficients of the row that
@@ -61,10 +66,13 @@ inline uint64_t Remix(uint64_t hash, uint64_t salt) {
   return x ^ x >> 28;
 }
 
+// The slots that an equation may start at: it has to end with its layer.
+inline uint64_t Starts(uint32_t blocks) {
+  return uint64_t{blocks} * kSlotsOfBlock - (kSlotsOfBlock - 1);
+}
 // The first of the 64 slots that a key's equation is about.
-inline uint64_t FirstSlot(uint64_t hash, uint32_t blocks) {
-  return HighProduct(hash,
-                     uint64_t{blocks} * kSlotsOfBlock - (kSlotsOfBlock - 1));
+inline uint64_t FirstSlot(uint64_t hash, uint64_t starts) {
+  return HighProduct(hash, starts);
 }
 // Which of them, from the lowest bit on; always the first.
 inline uint64_t Coefficients(uint64_t hash) {
@@ -78,9 +86,11 @@ inline uint32_t Fingerprint(uint64_t hash) {
                                (64 - kFingerprintBits));
 }
 
-inline uint32_t Limit(const std::byte* limits, uint64_t bucket) {
-  const auto four = static_cast<uint32_t>(limits[bucket / 4]);
-  return kLimits[four >> (bucket % 4 * 2) & 3];
+// Whether a layer that is not the last answers for keys that start at `slot`.
+inline bool Answers(const RibbonLayer& layer, uint64_t slot) {
+  const uint64_t bucket = slot / kSlotsOfBucket;
+  const auto four = static_cast<uint32_t>(layer.limits[bucket / 4]);
+  return slot % kSlotsOfBucket >= kLimits[four >> (bucket % 4 * 2) & 3];
 }
 
 inline uint64_t LoadWord(const std::byte* from) {
@@ -92,11 +102,14 @@ inline uint64_t LoadWord(const std::byte* from) {
   return word;
 }
 
-// Words of a layer before `block`.
-inline uint64_t WordsBefore(const RibbonLayer& layer, int columns,
-                            uint64_t block) {
-  const uint64_t wide = block > layer.first_wide ? block - layer.first_wide : 0;
-  return block * static_cast<uint64_t>(columns) + wide;
+// Words of a layer before `block`, of which *is_wide says whether it is one.
+// Without a jump: which blocks keys fall into cannot be foreseen.
+inline uint64_t WordsBefore(uint64_t first_wide, uint64_t columns,
+                            uint64_t block, uint64_t* is_wide) {
+  const uint64_t past = block - first_wide;
+  const uint64_t is_narrow = past >> 63;
+  *is_wide = 1 - is_narrow;
+  return block * columns + (past & (is_narrow - 1));
 }
 
 // Where the equation of a key meets the columns: it has `low` in the words from
@@ -106,23 +119,29 @@ struct RibbonPlace {
   const std::byte* second;
   uint64_t low;
   uint64_t high;
-  int columns;
+  uint64_t columns;
 };
 
-inline RibbonPlace PlaceOf(const RibbonFilter& filter, const RibbonLayer& layer,
+inline RibbonPlace PlaceOf(const RibbonLayer& layer, uint64_t columns,
                            uint64_t hash, uint64_t slot) {
-  const uint64_t block = slot / kSlotsOfBlock;
-  const auto shift = static_cast<int>(slot % kSlotsOfBlock);
+  const uint64_t shift = slot % kSlotsOfBlock;
   const uint64_t coefficients = Coefficients(hash);
+  uint64_t is_wide = 0;
+  const uint64_t words =
+      WordsBefore(layer.first_wide, columns, slot / kSlotsOfBlock, &is_wide);
   RibbonPlace place;
-  place.columns = filter.columns + (block >= layer.first_wide ? 1 : 0);
-  place.first = filter.payload + layer.words_at +
-                8 * WordsBefore(layer, filter.columns, block);
-  // An equation that ends with its block needs no other; the last block has
-  // only such.
-  place.second = shift == 0 ? place.first : place.first + 8 * place.columns;
+  place.columns = columns + is_wide;
+  place.first = layer.words + 8 * words;
   place.low = coefficients << shift;
-  place.high = shift == 0 ? 0 : coefficients >> (kSlotsOfBlock - shift);
+  if (shift == 0) [[unlikely]] {
+    // An equation that ends with its block needs no other; the last block has
+    // only such.
+    place.second = place.first;
+    place.high = 0;
+  } else {
+    place.second = place.first + 8 * place.columns;
+    place.high = coefficients >> (-shift % kSlotsOfBlock);
+  }
   return place;
 }
 
@@ -132,9 +151,11 @@ inline RibbonPlace PlaceOf(const RibbonFilter& filter, const RibbonLayer& layer,
   const RibbonLayer& layer = filter.layers[0];
   const uint64_t first =
       filter.layer_count == 1 ? Remix(hash, filter.seed) : hash;
-  const uint64_t block = FirstSlot(first, layer.blocks) / kSlotsOfBlock;
-  const std::byte* words = filter.payload + layer.words_at +
-                           8 * WordsBefore(layer, filter.columns, block);
+  uint64_t is_wide = 0;
+  const std::byte* words =
+      layer.words +
+      8 * WordsBefore(layer.first_wide, filter.columns,
+                      FirstSlot(first, layer.starts) / kSlotsOfBlock, &is_wide);
   __builtin_prefetch(words);
   // Two blocks of columns: three cache lines cover up to 8 columns, whatever
   // their alignment.
@@ -146,7 +167,7 @@ inline RibbonPlace PlaceOf(const RibbonFilter& filter, const RibbonLayer& layer,
 // for it takes as its ColumnsGive.
 inline bool ColumnsGiveScalar(const RibbonPlace& place, uint32_t fingerprint) {
   uint32_t wrong = 0;
-  for (int i = 0; i < place.columns; ++i) {
+  for (uint64_t i = 0; i < place.columns; ++i) {
     const uint64_t met = (LoadWord(place.first + 8 * i) & place.low) ^
                          (LoadWord(place.second + 8 * i) & place.high);
     wrong |=
@@ -155,22 +176,44 @@ inline bool ColumnsGiveScalar(const RibbonPlace& place, uint32_t fingerprint) {
   return wrong == 0;
 }
 
-// Whether the layer that is responsible for the key gives its fingerprint.
 template <bool Gives(const RibbonPlace&, uint32_t)>
-inline bool RibbonMayContain(const RibbonFilter& filter, uint64_t hash) {
+inline bool LayerMayContain(const RibbonFilter& filter,
+                            const RibbonLayer& layer, uint64_t hash,
+                            uint64_t slot) {
+  return Gives(PlaceOf(layer, filter.columns, hash, slot), Fingerprint(hash));
+}
+
+// Whether the layer that answers for the key gives its fingerprint.
+template <bool Gives(const RibbonPlace&, uint32_t)>
+bool AnyLayerMayContain(const RibbonFilter& filter, uint64_t hash) {
   const RibbonLayer* layer = filter.layers;
   const RibbonLayer* const last = layer + filter.layer_count - 1;
   for (; layer != last; ++layer) {
-    const uint64_t slot = FirstSlot(hash, layer->blocks);
-    if (slot % kSlotsOfBucket >=
-        Limit(filter.payload + layer->limits_at, slot / kSlotsOfBucket)) {
-      return Gives(PlaceOf(filter, *layer, hash, slot), Fingerprint(hash));
+    const uint64_t slot = FirstSlot(hash, layer->starts);
+    if (Answers(*layer, slot)) {
+      return LayerMayContain<Gives>(filter, *layer, hash, slot);
     }
     hash = Remix(hash, kNextLayer);
   }
   hash = Remix(hash, filter.seed);
-  return Gives(PlaceOf(filter, *last, hash, FirstSlot(hash, last->blocks)),
-               Fingerprint(hash));
+  return LayerMayContain<Gives>(filter, *last, hash,
+                                FirstSlot(hash, last->starts));
+}
+
+// Whether the first of several layers answers for the key, as it does for
+// nearly all.
+inline bool FirstLayerAnswers(const RibbonFilter& filter, uint64_t hash) {
+  const RibbonLayer& first = filter.layers[0];
+  return first.limits != nullptr &&
+         Answers(first, FirstSlot(hash, first.starts));
+}
+
+// AnyLayerMayContain, then, in few instructions.
+template <bool Gives(const RibbonPlace&, uint32_t)>
+inline bool FirstLayerMayContain(const RibbonFilter& filter, uint64_t hash) {
+  const RibbonLayer& first = filter.layers[0];
+  return LayerMayContain<Gives>(filter, first, hash,
+                                FirstSlot(hash, first.starts));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ inline void StoreWord(uint64_t word, std::byte* to) {
 
 // BloomKernel::ribbon_solve. Some columns at a time, in registers; from the
 // last slot to the first, since the row of a slot speaks of it and the next 63.
-void RibbonSolve(const RibbonSystem& system, const RibbonLayer& layer,
+void RibbonSolve(const RibbonSystem& system, const RibbonShape& layer,
                  int columns, std::byte* words) {
   constexpr int kTogether = 4;
   const int most = columns + (layer.first_wide < layer.blocks ? 1 : 0);
@@ -35,8 +35,11 @@ void RibbonSolve(const RibbonSystem& system, const RibbonLayer& layer,
           known[i] = known[i] << 1 | ((sum ^ fingerprint >> i) & 1);
         }
       }
-      const int count = columns + (block >= layer.first_wide ? 1 : 0);
-      std::byte* to = words + 8 * WordsBefore(layer, columns, block);
+      uint64_t is_wide = 0;
+      std::byte* to = words + 8 * WordsBefore(layer.first_wide,
+                                              static_cast<uint64_t>(columns),
+                                              block, &is_wide);
+      const int count = columns + static_cast<int>(is_wide);
       for (int i = 0; i < kTogether && first + i < count; ++i) {
         StoreWord(known[i], to + 8 * (first + i));
       }

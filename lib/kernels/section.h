@@ -15,15 +15,35 @@ inline bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
                                      : MayContainMany(blocks, hash);
 }
 
+// Whether Contains<kSections> can answer for this hash. Contains<kMixed> always
+// can.
+template <Sections kSections>
+[[gnu::always_inline]] inline bool Answers(const RibbonFilter* ribbon,
+                                           uint64_t hash) {
+  return kSections != Sections::kRibbon || FirstLayerAnswers(*ribbon, hash);
+}
+
 template <Sections kSections>
 [[gnu::always_inline]] inline bool Contains(const BloomBlocks& blocks,
                                             const RibbonFilter* ribbon,
                                             uint64_t hash) {
   if (kSections == Sections::kFewProbes) return MayContainFew(blocks, hash);
   if (kSections == Sections::kManyProbes) return MayContainMany(blocks, hash);
-  return kSections == Sections::kRibbon || ribbon != nullptr
-             ? RibbonMayContain<ColumnsGive>(*ribbon, hash)
-             : MayContain(blocks, hash);
+  if (kSections == Sections::kRibbon) {
+    return FirstLayerMayContain<ColumnsGive>(*ribbon, hash);
+  }
+  return ribbon != nullptr ? AnyLayerMayContain<ColumnsGive>(*ribbon, hash)
+                           : MayContain(blocks, hash);
+}
+
+// With jumps on whether Contains<kSections> can answer.
+template <Sections kSections>
+[[gnu::always_inline]] inline bool ContainsAny(const BloomBlocks& blocks,
+                                               const RibbonFilter* ribbon,
+                                               uint64_t hash) {
+  if (Answers<kSections>(ribbon, hash)) [[likely]]
+    return Contains<kSections>(blocks, ribbon, hash);
+  return Contains<Sections::kMixed>(blocks, ribbon, hash);
 }
 
 template <Sections kSections>

@@ -27,13 +27,18 @@ constexpr size_t kLengths[] = {1,  3,  4,  8,  9,   15,  16,  17,  24,  31,
 struct Case {
   FilterKind kind;
   double bits_per_key;
-  int rounds;  // of rows of each length: small ribbons become blooms
+  int rounds;  // of rows of each length: small ribbons become blooms, and those
+               // of fewer than 800 rows have one layer
+  size_t every;  // of the lengths of columns, another one for each row
   Sections sections;
 };
 constexpr Case kCases[] = {
-    {FilterKind::kBloom, 10, 3, Sections::kFewProbes},
-    {FilterKind::kBloom, 22, 3, Sections::kManyProbes},
-    {FilterKind::kRibbon, 10, 40, Sections::kRibbon},
+    {FilterKind::kBloom, 10, 3, 1, Sections::kFewProbes},
+    {FilterKind::kBloom, 22, 3, 1, Sections::kManyProbes},
+    {FilterKind::kRibbon, 10, 40, 1, Sections::kRibbon},
+    {FilterKind::kRibbon, 10, 90, 7, Sections::kRibbon},
+    {FilterKind::kRibbon, 20, 90, 7, Sections::kRibbon},
+    {FilterKind::kRibbon, 40, 90, 7, Sections::kRibbon},
 };
 
 // `size` bytes without the ones that layouts give a meaning, other ones for
@@ -119,8 +124,9 @@ class MatchFunctions : public testing::TestWithParam<const char*> {
         if (row_bytes < 2) continue;
         const std::string row = RowOf(layout, row_bytes, keys.size(), &random);
         keys.push_back({row, ""});
-        for (const size_t size : kLengths) {
-          keys.push_back({row, Text(size, keys.size(), &random)});
+        for (size_t i = keys.size() % c.every; i < std::size(kLengths);
+             i += c.every) {
+          keys.push_back({row, Text(kLengths[i], keys.size(), &random)});
         }
       }
       keys.push_back({"", Outside(layout, &random)});
