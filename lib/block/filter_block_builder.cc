@@ -8,6 +8,7 @@
 #include "lib/block/key_entries.h"
 #include "lib/block/memory_fit.h"
 #include "lib/filters/hash.h"
+#include "lib/filters/kind_bits.h"
 #include "lib/filters/rate_table.h"
 #include "lib/filters/ribbon.h"
 #include "lib/kernels/kernel.h"
@@ -29,11 +30,12 @@ uint64_t SectionBytes(size_t keys, double bits_per_key) {
          kBlockBytes;
 }
 
-// Moves blocks between the sections as the adaptive split wants it.
-void Split(const FilterBlockOptions& options, MemoryFit::Section* row,
-           MemoryFit::Section* row_col) {
-  const SectionBits bits = AdaptiveSplit(
-      row->keys, row_col->keys, options.bits_per_key, options.row_spread);
+// Moves blocks between sections of kind bloom as the adaptive split wants it.
+void SplitBlooms(const FilterBlockOptions& options, MemoryFit::Section* row,
+                 MemoryFit::Section* row_col) {
+  const SectionBits bits =
+      AdaptiveSplit(FilterKind::kBloom, row->keys, row_col->keys,
+                    options.bits_per_key, options.row_spread);
   const uint64_t blocks = row->blocks + row_col->blocks;
   const auto wanted = static_cast<uint64_t>(
       static_cast<double>(row->keys) * bits.row / kBloomBlockBits + 0.5);
@@ -44,6 +46,27 @@ void Split(const FilterBlockOptions& options, MemoryFit::Section* row,
     section->probes = RateTable::Get().Probes(
         static_cast<double>(section->blocks) * kBloomBlockBits /
         static_cast<double>(section->keys));
+  }
+}
+
+// Sets the rates of ribbons as the adaptive split wants them, and the blocks of
+// the blooms that they stand for.
+void SplitRibbons(const FilterBlockOptions& options,
+                  std::span<MemoryFit::Section, 2> sections,
+                  std::span<double, 2> rates) {
+  const double equal = KindBits(FilterKind::kRibbon, rates[0]);
+  const SectionBits bits =
+      AdaptiveSplit(FilterKind::kRibbon, sections[0].keys, sections[1].keys,
+                    equal, options.row_spread);
+  if (bits.row == equal) return;
+  rates[0] = KindRate(FilterKind::kRibbon, bits.row);
+  rates[1] = KindRate(FilterKind::kRibbon, bits.row_col);
+  const RateTable& table = RateTable::Get();
+  for (size_t i = 0; i < 2; ++i) {
+    const double bloom_bits = table.Bits(rates[i]);
+    sections[i].blocks =
+        SectionBytes(sections[i].keys, bloom_bits) / kBlockBytes;
+    sections[i].probes = table.Probes(bloom_bits);
   }
 }
 
@@ -159,16 +182,10 @@ size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const {
 }
 
 // False if the section shall be of kind bloom, as it is when that is smaller.
-bool FilterBlockBuilder::AppendRibbonOf(const Section& section,
+bool FilterBlockBuilder::AppendRibbonOf(const Section& section, double rate,
                                         size_t bloom_bytes,
                                         std::string* block) const {
   if (section.hashes->empty() || bloom_bytes == 0) return false;
-  // The split speaks in blocks of bloom.
-  const double rate =
-      options_.section_split == SectionSplit::kEqual
-          ? rate_
-          : FalsePositiveRate(8.0 * static_cast<double>(bloom_bytes) /
-                              static_cast<double>(section.hashes->size()));
   return AppendRibbon(section.hashes->chunks(), rate, bloom_bytes - 1,
                       Kernel(options_), block);
 }
@@ -192,8 +209,14 @@ std::string FilterBlockBuilder::Finish() {
          .probes = probes_});
     total += format::kEntryBytes;
   }
+  std::vector<double> rates(sizes.size(), rate_);
   if (options_.section_split == SectionSplit::kAdaptive && sizes.size() == 2) {
-    Split(options_, &sizes[0], &sizes[1]);
+    if (options_.kind == FilterKind::kBloom) {
+      SplitBlooms(options_, &sizes[0], &sizes[1]);
+    } else {
+      SplitRibbons(options_, std::span<MemoryFit::Section, 2>(sizes),
+                   std::span<double, 2>(rates));
+    }
   }
   uint64_t payload = 0;
   for (const MemoryFit::Section& size : sizes) {
@@ -223,7 +246,7 @@ std::string FilterBlockBuilder::Finish() {
     const uint64_t bloom_bytes = sizes[i].blocks * kBlockBytes;
     const size_t keys = section.hashes->size();
     if (kind == FilterKind::kRibbon &&
-        AppendRibbonOf(section, bloom_bytes, &block)) {
+        AppendRibbonOf(section, rates[i], bloom_bytes, &block)) {
       probes = 0;
     } else {
       kind = FilterKind::kBloom;

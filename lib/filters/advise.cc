@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "lib/filters/kind_bits.h"
-#include "lib/filters/rate_table.h"
 #include "lib/filters/tree_runs.h"
 #include "rowbloom/bloom_math.h"
 
@@ -118,16 +117,16 @@ const FilterAlternative* Best(
 bool IsWorthAllCells(const FileProfile& profile,
                      const FilterAlternative& row_col,
                      const FilterAlternative& row) {
-  const RateTable& table = RateTable::Get();
   FilterParameters rows_alone = row_col;
   rows_alone.bloom_type = BloomType::kRow;
   if (row_col.section_split == SectionSplit::kAdaptive) {
     rows_alone.section_split = SectionSplit::kEqual;
-    rows_alone.false_positive_rate =
-        table.Rate(AdaptiveSplit(profile.rows, profile.cells,
-                                 table.Bits(row_col.false_positive_rate),
-                                 row_col.row_spread)
-                       .row);
+    rows_alone.false_positive_rate = KindRate(
+        row_col.kind,
+        AdaptiveSplit(row_col.kind, profile.rows, profile.cells,
+                      KindBits(row_col.kind, row_col.false_positive_rate),
+                      row_col.row_spread)
+            .row);
   }
   return Cost(profile, row_col.prediction) <
          kWorthAllCells * std::min(Cost(profile, row.prediction),

@@ -10,7 +10,7 @@ namespace rowbloom {
 // if they are fewer, as the builder takes kBloom then.
 double KindBits(FilterKind kind, double rate);
 
-// Inverse of KindBits, as far as filters go: between the rates of
+// Inverse of KindBits: the least rate that so many bits give, between those of
 // kMaxBitsPerKey and kMinBitsPerKey of kBloom.
 double KindRate(FilterKind kind, double bits_per_key);
 

@@ -53,7 +53,8 @@ struct Sections {
 
 Sections BuiltSections(const FileProfile& profile,
                        const FilterParameters& filter, double rate) {
-  const double bits = RateTable::Get().Bits(rate);
+  const RateTable& table = RateTable::Get();
+  const double bits = table.Bits(rate);
   Sections sections;
   if (filter.bloom_type == BloomType::kNone || profile.rows == 0) {
     return sections;
@@ -62,7 +63,12 @@ Sections BuiltSections(const FileProfile& profile,
   const bool has_cells =
       filter.bloom_type == BloomType::kRowCol && profile.cells > 0;
   if (has_cells && filter.section_split == SectionSplit::kAdaptive) {
-    split = AdaptiveSplit(profile.rows, profile.cells, bits, filter.row_spread);
+    split = AdaptiveSplit(filter.kind, profile.rows, profile.cells,
+                          KindBits(filter.kind, table.Rate(bits)),
+                          filter.row_spread);
+    // Those of kBloom, like the others.
+    split = {.row = table.Bits(KindRate(filter.kind, split.row)),
+             .row_col = table.Bits(KindRate(filter.kind, split.row_col))};
   }
   sections.row = BuiltSection(filter.kind, profile.rows, split.row);
   if (has_cells) {

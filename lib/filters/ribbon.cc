@@ -60,6 +60,10 @@ uint64_t LimitBytes(uint32_t blocks) {
   return (buckets + 3) / 4;
 }
 
+// Of a large filter: the slots of all its layers, and the limits, for each key.
+constexpr double kSlotsOfEachKey = 1.002;
+constexpr double kLimitBits = 2.0 / kSlotsOfBucket;
+
 // What a key asks for: the exclusive or of some of the 64 slots from `slot` on,
 // the lowest bit of the coefficients standing for that slot itself.
 struct Equation {
@@ -392,8 +396,16 @@ std::optional<uint8_t> AppendLastLayer(Chunks hashes, const Columns& columns,
 
 double RibbonBitsPerKey(double false_positive_rate) {
   const Columns columns = ColumnsFor(false_positive_rate);
-  constexpr double kLimitBits = 2.0 / kSlotsOfBucket;
-  return 1.002 * (columns.narrow + 1 - columns.narrow_share) + kLimitBits;
+  return kSlotsOfEachKey * (columns.narrow + 1 - columns.narrow_share) +
+         kLimitBits;
+}
+
+double RibbonRate(double bits_per_key) {
+  const double columns = (bits_per_key - kLimitBits) / kSlotsOfEachKey;
+  if (columns < 1) return 1;
+  const double narrow = std::min(std::floor(columns), double{kMaxColumns});
+  const double wide_share = std::min(columns - narrow, 1.0);
+  return std::exp2(-narrow) * (1 - wide_share / 2);
 }
 
 bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,

@@ -25,6 +25,10 @@ namespace rowbloom {
 // About the bits for each key of a large filter with this rate.
 double RibbonBitsPerKey(double false_positive_rate);
 
+// The least rate of a large filter of that many bits for each key; 1 if they
+// are too few for any.
+double RibbonRate(double bits_per_key);
+
 // Appends a filter of the hashes to `out`, where equal hashes count once. With
 // `out`, building needs 21 bytes for each key beside its hash. False, with
 // `out` as it was: no seed solves the last system (less than one filter in 10^9

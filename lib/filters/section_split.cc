@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lib/filters/rate_table.h"
+#include "lib/filters/kind_bits.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -20,13 +20,12 @@ WrongOpens PredictWrongOpens(double row_rate, double row_col_rate,
       .get_absent_column = row_spread * row_col_rate + (1 - row_spread) * both};
 }
 
-SectionBits AdaptiveSplit(uint64_t rows, uint64_t cells, double bits_per_key,
-                          double row_spread) {
-  const RateTable& table = RateTable::Get();
+SectionBits AdaptiveSplit(FilterKind kind, uint64_t rows, uint64_t cells,
+                          double bits_per_key, double row_spread) {
   const double equal = std::clamp(bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
   SectionBits best = {.row = equal, .row_col = equal};
   if (rows == 0 || cells == 0) return best;
-  const double single = table.Rate(equal);
+  const double single = KindRate(kind, equal);
   double least = PredictWrongOpens(single, single, row_spread).Sum();
   const double rows_per_cell =
       static_cast<double>(rows) / static_cast<double>(cells);
@@ -34,8 +33,8 @@ SectionBits AdaptiveSplit(uint64_t rows, uint64_t cells, double bits_per_key,
   for (double row = equal + kStep; row <= kMaxBitsPerKey; row += kStep) {
     const double row_col = equal - (row - equal) * rows_per_cell;
     if (row_col < kMinBitsPerKey) break;
-    const WrongOpens opens =
-        PredictWrongOpens(table.Rate(row), table.Rate(row_col), row_spread);
+    const WrongOpens opens = PredictWrongOpens(
+        KindRate(kind, row), KindRate(kind, row_col), row_spread);
     if (opens.get_absent_column > single) break;
     if (opens.Sum() < least) {
       least = opens.Sum();

@@ -82,7 +82,8 @@ struct FilterBlockOptions {
   // [kMinBitsPerKey, kMaxBitsPerKey]. REQUIRES a number. kRibbon takes fewer:
   // those that give it the rate that kBloom has with this many.
   double bits_per_key = 10.0;
-  // How a block with two sections spreads these bits; its size is the same.
+  // How a block with two sections spreads these bits; its size is the same, or,
+  // with kRibbon, about the same.
   SectionSplit section_split = SectionSplit::kEqual;
   // For kAdaptive, see section_split.h. REQUIRES IsRowSpread.
   double row_spread = 1;
@@ -185,7 +186,7 @@ class FilterBlockBuilder {
   // Bytes of a block beside the payload of its sections.
   size_t OverheadBytes() const;
   double BitsPerEntry() const;
-  bool AppendRibbonOf(const Section& section, size_t bloom_bytes,
+  bool AppendRibbonOf(const Section& section, double rate, size_t bloom_bytes,
                       std::string* block) const;
 
   FilterBlockOptions options_;

@@ -23,14 +23,15 @@
 // Against the equal split, scans gain and gets of absent columns lose: with 10
 // cells to a row, 10 bits and s = 1/8, 40 times fewer, and 1.4 times as many.
 //
-// Bits are those of kBloom. Ribbons get the rates that kBloom would have, so
-// that their block is not quite of the size of the equal one: from 5 % below to
-// 5 % above, mostly some 1 % below.
+// Each kind has its own bits for a rate. A block of ribbons is within 2 % of
+// the size of the equal one where rows and cells are thousands.
 //
 // All functions are pure and thread-safe.
 #pragma once
 
 #include <cstdint>
+
+#include "rowbloom/bloom_type.h"
 
 namespace rowbloom {
 
@@ -64,8 +65,9 @@ WrongOpens PredictWrongOpens(double row_rate, double row_col_rate,
                              double row_spread);
 
 // The adaptive split for a block of `rows` and `cells` distinct entries with
-// `bits_per_key` each on average. REQUIRES IsRowSpread(row_spread).
-SectionBits AdaptiveSplit(uint64_t rows, uint64_t cells, double bits_per_key,
-                          double row_spread);
+// `bits_per_key` each on average, which are those that `kind` takes. REQUIRES
+// IsRowSpread(row_spread).
+SectionBits AdaptiveSplit(FilterKind kind, uint64_t rows, uint64_t cells,
+                          double bits_per_key, double row_spread);
 
 }  // namespace rowbloom

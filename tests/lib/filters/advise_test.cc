@@ -311,7 +311,7 @@ TEST(Advise, TakesOptimalBitsByLevelInATree) {
       EXPECT_LT(advice.prediction.row_rate, 0.1 * before.row_rate);
       EXPECT_GT(advice.prediction.bytes(), before.bytes());
     } else {
-      EXPECT_GT(advice.prediction.row_rate, before.row_rate);
+      EXPECT_GT(advice.prediction.row_col_rate, before.row_col_rate);
       EXPECT_LT(advice.prediction.bytes(), before.bytes());
     }
     EXPECT_LT(advice.prediction.opens.scan_absent_row,

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/filters/kind_bits.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
 #include "tests/support/random.h"
@@ -16,75 +17,92 @@
 namespace rowbloom {
 namespace {
 
-WrongOpens Predict(const SectionBits& bits, double row_spread) {
-  return PredictWrongOpens(FalsePositiveRate(bits.row),
-                           FalsePositiveRate(bits.row_col), row_spread);
+constexpr FilterKind kKinds[] = {FilterKind::kBloom, FilterKind::kRibbon};
+
+WrongOpens Predict(FilterKind kind, const SectionBits& bits,
+                   double row_spread) {
+  return PredictWrongOpens(KindRate(kind, bits.row),
+                           KindRate(kind, bits.row_col), row_spread);
 }
 
 // The least sum of wrong opens of all splits in small steps that keep the
 // promises of section_split.h.
-double BruteForceSum(uint64_t rows, uint64_t cells, double bits,
-                     double row_spread) {
-  const double single = FalsePositiveRate(bits);
+double BruteForceSum(FilterKind kind, uint64_t rows, uint64_t cells,
+                     double bits, double row_spread) {
+  const double single = KindRate(kind, bits);
   double least = std::numeric_limits<double>::infinity();
   for (double row_col = kMinBitsPerKey; row_col <= bits; row_col += 0.0501) {
     const double row = bits + (bits - row_col) * static_cast<double>(cells) /
                                   static_cast<double>(rows);
-    const WrongOpens opens = Predict({row, row_col}, row_spread);
+    const WrongOpens opens = Predict(kind, {row, row_col}, row_spread);
     if (row > kMaxBitsPerKey || opens.get_absent_column > single) continue;
     least = std::min(least, opens.Sum());
   }
   return least;
 }
 
+void CheckAgainstBruteForce(FilterKind kind, uint64_t cells, double bits,
+                            double spread) {
+  const SectionBits split = AdaptiveSplit(kind, 1000, cells, bits, spread);
+  // The same size, and every promise kept.
+  EXPECT_NEAR(1000 * split.row + cells * split.row_col, (1000.0 + cells) * bits,
+              1e-6 * cells * bits);
+  EXPECT_GE(split.row, bits);
+  const WrongOpens opens = Predict(kind, split, spread);
+  const double single = KindRate(kind, bits);
+  EXPECT_LE(opens.scan_absent_row, 1.005 * single);
+  EXPECT_LE(opens.get_absent_row, single);
+  EXPECT_LE(opens.get_absent_column, 1.005 * single);
+  const double equal = Predict(kind, {bits, bits}, spread).Sum();
+  EXPECT_LE(opens.Sum(), 1.005 * equal);
+  EXPECT_LE(opens.Sum(), std::min(equal, 1.02 * BruteForceSum(kind, 1000, cells,
+                                                              bits, spread)) *
+                             1.005);
+}
+
 TEST(AdaptiveSplit, IsAsGoodAsTheBestOfAllTried) {
-  for (const uint64_t cells : {1'000, 2'000, 10'000, 100'000}) {
-    for (const double bits : {6.0, 10.0, 16.0}) {
-      for (const double spread : {1.0, 0.6, 0.125, 0.01}) {
-        SCOPED_TRACE(testing::Message()
-                     << cells << " cells, " << bits << " bits, " << spread);
-        const SectionBits split = AdaptiveSplit(1000, cells, bits, spread);
-        // The same size, and every promise kept.
-        EXPECT_NEAR(1000 * split.row + cells * split.row_col,
-                    (1000.0 + cells) * bits, 1e-6 * cells * bits);
-        EXPECT_GE(split.row, bits);
-        const WrongOpens opens = Predict(split, spread);
-        const double single = FalsePositiveRate(bits);
-        EXPECT_LE(opens.scan_absent_row, 1.005 * single);
-        EXPECT_LE(opens.get_absent_row, single);
-        EXPECT_LE(opens.get_absent_column, 1.005 * single);
-        const double equal = Predict({bits, bits}, spread).Sum();
-        EXPECT_LE(opens.Sum(), 1.005 * equal);
-        EXPECT_LE(
-            opens.Sum(),
-            std::min(equal, 1.02 * BruteForceSum(1000, cells, bits, spread)) *
-                1.005);
+  for (const FilterKind kind : kKinds) {
+    for (const uint64_t cells : {1'000, 2'000, 10'000, 100'000}) {
+      for (const double bits : {6.0, 10.0, 16.0}) {
+        for (const double spread : {1.0, 0.6, 0.125, 0.01}) {
+          SCOPED_TRACE(testing::Message()
+                       << ToString(kind) << ", " << cells << " cells, " << bits
+                       << " bits, " << spread);
+          CheckAgainstBruteForce(kind, cells, bits, spread);
+        }
       }
     }
   }
 }
 
 TEST(AdaptiveSplit, IsTheEqualOneWhereEveryFileHasEveryRow) {
-  for (const uint64_t cells : {1, 5, 1000}) {
-    const SectionBits split = AdaptiveSplit(10, 10 * cells, 10, 1);
-    EXPECT_EQ(split.row, 10);
-    EXPECT_EQ(split.row_col, 10);
+  for (const FilterKind kind : kKinds) {
+    for (const uint64_t cells : {1, 5, 1000}) {
+      const SectionBits split = AdaptiveSplit(kind, 10, 10 * cells, 10, 1);
+      EXPECT_EQ(split.row, 10);
+      EXPECT_EQ(split.row_col, 10);
+    }
   }
 }
 
 TEST(AdaptiveSplit, GivesRowsMoreTheMoreCellsTheyHave) {
-  double last = 10;
-  for (const uint64_t cells : {1, 3, 10, 30, 100}) {
-    const SectionBits split = AdaptiveSplit(1000, 1000 * cells, 10, 0.125);
-    EXPECT_GT(split.row, last) << cells;
-    EXPECT_LT(split.row_col, 10) << cells;
-    last = split.row;
+  for (const FilterKind kind : kKinds) {
+    double last = 7;
+    for (const uint64_t cells : {1, 3, 10, 30, 100}) {
+      const SectionBits split =
+          AdaptiveSplit(kind, 1000, 1000 * cells, 7, 0.125);
+      EXPECT_GT(split.row, last) << cells;
+      EXPECT_LT(split.row_col, 7) << cells;
+      last = split.row;
+    }
   }
 }
 
 TEST(AdaptiveSplit, OfOneSectionIsTheEqualOne) {
-  EXPECT_EQ(AdaptiveSplit(10, 0, 8, 0.1).row, 8);
-  EXPECT_EQ(AdaptiveSplit(0, 10, 8, 0.1).row_col, 8);
+  for (const FilterKind kind : kKinds) {
+    EXPECT_EQ(AdaptiveSplit(kind, 10, 0, 8, 0.1).row, 8);
+    EXPECT_EQ(AdaptiveSplit(kind, 0, 10, 8, 0.1).row_col, 8);
+  }
 }
 
 TEST(SectionSplit, SpreadsOutsideTheRangeAreNone) {
@@ -95,9 +113,10 @@ TEST(SectionSplit, SpreadsOutsideTheRangeAreNone) {
   EXPECT_FALSE(IsRowSpread(std::nan("")));
 }
 
-std::string Block(uint64_t rows, uint64_t cells_of_row, SectionSplit split,
-                  double row_spread) {
+std::string Block(FilterKind kind, uint64_t rows, uint64_t cells_of_row,
+                  SectionSplit split, double row_spread) {
   FilterBlockBuilder builder({.key_layout = KeyLayout::FixedRow(8),
+                              .kind = kind,
                               .bits_per_key = 10,
                               .section_split = split,
                               .row_spread = row_spread,
@@ -112,22 +131,31 @@ std::string Block(uint64_t rows, uint64_t cells_of_row, SectionSplit split,
   return block;
 }
 
+// The split of such a block.
+SectionBits SplitOf(FilterKind kind, uint64_t rows, uint64_t cells) {
+  return AdaptiveSplit(kind, rows, cells, KindBits(kind, FalsePositiveRate(10)),
+                       0.125);
+}
+
 // Whatever the sizes: few entries too, where a section is one block.
 TEST(AdaptiveSplit, KeepsTheSizeOfTheBlock) {
+  constexpr FilterKind kKind = FilterKind::kBloom;
   for (const uint64_t rows : {1, 2, 7, 30, 100, 1000, 5000}) {
     for (const uint64_t cells : {1, 2, 10, 100}) {
       SCOPED_TRACE(testing::Message() << rows << " x " << cells);
-      const std::string equal = Block(rows, cells, SectionSplit::kEqual, 1);
-      const std::string spread = Block(rows, cells, SectionSplit::kAdaptive, 1);
+      const std::string equal =
+          Block(kKind, rows, cells, SectionSplit::kEqual, 1);
+      const std::string spread =
+          Block(kKind, rows, cells, SectionSplit::kAdaptive, 1);
       EXPECT_EQ(spread, equal);
       const std::string adaptive =
-          Block(rows, cells, SectionSplit::kAdaptive, 0.125);
+          Block(kKind, rows, cells, SectionSplit::kAdaptive, 0.125);
       EXPECT_EQ(adaptive.size(), equal.size());
       const FilterBlock view = FilterBlock::Open(adaptive);
       ASSERT_TRUE(view.usable()) << view.problem();
       ASSERT_EQ(view.sections().size(), 2u);
       if (rows >= 1000) {
-        const SectionBits split = AdaptiveSplit(rows, rows * cells, 10, 0.125);
+        const SectionBits split = SplitOf(kKind, rows, rows * cells);
         EXPECT_NEAR(FilterBlock::BitsPerKey(view.sections()[0]), split.row,
                     0.6);
         EXPECT_NEAR(FilterBlock::BitsPerKey(view.sections()[1]), split.row_col,
@@ -137,29 +165,60 @@ TEST(AdaptiveSplit, KeepsTheSizeOfTheBlock) {
   }
 }
 
+TEST(AdaptiveSplit, AboutKeepsTheSizeOfABlockOfRibbons) {
+  constexpr FilterKind kKind = FilterKind::kRibbon;
+  for (const uint64_t rows : {1, 30, 1000, 5000}) {
+    for (const uint64_t cells : {1, 3, 10, 40}) {
+      SCOPED_TRACE(testing::Message() << rows << " x " << cells);
+      const std::string equal =
+          Block(kKind, rows, cells, SectionSplit::kEqual, 1);
+      EXPECT_EQ(Block(kKind, rows, cells, SectionSplit::kAdaptive, 1), equal);
+      const std::string adaptive =
+          Block(kKind, rows, cells, SectionSplit::kAdaptive, 0.125);
+      const FilterBlock view = FilterBlock::Open(adaptive);
+      ASSERT_TRUE(view.usable()) << view.problem();
+      if (rows < 1000) continue;
+      EXPECT_NE(adaptive, equal);
+      EXPECT_NEAR(static_cast<double>(adaptive.size()),
+                  static_cast<double>(equal.size()), 0.02 * equal.size());
+      if (rows < 5000) continue;  // rates come in steps of blocks
+      const SectionBits split = SplitOf(kKind, rows, rows * cells);
+      ASSERT_EQ(view.sections().size(), 2u);
+      EXPECT_NEAR(view.sections()[0].ribbon_rate, KindRate(kKind, split.row),
+                  0.02 * KindRate(kKind, split.row));
+      EXPECT_NEAR(view.sections()[1].ribbon_rate,
+                  KindRate(kKind, split.row_col),
+                  0.02 * KindRate(kKind, split.row_col));
+    }
+  }
+}
+
 // What sections of such a block really pass.
 TEST(AdaptiveSplit, BlocksHaveThePredictedRates) {
   constexpr uint64_t kRows = 20'000;
-  const std::string block = Block(kRows, 10, SectionSplit::kAdaptive, 0.125);
-  const FilterBlock view = FilterBlock::Open(block);
-  const SectionBits split = AdaptiveSplit(kRows, 10 * kRows, 10, 0.125);
-  const uint64_t asked = test::Scaled(1'000'000);
-  uint64_t passed_row = 0;
-  uint64_t passed_column = 0;
-  for (uint64_t i = 0; i < asked; ++i) {
-    passed_row += view.MayMatchRow(test::DistinctKey(kRows + i)) ? 1 : 0;
-    passed_column += view.MayMatchRowCol(test::DistinctKey(i % kRows),
-                                         std::to_string(10 + i))
-                         ? 1
-                         : 0;
-  }
-  for (const auto& [passed, bits] : {std::pair(passed_row, split.row),
-                                     std::pair(passed_column, split.row_col)}) {
-    const double expected =
-        FalsePositiveRate(bits) * static_cast<double>(asked);
-    EXPECT_NEAR(static_cast<double>(passed), expected,
-                5 * std::sqrt(expected) + 0.05 * expected)
-        << bits;
+  for (const FilterKind kind : kKinds) {
+    const std::string block =
+        Block(kind, kRows, 10, SectionSplit::kAdaptive, 0.125);
+    const FilterBlock view = FilterBlock::Open(block);
+    const SectionBits split = SplitOf(kind, kRows, 10 * kRows);
+    const uint64_t asked = test::Scaled(1'000'000);
+    uint64_t passed_row = 0;
+    uint64_t passed_column = 0;
+    for (uint64_t i = 0; i < asked; ++i) {
+      passed_row += view.MayMatchRow(test::DistinctKey(kRows + i)) ? 1 : 0;
+      passed_column += view.MayMatchRowCol(test::DistinctKey(i % kRows),
+                                           std::to_string(10 + i))
+                           ? 1
+                           : 0;
+    }
+    for (const auto& [passed, bits] :
+         {std::pair(passed_row, split.row),
+          std::pair(passed_column, split.row_col)}) {
+      const double expected = KindRate(kind, bits) * static_cast<double>(asked);
+      EXPECT_NEAR(static_cast<double>(passed), expected,
+                  5 * std::sqrt(expected) + 0.05 * expected)
+          << ToString(kind) << ", " << bits;
+    }
   }
 }
 

@@ -683,8 +683,8 @@ TEST_F(AdaptiveSplitInFiles, PaysWhereARowIsInOneFile) {
         Run(SectionSplit::kAdaptive, 1.0 / kFiles, columns, false);
     EXPECT_EQ(adaptive.bytes, equal.bytes);
     if (Scaled(1000) < 1000) continue;
-    const SectionBits split =
-        AdaptiveSplit(1, columns, BitsPerKey(kRate), 1.0 / kFiles);
+    const SectionBits split = AdaptiveSplit(FilterKind::kBloom, 1, columns,
+                                            BitsPerKey(kRate), 1.0 / kFiles);
     const WrongOpens model =
         PredictWrongOpens(FalsePositiveRate(split.row),
                           FalsePositiveRate(split.row_col), 1.0 / kFiles);
