@@ -2,32 +2,27 @@
 // wrong, rowbloom's beside RocksDB's. See bench/README.md.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
-#include <exception>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bench/environment.h"
 #include "bench/filter_bench.h"
+#include "bench/program.h"
 #include "bench/standalone_bench.h"
 
 namespace rowbloom::bench {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr int kOk = 0;
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
 
 struct Arguments {
   std::vector<uint64_t> keys = {10'000, 100'000, 1'000'000, 10'000'000};
@@ -36,7 +31,6 @@ struct Arguments {
   bool standalone = false;
   uint64_t frontier_keys = 1'000'000;
   uint64_t seed = 1;
-  std::string json_file;
   BenchOptions options;
 };
 
@@ -205,7 +199,8 @@ void WriteArray(std::ofstream& out, std::string_view name,
   out << "\n  ]";
 }
 
-bool WriteJson(const Arguments& arguments, const std::vector<Group>& groups,
+void WriteJson(const std::string& path, const Arguments& arguments,
+               const std::vector<Group>& groups,
                const std::vector<FilterResult>& frontier,
                const std::vector<StandaloneGroup>& standalone) {
   std::vector<std::string> filters;
@@ -243,7 +238,7 @@ bool WriteJson(const Arguments& arguments, const std::vector<Group>& groups,
                             {"kernels", KernelNames()},
                             {"repetitions", arguments.options.repetitions},
                             {"min_time_s", arguments.options.min_time_s}};
-  std::ofstream out(arguments.json_file);
+  std::ofstream out(path);
   out << "{\n  \"machine\": " << MachineJson().dump()
       << ",\n  \"build\": " << BuildJson().dump()
       << ",\n  \"run\": " << run.dump() << ",\n";
@@ -256,76 +251,56 @@ bool WriteJson(const Arguments& arguments, const std::vector<Group>& groups,
   }
   out << "\n}\n";
   out.close();
-  return static_cast<bool>(out);
-}
-
-int Fail(const std::string& message) {
-  fmt::print(stderr, "filter_bench: {}\n", message);
-  return kFailed;
+  if (!out) throw std::runtime_error("cannot write " + path);
 }
 
 int Run(int argc, char** argv) {
   Arguments arguments;
   BenchOptions* options = &arguments.options;
-  CLI::App app(
+  Program program(
       "Measures filters without a database: rowbloom's kinds and kernels and "
       "RocksDB's Bloom and Ribbon, through RocksDB's filter interface; or the "
       "filters that an application uses by itself.");
-  app.add_option("--keys", arguments.keys, "numbers of keys, multiples of 10")
+  CLI::App* const app = program.app();
+  app->add_option("--keys", arguments.keys, "numbers of keys, multiples of 10")
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{100}, uint64_t{1'000'000'000}));
-  app.add_flag("--huge", arguments.huge,
-               "10^8 keys, too; needs some 10 GB of memory");
-  app.add_flag("--standalone", arguments.standalone,
-               "the filters that an application uses by itself, instead");
-  app.add_option("--rates", arguments.rates, "target false positive rates")
+  app->add_flag("--huge", arguments.huge,
+                "10^8 keys, too; needs some 10 GB of memory");
+  app->add_flag("--standalone", arguments.standalone,
+                "the filters that an application uses by itself, instead");
+  app->add_option("--rates", arguments.rates, "target false positive rates")
       ->delimiter(',')
       ->capture_default_str()
       ->check(CLI::Range(1e-7, 0.5));
-  app.add_option("--frontier-keys", arguments.frontier_keys,
-                 "keys of the filters of 4 to 20 bits per key; 0: none")
+  app->add_option("--frontier-keys", arguments.frontier_keys,
+                  "keys of the filters of 4 to 20 bits per key; 0: none")
       ->capture_default_str();
-  app.add_option("--absent", options->absent_keys,
-                 "absent keys asked for each false positive rate")
+  app->add_option("--absent", options->absent_keys,
+                  "absent keys asked for each false positive rate")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{1000}, uint64_t{1'000'000'000}));
-  app.add_option("--repetitions", options->repetitions, "of each timing")
+  app->add_option("--repetitions", options->repetitions, "of each timing")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  app.add_option("--min-time", options->min_time_s,
-                 "seconds of each repetition, at least")
+  app->add_option("--min-time", options->min_time_s,
+                  "seconds of each repetition, at least")
       ->capture_default_str()
       ->check(CLI::Range(1e-6, 60.0));
-  app.add_option("--seed", arguments.seed, "of the keys")
-      ->capture_default_str();
-  app.add_option("--json", arguments.json_file,
-                 "write the numbers, machine and build to this file");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
-  }
-  if (!kOptimised) {
-    Fail("built without optimisation: its times would mean nothing");
-    return kUsage;
-  }
+  program.AddSeed(&arguments.seed);
+  program.Parse(argc, argv);
   if (arguments.huge) arguments.keys.push_back(100'000'000);
   for (const uint64_t keys : arguments.keys) {
     if (keys % kColumns != 0) {
-      Fail(fmt::format("--keys {}: expected a multiple of {}", keys, kColumns));
-      return kUsage;
+      throw WrongUsage(
+          fmt::format("--keys {}: expected a multiple of {}", keys, kColumns));
     }
   }
   options->build_repetitions =
       std::min(options->build_repetitions, options->repetitions);
 
-  const auto start = std::chrono::steady_clock::now();
-  const auto step = [start](const std::string& text) {
-    const std::chrono::duration<double> seconds =
-        std::chrono::steady_clock::now() - start;
-    fmt::print(stderr, "[{:6.1f} s] {}\n", seconds.count(), text);
-  };
+  const auto step = PrintSteps();
   std::vector<Group> groups;
   std::vector<StandaloneGroup> standalone;
   const std::vector<KeyShape> shapes =
@@ -353,9 +328,8 @@ int Run(int argc, char** argv) {
         KeySpace(KeyShape::kRow, arguments.frontier_keys, arguments.seed),
         options->absent_keys);
   }
-  if (!arguments.json_file.empty() &&
-      !WriteJson(arguments, groups, frontier, standalone)) {
-    return Fail("cannot write " + arguments.json_file);
+  if (!program.json_file().empty()) {
+    WriteJson(program.json_file(), arguments, groups, frontier, standalone);
   }
   step("done");
   return kOk;
@@ -365,10 +339,6 @@ int Run(int argc, char** argv) {
 }  // namespace rowbloom::bench
 
 int main(int argc, char** argv) {
-  try {
-    return rowbloom::bench::Run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "filter_bench: {}\n", error.what());
-    return 1;
-  }
+  return rowbloom::bench::RunProgram("filter_bench", rowbloom::bench::Run, argc,
+                                     argv);
 }

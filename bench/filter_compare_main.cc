@@ -2,33 +2,25 @@
 // same bytes and the same operations. See bench/README.md.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/environment.h"
 #include "bench/filter_compare.h"
+#include "bench/program.h"
 #include "bench/program_input.h"
 
 namespace rowbloom::bench {
 namespace {
 
-constexpr int kOk = 0;
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-
 struct Arguments {
   std::string input;
   std::string synthetic;
   std::string db_dir;
-  std::string json_file;
   uint64_t operations = 50'000;
   uint64_t files = 8;
   uint64_t seed = 1;
@@ -104,9 +96,7 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
                         {"file_bytes", setting.file_bytes},
                         {"kinds", std::move(kinds)}});
   }
-  return {{"machine", MachineJson()},
-          {"build", BuildJson()},
-          {"input",
+  return {{"input",
            {{"source",
              arguments.input.empty()
                  ? "synthetic " + arguments.synthetic
@@ -119,46 +109,31 @@ nlohmann::ordered_json ToJson(const Comparison& comparison,
           {"settings", std::move(settings)}};
 }
 
-int Fail(const std::string& message) {
-  fmt::print(stderr, "filter_compare: {}\n", message);
-  return kFailed;
-}
-
 int Run(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app(
+  Program program(
       "Compares filter settings of RocksDB on the same bytes: no filter, "
       "RocksDB's Bloom filter over prefix and whole key, rowbloom ROW, and "
       "rowbloom ROWCOL at the same filter bytes.");
-  app.add_option("--input", arguments.input,
-                 "a Debian package index or TSV; - is standard input");
-  app.add_option("--synthetic", arguments.synthetic,
-                 "ROWSxCOLUMNS made up instead (default 200000x10)");
-  app.add_option("--files", arguments.files, "flushes of each database")
+  CLI::App* const app = program.app();
+  app->add_option("--input", arguments.input,
+                  "a Debian package index or TSV; - is standard input");
+  app->add_option("--synthetic", arguments.synthetic,
+                  "ROWSxCOLUMNS made up instead (default 200000x10)");
+  app->add_option("--files", arguments.files, "flushes of each database")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{1}, uint64_t{1000}));
-  app.add_flag("--spread-rows", arguments.spread_rows,
-               "deal the cells of each row over all files: the worst case");
-  app.add_option("--operations", arguments.operations, "of each kind")
+  app->add_flag("--spread-rows", arguments.spread_rows,
+                "deal the cells of each row over all files: the worst case");
+  app->add_option("--operations", arguments.operations, "of each kind")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{1}, uint64_t{100'000'000}));
-  app.add_option("--seed", arguments.seed, "of everything that is drawn")
-      ->capture_default_str();
-  app.add_option("--db", arguments.db_dir,
-                 "keep the databases here (default: a temporary directory)");
-  app.add_option("--json", arguments.json_file,
-                 "write the numbers, machine and build to this file");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
-  }
-  if (!kOptimised) {
-    return Fail("built without optimisation: its times would mean nothing");
-  }
+  program.AddSeed(&arguments.seed);
+  app->add_option("--db", arguments.db_dir,
+                  "keep the databases here (default: a temporary directory)");
+  program.Parse(argc, argv);
   if (!arguments.input.empty() && !arguments.synthetic.empty()) {
-    fmt::print(stderr, "filter_compare: give --input or --synthetic\n");
-    return kUsage;
+    throw WrongUsage("give --input or --synthetic");
   }
   std::vector<InputCell> cells;
   if (arguments.input.empty()) {
@@ -166,45 +141,30 @@ int Run(int argc, char** argv) {
     uint64_t rows = 0;
     uint64_t columns = 0;
     if (!ParseShape(arguments.synthetic, &rows, &columns)) {
-      fmt::print(stderr, "filter_compare: --synthetic {}: expected e.g. {}\n",
-                 arguments.synthetic, "200000x10");
-      return kUsage;
+      throw WrongUsage(fmt::format("--synthetic {}: expected e.g. 200000x10",
+                                   arguments.synthetic));
     }
     cells = SyntheticCells(rows, columns);
-  } else if (const std::string problem = ReadCells(arguments.input, &cells);
-             !problem.empty()) {
-    return Fail(problem);
+  } else {
+    OrThrow(ReadCells(arguments.input, &cells));
   }
 
   DatabaseDir dir;
-  if (const std::string problem = dir.Make(arguments.db_dir, "filter_compare");
-      !problem.empty()) {
-    return Fail(problem);
-  }
+  OrThrow(dir.Make(arguments.db_dir, "filter_compare"));
   CompareOptions options;
   options.files = arguments.files;
   options.operations.fill(arguments.operations);
   options.seed = arguments.seed;
   options.spread_rows = arguments.spread_rows;
   options.db_dir = dir.path();
-  const auto start = std::chrono::steady_clock::now();
-  options.on_step = [start](std::string_view text) {
-    const std::chrono::duration<double> seconds =
-        std::chrono::steady_clock::now() - start;
-    fmt::print(stderr, "[{:5.1f} s] {}\n", seconds.count(), text);
-  };
+  options.on_step = PrintSteps();
   Comparison comparison;
   const rocksdb::Status status =
       CompareFilters(std::move(cells), options, &comparison);
   fmt::print(stderr, "\n");
-  if (!status.ok()) return Fail(status.ToString());
+  OrThrow(status);
   PrintTable(comparison, arguments);
-  if (!arguments.json_file.empty()) {
-    std::ofstream file(arguments.json_file);
-    file << ToJson(comparison, arguments).dump(2) << '\n';
-    file.close();
-    if (!file) return Fail("cannot write " + arguments.json_file);
-  }
+  program.WriteResults(ToJson(comparison, arguments));
   return kOk;
 }
 
@@ -212,10 +172,6 @@ int Run(int argc, char** argv) {
 }  // namespace rowbloom::bench
 
 int main(int argc, char** argv) {
-  try {
-    return rowbloom::bench::Run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "filter_compare: {}\n", error.what());
-    return 1;
-  }
+  return rowbloom::bench::RunProgram("filter_compare", rowbloom::bench::Run,
+                                     argc, argv);
 }

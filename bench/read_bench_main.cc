@@ -2,21 +2,17 @@
 // equal filter bytes. See bench/README.md.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "bench/environment.h"
+#include "bench/program.h"
 #include "bench/program_input.h"
 #include "bench/read_bench.h"
 
@@ -25,17 +21,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kOk = 0;
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-constexpr int kClaimBroken = 3;
-
 constexpr uint64_t kQuick = 4;  // how many times smaller
 
 struct Arguments {
   std::string input;
   std::vector<std::string> shapes;
-  std::string json_file;
   uint64_t cells = 600'000;
   uint64_t questions = 800'000;
   double seconds = 1;
@@ -271,16 +261,10 @@ ordered_json ToJson(const Measured& measured) {
           {"filters", std::move(filters)}};
 }
 
-int Fail(const std::string& message) {
-  fmt::print(stderr, "read_bench: {}\n", message);
-  return kFailed;
-}
-
 // Measures the shapes of one tree and kind of rows, which share databases.
-rocksdb::Status Measure(const Arguments& arguments, const Cells& cells,
-                        const std::vector<Shape>& shapes,
-                        const std::string& db_dir,
-                        std::vector<Measured>* measured) {
+void Measure(const Arguments& arguments, const Cells& cells,
+             const std::vector<Shape>& shapes, const std::string& db_dir,
+             std::vector<Measured>* measured) {
   ReadBenchOptions options;
   options.tree = shapes.front().tree;
   options.cachings.clear();
@@ -289,67 +273,55 @@ rocksdb::Status Measure(const Arguments& arguments, const Cells& cells,
   options.seconds = arguments.seconds;
   options.seed = arguments.seed;
   options.db_dir = db_dir;
-  const auto start = std::chrono::steady_clock::now();
-  options.on_step = [&](std::string_view text) {
-    const std::chrono::duration<double> seconds =
-        std::chrono::steady_clock::now() - start;
-    fmt::print(stderr, "[{:5.1f} s] {}, {}\n", seconds.count(), text,
-               ToString(shapes.front().rows));
+  options.on_step = [rows = ToString(shapes.front().rows),
+                     print = PrintSteps()](std::string_view text) {
+    print(fmt::format("{}, {}", text, rows));
   };
   std::vector<ShapeResult> results;
-  rocksdb::Status status = BenchReads(cells, options, &results);
-  for (size_t i = 0; i < results.size() && status.ok(); ++i) {
+  OrThrow(BenchReads(cells, options, &results));
+  for (size_t i = 0; i < results.size(); ++i) {
     measured->push_back({.shape = shapes[i],
                          .rows = cells.rows(),
                          .cells = cells.all().size(),
                          .result = results[i],
                          .broken_claims = BrokenClaims(results[i])});
   }
-  return status;
 }
 
 int Run(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app(
+  Program program(
       "Reads databases under RocksDB's own filters and under rowbloom's, at "
       "equal filter bytes.");
-  app.add_option("--input", arguments.input,
-                 "a Debian package index or TSV instead of made up cells; - is "
-                 "standard input");
-  app.add_option("--shape", arguments.shapes,
-                 "TREE/ROWS/CACHE or some of these, such as l0x8/wide/cached "
-                 "or levels; may be repeated. TREE: l0x1, l0x8, l0x32, levels; "
-                 "ROWS: wide, narrow, input; CACHE: cached, tenth");
+  CLI::App* const app = program.app();
+  app->add_option(
+      "--input", arguments.input,
+      "a Debian package index or TSV instead of made up cells; - is "
+      "standard input");
+  app->add_option(
+      "--shape", arguments.shapes,
+      "TREE/ROWS/CACHE or some of these, such as l0x8/wide/cached "
+      "or levels; may be repeated. TREE: l0x1, l0x8, l0x32, levels; "
+      "ROWS: wide, narrow, input; CACHE: cached, tenth");
   auto* cells_option =
-      app.add_option("--cells", arguments.cells, "made up for a database")
+      app->add_option("--cells", arguments.cells, "made up for a database")
           ->capture_default_str()
           ->check(CLI::Range(uint64_t{3000}, uint64_t{1'000'000'000}));
   auto* questions_option =
-      app.add_option("--questions", arguments.questions,
-                     "files to consider for each kind of read")
+      app->add_option("--questions", arguments.questions,
+                      "files to consider for each kind of read")
           ->capture_default_str()
           ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}));
-  auto* seconds_option = app.add_option("--seconds", arguments.seconds,
-                                        "of timing for each kind of read")
+  auto* seconds_option = app->add_option("--seconds", arguments.seconds,
+                                         "of timing for each kind of read")
                              ->capture_default_str()
                              ->check(CLI::Range(0.0, 3600.0));
-  app.add_flag("--quick", arguments.quick,
-               "less of all three, for a first look; counts are smaller, and "
-               "times noisier");
-  app.add_flag("--check", arguments.check,
-               "exit with 3 if the counts do not bear out what is claimed");
-  app.add_option("--seed", arguments.seed, "of everything that is drawn")
-      ->capture_default_str();
-  app.add_option("--json", arguments.json_file,
-                 "write the numbers, machine and build to this file");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kOk : kUsage;
-  }
-  if (!kOptimised) {
-    return Fail("built without optimisation: its times would mean nothing");
-  }
+  app->add_flag("--quick", arguments.quick,
+                "less of all three, for a first look; counts are smaller, and "
+                "times noisier");
+  program.AddCheck(&arguments.check, "the counts bear out what is claimed");
+  program.AddSeed(&arguments.seed);
+  program.Parse(argc, argv);
   if (arguments.quick) {
     if (cells_option->empty()) arguments.cells /= kQuick;
     if (questions_option->empty()) arguments.questions /= kQuick;
@@ -358,20 +330,15 @@ int Run(int argc, char** argv) {
   std::vector<Shape> shapes;
   if (const std::string problem = Choose(arguments, &shapes);
       !problem.empty()) {
-    fmt::print(stderr, "read_bench: {}\n", problem);
-    return kUsage;
+    throw WrongUsage(problem);
   }
 
   Cells input;
   if (!arguments.input.empty()) {
     std::vector<InputCell> read;
-    if (const std::string problem = ReadCells(arguments.input, &read);
-        !problem.empty()) {
-      return Fail(problem);
-    }
+    OrThrow(ReadCells(arguments.input, &read));
     uint64_t replaced = 0;
-    const rocksdb::Status status = input.Fill(std::move(read), &replaced);
-    if (!status.ok()) return Fail(status.ToString());
+    OrThrow(input.Fill(std::move(read), &replaced));
   }
   std::vector<Measured> measured;
   for (size_t i = 0; i < shapes.size();) {
@@ -383,32 +350,23 @@ int Run(int argc, char** argv) {
       together.push_back(shapes[i]);
     }
     DatabaseDir dir;
-    if (const std::string problem = dir.Make("", "read_bench");
-        !problem.empty()) {
-      return Fail(problem);
-    }
+    OrThrow(dir.Make("", "read_bench"));
     Cells made_up;
-    rocksdb::Status status;
     if (arguments.input.empty()) {
       uint64_t replaced = 0;
-      status = made_up.Fill(CellsFor(together.front().tree,
-                                     together.front().rows, arguments.cells),
-                            &replaced);
+      OrThrow(made_up.Fill(CellsFor(together.front().tree,
+                                    together.front().rows, arguments.cells),
+                           &replaced));
     }
     const size_t before = measured.size();
-    if (status.ok()) {
-      status = Measure(arguments, arguments.input.empty() ? made_up : input,
-                       together, dir.path(), &measured);
-    }
-    if (!status.ok()) return Fail(status.ToString());
+    Measure(arguments, arguments.input.empty() ? made_up : input, together,
+            dir.path(), &measured);
     for (size_t j = before; j < measured.size(); ++j) PrintShape(measured[j]);
     std::fflush(stdout);
   }
   PrintSummary(measured);
 
   ordered_json json = {
-      {"machine", MachineJson()},
-      {"build", BuildJson()},
       {"input",
        arguments.input.empty()
            ? "made up"
@@ -426,23 +384,14 @@ int Run(int argc, char** argv) {
     }
   }
   if (broken == 0) fmt::print("Wrong opens and filter bytes are as claimed.\n");
-  if (!arguments.json_file.empty()) {
-    std::ofstream file(arguments.json_file);
-    file << json.dump(2) << '\n';
-    file.close();
-    if (!file) return Fail("cannot write " + arguments.json_file);
-  }
-  return arguments.check && broken > 0 ? kClaimBroken : kOk;
+  program.WriteResults(json);
+  return arguments.check && broken > 0 ? kNotAsClaimed : kOk;
 }
 
 }  // namespace
 }  // namespace rowbloom::bench
 
 int main(int argc, char** argv) {
-  try {
-    return rowbloom::bench::Run(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "read_bench: {}\n", error.what());
-    return 1;
-  }
+  return rowbloom::bench::RunProgram("read_bench", rowbloom::bench::Run, argc,
+                                     argv);
 }

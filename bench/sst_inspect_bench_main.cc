@@ -6,22 +6,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "bench/environment.h"
+#include "bench/program.h"
 #include "bench/random.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
@@ -33,10 +30,6 @@ namespace rowbloom::bench {
 namespace {
 
 using nlohmann::ordered_json;
-
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-constexpr int kNotAsClaimed = 3;
 
 // What is claimed: of verify, which has two threads, the time that one waits
 // for it, as a share of sst_dump's two passes; of what reads no data, the
@@ -50,7 +43,6 @@ struct Arguments {
   uint64_t mib = 1024;
   int rounds = 5;
   bool check = false;
-  std::string json_file;
 };
 
 struct Shape {
@@ -69,10 +61,6 @@ constexpr std::array kShapes = {
           rocksdb::kLZ4Compression},
 };
 
-void Check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-}
-
 // Rows of ten columns, values of 100 bytes, of which half can be compressed.
 // Returns the number of cells.
 uint64_t WriteFile(const Shape& shape, uint64_t bytes,
@@ -82,7 +70,7 @@ uint64_t WriteFile(const Shape& shape, uint64_t bytes,
   table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   const KeyLayout layout = KeyLayout::Delimited(':');
   if (shape.rowbloom) {
-    Check(NewFilterPolicy({.key_layout = layout}, &table.filter_policy));
+    OrThrow(NewFilterPolicy({.key_layout = layout}, &table.filter_policy));
   }
   if (shape.partitioned) {
     table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
@@ -92,7 +80,7 @@ uint64_t WriteFile(const Shape& shape, uint64_t bytes,
   options.compression = shape.compression;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-  Check(writer.Open(path));
+  OrThrow(writer.Open(path));
   Random random(1);
   uint64_t cells = 0;
   std::string value(100, 'v');
@@ -103,10 +91,10 @@ uint64_t WriteFile(const Shape& shape, uint64_t bytes,
         value[j] = static_cast<char>(word >> (8 * (j - i)));
       }
     }
-    Check(writer.Put(fmt::format("row{:012}:column{}", cells / 10, cells % 10),
-                     value));
+    OrThrow(writer.Put(
+        fmt::format("row{:012}:column{}", cells / 10, cells % 10), value));
   }
-  Check(writer.Finish());
+  OrThrow(writer.Finish());
   return cells;
 }
 
@@ -226,7 +214,8 @@ ShapeResult Measure(const Shape& shape, const Arguments& arguments,
   return result;
 }
 
-int Run(const Arguments& arguments) {
+// True if all is as claimed.
+bool MeasureAll(const Arguments& arguments, ordered_json* results) {
   const std::filesystem::path folder =
       (arguments.folder.empty() ? std::filesystem::temp_directory_path()
                                 : std::filesystem::path(arguments.folder)) /
@@ -239,26 +228,38 @@ int Run(const Arguments& arguments) {
   const std::unique_ptr<const std::filesystem::path, decltype(remove)> cleanup(
       &folder, remove);
 
-  ordered_json json = {{"machine", MachineJson()},
-                       {"build", BuildJson()},
-                       {"mib", arguments.mib},
-                       {"rounds", arguments.rounds}};
-  ordered_json& results = json["results"] = ordered_json::array();
   bool as_claimed = true;
   for (const Shape& shape : kShapes) {
     ShapeResult result = Measure(shape, arguments, folder / "file.sst");
     as_claimed = as_claimed && result.as_claimed;
-    results.push_back(std::move(result.json));
+    results->push_back(std::move(result.json));
     std::fflush(stdout);  // the next may take minutes
   }
-  if (!arguments.json_file.empty()) {
-    std::ofstream file(arguments.json_file);
-    file << json.dump(2) << '\n';
-    if (!file.flush()) {
-      throw std::runtime_error("cannot write " + arguments.json_file);
-    }
-  }
-  if (!arguments.check || as_claimed) return 0;
+  return as_claimed;
+}
+
+int Run(int argc, char** argv) {
+  Arguments arguments;
+  Program program("How long sst_inspect takes for a large SST.");
+  CLI::App* const app = program.app();
+  app->add_option("SST_INSPECT", arguments.sst_inspect, "the program")
+      ->required()
+      ->check(CLI::ExistingFile);
+  app->add_option("--mib", arguments.mib, "size of each file")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  app->add_option("--rounds", arguments.rounds, "of each command")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app->add_option("--dir", arguments.folder, "where the files go for the time");
+  program.AddCheck(&arguments.check, "the times are as claimed");
+  program.Parse(argc, argv);
+  ordered_json results = ordered_json::array();
+  const bool as_claimed = MeasureAll(arguments, &results);
+  program.WriteResults({{"mib", arguments.mib},
+                        {"rounds", arguments.rounds},
+                        {"results", std::move(results)}});
+  if (!arguments.check || as_claimed) return kOk;
   fmt::print(stderr,
              "sst_inspect_bench: expected verify to take at most what sst_dump "
              "takes to verify and to check, filter and summary less than {} "
@@ -267,40 +268,10 @@ int Run(const Arguments& arguments) {
   return kNotAsClaimed;
 }
 
-int Main(int argc, char** argv) {
-  Arguments arguments;
-  CLI::App app{"How long sst_inspect takes for a large SST."};
-  app.add_option("SST_INSPECT", arguments.sst_inspect, "The program")
-      ->required()
-      ->check(CLI::ExistingFile);
-  app.add_option("--mib", arguments.mib, "Size of each file")
-      ->check(CLI::Range(1, 65536))
-      ->capture_default_str();
-  app.add_option("--rounds", arguments.rounds, "Turns of each command")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--dir", arguments.folder, "Where the files go for the time");
-  app.add_flag("--check", arguments.check,
-               "Exit code 3 unless the times are as claimed");
-  app.add_option("--json", arguments.json_file, "Write the results there, too");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
-  }
-  if (!kOptimised) {
-    fmt::print(stderr, "sst_inspect_bench: this build is not optimised\n");
-    return kUsage;
-  }
-  try {
-    return Run(arguments);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "sst_inspect_bench: {}\n", error.what());
-    return kFailed;
-  }
-}
-
 }  // namespace
 }  // namespace rowbloom::bench
 
-int main(int argc, char** argv) { return rowbloom::bench::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return rowbloom::bench::RunProgram("sst_inspect_bench", rowbloom::bench::Run,
+                                     argc, argv);
+}

@@ -3,20 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstdint>
-#include <cstdio>
-#include <exception>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "bench/environment.h"
+#include "bench/program.h"
 #include "bench/random.h"
 #include "bench/turns.h"
 #include "rocksdb/db.h"
@@ -29,9 +25,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-
 struct Arguments {
   uint64_t rows = 200'000;
   uint64_t columns = 5;
@@ -39,7 +32,6 @@ struct Arguments {
   int rounds = 300;
   uint64_t gets = 2'000;  // of one turn
   uint64_t seed = 1;
-  std::string json_file;
 };
 
 // How much is counted.
@@ -59,10 +51,6 @@ constexpr std::array kWatches = {
     Watch{"all three", true, true, true, 3},
 };
 
-void Check(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error(status.ToString());
-}
-
 std::string Key(uint64_t row, uint64_t column) {
   return fmt::format("row{:09}:col{:03}", row, column);
 }
@@ -70,7 +58,7 @@ std::string Key(uint64_t row, uint64_t column) {
 rocksdb::Options Options(const Watch& watch) {
   rocksdb::BlockBasedTableOptions table;
   const KeyLayout layout = KeyLayout::Delimited(':');
-  Check(NewFilterPolicy(
+  OrThrow(NewFilterPolicy(
       {.key_layout = layout, .count_questions = watch.count_questions},
       &table.filter_policy));
   table.block_cache = rocksdb::NewLRUCache(size_t{1} << 30);
@@ -92,17 +80,17 @@ rocksdb::Options Options(const Watch& watch) {
 // files overlap.
 void Fill(const std::string& path, const Arguments& arguments) {
   rocksdb::DB* opened = nullptr;
-  Check(rocksdb::DB::Open(Options(kWatches[0]), path, &opened));
+  OrThrow(rocksdb::DB::Open(Options(kWatches[0]), path, &opened));
   const std::unique_ptr<rocksdb::DB> db(opened);
   rocksdb::WriteOptions write;
   write.disableWAL = true;
   for (int file = 0; file < arguments.files; ++file) {
     for (uint64_t row = file; row < arguments.rows; row += arguments.files) {
       for (uint64_t column = 0; column < arguments.columns; ++column) {
-        Check(db->Put(write, Key(2 * row, column), "value"));
+        OrThrow(db->Put(write, Key(2 * row, column), "value"));
       }
     }
-    Check(db->Flush({}));
+    OrThrow(db->Flush({}));
   }
 }
 
@@ -150,7 +138,7 @@ double NanosPerGet(rocksdb::DB* db, const std::vector<std::string>& keys,
   return took / static_cast<double>(keys.size());
 }
 
-ordered_json Run(const Arguments& arguments) {
+ordered_json Measure(const Arguments& arguments) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() /
       fmt::format("rowbloom_stats_cost_{}", ::getpid());
@@ -167,7 +155,7 @@ ordered_json Run(const Arguments& arguments) {
   std::vector<std::unique_ptr<rocksdb::DB>> dbs;
   for (const Watch& watch : kWatches) {
     rocksdb::DB* opened = nullptr;
-    Check(rocksdb::DB::OpenForReadOnly(Options(watch), path, &opened));
+    OrThrow(rocksdb::DB::OpenForReadOnly(Options(watch), path, &opened));
     dbs.emplace_back(opened);
   }
 
@@ -210,52 +198,36 @@ ordered_json Run(const Arguments& arguments) {
   return results;
 }
 
-int Main(int argc, char** argv) {
+int Run(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app{"What counting costs a Get, every file of the database asked."};
-  app.add_option("--rows", arguments.rows, "Rows of the database")
+  Program program(
+      "What counting costs a Get, every file of the database asked.");
+  CLI::App* const app = program.app();
+  app->add_option("--rows", arguments.rows, "of the database")
       ->check(CLI::Range(1'000, 10'000'000))
       ->capture_default_str();
-  app.add_option("--files", arguments.files, "Files, each with a share of rows")
+  app->add_option("--files", arguments.files, "each with a share of the rows")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  app.add_option("--rounds", arguments.rounds, "Turns of each kind of counting")
+  app->add_option("--rounds", arguments.rounds, "of each kind of counting")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
-  app.add_option("--seed", arguments.seed, "Seed of the keys asked for")
-      ->capture_default_str();
-  app.add_option("--json", arguments.json_file, "Write the results there, too");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
-  }
-  if (!kOptimised) {
-    fmt::print(stderr, "stats_cost: this build is not optimised\n");
-    return kUsage;
-  }
-  try {
-    ordered_json json = {
-        {"machine", MachineJson()},       {"build", BuildJson()},
-        {"rows", arguments.rows},         {"columns", arguments.columns},
-        {"files", arguments.files},       {"rounds", arguments.rounds},
-        {"gets_a_round", arguments.gets}, {"seed", arguments.seed}};
-    json["results"] = Run(arguments);
-    if (!arguments.json_file.empty()) {
-      std::ofstream file(arguments.json_file);
-      file << json.dump(2) << '\n';
-      if (!file.flush()) {
-        throw std::runtime_error("cannot write " + arguments.json_file);
-      }
-    }
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "stats_cost: {}\n", error.what());
-    return kFailed;
-  }
-  return 0;
+  program.AddSeed(&arguments.seed);
+  program.Parse(argc, argv);
+  program.WriteResults({{"rows", arguments.rows},
+                        {"columns", arguments.columns},
+                        {"files", arguments.files},
+                        {"rounds", arguments.rounds},
+                        {"gets_a_round", arguments.gets},
+                        {"seed", arguments.seed},
+                        {"results", Measure(arguments)}});
+  return kOk;
 }
 
 }  // namespace
 }  // namespace rowbloom::bench
 
-int main(int argc, char** argv) { return rowbloom::bench::Main(argc, argv); }
+int main(int argc, char** argv) {
+  return rowbloom::bench::RunProgram("stats_cost", rowbloom::bench::Run, argc,
+                                     argv);
+}

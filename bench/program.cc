@@ -1,0 +1,91 @@
+#include "bench/program.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+
+#include "bench/environment.h"
+
+namespace rowbloom::bench {
+namespace {
+
+using nlohmann::ordered_json;
+
+// The end of a program that has said why already.
+struct Ended {
+  int exit_code;
+};
+
+}  // namespace
+
+void OrThrow(const rocksdb::Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+void OrThrow(const std::string& problem) {
+  if (!problem.empty()) throw std::runtime_error(problem);
+}
+
+void Program::AddSeed(uint64_t* seed) {
+  app_.add_option("--seed", *seed, "of everything that is drawn")
+      ->capture_default_str();
+}
+
+void Program::AddCheck(bool* check, const std::string& claimed) {
+  app_.add_flag("--check", *check, "exit with 3 unless " + claimed);
+}
+
+void Program::Parse(int argc, char** argv) {
+  app_.add_option("--json", json_file_,
+                  "write the numbers, machine and build to this file");
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    throw Ended{app_.exit(error) == 0 ? kOk : kUsage};
+  }
+  if (!kOptimised) {
+    throw std::runtime_error(
+        "built without optimisation: its times would mean nothing");
+  }
+}
+
+void Program::WriteResults(const ordered_json& results) const {
+  if (json_file_.empty()) return;
+  ordered_json json = {{"machine", MachineJson()}, {"build", BuildJson()}};
+  json.update(results);
+  std::ofstream file(json_file_);
+  file << json.dump(2) << '\n';
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + json_file_);
+}
+
+std::function<void(std::string_view)> PrintSteps() {
+  const auto start = std::chrono::steady_clock::now();
+  return [start](std::string_view text) {
+    const std::chrono::duration<double> seconds =
+        std::chrono::steady_clock::now() - start;
+    fmt::print(stderr, "[{:5.1f} s] {}\n", seconds.count(), text);
+  };
+}
+
+int RunProgram(const char* name, int (*run)(int argc, char** argv), int argc,
+               char** argv) {
+  const auto fail = [name](const std::exception& error, int exit_code) {
+    fmt::print(stderr, "{}: {}\n", name, error.what());
+    return exit_code;
+  };
+  try {
+    return run(argc, argv);
+  } catch (const Ended& ended) {
+    return ended.exit_code;
+  } catch (const WrongUsage& error) {
+    return fail(error, kUsage);
+  } catch (const std::exception& error) {
+    return fail(error, kFailed);
+  }
+}
+
+}  // namespace rowbloom::bench
