@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/program.h"
@@ -214,13 +215,14 @@ int Run(int argc, char** argv) {
       ->capture_default_str();
   program.AddSeed(&arguments.seed);
   program.Parse(argc, argv);
+  ordered_json results = Measure(arguments);
   program.WriteResults({{"rows", arguments.rows},
                         {"columns", arguments.columns},
                         {"files", arguments.files},
                         {"rounds", arguments.rounds},
                         {"gets_a_round", arguments.gets},
                         {"seed", arguments.seed},
-                        {"results", Measure(arguments)}});
+                        {"results", std::move(results)}});
   return kOk;
 }
 

@@ -8,7 +8,6 @@
 #include "lib/block/key_entries.h"
 #include "lib/block/memory_fit.h"
 #include "lib/filters/hash.h"
-#include "lib/filters/kind_bits.h"
 #include "lib/filters/rate_table.h"
 #include "lib/filters/ribbon.h"
 #include "lib/kernels/kernel.h"
@@ -30,44 +29,30 @@ uint64_t SectionBytes(size_t keys, double bits_per_key) {
          kBlockBytes;
 }
 
-// Moves blocks between sections of kind bloom as the adaptive split wants it.
-void SplitBlooms(const FilterBlockOptions& options, MemoryFit::Section* row,
+// Moves blocks between sections of kind bloom to give them these rates.
+void SplitBlooms(const SectionRates& rates, MemoryFit::Section* row,
                  MemoryFit::Section* row_col) {
-  const SectionBits bits =
-      AdaptiveSplit(FilterKind::kBloom, row->keys, row_col->keys,
-                    options.bits_per_key, options.row_spread);
+  const RateTable& table = RateTable::Get();
   const uint64_t blocks = row->blocks + row_col->blocks;
   const auto wanted = static_cast<uint64_t>(
-      static_cast<double>(row->keys) * bits.row / kBloomBlockBits + 0.5);
+      static_cast<double>(row->keys) * table.Bits(rates.row) / kBloomBlockBits +
+      0.5);
   if (wanted <= row->blocks || wanted >= blocks) return;
   row->blocks = wanted;
   row_col->blocks = blocks - wanted;
   for (MemoryFit::Section* section : {row, row_col}) {
-    section->probes = RateTable::Get().Probes(
-        static_cast<double>(section->blocks) * kBloomBlockBits /
-        static_cast<double>(section->keys));
+    section->probes =
+        table.Probes(static_cast<double>(section->blocks) * kBloomBlockBits /
+                     static_cast<double>(section->keys));
   }
 }
 
-// Sets the rates of ribbons as the adaptive split wants them, and the blocks of
-// the blooms that they stand for.
-void SplitRibbons(const FilterBlockOptions& options,
-                  std::span<MemoryFit::Section, 2> sections,
-                  std::span<double, 2> rates) {
-  const double equal = KindBits(FilterKind::kRibbon, rates[0]);
-  const SectionBits bits =
-      AdaptiveSplit(FilterKind::kRibbon, sections[0].keys, sections[1].keys,
-                    equal, options.row_spread);
-  if (bits.row == equal) return;
-  rates[0] = KindRate(FilterKind::kRibbon, bits.row);
-  rates[1] = KindRate(FilterKind::kRibbon, bits.row_col);
+// Gives the bloom that a ribbon stands for the rate of the ribbon.
+void SetRate(double rate, MemoryFit::Section* section) {
   const RateTable& table = RateTable::Get();
-  for (size_t i = 0; i < 2; ++i) {
-    const double bloom_bits = table.Bits(rates[i]);
-    sections[i].blocks =
-        SectionBytes(sections[i].keys, bloom_bits) / kBlockBytes;
-    sections[i].probes = table.Probes(bloom_bits);
-  }
+  const double bits = table.Bits(rate);
+  section->blocks = SectionBytes(section->keys, bits) / kBlockBytes;
+  section->probes = table.Probes(bits);
 }
 
 const BloomKernel& Kernel(const FilterBlockOptions& options) {
@@ -209,13 +194,17 @@ std::string FilterBlockBuilder::Finish() {
          .probes = probes_});
     total += format::kEntryBytes;
   }
-  std::vector<double> rates(sizes.size(), rate_);
+  SectionRates rates = {.row = rate_, .row_col = rate_};
   if (options_.section_split == SectionSplit::kAdaptive && sizes.size() == 2) {
-    if (options_.kind == FilterKind::kBloom) {
-      SplitBlooms(options_, &sizes[0], &sizes[1]);
+    rates = AdaptiveSplit(options_.kind, sizes[0].keys, sizes[1].keys, rate_,
+                          options_.row_spread);
+    if (rates.row == rate_) {
+      // The equal split.
+    } else if (options_.kind == FilterKind::kBloom) {
+      SplitBlooms(rates, &sizes[0], &sizes[1]);
     } else {
-      SplitRibbons(options_, std::span<MemoryFit::Section, 2>(sizes),
-                   std::span<double, 2>(rates));
+      SetRate(rates.row, &sizes[0]);
+      SetRate(rates.row_col, &sizes[1]);
     }
   }
   uint64_t payload = 0;
@@ -246,7 +235,10 @@ std::string FilterBlockBuilder::Finish() {
     const uint64_t bloom_bytes = sizes[i].blocks * kBlockBytes;
     const size_t keys = section.hashes->size();
     if (kind == FilterKind::kRibbon &&
-        AppendRibbonOf(section, rates[i], bloom_bytes, &block)) {
+        AppendRibbonOf(
+            section,
+            section.type == SectionType::kRowCol ? rates.row_col : rates.row,
+            bloom_bytes, &block)) {
       probes = 0;
     } else {
       kind = FilterKind::kBloom;

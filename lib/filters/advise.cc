@@ -121,12 +121,10 @@ bool IsWorthAllCells(const FileProfile& profile,
   rows_alone.bloom_type = BloomType::kRow;
   if (row_col.section_split == SectionSplit::kAdaptive) {
     rows_alone.section_split = SectionSplit::kEqual;
-    rows_alone.false_positive_rate = KindRate(
-        row_col.kind,
+    rows_alone.false_positive_rate =
         AdaptiveSplit(row_col.kind, profile.rows, profile.cells,
-                      KindBits(row_col.kind, row_col.false_positive_rate),
-                      row_col.row_spread)
-            .row);
+                      row_col.false_positive_rate, row_col.row_spread)
+            .row;
   }
   return Cost(profile, row_col.prediction) <
          kWorthAllCells * std::min(Cost(profile, row.prediction),

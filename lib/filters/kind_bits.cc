@@ -4,6 +4,7 @@
 
 #include "lib/filters/rate_table.h"
 #include "lib/filters/ribbon.h"
+#include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 
@@ -15,8 +16,9 @@ double KindBits(FilterKind kind, double rate) {
 
 double KindRate(FilterKind kind, double bits_per_key) {
   const double bloom = RateTable::Get().Rate(bits_per_key);
-  return kind == FilterKind::kRibbon ? std::min(bloom, RibbonRate(bits_per_key))
-                                     : bloom;
+  if (kind != FilterKind::kRibbon) return bloom;
+  return std::max(std::min(bloom, RibbonRate(bits_per_key)),
+                  RibbonRate(kMaxBitsPerKey));
 }
 
 }  // namespace rowbloom

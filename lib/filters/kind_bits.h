@@ -11,7 +11,8 @@ namespace rowbloom {
 double KindBits(FilterKind kind, double rate);
 
 // Inverse of KindBits: the least rate that so many bits give, between those of
-// kMaxBitsPerKey and kMinBitsPerKey of kBloom.
+// kMaxBitsPerKey and kMinBitsPerKey of kBloom; of kRibbon at least that of its
+// most columns.
 double KindRate(FilterKind kind, double bits_per_key);
 
 }  // namespace rowbloom

@@ -36,8 +36,10 @@ struct Section {
   uint64_t bytes = 0;
 };
 
-Section BuiltSection(FilterKind kind, uint64_t keys, double bloom_bits) {
-  Section section = {.rate = RateTable::Get().Rate(bloom_bits),
+Section BuiltSection(FilterKind kind, uint64_t keys, double rate) {
+  const RateTable& table = RateTable::Get();
+  const double bloom_bits = table.Bits(rate);
+  Section section = {.rate = table.Rate(bloom_bits),
                      .bytes = BloomBytes(keys, bloom_bits)};
   if (kind == FilterKind::kRibbon) {
     section.bytes = std::min(section.bytes,
@@ -53,28 +55,23 @@ struct Sections {
 
 Sections BuiltSections(const FileProfile& profile,
                        const FilterParameters& filter, double rate) {
-  const RateTable& table = RateTable::Get();
-  const double bits = table.Bits(rate);
   Sections sections;
   if (filter.bloom_type == BloomType::kNone || profile.rows == 0) {
     return sections;
   }
-  SectionBits split = {.row = bits, .row_col = bits};
+  SectionRates rates = {.row = rate, .row_col = rate};
   const bool has_cells =
       filter.bloom_type == BloomType::kRowCol && profile.cells > 0;
   if (has_cells && filter.section_split == SectionSplit::kAdaptive) {
-    split = AdaptiveSplit(filter.kind, profile.rows, profile.cells,
-                          KindBits(filter.kind, table.Rate(bits)),
+    rates = AdaptiveSplit(filter.kind, profile.rows, profile.cells, rate,
                           filter.row_spread);
-    // Those of kBloom, like the others.
-    split = {.row = table.Bits(KindRate(filter.kind, split.row)),
-             .row_col = table.Bits(KindRate(filter.kind, split.row_col))};
   }
-  sections.row = BuiltSection(filter.kind, profile.rows, split.row);
+  sections.row = BuiltSection(filter.kind, profile.rows, rates.row);
   if (has_cells) {
-    sections.row_col = BuiltSection(filter.kind, profile.cells, split.row_col);
+    sections.row_col = BuiltSection(filter.kind, profile.cells, rates.row_col);
     // The split moves whole blocks.
     if (filter.kind == FilterKind::kBloom) {
+      const double bits = RateTable::Get().Bits(rate);
       const uint64_t both =
           BloomBytes(profile.rows, bits) + BloomBytes(profile.cells, bits);
       sections.row.bytes = std::min(both, sections.row.bytes);
@@ -101,7 +98,8 @@ Prediction Predict(const FileProfile& profile, const FilterParameters& filter) {
     const Sections sections =
         BuiltSections(profile, filter, rates[group.level]);
     const WrongOpens opens = PredictWrongOpens(
-        sections.row.rate, sections.row_col.rate, group.row_spread);
+        {.row = sections.row.rate, .row_col = sections.row_col.rate},
+        group.row_spread);
     result.opens.scan_absent_row += group.runs * opens.scan_absent_row;
     result.opens.get_absent_row += group.runs * opens.get_absent_row;
     result.opens.get_absent_column += group.runs * opens.get_absent_column;

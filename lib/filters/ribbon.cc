@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <utility>
@@ -519,7 +518,7 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
     }
     if (at > payload.size()) break;
   }
-  if (at != payload.size() || at > std::numeric_limits<uint32_t>::max()) {
+  if (at != payload.size()) {
     return wrong("layers of " + std::to_string(at) + " bytes or more, found " +
                  std::to_string(payload.size()));
   }

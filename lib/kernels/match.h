@@ -81,7 +81,7 @@ template <class To, Sections kSections, Length kLength>
     const Matcher& matcher, const char* qualifier, size_t size,
     uint64_t row_hash) {
   const uint64_t hash = HashOf<kLength>(qualifier, size, row_hash);
-  if (!Answers<kSections>(matcher.row_col_ribbon, hash)) [[unlikely]] {
+  if (!CanAnswer<kSections>(matcher.row_col_ribbon, hash)) [[unlikely]] {
     return MatchCell<To, Sections::kMixed, kLength>(matcher, qualifier, size,
                                                     row_hash);
   }
@@ -95,7 +95,7 @@ template <class To, Sections kSections, Length kLength>
 [[gnu::noinline, gnu::flatten]] typename To::Result MatchRow(
     const Matcher& matcher, const char* key, size_t size, size_t row_bytes) {
   const uint64_t row_hash = HashOf<kLength>(key, row_bytes, 0);
-  if (!Answers<kSections>(matcher.row_ribbon, row_hash)) [[unlikely]] {
+  if (!CanAnswer<kSections>(matcher.row_ribbon, row_hash)) [[unlikely]] {
     return MatchRow<To, Sections::kMixed, kLength>(matcher, key, size,
                                                    row_bytes);
   }

@@ -49,8 +49,8 @@ void MatchBatch(const Matcher& matcher, const void* key_pointers, size_t count,
   for (uint32_t left = inside; left != 0; left &= left - 1) {
     const int i = __builtin_ctz(left);
     if (!asked || hashes[i] != asked_hash) {
-      asked_passed =
-          ContainsAny<kSections>(matcher.row, matcher.row_ribbon, hashes[i]);
+      asked_passed = ContainsWithCare<kSections>(matcher.row,
+                                                 matcher.row_ribbon, hashes[i]);
       asked_hash = hashes[i];
       asked = true;
     }
@@ -76,8 +76,8 @@ void MatchBatch(const Matcher& matcher, const void* key_pointers, size_t count,
   uint32_t cells_passed = 0;
   for (uint32_t left = cells; left != 0; left &= left - 1) {
     const int i = __builtin_ctz(left);
-    const bool may = ContainsAny<kSections>(matcher.row_col,
-                                            matcher.row_col_ribbon, hashes[i]);
+    const bool may = ContainsWithCare<kSections>(
+        matcher.row_col, matcher.row_col_ribbon, hashes[i]);
     cells_passed |= uint32_t{may} << i;
   }
   answers->row_may = passed & ~cells;

@@ -39,15 +39,17 @@ struct Matcher {
 enum class Sections {
   kFewProbes,   // of kind bloom, each of at most kFewProbes
   kManyProbes,  // of kind bloom
-  kRibbon,
-  kMixed,
+  kRibbon,      // of several layers each
+  kMixed,       // any
 };
 inline constexpr size_t kSectionsCases = 4;
 inline constexpr int kFewProbes = 8;  // lanes of a 256-bit register
 
 inline Sections SectionsOf(const Matcher& matcher) {
   const auto of = [](const BloomBlocks& blocks, const RibbonFilter* ribbon) {
-    if (ribbon != nullptr) return Sections::kRibbon;
+    if (ribbon != nullptr) {
+      return ribbon->layer_count > 1 ? Sections::kRibbon : Sections::kMixed;
+    }
     return blocks.probes <= kFewProbes ? Sections::kFewProbes
                                        : Sections::kManyProbes;
   };
@@ -55,7 +57,8 @@ inline Sections SectionsOf(const Matcher& matcher) {
   if (!matcher.has_row_col) return row;
   const Sections row_col = of(matcher.row_col, matcher.row_col_ribbon);
   if (row == row_col) return row;
-  const bool ribbon = row == Sections::kRibbon || row_col == Sections::kRibbon;
+  const bool ribbon =
+      matcher.row_ribbon != nullptr || matcher.row_col_ribbon != nullptr;
   return ribbon ? Sections::kMixed : Sections::kManyProbes;
 }
 

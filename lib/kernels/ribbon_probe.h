@@ -87,7 +87,7 @@ inline uint32_t Fingerprint(uint64_t hash) {
 }
 
 // Whether a layer that is not the last answers for keys that start at `slot`.
-inline bool Answers(const RibbonLayer& layer, uint64_t slot) {
+inline bool LayerAnswers(const RibbonLayer& layer, uint64_t slot) {
   const uint64_t bucket = slot / kSlotsOfBucket;
   const auto four = static_cast<uint32_t>(layer.limits[bucket / 4]);
   return slot % kSlotsOfBucket >= kLimits[four >> (bucket % 4 * 2) & 3];
@@ -102,8 +102,9 @@ inline uint64_t LoadWord(const std::byte* from) {
   return word;
 }
 
-// Words of a layer before `block`, of which *is_wide says whether it is one.
-// Without a jump: which blocks keys fall into cannot be foreseen.
+// Words of a layer before `block`; *is_wide is 1 if the block itself has one
+// column more, else 0. Without a jump: which blocks keys fall into cannot be
+// foreseen.
 inline uint64_t WordsBefore(uint64_t first_wide, uint64_t columns,
                             uint64_t block, uint64_t* is_wide) {
   const uint64_t past = block - first_wide;
@@ -140,7 +141,7 @@ inline RibbonPlace PlaceOf(const RibbonLayer& layer, uint64_t columns,
     place.high = 0;
   } else {
     place.second = place.first + 8 * place.columns;
-    place.high = coefficients >> (-shift % kSlotsOfBlock);
+    place.high = coefficients >> (kSlotsOfBlock - shift);
   }
   return place;
 }
@@ -190,7 +191,7 @@ bool AnyLayerMayContain(const RibbonFilter& filter, uint64_t hash) {
   const RibbonLayer* const last = layer + filter.layer_count - 1;
   for (; layer != last; ++layer) {
     const uint64_t slot = FirstSlot(hash, layer->starts);
-    if (Answers(*layer, slot)) {
+    if (LayerAnswers(*layer, slot)) {
       return LayerMayContain<Gives>(filter, *layer, hash, slot);
     }
     hash = Remix(hash, kNextLayer);
@@ -201,14 +202,14 @@ bool AnyLayerMayContain(const RibbonFilter& filter, uint64_t hash) {
 }
 
 // Whether the first of several layers answers for the key, as it does for
-// nearly all.
+// nearly all. REQUIRES more than one.
 inline bool FirstLayerAnswers(const RibbonFilter& filter, uint64_t hash) {
   const RibbonLayer& first = filter.layers[0];
-  return first.limits != nullptr &&
-         Answers(first, FirstSlot(hash, first.starts));
+  return LayerAnswers(first, FirstSlot(hash, first.starts));
 }
 
-// AnyLayerMayContain, then, in few instructions.
+// AnyLayerMayContain in few instructions. REQUIRES FirstLayerAnswers: other
+// keys would be filtered out.
 template <bool Gives(const RibbonPlace&, uint32_t)>
 inline bool FirstLayerMayContain(const RibbonFilter& filter, uint64_t hash) {
   const RibbonLayer& first = filter.layers[0];

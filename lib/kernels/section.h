@@ -15,14 +15,15 @@ inline bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
                                      : MayContainMany(blocks, hash);
 }
 
-// Whether Contains<kSections> can answer for this hash. Contains<kMixed> always
-// can.
+// Whether Contains<kSections> can answer for this hash, as it can for nearly
+// all. Contains<kMixed> always can.
 template <Sections kSections>
-[[gnu::always_inline]] inline bool Answers(const RibbonFilter* ribbon,
-                                           uint64_t hash) {
+[[gnu::always_inline]] inline bool CanAnswer(const RibbonFilter* ribbon,
+                                             uint64_t hash) {
   return kSections != Sections::kRibbon || FirstLayerAnswers(*ribbon, hash);
 }
 
+// REQUIRES CanAnswer<kSections>.
 template <Sections kSections>
 [[gnu::always_inline]] inline bool Contains(const BloomBlocks& blocks,
                                             const RibbonFilter* ribbon,
@@ -36,13 +37,14 @@ template <Sections kSections>
                            : MayContain(blocks, hash);
 }
 
-// With jumps on whether Contains<kSections> can answer.
+// For any hash.
 template <Sections kSections>
-[[gnu::always_inline]] inline bool ContainsAny(const BloomBlocks& blocks,
-                                               const RibbonFilter* ribbon,
-                                               uint64_t hash) {
-  if (Answers<kSections>(ribbon, hash)) [[likely]]
+[[gnu::always_inline]] inline bool ContainsWithCare(const BloomBlocks& blocks,
+                                                    const RibbonFilter* ribbon,
+                                                    uint64_t hash) {
+  if (CanAnswer<kSections>(ribbon, hash)) [[likely]] {
     return Contains<kSections>(blocks, ribbon, hash);
+  }
   return Contains<Sections::kMixed>(blocks, ribbon, hash);
 }
 

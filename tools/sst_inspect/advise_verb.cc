@@ -63,8 +63,8 @@ Status PresentCost(const TableFile& file, double row_spread, FilterCost* cost) {
     return status;
   }
   if (rowbloom) {
-    cost->opens =
-        PredictWrongOpens(row / weights, row_col / weights, row_spread);
+    cost->opens = PredictWrongOpens(
+        {.row = row / weights, .row_col = row_col / weights}, row_spread);
     cost->name = "rowbloom " + cost->name;
   } else {
     cost->opens = {prefix / weights, key / weights, key / weights};

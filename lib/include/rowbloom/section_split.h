@@ -21,10 +21,9 @@
 // never has fewer bits than in the equal split.
 //
 // Against the equal split, scans gain and gets of absent columns lose: with 10
-// cells to a row, 10 bits and s = 1/8, 40 times fewer, and 1.4 times as many.
-//
-// Each kind has its own bits for a rate. A block of ribbons is within 2 % of
-// the size of the equal one where rows and cells are thousands.
+// cells to a row, a rate of 0.01 and s = 1/8, 43 times fewer, or 78 times with
+// kRibbon, and 1.4 times as many. A block of ribbons is within 2 % of the size
+// of the equal one where rows and cells are thousands.
 //
 // All functions are pure and thread-safe.
 #pragma once
@@ -40,10 +39,10 @@ enum class SectionSplit : uint8_t {
   kAdaptive,
 };
 
-// Bits for each entry of the two sections.
-struct SectionBits {
-  double row = 0;
-  double row_col = 0;
+// False positive rates of the two sections.
+struct SectionRates {
+  double row = 1;
+  double row_col = 1;
 };
 
 // Whether `row_spread` is usable: inside (0, 1], not NaN.
@@ -60,14 +59,13 @@ struct WrongOpens {
   }
 };
 
-// The model, for sections of these rates.
-WrongOpens PredictWrongOpens(double row_rate, double row_col_rate,
-                             double row_spread);
+// The model.
+WrongOpens PredictWrongOpens(const SectionRates& rates, double row_spread);
 
-// The adaptive split for a block of `rows` and `cells` distinct entries with
-// `bits_per_key` each on average, which are those that `kind` takes. REQUIRES
+// The adaptive split of sections of `kind` with `rows` and `cells` distinct
+// entries, which takes the bits of two sections of this rate. REQUIRES
 // IsRowSpread(row_spread).
-SectionBits AdaptiveSplit(FilterKind kind, uint64_t rows, uint64_t cells,
-                          double bits_per_key, double row_spread);
+SectionRates AdaptiveSplit(FilterKind kind, uint64_t rows, uint64_t cells,
+                           double rate, double row_spread);
 
 }  // namespace rowbloom

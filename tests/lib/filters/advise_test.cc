@@ -344,7 +344,8 @@ TEST(Advise, PredictsTrees) {
                                         1 / 1.2};
     WrongOpens sum;
     for (size_t i = 0; i < rates.size(); ++i) {
-      const WrongOpens opens = PredictWrongOpens(rates[i], rates[i], spread[i]);
+      const WrongOpens opens =
+          PredictWrongOpens({rates[i], rates[i]}, spread[i]);
       sum.scan_absent_row += opens.scan_absent_row;
       sum.get_absent_row += opens.get_absent_row;
       sum.get_absent_column += opens.get_absent_column;

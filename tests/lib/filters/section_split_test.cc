@@ -19,56 +19,51 @@ namespace {
 
 constexpr FilterKind kKinds[] = {FilterKind::kBloom, FilterKind::kRibbon};
 
-WrongOpens Predict(FilterKind kind, const SectionBits& bits,
-                   double row_spread) {
-  return PredictWrongOpens(KindRate(kind, bits.row),
-                           KindRate(kind, bits.row_col), row_spread);
-}
-
 // The least sum of wrong opens of all splits in small steps that keep the
 // promises of section_split.h.
 double BruteForceSum(FilterKind kind, uint64_t rows, uint64_t cells,
-                     double bits, double row_spread) {
-  const double single = KindRate(kind, bits);
+                     double rate, double row_spread) {
+  const double bits = KindBits(kind, rate);
   double least = std::numeric_limits<double>::infinity();
   for (double row_col = kMinBitsPerKey; row_col <= bits; row_col += 0.0501) {
     const double row = bits + (bits - row_col) * static_cast<double>(cells) /
                                   static_cast<double>(rows);
-    const WrongOpens opens = Predict(kind, {row, row_col}, row_spread);
-    if (row > kMaxBitsPerKey || opens.get_absent_column > single) continue;
+    const WrongOpens opens = PredictWrongOpens(
+        {KindRate(kind, row), KindRate(kind, row_col)}, row_spread);
+    if (row > kMaxBitsPerKey || opens.get_absent_column > rate) continue;
     least = std::min(least, opens.Sum());
   }
   return least;
 }
 
-void CheckAgainstBruteForce(FilterKind kind, uint64_t cells, double bits,
+void CheckAgainstBruteForce(FilterKind kind, uint64_t cells, double rate,
                             double spread) {
-  const SectionBits split = AdaptiveSplit(kind, 1000, cells, bits, spread);
+  const SectionRates split = AdaptiveSplit(kind, 1000, cells, rate, spread);
   // The same size, and every promise kept.
-  EXPECT_NEAR(1000 * split.row + cells * split.row_col, (1000.0 + cells) * bits,
-              1e-6 * cells * bits);
-  EXPECT_GE(split.row, bits);
-  const WrongOpens opens = Predict(kind, split, spread);
-  const double single = KindRate(kind, bits);
-  EXPECT_LE(opens.scan_absent_row, 1.005 * single);
-  EXPECT_LE(opens.get_absent_row, single);
-  EXPECT_LE(opens.get_absent_column, 1.005 * single);
-  const double equal = Predict(kind, {bits, bits}, spread).Sum();
-  EXPECT_LE(opens.Sum(), 1.005 * equal);
+  const double bits = KindBits(kind, rate);
+  EXPECT_NEAR(
+      1000 * KindBits(kind, split.row) + cells * KindBits(kind, split.row_col),
+      (1000.0 + cells) * bits, 1e-6 * cells * bits);
+  EXPECT_LE(split.row, rate);
+  const WrongOpens opens = PredictWrongOpens(split, spread);
+  EXPECT_LE(opens.scan_absent_row, rate);
+  EXPECT_LE(opens.get_absent_row, rate);
+  EXPECT_LE(opens.get_absent_column, rate);
+  const double equal = PredictWrongOpens({rate, rate}, spread).Sum();
   EXPECT_LE(opens.Sum(), std::min(equal, 1.02 * BruteForceSum(kind, 1000, cells,
-                                                              bits, spread)) *
+                                                              rate, spread)) *
                              1.005);
 }
 
 TEST(AdaptiveSplit, IsAsGoodAsTheBestOfAllTried) {
   for (const FilterKind kind : kKinds) {
     for (const uint64_t cells : {1'000, 2'000, 10'000, 100'000}) {
-      for (const double bits : {6.0, 10.0, 16.0}) {
+      for (const double rate : {0.06, 0.01, 0.001}) {
         for (const double spread : {1.0, 0.6, 0.125, 0.01}) {
           SCOPED_TRACE(testing::Message()
-                       << ToString(kind) << ", " << cells << " cells, " << bits
-                       << " bits, " << spread);
-          CheckAgainstBruteForce(kind, cells, bits, spread);
+                       << ToString(kind) << ", " << cells << " cells, " << rate
+                       << ", " << spread);
+          CheckAgainstBruteForce(kind, cells, rate, spread);
         }
       }
     }
@@ -78,21 +73,21 @@ TEST(AdaptiveSplit, IsAsGoodAsTheBestOfAllTried) {
 TEST(AdaptiveSplit, IsTheEqualOneWhereEveryFileHasEveryRow) {
   for (const FilterKind kind : kKinds) {
     for (const uint64_t cells : {1, 5, 1000}) {
-      const SectionBits split = AdaptiveSplit(kind, 10, 10 * cells, 10, 1);
-      EXPECT_EQ(split.row, 10);
-      EXPECT_EQ(split.row_col, 10);
+      const SectionRates split = AdaptiveSplit(kind, 10, 10 * cells, 0.01, 1);
+      EXPECT_EQ(split.row, 0.01);
+      EXPECT_EQ(split.row_col, 0.01);
     }
   }
 }
 
 TEST(AdaptiveSplit, GivesRowsMoreTheMoreCellsTheyHave) {
   for (const FilterKind kind : kKinds) {
-    double last = 7;
+    double last = 0.01;
     for (const uint64_t cells : {1, 3, 10, 30, 100}) {
-      const SectionBits split =
-          AdaptiveSplit(kind, 1000, 1000 * cells, 7, 0.125);
-      EXPECT_GT(split.row, last) << cells;
-      EXPECT_LT(split.row_col, 7) << cells;
+      const SectionRates split =
+          AdaptiveSplit(kind, 1000, 1000 * cells, 0.01, 0.125);
+      EXPECT_LT(split.row, last) << cells;
+      EXPECT_GT(split.row_col, 0.01) << cells;
       last = split.row;
     }
   }
@@ -100,8 +95,8 @@ TEST(AdaptiveSplit, GivesRowsMoreTheMoreCellsTheyHave) {
 
 TEST(AdaptiveSplit, OfOneSectionIsTheEqualOne) {
   for (const FilterKind kind : kKinds) {
-    EXPECT_EQ(AdaptiveSplit(kind, 10, 0, 8, 0.1).row, 8);
-    EXPECT_EQ(AdaptiveSplit(kind, 0, 10, 8, 0.1).row_col, 8);
+    EXPECT_EQ(AdaptiveSplit(kind, 10, 0, 0.02, 0.1).row, 0.02);
+    EXPECT_EQ(AdaptiveSplit(kind, 0, 10, 0.02, 0.1).row_col, 0.02);
   }
 }
 
@@ -132,9 +127,8 @@ std::string Block(FilterKind kind, uint64_t rows, uint64_t cells_of_row,
 }
 
 // The split of such a block.
-SectionBits SplitOf(FilterKind kind, uint64_t rows, uint64_t cells) {
-  return AdaptiveSplit(kind, rows, cells, KindBits(kind, FalsePositiveRate(10)),
-                       0.125);
+SectionRates SplitOf(FilterKind kind, uint64_t rows, uint64_t cells) {
+  return AdaptiveSplit(kind, rows, cells, FalsePositiveRate(10), 0.125);
 }
 
 // Whatever the sizes: few entries too, where a section is one block.
@@ -155,11 +149,11 @@ TEST(AdaptiveSplit, KeepsTheSizeOfTheBlock) {
       ASSERT_TRUE(view.usable()) << view.problem();
       ASSERT_EQ(view.sections().size(), 2u);
       if (rows >= 1000) {
-        const SectionBits split = SplitOf(kKind, rows, rows * cells);
-        EXPECT_NEAR(FilterBlock::BitsPerKey(view.sections()[0]), split.row,
-                    0.6);
-        EXPECT_NEAR(FilterBlock::BitsPerKey(view.sections()[1]), split.row_col,
-                    0.6);
+        const SectionRates split = SplitOf(kKind, rows, rows * cells);
+        EXPECT_NEAR(FilterBlock::BitsPerKey(view.sections()[0]),
+                    KindBits(kKind, split.row), 0.6);
+        EXPECT_NEAR(FilterBlock::BitsPerKey(view.sections()[1]),
+                    KindBits(kKind, split.row_col), 0.6);
       }
     }
   }
@@ -182,13 +176,11 @@ TEST(AdaptiveSplit, AboutKeepsTheSizeOfABlockOfRibbons) {
       EXPECT_NEAR(static_cast<double>(adaptive.size()),
                   static_cast<double>(equal.size()), 0.02 * equal.size());
       if (rows < 5000) continue;  // rates come in steps of blocks
-      const SectionBits split = SplitOf(kKind, rows, rows * cells);
+      const SectionRates split = SplitOf(kKind, rows, rows * cells);
       ASSERT_EQ(view.sections().size(), 2u);
-      EXPECT_NEAR(view.sections()[0].ribbon_rate, KindRate(kKind, split.row),
-                  0.02 * KindRate(kKind, split.row));
-      EXPECT_NEAR(view.sections()[1].ribbon_rate,
-                  KindRate(kKind, split.row_col),
-                  0.02 * KindRate(kKind, split.row_col));
+      EXPECT_NEAR(view.sections()[0].ribbon_rate, split.row, 0.02 * split.row);
+      EXPECT_NEAR(view.sections()[1].ribbon_rate, split.row_col,
+                  0.02 * split.row_col);
     }
   }
 }
@@ -200,7 +192,7 @@ TEST(AdaptiveSplit, BlocksHaveThePredictedRates) {
     const std::string block =
         Block(kind, kRows, 10, SectionSplit::kAdaptive, 0.125);
     const FilterBlock view = FilterBlock::Open(block);
-    const SectionBits split = SplitOf(kind, kRows, 10 * kRows);
+    const SectionRates split = SplitOf(kind, kRows, 10 * kRows);
     const uint64_t asked = test::Scaled(1'000'000);
     uint64_t passed_row = 0;
     uint64_t passed_column = 0;
@@ -211,13 +203,13 @@ TEST(AdaptiveSplit, BlocksHaveThePredictedRates) {
                            ? 1
                            : 0;
     }
-    for (const auto& [passed, bits] :
+    for (const auto& [passed, rate] :
          {std::pair(passed_row, split.row),
           std::pair(passed_column, split.row_col)}) {
-      const double expected = KindRate(kind, bits) * static_cast<double>(asked);
+      const double expected = rate * static_cast<double>(asked);
       EXPECT_NEAR(static_cast<double>(passed), expected,
                   5 * std::sqrt(expected) + 0.05 * expected)
-          << ToString(kind) << ", " << bits;
+          << ToString(kind) << ", " << rate;
     }
   }
 }

@@ -35,7 +35,7 @@ struct Case {
 constexpr Case kCases[] = {
     {FilterKind::kBloom, 10, 3, 1, Sections::kFewProbes},
     {FilterKind::kBloom, 22, 3, 1, Sections::kManyProbes},
-    {FilterKind::kRibbon, 10, 40, 1, Sections::kRibbon},
+    {FilterKind::kRibbon, 10, 40, 1, Sections::kMixed},
     {FilterKind::kRibbon, 10, 90, 7, Sections::kRibbon},
     {FilterKind::kRibbon, 20, 90, 7, Sections::kRibbon},
     {FilterKind::kRibbon, 40, 90, 7, Sections::kRibbon},
@@ -205,7 +205,10 @@ TEST_P(MatchFunctions, AgreeWithTheSectionsAndCount) {
 }
 
 TEST(MatchSections, AreThoseOfTheWholeBlock) {
-  const RibbonFilter ribbon;
+  RibbonFilter ribbon;
+  ribbon.layer_count = 2;
+  RibbonFilter small;
+  small.layer_count = 1;
   Matcher matcher{};
   matcher.row.probes = kFewProbes;
   matcher.row_col.probes = kFewProbes + 1;
@@ -216,6 +219,10 @@ TEST(MatchSections, AreThoseOfTheWholeBlock) {
   EXPECT_EQ(SectionsOf(matcher), Sections::kMixed);
   matcher.row_col_ribbon = &ribbon;
   EXPECT_EQ(SectionsOf(matcher), Sections::kRibbon);
+  matcher.row_ribbon = &small;
+  EXPECT_EQ(SectionsOf(matcher), Sections::kMixed);
+  matcher.row_col_ribbon = &small;
+  EXPECT_EQ(SectionsOf(matcher), Sections::kMixed);
 }
 
 }  // namespace

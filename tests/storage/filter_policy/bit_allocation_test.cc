@@ -683,11 +683,9 @@ TEST_F(AdaptiveSplitInFiles, PaysWhereARowIsInOneFile) {
         Run(SectionSplit::kAdaptive, 1.0 / kFiles, columns, false);
     EXPECT_EQ(adaptive.bytes, equal.bytes);
     if (Scaled(1000) < 1000) continue;
-    const SectionBits split = AdaptiveSplit(FilterKind::kBloom, 1, columns,
-                                            BitsPerKey(kRate), 1.0 / kFiles);
-    const WrongOpens model =
-        PredictWrongOpens(FalsePositiveRate(split.row),
-                          FalsePositiveRate(split.row_col), 1.0 / kFiles);
+    const WrongOpens model = PredictWrongOpens(
+        AdaptiveSplit(FilterKind::kBloom, 1, columns, kRate, 1.0 / kFiles),
+        1.0 / kFiles);
     const double considered = static_cast<double>(kQuestions * kFiles);
     const auto expect = [&](uint64_t counted, double predicted) {
       const double expected = predicted * considered;
