@@ -29,16 +29,19 @@ struct Case {
   double bits_per_key;
   int rounds;  // of rows of each length: small ribbons become blooms, and those
                // of fewer than 800 rows have one layer
-  size_t every;  // of the lengths of columns, another one for each row
-  Sections sections;
+  size_t every;      // of the lengths of columns, another one for each row
+  Sections row;      // of a block of type ROW
+  Sections row_col;  // of one of type ROWCOL
 };
 constexpr Case kCases[] = {
-    {FilterKind::kBloom, 10, 3, 1, Sections::kFewProbes},
-    {FilterKind::kBloom, 22, 3, 1, Sections::kManyProbes},
-    {FilterKind::kRibbon, 10, 40, 1, Sections::kMixed},
-    {FilterKind::kRibbon, 10, 90, 7, Sections::kRibbon},
-    {FilterKind::kRibbon, 20, 90, 7, Sections::kRibbon},
-    {FilterKind::kRibbon, 40, 90, 7, Sections::kRibbon},
+    {FilterKind::kBloom, 10, 3, 1, Sections::kFewProbes, Sections::kFewProbes},
+    {FilterKind::kBloom, 22, 3, 1, Sections::kManyProbes,
+     Sections::kManyProbes},
+    {FilterKind::kRibbon, 10, 3, 1, Sections::kFewProbes, Sections::kMixed},
+    {FilterKind::kRibbon, 10, 40, 1, Sections::kMixed, Sections::kMixed},
+    {FilterKind::kRibbon, 10, 90, 7, Sections::kRibbon, Sections::kRibbon},
+    {FilterKind::kRibbon, 20, 90, 7, Sections::kRibbon, Sections::kRibbon},
+    {FilterKind::kRibbon, 40, 90, 7, Sections::kRibbon, Sections::kRibbon},
 };
 
 // `size` bytes without the ones that layouts give a meaning, other ones for
@@ -147,7 +150,7 @@ class MatchFunctions : public testing::TestWithParam<const char*> {
     const FilterBlock block = FilterBlock::Open(bytes, kernel_);
     ASSERT_NE(block.matcher(), nullptr) << block.problem();
     Matcher matcher = *block.matcher();
-    ASSERT_EQ(SectionsOf(matcher), c.sections);
+    ASSERT_EQ(SectionsOf(matcher), type == BloomType::kRow ? c.row : c.row_col);
 
     StripedCounters counters;
     matcher.counters = &counters;
