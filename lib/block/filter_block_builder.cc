@@ -198,11 +198,10 @@ std::string FilterBlockBuilder::Finish() {
   if (options_.section_split == SectionSplit::kAdaptive && sizes.size() == 2) {
     rates = AdaptiveSplit(options_.kind, sizes[0].keys, sizes[1].keys, rate_,
                           options_.row_spread);
-    if (rates.row == rate_) {
-      // The equal split.
-    } else if (options_.kind == FilterKind::kBloom) {
+    const bool equal = rates.row == rate_;
+    if (!equal && options_.kind == FilterKind::kBloom) {
       SplitBlooms(rates, &sizes[0], &sizes[1]);
-    } else {
+    } else if (!equal) {
       SetRate(rates.row, &sizes[0]);
       SetRate(rates.row_col, &sizes[1]);
     }
