@@ -275,11 +275,11 @@ std::shared_ptr<const Matcher> FilterBlock::MakeMatcher() const {
     return nullptr;
   }
   const auto matcher = std::make_shared<OwningMatcher>();
-  matcher->layout_kind = layout_->kind();
-  matcher->layout_parameter = layout_->parameter();
+  matcher->SetLayout(layout_->kind(), layout_->parameter());
   matcher->has_row_col = row_col_.state == Probe::State::kReady;
-  matcher->row = {row_.blocks, row_.block_count, row_.probes};
-  matcher->row_col = {row_col_.blocks, row_col_.block_count, row_col_.probes};
+  matcher->row = BloomSection({row_.blocks, row_.block_count, row_.probes});
+  matcher->row_col =
+      BloomSection({row_col_.blocks, row_col_.block_count, row_col_.probes});
   matcher->row_ribbon = row_.ribbon.get();
   matcher->row_col_ribbon = row_col_.ribbon.get();
   matcher->owned_row_ribbon = row_.ribbon;
@@ -357,8 +357,8 @@ MatchResult FilterBlock::Match(std::string_view row_bytes,
 
 MatchResult FilterBlock::MayMatch(std::string_view key) const {
   if (matcher_ == nullptr) return MatchLong(key);
-  return ToResult(
-      kernel_->MatchFor(*matcher_).match(*matcher_, key.data(), key.size()));
+  const KeyView view = {key.data(), key.size()};
+  return ToResult(kernel_->MatchFor(*matcher_).match(*matcher_, &view));
 }
 
 MatchResult FilterBlock::MatchLong(std::string_view key) const {

@@ -4,8 +4,13 @@
 #include <atomic>
 #include <cstdlib>
 
+#include "lib/kernels/block_index.h"
+
 namespace rowbloom {
 namespace {
+
+// More than the second cache of a core has.
+constexpr uint64_t kLargeBytes = uint64_t{4} << 20;
 
 struct KernelList {
   std::array<BloomKernel, 3> kernels;
@@ -37,6 +42,23 @@ std::atomic<const BloomKernel*>& Active() {
 }
 
 }  // namespace
+
+const MatchFunctions& MatchFunctionsByLayout::For(
+    const Matcher& matcher) const {
+  switch (matcher.layout_kind) {
+    case KeyLayout::Kind::kEscaped:
+      return escaped;
+    case KeyLayout::Kind::kDelimited:
+      return delimited;
+    case KeyLayout::Kind::kLengthPrefixed:
+      return length_prefixed;
+    default:
+      if (matcher.layout_parameter <= 16) return fixed_to_16;
+      if (matcher.layout_parameter > 32) return fixed_more;
+      return matcher.row.count * kBlockBytes < kLargeBytes ? fixed_to_32
+                                                           : fixed_to_32_large;
+  }
+}
 
 std::span<const BloomKernel> UsableKernels() {
   static const KernelList list;

@@ -17,21 +17,30 @@
 namespace rowbloom {
 
 struct MatchFunctions {
-  // Asks for a key as RocksDB hands it over.
-  Answer (*match)(const Matcher& matcher, const char* key, size_t size);
+  // Asks for a key, a KeyView.
+  Answer (*match)(const Matcher& matcher, const void* key);
   // The same, when only whether the key may be there matters, and counts the
   // answer in matcher.counters.
-  bool (*may_match)(const Matcher& matcher, const char* key, size_t size);
+  bool (*may_match)(const Matcher& matcher, const void* key);
   // match for up to BatchAnswers::kMaxKeys keys. `key_pointers` is an array of
-  // pointers to KeyViews, or to objects of the same members, such as RocksDB's
-  // Slice.
+  // pointers to KeyViews.
   void (*match_batch)(const Matcher& matcher, const void* key_pointers,
                       size_t count, BatchAnswers* answers);
 };
 
-// By KeyLayout::Kind but kCustom.
-using MatchFunctionsByLayout =
-    std::array<MatchFunctions, static_cast<size_t>(KeyLayout::Kind::kCustom)>;
+// By how the row of a key ends and, where it is known before, how long it is:
+// that decides how it is hashed.
+struct MatchFunctionsByLayout {
+  MatchFunctions escaped;
+  MatchFunctions delimited;
+  MatchFunctions length_prefixed;
+  MatchFunctions fixed_to_16;  // bytes
+  MatchFunctions fixed_to_32;
+  MatchFunctions fixed_to_32_large;  // a ROW section beyond a core's caches
+  MatchFunctions fixed_more;
+
+  const MatchFunctions& For(const Matcher& matcher) const;
+};
 
 // One implementation. Stateless and thread-safe.
 struct BloomKernel {
@@ -52,10 +61,9 @@ struct BloomKernel {
   // By Sections. Tests leave them out.
   std::array<MatchFunctionsByLayout, kSectionsCases> match;
 
-  bool HasMatch() const { return match.front().front().match != nullptr; }
+  bool HasMatch() const { return match.front().escaped.match != nullptr; }
   const MatchFunctions& MatchFor(const Matcher& matcher) const {
-    return match[static_cast<size_t>(SectionsOf(matcher))]
-                [static_cast<size_t>(matcher.layout_kind)];
+    return match[static_cast<size_t>(SectionsOf(matcher))].For(matcher);
   }
 };
 

@@ -10,25 +10,21 @@
 namespace rowbloom {
 namespace {
 
-constexpr int kLanes = 8;
+constexpr int kLanes = kFewLanes;
 
-// Whether the block has the bits of the probes from `first` on, kLanes at most.
-// The top 4 bits of a lane's product are the number of its word in the block,
-// the next 5 that of its bit in the word. Constants come from memory or from
-// other lanes: a general register would be one that a question ties up.
-inline bool TestLanes(const std::byte* block, uint64_t hash, int first,
-                      int probes) {
+// Whether the block has the bits of these probes; those of lanes outside the
+// mask do not count. The top 4 bits of a lane's product are the number of its
+// word in the block, the next 5 that of its bit in the word. Constants come
+// from memory or from other lanes: a general register would be one that a
+// question ties up.
+inline bool TestLanes(const std::byte* block, uint64_t hash,
+                      __m256i multipliers, __m256i mask) {
   const __m256i product = _mm256_mullo_epi32(
       _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
-      _mm256_load_si256(
-          reinterpret_cast<const __m256i*>(kLaneMultipliers + first)));
+      multipliers);
   const __m256i word = _mm256_srli_epi32(product, 28);
   const __m256i bit = _mm256_srli_epi32(_mm256_slli_epi32(product, 4), 27);
-  const __m256i asked = _mm256_cmpgt_epi32(
-      _mm256_set1_epi32(probes),
-      _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
-                       _mm256_set1_epi32(first)));
-  const __m256i bits = _mm256_sllv_epi32(_mm256_srli_epi32(asked, 31), bit);
+  const __m256i bits = _mm256_sllv_epi32(_mm256_srli_epi32(mask, 31), bit);
 
   const auto* halves = reinterpret_cast<const __m256i*>(block);
   const __m256i low =
@@ -42,16 +38,31 @@ inline bool TestLanes(const std::byte* block, uint64_t hash, int first,
   return _mm256_testc_si256(found, bits) != 0;
 }
 
-inline bool MayContainFew(const BloomBlocks& blocks, uint64_t hash) {
-  return TestLanes(blocks.data + BlockOffset(blocks, hash), hash, 0,
-                   blocks.probes);
+inline bool MayContainFew(const BloomSection& blocks, uint64_t hash) {
+  const __m256i multipliers = _mm256_loadu_si256(
+      reinterpret_cast<const __m256i*>(blocks.multipliers.data()));
+  return TestLanes(blocks.data + BlockOffset(blocks, hash), hash, multipliers,
+                   _mm256_cmpeq_epi32(multipliers, multipliers));
+}
+
+// The probes from `first` on, kLanes at most.
+inline bool TestLanesFrom(int first, const std::byte* block, uint64_t hash,
+                          int probes) {
+  return TestLanes(
+      block, hash,
+      _mm256_load_si256(
+          reinterpret_cast<const __m256i*>(kLaneMultipliers + first)),
+      _mm256_cmpgt_epi32(
+          _mm256_set1_epi32(probes),
+          _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+                           _mm256_set1_epi32(first))));
 }
 
 inline bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
   const std::byte* block = blocks.data + BlockOffset(blocks, hash);
-  if (!TestLanes(block, hash, 0, blocks.probes)) return false;
+  if (!TestLanesFrom(0, block, hash, blocks.probes)) return false;
   return blocks.probes <= kLanes ||
-         TestLanes(block, hash, kLanes, blocks.probes);
+         TestLanesFrom(kLanes, block, hash, blocks.probes);
 }
 
 // The parity of each lane, as a mask: folded into the top bit, which takes no
@@ -107,6 +118,6 @@ inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 
 namespace rowbloom {
 
-constinit const BloomKernel kAvx2Kernel = KernelOfThisFile("avx2", Add);
+constinit const BloomKernel kAvx2Kernel = KernelOfThisFile<>("avx2", Add);
 
 }  // namespace rowbloom

@@ -4,6 +4,7 @@
 
 #include "lib/kernels/block_index.h"
 #include "lib/kernels/bloom_add.h"
+#include "lib/kernels/hash_lanes.h"
 #include "lib/kernels/kernel.h"
 
 namespace rowbloom {
@@ -12,25 +13,34 @@ namespace {
 // The top 4 bits of a lane's product are the number of its word in the block,
 // the next 5 that of its bit in the word. A rotation takes the rest of the
 // count away; the bit goes to the top of its lane, from where it makes a mask.
-// Lanes are compared with the number of probes, which takes no general
-// register.
-inline bool MayContainFew(const BloomBlocks& blocks, uint64_t hash) {
+inline bool TestFew(const BloomSection& blocks, uint64_t hash,
+                    __m256i low_halves) {
   const auto* halves =
       reinterpret_cast<const __m256i*>(blocks.data + BlockOffset(blocks, hash));
   const __m256i product = _mm256_mullo_epi32(
-      _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
-      _mm256_load_si256(reinterpret_cast<const __m256i*>(kLaneMultipliers)));
+      low_halves, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(
+                      blocks.multipliers.data())));
   const __m256i words = _mm256_permutex2var_epi32(
       _mm256_loadu_si256(halves), _mm256_srli_epi32(product, 28),
       _mm256_loadu_si256(halves + 1));
   const __m256i found = _mm256_slli_epi32(
       _mm256_rorv_epi32(words, _mm256_srli_epi32(product, 23)), 31);
-  const __mmask8 asked =
-      _mm256_cmpgt_epi32_mask(_mm256_set1_epi32(blocks.probes),
-                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-  return _ktestc_mask8_u8(_mm256_movepi32_mask(found), asked) != 0;
+  const __mmask8 all = _mm256_movepi32_mask(found);
+  return _kortestc_mask8_u8(all, all) != 0;
 }
 
+inline bool MayContainFew(const BloomSection& blocks, uint64_t hash) {
+  return TestFew(
+      blocks, hash,
+      _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))));
+}
+
+inline bool MayContainFew(const BloomSection& blocks, const LaneHash& hash) {
+  return TestFew(blocks, hash, _mm256_broadcastd_epi32(hash.lanes));
+}
+
+// Lanes are compared with the number of probes, which takes no general
+// register.
 inline bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
   const __m512i product = _mm512_mullo_epi32(
       _mm512_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
@@ -91,6 +101,7 @@ inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 
 namespace rowbloom {
 
-constinit const BloomKernel kAvx512Kernel = KernelOfThisFile("avx512", Add);
+constinit const BloomKernel kAvx512Kernel =
+    KernelOfThisFile<RowHashInLanes>("avx512", Add);
 
 }  // namespace rowbloom

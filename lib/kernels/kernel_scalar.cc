@@ -38,13 +38,13 @@ inline uint32_t Probed(const std::byte* block, uint64_t hash, int probe) {
 // Comparisons with the number of probes are foreseen. A first jump on what was
 // found comes where so few absent keys get through that the guess is seldom
 // wrong.
-[[gnu::always_inline]] inline bool MayContainFew(const BloomBlocks& blocks,
+[[gnu::always_inline]] inline bool MayContainFew(const BloomSection& blocks,
                                                  uint64_t hash) {
   constexpr int kMostlyEnough = 3;
   const std::byte* block = blocks.data + BlockOffset(blocks, hash);
   uint32_t found = Probed(block, hash, 0);
 #pragma GCC unroll 8
-  for (int i = 1; i < kFewProbes; ++i) {
+  for (int i = 1; i < kFewLanes; ++i) {
     if (i == kMostlyEnough && (found & 1) == 0) return false;
     if (i < blocks.probes) found &= Probed(block, hash, i);
   }
@@ -77,6 +77,6 @@ void AddScalar(const BloomBlocks& blocks, std::byte* data,
 }
 
 constinit const BloomKernel kScalarKernel =
-    KernelOfThisFile("scalar", AddScalar);
+    KernelOfThisFile<>("scalar", AddScalar);
 
 }  // namespace rowbloom

@@ -15,27 +15,43 @@ template <Sections kSections, KeyLayout::Kind kKind>
 constexpr MatchFunctions kMatchFunctions = {
     .match = Match<ReturnAnswer, kSections, kKind>,
     .may_match = Match<CountAnswer, kSections, kKind>,
-    .match_batch = MatchBatch<kSections>};
+    .match_batch = MatchBatch<kSections, AnyRows>};
 
-template <Sections kSections>
+template <Sections kSections, Length kLength,
+          class RowHash = RowHashByLibrary<kLength>>
+constexpr MatchFunctions kFixedMatchFunctions = {
+    .match = MatchFixed<ReturnAnswer, kSections, kLength, RowHash>,
+    .may_match = MatchFixed<CountAnswer, kSections, kLength, RowHash>,
+    .match_batch = MatchBatch<kSections, FixedRows<kLength>>};
+
+template <Sections kSections, class LargeRowHash>
 constexpr MatchFunctionsByLayout kMatchFunctionsByLayout = {
-    kMatchFunctions<kSections, KeyLayout::Kind::kEscaped>,
-    kMatchFunctions<kSections, KeyLayout::Kind::kFixed>,
-    kMatchFunctions<kSections, KeyLayout::Kind::kDelimited>,
-    kMatchFunctions<kSections, KeyLayout::Kind::kLengthPrefixed>};
+    .escaped = kMatchFunctions<kSections, KeyLayout::Kind::kEscaped>,
+    .delimited = kMatchFunctions<kSections, KeyLayout::Kind::kDelimited>,
+    .length_prefixed =
+        kMatchFunctions<kSections, KeyLayout::Kind::kLengthPrefixed>,
+    .fixed_to_16 = kFixedMatchFunctions<kSections, Length::kTo16>,
+    .fixed_to_32 = kFixedMatchFunctions<kSections, Length::kTo32>,
+    .fixed_to_32_large =
+        kFixedMatchFunctions<kSections, Length::kTo32, LargeRowHash>,
+    .fixed_more = kFixedMatchFunctions<kSections, Length::kMore>};
 
+// LargeRowHash is for rows of 17 to 32 bytes in filters that no cache of a core
+// holds.
+template <class LargeRowHash = RowHashByLibrary<Length::kTo32>>
 constexpr BloomKernel KernelOfThisFile(std::string_view name,
                                        decltype(BloomKernel::add) add) {
+  using ByLibrary = RowHashByLibrary<Length::kTo32>;
   return {.name = name,
-          .may_contain = MayContain,
+          .may_contain = MayContainMany,
           .ribbon_may_contain = AnyLayerMayContain<ColumnsGive>,
           .ribbon_solve = RibbonSolve,
           .add = add,
           .prefetch = PrefetchBlock,
-          .match = {kMatchFunctionsByLayout<Sections::kFewProbes>,
-                    kMatchFunctionsByLayout<Sections::kManyProbes>,
-                    kMatchFunctionsByLayout<Sections::kRibbon>,
-                    kMatchFunctionsByLayout<Sections::kMixed>}};
+          .match = {kMatchFunctionsByLayout<Sections::kFewProbes, LargeRowHash>,
+                    kMatchFunctionsByLayout<Sections::kManyProbes, ByLibrary>,
+                    kMatchFunctionsByLayout<Sections::kRibbon, ByLibrary>,
+                    kMatchFunctionsByLayout<Sections::kMixed, ByLibrary>}};
 }
 
 }  // namespace

@@ -11,12 +11,28 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <cstddef>
+
 #include "lib/kernels/matcher.h"
 #include "lib/kernels/section.h"
 #include "lib/layout/row_rule.h"
 
 namespace rowbloom {
 namespace {
+
+// The members of a KeyView, each read where it is needed.
+inline const char* DataOf(const void* key) {
+  const char* data;
+  __builtin_memcpy(&data, static_cast<const std::byte*>(key), sizeof(data));
+  return data;
+}
+inline size_t SizeOf(const void* key) {
+  size_t size;
+  __builtin_memcpy(&size,
+                   static_cast<const std::byte*>(key) + offsetof(KeyView, size),
+                   sizeof(size));
+  return size;
+}
 
 // Hashing differs by length, and a function for one of these spans needs so few
 // registers that it saves none.
@@ -32,6 +48,17 @@ template <Length kLength>
   }
   return XXH3_64bits_withSeed(bytes, size, seed);
 }
+
+inline uint64_t Again(uint64_t hash) { return hash; }
+
+// How a row is hashed. The other way is RowHashInLanes.
+template <Length kLength>
+struct RowHashByLibrary {
+  [[gnu::always_inline]] static uint64_t Of(const char* bytes, size_t size,
+                                            uint64_t /*length_term*/) {
+    return HashOf<kLength>(bytes, size, 0);
+  }
+};
 
 // What comes of an answer: it is returned, without a jump, as whether a key is
 // there cannot be foreseen.
@@ -90,56 +117,83 @@ template <class To, Sections kSections, Length kLength>
       Contains<kSections>(matcher.row_col, matcher.row_col_ribbon, hash));
 }
 
-// Of a key that starts with a row of `row_bytes`. REQUIRES row_bytes > 0.
 template <class To, Sections kSections, Length kLength>
-[[gnu::noinline, gnu::flatten]] typename To::Result MatchRow(
-    const Matcher& matcher, const char* key, size_t size, size_t row_bytes) {
-  const uint64_t row_hash = HashOf<kLength>(key, row_bytes, 0);
+typename To::Result MatchRow(const Matcher& matcher, const void* key,
+                             size_t row_bytes);
+
+// Of a key that starts with a row of `row_bytes`. REQUIRES row_bytes > 0.
+template <class To, Sections kSections, Length kLength, class RowHash>
+[[gnu::always_inline]] inline typename To::Result MatchRowInline(
+    const Matcher& matcher, const void* key, size_t row_bytes,
+    uint64_t length_term) {
+  const auto row_hash = RowHash::Of(DataOf(key), row_bytes, length_term);
   if (!CanAnswer<kSections>(matcher.row_ribbon, row_hash)) [[unlikely]] {
-    return MatchRow<To, Sections::kMixed, kLength>(matcher, key, size,
-                                                   row_bytes);
+    return MatchRow<To, Sections::kMixed, kLength>(matcher, key, row_bytes);
   }
   const bool may =
       Contains<kSections>(matcher.row, matcher.row_ribbon, row_hash);
   // Apart from the end of keys without a cell, so that absent rows, the usual
   // ones, take one jump.
   if (!may) return To::Of(matcher, Answer::kRowNo, false);
-  if (row_bytes == size || !matcher.has_row_col) {
+  // Read again: what is kept since the beginning costs absent rows registers.
+  __asm__("" : "+r"(key));
+  const char* const cell = DataOf(key) + row_bytes;
+  const size_t size = SizeOf(key) - row_bytes;
+  if (size == 0 || !matcher.has_row_col) {
     return To::Of(matcher, Answer::kRowNo, true);
   }
-  key += row_bytes;
-  size -= row_bytes;
   if (size <= 16) {
-    return MatchCell<To, kSections, Length::kTo16>(matcher, key, size,
-                                                   row_hash);
+    return MatchCell<To, kSections, Length::kTo16>(matcher, cell, size,
+                                                   Again(row_hash));
   }
   if (size <= 32) {
-    return MatchCell<To, kSections, Length::kTo32>(matcher, key, size,
-                                                   row_hash);
+    return MatchCell<To, kSections, Length::kTo32>(matcher, cell, size,
+                                                   Again(row_hash));
   }
-  return MatchCell<To, kSections, Length::kMore>(matcher, key, size, row_hash);
+  return MatchCell<To, kSections, Length::kMore>(matcher, cell, size,
+                                                 Again(row_hash));
 }
 
-// MatchFunctions::match and may_match, for matchers of this layout.
+// The same with a call, where the row was just found.
+template <class To, Sections kSections, Length kLength>
+[[gnu::noinline, gnu::flatten]] typename To::Result MatchRow(
+    const Matcher& matcher, const void* key, size_t row_bytes) {
+  return MatchRowInline<To, kSections, kLength, RowHashByLibrary<kLength>>(
+      matcher, key, row_bytes, 0);
+}
+
+// Out of the way of other keys.
+template <class To>
+[[gnu::noinline, gnu::cold]] typename To::Result Outside(
+    const Matcher& matcher) {
+  return To::OfOutside(matcher);
+}
+
+// MatchFunctions::match and may_match, for fixed rows of this length.
+template <class To, Sections kSections, Length kLength, class RowHash>
+[[gnu::flatten]] typename To::Result MatchFixed(const Matcher& matcher,
+                                                const void* key) {
+  const size_t row_bytes = matcher.layout_parameter;
+  if (SizeOf(key) < row_bytes) [[unlikely]]
+    return Outside<To>(matcher);
+  return MatchRowInline<To, kSections, kLength, RowHash>(
+      matcher, key, row_bytes, matcher.row_length_term);
+}
+
+// The same for other layouts.
 template <class To, Sections kSections, KeyLayout::Kind kKind>
 [[gnu::flatten]] typename To::Result Match(const Matcher& matcher,
-                                           const char* key, size_t size) {
-  size_t row_bytes = matcher.layout_parameter;
-  if (kKind != KeyLayout::Kind::kFixed) {
-    row_bytes = RowBytesOf(kKind, matcher.layout_parameter, key, size);
-    if (row_bytes == KeyLayout::kNoRow) return To::OfOutside(matcher);
-  } else if (size < row_bytes) {
-    return To::OfOutside(matcher);
-  }
+                                           const void* key) {
+  const size_t row_bytes =
+      RowBytesOf(kKind, matcher.layout_parameter, DataOf(key), SizeOf(key));
+  if (row_bytes == KeyLayout::kNoRow) return To::OfOutside(matcher);
   if (row_bytes <= 16) {
-    return MatchRow<To, kSections, Length::kTo16>(matcher, key, size,
-                                                  row_bytes);
+    return MatchRow<To, kSections, Length::kTo16>(matcher, key, row_bytes);
   }
   if (row_bytes <= 32) {
-    return MatchRow<To, kSections, Length::kTo32>(matcher, key, size,
-                                                  row_bytes);
+    return MatchRow<To, kSections, Length::kTo32>(matcher, key, row_bytes);
   }
-  return MatchRow<To, kSections, Length::kMore>(matcher, key, size, row_bytes);
+  return MatchRow<To, kSections, Length::kMore>(matcher, key, row_bytes);
 }
 
 }  // namespace

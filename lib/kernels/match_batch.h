@@ -5,6 +5,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "lib/kernels/match.h"
 #include "lib/kernels/matcher.h"
 #include "lib/kernels/section.h"
 #include "lib/layout/row_rule.h"
@@ -12,9 +13,32 @@
 namespace rowbloom {
 namespace {
 
+// Rows that MatchBatch finds by the layout.
+struct AnyRows {
+  static size_t Bytes(const Matcher& matcher, const KeyView& key) {
+    return RowBytesOf(matcher.layout_kind, matcher.layout_parameter, key.data,
+                      key.size);
+  }
+  static uint64_t Hash(const char* row, size_t size) {
+    return XXH3_64bits(row, size);
+  }
+};
+
+// Fixed rows of this length.
+template <Length kLength>
+struct FixedRows {
+  static size_t Bytes(const Matcher& matcher, const KeyView& key) {
+    const size_t row_bytes = matcher.layout_parameter;
+    return key.size < row_bytes ? KeyLayout::kNoRow : row_bytes;
+  }
+  static uint64_t Hash(const char* row, size_t size) {
+    return HashOf<kLength>(row, size, 0);
+  }
+};
+
 // MatchFunctions::match_batch. Each pass does one thing for all keys, so that
 // their cache misses overlap. REQUIRES count <= BatchAnswers::kMaxKeys.
-template <Sections kSections>
+template <Sections kSections, class Rows>
 void MatchBatch(const Matcher& matcher, const void* key_pointers, size_t count,
                 BatchAnswers* answers) {
   // As bytes: pointers and keys may be of another class.
@@ -33,11 +57,10 @@ void MatchBatch(const Matcher& matcher, const void* key_pointers, size_t count,
   uint32_t inside = 0;
   for (size_t i = 0; i < count; ++i) {
     const KeyView key = key_at(i);
-    row_bytes[i] = RowBytesOf(matcher.layout_kind, matcher.layout_parameter,
-                              key.data, key.size);
+    row_bytes[i] = Rows::Bytes(matcher, key);
     if (row_bytes[i] == KeyLayout::kNoRow) continue;
     inside |= uint32_t{1} << i;
-    hashes[i] = XXH3_64bits(key.data, row_bytes[i]);
+    hashes[i] = Rows::Hash(key.data, row_bytes[i]);
     Prefetch<kSections>(matcher.row, matcher.row_ribbon, hashes[i]);
   }
 

@@ -1,5 +1,6 @@
 // One section asked for a hash. A kernel file includes this after its
-// MayContainFew, MayContainMany and ColumnsGive. Internal linkage throughout,
+// MayContainFew, which is for few probes and may take a hash in a form of its
+// own, MayContainMany and ColumnsGive. Internal linkage throughout,
 // for the reason in block_index.h.
 #pragma once
 
@@ -10,11 +11,6 @@
 namespace rowbloom {
 namespace {
 
-inline bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
-  return blocks.probes <= kFewProbes ? MayContainFew(blocks, hash)
-                                     : MayContainMany(blocks, hash);
-}
-
 // Whether Contains<kSections> can answer for this hash, as it can for nearly
 // all. Contains<kMixed> always can.
 template <Sections kSections>
@@ -24,22 +20,22 @@ template <Sections kSections>
 }
 
 // REQUIRES CanAnswer<kSections>.
-template <Sections kSections>
-[[gnu::always_inline]] inline bool Contains(const BloomBlocks& blocks,
+template <Sections kSections, class Hash>
+[[gnu::always_inline]] inline bool Contains(const BloomSection& blocks,
                                             const RibbonFilter* ribbon,
-                                            uint64_t hash) {
+                                            const Hash& hash) {
   if (kSections == Sections::kFewProbes) return MayContainFew(blocks, hash);
   if (kSections == Sections::kManyProbes) return MayContainMany(blocks, hash);
   if (kSections == Sections::kRibbon) {
     return FirstLayerMayContain<ColumnsGive>(*ribbon, hash);
   }
   return ribbon != nullptr ? AnyLayerMayContain<ColumnsGive>(*ribbon, hash)
-                           : MayContain(blocks, hash);
+                           : MayContainMany(blocks, hash);
 }
 
 // For any hash.
 template <Sections kSections>
-[[gnu::always_inline]] inline bool ContainsWithCare(const BloomBlocks& blocks,
+[[gnu::always_inline]] inline bool ContainsWithCare(const BloomSection& blocks,
                                                     const RibbonFilter* ribbon,
                                                     uint64_t hash) {
   if (CanAnswer<kSections>(ribbon, hash)) [[likely]] {

@@ -1,36 +1,17 @@
 #include "lib/kernels/striped_counters.h"
 
 #include <mutex>
-#include <new>
 #include <numeric>
 #include <utility>
 
 namespace rowbloom {
 
-constinit thread_local size_t StripedCounters::thread_stripe_ = kNoStripe;
-
-StripedCounters::~StripedCounters() {
-  for (auto& stripe : stripes_) delete stripe.load(std::memory_order_acquire);
-}
+constinit thread_local size_t StripedCounters::thread_stripe_at_ = kNoStripeAt;
 
 void StripedCounters::Add(size_t slot, uint64_t times) noexcept {
-  if (thread_stripe_ == kNoStripe) TakeStripe();
-  const bool owned = thread_stripe_ != kNoStripe;
-  std::atomic<Stripe*>& place =
-      stripes_[owned ? thread_stripe_ : kSharedStripe];
-  Stripe* stripe = place.load(std::memory_order_acquire);
-  if (stripe == nullptr) {
-    auto* made = new (std::nothrow) Stripe;
-    if (made == nullptr) return;
-    if (place.compare_exchange_strong(stripe, made,
-                                      std::memory_order_acq_rel)) {
-      stripe = made;
-    } else {
-      delete made;  // another thread was first at the shared one
-    }
-  }
-  Counter& counter = (*stripe)[slot];
-  if (owned) {
+  if (thread_stripe_at_ == kNoStripeAt) TakeStripe();
+  Counter& counter = StripeAt(thread_stripe_at_)[slot];
+  if (thread_stripe_at_ != kNoStripeAt) {
     counter.store(counter.load(std::memory_order_relaxed) + times,
                   std::memory_order_relaxed);
   } else {
@@ -51,10 +32,10 @@ void StripedCounters::TakeStripe() noexcept {
   // that goes to the shared one.
   struct Owner {
     ~Owner() {
-      const size_t stripe = std::exchange(thread_stripe_, kNoStripe);
-      if (stripe == kNoStripe) return;
+      const size_t at = std::exchange(thread_stripe_at_, kNoStripeAt);
+      if (at == kNoStripeAt) return;
       const std::lock_guard lock(free.mutex);
-      free.stripes[free.count++] = stripe;
+      free.stripes[free.count++] = at / sizeof(Stripe);
     }
   };
   // Outlives the owner.
@@ -62,25 +43,21 @@ void StripedCounters::TakeStripe() noexcept {
   if (std::exchange(has_asked, true)) return;
   thread_local const Owner owner;
   const std::lock_guard lock(free.mutex);
-  if (free.count > 0) thread_stripe_ = free.stripes[--free.count];
+  if (free.count == 0) return;
+  thread_stripe_at_ = free.stripes[--free.count] * sizeof(Stripe);
 }
 
 uint64_t StripedCounters::Sum(size_t slot) const {
   uint64_t sum = 0;
-  for (const auto& place : stripes_) {
-    const Stripe* stripe = place.load(std::memory_order_acquire);
-    if (stripe != nullptr) {
-      sum += (*stripe)[slot].load(std::memory_order_relaxed);
-    }
+  for (const Stripe& stripe : stripes_) {
+    sum += stripe.slots[slot].load(std::memory_order_relaxed);
   }
   return sum;
 }
 
 void StripedCounters::Reset() {
-  for (const auto& place : stripes_) {
-    Stripe* stripe = place.load(std::memory_order_acquire);
-    if (stripe == nullptr) continue;
-    for (Counter& counter : *stripe) {
+  for (Stripe& stripe : stripes_) {
+    for (Counter& counter : stripe.slots) {
       counter.store(0, std::memory_order_relaxed);
     }
   }

@@ -8,17 +8,15 @@
 
 namespace rowbloom {
 
-// kSlots counters. Thread-safe and exact. The first kOwnedStripes threads have
-// a stripe of them each, which nobody else writes: counting is a load, an
-// addition and a store. All further threads share one, with atomic additions. A
-// stripe is made when its thread first counts; without memory for it nothing is
-// counted.
+// kSlots counters, in 4 KiB. Thread-safe and exact. The first kOwnedStripes
+// threads have a stripe of them each, which nobody else writes: counting is a
+// load, an addition and a store. All further threads share one, with atomic
+// additions.
 class StripedCounters {
  public:
-  static constexpr size_t kSlots = 32;
+  static constexpr size_t kSlots = 8;
 
   StripedCounters() = default;
-  ~StripedCounters();
   StripedCounters(const StripedCounters&) = delete;
   StripedCounters& operator=(const StripedCounters&) = delete;
 
@@ -27,9 +25,10 @@ class StripedCounters {
   // Add(slot, 1) for kernels, which inline it: in few instructions where this
   // thread has a stripe, else it does nothing and returns false.
   [[gnu::always_inline]] bool TryIncrement(size_t slot) {
-    Stripe* stripe = stripes_[thread_stripe_].load(std::memory_order_acquire);
-    if (stripe == nullptr) return false;
-    IncrementOwned(&(*stripe)[slot]);
+    const size_t at = thread_stripe_at_;
+    if (at >= kNoStripeAt) [[unlikely]]
+      return false;
+    IncrementOwned(&StripeAt(at)[slot]);
     return true;
   }
 
@@ -40,13 +39,23 @@ class StripedCounters {
   void Reset();
 
  private:
-  static constexpr size_t kOwnedStripes = 63;
-  // Of threads without a stripe of their own: none is made.
-  static constexpr size_t kNoStripe = kOwnedStripes;
-  static constexpr size_t kSharedStripe = kNoStripe + 1;
-
   using Counter = std::atomic<uint64_t>;
-  struct alignas(64) Stripe : std::array<Counter, kSlots> {};
+  struct alignas(64) Stripe {
+    std::array<Counter, kSlots> slots{};
+    [[gnu::always_inline]] Counter& operator[](size_t slot) {
+      return slots.data()[slot];
+    }
+  };
+  static_assert(sizeof(Stripe) == 64);
+
+  static constexpr size_t kOwnedStripes = 63;
+  // Of threads without a stripe of their own: the shared one.
+  static constexpr size_t kNoStripeAt = kOwnedStripes * sizeof(Stripe);
+
+  [[gnu::always_inline]] Stripe& StripeAt(size_t at) {
+    return *reinterpret_cast<Stripe*>(reinterpret_cast<std::byte*>(stripes_) +
+                                      at);
+  }
 
   [[gnu::always_inline]] static void IncrementOwned(Counter* counter) {
 #if defined(__x86_64__)
@@ -61,12 +70,13 @@ class StripedCounters {
 
   static void TakeStripe() noexcept;
 
-  // The number of this thread's stripe. Read where its address is known when
-  // the program starts: looking it up would take a call.
+  // Where this thread's stripe is, in bytes: that takes no shift. Read where
+  // its address is known when the program starts: looking it up would take a
+  // call.
   [[gnu::tls_model(
-      "initial-exec")]] static constinit thread_local size_t thread_stripe_;
+      "initial-exec")]] static constinit thread_local size_t thread_stripe_at_;
 
-  std::array<std::atomic<Stripe*>, kSharedStripe + 1> stripes_{};
+  Stripe stripes_[kOwnedStripes + 1];
 };
 
 }  // namespace rowbloom

@@ -200,6 +200,12 @@ Matcher WithCounters(Matcher matcher, StripedCounters* counters) {
   return matcher;
 }
 
+// A kernel takes a Slice for a KeyView.
+static_assert(sizeof(Slice) == sizeof(KeyView) &&
+              std::is_standard_layout_v<Slice> &&
+              offsetof(Slice, data_) == offsetof(KeyView, data) &&
+              offsetof(Slice, size_) == offsetof(KeyView, size));
+
 // For blocks that a kernel can answer for: the usual ones.
 class KernelReader : public rocksdb::FilterBitsReader {
  public:
@@ -211,8 +217,7 @@ class KernelReader : public rocksdb::FilterBitsReader {
         counting_(std::move(counting)) {}
 
   bool MayMatch(const Slice& entry) override {
-    const Answer answer =
-        functions_.match(matcher_, entry.data(), entry.size());
+    const Answer answer = functions_.match(matcher_, &entry);
     if (counting_.questions) {
       counting_.origin->CountAnswer(answer, matcher_.has_row_col);
     }
@@ -220,10 +225,6 @@ class KernelReader : public rocksdb::FilterBitsReader {
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    static_assert(sizeof(Slice) == sizeof(KeyView) &&
-                  std::is_standard_layout_v<Slice> &&
-                  offsetof(Slice, data_) == offsetof(KeyView, data) &&
-                  offsetof(Slice, size_) == offsetof(KeyView, size));
     constexpr int kBatch = BatchAnswers::kMaxKeys;
     for (int start = 0; start < num_keys; start += kBatch) {
       const int count = std::min(kBatch, num_keys - start);
@@ -257,7 +258,7 @@ class CountingKernelReader final : public KernelReader {
   using KernelReader::MayMatch;
 
   bool MayMatch(const Slice& entry) override {
-    return functions_.may_match(matcher_, entry.data(), entry.size());
+    return functions_.may_match(matcher_, &entry);
   }
 };
 

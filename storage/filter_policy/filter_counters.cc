@@ -94,13 +94,13 @@ void OriginCounters::CountAnswer(const MatchResult& result,
                                  bool row_col_block) {
   const size_t index = OutcomeIndex(result);
   Remember(kLastWords[index], row_col_block);
-  counters_.Add(kOutcomesAt + index, 1);
+  AddOther(index, 1);
 }
 
 void OriginCounters::CountAnswer(Answer answer, bool row_col_block) {
   const auto index = static_cast<size_t>(answer);
   Remember(kLastWords[OutcomeIndex(kResults[index])], row_col_block);
-  counters_.Add(index, 1);
+  answers_.Add(index, 1);
 }
 
 void OriginCounters::CountAnswers(const MatchResult* results, size_t count,
@@ -113,7 +113,7 @@ void OriginCounters::CountAnswers(const MatchResult* results, size_t count,
     sum.row_may += words.row_may;
     sum.row_col_no += words.row_col_no;
     sum.row_col_may += words.row_col_may;
-    counters_.Add(kOutcomesAt + index, 1);
+    AddOther(index, 1);
   }
   Remember(sum, row_col_block);
 }
@@ -122,7 +122,7 @@ void OriginCounters::CountAnswers(const BatchAnswers& answers, size_t keys,
                                   bool row_col_block) {
   const auto count = [this](uint32_t mask, Answer answer) {
     const auto times = static_cast<uint16_t>(std::popcount(mask));
-    if (times > 0) counters_.Add(static_cast<size_t>(answer), times);
+    if (times > 0) answers_.Add(static_cast<size_t>(answer), times);
     return times;
   };
   const LastWords words = {
@@ -134,7 +134,7 @@ void OriginCounters::CountAnswers(const BatchAnswers& answers, size_t keys,
   const size_t inside = size_t{words.row_no} + words.row_may +
                         words.row_col_no + words.row_col_may;
   if (inside < keys) {
-    counters_.Add(static_cast<size_t>(Answer::kOutside), keys - inside);
+    answers_.Add(static_cast<size_t>(Answer::kOutside), keys - inside);
   }
 }
 
@@ -142,9 +142,30 @@ void OriginCounters::CountObservation(size_t section, const Observation& seen) {
   size_t slot = kObservedAt + section * kObservedOfSection;
   for (const uint64_t times :
        {seen.opened, seen.true_positives, seen.true_negatives}) {
-    if (times > 0) counters_.Add(slot, times);
+    if (times > 0) AddOther(slot, times);
     ++slot;
   }
+}
+
+void OriginCounters::AddOther(size_t slot, uint64_t times) {
+  Others* others = others_.load(std::memory_order_acquire);
+  if (others == nullptr) {
+    auto* made = new (std::nothrow) Others;
+    if (made == nullptr) return;
+    if (others_.compare_exchange_strong(others, made,
+                                        std::memory_order_acq_rel)) {
+      others = made;
+    } else {
+      delete made;  // another thread was first
+    }
+  }
+  others->counters[slot / Others::kSlots].Add(slot % Others::kSlots, times);
+}
+
+uint64_t OriginCounters::SumOfOther(size_t slot) const {
+  const Others* others = others_.load(std::memory_order_acquire);
+  if (others == nullptr) return 0;
+  return others->counters[slot / Others::kSlots].Sum(slot % Others::kSlots);
 }
 
 FilterStats OriginCounters::Read() const {
@@ -161,21 +182,21 @@ FilterStats OriginCounters::Read() const {
     CountVerdict(result.row, times, &stats.row);
     CountVerdict(result.row_col, times, &stats.row_col);
   };
-  for (size_t i = 0; i < kAnswers; ++i) add(kResults[i], counters_.Sum(i));
+  for (size_t i = 0; i < kAnswers; ++i) add(kResults[i], answers_.Sum(i));
   for (size_t i = 0; i < kOutcomes; ++i) {
     add({.row = static_cast<Verdict>(i / kVerdicts),
          .row_col = static_cast<Verdict>(i % kVerdicts)},
-        counters_.Sum(kOutcomesAt + i));
+        SumOfOther(i));
   }
   size_t next = kObservedAt;
   for (SectionStats* section : {&stats.row, &stats.row_col}) {
-    const uint64_t opened = counters_.Sum(next++);
-    section->true_positives = counters_.Sum(next++);
+    const uint64_t opened = SumOfOther(next++);
+    section->true_positives = SumOfOther(next++);
     // While reads are under way the two may be out of step.
     if (opened > section->true_positives) {
       section->false_positives = opened - section->true_positives;
     }
-    section->true_negatives = counters_.Sum(next++);
+    section->true_negatives = SumOfOther(next++);
   }
   stats.blocks_built = get(blocks_built_);
   stats.blocks_failed = get(blocks_failed_);
@@ -192,7 +213,10 @@ void OriginCounters::Reset() {
   const auto clear = [](Counter* counter) {
     counter->store(0, std::memory_order_relaxed);
   };
-  counters_.Reset();
+  answers_.Reset();
+  if (Others* others = others_.load(std::memory_order_acquire)) {
+    for (StripedCounters& counters : others->counters) counters.Reset();
+  }
   for (Counter* counter : {&blocks_built_, &blocks_failed_, &bytes_built_,
                            &build_nanos_, &blocks_opened_, &blocks_unusable_,
                            &bytes_loaded_, &builtin_blocks_opened_}) {

@@ -35,6 +35,11 @@ constexpr uint8_t OutcomeIndex(const MatchResult& result) {
 // Counters of the blocks of one origin. Thread-safe and exact.
 class OriginCounters {
  public:
+  OriginCounters() = default;
+  ~OriginCounters() { delete others_.load(std::memory_order_acquire); }
+  OriginCounters(const OriginCounters&) = delete;
+  OriginCounters& operator=(const OriginCounters&) = delete;
+
   // What a thread's last question was answered, until NewFilterStatistics'
   // object learns what RocksDB made of it.
   struct LastAnswer {
@@ -84,7 +89,7 @@ class OriginCounters {
   void Reset();
 
   // Where a kernel counts by itself, by Answer, what nobody observes.
-  StripedCounters* answers() { return &counters_; }
+  StripedCounters* answers() { return &answers_; }
 
   // Of this thread. Kept up by CountAnswer and CountAnswers.
   static LastAnswer& ThreadLastAnswer() { return last_; }
@@ -104,13 +109,15 @@ class OriginCounters {
  private:
   using Counter = std::atomic<uint64_t>;
 
-  // Slots of counters_: by Answer, of kernels; by OutcomeIndex, of blocks that
-  // have none; by section, ROW first, opened, true positives, true negatives.
-  static constexpr size_t kOutcomesAt = kAnswers;
-  static constexpr size_t kObservedAt = kOutcomesAt + kOutcomes;
+  // Slots of others_: by OutcomeIndex, of blocks that have no kernel; by
+  // section, ROW first, opened, true positives, true negatives.
+  static constexpr size_t kObservedAt = kOutcomes;
   static constexpr size_t kObservedOfSection = 3;
-  static_assert(kObservedAt + 2 * kObservedOfSection <=
-                StripedCounters::kSlots);
+  static constexpr size_t kOthers = kObservedAt + 2 * kObservedOfSection;
+  struct Others {
+    static constexpr size_t kSlots = StripedCounters::kSlots;
+    std::array<StripedCounters, (kOthers + kSlots - 1) / kSlots> counters;
+  };
 
   static void Add(Counter* counter, uint64_t value) {
     counter->fetch_add(value, std::memory_order_relaxed);
@@ -123,11 +130,15 @@ class OriginCounters {
     last_.row_col_block = row_col_block;
   }
   void CountObservation(size_t section, const Observation& seen);
+  // Of a slot of others_. Without memory for them nothing is counted.
+  void AddOther(size_t slot, uint64_t times);
+  uint64_t SumOfOther(size_t slot) const;
 
   static constinit thread_local LastAnswer last_;
   static constinit std::atomic<int> observers_;
 
-  StripedCounters counters_;
+  StripedCounters answers_;               // by Answer, of kernels
+  std::atomic<Others*> others_{nullptr};  // made when first needed
   Counter blocks_built_{0};
   Counter blocks_failed_{0};
   Counter bytes_built_{0};
@@ -150,7 +161,7 @@ class FilterCounters {
   std::vector<LevelFilterStats> Read() const;
 
  private:
-  static constexpr size_t kMaxOrigins = size_t{1} << 14;
+  static constexpr size_t kMaxOrigins = size_t{1} << 13;
 
   struct GiveBack {
     void operator()(OriginCounters* counters) const;

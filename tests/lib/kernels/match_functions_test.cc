@@ -152,18 +152,30 @@ class MatchFunctions : public testing::TestWithParam<const char*> {
     Matcher matcher = *block.matcher();
     ASSERT_EQ(SectionsOf(matcher), type == BloomType::kRow ? c.row : c.row_col);
 
+    Ask(kernel_->MatchFor(matcher), block, matcher, keys, present, type);
+    if (layout.kind() == KeyLayout::Kind::kFixed && layout.parameter() > 16 &&
+        layout.parameter() <= 32) {
+      const auto sections = static_cast<size_t>(SectionsOf(matcher));
+      Ask(kernel_->match[sections].fixed_to_32_large, block, matcher, keys,
+          present, type);
+    }
+  }
+
+  static void Ask(const rowbloom::MatchFunctions& functions,
+                  const FilterBlock& block, Matcher matcher,
+                  const std::vector<Key>& keys,
+                  const std::set<std::string>& present, BloomType type) {
     StripedCounters counters;
     matcher.counters = &counters;
-    const rowbloom::MatchFunctions& functions = kernel_->MatchFor(matcher);
     std::array<uint64_t, kAnswers> expected_counts{};
     for (const Key& key : keys) {
       const std::string asked = key.Bytes();
       const Answer expected = ExpectedAnswer(block, key);
       ++expected_counts[static_cast<size_t>(expected)];
-      ASSERT_EQ(functions.match(matcher, asked.data(), asked.size()), expected)
+      const KeyView view = {asked.data(), asked.size()};
+      ASSERT_EQ(functions.match(matcher, &view), expected)
           << key.row.size() << " + " << key.qualifier.size();
-      const bool may_match =
-          functions.may_match(matcher, asked.data(), asked.size());
+      const bool may_match = functions.may_match(matcher, &view);
       ASSERT_EQ(may_match,
                 expected != Answer::kRowNo && expected != Answer::kRowColNo);
       if (present.contains(asked)) {
@@ -196,7 +208,8 @@ TEST_P(MatchFunctions, AgreeWithTheSectionsAndCount) {
   for (const KeyLayout& layout :
        {KeyLayout::Escaped(), KeyLayout::Delimited(':'),
         KeyLayout::LengthPrefixed(), KeyLayout::FixedRow(9),
-        KeyLayout::FixedRow(17), KeyLayout::FixedRow(200)}) {
+        KeyLayout::FixedRow(17), KeyLayout::FixedRow(29),
+        KeyLayout::FixedRow(32), KeyLayout::FixedRow(200)}) {
     for (const Case& c : kCases) {
       for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
         SCOPED_TRACE(layout.ToString() + ", " + std::string(ToString(type)) +
@@ -207,14 +220,34 @@ TEST_P(MatchFunctions, AgreeWithTheSectionsAndCount) {
   }
 }
 
+TEST(MatchFor, FixedRowsByTheirLengthAndTheSizeOfTheirSection) {
+  const BloomKernel& kernel = UsableKernels().front();
+  const rowbloom::MatchFunctionsByLayout& few =
+      kernel.match[static_cast<size_t>(Sections::kFewProbes)];
+  Matcher matcher{};
+  const auto chosen = [&](uint32_t row_bytes, uint64_t section_bytes) {
+    matcher.SetLayout(KeyLayout::Kind::kFixed, row_bytes);
+    matcher.row.count = section_bytes / 64;
+    return &kernel.MatchFor(matcher);
+  };
+  constexpr uint64_t kSmall = (4 << 20) - 64;
+  EXPECT_EQ(chosen(16, kSmall), &few.fixed_to_16);
+  EXPECT_EQ(chosen(17, kSmall), &few.fixed_to_32);
+  EXPECT_EQ(chosen(32, kSmall), &few.fixed_to_32);
+  EXPECT_EQ(chosen(33, kSmall), &few.fixed_more);
+  EXPECT_EQ(chosen(16, 4 << 20), &few.fixed_to_16);
+  EXPECT_EQ(chosen(24, 4 << 20), &few.fixed_to_32_large);
+  EXPECT_EQ(chosen(33, 4 << 20), &few.fixed_more);
+}
+
 TEST(MatchSections, AreThoseOfTheWholeBlock) {
   RibbonFilter ribbon;
   ribbon.layer_count = 2;
   RibbonFilter small;
   small.layer_count = 1;
   Matcher matcher{};
-  matcher.row.probes = kFewProbes;
-  matcher.row_col.probes = kFewProbes + 1;
+  matcher.row.probes = kFewLanes;
+  matcher.row_col.probes = kFewLanes + 1;
   EXPECT_EQ(SectionsOf(matcher), Sections::kFewProbes);
   matcher.has_row_col = true;
   EXPECT_EQ(SectionsOf(matcher), Sections::kManyProbes);

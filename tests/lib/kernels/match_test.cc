@@ -43,11 +43,10 @@ class MatchTest : public testing::Test {
   MatchTest() : data_(3 * 64) {
     probed = &probed_;
     answer = true;
-    matcher_.layout_kind = KeyLayout::Kind::kDelimited;
-    matcher_.layout_parameter = ':';
+    matcher_.SetLayout(KeyLayout::Kind::kDelimited, ':');
     matcher_.has_row_col = true;
-    matcher_.row = {data_.data(), 1, 6};
-    matcher_.row_col = {data_.data() + 64, 2, 6};
+    matcher_.row = BloomSection({data_.data(), 1, 6});
+    matcher_.row_col = BloomSection({data_.data() + 64, 2, 6});
   }
 
   BatchAnswers Ask(const std::vector<std::string>& keys) {
@@ -57,13 +56,14 @@ class MatchTest : public testing::Test {
     std::vector<const KeyView*> pointers;
     for (const KeyView& view : views) pointers.push_back(&view);
     BatchAnswers answers;
-    MatchBatch<Sections::kFewProbes>(matcher_, pointers.data(), pointers.size(),
-                                     &answers);
+    MatchBatch<Sections::kFewProbes, AnyRows>(matcher_, pointers.data(),
+                                              pointers.size(), &answers);
     return answers;
   }
   Answer Match(const char* key, size_t size) {
+    const KeyView view = {key, size};
     return rowbloom::Match<ReturnAnswer, Sections::kFewProbes,
-                           KeyLayout::Kind::kDelimited>(matcher_, key, size);
+                           KeyLayout::Kind::kDelimited>(matcher_, &view);
   }
   ptrdiff_t Count(Section section) const {
     return std::ranges::count(probed_, section);
