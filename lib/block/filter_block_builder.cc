@@ -55,6 +55,13 @@ void SetRate(double rate, MemoryFit::Section* section) {
   section->probes = table.Probes(bits);
 }
 
+// How many zeros come before a payload of kind bloom.
+size_t PaddingOf(size_t offset, uint64_t payload_bytes) {
+  if (payload_bytes < format::kAlignedFromBytes) return 0;
+  return (format::kAlignment - offset % format::kAlignment) %
+         format::kAlignment;
+}
+
 const BloomKernel& Kernel(const FilterBlockOptions& options) {
   return options.kernel != nullptr ? *options.kernel : ActiveKernel();
 }
@@ -155,13 +162,14 @@ double FilterBlockBuilder::BitsPerEntry() const {
 }
 
 size_t FilterBlockBuilder::SpaceFor(size_t entries) const {
-  return OverheadBytes() + SectionBytes(entries, BitsPerEntry());
+  const uint64_t payload = SectionBytes(entries, BitsPerEntry());
+  return OverheadBytes() + PaddingOf(format::kHead.size(), payload) + payload;
 }
 
 size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const {
   const size_t overhead = OverheadBytes();
-  const size_t payload =
-      std::max(block_bytes, overhead + kBlockBytes) - overhead;
+  size_t payload = std::max(block_bytes, overhead + kBlockBytes) - overhead;
+  payload -= PaddingOf(format::kHead.size(), payload);
   return std::max<size_t>(1, static_cast<size_t>(static_cast<double>(payload) *
                                                  8 / BitsPerEntry()));
 }
@@ -207,9 +215,13 @@ std::string FilterBlockBuilder::Finish() {
     }
   }
   uint64_t payload = 0;
+  size_t padding = 0;
   for (const MemoryFit::Section& size : sizes) {
+    padding += PaddingOf(format::kHead.size() + payload + padding,
+                         size.blocks * kBlockBytes);
     payload += size.blocks * kBlockBytes;
   }
+  total += padding;
   // The largest blocks do not grow: the format has its limit. The size of a
   // ribbon follows from its rate.
   if (options_.memory_fit != nullptr && options_.kind == FilterKind::kBloom &&
@@ -228,7 +240,7 @@ std::string FilterBlockBuilder::Finish() {
   const BloomKernel& kernel = Kernel(options_);
   for (size_t i = 0; i < written.size(); ++i) {
     const Section& section = written[i];
-    const size_t offset = block.size();
+    size_t offset = block.size();
     FilterKind kind = options_.kind;
     auto probes = static_cast<uint8_t>(sizes[i].probes);
     const uint64_t bloom_bytes = sizes[i].blocks * kBlockBytes;
@@ -241,6 +253,7 @@ std::string FilterBlockBuilder::Finish() {
       probes = 0;
     } else {
       kind = FilterKind::kBloom;
+      offset += PaddingOf(offset, bloom_bytes);
       block.resize(offset + bloom_bytes);
       auto* data = reinterpret_cast<std::byte*>(block.data() + offset);
       for (const std::span<const uint64_t> chunk : section.hashes->chunks()) {

@@ -24,6 +24,11 @@ inline constexpr size_t kMinBlockBytes =
 // Of one section: leaves every offset within 32 bits for three sections.
 inline constexpr uint64_t kMaxSectionBytes = uint64_t{1} << 30;
 
+// Payloads of kind bloom of so many bytes start at a multiple of kAlignment
+// from the start of the block.
+inline constexpr uint64_t kAlignedFromBytes = uint64_t{1} << 16;
+inline constexpr size_t kAlignment = 64;
+
 // One entry of the directory.
 struct Entry {
   uint8_t type = 0;

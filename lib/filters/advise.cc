@@ -16,7 +16,7 @@ namespace rowbloom {
 namespace {
 
 // What a filter block has around its sections, about.
-constexpr uint64_t kOverheadBytes = 100;
+constexpr uint64_t kOverheadBytes = 160;
 // Less rules out too little to be asked; more rules out nothing to speak of
 // that less would not.
 constexpr double kFewestBits = 2;

@@ -347,6 +347,34 @@ TEST(FilterBlock, BuilderIsEmptyAfterFinish) {
   EXPECT_TRUE(FilterBlock::Open(second).MayMatchRow("b:"));
 }
 
+TEST(FilterBlock, LargePayloadsStartOnACacheLine) {
+  for (const uint64_t rows : {100u, 5'000u, 60'000u}) {
+    FilterBlockBuilder builder({.bloom_type = BloomType::kRowCol,
+                                .key_layout = KeyLayout::FixedRow(8)});
+    const uint64_t columns = 60'000 / rows;
+    for (uint64_t i = 0; i < rows * columns; ++i) {
+      builder.AddKey(DistinctKey(i / columns) + DistinctKey(i));
+    }
+    const std::string bytes = builder.Finish();
+    const FilterBlock block = FilterBlock::Open(bytes);
+    ASSERT_EQ(block.sections().size(), 2u) << block.problem();
+    size_t end = 8;  // of the head
+    size_t aligned = 0;
+    for (const FilterSection& section : block.sections()) {
+      const bool large = section.size_bytes >= 65536;
+      EXPECT_EQ(section.offset_bytes, large ? (end + 63) / 64 * 64 : end);
+      for (; end < section.offset_bytes; ++end) ASSERT_EQ(bytes[end], '\0');
+      end += section.size_bytes;
+      aligned += large ? 1 : 0;
+    }
+    EXPECT_EQ(aligned, rows == 60'000 ? 2u : 1u);
+    for (uint64_t i = 0; i < rows * columns; ++i) {
+      ASSERT_TRUE(
+          block.MayMatch(DistinctKey(i / columns) + DistinctKey(i)).may_match);
+    }
+  }
+}
+
 TEST(FilterBlock, EntriesThatFitFillTheBlockAndNoMore) {
   for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
     FilterBlockBuilder builder(
