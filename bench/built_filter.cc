@@ -1,6 +1,9 @@
 #include "bench/built_filter.h"
 
+#include <cstring>
+#include <new>
 #include <stdexcept>
+#include <utility>
 
 #include "rocksdb/table.h"
 
@@ -45,9 +48,23 @@ BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy, KeyShape shape,
   AddKeys(shape, keys, builder.get());
   BuiltFilter filter;
   rocksdb::Status status;
-  filter.bytes = builder->Finish(&filter.owner, &status);
+  std::unique_ptr<const char[]> owner;
+  filter.bytes = builder->Finish(&owner, &status);
+  filter.owner = std::move(owner);
   if (!status.ok()) throw std::runtime_error(status.ToString());
   return filter;
+}
+
+BuiltFilter PlacedAt(size_t offset, const BuiltFilter& filter) {
+  constexpr std::align_val_t kCacheLine{64};
+  char* const start = new (kCacheLine) char[offset + filter.bytes.size()];
+  BuiltFilter placed;
+  placed.owner = std::shared_ptr<const char[]>(start, [](const char* bytes) {
+    operator delete[](const_cast<char*>(bytes), kCacheLine);
+  });
+  std::memcpy(start + offset, filter.bytes.data(), filter.bytes.size());
+  placed.bytes = Slice(start + offset, filter.bytes.size());
+  return placed;
 }
 
 std::unique_ptr<rocksdb::FilterBitsReader> OpenFilter(

@@ -11,7 +11,7 @@ namespace rowbloom::bench {
 
 // With the bytes that it is a view of.
 struct BuiltFilter {
-  std::unique_ptr<const char[]> owner;
+  std::shared_ptr<const char[]> owner;
   rocksdb::Slice bytes;
 };
 
@@ -20,6 +20,11 @@ struct BuiltFilter {
 // std::runtime_error if there is no filter.
 BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy, KeyShape shape,
                         const KeyArray& keys);
+
+// A copy that starts `offset` bytes after the start of a cache line: at 0 where
+// jemalloc and tcmalloc put a block of many bytes that RocksDB reads, at 16
+// where glibc's malloc does.
+BuiltFilter PlacedAt(size_t offset, const BuiltFilter& filter);
 
 // Valid while `filter` is. Throws std::runtime_error if there is no reader.
 std::unique_ptr<rocksdb::FilterBitsReader> OpenFilter(

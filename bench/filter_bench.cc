@@ -13,6 +13,7 @@
 
 #include "bench/allocation_counter.h"
 #include "bench/built_filter.h"
+#include "bench/memory_floor.h"
 #include "lib/kernels/kernel.h"
 #include "rocksdb/filter_policy.h"
 #include "rowbloom/bloom_math.h"
@@ -106,7 +107,7 @@ FalsePositives CountFalsePositives(
 
 // Builds the filter of a subject, checks it, and measures all but times.
 FilterResult MeasureFilter(const Subject& subject, const KeySpace& space,
-                           const KeyArray& present, uint64_t absent_keys,
+                           const KeyArray& present, const BenchOptions& options,
                            BuiltFilter* filter,
                            std::unique_ptr<rocksdb::FilterBitsReader>* reader) {
   FilterResult result{.filter = subject.family->name,
@@ -121,6 +122,7 @@ FilterResult MeasureFilter(const Subject& subject, const KeySpace& space,
     *filter = BuildFilter(*subject.policy, space.shape(), present);
     result.build_peak_bytes = counter.peak_bytes();
   }
+  *filter = PlacedAt(options.offset_bytes, *filter);
   *reader = OpenFilter(*subject.policy, *filter);
   result.filter_bytes = filter->bytes.size();
   result.entries = space.keys();
@@ -133,11 +135,11 @@ FilterResult MeasureFilter(const Subject& subject, const KeySpace& space,
     }
   }
   result.absent_row = CountFalsePositives(
-      reader->get(), absent_keys,
+      reader->get(), options.absent_keys,
       [&space](uint64_t i, char* key) { space.AbsentRow(i, key); });
   if (space.shape() == KeyShape::kRowCol) {
     result.absent_column = CountFalsePositives(
-        reader->get(), absent_keys,
+        reader->get(), options.absent_keys,
         [&space](uint64_t i, char* key) { space.AbsentColumn(i, key); });
   }
   return result;
@@ -249,6 +251,17 @@ void TimeBatches(benchmark::State& state, rocksdb::FilterBitsReader* reader,
     }
     *at = (*at + kChunkKeys) % keys.size();
   }
+}
+
+// REQUIRES another mode than kBuild.
+std::function<void(benchmark::State&)> LookupTimer(
+    Mode mode, rocksdb::FilterBitsReader* reader, const KeyArray* keys,
+    size_t* at) {
+  return [=](benchmark::State& state) {
+    if (mode == Mode::kLookup) return TimeLookups(state, reader, *keys, at);
+    if (mode == Mode::kBatch) return TimeBatches(state, reader, *keys, at);
+    TimeDependentLookups(state, reader, *keys, at);
+  };
 }
 
 }  // namespace
@@ -363,7 +376,7 @@ Group MeasureGroup(const Workload& workload, double target_rate,
       subjects.size());
   for (size_t i = 0; i < subjects.size(); ++i) {
     group.filters.push_back(MeasureFilter(subjects[i], workload.space,
-                                          workload.present, options.absent_keys,
+                                          workload.present, options,
                                           &filters[i], &readers[i]));
     const FilterResult& result = group.filters.back();
     for (const FilterResult& other : group.filters) {
@@ -388,41 +401,53 @@ Group MeasureGroup(const Workload& workload, double target_rate,
     const KeyArray* keys =
         is_build ? &workload.present : &workload.Of(operation.asked);
     size_t* at = &cursors[i];
+    if (is_build) {
+      set.Add(
+          [=](benchmark::State& state) {
+            if (subject->kernel != nullptr) UseKernel(*subject->kernel);
+            TimeBuild(state, *subject, shape, *keys);
+          },
+          static_cast<double>(group.keys), options.OfBuilds(group.keys));
+    } else {
+      set.Add(LookupTimer(operation.mode, reader, keys, at),
+              static_cast<double>(kChunkKeys), options.OfLookups());
+    }
+  }
+  const auto floor = NewMemoryFloor(filters.front().bytes);
+  std::vector<size_t> floor_cursors(operations.size());
+  for (size_t i = 0; i < operations.size(); ++i) {
+    if (operations[i].mode == Mode::kBuild) continue;
+    const KeyArray* keys = &workload.Of(operations[i].asked);
     set.Add(
-        [=](benchmark::State& state) {
-          switch (operation.mode) {
-            case Mode::kBuild:
-              if (subject->kernel != nullptr) UseKernel(*subject->kernel);
-              return TimeBuild(state, *subject, shape, *keys);
-            case Mode::kLookup:
-              return TimeLookups(state, reader, *keys, at);
-            case Mode::kBatch:
-              return TimeBatches(state, reader, *keys, at);
-            case Mode::kDependent:
-              return TimeDependentLookups(state, reader, *keys, at);
-          }
-        },
-        static_cast<double>(is_build ? group.keys : kChunkKeys),
-        is_build ? options.OfBuilds(group.keys) : options.OfLookups());
+        LookupTimer(operations[i].mode, floor.get(), keys, &floor_cursors[i]),
+        static_cast<double>(kChunkKeys), options.OfLookups());
   }
   const std::vector<Timing> timings = set.Run();
-  for (size_t i = 0; i < timings.size(); ++i) {
-    group.filters[i / operations.size()].timings.push_back(timings[i]);
+  size_t next = 0;
+  for (FilterResult& result : group.filters) {
+    for (size_t i = 0; i < operations.size(); ++i) {
+      result.timings.push_back(timings[next++]);
+    }
+  }
+  for (const Operation& operation : operations) {
+    const bool is_build = operation.mode == Mode::kBuild;
+    group.floor.push_back(is_build ? Timing() : timings[next++]);
   }
   const auto stock = std::find_if(
       group.filters.begin(), group.filters.end(),
       [](const FilterResult& result) { return result.filter == kStock; });
-  for (FilterResult& result : group.filters) {
-    for (size_t i = 0; i < operations.size(); ++i) {
-      result.timings[i].ratio_to_stock =
-          result.timings[i].median / stock->timings[i].median;
+  for (size_t i = 0; i < operations.size(); ++i) {
+    const double of_stock = stock->timings[i].median;
+    for (FilterResult& result : group.filters) {
+      result.timings[i].ratio_to_stock = result.timings[i].median / of_stock;
     }
+    group.floor[i].ratio_to_stock = group.floor[i].median / of_stock;
   }
   return group;
 }
 
 std::vector<FilterResult> MeasureFrontier(const KeySpace& space,
-                                          uint64_t absent_keys) {
+                                          const BenchOptions& options) {
   const KernelGuard guard;
   const KeyArray present = space.Present();
   std::vector<FilterResult> results;
@@ -433,8 +458,8 @@ std::vector<FilterResult> MeasureFrontier(const KeySpace& space,
           Equal::kRate, static_cast<double>(bits), family.make_policy(bits)};
       BuiltFilter filter;
       std::unique_ptr<rocksdb::FilterBitsReader> reader;
-      results.push_back(MeasureFilter(subject, space, present, absent_keys,
-                                      &filter, &reader));
+      results.push_back(
+          MeasureFilter(subject, space, present, options, &filter, &reader));
     }
   }
   return results;

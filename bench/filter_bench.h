@@ -41,6 +41,8 @@ struct BenchOptions {
   double min_time_s = 0.01;
   // Distinct absent keys asked for each false positive rate.
   uint64_t absent_keys = 4'000'000;
+  // From the start of a cache line to that of each filter, see PlacedAt.
+  size_t offset_bytes = 0;
 
   Repetitions OfLookups() const { return {repetitions, min_time_s}; }
   Repetitions OfBuilds(uint64_t keys) const {
@@ -112,6 +114,8 @@ struct Group {
   uint64_t keys = 0;
   double target_rate = 0;
   std::vector<FilterResult> filters;
+  // Of a MemoryFloor in the first filter, by AllOperations; a build's is empty.
+  std::vector<Timing> floor;
 };
 
 // All keys of a KeySpace, and those to ask for, made once for several groups.
@@ -135,7 +139,7 @@ Group MeasureGroup(const Workload& workload, double target_rate,
 
 // Bits and rates alone: each filter at settings from 4 to 20 bits per key.
 std::vector<FilterResult> MeasureFrontier(const KeySpace& space,
-                                          uint64_t absent_keys);
+                                          const BenchOptions& options);
 
 // Names of the kernels that MeasureGroup measures, fastest first.
 std::vector<std::string> KernelNames();

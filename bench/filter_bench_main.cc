@@ -61,6 +61,11 @@ double PerKey(uint64_t bytes, uint64_t keys) {
   return static_cast<double>(bytes) / static_cast<double>(keys);
 }
 
+void Print(const Timing& timing) {
+  fmt::print("{:>8.1f}{:>6.2f}{:>3.0f}%", timing.median, timing.ratio_to_stock,
+             timing.SpreadPercent());
+}
+
 void PrintGroup(const Group& group) {
   fmt::print("{} keys ({}), target rate {}\n\n", group.keys,
              ToString(group.shape), group.target_rate);
@@ -80,14 +85,15 @@ void PrintGroup(const Group& group) {
   for (size_t i = 0; i < group.filters.size(); ++i) {
     fmt::print("{:>18}", static_cast<char>('A' + static_cast<int>(i)));
   }
+  fmt::print("{:>18}", "memory alone");
   const std::vector<Operation> operations = AllOperations(group.shape);
   for (size_t i = 0; i < operations.size(); ++i) {
     fmt::print("\n  {:32}", Label(operations[i]));
     for (const FilterResult& result : group.filters) {
       const Timing& timing = result.timings[i];
-      fmt::print("{:>8.1f}{:>6.2f}{:>3.0f}%", timing.median,
-                 timing.ratio_to_stock, timing.SpreadPercent());
+      Print(timing);
     }
+    if (operations[i].mode != Mode::kBuild) Print(group.floor[i]);
   }
   fmt::print("\n\n");
   std::fflush(stdout);
@@ -107,8 +113,7 @@ void PrintStandalone(const StandaloneGroup& group) {
                            100 * interval.high));
     for (const Timing* timing :
          {&result.add, &result.lookup_absent, &result.lookup_present}) {
-      fmt::print("{:>8.1f}{:>6.2f}{:>3.0f}%", timing->median,
-                 timing->ratio_to_stock, timing->SpreadPercent());
+      Print(*timing);
     }
     fmt::print("\n");
   }
@@ -219,6 +224,18 @@ void WriteJson(const std::string& path, const Arguments& arguments,
       filters.push_back(line + ", \"timings\": [" + timings + "]}");
     }
   }
+  std::vector<std::string> floors;
+  for (const Group& group : groups) {
+    const std::vector<Operation> operations = AllOperations(group.shape);
+    for (size_t i = 0; i < operations.size(); ++i) {
+      if (operations[i].mode == Mode::kBuild) continue;
+      ordered_json json = {{"shape", ToString(group.shape)},
+                           {"keys", group.keys},
+                           {"target_rate", group.target_rate}};
+      json.update(ToJson(operations[i], group.floor[i]));
+      floors.push_back(json.dump());
+    }
+  }
   std::vector<std::string> points;
   for (const FilterResult& result : frontier) {
     points.push_back(
@@ -235,6 +252,7 @@ void WriteJson(const std::string& path, const Arguments& arguments,
                             {"key_bytes", kKeyBytes},
                             {"columns_per_row", kColumns},
                             {"batch_keys", kBatchKeys},
+                            {"offset_bytes", arguments.options.offset_bytes},
                             {"kernels", KernelNames()},
                             {"repetitions", arguments.options.repetitions},
                             {"min_time_s", arguments.options.min_time_s}};
@@ -246,6 +264,8 @@ void WriteJson(const std::string& path, const Arguments& arguments,
     WriteArray(out, "standalone", standalone_lines);
   } else {
     WriteArray(out, "filters", filters);
+    out << ",\n";
+    WriteArray(out, "memory_alone", floors);
     out << ",\n";
     WriteArray(out, "frontier", points);
   }
@@ -281,6 +301,11 @@ int Run(int argc, char** argv) {
                   "absent keys asked for each false positive rate")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{1000}, uint64_t{1'000'000'000}));
+  app->add_option("--offset", options->offset_bytes,
+                  "of each filter from the start of a cache line, in bytes: 16 "
+                  "is where glibc's malloc puts large ones")
+      ->capture_default_str()
+      ->check(CLI::Range(size_t{0}, size_t{63}));
   app->add_option("--repetitions", options->repetitions, "of each timing")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
@@ -326,7 +351,7 @@ int Run(int argc, char** argv) {
     step(fmt::format("frontier, {} keys", arguments.frontier_keys));
     frontier = MeasureFrontier(
         KeySpace(KeyShape::kRow, arguments.frontier_keys, arguments.seed),
-        options->absent_keys);
+        *options);
   }
   if (!program.json_file().empty()) {
     WriteJson(program.json_file(), arguments, groups, frontier, standalone);

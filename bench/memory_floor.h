@@ -1,0 +1,19 @@
+// What no filter that reads one cache line for each key can fall below.
+#pragma once
+
+#include <memory>
+
+#include "rocksdb/slice.h"
+#include "storage/filter_policy/rocksdb_filter_interface.h"
+
+namespace rowbloom::bench {
+
+// Not a filter: a reader that multiplies the first eight bytes of a key, takes
+// the cache line of `bytes` that the product names, and answers by one byte of
+// it. A batch asks for all its lines before it reads the first. Valid while
+// `bytes` are. Thread-safe. REQUIRES at least 64 bytes, and keys of 8 bytes or
+// more.
+std::unique_ptr<rocksdb::FilterBitsReader> NewMemoryFloor(
+    const rocksdb::Slice& bytes);
+
+}  // namespace rowbloom::bench
