@@ -80,6 +80,8 @@ MatchResult ToResult(Answer answer) {
       return {.row = kMayMatch, .row_col = kMayMatch};
     case Answer::kRowColNo:
       return {.may_match = false, .row = kMayMatch, .row_col = kNoMatch};
+    case Answer::kCellNo:
+      return {.may_match = false, .row_col = kNoMatch};
   }
   return {};
 }

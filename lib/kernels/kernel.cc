@@ -55,8 +55,8 @@ const MatchFunctions& MatchFunctionsByLayout::For(
     default:
       if (matcher.layout_parameter <= 16) return fixed_to_16;
       if (matcher.layout_parameter > 32) return fixed_more;
-      return matcher.row.count * kBlockBytes < kLargeBytes ? fixed_to_32
-                                                           : fixed_to_32_large;
+      if (matcher.row.count * kBlockBytes < kLargeBytes) return fixed_to_32;
+      return matcher.has_row_col ? fixed_to_32_large : fixed_to_32_large_rows;
   }
 }
 

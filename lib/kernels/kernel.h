@@ -37,6 +37,7 @@ struct MatchFunctionsByLayout {
   MatchFunctions fixed_to_16;  // bytes
   MatchFunctions fixed_to_32;
   MatchFunctions fixed_to_32_large;  // a ROW section beyond a core's caches
+  MatchFunctions fixed_to_32_large_rows;  // the same without a ROWCOL section
   MatchFunctions fixed_more;
 
   const MatchFunctions& For(const Matcher& matcher) const;

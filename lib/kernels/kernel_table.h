@@ -14,14 +14,14 @@ namespace {
 template <Sections kSections, KeyLayout::Kind kKind>
 constexpr MatchFunctions kMatchFunctions = {
     .match = Match<ReturnAnswer, kSections, kKind>,
-    .may_match = Match<CountAnswer, kSections, kKind>,
+    .may_match = Match<CountAnswer<true>, kSections, kKind>,
     .match_batch = MatchBatch<kSections, AnyRows>};
 
 template <Sections kSections, Length kLength,
-          class RowHash = RowHashByLibrary<kLength>>
+          class RowHash = RowHashByLibrary<kLength>, bool kCells = true>
 constexpr MatchFunctions kFixedMatchFunctions = {
     .match = MatchFixed<ReturnAnswer, kSections, kLength, RowHash>,
-    .may_match = MatchFixed<CountAnswer, kSections, kLength, RowHash>,
+    .may_match = MatchFixed<CountAnswer<kCells>, kSections, kLength, RowHash>,
     .match_batch = MatchBatch<kSections, FixedRows<kLength>>};
 
 template <Sections kSections, class LargeRowHash>
@@ -34,6 +34,8 @@ constexpr MatchFunctionsByLayout kMatchFunctionsByLayout = {
     .fixed_to_32 = kFixedMatchFunctions<kSections, Length::kTo32>,
     .fixed_to_32_large =
         kFixedMatchFunctions<kSections, Length::kTo32, LargeRowHash>,
+    .fixed_to_32_large_rows =
+        kFixedMatchFunctions<kSections, Length::kTo32, LargeRowHash, false>,
     .fixed_more = kFixedMatchFunctions<kSections, Length::kMore>};
 
 // LargeRowHash is for rows of 17 to 32 bytes in filters that no cache of a core

@@ -64,6 +64,7 @@ struct RowHashByLibrary {
 // there cannot be foreseen.
 struct ReturnAnswer {
   using Result = Answer;
+  static constexpr bool kCells = true;  // a ROWCOL section may be there
 
   static Answer Of(const Matcher& /*matcher*/, Answer no, bool may) {
     return static_cast<Answer>(static_cast<int>(no) + static_cast<int>(may));
@@ -71,29 +72,55 @@ struct ReturnAnswer {
   static Answer OfOutside(const Matcher& /*matcher*/) {
     return Answer::kOutside;
   }
+  static bool AsksCellFirst(const Matcher& /*matcher*/) { return false; }
 };
 
 // Or it is counted, and returned is whether the key may be there. Jumps, where
 // an index would do: RocksDB jumps on the answer anyway, and a CPU that
 // foresees it need not wait for the filter's memory to count.
+//
+// It also learns the order in which to ask. ROW rules out absent rows, with a
+// smaller section and without the cell's hash; where rows are there and cells
+// are not, ROWCOL alone would do. kOrderSlot counts the cells that ROWCOL ruled
+// out since ROW last ruled out a row, modulo kTurns. ROW comes first while
+// there are fewer than kWasted, so at least in that share of the turns: then it
+// gets to say whether things have changed.
+template <bool kHasCells>
 struct CountAnswer {
   using Result = bool;
+  static constexpr bool kCells = kHasCells;
+  static constexpr uint64_t kWasted = 4;
+  static constexpr uint64_t kTurns = 64;
 
   [[gnu::always_inline]] static bool Of(const Matcher& matcher, Answer no,
                                         bool may) {
-    if (may) return Count(matcher, static_cast<size_t>(no) + 1, true);
-    return Count(matcher, static_cast<size_t>(no), false);
+    if (may) return Count(matcher, static_cast<Answer>(Slot(no) + 1), true);
+    return Count(matcher, no, false);
   }
   [[gnu::always_inline]] static bool OfOutside(const Matcher& matcher) {
-    return Count(matcher, static_cast<size_t>(Answer::kOutside), true);
+    return Count(matcher, Answer::kOutside, true);
+  }
+  [[gnu::always_inline]] static bool AsksCellFirst(const Matcher& matcher) {
+    return StripedCounters::ThreadOwnsOne() &&
+           matcher.counters->Own().Get(kOrderSlot) >= kWasted;
   }
 
  private:
-  [[gnu::always_inline]] static bool Count(const Matcher& matcher, size_t slot,
-                                           bool may) {
-    if (matcher.counters->TryIncrement(slot)) [[likely]]
-      return may;
-    return CountWithCare(matcher.counters, slot, may);
+  static constexpr size_t Slot(Answer answer) {
+    return static_cast<size_t>(answer);
+  }
+  [[gnu::always_inline]] static bool Count(const Matcher& matcher,
+                                           Answer answer, bool may) {
+    if (!StripedCounters::ThreadOwnsOne()) [[unlikely]] {
+      return CountWithCare(matcher.counters, Slot(answer), may);
+    }
+    StripedCounters::Stripe& own = matcher.counters->Own();
+    own.Increment(Slot(answer));
+    if (kCells && answer == Answer::kRowNo) own.Set(kOrderSlot, 0);
+    if (answer == Answer::kRowColNo || answer == Answer::kCellNo) {
+      own.Set(kOrderSlot, (own.Get(kOrderSlot) + 1) % kTurns);
+    }
+    return may;
   }
   [[gnu::noinline, gnu::cold]] static bool CountWithCare(
       StripedCounters* counters, size_t slot, bool may) {
@@ -117,6 +144,32 @@ template <class To, Sections kSections, Length kLength>
       Contains<kSections>(matcher.row_col, matcher.row_col_ribbon, hash));
 }
 
+// Of a cell whose row was not asked for.
+template <class To, Sections kSections, Length kLength>
+[[gnu::noinline, gnu::flatten]] typename To::Result MatchCellFirst(
+    const Matcher& matcher, const char* qualifier, size_t size,
+    uint64_t row_hash) {
+  const uint64_t hash = HashOf<kLength>(qualifier, size, row_hash);
+  if (!ContainsWithCare<kSections>(matcher.row_col, matcher.row_col_ribbon,
+                                   hash)) {
+    return To::Of(matcher, Answer::kCellNo, false);
+  }
+  if (!ContainsWithCare<kSections>(matcher.row, matcher.row_ribbon, row_hash)) {
+    return To::Of(matcher, Answer::kRowNo, false);
+  }
+  return To::Of(matcher, Answer::kRowColNo, true);
+}
+
+// The function for cells of this length.
+template <auto kTo16, auto kTo32, auto kMore>
+[[gnu::always_inline]] inline auto Dispatch(const Matcher& matcher,
+                                            const char* qualifier, size_t size,
+                                            uint64_t row_hash) {
+  if (size <= 16) return kTo16(matcher, qualifier, size, row_hash);
+  if (size <= 32) return kTo32(matcher, qualifier, size, row_hash);
+  return kMore(matcher, qualifier, size, row_hash);
+}
+
 template <class To, Sections kSections, Length kLength>
 typename To::Result MatchRow(const Matcher& matcher, const void* key,
                              size_t row_bytes);
@@ -127,6 +180,14 @@ template <class To, Sections kSections, Length kLength, class RowHash>
     const Matcher& matcher, const void* key, size_t row_bytes,
     uint64_t length_term) {
   const auto row_hash = RowHash::Of(DataOf(key), row_bytes, length_term);
+  if (To::kCells && To::AsksCellFirst(matcher) && matcher.has_row_col &&
+      SizeOf(key) > row_bytes) {
+    return Dispatch<MatchCellFirst<To, kSections, Length::kTo16>,
+                    MatchCellFirst<To, kSections, Length::kTo32>,
+                    MatchCellFirst<To, kSections, Length::kMore>>(
+        matcher, DataOf(key) + row_bytes, SizeOf(key) - row_bytes,
+        Again(row_hash));
+  }
   if (!CanAnswer<kSections>(matcher.row_ribbon, row_hash)) [[unlikely]] {
     return MatchRow<To, Sections::kMixed, kLength>(matcher, key, row_bytes);
   }
@@ -135,6 +196,7 @@ template <class To, Sections kSections, Length kLength, class RowHash>
   // Apart from the end of keys without a cell, so that absent rows, the usual
   // ones, take one jump.
   if (!may) return To::Of(matcher, Answer::kRowNo, false);
+  if (!To::kCells) return To::Of(matcher, Answer::kRowNo, true);
   // Read again: what is kept since the beginning costs absent rows registers.
   __asm__("" : "+r"(key));
   const char* const cell = DataOf(key) + row_bytes;
@@ -142,16 +204,10 @@ template <class To, Sections kSections, Length kLength, class RowHash>
   if (size == 0 || !matcher.has_row_col) {
     return To::Of(matcher, Answer::kRowNo, true);
   }
-  if (size <= 16) {
-    return MatchCell<To, kSections, Length::kTo16>(matcher, cell, size,
-                                                   Again(row_hash));
-  }
-  if (size <= 32) {
-    return MatchCell<To, kSections, Length::kTo32>(matcher, cell, size,
-                                                   Again(row_hash));
-  }
-  return MatchCell<To, kSections, Length::kMore>(matcher, cell, size,
-                                                 Again(row_hash));
+  return Dispatch<MatchCell<To, kSections, Length::kTo16>,
+                  MatchCell<To, kSections, Length::kTo32>,
+                  MatchCell<To, kSections, Length::kMore>>(matcher, cell, size,
+                                                           Again(row_hash));
 }
 
 // The same with a call, where the row was just found.

@@ -55,7 +55,7 @@ struct Matcher {
   // Of sections of kind ribbon; else null.
   const RibbonFilter* row_ribbon;
   const RibbonFilter* row_col_ribbon;
-  // Of answers, by their number: for MatchFunctions::may_match alone.
+  // By Answer, and kOrderSlot: for MatchFunctions::may_match alone.
   StripedCounters* counters;
 };
 
@@ -92,8 +92,13 @@ enum class Answer : uint8_t {
   kRowColNo,
   kRowColMay,
   kOutside,  // of the layout: may match
+  kCellNo,   // of ROWCOL, and ROW was not asked: of MatchFunctions::may_match
 };
-inline constexpr size_t kAnswers = 5;
+inline constexpr size_t kAnswers = 6;
+
+// In the counters of a Matcher, behind those of answers: what a thread knows of
+// the order in which to ask. Not of interest when added up.
+inline constexpr size_t kOrderSlot = kAnswers;
 
 // A key as RocksDB's Slice has it. Functions take one as a pointer to void:
 // what it points to may be of another class with the same members.

@@ -10,7 +10,7 @@ constinit thread_local size_t StripedCounters::thread_stripe_at_ = kNoStripeAt;
 
 void StripedCounters::Add(size_t slot, uint64_t times) noexcept {
   if (thread_stripe_at_ == kNoStripeAt) TakeStripe();
-  Counter& counter = StripeAt(thread_stripe_at_)[slot];
+  Counter& counter = StripeAt(thread_stripe_at_).slots_[slot];
   if (thread_stripe_at_ != kNoStripeAt) {
     counter.store(counter.load(std::memory_order_relaxed) + times,
                   std::memory_order_relaxed);
@@ -50,14 +50,14 @@ void StripedCounters::TakeStripe() noexcept {
 uint64_t StripedCounters::Sum(size_t slot) const {
   uint64_t sum = 0;
   for (const Stripe& stripe : stripes_) {
-    sum += stripe.slots[slot].load(std::memory_order_relaxed);
+    sum += stripe.slots_[slot].load(std::memory_order_relaxed);
   }
   return sum;
 }
 
 void StripedCounters::Reset() {
   for (Stripe& stripe : stripes_) {
-    for (Counter& counter : stripe.slots) {
+    for (Counter& counter : stripe.slots_) {
       counter.store(0, std::memory_order_relaxed);
     }
   }

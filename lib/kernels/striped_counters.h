@@ -16,21 +16,43 @@ class StripedCounters {
  public:
   static constexpr size_t kSlots = 8;
 
+  // Of one thread, which alone calls these.
+  class alignas(64) Stripe {
+   public:
+    [[gnu::always_inline]] uint64_t Get(size_t slot) const {
+      return slots_.data()[slot].load(std::memory_order_relaxed);
+    }
+    [[gnu::always_inline]] void Set(size_t slot, uint64_t value) {
+      slots_.data()[slot].store(value, std::memory_order_relaxed);
+    }
+    [[gnu::always_inline]] void Increment(size_t slot) {
+#if defined(__x86_64__)
+      // What the line below means, in the one instruction that GCC and Clang do
+      // not make of it.
+      __asm__("incq %0" : "+m"(slots_.data()[slot]) : : "cc");
+#else
+      Set(slot, Get(slot) + 1);
+#endif
+    }
+
+   private:
+    friend class StripedCounters;
+    std::array<std::atomic<uint64_t>, kSlots> slots_{};
+  };
+
   StripedCounters() = default;
   StripedCounters(const StripedCounters&) = delete;
   StripedCounters& operator=(const StripedCounters&) = delete;
 
   void Add(size_t slot, uint64_t times) noexcept;
 
-  // Add(slot, 1) for kernels, which inline it: in few instructions where this
-  // thread has a stripe, else it does nothing and returns false.
-  [[gnu::always_inline]] bool TryIncrement(size_t slot) {
-    const size_t at = thread_stripe_at_;
-    if (at >= kNoStripeAt) [[unlikely]]
-      return false;
-    IncrementOwned(&StripeAt(at)[slot]);
-    return true;
+  // Whether this thread has a stripe, and the stripe: for kernels, which inline
+  // them.
+  [[gnu::always_inline]] static bool ThreadOwnsOne() {
+    return thread_stripe_at_ < kNoStripeAt;
   }
+  // REQUIRES ThreadOwnsOne().
+  [[gnu::always_inline]] Stripe& Own() { return StripeAt(thread_stripe_at_); }
 
   // Over all threads.
   uint64_t Sum(size_t slot) const;
@@ -40,12 +62,6 @@ class StripedCounters {
 
  private:
   using Counter = std::atomic<uint64_t>;
-  struct alignas(64) Stripe {
-    std::array<Counter, kSlots> slots{};
-    [[gnu::always_inline]] Counter& operator[](size_t slot) {
-      return slots.data()[slot];
-    }
-  };
   static_assert(sizeof(Stripe) == 64);
 
   static constexpr size_t kOwnedStripes = 63;
@@ -55,17 +71,6 @@ class StripedCounters {
   [[gnu::always_inline]] Stripe& StripeAt(size_t at) {
     return *reinterpret_cast<Stripe*>(reinterpret_cast<std::byte*>(stripes_) +
                                       at);
-  }
-
-  [[gnu::always_inline]] static void IncrementOwned(Counter* counter) {
-#if defined(__x86_64__)
-    // What the lines below mean, in the one instruction that GCC and Clang do
-    // not make of them.
-    __asm__("incq %0" : "+m"(*counter) : : "cc");
-#else
-    counter->store(counter->load(std::memory_order_relaxed) + 1,
-                   std::memory_order_relaxed);
-#endif
   }
 
   static void TakeStripe() noexcept;

@@ -35,6 +35,7 @@ constexpr std::array<MatchResult, kAnswers> MakeResults() {
   of(Answer::kRowMay) = {.row = kMayMatch};
   of(Answer::kRowColNo) = {.row = kMayMatch, .row_col = kNoMatch};
   of(Answer::kRowColMay) = {.row = kMayMatch, .row_col = kMayMatch};
+  of(Answer::kCellNo) = {.row_col = kNoMatch};
   return results;
 }
 constexpr std::array<MatchResult, kAnswers> kResults = MakeResults();

@@ -13,12 +13,12 @@ namespace {
 
 enum class Section { kRow, kRowCol };
 std::vector<Section>* probed = nullptr;
-bool answer = true;
+bool all_answer = true;
 
 // The sections of the matcher below differ in their number of blocks.
 bool MayContainFew(const BloomBlocks& blocks, uint64_t /*hash*/) {
   probed->push_back(blocks.count == 1 ? Section::kRow : Section::kRowCol);
-  return answer;
+  return all_answer;
 }
 bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
   return MayContainFew(blocks, hash);
@@ -42,7 +42,7 @@ class MatchTest : public testing::Test {
  protected:
   MatchTest() : data_(3 * 64) {
     probed = &probed_;
-    answer = true;
+    all_answer = true;
     matcher_.SetLayout(KeyLayout::Kind::kDelimited, ':');
     matcher_.has_row_col = true;
     matcher_.row = BloomSection({data_.data(), 1, 6});
@@ -96,7 +96,7 @@ TEST_F(MatchTest, BatchProbesAllRowsBeforeTheFirstCell) {
 }
 
 TEST_F(MatchTest, AbsentRowSparesItsCells) {
-  answer = false;
+  all_answer = false;
   const BatchAnswers answers = Ask({"a:1", "a:2", "outside", "b:"});
   EXPECT_EQ(Count(Section::kRow), 2);
   EXPECT_EQ(Count(Section::kRowCol), 0);

@@ -23,7 +23,8 @@ TEST(StripedCounters, CountEveryThreadExactly) {
     all_have_counted.arrive_and_wait();
     uint64_t in_few_instructions = 0;
     for (uint64_t i = 1; i < kTimes; ++i) {
-      if (counters.TryIncrement(0)) {
+      if (StripedCounters::ThreadOwnsOne()) {
+        counters.Own().Increment(0);
         ++in_few_instructions;
       } else {
         counters.Add(0, 1);
@@ -43,13 +44,18 @@ TEST(StripedCounters, CountEveryThreadExactly) {
   EXPECT_LT(tried, kThreads * (kTimes - 1));
 }
 
-TEST(StripedCounters, TryIncrementCountsOnceThisThreadHasAStripe) {
+TEST(StripedCounters, AThreadOwnsAStripeOnceItHasCounted) {
   StripedCounters counters;
-  EXPECT_FALSE(counters.TryIncrement(3));
-  EXPECT_EQ(counters.Sum(3), 0u);
-  counters.Add(3, 5);
-  EXPECT_TRUE(counters.TryIncrement(3));
+  std::thread([&counters] {
+    EXPECT_FALSE(StripedCounters::ThreadOwnsOne());
+    counters.Add(3, 5);
+    ASSERT_TRUE(StripedCounters::ThreadOwnsOne());
+    counters.Own().Increment(3);
+    EXPECT_EQ(counters.Own().Get(3), 6u);
+    counters.Own().Set(4, 7);
+  }).join();
   EXPECT_EQ(counters.Sum(3), 6u);
+  EXPECT_EQ(counters.Sum(4), 7u);
   EXPECT_EQ(counters.Sum(2), 0u);
 }
 
@@ -58,7 +64,8 @@ TEST(StripedCounters, ThreadsThatEndLeaveTheirCountsAndStripes) {
   for (int i = 0; i < 200; ++i) {
     std::thread([&counters] {
       counters.Add(1, 1);
-      EXPECT_TRUE(counters.TryIncrement(1));
+      ASSERT_TRUE(StripedCounters::ThreadOwnsOne());
+      counters.Own().Increment(1);
     }).join();
   }
   EXPECT_EQ(counters.Sum(1), 400u);
