@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# process_test.sh ROWBLOOM: the program as a process: in pipes, on a terminal,
-# and when somebody presses Ctrl-C.
+# process_test.sh ROWBLOOM: the program as a process: in pipes, and when somebody
+# presses Ctrl-C.
 set -euo pipefail
 
 rowbloom=$(realpath "$1")
@@ -119,14 +119,4 @@ interrupt() {
 }
 interrupt INT 130 interrupted
 interrupt TERM 143 terminated
-
-# A line of progress on a terminal, with the share and the rate.
-if command -v script >/dev/null; then
-  script -qec "'$rowbloom' load --db terminal cells.tsv" /dev/null \
-    </dev/null >screen
-  grep -q "cells.tsv: [0-9]* % of 2.3 MB, [0-9,]* cells, [0-9,]* cells/s" \
-    screen || fail "no progress on a terminal: $(cat -v screen)"
-else
-  echo "progress on a terminal: skipped, there is no script(1)"
-fi
 echo "ok"

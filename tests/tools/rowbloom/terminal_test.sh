@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# terminal_test.sh ROWBLOOM: on a terminal a load shows a line of progress, with
+# the share and the rate. Exit status 77 stands for "skipped".
+set -euo pipefail
+
+rowbloom=$(realpath "$1")
+dir=$(mktemp -d "${TMPDIR:-/tmp}/rowbloom-terminal.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+# on_terminal COMMAND: what it prints goes to the file screen.
+on_terminal() {
+  script -qec "$1" /dev/null </dev/null >screen 2>&1
+}
+
+if ! on_terminal true; then
+  echo "SKIPPED: no terminal can be opened here: $(cat screen)"
+  exit 77
+fi
+for ((i = 0; i < 20000; ++i)); do
+  printf 'row%05d\tf:q\t%0100d\n' "$i" "$i"
+done >cells.tsv
+status=0
+on_terminal "'$rowbloom' load --db db cells.tsv" || status=$?
+if ((status != 0)) ||
+  ! grep -q "cells.tsv: [0-9]* % of 2.3 MB, [0-9,]* cells, [0-9,]* cells/s" \
+    screen; then
+  echo "FAILED: no progress on a terminal, exit status $status:"
+  cat -v screen
+  exit 1
+fi
+echo "ok"
