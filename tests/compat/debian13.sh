@@ -24,13 +24,14 @@ step() {
   printf '\n== %s\n\n' "$*"
 }
 
-# in_root COMMAND ARGUMENT...: runs it in the Debian root. The mounts go with
-# the process.
+# in_root COMMAND ARGUMENT...: runs it in the Debian root, with the devices of
+# this machine, terminals and shared memory among them. The mounts go with the
+# process.
 in_root() {
   # shellcheck disable=SC2016  # the inner shell expands
   root=$root unshare --mount bash -euo pipefail -c '
     mount --bind /proc "$root/proc"
-    mount --bind /dev "$root/dev"
+    mount --rbind /dev "$root/dev"
     exec chroot "$root" env -i HOME=/root LANG=C.UTF-8 \
       PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
   ' in_root "$@" </dev/null
@@ -121,6 +122,9 @@ if [[ ! -e $root/etc/debian_version ]]; then
   debootstrap --variant=minbase trixie "$root"
 fi
 cp /etc/hosts /etc/resolv.conf "$root/etc/"
+# What is installed starts no services.
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+chmod +x "$root/usr/sbin/policy-rc.d"
 # The build tree stays from run to run, and files that are as they were keep
 # their time: a second run builds what changed.
 there_dir=$root/src/rowbloom
@@ -136,6 +140,15 @@ done
 find "$there_dir" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 cp -a "$there_dir.new/." "$there_dir/"
 rm -rf "$there_dir.new"
+# Where the tests look for it.
+rm -rf "$root/src/shared"
+if [[ -d ../shared/data ]]; then
+  mkdir "$root/src/shared"
+  cp -r ../shared/data "$root/src/shared/"
+fi
+# All that optional parts and their tests want, except for the browser.
+in_root /src/rowbloom/tools/setup.sh libhiredis-dev redis-server \
+  libguava-java default-jdk-headless
 in_root /src/rowbloom/tools/test.sh
 
 rm -rf "$root/src/swaps"
