@@ -16,7 +16,8 @@ template <typename Take>
 void ForEachFilter(const rocksdb::FilterPolicy& policy, const Cells& cells,
                    const std::vector<CellsOfFile>& files, bool prefixes,
                    Take take) {
-  const rocksdb::BlockBasedTableOptions table;
+  rocksdb::BlockBasedTableOptions table;
+  table.optimize_filters_for_memory = false;  // as in the databases compared
   // As in a database: where a file comes from takes bytes in a filter, too.
   rocksdb::FilterBuildingContext context(table);
   context.column_family_name = rocksdb::kDefaultColumnFamilyName;

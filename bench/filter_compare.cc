@@ -122,6 +122,8 @@ class Database {
     Status status = MakePolicy(stock_filter_bytes, &table.filter_policy);
     if (!status.ok()) return status;
     table.whole_key_filtering = true;
+    // Counts repeat with the seed, whatever the allocator.
+    table.optimize_filters_for_memory = false;
     table.cache_index_and_filter_blocks = true;
     // Room for everything in every shard of the cache.
     table.block_cache =

@@ -85,6 +85,8 @@ std::vector<std::string> ReadDatabase::BuildFilters() const {
 rocksdb::Options ReadDatabase::OptionsFor(Caching caching) {
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = policy_;
+  // Counts repeat with the seed, whatever the allocator.
+  table.optimize_filters_for_memory = false;
   const uint64_t data_bytes = plan_.cells().bytes();
   cache_bytes_ = caching == Caching::kAll
                      ? 4 * data_bytes + (uint64_t{64} << 20)
