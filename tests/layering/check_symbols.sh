@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_symbols.sh NM ARCHIVE...: fails if an archive calls a function that
-# prints, or that ends the process, or is not there. Programs do that; libraries
-# return errors.
+# prints, or that ends the process (programs do that; libraries return errors),
+# and if there is no such archive.
 set -euo pipefail
 
 if (($# < 2)); then
