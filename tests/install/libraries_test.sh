@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# libraries_test.sh SOURCE_DIR CMAKE GENERATOR CXX: builds and installs the
-# libraries, removes sources and build tree, and builds and runs programs that
-# know nothing but the installed files.
+# libraries_test.sh SOURCE_DIR BUILD_DIR CMAKE GENERATOR CXX: builds and installs
+# the libraries, removes sources and build tree, and builds and runs programs
+# that know nothing but the installed files.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source_dir=$1
-cmake=$2
-generator=$3
-export CXX=$4
-dir=$(mktemp -d)
+build_dir=$2
+cmake=$3
+generator=$4
+export CXX=$5
+dir=$(realpath "$(mktemp -d)")
 trap 'rm -rf "$dir"' EXIT
 prefix=$dir/prefix
 
@@ -28,7 +29,8 @@ echo "== install"
 mkdir "$dir/source"
 cp -r "$source_dir"/{CMakeLists.txt,cmake,lib,storage} "$dir/source"
 configure "$dir/source" "$dir/build" -DROWBLOOM_BUILD_TESTS=OFF \
-  -DROWBLOOM_BUILD_BENCH=OFF -DROWBLOOM_BUILD_TOOLS=OFF
+  -DROWBLOOM_BUILD_BENCH=OFF -DROWBLOOM_BUILD_TOOLS=OFF \
+  "-DCMAKE_CXX_COMPILER_LAUNCHER=$here/reuse_object.sh;$build_dir;$dir/build"
 "$cmake" --build "$dir/build" --parallel 2
 "$cmake" --install "$dir/build" --prefix "$prefix"
 rm -rf "$dir/source" "$dir/build"
