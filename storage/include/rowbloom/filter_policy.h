@@ -129,10 +129,13 @@ bool IsFilterActive(rocksdb::DB* db);
 // What one kind of section was asked since its policy was made.
 //
 // A section has the last word on a question if no other section of the block is
-// asked after it. The three counts of what came of that are kept for databases
-// whose DBOptions::statistics is a NewFilterStatistics: for gets of cells, and
-// of scans by prefix_same_as_start or auto_prefix_mode those that found nothing
-// in the whole database, or asked only one file that may match.
+// asked after it. Where ROW keeps being asked in vain, as by gets of columns
+// that rows do not have, gets ask ROWCOL first, and count as skipped by ROWCOL
+// what ROW alone would have ruled out, too. The three counts of what came of
+// that are kept for databases whose DBOptions::statistics is a
+// NewFilterStatistics: for gets of cells, and of scans by prefix_same_as_start
+// or auto_prefix_mode those that found nothing in the whole database, or asked
+// only one file that may match.
 struct SectionStats {
   uint64_t checked = 0;   // questions that a trusted section answered
   uint64_t skipped = 0;   // of these, answered "no": the file was not opened
