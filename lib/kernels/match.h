@@ -49,6 +49,7 @@ template <Length kLength>
   return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
+// See hash_lanes.h.
 inline uint64_t Again(uint64_t hash) { return hash; }
 
 // How a row is hashed. The other way is RowHashInLanes.

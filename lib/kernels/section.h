@@ -1,7 +1,6 @@
 // One section asked for a hash. A kernel file includes this after its
-// MayContainFew, which is for few probes and may take a hash in a form of its
-// own, MayContainMany and ColumnsGive. Internal linkage throughout,
-// for the reason in block_index.h.
+// MayContainFew, which may take a hash in a form of its own, MayContainMany and
+// ColumnsGive. Internal linkage throughout, for the reason in block_index.h.
 #pragma once
 
 #include "lib/kernels/block_index.h"
