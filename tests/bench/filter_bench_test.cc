@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bench/allocation_counter.h"
+#include "bench/built_filter.h"
 #include "bench/environment.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
@@ -136,7 +137,7 @@ TEST(Program, WritesEveryRowAndField) {
   const test::TempDir dir;
   ASSERT_EQ(RunProgram(dir,
                        "--keys 1000,2000 --rates 0.1,0.01 --repetitions 3 "
-                       "--min-time 0.0001 --absent 20000 "
+                       "--min-time 0.0001 --absent 20000 --offset 16 "
                        "--frontier-keys 1000 --json \"" +
                            dir.File("json") + "\""),
             0)
@@ -224,6 +225,27 @@ TEST(Program, WritesEveryRowAndField) {
     }
   }
   EXPECT_EQ(results["frontier"].size(), 4u * 17u);
+  EXPECT_EQ(results["run"]["offset_bytes"], 16);
+  // Lookups of each group: of two numbers of keys and two rates.
+  const size_t lookups = AllOperations(KeyShape::kRow).size() +
+                         AllOperations(KeyShape::kRowCol).size() - 2;
+  EXPECT_EQ(results["memory_alone"].size(), 4 * lookups);
+  for (const json& timing : results["memory_alone"]) {
+    EXPECT_NE(timing["operation"], "build");
+    EXPECT_GT(timing["ns_per_key"], 0);
+    EXPECT_LT(timing["ratio_to_stock"], 1);
+  }
+}
+
+TEST(BuiltFilter, IsPlacedBehindACacheLine) {
+  BuiltFilter filter;
+  const std::string bytes(1000, 'x');
+  filter.bytes = bytes;
+  for (const size_t offset : {0u, 16u, 63u}) {
+    const BuiltFilter placed = PlacedAt(offset, filter);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(placed.bytes.data()) % 64, offset);
+    EXPECT_EQ(placed.bytes, filter.bytes);
+  }
 }
 
 TEST(Program, WritesEveryStandaloneFilter) {
