@@ -99,6 +99,7 @@ inline constexpr size_t kAnswers = 6;
 // In the counters of a Matcher, behind those of answers: what a thread knows of
 // the order in which to ask. Not of interest when added up.
 inline constexpr size_t kOrderSlot = kAnswers;
+static_assert(kOrderSlot < StripedCounters::kSlots);
 
 // A key as RocksDB's Slice has it. Functions take one as a pointer to void:
 // what it points to may be of another class with the same members.
