@@ -1,9 +1,9 @@
-// Setting bits, where a CPU has AVX2: the positions of eight keys' bits are
-// computed in the lanes of one register. Internal linkage throughout, for the
-// reason in block_index.h.
+// Setting the bits of eight keys at a time, while the blocks of the next eight
+// are fetched. Internal linkage throughout, for the reason in block_index.h.
 #pragma once
 
-#include <immintrin.h>
+#include <cstddef>
+#include <cstdint>
 
 #include "lib/kernels/block_index.h"
 #include "lib/kernels/kernel.h"
@@ -26,39 +26,10 @@ inline void FetchBlocks(const BloomBlocks& blocks, const uint64_t* hashes,
   }
 }
 
-// Sets the bits of kKeysTogether hashes whose blocks start at `offsets`.
-inline void AddTogether(std::byte* data, const uint64_t* hashes,
-                        const uint32_t* offsets, int probes) {
-  // The low halves, in order.
-  const __m256i low = _mm256_permute4x64_epi64(
-      _mm256_castps_si256(_mm256_shuffle_ps(
-          _mm256_loadu_ps(reinterpret_cast<const float*>(hashes)),
-          _mm256_loadu_ps(reinterpret_cast<const float*>(hashes + 4)), 0x88)),
-      0xd8);
-  const __m256i starts =
-      _mm256_load_si256(reinterpret_cast<const __m256i*>(offsets));
-  // First all positions, then all bits: taking lanes from registers one by one
-  // costs more than reading them from memory.
-  alignas(32) uint32_t bytes[kMaxProbes][kKeysTogether];
-  alignas(32) uint32_t bits[kMaxProbes][kKeysTogether];
-  for (int probe = 0; probe < probes; ++probe) {
-    const __m256i product = _mm256_mullo_epi32(
-        low, _mm256_set1_epi32(static_cast<int>(kLaneMultipliers[probe])));
-    _mm256_store_si256(
-        reinterpret_cast<__m256i*>(bytes[probe]),
-        _mm256_add_epi32(starts, _mm256_srli_epi32(product, 26)));
-    _mm256_store_si256(
-        reinterpret_cast<__m256i*>(bits[probe]),
-        _mm256_sllv_epi32(_mm256_set1_epi32(1),
-                          _mm256_and_si256(_mm256_srli_epi32(product, 23),
-                                           _mm256_set1_epi32(7))));
-  }
-  for (int probe = 0; probe < probes; ++probe) {
-    for (size_t i = 0; i < kKeysTogether; ++i) {
-      data[bytes[probe][i]] |= static_cast<std::byte>(bits[probe][i]);
-    }
-  }
-}
+// Sets the bits of kKeysTogether hashes whose blocks start at `offsets`, which
+// are aligned to 32 bytes. Each kernel has its own.
+void AddTogether(std::byte* data, const uint64_t* hashes,
+                 const uint32_t* offsets, int probes);
 
 // BloomKernel::add.
 void Add(const BloomBlocks& blocks, std::byte* data, const uint64_t* hashes,

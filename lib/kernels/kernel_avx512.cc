@@ -2,6 +2,8 @@
 // to share its wide units, or sixteen in a whole one.
 #include <immintrin.h>
 
+#include <array>
+
 #include "lib/kernels/block_index.h"
 #include "lib/kernels/bloom_add.h"
 #include "lib/kernels/hash_lanes.h"
@@ -54,6 +56,48 @@ inline bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
       _mm512_set1_epi32(blocks.probes),
       _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
   return _ktestc_mask16_u8(_mm512_movepi32_mask(found), asked) != 0;
+}
+
+// Adds keys of up to kLanes probes: the block in a register, where bit p comes
+// from a shift in each word, by more than it has but in the one of the bit. A
+// lane without a probe repeats the first one.
+template <int kLanes>
+inline void AddLanes(std::byte* data, const uint64_t* hashes,
+                     const uint32_t* offsets, int probes) {
+  const __m512i multipliers = _mm512_mask_mov_epi32(
+      _mm512_set1_epi32(static_cast<int>(kLaneMultipliers[0])),
+      static_cast<__mmask16>((1u << probes) - 1),
+      _mm512_load_si512(kLaneMultipliers));
+  alignas(64) std::array<std::array<uint32_t, 16>, kKeysTogether> positions;
+  for (size_t i = 0; i < kKeysTogether; ++i) {
+    const __m512i product = _mm512_mullo_epi32(
+        _mm512_set1_epi32(static_cast<int>(static_cast<uint32_t>(hashes[i]))),
+        multipliers);
+    _mm512_store_si512(positions[i].data(), _mm512_srli_epi32(product, 23));
+  }
+  // A compiler would take them from lane to lane instead, which takes longer.
+  asm volatile("" : "+m"(positions));
+  const __m512i top_bit = _mm512_set1_epi32(INT32_MIN);
+  const __m512i last_bits =
+      _mm512_setr_epi32(31, 63, 95, 127, 159, 191, 223, 255, 287, 319, 351, 383,
+                        415, 447, 479, 511);
+  for (size_t i = 0; i < kKeysTogether; ++i) {
+    __m512i words = _mm512_loadu_si512(data + offsets[i]);
+#pragma GCC unroll 16
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const __m512i distance = _mm512_sub_epi32(
+          last_bits, _mm512_set1_epi32(static_cast<int>(positions[i][lane])));
+      words = _mm512_or_si512(words, _mm512_srlv_epi32(top_bit, distance));
+    }
+    _mm512_storeu_si512(data + offsets[i], words);
+  }
+}
+
+void AddTogether(std::byte* data, const uint64_t* hashes,
+                 const uint32_t* offsets, int probes) {
+  if (probes <= 4) return AddLanes<4>(data, hashes, offsets, probes);
+  if (probes <= 8) return AddLanes<8>(data, hashes, offsets, probes);
+  AddLanes<16>(data, hashes, offsets, probes);
 }
 
 // The parity of each lane, as a mask: folded into the top bit, which takes no

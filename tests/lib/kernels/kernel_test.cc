@@ -125,7 +125,9 @@ TEST_P(Kernel, ExtremeHashesStayInsideTheBlocks) {
     for (const uint64_t hash :
          {uint64_t{0}, ~uint64_t{0}, uint64_t{1} << 63, uint64_t{0xffffffff}}) {
       kernel_->prefetch(blocks, hash);
-      kernel_->add(blocks, data.data(), &hash, 1);
+      // As many as are added together.
+      const std::vector<uint64_t> hashes(16, hash);
+      kernel_->add(blocks, data.data(), hashes.data(), hashes.size());
       EXPECT_TRUE(kernel_->may_contain(blocks, hash));
     }
   }
