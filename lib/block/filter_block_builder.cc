@@ -55,6 +55,24 @@ void SetRate(double rate, MemoryFit::Section* section) {
   section->probes = table.Probes(bits);
 }
 
+struct BloomSetting {
+  double bits_per_key = 0;
+  int probes = 0;
+  double rate = 0;
+};
+
+// Of these bits per key. Takes some 10 us to compute, as long as a filter of a
+// thousand keys, and a thread builds one file after the other with the same.
+const BloomSetting& SettingFor(double bits_per_key) {
+  thread_local BloomSetting last;
+  if (last.bits_per_key != bits_per_key) {
+    const int probes = BestProbes(bits_per_key);
+    last = {bits_per_key, probes,
+            BlockedFalsePositiveRate(bits_per_key, probes)};
+  }
+  return last;
+}
+
 // How many zeros come before a payload of kind bloom.
 size_t PaddingOf(size_t offset, uint64_t payload_bytes) {
   if (payload_bytes < format::kAlignedFromBytes) return 0;
@@ -120,24 +138,21 @@ std::vector<FilterBlockBuilder::Section> FilterBlockBuilder::SectionsOf(
 
 FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
     : options_(options),
-      probes_(BestProbes(options.bits_per_key)),
       layout_id_(options.key_layout.ToString()),
       attributes_(AttributesOf(options.origin)),
       entries_(std::make_unique<KeyEntries>(options)) {
   options_.bits_per_key =
       std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
-  rate_ = BlockedFalsePositiveRate(options_.bits_per_key, probes_);
+  const BloomSetting& setting = SettingFor(options_.bits_per_key);
+  probes_ = setting.probes;
+  rate_ = setting.rate;
 }
 
 FilterBlockBuilder::~FilterBlockBuilder() = default;
 
-void FilterBlockBuilder::AddKey(std::string_view key) {
-  if (!entries_->TryAddKey(key)) entries_->AddKey(key);
-}
+void FilterBlockBuilder::AddKey(std::string_view key) { entries_->AddKey(key); }
 
-void FilterBlockBuilder::AddKeyAndPrefix(std::string_view key,
-                                         std::string_view prefix) {
-  AddKey(key);
+void FilterBlockBuilder::AddPrefix(std::string_view prefix) {
   if (last_prefix_ && *last_prefix_ == prefix) return;
   AddKey(prefix);
   last_prefix_ = prefix;

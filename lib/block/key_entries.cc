@@ -6,15 +6,18 @@ namespace rowbloom {
 
 KeyEntries::KeyEntries(const FilterBlockOptions& options)
     : layout_(options.key_layout),
-      kind_(layout_.kind()),
       parameter_(layout_.parameter()),
       type_(options.bloom_type),
       row_prefix_length_(options.row_prefix_length),
       has_cells_(type_ == BloomType::kRowCol),
-      plain_(kind_ != KeyLayout::Kind::kCustom &&
-             type_ != BloomType::kRowPrefixFixedLength && !options.verify),
       rows_(options.verify),
       cells_(options.verify) {}
+
+bool KeyEntries::IsPlain(const FilterBlockOptions& options) {
+  return options.key_layout.kind() != KeyLayout::Kind::kCustom &&
+         options.bloom_type != BloomType::kRowPrefixFixedLength &&
+         !options.verify;
+}
 
 void KeyEntries::AddKey(std::string_view key) {
   ++keys_;

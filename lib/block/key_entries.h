@@ -21,13 +21,17 @@ class KeyEntries {
   // As FilterBlockBuilder::AddKey.
   void AddKey(std::string_view key);
 
-  // The same for most keys, in a few instructions and without a call: a flush
-  // or compaction comes here for each key. False, with nothing done, for a key
-  // that takes AddKey.
+  // Whether TryAddKey knows the keys: no custom layout, row prefixes or sums.
+  static bool IsPlain(const FilterBlockOptions& options);
+
+  // The same as AddKey for most keys, in a few instructions and without a call:
+  // a flush or compaction comes here for each key. False, with nothing done,
+  // for a key that takes AddKey. REQUIRES IsPlain, and a layout of this kind.
+  template <KeyLayout::Kind kKind>
   [[gnu::always_inline]] bool TryAddKey(std::string_view key) {
-    if (!plain_ || !rows_.HasRoom()) return false;
+    if (!rows_.HasRoom()) return false;
     const size_t row_bytes =
-        RowBytesOf(kind_, parameter_, key.data(), key.size());
+        RowBytesOf(kKind, parameter_, key.data(), key.size());
     if (row_bytes > kInlineHashBytes) return false;
     const size_t column_bytes = has_cells_ ? key.size() - row_bytes : 0;
     if (column_bytes > 0 &&
@@ -67,13 +71,10 @@ class KeyEntries {
 
   // All constant: entries whose hashes were moved away are used again.
   const KeyLayout layout_;
-  const KeyLayout::Kind kind_;
   const uint32_t parameter_;
   const BloomType type_;
   const uint32_t row_prefix_length_;
   const bool has_cells_;
-  // No custom layout, no row prefixes, no sums.
-  const bool plain_;
   size_t keys_ = 0;
   HashList rows_;
   HashList cells_;

@@ -60,19 +60,13 @@ struct Counting {
   OriginCounters* origin;  // of counters
 };
 
-FilterBlockOptions WithVerify(FilterBlockOptions options, bool verify) {
-  options.verify = verify;
-  return options;
-}
-
-class Builder final : public rocksdb::FilterBitsBuilder {
+class Builder : public rocksdb::FilterBitsBuilder {
  public:
-  Builder(const FilterBlockOptions& options, bool verify,
+  Builder(const FilterBlockOptions& options,
           std::shared_ptr<FilterCounters> counters,
           std::shared_ptr<rocksdb::Cache> charged_cache)
-      : builder_(WithVerify(options, verify)),
-        entries_(builder_.entries()),
-        verify_(verify),
+      : builder_(options),
+        verify_(options.verify),
         counters_(std::move(counters)),
         origin_(counters_->Of(options.origin)),
         summary_(std::make_shared<FilterSummary>(
@@ -81,14 +75,13 @@ class Builder final : public rocksdb::FilterBitsBuilder {
     OfferToCollector(summary_);
   }
 
-  void AddKey(const Slice& key) override {
-    if (!entries_.TryAddKey(View(key))) AddKeyWithCare(key);
-  }
+  void AddKey(const Slice& key) override { AddKeyWithCare(key); }
 
 #if ROWBLOOM_FILTER_INTERFACE >= 906
   void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
+    AddKey(key);
     try {
-      builder_.AddKeyAndPrefix(View(key), View(alt));
+      builder_.AddPrefix(View(alt));
     } catch (...) {
       failed_ = true;
     }
@@ -164,19 +157,22 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   }
 #endif
 
- private:
+ protected:
+  KeyEntries& entries() { return builder_.entries(); }
+
   // For keys that may take memory. Without it, or after an exception of a
   // custom layout, the block answers "may match" to everything, since a key may
   // be missing in it.
   [[gnu::noinline]] void AddKeyWithCare(const Slice& key) {
     try {
-      entries_.AddKey(View(key));
+      builder_.AddKey(View(key));
     } catch (...) {
       failed_ = true;
     }
     Charge(0);
   }
 
+ private:
   // Charges what the builder holds, and `more` bytes. Finished blocks count
   // until the builder goes: RocksDB keeps the partitions of a file so long.
   void Charge(size_t more) noexcept {
@@ -185,7 +181,6 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   }
 
   FilterBlockBuilder builder_;
-  KeyEntries& entries_;  // of builder_
   bool verify_;
   bool failed_ = false;
   std::shared_ptr<FilterCounters> counters_;
@@ -194,6 +189,28 @@ class Builder final : public rocksdb::FilterBitsBuilder {
   CacheCharge charge_;
   size_t finished_bytes_ = 0;
 };
+
+// For keys of one kind of layout, most of which need no call.
+template <KeyLayout::Kind kKind>
+class PlainBuilder final : public Builder {
+ public:
+  using Builder::Builder;
+
+  void AddKey(const Slice& key) override {
+    if (!entries_.TryAddKey<kKind>(View(key))) AddKeyWithCare(key);
+  }
+
+ private:
+  KeyEntries& entries_ = entries();
+};
+
+template <typename OneBuilder>
+std::unique_ptr<rocksdb::FilterBitsBuilder> NewBuilder(
+    const FilterBlockOptions& options, std::shared_ptr<FilterCounters> counters,
+    std::shared_ptr<rocksdb::Cache> charged_cache) {
+  return std::make_unique<OneBuilder>(options, std::move(counters),
+                                      std::move(charged_cache));
+}
 
 Matcher WithCounters(Matcher matcher, StripedCounters* counters) {
   matcher.counters = counters;
@@ -316,8 +333,29 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
     const FilterBlockOptions& options, bool verify,
     std::shared_ptr<FilterCounters> counters,
     std::shared_ptr<rocksdb::Cache> charged_cache) {
-  return std::make_unique<Builder>(options, verify, std::move(counters),
-                                   std::move(charged_cache));
+  FilterBlockOptions block = options;
+  block.verify = verify;
+  using Kind = KeyLayout::Kind;
+  auto* make = NewBuilder<Builder>;
+  if (KeyEntries::IsPlain(block)) {
+    switch (block.key_layout.kind()) {
+      case Kind::kEscaped:
+        make = NewBuilder<PlainBuilder<Kind::kEscaped>>;
+        break;
+      case Kind::kFixed:
+        make = NewBuilder<PlainBuilder<Kind::kFixed>>;
+        break;
+      case Kind::kDelimited:
+        make = NewBuilder<PlainBuilder<Kind::kDelimited>>;
+        break;
+      case Kind::kLengthPrefixed:
+        make = NewBuilder<PlainBuilder<Kind::kLengthPrefixed>>;
+        break;
+      case Kind::kCustom:
+        break;
+    }
+  }
+  return make(block, std::move(counters), std::move(charged_cache));
 }
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(

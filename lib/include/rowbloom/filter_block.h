@@ -136,9 +136,9 @@ class FilterBlockBuilder {
   // the layout is not indexed; FilterBlock never filters it out.
   void AddKey(std::string_view key);
 
-  // Adds a key, and what a prefix extractor makes of it as a key of its own;
-  // equal prefixes of adjacent keys count once.
-  void AddKeyAndPrefix(std::string_view key, std::string_view prefix);
+  // Adds what a prefix extractor makes of the key added last, as a key of its
+  // own; equal prefixes of adjacent keys count once.
+  void AddPrefix(std::string_view prefix);
 
   // How many keys were added since the last Finish.
   size_t keys_added() const;
@@ -196,7 +196,7 @@ class FilterBlockBuilder {
   std::string attributes_;
   std::unique_ptr<KeyEntries> entries_;     // never null
   std::unique_ptr<KeyEntries> finished_;    // what Verify needs, else null
-  std::optional<std::string> last_prefix_;  // of AddKeyAndPrefix
+  std::optional<std::string> last_prefix_;  // of AddPrefix
   std::vector<FilterSection> finished_sections_;
 };
 

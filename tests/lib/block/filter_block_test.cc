@@ -317,7 +317,8 @@ TEST(FilterBlock, RepeatedPrefixesCountOnce) {
   FilterBlockBuilder builder({.key_layout = KeyLayout::Delimited(':')});
   for (int key = 0; key < 100; ++key) {
     // As long as a cell: with another extractor than the layout's.
-    builder.AddKeyAndPrefix("row:common" + std::to_string(key), "row:common");
+    builder.AddKey("row:common" + std::to_string(key));
+    builder.AddPrefix("row:common");
   }
   const std::string first = builder.Finish();
   const FilterBlock block = FilterBlock::Open(first);
@@ -325,7 +326,8 @@ TEST(FilterBlock, RepeatedPrefixesCountOnce) {
   EXPECT_EQ(Find(block, SectionType::kRowCol)->keys, 101u);
   EXPECT_TRUE(block.MayMatch("row:common").may_match);
   // The next partition knows the prefix as well.
-  builder.AddKeyAndPrefix("row:common7", "row:common");
+  builder.AddKey("row:common7");
+  builder.AddPrefix("row:common");
   const std::string second = builder.Finish();
   EXPECT_TRUE(FilterBlock::Open(second).MayMatch("row:common").may_match);
 }
