@@ -25,12 +25,13 @@ enum class Filter : uint8_t {
   kNone,
   kStockKey,     // RocksDB's Bloom filter over whole keys
   kStock,        // over prefix and whole key, 10 bits per entry: the baseline
+  kStockAgain,   // the same in a database of its own: what a ratio is worth
   kStockRibbon,  // RocksDB's Ribbon filter over prefix and whole key
   kRowbloom,     // ROW and ROWCOL
 };
-inline constexpr std::array<Filter, 5> kAllFilters = {
-    Filter::kNone, Filter::kStockKey, Filter::kStock, Filter::kStockRibbon,
-    Filter::kRowbloom};
+inline constexpr std::array<Filter, 6> kAllFilters = {
+    Filter::kNone,       Filter::kStockKey,    Filter::kStock,
+    Filter::kStockAgain, Filter::kStockRibbon, Filter::kRowbloom};
 std::string_view ToString(Filter filter);
 
 // Where the files are.

@@ -23,8 +23,7 @@ constexpr double kStockBitsPerKey = 10;
 }  // namespace
 
 bool ReadDatabase::HasPrefixes() const {
-  return filter_ == Filter::kStock || filter_ == Filter::kStockRibbon ||
-         filter_ == Filter::kRowbloom;
+  return filter_ != Filter::kNone && filter_ != Filter::kStockKey;
 }
 
 bool ReadDatabase::HasFilter(Read read) const {
@@ -40,6 +39,7 @@ Status ReadDatabase::MakePolicy(
       return Status::OK();
     case Filter::kStockKey:
     case Filter::kStock:
+    case Filter::kStockAgain:
       policy->reset(rocksdb::NewBloomFilterPolicy(bits_per_key));
       return Status::OK();
     case Filter::kStockRibbon:
@@ -59,7 +59,7 @@ Status ReadDatabase::FitPolicy(uint64_t byte_limit) {
   bits_per_key_ = kStockBitsPerKey;
   if (filter_ == Filter::kNone) {
     bits_per_key_ = 0;
-  } else if (filter_ != Filter::kStock) {
+  } else if (filter_ != Filter::kStock && filter_ != Filter::kStockAgain) {
     // Twice the bits are enough for Ribbon, which saves less than a third.
     const double most = MostBitsWithin(
         byte_limit, 2 * kStockBitsPerKey, [this](double bits_per_key) {

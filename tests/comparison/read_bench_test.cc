@@ -89,6 +89,13 @@ TEST_P(EachTree, IsReadWithEveryFilter) {
       EXPECT_EQ(result[filter][Read::kGetPresent].wrong_opens,
                 result[filter][Read::kBatchPresent].wrong_opens);
     }
+    // The control differs in where it lies alone.
+    EXPECT_EQ(result[Filter::kStockAgain].filter_bytes,
+              result[Filter::kStock].filter_bytes);
+    for (const Read read : kAllReads) {
+      EXPECT_EQ(result[Filter::kStockAgain][read].wrong_opens,
+                result[Filter::kStock][read].wrong_opens);
+    }
     // Filters are asked, and worth it.
     const ReadResult& none = result[Filter::kNone][Read::kGetAbsentRow];
     EXPECT_GT(none.wrong_opens, kQuestions / 2);
