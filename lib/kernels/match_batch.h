@@ -36,33 +36,93 @@ struct FixedRows {
   }
 };
 
-// MatchFunctions::match_batch. Each pass does one thing for all keys, so that
-// their cache misses overlap. REQUIRES count <= BatchAnswers::kMaxKeys.
-template <Sections kSections, class Rows>
-void MatchBatch(const Matcher& matcher, const void* key_pointers, size_t count,
-                BatchAnswers* answers) {
-  // As bytes: pointers and keys may be of another class.
-  const auto key_at = [key_pointers](size_t i) {
-    const void* pointer;
-    __builtin_memcpy(
-        &pointer,
-        static_cast<const std::byte*>(key_pointers) + i * sizeof(pointer),
-        sizeof(pointer));
-    KeyView key;
-    __builtin_memcpy(&key, pointer, sizeof(key));
-    return key;
+// Whether two keys start with the same row of this size; false for sizes that
+// would take longer to compare than to hash again.
+inline bool SameRow(const char* a, const char* b, size_t size) {
+  if (size < 8 || size > 32) return false;
+  const auto differ = [a, b](size_t at) {
+    uint64_t x;
+    uint64_t y;
+    __builtin_memcpy(&x, a + at, sizeof(x));
+    __builtin_memcpy(&y, b + at, sizeof(y));
+    return x ^ y;
   };
-  uint64_t hashes[BatchAnswers::kMaxKeys];
-  size_t row_bytes[BatchAnswers::kMaxKeys];
+  // Rows that differ mostly do so at the end. Words overlap where the size is
+  // none of theirs.
+  if (differ(size - 8) != 0 || differ(0) != 0) return false;
+  return size <= 16 || (differ(8) | differ(size - 16)) == 0;
+}
+
+// Key i of an array of pointers to keys. As bytes: pointers and keys may be of
+// another class.
+inline KeyView KeyAt(const void* key_pointers, size_t i) {
+  const void* pointer;
+  __builtin_memcpy(
+      &pointer,
+      static_cast<const std::byte*>(key_pointers) + i * sizeof(pointer),
+      sizeof(pointer));
+  KeyView key;
+  __builtin_memcpy(&key, pointer, sizeof(key));
+  return key;
+}
+
+// Finds and hashes the rows of all keys, and starts loading their blocks.
+// Returns which keys have one, as bits. With kRepeat, keys of the same row as
+// the one before take a comparison instead.
+template <Sections kSections, class Rows, bool kRepeat>
+[[gnu::always_inline]] inline uint32_t HashRows(const Matcher& matcher,
+                                                const void* key_pointers,
+                                                size_t count, uint64_t* hashes,
+                                                size_t* row_bytes) {
   uint32_t inside = 0;
+  size_t last = count;  // key with a row; count: none yet
   for (size_t i = 0; i < count; ++i) {
-    const KeyView key = key_at(i);
+    const KeyView key = KeyAt(key_pointers, i);
+    // No row starts with another one, so that equal bytes are equal rows.
+    if (kRepeat && last != count && row_bytes[last] <= key.size &&
+        SameRow(KeyAt(key_pointers, last).data, key.data, row_bytes[last])) {
+      inside |= uint32_t{1} << i;
+      row_bytes[i] = row_bytes[last];
+      hashes[i] = hashes[last];
+      continue;
+    }
     row_bytes[i] = Rows::Bytes(matcher, key);
     if (row_bytes[i] == KeyLayout::kNoRow) continue;
     inside |= uint32_t{1} << i;
     hashes[i] = Rows::Hash(key.data, row_bytes[i]);
     Prefetch<kSections>(matcher.row, matcher.row_ribbon, hashes[i]);
+    last = i;
   }
+  return inside;
+}
+
+// Whether the first two keys are of one row, as those of a batch that asks for
+// columns of a row are.
+template <class Rows>
+[[gnu::always_inline]] inline bool StartsWithOneRow(const Matcher& matcher,
+                                                    const void* key_pointers,
+                                                    size_t count) {
+  if (count < 2) return false;
+  const KeyView first = KeyAt(key_pointers, 0);
+  const KeyView second = KeyAt(key_pointers, 1);
+  const size_t row_bytes = Rows::Bytes(matcher, first);
+  return row_bytes <= second.size &&
+         SameRow(first.data, second.data, row_bytes);
+}
+
+// MatchFunctions::match_batch. Each pass does one thing for all keys, so that
+// their cache misses overlap. REQUIRES count <= BatchAnswers::kMaxKeys.
+template <Sections kSections, class Rows>
+void MatchBatch(const Matcher& matcher, const void* key_pointers, size_t count,
+                BatchAnswers* answers) {
+  uint64_t hashes[BatchAnswers::kMaxKeys];
+  size_t row_bytes[BatchAnswers::kMaxKeys];
+  const uint32_t inside =
+      StartsWithOneRow<Rows>(matcher, key_pointers, count)
+          ? HashRows<kSections, Rows, true>(matcher, key_pointers, count,
+                                            hashes, row_bytes)
+          : HashRows<kSections, Rows, false>(matcher, key_pointers, count,
+                                             hashes, row_bytes);
 
   // Adjacent keys of one row ask the ROW section once.
   uint32_t passed = 0;
@@ -89,7 +149,7 @@ void MatchBatch(const Matcher& matcher, const void* key_pointers, size_t count,
   uint32_t cells = 0;
   for (uint32_t left = passed; left != 0; left &= left - 1) {
     const int i = __builtin_ctz(left);
-    const KeyView key = key_at(static_cast<size_t>(i));
+    const KeyView key = KeyAt(key_pointers, static_cast<size_t>(i));
     if (row_bytes[i] == key.size) continue;
     cells |= uint32_t{1} << i;
     hashes[i] = XXH3_64bits_withSeed(key.data + row_bytes[i],

@@ -87,6 +87,27 @@ TEST_F(MatchTest, BatchProbesTheRowOnceForAdjacentKeysOfIt) {
   EXPECT_EQ(answers.row_col_may, (1u << 12) - 1);
 }
 
+TEST_F(MatchTest, BatchTellsRowsApartThatDifferInOneByte) {
+  for (size_t row_bytes = 1; row_bytes < 40; ++row_bytes) {
+    const std::string row(row_bytes, 'a');
+    for (size_t at = 0; at < row_bytes; ++at) {
+      std::string other = row;
+      other[at] = 'b';
+      probed_.clear();
+      Ask({row + ":1", row + ":2", other + ":1", row + ":3", row + "a:3"});
+      EXPECT_EQ(Count(Section::kRow), 4) << row_bytes << " bytes, byte " << at;
+      EXPECT_EQ(Count(Section::kRowCol), 5);
+    }
+  }
+}
+
+TEST_F(MatchTest, BatchOfOneRowMayHaveKeysOutside) {
+  Ask({"long enough:1", "long enough:2", "long enough", "long", "",
+       "long enough:3"});
+  EXPECT_EQ(Count(Section::kRow), 1);
+  EXPECT_EQ(Count(Section::kRowCol), 3);
+}
+
 TEST_F(MatchTest, BatchProbesAllRowsBeforeTheFirstCell) {
   Ask({"a:1", "b:1", "c:1"});
   const std::vector<Section> expected = {Section::kRow,    Section::kRow,
