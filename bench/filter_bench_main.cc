@@ -16,7 +16,9 @@
 
 #include "bench/environment.h"
 #include "bench/filter_bench.h"
+#include "bench/kinds_bench.h"
 #include "bench/program.h"
+#include "bench/ribbon_slots_bench.h"
 #include "bench/standalone_bench.h"
 
 namespace rowbloom::bench {
@@ -29,6 +31,13 @@ struct Arguments {
   std::vector<double> rates = {0.1, 0.01, 0.001};
   bool huge = false;
   bool standalone = false;
+  bool ribbon_slots = false;
+
+  // The name of the array of results instead of the usual ones, or empty.
+  std::string_view Mode() const {
+    if (standalone) return "standalone";
+    return ribbon_slots ? "ribbon_slots" : "";
+  }
   uint64_t frontier_keys = 1'000'000;
   uint64_t seed = 1;
   BenchOptions options;
@@ -99,12 +108,12 @@ void PrintGroup(const Group& group) {
   std::fflush(stdout);
 }
 
-void PrintStandalone(const StandaloneGroup& group) {
-  fmt::print("standalone, {} keys, target rate {}\n\n", group.keys,
+void PrintKinds(std::string_view mode, const KindGroup& group) {
+  fmt::print("{}, {} keys, target rate {}\n\n", mode, group.keys,
              group.target_rate);
   fmt::print("     {:26}{:>9}{:>10}{:>22}{:>18}{:>18}{:>18}\n", "filter",
              "bytes/key", "FPR %", "99 % interval", "add", "absent", "present");
-  for (const StandaloneResult& result : group.filters) {
+  for (const KindResult& result : group.filters) {
     const Interval interval = Interval99(result.absent);
     fmt::print("     {:26}{:>9.2f}{:>10.4f}{:>22}", result.filter,
                PerKey(result.filter_bytes, group.keys),
@@ -169,8 +178,7 @@ ordered_json ToJson(const Timing& timing) {
           {"ratio_to_stock", Rounded(timing.ratio_to_stock)}};
 }
 
-ordered_json ToJson(const StandaloneGroup& group,
-                    const StandaloneResult& result) {
+ordered_json ToJson(const KindGroup& group, const KindResult& result) {
   return {{"keys", group.keys},
           {"target_rate", group.target_rate},
           {"filter", result.filter},
@@ -207,7 +215,7 @@ void WriteArray(std::ofstream& out, std::string_view name,
 void WriteJson(const std::string& path, const Arguments& arguments,
                const std::vector<Group>& groups,
                const std::vector<FilterResult>& frontier,
-               const std::vector<StandaloneGroup>& standalone) {
+               const std::vector<KindGroup>& kinds) {
   std::vector<std::string> filters;
   for (const Group& group : groups) {
     const std::vector<Operation> operations = AllOperations(group.shape);
@@ -241,10 +249,10 @@ void WriteJson(const std::string& path, const Arguments& arguments,
     points.push_back(
         ToJson(KeyShape::kRow, arguments.frontier_keys, result).dump());
   }
-  std::vector<std::string> standalone_lines;
-  for (const StandaloneGroup& group : standalone) {
-    for (const StandaloneResult& result : group.filters) {
-      standalone_lines.push_back(ToJson(group, result).dump());
+  std::vector<std::string> kind_lines;
+  for (const KindGroup& group : kinds) {
+    for (const KindResult& result : group.filters) {
+      kind_lines.push_back(ToJson(group, result).dump());
     }
   }
   const ordered_json run = {{"date", UtcNow()},
@@ -260,8 +268,8 @@ void WriteJson(const std::string& path, const Arguments& arguments,
   out << "{\n  \"machine\": " << MachineJson().dump()
       << ",\n  \"build\": " << BuildJson().dump()
       << ",\n  \"run\": " << run.dump() << ",\n";
-  if (arguments.standalone) {
-    WriteArray(out, "standalone", standalone_lines);
+  if (!arguments.Mode().empty()) {
+    WriteArray(out, arguments.Mode(), kind_lines);
   } else {
     WriteArray(out, "filters", filters);
     out << ",\n";
@@ -290,6 +298,10 @@ int Run(int argc, char** argv) {
                 "10^8 keys, too; needs some 10 GB of memory");
   app->add_flag("--standalone", arguments.standalone,
                 "the filters that an application uses by itself, instead");
+  app->add_flag("--ribbon-slots", arguments.ribbon_slots,
+                "ribbon filters with fewer and more slots for each key, beside "
+                "RocksDB's Ribbon, instead")
+      ->excludes("--standalone");
   app->add_option("--rates", arguments.rates, "target false positive rates")
       ->delimiter(',')
       ->capture_default_str()
@@ -327,18 +339,20 @@ int Run(int argc, char** argv) {
 
   const auto step = PrintSteps();
   std::vector<Group> groups;
-  std::vector<StandaloneGroup> standalone;
+  std::vector<KindGroup> kinds;
   const std::vector<KeyShape> shapes =
-      arguments.standalone ? std::vector{KeyShape::kRow}
-                           : std::vector{KeyShape::kRow, KeyShape::kRowCol};
+      arguments.Mode().empty() ? std::vector{KeyShape::kRow, KeyShape::kRowCol}
+                               : std::vector{KeyShape::kRow};
   for (const uint64_t keys : arguments.keys) {
     for (const KeyShape shape : shapes) {
       step(fmt::format("{} keys ({})", keys, ToString(shape)));
       const Workload workload(KeySpace(shape, keys, arguments.seed));
       for (const double rate : arguments.rates) {
-        if (arguments.standalone) {
-          standalone.push_back(MeasureStandalone(workload, rate, *options));
-          PrintStandalone(standalone.back());
+        if (!arguments.Mode().empty()) {
+          kinds.push_back(arguments.standalone
+                              ? MeasureStandalone(workload, rate, *options)
+                              : MeasureRibbonSlots(workload, rate, *options));
+          PrintKinds(arguments.Mode(), kinds.back());
         } else {
           groups.push_back(MeasureGroup(workload, rate, *options));
           PrintGroup(groups.back());
@@ -347,14 +361,14 @@ int Run(int argc, char** argv) {
     }
   }
   std::vector<FilterResult> frontier;
-  if (arguments.frontier_keys > 0 && !arguments.standalone) {
+  if (arguments.frontier_keys > 0 && arguments.Mode().empty()) {
     step(fmt::format("frontier, {} keys", arguments.frontier_keys));
     frontier = MeasureFrontier(
         KeySpace(KeyShape::kRow, arguments.frontier_keys, arguments.seed),
         *options);
   }
   if (!program.json_file().empty()) {
-    WriteJson(program.json_file(), arguments, groups, frontier, standalone);
+    WriteJson(program.json_file(), arguments, groups, frontier, kinds);
   }
   step("done");
   return kOk;

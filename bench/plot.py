@@ -4,7 +4,9 @@
   bench/plot.py RESULTS.json DIRECTORY
 
 writes lookup.svg, build.svg, frontier.svg and table.md into DIRECTORY, or of
-results with --standalone standalone.md. The same results give the same bytes. Needs nothing but Python's standard library.
+results with --standalone standalone.md, with --ribbon-slots ribbon_slots.md.
+The same results give the same bytes. Needs nothing but Python's standard
+library.
 """
 
 import json
@@ -305,6 +307,28 @@ def standalone_table_of(results):
          nanoseconds("lookup_present")])
 
 
+def ribbon_slots_table_of(results):
+    """What ribbon filters of more slots take, as shares of RocksDB's Ribbon."""
+    filters = [f for f in results["ribbon_slots"] if f["target_rate"] == RATE]
+    sizes, rows = by_name_and_size(filters, lambda f: f["filter"])
+    stock = rows["RocksDB Ribbon"]
+
+    def over(found):
+        bits = 8 * found["bytes_per_key"]
+        return f"{100 * (bits / -math.log2(found['absent']['rate']) - 1):.1f}"
+
+    def share(found):
+        return f"{found['bytes_per_key'] / stock[found['keys']]['bytes_per_key']:.2f}"
+
+    def ratio(timing):
+        return lambda found: f"{found[timing]['ratio_to_stock']:.2f}"
+
+    return markdown(sizes, ["over the bound, %", "bytes", "build", "absent",
+                            "present"], rows,
+                    [over, share, ratio("add"), ratio("lookup_absent"),
+                     ratio("lookup_present")])
+
+
 def main(arguments):
     if len(arguments) != 2:
         print(__doc__.strip(), file=sys.stderr)
@@ -315,6 +339,8 @@ def main(arguments):
             results = json.load(file)
         if "standalone" in results:
             pictures = {"standalone.md": standalone_table_of(results)}
+        elif "ribbon_slots" in results:
+            pictures = {"ribbon_slots.md": ribbon_slots_table_of(results)}
         else:
             pictures = {"lookup.svg": draw_lookup(results),
                         "build.svg": draw_build(results),

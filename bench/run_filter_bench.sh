@@ -16,7 +16,9 @@ build/release/bench/filter_bench "$@" --json "$work/filter_bench.json" |
   tee "$work/filter_bench.txt"
 build/release/bench/filter_bench "$@" --standalone \
   --json "$work/standalone.json" | tee "$work/standalone.txt"
-for results_of in filter_bench standalone; do
+build/release/bench/filter_bench "$@" --ribbon-slots --rates 0.01 \
+  --json "$work/ribbon_slots.json" | tee "$work/ribbon_slots.txt"
+for results_of in filter_bench standalone ribbon_slots; do
   bench/plot.py "$work/$results_of.json" "$work"
 done
 cp "$work"/* "$results/"

@@ -143,6 +143,8 @@ FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
       entries_(std::make_unique<KeyEntries>(options)) {
   options_.bits_per_key =
       std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
+  options_.ribbon_slots_per_key =
+      std::clamp(options_.ribbon_slots_per_key, 0.9, 2.0);
   const BloomSetting& setting = SettingFor(options_.bits_per_key);
   probes_ = setting.probes;
   rate_ = setting.rate;
@@ -172,8 +174,9 @@ size_t FilterBlockBuilder::OverheadBytes() const {
 }
 
 double FilterBlockBuilder::BitsPerEntry() const {
-  return options_.kind == FilterKind::kRibbon ? RibbonBitsPerKey(rate_)
-                                              : options_.bits_per_key;
+  return options_.kind == FilterKind::kRibbon
+             ? RibbonBitsPerKey(rate_, options_.ribbon_slots_per_key)
+             : options_.bits_per_key;
 }
 
 size_t FilterBlockBuilder::SpaceFor(size_t entries) const {
@@ -195,7 +198,7 @@ bool FilterBlockBuilder::AppendRibbonOf(const Section& section, double rate,
                                         std::string* block) const {
   if (section.hashes->empty() || bloom_bytes == 0) return false;
   return AppendRibbon(section.hashes->chunks(), rate, bloom_bytes - 1,
-                      Kernel(options_), block);
+                      Kernel(options_), block, options_.ribbon_slots_per_key);
 }
 
 std::string FilterBlockBuilder::Finish() {

@@ -19,10 +19,6 @@ constexpr size_t kHeaderBytes = 4;
 constexpr size_t kLayerHeaderBytes = 8;
 constexpr int kMaxColumns = kFingerprintBits - 1;  // of narrow blocks
 
-// Slots for each key of a layer that may send keys on. Fewer make filters
-// smaller and building slower: 0.96 saves 0.1 %, and equations take 7 % more
-// steps; 1.00 costs 0.7 % and spares them 26 %.
-constexpr double kSlotsPerKey = 0.97;
 // Fewer keys go into one system that sends none on.
 constexpr size_t kLastLayerKeys = 800;
 constexpr uint32_t kSeeds = 4;
@@ -393,9 +389,10 @@ std::optional<uint8_t> AppendLastLayer(Chunks hashes, const Columns& columns,
 
 }  // namespace
 
-double RibbonBitsPerKey(double false_positive_rate) {
+double RibbonBitsPerKey(double false_positive_rate, double slots_per_key) {
   const Columns columns = ColumnsFor(false_positive_rate);
-  return kSlotsOfEachKey * (columns.narrow + 1 - columns.narrow_share) +
+  return std::max(kSlotsOfEachKey, slots_per_key) *
+             (columns.narrow + 1 - columns.narrow_share) +
          kLimitBits;
 }
 
@@ -408,7 +405,8 @@ double RibbonRate(double bits_per_key) {
 }
 
 bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
-                  const BloomKernel& kernel, std::string* out) {
+                  const BloomKernel& kernel, std::string* out,
+                  double slots_per_key) {
   const Columns columns = ColumnsFor(false_positive_rate);
   const uint32_t mask = (uint32_t{1} << (columns.narrow + 1)) - 1;
   size_t count = CountOf(hashes);
@@ -426,7 +424,7 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
          layers.size() + 1 < RibbonFilter::kMaxLayers) {
     RibbonShape layer;
     layer.blocks =
-        std::max(2U, BlocksFor(static_cast<double>(count) * kSlotsPerKey));
+        std::max(2U, BlocksFor(static_cast<double>(count) * slots_per_key));
     layer.first_wide =
         static_cast<uint32_t>(layer.blocks * columns.narrow_share);
     System system(layer.blocks, mask);

@@ -19,24 +19,28 @@
 
 #include "lib/kernels/kernel.h"
 #include "lib/kernels/ribbon_probe.h"
+#include "rowbloom/filter_block.h"
 
 namespace rowbloom {
 
 // About the bits for each key of a large filter with this rate.
-double RibbonBitsPerKey(double false_positive_rate);
+double RibbonBitsPerKey(double false_positive_rate,
+                        double slots_per_key = kRibbonSlotsPerKey);
 
 // The least rate of a large filter of that many bits for each key; 1 if they
 // are too few for any.
 double RibbonRate(double bits_per_key);
 
-// Appends a filter of the hashes to `out`, where equal hashes count once. With
+// Appends a filter of the hashes to `out`, where equal hashes count once, with
+// this many slots for each key of a layer that may send keys on. With
 // `out`, building needs 21 bytes for each key beside its hash. False, with
 // `out` as it was: no seed solves the last system (less than one filter in 10^9
 // of distinct hashes), or the filter would be longer than `max_bytes`. May
 // throw std::bad_alloc.
 bool AppendRibbon(std::span<const std::span<const uint64_t>> hashes,
                   double false_positive_rate, size_t max_bytes,
-                  const BloomKernel& kernel, std::string* out);
+                  const BloomKernel& kernel, std::string* out,
+                  double slots_per_key = kRibbonSlotsPerKey);
 
 // Reads a payload, which must outlive the result. nullopt, with *problem as a
 // sentence, if any length or offset is not as it should be.

@@ -248,23 +248,22 @@ TEST(BuiltFilter, IsPlacedBehindACacheLine) {
   }
 }
 
-TEST(Program, WritesEveryStandaloneFilter) {
-  if (!kOptimised) GTEST_SKIP() << "this build refuses to measure";
+// The results of a mode that measures kinds of filters, checked.
+json KindsOf(const std::string& mode, const std::string& arguments) {
   const test::TempDir dir;
-  ASSERT_EQ(RunProgram(dir,
-                       "--standalone --keys 1000,2000 --rates 0.1,0.01 "
-                       "--repetitions 3 --min-time 0.0001 --absent 20000 "
-                       "--json \"" +
-                           dir.File("json") + "\""),
+  EXPECT_EQ(RunProgram(dir, arguments +
+                                " --keys 1000,2000 --rates 0.1,0.01 "
+                                "--repetitions 3 --min-time 0.0001 --absent "
+                                "20000 --json \"" +
+                                dir.File("json") + "\""),
             0)
       << ReadFile(dir.File("err"));
   const json results = json::parse(ReadFile(dir.File("json")));
-  std::set<std::tuple<std::string, uint64_t, double>> standalone;
-  for (const json& filter : results["standalone"]) {
+  std::set<std::tuple<std::string, uint64_t, double>> found;
+  for (const json& filter : results[mode]) {
     SCOPED_TRACE(filter.dump());
     const double target = filter["target_rate"];
-    EXPECT_TRUE(
-        standalone.emplace(filter["filter"], filter["keys"], target).second);
+    EXPECT_TRUE(found.emplace(filter["filter"], filter["keys"], target).second);
     EXPECT_GT(filter["bytes_per_key"].get<double>() * 8, -std::log2(target));
     EXPECT_EQ(filter["absent"]["asked"], 20000);
     EXPECT_LT(filter["absent"]["low99"], target);
@@ -275,7 +274,23 @@ TEST(Program, WritesEveryStandaloneFilter) {
       EXPECT_EQ(filter[timing]["repetitions"], 3);
     }
   }
-  EXPECT_EQ(standalone.size(), 7u * 2u * 2u);
+  return results[mode];
+}
+
+TEST(Program, WritesEveryStandaloneFilter) {
+  if (!kOptimised) GTEST_SKIP() << "this build refuses to measure";
+  EXPECT_EQ(KindsOf("standalone", "--standalone").size(), 7u * 2u * 2u);
+}
+
+TEST(Program, WritesRibbonsThatGrowWithTheirSlots) {
+  if (!kOptimised) GTEST_SKIP() << "this build refuses to measure";
+  const json filters = KindsOf("ribbon_slots", "--ribbon-slots");
+  ASSERT_EQ(filters.size(), 7u * 2u * 2u);
+  for (size_t i = 0; i < filters.size(); i += 7) {
+    EXPECT_LT(1.05 * filters[i]["filter_bytes"].get<double>(),
+              filters[i + 5]["filter_bytes"].get<double>());
+    EXPECT_EQ(filters[i + 6]["filter"], "RocksDB Ribbon");
+  }
 }
 
 }  // namespace

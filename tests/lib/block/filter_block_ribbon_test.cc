@@ -115,6 +115,34 @@ TEST(FilterBlockRibbon, EstimatesAreOfItsOwnSize) {
 
 // What changed between adding keys and writing the block is found in ribbons,
 // too.
+// Beyond what a section of kind bloom takes, it is that.
+TEST(FilterBlockRibbon, HasAsManySlotsAsItIsTold) {
+  const std::vector<std::string> keys = Keys(20'000, 1);
+  uint64_t last = 0;
+  for (const double slots : {-1.0, 0.97, 1.05, 1.2, 1.4, 1e9}) {
+    FilterBlockBuilder builder({.bloom_type = BloomType::kRow,
+                                .key_layout = kLayout,
+                                .kind = FilterKind::kRibbon,
+                                .bits_per_key = BitsPerKey(0.01),
+                                .ribbon_slots_per_key = slots,
+                                .verify = true});
+    for (const std::string& key : keys) builder.AddKey(key);
+    const std::string bytes = builder.Finish();
+    EXPECT_EQ(builder.Verify(bytes), "") << slots;
+    const FilterSection section = builder.finished_sections().front();
+    EXPECT_EQ(section.kind,
+              slots < 1.45 ? FilterKind::kRibbon : FilterKind::kBloom);
+    EXPECT_GT(section.size_bytes, last) << slots;
+    // With very few slots, what goes on to other systems takes more.
+    if (slots > 0) last = section.size_bytes;
+    if (slots > 1 && slots < 1.45) {
+      EXPECT_NEAR(static_cast<double>(bytes.size()),
+                  static_cast<double>(builder.SpaceFor(keys.size())),
+                  0.02 * static_cast<double>(bytes.size()));
+    }
+  }
+}
+
 TEST(FilterBlockRibbon, VerifyFindsAKeyThatIsMissing) {
   const std::vector<std::string> keys = Keys(1000, 1);
   FilterBlockBuilder one(
