@@ -2,8 +2,6 @@
 // to share its wide units, or sixteen in a whole one.
 #include <immintrin.h>
 
-#include <array>
-
 #include "lib/kernels/block_index.h"
 #include "lib/kernels/bloom_add.h"
 #include "lib/kernels/hash_lanes.h"
@@ -68,12 +66,12 @@ inline void AddLanes(std::byte* data, const uint64_t* hashes,
       _mm512_set1_epi32(static_cast<int>(kLaneMultipliers[0])),
       static_cast<__mmask16>((1u << probes) - 1),
       _mm512_load_si512(kLaneMultipliers));
-  alignas(64) std::array<std::array<uint32_t, 16>, kKeysTogether> positions;
+  alignas(64) uint32_t positions[kKeysTogether][16];
   for (size_t i = 0; i < kKeysTogether; ++i) {
     const __m512i product = _mm512_mullo_epi32(
         _mm512_set1_epi32(static_cast<int>(static_cast<uint32_t>(hashes[i]))),
         multipliers);
-    _mm512_store_si512(positions[i].data(), _mm512_srli_epi32(product, 23));
+    _mm512_store_si512(positions[i], _mm512_srli_epi32(product, 23));
   }
   // A compiler would take them from lane to lane instead, which takes longer.
   asm volatile("" : "+m"(positions));

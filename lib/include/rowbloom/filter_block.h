@@ -73,9 +73,9 @@ struct FileOrigin {
   auto operator<=>(const FileOrigin&) const = default;
 };
 
-// Slots for each key of a ribbon filter. Fewer make filters smaller and
-// building slower: 0.96 saves 0.1 %, and equations take 7 % more steps; 1.00
-// costs 0.7 % and spares them 26 %.
+// Slots for each key of a ribbon filter. More make filters larger and building
+// faster: bench/README.md says by how much. Fewer than this save next to
+// nothing.
 inline constexpr double kRibbonSlotsPerKey = 0.97;
 
 struct FilterBlockOptions {
