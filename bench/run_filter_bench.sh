@@ -4,7 +4,7 @@
 #
 #   bench/run_filter_bench.sh [ARGUMENT...]    of filter_bench
 #
-# Builds the release preset first. Some twelve minutes without arguments.
+# Builds the release preset first. Some fourteen minutes without arguments.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
