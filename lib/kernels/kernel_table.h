@@ -15,7 +15,7 @@ template <Sections kSections, KeyLayout::Kind kKind>
 constexpr MatchFunctions kMatchFunctions = {
     .match = Match<ReturnAnswer, kSections, kKind>,
     .may_match = Match<CountAnswer<true>, kSections, kKind>,
-    .match_batch = MatchBatch<kSections, AnyRows>};
+    .match_batch = MatchBatch<kSections, RowsOfLayout<kKind>>};
 
 template <Sections kSections, Length kLength,
           class RowHash = RowHashByLibrary<kLength>, bool kCells = true>

@@ -14,10 +14,11 @@ namespace rowbloom {
 namespace {
 
 // Rows that MatchBatch finds by the layout.
-struct AnyRows {
+template <KeyLayout::Kind kKind>
+struct RowsOfLayout {
+  static constexpr bool kCompare = true;
   static size_t Bytes(const Matcher& matcher, const KeyView& key) {
-    return RowBytesOf(matcher.layout_kind, matcher.layout_parameter, key.data,
-                      key.size);
+    return RowBytesOf(kKind, matcher.layout_parameter, key.data, key.size);
   }
   static uint64_t Hash(const char* row, size_t size) {
     return XXH3_64bits(row, size);
@@ -27,6 +28,7 @@ struct AnyRows {
 // Fixed rows of this length.
 template <Length kLength>
 struct FixedRows {
+  static constexpr bool kCompare = false;  // hashed as soon as compared
   static size_t Bytes(const Matcher& matcher, const KeyView& key) {
     const size_t row_bytes = matcher.layout_parameter;
     return key.size < row_bytes ? KeyLayout::kNoRow : row_bytes;
@@ -67,24 +69,29 @@ inline KeyView KeyAt(const void* key_pointers, size_t i) {
 }
 
 // Finds and hashes the rows of all keys, and starts loading their blocks.
-// Returns which keys have one, as bits. With kRepeat, keys of the same row as
-// the one before take a comparison instead.
-template <Sections kSections, class Rows, bool kRepeat>
+// Returns which keys have one, as bits. If the first two keys are of one row,
+// as where columns of a row are asked for, each is compared with the one before
+// it, and finding and hashing is for those that differ.
+template <Sections kSections, class Rows>
 [[gnu::always_inline]] inline uint32_t HashRows(const Matcher& matcher,
                                                 const void* key_pointers,
                                                 size_t count, uint64_t* hashes,
                                                 size_t* row_bytes) {
   uint32_t inside = 0;
   size_t last = count;  // key with a row; count: none yet
+  bool compare = Rows::kCompare;
   for (size_t i = 0; i < count; ++i) {
     const KeyView key = KeyAt(key_pointers, i);
-    // No row starts with another one, so that equal bytes are equal rows.
-    if (kRepeat && last != count && row_bytes[last] <= key.size &&
-        SameRow(KeyAt(key_pointers, last).data, key.data, row_bytes[last])) {
-      inside |= uint32_t{1} << i;
-      row_bytes[i] = row_bytes[last];
-      hashes[i] = hashes[last];
-      continue;
+    if (compare && last != count) {
+      // No row starts with another one, so that equal bytes are equal rows.
+      if (row_bytes[last] <= key.size &&
+          SameRow(KeyAt(key_pointers, last).data, key.data, row_bytes[last])) {
+        inside |= uint32_t{1} << i;
+        row_bytes[i] = row_bytes[last];
+        hashes[i] = hashes[last];
+        continue;
+      }
+      compare = i > 1;
     }
     row_bytes[i] = Rows::Bytes(matcher, key);
     if (row_bytes[i] == KeyLayout::kNoRow) continue;
@@ -96,20 +103,6 @@ template <Sections kSections, class Rows, bool kRepeat>
   return inside;
 }
 
-// Whether the first two keys are of one row, as those of a batch that asks for
-// columns of a row are.
-template <class Rows>
-[[gnu::always_inline]] inline bool StartsWithOneRow(const Matcher& matcher,
-                                                    const void* key_pointers,
-                                                    size_t count) {
-  if (count < 2) return false;
-  const KeyView first = KeyAt(key_pointers, 0);
-  const KeyView second = KeyAt(key_pointers, 1);
-  const size_t row_bytes = Rows::Bytes(matcher, first);
-  return row_bytes <= second.size &&
-         SameRow(first.data, second.data, row_bytes);
-}
-
 // MatchFunctions::match_batch. Each pass does one thing for all keys, so that
 // their cache misses overlap. REQUIRES count <= BatchAnswers::kMaxKeys.
 template <Sections kSections, class Rows>
@@ -117,12 +110,8 @@ void MatchBatch(const Matcher& matcher, const void* key_pointers, size_t count,
                 BatchAnswers* answers) {
   uint64_t hashes[BatchAnswers::kMaxKeys];
   size_t row_bytes[BatchAnswers::kMaxKeys];
-  const uint32_t inside =
-      StartsWithOneRow<Rows>(matcher, key_pointers, count)
-          ? HashRows<kSections, Rows, true>(matcher, key_pointers, count,
-                                            hashes, row_bytes)
-          : HashRows<kSections, Rows, false>(matcher, key_pointers, count,
-                                             hashes, row_bytes);
+  const uint32_t inside = HashRows<kSections, Rows>(matcher, key_pointers,
+                                                    count, hashes, row_bytes);
 
   // Adjacent keys of one row ask the ROW section once.
   uint32_t passed = 0;

@@ -56,8 +56,8 @@ class MatchTest : public testing::Test {
     std::vector<const KeyView*> pointers;
     for (const KeyView& view : views) pointers.push_back(&view);
     BatchAnswers answers;
-    MatchBatch<Sections::kFewProbes, AnyRows>(matcher_, pointers.data(),
-                                              pointers.size(), &answers);
+    MatchBatch<Sections::kFewProbes, RowsOfLayout<KeyLayout::Kind::kDelimited>>(
+        matcher_, pointers.data(), pointers.size(), &answers);
     return answers;
   }
   Answer Match(const char* key, size_t size) {
