@@ -1,6 +1,7 @@
 #include "bench/read_bench.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -202,25 +203,32 @@ struct Turn {
   double wall = 0;
 };
 
+// Where databases lie in memory tells them apart by some percent, and the order
+// in which they are opened decides where. So they are timed in one order and in
+// the other, and medians are of both.
 class Timer {
  public:
-  Timer(const ReadPlan& plan, const Databases& databases, double seconds)
-      : plan_(plan), databases_(databases), seconds_(seconds) {}
+  Timer(const ReadPlan& plan, const Databases& databases)
+      : plan_(plan), databases_(databases) {
+    for (auto& samples : all_samples_) samples.resize(databases.size());
+  }
 
   // Builds the filters for questions outside of the databases.
   void PrepareProbes() {
+    probes_.clear();
     for (const auto& database : databases_) probes_.emplace_back(*database);
   }
 
-  Status Time(Read read, ShapeResult* result) {
-    samples_.assign(databases_.size(), {});
+  // Adds to what was measured of this kind of read.
+  Status Time(Read read, double seconds) {
+    samples_ = &all_samples_[static_cast<size_t>(read)];
     const uint64_t turn =
         std::min(OperationsOfTurn(read), plan_.OperationsOf(read));
     const uint64_t turns = plan_.OperationsOf(read) / turn;
     PrepareFiles(read, turn * std::min(turns, kProbedTurns));
     const auto start = Clock::now();
     for (uint64_t round = 0;
-         round < kRounds || Nanos(Clock::now() - start) < seconds_ * 1e9;
+         round < kRounds || Nanos(Clock::now() - start) < seconds * 1e9;
          ++round) {
       const uint64_t begin = round % turns * turn;
       // Counted apart, so that places are dealt out evenly in both.
@@ -230,16 +238,22 @@ class Timer {
                           : TimeTurns(read, begin, turn, round - fourths);
       if (!status.ok()) return status;
     }
-    for (size_t i = 0; i < databases_.size(); ++i) {
-      ReadResult* own = &result->filters[i][read];
-      own->median_us = Median(samples_[i].operation_nanos) / 1e3;
-      own->p99_us = Quantile(samples_[i].operation_nanos, 0.99) / 1e3;
-      own->cpu_us = Median(samples_[i].cpu_nanos) / 1e3;
-      own->cpu_ratio = Median(samples_[i].cpu_ratios);
-      own->wall_ratio = Median(samples_[i].wall_ratios);
-      own->probe_nanos = Median(samples_[i].probe_nanos);
-    }
     return Status::OK();
+  }
+
+  void Summarize(ShapeResult* result) const {
+    for (const Read read : kAllReads) {
+      for (size_t i = 0; i < databases_.size(); ++i) {
+        const Samples& samples = all_samples_[static_cast<size_t>(read)][i];
+        ReadResult* own = &result->filters[i][read];
+        own->median_us = Median(samples.operation_nanos) / 1e3;
+        own->p99_us = Quantile(samples.operation_nanos, 0.99) / 1e3;
+        own->cpu_us = Median(samples.cpu_nanos) / 1e3;
+        own->cpu_ratio = Median(samples.cpu_ratios);
+        own->wall_ratio = Median(samples.wall_ratios);
+        own->probe_nanos = Median(samples.probe_nanos);
+      }
+    }
   }
 
  private:
@@ -280,7 +294,7 @@ class Timer {
       turns[i] = {true, CpuNanos() - cpu, Nanos(Clock::now() - wall)};
       if (!files_.empty() && !probes_[i].empty()) {
         const uint64_t from = begin % files_.size();
-        samples_[i].probe_nanos.push_back(probes_[i].NanosPerQuestion(
+        (*samples_)[i].probe_nanos.push_back(probes_[i].NanosPerQuestion(
             plan_.QuestionsOf(read), files_, from, from + operations));
       }
     }
@@ -288,10 +302,10 @@ class Timer {
     const Turn& base = turns[IndexOf(Filter::kStock)];
     for (size_t i = 0; i < databases_.size(); ++i) {
       if (!turns[i].taken) continue;
-      samples_[i].cpu_nanos.push_back(turns[i].cpu /
-                                      static_cast<double>(operations));
-      samples_[i].cpu_ratios.push_back(turns[i].cpu / base.cpu);
-      samples_[i].wall_ratios.push_back(turns[i].wall / base.wall);
+      (*samples_)[i].cpu_nanos.push_back(turns[i].cpu /
+                                         static_cast<double>(operations));
+      (*samples_)[i].cpu_ratios.push_back(turns[i].cpu / base.cpu);
+      (*samples_)[i].wall_ratios.push_back(turns[i].wall / base.wall);
     }
     return Status::OK();
   }
@@ -307,7 +321,7 @@ class Timer {
         Status status = databases_[i]->Run(read, op, &found);
         if (!status.ok()) return status;
         const auto now = Clock::now();
-        samples_[i].operation_nanos.push_back(Nanos(now - last));
+        (*samples_)[i].operation_nanos.push_back(Nanos(now - last));
         last = now;
       }
     }
@@ -316,11 +330,26 @@ class Timer {
 
   const ReadPlan& plan_;
   const Databases& databases_;
-  const double seconds_;
-  std::vector<Samples> samples_;            // by database
-  std::vector<Probes> probes_;              // by database
-  std::vector<std::vector<size_t>> files_;  // by question
+  // Each by database.
+  std::array<std::vector<Samples>, kAllReads.size()> all_samples_;
+  std::vector<Samples>* samples_ = nullptr;  // of these, of the present read
+  std::vector<Probes> probes_;               // by database
+  std::vector<std::vector<size_t>> files_;   // by question
 };
+
+Status OpenAll(const Databases& databases, Caching caching, bool backwards) {
+  for (const auto& database : databases) {
+    const Status status = database->Close();
+    if (!status.ok()) return status;
+  }
+  for (size_t i = 0; i < databases.size(); ++i) {
+    const auto& database = databases[backwards ? databases.size() - 1 - i : i];
+    Status status = database->Open(caching);
+    if (status.ok() && caching == Caching::kAll) status = database->Warm();
+    if (!status.ok()) return status;
+  }
+  return Status::OK();
+}
 
 constexpr uint64_t kShareForAbsentRows = 50;
 
@@ -451,42 +480,37 @@ Status BenchReads(const Cells& cells, const ReadBenchOptions& options,
   cached.tree = options.tree;
   cached.files = plan.files().size();
   for (const auto& database : databases) {
-    status = database->Open(Caching::kAll);
-    if (status.ok()) status = database->Warm();
-    if (!status.ok()) return status;
     cached.filters.push_back({.filter = database->filter(),
                               .bits_per_key = database->bits_per_key(),
                               .filter_bytes = database->filter_bytes(),
                               .reads = {}});
   }
   step("counting");
-  status = CountFiles(plan, databases, &cached);
+  status = OpenAll(databases, Caching::kAll, /*backwards=*/false);
+  if (status.ok()) status = CountFiles(plan, databases, &cached);
   if (!status.ok()) return status;
 
-  Caching open = Caching::kAll;
   for (const Caching caching : options.cachings) {
     ShapeResult result = cached;
     result.caching = caching;
-    if (open != caching) {
-      for (const auto& database : databases) {
-        status = database->Open(caching);
-        if (!status.ok()) return status;
+    Timer timer(plan, databases);
+    for (const bool backwards : {false, true}) {
+      status = OpenAll(databases, caching, backwards);
+      if (status.ok() && caching == Caching::kTenth && !backwards) {
+        step("counting blocks");
+        status = CountBlocks(plan, databases, &result);
       }
-      open = caching;
-    }
-    Timer timer(plan, databases, options.seconds);
-    if (caching == Caching::kAll) {
-      timer.PrepareProbes();
-    } else {
-      step("counting blocks");
-      status = CountBlocks(plan, databases, &result);
+      if (!status.ok()) return status;
+      if (caching == Caching::kAll) timer.PrepareProbes();
+      step(std::string(ToString(caching)) + ": timing" +
+           (backwards ? ", opened backwards" : ""));
+      for (const Read read : kAllReads) {
+        if (status.ok()) status = timer.Time(read, options.seconds / 2);
+      }
+      if (!status.ok()) return status;
     }
     result.cache_bytes = databases.front()->cache_bytes();
-    step(std::string(ToString(caching)) + ": timing");
-    for (const Read read : kAllReads) {
-      if (status.ok()) status = timer.Time(read, &result);
-    }
-    if (!status.ok()) return status;
+    timer.Summarize(&result);
     results->push_back(std::move(result));
   }
   return Status::OK();

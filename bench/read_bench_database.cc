@@ -182,12 +182,16 @@ Status ReadDatabase::CheckFiles() {
   return status;
 }
 
-Status ReadDatabase::Open(Caching caching) {
+Status ReadDatabase::Close() {
   Status status;
   if (db_ != nullptr) status = db_->Close();
   db_.reset();
+  return status;
+}
+
+Status ReadDatabase::Open(Caching caching) {
   rocksdb::DB* db = nullptr;
-  if (status.ok()) status = rocksdb::DB::Open(OptionsFor(caching), path_, &db);
+  const Status status = rocksdb::DB::Open(OptionsFor(caching), path_, &db);
   db_.reset(db);
   return status;
 }

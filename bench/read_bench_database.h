@@ -22,7 +22,8 @@ class ReadDatabase {
   // Writes the files of the plan, with filters that take at most `byte_limit`
   // and close to it; kStock takes what it takes.
   rocksdb::Status Write(const std::string& path, uint64_t byte_limit);
-  // Opens what was written, with another cache than before.
+  rocksdb::Status Close();
+  // Opens what was written, with a new cache. REQUIRES that it is closed.
   rocksdb::Status Open(Caching caching);
   // Reads everything once, so that what fits is in the cache.
   rocksdb::Status Warm();
