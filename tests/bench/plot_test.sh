@@ -33,7 +33,7 @@ PYTHON
 }
 
 mkdir "$dir/committed"
-for results in filter_bench standalone; do
+for results in filter_bench standalone ribbon_slots; do
   "$bench/plot.py" "$bench/results/$results.json" "$dir/committed"
 done
 for plot in lookup build frontier; do
@@ -53,6 +53,7 @@ shows() {
 }
 shows table.md README.md
 shows standalone.md lib/filters/standalone/README.md
+shows ribbon_slots.md bench/README.md
 
 # status EXPECTED COMMAND...
 status() {
