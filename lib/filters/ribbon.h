@@ -19,7 +19,7 @@
 
 #include "lib/kernels/kernel.h"
 #include "lib/kernels/ribbon_probe.h"
-#include "rowbloom/filter_block.h"
+#include "rowbloom/bloom_type.h"
 
 namespace rowbloom {
 

@@ -7,7 +7,6 @@
 
 #include "lib/kernels/block_index.h"
 #include "lib/kernels/kernel.h"
-#include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 namespace {

@@ -6,6 +6,7 @@
 #include "lib/kernels/block_index.h"
 #include "lib/kernels/bloom_add.h"
 #include "lib/kernels/kernel.h"
+#include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 namespace {

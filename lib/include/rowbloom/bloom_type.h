@@ -42,6 +42,11 @@ enum class FilterKind : uint8_t {
   kRibbon = 2,
 };
 
+// Slots for each key of a ribbon filter. More make filters larger and building
+// faster: bench/README.md says by how much. Fewer than this save next to
+// nothing.
+inline constexpr double kRibbonSlotsPerKey = 0.97;
+
 // "bloom", "ribbon".
 std::string_view ToString(FilterKind kind);
 

@@ -73,11 +73,6 @@ struct FileOrigin {
   auto operator<=>(const FileOrigin&) const = default;
 };
 
-// Slots for each key of a ribbon filter. More make filters larger and building
-// faster: bench/README.md says by how much. Fewer than this save next to
-// nothing.
-inline constexpr double kRibbonSlotsPerKey = 0.97;
-
 struct FilterBlockOptions {
   // kNone is not buildable: REQUIRES another type.
   BloomType bloom_type = BloomType::kRowCol;
@@ -87,8 +82,8 @@ struct FilterBlockOptions {
   // [kMinBitsPerKey, kMaxBitsPerKey]. REQUIRES a number. kRibbon takes fewer:
   // those that give it the rate that kBloom has with this many.
   double bits_per_key = 10.0;
-  // Of kRibbon, clamped to [0.9, 2]. Below 1, keys that find no slot go to
-  // smaller systems.
+  // Of kRibbon, clamped to [0.9, 2]. REQUIRES a number. Below 1, keys that find
+  // no slot go to smaller systems.
   double ribbon_slots_per_key = kRibbonSlotsPerKey;
   // How a block with two sections spreads these bits; its size is the same, or,
   // with kRibbon, about the same.
