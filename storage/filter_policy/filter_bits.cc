@@ -197,11 +197,8 @@ class PlainBuilder final : public Builder {
   using Builder::Builder;
 
   void AddKey(const Slice& key) override {
-    if (!entries_.TryAddKey<kKind>(View(key))) AddKeyWithCare(key);
+    if (!entries().template TryAddKey<kKind>(View(key))) AddKeyWithCare(key);
   }
-
- private:
-  KeyEntries& entries_ = entries();
 };
 
 template <typename OneBuilder>
@@ -210,6 +207,25 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> NewBuilder(
     std::shared_ptr<rocksdb::Cache> charged_cache) {
   return std::make_unique<OneBuilder>(options, std::move(counters),
                                       std::move(charged_cache));
+}
+
+auto* BuilderFor(const FilterBlockOptions& options) {
+  using Kind = KeyLayout::Kind;
+  const Kind kind =
+      KeyEntries::IsPlain(options) ? options.key_layout.kind() : Kind::kCustom;
+  switch (kind) {
+    case Kind::kEscaped:
+      return NewBuilder<PlainBuilder<Kind::kEscaped>>;
+    case Kind::kFixed:
+      return NewBuilder<PlainBuilder<Kind::kFixed>>;
+    case Kind::kDelimited:
+      return NewBuilder<PlainBuilder<Kind::kDelimited>>;
+    case Kind::kLengthPrefixed:
+      return NewBuilder<PlainBuilder<Kind::kLengthPrefixed>>;
+    case Kind::kCustom:
+      break;
+  }
+  return NewBuilder<Builder>;
 }
 
 Matcher WithCounters(Matcher matcher, StripedCounters* counters) {
@@ -335,27 +351,8 @@ std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
     std::shared_ptr<rocksdb::Cache> charged_cache) {
   FilterBlockOptions block = options;
   block.verify = verify;
-  using Kind = KeyLayout::Kind;
-  auto* make = NewBuilder<Builder>;
-  if (KeyEntries::IsPlain(block)) {
-    switch (block.key_layout.kind()) {
-      case Kind::kEscaped:
-        make = NewBuilder<PlainBuilder<Kind::kEscaped>>;
-        break;
-      case Kind::kFixed:
-        make = NewBuilder<PlainBuilder<Kind::kFixed>>;
-        break;
-      case Kind::kDelimited:
-        make = NewBuilder<PlainBuilder<Kind::kDelimited>>;
-        break;
-      case Kind::kLengthPrefixed:
-        make = NewBuilder<PlainBuilder<Kind::kLengthPrefixed>>;
-        break;
-      case Kind::kCustom:
-        break;
-    }
-  }
-  return make(block, std::move(counters), std::move(charged_cache));
+  return BuilderFor(block)(block, std::move(counters),
+                           std::move(charged_cache));
 }
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
