@@ -5,8 +5,32 @@
 #include <stdexcept>
 #include <utility>
 
+#include "bench/built_filter.h"
+
 namespace rowbloom::bench {
 namespace {
+
+// One that RocksDB's interface builds and asks.
+class FilledByPolicy final : public Filled {
+ public:
+  FilledByPolicy(const rocksdb::FilterPolicy& policy, const KeyArray& keys)
+      : filter_(BuildFilter(policy, KeyShape::kRow, keys)),
+        reader_(OpenFilter(policy, filter_)) {}
+
+  uint64_t bytes() const override { return filter_.bytes.size(); }
+  uint64_t Count(const KeyArray& keys, size_t begin,
+                 size_t end) const override {
+    uint64_t passed = 0;
+    for (size_t i = begin; i < end; ++i) {
+      passed += reader_->MayMatch(keys[i]) ? 1 : 0;
+    }
+    return passed;
+  }
+
+ private:
+  BuiltFilter filter_;
+  std::unique_ptr<rocksdb::FilterBitsReader> reader_;
+};
 
 FalsePositives CountFalsePositives(const Filled& filter, const KeySpace& space,
                                    uint64_t absent_keys) {

@@ -15,10 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/built_filter.h"
 #include "bench/false_positives.h"
 #include "bench/filter_bench.h"
 #include "bench/timing.h"
+#include "rocksdb/filter_policy.h"
 
 namespace rowbloom::bench {
 
@@ -31,28 +31,6 @@ class Filled {
   // How many of keys[begin, end) it takes for present.
   virtual uint64_t Count(const KeyArray& keys, size_t begin,
                          size_t end) const = 0;
-};
-
-// One that RocksDB's interface builds and asks.
-class FilledByPolicy final : public Filled {
- public:
-  FilledByPolicy(const rocksdb::FilterPolicy& policy, const KeyArray& keys)
-      : filter_(BuildFilter(policy, KeyShape::kRow, keys)),
-        reader_(OpenFilter(policy, filter_)) {}
-
-  uint64_t bytes() const override { return filter_.bytes.size(); }
-  uint64_t Count(const KeyArray& keys, size_t begin,
-                 size_t end) const override {
-    uint64_t passed = 0;
-    for (size_t i = begin; i < end; ++i) {
-      passed += reader_->MayMatch(keys[i]) ? 1 : 0;
-    }
-    return passed;
-  }
-
- private:
-  BuiltFilter filter_;
-  std::unique_ptr<rocksdb::FilterBitsReader> reader_;
 };
 
 struct Kind {

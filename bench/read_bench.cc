@@ -330,9 +330,9 @@ class Timer {
 
   const ReadPlan& plan_;
   const Databases& databases_;
-  // Each by database.
+  // By read and database.
   std::array<std::vector<Samples>, kAllReads.size()> all_samples_;
-  std::vector<Samples>* samples_ = nullptr;  // of these, of the present read
+  std::vector<Samples>* samples_ = nullptr;  // of these, the present read's
   std::vector<Probes> probes_;               // by database
   std::vector<std::vector<size_t>> files_;   // by question
 };
@@ -486,7 +486,8 @@ Status BenchReads(const Cells& cells, const ReadBenchOptions& options,
                               .reads = {}});
   }
   step("counting");
-  status = OpenAll(databases, Caching::kAll, /*backwards=*/false);
+  auto opened = std::pair(Caching::kAll, /*backwards=*/false);
+  status = OpenAll(databases, opened.first, opened.second);
   if (status.ok()) status = CountFiles(plan, databases, &cached);
   if (!status.ok()) return status;
 
@@ -495,7 +496,10 @@ Status BenchReads(const Cells& cells, const ReadBenchOptions& options,
     result.caching = caching;
     Timer timer(plan, databases);
     for (const bool backwards : {false, true}) {
-      status = OpenAll(databases, caching, backwards);
+      if (opened != std::pair(caching, backwards)) {
+        opened = {caching, backwards};
+        status = OpenAll(databases, caching, backwards);
+      }
       if (status.ok() && caching == Caching::kTenth && !backwards) {
         step("counting blocks");
         status = CountBlocks(plan, databases, &result);
