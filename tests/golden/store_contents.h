@@ -1,0 +1,101 @@
+// What a store shows, as the lines of the golden data:
+//
+//   family NAME BLOOM_TYPE FILTER_KIND RATE ROW_PREFIX_LENGTH COMPRESSION
+//          BLOCK_SIZE_BYTES TIMESTAMPS MAX_VERSIONS MIN_VERSIONS TTL_MS
+//   cell ROW FAMILY QUALIFIER TIMESTAMP VALUE
+//   TYPE ROW FAMILY QUALIFIER TIMESTAMP
+//
+// the last being a delete that is kept: TYPE is delete, delete_version or
+// delete_family.
+#pragma once
+
+#include <cstdint>
+#include <iomanip>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "rowbloom/store.h"
+#include "tests/golden/golden.h"
+
+namespace rowbloom::golden {
+
+// The time of the clock from which the stores were written, and the one by
+// which they are read: nothing has expired.
+inline constexpr uint64_t kWritingMs = 1'700'000'000'000;
+inline constexpr uint64_t kReadingMs = kWritingMs + 86'400'000;
+
+inline constexpr uint32_t kAllVersions = std::numeric_limits<uint32_t>::max();
+
+inline void Check(const rocksdb::Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+inline std::string CellLine(std::string_view row, const Cell& cell) {
+  return "cell " + Hex(row) + " " + cell.family + " " + Hex(cell.qualifier) +
+         " " + std::to_string(cell.timestamp_ms) + " " + Hex(cell.value);
+}
+
+inline Lines FamilyLines(const Store& store) {
+  Lines lines;
+  for (const auto& [name, options] : store.Families()) {
+    std::ostringstream line;
+    line << std::setprecision(17) << "family " << name << " "
+         << ToString(options.bloom_type) << " " << ToString(options.filter_kind)
+         << " " << options.false_positive_rate << " "
+         << options.row_prefix_length << " "
+         << (options.compression == Compression::kNone ? "NONE" : "LZ4") << " "
+         << options.block_size_bytes << " "
+         << (options.timestamps == Timestamps::kStore ? "store" : "client")
+         << " " << options.max_versions << " " << options.min_versions << " "
+         << options.ttl_ms;
+    lines.push_back(line.str());
+  }
+  return lines;
+}
+
+inline Lines ScannedCells(Store* store) {
+  Lines lines;
+  RowScanner rows = store->Scan({.row = {.max_versions = kAllVersions}});
+  for (const Row& row : rows) {
+    for (const Cell& cell : row.cells) lines.push_back(CellLine(row.row, cell));
+  }
+  Check(rows.status());
+  return lines;
+}
+
+struct IteratedLines {
+  Lines cells;
+  Lines deletes;
+};
+
+// Of one family, by its CellIterator.
+inline IteratedLines IteratedCells(Store* store, const std::string& family) {
+  IteratedLines lines;
+  std::unique_ptr<CellIterator> it;
+  Check(store->NewCellIterator({.family = family, .deletes = true}, &it));
+  for (; it->Valid(); it->Next()) {
+    const CellView& cell = it->cell();
+    if (cell.type == ChangeType::kPut) {
+      lines.cells.push_back(
+          CellLine(cell.row, {family, std::string(cell.qualifier),
+                              cell.timestamp_ms, std::string(cell.value)}));
+      continue;
+    }
+    const char* type = cell.type == ChangeType::kDelete ? "delete"
+                       : cell.type == ChangeType::kDeleteVersion
+                           ? "delete_version"
+                           : "delete_family";
+    lines.deletes.push_back(std::string(type) + " " + Hex(cell.row) + " " +
+                            family + " " + Hex(cell.qualifier) + " " +
+                            std::to_string(cell.timestamp_ms));
+  }
+  Check(it->status());
+  return lines;
+}
+
+}  // namespace rowbloom::golden

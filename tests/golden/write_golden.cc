@@ -1,0 +1,100 @@
+// write_golden DIR: writes the golden data of one format, with the code of this
+// tree, to a directory that it makes. See tests/data/golden/README.md. Exit
+// status: 0 written, 1 not so, 2 usage.
+#include "tests/golden/write_golden.h"
+
+#include <cstdio>
+#include <exception>
+#include <fstream>
+
+#include "tests/support/random.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom::golden {
+
+namespace fs = std::filesystem;
+
+void Pack(const fs::path& directory, const fs::path& folder,
+          const std::string& name) {
+  // The archive names what it holds after itself.
+  const test::TempDir dir;
+  fs::copy(directory, dir.path() / name, fs::copy_options::recursive);
+  const std::string command =
+      "tar --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 -C '" +
+      dir.path().string() + "' -c '" + name + "' | gzip -9n > '" +
+      (folder / (name + ".tar.gz")).string() + "'";
+  if (std::system(command.c_str()) != 0) {
+    throw std::runtime_error("failed: " + command);
+  }
+}
+
+void WriteLines(const fs::path& path, const Lines& lines) {
+  std::ofstream file(path);
+  file << Joined(lines) << std::flush;
+  if (!file) throw std::runtime_error("cannot write " + path.string());
+}
+
+Lines RowsFor(const KeyLayout& layout, size_t count) {
+  using namespace std::string_literals;
+  std::set<std::string> rows;
+  const bool any_bytes = layout.kind() != KeyLayout::Kind::kDelimited;
+  if (any_bytes) {
+    rows = {"\0"s,
+            "\xff"s,
+            "\0\xff"s,
+            "\0\1"s,
+            "a"s,
+            "a\0"s,
+            "a\0b"s,
+            "a\xff"s,
+            "\1\0\0"s,
+            "\xff\xff"s,
+            std::string(40, '\0')};
+  }
+  for (size_t i = 0; rows.size() < count; ++i) {
+    std::string row = test::DistinctKey(i) + std::string(i % 5, 'x');
+    rows.insert(any_bytes ? row : Hex(row));
+  }
+  std::set<std::string> fitting;
+  for (std::string row : rows) {
+    const size_t bytes = layout.kind() == KeyLayout::Kind::kCustom
+                             ? 5
+                             : layout.FixedRowBytes().value_or(row.size());
+    row.resize(bytes, row.back());
+    fitting.insert(row);
+  }
+  return {fitting.begin(), fitting.end()};
+}
+
+namespace {
+
+void Write(const fs::path& dir) {
+  if (!fs::create_directory(dir)) {
+    throw std::runtime_error(dir.string() + " exists");
+  }
+  const auto in = [&](const char* name) {
+    fs::create_directory(dir / name);
+    return dir / name;
+  };
+  WriteStores(in("stores"));
+  WriteBackups(in("backups"));
+  WriteDatabases(in("databases"));
+  WriteFilterBlocks(in("filter_blocks"));
+}
+
+}  // namespace
+}  // namespace rowbloom::golden
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: write_golden DIR\n");
+    return 2;
+  }
+  try {
+    rowbloom::golden::Write(argv[1]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "write_golden: %s\n", error.what());
+    return 1;
+  }
+}

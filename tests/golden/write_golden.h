@@ -1,0 +1,29 @@
+// What write_golden writes: each function all of one kind, into a folder that
+// exists and is its own.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "tests/golden/golden.h"
+
+namespace rowbloom::golden {
+
+// RocksDB keeps a machine's name in each SST.
+inline constexpr char kHostName[] = "golden";
+
+void WriteStores(const std::filesystem::path& folder);
+void WriteBackups(const std::filesystem::path& folder);
+void WriteDatabases(const std::filesystem::path& folder);
+void WriteFilterBlocks(const std::filesystem::path& folder);
+
+// Packs `directory` as folder/NAME.tar.gz, where it is named NAME.
+void Pack(const std::filesystem::path& directory,
+          const std::filesystem::path& folder, const std::string& name);
+void WriteLines(const std::filesystem::path& path, const Lines& lines);
+
+// Rows of any bytes, and of zeros and ones among them, as far as the layout
+// takes such.
+Lines RowsFor(const KeyLayout& layout, size_t count);
+
+}  // namespace rowbloom::golden

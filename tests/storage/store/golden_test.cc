@@ -1,0 +1,200 @@
+// Stores that earlier states of this code wrote: they open, show the same in
+// every way of reading, use the filters that they have, and go on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/golden/store_contents.h"
+#include "tests/storage/store/test_store.h"
+
+namespace rowbloom::test {
+namespace {
+
+using golden::Joined;
+using golden::kAllVersions;
+using golden::Lines;
+using golden::LinesOf;
+using golden::Unhex;
+using golden::Words;
+
+std::unique_ptr<Store> Open(const std::string& path, bool read_only) {
+  return OpenOrFail({.create_if_missing = false, .read_only = read_only}, path,
+                    {}, {.wall_clock = [] { return golden::kReadingMs; }});
+}
+
+// All versions of each cell that has some, as GetVersions gives them.
+Lines GottenCells(Store* store, const Lines& expected) {
+  Lines lines;
+  std::string last;
+  for (const std::string& line : expected) {
+    const Lines words = Words(line);
+    const std::string address = words[1] + " " + words[2] + " " + words[3];
+    if (address == last) continue;
+    last = address;
+    const std::string row = Unhex(words[1]);
+    std::vector<Cell> cells;
+    EXPECT_THAT(store->GetVersions(row, words[2], Unhex(words[3]), &cells,
+                                   {.max_versions = kAllVersions}),
+                IsOk());
+    for (const Cell& cell : cells) {
+      lines.push_back(golden::CellLine(row, cell));
+    }
+  }
+  return lines;
+}
+
+void ExpectCells(Store* store, Lines expected) {
+  ASSERT_EQ(Joined(golden::ScannedCells(store)), Joined(expected));
+  ASSERT_EQ(Joined(GottenCells(store, expected)), Joined(expected));
+  Lines iterated;
+  for (const auto& [family, options] : store->Families()) {
+    const Lines cells = golden::IteratedCells(store, family).cells;
+    iterated.insert(iterated.end(), cells.begin(), cells.end());
+  }
+  std::sort(iterated.begin(), iterated.end());
+  std::sort(expected.begin(), expected.end());
+  ASSERT_EQ(Joined(iterated), Joined(expected));
+}
+
+// By FilterStats: filters of the files were loaded, asked and mostly right.
+void ExpectFiltersRuleOutAbsentRows(Store* store, const Lines& cells) {
+  StoreStats before;
+  ASSERT_THAT(store->Stats(&before), IsOk());
+  for (const auto& [name, family] : before.families) {
+    SCOPED_TRACE("family " + name);
+    EXPECT_EQ(family.filter.blocks_unusable, 0u);
+    EXPECT_EQ(family.filter.row.unusable + family.filter.row_col.unusable, 0u);
+    if (family.options.bloom_type == BloomType::kNone || family.files == 0) {
+      continue;
+    }
+    EXPECT_GT(family.filter_bytes, 0u);
+    std::set<std::string> rows;
+    for (const std::string& line : cells) {
+      const Lines words = Words(line);
+      if (words[2] == name) rows.insert(Unhex(words[1]));
+    }
+    const Lines absent = golden::AbsentRows(rows);
+    ASSERT_FALSE(absent.empty());
+    std::string value;
+    for (const std::string& row : absent) {
+      ASSERT_THAT(store->Get(row, name, "mail", &value),
+                  StatusIs(rocksdb::Status::kNotFound, ::testing::_));
+    }
+    StoreStats after;
+    ASSERT_THAT(store->Stats(&after), IsOk());
+    const FilterStats& filter = after.families.at(name).filter;
+    const uint64_t asked = filter.asked - family.filter.asked;
+    const uint64_t may_match = filter.may_match - family.filter.may_match;
+    EXPECT_GT(filter.blocks_opened, 0u);
+    // Few are outside of the range of a file, and need no filter.
+    EXPECT_GE(asked, absent.size() / 2);
+    EXPECT_LE(may_match, asked / 5);
+  }
+}
+
+// Deletes are kept as long as older puts may come.
+void ExpectDeletesHidePuts(Store* store, const Lines& lines) {
+  for (const char* type : {"delete", "delete_version", "delete_family"}) {
+    for (const std::string& line : LinesOf(lines, type)) {
+      SCOPED_TRACE(line);
+      const Lines words = Words(line);
+      const std::string row = Unhex(words[1]);
+      const std::string& family = words[2];
+      if (store->Families().at(family).timestamps != Timestamps::kClient) {
+        continue;
+      }
+      const std::string qualifier = Unhex(words[3]);
+      const uint64_t timestamp_ms = std::stoull(words[4]);
+      ASSERT_THAT(store->Put(row, family, qualifier, "hidden",
+                             {.timestamp_ms = timestamp_ms}),
+                  IsOk());
+      std::vector<Cell> cells;
+      ASSERT_THAT(store->GetVersions(row, family, qualifier, &cells,
+                                     {.time_range = TimeRange::At(timestamp_ms),
+                                      .max_versions = kAllVersions}),
+                  IsOk());
+      EXPECT_THAT(cells, ::testing::IsEmpty());
+    }
+  }
+}
+
+// Reads the store in all ways, changes its files, and reads it again.
+void ExpectStore(const std::string& path, const Lines& lines) {
+  const Lines cells = LinesOf(lines, "cell");
+  ASSERT_FALSE(cells.empty());
+  {
+    const auto store = Open(path, true);
+    ASSERT_NE(store, nullptr);
+    ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
+    ASSERT_NO_FATAL_FAILURE(ExpectFiltersRuleOutAbsentRows(store.get(), cells));
+  }
+  {
+    const auto store = Open(path, false);
+    ASSERT_NE(store, nullptr);
+    EXPECT_EQ("layout " + store->Options().key_layout->ToString(), lines[0]);
+    EXPECT_EQ(Joined(golden::FamilyLines(*store)),
+              Joined(LinesOf(lines, "family")));
+    ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
+    ASSERT_NO_FATAL_FAILURE(ExpectDeletesHidePuts(store.get(), lines));
+    ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
+    ASSERT_THAT(store->Compact(), IsOk());
+    ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
+    ASSERT_NO_FATAL_FAILURE(ExpectFiltersRuleOutAbsentRows(store.get(), cells));
+  }
+  const auto store = Open(path, true);
+  ASSERT_NE(store, nullptr);
+  ASSERT_NO_FATAL_FAILURE(ExpectCells(store.get(), cells));
+}
+
+TEST(GoldenStores, ShowWhatTheyHeldAndGoOn) {
+  const Lines archives = golden::Archives("stores");
+  EXPECT_GE(archives.size(), 15u) << "those of folder 1";
+  for (const std::string& archive : archives) {
+    SCOPED_TRACE(archive);
+    const TempDir dir;
+    ASSERT_NO_FATAL_FAILURE(
+        ExpectStore(golden::Unpack(archive, dir.path()),
+                    golden::ReadLines(archive + ".cells.txt")));
+  }
+}
+
+TEST(GoldenBackups, AreRestoredAndTakeMore) {
+  const Lines archives = golden::Archives("backups");
+  EXPECT_GE(archives.size(), 1u) << "that of folder 1";
+  for (const std::string& archive : archives) {
+    SCOPED_TRACE(archive);
+    const TempDir dir;
+    const std::string directory = golden::Unpack(archive, dir.path());
+    std::vector<BackupInfo> backups;
+    ASSERT_THAT(ListBackups(directory, &backups), IsOk());
+    ASSERT_EQ(backups.size(), 2u);
+    for (const BackupInfo& backup : backups) {
+      SCOPED_TRACE("backup " + std::to_string(backup.id));
+      EXPECT_FALSE(backup.damaged);
+      EXPECT_THAT(VerifyBackup(directory, backup.id), IsOk());
+      const std::string id = std::to_string(backup.id);
+      const std::string path = dir.File("restored-" + id);
+      ASSERT_THAT(RestoreBackup(directory, backup.id, path), IsOk());
+      ASSERT_NO_FATAL_FAILURE(ExpectStore(
+          path, golden::ReadLines(archive + "-" + id + ".cells.txt")));
+    }
+    {
+      const auto store = Open(dir.File("restored-2"), false);
+      ASSERT_NE(store, nullptr);
+      ASSERT_THAT(store->Backup(directory), IsOk());
+    }
+    for (const uint32_t id : {1, 2, 3}) {
+      EXPECT_THAT(VerifyBackup(directory, id), IsOk());
+    }
+    ASSERT_THAT(PurgeBackups(directory, 1), IsOk());
+    EXPECT_THAT(VerifyBackup(directory, 3), IsOk());
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom::test
