@@ -120,6 +120,7 @@ bool IsEntryType(uint8_t type) {
   switch (static_cast<EntryType>(type)) {
     case EntryType::kPut:
     case EntryType::kDeleteVersion:
+    case EntryType::kDeleteFamilyVersion:
     case EntryType::kDeleteColumn:
     case EntryType::kDeleteFamily:
       return true;
@@ -154,8 +155,8 @@ Entries Union(const Entries& earlier, const Entries& later) {
   return all;
 }
 
-// Whether a kDeleteVersion stands right before the entry at `i`: they are of
-// one timestamp then, as the put follows its delete.
+// Whether a kDeleteVersion has the timestamp of the put at `i`: it stands right
+// before the put.
 bool IsDeletedSingly(const Entries& entries, size_t i) {
   return i > 0 && entries[i - 1].type == EntryType::kDeleteVersion &&
          entries[i - 1].timestamp_ms == entries[i].timestamp_ms;
@@ -171,8 +172,11 @@ Entries DropDeleted(const Entries& entries) {
       kept.push_back(entry);
       break;  // takes all that follow
     }
-    if (column_deleted) continue;
-    column_deleted = entry.type == EntryType::kDeleteColumn;
+    // A column's delete takes nothing of the row's other columns.
+    if (column_deleted && entry.type != EntryType::kDeleteFamilyVersion) {
+      continue;
+    }
+    column_deleted = column_deleted || entry.type == EntryType::kDeleteColumn;
     kept.push_back(entry);
   }
   return kept;
@@ -249,7 +253,7 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
     const size_t start = cursor.offset();
     const uint8_t type = cursor.TakeByte("an entry");
     if (!IsEntryType(type)) {
-      cursor.Fail(start, "an entry of type 4, 8, 12 or 14",
+      cursor.Fail(start, "an entry of type 4, 8, 10, 12 or 14",
                   std::to_string(type));
       break;
     }
@@ -299,23 +303,22 @@ std::optional<Entries> CombineOperands(const Entries& left,
   return DropDeleted(Union(left, right));
 }
 
-bool RemoveDead(const VersionRules& rules, uint64_t now_ms,
-                std::optional<uint64_t> family_delete_ms, Entries* entries) {
+bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
+                Entries* entries) {
   uint32_t newer = 0;
   Entries kept;
   kept.reserve(entries->size());
   for (size_t i = 0; i < entries->size(); ++i) {
     const Entry& entry = (*entries)[i];
-    const bool expired = rules.Expired(entry.timestamp_ms, now_ms);
-    const bool deleted = family_delete_ms &&
-                         entry.timestamp_ms <= *family_delete_ms &&
-                         entry.type != EntryType::kDeleteFamily;
-    bool dead = deleted;
+    const bool expired = rules.Expired(entry.timestamp_ms, facts.wall_ms);
+    bool dead = facts.row_deletes != nullptr &&
+                facts.row_deletes->TakesUpTo(entry.timestamp_ms) &&
+                entry.type != EntryType::kDeleteFamily;
     if (entry.type == EntryType::kPut) {
       dead = dead || (expired && newer >= rules.min_versions);
     } else {
-      // With min_versions 0 all that it could take is expired, too.
-      dead = dead || (expired && rules.min_versions == 0);
+      dead = dead || (expired && rules.min_versions == 0 &&
+                      entry.timestamp_ms < facts.no_puts_before_ms);
     }
     if (entry.type == EntryType::kDeleteVersion ||
         (entry.type == EntryType::kPut && !IsDeletedSingly(*entries, i))) {
@@ -328,11 +331,15 @@ bool RemoveDead(const VersionRules& rules, uint64_t now_ms,
   return removed;
 }
 
-std::optional<uint64_t> FamilyDelete(const Entries& entries) {
+void RowDeletes::Add(const Entries& entries) {
   for (const Entry& entry : entries) {
-    if (entry.type == EntryType::kDeleteFamily) return entry.timestamp_ms;
+    if (entry.type == EntryType::kDeleteFamily) {
+      up_to_ms = std::max(up_to_ms, std::optional(entry.timestamp_ms));
+    } else if (entry.type == EntryType::kDeleteFamilyVersion) {
+      at_ms.push_back(entry.timestamp_ms);
+    }
   }
-  return std::nullopt;
+  std::sort(at_ms.begin(), at_ms.end(), std::greater<>());
 }
 
 }  // namespace rowbloom

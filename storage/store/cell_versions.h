@@ -5,16 +5,17 @@
 //
 // What a cell shows does not depend on when, or whether, RocksDB merged:
 //   - A delete takes every version up to its timestamp (kDeleteColumn,
-//     kDeleteFamily) or of its timestamp (kDeleteVersion), also one that is
-//     written later.
+//     kDeleteFamily) or of its timestamp (kDeleteVersion,
+//     kDeleteFamilyVersion), also one that is written later.
 //   - A version is surplus once max_versions newer ones are there that no
 //     delete had taken. It is gone then, also when those are deleted later.
-//   - A version expires by the clock, unless it is among the min_versions
-//     newest, where one that kDeleteVersion took counts.
+//   - A version expires by the wall clock, unless it is among the min_versions
+//     newest, where one that was deleted singly counts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,11 +32,17 @@ inline constexpr uint8_t kVersionedFormatVersion = 2;
 enum class EntryType : uint8_t {
   kPut = 4,
   kDeleteVersion = 8,
+  kDeleteFamilyVersion = 10,
   kDeleteColumn = 12,
-  // Concerns all cells of the row, and is kept with the cell of the empty
-  // qualifier.
   kDeleteFamily = 14,
 };
+
+// Deletes of the row concern all its cells in the family. They are kept with
+// the cell of the empty qualifier.
+constexpr bool IsDeleteOfRow(EntryType type) {
+  return type == EntryType::kDeleteFamily ||
+         type == EntryType::kDeleteFamilyVersion;
+}
 
 struct Entry {
   EntryType type = EntryType::kPut;
@@ -65,6 +72,27 @@ struct VersionRules {
   friend bool operator==(const VersionRules&, const VersionRules&) = default;
 };
 
+// The deletes of a row, as its cell of the empty qualifier has them.
+struct RowDeletes {
+  std::optional<uint64_t> up_to_ms;  // the newest kDeleteFamily
+  std::vector<uint64_t> at_ms;       // kDeleteFamilyVersion, newest first
+
+  bool empty() const { return !up_to_ms && at_ms.empty(); }
+  void clear() {
+    up_to_ms.reset();
+    at_ms.clear();
+  }
+  bool TakesUpTo(uint64_t timestamp_ms) const {
+    return up_to_ms && timestamp_ms <= *up_to_ms;
+  }
+  bool TakesAt(uint64_t timestamp_ms) const {
+    return std::binary_search(at_ms.begin(), at_ms.end(), timestamp_ms,
+                              std::greater<>());
+  }
+  // Adds the deletes of the row among the entries.
+  void Add(const Entries& entries);
+};
+
 // REQUIRES entries in order, with values of at most kMaxValueBytes.
 std::string EncodeEntries(const Entries& entries);
 
@@ -90,22 +118,25 @@ Entries ApplyOperand(const Entries& state, const Entries& operand,
 std::optional<Entries> CombineOperands(const Entries& left,
                                        const Entries& right);
 
-// Removes what no read from `now_ms` on can need: versions that expired, and
-// deletes that take expired versions only; of both those that are not newer
-// than `family_delete_ms` (the newest kDeleteFamily of the row, nullopt:
-// unknown or none), but not a kDeleteFamily itself. True: something was.
-bool RemoveDead(const VersionRules& rules, uint64_t now_ms,
-                std::optional<uint64_t> family_delete_ms, Entries* entries);
+// What is known when entries are compacted.
+struct ReclaimFacts {
+  uint64_t wall_ms = 0;
+  // No put before this timestamp is in any file or in memory.
+  uint64_t no_puts_before_ms = 0;
+  const RowDeletes* row_deletes = nullptr;  // nullptr: not known
+};
 
-// The newest kDeleteFamily.
-std::optional<uint64_t> FamilyDelete(const Entries& entries);
+// Removes what no read can need: versions that expired, deletes that expired
+// and have nothing left to take, and versions and deletes that a kDeleteFamily
+// takes. True: something was removed.
+bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
+                Entries* entries);
 
-// Calls `show` for each version that is to be seen at `now_ms`, newest first,
+// Calls `show` for each version that is to be seen at `wall_ms`, newest first,
 // until it returns false.
 template <typename Show>
-void ForEachVisible(const Entries& entries,
-                    std::optional<uint64_t> family_delete_ms,
-                    const VersionRules& rules, uint64_t now_ms, Show show) {
+void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
+                    const VersionRules& rules, uint64_t wall_ms, Show show) {
   std::optional<uint64_t> deleted_version_ms;
   uint32_t newer = 0;  // versions that are there or were deleted singly
   // Of what is kept. In an operand that nothing was merged with, versions that
@@ -113,8 +144,10 @@ void ForEachVisible(const Entries& entries,
   uint32_t versions = 0;
   size_t value_bytes = 0;
   for (const Entry& entry : entries) {
-    if (family_delete_ms && entry.timestamp_ms <= *family_delete_ms) return;
+    if (row_deletes.TakesUpTo(entry.timestamp_ms)) return;
     switch (entry.type) {
+      case EntryType::kDeleteFamilyVersion:
+        break;  // among row_deletes
       case EntryType::kDeleteFamily:
       case EntryType::kDeleteColumn:
         return;  // all that follow are not newer
@@ -130,11 +163,12 @@ void ForEachVisible(const Entries& entries,
         ++versions;
         value_bytes += entry.value.size();
         if (deleted_version_ms == entry.timestamp_ms) break;
-        if (rules.Expired(entry.timestamp_ms, now_ms) &&
+        if (rules.Expired(entry.timestamp_ms, wall_ms) &&
             newer >= rules.min_versions) {
           return;  // as are all that follow
         }
         ++newer;
+        if (row_deletes.TakesAt(entry.timestamp_ms)) break;
         if (!show(entry)) return;
         break;
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 namespace rowbloom {
 namespace {
@@ -26,32 +25,39 @@ uint64_t SystemWallClock() {
   return static_cast<uint64_t>(std::max<int64_t>(now.count(), 0));
 }
 
-LeasedClock::LeasedClock(WallClock wall_clock, uint64_t bound_ms)
-    : wall_clock_(std::move(wall_clock)),
-      last_ms_(bound_ms),
-      bound_ms_(bound_ms) {}
+uint64_t LeasedClock::WallNow() const {
+  return std::min(wall_clock_(), kMaxTimestampMs);
+}
 
-uint64_t LeasedClock::Now() {
-  return RaiseTo(&last_ms_, std::min(wall_clock_(), kMaxTimestampMs));
+uint64_t LeasedClock::RaiseTo(uint64_t time_ms) {
+  return rowbloom::RaiseTo(&last_ms_, std::min(time_ms, kMaxTimestampMs));
 }
 
 void LeasedClock::Note(uint64_t timestamp_ms) {
-  RaiseTo(&noted_ms_, timestamp_ms);
+  rowbloom::RaiseTo(&noted_ms_, timestamp_ms);
 }
 
 uint64_t LeasedClock::Step() {
-  const uint64_t latest_ms = std::max(Now(), noted_ms_.load());
-  return RaiseTo(&last_ms_, std::min(latest_ms + 1, kMaxTimestampMs));
+  const uint64_t step_ms = RaiseTo(std::max(Now(), noted_ms_.load()) + 1);
+  Note(step_ms);
+  RaiseTo(step_ms + 1);
+  return step_ms;
 }
 
-void LeasedClock::Raise(uint64_t bound_ms) {
-  RaiseTo(&last_ms_, bound_ms);
-  RaiseTo(&bound_ms_, bound_ms);
+void LeasedClock::Start(uint64_t bound_ms) {
+  noted_ms_ = bound_ms;
+  bound_ms_ = bound_ms;
+  last_ms_ = bound_ms == 0 ? 0 : std::min(bound_ms + 1, kMaxTimestampMs);
 }
 
 std::optional<uint64_t> LeasedClock::BoundToKeep(uint64_t timestamp_ms) const {
   if (timestamp_ms <= bound_ms_) return std::nullopt;
   return std::min(timestamp_ms, kMaxTimestampMs - kLeaseMs) + kLeaseMs;
+}
+
+std::optional<uint64_t> LeasedClock::ExactBound() const {
+  if (noted_ms_ == bound_ms_) return std::nullopt;
+  return noted_ms_.load();
 }
 
 }  // namespace rowbloom

@@ -2,16 +2,17 @@
 // when the machine's clock is set back.
 //
 // Keeping every timestamp on disk would cost a record per write. Instead the
-// store keeps a bound that no timestamp has passed, some way ahead of the
-// clock. Before a timestamp that passes it is written a new bound is, to the
-// same log, so that the bound holds whatever of the log survives a crash. A
-// store that is opened starts at the bound.
+// store keeps a bound that no timestamp has passed, up to a second ahead.
+// Before writing a timestamp beyond the bound, the store logs a new bound. Both
+// go to the same log, so whatever survives a crash is covered. A store that is
+// closed keeps the exact bound. One that is opened starts after its bound.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "rowbloom/cell.h"
 
@@ -28,22 +29,30 @@ class LeasedClock {
   // How far ahead of its timestamp a write sets the bound.
   static constexpr uint64_t kLeaseMs = 1000;
 
-  // `bound_ms`: the bound kept in the store; 0 for a new one.
-  LeasedClock(WallClock wall_clock, uint64_t bound_ms);
+  explicit LeasedClock(WallClock wall_clock)
+      : wall_clock_(std::move(wall_clock)) {}
 
-  // The wall clock's time, or the last one given when that is ahead.
-  uint64_t Now();
+  // The machine's time, by which versions expire.
+  uint64_t WallNow() const;
 
-  // Notes a timestamp ahead of Now() that a writer gave: rows whose deletes and
-  // puts follow each other closely run ahead, each for itself.
+  // The store's time: the machine's, or the latest that was given if that is
+  // later.
+  uint64_t Now() { return RaiseTo(WallNow()); }
+
+  // Makes the store's time at least this; returns it.
+  uint64_t RaiseTo(uint64_t time_ms);
+
+  // Notes a timestamp that a write gives: those of one cell may run ahead of
+  // Now(), each cell for itself.
   void Note(uint64_t timestamp_ms);
 
-  // A time that is later than all that were given or noted, and not later than
-  // those that will be given.
+  // A time of its own: later than all that were given or noted, and earlier
+  // than all that will be.
   uint64_t Step();
 
-  // Goes on from a bound that was found in the store after all.
-  void Raise(uint64_t bound_ms);
+  // The bound found in a store that is opened, or that a store is reset to.
+  // REQUIRES that no write is under way.
+  void Start(uint64_t bound_ms);
 
   // The bound to keep before a write of this timestamp. Nothing: the kept one
   // covers it.
@@ -52,11 +61,15 @@ class LeasedClock {
   // REQUIRES: the bound was written. One thread at a time.
   void Kept(uint64_t bound_ms) { bound_ms_ = bound_ms; }
 
+  // The bound to keep when no more timestamps will be given. Nothing: the kept
+  // one is exact.
+  std::optional<uint64_t> ExactBound() const;
+
  private:
   const WallClock wall_clock_;
-  std::atomic<uint64_t> last_ms_;
+  std::atomic<uint64_t> last_ms_{0};
   std::atomic<uint64_t> noted_ms_{0};
-  std::atomic<uint64_t> bound_ms_;
+  std::atomic<uint64_t> bound_ms_{0};
 };
 
 }  // namespace rowbloom

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "storage/store/cell_reader.h"
 #include "storage/store/no_exceptions.h"
 #include "storage/store/snapshot.h"
 
@@ -17,6 +16,8 @@ ChangeType TypeOf(EntryType type) {
       return ChangeType::kDeleteVersion;
     case EntryType::kDeleteColumn:
       return ChangeType::kDelete;
+    case EntryType::kDeleteFamilyVersion:
+      return ChangeType::kDeleteFamilyVersion;
     case EntryType::kDeleteFamily:
       return ChangeType::kDeleteFamily;
     default:
@@ -33,8 +34,10 @@ void AddDeletes(const Entries& entries, Entries* deletes) {
       deletes->push_back(entry);
       return;  // takes all that follow
     }
-    if (column_deleted) continue;
-    column_deleted = entry.type == EntryType::kDeleteColumn;
+    if (column_deleted && entry.type != EntryType::kDeleteFamilyVersion) {
+      continue;
+    }
+    column_deleted = column_deleted || entry.type == EntryType::kDeleteColumn;
     deletes->push_back(entry);
   }
 }
@@ -46,14 +49,13 @@ Status FamilyCells::Open(const CellIteratorOptions& options) {
   Status s = opened_.FindFamily(*families_, options.family, &family_);
   if (!s.ok()) return s;
   deletes_ = options.deletes;
-  now_ms_ = opened_.shared->clock.Now();
+  wall_ms_ = opened_.shared->clock.WallNow();
   rocksdb::ReadOptions read_options;
   read_options.total_order_seek = true;
   read_options.fill_cache = false;
   read_options.snapshot = RocksdbSnapshot(options.snapshot);
-  it_.reset(
-      opened_.database->NewIterator(read_options, family_->second.handle()));
-  it_->SeekToFirst();
+  cells_ = std::make_unique<RowCells>(opened_, family_, read_options);
+  cells_->it()->SeekToFirst();
   return FindShown();
 }
 
@@ -63,7 +65,7 @@ void FamilyCells::Next() {
     return;
   }
   status_ = CatchExceptions([this] {
-    it_->Next();
+    cells_->it()->Next();
     return FindShown();
   });
   // Some of a key may have been read.
@@ -73,47 +75,42 @@ void FamilyCells::Next() {
 Status FamilyCells::FindShown() {
   shown_.clear();
   at_ = 0;
-  for (; it_->Valid(); it_->Next()) {
+  rocksdb::Iterator* const it = cells_->it();
+  for (; it->Valid(); it->Next()) {
     if (Status s = ReadKey(); !s.ok()) return s;
     if (shown_.empty()) continue;
     SetCell();
     break;
   }
-  return it_->status();
+  return it->status();
 }
 
 Status FamilyCells::ReadKey() {
-  const std::string_view key = it_->key().ToStringView();
   std::string_view row_bytes;
-  Status s = opened_.FindRow(key, &row_bytes);
+  Status s = opened_.FindRow(cells_->it()->key().ToStringView(), &row_bytes);
   if (s.ok() && row_bytes != row_bytes_) {
     row_bytes_ = row_bytes;
-    family_delete_ms_.reset();
     s = opened_.DecodeRow(row_bytes_, &row_);
+    if (s.ok()) s = cells_->Enter(row_, row_bytes_);
   }
-  if (!s.ok()) return s;
-  qualifier_ = key.substr(row_bytes_.size());
-  const StoredCell stored{
-      row_, family_, qualifier_, it_->value().ToStringView(), {}};
-  s = ReadEntries(stored, &shown_);
-  if (!s.ok()) return s;
-  // The row's deletes come before its other cells.
-  if (qualifier_.empty()) family_delete_ms_ = FamilyDelete(shown_);
-  Select();
+  if (s.ok()) s = ReadEntries(cells_->cell(), &shown_);
+  if (s.ok()) Select();
   return s;
 }
 
 void FamilyCells::Select() {
   const VersionRules& rules = family_->second.rules;
-  RemoveDead(rules, now_ms_, family_delete_ms_, &shown_);
+  const RowDeletes& row_deletes = *cells_->cell().row_deletes;
   Entries selected;
-  if (deletes_) AddDeletes(shown_, &selected);
+  if (deletes_) {
+    RemoveDead(rules, {wall_ms_, kMaxTimestampMs, &row_deletes}, &shown_);
+    AddDeletes(shown_, &selected);
+  }
   const auto deletes = static_cast<std::ptrdiff_t>(selected.size());
-  ForEachVisible(shown_, family_delete_ms_, rules, now_ms_,
-                 [&](const Entry& entry) {
-                   selected.push_back(entry);
-                   return true;
-                 });
+  ForEachVisible(shown_, row_deletes, rules, wall_ms_, [&](const Entry& entry) {
+    selected.push_back(entry);
+    return true;
+  });
   std::inplace_merge(selected.begin(), selected.begin() + deletes,
                      selected.end(), ComesBefore);
   shown_ = std::move(selected);
@@ -121,7 +118,7 @@ void FamilyCells::Select() {
 
 void FamilyCells::SetCell() {
   const Entry& entry = shown_[at_];
-  cell_ = {row_, qualifier_, TypeOf(entry.type), entry.timestamp_ms,
+  cell_ = {row_, cells_->qualifier(), TypeOf(entry.type), entry.timestamp_ms,
            entry.value};
 }
 

@@ -4,13 +4,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "rocksdb/iterator.h"
 #include "rowbloom/cell_iterator.h"
-#include "storage/store/cell_versions.h"
 #include "storage/store/opened_store.h"
+#include "storage/store/row_cells.h"
 
 namespace rowbloom {
 
@@ -40,13 +38,11 @@ class FamilyCells final : public CellIterator {
   SharedFamilies families_;
   FamilyMap::const_iterator family_;
   bool deletes_ = false;
-  uint64_t now_ms_ = 0;
-  std::unique_ptr<rocksdb::Iterator> it_;
+  uint64_t wall_ms_ = 0;
+  std::unique_ptr<RowCells> cells_;
 
   std::string row_bytes_;  // of the row here, as in its keys
   std::string row_;
-  std::optional<uint64_t> family_delete_ms_;
-  std::string_view qualifier_;
   Entries shown_;  // of the key here
   size_t at_ = 0;
   CellView cell_;

@@ -75,9 +75,7 @@ Status DropFamily(const std::string& name, OpenedStore* opened,
   s = WriteSynced(&batch, &opened->database);
   if (!s.ok()) return s;
   opened->families->Set(std::move(shares));
-  s = CompleteDrop(name, &opened->database);
-  opened->shared->row_iterators.Forget();  // they would hold its files
-  return s;
+  return CompleteDrop(name, &opened->database);
 }
 
 Status AlterFamily(const std::string& name, const FamilyOptions& options,

@@ -21,6 +21,10 @@ constexpr size_t kMaxFamilyNameBytes = 255;
 constexpr uint32_t kMinBlockBytes = uint32_t{1} << 10;
 constexpr uint32_t kMaxBlockBytes = uint32_t{16} << 20;
 
+// Writes of a versioned cell that a memtable holds one by one. The next one
+// joins them, so that a cell costs no more the more often it was written.
+constexpr size_t kMaxSuccessiveMerges = 8;
+
 rocksdb::CompressionType RocksdbCompression(Compression compression) {
   return compression == Compression::kLz4 ? rocksdb::kLZ4Compression
                                           : rocksdb::kNoCompression;
@@ -209,8 +213,14 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = cache;
   table.block_size = family.block_size_bytes;
-  table.cache_index_and_filter_blocks = true;
-  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  // Filters and indexes are held with the open files. In the cache, a filter
+  // block of more than its shard is read again for every get; in partitions,
+  // a get of an absent row takes twice as long. The cache makes room for them,
+  // as far as it has any.
+  table.cache_index_and_filter_blocks = false;
+  table.cache_usage_options.options_overrides.insert(
+      {rocksdb::CacheEntryRole::kBlockBasedTableReader,
+       {.charged = rocksdb::CacheEntryRoleOptions::Decision::kEnabled}});
   table.filter_policy = policy;
   table.format_version = kTableFormatVersion;
 
@@ -222,7 +232,8 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   options.compression = RocksdbCompression(family.compression);
   options.periodic_compaction_seconds = PeriodicCompactionSeconds(family);
   if (format == CellFormat::kVersioned) {
-    options.merge_operator = NewVersionMergeOperator(shared_rules, shared);
+    options.merge_operator = NewVersionMergeOperator(shared_rules);
+    options.max_successive_merges = kMaxSuccessiveMerges;
     options.compaction_filter_factory =
         NewVersionReclaim(shared_rules, *store.key_layout, shared);
   } else {

@@ -2,14 +2,12 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "storage/store/family_options.h"
@@ -19,56 +17,23 @@ namespace rowbloom {
 
 using FamilyMap = std::map<std::string, Family, std::less<>>;
 
-// The families of one moment. Whoever holds it can use them, also if they are
+// The families at one time. Whoever holds it can use them, also if they are
 // dropped meanwhile, and keep iterators into it.
 using SharedFamilies = std::shared_ptr<const FamilyMap>;
 
-// Thread-safe. Every read asks it, so that each thread has a slot, which it
-// shares with few others: what is written there is rarely contended.
+// Thread-safe. Every read and write takes a SharedFamilies, and none waits for
+// another: a family that is dropped lives until its last user is done. Threads
+// are dealt over slots with a reference count each, since one count for all
+// would move between the processors with every read.
 class FamilyTable {
-  struct Slot;
-
  public:
   explicit FamilyTable(FamilyMap families) { Set(Share(std::move(families))); }
 
-  // For reads that may take long, such as scans, and whoever makes changes.
   SharedFamilies Get() const {
     const Slot& slot = slots_[ThreadSlot()];
     const std::lock_guard lock(slot.mutex);
     return slot.families;
   }
-
-  // The families for the time of one get or write, which holds up Set. It
-  // borrows its slot's, with one atomic exchange, where a share takes four; if
-  // another thread of the slot has them, it takes a share.
-  class Loan {
-   public:
-    explicit Loan(const FamilyTable& table) {
-      const Slot& slot = table.slots_[ThreadSlot()];
-      if (!slot.is_changing.load(std::memory_order_relaxed) &&
-          !slot.is_lent.exchange(true, std::memory_order_acquire)) {
-        slot_ = &slot;
-        families_ = slot.families.get();
-      } else {
-        share_ = table.Get();
-        families_ = share_.get();
-      }
-    }
-    ~Loan() {
-      if (slot_ == nullptr) return;
-      slot_->is_lent.store(false, std::memory_order_release);
-    }
-    Loan(const Loan&) = delete;
-    Loan& operator=(const Loan&) = delete;
-
-    const FamilyMap& operator*() const { return *families_; }
-    const FamilyMap* operator->() const { return families_; }
-
-   private:
-    const Slot* slot_ = nullptr;
-    SharedFamilies share_;
-    const FamilyMap* families_ = nullptr;
-  };
 
   // Keep the families from being changed, and while they are being changed.
   std::shared_lock<std::shared_mutex> LockUnchanged() const {
@@ -78,7 +43,7 @@ class FamilyTable {
     return std::unique_lock(change_mutex_);
   }
 
-  // The families for all slots: one map, and a count of its users for each.
+  // The families for all slots. Set takes no memory of its own.
   using Shares = std::array<SharedFamilies, kThreadSlots>;
   static Shares Share(FamilyMap families) {
     const SharedFamilies shared =
@@ -90,30 +55,18 @@ class FamilyTable {
     return shares;
   }
 
-  // REQUIRES LockForChange. Waits for loans.
+  // REQUIRES LockForChange.
   void Set(Shares shares) noexcept {
     for (size_t i = 0; i < kThreadSlots; ++i) {
-      Slot& slot = slots_[i];
-      // New readers take shares: the slot's borrower is the last one.
-      slot.is_changing = true;
-      while (slot.is_lent.exchange(true, std::memory_order_acquire)) {
-        std::this_thread::yield();
-      }
-      {
-        const std::lock_guard lock(slot.mutex);
-        slot.families.swap(shares[i]);
-      }
-      slot.is_lent.store(false, std::memory_order_release);
-      slot.is_changing = false;
+      const std::lock_guard lock(slots_[i].mutex);
+      slots_[i].families.swap(shares[i]);
     }
   }
 
  private:
   struct alignas(kCacheLineBytes) Slot {
     mutable std::mutex mutex;
-    SharedFamilies families;  // changes with `mutex` and is_lent held
-    mutable std::atomic<bool> is_lent{false};
-    std::atomic<bool> is_changing{false};
+    SharedFamilies families;
   };
 
   mutable std::shared_mutex change_mutex_;

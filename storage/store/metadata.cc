@@ -29,6 +29,7 @@ constexpr std::string_view kDroppedKeyPrefix = "dropped/";
 constexpr uint64_t kStoreFormat = 1;
 
 constexpr char kRowAlignedFiles[] = "row_aligned_files";
+constexpr char kFamilyVersionDeletes[] = "family_version_deletes";
 
 // Takes the fields of a JSON record one by one. The first problem stays; a
 // record whose fields were not all taken is of a later version.
@@ -115,7 +116,7 @@ class Record {
   Status status_;
 };
 
-Status ParseStoreRecord(std::string_view text, Metadata* metadata) {
+Status ParseStoreRecord(std::string_view text, StoreRecord* store) {
   Record record(text);
   const uint64_t format =
       record.TakeCount("format", std::numeric_limits<uint64_t>::max());
@@ -132,10 +133,13 @@ Status ParseStoreRecord(std::string_view text, Metadata* metadata) {
     record.Fail(Status::NotSupported("key layout " + layout->ToString() +
                                      " does not keep the order of rows"));
   } else {
-    metadata->key_layout = *layout;
+    store->key_layout = *layout;
   }
   if (record.Has(kRowAlignedFiles)) {
-    metadata->row_aligned_files = record.TakeTruth(kRowAlignedFiles);
+    store->row_aligned_files = record.TakeTruth(kRowAlignedFiles);
+  }
+  if (record.Has(kFamilyVersionDeletes)) {
+    store->family_version_deletes = record.TakeTruth(kFamilyVersionDeletes);
   }
   return record.Finish();
 }
@@ -259,7 +263,7 @@ Status ReadMetadata(rocksdb::DB* db, const std::string& path,
   if (s.IsNotFound()) return Status::OK();
   if (!s.ok()) return s;
   Metadata read;
-  s = ParseStoreRecord(store_record, &read);
+  s = ParseStoreRecord(store_record, &read.store);
   if (!s.ok()) return in_record(kStoreKey, s);
 
   const std::unique_ptr<rocksdb::Iterator> records(
@@ -281,11 +285,12 @@ Status ReadMetadata(rocksdb::DB* db, const std::string& path,
   return s;
 }
 
-Status PutStoreRecord(const KeyLayout& layout, bool row_aligned_files,
-                      rocksdb::WriteBatch* batch) {
-  json record = {{"format", kStoreFormat}, {"key_layout", layout.ToString()}};
-  // Versions that do not know the field can read a store without it.
-  if (row_aligned_files) record[kRowAlignedFiles] = true;
+Status PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {
+  json record = {{"format", kStoreFormat},
+                 {"key_layout", store.key_layout.ToString()}};
+  // Versions that do not know these fields can read a store without them.
+  if (store.row_aligned_files) record[kRowAlignedFiles] = true;
+  if (store.family_version_deletes) record[kFamilyVersionDeletes] = true;
   return batch->Put(kStoreKey, record.dump());
 }
 

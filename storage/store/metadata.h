@@ -15,9 +15,18 @@
 
 namespace rowbloom {
 
-struct Metadata {
+// The store's own record.
+struct StoreRecord {
   KeyLayout key_layout = KeyLayout::Escaped();
   bool row_aligned_files = false;
+  // There may be a kDeleteFamilyVersion.
+  bool family_version_deletes = false;
+
+  friend bool operator==(const StoreRecord&, const StoreRecord&) = default;
+};
+
+struct Metadata {
+  StoreRecord store;
   std::map<std::string, FamilyOptions> families;
   // Families whose drop was not completed.
   std::map<std::string, FamilyOptions> dropped;
@@ -33,7 +42,7 @@ rocksdb::Status ReadMetadata(rocksdb::DB* db, const std::string& path,
 
 // Each adds to a batch. A family's record takes the place of that of its drop,
 // and the other way round.
-rocksdb::Status PutStoreRecord(const KeyLayout& layout, bool row_aligned_files,
+rocksdb::Status PutStoreRecord(const StoreRecord& record,
                                rocksdb::WriteBatch* batch);
 rocksdb::Status PutFamilyRecord(const std::string& name,
                                 const FamilyOptions& options,

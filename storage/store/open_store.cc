@@ -109,9 +109,16 @@ class Opener {
     }
     if (!s.ok()) return s;
     if (found_.metadata) {
-      opened_.shared->clock.Raise(found_.metadata->clock_bound_ms);
+      opened_.shared->clock.Start(found_.metadata->clock_bound_ms);
+      opened_.shared->has_family_version_deletes =
+          found_.metadata->store.family_version_deletes;
     }
+    rocksdb::Logger* const log =
+        opened_.database->GetDBOptions().info_log.get();
     *store = std::make_unique<StoreImpl>(std::move(opened_));
+    for (const std::string& warning : (*store)->Warnings()) {
+      rocksdb::Warn(log, "rowbloom: %s", warning.c_str());
+    }
     return s;
   }
 
@@ -259,8 +266,8 @@ class Opener {
     descriptor.options.table_factory.reset(
         rocksdb::NewBlockBasedTableFactory(table));
     // A log with merges is not read without one.
-    descriptor.options.merge_operator = NewVersionMergeOperator(
-        std::make_shared<SharedRules>(RulesOf({})), opened_.shared);
+    descriptor.options.merge_operator =
+        NewVersionMergeOperator(std::make_shared<SharedRules>(RulesOf({})));
     return descriptor;
   }
 
@@ -307,11 +314,11 @@ class Opener {
           (found_.creation_mark ? ": its creation was interrupted" : ""));
     }
     const Metadata& kept = *found_.metadata;
-    if (options_.key_layout && kept.key_layout != *options_.key_layout) {
-      return Status::InvalidArgument("the store at " + path() +
-                                     " has key layout " +
-                                     kept.key_layout.ToString() + ", not " +
-                                     options_.key_layout->ToString());
+    if (options_.key_layout && kept.store.key_layout != *options_.key_layout) {
+      return Status::InvalidArgument(
+          "the store at " + path() + " has key layout " +
+          kept.store.key_layout.ToString() + ", not " +
+          options_.key_layout->ToString());
     }
     for (const std::string& name : *found_.column_families) {
       if (!kept.families.contains(name) && !kept.dropped.contains(name)) {
@@ -336,9 +343,9 @@ class Opener {
   // Takes what the caller left open from the store.
   void SettleOptions() {
     const Metadata kept = found_.metadata.value_or(Metadata());
-    if (!options_.key_layout) options_.key_layout = kept.key_layout;
+    if (!options_.key_layout) options_.key_layout = kept.store.key_layout;
     if (!options_.row_aligned_files) {
-      options_.row_aligned_files = kept.row_aligned_files;
+      options_.row_aligned_files = kept.store.row_aligned_files;
     }
     opened_.options = options_;
   }
@@ -392,9 +399,7 @@ class Opener {
     options.env = surroundings_.env;
     options.create_if_missing = !found_.metadata;
     options.keep_log_file_num = kInfoLogFiles;
-    options.listeners = {
-        std::make_shared<NoAutoRecovery>(),
-        WatchFiles({opened_.shared, &opened_.shared->row_iterators})};
+    options.listeners = {std::make_shared<NoAutoRecovery>()};
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
     options.max_total_wal_size =
@@ -410,8 +415,7 @@ class Opener {
     std::optional<Metadata> now;
     s = ReadMetadata(opened_.database.get(), path(), &now);
     if (!s.ok()) return s;
-    if (!now || now->key_layout != found_.metadata->key_layout ||
-        now->row_aligned_files != found_.metadata->row_aligned_files ||
+    if (!now || now->store != found_.metadata->store ||
         now->families != found_.metadata->families ||
         now->dropped != found_.metadata->dropped) {
       return Status::TryAgain("the store at " + path() +
@@ -441,9 +445,13 @@ class Opener {
     }
     rocksdb::WriteBatch batch;
     Status s;
-    const bool aligned = *options_.row_aligned_files;
-    if (!found_.metadata || found_.metadata->row_aligned_files != aligned) {
-      s = PutStoreRecord(*options_.key_layout, aligned, &batch);
+    StoreRecord record{*options_.key_layout, *options_.row_aligned_files};
+    if (found_.metadata) {
+      record.family_version_deletes =
+          found_.metadata->store.family_version_deletes;
+    }
+    if (!found_.metadata || found_.metadata->store != record) {
+      s = PutStoreRecord(record, &batch);
     }
     for (const FamilyDescriptor& family : families_) {
       if (!s.ok()) return s;

@@ -11,11 +11,7 @@ using rocksdb::Status;
 
 Status OpenedStore::EncodeRow(std::string_view row,
                               std::string* row_bytes) const {
-  if (row.empty() || row.size() > kMaxRowBytes) {
-    return Status::InvalidArgument("a row of " + std::to_string(row.size()) +
-                                   " bytes: expected 1 to " +
-                                   std::to_string(kMaxRowBytes));
-  }
+  if (Status s = CheckRow(row); !s.ok()) return s;
   row_bytes->clear();
   if (const auto error = key_layout().AppendRow(row, row_bytes)) {
     return Status::InvalidArgument(error->message);
@@ -58,6 +54,13 @@ Status OpenedStore::DecodeRow(std::string_view row_bytes,
                               ToPrintable(row_bytes) + "\" cannot be decoded");
   }
   return Status::OK();
+}
+
+Status CheckRow(std::string_view row) {
+  if (!row.empty() && row.size() <= kMaxRowBytes) return Status::OK();
+  return Status::InvalidArgument("a row of " + std::to_string(row.size()) +
+                                 " bytes: expected 1 to " +
+                                 std::to_string(kMaxRowBytes));
 }
 
 Status TooLong(const char* what, size_t bytes, size_t max_bytes) {

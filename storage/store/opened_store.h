@@ -50,6 +50,9 @@ struct OpenedStore {
                                std::string_view name) const;
 };
 
+// InvalidArgument: not 1 to kMaxRowBytes.
+rocksdb::Status CheckRow(std::string_view row);
+
 rocksdb::Status TooLong(const char* what, size_t bytes, size_t max_bytes);
 
 // InvalidArgument: more than `max_bytes`.

@@ -30,7 +30,7 @@ class LatestReclaim final : public CompactionFilter {
     CellValue cell;
     if (type != ValueType::kValue ||
         !DecodeCellValue(stored.ToStringView(), &cell) ||
-        !rules_.Expired(cell.timestamp_ms, shared_->clock.Now())) {
+        !rules_.Expired(cell.timestamp_ms, shared_->clock.WallNow())) {
       return Decision::kKeep;
     }
     return Decision::kRemove;
@@ -45,9 +45,10 @@ class LatestReclaim final : public CompactionFilter {
 // in RocksDB's interface, hence the mutable members.
 class VersionReclaim final : public CompactionFilter {
  public:
-  VersionReclaim(const VersionRules& rules, const KeyLayout& key_layout,
-                 SharedState* shared)
-      : rules_(rules),
+  VersionReclaim(std::shared_ptr<const SharedRules> family,
+                 const KeyLayout& key_layout, SharedState* shared)
+      : family_(std::move(family)),
+        rules_(family_->Get()),
         key_layout_(key_layout),
         shared_(shared),
         // RocksDB asks filters about what a snapshot still sees, too. Whoever
@@ -65,8 +66,10 @@ class VersionReclaim final : public CompactionFilter {
       return Decision::kKeep;
     }
     if (apply_family_deletes_) EnterRow(key.ToStringView());
-    const bool removed =
-        RemoveDead(rules_, shared_->clock.Now(), family_delete_ms_, &entries_);
+    const bool removed = RemoveDead(
+        rules_,
+        {shared_->clock.WallNow(), family_->NoPutsBeforeMs(), &row_deletes_},
+        &entries_);
     if (entries_.empty()) return Decision::kRemove;
     if (!removed) return Decision::kKeep;
     *new_value = EncodeEntries(entries_);
@@ -74,30 +77,29 @@ class VersionReclaim final : public CompactionFilter {
   }
 
  private:
-  // Notes the family delete of the row, which comes before its cells.
+  // Notes the deletes of the row, which come before its cells.
   void EnterRow(std::string_view key) const {
     const size_t row_bytes = key_layout_.RowBytes(key);
     if (row_bytes == KeyLayout::kNoRow) {
-      family_delete_ms_.reset();
+      row_deletes_.clear();
       return;
     }
     const std::string_view row = key.substr(0, row_bytes);
     if (row != row_) {
       row_ = row;
-      family_delete_ms_.reset();
+      row_deletes_.clear();
     }
-    if (row_bytes < key.size()) return;
-    const auto found = FamilyDelete(entries_);
-    if (found) family_delete_ms_ = std::max(found, family_delete_ms_);
+    if (row_bytes == key.size()) row_deletes_.Add(entries_);
   }
 
+  const std::shared_ptr<const SharedRules> family_;
   const VersionRules rules_;
   const KeyLayout key_layout_;
   SharedState* const shared_;
   const bool apply_family_deletes_;
   mutable Entries entries_;
   mutable std::string row_;
-  mutable std::optional<uint64_t> family_delete_ms_;
+  mutable RowDeletes row_deletes_;  // none while they may not be applied
 };
 
 class ReclaimFactory final : public rocksdb::CompactionFilterFactory {
@@ -139,8 +141,7 @@ std::shared_ptr<rocksdb::CompactionFilterFactory> NewVersionReclaim(
   SharedState* const state = shared.get();
   return std::make_shared<ReclaimFactory>(
       std::move(shared), [rules = std::move(rules), key_layout, state] {
-        return std::make_unique<VersionReclaim>(rules->Get(), key_layout,
-                                                state);
+        return std::make_unique<VersionReclaim>(rules, key_layout, state);
       });
 }
 

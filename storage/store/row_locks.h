@@ -2,27 +2,27 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
 #include <string_view>
-#include <vector>
+
+#include "storage/store/given_times.h"
 
 namespace rowbloom {
 
 class RowLocks {
   static constexpr size_t kStripes = 256;
+  static constexpr size_t kWordBits = 64;
+  // A bit for each stripe.
+  using Places = std::array<uint64_t, kStripes / kWordBits>;
 
  public:
-  // What the timestamps of a stripe's rows have to respect, guarded by its
-  // lock. A delete takes later writes of its own timestamp, too, hence a put
-  // that follows one needs a larger one.
   struct Stripe {
     std::mutex mutex;
-    uint64_t last_put_ms = 0;
-    uint64_t last_delete_ms = 0;
-    bool has_delete = false;
+    GivenTimes given;  // guarded by the mutex
   };
 
   // Holds the stripes of some rows. Taking them in the order of their places
@@ -32,58 +32,59 @@ class RowLocks {
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
     ~Guard() {
-      for (const size_t place : places_) locks_->stripes_[place].mutex.unlock();
+      ForEach([this](Stripe* stripe) { stripe->mutex.unlock(); });
+    }
+
+    // Calls visit(Stripe*) for each stripe that is held.
+    template <typename Visit>
+    void ForEach(Visit visit) const {
+      for (size_t word = 0; word < places_.size(); ++word) {
+        for (uint64_t left = places_[word]; left != 0; left &= left - 1) {
+          const auto bit = static_cast<size_t>(std::countr_zero(left));
+          visit(&locks_->stripes_[word * kWordBits + bit]);
+        }
+      }
     }
 
    private:
     friend class RowLocks;
-    Guard(RowLocks* locks, size_t place) : locks_(locks) {
-      places_.reserve(1);
-      Take(place);
-    }
-    Guard(RowLocks* locks, const std::array<bool, kStripes>& wanted)
-        : locks_(locks) {
-      places_.reserve(kStripes);
-      for (size_t place = 0; place < kStripes; ++place) {
-        if (wanted[place]) Take(place);
-      }
-    }
-    void Take(size_t place) {
-      locks_->stripes_[place].mutex.lock();
-      places_.push_back(place);
+    Guard(RowLocks* locks, const Places& places)
+        : locks_(locks), places_(places) {
+      ForEach([](Stripe* stripe) { stripe->mutex.lock(); });
     }
 
     RowLocks* const locks_;
-    std::vector<size_t> places_;  // those that are locked
+    const Places places_;
   };
 
   // Locks the rows row_at(0) to row_at(count - 1).
   template <typename RowAt>
   Guard Lock(size_t count, RowAt row_at) {
-    if (count == 1) return Guard(this, PlaceOf(row_at(0)));
-    std::array<bool, kStripes> wanted{};
+    Places places{};
     std::string_view last;
     for (size_t i = 0; i < count; ++i) {
       const std::string_view row = row_at(i);
-      if (i == 0 || row != last) wanted[PlaceOf(row)] = true;
+      if (i > 0 && row == last) continue;
+      const size_t place = HashOf(row) % kStripes;
+      places[place / kWordBits] |= uint64_t{1} << (place % kWordBits);
       last = row;
     }
-    return Guard(this, wanted);
+    return Guard(this, places);
   }
 
   Guard LockAll() {
-    std::array<bool, kStripes> wanted;
-    wanted.fill(true);
-    return Guard(this, wanted);
+    Places places;
+    places.fill(~uint64_t{0});
+    return Guard(this, places);
   }
 
-  Stripe& StripeOf(std::string_view row) { return stripes_[PlaceOf(row)]; }
+  static uint64_t HashOf(std::string_view row) {
+    return std::hash<std::string_view>()(row);
+  }
+  // Of a row with that hash.
+  Stripe& StripeOf(uint64_t hash) { return stripes_[hash % kStripes]; }
 
  private:
-  static size_t PlaceOf(std::string_view row) {
-    return std::hash<std::string_view>()(row) % kStripes;
-  }
-
   std::array<Stripe, kStripes> stripes_;
 };
 

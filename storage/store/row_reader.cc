@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "storage/store/cell_reader.h"
+#include "storage/store/point_cells.h"
 #include "storage/store/snapshot.h"
 
 namespace rowbloom {
@@ -15,7 +15,7 @@ using rocksdb::Status;
 
 Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
                      RowPlan* plan) {
-  Status s = CheckReadOptions(options.max_versions, options.time_range);
+  Status s = CheckVersions(options.max_versions, options.time_range);
   if (s.ok()) s = CheckQualifier(options.qualifier_prefix);
   if (!s.ok()) return s;
   plan->options_ = options;
@@ -85,84 +85,65 @@ void ColumnPage::Take(size_t first, CellList* cells) {
   }
 }
 
-Status ReadFamilyOfRow(const RowPlan& plan, const RowPlan::FamilyPart& part,
-                       std::string_view row, std::string_view row_bytes,
-                       uint64_t now_ms, rocksdb::Iterator* it, ColumnPage* page,
-                       CellList* cells) {
-  const RowOptions& options = plan.options();
-  StoredCell stored{row, part.family, {}, {}, {}};
-  const auto in_row = [&] {
-    return it->Valid() && it->key().starts_with(Slice(row_bytes));
-  };
-  const auto show = [&](std::string_view key) -> Status {
-    stored.qualifier = key.substr(row_bytes.size());
-    stored.value = it->value().ToStringView();
-    const size_t first = cells->size();
-    Status s = ShowCell(stored, now_ms, options.time_range,
-                        options.max_versions, cells);
-    if (s.ok()) page->Take(first, cells);
-    return s;
-  };
-  const bool versioned = part.family->second.format == CellFormat::kVersioned;
-  if (versioned && in_row() && it->key().size() == row_bytes.size()) {
-    stored.value = it->value().ToStringView();
-    Status s = ReadFamilyDelete(stored, &stored.family_delete_ms);
-    if (!s.ok()) return s;
-  }
-  if (!part.qualifiers.empty()) {
-    for (const std::string& qualifier : part.qualifiers) {
-      if (page->IsFull() || !in_row()) break;
-      const std::string key = std::string(row_bytes) + qualifier;
-      if (it->key().compare(key) < 0) it->Seek(key);
-      if (!in_row() || it->key() != Slice(key)) continue;
-      if (Status s = show(key); !s.ok()) return s;
-    }
-    return it->status();
-  }
-  std::string start;
-  std::string_view within = row_bytes;
-  if (!options.qualifier_prefix.empty()) {
-    start.append(row_bytes).append(options.qualifier_prefix);
-    within = start;
-    if (in_row() && it->key().compare(start) < 0) it->Seek(start);
-  }
-  for (; it->Valid() && !page->IsFull(); it->Next()) {
-    const std::string_view key = it->key().ToStringView();
-    if (!key.starts_with(within)) return Status::OK();
-    if (Status s = show(key); !s.ok()) return s;
-  }
-  return it->status();
-}
-
 namespace {
+
+// Adds what a cell shows, and lets the page decide whether it stays.
+Status Show(const StoredCell& cell, const VersionQuery& query, ColumnPage* page,
+            CellList* cells) {
+  const size_t first = cells->size();
+  Status s = ForEachVersion(
+      cell, query, [&](uint64_t timestamp_ms, std::string_view value) {
+        cells->Add(cell.family->first, cell.qualifier, timestamp_ms, value);
+      });
+  if (s.ok()) page->Take(first, cells);
+  return s;
+}
 
 // The chosen columns of a row.
 Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
-                   std::string_view row, ColumnPage* page, CellList* cells) {
-  const RowOptions& options = plan.options();
-  size_t count = 0;
-  for (const RowPlan::FamilyPart& part : plan.families()) {
-    count += part.qualifiers.size();
-  }
-  CellLookup lookup(
-      opened, *plan.store_families(),
-      {options.time_range, options.max_versions, options.snapshot}, count);
+                   std::string_view row, const VersionQuery& query,
+                   ColumnPage* page, CellList* cells) {
+  PointCells found(opened, *plan.store_families(), plan.options().snapshot);
+  Status s;
   for (const RowPlan::FamilyPart& part : plan.families()) {
     for (const std::string& qualifier : part.qualifiers) {
-      Status s = lookup.Add(row, part.family->first, qualifier);
-      if (!s.ok()) return s;
+      if (s.ok()) s = found.Add(row, part.family->first, qualifier);
     }
   }
-  return lookup.Run([&](size_t, const std::vector<Cell>& found) {
-    const size_t first = cells->size();
-    for (const Cell& cell : found) {
-      cells->Add(cell.family, cell.qualifier, cell.timestamp_ms, cell.value);
-    }
-    page->Take(first, cells);
-  });
+  if (s.ok()) s = found.Read();
+  while (s.ok() && found.Valid() && !page->IsFull()) {
+    s = Show(found.cell(), query, page, cells);
+    if (s.ok()) s = found.Next();
+  }
+  return s;
 }
 
 }  // namespace
+
+Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
+                uint64_t wall_ms, RowCells* row, ColumnPage* page,
+                CellList* cells) {
+  const RowOptions& options = plan.options();
+  const VersionQuery query{options.time_range, options.max_versions, wall_ms};
+  if (!part.qualifiers.empty()) {
+    for (const std::string& qualifier : part.qualifiers) {
+      if (page->IsFull()) break;
+      row->Seek(qualifier);
+      if (!row->Valid() || row->qualifier() != qualifier) continue;
+      Status s = Show(row->cell(), query, page, cells);
+      if (!s.ok()) return s;
+    }
+    return row->status();
+  }
+  const std::string& prefix = options.qualifier_prefix;
+  if (!prefix.empty()) row->Seek(prefix);
+  for (; row->Valid() && !page->IsFull(); row->Next()) {
+    if (!row->qualifier().starts_with(prefix)) break;
+    Status s = Show(row->cell(), query, page, cells);
+    if (!s.ok()) return s;
+  }
+  return row->status();
+}
 
 Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
                std::string_view row, std::vector<Cell>* cells) {
@@ -171,37 +152,25 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   if (Status s = opened.EncodeRow(row, &row_bytes); !s.ok()) return s;
   const RowOptions& options = plan.options();
   ColumnPage page(options);
+  const uint64_t wall_ms = plan.WallMs(*opened.shared);
   if (plan.HasColumnsOnly()) {
-    return ReadColumns(opened, plan, row, &page, &list);
+    return ReadColumns(opened, plan, row,
+                       {options.time_range, options.max_versions, wall_ms},
+                       &page, &list);
   }
-  const uint64_t now_ms = plan.NowMs(opened.shared.get());
-  const auto read = [&](const RowPlan::FamilyPart& part,
-                        rocksdb::Iterator* it) {
-    it->Seek(row_bytes);
-    return ReadFamilyOfRow(plan, part, row, row_bytes, now_ms, it, &page,
-                           &list);
-  };
-  // One iterator is of one moment by itself.
-  if (options.snapshot == nullptr && plan.families().size() == 1) {
-    const RowPlan::FamilyPart& part = plan.families().front();
-    const RowIterators::Lease lease = opened.shared->row_iterators.Take(
-        opened.database.get(), part.family->second.handle(),
-        RowIterators::Reach::kFiles);
-    return read(part, lease.get());
-  }
-  rocksdb::ReadOptions read_options;
+  rocksdb::ReadOptions read_options = RowReads();
   read_options.snapshot = RocksdbSnapshot(options.snapshot);
+  // One iterator is of one moment by itself.
   std::optional<CountedSnapshot> moment;
-  if (read_options.snapshot == nullptr) {
+  if (read_options.snapshot == nullptr && plan.families().size() > 1) {
     read_options.snapshot = moment.emplace(opened).get();
   }
-  // Asks the ROW section of each file, and ends the iteration with the row.
-  read_options.prefix_same_as_start = true;
   for (const RowPlan::FamilyPart& part : plan.families()) {
     if (page.IsFull()) break;
-    const std::unique_ptr<rocksdb::Iterator> it(opened.database->NewIterator(
-        read_options, part.family->second.handle()));
-    if (Status s = read(part, it.get()); !s.ok()) return s;
+    RowCells of_row(opened, part.family, read_options);
+    Status s = of_row.SeekRow(row, row_bytes);
+    if (s.ok()) s = ReadPart(plan, part, wall_ms, &of_row, &page, &list);
+    if (!s.ok()) return s;
   }
   return Status::OK();
 }

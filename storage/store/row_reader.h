@@ -1,4 +1,4 @@
-// Reads the cells of a row through RocksDB iterators.
+// Reads of rows: what to read, and the loops over the two ways to read it.
 #pragma once
 
 #include <memory>
@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "rocksdb/iterator.h"
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/read_options.h"
 #include "storage/store/cell_list.h"
 #include "storage/store/opened_store.h"
+#include "storage/store/row_cells.h"
 
 namespace rowbloom {
 
@@ -34,8 +34,8 @@ class RowPlan {
   const RowOptions& options() const { return options_; }
 
   // The time by which cells expire; 0 where none does.
-  uint64_t NowMs(SharedState* shared) const {
-    return expires_ ? shared->clock.Now() : 0;
+  uint64_t WallMs(const SharedState& shared) const {
+    return expires_ ? shared.clock.WallNow() : 0;
   }
 
   // Whether single columns are all that is asked for.
@@ -65,18 +65,14 @@ class ColumnPage {
   size_t left_;
 };
 
-// Adds the cells of one family of a row. The iterator stands on the first key
-// that does not come before the row; it is left anywhere inside the row or at
-// the first key after it.
-rocksdb::Status ReadFamilyOfRow(const RowPlan& plan,
-                                const RowPlan::FamilyPart& part,
-                                std::string_view row,
-                                std::string_view row_bytes, uint64_t now_ms,
-                                rocksdb::Iterator* it, ColumnPage* page,
-                                CellList* cells);
+// Adds the cells of one family of a row, which `row` has entered. Leaves its
+// iterator anywhere inside the row or at the first key after it.
+rocksdb::Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
+                         uint64_t wall_ms, RowCells* row, ColumnPage* page,
+                         CellList* cells);
 
 // The cells of one row: a prefix seek per family, for which ROW answers, or, of
-// single columns, a CellLookup.
+// single columns, point lookups.
 rocksdb::Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
                         std::string_view row, std::vector<Cell>* cells);
 

@@ -42,11 +42,9 @@ Status RowScanner::Source::Open(const ScanOptions& options) {
     read_options.snapshot = moment_.emplace(opened_).get();
   }
   for (const RowPlan::FamilyPart& part : plan_.families()) {
-    families_.push_back(
-        {&part,
-         std::unique_ptr<rocksdb::Iterator>(opened_.database->NewIterator(
-             read_options, part.family->second.handle()))});
-    rocksdb::Iterator* it = families_.back().it.get();
+    families_.push_back({&part, std::make_unique<RowCells>(opened_, part.family,
+                                                           read_options)});
+    rocksdb::Iterator* const it = families_.back().cells->it();
     if (reverse_) {
       it->SeekToLast();
     } else {
@@ -76,12 +74,13 @@ bool RowScanner::Source::SetBounds(const ScanOptions& options) {
 Status RowScanner::Source::FindRow() {
   std::optional<std::string_view> next;
   for (const FamilyRows& family : families_) {
-    if (!family.it->Valid()) {
-      if (Status s = family.it->status(); !s.ok()) return s;
+    const rocksdb::Iterator* const it = family.cells->it();
+    if (!it->Valid()) {
+      if (Status s = it->status(); !s.ok()) return s;
       continue;
     }
     std::string_view here;
-    Status s = opened_.FindRow(family.it->key().ToStringView(), &here);
+    Status s = opened_.FindRow(it->key().ToStringView(), &here);
     if (!s.ok()) return s;
     if (!next || (reverse_ ? *next < here : here < *next)) next = here;
   }
@@ -93,15 +92,18 @@ Status RowScanner::Source::ReadCells(Row* row) {
   if (Status s = opened_.DecodeRow(row_bytes_, &row->row); !s.ok()) return s;
   CellList cells(&row->cells);
   ColumnPage page(plan_.options());
-  const uint64_t now_ms = plan_.NowMs(opened_.shared.get());
+  const uint64_t wall_ms = plan_.WallMs(*opened_.shared);
   for (const FamilyRows& family : families_) {
-    rocksdb::Iterator* it = family.it.get();
+    rocksdb::Iterator* const it = family.cells->it();
     if (!it->Valid() || !it->key().starts_with(row_bytes_)) continue;
     if (!page.IsFull()) {
       // Forwards it stands on the row's first key.
       if (reverse_) it->Seek(row_bytes_);
-      Status s = ReadFamilyOfRow(plan_, *family.part, row->row, row_bytes_,
-                                 now_ms, it, &page, &cells);
+      Status s = family.cells->Enter(row->row, row_bytes_);
+      if (s.ok()) {
+        s = ReadPart(plan_, *family.part, wall_ms, family.cells.get(), &page,
+                     &cells);
+      }
       if (!s.ok()) return s;
     }
     Leave(it);

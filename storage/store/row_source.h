@@ -28,7 +28,7 @@ class RowScanner::Source {
  private:
   struct FamilyRows {
     const RowPlan::FamilyPart* part;
-    std::unique_ptr<rocksdb::Iterator> it;
+    std::unique_ptr<RowCells> cells;
   };
 
   // The keys of the rows in the range, [lower_, upper_); an empty upper_ is

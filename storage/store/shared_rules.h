@@ -2,14 +2,18 @@
 // change while background threads use them.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <forward_list>
+#include <limits>
 
 #include "storage/store/cell_versions.h"
 
 namespace rowbloom {
 
-// Get from any thread; Set from one at a time.
+// Get and the functions of PutTimes are for any thread; Set is for one at a
+// time.
 class SharedRules {
  public:
   explicit SharedRules(const VersionRules& rules) { Set(rules); }
@@ -27,10 +31,36 @@ class SharedRules {
     current_ = &known_.front();
   }
 
+  // A delete that expired may go once no file or memtable can hold a put that
+  // it takes, or else the put would be seen again under a longer TTL. A
+  // compaction of the whole family proves that: it rewrites every file and
+  // drops each put before some time. Puts that arrive meanwhile, or later, with
+  // older timestamps are noted and limit what was proved. Nothing is known
+  // after an opening.
+  uint64_t NoPutsBeforeMs() const {
+    return std::min<uint64_t>(cleared_ms_, oldest_put_ms_);
+  }
+  // Every put has to be noted before it is written.
+  void NotePut(uint64_t timestamp_ms) {
+    uint64_t oldest = oldest_put_ms_.load(std::memory_order_relaxed);
+    while (timestamp_ms < oldest &&
+           !oldest_put_ms_.compare_exchange_weak(oldest, timestamp_ms)) {
+    }
+  }
+  // REQUIRES that no write is under way, and one clearing at a time.
+  void BeginClearing() {
+    cleared_ms_ = NoPutsBeforeMs();
+    oldest_put_ms_ = std::numeric_limits<uint64_t>::max();
+  }
+  // Since BeginClearing all files were rewritten without puts before then.
+  void EndClearing(uint64_t cleared_ms) { cleared_ms_ = cleared_ms; }
+
  private:
   // Those that Get may have returned, each once.
   std::forward_list<VersionRules> known_;
   std::atomic<const VersionRules*> current_ = nullptr;
+  std::atomic<uint64_t> cleared_ms_ = 0;
+  std::atomic<uint64_t> oldest_put_ms_ = 0;
 };
 
 }  // namespace rowbloom

@@ -1,27 +1,24 @@
-// What an open store shares with RocksDB's background threads, which may
-// outlive it by a moment.
+// What an open store shares with RocksDB's background threads, which may run
+// on for a short time after it is closed.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <utility>
 
-#include "storage/store/absence_hint.h"
 #include "storage/store/clock.h"
-#include "storage/store/row_iterators.h"
 
 namespace rowbloom {
 
 struct SharedState {
-  explicit SharedState(WallClock wall_clock)
-      : clock(std::move(wall_clock), 0) {}
+  explicit SharedState(WallClock wall_clock) : clock(std::move(wall_clock)) {}
 
   LeasedClock clock;
   // RocksDB snapshots of the store. Counted up before one is taken, down after
   // it is released, so that 0 means that there is none.
   std::atomic<uint64_t> snapshots{0};
-  RowIterators row_iterators;
-  AbsenceHint absence_hint;
+  // The store record says that there may be a kDeleteFamilyVersion.
+  std::atomic<bool> has_family_version_deletes{false};
 };
 
 }  // namespace rowbloom

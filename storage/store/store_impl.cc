@@ -6,10 +6,10 @@
 #include "rocksdb/utilities/checkpoint.h"
 #include "rowbloom/printable.h"
 #include "storage/store/backup_directory.h"
-#include "storage/store/cell_reader.h"
 #include "storage/store/family_cells.h"
 #include "storage/store/family_changes.h"
 #include "storage/store/no_exceptions.h"
+#include "storage/store/point_cells.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/row_source.h"
 #include "storage/store/snapshot.h"
@@ -42,6 +42,13 @@ bool DecodeCounter(std::string_view bytes, int64_t* counter) {
 }
 
 }  // namespace
+
+StoreImpl::~StoreImpl() {
+  // Without it the next opening starts up to a second later.
+  CatchExceptions([&] {
+    return writer_.KeepExactBound();
+  }).PermitUncheckedError();
+}
 
 ChangeView StoreImpl::ViewOf(const WriteBatch& batch, size_t i) {
   const WriteBatch::Change& change = batch.changes_[i];
@@ -114,7 +121,7 @@ Status StoreImpl::CheckAndApply(std::string_view row, std::string_view family,
     if (!s.ok() && !s.IsNotFound()) return s;
     if (s.ok() ? expected != found : expected.has_value()) return Status::OK();
     s = count == 0 ? Status::OK()
-                   : writer_.ApplyLocked(count, change_at, options);
+                   : writer_.ApplyLocked(guard, count, change_at, options);
     *applied = s.ok();
     return s;
   });
@@ -168,19 +175,58 @@ Status StoreImpl::Update(std::string_view row, std::string_view family,
   return CatchExceptions([&]() -> Status {
     if (Status s = opened_.CheckWritable(); !s.ok()) return s;
     const RowLocks::Guard guard = writer_.Lock(row);
-    Cell newest;
-    Status s = GetCell(row, family, qualifier, &newest, {});
-    if (!s.ok() && !s.IsNotFound()) return s;
+    ChangeView put{ChangeType::kPut, row, family, qualifier, {}, {}};
+    std::optional<std::string> newest;
+    Status s = ReadCell(row, family, qualifier, {}, 1,
+                        [&](uint64_t timestamp_ms, std::string_view value) {
+                          put.replaces_ms = timestamp_ms;
+                          newest = value;
+                        });
     std::string value;
-    s = next(
-        s.ok() ? std::optional<std::string_view>(newest.value) : std::nullopt,
-        &value);
+    if (s.ok()) s = next(newest, &value);
+    put.value = value;
+    if (s.ok() && options.timestamp_ms) {
+      s = CheckNewest(put, *options.timestamp_ms);
+    }
     if (!s.ok()) return s;
-    ChangeView put{ChangeType::kPut, row, family, qualifier, value, {}};
-    put.not_before_ms = newest.timestamp_ms;
     return writer_.ApplyLocked(
-        1, [&put](size_t) { return put; }, options);
+        guard, 1, [&put](size_t) { return put; }, options);
   });
+}
+
+Status StoreImpl::CheckNewest(const ChangeView& put,
+                              uint64_t timestamp_ms) const {
+  const SharedFamilies families = opened_.families->Get();
+  FamilyMap::const_iterator family;
+  std::string row_bytes;
+  Status s = opened_.FindFamily(*families, put.family, &family);
+  if (s.ok()) s = CheckPut(family, put.qualifier, put.value, timestamp_ms);
+  if (s.ok()) s = opened_.EncodeRow(put.row, &row_bytes);
+  if (!s.ok()) return s;
+  RowCells cells(opened_, family, RowReads());
+  s = cells.SeekRow(put.row, row_bytes);
+  cells.Seek(put.qualifier);
+  if (s.ok()) s = cells.status();
+  Entries before;
+  if (s.ok() && cells.Valid() && cells.qualifier() == put.qualifier) {
+    s = ReadEntries(cells.cell(), &before);
+  }
+  if (!s.ok()) return s;
+  const VersionRules& rules = family->second.rules;
+  const Entries after =
+      ApplyOperand(before, {{EntryType::kPut, timestamp_ms, put.value}}, rules);
+  bool newest = false;
+  ForEachVisible(after, cells.row_deletes(), rules,
+                 opened_.shared->clock.WallNow(), [&](const Entry& entry) {
+                   newest = entry.timestamp_ms == timestamp_ms;
+                   return false;
+                 });
+  if (newest) return s;
+  return Status::InvalidArgument(
+      Describe(put.row, put.family, put.qualifier) + "a version at " +
+      std::to_string(timestamp_ms) +
+      " would not be the newest: a newer one or a delete hides it, or it has "
+      "expired");
 }
 
 Status StoreImpl::Increment(std::string_view row, std::string_view family,
@@ -224,14 +270,36 @@ Status StoreImpl::Append(std::string_view row, std::string_view family,
   return s;
 }
 
+template <typename Add>
+Status StoreImpl::ReadCell(std::string_view row, std::string_view family,
+                           std::string_view qualifier,
+                           const ReadOptions& options, uint32_t max_versions,
+                           Add add) const {
+  Status s = CheckVersions(options.max_versions, options.time_range);
+  if (!s.ok()) return s;
+  const SharedFamilies families = opened_.families->Get();
+  PointCells found(opened_, *families, options.snapshot);
+  s = found.Add(row, family, qualifier);
+  if (s.ok()) s = found.Read();
+  if (!s.ok() || !found.Valid()) return s;
+  const bool expires = found.cell().family->second.rules.ttl_ms != 0;
+  return ForEachVersion(found.cell(),
+                        {options.time_range, max_versions,
+                         expires ? opened_.shared->clock.WallNow() : 0},
+                        add);
+}
+
 Status StoreImpl::Get(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string* value,
                       const ReadOptions& options) {
   return CatchExceptions([&] {
-    NewestCell newest;
-    Status s = ReadNewest(opened_, {row, family, qualifier}, options, &newest);
-    if (s.ok()) value->assign(newest.value);
-    return s;
+    bool shown = false;
+    const Status s = ReadCell(row, family, qualifier, options, 1,
+                              [&](uint64_t, std::string_view newest) {
+                                value->assign(newest);
+                                shown = true;
+                              });
+    return s.ok() && !shown ? Status::NotFound() : s;
   });
 }
 
@@ -239,13 +307,15 @@ Status StoreImpl::GetCell(std::string_view row, std::string_view family,
                           std::string_view qualifier, Cell* cell,
                           const ReadOptions& options) {
   return CatchExceptions([&] {
-    NewestCell newest;
-    Status s = ReadNewest(opened_, {row, family, qualifier}, options, &newest);
-    if (s.ok()) {
-      *cell = Cell{std::string(family), std::string(qualifier),
-                   newest.timestamp_ms, std::string(newest.value)};
-    }
-    return s;
+    bool shown = false;
+    const Status s =
+        ReadCell(row, family, qualifier, options, 1,
+                 [&](uint64_t timestamp_ms, std::string_view newest) {
+                   *cell = {std::string(family), std::string(qualifier),
+                            timestamp_ms, std::string(newest)};
+                   shown = true;
+                 });
+    return s.ok() && !shown ? Status::NotFound() : s;
   });
 }
 
@@ -253,14 +323,14 @@ Status StoreImpl::GetVersions(std::string_view row, std::string_view family,
                               std::string_view qualifier,
                               std::vector<Cell>* cells,
                               const ReadOptions& options) {
-  return CatchExceptions([&]() -> Status {
+  return CatchExceptions([&] {
     cells->clear();
-    const FamilyTable::Loan families(*opened_.families);
-    CellLookup lookup(opened_, *families, options, 1);
-    if (Status s = lookup.Add(row, family, qualifier); !s.ok()) return s;
-    return lookup.Run([cells](size_t, std::vector<Cell> found) {
-      *cells = std::move(found);
-    });
+    return ReadCell(
+        row, family, qualifier, options, options.max_versions,
+        [&](uint64_t timestamp_ms, std::string_view value) {
+          cells->push_back({std::string(family), std::string(qualifier),
+                            timestamp_ms, std::string(value)});
+        });
   });
 }
 
@@ -270,15 +340,26 @@ Status StoreImpl::MultiGet(std::span<const CellAddress> addresses,
   return CatchExceptions([&]() -> Status {
     for (std::vector<Cell>& versions : *cells) versions.clear();
     cells->resize(addresses.size());
-    const FamilyTable::Loan families(*opened_.families);
-    CellLookup lookup(opened_, *families, options, addresses.size());
+    Status s = CheckVersions(options.max_versions, options.time_range);
+    const SharedFamilies families = opened_.families->Get();
+    PointCells found(opened_, *families, options.snapshot);
     for (const CellAddress& at : addresses) {
-      Status s = lookup.Add(at.row, at.family, at.qualifier);
-      if (!s.ok()) return s;
+      if (s.ok()) s = found.Add(at.row, at.family, at.qualifier);
     }
-    return lookup.Run([cells](size_t i, std::vector<Cell> found) {
-      (*cells)[i] = std::move(found);
-    });
+    if (s.ok()) s = found.Read();
+    const VersionQuery query{options.time_range, options.max_versions,
+                             opened_.shared->clock.WallNow()};
+    while (s.ok() && found.Valid()) {
+      const CellAddress& at = addresses[found.index()];
+      s = ForEachVersion(
+          found.cell(), query,
+          [&](uint64_t timestamp_ms, std::string_view value) {
+            (*cells)[found.index()].push_back(
+                {at.family, at.qualifier, timestamp_ms, std::string(value)});
+          });
+      if (s.ok()) s = found.Next();
+    }
+    return s;
   });
 }
 
@@ -372,14 +453,46 @@ Status StoreImpl::Compact(const CompactOptions& options) {
             : rocksdb::BottommostLevelCompaction::kForceOptimized;
     const Slice from = begin;
     const Slice to = end;
+    const bool whole = begin.empty() && end.empty();
+    const std::lock_guard one_at_a_time(compact_mutex_);
     for (auto it = families->begin(); s.ok() && it != families->end(); ++it) {
       if (only != families->end() && it != only) continue;
-      s = opened_.database->CompactRange(compact, it->second.handle(),
-                                         begin.empty() ? nullptr : &from,
-                                         end.empty() ? nullptr : &to);
+      const Family& family = it->second;
+      if (whole && CanClear(family)) {
+        s = CompactAndClear(compact, family);
+      } else {
+        s = opened_.database->CompactRange(compact, family.handle(),
+                                           begin.empty() ? nullptr : &from,
+                                           end.empty() ? nullptr : &to);
+      }
     }
     return s;
   });
+}
+
+bool StoreImpl::CanClear(const Family& family) {
+  return family.format == CellFormat::kVersioned && family.rules.ttl_ms > 0 &&
+         family.rules.min_versions == 0;
+}
+
+Status StoreImpl::CompactAndClear(rocksdb::CompactRangeOptions options,
+                                  const Family& family) {
+  uint64_t wall_ms = 0;
+  {
+    const RowLocks::Guard no_writes = writer_.LockAll();
+    family.shared_rules->BeginClearing();
+    wall_ms = opened_.shared->clock.WallNow();
+  }
+  // Also files that another compaction wrote beside this one.
+  options.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  Status s = opened_.database->CompactRange(options, family.handle(), nullptr,
+                                            nullptr);
+  const uint64_t ttl_ms = family.rules.ttl_ms;
+  if (s.ok() && wall_ms > ttl_ms) {
+    family.shared_rules->EndClearing(wall_ms - ttl_ms);
+  }
+  return s;
 }
 
 Status StoreImpl::Stats(StoreStats* stats) {
@@ -393,6 +506,38 @@ std::map<std::string, FamilyOptions> StoreImpl::Families() const {
     families.emplace(name, family.options);
   }
   return families;
+}
+
+std::vector<std::string> StoreImpl::Warnings() const {
+  constexpr uint64_t kDayMs = uint64_t{24} * 60 * 60 * 1000;
+  std::vector<std::string> warnings;
+  LeasedClock& clock = opened_.shared->clock;
+  const uint64_t wall_ms = clock.WallNow();
+  const uint64_t ahead_ms = clock.Now() - wall_ms;
+  if (ahead_ms > kDayMs) {
+    warnings.push_back("the store at " + opened_.path + " has given " +
+                       "timestamps that are " +
+                       std::to_string(ahead_ms / kDayMs) +
+                       " days ahead of this machine's clock, and goes on from "
+                       "there; if that clock is right, `rowbloom reset-clock "
+                       "--db " +
+                       opened_.path + "` sets the store's back");
+  }
+  uint64_t held_bytes = 0;
+  opened_.database->GetAggregatedIntProperty(
+      rocksdb::DB::Properties::kEstimateTableReadersMem, &held_bytes);
+  if (held_bytes > opened_.options.block_cache_bytes) {
+    warnings.push_back("the filters and indexes of the store at " +
+                       opened_.path + " take " + std::to_string(held_bytes) +
+                       " bytes, more than block_cache_bytes, " +
+                       std::to_string(opened_.options.block_cache_bytes) +
+                       ": no data block stays in the cache");
+  }
+  return warnings;
+}
+
+Status StoreImpl::ResetClock() {
+  return CatchExceptions([&] { return writer_.ResetClock(); });
 }
 
 Status StoreImpl::CreateFamily(const std::string& name,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ class StoreImpl final : public Store {
  public:
   explicit StoreImpl(OpenedStore opened)
       : opened_(std::move(opened)), writer_(opened_) {}
-  ~StoreImpl() override { opened_.shared->row_iterators.Forget(); }
+  ~StoreImpl() override;
 
   rocksdb::Status Put(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string_view value,
@@ -87,6 +88,8 @@ class StoreImpl final : public Store {
   rocksdb::Status Flush() override;
   rocksdb::Status Compact(const CompactOptions& options) override;
   rocksdb::Status Stats(StoreStats* stats) override;
+  std::vector<std::string> Warnings() const override;
+  rocksdb::Status ResetClock() override;
   const StoreOptions& Options() const override { return opened_.options; }
   std::map<std::string, FamilyOptions> Families() const override;
   rocksdb::Status CreateFamily(const std::string& name,
@@ -117,10 +120,26 @@ class StoreImpl final : public Store {
   rocksdb::Status Update(std::string_view row, std::string_view family,
                          std::string_view qualifier, Next next,
                          const WriteOptions& options);
+  // InvalidArgument: the put would not be the cell's newest version.
+  rocksdb::Status CheckNewest(const ChangeView& put,
+                              uint64_t timestamp_ms) const;
+
+  // Calls add(timestamp, value) for the versions of a cell, newest first.
+  template <typename Add>
+  rocksdb::Status ReadCell(std::string_view row, std::string_view family,
+                           std::string_view qualifier,
+                           const ReadOptions& options, uint32_t max_versions,
+                           Add add) const;
+
+  // Whether a compaction of the family drops all puts before some time.
+  static bool CanClear(const Family& family);
+  rocksdb::Status CompactAndClear(rocksdb::CompactRangeOptions options,
+                                  const Family& family);
 
   OpenedStore opened_;
   Writer writer_;
   std::atomic<uint64_t> next_load_{0};
+  std::mutex compact_mutex_;
 };
 
 }  // namespace rowbloom

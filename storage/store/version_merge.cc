@@ -18,9 +18,8 @@ constexpr size_t kMaxCombinedBytes = size_t{64} << 20;
 
 class VersionMergeOperator final : public rocksdb::MergeOperator {
  public:
-  VersionMergeOperator(std::shared_ptr<const SharedRules> rules,
-                       std::shared_ptr<SharedState> shared)
-      : rules_(std::move(rules)), shared_(std::move(shared)) {}
+  explicit VersionMergeOperator(std::shared_ptr<const SharedRules> rules)
+      : rules_(std::move(rules)) {}
 
   const char* Name() const override { return "rowbloom.VersionMerge"; }
 
@@ -49,7 +48,6 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
       if (!Decode(in.key, stored, &operand, in.logger)) return false;
       entries = ApplyOperand(entries, operand, rules);
     }
-    RemoveDead(rules, shared_->clock.Now(), std::nullopt, &entries);
     out->new_value = EncodeEntries(entries);
     return true;
   }
@@ -84,16 +82,13 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
   }
 
   const std::shared_ptr<const SharedRules> rules_;
-  const std::shared_ptr<SharedState> shared_;
 };
 
 }  // namespace
 
 std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
-    std::shared_ptr<const SharedRules> rules,
-    std::shared_ptr<SharedState> shared) {
-  return std::make_shared<VersionMergeOperator>(std::move(rules),
-                                                std::move(shared));
+    std::shared_ptr<const SharedRules> rules) {
+  return std::make_shared<VersionMergeOperator>(std::move(rules));
 }
 
 }  // namespace rowbloom

@@ -6,12 +6,10 @@
 
 #include "rocksdb/merge_operator.h"
 #include "storage/store/shared_rules.h"
-#include "storage/store/shared_state.h"
 
 namespace rowbloom {
 
 std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
-    std::shared_ptr<const SharedRules> rules,
-    std::shared_ptr<SharedState> shared);
+    std::shared_ptr<const SharedRules> rules);
 
 }  // namespace rowbloom

@@ -51,6 +51,12 @@ void WriteBatch::DeleteFamily(std::string_view row, std::string_view family,
   Add(ChangeType::kDeleteFamily, row, family, {}, {}, timestamp_ms);
 }
 
+void WriteBatch::DeleteFamilyVersion(std::string_view row,
+                                     std::string_view family,
+                                     uint64_t timestamp_ms) {
+  Add(ChangeType::kDeleteFamilyVersion, row, family, {}, {}, timestamp_ms);
+}
+
 void WriteBatch::DeleteRow(std::string_view row,
                            OptionalTimestamp timestamp_ms) {
   Add(ChangeType::kDeleteRow, row, {}, {}, {}, timestamp_ms);

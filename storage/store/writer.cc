@@ -6,6 +6,7 @@
 #include "rowbloom/cell.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/metadata.h"
+#include "storage/store/row_cells.h"
 
 namespace rowbloom {
 namespace {
@@ -32,6 +33,32 @@ Status CheckTimestamp(uint64_t timestamp_ms) {
                                  std::to_string(kMaxTimestampMs));
 }
 
+bool IsOfWholeRow(ChangeType type) {
+  return type == ChangeType::kDeleteFamily || type == ChangeType::kDeleteRow ||
+         type == ChangeType::kDeleteFamilyVersion;
+}
+
+EntryType EntryOf(ChangeType type) {
+  switch (type) {
+    case ChangeType::kDelete:
+      return EntryType::kDeleteColumn;
+    case ChangeType::kDeleteVersion:
+      return EntryType::kDeleteVersion;
+    case ChangeType::kDeleteFamilyVersion:
+      return EntryType::kDeleteFamilyVersion;
+    case ChangeType::kDeleteFamily:
+    case ChangeType::kDeleteRow:
+      return EntryType::kDeleteFamily;
+    case ChangeType::kPut:
+      break;
+  }
+  return EntryType::kPut;
+}
+
+uint64_t Mix(uint64_t hash, uint64_t more) {
+  return (hash ^ more) * 0x9E3779B97F4A7C15u;
+}
+
 // A timestamp that was given for a family that takes none.
 Status TimestampRefused(const std::string& family, const std::string& why) {
   return Status::InvalidArgument("family \"" + family + "\" " + why);
@@ -51,27 +78,35 @@ Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
   return CheckTimestamp(*timestamp_ms);
 }
 
+void Writer::MoveClock(const RowLocks::Guard& guard, Draft* draft) {
+  LeasedClock& clock = opened_.shared->clock;
+  draft->now_ms = clock.Now();
+  guard.ForEach([&](RowLocks::Stripe* stripe) {
+    const auto raised_ms = stripe->given.MoveTo(draft->now_ms);
+    if (raised_ms) draft->now_ms = clock.RaiseTo(*raised_ms);
+  });
+}
+
 Status Writer::Add(const ChangeView& change, Draft* draft) {
   if (draft->row_bytes.empty() || change.row != draft->row) {
     Status s = opened_.EncodeRow(change.row, &draft->row_bytes);
     if (!s.ok()) return s;
     draft->row = change.row;
-    draft->stripe = &locks_.StripeOf(change.row);
+    draft->row_hash = RowLocks::HashOf(change.row);
+    draft->given = &locks_.StripeOf(draft->row_hash).given;
   }
-  const std::optional<uint64_t> given_ms =
-      change.timestamp_ms ? change.timestamp_ms : draft->default_timestamp_ms;
   Status s;
   if (change.type == ChangeType::kPut) {
-    s = AddPut(change, given_ms, draft);
+    s = AddPut(change, draft);
   } else if (change.type == ChangeType::kDeleteRow) {
     for (auto family = draft->families->begin();
          s.ok() && family != draft->families->end(); ++family) {
-      s = AddDelete(change, family, given_ms, draft);
+      s = AddDelete(change, family, draft);
     }
   } else {
     FamilyMap::const_iterator family;
     s = opened_.FindFamily(*draft->families, change.family, &family);
-    if (s.ok()) s = AddDelete(change, family, given_ms, draft);
+    if (s.ok()) s = AddDelete(change, family, draft);
   }
   if (s.ok() && draft->batch.GetDataSize() > kMaxBatchBytes) {
     return Status::InvalidArgument("a batch of more than " +
@@ -81,22 +116,44 @@ Status Writer::Add(const ChangeView& change, Draft* draft) {
   return s;
 }
 
-Status Writer::AddPut(const ChangeView& change,
-                      std::optional<uint64_t> given_ms, Draft* draft) {
+Status Writer::AddPut(const ChangeView& change, Draft* draft) {
+  const std::optional<uint64_t> given_ms = GivenTime(change, *draft);
   FamilyMap::const_iterator found;
   Status s = opened_.FindFamily(*draft->families, change.family, &found);
   if (s.ok()) s = CheckPut(found, change.qualifier, change.value, given_ms);
   if (!s.ok()) return s;
   const Family& family = found->second;
-  const uint64_t timestamp_ms =
-      given_ms ? *given_ms : std::max(PutTime(draft), change.not_before_ms);
   const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
   const SliceParts key(key_parts, 2);
   if (family.format == CellFormat::kLatest) {
-    const auto head = EncodeCellHead(timestamp_ms);
+    draft->last_ms = std::max(draft->last_ms, draft->now_ms);
+    const auto head = EncodeCellHead(draft->now_ms);
     const Slice value_parts[] = {Slice(head.data(), head.size()),
                                  Slice(change.value)};
     return draft->batch.Put(family.handle(), key, SliceParts(value_parts, 2));
+  }
+  uint64_t timestamp_ms = given_ms.value_or(0);
+  if (!given_ms) {
+    const uint64_t row = Mix(draft->row_hash, family.handle()->GetID());
+    const uint64_t cell =
+        Mix(row, std::hash<std::string_view>()(change.qualifier));
+    timestamp_ms = draft->given->Put(row, cell, draft->now_ms,
+                                     change.replaces_ms.has_value());
+    timestamp_ms = std::max(timestamp_ms, change.replaces_ms.value_or(0));
+    draft->last_ms = std::max(draft->last_ms, timestamp_ms);
+  }
+  if (opened_.shared->has_family_version_deletes) {
+    bool deleted = false;
+    s = IsDeletedAlready(change, found, timestamp_ms, *draft, &deleted);
+    // Written, it would take the place of a version that is to be seen.
+    if (!s.ok() || deleted) return s;
+  }
+  family.shared_rules->NotePut(timestamp_ms);
+  if (draft->looks_at_itself) {
+    draft
+        ->puts[{family.handle()->GetID(),
+                draft->row_bytes + std::string(change.qualifier)}]
+        .insert(timestamp_ms);
   }
   const std::string head = EncodePutHead(timestamp_ms, change.value.size());
   const Slice value_parts[] = {head, Slice(change.value)};
@@ -104,70 +161,171 @@ Status Writer::AddPut(const ChangeView& change,
 }
 
 Status Writer::AddDelete(const ChangeView& change,
-                         FamilyMap::const_iterator found,
-                         std::optional<uint64_t> given_ms, Draft* draft) {
+                         FamilyMap::const_iterator found, Draft* draft) {
   const auto& [name, family] = *found;
-  const bool whole_family = change.type == ChangeType::kDeleteFamily ||
-                            change.type == ChangeType::kDeleteRow;
+  const std::optional<uint64_t> given_ms = GivenTime(change, *draft);
   Status s = CheckQualifier(change.qualifier);
   if (s.ok() && given_ms) s = CheckTimestamp(*given_ms);
   if (!s.ok()) return s;
-  if (change.type == ChangeType::kDeleteVersion && !given_ms) {
+  if (!given_ms && (change.type == ChangeType::kDeleteVersion ||
+                    change.type == ChangeType::kDeleteFamilyVersion)) {
     return Status::InvalidArgument(
         "a delete of a version needs the version's timestamp");
   }
-  const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
   if (family.format == CellFormat::kLatest) {
-    if (given_ms) {
-      return TimestampRefused(name,
-                              "keeps the latest version only, by the store's "
-                              "timestamps: a delete takes no timestamp");
-    }
-    if (whole_family) {
-      return draft->batch.DeleteRange(family.handle(), draft->row_bytes,
-                                      RowEnd(draft->row_bytes));
-    }
-    return draft->batch.Delete(family.handle(), SliceParts(key_parts, 2));
+    if (!given_ms) return Remove(change, family, draft);
+    return TimestampRefused(name,
+                            "keeps the latest version only, by the store's "
+                            "timestamps: a delete takes no timestamp");
   }
-  EntryType type = EntryType::kDeleteColumn;
-  if (change.type == ChangeType::kDeleteVersion) {
-    type = EntryType::kDeleteVersion;
-  } else if (whole_family) {
-    type = EntryType::kDeleteFamily;
+  const bool of_row = IsOfWholeRow(change.type);
+  GivenTimes& given = *draft->given;
+  const uint64_t row = Mix(draft->row_hash, family.handle()->GetID());
+  const uint64_t cell =
+      Mix(row, std::hash<std::string_view>()(change.qualifier));
+  const auto note_given = [&](uint64_t timestamp_ms) {
+    if (of_row) {
+      given.NoteDeleteOfRow(row, timestamp_ms, draft->now_ms);
+    } else {
+      given.NoteDeleteOfCell(row, cell, timestamp_ms, draft->now_ms);
+    }
+  };
+  if (given_ms) {
+    note_given(*given_ms);
+    return change.type == ChangeType::kDeleteFamilyVersion
+               ? AddFamilyVersionDelete(change, found, *given_ms, draft)
+               : AddMarker(change, family, *given_ms, draft);
   }
+  if (family.options.timestamps == Timestamps::kClient) {
+    // The store's time says nothing about those of the application.
+    std::optional<uint64_t> newest_ms;
+    s = FindNewestPut(change, found, *draft, &newest_ms);
+    if (!s.ok() || !newest_ms) return s;
+    note_given(*newest_ms);
+    return AddMarker(change, family, *newest_ms, draft);
+  }
+  const GivenTimes::Delete marker =
+      of_row ? given.DeleteRow(row, draft->now_ms)
+             : given.DeleteCell(row, cell, draft->now_ms);
+  draft->last_ms = std::max(draft->last_ms, marker.timestamp_ms);
+  if (marker.remove) s = Remove(change, family, draft);
+  return s.ok() ? AddMarker(change, family, marker.timestamp_ms, draft) : s;
+}
+
+Status Writer::AddMarker(const ChangeView& change, const Family& family,
+                         uint64_t timestamp_ms, Draft* draft) {
+  const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
   const std::string marker =
-      EncodeEntry({type, given_ms ? *given_ms : DeleteTime(draft), {}});
+      EncodeEntry({EntryOf(change.type), timestamp_ms, {}});
   const Slice value_parts[] = {marker};
-  return draft->batch.Merge(family.handle(),
-                            SliceParts(key_parts, whole_family ? 1 : 2),
-                            SliceParts(value_parts, 1));
+  return draft->batch.Merge(
+      family.handle(), SliceParts(key_parts, IsOfWholeRow(change.type) ? 1 : 2),
+      SliceParts(value_parts, 1));
 }
 
-uint64_t Writer::PutTime(Draft* draft) const {
-  RowLocks::Stripe& stripe = *draft->stripe;
-  uint64_t timestamp_ms = std::max(draft->now_ms, stripe.last_put_ms);
-  if (stripe.has_delete && timestamp_ms <= stripe.last_delete_ms) {
-    timestamp_ms = std::min(stripe.last_delete_ms + 1, kMaxTimestampMs);
+Status Writer::AddFamilyVersionDelete(const ChangeView& change,
+                                      FamilyMap::const_iterator found,
+                                      uint64_t timestamp_ms, Draft* draft) {
+  const Family& family = found->second;
+  const uint32_t id = family.handle()->GetID();
+  Status s = AllowFamilyVersionDeletes();
+  if (s.ok()) s = AddMarker(change, family, timestamp_ms, draft);
+  draft->family_version_deletes.insert({{id, draft->row_bytes}, timestamp_ms});
+  const auto take = [&](std::string_view qualifier) {
+    ChangeView one = change;
+    one.type = ChangeType::kDeleteVersion;
+    one.qualifier = qualifier;
+    return AddMarker(one, family, timestamp_ms, draft);
+  };
+  for (auto put = draft->puts.lower_bound({id, draft->row_bytes});
+       s.ok() && put != draft->puts.end() && put->first.first == id; ++put) {
+    const std::string_view key = put->first.second;
+    if (!key.starts_with(draft->row_bytes)) break;
+    if (put->second.contains(timestamp_ms)) {
+      s = take(key.substr(draft->row_bytes.size()));
+    }
   }
-  stripe.last_put_ms = timestamp_ms;
-  if (timestamp_ms > draft->now_ms) opened_.shared->clock.Note(timestamp_ms);
-  draft->last_ms = std::max(draft->last_ms, timestamp_ms);
-  return timestamp_ms;
+  if (!s.ok()) return s;
+  RowCells cells(opened_, found, RowReads());
+  s = cells.SeekRow(change.row, draft->row_bytes);
+  for (; s.ok() && cells.Valid(); cells.Next()) {
+    Entries entries;
+    s = ReadEntries(cells.cell(), &entries);
+    const Entry put{EntryType::kPut, timestamp_ms, {}};
+    if (s.ok() &&
+        std::binary_search(entries.begin(), entries.end(), put, ComesBefore)) {
+      s = take(cells.qualifier());
+    }
+  }
+  return s.ok() ? cells.status() : s;
 }
 
-uint64_t Writer::DeleteTime(Draft* draft) const {
-  RowLocks::Stripe& stripe = *draft->stripe;
-  const uint64_t timestamp_ms = std::max(draft->now_ms, stripe.last_put_ms);
-  stripe.last_delete_ms = std::max(stripe.last_delete_ms, timestamp_ms);
-  stripe.has_delete = true;
-  if (timestamp_ms > draft->now_ms) opened_.shared->clock.Note(timestamp_ms);
-  // A store that is opened after this one puts later than it deleted.
-  draft->last_ms =
-      std::max(draft->last_ms, std::min(timestamp_ms + 1, kMaxTimestampMs));
-  return timestamp_ms;
+Status Writer::Remove(const ChangeView& change, const Family& family,
+                      Draft* draft) {
+  if (IsOfWholeRow(change.type)) {
+    return draft->batch.DeleteRange(family.handle(), draft->row_bytes,
+                                    RowEnd(draft->row_bytes));
+  }
+  const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
+  return draft->batch.Delete(family.handle(), SliceParts(key_parts, 2));
+}
+
+Status Writer::FindNewestPut(const ChangeView& change,
+                             FamilyMap::const_iterator family,
+                             const Draft& draft,
+                             std::optional<uint64_t>* newest_ms) const {
+  const bool of_row = IsOfWholeRow(change.type);
+  const auto note = [newest_ms](uint64_t timestamp_ms) {
+    *newest_ms = std::max(*newest_ms, std::optional(timestamp_ms));
+  };
+  const std::string key = draft.row_bytes + std::string(change.qualifier);
+  const uint32_t id = family->second.handle()->GetID();
+  for (auto put = draft.puts.lower_bound({id, key});
+       put != draft.puts.end() && put->first.first == id; ++put) {
+    const std::string& put_key = put->first.second;
+    if (of_row ? !put_key.starts_with(key) : put_key != key) break;
+    note(*put->second.rbegin());
+  }
+  VersionRules rules = family->second.rules;
+  rules.ttl_ms = 0;
+  RowCells cells(opened_, family, RowReads());
+  Status s = cells.SeekRow(change.row, draft.row_bytes);
+  if (!of_row) cells.Seek(change.qualifier);
+  for (; s.ok() && cells.Valid(); cells.Next()) {
+    if (!of_row && cells.qualifier() != change.qualifier) break;
+    Entries entries;
+    s = ReadEntries(cells.cell(), &entries);
+    ForEachVisible(entries, cells.row_deletes(), rules, /*wall_ms=*/0,
+                   [&](const Entry& newest) {
+                     note(newest.timestamp_ms);
+                     return false;
+                   });
+  }
+  return s.ok() ? cells.status() : s;
+}
+
+Status Writer::IsDeletedAlready(const ChangeView& change,
+                                FamilyMap::const_iterator family,
+                                uint64_t timestamp_ms, const Draft& draft,
+                                bool* deleted) const {
+  rocksdb::ColumnFamilyHandle* const handle = family->second.handle();
+  *deleted = draft.family_version_deletes.contains(
+      {{handle->GetID(), draft.row_bytes}, timestamp_ms});
+  rocksdb::PinnableSlice value;
+  Status s = opened_.database->Get(rocksdb::ReadOptions(), handle,
+                                   draft.row_bytes, &value);
+  if (s.IsNotFound()) return Status::OK();
+  RowDeletes row_deletes;
+  if (s.ok()) {
+    s = ReadRowDeletes({change.row, family, {}, value.ToStringView()},
+                       &row_deletes);
+  }
+  *deleted = *deleted || row_deletes.TakesAt(timestamp_ms);
+  return s;
 }
 
 Status Writer::Commit(Durability durability, Draft* draft) {
+  opened_.shared->clock.Note(draft->last_ms);
   // kSkipWal as well: what is flushed survives.
   Status s = CoverTimestamp(draft->last_ms);
   if (!s.ok()) return s;
@@ -177,16 +335,57 @@ Status Writer::Commit(Durability durability, Draft* draft) {
   return opened_.database->Write(options, &draft->batch);
 }
 
+Status Writer::KeepBound(uint64_t bound_ms, bool sync) {
+  rocksdb::WriteBatch batch;
+  Status s = PutClockRecord(bound_ms, &batch);
+  rocksdb::WriteOptions options;
+  options.sync = sync;
+  if (s.ok()) s = opened_.database->Write(options, &batch);
+  if (s.ok()) opened_.shared->clock.Kept(bound_ms);
+  return s;
+}
+
 Status Writer::CoverTimestamp(uint64_t timestamp_ms) {
-  LeasedClock& clock = opened_.shared->clock;
+  const LeasedClock& clock = opened_.shared->clock;
   if (!clock.BoundToKeep(timestamp_ms)) return Status::OK();
-  const std::lock_guard lock(bound_mutex_);
+  const std::lock_guard lock(records_mutex_);
   const auto bound_ms = clock.BoundToKeep(timestamp_ms);
   if (!bound_ms) return Status::OK();  // another writer did
+  return KeepBound(*bound_ms, /*sync=*/false);
+}
+
+Status Writer::KeepExactBound() {
+  const auto bound_ms = opened_.shared->clock.ExactBound();
+  return bound_ms ? KeepBound(*bound_ms, /*sync=*/false) : Status::OK();
+}
+
+Status Writer::ResetClock() {
+  Status s = opened_.CheckWritable();
+  if (!s.ok()) return s;
+  const RowLocks::Guard no_writes = LockAll();
+  LeasedClock& clock = opened_.shared->clock;
+  const uint64_t wall_ms = clock.WallNow();
+  s = KeepBound(wall_ms, /*sync=*/true);
+  if (!s.ok()) return s;
+  clock.Start(wall_ms);
+  no_writes.ForEach([](RowLocks::Stripe* stripe) { stripe->given.Clear(); });
+  return s;
+}
+
+Status Writer::AllowFamilyVersionDeletes() {
+  std::atomic<bool>& allowed = opened_.shared->has_family_version_deletes;
+  if (allowed) return Status::OK();
+  const std::lock_guard lock(records_mutex_);
+  if (allowed) return Status::OK();
   rocksdb::WriteBatch batch;
-  Status s = PutClockRecord(*bound_ms, &batch);
-  if (s.ok()) s = opened_.database->Write(rocksdb::WriteOptions(), &batch);
-  if (s.ok()) clock.Kept(*bound_ms);
+  Status s =
+      PutStoreRecord({opened_.key_layout(), *opened_.options.row_aligned_files,
+                      /*family_version_deletes=*/true},
+                     &batch);
+  rocksdb::WriteOptions options;
+  options.sync = true;
+  if (s.ok()) s = opened_.database->Write(options, &batch);
+  if (s.ok()) allowed = true;
   return s;
 }
 

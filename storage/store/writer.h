@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,8 +27,8 @@ struct ChangeView {
   std::string_view qualifier;
   std::string_view value;
   std::optional<uint64_t> timestamp_ms;
-  // Of a put: what the store's timestamp is at least.
-  uint64_t not_before_ms = 0;
+  // The version that a put was made of and may take the place of.
+  std::optional<uint64_t> replaces_ms = std::nullopt;
 };
 
 // InvalidArgument: a put that the family does not take.
@@ -47,7 +49,7 @@ class Writer {
     if (!s.ok() || count == 0) return s;
     const RowLocks::Guard guard =
         locks_.Lock(count, [&](size_t i) { return change_at(i).row; });
-    return ApplyLocked(count, change_at, options);
+    return ApplyLocked(guard, count, change_at, options);
   }
 
   // Keeps other writes of a row out.
@@ -61,13 +63,27 @@ class Writer {
   // Makes the bound that is kept of the clock cover a timestamp.
   rocksdb::Status CoverTimestamp(uint64_t timestamp_ms);
 
+  // Keeps the exact bound of the clock. REQUIRES that no write is under way.
+  rocksdb::Status KeepExactBound();
+
+  // Sets the store's time back to the machine's.
+  rocksdb::Status ResetClock();
+
+  // Makes the store's record say that there may be deletes of the type
+  // kDeleteFamilyVersion, which puts have to look for from then on.
+  rocksdb::Status AllowFamilyVersionDeletes();
+
   // Apply whose rows the caller has locked. REQUIRES a store that is writable.
   template <typename ChangeAt>
-  rocksdb::Status ApplyLocked(size_t count, ChangeAt change_at,
-                              const WriteOptions& options) {
+  rocksdb::Status ApplyLocked(const RowLocks::Guard& guard, size_t count,
+                              ChangeAt change_at, const WriteOptions& options) {
+    Draft draft(opened_.families->Get(), options.timestamp_ms);
+    MoveClock(guard, &draft);
     rocksdb::Status s;
-    Draft draft(*opened_.families, options.timestamp_ms,
-                opened_.shared->clock.Now());
+    for (size_t i = 0; i < count; ++i) {
+      const bool deletes = change_at(i).type != ChangeType::kPut;
+      draft.looks_at_itself = draft.looks_at_itself || (count > 1 && deletes);
+    }
     for (size_t i = 0; s.ok() && i < count; ++i) {
       s = Add(change_at(i), &draft);
     }
@@ -77,37 +93,69 @@ class Writer {
  private:
   // A RocksDB batch in the making.
   struct Draft {
-    Draft(const FamilyTable& of_store, std::optional<uint64_t> given_ms,
-          uint64_t now)
-        : families(of_store), default_timestamp_ms(given_ms), now_ms(now) {}
+    Draft(SharedFamilies of_store, std::optional<uint64_t> given_ms)
+        : families(std::move(of_store)), default_timestamp_ms(given_ms) {}
 
-    const FamilyTable::Loan families;
+    const SharedFamilies families;
     const std::optional<uint64_t> default_timestamp_ms;
-    const uint64_t now_ms;
+    uint64_t now_ms = 0;
     uint64_t last_ms = 0;  // what the clock's bound has to cover
     std::string_view row;  // what row_bytes encodes, once there is one
     std::string row_bytes;
-    RowLocks::Stripe* stripe = nullptr;  // of that row
+    uint64_t row_hash = 0;
+    GivenTimes* given = nullptr;  // of that row
     rocksdb::WriteBatch batch;
+    // Some changes are deletes: of an earlier put, or of a later one. Only then
+    // are the following filled.
+    bool looks_at_itself = false;
+    using Key = std::pair<uint32_t, std::string>;  // family, key
+    std::map<Key, std::set<uint64_t>> puts;        // timestamps
+    std::set<std::pair<Key, uint64_t>> family_version_deletes;
   };
 
+  static std::optional<uint64_t> GivenTime(const ChangeView& change,
+                                           const Draft& draft) {
+    return change.timestamp_ms ? change.timestamp_ms
+                               : draft.default_timestamp_ms;
+  }
+
+  void MoveClock(const RowLocks::Guard& guard, Draft* draft);
   rocksdb::Status Add(const ChangeView& change, Draft* draft);
-  rocksdb::Status AddPut(const ChangeView& change,
-                         std::optional<uint64_t> given_ms, Draft* draft);
+  rocksdb::Status AddPut(const ChangeView& change, Draft* draft);
   // A delete inside one family.
   rocksdb::Status AddDelete(const ChangeView& change,
-                            FamilyMap::const_iterator family,
-                            std::optional<uint64_t> given_ms, Draft* draft);
+                            FamilyMap::const_iterator family, Draft* draft);
+  rocksdb::Status AddMarker(const ChangeView& change, const Family& family,
+                            uint64_t timestamp_ms, Draft* draft);
+  // A delete of one timestamp in all columns of the row: of the versions that
+  // are there, each for itself, so that they take no version's place, and of
+  // those to come.
+  rocksdb::Status AddFamilyVersionDelete(const ChangeView& change,
+                                         FamilyMap::const_iterator family,
+                                         uint64_t timestamp_ms, Draft* draft);
+  // Removes what RocksDB has of a cell or of the row in a family.
+  rocksdb::Status Remove(const ChangeView& change, const Family& family,
+                         Draft* draft);
 
-  // The store's timestamp for a put in the draft's row, for a delete.
-  uint64_t PutTime(Draft* draft) const;
-  uint64_t DeleteTime(Draft* draft) const;
+  // The newest timestamp of the versions that a delete is to take, in the
+  // store, also those that have expired, and in the draft; nullopt: there are
+  // none.
+  rocksdb::Status FindNewestPut(const ChangeView& change,
+                                FamilyMap::const_iterator family,
+                                const Draft& draft,
+                                std::optional<uint64_t>* newest_ms) const;
+  // Whether a kDeleteFamilyVersion takes a put.
+  rocksdb::Status IsDeletedAlready(const ChangeView& change,
+                                   FamilyMap::const_iterator family,
+                                   uint64_t timestamp_ms, const Draft& draft,
+                                   bool* deleted) const;
 
   rocksdb::Status Commit(Durability durability, Draft* draft);
+  rocksdb::Status KeepBound(uint64_t bound_ms, bool sync);
 
   const OpenedStore& opened_;
   RowLocks locks_;
-  std::mutex bound_mutex_;
+  std::mutex records_mutex_;
 };
 
 }  // namespace rowbloom

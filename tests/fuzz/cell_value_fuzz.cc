@@ -53,7 +53,7 @@ bool Decode(std::string_view stored, Entries* entries) {
 std::vector<Entry> Visible(const Entries& entries, const VersionRules& rules,
                            uint64_t now_ms) {
   std::vector<Entry> visible;
-  ForEachVisible(entries, std::nullopt, rules, now_ms,
+  ForEachVisible(entries, RowDeletes(), rules, now_ms,
                  [&visible](const Entry& entry) {
                    visible.push_back(entry);
                    return true;
@@ -80,7 +80,7 @@ void CheckMerge(const Entries& earlier, const Entries& later,
           "what joined operands make can be read");
   }
   Entries alive = merged;
-  RemoveDead(rules, now_ms, std::nullopt, &alive);
+  RemoveDead(rules, {.wall_ms = now_ms, .no_puts_before_ms = now_ms}, &alive);
   Check(Visible(alive, rules, now_ms) == visible,
         "what is removed as dead had not been seen");
 }

@@ -191,6 +191,17 @@ class Store {
 
   virtual rocksdb::Status Stats(StoreStats* stats) = 0;
 
+  // What an operator should know: that the store's clock is more than a day
+  // ahead of the machine's, or that the block cache is smaller than the filters
+  // and indexes of the store. Empty: nothing. Opening a store writes these to
+  // RocksDB's info log, too.
+  virtual std::vector<std::string> Warnings() const = 0;
+
+  // Sets the store's clock back to the machine's, after that was wrong for a
+  // time. Cells with later timestamps stay, and hide puts until the clock has
+  // passed them.
+  virtual rocksdb::Status ResetClock() = 0;
+
   // The options that the store is open with; none is left open.
   virtual const StoreOptions& Options() const = 0;
 

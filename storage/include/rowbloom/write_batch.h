@@ -22,8 +22,8 @@ enum class Durability : uint8_t {
 };
 
 struct WriteOptions {
-  // Of every change that names none of its own. nullopt: the store's clock,
-  // which never goes back.
+  // The timestamp of every change that names none of its own. nullopt: given by
+  // the store (WriteBatch).
   std::optional<uint64_t> timestamp_ms = std::nullopt;
   Durability durability = Durability::kAsync;
 };
@@ -33,16 +33,26 @@ enum class ChangeType : uint8_t {
   kDelete,
   kDeleteVersion,
   kDeleteFamily,
-  kDeleteRow
+  kDeleteRow,
+  kDeleteFamilyVersion,
 };
 
 // Changes that are applied together, in order, or not at all. Store::Write
-// checks them. A timestamp that is not given is that of the write.
+// checks them.
+//
+// A put without a timestamp gets the store's time, or a millisecond more than
+// the last put or delete of its cell: puts of a cell are versions of their own,
+// also within a millisecond or while the machine's clock stands still. A cell
+// runs ahead of the store's time by a second at most; a put beyond that
+// replaces the newest version.
 //
 // A delete takes what it names up to and including its timestamp, also what is
-// written later with such a timestamp; deletes without one take everything
-// that was written before. Families that keep the latest version only
-// (FamilyOptions) take no timestamps.
+// written later with such a timestamp. A delete without a timestamp takes
+// everything that was written before, and nothing that the store gives a
+// timestamp later. In a family with Timestamps::kClient its timestamp is that
+// of the newest version that it takes, which is looked up; without one it does
+// nothing. Families that keep the latest version only (FamilyOptions) take
+// no timestamps.
 //
 // Not thread-safe; takes up to twice its keys and values of memory, which it
 // keeps when it is cleared. Adding a change may throw std::bad_alloc, which
@@ -64,6 +74,11 @@ class WriteBatch {
   // All columns of the row in one family.
   void DeleteFamily(std::string_view row, std::string_view family,
                     OptionalTimestamp timestamp_ms = std::nullopt);
+  // The versions of exactly this timestamp in all columns of the row in one
+  // family. The first one makes later puts to `versioned` families look for
+  // such deletes, which takes about as long as a get of an absent cell.
+  void DeleteFamilyVersion(std::string_view row, std::string_view family,
+                           uint64_t timestamp_ms);
   // All columns of the row in all families.
   void DeleteRow(std::string_view row,
                  OptionalTimestamp timestamp_ms = std::nullopt);

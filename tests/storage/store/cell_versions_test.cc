@@ -30,7 +30,7 @@ std::string Decoded(std::string_view stored, Entries* entries) {
 std::vector<uint64_t> Visible(const Entries& entries, const VersionRules& rules,
                               uint64_t now_ms = 0) {
   std::vector<uint64_t> visible;
-  ForEachVisible(entries, std::nullopt, rules, now_ms, [&](const Entry& entry) {
+  ForEachVisible(entries, RowDeletes(), rules, now_ms, [&](const Entry& entry) {
     visible.push_back(entry.timestamp_ms);
     return true;
   });
@@ -87,10 +87,10 @@ TEST(CellVersions, HostileBytesAreRefusedByOffset) {
     EXPECT_NE(Decoded(bad, &decoded), "ok") << type;
   }
   bad = put;
-  bad[1] = 10;
+  bad[1] = 11;
   EXPECT_EQ(Decoded(bad, &decoded),
-            "at offset 1 of 12: expected an entry of type 4, 8, 12 or 14, "
-            "found 10");
+            "at offset 1 of 12: expected an entry of type 4, 8, 10, 12 or 14, "
+            "found 11");
   bad = put;
   bad[9] = '\x80';
   EXPECT_THAT(Decoded(bad, &decoded),
@@ -152,8 +152,8 @@ TEST(CellVersions, ExpiryLeavesTheNewestMinVersions) {
   EXPECT_THAT(Visible(cell, rules, 91), ElementsAre(100, 90));
   EXPECT_THAT(Visible(cell, rules, 1000), ElementsAre(100, 90));
   Entries left = cell;
-  EXPECT_FALSE(RemoveDead(rules, 90, std::nullopt, &left));
-  EXPECT_TRUE(RemoveDead(rules, 91, std::nullopt, &left));
+  EXPECT_FALSE(RemoveDead(rules, {.wall_ms = 90}, &left));
+  EXPECT_TRUE(RemoveDead(rules, {.wall_ms = 91}, &left));
   EXPECT_THAT(Visible(left, rules, 0), ElementsAre(100, 90));
 }
 
@@ -162,12 +162,24 @@ TEST(CellVersions, DeadDeletesGoOnlyWhenAllTheyTakeIsExpired) {
                         {kDeleteVersion, 80, {}},
                         {kDeleteColumn, 70, {}}};
   Entries left = cell;
-  EXPECT_TRUE(RemoveDead({.max_versions = 3, .ttl_ms = 10}, 91, {}, &left));
+  const VersionRules rules = {.max_versions = 3, .ttl_ms = 10};
+  // They have expired, but a put that they take may still be somewhere.
+  EXPECT_FALSE(
+      RemoveDead(rules, {.wall_ms = 91, .no_puts_before_ms = 70}, &left));
+  EXPECT_TRUE(
+      RemoveDead(rules, {.wall_ms = 91, .no_puts_before_ms = 71}, &left));
+  EXPECT_THAT(left, ElementsAre(cell[0], cell[1]));
+  EXPECT_TRUE(
+      RemoveDead(rules, {.wall_ms = 91, .no_puts_before_ms = 81}, &left));
   EXPECT_THAT(left, ElementsAre(cell[0]));
   left = cell;
   EXPECT_FALSE(RemoveDead({.max_versions = 3, .min_versions = 1, .ttl_ms = 10},
-                          1000, {}, &left));
-  EXPECT_TRUE(RemoveDead({.max_versions = 3}, 1000, 75, &left));
+                          {.wall_ms = 1000, .no_puts_before_ms = 1000}, &left));
+  RowDeletes row_deletes;
+  row_deletes.up_to_ms = 75;
+  EXPECT_TRUE(RemoveDead({.max_versions = 3},
+                         {.wall_ms = 1000, .row_deletes = &row_deletes},
+                         &left));
   EXPECT_THAT(left, ElementsAre(cell[0], cell[1]));
 }
 
@@ -252,7 +264,7 @@ TEST(CellVersions, MergingInAnyGroupsGivesTheSame) {
     }
     ASSERT_TRUE(std::is_sorted(cell.begin(), cell.end(), ComesBefore));
     std::map<uint64_t, std::string> shown;
-    ForEachVisible(cell, std::nullopt, rules, 0, [&](const Entry& entry) {
+    ForEachVisible(cell, RowDeletes(), rules, 0, [&](const Entry& entry) {
       shown[entry.timestamp_ms] = entry.value;
       return true;
     });

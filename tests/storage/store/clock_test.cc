@@ -26,7 +26,7 @@ uint64_t PutNow(Store* store, const std::string& row) {
 
 TEST(LeasedClock, FollowsTheWallClockAndNeverGoesBack) {
   uint64_t now = kNow;
-  LeasedClock clock([&now] { return now; }, 0);
+  LeasedClock clock([&now] { return now; });
   EXPECT_EQ(clock.Now(), kNow);
   now = kNow - 5000;
   EXPECT_EQ(clock.Now(), kNow);
@@ -35,7 +35,8 @@ TEST(LeasedClock, FollowsTheWallClockAndNeverGoesBack) {
 }
 
 TEST(LeasedClock, KeepsABoundAheadOnlyWhenATimestampPassesIt) {
-  LeasedClock clock([] { return kNow; }, kNow - 1);
+  LeasedClock clock([] { return kNow; });
+  clock.Start(kNow - 1);
   EXPECT_EQ(clock.BoundToKeep(kNow - 1), std::nullopt);
   EXPECT_EQ(clock.BoundToKeep(kNow), kNow + LeasedClock::kLeaseMs);
   clock.Kept(kNow + LeasedClock::kLeaseMs);
@@ -44,7 +45,7 @@ TEST(LeasedClock, KeepsABoundAheadOnlyWhenATimestampPassesIt) {
 }
 
 TEST(LeasedClock, StopsAtTheLargestTimestamp) {
-  LeasedClock clock([] { return UINT64_MAX; }, 0);
+  LeasedClock clock([] { return UINT64_MAX; });
   EXPECT_EQ(clock.Now(), kMaxTimestampMs);
   EXPECT_EQ(clock.BoundToKeep(kMaxTimestampMs), kMaxTimestampMs);
 }

@@ -23,7 +23,8 @@ void StoreModel::Put(const std::string& row, const std::string& family,
     return;
   }
   const auto family_delete = family_deletes_.find({row, family});
-  if (cell.deleted_versions.contains(timestamp_ms) ||
+  if (family_version_deletes_.contains({row, family, timestamp_ms}) ||
+      cell.deleted_versions.contains(timestamp_ms) ||
       (cell.deleted_upto && timestamp_ms <= *cell.deleted_upto) ||
       (family_delete != family_deletes_.end() &&
        timestamp_ms <= family_delete->second)) {
@@ -65,6 +66,19 @@ void StoreModel::DeleteFamily(const std::string& row, const std::string& family,
   upto_ms = std::max(upto_ms, timestamp_ms);
 }
 
+void StoreModel::DeleteFamilyVersion(const std::string& row,
+                                     const std::string& family,
+                                     uint64_t timestamp_ms) {
+  for (auto& [key, cell] : cells_) {
+    const auto& [cell_row, cell_family, qualifier] = key;
+    if (cell_row == row && cell_family == family &&
+        cell.versions.erase(timestamp_ms) > 0) {
+      cell.deleted_versions.insert(timestamp_ms);
+    }
+  }
+  family_version_deletes_.insert({row, family, timestamp_ms});
+}
+
 void StoreModel::DeleteRow(const std::string& row, uint64_t timestamp_ms) {
   for (const auto& [family, options] : families_) {
     DeleteFamily(row, family, timestamp_ms);
@@ -78,6 +92,9 @@ void StoreModel::DropFamily(const std::string& family) {
   });
   std::erase_if(family_deletes_, [&family](const auto& taken) {
     return taken.first.second == family;
+  });
+  std::erase_if(family_version_deletes_, [&family](const auto& taken) {
+    return std::get<1>(taken) == family;
   });
 }
 

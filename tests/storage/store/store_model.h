@@ -32,6 +32,8 @@ class StoreModel {
                      const std::string& qualifier, uint64_t timestamp_ms);
   void DeleteFamily(const std::string& row, const std::string& family,
                     uint64_t timestamp_ms);
+  void DeleteFamilyVersion(const std::string& row, const std::string& family,
+                           uint64_t timestamp_ms);
   void DeleteRow(const std::string& row, uint64_t timestamp_ms);
 
   // One that is not there yet, and one with all its cells.
@@ -66,6 +68,9 @@ class StoreModel {
   std::map<Key, ModelCell> cells_;
   // (row, family): what a delete of the family has taken.
   std::map<std::pair<std::string, std::string>, uint64_t> family_deletes_;
+  // (row, family, timestamp)
+  std::set<std::tuple<std::string, std::string, uint64_t>>
+      family_version_deletes_;
 };
 
 }  // namespace rowbloom::test

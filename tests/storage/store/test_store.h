@@ -58,8 +58,7 @@ inline void OpenRaw(const std::string& path, Database* database) {
       IsOk());
   rocksdb::ColumnFamilyOptions options;
   options.merge_operator = NewVersionMergeOperator(
-      std::make_shared<SharedRules>(VersionRules{.max_versions = 2}),
-      std::make_shared<SharedState>(SystemWallClock));
+      std::make_shared<SharedRules>(VersionRules{.max_versions = 2}));
   std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
   for (const std::string& name : names) {
     column_families.emplace_back(name, options);

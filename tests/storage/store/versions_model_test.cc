@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <map>
 
 #include "rowbloom/printable.h"
 #include "tests/storage/store/model_families.h"
@@ -14,15 +16,13 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
-namespace rowbloom::test {
+namespace rowbloom {
 
-// What GoogleTest shows of a difference.
-void PrintTo(const Cell& cell, std::ostream* out) {
-  *out << cell.family << ":" << ToPrintable(cell.qualifier) << "@"
-       << cell.timestamp_ms << "=" << ToPrintable(cell.value);
-}
-
+namespace test {
 namespace {
+
+// More than a cell can run ahead of the clock in one batch, milliseconds.
+constexpr uint64_t kAheadMs = 9;
 
 class VersionsModel : public ::testing::TestWithParam<const char*> {
  protected:
@@ -81,7 +81,46 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     return family.starts_with("latest");
   }
 
-  // Adds a random put to a batch, and to the model.
+  // A cell that a batch puts, or a row, with the newest timestamp.
+  std::optional<uint64_t> NewestPut(const std::string& row,
+                                    const std::string& family,
+                                    const std::string* qualifier) {
+    std::optional<uint64_t> newest;
+    const auto note = [&](uint64_t timestamp_ms) {
+      newest = std::max(newest, std::optional(timestamp_ms));
+    };
+    RowOptions options;
+    options.columns = {{family}};
+    if (qualifier != nullptr) options.columns[0].qualifier = *qualifier;
+    for (const Cell& cell : model_.GetRow(row, options, /*now_ms=*/0)) {
+      note(cell.timestamp_ms);
+    }
+    for (const auto& [at, timestamp_ms] : batch_puts_) {
+      if (at.row != row || at.family != family) continue;
+      if (qualifier == nullptr || at.qualifier == *qualifier) {
+        note(timestamp_ms);
+      }
+    }
+    return newest;
+  }
+
+  // The timestamp that the store gives a put, as write_batch.h says. Between
+  // two operations the clock goes on by more than a batch runs ahead.
+  uint64_t GivenToPut(const CellAddress& at) {
+    uint64_t& given = given_[{at.row, at.family + ":" + at.qualifier}];
+    given =
+        std::max({now_ms_.load(), given + 1, given_[{at.row, at.family}] + 1});
+    return given;
+  }
+  // A delete had it. `of` is a cell's "family:qualifier", or a family.
+  void NoteDelete(const std::string& row, const std::string& of,
+                  uint64_t timestamp_ms) {
+    if (timestamp_ms < now_ms_ || timestamp_ms >= now_ms_ + 1000) return;
+    uint64_t& given = given_[{row, of}];
+    given = std::max(given, timestamp_ms);
+  }
+
+  // Adds a random put to a batch, and to what the model is told after it.
   void AddPut(WriteBatch* batch) {
     const auto [row, family, qualifier] = RandomAddress();
     const std::string value =
@@ -89,33 +128,93 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     std::optional<uint64_t> given;
     if (IsClients(family) && !random_.OneIn(4)) given = RandomTimestamp();
     batch->Put(row, family, qualifier, value, given);
-    model_.Put(row, family, qualifier, given.value_or(now_ms_), value);
+    uint64_t timestamp_ms = now_ms_;
+    if (given) {
+      timestamp_ms = *given;
+    } else if (!KeepsLatest(family)) {
+      timestamp_ms = GivenToPut({row, family, qualifier});
+    }
+    batch_puts_.push_back({{row, family, qualifier}, timestamp_ms});
+    told_.push_back(
+        [=, this, row = row, family = family, qualifier = qualifier] {
+          model_.Put(row, family, qualifier, timestamp_ms, value);
+        });
+  }
+
+  // That of a delete which has none in the batch: of the newest version in a
+  // family of the client; else no earlier than what the batch has put.
+  std::optional<uint64_t> GivenToDelete(const std::string& row,
+                                        const std::string& family,
+                                        const std::string* qualifier) {
+    if (IsClients(family)) return NewestPut(row, family, qualifier);
+    if (KeepsLatest(family)) return now_ms_;
+    if (qualifier != nullptr) {
+      uint64_t& given = given_[{row, family + ":" + *qualifier}];
+      given = std::max(given, now_ms_.load());
+      return given;
+    }
+    uint64_t newest = now_ms_;
+    for (auto it = given_.lower_bound({row, family});
+         it != given_.end() && it->first.first == row &&
+         it->first.second.starts_with(family);
+         ++it) {
+      newest = std::max(newest, it->second);
+    }
+    given_[{row, family}] = newest;
+    return newest;
   }
 
   void AddDelete(WriteBatch* batch) {
-    const auto [row, family, qualifier] = RandomAddress();
+    const CellAddress at = RandomAddress();
     std::optional<uint64_t> given;
-    if (!KeepsLatest(family) && random_.OneIn(2)) given = RandomTimestamp();
-    const uint64_t timestamp_ms = given.value_or(now_ms_);
+    if (!KeepsLatest(at.family) && random_.OneIn(2)) given = RandomTimestamp();
+    const std::string cell = at.family + ":" + at.qualifier;
+    const auto tell = [&](std::optional<uint64_t> timestamp_ms,
+                          const std::string& of, auto change) {
+      if (!timestamp_ms) return;
+      if (given || IsClients(of.substr(0, of.find(':')))) {
+        NoteDelete(at.row, of, *timestamp_ms);
+      }
+      told_.push_back([change, ms = *timestamp_ms] { change(ms); });
+    };
+    const auto delete_family = [&](const std::string& family,
+                                   std::optional<uint64_t> timestamp_ms) {
+      tell(timestamp_ms, family, [this, row = at.row, family](uint64_t ms) {
+        model_.DeleteFamily(row, family, ms);
+      });
+    };
     const uint64_t dice = random_.Below(10);
     if (dice < 4) {
-      batch->Delete(row, family, qualifier, given);
-      model_.Delete(row, family, qualifier, timestamp_ms);
-    } else if (dice < 7 && given) {
-      batch->DeleteVersion(row, family, qualifier, timestamp_ms);
-      model_.DeleteVersion(row, family, qualifier, timestamp_ms);
+      batch->Delete(at.row, at.family, at.qualifier, given);
+      tell(given ? given : GivenToDelete(at.row, at.family, &at.qualifier),
+           cell, [this, at](uint64_t ms) {
+             model_.Delete(at.row, at.family, at.qualifier, ms);
+           });
+    } else if (dice < 6 && given) {
+      batch->DeleteVersion(at.row, at.family, at.qualifier, *given);
+      tell(given, cell, [this, at](uint64_t ms) {
+        model_.DeleteVersion(at.row, at.family, at.qualifier, ms);
+      });
+    } else if (dice == 6 && given) {
+      batch->DeleteFamilyVersion(at.row, at.family, *given);
+      tell(given, at.family, [this, at](uint64_t ms) {
+        model_.DeleteFamilyVersion(at.row, at.family, ms);
+      });
     } else if (dice < 9) {
-      batch->DeleteFamily(row, family, given);
-      model_.DeleteFamily(row, family, timestamp_ms);
+      batch->DeleteFamily(at.row, at.family, given);
+      delete_family(at.family,
+                    given ? given : GivenToDelete(at.row, at.family, nullptr));
     } else {
-      batch->DeleteRow(row);
-      model_.DeleteRow(row, now_ms_);
+      batch->DeleteRow(at.row);
+      for (const auto& [family, options] : kModelFamilies) {
+        delete_family(family, GivenToDelete(at.row, family, nullptr));
+      }
     }
   }
 
   void RandomWrite() {
     WriteBatch batch;
-    // Deletes after puts: the store moves a put on that follows a delete.
+    // Deletes come after puts: the store moves a put on that follows a delete.
     for (uint64_t puts = random_.Below(4); puts > 0; --puts) AddPut(&batch);
     for (uint64_t deletes = random_.Below(6); deletes > 3; --deletes) {
       AddDelete(&batch);
@@ -123,6 +222,9 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     WriteOptions options;
     if (random_.OneIn(200)) options.durability = Durability::kSync;
     ASSERT_THAT(store_->Write(batch, options), IsOk());
+    for (const auto& tell : told_) tell();
+    told_.clear();
+    batch_puts_.clear();
   }
 
   TimeRange RandomRange() {
@@ -158,6 +260,16 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     return options;
   }
 
+  static std::string Text(const std::vector<Cell>& cells) {
+    std::string text;
+    for (const Cell& cell : cells) {
+      text += cell.family + ":" + ToPrintable(cell.qualifier) + " at " +
+              std::to_string(cell.timestamp_ms) + " " +
+              ToPrintable(cell.value) + "\n";
+    }
+    return text;
+  }
+
   void CompareCells() {
     ReadOptions options{RandomRange(), RandomVersions()};
     const StoreModel& model = RandomMoment(&options.snapshot);
@@ -171,7 +283,8 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     ASSERT_THAT(store_->MultiGet(addresses, &cells, options), IsOk());
     ASSERT_EQ(cells.size(), addresses.size());
     for (size_t i = 0; i < cells.size(); ++i) {
-      ASSERT_EQ(cells[i], model.GetVersions(addresses[i], options, now_ms_))
+      ASSERT_EQ(Text(cells[i]),
+                Text(model.GetVersions(addresses[i], options, now_ms_)))
           << ToPrintable(addresses[i].row);
     }
     const CellAddress& at = addresses[0];
@@ -179,7 +292,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     ASSERT_THAT(store_->GetVersions(at.row, at.family, at.qualifier, &versions,
                                     options),
                 IsOk());
-    ASSERT_EQ(versions, cells[0]);
+    ASSERT_EQ(Text(versions), Text(cells[0]));
     std::string value;
     const rocksdb::Status s =
         store_->Get(at.row, at.family, at.qualifier, &value, options);
@@ -197,7 +310,8 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     const std::string row = RandomRow();
     std::vector<Cell> cells;
     ASSERT_THAT(store_->GetRow(row, &cells, options), IsOk());
-    ASSERT_EQ(cells, model.GetRow(row, options, now_ms_)) << ToPrintable(row);
+    ASSERT_EQ(Text(cells), Text(model.GetRow(row, options, now_ms_)))
+        << ToPrintable(row);
   }
 
   void CompareScan() {
@@ -217,12 +331,13 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     ASSERT_EQ(found.size(), expected.size()) << options.reverse;
     for (size_t i = 0; i < found.size(); ++i) {
       ASSERT_EQ(ToPrintable(found[i].row), ToPrintable(expected[i].row));
-      ASSERT_EQ(found[i].cells, expected[i].cells) << ToPrintable(found[i].row);
+      ASSERT_EQ(Text(found[i].cells), Text(expected[i].cells))
+          << ToPrintable(found[i].row);
     }
   }
 
   void RandomOperation() {
-    now_ms_ += 2 + random_.Below(8);
+    now_ms_ += kAheadMs + 1 + random_.Below(8);
     if (random_.OneIn(3000)) return Open();
     if (random_.OneIn(600)) {
       ASSERT_THAT(store_->Flush(), IsOk());
@@ -254,6 +369,10 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   std::vector<uint64_t> used_;
   uint64_t writes_ = 0;
   StoreModel model_{kModelFamilies};
+  std::vector<std::pair<CellAddress, uint64_t>> batch_puts_;
+  std::vector<std::function<void()>> told_;  // when the batch is written
+  // Timestamps of puts, by row and column.
+  std::map<std::pair<std::string, std::string>, uint64_t> given_;
   std::unique_ptr<Store> store_;
   std::unique_ptr<Moment> moment_;  // goes before the store
 };
@@ -282,4 +401,5 @@ INSTANTIATE_TEST_SUITE_P(Layouts, VersionsModel,
                          });
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace test
+}  // namespace rowbloom

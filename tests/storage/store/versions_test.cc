@@ -175,11 +175,75 @@ TEST_P(Versions, DeletesTakeWhatTheyName) {
   }
 }
 
-TEST_P(Versions, DeleteTakesNothingNewer) {
-  ASSERT_NO_FATAL_FAILURE(Put("c:q", kNow + 500));
-  ASSERT_THAT(store_->DeleteRow("r"), IsOk());
+// Timestamps of the application may be of any kind: sequence numbers, or
+// microseconds, which are far ahead of the store's clock.
+TEST_P(Versions, DeleteWithoutATimestampTakesWhatWasWrittenBefore) {
+  for (const uint64_t newest : {uint64_t{7}, kNow + 500, kNow * 1000}) {
+    for (const bool whole_row : {false, true}) {
+      const std::string column =
+          "c:q" + std::to_string(newest) + (whole_row ? "row" : "column");
+      ASSERT_NO_FATAL_FAILURE(Put(column, newest - 1));
+      ASSERT_NO_FATAL_FAILURE(Put(column, newest));
+      ASSERT_THAT(whole_row ? store_->DeleteRow("r")
+                            : store_->Delete("r", "c", column.substr(2)),
+                  IsOk());
+      ASSERT_NO_FATAL_FAILURE(Pass());
+      EXPECT_THAT(Get(column), IsEmpty()) << newest;
+      const uint64_t later = newest + 1 + (whole_row ? 1 : 0);
+      ASSERT_NO_FATAL_FAILURE(Put(column, later));
+      ASSERT_NO_FATAL_FAILURE(Pass());
+      EXPECT_THAT(Get(column), ElementsAre(later)) << newest;
+    }
+  }
+}
+
+TEST_P(Versions, DeleteWithoutATimestampTakesWhatItsBatchHasPut) {
+  WriteBatch batch;
+  batch.Put("r", "c", "a", "v", 7);
+  batch.Put("r", "c", "b", "v", kNow * 1000);
+  batch.Delete("r", "c", "a");
+  batch.DeleteFamily("r", "c");
+  batch.Put("r", "c", "b", "v", kNow * 1000 + 1);
+  ASSERT_THAT(store_->Write(batch), IsOk());
   ASSERT_NO_FATAL_FAILURE(Pass());
-  EXPECT_THAT(Get("c:q"), ElementsAre(kNow + 500));
+  EXPECT_THAT(Get("c:a"), IsEmpty());
+  EXPECT_THAT(Get("c:b"), ElementsAre(kNow * 1000 + 1));
+}
+
+TEST_P(Versions, DeleteOfOneTimestampInAllColumns) {
+  for (const char* column : {"c:", "c:a", "c:b"}) {
+    for (const uint64_t timestamp_ms : {10, 20, 30}) {
+      ASSERT_NO_FATAL_FAILURE(Put(column, timestamp_ms));
+    }
+  }
+  ASSERT_NO_FATAL_FAILURE(Pass());
+  WriteBatch batch;
+  batch.DeleteFamilyVersion("r", "c", 20);
+  batch.Put("r", "c", "b", "again", 20);  // dead from the beginning
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Pass());
+  for (const char* column : {"c:", "c:a", "c:b"}) {
+    EXPECT_THAT(Get(column), ElementsAre(30, 10)) << column;
+  }
+  // A column's delete leaves the row's alone.
+  ASSERT_THAT(store_->Delete("r", "c", "", {.timestamp_ms = 25}), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Pass());
+  EXPECT_THAT(Get("c:"), ElementsAre(30));
+  EXPECT_THAT(Get("c:a"), ElementsAre(30, 10));
+}
+
+// Such a put would push out a version, and then not be seen itself.
+TEST_P(Versions, PutThatIsDeletedAlreadyTakesNoVersionsPlace) {
+  WriteBatch batch;
+  batch.DeleteFamilyVersion("r", "c", 50);
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  for (const uint64_t timestamp_ms : {10, 20, 30}) {
+    ASSERT_NO_FATAL_FAILURE(Put("c:a", timestamp_ms));
+  }
+  ASSERT_NO_FATAL_FAILURE(Pass());
+  ASSERT_NO_FATAL_FAILURE(Put("c:a", 50));
+  ASSERT_NO_FATAL_FAILURE(Pass());
+  EXPECT_THAT(Get("c:a"), ElementsAre(30, 20, 10));
 }
 
 // In HBase a put in the millisecond of a delete is lost.

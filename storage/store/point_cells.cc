@@ -1,0 +1,143 @@
+#include "storage/store/point_cells.h"
+
+#include <span>
+
+#include "storage/store/snapshot.h"
+#include "storage/store/status_text.h"
+
+namespace rowbloom {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+Status PointCells::Add(std::string_view row, std::string_view family,
+                       std::string_view qualifier) {
+  FamilyMap::const_iterator found;
+  Status s = opened_.FindFamily(families_, family, &found);
+  if (s.ok()) s = CheckQualifier(qualifier);
+  if (s.ok()) s = CheckRow(row);
+  if (!s.ok()) return s;
+  // An escaped row doubles at most, and has a terminator.
+  const size_t room = 2 * row.size() + 2;
+  char* const key =
+      static_cast<char*>(memory_.allocate(room + qualifier.size(), 1));
+  const auto row_bytes =
+      opened_.key_layout().EncodeRowInto(row, std::span(key, room));
+  if (!row_bytes) {
+    std::string ignored;
+    return opened_.EncodeRow(row, &ignored);  // says why
+  }
+  qualifier.copy(key + *row_bytes, qualifier.size());
+  wanted_.push_back({row, found, qualifier,
+                     Slice(key, *row_bytes + qualifier.size()), *row_bytes});
+  return s;
+}
+
+Status PointCells::Read() {
+  if (wanted_.empty()) return Status::OK();
+  Status s = wanted_.size() == 1 ? ReadOne() : ReadAll();
+  return s.ok() ? FindCell() : s;
+}
+
+Status PointCells::ReadOne() {
+  const Wanted& wanted = wanted_.front();
+  rocksdb::ColumnFamilyHandle* const family = wanted.family->second.handle();
+  rocksdb::ReadOptions options;
+  options.snapshot = RocksdbSnapshot(snapshot_);
+  values_.reserve(2);
+  values_.resize(1);
+  statuses_.push_back(
+      opened_.database->Get(options, family, wanted.key, &values_.front()));
+  if (!statuses_.front().ok() || !IsVersioned(wanted) ||
+      wanted.qualifier.empty()) {
+    return Status::OK();
+  }
+  // A row that has no deletes now had none when the cell was read, since they
+  // stay as long as there is something that they take. Otherwise both are read
+  // again, as of one moment.
+  rocksdb::PinnableSlice deletes;
+  Status s = opened_.database->Get(options, family, RowKey(wanted), &deletes);
+  if (s.ok()) return ReadAll();
+  wanted_.front().row_value = 1;
+  values_.emplace_back();
+  statuses_.push_back(s);
+  return Status::OK();
+}
+
+Status PointCells::ReadAll() {
+  struct Lookup {
+    rocksdb::ColumnFamilyHandle* family;
+    Slice key;
+  };
+  std::pmr::vector<rocksdb::ColumnFamilyHandle*> families(&memory_);
+  std::pmr::vector<Slice> keys(&memory_);
+  families.reserve(wanted_.size() + 1);
+  keys.reserve(wanted_.size() + 1);
+  const Wanted* before = nullptr;
+  bool one_family = true;
+  for (Wanted& wanted : wanted_) {
+    rocksdb::ColumnFamilyHandle* const family = wanted.family->second.handle();
+    const auto look_up = [&](const Slice& key) {
+      families.push_back(family);
+      keys.push_back(key);
+      return keys.size() - 1;
+    };
+    if (IsVersioned(wanted)) {
+      const bool same_row = before != nullptr &&
+                            before->family == wanted.family &&
+                            RowKey(*before) == RowKey(wanted);
+      wanted.row_value = same_row ? before->row_value : look_up(RowKey(wanted));
+    }
+    wanted.value = IsVersioned(wanted) && wanted.qualifier.empty()
+                       ? wanted.row_value
+                       : look_up(wanted.key);
+    one_family = one_family && family == families.front();
+    before = &wanted;
+  }
+  rocksdb::ReadOptions options;
+  options.snapshot = RocksdbSnapshot(snapshot_);
+  const size_t count = keys.size();
+  values_.clear();
+  values_.resize(count);
+  statuses_.assign(count, Status::OK());
+  if (one_family) {
+    opened_.database->MultiGet(options, families.front(), count, keys.data(),
+                               values_.data(), statuses_.data());
+  } else {
+    opened_.database->MultiGet(options, count, families.data(), keys.data(),
+                               values_.data(), statuses_.data());
+  }
+  return Status::OK();
+}
+
+Status PointCells::FindCell() {
+  for (; at_ < wanted_.size(); ++at_) {
+    const Wanted& wanted = wanted_[at_];
+    const Status& found = statuses_[wanted.value];
+    if (found.IsNotFound()) continue;
+    if (!found.ok()) return Failed(wanted, found);
+    cell_ = {wanted.row, wanted.family, wanted.qualifier,
+             values_[wanted.value].ToStringView(), &row_deletes_};
+    if (!IsVersioned(wanted) || deletes_of_ == wanted.row_value) {
+      return Status::OK();
+    }
+    deletes_of_ = wanted.row_value;
+    row_deletes_.clear();
+    const Status& of_row = statuses_[wanted.row_value];
+    if (of_row.IsNotFound()) return Status::OK();
+    if (!of_row.ok()) return Failed(wanted, of_row);
+    return ReadRowDeletes({wanted.row,
+                           wanted.family,
+                           {},
+                           values_[wanted.row_value].ToStringView()},
+                          &row_deletes_);
+  }
+  return Status::OK();
+}
+
+Status PointCells::Failed(const Wanted& wanted, const Status& status) const {
+  return Prefixed(Describe(wanted.row, wanted.family->first, wanted.qualifier),
+                  status);
+}
+
+}  // namespace rowbloom

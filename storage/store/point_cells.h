@@ -1,0 +1,90 @@
+// Single cells by point lookups, for which the ROW and ROWCOL sections answer:
+// one of the two ways in which the store reads cells (row_cells.h has the
+// other).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/slice.h"
+#include "rocksdb/status.h"
+#include "rowbloom/read_options.h"
+#include "storage/store/opened_store.h"
+#include "storage/store/stored_cell.h"
+
+namespace rowbloom {
+
+// Add all cells, Read them, and walk over those that were found, in the order
+// in which they were added. All are as of one moment.
+class PointCells {
+ public:
+  // The arguments outlive it.
+  PointCells(const OpenedStore& opened, const FamilyMap& families,
+             const Snapshot* snapshot)
+      : opened_(opened), families_(families), snapshot_(snapshot) {}
+  PointCells(const PointCells&) = delete;
+  PointCells& operator=(const PointCells&) = delete;
+
+  // The views must outlive it. InvalidArgument: a name out of its limits, or an
+  // unknown family.
+  rocksdb::Status Add(std::string_view row, std::string_view family,
+                      std::string_view qualifier);
+
+  // Reads the cells, and moves to the first one that is there. Once. Errors are
+  // RocksDB's, and name the cell; Corruption as ReadEntries.
+  rocksdb::Status Read();
+
+  bool Valid() const { return at_ < wanted_.size(); }
+  // The number of the cell here, as it was added. REQUIRES Valid().
+  size_t index() const { return at_; }
+  const StoredCell& cell() const { return cell_; }
+  // To the next one that is there. REQUIRES Valid().
+  rocksdb::Status Next() {
+    ++at_;
+    return FindCell();
+  }
+
+ private:
+  struct Wanted {
+    std::string_view row;
+    FamilyMap::const_iterator family;
+    std::string_view qualifier;
+    rocksdb::Slice key;
+    size_t row_bytes;      // of the key
+    size_t value = 0;      // place in values_
+    size_t row_value = 0;  // that of the row's deletes, if `versioned`
+  };
+
+  static bool IsVersioned(const Wanted& wanted) {
+    return wanted.family->second.format == CellFormat::kVersioned;
+  }
+  static rocksdb::Slice RowKey(const Wanted& wanted) {
+    return {wanted.key.data(), wanted.row_bytes};
+  }
+
+  rocksdb::Status ReadOne();
+  rocksdb::Status ReadAll();
+  // To the first cell that is there, from here on.
+  rocksdb::Status FindCell();
+  rocksdb::Status Failed(const Wanted& wanted,
+                         const rocksdb::Status& status) const;
+
+  const OpenedStore& opened_;
+  const FamilyMap& families_;
+  const Snapshot* const snapshot_;
+  // Keys and values of a few cells take no memory from the heap.
+  std::array<std::byte, 1024> buffer_;
+  std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
+  std::pmr::vector<Wanted> wanted_{&memory_};
+  std::pmr::vector<rocksdb::PinnableSlice> values_{&memory_};
+  std::pmr::vector<rocksdb::Status> statuses_{&memory_};
+  size_t at_ = 0;
+  size_t deletes_of_ = static_cast<size_t>(-1);  // row_value of row_deletes_
+  RowDeletes row_deletes_;
+  StoredCell cell_;
+};
+
+}  // namespace rowbloom

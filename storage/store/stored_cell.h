@@ -1,0 +1,83 @@
+// What RocksDB keeps for a cell, in either cell format, and what it shows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "rowbloom/cell.h"
+#include "storage/store/cell_value.h"
+#include "storage/store/cell_versions.h"
+#include "storage/store/family_table.h"
+
+namespace rowbloom {
+
+// The views must outlive it.
+struct StoredCell {
+  std::string_view row;
+  FamilyMap::const_iterator family;
+  std::string_view qualifier;
+  std::string_view value;
+  const RowDeletes* row_deletes = nullptr;  // of a `versioned` family
+};
+
+// "row \"R\", cell F:Q: ", which precedes what is wrong with a cell.
+std::string Describe(std::string_view row, std::string_view family,
+                     std::string_view qualifier);
+rocksdb::Status CorruptCell(const StoredCell& stored,
+                            const std::string& problem);
+
+// All that the value says; the entries view into it. Corruption: it is not of
+// the family's format.
+rocksdb::Status ReadEntries(const StoredCell& stored, Entries* entries);
+
+// The deletes of a row, which the cell of its empty qualifier has. Corruption
+// as ReadEntries.
+rocksdb::Status ReadRowDeletes(const StoredCell& of_row, RowDeletes* deletes);
+
+// The versions that a read asks for, and the time by which they expire.
+struct VersionQuery {
+  TimeRange time_range = TimeRange::All();
+  uint32_t max_versions = 1;
+  uint64_t wall_ms = 0;
+};
+
+// InvalidArgument: a query that means nothing.
+rocksdb::Status CheckVersions(uint32_t max_versions,
+                              const TimeRange& time_range);
+
+// Calls add(timestamp, value) for each version to be seen, newest first.
+// Corruption as ReadEntries.
+template <typename Add>
+rocksdb::Status ForEachVersion(const StoredCell& stored,
+                               const VersionQuery& query, Add add) {
+  const Family& family = stored.family->second;
+  if (family.format == CellFormat::kLatest) {
+    CellValue cell;
+    if (!DecodeCellValue(stored.value, &cell)) {
+      return CorruptCell(stored, ProblemOfCellValue(stored.value));
+    }
+    const bool expired = family.rules.min_versions == 0 &&
+                         family.rules.Expired(cell.timestamp_ms, query.wall_ms);
+    if (!expired && query.time_range.Contains(cell.timestamp_ms)) {
+      add(cell.timestamp_ms, cell.value);
+    }
+    return rocksdb::Status::OK();
+  }
+  Entries entries;
+  if (rocksdb::Status s = ReadEntries(stored, &entries); !s.ok()) return s;
+  uint32_t left = query.max_versions;
+  ForEachVisible(entries, *stored.row_deletes, family.rules, query.wall_ms,
+                 [&](const Entry& entry) {
+                   if (query.time_range.Contains(entry.timestamp_ms)) {
+                     add(entry.timestamp_ms, entry.value);
+                     --left;
+                   }
+                   return left > 0 &&
+                          entry.timestamp_ms > query.time_range.begin_ms;
+                 });
+  return rocksdb::Status::OK();
+}
+
+}  // namespace rowbloom
