@@ -1,10 +1,6 @@
 #include "tests/storage/hfile/dump.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
-
-#include <array>
-#include <charconv>
 
 namespace rowbloom::test {
 namespace {
@@ -46,36 +42,6 @@ void ReadComment(const std::string& line, Dump* dump) {
 }
 
 }  // namespace
-
-std::string FromHex(const std::string& hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    uint8_t byte = 0;
-    std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
-    bytes.push_back(static_cast<char>(byte));
-  }
-  return bytes;
-}
-
-std::vector<std::string> ReadGzipLines(const std::string& path) {
-  std::vector<std::string> lines;
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (file == nullptr) {
-    ADD_FAILURE() << path << ": cannot open";
-    return lines;
-  }
-  std::string text;
-  std::array<char, 65536> buffer;
-  int count = 0;
-  while ((count = gzread(file, buffer.data(), buffer.size())) > 0) {
-    text.append(buffer.data(), static_cast<size_t>(count));
-  }
-  EXPECT_EQ(count, 0) << path << ": cannot read";
-  gzclose(file);
-  lines = SplitAt(text, '\n');
-  if (!lines.empty() && lines.back().empty()) lines.pop_back();
-  return lines;
-}
 
 std::vector<std::string> SplitAt(const std::string& text, char separator) {
   std::vector<std::string> parts;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rowbloom/hfile.h"
+#include "tests/support/dump_text.h"
 
 namespace rowbloom::test {
 
@@ -18,11 +19,6 @@ struct Dump {
   uint64_t cell_count = 0;
   std::vector<HFileCell> cells;
 };
-
-std::string FromHex(const std::string& hex);
-
-// All lines of a gzip file. Fails the test when it cannot be read.
-std::vector<std::string> ReadGzipLines(const std::string& path);
 
 Dump ReadDump(const std::string& path);
 

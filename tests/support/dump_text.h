@@ -1,0 +1,48 @@
+// The text of files that dumps of HBase are kept in: lines, compressed with
+// gzip, with bytes in hex. Users link ZLIB::ZLIB.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace rowbloom::test {
+
+inline std::string FromHex(const std::string& hex) {
+  std::string bytes;
+  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
+    uint8_t byte = 0;
+    std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
+    bytes.push_back(static_cast<char>(byte));
+  }
+  return bytes;
+}
+
+// All lines of a gzip file. Fails the test when it cannot be read.
+inline std::vector<std::string> ReadGzipLines(const std::string& path) {
+  std::vector<std::string> lines;
+  gzFile file = gzopen(path.c_str(), "rb");
+  if (file == nullptr) {
+    ADD_FAILURE() << path << ": cannot open";
+    return lines;
+  }
+  std::string text;
+  std::array<char, 65536> buffer;
+  int count = 0;
+  while ((count = gzread(file, buffer.data(), buffer.size())) > 0) {
+    text.append(buffer.data(), static_cast<size_t>(count));
+  }
+  EXPECT_EQ(count, 0) << path << ": cannot read";
+  gzclose(file);
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+}  // namespace rowbloom::test
