@@ -1,0 +1,388 @@
+// HBase as the judge of reads: a store takes the cells of the cases in
+// tests/data/hbase/scans as HBase took them, and answers their queries as
+// HBase's region scanner did, from memory, from files and after compaction.
+// Where it differs on purpose, ReadRules has the rule, the rule decides which
+// queries it concerns, and the answer is what it says. ROWBLOOM_SEED decides
+// when the store flushes and compacts between writes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/storage/store/hbase_cases.h"
+#include "tests/storage/store/hbase_read_rules.h"
+#include "tests/storage/store/test_store.h"
+#include "tests/support/random.h"
+
+namespace rowbloom::test {
+namespace {
+
+bool NamesColumnsOfMortalVersions(const HBaseCase& of,
+                                  const HBaseQuery& query) {
+  return query.qualifiers && of.family.ttl_ms != 0 &&
+         of.family.min_versions > 0;
+}
+
+bool HasTimeRange(const HBaseCase&, const HBaseQuery& query) {
+  return query.time_range != TimeRange::All();
+}
+
+bool HasWriteOf(const HBaseCase& of, const std::set<HBaseType>& types) {
+  return std::any_of(
+      of.writes.begin(), of.writes.end(),
+      [&types](const HBaseWrite& write) { return types.contains(write.type); });
+}
+
+bool HasDeletesAndMorePutsThanAreKept(const HBaseCase& of, const HBaseQuery&) {
+  std::map<std::pair<std::string, std::string>, std::set<uint64_t>> puts;
+  size_t most = 0;
+  for (const HBaseWrite& write : of.writes) {
+    if (write.type != HBaseType::kPut) continue;
+    auto& timestamps = puts[{write.row, write.qualifier}];
+    timestamps.insert(write.timestamp_ms);
+    most = std::max(most, timestamps.size());
+  }
+  return most > of.family.max_versions &&
+         HasWriteOf(
+             of, {HBaseType::kDelete, HBaseType::kDeleteColumn,
+                  HBaseType::kDeleteFamily, HBaseType::kDeleteFamilyVersion});
+}
+
+bool DeletesSingleOnesOfMortalVersions(const HBaseCase& of, const HBaseQuery&) {
+  return of.family.ttl_ms != 0 && of.family.min_versions > 0 &&
+         HasWriteOf(of, {HBaseType::kDelete, HBaseType::kDeleteFamilyVersion});
+}
+
+// One rule of the store on top of those before it.
+struct RuleStep {
+  const char* name;
+  ReadRules rules;  // this one and those before
+  // Whether the cells and the query are such as the rule is about; it changes
+  // no other answer.
+  bool (*is_about)(const HBaseCase&, const HBaseQuery&);
+  int changed_answers;  // of the 15,148
+};
+constexpr std::array<RuleStep, 4> kRuleSteps = {{
+    {"names show no more",
+     {.names_show_no_more = true},
+     NamesColumnsOfMortalVersions,
+     22},
+    {"time ranges choose among the newest",
+     {.names_show_no_more = true, .range_within_newest = true},
+     HasTimeRange,
+     547},
+    {"surplus versions stay gone",
+     {.names_show_no_more = true,
+      .range_within_newest = true,
+      .surplus_stays_gone = true},
+     HasDeletesAndMorePutsThanAreKept,
+     126},
+    {"expired versions stay gone",
+     {.names_show_no_more = true,
+      .range_within_newest = true,
+      .surplus_stays_gone = true,
+      .expired_stays_gone = true},
+     DeletesSingleOnesOfMortalVersions,
+     166},
+}};
+constexpr ReadRules kStoreRules = kRuleSteps.back().rules;
+
+TEST(HBaseReadModel, GivesTheAnswersOfHBaseAndCountsWhatTheRulesChange) {
+  int query_count = 0;
+  int differing = 0;
+  std::array<int, kRuleSteps.size()> changed{};
+  for (const HBaseCase& of : ReadHBaseCases()) {
+    const ReadModel hbase(of, {});
+    std::vector<ReadModel> steps;
+    for (const RuleStep& step : kRuleSteps) steps.emplace_back(of, step.rules);
+    for (size_t q = 0; q < of.queries.size(); ++q) {
+      const HBaseQuery& query = of.queries[q];
+      SCOPED_TRACE(of.id + ", query " + std::to_string(q));
+      std::vector<HBaseCell> answer = hbase.Answer(query);
+      EXPECT_EQ(answer, query.answer);
+      for (size_t i = 0; i < steps.size(); ++i) {
+        std::vector<HBaseCell> next = steps[i].Answer(query);
+        if (next != answer) {
+          ++changed[i];
+          EXPECT_TRUE(kRuleSteps[i].is_about(of, query)) << kRuleSteps[i].name;
+        }
+        answer = std::move(next);
+      }
+      if (answer != query.answer) ++differing;
+      ++query_count;
+    }
+  }
+  EXPECT_EQ(query_count, 14'992 + 156);
+  EXPECT_EQ(differing, 836);
+  for (size_t i = 0; i < changed.size(); ++i) {
+    EXPECT_EQ(changed[i], kRuleSteps[i].changed_answers) << kRuleSteps[i].name;
+  }
+}
+
+template <typename Batch>
+concept DeletesFamilyVersions = requires(Batch batch) {
+  batch.DeleteFamilyVersion("", "", uint64_t{});
+};
+
+// Whether the store has all types of cells of the case.
+bool HasTypesOf(const HBaseCase& of) {
+  return DeletesFamilyVersions<WriteBatch> ||
+         !HasWriteOf(of, {HBaseType::kDeleteFamilyVersion});
+}
+
+TEST(HBaseScans, HaveNoTypeThatTheStoreHasNot) {
+  const std::vector<HBaseCase> cases = ReadHBaseCases();
+  const auto left_out =
+      std::count_if(cases.begin(), cases.end(),
+                    [](const HBaseCase& of) { return !HasTypesOf(of); });
+  if (left_out > 0) {
+    GTEST_SKIP() << left_out << " of " << cases.size()
+                 << " cases have a DeleteFamilyVersion and are left out";
+  }
+}
+
+std::string FamilyName(const FamilyOptions& options) {
+  return "max" + std::to_string(options.max_versions) + "_min" +
+         std::to_string(options.min_versions) + "_ttl" +
+         std::to_string(options.ttl_ms);
+}
+
+// The time of the store. No case has a later one.
+constexpr uint64_t kNowMs = 2'000'000'000'000;
+
+// One case in a store: in the family that has its options, its rows with its id
+// before them. As what expires depends on how long ago it was alone, cases with
+// a TTL have their timestamps moved by what their time is before kNowMs.
+struct StoredCase {
+  explicit StoredCase(const HBaseCase& hbase_case)
+      : of(hbase_case),
+        family(FamilyName(of.family)),
+        row_prefix(of.id + ":"),
+        moved_ms(of.family.ttl_ms == 0 ? 0 : kNowMs - of.now_ms) {
+    const ReadModel model(of, kStoreRules);
+    for (const HBaseQuery& query : of.queries) {
+      answers.push_back(model.Answer(query));
+    }
+  }
+
+  const HBaseCase& of;
+  std::string family;
+  std::string row_prefix;
+  uint64_t moved_ms;
+  // What the store should answer to each query: where no rule changes it,
+  // HBase's answer.
+  std::vector<std::vector<HBaseCell>> answers;
+};
+
+template <typename Batch>
+void Add(const HBaseWrite& write, const StoredCase& to, Batch* batch) {
+  const std::string row = to.row_prefix + write.row;
+  const uint64_t timestamp_ms = write.timestamp_ms + to.moved_ms;
+  switch (write.type) {
+    case HBaseType::kPut:
+      batch->Put(row, to.family, write.qualifier, write.value, timestamp_ms);
+      break;
+    case HBaseType::kDelete:
+      batch->DeleteVersion(row, to.family, write.qualifier, timestamp_ms);
+      break;
+    case HBaseType::kDeleteColumn:
+      batch->Delete(row, to.family, write.qualifier, timestamp_ms);
+      break;
+    case HBaseType::kDeleteFamily:
+      batch->DeleteFamily(row, to.family, timestamp_ms);
+      break;
+    case HBaseType::kDeleteFamilyVersion:
+      if constexpr (DeletesFamilyVersions<Batch>) {
+        batch->DeleteFamilyVersion(row, to.family, timestamp_ms);
+      }
+      break;
+  }
+}
+
+enum class Flushes { kAfterAllWrites, kBetweenWrites };
+
+// Each has a share of the families.
+constexpr size_t kParts = 4;
+
+class HBaseScanParts : public ::testing::TestWithParam<size_t> {
+ protected:
+  // A store without cells.
+  void Open(const std::vector<FamilyDescriptor>& families) {
+    store_.reset();
+    dir_.emplace();
+    store_ = OpenOrFail({}, dir_->File("db"), families,
+                        {.wall_clock = [] { return kNowMs; }});
+    ASSERT_NE(store_, nullptr);
+  }
+
+  void Write(const StoredCase& to, const HBaseWrite& write) {
+    WriteBatch batch;
+    Add(write, to, &batch);
+    ASSERT_THAT(store_->Write(batch), IsOk()) << to.of.id;
+  }
+
+  // The first write of each case, the second of each, and so on.
+  void WriteAll(const std::vector<StoredCase>& cases, Flushes flushes) {
+    bool more = true;
+    for (size_t i = 0; more; ++i) {
+      more = false;
+      for (const StoredCase& stored : cases) {
+        if (i >= stored.of.writes.size()) continue;
+        ASSERT_NO_FATAL_FAILURE(Write(stored, stored.of.writes[i]));
+        more = true;
+      }
+      // Most cases have few cells.
+      if (flushes == Flushes::kBetweenWrites && random_.OneIn(2 + i)) {
+        ASSERT_THAT(store_->Flush(), IsOk());
+        if (random_.OneIn(3)) {
+          ASSERT_THAT(store_->Compact(), IsOk());
+        }
+      }
+    }
+  }
+
+  static ScanOptions ToScan(const StoredCase& in, const HBaseQuery& query) {
+    const auto& low = query.reversed ? query.stop_row : query.start_row;
+    const auto& high = query.reversed ? query.start_row : query.stop_row;
+    const std::string next(1, '\0');  // after a row: the next possible one
+    ScanOptions scan;
+    scan.row_prefix = in.row_prefix;
+    scan.reverse = query.reversed;
+    if (low) {
+      scan.start_row = in.row_prefix + *low;
+      if (query.reversed && !query.include_stop) scan.start_row += next;
+    }
+    if (high) {
+      scan.stop_row = in.row_prefix + *high;
+      if (query.reversed || query.include_stop) scan.stop_row += next;
+    }
+    scan.row.time_range = query.time_range;
+    if (query.time_range != TimeRange::All()) {
+      scan.row.time_range.begin_ms += in.moved_ms;
+      scan.row.time_range.end_ms += in.moved_ms;
+    }
+    scan.row.max_versions = query.max_versions;
+    if (query.qualifiers) {
+      for (const std::string& qualifier : *query.qualifiers) {
+        scan.row.columns.push_back({in.family, qualifier});
+      }
+    } else {
+      scan.row.columns = {{in.family}};
+    }
+    return scan;
+  }
+
+  static void AddCells(const StoredCase& in, const std::string& row,
+                       const std::vector<Cell>& cells,
+                       std::vector<HBaseCell>* answer) {
+    for (const Cell& cell : cells) {
+      answer->push_back(
+          {row, cell.qualifier, cell.timestamp_ms - in.moved_ms, cell.value});
+    }
+  }
+
+  std::vector<HBaseCell> Scan(const StoredCase& in, const ScanOptions& scan) {
+    std::vector<HBaseCell> answer;
+    RowScanner rows = store_->Scan(scan);
+    for (const Row& row : rows) {
+      AddCells(in, row.row.substr(in.row_prefix.size()), row.cells, &answer);
+    }
+    EXPECT_THAT(rows.status(), IsOk());
+    return answer;
+  }
+
+  std::vector<HBaseCell> GetRow(const StoredCase& in, const HBaseQuery& query,
+                                const RowOptions& options) {
+    std::vector<Cell> cells;
+    EXPECT_THAT(
+        store_->GetRow(in.row_prefix + *query.start_row, &cells, options),
+        IsOk());
+    std::vector<HBaseCell> answer;
+    AddCells(in, *query.start_row, cells, &answer);
+    return answer;
+  }
+
+  // REQUIRES a get of columns by name.
+  std::vector<HBaseCell> GetCells(const StoredCase& in, const HBaseQuery& query,
+                                  const ReadOptions& options) {
+    const std::string row = in.row_prefix + *query.start_row;
+    std::vector<CellAddress> addresses;
+    std::vector<std::vector<Cell>> each;
+    for (const std::string& qualifier : *query.qualifiers) {
+      addresses.push_back({row, in.family, qualifier});
+      EXPECT_THAT(store_->GetVersions(row, in.family, qualifier,
+                                      &each.emplace_back(), options),
+                  IsOk());
+    }
+    std::vector<std::vector<Cell>> all;
+    EXPECT_THAT(store_->MultiGet(addresses, &all, options), IsOk());
+    EXPECT_EQ(all, each);
+    std::vector<HBaseCell> answer;
+    for (const std::vector<Cell>& cells : all) {
+      AddCells(in, *query.start_row, cells, &answer);
+    }
+    return answer;
+  }
+
+  void ExpectAnswers(const std::vector<StoredCase>& cases, const char* when) {
+    for (const StoredCase& stored : cases) {
+      for (size_t i = 0; i < stored.of.queries.size(); ++i) {
+        const HBaseQuery& query = stored.of.queries[i];
+        SCOPED_TRACE(stored.of.id + ", query " + std::to_string(i) + ", " +
+                     when);
+        const ScanOptions scan = ToScan(stored, query);
+        EXPECT_EQ(Scan(stored, scan), stored.answers[i]);
+        if (!query.IsGet()) continue;
+        EXPECT_EQ(GetRow(stored, query, scan.row), stored.answers[i]);
+        if (!query.qualifiers) continue;
+        EXPECT_EQ(
+            GetCells(stored, query, {scan.row.time_range, query.max_versions}),
+            stored.answers[i]);
+      }
+    }
+  }
+
+  const uint64_t seed_ = SeedFromEnv();
+  Random random_{seed_};
+  std::optional<TempDir> dir_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_P(HBaseScanParts, AreAnsweredInMemoryInFilesAndCompacted) {
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed_));
+  const std::vector<HBaseCase> cases = ReadHBaseCases();
+  std::map<std::string, size_t> part_of;  // by name of the family
+  std::vector<FamilyDescriptor> families;
+  std::vector<StoredCase> stored;
+  for (const HBaseCase& of : cases) {
+    const auto [family, is_new] =
+        part_of.emplace(FamilyName(of.family), part_of.size() % kParts);
+    if (family->second != GetParam()) continue;
+    if (is_new) families.push_back({family->first, of.family});
+    if (HasTypesOf(of)) stored.emplace_back(of);
+  }
+  for (const Flushes flushes :
+       {Flushes::kAfterAllWrites, Flushes::kBetweenWrites}) {
+    ASSERT_NO_FATAL_FAILURE(Open(families));
+    ASSERT_NO_FATAL_FAILURE(WriteAll(stored, flushes));
+    ExpectAnswers(stored, "as written");
+    ASSERT_THAT(store_->Flush(), IsOk());
+    ExpectAnswers(stored, "flushed");
+    ASSERT_THAT(store_->Compact(), IsOk());
+    ExpectAnswers(stored, "compacted");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(HBase, HBaseScanParts,
+                         ::testing::Range(size_t{0}, kParts));
+
+}  // namespace
+}  // namespace rowbloom::test
