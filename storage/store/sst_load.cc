@@ -256,6 +256,9 @@ Status SstLoad::Finish() {
     Status s = writer_->CoverTimestamp(timestamp_ms_);
     if (s.ok()) s = opened_.database->SyncWAL();
     if (!s.ok()) return s;
+    // The load does not come in between a CheckAnd..., Increment or Append's
+    // read of a row and its write.
+    const RowLocks::Guard no_writes = writer_->LockAll();
     // A RocksDB with assertions, as Debian's, refuses with TryAgain, and has
     // taken nothing, if a flush that runs beside is done but not yet installed.
     int tries = 100;

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <thread>
 
 #include "storage/store/sst_load.h"
 #include "tests/storage/store/test_store.h"
@@ -272,6 +274,56 @@ TEST_F(Load, TimestampsOfTheStoreAreOfThePast) {
   // What is put now is newer.
   ASSERT_THAT(store_->Put("r", "store", "q", "after"), IsOk());
   EXPECT_EQ(Versions("r", "store", "q")[0].value, "after");
+}
+
+// A writer that has read a cell and not yet written it waits for the load, or
+// the load for it: a change of what was there before never replaces the load's.
+TEST_F(Load, DoesNotComeInBetweenAReadAndItsWrite) {
+  constexpr int64_t kStep = int64_t{1} << 40;  // between two loads' counters
+  const auto encoded = [](int64_t counter) {
+    std::string value(8, '\0');
+    for (int i = 7; i >= 0; --i, counter >>= 8) {
+      value[static_cast<size_t>(i)] = static_cast<char>(counter);
+    }
+    return value;
+  };
+  std::atomic<bool> stop{false};
+  std::atomic<uint64_t> failures{0};
+  std::thread increments([&] {
+    while (!stop) {
+      if (!store_->Increment("a", "latest", "q", 1, nullptr).ok()) ++failures;
+    }
+  });
+  std::thread checks([&] {
+    while (!stop) {
+      std::string found;
+      bool applied = false;
+      const Status s = store_->Get("b", "latest", "q", &found);
+      if (s.IsNotFound()) continue;
+      if (!s.ok() ||
+          !store_->CheckAndPut("b", "latest", "q", found, found, &applied, {})
+               .ok()) {
+        ++failures;
+      }
+    }
+  });
+  for (int64_t i = 1; i <= 40; ++i) {
+    const auto load = Begin();
+    for (const char* row : {"a", "b"}) {
+      EXPECT_THAT(load->Add(row, "latest", "q", encoded(i * kStep)), IsOk());
+    }
+    EXPECT_THAT(load->Finish(), IsOk());
+    // The checks put what they found, once the load is there its value.
+    std::string value;
+    EXPECT_THAT(store_->Get("b", "latest", "q", &value), IsOk());
+    EXPECT_EQ(value, encoded(i * kStep)) << "load " << i;
+    EXPECT_THAT(store_->Get("a", "latest", "q", &value), IsOk());
+    EXPECT_GE(value, encoded(i * kStep)) << "load " << i;
+  }
+  stop = true;
+  increments.join();
+  checks.join();
+  EXPECT_EQ(failures, 0u);
 }
 
 TEST_F(Load, LeavesNothingWhenItIsGivenUp) {
