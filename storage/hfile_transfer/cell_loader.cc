@@ -16,13 +16,9 @@ CellLoader::CellLoader(const HFileImportOptions& options, Store* store,
       store_(store),
       load_(load),
       family_(family),
-      latest_(KeepsLatest(family_options)),
+      latest_(family_options.KeepsLatest()),
       max_versions_(family_options.max_versions),
       report_(report) {}
-
-bool KeepsLatest(const FamilyOptions& options) {
-  return options.max_versions == 1 && options.timestamps == Timestamps::kStore;
-}
 
 Status CellLoader::Check(const HFileCellView& cell) const {
   switch (cell.type) {
@@ -137,7 +133,8 @@ Status CellLoader::AddPut(uint64_t timestamp_ms, std::string_view value) {
       surplus) {
     return Status::OK();
   }
-  Status s = latest_
+  const bool is_past = timestamp_ms < load_->timestamp_ms();
+  Status s = latest_ && !is_past
                  ? load_->Add(row_, family_, qualifier_, value)
                  : load_->Add(row_, family_, qualifier_, value, timestamp_ms);
   if (!s.ok()) return s;

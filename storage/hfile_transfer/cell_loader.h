@@ -15,9 +15,6 @@
 
 namespace rowbloom::hfile_transfer {
 
-// Whether a family is `latest`.
-bool KeepsLatest(const FamilyOptions& options);
-
 // Not thread-safe.
 class CellLoader {
  public:

@@ -171,11 +171,12 @@ Status Importer::CheckFamily(const std::string& path,
                                    ToPrintable(name) +
                                    "\", which is not in the store");
   }
-  if (KeepsLatest(family->second) && !options_.latest_as_new) {
+  if (family->second.KeepsLatest() && !options_.latest_as_new) {
     return Status::InvalidArgument(
         path + ": family \"" + name +
         "\" keeps the latest version only, by the store's timestamps; "
-        "latest_as_new takes the newest version of each cell as a new write");
+        "latest_as_new takes the newest version of each cell, in place of "
+        "what the store has");
   }
   return Status::OK();
 }

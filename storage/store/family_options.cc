@@ -99,9 +99,7 @@ std::optional<Timestamps> TimestampsFromString(std::string_view text) {
 }
 
 CellFormat CellFormatOf(const FamilyOptions& options) {
-  return options.max_versions == 1 && options.timestamps == Timestamps::kStore
-             ? CellFormat::kLatest
-             : CellFormat::kVersioned;
+  return options.KeepsLatest() ? CellFormat::kLatest : CellFormat::kVersioned;
 }
 
 std::string_view ToString(CellFormat format) {

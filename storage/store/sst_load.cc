@@ -121,8 +121,7 @@ Status SstLoad::CheckEntry(FamilyMap::const_iterator family,
         "a delete of the family with the qualifier \"" +
         ToPrintable(qualifier) + "\": expected none");
   }
-  if (kept.format == CellFormat::kLatest ||
-      kept.options.timestamps == Timestamps::kClient) {
+  if (kept.options.timestamps == Timestamps::kClient) {
     return CheckPut(family, qualifier, value, timestamp_ms);
   }
   if (timestamp_ms && *timestamp_ms >= timestamp_ms_) {

@@ -33,6 +33,7 @@ class SstLoad final : public BulkLoad {
   // Makes the load's directory.
   rocksdb::Status Begin();
 
+  uint64_t timestamp_ms() const override { return timestamp_ms_; }
   rocksdb::Status Add(std::string_view row, std::string_view family,
                       std::string_view qualifier, std::string_view value,
                       std::optional<uint64_t> timestamp_ms) override;

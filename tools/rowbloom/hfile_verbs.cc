@@ -260,7 +260,7 @@ Action AddImportHFile(CLI::App* command) {
       ->type_name("F");
   command->add_flag("--latest-as-new", args->latest_as_new,
                     "Where a family keeps the latest version only, write the "
-                    "newest of each cell, now");
+                    "newest of each cell, in place of what is there");
   command->add_flag("--drop-tags", args->drop_tags,
                     "Take cells without their tags");
   command

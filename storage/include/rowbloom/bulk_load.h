@@ -7,13 +7,20 @@
 //
 // Nothing is to be seen before Finish, and everything after it, also when the
 // process ends in between; a load that goes without Finish leaves nothing.
-// Cells without a timestamp have that of NewBulkLoad. A `latest` family
-// (FamilyOptions) takes no timestamps and no deletes; there the load replaces
-// what was there when it finished: do not write its cells meanwhile. A
-// `versioned` family takes both; where timestamps are the store's, so that
-// later puts are newer, they have to be before that of NewBulkLoad.
+// Cells without a timestamp have that of NewBulkLoad, others keep their own,
+// from which ttl_ms counts. Where timestamps are the store's (Timestamps), a
+// cell's own has to be before that of NewBulkLoad, so that later puts are
+// newer.
 //
-// Not thread-safe; loads and other writes may go on side by side. Memory: a
+// A `latest` family (FamilyOptions) takes no deletes. Of two writes of a cell
+// there the one that arrives later stays, whatever their timestamps, and a load
+// arrives with Finish: it replaces what was there, newer cells too, and what is
+// written while the load is filled. A `versioned` family orders the load's
+// versions and deletes, and those of other writes, by their timestamps.
+//
+// Not thread-safe; loads and other writes may go on side by side. Finish comes
+// before or after another write of a row, a CheckAnd..., Increment or Append
+// being one, and keeps writes waiting while the files are added. Memory: a
 // block and the filter's hashes (some ten bytes a cell) of a file per family,
 // and one cell's versions. Must be destroyed before its store.
 #pragma once
@@ -37,6 +44,9 @@ class BulkLoad {
   virtual ~BulkLoad() = default;
   BulkLoad(const BulkLoad&) = delete;
   BulkLoad& operator=(const BulkLoad&) = delete;
+
+  // The time of NewBulkLoad by the store's clock, in milliseconds since 1970.
+  virtual uint64_t timestamp_ms() const = 0;
 
   // Cells of one family come by row, then by qualifier, then newest first, as
   // CellIterator gives them; families may take turns. Errors are Store::Put's,

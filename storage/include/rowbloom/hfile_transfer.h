@@ -7,9 +7,10 @@
 //   rowbloom::HFileImportReport taken;
 //   s = rowbloom::ImportHFiles({}, {"export"}, store, &taken);
 //
-// Both may go on beside other reads and writes of the store, but for writes to
-// a `latest` family (FamilyOptions) that is imported to. From a store to a
-// cluster and back, step by step: storage/hfile_transfer/README.md.
+// Both may go on beside other reads and writes of the store. An import writes
+// all of its cells when it ends: in a `latest` family (FamilyOptions) they
+// replace what was written meanwhile (BulkLoad). From a store to a cluster and
+// back, step by step: storage/hfile_transfer/README.md.
 #pragma once
 
 #include <cstddef>
@@ -105,7 +106,9 @@ struct HFileImportOptions {
   // Where all cells go; empty: to the family that they name.
   std::string family;
   // Whether a `latest` family (FamilyOptions) takes the newest version of each
-  // cell, as a write of now. Without, it is refused.
+  // cell, as a new write: it replaces what the store has, also what is newer.
+  // It keeps its timestamp, unless that is after the import began (BulkLoad):
+  // then it gets that time. Without, such a family is refused.
   bool latest_as_new = false;
   // Whether cells with tags (visibility, lifetime, ...) are taken without them,
   // as a store has none. Without, they are refused.

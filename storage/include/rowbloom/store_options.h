@@ -47,6 +47,11 @@ struct FamilyOptions {
   // ever.
   uint64_t ttl_ms = 0;
 
+  // Whether the family is `latest`.
+  bool KeepsLatest() const {
+    return max_versions == 1 && timestamps == Timestamps::kStore;
+  }
+
   friend bool operator==(const FamilyOptions&, const FamilyOptions&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/storage/hfile_transfer/transfers.h"
+#include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -256,7 +258,7 @@ TEST_F(Import, SurplusVersionsAreNotEvenLoaded) {
   EXPECT_EQ(report_.skipped, 3u);
 }
 
-TEST_F(Import, ALatestFamilyTakesTheNewestVersionsAsNewWrites) {
+TEST_F(Import, ALatestFamilyTakesTheNewestVersionsWithTheirTimestamps) {
   ASSERT_THAT(store_->Put("r", "latest", "old", "mine"), IsOk());
   ASSERT_THAT(store_->Put("r", "latest", "new", "mine"), IsOk());
   const std::string path =
@@ -274,19 +276,72 @@ TEST_F(Import, ALatestFamilyTakesTheNewestVersionsAsNewWrites) {
                        AllOf(HasSubstr(path), HasSubstr("\"latest\""),
                              HasSubstr("latest_as_new"))));
   options.latest_as_new = true;
-  Cell before;
-  ASSERT_THAT(store_->GetCell("r", "latest", "new", &before), IsOk());
   ASSERT_THAT(Run({path}, options), IsOk());
-  Cell after;
-  ASSERT_THAT(store_->GetCell("r", "latest", "new", &after), IsOk());
-  EXPECT_EQ(after.value, "8");
-  EXPECT_GT(after.timestamp_ms, before.timestamp_ms);
+  // Which is newer makes no difference to what was there.
+  EXPECT_THAT(Versions("r", "new", "latest"),
+              ElementsAre(Cell{"latest", "new", 8, "8"}));
   // Deletes concern the file's cells.
   EXPECT_THAT(Values("r", "old", "latest"), ElementsAre("mine"));
   EXPECT_THAT(Values("r", "deleted", "latest"), IsEmpty());
   EXPECT_EQ(report_.puts, 1u);
   EXPECT_EQ(report_.deletes, 0u);
   EXPECT_EQ(report_.skipped, 6u);
+}
+
+TEST_F(Import, ALatestFamilyHasNoTimestampsOfTheFuture) {
+  HFileImportOptions options;
+  options.family = "latest";
+  options.latest_as_new = true;
+  ASSERT_THAT(store_->Put("r", "latest", "before", "mine"), IsOk());
+  ASSERT_THAT(
+      Run({Write("file", {MakeCell("r", "q", int64_t{1} << 60, kPut, "file")})},
+          options),
+      IsOk());
+  ASSERT_THAT(store_->Put("r", "latest", "after", "mine"), IsOk());
+  const auto time = [this](const char* qualifier) {
+    const std::vector<Cell> cells = Versions("r", qualifier, "latest");
+    return cells.size() == 1 ? cells[0].timestamp_ms : 0;
+  };
+  EXPECT_GT(time("q"), time("before"));
+  EXPECT_LE(time("q"), time("after"));
+}
+
+// TTL counts from the timestamps that the cells had in the first store.
+TEST_F(Import, CellsOfALatestFamilyExpireWhenTheyWouldHave) {
+  constexpr uint64_t kTtl = 1000;
+  constexpr uint64_t kStart = 1'700'000'000'000;
+  std::atomic<uint64_t> now_ms{kStart};
+  const auto open = [&](const std::string& name) {
+    return OpenOrFail({}, dir_.File(name), {{"latest", {.ttl_ms = kTtl}}},
+                      {.wall_clock = [&now_ms] { return now_ms.load(); }});
+  };
+  const auto from = open("from");
+  store_ = open("to");
+  ASSERT_NE(from, nullptr);
+  ASSERT_NE(store_, nullptr);
+  ASSERT_THAT(from->Put("r", "latest", "old", "exported"), IsOk());
+  now_ms = kStart + kTtl / 2;
+  ASSERT_THAT(from->Put("r", "latest", "new", "exported"), IsOk());
+  HFileExportReport exported;
+  ASSERT_THAT(ExportHFiles({}, from.get(), dir_.File("out"), &exported),
+              IsOk());
+  HFileImportOptions options;
+  options.latest_as_new = true;
+  now_ms = kStart + kTtl - 1;
+  ASSERT_THAT(store_->Put("r", "latest", "old", "mine"), IsOk());
+  ASSERT_THAT(Run({dir_.File("out")}, options), IsOk());
+  EXPECT_THAT(Versions("r", "old", "latest"),
+              ElementsAre(Cell{"latest", "old", kStart, "exported"}));
+  const Cell later{"latest", "new", kStart + kTtl / 2, "exported"};
+  EXPECT_THAT(Versions("r", "new", "latest"), ElementsAre(later));
+  now_ms = kStart + kTtl + 2;
+  // Imported again it is as old as it was, and nothing older shows up.
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(Versions("r", "old", "latest"), IsEmpty());
+    EXPECT_THAT(Versions("r", "new", "latest"), ElementsAre(later));
+    ASSERT_THAT(store_->Compact(), IsOk());
+    ASSERT_THAT(Run({dir_.File("out")}, options), IsOk());
+  }
 }
 
 TEST_F(Import, TagsAreRefusedOrDropped) {

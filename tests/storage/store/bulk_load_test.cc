@@ -179,9 +179,6 @@ TEST_F(Load, CellsOutOfOrderAreRefusedByName) {
               is_refused("row \"r\", cell c:q at 20"));
   EXPECT_THAT(load->Add("r", "latest", "q", "v"),
               StatusIs(Status::kInvalidArgument, HasSubstr("cell latest:q")));
-  EXPECT_THAT(load->Add("r", "latest", "r", "v", 5),
-              StatusIs(Status::kInvalidArgument,
-                       HasSubstr("a put takes no timestamp")));
   EXPECT_THAT(load->Add("r", "nope", "r", "v"),
               StatusIs(Status::kInvalidArgument, HasSubstr("\"nope\"")));
   // The load goes on without them.
@@ -251,6 +248,32 @@ TEST_F(Load, DeletesThatMeanNothingAreRefused) {
   ASSERT_THAT(load->Add("r", "c", "", "v", 5), IsOk());
   ASSERT_THAT(load->Finish(), IsOk());
   EXPECT_THAT(Versions("r", "c", ""), ElementsAre(Cell{"c", "", 6, "v"}));
+}
+
+TEST_F(Load, TheLaterArrivalOfALatestCellStays) {
+  ASSERT_THAT(store_->Put("r", "latest", "q", "before"), IsOk());
+  const auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  ASSERT_THAT(store_->Put("r", "latest", "q", "meanwhile"), IsOk());
+  for (const uint64_t not_past : {load->timestamp_ms(), kMaxTimestampMs}) {
+    EXPECT_THAT(
+        load->Add("r", "latest", "q", "v", not_past),
+        StatusIs(Status::kInvalidArgument,
+                 HasSubstr("timestamps=store: expected one before that of")));
+  }
+  ASSERT_THAT(load->Add("r", "latest", "now", "load"), IsOk());
+  ASSERT_THAT(load->Add("r", "latest", "q", "load", 7), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(
+        Versions("r", "latest", "now"),
+        ElementsAre(Cell{"latest", "now", load->timestamp_ms(), "load"}));
+    EXPECT_THAT(Versions("r", "latest", "q"),
+                ElementsAre(Cell{"latest", "q", 7, "load"}));
+    ASSERT_THAT(store_->Compact(), IsOk());
+  }
+  ASSERT_THAT(store_->Put("r", "latest", "q", "after"), IsOk());
+  EXPECT_EQ(Versions("r", "latest", "q")[0].value, "after");
 }
 
 TEST_F(Load, TimestampsOfTheStoreAreOfThePast) {
