@@ -5,7 +5,6 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/write_batch.h"
-#include "storage/store/family_options.h"
 #include "storage/store/metadata.h"
 
 namespace rowbloom {
@@ -78,28 +77,36 @@ Status DropFamily(const std::string& name, OpenedStore* opened,
   return CompleteDrop(name, &opened->database);
 }
 
+Status PrepareAlter(const std::string& name, const FamilyOptions& options,
+                    const FamilyMap& families, const OpenedStore& opened,
+                    FamilySetup* setup) {
+  FamilyMap::const_iterator found;
+  Status s = opened.FindFamily(families, name, &found);
+  if (s.ok()) {
+    s = MakeFamilySetup(name, options, opened.options, opened.block_cache,
+                        opened.shared, setup);
+  }
+  if (!s.ok()) return s;
+  const CellFormat format = found->second.format;
+  if (setup->family.format == format) return s;
+  return Status::InvalidArgument(
+      "family \"" + name + "\" of the store at " + opened.path +
+      " keeps its cells in the format " + std::string(ToString(format)) +
+      ", which cannot be altered: max_versions " +
+      std::to_string(options.max_versions) + " with timestamps " +
+      std::string(ToString(options.timestamps)) + " needs the format " +
+      std::string(ToString(setup->family.format)));
+}
+
 Status AlterFamily(const std::string& name, const FamilyOptions& options,
                    OpenedStore* opened, Writer* writer) {
   const auto changing = opened->families->LockForChange();
   FamilyMap families = *opened->families->Get();
-  FamilyMap::const_iterator found;
-  Status s = opened->FindFamily(families, name, &found);
-  if (!s.ok()) return s;
-  const Family before = found->second;
-  if (options == before.options) return s;
   FamilySetup setup;
-  s = MakeFamilySetup(name, options, opened->options, opened->block_cache,
-                      opened->shared, &setup);
+  Status s = PrepareAlter(name, options, families, *opened, &setup);
   if (!s.ok()) return s;
-  if (setup.family.format != before.format) {
-    return Status::InvalidArgument(
-        "family \"" + name + "\" of the store at " + opened->path +
-        " keeps its cells in the format " +
-        std::string(ToString(before.format)) + ", which cannot be altered: " +
-        "max_versions " + std::to_string(options.max_versions) +
-        " with timestamps " + std::string(ToString(options.timestamps)) +
-        " needs the format " + std::string(ToString(setup.family.format)));
-  }
+  const Family before = families.at(name);
+  if (options == before.options) return s;
   families.at(name).options = options;
   families.at(name).rules = setup.family.rules;
   FamilyTable::Shares shares = FamilyTable::Share(std::move(families));

@@ -15,6 +15,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/store_options.h"
 #include "storage/store/database.h"
+#include "storage/store/family_options.h"
 #include "storage/store/opened_store.h"
 #include "storage/store/writer.h"
 
@@ -26,6 +27,11 @@ rocksdb::Status CreateFamily(const std::string& name,
                              Writer* writer);
 rocksdb::Status DropFamily(const std::string& name, OpenedStore* opened,
                            Writer* writer);
+// The checks of AlterFamily, and the family as it would be.
+rocksdb::Status PrepareAlter(const std::string& name,
+                             const FamilyOptions& options,
+                             const FamilyMap& families,
+                             const OpenedStore& opened, FamilySetup* setup);
 rocksdb::Status AlterFamily(const std::string& name,
                             const FamilyOptions& options, OpenedStore* opened,
                             Writer* writer);

@@ -555,6 +555,16 @@ Status StoreImpl::DropFamily(const std::string& name) {
   });
 }
 
+Status StoreImpl::CheckAlterFamily(const std::string& name,
+                                   const FamilyOptions& options) const {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = opened_.CheckWritable(); !s.ok()) return s;
+    FamilySetup ignored;
+    return PrepareAlter(name, options, *opened_.families->Get(), opened_,
+                        &ignored);
+  });
+}
+
 Status StoreImpl::AlterFamily(const std::string& name,
                               const FamilyOptions& options) {
   return CatchExceptions([&]() -> Status {

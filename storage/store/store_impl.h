@@ -95,6 +95,8 @@ class StoreImpl final : public Store {
   rocksdb::Status CreateFamily(const std::string& name,
                                const FamilyOptions& options) override;
   rocksdb::Status DropFamily(const std::string& name) override;
+  rocksdb::Status CheckAlterFamily(const std::string& name,
+                                   const FamilyOptions& options) const override;
   rocksdb::Status AlterFamily(const std::string& name,
                               const FamilyOptions& options) override;
   rocksdb::Status Checkpoint(const std::string& directory) override;

@@ -1,7 +1,9 @@
 #include "tools/rowbloom/family_verbs.h"
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,20 +57,38 @@ ExitCode Alter(const FamilyArgs& args, const Streams& streams) {
   std::unique_ptr<Store> store;
   Status s = args.store.OpenToWrite(&store);
   if (!s.ok()) return Fail(streams.err, s);
+  std::map<std::string, FamilyOptions> families = store->Families();
+  std::map<std::string, FamilyOptions> altered;
   for (const FamilySpec& spec : *specs) {
-    // One that the store does not have is the store's to refuse.
-    s = store->AlterFamily(spec.name(),
-                           spec.ApplyTo(store->Families()[spec.name()]));
-    if (!s.ok()) return Fail(streams.err, s);
+    FamilyOptions& options = families[spec.name()];
+    options = spec.ApplyTo(options);
+    altered[spec.name()] = options;
   }
-  return ExitCode::kOk;
+  // One that the store does not have is the store's to refuse.
+  for (const auto& [name, options] : altered) {
+    if (s.ok()) s = store->CheckAlterFamily(name, options);
+  }
+  for (const auto& [name, options] : altered) {
+    if (s.ok()) s = store->AlterFamily(name, options);
+  }
+  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
 
 ExitCode Drop(const FamilyArgs& args, const Streams& streams) {
   std::unique_ptr<Store> store;
   Status s = args.store.OpenToWrite(&store);
+  if (!s.ok()) return Fail(streams.err, s);
+  const std::map<std::string, FamilyOptions> families = store->Families();
+  std::set<std::string> names;
   for (const std::string& family : args.families) {
-    if (s.ok()) s = store->DropFamily(FromPrintable(family));
+    const std::string name = FromPrintable(family);
+    if (const auto error = args.store.CheckFamily(name, families)) {
+      return Fail(streams.err, error->message);
+    }
+    names.insert(name);
+  }
+  for (const std::string& name : names) {
+    if (s.ok()) s = store->DropFamily(name);
   }
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }

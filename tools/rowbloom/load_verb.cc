@@ -41,7 +41,7 @@ class Loader {
  public:
   Loader(Store* store, const LoadArgs& args, std::string default_family)
       : store_(store),
-        db_(args.store.db),
+        store_args_(args.store),
         write_options_{.timestamp_ms = args.timestamp_ms},
         row_bytes_(store->Options().key_layout->FixedRowBytes()),
         default_family_(std::move(default_family)),
@@ -92,20 +92,11 @@ class Loader {
                       "found {}",
                       kMaxQualifierBytes, cell.qualifier.size())};
     }
-    if (!families_.contains(std::string(family))) {
-      std::string names;
-      for (const auto& [name, options] : families_) {
-        names += names.empty() ? name : ", " + name;
-      }
-      return Error{fmt::format(
-          "family \"{}\" is not in the store at {}; it has: {}",
-          ToPrintable(family), db_, names.empty() ? "none" : names)};
-    }
-    return std::nullopt;
+    return store_args_.CheckFamily(family, families_);
   }
 
   Store* const store_;
-  const std::string db_;
+  const StoreArgs& store_args_;
   const WriteOptions write_options_;
   const std::optional<uint32_t> row_bytes_;
   const std::string default_family_;

@@ -1,7 +1,8 @@
 #include "tools/rowbloom/store_args.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
-#include <string_view>
 
 #include "rowbloom/printable.h"
 
@@ -43,6 +44,19 @@ Status StoreArgs::OpenToWrite(std::unique_ptr<Store>* store) const {
   StoreOptions options;
   Status s = Options(&options);
   return s.ok() ? Store::Open(options, db, {}, store) : s;
+}
+
+std::optional<Error> StoreArgs::CheckFamily(
+    std::string_view family,
+    const std::map<std::string, FamilyOptions>& families) const {
+  if (families.contains(std::string(family))) return std::nullopt;
+  std::string names;
+  for (const auto& [name, options] : families) {
+    names += names.empty() ? name : ", " + name;
+  }
+  return Error{
+      fmt::format("family \"{}\" is not in the store at {}; it has: {}",
+                  ToPrintable(family), db, names.empty() ? "none" : names)};
 }
 
 Column ParseColumn(const std::string& text) {

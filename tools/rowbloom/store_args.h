@@ -1,8 +1,11 @@
 // The arguments that all verbs on a store take, and the store they name.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "rocksdb/status.h"
 #include "rowbloom/result.h"
@@ -29,6 +32,11 @@ struct StoreArgs {
   // Opens a store that is there.
   rocksdb::Status OpenToRead(std::unique_ptr<Store>* store) const;
   rocksdb::Status OpenToWrite(std::unique_ptr<Store>* store) const;
+
+  // The error of a family that is not among the store's.
+  std::optional<Error> CheckFamily(
+      std::string_view family,
+      const std::map<std::string, FamilyOptions>& families) const;
 };
 
 // "FAMILY:QUALIFIER", or "FAMILY" for all its columns. In the qualifier \xHH

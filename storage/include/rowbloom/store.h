@@ -231,6 +231,10 @@ class Store {
   // (FamilyOptions) than the family's cells have.
   virtual rocksdb::Status AlterFamily(const std::string& name,
                                       const FamilyOptions& options) = 0;
+  // The InvalidArgument with which AlterFamily would refuse now, for callers
+  // that alter several families or none. Changes nothing.
+  virtual rocksdb::Status CheckAlterFamily(
+      const std::string& name, const FamilyOptions& options) const = 0;
 
   // Makes `directory`, which must not exist, a store of its own that is as this
   // one is at a moment during the call, everything in memory included. Files

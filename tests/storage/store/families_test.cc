@@ -309,6 +309,10 @@ TEST_F(StoreFamilies, CellFormatCannotBeAltered) {
   EXPECT_THAT(
       store_->AlterFamily("b", {}),
       StatusIs(Status::kInvalidArgument, HasSubstr("needs the format latest")));
+  EXPECT_THAT(
+      store_->CheckAlterFamily("b", {}),
+      StatusIs(Status::kInvalidArgument, HasSubstr("needs the format latest")));
+  EXPECT_THAT(store_->CheckAlterFamily("a", {.ttl_ms = 7}), IsOk());
   EXPECT_EQ(store_->Families().at("a"), FamilyOptions());
   EXPECT_EQ(VersionsOf("a"), 1u);
   ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {.max_versions = 2}}}));

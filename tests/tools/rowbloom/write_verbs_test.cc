@@ -245,6 +245,35 @@ TEST_F(Writing, DropTakesFamiliesWithTheirCells) {
   EXPECT_EQ(Run("drop", {"--family", "x"}).code, 2);
 }
 
+TEST_F(Writing, FamiliesAreChangedAllOrNone) {
+  Do("create", {"--family", "a", "--family", "b"});
+  Do("put", {"r", "a:q", "v"});
+  const auto fails = [this](const char* verb, const std::string& second,
+                            const std::string& why) {
+    const CliResult result =
+        Run(verb, {"--family", verb == std::string("drop") ? "a" : "a,ttl=1d",
+                   "--family", second});
+    EXPECT_EQ(result.code, 2) << verb << second;
+    EXPECT_THAT(result.err, HasSubstr(why));
+    EXPECT_EQ(Run("get", {"r", "a:q"}).out, "v\n");
+    EXPECT_EQ(StatsOf("a").options, FamilyOptions());
+  };
+  fails("drop", "typo", "family \"typo\" is not in the store");
+  fails("alter", "typo,ttl=1d", "family \"typo\" is not in the store");
+  fails("alter", "b,rate=2", "family \"b\"");
+  fails("alter", "b,versions=2", "cannot be altered");
+  EXPECT_EQ(Run("create", {"--family", "c", "--family", "b,versions=2"}).code,
+            2);
+  EXPECT_EQ(Run("create", {"--family", "c", "--family", "d,rate=2"}).code, 2);
+  fails("drop", "c", "family \"c\"");
+  // A family that is named twice is one.
+  Do("alter", {"--family", "a,ttl=1d", "--family", "a,rate=0.1"});
+  EXPECT_EQ(StatsOf("a").options,
+            (FamilyOptions{.false_positive_rate = 0.1, .ttl_ms = 86'400'000}));
+  Do("drop", {"--family", "a", "--family", "a"});
+  EXPECT_EQ(Run("get", {"r", "a:q"}).code, 2);
+}
+
 TEST_F(Writing, CheckpointIsAStoreOfItsOwn) {
   Do("create", {"--family", "f"});
   Do("put", {"r", "f:q", "old"});
