@@ -8,6 +8,45 @@ namespace rowbloom::hfile_transfer {
 
 using rocksdb::Status;
 
+namespace {
+
+// HBase's TagType.
+constexpr uint8_t kMobReferenceTag = 5;
+constexpr uint8_t kTtlTag = 8;
+
+// InvalidArgument: the tags are there but `drop` is not set, or the cell is
+// not itself without them.
+Status CheckTags(std::string_view tags, bool drop) {
+  constexpr size_t kLengthBytes = 2;
+  std::string lifetime;
+  for (std::string_view rest = tags; !rest.empty();) {
+    size_t bytes = 0;  // of type and contents
+    if (rest.size() > kLengthBytes) {
+      bytes = size_t{static_cast<uint8_t>(rest[0])} << 8 |
+              static_cast<uint8_t>(rest[1]);
+      rest.remove_prefix(kLengthBytes);
+    }
+    if (bytes == 0 || bytes > rest.size()) {
+      return Status::InvalidArgument(std::to_string(tags.size()) +
+                                     " bytes of tags: expected a length of "
+                                     "each, and as many bytes");
+    }
+    if (rest[0] == kMobReferenceTag) {
+      return Status::InvalidArgument(
+          "a reference to a MOB file (tag type 5) in place of its value: the "
+          "value is not in this file");
+    }
+    if (rest[0] == kTtlTag) lifetime = ", a lifetime (tag type 8) among them";
+    rest.remove_prefix(bytes);
+  }
+  if (tags.empty() || drop) return Status::OK();
+  return Status::InvalidArgument(
+      std::to_string(tags.size()) + " bytes of tags" + lifetime +
+      ", which a store does not keep; drop_tags takes such cells without them");
+}
+
+}  // namespace
+
 CellLoader::CellLoader(const HFileImportOptions& options, Store* store,
                        BulkLoad* load, const std::string& family,
                        const FamilyOptions& family_options,
@@ -41,13 +80,7 @@ Status CellLoader::Check(const HFileCellView& cell) const {
                                    std::to_string(cell.timestamp_ms) +
                                    ", expected 0 or more");
   }
-  if (!cell.tags.empty() && !options_.drop_tags) {
-    return Status::InvalidArgument(
-        std::to_string(cell.tags.size()) +
-        " bytes of tags, which a store does not keep; drop_tags takes such "
-        "cells without them");
-  }
-  return Status::OK();
+  return CheckTags(cell.tags, options_.drop_tags);
 }
 
 Status CellLoader::Add(const HFileCellView& cell) {

@@ -111,7 +111,9 @@ struct HFileImportOptions {
   // then it gets that time. Without, such a family is refused.
   bool latest_as_new = false;
   // Whether cells with tags (visibility, lifetime, ...) are taken without them,
-  // as a store has none. Without, they are refused.
+  // as a store has none: a cell with a lifetime of its own then has that of the
+  // family. Without, they are refused. References to MOB files, which have a
+  // tag and no value, are refused either way.
   bool drop_tags = false;
   HFileReaderOptions reader;
   HFileProgressCallback progress;

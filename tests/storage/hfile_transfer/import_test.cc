@@ -357,6 +357,34 @@ TEST_F(Import, TagsAreRefusedOrDropped) {
   EXPECT_THAT(Values("r", "q"), ElementsAre("v"));
 }
 
+TEST_F(Import, ReferencesToMobFilesAreRefusedWithAndWithoutTheirTags) {
+  const auto with_tags = [this](const std::string& name,
+                                const std::string& tags) {
+    HFileCell cell = MakeCell("r", "q", 7, kPut, "v");
+    cell.tags = tags;
+    return Write(name, {cell});
+  };
+  const std::string visibility("\0\2\2v", 4);
+  const std::string lifetime("\0\x09\x08\0\0\0\0\0\0\1\0", 11);
+  const std::string mob =
+      with_tags("mob", visibility + std::string("\0\1\5", 3));
+  const std::string cut =
+      with_tags("cut", visibility + std::string("\0\3\5m", 4));
+  for (const bool drop_tags : {false, true}) {
+    const HFileImportOptions options{.drop_tags = drop_tags};
+    ExpectRefused({mob}, Status::kInvalidArgument,
+                  {mob, "row \"r\", cell f:q", "MOB file (tag type 5)"},
+                  options);
+    ExpectRefused({cut}, Status::kInvalidArgument, {cut, "8 bytes of tags"},
+                  options);
+  }
+  const std::string path = with_tags("lifetime", visibility + lifetime);
+  ExpectRefused({path}, Status::kInvalidArgument,
+                {path, "15 bytes of tags, a lifetime (tag type 8)"});
+  ASSERT_THAT(Run({path}, {.drop_tags = true}), IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("v"));
+}
+
 TEST_F(Import, CellsThatAStoreDoesNotTakeAreNamed) {
   const HFileCell fine = MakeCell("a", "q", 7, kPut, "v");
   ExpectRefused({Write("old", {fine, MakeCell("r", "q", -1)})},
