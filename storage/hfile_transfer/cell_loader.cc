@@ -56,7 +56,6 @@ CellLoader::CellLoader(const HFileImportOptions& options, Store* store,
       load_(load),
       family_(family),
       latest_(family_options.KeepsLatest()),
-      max_versions_(family_options.max_versions),
       report_(report) {}
 
 Status CellLoader::Check(const HFileCellView& cell) const {
@@ -157,11 +156,10 @@ Status CellLoader::AddPut(uint64_t timestamp_ms, std::string_view value) {
   if (versions_taken_.contains(timestamp_ms)) {
     return AddDeleteVersion(timestamp_ms);
   }
-  // Which versions are surplus is the store's rule; here they are not even
-  // loaded.
+  // The versions beyond max_versions are the store's to drop: it may have
+  // deleted some of these already. A load takes kMaxCellBytes of a cell.
   const bool surplus =
-      puts_ == (latest_ ? 1 : max_versions_) ||
-      (puts_ > 0 && value_bytes_ + value.size() > kMaxCellBytes);
+      puts_ > 0 && (latest_ || value_bytes_ + value.size() > kMaxCellBytes);
   if (IsDeleted(timestamp_ms) || version_deleted_ms_ == timestamp_ms ||
       surplus) {
     return Status::OK();

@@ -1,5 +1,5 @@
 // Puts the cells of HFiles, in order, into one family of a bulk load: applies
-// their deletes to them, and leaves out what the family would not keep.
+// their deletes to them, and leaves out what the family cannot keep.
 #pragma once
 
 #include <cstdint>
@@ -69,7 +69,6 @@ class CellLoader {
   BulkLoad* const load_;
   const std::string family_;
   const bool latest_;
-  const uint32_t max_versions_;
   HFileImportReport* const report_;
 
   std::string row_;  // empty: none yet

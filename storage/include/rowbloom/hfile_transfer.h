@@ -124,7 +124,9 @@ struct HFileImportReport {
   uint64_t cells = 0;    // read
   uint64_t puts = 0;     // of those, loaded
   uint64_t deletes = 0;  // loaded
-  // Read and not loaded: deleted by others, surplus, or there twice.
+  // Read and not loaded: deleted by others, there twice, older than the newest
+  // of a `latest` family, or beyond kMaxCellBytes of a cell. Versions beyond
+  // max_versions are loaded, and are the store's to drop.
   uint64_t skipped = 0;
 };
 
