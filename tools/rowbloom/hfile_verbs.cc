@@ -21,8 +21,10 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
+#include "tools/rowbloom/interruption.h"
 #include "tools/rowbloom/line_reader.h"
 #include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/whole_number.h"
 #include "tools/terminal/progress.h"
 
 namespace rowbloom::cli {
@@ -79,12 +81,22 @@ Result<std::vector<std::string>> ReadRows(const std::string& path) {
   }
 }
 
-// Shows what a transfer tells of itself.
-HFileProgressCallback ShowIn(terminal::Progress* progress) {
-  return [progress](const HFileProgress& done) {
+// Shows what a transfer tells of itself, and stops it when it is interrupted.
+HFileProgressCallback ShowIn(terminal::Progress* progress,
+                             const Interruption* interruption) {
+  return [progress, interruption](const HFileProgress& done) {
     progress->Update(done.cell_bytes, done.cells);
-    return true;
+    return interruption->signal() == 0;
   };
+}
+
+// Ends the verb whose transfer failed, and has left `what_is_there`.
+ExitCode TransferFailed(const Status& s, const Interruption& interruption,
+                        const std::string& what_is_there, std::ostream& err) {
+  // A transfer is Incomplete when the callback stopped it.
+  const std::string problem = s.IsIncomplete() ? "interrupted" : Describe(s);
+  Complain(err, problem + "; " + what_is_there);
+  return FailedBy(interruption.signal());
 }
 
 // What an export that failed has done.
@@ -125,6 +137,7 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
     }
     options.region_start_rows = *std::move(rows);
   }
+  const Interruption interruption;
   std::unique_ptr<Store> store;
   if (Status s = args.store.OpenToRead(&store); !s.ok()) {
     return Fail(streams.err, s);
@@ -132,12 +145,12 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
   terminal::Progress progress(
       streams.err, streams.err_is_terminal,
       {ToPrintable(args.directory), std::nullopt, "cells"});
-  options.progress = ShowIn(&progress);
+  options.progress = ShowIn(&progress, &interruption);
   HFileExportReport report;
   const Status s = ExportHFiles(options, store.get(), args.directory, &report);
   progress.Finish();
   if (!s.ok()) {
-    return Fail(streams.err, Describe(s) + "; " + WhatIsThere(report));
+    return TransferFailed(s, interruption, WhatIsThere(report), streams.err);
   }
   uint64_t cells = 0;
   uint64_t file_bytes = 0;
@@ -176,6 +189,7 @@ struct ImportHFileArgs {
 };
 
 ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
+  const Interruption interruption;
   std::unique_ptr<Store> store;
   if (Status s = args.store.OpenToWrite(&store); !s.ok()) {
     return Fail(streams.err, s);
@@ -187,12 +201,12 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
   terminal::Progress progress(
       streams.err, streams.err_is_terminal,
       {ToPrintable(args.paths.front()), std::nullopt, "cells"});
-  options.progress = ShowIn(&progress);
+  options.progress = ShowIn(&progress, &interruption);
   HFileImportReport report;
   const Status s = ImportHFiles(options, args.paths, store.get(), &report);
   progress.Finish();
   if (!s.ok()) {
-    return Fail(streams.err, Describe(s) + "; nothing was imported");
+    return TransferFailed(s, interruption, "nothing was imported", streams.err);
   }
   if (args.store.json) {
     const nlohmann::ordered_json summary = {
@@ -228,7 +242,7 @@ Action AddExportHFile(CLI::App* command) {
   command
       ->add_option("--max-file-bytes", args->max_file_bytes,
                    "After which the next file begins, with a row")
-      ->check(CLI::PositiveNumber)
+      ->check(WholeNumber())
       ->type_name("BYTES")
       ->capture_default_str();
   command->add_option("--compression", args->compression, "Of the files")

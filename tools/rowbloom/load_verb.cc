@@ -173,7 +173,7 @@ ExitCode LoadFrom(const Source& source, const LoadArgs& args,
           fmt::format("{}:{}: interrupted", source.name, reader.line_number());
     }
     Complain(streams.err, fmt::format("{}; cells loaded: {}", problem, cells));
-    return signal == 0 ? ExitCode::kFailed : InterruptedBy(signal);
+    return FailedBy(signal);
   };
   const auto format = reader.Detect();
   if (!format) return fail(format.error(), 0);

@@ -4,8 +4,9 @@
 
 namespace rowbloom::cli {
 
-ExitCode InterruptedBy(int signal) {
+ExitCode FailedBy(int signal) {
   constexpr int kSignalBase = 128;
+  if (signal == 0) return ExitCode::kFailed;
   return static_cast<ExitCode>(kSignalBase + signal);
 }
 

@@ -16,9 +16,9 @@ enum class ExitCode : int {
   kFailed = 2,   // wrong usage, or input or a store that cannot be used
 };
 
-// Of a job that the signal ended early, as shells have it: 130 for SIGINT, 143
-// for SIGTERM.
-ExitCode InterruptedBy(int signal);
+// Of a job that failed: because of the signal that ended it early, as shells
+// have it, 130 for SIGINT and 143 for SIGTERM; or without one, which is 0.
+ExitCode FailedBy(int signal);
 
 // What went wrong, as a clause: the kind of error is named only where the
 // message needs it.

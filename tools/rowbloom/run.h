@@ -16,7 +16,8 @@ namespace rowbloom::cli {
 
 // Runs the command line `args` (without the program's name). Returns the exit
 // code, see ExitCode in report.h. Throws nothing. Thread-safe as long as the
-// streams are not shared; `load` handles the signals of the process meanwhile.
+// streams are not shared; `load`, `export-hfile` and `import-hfile` handle the
+// signals of the process meanwhile.
 int Run(const std::vector<std::string>& args, const Streams& streams);
 
 }  // namespace rowbloom::cli

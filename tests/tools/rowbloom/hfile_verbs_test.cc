@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <sstream>
+#include <streambuf>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rowbloom/hfile.h"
@@ -136,6 +138,64 @@ TEST_F(HFileVerbs, SayHowFarTheyAreOnATerminal) {
   EXPECT_THAT(result.err, AllOf(HasSubstr(out_), HasSubstr("cells/s")));
 }
 
+// A terminal at which somebody presses Ctrl-C when something is shown.
+class ImpatientTerminal : public std::ostream {
+ public:
+  explicit ImpatientTerminal(int signal)
+      : std::ostream(nullptr), buffer_(signal) {
+    rdbuf(&buffer_);
+  }
+  std::string text() const { return buffer_.str(); }
+
+ private:
+  class Buffer : public std::stringbuf {
+   public:
+    explicit Buffer(int signal) : signal_(signal) {}
+
+   protected:
+    // A second one would end the process.
+    std::streamsize xsputn(const char* bytes, std::streamsize count) override {
+      if (const int signal = std::exchange(signal_, 0); signal != 0) {
+        std::raise(signal);
+      }
+      return std::stringbuf::xsputn(bytes, count);
+    }
+
+   private:
+    int signal_;
+  };
+
+  Buffer buffer_;
+};
+
+TEST_F(HFileVerbs, LeaveNothingWhenTheyAreInterrupted) {
+  const std::string from = NewStore("from", 2);
+  const std::string to = NewStore("to", 0);
+  std::istringstream in;
+  std::ostringstream out;
+  const auto interrupted = [&](const std::vector<std::string>& args) {
+    ImpatientTerminal err(SIGINT);
+    const int code = cli::Run(
+        args, {.in = in, .out = out, .err = err, .err_is_terminal = true});
+    EXPECT_EQ(code, 130);
+    EXPECT_EQ(out.str(), "");
+    return err.text();
+  };
+  EXPECT_THAT(interrupted({"export-hfile", "--db", from, out_}),
+              HasSubstr("interrupted; nothing was exported\n"));
+  EXPECT_FALSE(std::filesystem::exists(out_));
+  ASSERT_EQ(Cli({"export-hfile", "--db", from, out_}).code, 0);
+  EXPECT_THAT(
+      interrupted({"import-hfile", "--db", to, "--latest-as-new", out_}),
+      HasSubstr("interrupted; nothing was imported\n"));
+  EXPECT_EQ(Cli({"scan", "--db", to}).out, "");
+  for (const auto& entry : std::filesystem::directory_iterator(to)) {
+    EXPECT_FALSE(entry.is_directory()) << entry.path();
+  }
+  // The next one is not interrupted.
+  EXPECT_EQ(Cli({"import-hfile", "--db", to, "--latest-as-new", out_}).code, 0);
+}
+
 TEST_F(HFileVerbs, WarnOfMoreFilesThanABulkLoadTakes) {
   const std::string from = NewStore("from", 33);
   const CliResult result = Cli({"export-hfile", "--db", from, "--family", "v",
@@ -178,7 +238,10 @@ TEST_F(HFileVerbs, FailuresSayWhatWasDone) {
   fails({"export-hfile", "--db", from, "--family", "x", out_},
         {"family \"x\"", "nothing was exported"});
   fails({"export-hfile", "--db", from, "--compression", "lzo", out_}, {"lzo"});
-  fails({"export-hfile", "--db", from, "--max-file-bytes", "0", out_}, {"0"});
+  for (const char* bytes : {"0", "-1", "0x10", "18446744073709551616"}) {
+    fails({"export-hfile", "--db", from, "--max-file-bytes", bytes, out_},
+          {bytes});
+  }
   fails({"export-hfile", "--db", from, "--regions", dir_.File("none"), out_},
         {"/none: No such file"});
   WriteFile(dir_.File("long"), "a\n" + std::string(200'000, 'r'));
