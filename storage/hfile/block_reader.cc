@@ -62,10 +62,10 @@ Status BlockReader::CheckHeader(const BlockLocation& location,
                                       " bytes expected by the index, found ",
                                       header.block_bytes()));
   }
-  if (header.payload_bytes > max_block_bytes_) {
+  if (header.payload_bytes > MaxBytes(expected)) {
     return Status::MemoryLimit(Message("payload of ", header.payload_bytes,
                                        " bytes, expected at most ",
-                                       max_block_bytes_));
+                                       MaxBytes(expected)));
   }
   const uint64_t most = MaxUncompressedBytes(codec_, header.stored_bytes);
   if (header.payload_bytes > most ||
@@ -95,8 +95,9 @@ Status BlockReader::Unpack(const BlockLocation& location,
   return Status::OK();
 }
 
-Status BlockReader::Load(const BlockLocation& location, Buffer* target,
-                         BlockHeader* header, std::string_view* stored) const {
+Status BlockReader::Load(const BlockLocation& location, uint64_t max_bytes,
+                         Buffer* target, BlockHeader* header,
+                         std::string_view* stored) const {
   const uint64_t offset = location.offset;
   if (location.block_bytes < kBlockHeaderBytes || offset > file_.size_bytes() ||
       location.block_bytes > file_.size_bytes() - offset) {
@@ -106,11 +107,11 @@ Status BlockReader::Load(const BlockLocation& location, Buffer* target,
             location.block_bytes, " bytes, expected ", kBlockHeaderBytes,
             " and more, within the file's ", file_.size_bytes())));
   }
-  if (location.block_bytes > MaxStoredBytes(max_block_bytes_)) {
+  if (location.block_bytes > MaxStoredBytes(max_bytes)) {
     return file_.Located(kWhat, offset,
                          Status::MemoryLimit(Message(
                              location.block_bytes, " bytes, expected at most ",
-                             MaxStoredBytes(max_block_bytes_))));
+                             MaxStoredBytes(max_bytes))));
   }
   char* bytes = nullptr;
   try {
@@ -129,8 +130,9 @@ Status BlockReader::Read(const BlockLocation& location, BlockType expected,
                          Block* block, Buffer* scratch) const {
   const bool packed = codec_ != HFileCompression::kNone;
   std::string_view stored;
-  Status status = Load(location, packed ? scratch : &block->buffer,
-                       &block->header, &stored);
+  Status status =
+      Load(location, MaxBytes(expected), packed ? scratch : &block->buffer,
+           &block->header, &stored);
   if (!status.ok()) return status;
   status = CheckHeader(location, expected, block->header);
   if (status.ok() && verify_checksums_) {
@@ -146,7 +148,8 @@ Status BlockReader::Read(const BlockLocation& location, BlockType expected,
 Status BlockReader::ReadStored(const BlockLocation& location, Block* block,
                                Buffer* scratch) const {
   std::string_view stored;
-  Status status = Load(location, scratch, &block->header, &stored);
+  Status status =
+      Load(location, max_data_block_bytes_, scratch, &block->header, &stored);
   if (!status.ok()) return status;
   block->offset = location.offset;
   block->payload = {};

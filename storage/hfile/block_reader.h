@@ -1,6 +1,7 @@
 // Reads blocks of one file: bounds, checksum, decompression, in this order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -27,6 +28,8 @@ class BlockReader {
       : file_(file),
         codec_(codec),
         max_block_bytes_(options.max_block_bytes),
+        max_data_block_bytes_(
+            std::max(options.max_block_bytes, options.max_data_block_bytes)),
         verify_checksums_(options.verify_checksums) {}
 
   const InputFile& file() const { return file_; }
@@ -47,9 +50,15 @@ class BlockReader {
                              Buffer* scratch) const;
 
  private:
-  // All bytes of the block into `*target`, and its header.
-  rocksdb::Status Load(const BlockLocation& location, Buffer* target,
-                       BlockHeader* header, std::string_view* stored) const;
+  // The largest block of this type that is read, decompressed.
+  uint64_t MaxBytes(BlockType type) const {
+    return type == BlockType::kData ? max_data_block_bytes_ : max_block_bytes_;
+  }
+  // All bytes of the block, of at most `max_bytes` decompressed, into
+  // `*target`, and its header.
+  rocksdb::Status Load(const BlockLocation& location, uint64_t max_bytes,
+                       Buffer* target, BlockHeader* header,
+                       std::string_view* stored) const;
   rocksdb::Status CheckHeader(const BlockLocation& location, BlockType expected,
                               const BlockHeader& header) const;
   rocksdb::Status Unpack(const BlockLocation& location, std::string_view stored,
@@ -58,6 +67,7 @@ class BlockReader {
   const InputFile& file_;
   const HFileCompression codec_;
   const uint64_t max_block_bytes_;
+  const uint64_t max_data_block_bytes_;
   const bool verify_checksums_;
 };
 

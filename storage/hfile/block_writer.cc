@@ -1,7 +1,5 @@
 #include "storage/hfile/block_writer.h"
 
-#include <limits>
-
 #include "storage/hfile/message.h"
 
 namespace rowbloom::hfile {
@@ -18,18 +16,17 @@ BlockWriter::BlockWriter(const HFileWriterOptions& options, OutputFile* file)
 
 Status BlockWriter::Write(BlockType type, std::string_view payload,
                           BlockLocation* location) {
-  // Java counts the bytes of a block in a signed int.
-  constexpr size_t kMaxBytes = std::numeric_limits<int32_t>::max() / 8 * 7;
   stored_.assign(kBlockHeaderBytes, '\0');
   Status status;
-  if (payload.size() <= kMaxBytes) {
+  if (payload.size() <= kHFileMaxBlockBytes) {
     status = compressor_->Compress(payload, &stored_);
   }
   if (!status.ok()) return status;
-  if (payload.size() > kMaxBytes || stored_.size() > kMaxBytes) {
+  if (payload.size() > kHFileMaxBlockBytes ||
+      stored_.size() > kHFileMaxBlockBytes) {
     return Status::InvalidArgument(Message(
         file_->path(), ": block of ", payload.size(), " bytes at offset ",
-        offset(), ", expected at most ", kMaxBytes));
+        offset(), ", expected at most ", kHFileMaxBlockBytes));
   }
   int64_t& previous = previous_offsets_[static_cast<size_t>(type)];
   BlockHeader header;

@@ -57,6 +57,10 @@ inline constexpr size_t kHFileMaxFamilyBytes = 127;
 inline constexpr size_t kHFileMaxTagsBytes = 32767;
 // Of key and value together.
 inline constexpr size_t kHFileMaxCellBytes = size_t{1} << 30;
+// The largest block that the writer writes, compressed or not: Java counts its
+// bytes in a signed int.
+inline constexpr size_t kHFileMaxBlockBytes =
+    std::numeric_limits<int32_t>::max() / 8 * 7;
 
 // Where a cell stands in a file: rows, families and qualifiers ascend as
 // unsigned bytes, timestamps and types descend. Defaults make a key that sorts
@@ -173,9 +177,11 @@ struct HFileReaderOptions {
   // MemoryLimit. HBase limits no block, but a block is about as large as
   // its largest cell. Opening a file takes at most seven times as much (and
   // 512 MiB for a file info block, which has a limit of its own), an iterator
-  // three times and one index block for each level, all of them only if the
-  // file has such blocks.
+  // three times as much as a data block and one index block for each level, all
+  // of them only if the file has such blocks.
   size_t max_block_bytes = size_t{256} << 20;
+  // The same of data blocks, if that is more. They are read one at a time.
+  size_t max_data_block_bytes = 0;
   // The most that GetRow and GetColumn return, in bytes of keys and values.
   size_t max_get_bytes = size_t{256} << 20;
   bool verify_checksums = true;

@@ -466,6 +466,18 @@ TEST(HFileReader, AnswersNoLargerThanTheLimit) {
   ASSERT_THAT(HFileReader::Open(options, path, &reader), IsOk());
   EXPECT_THAT(reader->GetRow("r", &found),
               StatusIs(Status::kAborted, HasSubstr("expected at most 1500")));
+  // Data blocks may have more than others.
+  options.max_data_block_bytes = 2000;
+  ASSERT_THAT(HFileReader::Open(options, path, &reader), IsOk());
+  EXPECT_THAT(reader->GetRow("r", &found),
+              StatusIs(Status::kAborted, HasSubstr("expected at most 2000")));
+  options.max_data_block_bytes = 3000;
+  ASSERT_THAT(HFileReader::Open(options, path, &reader), IsOk());
+  EXPECT_THAT(reader->GetRow("r", &found), IsOk());
+  EXPECT_EQ(found.size(), 2u);
+  options.max_block_bytes = 10;
+  EXPECT_THAT(HFileReader::Open(options, path, &reader),
+              StatusIs(Status::kAborted, HasSubstr("expected at most 10")));
 }
 
 }  // namespace

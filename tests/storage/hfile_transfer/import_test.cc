@@ -440,6 +440,33 @@ TEST_F(Import, CellsThatAStoreDoesNotTakeAreNamed) {
                 options);
 }
 
+// A block is as large as its largest cell, and a reader's default limit less
+// than that of a cell.
+TEST_F(Import, TakesWhateverSizeOfValuesAnExportWrites) {
+  if (Scaled(1000) < 1000) GTEST_SKIP() << "values of 256 MB";
+  std::string value(HFileReaderOptions().max_block_bytes + 1, 'v');
+  value.back() = 'w';
+  ASSERT_THAT(
+      store_->Put("r", "f", "q", value,
+                  {.timestamp_ms = 7, .durability = Durability::kSkipWal}),
+      IsOk());
+  HFileExportOptions export_options;
+  export_options.file.compression = HFileCompression::kLz4;
+  const std::string out = dir_.File("out");
+  HFileExportReport exported;
+  ASSERT_THAT(ExportHFiles(export_options, store_.get(), out, &exported),
+              IsOk());
+  ASSERT_NO_FATAL_FAILURE(Open("other"));
+  HFileImportOptions options;
+  options.reader = {};
+  ExpectRefused({out}, Status::kAborted, {out, "expected at most 268435456"},
+                options);
+  ASSERT_THAT(Run({out}), IsOk());
+  std::string found;
+  ASSERT_THAT(store_->Get("r", "f", "q", &found), IsOk());
+  EXPECT_TRUE(found == value);
+}
+
 TEST_F(Import, FilesThatCannotBeReadAreNamed) {
   const std::string fine = Write("fine", {MakeCell("a", "q", 7, kPut, "v")});
   ExpectRefused({fine, dir_.File("absent")}, Status::kIOError, {"/absent"});
