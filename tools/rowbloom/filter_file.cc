@@ -1,5 +1,6 @@
 #include "tools/rowbloom/filter_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -19,6 +20,17 @@ Error At(const std::string& path, const std::string& problem) {
 
 std::string WhyNot() {
   return std::error_code(errno, std::generic_category()).message();
+}
+
+// Makes the bytes of a file, or the names in a directory, outlive a power cut.
+bool Sync(const std::string& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  // Some file systems cannot sync a directory, and need not.
+  const int failed = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+  close(descriptor);
+  errno = failed;
+  return failed == 0;
 }
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
@@ -151,13 +163,18 @@ std::optional<Error> WriteFilterFile(const std::string& path,
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
   std::error_code error;
-  if (!out) {
+  if (!out || !Sync(part)) {
     Error problem = At(part, "cannot be written: " + WhyNot());
     std::filesystem::remove(part, error);
     return problem;
   }
   std::filesystem::rename(part, path, error);
-  if (!error) return std::nullopt;
+  if (!error) {
+    const std::filesystem::path directory =
+        std::filesystem::path(path).parent_path();
+    if (Sync(directory.empty() ? "." : directory.string())) return std::nullopt;
+    return At(path, "its directory cannot be synced: " + WhyNot());
+  }
   Error problem = At(path, error.message());
   std::filesystem::remove(part, error);
   return problem;
