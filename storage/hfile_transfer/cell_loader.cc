@@ -1,7 +1,5 @@
 #include "storage/hfile_transfer/cell_loader.h"
 
-#include <vector>
-
 #include "rowbloom/cell.h"
 
 namespace rowbloom::hfile_transfer {
@@ -47,12 +45,11 @@ Status CheckTags(std::string_view tags, bool drop) {
 
 }  // namespace
 
-CellLoader::CellLoader(const HFileImportOptions& options, Store* store,
-                       BulkLoad* load, const std::string& family,
+CellLoader::CellLoader(const HFileImportOptions& options, BulkLoad* load,
+                       const std::string& family,
                        const FamilyOptions& family_options,
                        HFileImportReport* report)
     : options_(options),
-      store_(store),
       load_(load),
       family_(family),
       latest_(family_options.KeepsLatest()),
@@ -85,15 +82,8 @@ Status CellLoader::Check(const HFileCellView& cell) const {
 Status CellLoader::Add(const HFileCellView& cell) {
   Status s = Check(cell);
   const auto timestamp_ms = static_cast<uint64_t>(cell.timestamp_ms);
-  if (s.ok() && cell.row != row_) {
-    s = Finish();
-    EnterRow(cell.row);
-  }
-  if (s.ok()) {
-    s = DeleteStoredBefore(cell.qualifier, timestamp_ms,
-                           cell.type == HFileCellType::kPut);
-  }
   if (!s.ok()) return s;
+  if (cell.row != row_) EnterRow(cell.row);
   EnterColumn(cell.qualifier);
   ++report_->cells;
   const uint64_t loaded_before = report_->puts + report_->deletes;
@@ -114,7 +104,8 @@ Status CellLoader::Add(const HFileCellView& cell) {
       s = AddDeleteFamily(timestamp_ms);
       break;
     case HFileCellType::kDeleteFamilyVersion:
-      return TakeVersion(timestamp_ms);
+      s = AddDeleteFamilyVersion(timestamp_ms);
+      break;
     default:
       s = AddPut(timestamp_ms, cell.value);
   }
@@ -122,16 +113,10 @@ Status CellLoader::Add(const HFileCellView& cell) {
   return s;
 }
 
-Status CellLoader::Finish() {
-  Status s;
-  while (s.ok() && !stored_.empty()) s = DeleteFirstStored();
-  return s;
-}
-
 void CellLoader::EnterRow(std::string_view row) {
   row_ = row;
   family_deleted_ms_.reset();
-  versions_taken_.clear();
+  versions_deleted_.clear();
   in_column_ = false;
 }
 
@@ -153,15 +138,12 @@ bool CellLoader::IsDeleted(uint64_t timestamp_ms) const {
 }
 
 Status CellLoader::AddPut(uint64_t timestamp_ms, std::string_view value) {
-  if (versions_taken_.contains(timestamp_ms)) {
-    return AddDeleteVersion(timestamp_ms);
-  }
   // The versions beyond max_versions are the store's to drop: it may have
   // deleted some of these already. A load takes kMaxCellBytes of a cell.
   const bool surplus =
       puts_ > 0 && (latest_ || value_bytes_ + value.size() > kMaxCellBytes);
   if (IsDeleted(timestamp_ms) || version_deleted_ms_ == timestamp_ms ||
-      surplus) {
+      versions_deleted_.contains(timestamp_ms) || surplus) {
     return Status::OK();
   }
   const bool is_past = timestamp_ms < load_->timestamp_ms();
@@ -196,39 +178,13 @@ Status CellLoader::AddDeleteFamily(uint64_t timestamp_ms) {
   return Load(ChangeType::kDeleteFamily, timestamp_ms);
 }
 
-Status CellLoader::TakeVersion(uint64_t timestamp_ms) {
-  versions_taken_.insert(timestamp_ms);
-  if (latest_) return Status::OK();
-  RowOptions options;
-  options.columns = {{family_}};
-  options.time_range = TimeRange::At(timestamp_ms);
-  std::vector<Cell> cells;
-  Status s = store_->GetRow(row_, &cells, options);
-  for (Cell& cell : cells) {
-    stored_.insert({std::move(cell.qualifier), timestamp_ms});
+Status CellLoader::AddDeleteFamilyVersion(uint64_t timestamp_ms) {
+  versions_deleted_.insert(timestamp_ms);
+  // A delete of the column here, the empty one, takes nothing of the others.
+  if (family_deleted_ms_ && timestamp_ms <= *family_deleted_ms_) {
+    return Status::OK();
   }
-  return s;
-}
-
-Status CellLoader::DeleteStoredBefore(std::string_view qualifier,
-                                      uint64_t timestamp_ms, bool is_put) {
-  Status s;
-  while (s.ok() && !stored_.empty()) {
-    const StoredVersion& first = *stored_.begin();
-    const bool before = first.qualifier < qualifier ||
-                        (first.qualifier == qualifier &&
-                         (first.timestamp_ms > timestamp_ms ||
-                          (first.timestamp_ms == timestamp_ms && is_put)));
-    if (!before) break;
-    s = DeleteFirstStored();
-  }
-  return s;
-}
-
-Status CellLoader::DeleteFirstStored() {
-  const auto first = stored_.extract(stored_.begin());
-  EnterColumn(first.value().qualifier);
-  return AddDeleteVersion(first.value().timestamp_ms);
+  return Load(ChangeType::kDeleteFamilyVersion, timestamp_ms);
 }
 
 Status CellLoader::Load(ChangeType type, uint64_t timestamp_ms) {

@@ -10,8 +10,9 @@
 #include <utility>
 
 #include "rocksdb/status.h"
+#include "rowbloom/bulk_load.h"
 #include "rowbloom/hfile_transfer.h"
-#include "rowbloom/store.h"
+#include "rowbloom/store_options.h"
 
 namespace rowbloom::hfile_transfer {
 
@@ -19,29 +20,15 @@ namespace rowbloom::hfile_transfer {
 class CellLoader {
  public:
   // All outlive it.
-  CellLoader(const HFileImportOptions& options, Store* store, BulkLoad* load,
+  CellLoader(const HFileImportOptions& options, BulkLoad* load,
              const std::string& family, const FamilyOptions& family_options,
              HFileImportReport* report);
 
   // Cells come as MergedCells gives them. InvalidArgument, NotSupported: one
   // that the store does not take; nothing was added.
   rocksdb::Status Add(const HFileCellView& cell);
-  // What is still to be done of the last row.
-  rocksdb::Status Finish();
 
  private:
-  // A version of the store that a delete of this version of the whole family
-  // takes.
-  struct StoredVersion {
-    std::string qualifier;
-    uint64_t timestamp_ms;
-    // In the order of cells.
-    bool operator<(const StoredVersion& other) const {
-      if (qualifier != other.qualifier) return qualifier < other.qualifier;
-      return timestamp_ms > other.timestamp_ms;
-    }
-  };
-
   rocksdb::Status Check(const HFileCellView& cell) const;
   void EnterRow(std::string_view row);
   // Does nothing in the column here.
@@ -52,20 +39,13 @@ class CellLoader {
   rocksdb::Status AddDeleteVersion(uint64_t timestamp_ms);
   rocksdb::Status AddDeleteColumn(uint64_t timestamp_ms);
   rocksdb::Status AddDeleteFamily(uint64_t timestamp_ms);
-  // Of one version in all columns.
-  rocksdb::Status TakeVersion(uint64_t timestamp_ms);
-
-  // Deletes the versions of the store that come before this place in the row.
-  rocksdb::Status DeleteStoredBefore(std::string_view qualifier,
-                                     uint64_t timestamp_ms, bool is_put);
-  rocksdb::Status DeleteFirstStored();
+  rocksdb::Status AddDeleteFamilyVersion(uint64_t timestamp_ms);
 
   bool IsDeleted(uint64_t timestamp_ms) const;
   // Adds a delete of the column here, or of its family, to the load.
   rocksdb::Status Load(ChangeType type, uint64_t timestamp_ms);
 
   const HFileImportOptions& options_;
-  Store* const store_;
   BulkLoad* const load_;
   const std::string family_;
   const bool latest_;
@@ -73,8 +53,7 @@ class CellLoader {
 
   std::string row_;  // empty: none yet
   std::optional<uint64_t> family_deleted_ms_;
-  std::set<uint64_t> versions_taken_;  // of the row, in all columns
-  std::set<StoredVersion> stored_;     // of those, what is still to be deleted
+  std::set<uint64_t> versions_deleted_;  // of the row, in all columns
 
   std::string qualifier_;  // of the column here
   bool in_column_ = false;

@@ -26,6 +26,8 @@ HFileCellType TypeOf(ChangeType type) {
       return HFileCellType::kDeleteColumn;
     case ChangeType::kDeleteVersion:
       return HFileCellType::kDelete;
+    case ChangeType::kDeleteFamilyVersion:
+      return HFileCellType::kDeleteFamilyVersion;
     case ChangeType::kDeleteFamily:
     case ChangeType::kDeleteRow:
       return HFileCellType::kDeleteFamily;

@@ -184,7 +184,7 @@ Status Importer::CheckFamily(const std::string& path,
 Status Importer::LoadFamily(const std::string& name,
                             std::vector<SourceFile> files, BulkLoad* load) {
   MergedCells cells(reader_options_, std::move(files));
-  CellLoader loader(options_, store_, load, name, families_.at(name), report_);
+  CellLoader loader(options_, load, name, families_.at(name), report_);
   uint64_t files_read = 0;
   Status s = cells.Start();
   while (s.ok() && cells.Valid()) {
@@ -200,7 +200,7 @@ Status Importer::LoadFamily(const std::string& name,
       s = meter_.CountFile();
     }
   }
-  return s.ok() ? loader.Finish() : s;
+  return s;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "storage/store/sst_load.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "rocksdb/env.h"
@@ -77,6 +78,9 @@ Status SstLoad::AddDelete(ChangeType type, std::string_view row,
       case ChangeType::kDeleteFamily:
         return AddEntry(row, family, qualifier, EntryType::kDeleteFamily, {},
                         timestamp_ms);
+      case ChangeType::kDeleteFamilyVersion:
+        return AddEntry(row, family, qualifier, EntryType::kDeleteFamilyVersion,
+                        {}, timestamp_ms);
       default:
         return Status::InvalidArgument(
             "a load takes deletes of a version, a column or a family");
@@ -98,7 +102,7 @@ Status SstLoad::AddEntry(std::string_view row, std::string_view family_name,
   key += qualifier;
   FamilyLoad& load = families_[family->first];
   load.family = family;
-  s = AddToCell(&load, std::move(key),
+  s = AddToCell(&load, row, std::move(key),
                 {type, timestamp_ms.value_or(timestamp_ms_), value});
   if (s.ok() || !broken_.ok()) return s;
   return Prefixed("row \"" + ToPrintable(row) + "\", cell " + family->first +
@@ -116,7 +120,7 @@ Status SstLoad::CheckEntry(FamilyMap::const_iterator family,
                                    "\" keeps the latest version only: a load "
                                    "adds no deletes to it");
   }
-  if (type == EntryType::kDeleteFamily && !qualifier.empty()) {
+  if (IsDeleteOfRow(type) && !qualifier.empty()) {
     return Status::InvalidArgument(
         "a delete of the family with the qualifier \"" +
         ToPrintable(qualifier) + "\": expected none");
@@ -139,8 +143,30 @@ Status SstLoad::CheckUsable() const {
   return broken_;
 }
 
-Status SstLoad::AddToCell(FamilyLoad* load, std::string key,
-                          const Entry& entry) {
+Status SstLoad::CheckDeleted(FamilyLoad* load, std::string_view row,
+                             std::string_view key, const Entry& entry,
+                             bool* deleted) {
+  const std::string_view row_bytes =
+      key.substr(0, opened_.key_layout().RowBytes(key));
+  if (!load->key.starts_with(row_bytes)) {
+    load->row_deletes.clear();
+    if (opened_.shared->has_family_version_deletes) {
+      broken_ = writer_->FindRowDeletes(row, load->family, row_bytes,
+                                        &load->row_deletes);
+      if (!broken_.ok()) return broken_;
+    }
+  }
+  if (entry.type == EntryType::kDeleteFamilyVersion) {
+    has_family_version_deletes_ = true;
+    load->row_deletes.Add({entry});
+  }
+  *deleted = entry.type == EntryType::kPut &&
+             load->row_deletes.TakesAt(entry.timestamp_ms);
+  return Status::OK();
+}
+
+Status SstLoad::AddToCell(FamilyLoad* load, std::string_view row,
+                          std::string key, const Entry& entry) {
   const bool versioned = load->family->second.format == CellFormat::kVersioned;
   const bool same_cell = key == load->key;
   if (key < load->key ||
@@ -149,6 +175,12 @@ Status SstLoad::AddToCell(FamilyLoad* load, std::string key,
         " at " + std::to_string(entry.timestamp_ms) +
         ": expected cells of a family by row, qualifier and falling "
         "timestamp, each once");
+  }
+  if (versioned) {
+    // Written, it would take the place of a version that is to be seen.
+    bool deleted = false;
+    Status s = CheckDeleted(load, row, key, entry, &deleted);
+    if (!s.ok() || deleted) return s;
   }
   if (same_cell && load->value_bytes > 0 &&
       load->value_bytes + entry.value.size() > kMaxCellBytes) {
@@ -163,6 +195,9 @@ Status SstLoad::AddToCell(FamilyLoad* load, std::string key,
     load->value_bytes = 0;
   }
   load->value_bytes += entry.value.size();
+  if (entry.type == EntryType::kPut) {
+    load->oldest_put_ms = std::min(load->oldest_put_ms, entry.timestamp_ms);
+  }
   load->last = {entry.type, entry.timestamp_ms, {}};
   if (!versioned) {
     const auto head = EncodeCellHead(entry.timestamp_ms);
@@ -253,11 +288,17 @@ Status SstLoad::Finish() {
     if (ingestions.empty()) return Status::OK();
     // The files are on the disk at once: so has the clock's bound to be.
     Status s = writer_->CoverTimestamp(timestamp_ms_);
+    if (s.ok() && has_family_version_deletes_) {
+      s = writer_->AllowFamilyVersionDeletes();
+    }
     if (s.ok()) s = opened_.database->SyncWAL();
     if (!s.ok()) return s;
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
     const RowLocks::Guard no_writes = writer_->LockAll();
+    for (const auto& [name, load] : families_) {
+      load.family->second.shared_rules->NotePut(load.oldest_put_ms);
+    }
     // A RocksDB with assertions, as Debian's, refuses with TryAgain, and has
     // taken nothing, if a flush that runs beside is done but not yet installed.
     int tries = 100;

@@ -2,6 +2,8 @@
 // files RocksDB takes over as they are.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -54,6 +56,8 @@ class SstLoad final : public BulkLoad {
     std::string stored;       // its value, as RocksDB keeps it
     Entry last;               // without its value
     size_t value_bytes = 0;   // of the versions of the last cell
+    RowDeletes row_deletes;   // of the last row, in the load and the store
+    uint64_t oldest_put_ms = std::numeric_limits<uint64_t>::max();
   };
 
   // The error that keeps the load from going on.
@@ -67,8 +71,12 @@ class SstLoad final : public BulkLoad {
                              std::string_view value,
                              std::optional<uint64_t> timestamp_ms) const;
   // Messages go on after the name of the cell.
-  rocksdb::Status AddToCell(FamilyLoad* load, std::string key,
-                            const Entry& entry);
+  rocksdb::Status AddToCell(FamilyLoad* load, std::string_view row,
+                            std::string key, const Entry& entry);
+  // Whether a kDeleteFamilyVersion takes the entry, which is in order.
+  rocksdb::Status CheckDeleted(FamilyLoad* load, std::string_view row,
+                               std::string_view key, const Entry& entry,
+                               bool* deleted);
   rocksdb::Status WriteCell(FamilyLoad* load);
   rocksdb::Status CloseFile(FamilyLoad* load);
   // Whether the file is long enough, and may end before the cell to write.
@@ -86,6 +94,7 @@ class SstLoad final : public BulkLoad {
   // The first error of a file: nothing can be added, or finished, after it.
   rocksdb::Status broken_;
   bool finished_ = false;
+  bool has_family_version_deletes_ = false;
   std::map<std::string, FamilyLoad, std::less<>> families_;
 };
 

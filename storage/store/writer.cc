@@ -308,20 +308,28 @@ Status Writer::IsDeletedAlready(const ChangeView& change,
                                 FamilyMap::const_iterator family,
                                 uint64_t timestamp_ms, const Draft& draft,
                                 bool* deleted) const {
-  rocksdb::ColumnFamilyHandle* const handle = family->second.handle();
-  *deleted = draft.family_version_deletes.contains(
-      {{handle->GetID(), draft.row_bytes}, timestamp_ms});
-  rocksdb::PinnableSlice value;
-  Status s = opened_.database->Get(rocksdb::ReadOptions(), handle,
-                                   draft.row_bytes, &value);
-  if (s.IsNotFound()) return Status::OK();
   RowDeletes row_deletes;
-  if (s.ok()) {
-    s = ReadRowDeletes({change.row, family, {}, value.ToStringView()},
-                       &row_deletes);
-  }
-  *deleted = *deleted || row_deletes.TakesAt(timestamp_ms);
+  const Status s =
+      FindRowDeletes(change.row, family, draft.row_bytes, &row_deletes);
+  *deleted =
+      row_deletes.TakesAt(timestamp_ms) ||
+      draft.family_version_deletes.contains(
+          {{family->second.handle()->GetID(), draft.row_bytes}, timestamp_ms});
   return s;
+}
+
+Status Writer::FindRowDeletes(std::string_view row,
+                              FamilyMap::const_iterator family,
+                              std::string_view row_bytes,
+                              RowDeletes* row_deletes) const {
+  row_deletes->clear();
+  rocksdb::PinnableSlice value;
+  Status s =
+      opened_.database->Get(rocksdb::ReadOptions(), family->second.handle(),
+                            Slice(row_bytes), &value);
+  if (s.IsNotFound()) return Status::OK();
+  if (!s.ok()) return s;
+  return ReadRowDeletes({row, family, {}, value.ToStringView()}, row_deletes);
 }
 
 Status Writer::Commit(Durability durability, Draft* draft) {

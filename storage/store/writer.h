@@ -69,6 +69,12 @@ class Writer {
   // Sets the store's time back to the machine's.
   rocksdb::Status ResetClock();
 
+  // The deletes that a row has in a family. Corruption: they cannot be decoded.
+  rocksdb::Status FindRowDeletes(std::string_view row,
+                                 FamilyMap::const_iterator family,
+                                 std::string_view row_bytes,
+                                 RowDeletes* row_deletes) const;
+
   // Makes the store's record say that there may be deletes of the type
   // kDeleteFamilyVersion, which puts have to look for from then on.
   rocksdb::Status AllowFamilyVersionDeletes();

@@ -93,6 +93,11 @@ Status DeleteWhat(const DeleteArgs& args, Store* store) {
   const std::string row = FromPrintable(args.row);
   if (!args.column) return store->DeleteRow(row, args.Options());
   const auto [family, qualifier] = ParseColumn(*args.column);
+  if (!qualifier && args.exact) {
+    WriteBatch batch;
+    batch.DeleteFamilyVersion(row, family, *args.timestamp_ms);
+    return store->Write(batch, args.Options());
+  }
   if (!qualifier) return store->DeleteFamily(row, family, args.Options());
   return args.exact
              ? store->DeleteVersion(row, family, *qualifier, args.Options())
@@ -100,10 +105,9 @@ Status DeleteWhat(const DeleteArgs& args, Store* store) {
 }
 
 ExitCode Delete(const DeleteArgs& args, const Streams& streams) {
-  if (args.exact &&
-      (!args.timestamp_ms || !args.column || !ParseCellColumn(*args.column))) {
+  if (args.exact && (!args.timestamp_ms || !args.column)) {
     return Fail(streams.err,
-                "--exact wants --ts and a column FAMILY:QUALIFIER");
+                "--exact wants --ts and FAMILY or FAMILY:QUALIFIER");
   }
   std::unique_ptr<Store> store;
   Status s = args.store.OpenToWrite(&store);
@@ -131,7 +135,8 @@ Action AddDelete(CLI::App* command) {
   const auto args = std::make_shared<DeleteArgs>();
   args->AddTo(command, "What has this timestamp or an older one; default all");
   command->add_flag("--exact", args->exact,
-                    "Only the version of exactly this timestamp");
+                    "Only the version of exactly this timestamp, of the column "
+                    "or of all columns of the family");
   command
       ->add_option("COLUMN", args->column,
                    "FAMILY or FAMILY:QUALIFIER; default the whole row")

@@ -58,8 +58,8 @@ class BulkLoad {
       std::string_view value,
       std::optional<uint64_t> timestamp_ms = std::nullopt) = 0;
 
-  // A delete of type kDelete, kDeleteVersion or kDeleteFamily, as in
-  // WriteBatch, in order with the cells; kDeleteFamily has the empty qualifier.
+  // A delete of any type but kDeleteRow, as in WriteBatch, in order with the
+  // cells; kDeleteFamily and kDeleteFamilyVersion have the empty qualifier.
   // It takes what the load and the store have, and what comes later. Errors are
   // those of Add, and InvalidArgument for another type.
   virtual rocksdb::Status AddDelete(ChangeType type, std::string_view row,

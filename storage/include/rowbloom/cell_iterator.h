@@ -36,8 +36,8 @@ struct CellIteratorOptions {
   const Snapshot* snapshot = nullptr;
 };
 
-// A put, or a delete of type kDelete, kDeleteVersion or kDeleteFamily, the last
-// with an empty qualifier. Owns nothing.
+// A put, or a delete of any type but kDeleteRow; kDeleteFamily and
+// kDeleteFamilyVersion have an empty qualifier. Owns nothing.
 struct CellView {
   std::string_view row;
   std::string_view qualifier;

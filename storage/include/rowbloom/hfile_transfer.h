@@ -140,10 +140,8 @@ struct HFileImportReport {
 // `versioned` families get versions and deletes with their timestamps, merged
 // with what they have; of what is there twice, the file's counts, and among
 // files that of the larger mvcc number, then of the larger MAX_SEQ_ID_KEY, then
-// of the later path. As a store has no HBase DeleteFamilyVersion, it becomes a
-// delete of that version in each column of the row that has one, in the files
-// or in the store. `latest` families get puts alone: deletes concern the files'
-// own cells. Errors, nothing being loaded:
+// of the later path. `latest` families get puts alone: deletes concern the
+// files' own cells. Errors, nothing being loaded:
 //   InvalidArgument  a family that the store does not have; a cell that it does
 //                    not take, named with its file; a `latest` family or tags
 //                    without the option
@@ -151,8 +149,7 @@ struct HFileImportReport {
 //   Incomplete       the callback said so
 //   others           as HFileReader and the store report them
 // Memory: of each file whose rows overlap those being read, its load-on-open
-// section and a data block (HFileReader); that of a BulkLoad; of a row with a
-// DeleteFamilyVersion, its cells of that version.
+// section and a data block (HFileReader); that of a BulkLoad.
 rocksdb::Status ImportHFiles(const HFileImportOptions& options,
                              const std::vector<std::string>& paths,
                              Store* store, HFileImportReport* report);

@@ -239,6 +239,41 @@ TEST_F(Import, DeletesOfOneVersionInAllColumnsReachTheStore) {
   EXPECT_THAT(timestamps("r", "c"), IsEmpty());
   EXPECT_THAT(timestamps("r", "z"), ElementsAre(6));
   EXPECT_THAT(timestamps("s", "a"), ElementsAre(7));
+  EXPECT_EQ(report_.deletes, 4u);
+  // The file's puts at these times, and what is put later.
+  EXPECT_EQ(report_.skipped, 2u);
+  for (const uint64_t timestamp_ms : {6, 7, 8, 9}) {
+    ASSERT_THAT(
+        store_->Put("r", "f", "z", "late", {.timestamp_ms = timestamp_ms}),
+        IsOk());
+  }
+  EXPECT_THAT(timestamps("r", "z"), ElementsAre(9, 6));
+}
+
+TEST_F(Import, DeletesOfOneVersionInAllColumnsGoThroughAnExport) {
+  WriteBatch batch;
+  batch.Put("r", "f", "q", "v", 7);
+  batch.Put("r", "f", "q", "v", 6);
+  batch.Put("r", "f", "", "v", 7);
+  batch.Delete("r", "f", "", 9);
+  batch.DeleteFamilyVersion("r", "f", 7);
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  HFileExportReport exported;
+  ASSERT_THAT(ExportHFiles({.deletes = HFileDeletes::kKept}, store_.get(),
+                           dir_.File("out"), &exported),
+              IsOk());
+  ASSERT_NO_FATAL_FAILURE(Open("other"));
+  ASSERT_THAT(store_->Put("r", "f", "before", "v", {.timestamp_ms = 7}),
+              IsOk());
+  ASSERT_THAT(Run({dir_.File("out")}), IsOk());
+  ASSERT_THAT(store_->Put("r", "f", "after", "v", {.timestamp_ms = 7}), IsOk());
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(Versions("r", "q"), ElementsAre(Cell{"f", "q", 6, "v"}));
+    for (const char* qualifier : {"", "before", "after"}) {
+      EXPECT_THAT(Versions("r", qualifier), IsEmpty()) << qualifier;
+    }
+    ASSERT_THAT(store_->Compact(), IsOk());
+  }
 }
 
 // A version that the store has deleted before takes no version's place, which

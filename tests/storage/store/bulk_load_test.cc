@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <thread>
 
@@ -218,6 +219,95 @@ TEST_F(Load, DeletesTakeWhatIsThereAndWhatComes) {
     ASSERT_THAT(store_->Compact(), IsOk());
   }
   EXPECT_THAT(Versions("r", "c", "other"), ElementsAre());
+}
+
+TEST_F(Load, DeletesOfAVersionOfTheRowTakeItInAllColumns) {
+  const auto put = [this](const char* qualifier, uint64_t timestamp_ms) {
+    return store_->Put("r", "c", qualifier, "put",
+                       {.timestamp_ms = timestamp_ms});
+  };
+  for (const char* qualifier : {"", "a"}) {
+    for (const uint64_t timestamp_ms : {10, 20}) {
+      ASSERT_THAT(put(qualifier, timestamp_ms), IsOk());
+    }
+  }
+  auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  using enum ChangeType;
+  ASSERT_THAT(load->AddDelete(kDeleteFamilyVersion, "r", "c", "", 20), IsOk());
+  EXPECT_THAT(
+      load->AddDelete(kDeleteFamilyVersion, "r", "c", "q", 10),
+      StatusIs(Status::kInvalidArgument, HasSubstr("the qualifier \"q\"")));
+  // Of the three the deleted one takes no version's place.
+  for (const uint64_t timestamp_ms : {30, 20, 5}) {
+    ASSERT_THAT(load->Add("r", "c", "b", "load", timestamp_ms), IsOk());
+  }
+  ASSERT_THAT(load->Finish(), IsOk());
+  load = Begin();
+  ASSERT_NE(load, nullptr);
+  // Nor does one that the store has deleted.
+  for (const uint64_t timestamp_ms : {30, 20, 5}) {
+    ASSERT_THAT(load->Add("r", "c", "d", "load", timestamp_ms), IsOk());
+  }
+  ASSERT_THAT(load->Finish(), IsOk());
+  ASSERT_THAT(put("e", 20), IsOk());
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(Versions("r", "c", ""), ElementsAre(Cell{"c", "", 10, "put"}));
+    EXPECT_THAT(Versions("r", "c", "a"),
+                ElementsAre(Cell{"c", "a", 10, "put"}));
+    EXPECT_THAT(
+        Versions("r", "c", "b"),
+        ElementsAre(Cell{"c", "b", 30, "load"}, Cell{"c", "b", 5, "load"}));
+    EXPECT_THAT(
+        Versions("r", "c", "d"),
+        ElementsAre(Cell{"c", "d", 30, "load"}, Cell{"c", "d", 5, "load"}));
+    EXPECT_THAT(Versions("r", "c", "e"), ElementsAre());
+    ASSERT_THAT(store_->Compact(), IsOk());
+  }
+}
+
+// A delete that expired stays while a put that it takes is in a file.
+TEST_F(Load, OldPutsKeepTheDeletesThatTakeThem) {
+  constexpr uint64_t kNow = 1'700'000'000'000;
+  constexpr uint64_t kTtl = 1000;
+  path_ = dir_.File("expiring");
+  store_ = OpenOrFail(
+      {}, path_, {{"c", {.timestamps = Timestamps::kClient, .ttl_ms = kTtl}}},
+      {.wall_clock = [] { return kNow; }});
+  ASSERT_NE(store_, nullptr);
+  // From now on the store knows that there are no old puts.
+  ASSERT_THAT(store_->Put("x", "c", "q", "v", {.timestamp_ms = kNow}), IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  const auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  ASSERT_THAT(load->Add("m", "c", "q", "deleted", kNow - 3 * kTtl), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  ASSERT_THAT(store_->Delete("m", "c", "q", {.timestamp_ms = kNow - 2 * kTtl}),
+              IsOk());
+  // Files of the highest level go to the next one, the load's lies deeper.
+  const auto files_in_level_0 = [this] {
+    StoreStats stats;
+    EXPECT_THAT(store_->Stats(&stats), IsOk());
+    uint64_t files = 0;
+    for (const LevelStats& level : stats.families["c"].levels) {
+      if (level.level == 0) files = level.files;
+    }
+    return files;
+  };
+  for (int i = 0; i < 4; ++i) {
+    for (const char* row : {"a", "z"}) {
+      ASSERT_THAT(store_->Put(row, "c", "q", "v", {.timestamp_ms = kNow}),
+                  IsOk());
+    }
+    ASSERT_THAT(store_->Flush(), IsOk());
+  }
+  for (int tries = 0; files_in_level_0() > 0 && tries < 600; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  ASSERT_EQ(files_in_level_0(), 0u);
+  ASSERT_THAT(store_->AlterFamily("c", {.timestamps = Timestamps::kClient}),
+              IsOk());
+  EXPECT_THAT(Versions("m", "c", "q"), ElementsAre());
 }
 
 TEST_F(Load, DeletesThatMeanNothingAreRefused) {

@@ -152,8 +152,10 @@ TEST_F(Writing, WhatTheStoreRefusesIsOneSentence) {
       {"put", {"r", "f:q", "v", "--ts", "5"}, "a put takes no timestamp"},
       {"delete", {"r", "x"}, "family \"x\" is not in the store at "},
       {"delete", {"r", "f:q", "--ts", "5"}, "a delete takes no timestamp"},
-      {"delete", {"r", "f:q", "--exact"}, "--exact wants --ts and a column"},
-      {"delete", {"r", "f", "--ts", "5", "--exact"}, "--exact wants"},
+      {"delete", {"r", "f:q", "--exact"}, "--exact wants --ts and FAMILY"},
+      {"delete",
+       {"r", "f", "--ts", "5", "--exact"},
+       "a delete takes no timestamp"},
       {"delete", {"r", "--ts", "5", "--exact"}, "--exact wants"},
       {"compact", {"--family", "x"}, "family \"x\" is not in the store at "},
   };
@@ -187,6 +189,12 @@ TEST_F(Writing, DeleteTakesWhatItNames) {
             "r\tf:q\t300\t300\nr\tf:q\t100\t100\n"
             "r\tf:q2\t100\tw\nr\tg:q\t100\tx\n" +
                 s);
+  Do("delete", {"t", "f", "--ts", "100", "--exact"});
+  ASSERT_EQ(Run("load", {"-", "--ts", "100"}, "t\tf:q\tx\nt\tg:q\tx\n").code,
+            0);
+  EXPECT_EQ(Run("row", {"t"}).out, "g:q\t100\tx\n");
+  Do("delete", {"t", "g", "--ts", "100", "--exact"});
+  EXPECT_EQ(Run("row", {"t"}).code, 1);
   Do("delete", {"r", "f:q", "--ts", "200"});
   EXPECT_EQ(Scan(), "r\tf:q\t300\t300\nr\tf:q2\t100\tw\nr\tg:q\t100\tx\n" + s);
   Do("delete", {"r", "f:q"});
