@@ -68,7 +68,9 @@ Change Operator::RandomChange() {
     if (random_.OneIn(2)) change.type = ChangeType::kDeleteVersion;
   }
   if (random_.OneIn(4)) {
-    change.type = ChangeType::kDeleteFamily;
+    change.type = family == kClient && random_.OneIn(2)
+                      ? ChangeType::kDeleteFamilyVersion
+                      : ChangeType::kDeleteFamily;
     change.qualifier.clear();
   }
   return change;

@@ -91,6 +91,10 @@ WriteBatch ToWriteBatch(const Changes& changes) {
       case ChangeType::kDeleteFamily:
         batch.DeleteFamily(change.row, change.family, change.timestamp_ms);
         break;
+      case ChangeType::kDeleteFamilyVersion:
+        batch.DeleteFamilyVersion(change.row, change.family,
+                                  change.timestamp_ms.value());
+        break;
       case ChangeType::kDeleteRow:
         batch.DeleteRow(change.row, change.timestamp_ms);
         break;
@@ -140,6 +144,16 @@ std::map<std::string, FamilyOptions> World::FamilyOptionsByName() {
 }
 
 void World::Apply(const Changes& changes) {
+  // By row, the newest timestamp of the application that a delete of the row
+  // takes: of what was there before these changes, and of their own puts.
+  std::map<std::string, uint64_t> newest;
+  for (const Change& change : changes) {
+    if (change.type != ChangeType::kDeleteRow) continue;
+    const RowOptions client = {.columns = {{kClient}}};
+    for (const Cell& cell : model_.GetRow(change.row, client, /*now_ms=*/0)) {
+      newest[change.row] = std::max(newest[change.row], cell.timestamp_ms);
+    }
+  }
   for (const Change& change : changes) {
     if (change.family_change != FamilyChange::kNone) {
       ChangeFamily(change);
@@ -150,6 +164,9 @@ void World::Apply(const Changes& changes) {
       case ChangeType::kPut:
         model_.Put(change.row, change.family, change.qualifier, timestamp_ms,
                    change.value);
+        if (change.family == kClient) {
+          newest[change.row] = std::max(newest[change.row], timestamp_ms);
+        }
         break;
       case ChangeType::kDelete:
         model_.Delete(change.row, change.family, change.qualifier,
@@ -164,6 +181,12 @@ void World::Apply(const Changes& changes) {
         break;
       case ChangeType::kDeleteRow:
         model_.DeleteRow(change.row, timestamp_ms);
+        if (newest.contains(change.row)) {
+          model_.DeleteFamily(change.row, kClient, newest.at(change.row));
+        }
+        break;
+      case ChangeType::kDeleteFamilyVersion:
+        model_.DeleteFamilyVersion(change.row, change.family, timestamp_ms);
         break;
     }
   }
