@@ -81,7 +81,17 @@ void StoreModel::DeleteFamilyVersion(const std::string& row,
 
 void StoreModel::DeleteRow(const std::string& row, uint64_t timestamp_ms) {
   for (const auto& [family, options] : families_) {
-    DeleteFamily(row, family, timestamp_ms);
+    if (options.timestamps == Timestamps::kStore) {
+      DeleteFamily(row, family, timestamp_ms);
+      continue;
+    }
+    const std::vector<Cell> newest =
+        GetRow(row, {.columns = {{family}}}, /*now_ms=*/0);
+    const auto last = std::max_element(
+        newest.begin(), newest.end(), [](const Cell& a, const Cell& b) {
+          return a.timestamp_ms < b.timestamp_ms;
+        });
+    if (last != newest.end()) DeleteFamily(row, family, last->timestamp_ms);
   }
 }
 

@@ -34,6 +34,8 @@ class StoreModel {
                     uint64_t timestamp_ms);
   void DeleteFamilyVersion(const std::string& row, const std::string& family,
                            uint64_t timestamp_ms);
+  // Without a timestamp of its own: `timestamp_ms` is the store's, and in
+  // families of the client it is that of the newest version.
   void DeleteRow(const std::string& row, uint64_t timestamp_ms);
 
   // One that is not there yet, and one with all its cells.
