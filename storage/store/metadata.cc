@@ -29,6 +29,7 @@ constexpr std::string_view kDroppedKeyPrefix = "dropped/";
 constexpr uint64_t kStoreFormat = 1;
 
 constexpr char kRowAlignedFiles[] = "row_aligned_files";
+constexpr char kRowDeletes[] = "row_deletes";
 constexpr char kFamilyVersionDeletes[] = "family_version_deletes";
 
 // Takes the fields of a JSON record one by one. The first problem stays; a
@@ -137,6 +138,9 @@ Status ParseStoreRecord(std::string_view text, StoreRecord* store) {
   }
   if (record.Has(kRowAlignedFiles)) {
     store->row_aligned_files = record.TakeTruth(kRowAlignedFiles);
+  }
+  if (record.Has(kRowDeletes)) {
+    store->row_deletes = record.TakeTruth(kRowDeletes);
   }
   if (record.Has(kFamilyVersionDeletes)) {
     store->family_version_deletes = record.TakeTruth(kFamilyVersionDeletes);
@@ -290,6 +294,7 @@ Status PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {
                  {"key_layout", store.key_layout.ToString()}};
   // Versions that do not know these fields can read a store without them.
   if (store.row_aligned_files) record[kRowAlignedFiles] = true;
+  if (!store.row_deletes) record[kRowDeletes] = false;
   if (store.family_version_deletes) record[kFamilyVersionDeletes] = true;
   return batch->Put(kStoreKey, record.dump());
 }

@@ -110,8 +110,12 @@ class Opener {
     if (!s.ok()) return s;
     if (found_.metadata) {
       opened_.shared->clock.Start(found_.metadata->clock_bound_ms);
+      const StoreRecord& record = found_.metadata->store;
+      opened_.shared->has_row_deletes = record.row_deletes;
       opened_.shared->has_family_version_deletes =
-          found_.metadata->store.family_version_deletes;
+          record.family_version_deletes;
+    } else {
+      opened_.shared->has_row_deletes = false;
     }
     rocksdb::Logger* const log =
         opened_.database->GetDBOptions().info_log.get();
@@ -445,11 +449,10 @@ class Opener {
     }
     rocksdb::WriteBatch batch;
     Status s;
-    StoreRecord record{*options_.key_layout, *options_.row_aligned_files};
-    if (found_.metadata) {
-      record.family_version_deletes =
-          found_.metadata->store.family_version_deletes;
-    }
+    StoreRecord record = found_.metadata ? found_.metadata->store
+                                         : StoreRecord{.row_deletes = false};
+    record.key_layout = *options_.key_layout;
+    record.row_aligned_files = *options_.row_aligned_files;
     if (!found_.metadata || found_.metadata->store != record) {
       s = PutStoreRecord(record, &batch);
     }

@@ -48,8 +48,14 @@ Status PointCells::ReadOne() {
   values_.resize(1);
   statuses_.push_back(
       opened_.database->Get(options, family, wanted.key, &values_.front()));
+  // Asked after the read: the first delete of a row is announced before it is
+  // written.
   if (!statuses_.front().ok() || !IsVersioned(wanted) ||
-      wanted.qualifier.empty()) {
+      !opened_.shared->has_row_deletes) {
+    return Status::OK();
+  }
+  if (wanted.qualifier.empty()) {
+    wanted_.front().row_value = 0;
     return Status::OK();
   }
   // A row that has no deletes now had none when the cell was read, since they
@@ -65,10 +71,7 @@ Status PointCells::ReadOne() {
 }
 
 Status PointCells::ReadAll() {
-  struct Lookup {
-    rocksdb::ColumnFamilyHandle* family;
-    Slice key;
-  };
+  const bool had_row_deletes = opened_.shared->has_row_deletes;
   std::pmr::vector<rocksdb::ColumnFamilyHandle*> families(&memory_);
   std::pmr::vector<Slice> keys(&memory_);
   families.reserve(wanted_.size() + 1);
@@ -82,14 +85,15 @@ Status PointCells::ReadAll() {
       keys.push_back(key);
       return keys.size() - 1;
     };
-    if (IsVersioned(wanted)) {
+    const bool has_deletes = had_row_deletes && IsVersioned(wanted);
+    if (has_deletes) {
       const bool same_row = before != nullptr &&
                             before->family == wanted.family &&
                             RowKey(*before) == RowKey(wanted);
       wanted.row_value = same_row ? before->row_value : look_up(RowKey(wanted));
     }
-    wanted.value = IsVersioned(wanted) && wanted.qualifier.empty()
-                       ? wanted.row_value
+    wanted.value = has_deletes && wanted.qualifier.empty()
+                       ? *wanted.row_value
                        : look_up(wanted.key);
     one_family = one_family && family == families.front();
     before = &wanted;
@@ -107,6 +111,8 @@ Status PointCells::ReadAll() {
     opened_.database->MultiGet(options, count, families.data(), keys.data(),
                                values_.data(), statuses_.data());
   }
+  // The first delete of a row came meanwhile: the cells may be from before it.
+  if (opened_.shared->has_row_deletes != had_row_deletes) return ReadAll();
   return Status::OK();
 }
 
@@ -118,18 +124,18 @@ Status PointCells::FindCell() {
     if (!found.ok()) return Failed(wanted, found);
     cell_ = {wanted.row, wanted.family, wanted.qualifier,
              values_[wanted.value].ToStringView(), &row_deletes_};
-    if (!IsVersioned(wanted) || deletes_of_ == wanted.row_value) {
+    if (!wanted.row_value || deletes_of_ == wanted.row_value) {
       return Status::OK();
     }
     deletes_of_ = wanted.row_value;
     row_deletes_.clear();
-    const Status& of_row = statuses_[wanted.row_value];
+    const Status& of_row = statuses_[*wanted.row_value];
     if (of_row.IsNotFound()) return Status::OK();
     if (!of_row.ok()) return Failed(wanted, of_row);
     return ReadRowDeletes({wanted.row,
                            wanted.family,
                            {},
-                           values_[wanted.row_value].ToStringView()},
+                           values_[*wanted.row_value].ToStringView()},
                           &row_deletes_);
   }
   return Status::OK();

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <memory_resource>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -53,9 +54,10 @@ class PointCells {
     FamilyMap::const_iterator family;
     std::string_view qualifier;
     rocksdb::Slice key;
-    size_t row_bytes;      // of the key
-    size_t value = 0;      // place in values_
-    size_t row_value = 0;  // that of the row's deletes, if `versioned`
+    size_t row_bytes;  // of the key
+    size_t value = 0;  // place in values_
+    // That of the row's deletes; nullopt: there are none.
+    std::optional<size_t> row_value = std::nullopt;
   };
 
   static bool IsVersioned(const Wanted& wanted) {
@@ -82,7 +84,7 @@ class PointCells {
   std::pmr::vector<rocksdb::PinnableSlice> values_{&memory_};
   std::pmr::vector<rocksdb::Status> statuses_{&memory_};
   size_t at_ = 0;
-  size_t deletes_of_ = static_cast<size_t>(-1);  // row_value of row_deletes_
+  std::optional<size_t> deletes_of_;  // row_value of row_deletes_
   RowDeletes row_deletes_;
   StoredCell cell_;
 };

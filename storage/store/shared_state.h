@@ -17,7 +17,8 @@ struct SharedState {
   // RocksDB snapshots of the store. Counted up before one is taken, down after
   // it is released, so that 0 means that there is none.
   std::atomic<uint64_t> snapshots{0};
-  // The store record says that there may be a kDeleteFamilyVersion.
+  // What the store record says of deletes of rows (metadata.h).
+  std::atomic<bool> has_row_deletes{true};
   std::atomic<bool> has_family_version_deletes{false};
 };
 

@@ -156,8 +156,8 @@ Status SstLoad::CheckDeleted(FamilyLoad* load, std::string_view row,
       if (!broken_.ok()) return broken_;
     }
   }
+  if (IsDeleteOfRow(entry.type)) deletes_of_rows_.insert(entry.type);
   if (entry.type == EntryType::kDeleteFamilyVersion) {
-    has_family_version_deletes_ = true;
     load->row_deletes.Add({entry});
   }
   *deleted = entry.type == EntryType::kPut &&
@@ -288,8 +288,8 @@ Status SstLoad::Finish() {
     if (ingestions.empty()) return Status::OK();
     // The files are on the disk at once: so has the clock's bound to be.
     Status s = writer_->CoverTimestamp(timestamp_ms_);
-    if (s.ok() && has_family_version_deletes_) {
-      s = writer_->AllowFamilyVersionDeletes();
+    for (const EntryType type : deletes_of_rows_) {
+      if (s.ok()) s = writer_->AllowDelete(type);
     }
     if (s.ok()) s = opened_.database->SyncWAL();
     if (!s.ok()) return s;

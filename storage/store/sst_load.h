@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,7 +95,7 @@ class SstLoad final : public BulkLoad {
   // The first error of a file: nothing can be added, or finished, after it.
   rocksdb::Status broken_;
   bool finished_ = false;
-  bool has_family_version_deletes_ = false;
+  std::set<EntryType> deletes_of_rows_;
   std::map<std::string, FamilyLoad, std::less<>> families_;
 };
 

@@ -214,9 +214,10 @@ Status Writer::AddDelete(const ChangeView& change,
 
 Status Writer::AddMarker(const ChangeView& change, const Family& family,
                          uint64_t timestamp_ms, Draft* draft) {
+  const EntryType type = EntryOf(change.type);
+  if (Status s = AllowDelete(type); !s.ok()) return s;
   const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
-  const std::string marker =
-      EncodeEntry({EntryOf(change.type), timestamp_ms, {}});
+  const std::string marker = EncodeEntry({type, timestamp_ms, {}});
   const Slice value_parts[] = {marker};
   return draft->batch.Merge(
       family.handle(), SliceParts(key_parts, IsOfWholeRow(change.type) ? 1 : 2),
@@ -228,8 +229,7 @@ Status Writer::AddFamilyVersionDelete(const ChangeView& change,
                                       uint64_t timestamp_ms, Draft* draft) {
   const Family& family = found->second;
   const uint32_t id = family.handle()->GetID();
-  Status s = AllowFamilyVersionDeletes();
-  if (s.ok()) s = AddMarker(change, family, timestamp_ms, draft);
+  Status s = AddMarker(change, family, timestamp_ms, draft);
   draft->family_version_deletes.insert({{id, draft->row_bytes}, timestamp_ms});
   const auto take = [&](std::string_view qualifier) {
     ChangeView one = change;
@@ -380,20 +380,29 @@ Status Writer::ResetClock() {
   return s;
 }
 
-Status Writer::AllowFamilyVersionDeletes() {
-  std::atomic<bool>& allowed = opened_.shared->has_family_version_deletes;
-  if (allowed) return Status::OK();
+Status Writer::AllowDelete(EntryType type) {
+  SharedState& shared = *opened_.shared;
+  const bool of_version = type == EntryType::kDeleteFamilyVersion;
+  const auto is_allowed = [&] {
+    return !IsDeleteOfRow(type) ||
+           (shared.has_row_deletes &&
+            (!of_version || shared.has_family_version_deletes));
+  };
+  if (is_allowed()) return Status::OK();
   const std::lock_guard lock(records_mutex_);
-  if (allowed) return Status::OK();
+  if (is_allowed()) return Status::OK();
+  const bool of_versions = of_version || shared.has_family_version_deletes;
   rocksdb::WriteBatch batch;
   Status s =
       PutStoreRecord({opened_.key_layout(), *opened_.options.row_aligned_files,
-                      /*family_version_deletes=*/true},
+                      /*row_deletes=*/true, of_versions},
                      &batch);
   rocksdb::WriteOptions options;
   options.sync = true;
   if (s.ok()) s = opened_.database->Write(options, &batch);
-  if (s.ok()) allowed = true;
+  if (!s.ok()) return s;
+  shared.has_family_version_deletes = of_versions;
+  shared.has_row_deletes = true;
   return s;
 }
 

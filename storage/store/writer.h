@@ -75,9 +75,9 @@ class Writer {
                                  std::string_view row_bytes,
                                  RowDeletes* row_deletes) const;
 
-  // Makes the store's record say that there may be deletes of the type
-  // kDeleteFamilyVersion, which puts have to look for from then on.
-  rocksdb::Status AllowFamilyVersionDeletes();
+  // Makes the store's record say, before the first delete of this type is
+  // written, that there may be such deletes.
+  rocksdb::Status AllowDelete(EntryType type);
 
   // Apply whose rows the caller has locked. REQUIRES a store that is writable.
   template <typename ChangeAt>
