@@ -44,13 +44,13 @@ Status PointCells::ReadOne() {
   rocksdb::ColumnFamilyHandle* const family = wanted.family->second.handle();
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
-  values_.reserve(2);
-  values_.resize(1);
-  statuses_.push_back(
-      opened_.database->Get(options, family, wanted.key, &values_.front()));
+  values_ = value_of_one_.data();
+  statuses_ = status_of_one_.data();
+  status_of_one_[0] =
+      opened_.database->Get(options, family, wanted.key, &value_of_one_[0]);
   // Asked after the read: the first delete of a row is announced before it is
   // written.
-  if (!statuses_.front().ok() || !IsVersioned(wanted) ||
+  if (!statuses_[0].ok() || !IsVersioned(wanted) ||
       !opened_.shared->has_row_deletes) {
     return Status::OK();
   }
@@ -61,13 +61,10 @@ Status PointCells::ReadOne() {
   // A row that has no deletes now had none when the cell was read, since they
   // stay as long as there is something that they take. Otherwise both are read
   // again, as of one moment.
-  rocksdb::PinnableSlice deletes;
-  Status s = opened_.database->Get(options, family, RowKey(wanted), &deletes);
-  if (s.ok()) return ReadAll();
   wanted_.front().row_value = 1;
-  values_.emplace_back();
-  statuses_.push_back(s);
-  return Status::OK();
+  status_of_one_[1] =
+      opened_.database->Get(options, family, RowKey(wanted), &value_of_one_[1]);
+  return status_of_one_[1].ok() ? ReadAll() : Status::OK();
 }
 
 Status PointCells::ReadAll() {
@@ -101,15 +98,16 @@ Status PointCells::ReadAll() {
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
   const size_t count = keys.size();
-  values_.clear();
-  values_.resize(count);
-  statuses_.assign(count, Status::OK());
+  values_of_all_ = std::vector<rocksdb::PinnableSlice>(count);
+  statuses_of_all_.resize(count);
+  values_ = values_of_all_.data();
+  statuses_ = statuses_of_all_.data();
   if (one_family) {
     opened_.database->MultiGet(options, families.front(), count, keys.data(),
-                               values_.data(), statuses_.data());
+                               values_of_all_.data(), statuses_of_all_.data());
   } else {
     opened_.database->MultiGet(options, count, families.data(), keys.data(),
-                               values_.data(), statuses_.data());
+                               values_of_all_.data(), statuses_of_all_.data());
   }
   // The first delete of a row came meanwhile: the cells may be from before it.
   if (opened_.shared->has_row_deletes != had_row_deletes) return ReadAll();

@@ -81,8 +81,13 @@ class PointCells {
   std::array<std::byte, 1024> buffer_;
   std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
   std::pmr::vector<Wanted> wanted_{&memory_};
-  std::pmr::vector<rocksdb::PinnableSlice> values_{&memory_};
-  std::pmr::vector<rocksdb::Status> statuses_{&memory_};
+  // What was read: of one cell, and perhaps its row; else of all.
+  std::array<rocksdb::PinnableSlice, 2> value_of_one_;
+  std::array<rocksdb::Status, 2> status_of_one_;
+  std::vector<rocksdb::PinnableSlice> values_of_all_;
+  std::vector<rocksdb::Status> statuses_of_all_;
+  const rocksdb::PinnableSlice* values_ = nullptr;
+  const rocksdb::Status* statuses_ = nullptr;
   size_t at_ = 0;
   std::optional<size_t> deletes_of_;  // row_value of row_deletes_
   RowDeletes row_deletes_;
