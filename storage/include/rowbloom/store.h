@@ -126,9 +126,11 @@ class Store {
 
   // Puts the newest value of a cell plus `delta`, as atomically. The value is 8
   // bytes big-endian in two's complement, as HBase's counters are; no cell is
-  // 0. Without a timestamp of its own the new version is newer than that, or
-  // replaces it. InvalidArgument: a value of another length, or a sum that does
-  // not fit. *sum (may be nullptr) is the new value.
+  // 0. Without a timestamp the new version has the store's time, or replaces the
+  // newest one where that has the same or a later time. InvalidArgument: a value
+  // of another length, a sum that does not fit, or a timestamp with which the
+  // new version would not be the newest to be seen. *sum (may be nullptr) is the
+  // new value.
   virtual rocksdb::Status Increment(std::string_view row,
                                     std::string_view family,
                                     std::string_view qualifier, int64_t delta,
@@ -156,8 +158,7 @@ class Store {
                                       std::vector<Cell>* cells,
                                       const ReadOptions& options = {}) = 0;
   // GetVersions of each address, in their order, with one RocksDB MultiGet, all
-  // as of one moment. Where all are columns of one row, a seek to it may come
-  // first, which answers for all of them when the row is absent.
+  // as of one moment.
   virtual rocksdb::Status MultiGet(std::span<const CellAddress> addresses,
                                    std::vector<std::vector<Cell>>* cells,
                                    const ReadOptions& options = {}) = 0;
@@ -211,8 +212,8 @@ class Store {
   // Families come, change and go while the store is in use; when the call
   // returns OK that is on the disk; a crash before, or an error of RocksDB's,
   // leaves the store as it was or, from the next open on, as it was to be.
-  // Waits for what is under way of writes, gets of cells, Flush, Compact,
-  // Checkpoint and Backup, and keeps writes waiting for some milliseconds.
+  // Waits for what is under way of writes, Flush, Compact, Checkpoint and
+  // Backup, and keeps writes waiting for some milliseconds. Reads go on.
 
   // Adds a family. InvalidArgument: there is one of that name, or Open would
   // refuse the name or the options.
