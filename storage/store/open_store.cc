@@ -17,7 +17,6 @@
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
-#include "storage/store/cache_statistics.h"
 #include "storage/store/database.h"
 #include "storage/store/directory.h"
 #include "storage/store/family_changes.h"
@@ -397,7 +396,8 @@ class Opener {
     }
     rocksdb::DBOptions options;
     if (options_.statistics) {
-      opened_.statistics = NewFilterStatistics(NewCacheStatistics());
+      opened_.statistics = NewFilterStatistics(rocksdb::CreateDBStatistics());
+      opened_.statistics->set_stats_level(rocksdb::kExceptHistogramOrTimers);
       options.statistics = opened_.statistics;
     }
     options.env = surroundings_.env;

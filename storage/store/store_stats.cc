@@ -8,7 +8,6 @@
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/table_properties.h"
-#include "storage/store/cache_statistics.h"
 #include "storage/store/row_counter.h"
 
 namespace rowbloom {
@@ -79,6 +78,11 @@ Status ReadLevels(const OpenedStore& opened, const Family& family,
 
 }  // namespace
 
+double CacheStats::HitRate() const {
+  const uint64_t all = hits + misses;
+  return all == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(all);
+}
+
 Status GatherStats(const OpenedStore& opened, StoreStats* stats) {
   *stats = {};
   stats->key_layout = opened.key_layout().ToString();
@@ -101,7 +105,11 @@ Status GatherStats(const OpenedStore& opened, StoreStats* stats) {
     if (s.ok()) s = ReadTables(opened, family, &found);
     if (!s.ok()) return s;
   }
-  if (opened.statistics) stats->cache = CacheStatsOf(*opened.statistics);
+  if (opened.statistics) {
+    const rocksdb::Statistics& counted = *opened.statistics;
+    stats->cache = {counted.getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT),
+                    counted.getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS)};
+  }
   return Status::OK();
 }
 

@@ -43,17 +43,13 @@ struct FamilyStats {
   FilterStats filter;              // of all levels, since the store was opened
 };
 
-// Blocks that reads looked for in the block cache, since the store was opened.
+// Data blocks that reads looked for in the block cache, since the store was
+// opened. Index and filter blocks are not looked for: open files hold them.
 struct CacheStats {
-  struct Lookups {
-    uint64_t hits = 0;
-    uint64_t misses = 0;
-    // hits / (hits + misses); 0 without any.
-    double HitRate() const;
-  };
-  Lookups data;
-  Lookups index;
-  Lookups filter;
+  uint64_t hits = 0;
+  uint64_t misses = 0;
+  // hits / (hits + misses); 0 without any.
+  double HitRate() const;
 };
 
 struct StoreStats {
