@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/stress/fault_file_system.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
 #include "tests/stress/session.h"
@@ -36,8 +36,8 @@ void RunDamageRound(const Round& round, Report* report) {
                            .path = round.dir + "/db",
                            .shares = &shares,
                            .report = report};
-  FaultPlan no_faults;
-  const auto sound_env = NewFaultEnv(&no_faults);
+  test::FaultPlan no_faults;
+  const auto sound_env = test::NewFaultEnv(&no_faults);
   // Files with sound filters. RocksDB notices damage where it has a checksum;
   // where it has none, the damage reaches rowbloom's reader.
   for (const bool without_checksums : {false, true}) {
@@ -62,8 +62,8 @@ void RunDamageRound(const Round& round, Report* report) {
   uint64_t damages = 0;
   const uint64_t unusable_before = report->counters.unusable;
   for (int i = 0; i < kOpenings && !report->failed(); ++i) {
-    FaultPlan plan(random.Next());
-    const auto env = NewFaultEnv(&plan);
+    test::FaultPlan plan(random.Next());
+    const auto env = test::NewFaultEnv(&plan);
     Opening opening = DrawOpening(
         database, {.filters_for_sure = true, .env = env.get()}, &random);
     const bool reads_fail = i >= kOpenings / 2;

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/stress/fault_file_system.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
 #include "tests/stress/session.h"
@@ -52,9 +52,9 @@ void RunFaultsRound(const Round& round, Report* report) {
                              .report = report,
                              .errors = Errors::kIoErrorOrCorruption};
     {
-      FaultPlan plan(round.SeedOf(call));
+      test::FaultPlan plan(round.SeedOf(call));
       plan.FailCall(call, for_good);
-      const auto env = NewFaultEnv(&plan);
+      const auto env = test::NewFaultEnv(&plan);
       setting.iterators = false;
       Work(round, setting, env.get());
       report->counters.faults += plan.faults();
@@ -63,8 +63,8 @@ void RunFaultsRound(const Round& round, Report* report) {
     // Without faults all that was acknowledged is there.
     setting.errors = Errors::kNone;
     setting.iterators = true;
-    FaultPlan no_faults;
-    const auto env = NewFaultEnv(&no_faults);
+    test::FaultPlan no_faults;
+    const auto env = test::NewFaultEnv(&no_faults);
     Opening opening = DrawOpening(database, {.env = env.get()}, &random);
     report->SetContext(report->context() + ", then without faults " +
                        opening.description);

@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/stress/fault_file_system.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
 #include "tests/stress/session.h"
@@ -54,8 +54,8 @@ void RunKilledWorker(const Round& round, uint64_t life, Report* report) {
   Random random(round.SeedOf(kWorker + life));
   const Database database = DrawRoundsDatabase(round);
   Shares shares = ReplayShares(round);
-  FaultPlan no_faults;
-  const auto env = NewFaultEnv(&no_faults);
+  test::FaultPlan no_faults;
+  const auto env = test::NewFaultEnv(&no_faults);
   Session session({.database = &database,
                    .path = round.dir + "/db",
                    .shares = &shares,
@@ -70,8 +70,8 @@ void RunKilledWorker(const Round& round, uint64_t life, Report* report) {
 void RunKillsRound(const Round& round, Report* report) {
   Random random(round.SeedOf(kWhole) + 1);
   const Database database = DrawRoundsDatabase(round);
-  FaultPlan no_faults;
-  const auto env = NewFaultEnv(&no_faults);
+  test::FaultPlan no_faults;
+  const auto env = test::NewFaultEnv(&no_faults);
   for (uint64_t life = 0; life < kLives && !report->failed(); ++life) {
     Opening opening = DrawOpening(database, {.env = env.get()}, &random);
     report->SetContext(round.Describe() + " after life " +

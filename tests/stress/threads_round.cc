@@ -1,7 +1,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/stress/fault_file_system.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
 #include "tests/stress/session.h"
@@ -18,8 +18,8 @@ void RunThreadsRound(const Round& round, Report* report) {
   Random random(round.SeedOf(0));
   const Database database = DrawDatabase(kRowsPerShare, &random);
   Shares shares = NewShares(round.threads);
-  FaultPlan no_faults;
-  const auto env = NewFaultEnv(&no_faults);
+  test::FaultPlan no_faults;
+  const auto env = test::NewFaultEnv(&no_faults);
   const OpeningRules rules{.forgetful = round.sabotage == Sabotage::kFilter,
                            .env = env.get()};
   Session session({.database = &database,

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "storage/store/metadata.h"
-#include "tests/storage/store/mortal_disk.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/fault_file_system.h"
 
 namespace rowbloom::test {
 namespace {
@@ -15,14 +15,16 @@ namespace {
 using rocksdb::Status;
 using ::testing::HasSubstr;
 
-// Opens a store on a disk whose power goes after that many changes. Returns
-// whether it went before the store was open and closed again.
+// Opens a store while the power goes after that many changes. Returns whether
+// it went before the store was open and closed again.
 bool PowerGoesDuringOpen(uint64_t calls_until_off, const std::string& path,
                          const std::vector<FamilyDescriptor>& families) {
-  MortalDisk disk(calls_until_off);
+  FaultPlan plan;
+  plan.CutPowerAt(calls_until_off + 1);
+  const auto env = NewFaultEnv(&plan);
   std::unique_ptr<Store> store;
-  const Status s = OpenStore({}, path, families, disk.surroundings, &store);
-  const bool went = disk.power.was_off();
+  const Status s = OpenStore({}, path, families, {.env = env.get()}, &store);
+  const bool went = plan.faults() > 0;
   if (!went) {
     EXPECT_THAT(s, IsOk());
   }
@@ -32,8 +34,9 @@ bool PowerGoesDuringOpen(uint64_t calls_until_off, const std::string& path,
 
 void ExpectUsable(const std::string& path,
                   const std::vector<FamilyDescriptor>& families) {
-  MortalDisk disk(kNever);
-  const auto store = OpenOrFail({}, path, families, disk.surroundings);
+  FaultPlan no_faults;
+  const auto env = NewFaultEnv(&no_faults);
+  const auto store = OpenOrFail({}, path, families, {.env = env.get()});
   ASSERT_NE(store, nullptr);
   for (const FamilyDescriptor& family : families) {
     EXPECT_EQ(store->Families().at(family.name), family.options);
@@ -84,9 +87,10 @@ TEST(InterruptedCreation, OfAFamilyIsCompletedByTheNextOpen) {
     SCOPED_TRACE("power off after " + std::to_string(calls) + " changes");
     const TempDir dir;
     const std::string path = dir.File("db");
-    MortalDisk disk(kNever);
+    FaultPlan no_faults;
+    const auto env = NewFaultEnv(&no_faults);
     {
-      const auto store = OpenOrFail({}, path, {{"a", {}}}, disk.surroundings);
+      const auto store = OpenOrFail({}, path, {{"a", {}}}, {.env = env.get()});
       ASSERT_NE(store, nullptr);
       ASSERT_THAT(store->Put("old", "a", "q", "kept"), IsOk());
     }
@@ -96,7 +100,7 @@ TEST(InterruptedCreation, OfAFamilyIsCompletedByTheNextOpen) {
       ASSERT_NO_FATAL_FAILURE(ExpectUsable(path, {}));
     }
     ASSERT_NO_FATAL_FAILURE(ExpectUsable(path, {{"b", {}}}));
-    const auto store = OpenOrFail({}, path, {}, disk.surroundings);
+    const auto store = OpenOrFail({}, path, {}, {.env = env.get()});
     ASSERT_NE(store, nullptr);
     std::string value;
     ASSERT_THAT(store->Get("old", "a", "q", &value), IsOk());
@@ -160,8 +164,9 @@ TEST(TornLog, LosesWholeBatchesFromTheEndAndNotTheClock) {
   const std::string path = dir.File("db");
   // Closed once, so that the log has nothing but the batches.
   { ASSERT_NE(OpenOrFail({}, path, {{"a", {}}, {"b", {}}}), nullptr); }
-  MortalDisk disk(kNever);
-  Surroundings surroundings = disk.surroundings;
+  FaultPlan no_faults;
+  const auto env = NewFaultEnv(&no_faults);
+  Surroundings surroundings = {.env = env.get()};
   uint64_t now = SystemWallClock();
   surroundings.wall_clock = [&now] { return now; };
   const auto store = OpenOrFail({}, path, {}, surroundings);

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/storage/store/test_store.h"
-#include "tests/stress/fault_file_system.h"
+#include "tests/support/fault_file_system.h"
 
 namespace rowbloom::test {
 namespace {
@@ -95,9 +95,9 @@ class Damage : public ::testing::Test {
         << error.ToString();
   }
 
-  stress::FaultPlan no_faults_;
+  FaultPlan no_faults_;
   // Does not wait for the disk.
-  const std::unique_ptr<rocksdb::Env> env_ = stress::NewFaultEnv(&no_faults_);
+  const std::unique_ptr<rocksdb::Env> env_ = NewFaultEnv(&no_faults_);
   TempDir dir_;
   const std::string sound_ = dir_.File("sound");
   const std::string path_ = dir_.File("db");

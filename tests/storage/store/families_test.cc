@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "storage/store/metadata.h"
-#include "tests/storage/store/mortal_disk.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test {
@@ -362,12 +362,13 @@ class InterruptedChange : public ::testing::Test {
       std::filesystem::copy(original_, path);
       bool done = false;
       {
-        MortalDisk disk(UINT64_MAX);
-        const auto store = OpenOrFail({}, path, {}, disk.surroundings);
+        FaultPlan plan;
+        const auto env = NewFaultEnv(&plan);
+        const auto store = OpenOrFail({}, path, {}, {.env = env.get()});
         ASSERT_NE(store, nullptr);
-        disk.power.TurnOffAfter(writes);
+        plan.CutPowerAt(writes + 1);
         done = change(store.get()).ok();
-        went = disk.power.was_off();
+        went = plan.faults() > 0;
         EXPECT_TRUE(done || went);
       }
       // A reader changes nothing, and must find a store as well.
@@ -433,13 +434,14 @@ TEST_F(InterruptedChange, FamilyIsCreatedAnewAfterADropThatFailedAnywhere) {
     const std::string path = dir_.File(std::to_string(writes));
     std::filesystem::copy(original_, path);
     {
-      MortalDisk disk(UINT64_MAX);
-      const auto store = OpenOrFail({}, path, {}, disk.surroundings);
+      FaultPlan plan;
+      const auto env = NewFaultEnv(&plan);
+      const auto store = OpenOrFail({}, path, {}, {.env = env.get()});
       ASSERT_NE(store, nullptr);
-      disk.power.TurnOffAfter(writes);
+      plan.CutPowerAt(writes + 1);
       store->DropFamily("b").PermitUncheckedError();
-      went = disk.power.was_off();
-      disk.power.TurnOffAfter(UINT64_MAX);
+      went = plan.faults() > 0;
+      plan.FailNoCall();
       // RocksDB may refuse all writes by now.
       if (!store->CreateFamily("b", {.max_versions = 2}).ok()) continue;
       EXPECT_THAT(store->Put("new", "b", "q", "v"), IsOk());

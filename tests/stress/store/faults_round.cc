@@ -2,7 +2,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/stress/fault_file_system.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/stress/store/operator.h"
 #include "tests/stress/store/rounds.h"
 #include "tests/stress/store/session.h"
@@ -10,7 +10,7 @@
 namespace rowbloom::store_stress {
 namespace {
 
-using stress::FaultPlan;
+using test::FaultPlan;
 
 constexpr int kOpenings = 2;
 constexpr int kSteps = 24;  // of each
@@ -42,7 +42,7 @@ void Work(const Session::Setting& setting, uint64_t seed) {
 void RunFaultsRound(const Round& round, Report* report) {
   Random random(round.SeedOf(0));
   FaultPlan no_faults;
-  const auto sound_env = NewFaultEnv(&no_faults);
+  const auto sound_env = test::NewFaultEnv(&no_faults);
   const bool for_good = random.OneIn(2);
   const auto kind =
       random.OneIn(2) ? FaultPlan::Kind::kIoError : FaultPlan::Kind::kNoSpace;
@@ -76,7 +76,7 @@ void RunFaultsRound(const Round& round, Report* report) {
     {
       FaultPlan plan(round.SeedOf(call));
       plan.FailCall(call, for_good, kind);
-      const auto env = NewFaultEnv(&plan);
+      const auto env = test::NewFaultEnv(&plan);
       setting.env = env.get();
       setting.errors = Errors::kInjected;
       // Reads do not fail for lack of space.

@@ -1,7 +1,7 @@
 #include <memory>
 #include <string>
 
-#include "tests/stress/fault_file_system.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/stress/store/operator.h"
 #include "tests/stress/store/rounds.h"
 #include "tests/stress/store/session.h"
@@ -52,8 +52,8 @@ Shares ReplayShares(const Round& round) {
 void RunKilledWorker(const Round& round, uint64_t life, Report* report) {
   Random random(round.SeedOf(kWorker + life));
   Shares shares = ReplayShares(round);
-  stress::FaultPlan no_faults;
-  const auto env = NewFaultEnv(&no_faults);
+  test::FaultPlan no_faults;
+  const auto env = test::NewFaultEnv(&no_faults);
   Session session({.key_layout = DrawLayout(round),
                    .path = round.dir + "/db",
                    .shares = &shares,
@@ -70,8 +70,8 @@ void RunKilledWorker(const Round& round, uint64_t life, Report* report) {
 
 void RunKillsRound(const Round& round, Report* report) {
   Random random(round.SeedOf(kWhole));
-  stress::FaultPlan no_faults;
-  const auto env = NewFaultEnv(&no_faults);
+  test::FaultPlan no_faults;
+  const auto env = test::NewFaultEnv(&no_faults);
   for (uint64_t life = 0; life < kLives && !report->failed(); ++life) {
     report->SetContext(round.Describe() + " after life " +
                        std::to_string(life));

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/stress/fault_file_system.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/stress/store/operator.h"
 #include "tests/stress/store/rounds.h"
 #include "tests/stress/store/session.h"
@@ -18,8 +18,8 @@ constexpr int kOpenings = 4;
 void RunThreadsRound(const Round& round, Report* report) {
   Random random(round.SeedOf(0));
   Shares shares = NewShares(round.threads);
-  stress::FaultPlan no_faults;
-  const auto env = NewFaultEnv(&no_faults);
+  test::FaultPlan no_faults;
+  const auto env = test::NewFaultEnv(&no_faults);
   Session session({.key_layout = DrawLayout(round),
                    .path = round.dir + "/db",
                    .shares = &shares,

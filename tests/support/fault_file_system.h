@@ -1,5 +1,6 @@
-// A file system that fails when it is told to: at one call, at some reads, or
-// by giving back the bytes of a filter block with damage.
+// A file system that fails when it is told to: at one call, at some reads, by
+// giving back the bytes of a filter block with damage, or for good, as when the
+// power is cut.
 #pragma once
 
 #include <atomic>
@@ -9,9 +10,10 @@
 
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
+#include "tests/support/disk.h"
 #include "tests/support/random.h"
 
-namespace rowbloom::stress {
+namespace rowbloom::test {
 
 // When to fail. Thread-safe; without a plan set nothing fails.
 class FaultPlan {
@@ -19,6 +21,14 @@ class FaultPlan {
   enum class Kind {
     kIoError,  // any call fails
     kNoSpace,  // only those that take space on the disk do, and are counted
+    // All fail, and those that change files or sync them are counted.
+    kPowerCut,
+  };
+  // What a call does to the disk.
+  enum class Effect {
+    kNone,
+    kChange,
+    kTakesSpace,  // is a change, and a full disk may refuse it
   };
 
   explicit FaultPlan(uint64_t seed = 0) : random_(seed) {}
@@ -26,6 +36,13 @@ class FaultPlan {
   // From now on, call number `call` fails (the next is 1), and with `for_good`
   // all that follow. A failed append has written the first half of its data.
   void FailCall(uint64_t call, bool for_good, Kind kind = Kind::kIoError);
+  // From now on, change number `change` fails (the next is 1), and all calls
+  // that follow.
+  void CutPowerAt(uint64_t change) {
+    FailCall(change, /*for_good=*/true, Kind::kPowerCut);
+  }
+  // From now on calls succeed.
+  void FailNoCall();
   // Of `n` reads of files, one fails on average.
   void FailReadsOneIn(uint64_t n) { fail_reads_one_in_ = n; }
   // Of `n` filter blocks that are read, one comes with a wrong bit, with zeros
@@ -38,7 +55,7 @@ class FaultPlan {
   uint64_t damages() const { return damages_; }
 
   // For the files of FaultFileSystem. Each returns what the call shall.
-  rocksdb::IOStatus Call(const char* what, bool takes_space = false);
+  rocksdb::IOStatus Call(const char* what, Effect effect = Effect::kNone);
   rocksdb::IOStatus Read();
   // `result` is what was read; `scratch` its buffer.
   rocksdb::IOStatus Damage(rocksdb::Slice* result, char* scratch);
@@ -59,9 +76,10 @@ class FaultPlan {
   test::Random random_;  // guarded by mutex_
 };
 
-// The default file system, under a plan, which must outlive it. It does not
-// wait for the disk, which takes most of the time otherwise: it is processes
-// that die here, not machines.
-std::unique_ptr<rocksdb::Env> NewFaultEnv(FaultPlan* plan);
+// The default file system, under a plan, which must outlive it, as must `disk`,
+// which is told of each call unless it is nullptr. No call waits for the disk,
+// which takes most of the time otherwise: it is not this machine that dies.
+std::unique_ptr<rocksdb::Env> NewFaultEnv(FaultPlan* plan,
+                                          Disk* disk = nullptr);
 
-}  // namespace rowbloom::stress
+}  // namespace rowbloom::test

@@ -1,4 +1,4 @@
-#include "tests/stress/fault_file_system.h"
+#include "tests/support/fault_file_system.h"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 
 #include "rocksdb/system_clock.h"
 
-namespace rowbloom::stress {
+namespace rowbloom::test {
 
 using rocksdb::FileOptions;
 using rocksdb::IODebugContext;
@@ -24,7 +24,7 @@ constexpr std::string_view kHead = "ROWBLOOM";
 constexpr std::string_view kTail = "\x9cRWBL";
 constexpr size_t kBlockTrailerBytes = 5;  // RocksDB's, behind each block
 
-constexpr bool kTakesSpace = true;  // of a call: a full disk may refuse it
+using Effect = FaultPlan::Effect;
 
 class FaultySequentialFile final
     : public rocksdb::FSSequentialFileOwnerWrapper {
@@ -92,12 +92,17 @@ class FaultyRandomAccessFile final
 class FaultyWritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
   FaultyWritableFile(std::unique_ptr<rocksdb::FSWritableFile> file,
-                     FaultPlan* plan)
-      : FSWritableFileOwnerWrapper(std::move(file)), plan_(plan) {}
+                     std::string path, FaultPlan* plan, Disk* disk,
+                     Disk::File on_disk)
+      : FSWritableFileOwnerWrapper(std::move(file)),
+        path_(std::move(path)),
+        plan_(plan),
+        disk_(disk),
+        on_disk_(std::move(on_disk)) {}
 
   IOStatus Append(const Slice& data, const IOOptions& options,
                   IODebugContext* debug) override {
-    IOStatus s = plan_->Call("append", kTakesSpace);
+    IOStatus s = plan_->Call("append", Effect::kTakesSpace);
     if (s.ok()) {
       return FSWritableFileOwnerWrapper::Append(data, options, debug);
     }
@@ -112,22 +117,28 @@ class FaultyWritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
     return Append(data, options, debug);
   }
   IOStatus Flush(const IOOptions& options, IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("flush", kTakesSpace);
+    const IOStatus s = plan_->Call("flush", Effect::kTakesSpace);
     return s.ok() ? FSWritableFileOwnerWrapper::Flush(options, debug) : s;
   }
-  IOStatus Sync(const IOOptions&, IODebugContext*) override {
-    return plan_->Call("sync", kTakesSpace);
+  IOStatus Sync(const IOOptions& options, IODebugContext* debug) override {
+    return SyncAs("sync", options, debug);
   }
-  IOStatus Fsync(const IOOptions&, IODebugContext*) override {
-    return plan_->Call("fsync", kTakesSpace);
+  IOStatus Fsync(const IOOptions& options, IODebugContext* debug) override {
+    return SyncAs("fsync", options, debug);
+  }
+  // Promises nothing.
+  IOStatus RangeSync(uint64_t /*offset*/, uint64_t /*bytes*/, const IOOptions&,
+                     IODebugContext*) override {
+    return IOStatus::OK();
   }
   IOStatus Truncate(uint64_t size, const IOOptions& options,
                     IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("truncate");
-    return s.ok() ? FSWritableFileOwnerWrapper::Truncate(size, options, debug)
-                  : s;
+    IOStatus s = plan_->Call("truncate", Effect::kChange);
+    if (s.ok()) s = FSWritableFileOwnerWrapper::Truncate(size, options, debug);
+    if (s.ok() && disk_ != nullptr) disk_->Truncated(on_disk_, size);
+    return s;
   }
-  // Closes in any case.
+  // Closes in any case, and syncs nothing.
   IOStatus Close(const IOOptions& options, IODebugContext* debug) override {
     const IOStatus s = plan_->Call("close");
     const IOStatus closed = FSWritableFileOwnerWrapper::Close(options, debug);
@@ -135,33 +146,54 @@ class FaultyWritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
   }
 
  private:
+  IOStatus SyncAs(const char* what, const IOOptions& options,
+                  IODebugContext* debug) {
+    // Appends that go on meanwhile may be synced, or not.
+    const uint64_t bytes = GetFileSize(options, debug);
+    IOStatus s = plan_->Call(what, Effect::kTakesSpace);
+    if (s.ok() && disk_ != nullptr) disk_->Synced(on_disk_, path_, bytes);
+    return s;
+  }
+
+  const std::string path_;
   FaultPlan* const plan_;
+  Disk* const disk_;  // may be nullptr
+  const Disk::File on_disk_;
 };
 
 class FaultyDirectory final : public rocksdb::FSDirectoryWrapper {
  public:
   FaultyDirectory(std::unique_ptr<rocksdb::FSDirectory> directory,
-                  FaultPlan* plan)
-      : FSDirectoryWrapper(std::move(directory)), plan_(plan) {}
+                  std::string path, FaultPlan* plan, Disk* disk)
+      : FSDirectoryWrapper(std::move(directory)),
+        path_(std::move(path)),
+        plan_(plan),
+        disk_(disk) {}
 
   IOStatus Fsync(const IOOptions&, IODebugContext*) override {
-    return plan_->Call("sync of a directory", kTakesSpace);
+    IOStatus s = plan_->Call("sync of a directory", Effect::kTakesSpace);
+    if (s.ok() && disk_ != nullptr) disk_->SyncedDirectory(path_);
+    return s;
   }
-  IOStatus FsyncWithDirOptions(const IOOptions&, IODebugContext*,
+  IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* debug,
                                const rocksdb::DirFsyncOptions&) override {
-    return plan_->Call("sync of a directory", kTakesSpace);
+    return Fsync(options, debug);
   }
 
  private:
+  const std::string path_;
   FaultPlan* const plan_;
+  Disk* const disk_;  // may be nullptr
 };
 
 // All calls but the one that gives up the lock, without which the process could
 // not open the database again.
 class FaultFileSystem final : public rocksdb::FileSystemWrapper {
  public:
-  explicit FaultFileSystem(FaultPlan* plan)
-      : FileSystemWrapper(rocksdb::FileSystem::Default()), plan_(plan) {}
+  FaultFileSystem(FaultPlan* plan, Disk* disk)
+      : FileSystemWrapper(rocksdb::FileSystem::Default()),
+        plan_(plan),
+        disk_(disk) {}
 
   const char* Name() const override { return "FaultFileSystem"; }
 
@@ -186,30 +218,61 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   IOStatus NewWritableFile(const std::string& name, const FileOptions& options,
                            std::unique_ptr<rocksdb::FSWritableFile>* file,
                            IODebugContext* debug) override {
-    return Open<FaultyWritableFile>(
-        file, "create",
-        [&](auto* target) {
-          return FileSystemWrapper::NewWritableFile(name, options, target,
-                                                    debug);
-        },
-        kTakesSpace);
+    IOStatus s = plan_->Call("create", Effect::kTakesSpace);
+    std::unique_ptr<rocksdb::FSWritableFile> target;
+    if (s.ok()) {
+      s = FileSystemWrapper::NewWritableFile(name, options, &target, debug);
+    }
+    if (!s.ok()) return s;
+    *file = std::make_unique<FaultyWritableFile>(
+        std::move(target), name, plan_, disk_,
+        disk_ == nullptr ? nullptr : disk_->OpenedNew(name));
+    return s;
   }
   IOStatus ReopenWritableFile(const std::string& name,
                               const FileOptions& options,
                               std::unique_ptr<rocksdb::FSWritableFile>* file,
                               IODebugContext* debug) override {
-    return Open<FaultyWritableFile>(file, "open to append", [&](auto* target) {
-      return FileSystemWrapper::ReopenWritableFile(name, options, target,
-                                                   debug);
-    });
+    IOStatus s = plan_->Call("open to append", Effect::kChange);
+    std::unique_ptr<rocksdb::FSWritableFile> target;
+    if (s.ok()) {
+      s = FileSystemWrapper::ReopenWritableFile(name, options, &target, debug);
+    }
+    if (!s.ok()) return s;
+    *file = std::make_unique<FaultyWritableFile>(
+        std::move(target), name, plan_, disk_,
+        disk_ == nullptr ? nullptr : disk_->OpenedToAppend(name));
+    return s;
+  }
+  // A disk is not told of what they do.
+  IOStatus ReuseWritableFile(const std::string& name,
+                             const std::string& old_name,
+                             const FileOptions& options,
+                             std::unique_ptr<rocksdb::FSWritableFile>* file,
+                             IODebugContext* debug) override {
+    if (disk_ != nullptr) return IOStatus::NotSupported("reuse of " + old_name);
+    return FileSystemWrapper::ReuseWritableFile(name, old_name, options, file,
+                                                debug);
+  }
+  IOStatus NewRandomRWFile(const std::string& name, const FileOptions& options,
+                           std::unique_ptr<rocksdb::FSRandomRWFile>* file,
+                           IODebugContext* debug) override {
+    if (disk_ != nullptr) return IOStatus::NotSupported("update of " + name);
+    return FileSystemWrapper::NewRandomRWFile(name, options, file, debug);
   }
   IOStatus NewDirectory(const std::string& name, const IOOptions& options,
                         std::unique_ptr<rocksdb::FSDirectory>* directory,
                         IODebugContext* debug) override {
-    return Open<FaultyDirectory>(
-        directory, "open a directory", [&](auto* target) {
-          return FileSystemWrapper::NewDirectory(name, options, target, debug);
-        });
+    IOStatus s = plan_->Call("open a directory");
+    std::unique_ptr<rocksdb::FSDirectory> target;
+    if (s.ok()) {
+      s = FileSystemWrapper::NewDirectory(name, options, &target, debug);
+    }
+    if (s.ok()) {
+      *directory = std::make_unique<FaultyDirectory>(std::move(target), name,
+                                                     plan_, disk_);
+    }
+    return s;
   }
   IOStatus FileExists(const std::string& name, const IOOptions& options,
                       IODebugContext* debug) override {
@@ -226,13 +289,17 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   }
   IOStatus DeleteFile(const std::string& name, const IOOptions& options,
                       IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("delete");
-    return s.ok() ? FileSystemWrapper::DeleteFile(name, options, debug) : s;
+    IOStatus s = plan_->Call("delete", Effect::kChange);
+    if (s.ok()) s = FileSystemWrapper::DeleteFile(name, options, debug);
+    if (s.ok() && disk_ != nullptr) disk_->Deleted(name);
+    return s;
   }
   IOStatus DeleteDir(const std::string& name, const IOOptions& options,
                      IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("delete a directory");
-    return s.ok() ? FileSystemWrapper::DeleteDir(name, options, debug) : s;
+    IOStatus s = plan_->Call("delete a directory", Effect::kChange);
+    if (s.ok()) s = FileSystemWrapper::DeleteDir(name, options, debug);
+    if (s.ok() && disk_ != nullptr) disk_->Deleted(name);
+    return s;
   }
   IOStatus IsDirectory(const std::string& name, const IOOptions& options,
                        bool* is_directory, IODebugContext* debug) override {
@@ -243,14 +310,17 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   }
   IOStatus CreateDir(const std::string& name, const IOOptions& options,
                      IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("create a directory", kTakesSpace);
-    return s.ok() ? FileSystemWrapper::CreateDir(name, options, debug) : s;
+    IOStatus s = plan_->Call("create a directory", Effect::kTakesSpace);
+    if (s.ok()) s = FileSystemWrapper::CreateDir(name, options, debug);
+    if (s.ok() && disk_ != nullptr) disk_->MadeDirectory(name);
+    return s;
   }
   IOStatus CreateDirIfMissing(const std::string& name, const IOOptions& options,
                               IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("create a directory", kTakesSpace);
-    return s.ok() ? FileSystemWrapper::CreateDirIfMissing(name, options, debug)
-                  : s;
+    IOStatus s = plan_->Call("create a directory", Effect::kTakesSpace);
+    if (s.ok()) s = FileSystemWrapper::CreateDirIfMissing(name, options, debug);
+    if (s.ok() && disk_ != nullptr) disk_->MadeDirectory(name);
+    return s;
   }
   IOStatus GetFileSize(const std::string& name, const IOOptions& options,
                        uint64_t* size, IODebugContext* debug) override {
@@ -269,13 +339,17 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   IOStatus RenameFile(const std::string& from, const std::string& to,
                       const IOOptions& options,
                       IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("rename", kTakesSpace);
-    return s.ok() ? FileSystemWrapper::RenameFile(from, to, options, debug) : s;
+    IOStatus s = plan_->Call("rename", Effect::kTakesSpace);
+    if (s.ok()) s = FileSystemWrapper::RenameFile(from, to, options, debug);
+    if (s.ok() && disk_ != nullptr) disk_->Renamed(from, to);
+    return s;
   }
   IOStatus LinkFile(const std::string& from, const std::string& to,
                     const IOOptions& options, IODebugContext* debug) override {
-    const IOStatus s = plan_->Call("link", kTakesSpace);
-    return s.ok() ? FileSystemWrapper::LinkFile(from, to, options, debug) : s;
+    IOStatus s = plan_->Call("link", Effect::kTakesSpace);
+    if (s.ok()) s = FileSystemWrapper::LinkFile(from, to, options, debug);
+    if (s.ok() && disk_ != nullptr) disk_->Linked(from, to);
+    return s;
   }
   IOStatus LockFile(const std::string& name, const IOOptions& options,
                     rocksdb::FileLock** lock, IODebugContext* debug) override {
@@ -286,8 +360,8 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
  private:
   template <typename Faulty, typename File, typename OpenTarget>
   IOStatus Open(std::unique_ptr<File>* file, const char* what,
-                OpenTarget open_target, bool takes_space = false) {
-    IOStatus s = plan_->Call(what, takes_space);
+                OpenTarget open_target) {
+    IOStatus s = plan_->Call(what);
     if (!s.ok()) return s;
     std::unique_ptr<File> target;
     s = open_target(&target);
@@ -296,6 +370,7 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   }
 
   FaultPlan* const plan_;
+  Disk* const disk_;  // may be nullptr
 };
 
 // RocksDB sleeps for a second after background work that failed.
@@ -308,10 +383,13 @@ class ImpatientClock final : public rocksdb::SystemClockWrapper {
   }
 };
 
+// Env's own calls have to go through the file system, too: those of an
+// EnvWrapper of the default Env would not.
 class FaultEnv final : public rocksdb::EnvWrapper {
  public:
-  explicit FaultEnv(FaultPlan* plan) : EnvWrapper(rocksdb::Env::Default()) {
-    file_system_ = std::make_shared<FaultFileSystem>(plan);
+  explicit FaultEnv(const std::shared_ptr<rocksdb::FileSystem>& file_system)
+      : EnvWrapper(rocksdb::NewCompositeEnv(file_system)) {
+    file_system_ = file_system;
     system_clock_ = std::make_shared<ImpatientClock>(
         rocksdb::Env::Default()->GetSystemClock());
   }
@@ -320,23 +398,31 @@ class FaultEnv final : public rocksdb::EnvWrapper {
 
 }  // namespace
 
-void FaultPlan::FailCall(uint64_t call, bool for_good, Kind kind) {
-  kind_ = kind;
+void FaultPlan::FailNoCall() {
   fail_to_ = UINT64_MAX;  // nothing between the two stores
   fail_from_ = UINT64_MAX;
+}
+
+void FaultPlan::FailCall(uint64_t call, bool for_good, Kind kind) {
+  kind_ = kind;
+  FailNoCall();
   const uint64_t from = calls_ + call;
   fail_to_ = for_good ? UINT64_MAX : from + 1;
   fail_from_ = from;
 }
 
-IOStatus FaultPlan::Call(const char* what, bool takes_space) {
-  if (kind_ == Kind::kNoSpace && !takes_space) return IOStatus::OK();
-  const uint64_t call = ++calls_;
+IOStatus FaultPlan::Call(const char* what, Effect effect) {
+  const Kind kind = kind_;
+  if (kind == Kind::kNoSpace && effect != Effect::kTakesSpace) {
+    return IOStatus::OK();
+  }
+  const bool counts = kind != Kind::kPowerCut || effect != Effect::kNone;
+  const uint64_t call = counts ? ++calls_ : calls_.load();
   if (call < fail_from_ || call >= fail_to_) return IOStatus::OK();
   ++faults_;
   const std::string message = std::string("injected at ") + what;
-  return kind_ == Kind::kNoSpace ? IOStatus::NoSpace(message)
-                                 : IOStatus::IOError(message);
+  return kind == Kind::kNoSpace ? IOStatus::NoSpace(message)
+                                : IOStatus::IOError(message);
 }
 
 IOStatus FaultPlan::Read() {
@@ -392,8 +478,9 @@ IOStatus FaultPlan::Damage(Slice* result, char* scratch) {
   return IOStatus::OK();
 }
 
-std::unique_ptr<rocksdb::Env> NewFaultEnv(FaultPlan* plan) {
-  return std::make_unique<FaultEnv>(plan);
+std::unique_ptr<rocksdb::Env> NewFaultEnv(FaultPlan* plan, Disk* disk) {
+  return std::make_unique<FaultEnv>(
+      std::make_shared<FaultFileSystem>(plan, disk));
 }
 
-}  // namespace rowbloom::stress
+}  // namespace rowbloom::test
