@@ -6,15 +6,18 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "rocksdb/env.h"
 #include "rocksdb/status.h"
 
 namespace rowbloom::hfile {
 
 class OutputFile {
  public:
-  // IOError: the file cannot be created.
-  static rocksdb::Status Create(const std::string& path,
+  // IOError: the file cannot be created. `env` outlives the file; nullptr is
+  // the default one.
+  static rocksdb::Status Create(rocksdb::Env* env, const std::string& path,
                                 std::unique_ptr<OutputFile>* file);
   // Removes the file unless it was committed.
   ~OutputFile();
@@ -29,18 +32,20 @@ class OutputFile {
   const std::string& path() const { return path_; }
 
  private:
-  OutputFile(const std::string& path, const std::string& temporary_path,
-             int descriptor)
-      : path_(path), temporary_path_(temporary_path), descriptor_(descriptor) {}
+  OutputFile(rocksdb::Env* env, std::string path, std::string temporary_path)
+      : env_(env),
+        path_(std::move(path)),
+        temporary_path_(std::move(temporary_path)) {}
 
-  rocksdb::Status SyncDirectory() const;
-  rocksdb::Status Failed(std::string_view what, int error) const;
+  // The status with what could not be done to the file.
+  rocksdb::Status Named(std::string_view what,
+                        const rocksdb::Status& status) const;
 
+  rocksdb::Env* const env_;
   const std::string path_;
   const std::string temporary_path_;
-  int descriptor_;
+  std::unique_ptr<rocksdb::WritableFile> file_;  // nullptr once committed
   uint64_t size_bytes_ = 0;
-  bool committed_ = false;
 };
 
 }  // namespace rowbloom::hfile

@@ -552,7 +552,7 @@ rocksdb::Status HFileWriter::Open(const HFileWriterOptions& options,
   rocksdb::Status status = hfile::CheckOptions(options);
   if (!status.ok()) return status;
   std::unique_ptr<hfile::OutputFile> file;
-  status = hfile::OutputFile::Create(path, &file);
+  status = hfile::OutputFile::Create(options.env, path, &file);
   if (!status.ok()) return status;
   *writer = std::make_unique<hfile::Writer>(options, std::move(file));
   return status;

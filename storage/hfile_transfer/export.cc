@@ -44,8 +44,10 @@ int64_t NowMs() {
 
 // What HFileOutputFormat2 says of its files, and what is true of ours.
 HFileWriterOptions WriterOptions(const HFileExportOptions& options,
-                                 const FamilyOptions& family) {
+                                 const FamilyOptions& family,
+                                 rocksdb::Env* env) {
   HFileWriterOptions writer = options.file;
+  writer.env = env;
   writer.bloom_type = family.bloom_type;
   writer.bloom_prefix_bytes = family.row_prefix_length;
   writer.bloom_error_rate = static_cast<float>(family.false_positive_rate);
@@ -169,7 +171,8 @@ Status Exporter::OpenFile(const std::string& family,
   std::string path;
   Status s = directory_->StagedPath(family, name, &path);
   if (s.ok()) {
-    s = HFileWriter::Open(WriterOptions(options_, options), path, &file_);
+    s = HFileWriter::Open(WriterOptions(options_, options, store_->GetEnv()),
+                          path, &file_);
   }
   if (!s.ok()) return s;
   HFileExported file;
@@ -236,7 +239,7 @@ Status Export(const HFileExportOptions& options, Store* store,
   Status s = CheckOptions(options);
   if (s.ok()) s = ChooseFamilies(options, *store, &families);
   std::unique_ptr<ExportDirectory> directory;
-  if (s.ok()) s = ExportDirectory::Create(path, &directory);
+  if (s.ok()) s = ExportDirectory::Create(store->GetEnv(), path, &directory);
   if (s.ok()) {
     s = CatchExceptions([&] {
       Exporter exporter(options, store, directory.get(), report);

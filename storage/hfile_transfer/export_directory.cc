@@ -1,98 +1,88 @@
 #include "storage/hfile_transfer/export_directory.h"
 
-#include <array>
 #include <cstdint>
-#include <filesystem>
 #include <random>
-#include <system_error>
+#include <vector>
 
-#include "rocksdb/env.h"
 #include "rowbloom/printable.h"
+#include "storage/store/directory.h"
+#include "storage/sync_directory.h"
 
 namespace rowbloom::hfile_transfer {
 namespace {
 
-namespace fs = std::filesystem;
 using rocksdb::Status;
 
 constexpr char kStagingPrefix[] = ".export-";
 
-Status Failed(const fs::path& path, const std::string& what,
-              const std::error_code& error) {
-  return Status::IOError(path.string() + ": cannot " + what + ": " +
-                         error.message());
+Status Named(const std::string& path, const std::string& what,
+             const Status& status) {
+  if (status.ok()) return status;
+  return Status::IOError(path + ": cannot " + what + ": " + status.ToString());
 }
 
-// Makes names in a directory outlive the machine.
-Status SyncDirectory(const fs::path& path) {
-  std::unique_ptr<rocksdb::Directory> directory;
-  Status s = rocksdb::Env::Default()->NewDirectory(path.string(), &directory);
-  return s.ok() ? directory->Fsync() : s;
-}
-
-Status CheckEmpty(const std::string& path) {
-  std::error_code error;
-  const fs::directory_iterator entries(path, error);
-  if (error) return Failed(path, "read the directory", error);
-  if (entries == fs::directory_iterator()) return Status::OK();
+Status CheckEmpty(rocksdb::Env* env, const std::string& path) {
+  std::vector<std::string> names;
+  const Status s = ListDirectory(env, path, &names);
+  if (!s.ok()) return Named(path, "read the directory", s);
+  if (names.empty()) return s;
   return Status::InvalidArgument(
       path + ": expected a new or empty directory, found \"" +
-      ToPrintable(entries->path().filename().string()) + "\" in it");
+      ToPrintable(names.front()) + "\" in it");
 }
 
 }  // namespace
 
-Status ExportDirectory::Create(const std::string& path,
+Status ExportDirectory::Create(rocksdb::Env* env, const std::string& path,
                                std::unique_ptr<ExportDirectory>* directory) {
-  std::error_code error;
-  const bool created = fs::create_directory(path, error);
-  if (error) return Failed(path, "create the directory", error);
-  if (Status s = CheckEmpty(path); !s.ok()) return s;
-  const std::string staging =
-      (fs::path(path) / (kStagingPrefix + NewFileName())).string();
-  directory->reset(new ExportDirectory(path, staging, created));
-  fs::create_directory(staging, error);
-  return error ? Failed(staging, "create the directory", error) : Status::OK();
+  const bool created = env->FileExists(path).IsNotFound();
+  const std::string staging = path + "/" + kStagingPrefix + NewFileName();
+  std::unique_ptr<ExportDirectory> made(
+      new ExportDirectory(env, path, staging, created));
+  Status s = created ? made->MakeDirectory(path) : CheckEmpty(env, path);
+  if (s.ok()) s = made->MakeDirectory(staging);
+  if (s.ok()) *directory = std::move(made);
+  return s;
+}
+
+Status ExportDirectory::MakeDirectory(const std::string& path) const {
+  return Named(path, "create the directory", env_->CreateDir(path));
 }
 
 ExportDirectory::~ExportDirectory() {
   if (committed_) return;
-  std::error_code ignored;
-  fs::remove_all(staging_, ignored);
+  for (const std::string& family : staged_) {
+    RemoveDirectory(env_, staging_ + "/" + family).PermitUncheckedError();
+  }
+  env_->DeleteDir(staging_).PermitUncheckedError();
   // Fails when it is not empty.
-  if (created_) fs::remove(path_, ignored);
+  if (created_) env_->DeleteDir(path_).PermitUncheckedError();
 }
 
 Status ExportDirectory::StagedPath(const std::string& family,
                                    const std::string& name, std::string* path) {
-  const fs::path directory = fs::path(staging_) / family;
-  if (staged_.insert(family).second) {
-    std::error_code error;
-    fs::create_directory(directory, error);
-    if (error) return Failed(directory, "create the directory", error);
-  }
-  *path = (directory / name).string();
-  return Status::OK();
+  const std::string directory = staging_ + "/" + family;
+  *path = directory + "/" + name;
+  return staged_.insert(family).second ? MakeDirectory(directory)
+                                       : Status::OK();
 }
 
 std::string ExportDirectory::FinalPath(const std::string& family,
                                        const std::string& name) const {
-  return (fs::path(path_) / family / name).string();
+  return path_ + "/" + family + "/" + name;
 }
 
 Status ExportDirectory::Commit() {
   for (const std::string& family : staged_) {
-    const fs::path target = fs::path(path_) / family;
-    std::error_code error;
-    fs::rename(fs::path(staging_) / family, target, error);
-    if (error) return Failed(target, "put the files in place", error);
+    const std::string target = path_ + "/" + family;
+    Status s = Named(target, "put the files in place",
+                     env_->RenameFile(staging_ + "/" + family, target));
+    if (!s.ok()) return s;
     in_place_.insert(family);
   }
-  std::error_code error;
-  fs::remove(staging_, error);
-  if (error) return Failed(staging_, "remove the directory", error);
-  Status s = SyncDirectory(path_);
-  if (s.ok() && created_) s = SyncDirectory(fs::path(path_) / "..");
+  Status s = Named(staging_, "remove the directory", env_->DeleteDir(staging_));
+  if (s.ok()) s = SyncDirectory(env_, path_);
+  if (s.ok() && created_) s = SyncDirectory(env_, ParentOf(path_));
   committed_ = s.ok();
   return s;
 }

@@ -5,7 +5,9 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "rocksdb/env.h"
 #include "rocksdb/status.h"
 
 namespace rowbloom::hfile_transfer {
@@ -13,7 +15,8 @@ namespace rowbloom::hfile_transfer {
 class ExportDirectory {
  public:
   // InvalidArgument: the directory is not empty. IOError: it cannot be created.
-  static rocksdb::Status Create(const std::string& path,
+  // `env` outlives it.
+  static rocksdb::Status Create(rocksdb::Env* env, const std::string& path,
                                 std::unique_ptr<ExportDirectory>* directory);
   // Removes what is not in place.
   ~ExportDirectory();
@@ -33,11 +36,16 @@ class ExportDirectory {
   const std::set<std::string>& families_in_place() const { return in_place_; }
 
  private:
-  ExportDirectory(std::string path, std::string staging, bool created)
-      : path_(std::move(path)),
+  ExportDirectory(rocksdb::Env* env, std::string path, std::string staging,
+                  bool created)
+      : env_(env),
+        path_(std::move(path)),
         staging_(std::move(staging)),
         created_(created) {}
 
+  rocksdb::Status MakeDirectory(const std::string& path) const;
+
+  rocksdb::Env* const env_;
   const std::string path_;
   const std::string staging_;
   const bool created_;  // by us

@@ -90,6 +90,7 @@ class StoreImpl final : public Store {
   rocksdb::Status Stats(StoreStats* stats) override;
   std::vector<std::string> Warnings() const override;
   rocksdb::Status ResetClock() override;
+  rocksdb::Env* GetEnv() const override { return opened_.database->GetEnv(); }
   const StoreOptions& Options() const override { return opened_.options; }
   std::map<std::string, FamilyOptions> Families() const override;
   rocksdb::Status CreateFamily(const std::string& name,

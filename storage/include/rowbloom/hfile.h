@@ -31,6 +31,10 @@
 #include "rocksdb/status.h"
 #include "rowbloom/bloom_type.h"
 
+namespace rocksdb {
+class Env;
+}  // namespace rocksdb
+
 namespace rowbloom {
 
 // ------------------------------------------------------------------- cells
@@ -390,6 +394,10 @@ class HFileReader {
 
 // Defaults are HBase's own. Sizes are in bytes.
 struct HFileWriterOptions {
+  // Whose file system the file is written to; it outlives the writer. nullptr:
+  // rocksdb::Env::Default(). An export takes that of the store.
+  rocksdb::Env* env = nullptr;
+
   HFileCompression compression = HFileCompression::kNone;
   HFileCodecClasses codec_classes = HFileCodecClasses::kHadoop;
   // Of GZ (0 to 9) and ZSTD (1 to 22); -1 is the codec's default.

@@ -35,6 +35,10 @@
 #include "rowbloom/store_stats.h"
 #include "rowbloom/write_batch.h"
 
+namespace rocksdb {
+class Env;
+}  // namespace rocksdb
+
 namespace rowbloom {
 
 // What to compact.
@@ -202,6 +206,9 @@ class Store {
   // time. Cells with later timestamps stay, and hide puts until the clock has
   // passed them.
   virtual rocksdb::Status ResetClock() = 0;
+
+  // The environment whose file system has the store's files.
+  virtual rocksdb::Env* GetEnv() const = 0;
 
   // The options that the store is open with; none is left open.
   virtual const StoreOptions& Options() const = 0;
