@@ -9,6 +9,7 @@
 #include "storage/store/directory.h"
 #include "storage/store/no_exceptions.h"
 #include "storage/store/status_text.h"
+#include "storage/sync_directory.h"
 
 namespace rowbloom {
 namespace {
@@ -34,30 +35,34 @@ Status NoBackup(const std::string& directory, uint32_t id) {
                           directory);
 }
 
-// NotFound: there is no directory, or an empty one.
+// NotFound: there is no directory, or none that a backup was finished in.
 Status CheckDirectory(Env* env, const std::string& directory) {
   Status s = env->FileExists(directory);
   if (s.IsNotFound()) return NoBackups(directory);
   std::vector<std::string> names;
   if (s.ok()) s = ListDirectory(env, directory, &names);
   if (!s.ok()) return s;
-  std::erase(names, kLockFile);
-  if (names.empty()) return NoBackups(directory);
-  if (std::find(names.begin(), names.end(), kListsDirectory) == names.end()) {
-    return Status::InvalidArgument(
-        directory + " is no directory of backups: it has files, but no \"" +
-        kListsDirectory + "\"");
+  const auto is_there = [&names](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (is_there(kListsDirectory)) return s;
+  // A first backup that was cut short may have made these alone.
+  for (const char* made : {kLockFile, "private", "shared", "shared_checksum"}) {
+    std::erase(names, made);
   }
-  return s;
+  if (names.empty()) return NoBackups(directory);
+  return Status::InvalidArgument(directory +
+                                 " is no directory of backups: it has files, "
+                                 "but no \"" +
+                                 kListsDirectory + "\"");
 }
 
-Status OpenForReading(const std::string& directory,
+Status OpenForReading(Env* env, const std::string& directory,
                       std::unique_ptr<BackupEngineReadOnly>* engine) {
-  Status s = CheckDirectory(Env::Default(), directory);
+  Status s = CheckDirectory(env, directory);
   if (!s.ok()) return s;
   BackupEngineReadOnly* opened = nullptr;
-  s = BackupEngineReadOnly::Open(BackupEngineOptions(directory), Env::Default(),
-                                 &opened);
+  s = BackupEngineReadOnly::Open(BackupEngineOptions(directory), env, &opened);
   engine->reset(opened);
   return s;
 }
@@ -76,6 +81,8 @@ class BackupWriter {
   // REQUIRES that CheckDirectory was OK, or `directory` is to be made.
   Status Open(const std::string& directory) {
     Status s = env_->CreateDirIfMissing(directory);
+    // RocksDB syncs what it makes in there.
+    if (s.ok()) s = SyncDirectory(env_, ParentOf(directory));
     if (s.ok()) s = env_->LockFile(directory + "/" + kLockFile, &lock_);
     if (IsLocked(s)) {
       return Status::Busy("the backups in " + directory +
@@ -122,19 +129,6 @@ Status CheckTarget(Env* env, const std::string& path) {
   return s;
 }
 
-Status SyncDirectory(Env* env, const std::string& directory) {
-  std::unique_ptr<rocksdb::Directory> opened;
-  const Status s = env->NewDirectory(directory, &opened);
-  return s.ok() ? opened->Fsync() : s;
-}
-
-// The directory of a path without a '/' at its end.
-std::string ParentOf(const std::string& path) {
-  const size_t slash = path.find_last_of('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
 }  // namespace
 
 Status CreateBackup(rocksdb::DB* db, const std::string& directory,
@@ -154,12 +148,12 @@ Status CreateBackup(rocksdb::DB* db, const std::string& directory,
   return s;
 }
 
-Status ListBackups(const std::string& directory,
+Status ListBackups(Env* env, const std::string& directory,
                    std::vector<BackupInfo>* backups) {
   return CatchExceptions([&]() -> Status {
     backups->clear();
     std::unique_ptr<BackupEngineReadOnly> engine;
-    Status s = OpenForReading(directory, &engine);
+    Status s = OpenForReading(env, directory, &engine);
     if (!s.ok()) return s;
     std::vector<rocksdb::BackupInfo> whole;
     engine->GetBackupInfo(&whole);
@@ -178,10 +172,15 @@ Status ListBackups(const std::string& directory,
   });
 }
 
+Status ListBackups(const std::string& directory,
+                   std::vector<BackupInfo>* backups) {
+  return ListBackups(Env::Default(), directory, backups);
+}
+
 Status VerifyBackup(const std::string& directory, uint32_t id) {
   return CatchExceptions([&]() -> Status {
     std::unique_ptr<BackupEngineReadOnly> engine;
-    Status s = OpenForReading(directory, &engine);
+    Status s = OpenForReading(Env::Default(), directory, &engine);
     if (!s.ok()) return s;
     s = engine->VerifyBackup(id, /*verify_with_checksum=*/true);
     if (!s.IsNotFound()) return s;
@@ -192,14 +191,19 @@ Status VerifyBackup(const std::string& directory, uint32_t id) {
 }
 
 Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
+                     const std::string& path) {
+  return RestoreBackup(Env::Default(), directory, id, path);
+}
+
+Status RestoreBackup(Env* env, const std::string& directory,
+                     std::optional<uint32_t> id,
                      const std::string& given_path) {
   return CatchExceptions([&]() -> Status {
-    Env* const env = Env::Default();
     std::string path = given_path;
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     std::vector<BackupInfo> backups;
     Status s = CheckTarget(env, path);
-    if (s.ok()) s = ListBackups(directory, &backups);
+    if (s.ok()) s = ListBackups(env, directory, &backups);
     if (!s.ok()) return s;
     const auto wanted = std::find_if(
         backups.rbegin(), backups.rend(), [&id](const BackupInfo& backup) {
@@ -210,7 +214,7 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
                 : Status::NotFound("no backup in " + directory);
     }
     std::unique_ptr<BackupEngineReadOnly> engine;
-    s = OpenForReading(directory, &engine);
+    s = OpenForReading(env, directory, &engine);
     if (!s.ok()) return s;
     const std::string unfinished = path + kRestoringSuffix;
     s = engine->RestoreDBFromBackup(wanted->id, unfinished, unfinished);
