@@ -27,6 +27,7 @@
 #include "storage/store/status_text.h"
 #include "storage/store/store_impl.h"
 #include "storage/store/version_merge.h"
+#include "storage/sync_directory.h"
 
 namespace rowbloom {
 namespace {
@@ -355,11 +356,12 @@ class Opener {
 
   // Leaves a directory with the mark, and perhaps an empty database.
   Status PrepareCreation() {
-    Status s = surroundings_.env->CreateDirIfMissing(path());
+    rocksdb::Env* const env = surroundings_.env;
+    Status s = env->CreateDirIfMissing(path());
+    if (s.ok()) s = SyncDirectory(env, ParentOf(path()));
     if (!s.ok()) return s;
     found_.creation_mark = true;
-    return rocksdb::WriteStringToFile(surroundings_.env, "", MarkPath(),
-                                      /*should_sync=*/true);
+    return rocksdb::WriteStringToFile(env, "", MarkPath());
   }
 
   rocksdb::ColumnFamilyDescriptor MetadataColumnFamily() const {

@@ -15,6 +15,7 @@
 #include "storage/store/snapshot.h"
 #include "storage/store/sst_load.h"
 #include "storage/store/store_stats.h"
+#include "storage/sync_directory.h"
 
 namespace rowbloom {
 namespace {
@@ -585,7 +586,9 @@ Status StoreImpl::Checkpoint(const std::string& directory) {
     rocksdb::Checkpoint* made = nullptr;
     s = rocksdb::Checkpoint::Create(opened_.database.get(), &made);
     const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-    return s.ok() ? checkpoint->CreateCheckpoint(directory) : s;
+    if (s.ok()) s = checkpoint->CreateCheckpoint(directory);
+    if (!s.ok()) return s;
+    return SyncDirectory(GetEnv(), ParentOf(directory));
   });
 }
 
