@@ -239,9 +239,17 @@ void Disk::Write(const NodePtr& directory, const std::string& path,
 
 void Disk::Restart(uint64_t seed) {
   Random random(seed);
+  // Few or many changes survive, or all.
+  const uint64_t one_ends_in = uint64_t{1} << random.Below(10);
+  std::set<NodePtr> ended;  // directories whose later changes are lost
   for (const Change& change : unsynced_) {
-    if (random.OneIn(2)) {
-      for (const Effect& effect : change) Settle(effect);
+    const bool is_lost =
+        random.OneIn(one_ends_in) ||
+        std::any_of(change.begin(), change.end(), [&](const Effect& effect) {
+          return ended.contains(effect.directory);
+        });
+    for (const Effect& effect : change) {
+      is_lost ? void(ended.insert(effect.directory)) : Settle(effect);
     }
   }
   std::set<Node*> cut;

@@ -23,8 +23,9 @@ namespace rowbloom::test {
 // On the disk are:
 //   - of a file, the bytes up to its last sync
 //   - of a directory, the names as of its last sync
-//   - of the creations, deletions, links and renamings since then any, by
-//     chance, each as a whole
+//   - of the creations, deletions, links and renamings since then some of the
+//     first, for each directory by itself: file systems keep a journal of them,
+//     and RocksDB relies on that where it names a new MANIFEST in CURRENT
 //   - of bytes appended since the last sync, none, some of the first, or all
 // Files that come into being past the file system's calls, as RocksDB's LOG and
 // LOCK do, are gone after a power cut.

@@ -1,0 +1,288 @@
+// What the store has acknowledged survives a cut of the power, and what was cut
+// short is whole, absent or refused by name. Each of the store's own syncs is
+// needed for that.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "storage/store/backup_directory.h"
+#include "tests/storage/store/test_store.h"
+#include "tests/support/power_cuts.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Env;
+using rocksdb::Status;
+
+const std::vector<FamilyDescriptor> kFamilies = {{"a", {}},
+                                                 {"b", {.max_versions = 2}}};
+constexpr uint64_t kHourMs = 3'600'000;
+
+std::string StorePath(const std::string& directory) {
+  return directory + "/db";
+}
+
+Status Open(Env* env, const std::string& path, std::unique_ptr<Store>* store,
+            uint64_t ahead_ms = 0) {
+  return OpenStore(
+      {.create_if_missing = false}, path, {},
+      {.wall_clock = [ahead_ms] { return SystemWallClock() + ahead_ms; },
+       .env = env},
+      store);
+}
+
+// A store with an "old" row, on the disk.
+void Prepare(Env* env, const std::string& directory) {
+  std::unique_ptr<Store> store;
+  ASSERT_THAT(
+      OpenStore({}, StorePath(directory), kFamilies, {.env = env}, &store),
+      IsOk());
+  for (const FamilyDescriptor& family : kFamilies) {
+    ASSERT_THAT(store->Put("old", family.name, "q", "old"), IsOk());
+  }
+}
+
+// What is wrong with the value of a cell; nothing, if it is as expected.
+std::string Expect(Store* store, const std::string& row,
+                   const std::string& family, const std::string& expected) {
+  std::string value;
+  const Status s = store->Get(row, family, "q", &value);
+  if (s.ok() && value == expected) return {};
+  return row + " in " + family + " is " + (s.ok() ? value : s.ToString()) +
+         ", expected " + expected;
+}
+
+// A scenario with a store that is open, by a clock that is ahead. `act` returns
+// its status; `check` gets the store as it is opened again.
+PowerScenario WithStore(std::function<Status(Store*)> act,
+                        std::function<std::string(Store*, bool)> check,
+                        uint64_t ahead_ms = 0) {
+  return {
+      .prepare = Prepare,
+      .act =
+          [act, ahead_ms](Env* env, const std::string& directory,
+                          const std::function<void()>& begin) {
+            std::unique_ptr<Store> store;
+            if (!Open(env, StorePath(directory), &store, ahead_ms).ok()) {
+              return false;
+            }
+            begin();
+            return act(store.get()).ok();
+          },
+      .check =
+          [check](Env* env, const std::string& directory, bool acknowledged) {
+            std::unique_ptr<Store> store;
+            const Status s = Open(env, StorePath(directory), &store);
+            if (!s.ok()) return s.ToString();
+            std::string wrong = Expect(store.get(), "old", "a", "old");
+            if (wrong.empty()) wrong = check(store.get(), acknowledged);
+            if (!wrong.empty()) return wrong;
+            // It goes on.
+            const Status put = store->Put("new", "a", "q", "v",
+                                          {.durability = Durability::kSync});
+            return put.ok() ? std::string() : put.ToString();
+          }};
+}
+
+PowerScenario Creation() {
+  return {.act =
+              [](Env* env, const std::string& directory,
+                 const std::function<void()>& begin) {
+                begin();
+                std::unique_ptr<Store> store;
+                return OpenStore({}, StorePath(directory), kFamilies,
+                                 {.env = env}, &store)
+                    .ok();
+              },
+          .check =
+              [](Env* env, const std::string& directory, bool acknowledged) {
+                std::unique_ptr<Store> store;
+                const Status s = OpenStore(
+                    {.create_if_missing = !acknowledged}, StorePath(directory),
+                    acknowledged ? std::vector<FamilyDescriptor>() : kFamilies,
+                    {.env = env}, &store);
+                if (!s.ok()) return s.ToString();
+                if (store->Families().size() == kFamilies.size()) {
+                  return std::string();
+                }
+                return std::string("a family is missing");
+              }};
+}
+
+PowerScenario SyncedPut() {
+  return WithStore(
+      [](Store* store) {
+        Status s = store->Put("async", "b", "q", "v");
+        if (!s.ok()) return s;
+        return store->Put("sync", "a", "q", "v",
+                          {.durability = Durability::kSync});
+      },
+      [](Store* store, bool acknowledged) {
+        std::string wrong = Expect(store, "async", "b", "v");
+        if (wrong.empty()) wrong = Expect(store, "sync", "a", "v");
+        return acknowledged ? wrong : "";
+      });
+}
+
+PowerScenario FamilyCreation() {
+  return WithStore(
+      [](Store* store) { return store->CreateFamily("c", {}); },
+      [](Store* store, bool acknowledged) {
+        const bool is_there = store->Families().contains("c");
+        return acknowledged && !is_there ? std::string("c is missing") : "";
+      });
+}
+
+PowerScenario FamilyDrop() {
+  return WithStore([](Store* store) { return store->DropFamily("b"); },
+                   [](Store* store, bool acknowledged) -> std::string {
+                     if (!store->Families().contains("b")) return {};
+                     if (acknowledged) return "b is still there";
+                     return Expect(store, "old", "b", "old");
+                   });
+}
+
+PowerScenario FamilyAlteration() {
+  return WithStore(
+      [](Store* store) { return store->AlterFamily("a", {.ttl_ms = kHourMs}); },
+      [](Store* store, bool acknowledged) {
+        const bool is_altered = store->Families().at("a").ttl_ms == kHourMs;
+        return acknowledged && !is_altered ? std::string("not altered") : "";
+      });
+}
+
+// By a clock that was an hour ahead.
+PowerScenario Load() {
+  return WithStore(
+      [](Store* store) {
+        std::unique_ptr<BulkLoad> load;
+        Status s = store->NewBulkLoad({}, &load);
+        if (s.ok()) s = load->Add("row", "b", "q", "loaded");
+        return s.ok() ? load->Finish() : s;
+      },
+      [](Store* store, bool acknowledged) {
+        std::string wrong = Expect(store, "row", "b", "loaded");
+        if (!wrong.empty()) return acknowledged ? wrong : "";
+        const Status s = store->Put("row", "b", "q", "put later");
+        return s.ok() ? Expect(store, "row", "b", "put later") : s.ToString();
+      },
+      kHourMs);
+}
+
+// Of a copy of the store: whole, or, if it was not acknowledged, none.
+std::string CheckCopy(Env* env, const std::string& path, bool acknowledged) {
+  std::unique_ptr<Store> copy;
+  const Status s = Open(env, path, &copy);
+  if (!s.ok()) {
+    return acknowledged || s.ToString().find(path) == std::string::npos
+               ? s.ToString()
+               : "";
+  }
+  std::string wrong = Expect(copy.get(), "old", "a", "old");
+  if (wrong.empty()) wrong = Expect(copy.get(), "fresh", "b", "v");
+  return wrong;
+}
+
+PowerScenario Checkpoint() {
+  PowerScenario scenario;
+  scenario.prepare = Prepare;
+  scenario.act = [](Env* env, const std::string& directory,
+                    const std::function<void()>& begin) {
+    std::unique_ptr<Store> store;
+    if (!Open(env, StorePath(directory), &store).ok()) return false;
+    if (!store->Put("fresh", "b", "q", "v").ok()) return false;
+    begin();
+    return store->Checkpoint(directory + "/copy").ok();
+  };
+  scenario.check = [](Env* env, const std::string& directory,
+                      bool acknowledged) {
+    return CheckCopy(env, directory + "/copy", acknowledged);
+  };
+  return scenario;
+}
+
+PowerScenario Backup() {
+  PowerScenario scenario = Checkpoint();
+  scenario.act = [](Env* env, const std::string& directory,
+                    const std::function<void()>& begin) {
+    std::unique_ptr<Store> store;
+    if (!Open(env, StorePath(directory), &store).ok()) return false;
+    if (!store->Put("fresh", "b", "q", "v").ok()) return false;
+    begin();
+    return store->Backup(directory + "/backups", nullptr).ok();
+  };
+  scenario.check = [](Env* env, const std::string& directory,
+                      bool acknowledged) {
+    const std::string backups = directory + "/backups";
+    const Status s =
+        RestoreBackup(env, backups, std::nullopt, directory + "/copy");
+    if (s.ok()) return CheckCopy(env, directory + "/copy", true);
+    if (acknowledged || !s.IsNotFound()) return s.ToString();
+    // The next one is made.
+    std::unique_ptr<Store> store;
+    Status again = Open(env, StorePath(directory), &store);
+    if (again.ok()) again = store->Backup(backups, nullptr);
+    return again.ok() ? std::string() : again.ToString();
+  };
+  return scenario;
+}
+
+PowerScenario Restoration() {
+  PowerScenario scenario = Checkpoint();
+  scenario.prepare = [](Env* env, const std::string& directory) {
+    Prepare(env, directory);
+    std::unique_ptr<Store> store;
+    ASSERT_THAT(Open(env, StorePath(directory), &store), IsOk());
+    ASSERT_THAT(store->Put("fresh", "b", "q", "v"), IsOk());
+    ASSERT_THAT(store->Backup(directory + "/backups"), IsOk());
+  };
+  scenario.act = [](Env* env, const std::string& directory,
+                    const std::function<void()>& begin) {
+    begin();
+    return RestoreBackup(env, directory + "/backups", std::nullopt,
+                         directory + "/copy")
+        .ok();
+  };
+  return scenario;
+}
+
+struct Case {
+  const char* name;
+  PowerScenario (*scenario)();
+  std::vector<IgnoredSync> own_syncs;  // those that it needs
+};
+
+class PowerCut : public ::testing::TestWithParam<Case> {};
+
+TEST_P(PowerCut, LosesNothingThatWasAcknowledged) {
+  EXPECT_EQ(CutEverywhere(GetParam().scenario()), "");
+}
+
+TEST_P(PowerCut, IsNoticedWithoutAnyOfOurSyncs) {
+  for (const IgnoredSync& sync : GetParam().own_syncs) {
+    SCOPED_TRACE(sync.pattern + " " + std::to_string(sync.number));
+    uint64_t ignored = 0;
+    EXPECT_NE(CutEverywhere(GetParam().scenario(), sync, &ignored), "");
+    EXPECT_GT(ignored, 0u);
+  }
+}
+
+constexpr char kLog[] = "*.log";
+constexpr char kDirectoryOfTheStore[] = "*/disk";
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, PowerCut,
+    ::testing::Values(
+        Case{"Creation", Creation, {{kDirectoryOfTheStore}, {kLog}}},
+        Case{"SyncedPut", SyncedPut, {{kLog}}},
+        Case{"FamilyCreation", FamilyCreation, {{kLog}}},
+        Case{"FamilyDrop", FamilyDrop, {{kLog, 1}}},
+        Case{"FamilyAlteration", FamilyAlteration, {{kLog}}},
+        Case{"Load", Load, {{kLog}}},
+        Case{"Checkpoint", Checkpoint, {{kDirectoryOfTheStore}}},
+        Case{"Backup", Backup, {{kDirectoryOfTheStore}}},
+        Case{"Restoration", Restoration, {{kDirectoryOfTheStore}}}),
+    [](const auto& its) { return its.param.name; });
+
+}  // namespace
+}  // namespace rowbloom::test
