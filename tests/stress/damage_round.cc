@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/fault_file_system.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
 #include "tests/stress/session.h"
+#include "tests/support/fault_file_system.h"
 
 namespace rowbloom::stress {
 namespace {

@@ -28,6 +28,7 @@ struct Arguments {
   std::optional<double> seconds;
   std::optional<uint64_t> operations;
   std::optional<uint64_t> kills;
+  std::optional<uint64_t> cuts;
   std::optional<uint64_t> round;
   std::optional<uint64_t> life;
   uint64_t seed = 0;
@@ -47,14 +48,16 @@ void RunRounds(const Program& program, const Arguments& arguments,
         std::chrono::steady_clock::now() - start;
     if (report->failed()) return true;
     if (arguments.round) return rounds > 0;
-    if (!arguments.seconds && !arguments.operations && !arguments.kills) {
+    if (!arguments.seconds && !arguments.operations && !arguments.kills &&
+        !arguments.cuts) {
       return rounds == arguments.kinds.size();
     }
     return passed.count() >= arguments.seconds.value_or(
                                  std::numeric_limits<double>::infinity()) ||
            report->counters.operations >=
                arguments.operations.value_or(UINT64_MAX) ||
-           report->counters.kills >= arguments.kills.value_or(UINT64_MAX);
+           report->counters.kills >= arguments.kills.value_or(UINT64_MAX) ||
+           report->counters.cuts >= arguments.cuts.value_or(UINT64_MAX);
   };
   for (uint64_t rounds = 0; !is_over(rounds); ++rounds) {
     const uint64_t number = arguments.round.value_or(rounds);
@@ -126,6 +129,10 @@ int RunStress(const Program& program, int argc, char** argv) {
                  "Start rounds until that many operations are done");
   app.add_option("--kills", arguments.kills,
                  "Start rounds until that many processes were killed");
+  if (program.rounds.contains("power")) {
+    app.add_option("--cuts", arguments.cuts,
+                   "Start rounds until the power was cut that often");
+  }
   app.add_option("--seed", arguments.seed, "What to draw (default: random)")
       ->envname("ROWBLOOM_SEED");
   app.add_option("--threads", arguments.threads, "Threads, and shares of keys")

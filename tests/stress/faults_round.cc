@@ -2,10 +2,10 @@
 #include <string>
 #include <utility>
 
-#include "tests/support/fault_file_system.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
 #include "tests/stress/session.h"
+#include "tests/support/fault_file_system.h"
 
 namespace rowbloom::stress {
 namespace {

@@ -2,11 +2,11 @@
 #include <string>
 #include <utility>
 
-#include "tests/support/fault_file_system.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
 #include "tests/stress/session.h"
 #include "tests/stress/worker.h"
+#include "tests/support/fault_file_system.h"
 
 namespace rowbloom::stress {
 namespace {

@@ -42,6 +42,7 @@ void Report::PrintSummary() const {
   print("reads checked", counters.reads_checked);
   print("reopenings", counters.reopenings);
   print("crashes survived", counters.kills);
+  print("power cuts survived", counters.cuts);
   print("changes of families", counters.family_changes);
   print("faults injected", counters.faults);
   print("filter blocks damaged", counters.damages);

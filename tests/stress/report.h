@@ -18,6 +18,7 @@ struct Counters {
   std::atomic<uint64_t> reads_checked{0};
   std::atomic<uint64_t> reopenings{0};
   std::atomic<uint64_t> kills{0};
+  std::atomic<uint64_t> cuts{0};  // of the power
   std::atomic<uint64_t> family_changes{0};
   std::atomic<uint64_t> faults{0};   // calls of the file system that failed
   std::atomic<uint64_t> damages{0};  // filter blocks read with wrong bytes

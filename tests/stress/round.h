@@ -11,6 +11,7 @@ enum class Sabotage {
   kNone,
   kFilter,  // a policy answers "no" for keys that are there
   kDelete,  // a key is deleted behind the model's back
+  kSync,    // syncs of logs do nothing
 };
 
 struct Round {

@@ -2,10 +2,10 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/support/fault_file_system.h"
 #include "tests/stress/store/operator.h"
 #include "tests/stress/store/rounds.h"
 #include "tests/stress/store/session.h"
+#include "tests/support/fault_file_system.h"
 
 namespace rowbloom::store_stress {
 namespace {

@@ -16,8 +16,10 @@ int main(int argc, char** argv) {
        .description = "Stresses rowbloom's store and checks every answer",
        .rounds = {{"faults", store_stress::RunFaultsRound},
                   {"kills", store_stress::RunKillsRound},
+                  {"power", store_stress::RunPowerRound},
                   {"threads", store_stress::RunThreadsRound}},
        .run_worker = store_stress::RunKilledWorker,
-       .sabotages = {{"delete", stress::Sabotage::kDelete}}},
+       .sabotages = {{"delete", stress::Sabotage::kDelete},
+                     {"sync", stress::Sabotage::kSync}}},
       argc, argv);
 }

@@ -19,6 +19,10 @@ namespace {
 constexpr size_t kLongText = 200;  // Append makes it no longer
 constexpr uint64_t kLoadedCells = 40;
 
+bool IsSynced(const WriteOptions& options) {
+  return options.durability == Durability::kSync;
+}
+
 }  // namespace
 
 std::string Operator::RandomFamily(uint32_t share) {
@@ -85,8 +89,9 @@ Changes Operator::RandomChanges(uint64_t most) {
 }
 
 void Operator::WriteBatchOf(const Changes& changes, Share* share) {
-  session_->Write(share, changes, "write", [&] {
-    return session_->store()->Write(ToWriteBatch(changes), RandomOptions());
+  const WriteOptions options = RandomOptions();
+  session_->Write(share, changes, "write", IsSynced(options), [&] {
+    return session_->store()->Write(ToWriteBatch(changes), options);
   });
 }
 
@@ -98,13 +103,14 @@ void Operator::Increment(Share* share) {
   const uint64_t sum =
       DecodeCounter(share->world.Value(at).value_or("")) + delta;
   int64_t found = 0;
+  const WriteOptions options = RandomOptions();
   const bool done = session_->Write(
       share,
       {{ChangeType::kPut, at.row, at.family, at.qualifier, EncodeCounter(sum)}},
-      "increment", [&] {
+      "increment", IsSynced(options), [&] {
         return session_->store()->Increment(at.row, at.family, at.qualifier,
                                             static_cast<int64_t>(delta), &found,
-                                            RandomOptions());
+                                            options);
       });
   if (done && found != static_cast<int64_t>(sum)) {
     session_->report()->Divergence("increment to " + std::to_string(found) +
@@ -124,12 +130,13 @@ void Operator::Append(Share* share) {
   }
   const std::string suffix = "+" + std::to_string(++values_);
   std::string joined;
+  const WriteOptions options = RandomOptions();
   const bool done = session_->Write(
       share,
       {{ChangeType::kPut, at.row, at.family, at.qualifier, before + suffix}},
-      "append", [&] {
+      "append", IsSynced(options), [&] {
         return session_->store()->Append(at.row, at.family, at.qualifier,
-                                         suffix, &joined, RandomOptions());
+                                         suffix, &joined, options);
       });
   if (done && joined != before + suffix) {
     session_->report()->Divergence("append to " + joined, at.row);
@@ -147,13 +154,15 @@ void Operator::CheckAndWrite(Share* share) {
     expected =
         value && random_.OneIn(2) ? std::nullopt : std::optional("wrong");
   bool applied = false;
+  const WriteOptions options = RandomOptions();
   const auto call = [&] {
     return session_->store()->CheckAndWrite(at, expected, ToWriteBatch(changes),
-                                            &applied, RandomOptions());
+                                            &applied, options);
   };
-  const bool done =
-      applies ? session_->Write(share, changes, "check and write", call)
-              : !share->otherwise && session_->Check(call(), "check");
+  const bool done = applies
+                        ? session_->Write(share, changes, "check and write",
+                                          IsSynced(options), call)
+                        : !share->otherwise && session_->Check(call(), "check");
   if (done && applied != applies) {
     session_->report()->Divergence(std::string("check and write was ") +
                                        (applied ? "" : "not ") + "applied",
@@ -181,7 +190,7 @@ void Operator::Load(Share* share) {
   }
   // One that is given up leaves nothing.
   if (!session_->Check(s, "load") || random_.OneIn(8)) return;
-  session_->Write(share, changes, "finish a load",
+  session_->Write(share, changes, "finish a load", /*synced=*/true,
                   [&] { return load->Finish(); });
 }
 
@@ -199,16 +208,17 @@ void Operator::ChangeFamily(Share* share) {
   Store* const store = session_->store();
   // It would read a family that has gone, or has come.
   snapshot_.reset();
-  const bool done = session_->Write(share, {change}, "change of a family", [&] {
-    switch (change.family_change) {
-      case FamilyChange::kCreate:
-        return store->CreateFamily(change.family, options);
-      case FamilyChange::kAlter:
-        return store->AlterFamily(change.family, options);
-      default:
-        return store->DropFamily(change.family);
-    }
-  });
+  const bool done = session_->Write(
+      share, {change}, "change of a family", /*synced=*/true, [&] {
+        switch (change.family_change) {
+          case FamilyChange::kCreate:
+            return store->CreateFamily(change.family, options);
+          case FamilyChange::kAlter:
+            return store->AlterFamily(change.family, options);
+          default:
+            return store->DropFamily(change.family);
+        }
+      });
   if (done) ++session_->report()->counters.family_changes;
 }
 
@@ -325,7 +335,7 @@ void Operator::Step() {
     return n > 0 && random_.OneIn(n) && !session_->met_error();
   };
   if (is_time(rarity_.flush)) {
-    session_->Check(session_->store()->Flush(), "flush");
+    session_->Flush();
   } else if (is_time(rarity_.compaction)) {
     Compact();
   } else if (common_ != nullptr && is_time(rarity_.common)) {

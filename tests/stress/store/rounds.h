@@ -23,6 +23,10 @@ void RunKilledWorker(const Round& round, uint64_t life, Report* report);
 // system that fails.
 void RunFaultsRound(const Round& round, Report* report);
 
+// Threads read and write, and copy the store, until the power is cut; what the
+// disk has then is opened again.
+void RunPowerRound(const Round& round, Report* report);
+
 // What stays as it is for the life of a round's store.
 inline KeyLayout DrawLayout(const Round& round) {
   return round.SeedOf(999) % 2 == 0 ? KeyLayout::Escaped()

@@ -59,7 +59,14 @@ Shares NewShares(uint32_t count) {
 
 bool Session::Open(Random* random) {
   ++report()->counters.reopenings;
+  if (setting_.remembers_writes) {
+    for (const auto& its : *setting_.shares) {
+      its->before = its->world;
+      its->written.clear();
+    }
+  }
   const StoreOptions options{
+      .create_if_missing = setting_.create_if_missing,
       .key_layout = setting_.key_layout,
       .block_cache_bytes = size_t{16} << (10 + random->Below(9)),
       .write_buffer_bytes = size_t{64} << 10,
@@ -222,29 +229,39 @@ std::optional<FamilyOptions> Session::ObserveOwnFamily(uint32_t share) {
   return found->second;
 }
 
+std::function<bool(const World&)> Session::Holder(uint32_t share) {
+  return [share, observed = Observe(share),
+          own_family = ObserveOwnFamily(share)](const World& world) {
+    if (world.own_family() != own_family) return false;
+    std::vector<Row> expected;
+    for (const ScanOptions& view : Views(share, own_family.has_value())) {
+      for (Row& row : world.Scan(view)) expected.push_back(std::move(row));
+    }
+    return observed == expected;
+  };
+}
+
+void Session::ReportWrongShare(uint32_t index) {
+  // Says which cell.
+  for (const ScanOptions& view : Views(index, false)) {
+    Scan(share(index)->worlds(), view);
+  }
+  report()->Divergence("share " + std::to_string(index) +
+                           " holds what it should not, or lacks a write, or "
+                           "has a part of one",
+                       SharePrefix(index));
+}
+
+void Session::CheckShare(uint32_t index) {
+  if (!Holder(index)(share(index)->world)) ReportWrongShare(index);
+}
+
 void Session::Resolve() {
   for (uint32_t i = 0; i < share_count(); ++i) {
-    const std::vector<Row> observed = Observe(i);
-    const std::optional<FamilyOptions> own_family = ObserveOwnFamily(i);
-    const auto is_it = [&](const World& world) {
-      if (world.own_family() != own_family) return false;
-      std::vector<Row> expected;
-      for (const ScanOptions& view : Views(i, own_family.has_value())) {
-        for (Row& row : world.Scan(view)) expected.push_back(std::move(row));
-      }
-      return observed == expected;
-    };
+    const auto is_it = Holder(i);
     Share* const its = share(i);
     const bool took_place = its->otherwise && is_it(*its->otherwise);
-    if (!took_place && !is_it(its->world)) {
-      // Says which cell.
-      for (const ScanOptions& view : Views(i, false)) {
-        Scan(its->worlds(), view);
-      }
-      report()->Divergence("share " + std::to_string(i) +
-                           " holds what it should not, or lacks a write, or "
-                           "has a part of one");
-    }
+    if (!took_place && !is_it(its->world)) ReportWrongShare(i);
     // A delete that takes nothing is not seen until it takes a later put of the
     // client's own time: whether it was written or not, now it is.
     if (took_place && is_it(its->world) && IsOfCells(its->interrupted)) {
@@ -256,6 +273,80 @@ void Session::Resolve() {
     if (took_place) its->world = *its->otherwise;
     its->otherwise.reset();
   }
+  CheckOtherRows();
+}
+
+void Session::ResolvePowerCut(uint64_t synced) {
+  // That many writes of a share are there for sure, and may be.
+  struct Range {
+    size_t least = 0;
+    size_t most = 0;
+  };
+  std::vector<Range> ranges;
+  // The writes of a share that were acknowledged before a moment.
+  const auto count_before = [](const Share& its, uint64_t moment) {
+    size_t count = 0;
+    for (const Written& write : its.written) {
+      if (write.acknowledged < moment) ++count;
+    }
+    return count;
+  };
+  uint64_t survived = synced;  // what was acknowledged before this moment
+  for (uint32_t i = 0; i < share_count(); ++i) {
+    Share* const its = share(i);
+    const auto is_it = Holder(i);
+    const size_t needed = count_before(*its, synced);
+    World world = its->before;
+    std::optional<World> found;
+    Range range;
+    for (size_t count = 0; count <= its->written.size(); ++count) {
+      if (count > 0) world.Apply(its->written[count - 1].changes);
+      if (count < needed || !is_it(world)) continue;
+      if (!found) range.least = count;
+      range.most = count;
+      found = world;
+    }
+    its->world = found.value_or(world);
+    its->otherwise.reset();
+    if (!found) return ReportWrongShare(i);
+    if (range.least > 0) {
+      survived = std::max(survived, its->written[range.least - 1].begun);
+    }
+    ranges.push_back(range);
+  }
+  for (uint32_t i = 0; i < share_count(); ++i) {
+    Share* const its = share(i);
+    const auto& [least, most] = ranges[i];
+    if (most < count_before(*its, survived)) {
+      report()->Divergence("share " + std::to_string(i) +
+                               " lacks a write that was acknowledged before "
+                               "one began that is there",
+                           SharePrefix(i));
+    }
+    // Those that cannot be seen: see Resolve.
+    for (size_t write = least; write < most; ++write) {
+      const Changes& changes = its->written[write].changes;
+      if (!IsOfCells(changes)) continue;
+      Check(store_->Write(ToWriteBatch(changes)), "write again");
+    }
+    its->written.clear();
+  }
+  Check(store_->Flush(), "flush");
+  CheckOtherRows();
+}
+
+void Session::NoteSync(uint64_t begun) {
+  uint64_t known = synced_;
+  while (known < begun && !synced_.compare_exchange_weak(known, begun)) {
+  }
+}
+
+void Session::Flush() {
+  const uint64_t begun = ++moment_;
+  if (Check(store_->Flush(), "flush")) NoteSync(begun);
+}
+
+void Session::CheckOtherRows() {
   RowScanner rows = store_->Scan();
   for (const Row& row : rows) {
     const auto share = static_cast<unsigned char>(row.row.front());
@@ -307,7 +398,7 @@ void Session::ProveThatFiltersAreAsked(Random* random) {
       {ChangeType::kPut, SharePrefix(0) + std::string(end.size(), '\0'),
        kLatest, "a", "first"},
       {ChangeType::kPut, SharePrefix(0) + end, kLatest, "a", "last"}};
-  if (!Write(share, changes, "write",
+  if (!Write(share, changes, "write", /*synced=*/false,
              [&] { return store_->Write(ToWriteBatch(changes)); }) ||
       !Check(store_->Flush(), "flush")) {
     return;

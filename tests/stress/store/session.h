@@ -2,6 +2,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
@@ -18,6 +20,14 @@ namespace rowbloom::store_stress {
 
 using stress::Report;
 
+// A write and the moments, by Session's count, at which it began and ended.
+struct Written {
+  Changes changes;
+  uint64_t begun;
+  uint64_t acknowledged;  // kNever: it was not
+};
+inline constexpr uint64_t kNever = UINT64_MAX;
+
 // Some of the rows, written by one thread and read by all.
 struct Share {
   std::shared_mutex mutex;  // guards the model; exclusive while writing
@@ -27,6 +37,10 @@ struct Share {
   std::optional<World> otherwise;
   Changes interrupted;  // that write, while there is `otherwise`
   std::unique_ptr<stress::Journal> journal;  // may be null
+  // The contents when the session began, and the writes since, where it is to
+  // remember them.
+  World before;
+  std::vector<Written> written;
 
   Worlds worlds() const {
     return otherwise ? Worlds{&world, &*otherwise} : Worlds{&world};
@@ -52,6 +66,9 @@ class Session {
     Errors errors = Errors::kNone;
     // Off where reads of files may fail: see README.md.
     bool iterators = true;
+    // Whether shares remember their writes, for ResolvePowerCut.
+    bool remembers_writes = false;
+    bool create_if_missing = true;
   };
   explicit Session(const Setting& setting) : setting_(setting) {}
   ~Session() { Close(); }
@@ -67,6 +84,14 @@ class Session {
   // writes took place, which the journals then say. A share that is neither
   // with nor without them is a divergence, as are rows that nobody writes.
   void Resolve();
+  // The same after a cut of the power, in a session after the one that was to
+  // remember its writes. Of the writes of each share the first ones are there,
+  // up to any: with each write, and each sync that was acknowledged, all that
+  // had been acknowledged before it began, in whatever share. `synced` is that
+  // session's.
+  void ResolvePowerCut(uint64_t synced);
+  // Checks that the store has the rows of the share as the model has them.
+  void CheckShare(uint32_t share);
   // Reads all cells of the model, and absent rows, in every way.
   void CheckEverything(Random* random);
   // Checks that reads of absent rows ask the filters of a new file, and that
@@ -76,15 +101,25 @@ class Session {
   void DeleteBehindTheModel();
 
   // Calls write(), which makes `changes` to the share's rows and returns a
-  // Status, and records what came of it; whether it was acknowledged. The
-  // share's mutex must be held exclusively.
+  // Status, and records what came of it; whether it was acknowledged. `synced`
+  // says that it is on the disk then. The share's mutex must be held
+  // exclusively.
   template <typename WriteChanges>
   bool Write(Share* share, const Changes& changes, const char* what,
-             WriteChanges write) {
+             bool synced, WriteChanges write) {
     if (share->otherwise || changes.empty()) return false;
     if (share->journal != nullptr) share->journal->Intend(Encode(changes));
-    return Settle(share, changes, write(), what);
+    const uint64_t begun = ++moment_;
+    const rocksdb::Status status = write();
+    const uint64_t ended = status.ok() ? ++moment_ : kNever;
+    if (setting_.remembers_writes) {
+      share->written.push_back({changes, begun, ended});
+    }
+    if (status.ok() && synced) NoteSync(begun);
+    return Settle(share, changes, status, what);
   }
+
+  void Flush();
 
   // Whether a status is good. If it is not, that is a divergence, unless errors
   // are expected and it is one.
@@ -106,6 +141,9 @@ class Session {
   // Whether a flush, a compaction or a write has failed.
   bool met_error() const { return met_error_; }
 
+  // All that was acknowledged before this moment is on the disk.
+  uint64_t synced() const { return synced_; }
+
   Store* store() const { return store_.get(); }
   const KeyLayout& key_layout() const { return setting_.key_layout; }
   bool iterators() const { return setting_.iterators; }
@@ -116,16 +154,23 @@ class Session {
   }
 
  private:
+  void NoteSync(uint64_t begun);
   bool Settle(Share* share, const Changes& changes,
               const rocksdb::Status& status, const char* what);
   // The rows of a share as the store has them: first those of the family with
   // many versions, then the newest values of the others.
   std::vector<Row> Observe(uint32_t share);
   std::optional<FamilyOptions> ObserveOwnFamily(uint32_t share);
+  // Reads a share, and says of any world whether this is it.
+  std::function<bool(const World&)> Holder(uint32_t share);
+  void ReportWrongShare(uint32_t share);
+  void CheckOtherRows();
 
   Setting setting_;
   std::unique_ptr<Store> store_;
   std::atomic<bool> met_error_{false};
+  std::atomic<uint64_t> moment_{0};
+  std::atomic<uint64_t> synced_{0};
 };
 
 }  // namespace rowbloom::store_stress

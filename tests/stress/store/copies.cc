@@ -1,0 +1,158 @@
+#include "tests/stress/store/copies.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "rowbloom/backup.h"
+#include "storage/store/backup_directory.h"
+#include "storage/store/open_store.h"
+#ifdef ROWBLOOM_HAS_HFILE_TRANSFER
+#include "rowbloom/hfile_transfer.h"
+#endif
+
+namespace rowbloom::store_stress {
+
+using rocksdb::Status;
+
+namespace {
+
+#ifdef ROWBLOOM_HAS_HFILE_TRANSFER
+constexpr uint64_t kKinds = 3;
+#else
+constexpr uint64_t kKinds = 2;
+#endif
+
+constexpr uint64_t kBackupsToKeep = 4;
+
+constexpr uint64_t kLaterMs = 3'600'000;
+
+// Those that a share has cells in.
+std::vector<FamilyDescriptor> FamiliesOf(const World& world, uint32_t share) {
+  std::vector<FamilyDescriptor> families = Families();
+  const auto& own = world.own_family();
+  if (own) families.push_back({OwnFamily(share), *own});
+  return families;
+}
+
+std::string StoreOfExport(const std::string& path) { return path + "-store"; }
+
+}  // namespace
+
+Status Copies::MakeOne(Store* store, Copy* copy) {
+  if (copy->kind == Kind::kCheckpoint) return store->Checkpoint(copy->path);
+#ifdef ROWBLOOM_HAS_HFILE_TRANSFER
+  if (copy->kind == Kind::kExport) {
+    // Others may change the families of theirs.
+    HFileExportOptions options{.max_file_bytes = 10'000};
+    for (const auto& family : FamiliesOf(copy->world, copy->share)) {
+      options.families.push_back(family.name);
+    }
+    HFileExportReport ignored;
+    return ExportHFiles(options, store, copy->path, &ignored);
+  }
+#endif
+  BackupInfo info;
+  const Status s = store->Backup(Backups(), &info);
+  copy->backup = info.id;
+  return s;
+}
+
+void Copies::Make(Session* session, uint32_t share, Random* random) {
+  const std::scoped_lock lock(mutex_);
+  const Share& its = *session->share(share);
+  if (its.otherwise) return;
+  Copy copy{.kind = static_cast<Kind>(random->Below(kKinds)),
+            .path = directory_ + "/copy" + std::to_string(++made_),
+            .share = share,
+            .world = its.world};
+  const Status s = MakeOne(session->store(), &copy);
+  copy.acknowledged = session->Check(s, "copy");
+  copies_.push_back(std::move(copy));
+}
+
+Status Copies::Restore(const Session::Setting& setting, const Copy& copy) {
+  if (copy.kind == Kind::kBackup) {
+    return RestoreBackup(setting.env, Backups(), copy.backup, copy.path);
+  }
+#ifdef ROWBLOOM_HAS_HFILE_TRANSFER
+  if (copy.kind == Kind::kExport) {
+    std::unique_ptr<Store> store;
+    // Its clock is later than any that the cells are from.
+    Status s =
+        OpenStore({.key_layout = setting.key_layout}, StoreOfExport(copy.path),
+                  FamiliesOf(copy.world, copy.share),
+                  {.wall_clock = [] { return SystemWallClock() + kLaterMs; },
+                   .env = setting.env},
+                  &store);
+    HFileImportReport ignored;
+    if (s.ok()) {
+      s = ImportHFiles({.latest_as_new = true}, {copy.path}, store.get(),
+                       &ignored);
+    }
+    return s;
+  }
+#endif
+  return Status::OK();
+}
+
+void Copies::CheckOne(Session::Setting setting, const Copy& copy,
+                      Random* random) {
+  Report* const report = setting.report;
+  // One that came to nothing is not there, or is refused by its name.
+  if (!copy.acknowledged) {
+    if (copy.kind != Kind::kCheckpoint) return;
+    std::unique_ptr<Store> store;
+    const Status s = OpenStore({.create_if_missing = false}, copy.path, {},
+                               {.env = setting.env}, &store);
+    if (!s.ok()) {
+      if (s.ToString().find(copy.path) == std::string::npos) {
+        report->Divergence("a checkpoint is refused without its name: " +
+                           s.ToString());
+      }
+      return;
+    }
+  }
+  const Status s = Restore(setting, copy);
+  if (!s.ok()) {
+    report->Divergence("a copy that was acknowledged, " + copy.path + ": " +
+                       s.ToString());
+    return;
+  }
+  setting.path =
+      copy.kind == Kind::kExport ? StoreOfExport(copy.path) : copy.path;
+  setting.create_if_missing = false;
+  Shares shares = NewShares(static_cast<uint32_t>(setting.shares->size()));
+  shares[copy.share]->world = copy.world;
+  setting.shares = &shares;
+  const std::string context = report->context();
+  report->SetContext(context + ", " + copy.path);
+  Session session(setting);
+  if (session.Open(random)) session.CheckShare(copy.share);
+  report->SetContext(context);
+}
+
+void Copies::Check(const Session::Setting& setting, Random* random) {
+  for (const Copy& copy : copies_) {
+    CheckOne(setting, copy, random);
+    if (setting.report->failed()) return;
+    for (const std::string& path : {copy.path, StoreOfExport(copy.path)}) {
+      std::filesystem::remove_all(path);
+    }
+  }
+  copies_.clear();
+  if (!std::filesystem::exists(Backups())) return;
+  std::vector<BackupInfo> backups;
+  Status s = ListBackups(Backups(), &backups);
+  for (const BackupInfo& backup : backups) {
+    if (s.ok()) s = VerifyBackup(Backups(), backup.id);
+  }
+  if (s.ok() && backups.size() > kBackupsToKeep) {
+    s = PurgeBackups(Backups(), kBackupsToKeep / 2);
+  }
+  // A first one that was cut short may have left a directory without any.
+  if (!s.ok() && !s.IsNotFound()) {
+    setting.report->Divergence("backups: " + s.ToString());
+  }
+}
+
+}  // namespace rowbloom::store_stress

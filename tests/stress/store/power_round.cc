@@ -1,0 +1,101 @@
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/stress/store/copies.h"
+#include "tests/stress/store/operator.h"
+#include "tests/stress/store/rounds.h"
+#include "tests/stress/store/session.h"
+#include "tests/support/fault_file_system.h"
+
+namespace rowbloom::store_stress {
+namespace {
+
+constexpr uint64_t kCuts = 10;
+constexpr uint64_t kSteps = 200;  // of each thread, if the power lasts
+constexpr uint64_t kCopies = 60;  // one step in so many is a copy
+// Changes of files until the power is cut are fewer than 2 to this power.
+constexpr uint64_t kMostChangesLog2 = 11;
+constexpr Rarity kRarity = {
+    .flush = 40, .compaction = 80, .load = 30, .common = 0, .family = 15};
+
+// Lets each share's operator work in a thread of its own until a call fails.
+void Work(Session* session, Copies* copies, uint64_t seed) {
+  std::vector<std::thread> threads;
+  for (uint32_t i = 0; i < session->share_count(); ++i) {
+    threads.emplace_back([=] {
+      Random random(test::Mix64(seed + i));
+      Operator its(session, nullptr, i, kRarity, random.Next());
+      for (uint64_t step = 0; step < kSteps && !session->met_error(); ++step) {
+        its.Step();
+        if (!random.OneIn(kCopies)) continue;
+        const std::scoped_lock lock(session->share(i)->mutex);
+        copies->Make(session, i, &random);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+
+void RunPowerRound(const Round& round, Report* report) {
+  Random random(round.SeedOf(0));
+  const std::string directory = round.dir + "/disk";
+  std::filesystem::create_directory(directory);
+  Shares shares = NewShares(round.threads);
+  Copies copies(directory);
+  for (uint64_t cut = 0; cut < kCuts && !report->failed(); ++cut) {
+    test::Disk disk(directory);
+    Session::Setting setting{.key_layout = DrawLayout(round),
+                             .path = directory + "/db",
+                             .shares = &shares,
+                             .report = report};
+    uint64_t synced = 0;
+    const uint64_t change =
+        1 + random.Below(uint64_t{1} << random.Below(kMostChangesLog2 + 1));
+    const std::string context = round.Describe() + " cut " +
+                                std::to_string(cut) + ", at change " +
+                                std::to_string(change);
+    report->SetContext(context);
+    {
+      test::FaultPlan plan;
+      plan.CutPowerAt(change);
+      const auto env = NewFaultEnv(&plan, &disk);
+      if (round.sabotage == stress::Sabotage::kSync) disk.IgnoreSyncs("*.log");
+      setting.env = env.get();
+      setting.errors = Errors::kInjected;
+      setting.remembers_writes = true;
+      Session session(setting);
+      if (session.Open(&random)) Work(&session, &copies, random.Next());
+      session.Close();
+      synced = session.synced();
+      report->counters.faults += plan.faults();
+      if (session.met_error() && plan.faults() == 0) {
+        report->Divergence("a call failed before the power was cut");
+      }
+    }
+    disk.Restart(random.Next());
+    ++report->counters.cuts;
+    report->SetContext(context + ", then without faults");
+    test::FaultPlan no_faults;
+    const auto env = NewFaultEnv(&no_faults);
+    setting.env = env.get();
+    setting.errors = Errors::kNone;
+    setting.remembers_writes = false;
+    Session session(setting);
+    if (!session.Open(&random)) return;
+    if (round.sabotage == stress::Sabotage::kDelete) {
+      session.DeleteBehindTheModel();
+    }
+    session.ResolvePowerCut(synced);
+    session.CheckEverything(&random);
+    session.Close();
+    copies.Check(setting, &random);
+  }
+}
+
+}  // namespace rowbloom::store_stress
