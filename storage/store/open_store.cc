@@ -1,6 +1,7 @@
 #include "storage/store/open_store.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -53,6 +54,22 @@ class NoAutoRecovery final : public rocksdb::EventListener {
                             Status /*error*/, bool* auto_recovery) override {
     *auto_recovery = false;
   }
+};
+
+// RocksDB writes on in a new log before it syncs the one before, of which the
+// disk may then lack the end: opening would not notice that it is missing, and
+// go on with the new log. Called while no write goes on.
+class LogSyncer final : public rocksdb::EventListener {
+ public:
+  void SetDatabase(rocksdb::DB* database) { database_ = database; }
+  void OnMemTableSealed(const rocksdb::MemTableInfo& /*info*/) override {
+    // After an error RocksDB takes no more writes.
+    if (database_ != nullptr)
+      database_.load()->SyncWAL().PermitUncheckedError();
+  }
+
+ private:
+  std::atomic<rocksdb::DB*> database_{nullptr};
 };
 
 // What is at the path of a store.
@@ -405,7 +422,8 @@ class Opener {
     options.env = surroundings_.env;
     options.create_if_missing = !found_.metadata;
     options.keep_log_file_num = kInfoLogFiles;
-    options.listeners = {std::make_shared<NoAutoRecovery>()};
+    const auto log_syncer = std::make_shared<LogSyncer>();
+    options.listeners = {std::make_shared<NoAutoRecovery>(), log_syncer};
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
     options.max_total_wal_size =
@@ -416,6 +434,9 @@ class Opener {
                                          ? Database::Access::kReadOnly
                                          : Database::Access::kReadWrite);
     if (IsLocked(s)) return OpenElsewhere(path());
+    if (s.ok() && !options_.read_only) {
+      log_syncer->SetDatabase(opened_.database.get());
+    }
     if (!s.ok() || !found_.metadata || options_.read_only) return s;
     // Another process may have written until the lock was ours.
     std::optional<Metadata> now;

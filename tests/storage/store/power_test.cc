@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "storage/store/backup_directory.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/power_cuts.h"
@@ -122,6 +124,65 @@ PowerScenario SyncedPut() {
         if (wrong.empty()) wrong = Expect(store, "sync", "a", "v");
         return acknowledged ? wrong : "";
       });
+}
+
+// Keeps the one thread of RocksDB's that flushes from doing so.
+class NoFlushes {
+ public:
+  explicit NoFlushes(Env* env) {
+    env->Schedule([](void* its) { static_cast<NoFlushes*>(its)->Hold(); }, this,
+                  Env::HIGH);
+    began_.get_future().wait();
+  }
+  ~NoFlushes() {
+    may_end_.set_value();
+    ended_.get_future().wait();
+  }
+  NoFlushes(const NoFlushes&) = delete;
+  NoFlushes& operator=(const NoFlushes&) = delete;
+
+ private:
+  void Hold() {
+    began_.set_value();
+    may_end_.get_future().wait();
+    ended_.set_value();
+  }
+
+  std::promise<void> began_;
+  std::promise<void> may_end_;
+  std::promise<void> ended_;
+};
+
+// Writes one after the other, the first of which fill a memtable and thus a
+// log.
+PowerScenario Order() {
+  constexpr int kWrites = 12;
+  PowerScenario scenario =
+      WithStore({}, [](Store* store, bool /*acknowledged*/) -> std::string {
+        bool is_there = true;
+        for (int i = 0; i < kWrites; ++i) {
+          std::string value;
+          const bool was_there = is_there;
+          is_there = store->Get(std::to_string(i), "a", "q", &value).ok();
+          if (is_there && !was_there)
+            return "a write is there without the one "
+                   "before it";
+        }
+        return {};
+      });
+  scenario.act = [](Env* env, const std::string& directory,
+                    const std::function<void()>& begin) {
+    std::unique_ptr<Store> store;
+    Status s = OpenStore({.write_buffer_bytes = size_t{64} << 10},
+                         StorePath(directory), {}, {.env = env}, &store);
+    const NoFlushes no_flushes(env);
+    begin();
+    for (int i = 0; i < kWrites && s.ok(); ++i) {
+      s = store->Put(std::to_string(i), "a", "q", std::string(8000, 'v'));
+    }
+    return s.ok();
+  };
+  return scenario;
 }
 
 PowerScenario FamilyCreation() {
@@ -275,6 +336,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Case{"Creation", Creation, {{kDirectoryOfTheStore}, {kLog}}},
         Case{"SyncedPut", SyncedPut, {{kLog}}},
+        Case{"Order", Order, {{kLog, 1}}},
         Case{"FamilyCreation", FamilyCreation, {{kLog}}},
         Case{"FamilyDrop", FamilyDrop, {{kLog, 1}}},
         Case{"FamilyAlteration", FamilyAlteration, {{kLog}}},
