@@ -22,7 +22,7 @@ constexpr uint64_t kKinds = 3;
 constexpr uint64_t kKinds = 2;
 #endif
 
-constexpr uint64_t kBackupsToKeep = 4;
+constexpr size_t kMostBackups = 4;
 
 constexpr uint64_t kLaterMs = 3'600'000;
 
@@ -67,6 +67,9 @@ void Copies::Make(Session* session, uint32_t share, Random* random) {
             .world = its.world};
   const Status s = MakeOne(session->store(), &copy);
   copy.acknowledged = session->Check(s, "copy");
+  if (copy.kind == Kind::kBackup && copy.acknowledged) {
+    backups_.insert(copy.backup);
+  }
   copies_.push_back(std::move(copy));
 }
 
@@ -140,19 +143,27 @@ void Copies::Check(const Session::Setting& setting, Random* random) {
     }
   }
   copies_.clear();
-  if (!std::filesystem::exists(Backups())) return;
-  std::vector<BackupInfo> backups;
-  Status s = ListBackups(Backups(), &backups);
-  for (const BackupInfo& backup : backups) {
-    if (s.ok()) s = VerifyBackup(Backups(), backup.id);
+  Status s = CheckBackups();
+  if (!s.ok()) setting.report->Divergence("backups: " + s.ToString());
+}
+
+Status Copies::CheckBackups() {
+  for (const uint32_t id : backups_) {
+    const Status s = VerifyBackup(Backups(), id);
+    if (!s.ok()) return s;
   }
-  if (s.ok() && backups.size() > kBackupsToKeep) {
-    s = PurgeBackups(Backups(), kBackupsToKeep / 2);
+  // Of one that was cut short the list may be whole, and some files missing.
+  std::vector<BackupInfo> found;
+  Status s = ListBackups(Backups(), &found);
+  for (const BackupInfo& backup : found) {
+    if (s.ok() && !backup.damaged) s = VerifyBackup(Backups(), backup.id);
+  }
+  if (s.ok() && found.size() > kMostBackups) {
+    backups_.clear();
+    s = PurgeBackups(Backups(), 0);
   }
   // A first one that was cut short may have left a directory without any.
-  if (!s.ok() && !s.IsNotFound()) {
-    setting.report->Divergence("backups: " + s.ToString());
-  }
+  return s.IsNotFound() ? Status::OK() : s;
 }
 
 }  // namespace rowbloom::store_stress

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,11 +43,13 @@ class Copies {
   // Makes a store of a copy, unless it is one.
   rocksdb::Status Restore(const Session::Setting& setting, const Copy& copy);
   void CheckOne(Session::Setting setting, const Copy& copy, Random* random);
+  rocksdb::Status CheckBackups();
   std::string Backups() const { return directory_ + "/backups"; }
 
   const std::string directory_;
   std::mutex mutex_;  // guards what follows
   std::vector<Copy> copies_;
+  std::set<uint32_t> backups_;  // those acknowledged
   uint64_t made_ = 0;
 };
 

@@ -205,11 +205,14 @@ void Operator::ChangeFamily(Share* share) {
   // The cell format stays.
   if (now ? now->max_versions > 1 : random_.OneIn(2)) ++change.family_options;
   const FamilyOptions options = OwnFamilyOptions(change.family_options);
+  // Options that stay as they are are not written.
+  const bool is_written =
+      change.family_change != FamilyChange::kAlter || !(options == *now);
   Store* const store = session_->store();
   // It would read a family that has gone, or has come.
   snapshot_.reset();
-  const bool done = session_->Write(
-      share, {change}, "change of a family", /*synced=*/true, [&] {
+  const bool done =
+      session_->Write(share, {change}, "change of a family", is_written, [&] {
         switch (change.family_change) {
           case FamilyChange::kCreate:
             return store->CreateFamily(change.family, options);
