@@ -40,8 +40,12 @@ struct IgnoredSync {
 inline std::string CutEverywhere(const PowerScenario& scenario,
                                  const IgnoredSync& sync = {},
                                  uint64_t* ignored = nullptr) {
-  constexpr uint64_t kSeedsAtTheEnd = 12;
-  constexpr uint64_t kSeeds = 3;
+  // What is wrong with a sync ignored is to be found at any scale.
+  const auto scaled = [&sync](uint64_t count) {
+    return sync.pattern.empty() ? Scaled(count) : count;
+  };
+  const uint64_t seeds_at_the_end = scaled(12);
+  const uint64_t seeds = scaled(3);
   namespace fs = std::filesystem;
   const TempDir dir;
   const std::string prepared = dir.File("prepared");
@@ -85,13 +89,13 @@ inline std::string CutEverywhere(const PowerScenario& scenario,
   };
   const uint64_t first_seed = SeedFromEnv();
   bool was_cut = true;
-  for (uint64_t seed = 0; seed < kSeedsAtTheEnd; ++seed) {
+  for (uint64_t seed = 0; seed < seeds_at_the_end; ++seed) {
     const std::string wrong = cut_at(0, first_seed + seed, &was_cut);
     if (!wrong.empty()) return wrong;
   }
   was_cut = true;
   for (uint64_t change = 1; was_cut; ++change) {
-    for (uint64_t seed = 0; seed < kSeeds && was_cut; ++seed) {
+    for (uint64_t seed = 0; seed < seeds && was_cut; ++seed) {
       const std::string wrong = cut_at(change, first_seed + seed, &was_cut);
       if (!wrong.empty()) return wrong;
     }
