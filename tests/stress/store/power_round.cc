@@ -16,9 +16,10 @@ namespace {
 
 constexpr uint64_t kCuts = 10;
 constexpr uint64_t kSteps = 200;  // of each thread, if the power lasts
-constexpr uint64_t kCopies = 60;  // one step in so many is a copy
-// Changes of files until the power is cut are fewer than 2 to this power.
-constexpr uint64_t kMostChangesLog2 = 11;
+constexpr uint64_t kCopies = 40;  // one step in so many is a copy
+// Changes of files until the power is cut; opening takes some hundred.
+constexpr uint64_t kMostChanges = 1500;
+constexpr uint64_t kMostChangesOfAShortLife = 150;
 constexpr Rarity kRarity = {
     .flush = 40, .compaction = 80, .load = 30, .common = 0, .family = 15};
 
@@ -56,7 +57,8 @@ void RunPowerRound(const Round& round, Report* report) {
                              .report = report};
     uint64_t synced = 0;
     const uint64_t change =
-        1 + random.Below(uint64_t{1} << random.Below(kMostChangesLog2 + 1));
+        1 +
+        random.Below(random.OneIn(4) ? kMostChangesOfAShortLife : kMostChanges);
     const std::string context = round.Describe() + " cut " +
                                 std::to_string(cut) + ", at change " +
                                 std::to_string(change);
