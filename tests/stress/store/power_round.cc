@@ -67,12 +67,16 @@ void RunPowerRound(const Round& round, Report* report) {
       test::FaultPlan plan;
       plan.CutPowerAt(change);
       const auto env = NewFaultEnv(&plan, &disk);
-      if (round.sabotage == stress::Sabotage::kSync) disk.IgnoreSyncs("*.log");
       setting.env = env.get();
       setting.errors = Errors::kInjected;
       setting.remembers_writes = true;
       Session session(setting);
-      if (session.Open(&random)) Work(&session, &copies, random.Next());
+      if (session.Open(&random)) {
+        if (round.sabotage == stress::Sabotage::kSync) {
+          disk.IgnoreSyncs("*.log");
+        }
+        Work(&session, &copies, random.Next());
+      }
       session.Close();
       synced = session.synced();
       report->counters.faults += plan.faults();
