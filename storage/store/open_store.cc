@@ -63,9 +63,10 @@ class LogSyncer final : public rocksdb::EventListener {
  public:
   void SetDatabase(rocksdb::DB* database) { database_ = database; }
   void OnMemTableSealed(const rocksdb::MemTableInfo& /*info*/) override {
-    // After an error RocksDB takes no more writes.
-    if (database_ != nullptr)
-      database_.load()->SyncWAL().PermitUncheckedError();
+    rocksdb::DB* const database = database_;
+    // After an error RocksDB takes no more writes, and stops with an assertion
+    // (7.8.3) when a log is synced again that could not be.
+    if (database != nullptr && !database->SyncWAL().ok()) database_ = nullptr;
   }
 
  private:
