@@ -11,7 +11,7 @@
 #include "storage/store/open_store.h"
 #include "tests/golden/store_contents.h"
 #include "tests/golden/write_golden.h"
-#include "tests/storage/store/mortal_disk.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
 
@@ -480,14 +480,15 @@ void KeepCutStore(const fs::path& folder, const std::string& name,
     const test::TempDir dir;
     const fs::path path = dir.path() / "db";
     {
-      test::MortalDisk disk(test::kNever);
-      Session store(path, {}, {{"kept", {}}, {"dropped", {}}}, disk.env.get());
+      test::FaultPlan plan;
+      const auto env = test::NewFaultEnv(&plan);
+      Session store(path, {}, {{"kept", {}}, {"dropped", {}}}, env.get());
       for (const std::string& row : RowsFor(KeyLayout::Escaped(), 16)) {
         for (const char* family : {"dropped", "kept"}) {
           Check(store->Put(row, family, "q", "before"));
         }
       }
-      disk.power.TurnOffAfter(calls);
+      plan.CutPowerAt(calls + 1);
       work(store);
     }
     if (is_wanted(path)) return KeepStore(path, folder, name);
