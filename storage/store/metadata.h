@@ -19,8 +19,9 @@ namespace rowbloom {
 struct StoreRecord {
   KeyLayout key_layout = KeyLayout::Escaped();
   bool row_aligned_files = false;
-  // There may be a kDeleteFamily or kDeleteFamilyVersion: reads of cells look
-  // for them, which takes a third of the time of a get in 16 files.
+  // There may be a kDeleteFamily or kDeleteFamilyVersion: each read of a
+  // `versioned` cell looks up its row's key, too. Where there are many files a
+  // get takes up to twice as long.
   bool row_deletes = true;
   // There may be a kDeleteFamilyVersion: puts look for them, too.
   bool family_version_deletes = false;

@@ -130,11 +130,11 @@ class Store {
 
   // Puts the newest value of a cell plus `delta`, as atomically. The value is 8
   // bytes big-endian in two's complement, as HBase's counters are; no cell is
-  // 0. Without a timestamp the new version has the store's time, or replaces the
-  // newest one where that has the same or a later time. InvalidArgument: a value
-  // of another length, a sum that does not fit, or a timestamp with which the
-  // new version would not be the newest to be seen. *sum (may be nullptr) is the
-  // new value.
+  // 0. Without a timestamp the new version has the store's time, or replaces
+  // the newest one where that has the same or a later time. InvalidArgument: a
+  // value of another length, a sum that does not fit, or a timestamp with which
+  // the new version would not be the newest to be seen. *sum (may be nullptr)
+  // is the new value.
   virtual rocksdb::Status Increment(std::string_view row,
                                     std::string_view family,
                                     std::string_view qualifier, int64_t delta,
@@ -245,8 +245,9 @@ class Store {
       const std::string& name, const FamilyOptions& options) const = 0;
 
   // Makes `directory`, which must not exist, a store of its own that is as this
-  // one is at a moment during the call, everything in memory included. Files
-  // are linked where the file system can, else copied.
+  // one is at a time during the call, everything in memory included; of a
+  // kSkipWal batch that is being written meanwhile, some families may be in it
+  // and others not. Files are linked where the file system can, else copied.
   virtual rocksdb::Status Checkpoint(const std::string& directory) = 0;
 
   // Adds a backup of this store, everything in memory included, to a directory
