@@ -47,7 +47,7 @@ ExitCode Create(const FamilyArgs& args, const Streams& streams) {
   options.create_if_missing = true;
   if (args.row_aligned_files) options.row_aligned_files = true;
   std::unique_ptr<Store> store;
-  if (s.ok()) s = Store::Open(options, args.store.db, families, &store);
+  if (s.ok()) s = args.store.Open(options, families, streams.err, &store);
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
 
@@ -55,7 +55,7 @@ ExitCode Alter(const FamilyArgs& args, const Streams& streams) {
   const auto specs = FamilySpec::ParseAll(args.families);
   if (!specs) return Fail(streams.err, specs.error());
   std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(&store);
+  Status s = args.store.OpenToWrite(streams.err, &store);
   if (!s.ok()) return Fail(streams.err, s);
   std::map<std::string, FamilyOptions> families = store->Families();
   std::map<std::string, FamilyOptions> altered;
@@ -76,7 +76,7 @@ ExitCode Alter(const FamilyArgs& args, const Streams& streams) {
 
 ExitCode Drop(const FamilyArgs& args, const Streams& streams) {
   std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(&store);
+  Status s = args.store.OpenToWrite(streams.err, &store);
   if (!s.ok()) return Fail(streams.err, s);
   const std::map<std::string, FamilyOptions> families = store->Families();
   std::set<std::string> names;

@@ -139,7 +139,7 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
   }
   const Interruption interruption;
   std::unique_ptr<Store> store;
-  if (Status s = args.store.OpenToRead(&store); !s.ok()) {
+  if (Status s = args.store.OpenToRead(streams.err, &store); !s.ok()) {
     return Fail(streams.err, s);
   }
   terminal::Progress progress(
@@ -191,7 +191,7 @@ struct ImportHFileArgs {
 ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
   const Interruption interruption;
   std::unique_ptr<Store> store;
-  if (Status s = args.store.OpenToWrite(&store); !s.ok()) {
+  if (Status s = args.store.OpenToWrite(streams.err, &store); !s.ok()) {
     return Fail(streams.err, s);
   }
   HFileImportOptions options;

@@ -110,7 +110,7 @@ class Loader {
 // Opens the store, with the families that the arguments and the input ask for:
 // of those that are there the settings must be theirs.
 Status OpenForLoad(const LoadArgs& args, std::vector<FamilySpec> specs,
-                   const std::optional<InputFormat>& format,
+                   const std::optional<InputFormat>& format, std::ostream& err,
                    std::unique_ptr<Store>* store) {
   StoreOptions options;
   Status s = args.store.Options(&options);
@@ -137,7 +137,7 @@ Status OpenForLoad(const LoadArgs& args, std::vector<FamilySpec> specs,
   }
   options.read_only = false;
   options.create_if_missing = true;
-  return Store::Open(options, args.store.db, families, store);
+  return args.store.Open(options, families, err, store);
 }
 
 // What to read, and how messages call it.
@@ -178,7 +178,7 @@ ExitCode LoadFrom(const Source& source, const LoadArgs& args,
   const auto format = reader.Detect();
   if (!format) return fail(format.error(), 0);
   std::unique_ptr<Store> store;
-  Status s = OpenForLoad(args, *specs, *format, &store);
+  Status s = OpenForLoad(args, *specs, *format, streams.err, &store);
   if (!s.ok()) return Fail(streams.err, s);
 
   Loader loader(store.get(), args,

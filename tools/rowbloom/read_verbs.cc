@@ -92,7 +92,7 @@ ExitCode Get(const GetArgs& args, const Streams& streams) {
   if (!column) return Fail(streams.err, column.error());
   const std::string row = FromPrintable(args.row);
   std::unique_ptr<Store> store;
-  Status s = args.store.OpenToRead(&store);
+  Status s = args.store.OpenToRead(streams.err, &store);
   if (!s.ok()) return Fail(streams.err, s);
   std::vector<Cell> cells;
   s = store->GetVersions(row, column->family, *column->qualifier, &cells,
@@ -124,7 +124,7 @@ struct RowArgs : ReadArgs {
 ExitCode PrintRow(const RowArgs& args, const Streams& streams) {
   const std::string row = FromPrintable(args.row);
   std::unique_ptr<Store> store;
-  Status s = args.store.OpenToRead(&store);
+  Status s = args.store.OpenToRead(streams.err, &store);
   if (!s.ok()) return Fail(streams.err, s);
   std::vector<Cell> cells;
   s = store->GetRow(row, &cells, RowOptionsOf(args.columns, args.version));
@@ -148,7 +148,7 @@ struct ScanArgs : ReadArgs {
 
 ExitCode Scan(const ScanArgs& args, const Streams& streams) {
   std::unique_ptr<Store> store;
-  const Status s = args.store.OpenToRead(&store);
+  const Status s = args.store.OpenToRead(streams.err, &store);
   if (!s.ok()) return Fail(streams.err, s);
   ScanOptions options = args.scan;
   options.start_row = FromPrintable(args.start_row);

@@ -97,7 +97,7 @@ void PrintJson(const StoreStats& stats, std::ostream& out) {
 
 ExitCode Stats(const StoreArgs& args, const Streams& streams) {
   std::unique_ptr<Store> store;
-  Status s = args.OpenToRead(&store);
+  Status s = args.OpenToRead(streams.err, &store);
   StoreStats stats;
   if (s.ok()) s = store->Stats(&stats);
   if (!s.ok()) return Fail(streams.err, s);

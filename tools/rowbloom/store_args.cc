@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "rowbloom/printable.h"
+#include "tools/rowbloom/report.h"
 
 namespace rowbloom::cli {
 
@@ -33,17 +34,30 @@ Status StoreArgs::Options(StoreOptions* options) const {
   return Status::OK();
 }
 
-Status StoreArgs::OpenToRead(std::unique_ptr<Store>* store) const {
+Status StoreArgs::Open(const StoreOptions& options,
+                       const std::vector<FamilyDescriptor>& families,
+                       std::ostream& err, std::unique_ptr<Store>* store) const {
+  Status s = Store::Open(options, db, families, store);
+  if (!s.ok()) return s;
+  for (const std::string& warning : (*store)->Warnings()) {
+    Complain(err, warning);
+  }
+  return s;
+}
+
+Status StoreArgs::OpenToRead(std::ostream& err,
+                             std::unique_ptr<Store>* store) const {
   StoreOptions options;
   Status s = Options(&options);
   options.read_only = true;
-  return s.ok() ? Store::Open(options, db, {}, store) : s;
+  return s.ok() ? Open(options, {}, err, store) : s;
 }
 
-Status StoreArgs::OpenToWrite(std::unique_ptr<Store>* store) const {
+Status StoreArgs::OpenToWrite(std::ostream& err,
+                              std::unique_ptr<Store>* store) const {
   StoreOptions options;
   Status s = Options(&options);
-  return s.ok() ? Store::Open(options, db, {}, store) : s;
+  return s.ok() ? Open(options, {}, err, store) : s;
 }
 
 std::optional<Error> StoreArgs::CheckFamily(

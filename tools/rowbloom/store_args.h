@@ -1,11 +1,13 @@
 // The arguments that all verbs on a store take, and the store they name.
 #pragma once
 
+#include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rocksdb/status.h"
 #include "rowbloom/result.h"
@@ -29,9 +31,16 @@ struct StoreArgs {
   // unknown key layout.
   rocksdb::Status Options(StoreOptions* options) const;
 
-  // Opens a store that is there.
-  rocksdb::Status OpenToRead(std::unique_ptr<Store>* store) const;
-  rocksdb::Status OpenToWrite(std::unique_ptr<Store>* store) const;
+  // Opens the store and prints its warnings to `err`.
+  rocksdb::Status Open(const StoreOptions& options,
+                       const std::vector<FamilyDescriptor>& families,
+                       std::ostream& err, std::unique_ptr<Store>* store) const;
+
+  // Open of a store that is there.
+  rocksdb::Status OpenToRead(std::ostream& err,
+                             std::unique_ptr<Store>* store) const;
+  rocksdb::Status OpenToWrite(std::ostream& err,
+                              std::unique_ptr<Store>* store) const;
 
   // The error of a family that is not among the store's.
   std::optional<Error> CheckFamily(

@@ -15,7 +15,7 @@ using rocksdb::Status;
 
 ExitCode Flush(const StoreArgs& args, const Streams& streams) {
   std::unique_ptr<Store> store;
-  Status s = args.OpenToWrite(&store);
+  Status s = args.OpenToWrite(streams.err, &store);
   if (s.ok()) s = store->Flush();
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
@@ -29,12 +29,22 @@ struct CompactArgs {
 
 ExitCode Compact(const CompactArgs& args, const Streams& streams) {
   std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(&store);
+  Status s = args.store.OpenToWrite(streams.err, &store);
   if (s.ok()) {
     s = store->Compact({.family = args.family,
                         .start_row = FromPrintable(args.start_row),
                         .stop_row = FromPrintable(args.stop_row)});
   }
+  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
+}
+
+ExitCode ResetClock(const StoreArgs& args, const Streams& streams) {
+  // Opened without its warnings, one of which asks for this.
+  StoreOptions options;
+  std::unique_ptr<Store> store;
+  Status s = args.Options(&options);
+  if (s.ok()) s = Store::Open(options, args.db, {}, &store);
+  if (s.ok()) s = store->ResetClock();
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
 
@@ -45,7 +55,7 @@ struct CheckpointArgs {
 
 ExitCode Checkpoint(const CheckpointArgs& args, const Streams& streams) {
   std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(&store);
+  Status s = args.store.OpenToWrite(streams.err, &store);
   if (s.ok()) s = store->Checkpoint(args.directory);
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
@@ -68,6 +78,17 @@ Action AddCompact(CLI::App* command) {
   command->add_option("--stop", args->stop_row, "The end, exclusive")
       ->type_name("ROW");
   return [args](const Streams& streams) { return Compact(*args, streams); };
+}
+
+Action AddResetClock(CLI::App* command) {
+  const auto args = std::make_shared<StoreArgs>();
+  args->AddTo(command);
+  command->footer(
+      "For a store whose timestamps ran ahead while the machine's clock was "
+      "wrong. Cells\nwith later timestamps stay, and hide newer puts of them "
+      "until the clock has passed\nthem.\n\n" +
+      command->get_footer());
+  return [args](const Streams& streams) { return ResetClock(*args, streams); };
 }
 
 Action AddCheckpoint(CLI::App* command) {

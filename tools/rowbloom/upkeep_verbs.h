@@ -10,6 +10,9 @@ Action AddFlush(CLI::App* command);
 // `compact [--family F] [--start R] [--stop R]`.
 Action AddCompact(CLI::App* command);
 
+// `reset-clock`: the store goes on by the machine's clock.
+Action AddResetClock(CLI::App* command);
+
 // `checkpoint DIR`: a store of its own, with what this one has.
 Action AddCheckpoint(CLI::App* command);
 

@@ -25,6 +25,8 @@ std::span<const Verb> Verbs() {
       {"scan", "Prints the cells of many rows.", AddScan},
       {"flush", "Writes what is in memory and log to files.", AddFlush},
       {"compact", "Merges files and drops what nothing can see.", AddCompact},
+      {"reset-clock", "Sets the store's clock back to the machine's.",
+       AddResetClock},
       {"checkpoint", "Makes a store of its own with what this one has.",
        AddCheckpoint},
       {"backup", "Adds a backup of the store to a directory of them.",

@@ -76,7 +76,7 @@ ExitCode Put(const PutArgs& args, const Streams& streams) {
       args.value == "-" ? ReadValue(streams.in) : FromPrintable(args.value);
   if (!value) return Fail(streams.err, value.error());
   std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(&store);
+  Status s = args.store.OpenToWrite(streams.err, &store);
   if (s.ok()) {
     s = store->Put(FromPrintable(args.row), column->family, *column->qualifier,
                    *value, args.Options());
@@ -110,7 +110,7 @@ ExitCode Delete(const DeleteArgs& args, const Streams& streams) {
                 "--exact wants --ts and FAMILY or FAMILY:QUALIFIER");
   }
   std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(&store);
+  Status s = args.store.OpenToWrite(streams.err, &store);
   if (s.ok()) s = DeleteWhat(args, store.get());
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }

@@ -88,6 +88,22 @@ expect "get of an absent cell" 1 "$(code_of "$rowbloom" get --db db r f:none)"
 expect "an unknown verb" 2 "$(code_of "$rowbloom" fetch)"
 expect "no store" 2 "$(code_of "$rowbloom" scan --db none)"
 
+# Writes of one cell are versions of their own, and processes that follow each
+# other do not move the store's clock.
+"$rowbloom" create --db versions --family f,versions=5
+for value in 1 2 3 4 5; do "$rowbloom" put --db versions r f:q "$value"; done
+expect "values of five puts" "5 4 3 2 1" \
+  "$("$rowbloom" get --db versions --versions 9 r f:q | cut -f 2 | xargs)"
+printf 's\tf:q\t%s\n' 1 2 3 | "$rowbloom" load --db versions - >summary
+expect "values of a load of three lines" "3 2 1" \
+  "$("$rowbloom" get --db versions --versions 9 s f:q | cut -f 2 | xargs)"
+for ((i = 0; i < 40; ++i)); do "$rowbloom" delete --db versions t f:q; done
+"$rowbloom" put --db versions t f:q v
+now=$(date +%s%3N)
+timestamp=$("$rowbloom" get --db versions --versions 1 t f:q | cut -f 1)
+((timestamp <= now)) ||
+  fail "a put after forty deletes: $((timestamp - now)) ms in the future"
+
 # Ctrl-C while a load waits for input: what came is kept, the store opens. Jobs
 # in the background of a script ignore SIGINT unless told otherwise.
 interrupt() {

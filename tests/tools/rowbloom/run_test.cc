@@ -29,8 +29,8 @@ TEST(CommandLine, HelpAndVersionAreDataAndSucceed) {
   EXPECT_EQ(result.code, 0);
   for (const char* word :
        {"create", "alter", "drop", "load", "put", "delete", "checkpoint",
-        "backup", "restore", "get", "row", "scan", "flush", "compact", "stats",
-        "filter", "Exit codes"}) {
+        "backup", "restore", "get", "row", "scan", "flush", "compact",
+        "reset-clock", "stats", "filter", "Exit codes"}) {
     EXPECT_THAT(result.out, HasSubstr(word));
   }
   EXPECT_EQ(result.err, "");

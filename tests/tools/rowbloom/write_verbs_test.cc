@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "rowbloom/store.h"
+#include "storage/store/open_store.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/rowbloom/broken_stream.h"
@@ -22,6 +25,8 @@ namespace rowbloom::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
 
 class Writing : public ::testing::Test {
  protected:
@@ -400,6 +405,68 @@ TEST_F(Writing, OneProcessWritesAndOthersRead) {
   EXPECT_EQ(Run("get", {"r", "f:q"}).out, "v\n");
 }
 
+// A store that was written while the machine's clock was wrong.
+class WrongClock : public Writing {
+ protected:
+  static constexpr uint64_t k2099 = 4'070'908'800'000;
+
+  void SetUp() override {
+    std::unique_ptr<Store> store;
+    ASSERT_THAT(OpenStore({}, db_, {{"f", {}}},
+                          {.wall_clock = [] { return k2099; }}, &store),
+                IsOk());
+    ASSERT_THAT(store->Put("r", "f", "q", "v"), IsOk());
+    ASSERT_THAT(store->Backup(backups_), IsOk());
+  }
+
+  uint64_t TimestampOf(const std::string& row) {
+    const CliResult result = Run("get", {row, "f:q", "--json"});
+    return nlohmann::json::parse(result.out)["timestamp"];
+  }
+
+  const std::string backups_ = dir_.File("backups");
+};
+
+TEST_F(WrongClock, IsAWarningOfEveryVerbThatOpensTheStore) {
+  const std::pair<std::string, std::vector<std::string>> commands[] = {
+      {"create", {"--family", "g"}},
+      {"alter", {"--family", "g,ttl=1d"}},
+      {"drop", {"--family", "g"}},
+      {"load", {"-"}},
+      {"put", {"r", "f:q2", "v"}},
+      {"delete", {"r", "f:q2"}},
+      {"get", {"r", "f:q"}},
+      {"row", {"r"}},
+      {"scan", {}},
+      {"flush", {}},
+      {"compact", {}},
+      {"checkpoint", {dir_.File("copy")}},
+      {"backup", {backups_}},
+      {"stats", {}}};
+  for (const auto& [verb, args] : commands) {
+    const CliResult result = Run(verb, args, "r\tf:q3\tv\n");
+    EXPECT_EQ(result.code, 0) << verb;
+    EXPECT_THAT(result.err, MatchesRegex("rowbloom: the store at .* days ahead "
+                                         ".*`rowbloom reset-clock .*\n"))
+        << verb;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1);
+    EXPECT_THAT(result.out, Not(HasSubstr("reset-clock"))) << verb;
+  }
+  EXPECT_EQ(TimestampOf("r"), k2099);  // the output is JSON alone
+}
+
+TEST_F(WrongClock, IsPutRightByResetClock) {
+  EXPECT_GE(Run("put", {"s", "f:q", "v"}).err.size(), 1u);
+  EXPECT_GE(TimestampOf("s"), k2099);
+  Do("reset-clock", {});
+  EXPECT_EQ(Run("get", {"r", "f:q"}).err, "");
+  const uint64_t before_ms = SystemWallClock();
+  Do("put", {"t", "f:q", "v"});
+  EXPECT_GE(TimestampOf("t"), before_ms);
+  EXPECT_LE(TimestampOf("t"), SystemWallClock());
+  EXPECT_EQ(TimestampOf("r"), k2099);
+}
+
 TEST_F(Writing, WritingCreatesNoStore) {
   const std::pair<std::string, std::vector<std::string>> commands[] = {
       {"put", {"r", "f:q", "v"}},
@@ -408,6 +475,7 @@ TEST_F(Writing, WritingCreatesNoStore) {
       {"drop", {"--family", "f"}},
       {"flush", {}},
       {"compact", {}},
+      {"reset-clock", {}},
       {"checkpoint", {dir_.File("copy")}},
       {"backup", {dir_.File("backups")}}};
   for (const auto& [verb, args] : commands) {
