@@ -30,7 +30,7 @@ uint64_t LeasedClock::WallNow() const {
 }
 
 uint64_t LeasedClock::RaiseTo(uint64_t time_ms) {
-  return rowbloom::RaiseTo(&last_ms_, std::min(time_ms, kMaxTimestampMs));
+  return rowbloom::RaiseTo(&last_ms_, std::min(time_ms, kMaxNowMs));
 }
 
 void LeasedClock::Note(uint64_t timestamp_ms) {
@@ -47,7 +47,7 @@ uint64_t LeasedClock::Step() {
 void LeasedClock::Start(uint64_t bound_ms) {
   noted_ms_ = bound_ms;
   bound_ms_ = bound_ms;
-  last_ms_ = bound_ms == 0 ? 0 : std::min(bound_ms + 1, kMaxTimestampMs);
+  last_ms_ = bound_ms == 0 ? 0 : std::min(bound_ms + 1, kMaxNowMs);
 }
 
 std::optional<uint64_t> LeasedClock::BoundToKeep(uint64_t timestamp_ms) const {

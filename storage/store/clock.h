@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "rowbloom/cell.h"
+#include "storage/store/given_times.h"
 
 namespace rowbloom {
 
@@ -36,7 +37,7 @@ class LeasedClock {
   uint64_t WallNow() const;
 
   // The store's time: the machine's, or the latest that was given if that is
-  // later.
+  // later. Up to kMaxNowMs, so that a cell can run ahead of it.
   uint64_t Now() { return RaiseTo(WallNow()); }
 
   // Makes the store's time at least this; returns it.
@@ -66,6 +67,9 @@ class LeasedClock {
   std::optional<uint64_t> ExactBound() const;
 
  private:
+  static constexpr uint64_t kMaxNowMs =
+      kMaxTimestampMs - GivenTimes::kMaxAheadMs;
+
   const WallClock wall_clock_;
   std::atomic<uint64_t> last_ms_{0};
   std::atomic<uint64_t> noted_ms_{0};

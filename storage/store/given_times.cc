@@ -102,6 +102,10 @@ void GivenTimes::NoteDeleteOfRow(uint64_t row, uint64_t timestamp_ms,
 }
 
 void GivenTimes::Clear() {
+  // To clear a map takes as long as it has buckets, which a large batch may
+  // have left.
+  if (cells_.bucket_count() > 2 * kMaxCells) cells_ = {};
+  if (rows_.bucket_count() > 2 * kMaxCells) rows_ = {};
   cells_.clear();
   rows_.clear();
   newest_ms_ = 0;

@@ -46,6 +46,7 @@ class GivenTimes {
                         uint64_t now_ms);
   void NoteDeleteOfRow(uint64_t row, uint64_t timestamp_ms, uint64_t now_ms);
 
+  // Forgets all of them, and gives back most of their memory.
   void Clear();
 
  private:

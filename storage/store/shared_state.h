@@ -17,6 +17,8 @@ struct SharedState {
   // RocksDB snapshots of the store. Counted up before one is taken, down after
   // it is released, so that 0 means that there is none.
   std::atomic<uint64_t> snapshots{0};
+  // Those that were ever counted up.
+  std::atomic<uint64_t> snapshots_taken{0};
   // What the store record says of deletes of rows (metadata.h).
   std::atomic<bool> has_row_deletes{true};
   std::atomic<bool> has_family_version_deletes{false};

@@ -11,6 +11,7 @@ namespace rowbloom {
 class CountedSnapshot {
  public:
   explicit CountedSnapshot(const OpenedStore& opened) : opened_(opened) {
+    ++opened_.shared->snapshots_taken;
     ++opened_.shared->snapshots;
     snapshot_ = opened_.database->GetSnapshot();
   }

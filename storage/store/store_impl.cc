@@ -478,11 +478,15 @@ bool StoreImpl::CanClear(const Family& family) {
 
 Status StoreImpl::CompactAndClear(rocksdb::CompactRangeOptions options,
                                   const Family& family) {
+  const SharedState& shared = *opened_.shared;
+  // RocksDB keeps the puts that a snapshot sees.
+  const uint64_t snapshots_taken = shared.snapshots_taken;
+  const bool has_snapshots = shared.snapshots > 0;
   uint64_t wall_ms = 0;
   {
     const RowLocks::Guard no_writes = writer_.LockAll();
     family.shared_rules->BeginClearing();
-    wall_ms = opened_.shared->clock.WallNow();
+    wall_ms = shared.clock.WallNow();
   }
   // Also files that another compaction wrote beside this one.
   options.bottommost_level_compaction =
@@ -490,7 +494,9 @@ Status StoreImpl::CompactAndClear(rocksdb::CompactRangeOptions options,
   Status s = opened_.database->CompactRange(options, family.handle(), nullptr,
                                             nullptr);
   const uint64_t ttl_ms = family.rules.ttl_ms;
-  if (s.ok() && wall_ms > ttl_ms) {
+  const bool saw_snapshots =
+      has_snapshots || shared.snapshots_taken != snapshots_taken;
+  if (s.ok() && !saw_snapshots && wall_ms > ttl_ms) {
     family.shared_rules->EndClearing(wall_ms - ttl_ms);
   }
   return s;

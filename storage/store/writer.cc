@@ -139,8 +139,9 @@ Status Writer::AddPut(const ChangeView& change, Draft* draft) {
         Mix(row, std::hash<std::string_view>()(change.qualifier));
     timestamp_ms = draft->given->Put(row, cell, draft->now_ms,
                                      change.replaces_ms.has_value());
-    timestamp_ms = std::max(timestamp_ms, change.replaces_ms.value_or(0));
     draft->last_ms = std::max(draft->last_ms, timestamp_ms);
+    // The application may have given this one.
+    timestamp_ms = std::max(timestamp_ms, change.replaces_ms.value_or(0));
   }
   if (opened_.shared->has_family_version_deletes) {
     bool deleted = false;
@@ -173,7 +174,7 @@ Status Writer::AddDelete(const ChangeView& change,
         "a delete of a version needs the version's timestamp");
   }
   if (family.format == CellFormat::kLatest) {
-    if (!given_ms) return Remove(change, family, draft);
+    if (!given_ms) return Remove(change, found, draft);
     return TimestampRefused(name,
                             "keeps the latest version only, by the store's "
                             "timestamps: a delete takes no timestamp");
@@ -201,14 +202,19 @@ Status Writer::AddDelete(const ChangeView& change,
     std::optional<uint64_t> newest_ms;
     s = FindNewestPut(change, found, *draft, &newest_ms);
     if (!s.ok() || !newest_ms) return s;
+    // The next put may get this timestamp again.
+    if (*newest_ms == draft->now_ms + GivenTimes::kMaxAheadMs) {
+      s = Remove(change, found, draft);
+      --*newest_ms;
+    }
     note_given(*newest_ms);
-    return AddMarker(change, family, *newest_ms, draft);
+    return s.ok() ? AddMarker(change, family, *newest_ms, draft) : s;
   }
   const GivenTimes::Delete marker =
       of_row ? given.DeleteRow(row, draft->now_ms)
              : given.DeleteCell(row, cell, draft->now_ms);
   draft->last_ms = std::max(draft->last_ms, marker.timestamp_ms);
-  if (marker.remove) s = Remove(change, family, draft);
+  if (marker.remove) s = Remove(change, found, draft);
   return s.ok() ? AddMarker(change, family, marker.timestamp_ms, draft) : s;
 }
 
@@ -216,6 +222,11 @@ Status Writer::AddMarker(const ChangeView& change, const Family& family,
                          uint64_t timestamp_ms, Draft* draft) {
   const EntryType type = EntryOf(change.type);
   if (Status s = AllowDelete(type); !s.ok()) return s;
+  if (draft->looks_at_itself && type == EntryType::kDeleteFamily) {
+    uint64_t& newest_ms =
+        draft->family_deletes[{family.handle()->GetID(), draft->row_bytes}];
+    newest_ms = std::max(newest_ms, timestamp_ms);
+  }
   const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
   const std::string marker = EncodeEntry({type, timestamp_ms, {}});
   const Slice value_parts[] = {marker};
@@ -260,14 +271,32 @@ Status Writer::AddFamilyVersionDelete(const ChangeView& change,
   return s.ok() ? cells.status() : s;
 }
 
-Status Writer::Remove(const ChangeView& change, const Family& family,
+Status Writer::Remove(const ChangeView& change, FamilyMap::const_iterator found,
                       Draft* draft) {
-  if (IsOfWholeRow(change.type)) {
-    return draft->batch.DeleteRange(family.handle(), draft->row_bytes,
-                                    RowEnd(draft->row_bytes));
+  const Family& family = found->second;
+  // The row's deletes are kept with the cell of the empty qualifier.
+  RowDeletes row_deletes;
+  Status s;
+  if (family.format == CellFormat::kVersioned && change.qualifier.empty() &&
+      !IsOfWholeRow(change.type)) {
+    s = FindRowDeletes(change.row, found, *draft, &row_deletes);
   }
+  if (!s.ok()) return s;
   const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
-  return draft->batch.Delete(family.handle(), SliceParts(key_parts, 2));
+  s = IsOfWholeRow(change.type)
+          ? draft->batch.DeleteRange(family.handle(), draft->row_bytes,
+                                     RowEnd(draft->row_bytes))
+          : draft->batch.Delete(family.handle(), SliceParts(key_parts, 2));
+  ChangeView again = change;
+  if (s.ok() && row_deletes.up_to_ms) {
+    again.type = ChangeType::kDeleteFamily;
+    s = AddMarker(again, family, *row_deletes.up_to_ms, draft);
+  }
+  again.type = ChangeType::kDeleteFamilyVersion;
+  for (const uint64_t at_ms : row_deletes.at_ms) {
+    if (s.ok()) s = AddMarker(again, family, at_ms, draft);
+  }
+  return s;
 }
 
 Status Writer::FindNewestPut(const ChangeView& change,
@@ -309,12 +338,28 @@ Status Writer::IsDeletedAlready(const ChangeView& change,
                                 uint64_t timestamp_ms, const Draft& draft,
                                 bool* deleted) const {
   RowDeletes row_deletes;
-  const Status s =
-      FindRowDeletes(change.row, family, draft.row_bytes, &row_deletes);
-  *deleted =
-      row_deletes.TakesAt(timestamp_ms) ||
-      draft.family_version_deletes.contains(
-          {{family->second.handle()->GetID(), draft.row_bytes}, timestamp_ms});
+  const Status s = FindRowDeletes(change.row, family, draft, &row_deletes);
+  *deleted = row_deletes.TakesAt(timestamp_ms);
+  return s;
+}
+
+Status Writer::FindRowDeletes(std::string_view row,
+                              FamilyMap::const_iterator family,
+                              const Draft& draft,
+                              RowDeletes* row_deletes) const {
+  const Status s = FindRowDeletes(row, family, draft.row_bytes, row_deletes);
+  const Draft::Key key = {family->second.handle()->GetID(), draft.row_bytes};
+  Entries of_draft;
+  if (const auto found = draft.family_deletes.find(key);
+      found != draft.family_deletes.end()) {
+    of_draft.push_back({EntryType::kDeleteFamily, found->second, {}});
+  }
+  for (auto found = draft.family_version_deletes.lower_bound({key, 0});
+       found != draft.family_version_deletes.end() && found->first == key;
+       ++found) {
+    of_draft.push_back({EntryType::kDeleteFamilyVersion, found->second, {}});
+  }
+  row_deletes->Add(of_draft);
   return s;
 }
 
@@ -371,6 +416,7 @@ Status Writer::ResetClock() {
   Status s = opened_.CheckWritable();
   if (!s.ok()) return s;
   const RowLocks::Guard no_writes = LockAll();
+  const std::lock_guard no_records(records_mutex_);
   LeasedClock& clock = opened_.shared->clock;
   const uint64_t wall_ms = clock.WallNow();
   s = KeepBound(wall_ms, /*sync=*/true);

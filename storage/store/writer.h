@@ -116,6 +116,7 @@ class Writer {
     bool looks_at_itself = false;
     using Key = std::pair<uint32_t, std::string>;  // family, key
     std::map<Key, std::set<uint64_t>> puts;        // timestamps
+    std::map<Key, uint64_t> family_deletes;        // the newest of each row
     std::set<std::pair<Key, uint64_t>> family_version_deletes;
   };
 
@@ -139,9 +140,16 @@ class Writer {
   rocksdb::Status AddFamilyVersionDelete(const ChangeView& change,
                                          FamilyMap::const_iterator family,
                                          uint64_t timestamp_ms, Draft* draft);
-  // Removes what RocksDB has of a cell or of the row in a family.
-  rocksdb::Status Remove(const ChangeView& change, const Family& family,
-                         Draft* draft);
+  // Removes what RocksDB has of the row in a family, or of a cell, but for the
+  // deletes of the row.
+  rocksdb::Status Remove(const ChangeView& change,
+                         FamilyMap::const_iterator family, Draft* draft);
+
+  // FindRowDeletes with those of the draft.
+  rocksdb::Status FindRowDeletes(std::string_view row,
+                                 FamilyMap::const_iterator family,
+                                 const Draft& draft,
+                                 RowDeletes* row_deletes) const;
 
   // The newest timestamp of the versions that a delete is to take, in the
   // store, also those that have expired, and in the draft; nullopt: there are

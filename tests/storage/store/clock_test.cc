@@ -1,15 +1,23 @@
 #include "storage/store/clock.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <thread>
+#include <tuple>
 
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test {
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 constexpr uint64_t kNow = 1'700'000'000'000;
 
@@ -46,7 +54,8 @@ TEST(LeasedClock, KeepsABoundAheadOnlyWhenATimestampPassesIt) {
 
 TEST(LeasedClock, StopsAtTheLargestTimestamp) {
   LeasedClock clock([] { return UINT64_MAX; });
-  EXPECT_EQ(clock.Now(), kMaxTimestampMs);
+  EXPECT_EQ(clock.WallNow(), kMaxTimestampMs);
+  EXPECT_EQ(clock.Now(), kMaxTimestampMs - LeasedClock::kLeaseMs);
   EXPECT_EQ(clock.BoundToKeep(kMaxTimestampMs), kMaxTimestampMs);
 }
 
@@ -131,6 +140,548 @@ TEST(StoreClock, OrderOfTimestampsIsOrderOfWritesUnderConcurrency) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_GE(TimestampOf(store.get(), "r"), last);
+}
+
+// Clocks that a machine should not have.
+class HostileClock : public ::testing::Test {
+ protected:
+  static constexpr uint64_t kHourMs = 3'600'000;
+  static constexpr uint64_t kDayMs = 24 * kHourMs;
+  static constexpr uint64_t k2099 = 4'070'908'800'000;
+
+  void SetUp() override { Open("db"); }
+
+  void Open(const std::string& name) {
+    store_.reset();
+    store_ = OpenOrFail({}, dir_.File(name),
+                        {{"c",
+                          {.timestamps = Timestamps::kClient,
+                           .max_versions = 5,
+                           .ttl_ms = 100 * 365 * kDayMs}},
+                         {"latest", {}},
+                         {"s", {.max_versions = 5}},
+                         {"ttl", {.max_versions = 5, .ttl_ms = kDayMs}},
+                         {"ttl1", {.ttl_ms = kDayMs}}},
+                        {.wall_clock = [this] { return wall_ms_; }});
+    ASSERT_NE(store_, nullptr);
+  }
+
+  // Goes on with what a crash would leave.
+  void Crash() {
+    const std::string name = "crash" + std::to_string(++crashes_);
+    std::filesystem::copy(dir_.File(current_), dir_.File(name),
+                          std::filesystem::copy_options::recursive);
+    current_ = name;
+    Open(name);
+  }
+
+  void Put(const std::string& value, const std::string& family = "s") {
+    ASSERT_THAT(store_->Put("r", family, "q", value), IsOk());
+  }
+
+  // The versions of the cell, newest first.
+  std::vector<Cell> Versions(const std::string& family = "s",
+                             const std::string& qualifier = "q") {
+    std::vector<Cell> cells;
+    EXPECT_THAT(store_->GetVersions("r", family, qualifier, &cells,
+                                    {.max_versions = 100}),
+                IsOk());
+    return cells;
+  }
+  uint64_t Newest(const std::string& family = "s") {
+    const std::vector<Cell> cells = Versions(family);
+    EXPECT_FALSE(cells.empty());
+    return cells.empty() ? 0 : cells[0].timestamp_ms;
+  }
+  void ExpectFiveVersions() {
+    const std::vector<Cell> cells = Versions();
+    ASSERT_EQ(cells.size(), 5u);
+    for (size_t i = 0; i < 5; ++i) {
+      EXPECT_EQ(cells[i].value, std::to_string(4 - i));
+      if (i == 0) continue;
+      EXPECT_LT(cells[i].timestamp_ms, cells[i - 1].timestamp_ms);
+    }
+    EXPECT_GE(cells.back().timestamp_ms, kNow);
+    EXPECT_LE(cells.front().timestamp_ms, kNow + 10);
+  }
+
+  TempDir dir_;
+  uint64_t wall_ms_ = kNow;
+  int crashes_ = 0;
+  std::string current_ = "db";
+  std::unique_ptr<Store> store_;
+};
+
+TEST_F(HostileClock, StandsStillAndPutsAreVersions) {
+  WriteBatch batch;
+  for (int i = 0; i < 5; ++i) batch.Put("r", "s", "q", std::to_string(i));
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  ExpectFiveVersions();
+  for (int i = 0; i < 5; ++i) Put(std::to_string(i));
+  ExpectFiveVersions();
+}
+
+TEST_F(HostileClock, StandsStillAndPutsOfManyOpeningsAreVersions) {
+  for (int i = 0; i < 5; ++i) {
+    Put(std::to_string(i));
+    ASSERT_NO_FATAL_FAILURE(Open("db"));
+  }
+  ExpectFiveVersions();
+}
+
+TEST_F(HostileClock, StandsStillAndTheNewestPutIsShownASecondAheadAtMost) {
+  for (int i = 0; i < 3000; ++i) {
+    Put(std::to_string(i));
+    const std::vector<Cell> cells = Versions();
+    ASSERT_EQ(cells[0].value, std::to_string(i));
+    ASSERT_LE(cells[0].timestamp_ms, kNow + 1000);
+    ASSERT_EQ(cells.size(), std::min<size_t>(i + 1, 5));
+  }
+  // Other cells are where the clock is.
+  ASSERT_THAT(store_->Put("r", "s", "q2", "v"), IsOk());
+  EXPECT_EQ(Versions("s", "q2")[0].timestamp_ms, kNow);
+  // The bound is exact, so that the next opening is a millisecond after it.
+  ASSERT_NO_FATAL_FAILURE(Open("db"));
+  Put("again");
+  EXPECT_EQ(Versions()[0].value, "again");
+  EXPECT_EQ(Newest(), kNow + 1001);
+}
+
+TEST_F(HostileClock, StepsBackAnHour) {
+  Put("before");
+  wall_ms_ -= kHourMs;
+  uint64_t last_ms = kNow;
+  for (int i = 1; i <= 1500; ++i) {
+    Put(std::to_string(i));
+    const std::vector<Cell> cells = Versions();
+    ASSERT_EQ(cells[0].value, std::to_string(i));
+    ASSERT_EQ(cells[0].timestamp_ms, std::min(last_ms + 1, kNow + 1000));
+    last_ms = cells[0].timestamp_ms;
+    if (i % 2 == 0) ++wall_ms_;
+  }
+  ASSERT_EQ(Versions().size(), 5u);
+  wall_ms_ = kNow + 5000;
+  Put("after");
+  EXPECT_EQ(Newest(), kNow + 5000);
+}
+
+TEST_F(HostileClock, JumpsTo2099AndBack) {
+  Put("old", "ttl");
+  Put("old", "ttl1");
+  for (const char* family : {"ttl", "ttl1"}) {
+    wall_ms_ = k2099;
+    EXPECT_THAT(Versions(family), IsEmpty());
+    ASSERT_THAT(store_->Put("other", "s", "q", "v"), IsOk());
+    wall_ms_ = kNow + 1000;
+    ASSERT_EQ(Versions(family).size(), 1u);
+    EXPECT_EQ(Versions(family)[0].value, "old");
+    ASSERT_THAT(store_->Flush(), IsOk());
+    ASSERT_THAT(store_->Compact(), IsOk());
+    EXPECT_EQ(Versions(family).size(), 1u) << family;
+  }
+  Put("of 2099");
+  EXPECT_GE(Newest(), k2099);
+  ASSERT_NO_FATAL_FAILURE(Open("db"));
+  EXPECT_EQ(Versions("ttl").size(), 1u);
+  ASSERT_EQ(store_->Warnings().size(), 1u);
+  EXPECT_THAT(
+      store_->Warnings()[0],
+      AllOf(HasSubstr("27441 days ahead"),
+            HasSubstr("`rowbloom reset-clock --db " + dir_.File("db") + "`")));
+
+  ASSERT_THAT(store_->ResetClock(), IsOk());
+  for (const bool reopened : {false, true}) {
+    if (reopened) {
+      ASSERT_NO_FATAL_FAILURE(Open("db"));
+    }
+    EXPECT_THAT(store_->Warnings(), IsEmpty());
+    // Cells of 2099 stay, and hide puts where versions are ordered by time.
+    Put("hidden");
+    EXPECT_EQ(Versions()[0].value, "of 2099");
+    wall_ms_ += 1000;
+    for (const char* family : {"latest", "ttl", "ttl1"}) {
+      Put("new", family);
+      EXPECT_EQ(Versions(family)[0].value, "new");
+      EXPECT_EQ(Newest(family), wall_ms_);
+    }
+  }
+  wall_ms_ += kDayMs + 1;
+  EXPECT_THAT(Versions("ttl"), IsEmpty());
+  EXPECT_THAT(Versions("ttl1"), IsEmpty());
+}
+
+TEST_F(HostileClock, ResetSetsTheClockBackAtOnceAndAcrossACrash) {
+  wall_ms_ = k2099;
+  Put("of 2099");
+  wall_ms_ = kNow;
+  ASSERT_THAT(store_->ResetClock(), IsOk());
+  ASSERT_THAT(store_->Put("r", "s", "q2", "v"), IsOk());
+  EXPECT_LE(Versions("s", "q2")[0].timestamp_ms, kNow + 1);
+  ASSERT_NO_FATAL_FAILURE(Crash());
+  ASSERT_THAT(store_->Put("r", "s", "q2", "v"), IsOk());
+  EXPECT_LE(Versions("s", "q2")[0].timestamp_ms, kNow + 1002);
+}
+
+TEST_F(HostileClock, IsSetBackByWritersOnly) {
+  store_.reset();
+  const auto reader = OpenOrFail({.read_only = true}, dir_.File("db"), {});
+  ASSERT_NE(reader, nullptr);
+  EXPECT_TRUE(reader->ResetClock().IsNotSupported());
+}
+
+// Timestamps past the largest one could not be read again.
+TEST_F(HostileClock, IsAtTheEndOfTime) {
+  wall_ms_ = UINT64_MAX;
+  for (int i = 0; i < 3000; ++i) {
+    Put(std::to_string(i));
+    if (i % 1000 != 0) continue;
+    ASSERT_FALSE(Versions().empty());
+    ASSERT_NO_FATAL_FAILURE(Open("db"));
+  }
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_FALSE(Versions().empty());
+}
+
+// Each put is there, each delete takes everything: one by one, and in batches.
+class PutsAndDeletes
+    : public HostileClock,
+      public ::testing::WithParamInterface<std::tuple<ChangeType, int>> {};
+
+TEST_P(PutsAndDeletes, OfOneCellWhileTheClockStandsStill) {
+  const auto [type, per_batch] = GetParam();
+  const std::string kQualifiers[] = {"", "q"};
+  ASSERT_THAT(store_->Put("r", "s", "old", "v"), IsOk());
+  ASSERT_THAT(store_->DeleteFamily("r", "s"), IsOk());
+  for (const std::string& qualifier : kQualifiers) {
+    // Removals of a row are range tombstones, which slow down what follows.
+    const int changes = type == ChangeType::kDelete ? 10'000 : 2000;
+    int i = 0;
+    while (i < changes) {
+      WriteBatch batch;
+      for (int j = 0; j < per_batch; ++j, ++i) {
+        switch (type) {
+          case ChangeType::kDelete:
+            batch.Delete("r", "s", qualifier);
+            break;
+          case ChangeType::kDeleteFamily:
+            batch.DeleteFamily("r", "s");
+            break;
+          default:
+            batch.DeleteRow("r");
+        }
+        if (j + 1 < per_batch || i % 2 == 0) {
+          batch.Put("r", "s", qualifier, std::to_string(i));
+        }
+      }
+      ASSERT_THAT(store_->Write(batch), IsOk());
+      const std::vector<Cell> cells = Versions("s", qualifier);
+      if (i % 2 == 0) {
+        ASSERT_THAT(cells, IsEmpty()) << i;
+        continue;
+      }
+      ASSERT_EQ(cells.size(), 1u) << i;
+      ASSERT_EQ(cells[0].value, std::to_string(i - 1));
+      ASSERT_LE(cells[0].timestamp_ms, kNow + 1000);
+    }
+    ASSERT_THAT(Versions("s", "old"), IsEmpty());
+  }
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_THAT(Versions("s", "old"), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PutsAndDeletes,
+    ::testing::Combine(::testing::Values(ChangeType::kDelete,
+                                         ChangeType::kDeleteFamily,
+                                         ChangeType::kDeleteRow),
+                       ::testing::Values(1, 7, 2501)));
+
+TEST_F(HostileClock, IsNotMovedByOpenings) {
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_THAT(store_->Delete("r", "s", "q"), IsOk());
+    ASSERT_NO_FATAL_FAILURE(Open("db"));
+  }
+  Put("v");
+  EXPECT_LE(Newest(), kNow + 40);  // one for each opening
+  // Nor by those that write nothing.
+  for (int i = 0; i < 40; ++i) ASSERT_NO_FATAL_FAILURE(Open("db"));
+  Put("v");
+  EXPECT_LE(Newest(), kNow + 42);
+  // Where the clock goes on, it is the machine's.
+  for (int i = 0; i < 40; ++i) {
+    wall_ms_ += 5;
+    ASSERT_THAT(store_->Delete("r", "s", "q"), IsOk());
+    ASSERT_NO_FATAL_FAILURE(Open("db"));
+  }
+  Put("v");
+  EXPECT_LE(Newest(), wall_ms_ + 1);
+}
+
+TEST_F(HostileClock, IsASecondAheadAfterACrashAtMost) {
+  uint64_t last_ms = 0;
+  for (int i = 0; i < 5; ++i) {
+    Put(std::to_string(i));
+    const uint64_t newest_ms = Newest();
+    if (i > 0) {
+      EXPECT_GT(newest_ms, last_ms);
+      EXPECT_LE(newest_ms, last_ms + LeasedClock::kLeaseMs + 1);
+    }
+    last_ms = newest_ms;
+    ASSERT_NO_FATAL_FAILURE(Crash());
+  }
+  EXPECT_EQ(Versions().size(), 5u);
+}
+
+// A store that forgets nothing would need more than a GB.
+TEST_F(HostileClock, StandsStillForAMillionCells) {
+  constexpr uint64_t kCells = 1'000'000;
+  for (uint64_t i = 0; i < Scaled(kCells);) {
+    WriteBatch batch;
+    for (int j = 0; j < 500; ++j, ++i) {
+      batch.Put(std::to_string(i % 5000), "s", std::to_string(i), "v");
+    }
+    ASSERT_THAT(store_->Write(batch), IsOk());
+  }
+  ASSERT_THAT(store_->Put("r", "s", "q", "v"), IsOk());
+  EXPECT_LE(Newest(), kNow + 10);
+}
+
+TEST_F(HostileClock, StandsStillAndUpdatesAreOneVersion) {
+  for (const char* family : {"s", "c"}) {
+    int64_t sum = 0;
+    for (int i = 1; i <= 1000; ++i) {
+      ASSERT_THAT(store_->Increment("r", family, "q", 1, &sum), IsOk());
+      ASSERT_EQ(sum, i);
+    }
+    EXPECT_EQ(Versions(family).size(), 1u);
+    EXPECT_EQ(Newest(family), kNow);
+    std::string joined;
+    for (int i = 1; i <= 1000; ++i) {
+      ASSERT_THAT(store_->Append("r", family, "a", "x", &joined), IsOk());
+      ASSERT_EQ(joined.size(), static_cast<size_t>(i));
+    }
+    ASSERT_EQ(Versions(family, "a").size(), 1u);
+    EXPECT_EQ(Versions(family, "a")[0].value, joined);
+    EXPECT_EQ(Versions(family, "a")[0].timestamp_ms, kNow);
+    // A delete in between is no obstacle, nor is one of the row.
+    for (int i = 0; i < 2000; ++i) {
+      ASSERT_THAT(i % 2 == 0 ? store_->Delete("r", family, "q")
+                             : store_->DeleteFamily("r", family),
+                  IsOk());
+      ASSERT_THAT(store_->Increment("r", family, "q", 5, &sum), IsOk());
+      ASSERT_EQ(sum, 5);
+      ASSERT_EQ(Versions(family).size(), 1u);
+      ASSERT_LE(Newest(family), kNow + 1000);
+    }
+  }
+  // The next millisecond's is a version of its own.
+  ++wall_ms_;
+  ASSERT_THAT(store_->Increment("r2", "s", "q", 1, nullptr), IsOk());
+  ++wall_ms_;
+  ASSERT_THAT(store_->Increment("r2", "s", "q", 1, nullptr), IsOk());
+  std::vector<Cell> cells;
+  ASSERT_THAT(store_->GetVersions("r2", "s", "q", &cells, {.max_versions = 10}),
+              IsOk());
+  EXPECT_EQ(cells.size(), 2u);
+}
+
+TEST_F(HostileClock, UpdatesThatWouldNotBeTheNewestAreRefused) {
+  ASSERT_THAT(store_->Increment("r", "c", "q", 5, nullptr,
+                                {.timestamp_ms = kNow - 100}),
+              IsOk());
+  const auto refused = [&](uint64_t timestamp_ms) {
+    const std::vector<Cell> before = Versions("c");
+    int64_t sum = 77;
+    EXPECT_THAT(
+        store_->Increment("r", "c", "q", 1, &sum,
+                          {.timestamp_ms = timestamp_ms}),
+        StatusIs(rocksdb::Status::kInvalidArgument,
+                 HasSubstr("a version at " + std::to_string(timestamp_ms))));
+    std::string joined = "as it was";
+    EXPECT_THAT(store_->Append("r", "c", "q", "x", &joined,
+                               {.timestamp_ms = timestamp_ms}),
+                StatusIs(rocksdb::Status::kInvalidArgument,
+                         HasSubstr("would not be the newest")));
+    EXPECT_EQ(Versions("c"), before);
+  };
+  refused(kNow - 101);
+  // As new as the newest: in its place.
+  ASSERT_THAT(store_->Increment("r", "c", "q", 1, nullptr,
+                                {.timestamp_ms = kNow - 100}),
+              IsOk());
+  EXPECT_EQ(Versions("c").size(), 1u);
+  // By deletes of each type; the cell has nothing then.
+  ASSERT_THAT(store_->Delete("r", "c", "q", {.timestamp_ms = kNow}), IsOk());
+  refused(kNow);
+  ASSERT_THAT(store_->DeleteFamily("r", "c", {.timestamp_ms = kNow + 10}),
+              IsOk());
+  refused(kNow + 10);
+  ASSERT_THAT(store_->DeleteVersion("r", "c", "q", {.timestamp_ms = kNow + 20}),
+              IsOk());
+  refused(kNow + 20);
+  WriteBatch batch;
+  batch.DeleteFamilyVersion("r", "c", kNow + 30);
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  refused(kNow + 30);
+  ASSERT_THAT(
+      store_->Increment("r", "c", "q", 1, nullptr, {.timestamp_ms = kNow + 11}),
+      IsOk());
+  // By its age.
+  ASSERT_THAT(store_->Delete("r", "c", "q"), IsOk());
+  wall_ms_ = k2099 + 200 * 365 * kDayMs;
+  refused(kNow + 40);
+}
+
+// Where the application gives timestamps, an update in the place of its newest
+// version says nothing about the time.
+TEST_F(HostileClock, IsNotMovedByTimestampsOfTheApplication) {
+  const uint64_t microseconds = kNow * 1000;
+  ASSERT_THAT(store_->Put("r", "c", "q", "v", {.timestamp_ms = microseconds}),
+              IsOk());
+  ASSERT_THAT(store_->Append("r", "c", "q", "w", nullptr), IsOk());
+  EXPECT_EQ(Newest("c"), microseconds);
+  ASSERT_THAT(store_->Delete("r", "c", "q"), IsOk());
+  ASSERT_THAT(store_->DeleteFamily("r", "c"), IsOk());
+  for (const bool crash : {false, true}) {
+    ASSERT_NO_FATAL_FAILURE(crash ? Crash() : Open("db"));
+    ASSERT_THAT(store_->Put("r", "s", "q", "v"), IsOk());
+    EXPECT_LE(Newest("s"), kNow + 2 * LeasedClock::kLeaseMs);
+    EXPECT_THAT(store_->Warnings(), IsEmpty());
+  }
+}
+
+// The rule of timestamps, without a bound on memory.
+class TimestampModel {
+ public:
+  using Key = std::pair<std::string, std::string>;  // row, qualifier
+  static constexpr size_t kVersions = 5;
+
+  void Begin(uint64_t wall_ms) { now_ms_ = std::max(now_ms_, wall_ms); }
+
+  void Put(const std::string& row, const std::string& qualifier,
+           const std::string& value) {
+    const Key key = {row, qualifier};
+    uint64_t& last_ms = last_ms_[key];
+    const uint64_t timestamp_ms =
+        std::min(std::max({now_ms_, last_ms + 1, last_of_row_ms_[row] + 1}),
+                 now_ms_ + 1000);
+    last_ms = timestamp_ms;
+    newest_ms_ = std::max(newest_ms_, timestamp_ms);
+    auto& versions = cells_[key];
+    versions[timestamp_ms] = value;
+    if (versions.size() > kVersions) versions.erase(versions.begin());
+  }
+
+  void Delete(const std::string& row, const std::string& qualifier) {
+    cells_.erase({row, qualifier});
+    uint64_t& last_ms = last_ms_[{row, qualifier}];
+    last_ms = std::min(std::max(now_ms_, last_ms), now_ms_ + 999);
+    newest_ms_ = std::max(newest_ms_, last_ms);
+  }
+
+  void DeleteRow(const std::string& row) {
+    uint64_t& last_of_row_ms = last_of_row_ms_[row];
+    for (auto& [key, last_ms] : last_ms_) {
+      if (key.first != row) continue;
+      cells_.erase(key);
+      last_of_row_ms = std::max(last_of_row_ms, last_ms);
+    }
+    last_of_row_ms = std::min(std::max(now_ms_, last_of_row_ms), now_ms_ + 999);
+    newest_ms_ = std::max(newest_ms_, last_of_row_ms);
+  }
+
+  void End() {
+    if (newest_ms_ > bound_ms_) bound_ms_ = newest_ms_ + LeasedClock::kLeaseMs;
+  }
+  void Reopen() {
+    bound_ms_ = newest_ms_;
+    Crash();
+  }
+  void Crash() {
+    if (bound_ms_ > 0) now_ms_ = bound_ms_ + 1;
+    newest_ms_ = bound_ms_;
+  }
+
+  std::vector<std::pair<uint64_t, std::string>> Versions(
+      const std::string& row, const std::string& qualifier) const {
+    const auto found = cells_.find({row, qualifier});
+    if (found == cells_.end()) return {};
+    return {found->second.rbegin(), found->second.rend()};
+  }
+
+ private:
+  uint64_t now_ms_ = 0;
+  uint64_t newest_ms_ = 0;
+  uint64_t bound_ms_ = 0;
+  std::map<Key, uint64_t> last_ms_;
+  std::map<std::string, uint64_t> last_of_row_ms_;
+  std::map<Key, std::map<uint64_t, std::string>> cells_;
+};
+
+TEST_F(HostileClock, GivesTheTimestampsOfTheRule) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  TimestampModel model;
+  const std::vector<std::string> rows = {"r1", "r2", "r3"};
+  const std::vector<std::string> qualifiers = {"", "a", "b"};
+  const auto pick = [&](const std::vector<std::string>& names) {
+    return names[random.Below(names.size())];
+  };
+  for (uint64_t round = 0; round < Scaled(4000); ++round) {
+    SCOPED_TRACE(round);
+    if (random.OneIn(20)) wall_ms_ += random.Below(3000);
+    if (random.OneIn(40)) wall_ms_ -= random.Below(kHourMs);
+    if (random.OneIn(300)) {
+      ASSERT_NO_FATAL_FAILURE(Open(current_));
+      model.Reopen();
+    } else if (random.OneIn(300)) {
+      ASSERT_NO_FATAL_FAILURE(Crash());
+      model.Crash();
+    } else if (random.OneIn(100)) {
+      ASSERT_THAT(random.OneIn(2) ? store_->Flush() : store_->Compact(),
+                  IsOk());
+    }
+    model.Begin(wall_ms_);
+    WriteBatch batch;
+    const uint64_t count = random.OneIn(8) ? random.Below(1500) : 1;
+    const uint64_t puts = random.OneIn(2) ? 2 : 10;
+    // Many changes of few cells run into the limit.
+    const std::string hot_row = pick(rows);
+    const std::string hot = pick(qualifiers);
+    for (uint64_t i = 0; i < count; ++i) {
+      const std::string row = count > 1 ? hot_row : pick(rows);
+      const std::string qualifier = random.OneIn(3) ? pick(qualifiers) : hot;
+      if (!random.OneIn(puts)) {
+        const std::string value =
+            std::to_string(round) + "." + std::to_string(i);
+        batch.Put(row, "s", qualifier, value);
+        model.Put(row, qualifier, value);
+      } else if (random.OneIn(4)) {
+        batch.DeleteFamily(row, "s");
+        model.DeleteRow(row);
+      } else {
+        batch.Delete(row, "s", qualifier);
+        model.Delete(row, qualifier);
+      }
+    }
+    ASSERT_THAT(store_->Write(batch), IsOk());
+    if (count > 0) model.End();
+    for (const std::string& row : rows) {
+      for (const std::string& qualifier : qualifiers) {
+        std::vector<Cell> cells;
+        ASSERT_THAT(store_->GetVersions(row, "s", qualifier, &cells,
+                                        {.max_versions = 100}),
+                    IsOk());
+        std::vector<std::pair<uint64_t, std::string>> found;
+        for (const Cell& cell : cells) {
+          found.emplace_back(cell.timestamp_ms, cell.value);
+        }
+        ASSERT_EQ(found, model.Versions(row, qualifier))
+            << row << ":" << qualifier;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,211 @@
+// Deletes that expire: what they took stays deleted, also under a longer TTL,
+// and they go themselves in the end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/storage/store/test_store.h"
+
+namespace rowbloom::test {
+namespace {
+
+using ::testing::IsEmpty;
+
+constexpr uint64_t kStart = 1'700'000'000'000;
+constexpr uint64_t kTtlMs = 3000;
+// The timestamp of a put that is deleted.
+constexpr uint64_t kSecret = kStart - 100;
+
+class Expiry : public ::testing::TestWithParam<ChangeType> {
+ protected:
+  void SetUp() override {
+    store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"),
+                        {{"f", options_}},
+                        {.wall_clock = [this] { return now_ms_; }});
+    ASSERT_NE(store_, nullptr);
+  }
+
+  void Put() {
+    ASSERT_THAT(store_->Put("r", "f", "q", "SECRET", {.timestamp_ms = kSecret}),
+                IsOk());
+  }
+
+  // In the lowest level, as nothing overlaps it.
+  void Load() {
+    std::unique_ptr<BulkLoad> load;
+    ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+    ASSERT_THAT(load->Add("r", "f", "q", "SECRET", kSecret), IsOk());
+    ASSERT_THAT(load->Finish(), IsOk());
+  }
+
+  // In a file that compactions of row a reach.
+  void Delete() {
+    WriteBatch batch;
+    switch (GetParam()) {
+      case ChangeType::kDelete:
+        batch.Delete("r", "f", "q", kSecret);
+        break;
+      case ChangeType::kDeleteVersion:
+        batch.DeleteVersion("r", "f", "q", kSecret);
+        break;
+      case ChangeType::kDeleteFamily:
+        batch.DeleteFamily("r", "f", kSecret);
+        break;
+      default:
+        batch.DeleteFamilyVersion("r", "f", kSecret);
+    }
+    batch.Put("a", "f", "q", "v", now_ms_);
+    batch.Put("z", "f", "q", "v", now_ms_);
+    ASSERT_THAT(store_->Write(batch), IsOk());
+    ASSERT_THAT(store_->Flush(), IsOk());
+  }
+
+  void Expire() { now_ms_ += 2 * kTtlMs; }
+
+  // Reaches what lies in a file with row a, and neither other files nor what is
+  // in memory, unless that has row a, too.
+  void CompactRowA() {
+    ASSERT_THAT(store_->Compact({.start_row = "a", .stop_row = "b"}), IsOk());
+  }
+
+  void ExpectGone() {
+    options_.ttl_ms = 0;
+    ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
+    std::vector<Cell> cells;
+    EXPECT_THAT(store_->GetRow("r", &cells), IsOk());
+    EXPECT_THAT(cells, IsEmpty());
+    RowScanner rows = store_->Scan();
+    for (const Row& row : rows) EXPECT_NE(row.row, "r");
+    EXPECT_THAT(rows.status(), IsOk());
+  }
+
+  // How many deletes the files and the log have.
+  int DeletesKept() {
+    const std::string copy = dir_.File("copy");
+    std::filesystem::remove_all(copy);
+    std::filesystem::copy(dir_.File("db"), copy,
+                          std::filesystem::copy_options::recursive);
+    Database database;
+    OpenRaw(copy, &database);
+    const ColumnFamily family = database.Find("f");
+    EXPECT_NE(family, nullptr);
+    if (family == nullptr) return 0;
+    const std::unique_ptr<rocksdb::Iterator> it(
+        database->NewIterator(rocksdb::ReadOptions(), family.get()));
+    int kept = 0;
+    for (it->SeekToFirst(); it->Valid(); it->Next()) {
+      Entries entries;
+      std::string problem;
+      EXPECT_TRUE(
+          DecodeEntries(it->value().ToStringView(), &entries, &problem));
+      for (const Entry& entry : entries) kept += entry.type != EntryType::kPut;
+    }
+    EXPECT_THAT(it->status(), IsOk());
+    return kept;
+  }
+
+  TempDir dir_;
+  uint64_t now_ms_ = kStart;
+  FamilyOptions options_ = {
+      .timestamps = Timestamps::kClient, .max_versions = 3, .ttl_ms = kTtlMs};
+  std::unique_ptr<Store> store_;
+};
+
+TEST_P(Expiry, ADeleteStaysWhileAPutLiesBelowIt) {
+  ASSERT_NO_FATAL_FAILURE(Load());
+  ASSERT_NO_FATAL_FAILURE(Delete());
+  Expire();
+  ASSERT_NO_FATAL_FAILURE(CompactRowA());
+  ExpectGone();
+}
+
+// The following have a Compact prove that there is no put before a time; puts
+// with older timestamps come afterwards.
+
+TEST_P(Expiry, ADeleteStaysWhileAnOlderPutIsInMemoryOrInANewerFile) {
+  for (const bool flush : {false, true}) {
+    Expire();
+    ASSERT_THAT(store_->Compact(), IsOk());
+    ASSERT_NO_FATAL_FAILURE(Delete());
+    ASSERT_NO_FATAL_FAILURE(Put());
+    ASSERT_NO_FATAL_FAILURE(CompactRowA());
+    if (flush) {
+      ASSERT_THAT(store_->Flush(), IsOk());
+      ASSERT_NO_FATAL_FAILURE(CompactRowA());
+    }
+    ASSERT_NO_FATAL_FAILURE(ExpectGone());
+    options_.ttl_ms = kTtlMs;
+    ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
+  }
+}
+
+TEST_P(Expiry, ADeleteStaysWhileAnOlderPutWasLoaded) {
+  Expire();
+  ASSERT_THAT(store_->Compact(), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Load());
+  ASSERT_NO_FATAL_FAILURE(Delete());
+  ASSERT_NO_FATAL_FAILURE(CompactRowA());
+  ExpectGone();
+}
+
+// RocksDB keeps what a snapshot sees, so that such a Compact proves nothing.
+TEST_P(Expiry, ADeleteStaysWhileAPutWasKeptForASnapshot) {
+  ASSERT_NO_FATAL_FAILURE(Load());
+  auto snapshot = store_->GetSnapshot();
+  Expire();
+  ASSERT_THAT(store_->Compact(), IsOk());
+  snapshot.reset();
+  ASSERT_NO_FATAL_FAILURE(Delete());
+  ASSERT_NO_FATAL_FAILURE(CompactRowA());
+  ExpectGone();
+}
+
+TEST_P(Expiry, NothingIsKnownAfterAnOpening) {
+  ASSERT_NO_FATAL_FAILURE(Load());
+  ASSERT_NO_FATAL_FAILURE(Delete());
+  Expire();
+  store_.reset();
+  ASSERT_NO_FATAL_FAILURE(SetUp());
+  ASSERT_NO_FATAL_FAILURE(CompactRowA());
+  ExpectGone();
+}
+
+TEST_P(Expiry, ADeleteGoesAfterACompact) {
+  ASSERT_NO_FATAL_FAILURE(Load());
+  ASSERT_NO_FATAL_FAILURE(Delete());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_GT(DeletesKept(), 0);
+  Expire();
+  ASSERT_THAT(store_->Compact(), IsOk());
+  // Known now: puts of that time are gone.
+  ASSERT_THAT(store_->Put("a", "f", "q", "v", {.timestamp_ms = now_ms_}),
+              IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_EQ(DeletesKept(), 0);
+  ExpectGone();
+}
+
+// min_versions keeps versions, and so the deletes of them.
+TEST_P(Expiry, ADeleteStaysWithMinVersions) {
+  options_.min_versions = 1;
+  ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Load());
+  ASSERT_NO_FATAL_FAILURE(Delete());
+  Expire();
+  for (int i = 0; i < 3; ++i) ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_GT(DeletesKept(), 0);
+  ExpectGone();
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Expiry,
+                         ::testing::Values(ChangeType::kDelete,
+                                           ChangeType::kDeleteVersion,
+                                           ChangeType::kDeleteFamily,
+                                           ChangeType::kDeleteFamilyVersion));
+
+}  // namespace
+}  // namespace rowbloom::test

@@ -1,0 +1,144 @@
+#include "storage/store/given_times.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "tests/support/random.h"
+
+namespace rowbloom::test {
+namespace {
+
+constexpr uint64_t kNow = 1'700'000'000'000;
+constexpr uint64_t kLimit = kNow + GivenTimes::kMaxAheadMs;
+
+TEST(GivenTimes, PutsOfACellRiseUpToTheLimit) {
+  GivenTimes given;
+  for (uint64_t ms = kNow; ms <= kLimit; ++ms) {
+    ASSERT_EQ(given.Put(1, 10, kNow, false), ms);
+  }
+  EXPECT_EQ(given.Put(1, 10, kNow, false), kLimit);
+  EXPECT_EQ(given.Put(1, 10, kNow + 1, false), kLimit + 1);
+  EXPECT_EQ(given.Put(1, 11, kNow, false), kNow);
+}
+
+TEST(GivenTimes, UpdatesReplaceButNotADelete) {
+  GivenTimes given;
+  EXPECT_EQ(given.Put(1, 10, kNow, true), kNow);
+  EXPECT_EQ(given.Put(1, 10, kNow, true), kNow);
+  EXPECT_EQ(given.Put(1, 10, kNow, false), kNow + 1);
+  EXPECT_EQ(given.Put(1, 10, kNow, true), kNow + 1);
+  EXPECT_EQ(given.DeleteCell(1, 10, kNow).timestamp_ms, kNow + 1);
+  EXPECT_EQ(given.Put(1, 10, kNow, true), kNow + 2);
+  EXPECT_EQ(given.DeleteRow(1, kNow).timestamp_ms, kNow + 2);
+  EXPECT_EQ(given.Put(1, 10, kNow, true), kNow + 3);
+}
+
+TEST(GivenTimes, DeletesThatWereGivenATimestampAreSteppedPast) {
+  GivenTimes given;
+  given.NoteDeleteOfCell(1, 10, kNow + 500, kNow);
+  EXPECT_EQ(given.Put(1, 10, kNow, false), kNow + 501);
+  EXPECT_EQ(given.Put(1, 11, kNow, false), kNow);
+  given.NoteDeleteOfRow(1, kNow + 700, kNow);
+  EXPECT_EQ(given.Put(1, 11, kNow, false), kNow + 701);
+  EXPECT_EQ(given.Put(2, 20, kNow, false), kNow);
+  // Not those that are past, or too far ahead.
+  given.NoteDeleteOfCell(2, 20, kNow - 1, kNow);
+  given.NoteDeleteOfRow(2, kLimit, kNow);
+  EXPECT_EQ(given.Put(2, 20, kNow, false), kNow + 1);
+}
+
+TEST(GivenTimes, AreForgottenOnceTheTimeHasPassedThem) {
+  GivenTimes given;
+  for (int i = 0; i < 10; ++i) given.Put(1, 10, kNow, false);
+  EXPECT_EQ(given.MoveTo(kNow + 9), std::nullopt);
+  EXPECT_EQ(given.Put(1, 10, kNow + 9, false), kNow + 10);
+  EXPECT_EQ(given.MoveTo(kNow + 11), std::nullopt);
+  // No trace: another time has nothing to step past.
+  EXPECT_EQ(given.Put(1, 10, kNow, false), kNow);
+}
+
+// Of a million cells at one time the time is raised a little for each 1024, and
+// that makes room: else it would be raised for each cell.
+TEST(GivenTimes, TakeBoundedMemory) {
+  GivenTimes given;
+  uint64_t now_ms = kNow;
+  int raises = 0;
+  for (uint64_t i = 0; i < 1'000'000; ++i) {
+    if (const auto raised_ms = given.MoveTo(now_ms)) {
+      EXPECT_GE(*raised_ms, now_ms);
+      now_ms = *raised_ms;
+      ++raises;
+    }
+    if (i % 3 == 0) {
+      given.DeleteRow(i, now_ms);
+    } else {
+      EXPECT_GE(given.Put(i, i, now_ms, false), now_ms);
+    }
+  }
+  EXPECT_LE(raises, 1'000'000 / 512);
+  EXPECT_LE(now_ms, kNow + 1'000'000 / 512);
+}
+
+// Whatever the time does and is raised to: a put is later than the deletes
+// before it, and than the puts unless it is at the limit; a delete is no
+// earlier than what it does not remove.
+TEST(GivenTimes, KeepTheOrderOfChanges) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  GivenTimes given;
+  std::map<std::pair<uint64_t, uint64_t>, uint64_t> puts;  // row, cell
+  std::map<std::pair<uint64_t, uint64_t>, uint64_t> deletes;
+  std::map<uint64_t, uint64_t> row_deletes;
+  uint64_t now_ms = kNow;
+  for (uint64_t i = 0; i < Scaled(300'000); ++i) {
+    if (random.OneIn(50)) now_ms += random.Below(20);
+    if (random.OneIn(5000)) now_ms += random.Below(3000);
+    if (const auto raised_ms = given.MoveTo(now_ms)) now_ms = *raised_ms;
+    // Some cells are hot, some are met once.
+    const bool hot = !random.OneIn(4);
+    const uint64_t row = hot ? random.Below(2) : random.Below(1000);
+    const uint64_t cell = row * 1000 + random.Below(hot ? 2 : 1000);
+    uint64_t& put_ms = puts[{row, cell}];
+    uint64_t& delete_ms = deletes[{row, cell}];
+    uint64_t& row_delete_ms = row_deletes[row];
+    const uint64_t limit_ms = now_ms + GivenTimes::kMaxAheadMs;
+    if (random.OneIn(400)) {
+      const auto marker = given.DeleteRow(row, now_ms);
+      ASSERT_GE(marker.timestamp_ms, row_delete_ms);
+      ASSERT_LT(marker.timestamp_ms, limit_ms);
+      row_delete_ms = marker.timestamp_ms;
+      for (auto it = puts.lower_bound({row, 0});
+           it != puts.end() && it->first.first == row; ++it) {
+        ASSERT_TRUE(marker.remove || it->second <= marker.timestamp_ms);
+        it->second = 0;
+      }
+    } else if (random.OneIn(400)) {
+      const auto marker = given.DeleteCell(row, cell, now_ms);
+      ASSERT_GE(marker.timestamp_ms, delete_ms);
+      ASSERT_LT(marker.timestamp_ms, limit_ms);
+      ASSERT_TRUE(marker.remove || put_ms <= marker.timestamp_ms);
+      delete_ms = marker.timestamp_ms;
+      put_ms = 0;
+    } else {
+      const bool replaces = random.OneIn(3);
+      const uint64_t timestamp_ms = given.Put(row, cell, now_ms, replaces);
+      ASSERT_GE(timestamp_ms, now_ms);
+      ASSERT_LE(timestamp_ms, limit_ms);
+      ASSERT_GT(timestamp_ms, delete_ms);
+      ASSERT_GT(timestamp_ms, row_delete_ms);
+      if (replaces || timestamp_ms == limit_ms) {
+        ASSERT_GE(timestamp_ms, put_ms);
+      } else {
+        ASSERT_GT(timestamp_ms, put_ms);
+      }
+      put_ms = timestamp_ms;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom::test
