@@ -8,7 +8,6 @@
 #include "rocksdb/utilities/backup_engine.h"
 #include "storage/store/directory.h"
 #include "storage/store/no_exceptions.h"
-#include "storage/store/status_text.h"
 #include "storage/sync_directory.h"
 
 namespace rowbloom {
@@ -83,10 +82,11 @@ class BackupWriter {
     Status s = env_->CreateDirIfMissing(directory);
     // RocksDB syncs what it makes in there.
     if (s.ok()) s = SyncDirectory(env_, ParentOf(directory));
-    if (s.ok()) s = env_->LockFile(directory + "/" + kLockFile, &lock_);
-    if (IsLocked(s)) {
-      return Status::Busy("the backups in " + directory +
-                          " are being changed by somebody else");
+    if (s.ok()) {
+      s = TakeLock(
+          env_, directory + "/" + kLockFile,
+          "the backups in " + directory + " are being changed by somebody else",
+          &lock_);
     }
     if (!s.ok()) return s;
     BackupEngine* opened = nullptr;

@@ -9,6 +9,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "rocksdb/write_batch.h"
 
 namespace rowbloom {
 
@@ -39,6 +40,13 @@ class Database {
 
   // Takes an open column family out of the database and from the open ones.
   rocksdb::Status DropColumnFamily(const std::string& name);
+
+  // Writes the batch to the disk.
+  rocksdb::Status WriteSynced(rocksdb::WriteBatch* batch) {
+    rocksdb::WriteOptions synced;
+    synced.sync = true;
+    return db_->Write(synced, batch);
+  }
 
   rocksdb::DB* operator->() const { return db_.get(); }
   rocksdb::DB* get() const { return db_.get(); }

@@ -17,4 +17,9 @@ rocksdb::Status ListDirectory(rocksdb::Env* env, const std::string& directory,
 rocksdb::Status RemoveDirectory(rocksdb::Env* env,
                                 const std::string& directory);
 
+// Takes a lock file, creating it if need be. Busy, with `busy` as message:
+// somebody has it, in this process or another one.
+rocksdb::Status TakeLock(rocksdb::Env* env, const std::string& file,
+                         const std::string& busy, rocksdb::FileLock** lock);
+
 }  // namespace rowbloom

@@ -8,17 +8,8 @@
 #include "storage/store/metadata.h"
 
 namespace rowbloom {
-namespace {
 
 using rocksdb::Status;
-
-Status WriteSynced(rocksdb::WriteBatch* batch, Database* database) {
-  rocksdb::WriteOptions synced;
-  synced.sync = true;
-  return (*database)->Write(synced, batch);
-}
-
-}  // namespace
 
 Status CreateFamily(const std::string& name, const FamilyOptions& options,
                     OpenedStore* opened, Writer* writer) {
@@ -39,7 +30,7 @@ Status CreateFamily(const std::string& name, const FamilyOptions& options,
     s = CompleteDrop(name, &opened->database);
   }
   if (s.ok()) s = PutFamilyRecord(name, options, &batch);
-  if (s.ok()) s = WriteSynced(&batch, &opened->database);
+  if (s.ok()) s = opened->database.WriteSynced(&batch);
   if (s.ok()) s = opened->database.CreateColumnFamily(setup.descriptor);
   if (!s.ok()) return s;
   setup.family.column_family = opened->database.Find(name);
@@ -72,7 +63,7 @@ Status DropFamily(const std::string& name, OpenedStore* opened,
   FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
   // A write to a column family that is gone would stop all others.
   const RowLocks::Guard no_writes = writer->LockAll();
-  s = WriteSynced(&batch, &opened->database);
+  s = opened->database.WriteSynced(&batch);
   if (!s.ok()) return s;
   opened->families->Set(std::move(shares));
   return CompleteDrop(name, &opened->database);
@@ -118,7 +109,7 @@ Status AlterFamily(const std::string& name, const FamilyOptions& options,
                                      AlterableOptions(options));
   }
   if (!s.ok()) return s;
-  s = WriteSynced(&batch, &opened->database);
+  s = opened->database.WriteSynced(&batch);
   if (!s.ok()) {
     // Of no consequence but for the size of files, hence no second error.
     opened->database

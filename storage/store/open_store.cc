@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <exception>
 #include <map>
 #include <new>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -14,20 +12,18 @@
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
-#include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
 #include "storage/store/database.h"
-#include "storage/store/directory.h"
 #include "storage/store/family_changes.h"
 #include "storage/store/family_options.h"
-#include "storage/store/manifest_end.h"
+#include "storage/store/found_store.h"
+#include "storage/store/late_log.h"
 #include "storage/store/metadata.h"
 #include "storage/store/sst_load.h"
 #include "storage/store/status_text.h"
 #include "storage/store/store_impl.h"
-#include "storage/store/version_merge.h"
 #include "storage/sync_directory.h"
 
 namespace rowbloom {
@@ -73,25 +69,104 @@ class LogSyncer final : public rocksdb::EventListener {
   std::atomic<rocksdb::DB*> database_{nullptr};
 };
 
-// What is at the path of a store.
-struct Findings {
-  bool creation_mark = false;
-  // The column families of a RocksDB database but "default"; nullopt: no
-  // database.
-  std::optional<std::set<std::string>> column_families;
-  // nullopt: no store record.
-  std::optional<Metadata> metadata;
-
-  std::map<std::string, FamilyOptions> Families() const {
-    return metadata ? metadata->families
-                    : std::map<std::string, FamilyOptions>();
+Status CheckBytes(const char* option, size_t bytes) {
+  if (bytes >= kMinOptionBytes && bytes <= kMaxOptionBytes) {
+    return Status::OK();
   }
-};
+  return Status::InvalidArgument(std::string(option) + " is " +
+                                 std::to_string(bytes) + ", expected " +
+                                 std::to_string(kMinOptionBytes) + " to " +
+                                 std::to_string(kMaxOptionBytes));
+}
 
-Status OpenElsewhere(const std::string& path) {
-  return Status::Busy("the store at " + path +
-                      " is open for writing already, in this process or "
-                      "another one");
+Status CheckKeyLayout(const KeyLayout& layout) {
+  if (!layout.PreservesRowOrder()) {
+    return Status::InvalidArgument(
+        "key layout " + layout.ToString() +
+        " does not keep the order of rows: expected escaped or fixed:N");
+  }
+  if (const auto valid = KeyLayout::FromString(layout.ToString()); !valid) {
+    return Status::InvalidArgument(valid.error());
+  }
+  if (layout.FixedRowBytes().value_or(0) > kMaxRowBytes) {
+    return Status::InvalidArgument("key layout " + layout.ToString() +
+                                   ": rows have at most " +
+                                   std::to_string(kMaxRowBytes) + " bytes");
+  }
+  return Status::OK();
+}
+
+// What can be told of the arguments of Open without looking at the disk.
+Status CheckArguments(StoreOptions options, const std::string& path,
+                      const std::vector<FamilyDescriptor>& families) {
+  if (path.empty()) {
+    return Status::InvalidArgument("the path of the store is empty");
+  }
+  if (!options.key_layout) options.key_layout = KeyLayout::Escaped();
+  options.row_aligned_files = false;
+  Status s = CheckKeyLayout(*options.key_layout);
+  if (s.ok()) s = CheckBytes("write_buffer_bytes", options.write_buffer_bytes);
+  if (s.ok()) s = CheckBytes("file_bytes", options.file_bytes);
+  std::set<std::string_view> names;
+  for (const FamilyDescriptor& family : families) {
+    if (s.ok()) s = CheckFamilyName(family.name);
+    if (!s.ok()) return s;
+    if (!names.insert(family.name).second) {
+      return Status::InvalidArgument("family \"" + family.name +
+                                     "\" is listed twice");
+    }
+    FamilySetup ignored;
+    s = MakeFamilySetup(family.name, family.options, options,
+                        /*cache=*/nullptr, /*shared=*/nullptr, &ignored);
+  }
+  return s;
+}
+
+// Whether what was found is what the caller asked for.
+Status CheckFound(const StoreOptions& options, const std::string& path,
+                  const std::vector<FamilyDescriptor>& families,
+                  const FoundStore& found) {
+  const Metadata& kept = found.metadata;
+  for (const std::string& name : found.column_families) {
+    if (!kept.families.contains(name) && !kept.dropped.contains(name)) {
+      return Status::InvalidArgument(
+          "column family \"" + ToPrintable(name) + "\" in " + path +
+          " was not created by rowbloom: the store cannot be opened with it");
+    }
+  }
+  if (!found.exists) {
+    if (options.create_if_missing && !options.read_only) return Status::OK();
+    return Status::NotFound(
+        "no store at " + path +
+        (found.creation_mark ? ": its creation was interrupted" : ""));
+  }
+  if (options.key_layout && kept.store.key_layout != *options.key_layout) {
+    return Status::InvalidArgument("the store at " + path + " has key layout " +
+                                   kept.store.key_layout.ToString() + ", not " +
+                                   options.key_layout->ToString());
+  }
+  for (const FamilyDescriptor& family : families) {
+    if (!found.IsComplete(family.name)) continue;
+    const std::string differences =
+        DescribeDifferences(kept.families.at(family.name), family.options);
+    if (!differences.empty()) {
+      return Status::InvalidArgument("family \"" + family.name +
+                                     "\" of the store at " + path + " has " +
+                                     differences);
+    }
+  }
+  return Status::OK();
+}
+
+rocksdb::ColumnFamilyDescriptor MetadataColumnFamily() {
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = kTableFormatVersion;
+  rocksdb::ColumnFamilyDescriptor descriptor;
+  descriptor.options.table_factory.reset(
+      rocksdb::NewBlockBasedTableFactory(table));
+  descriptor.options.write_buffer_size = kMetadataWriteBufferBytes;
+  descriptor.options.compression = rocksdb::kNoCompression;
+  return descriptor;
 }
 
 // One call of OpenStore, for reading one try of it.
@@ -100,41 +175,27 @@ class Opener {
   Opener(const StoreOptions& options, const std::string& path,
          const std::vector<FamilyDescriptor>& families,
          const Surroundings& surroundings)
-      : options_(options), families_(families), surroundings_(surroundings) {
+      : options_(options), families_(families), env_(surroundings.env) {
     opened_.shared = std::make_shared<SharedState>(surroundings.wall_clock);
     opened_.path = path;
+    if (options.read_only) return;
+    opened_.env = std::make_unique<LockingEnv>(surroundings.env);
+    env_ = opened_.env.get();
   }
 
   Status Run(std::unique_ptr<Store>* store) {
-    Status s = CheckOptions();
-    if (s.ok() && !options_.read_only) s = CheckUnlocked();
-    if (s.ok()) s = Look();
-    if (s.ok()) s = CheckFindings();
+    Status s = CheckArguments(options_, path(), families_);
+    if (s.ok()) s = Writes() ? FindAndLock() : Find();
     if (!s.ok()) return s;
     SettleOptions();
-    // Nothing was changed so far.
-    if (options_.read_only) {
-      s = OpenDatabase();
-    } else {
-      if (!found_.metadata) s = PrepareCreation();
-      if (s.ok()) s = OpenDatabase();
-      if (s.ok()) s = CompleteDrops();
-      if (s.ok()) s = CompleteStore();
-    }
+    s = OpenDatabase();
+    if (s.ok() && Writes()) s = CompleteStore();
     if (s.ok()) s = OpenFamilies();
-    if (s.ok() && !options_.read_only) {
-      s = RemoveLoadDirectories(surroundings_.env, path());
-    }
     if (!s.ok()) return s;
-    if (found_.metadata) {
-      opened_.shared->clock.Start(found_.metadata->clock_bound_ms);
-      const StoreRecord& record = found_.metadata->store;
-      opened_.shared->has_row_deletes = record.row_deletes;
-      opened_.shared->has_family_version_deletes =
-          record.family_version_deletes;
-    } else {
-      opened_.shared->has_row_deletes = false;
-    }
+    opened_.shared->clock.Start(found_.metadata.clock_bound_ms);
+    opened_.shared->has_row_deletes = found_.metadata.store.row_deletes;
+    opened_.shared->has_family_version_deletes =
+        found_.metadata.store.family_version_deletes;
     rocksdb::Logger* const log =
         opened_.database->GetDBOptions().info_log.get();
     *store = std::make_unique<StoreImpl>(std::move(opened_));
@@ -145,375 +206,158 @@ class Opener {
   }
 
  private:
+  bool Writes() const { return !options_.read_only; }
   const std::string& path() const { return opened_.path; }
   std::string MarkPath() const { return path() + "/" + kCreationMark; }
 
-  // Whether `name` is a family with all that belongs to it.
-  bool IsComplete(const std::string& name) const {
-    return found_.metadata && found_.metadata->families.contains(name) &&
-           found_.column_families->contains(name);
+  Status Find() {
+    const Status s = FindStore(env_, path(), &found_);
+    return s.ok() ? CheckFound(options_, path(), families_, found_) : s;
   }
 
-  Status CheckOptions() {
-    if (path().empty()) {
-      return Status::InvalidArgument("the path of the store is empty");
+  // Find, with the lock held in the end.
+  Status FindAndLock() {
+    Status s = MakeLockable();
+    if (s.ok()) {
+      s = opened_.env->Take(LockPath(), "the store at " + path() +
+                                            " is open for writing already, in "
+                                            "this process or another one");
     }
-    const KeyLayout layout = options_.key_layout.value_or(KeyLayout::Escaped());
-    if (!layout.PreservesRowOrder()) {
-      return Status::InvalidArgument(
-          "key layout " + layout.ToString() +
-          " does not keep the order of rows: expected escaped or fixed:N");
-    }
-    if (const auto valid = KeyLayout::FromString(layout.ToString()); !valid) {
-      return Status::InvalidArgument(valid.error());
-    }
-    if (layout.FixedRowBytes().value_or(0) > kMaxRowBytes) {
-      return Status::InvalidArgument("key layout " + layout.ToString() +
-                                     ": rows have at most " +
-                                     std::to_string(kMaxRowBytes) + " bytes");
-    }
-    Status s = CheckBytes("write_buffer_bytes", options_.write_buffer_bytes);
-    if (s.ok()) s = CheckBytes("file_bytes", options_.file_bytes);
-    if (!s.ok()) return s;
-    StoreOptions settled = options_;
-    settled.key_layout = layout;
-    settled.row_aligned_files = false;
-    std::set<std::string_view> names;
-    for (const FamilyDescriptor& family : families_) {
-      if (s = CheckFamilyName(family.name); !s.ok()) return s;
-      if (!names.insert(family.name).second) {
-        return Status::InvalidArgument("family \"" + family.name +
-                                       "\" is listed twice");
-      }
-      FamilySetup ignored;
-      s = MakeFamilySetup(family.name, family.options, settled,
-                          /*cache=*/nullptr, opened_.shared, &ignored);
-      if (!s.ok()) return s;
-    }
-    return Status::OK();
+    return s.ok() ? Find() : s;
   }
 
-  static Status CheckBytes(const char* option, size_t bytes) {
-    if (bytes >= kMinOptionBytes && bytes <= kMaxOptionBytes) {
-      return Status::OK();
-    }
-    return Status::InvalidArgument(std::string(option) + " is " +
-                                   std::to_string(bytes) + ", expected " +
-                                   std::to_string(kMinOptionBytes) + " to " +
-                                   std::to_string(kMaxOptionBytes));
+  // A store without a LOCK, as copies are, gets one only when it is accepted.
+  Status MakeLockable() {
+    if (HasLockFile()) return Status::OK();
+    Status s = Find();
+    if (s.ok() && !found_.exists) s = PrepareCreation();
+    // What somebody else is creating may not even look like a store.
+    return HasLockFile() ? Status::OK() : s;
   }
 
-  // Busy: a writer has the store open. What it is changing may not even look
-  // like a store.
-  Status CheckUnlocked() {
-    const std::string lock_path = path() + "/LOCK";
-    rocksdb::Env* env = surroundings_.env;
-    if (!env->FileExists(lock_path).ok()) return Status::OK();
-    rocksdb::FileLock* lock = nullptr;
-    if (Status s = env->LockFile(lock_path, &lock); !s.ok()) {
-      return IsLocked(s) ? OpenElsewhere(path()) : s;
-    }
-    return env->UnlockFile(lock);
-  }
+  std::string LockPath() const { return path() + "/LOCK"; }
+  bool HasLockFile() const { return env_->FileExists(LockPath()).ok(); }
 
-  // Fills found_ without touching anything.
-  Status Look() {
-    rocksdb::Env* env = surroundings_.env;
-    Status s = env->FileExists(path());
-    if (s.IsNotFound()) return Status::OK();
-    if (!s.ok()) return s;
-    bool is_directory = false;
-    s = env->IsDirectory(path(), &is_directory);
-    if (!s.ok()) return s;
-    if (!is_directory) {
-      return Status::InvalidArgument(path() + " is not a directory");
-    }
-    std::vector<std::string> entries;
-    s = ListDirectory(env, path(), &entries);
-    if (!s.ok()) return s;
-    const auto has = [&entries](std::string_view name) {
-      return std::find(entries.begin(), entries.end(), name) != entries.end();
-    };
-    found_.creation_mark = has(kCreationMark);
-    if (has("CURRENT")) return LookIntoDatabase();
-    if (!entries.empty() && !found_.creation_mark) {
-      return Status::InvalidArgument(
-          path() +
-          " is not a rowbloom store: it has files, but none named CURRENT");
-    }
-    return Status::OK();
-  }
-
-  Status LookIntoDatabase() {
-    rocksdb::DBOptions db_options;
-    db_options.env = surroundings_.env;
-    std::vector<std::string> names;
-    Status s = rocksdb::DB::ListColumnFamilies(db_options, path(), &names);
-    // RocksDB says what is wrong with CURRENT, and not where.
-    if (s.IsCorruption() && s.ToString().find(path()) == std::string::npos) {
-      return Prefixed(path() + ": ", s);
-    }
-    if (!s.ok()) return s;
-    found_.column_families.emplace(names.begin(), names.end());
-    found_.column_families->erase(rocksdb::kDefaultColumnFamilyName);
-    if (!found_.creation_mark) {
-      s = CheckManifestEnd(surroundings_.env, path());
-      if (!s.ok()) return s;
-    }
-    // All of them: a file that is damaged is found before anything is changed.
-    std::vector<rocksdb::ColumnFamilyDescriptor> column_families;
-    for (const std::string& name : names) {
-      column_families.push_back(LookedIntoColumnFamily(name));
-    }
-    Database database;
-    s = database.Open(db_options, path(), column_families,
-                      Database::Access::kReadOnly);
-    // The options do not fit the database: it is not one of ours.
-    if (s.IsInvalidArgument()) return NotOurs(s.ToString());
-    if (!s.ok()) return NamingDamagedFile(s);
-    s = ReadMetadata(database.get(), path(), &found_.metadata);
-    if (!s.ok() || found_.metadata || found_.creation_mark) return s;
-    return NotOurs("its column family \"default\" has no record \"store\"");
-  }
-
-  // Any family of the store, with its options still unknown. Opening reads the
-  // same parts of files as opening for writing does.
-  rocksdb::ColumnFamilyDescriptor LookedIntoColumnFamily(
-      const std::string& name) const {
-    rocksdb::BlockBasedTableOptions table;
-    table.cache_index_and_filter_blocks = true;
-    table.pin_l0_filter_and_index_blocks_in_cache = true;
-    rocksdb::ColumnFamilyDescriptor descriptor;
-    descriptor.name = name;
-    descriptor.options.table_factory.reset(
-        rocksdb::NewBlockBasedTableFactory(table));
-    // A log with merges is not read without one.
-    descriptor.options.merge_operator =
-        NewVersionMergeOperator(std::make_shared<SharedRules>(RulesOf({})));
-    return descriptor;
-  }
-
-  // RocksDB leaves the SST out of some messages, and gives a missing one the
-  // name that LevelDB gave such files.
-  Status NamingDamagedFile(const Status& error) const {
-    constexpr std::string_view kSuffix = ".sst";
-    constexpr std::string_view kOldSuffix = ".ldb";
-    if (!error.IsCorruption()) return error;
-    std::string message = error.getState();
-    if (const size_t at = message.find(kOldSuffix); at != message.npos) {
-      message.replace(at, kOldSuffix.size(), kSuffix);
-      return Status::Corruption(message);
-    }
-    std::vector<std::string> entries;
-    if (message.find(kSuffix) != message.npos ||
-        !surroundings_.env->GetChildren(path(), &entries).ok()) {
-      return error;
-    }
-    rocksdb::Options options;
-    options.env = surroundings_.env;
-    for (const std::string& entry : entries) {
-      if (!entry.ends_with(kSuffix)) continue;
-      const Status s =
-          rocksdb::SstFileReader(options).Open(path() + "/" + entry);
-      if (!s.ok()) return Prefixed(path() + "/" + entry + ": ", s);
-    }
-    return error;
-  }
-
-  Status NotOurs(const std::string& why) const {
-    return Status::InvalidArgument(
-        path() + " is a RocksDB database but not a rowbloom store: " + why);
-  }
-
-  // Whether what was found is what the caller asked for.
-  Status CheckFindings() {
-    if (!found_.metadata) {
-      if (options_.create_if_missing && !options_.read_only) {
-        return Status::OK();
-      }
-      return Status::NotFound(
-          "no store at " + path() +
-          (found_.creation_mark ? ": its creation was interrupted" : ""));
-    }
-    const Metadata& kept = *found_.metadata;
-    if (options_.key_layout && kept.store.key_layout != *options_.key_layout) {
-      return Status::InvalidArgument(
-          "the store at " + path() + " has key layout " +
-          kept.store.key_layout.ToString() + ", not " +
-          options_.key_layout->ToString());
-    }
-    for (const std::string& name : *found_.column_families) {
-      if (!kept.families.contains(name) && !kept.dropped.contains(name)) {
-        return Status::InvalidArgument(
-            "column family \"" + ToPrintable(name) + "\" in " + path() +
-            " was not created by rowbloom: the store cannot be opened with it");
-      }
-    }
-    for (const FamilyDescriptor& family : families_) {
-      if (!IsComplete(family.name)) continue;
-      const std::string differences =
-          DescribeDifferences(kept.families.at(family.name), family.options);
-      if (!differences.empty()) {
-        return Status::InvalidArgument("family \"" + family.name +
-                                       "\" of the store at " + path() +
-                                       " has " + differences);
-      }
-    }
-    return Status::OK();
+  // Leaves a directory with the mark, and perhaps an empty database.
+  Status PrepareCreation() {
+    Status s = env_->CreateDirIfMissing(path());
+    if (s.ok()) s = SyncDirectory(env_, ParentOf(path()));
+    return s.ok() ? rocksdb::WriteStringToFile(env_, "", MarkPath()) : s;
   }
 
   // Takes what the caller left open from the store.
   void SettleOptions() {
-    const Metadata kept = found_.metadata.value_or(Metadata());
-    if (!options_.key_layout) options_.key_layout = kept.store.key_layout;
+    const StoreRecord& kept = found_.metadata.store;
+    if (!options_.key_layout) options_.key_layout = kept.key_layout;
     if (!options_.row_aligned_files) {
-      options_.row_aligned_files = kept.store.row_aligned_files;
+      options_.row_aligned_files = kept.row_aligned_files;
     }
     opened_.options = options_;
   }
 
-  // Leaves a directory with the mark, and perhaps an empty database.
-  Status PrepareCreation() {
-    rocksdb::Env* const env = surroundings_.env;
-    Status s = env->CreateDirIfMissing(path());
-    if (s.ok()) s = SyncDirectory(env, ParentOf(path()));
-    if (!s.ok()) return s;
-    found_.creation_mark = true;
-    return rocksdb::WriteStringToFile(env, "", MarkPath());
-  }
-
-  rocksdb::ColumnFamilyDescriptor MetadataColumnFamily() const {
-    rocksdb::BlockBasedTableOptions table;
-    table.format_version = kTableFormatVersion;
-    rocksdb::ColumnFamilyDescriptor descriptor;
-    descriptor.options.table_factory.reset(
-        rocksdb::NewBlockBasedTableFactory(table));
-    descriptor.options.write_buffer_size = kMetadataWriteBufferBytes;
-    descriptor.options.compression = rocksdb::kNoCompression;
-    return descriptor;
-  }
-
-  // Opens the complete families; creates an empty database in a creation.
-  Status OpenDatabase() {
-    opened_.block_cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
-    std::vector<rocksdb::ColumnFamilyDescriptor> column_families = {
-        MetadataColumnFamily()};
-    if (found_.metadata) {
-      for (const auto& [name, kept] : found_.metadata->families) {
-        if (!IsComplete(name)) continue;
-        FamilySetup setup;
-        Status s = SetUp(name, kept, &setup);
-        if (!s.ok()) return Prefixed(path() + ": ", s);
-        column_families.push_back(std::move(setup.descriptor));
-      }
-      for (const auto& [name, kept] : found_.metadata->dropped) {
-        if (!found_.column_families->contains(name)) continue;
-        FamilySetup setup;
-        Status s = MakeSetup(name, kept, &setup);
-        if (!s.ok()) return Prefixed(path() + ": ", s);
-        column_families.push_back(std::move(setup.descriptor));
-      }
-    }
+  rocksdb::DBOptions DatabaseOptions() const {
     rocksdb::DBOptions options;
-    if (options_.statistics) {
-      opened_.statistics = NewFilterStatistics(rocksdb::CreateDBStatistics());
-      opened_.statistics->set_stats_level(rocksdb::kExceptHistogramOrTimers);
-      options.statistics = opened_.statistics;
-    }
-    options.env = surroundings_.env;
-    options.create_if_missing = !found_.metadata;
+    options.statistics = opened_.statistics;
+    options.env = env_;
+    options.create_if_missing = !found_.exists;
     options.keep_log_file_num = kInfoLogFiles;
-    const auto log_syncer = std::make_shared<LogSyncer>();
-    options.listeners = {std::make_shared<NoAutoRecovery>(), log_syncer};
+    options.listeners = {std::make_shared<NoAutoRecovery>()};
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
     options.max_total_wal_size =
         2 * options_.write_buffer_bytes *
-        (1 + found_.Families().size() + families_.size());
-    Status s = opened_.database.Open(options, path(), column_families,
-                                     options_.read_only
-                                         ? Database::Access::kReadOnly
-                                         : Database::Access::kReadWrite);
-    if (IsLocked(s)) return OpenElsewhere(path());
-    if (s.ok() && !options_.read_only) {
-      log_syncer->SetDatabase(opened_.database.get());
+        (1 + found_.metadata.families.size() + families_.size());
+    return options;
+  }
+
+  // Opens the complete families, and those whose drop is to be completed;
+  // creates an empty database in a creation.
+  Status OpenDatabase() {
+    opened_.block_cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
+    if (options_.statistics) {
+      opened_.statistics = NewFilterStatistics(rocksdb::CreateDBStatistics());
+      opened_.statistics->set_stats_level(rocksdb::kExceptHistogramOrTimers);
     }
-    if (!s.ok() || !found_.metadata || options_.read_only) return s;
-    // Another process may have written until the lock was ours.
-    std::optional<Metadata> now;
-    s = ReadMetadata(opened_.database.get(), path(), &now);
-    if (!s.ok()) return s;
-    if (!now || now->store != found_.metadata->store ||
-        now->families != found_.metadata->families ||
-        now->dropped != found_.metadata->dropped) {
-      return Status::TryAgain("the store at " + path() +
-                              " was changed by another process while it was "
-                              "being opened");
+    std::vector<rocksdb::ColumnFamilyDescriptor> column_families = {
+        MetadataColumnFamily()};
+    const Metadata& kept = found_.metadata;
+    for (const std::string& name : found_.column_families) {
+      const auto found = kept.families.find(name);
+      const bool is_family = found != kept.families.end();
+      FamilySetup setup;
+      const Status s = MakeSetup(
+          name, is_family ? found->second : kept.dropped.at(name), &setup);
+      if (!s.ok()) return Prefixed(path() + ": ", s);
+      column_families.push_back(std::move(setup.descriptor));
+      if (is_family) store_families_[name] = std::move(setup.family);
     }
-    found_.metadata = std::move(now);
+    rocksdb::DBOptions options = DatabaseOptions();
+    if (!Writes()) {
+      return NamingDamage(opened_.database.Open(
+          options, path(), column_families, Database::Access::kReadOnly));
+    }
+    const auto log = std::make_shared<LateLog>();
+    options.info_log = log;
+    const auto log_syncer = std::make_shared<LogSyncer>();
+    options.listeners.push_back(log_syncer);
+    const Status s = opened_.database.Open(options, path(), column_families,
+                                           Database::Access::kReadWrite);
+    if (!s.ok()) return NamingDamage(s);
+    log->Start(path(), options);
+    log_syncer->SetDatabase(opened_.database.get());
     return s;
   }
 
-  // Drops what was being dropped when the store was last open.
-  Status CompleteDrops() {
-    if (!found_.metadata) return Status::OK();
-    for (const auto& [name, kept] : found_.metadata->dropped) {
-      Status s = CompleteDrop(name, &opened_.database);
-      if (!s.ok()) return s;
-      found_.column_families->erase(name);
-    }
-    return Status::OK();
+  Status NamingDamage(const Status& s) const {
+    return NamingDamagedFile(env_, path(), s);
   }
 
-  // Writes the records and creates the column families that are missing.
+  // Does what an earlier process began, and what the caller asks for.
   Status CompleteStore() {
-    std::map<std::string, FamilyOptions> missing;
-    for (const auto& [name, kept] : found_.Families()) {
-      if (!IsComplete(name)) missing.emplace(name, kept);
-    }
-    rocksdb::WriteBatch batch;
     Status s;
-    StoreRecord record = found_.metadata ? found_.metadata->store
-                                         : StoreRecord{.row_deletes = false};
+    for (const auto& [name, kept] : found_.metadata.dropped) {
+      if (s.ok()) s = CompleteDrop(name, &opened_.database);
+    }
+    if (s.ok()) s = CompleteRecords();
+    for (const auto& [name, options] : missing_) {
+      FamilySetup setup;
+      if (s.ok()) s = MakeSetup(name, options, &setup);
+      if (s.ok()) s = opened_.database.CreateColumnFamily(setup.descriptor);
+      if (s.ok()) store_families_[name] = std::move(setup.family);
+    }
+    if (s.ok() && found_.creation_mark) s = env_->DeleteFile(MarkPath());
+    return s.ok() ? RemoveLoadDirectories(env_, path()) : s;
+  }
+
+  // Writes the records that are missing; leaves the families without a column
+  // family in missing_.
+  Status CompleteRecords() {
+    StoreRecord record = found_.metadata.store;
+    record.row_deletes = record.row_deletes && found_.exists;
     record.key_layout = *options_.key_layout;
     record.row_aligned_files = *options_.row_aligned_files;
-    if (!found_.metadata || found_.metadata->store != record) {
+    rocksdb::WriteBatch batch;
+    Status s;
+    if (!found_.exists || found_.metadata.store != record) {
       s = PutStoreRecord(record, &batch);
+    }
+    for (const auto& [name, kept] : found_.metadata.families) {
+      if (!found_.IsComplete(name)) missing_.emplace(name, kept);
     }
     for (const FamilyDescriptor& family : families_) {
       if (!s.ok()) return s;
-      if (IsComplete(family.name)) continue;
-      missing.insert_or_assign(family.name, family.options);
+      if (found_.IsComplete(family.name)) continue;
+      missing_.insert_or_assign(family.name, family.options);
       s = PutFamilyRecord(family.name, family.options, &batch);
     }
-    if (s.ok() && batch.Count() > 0) {
-      rocksdb::WriteOptions synced;
-      synced.sync = true;
-      s = opened_.database->Write(synced, &batch);
-    }
-    if (!s.ok()) return s;
-    for (const auto& [name, options] : missing) {
-      FamilySetup setup;
-      s = SetUp(name, options, &setup);
-      if (s.ok()) s = opened_.database.CreateColumnFamily(setup.descriptor);
-      if (!s.ok()) return s;
-    }
-    if (found_.creation_mark) s = surroundings_.env->DeleteFile(MarkPath());
-    return s;
+    return s.ok() && batch.Count() > 0 ? opened_.database.WriteSynced(&batch)
+                                       : s;
   }
 
   Status MakeSetup(const std::string& name, const FamilyOptions& options,
                    FamilySetup* setup) {
     return MakeFamilySetup(name, options, options_, opened_.block_cache,
                            opened_.shared, setup);
-  }
-
-  // Makes a family of the open store, but for its column family.
-  Status SetUp(const std::string& name, const FamilyOptions& options,
-               FamilySetup* setup) {
-    Status s = MakeSetup(name, options, setup);
-    if (s.ok()) store_families_[name] = setup->family;
-    return s;
   }
 
   // Connects the families with the open column families.
@@ -533,67 +377,54 @@ class Opener {
 
   StoreOptions options_;
   const std::vector<FamilyDescriptor>& families_;
-  const Surroundings& surroundings_;
-  Findings found_;
+  rocksdb::Env* env_;
+  FoundStore found_;
   OpenedStore opened_;
   FamilyMap store_families_;  // of opened_, until they are all there
+  std::map<std::string, FamilyOptions> missing_;  // to be created
 };
 
-// Opening for reading beside a writer, which deletes logs and files once they
-// are no longer needed: when it does so between two looks of RocksDB at the
+// The files that RocksDB reads; those that cannot be listed it complains about.
+std::set<std::string> DatabaseFiles(rocksdb::Env* env,
+                                    const std::string& path) {
+  std::vector<std::string> names;
+  env->GetChildren(path, &names).PermitUncheckedError();
+  std::erase_if(names, [](const std::string& name) {
+    return !name.ends_with(".log") && !name.ends_with(".sst") &&
+           !name.starts_with("MANIFEST-");
+  });
+  return {names.begin(), names.end()};
+}
+
+// Opens for reading beside a writer, which deletes logs and files once they are
+// no longer needed: when it does so between two looks of RocksDB at the
 // directory, something is missing, or, of a log, nobody notices what is.
-class ReadOnlyOpener {
- public:
-  ReadOnlyOpener(const StoreOptions& options, const std::string& path,
-                 const std::vector<FamilyDescriptor>& families,
-                 const Surroundings& surroundings)
-      : options_(options),
-        path_(path),
-        families_(families),
-        surroundings_(surroundings) {}
-
-  Status Run(std::unique_ptr<Store>* store) {
-    Status s;
-    for (int tries = 0; tries < kMaxTries; ++tries) {
-      const std::set<std::string> before = Files();
-      std::unique_ptr<Store> opened;
-      s = Opener(options_, path_, families_, surroundings_).Run(&opened);
-      const std::set<std::string> after = Files();
-      const auto vanished = [&](const std::string& name) {
-        return !after.contains(name) && (!s.ok() || name.ends_with(".log"));
-      };
-      if (std::none_of(before.begin(), before.end(), vanished)) {
-        if (s.ok()) *store = std::move(opened);
-        return s;
-      }
-    }
-    // Not for want of a file each time.
-    if (s.IsInvalidArgument() || s.IsNotSupported()) return s;
-    return Status::TryAgain("the store at " + path_ +
-                            " could not be opened for reading: its writer "
-                            "deleted files of it meanwhile, each of " +
-                            std::to_string(kMaxTries) + " times");
+Status OpenForReading(const StoreOptions& options, const std::string& path,
+                      const std::vector<FamilyDescriptor>& families,
+                      const Surroundings& surroundings,
+                      std::unique_ptr<Store>* store) {
+  constexpr int kMaxTries = 20;
+  Status s;
+  for (int tries = 0; tries < kMaxTries; ++tries) {
+    const auto before = DatabaseFiles(surroundings.env, path);
+    std::unique_ptr<Store> opened;
+    s = Opener(options, path, families, surroundings).Run(&opened);
+    const auto after = DatabaseFiles(surroundings.env, path);
+    const bool lost_log =
+        std::any_of(before.begin(), before.end(), [&](const std::string& name) {
+          return name.ends_with(".log") && !after.contains(name);
+        });
+    if (s.ok() ? lost_log : before != after) continue;
+    *store = std::move(opened);
+    return s;
   }
-
- private:
-  static constexpr int kMaxTries = 20;
-
-  // Those that RocksDB reads; those that cannot be listed it complains about.
-  std::set<std::string> Files() const {
-    std::vector<std::string> names;
-    surroundings_.env->GetChildren(path_, &names).PermitUncheckedError();
-    std::erase_if(names, [](const std::string& name) {
-      return !name.ends_with(".log") && !name.ends_with(".sst") &&
-             !name.starts_with("MANIFEST-");
-    });
-    return {names.begin(), names.end()};
-  }
-
-  const StoreOptions& options_;
-  const std::string& path_;
-  const std::vector<FamilyDescriptor>& families_;
-  const Surroundings& surroundings_;
-};
+  // Not for want of a file each time.
+  if (s.IsInvalidArgument() || s.IsNotSupported()) return s;
+  return Status::TryAgain("the store at " + path +
+                          " could not be opened for reading: its writer "
+                          "changed its files meanwhile, each of " +
+                          std::to_string(kMaxTries) + " times");
+}
 
 }  // namespace
 
@@ -602,7 +433,7 @@ Status OpenStore(const StoreOptions& options, const std::string& path,
                  const Surroundings& surroundings,
                  std::unique_ptr<Store>* store) {
   return options.read_only
-             ? ReadOnlyOpener(options, path, families, surroundings).Run(store)
+             ? OpenForReading(options, path, families, surroundings, store)
              : Opener(options, path, families, surroundings).Run(store);
 }
 

@@ -2,7 +2,7 @@
 //
 // Creation writes in this order, so that a crash between any two steps leaves
 // something that the next call recognises:
-//   1. the directory, and in it the file kCreationMark
+//   1. the directory, and in it the file kCreationMark; then the lock
 //   2. an empty RocksDB database
 //   3. the store's record and its families' records, as one synced batch
 //   4. the RocksDB column families
@@ -20,10 +20,9 @@
 #include "rocksdb/status.h"
 #include "rowbloom/store.h"
 #include "storage/store/clock.h"
+#include "storage/store/found_store.h"
 
 namespace rowbloom {
-
-inline constexpr char kCreationMark[] = "ROWBLOOM_CREATING";
 
 // What a store takes from the machine; tests give it others.
 struct Surroundings {

@@ -13,6 +13,7 @@
 #include "rowbloom/store_options.h"
 #include "storage/store/database.h"
 #include "storage/store/family_table.h"
+#include "storage/store/locking_env.h"
 #include "storage/store/shared_state.h"
 
 namespace rowbloom {
@@ -23,6 +24,7 @@ struct OpenedStore {
   std::shared_ptr<rocksdb::Cache> block_cache;
   std::shared_ptr<rocksdb::Statistics> statistics;  // nullptr: none
   std::shared_ptr<SharedState> shared;
+  std::unique_ptr<LockingEnv> env;  // nullptr: open for reading only
   Database database;
   std::unique_ptr<FamilyTable> families;
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "rocksdb/status.h"
 
@@ -19,16 +18,6 @@ inline rocksdb::Status Prefixed(const std::string& prefix,
   if (status.IsNotSupported()) return Status::NotSupported(message);
   if (status.IsCorruption()) return Status::Corruption(message);
   return status;
-}
-
-// Whether RocksDB failed as somebody has its lock, for which it has no code.
-inline bool IsLocked(const rocksdb::Status& status) {
-  const std::string_view message =
-      status.getState() == nullptr ? std::string_view() : status.getState();
-  return status.IsIOError() &&
-         (message.find("While lock file") != std::string_view::npos ||
-          message.find("lock hold by current process") !=
-              std::string_view::npos);
 }
 
 }  // namespace rowbloom

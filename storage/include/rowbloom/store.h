@@ -78,7 +78,7 @@ class Store {
   //                    starts with '.', or is "default" (RocksDB's own)
   //   NotFound         no store at `path`, and it may not be created
   //   NotSupported     the store was written in a format of a later version
-  //   TryAgain         another process changed the store meanwhile
+  //   TryAgain         (read_only) another process kept changing the files
   static rocksdb::Status Open(const StoreOptions& options,
                               const std::string& path,
                               const std::vector<FamilyDescriptor>& families,

@@ -69,7 +69,7 @@ struct StoreOptions {
   // Reads only: takes no lock and writes nothing, so that it works beside a
   // process that writes. Sees what that process had written when it opened,
   // kSkipWal and what is under way aside. Opening is TryAgain when that process
-  // kept deleting files, having flushed or compacted them, in between.
+  // kept changing files in between, by flushing or compacting.
   bool read_only = false;
   // How rows are laid out in keys, fixed when the store is created: escaped
   // (any row) or fixed:N (rows of N bytes), the layouts that keep the order of

@@ -175,6 +175,34 @@ TEST_F(Damage, ManifestWithoutItsEndIsNamed) {
   EXPECT_LT(opened, 10);
 }
 
+// A family has files with what came after the damage of a log that another one
+// needs: without the end of the log the two would not fit.
+TEST_F(Damage, LogThatEndsBeforeWhatAFileHasIsRefused) {
+  std::filesystem::remove_all(sound_);
+  {
+    const StoreOptions options = {.write_buffer_bytes = size_t{64} << 10};
+    const auto store =
+        OpenOrFail(options, sound_, kFamilies, {.env = env_.get()});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put("r", "client", "q", "v", {.timestamp_ms = 1}),
+                IsOk());
+    for (int i = 0; i < 200; ++i) {
+      ASSERT_THAT(
+          store->Put(std::to_string(i), "latest", "q", std::string(1000, 'v')),
+          IsOk());
+    }
+  }
+  const std::string log = Files(".log").front();
+  std::string bytes = Bytes(log);
+  bytes[bytes.size() / 2] ^= 1;
+  Replace(log, bytes);
+  std::unique_ptr<Store> store;
+  Status error;
+  ASSERT_FALSE(Opens(&store, &error));
+  EXPECT_THAT(error, StatusIs(Status::kCorruption,
+                              AllOf(HasSubstr(path_), HasSubstr("WAL"))));
+}
+
 TEST_F(Damage, CurrentWithAWrongByteIsNamed) {
   const std::string bytes = Bytes("CURRENT");
   for (size_t at = 0; at < bytes.size(); ++at) {

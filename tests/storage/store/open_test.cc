@@ -317,6 +317,47 @@ TEST_F(StoreOpen, SecondWriterIsKeptOut) {
   EXPECT_THAT(Store::Open({}, path_, {}, &second), IsOk());
 }
 
+// Of several that open, or create, a store at once one is in, and none sees
+// what it has only half made.
+TEST_F(StoreOpen, OneOfSeveralThatOpenAtOnceIsIn) {
+  constexpr int kRounds = 20;
+  for (int round = 0; round < kRounds; ++round) {
+    if (round % 2 == 0) path_ = dir_.File("db" + std::to_string(round));
+    std::atomic<int> opened = 0;
+    std::vector<std::unique_ptr<Store>> stores(4);
+    std::vector<std::thread> threads;
+    for (std::unique_ptr<Store>& store : stores) {
+      threads.emplace_back([&] {
+        const Status s = Store::Open({}, path_, {{"a", {}}}, &store);
+        if (s.ok()) ++opened;
+        EXPECT_TRUE(s.ok() || s.IsBusy()) << s.ToString();
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(opened, 1);
+  }
+}
+
+TEST_F(StoreOpen, CopyWithoutALockIsRefusedAsItIs) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  std::filesystem::remove(path_ + "/LOCK");
+  ExpectRefusal({.key_layout = KeyLayout::FixedRow(8)}, {},
+                StatusIs(Status::kInvalidArgument, HasSubstr("fixed:8")));
+  EXPECT_THAT(Open({}, {}), IsOk());
+}
+
+// The lines that RocksDB logs before it knows that the store is sound are
+// there.
+TEST_F(StoreOpen, InfoLogHasTheWholeOpening) {
+  ASSERT_NO_FATAL_FAILURE(Create());
+  ASSERT_THAT(Open({}, {}), IsOk());
+  store_.reset();
+  const std::string log = Contents(path_)["LOG"];
+  for (const char* line : {"RocksDB version", "Recovering log #"}) {
+    EXPECT_THAT(log, HasSubstr(line));
+  }
+}
+
 // A process that has the lock of a store, as one that writes to it has.
 class LockingProcess {
  public:

@@ -1,0 +1,149 @@
+#include "storage/store/found_store.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/sst_file_reader.h"
+#include "storage/store/database.h"
+#include "storage/store/directory.h"
+#include "storage/store/status_text.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Env;
+using rocksdb::Status;
+
+constexpr std::string_view kManifestPrefix = "MANIFEST-";
+
+// The number that `text` starts with; 0: none.
+uint64_t LeadingNumber(std::string_view text) {
+  uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// Corruption: the end of the MANIFEST is missing. RocksDB takes it for one
+// whose last records a crash kept from the disk, goes back to an older state
+// and removes newer SSTs. A crash leaves the log that the last record asks for:
+// RocksDB deletes one only after a record says that it is not needed any more.
+// Without any log, as in a backup, nothing can be told.
+//
+// With track_and_verify_wals_in_manifest RocksDB misses ends after which no log
+// that the MANIFEST tracks is gone (test Damage.ManifestWithoutItsEndIsNamed).
+Status CheckManifestEnd(Env* env, const std::string& path, rocksdb::DB* db) {
+  std::string manifest;
+  std::vector<std::string> entries;
+  uint64_t needed = 0;
+  Status s = rocksdb::ReadFileToString(env, path + "/CURRENT", &manifest);
+  if (s.ok()) s = ListDirectory(env, path, &entries);
+  if (!s.ok()) return s;
+  if (!db->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep,
+                          &needed)) {
+    return Status::Aborted(path + ": RocksDB does not tell which log it needs");
+  }
+  while (manifest.ends_with('\n')) manifest.pop_back();
+  // Until a flush names a log, `needed` is a number below that of the first log
+  // of the process that wrote the MANIFEST, which came just before it.
+  const uint64_t end = std::max(
+      needed + 1,
+      LeadingNumber(std::string_view(manifest).substr(kManifestPrefix.size())));
+  bool has_logs = false;
+  for (const std::string& entry : entries) {
+    const uint64_t number = LeadingNumber(entry);
+    if (!entry.ends_with(".log") || number == 0) continue;
+    if (number >= needed && number < end) return s;
+    has_logs = true;
+  }
+  if (!has_logs) return s;
+  return Status::Corruption(path + "/" + manifest +
+                            ": its end is missing: expected a log with a " +
+                            "number from " + std::to_string(needed) + " to " +
+                            std::to_string(end - 1) + ", found only others");
+}
+
+Status NotOurs(const std::string& path, const std::string& why) {
+  return Status::InvalidArgument(
+      path + " is a RocksDB database but not a rowbloom store: " + why);
+}
+
+Status LookIntoDatabase(Env* env, const std::string& path, FoundStore* found) {
+  rocksdb::DBOptions options;
+  options.env = env;
+  std::vector<std::string> names;
+  Status s = rocksdb::DB::ListColumnFamilies(options, path, &names);
+  if (!s.ok()) return NamingDamagedFile(env, path, s);
+  found->column_families = {names.begin(), names.end()};
+  found->column_families.erase(rocksdb::kDefaultColumnFamilyName);
+  Database database;
+  s = database.Open(options, path, {rocksdb::ColumnFamilyDescriptor()},
+                    Database::Access::kReadOnly);
+  // The options do not fit the database.
+  if (s.IsInvalidArgument()) return NotOurs(path, s.ToString());
+  if (!s.ok()) return NamingDamagedFile(env, path, s);
+  if (!found->creation_mark) s = CheckManifestEnd(env, path, database.get());
+  std::optional<Metadata> metadata;
+  if (s.ok()) s = ReadMetadata(database.get(), path, &metadata);
+  found->exists = metadata.has_value();
+  if (found->exists) found->metadata = *std::move(metadata);
+  if (!s.ok() || found->exists || found->creation_mark) return s;
+  return NotOurs(path, "its column family \"default\" has no record \"store\"");
+}
+
+}  // namespace
+
+Status FindStore(Env* env, const std::string& path, FoundStore* found) {
+  *found = {};
+  Status s = env->FileExists(path);
+  if (s.IsNotFound()) return Status::OK();
+  bool is_directory = false;
+  if (s.ok()) s = env->IsDirectory(path, &is_directory);
+  if (!s.ok()) return s;
+  if (!is_directory) {
+    return Status::InvalidArgument(path + " is not a directory");
+  }
+  std::vector<std::string> entries;
+  s = ListDirectory(env, path, &entries);
+  if (!s.ok()) return s;
+  const auto has = [&entries](std::string_view name) {
+    return std::find(entries.begin(), entries.end(), name) != entries.end();
+  };
+  found->creation_mark = has(kCreationMark);
+  if (has("CURRENT")) return LookIntoDatabase(env, path, found);
+  if (entries.empty() || found->creation_mark) return s;
+  return Status::InvalidArgument(
+      path + " is not a rowbloom store: it has files, but none named CURRENT");
+}
+
+Status NamingDamagedFile(Env* env, const std::string& path,
+                         const Status& error) {
+  constexpr std::string_view kSuffix = ".sst";
+  constexpr std::string_view kOldSuffix = ".ldb";
+  if (!error.IsCorruption()) return error;
+  std::string message = error.getState();
+  if (const size_t at = message.find(kOldSuffix); at != message.npos) {
+    return Status::Corruption(message.replace(at, kOldSuffix.size(), kSuffix));
+  }
+  std::vector<std::string> entries;
+  if (message.find(kSuffix) != message.npos ||
+      !ListDirectory(env, path, &entries).ok()) {
+    return error;
+  }
+  rocksdb::Options options;
+  options.env = env;
+  for (const std::string& entry : entries) {
+    if (!entry.ends_with(kSuffix)) continue;
+    const std::string file = path + "/" + entry;
+    const Status s = rocksdb::SstFileReader(options).Open(file);
+    if (!s.ok()) return Prefixed(file + ": ", s);
+  }
+  // RocksDB says what is wrong with CURRENT, and not where.
+  return message.find(path) == message.npos ? Prefixed(path + ": ", error)
+                                            : error;
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,44 @@
+// What there is at the path of a store, before anything is opened for writing.
+//
+// The look opens the column family of the records alone, for reading. It keeps
+// a database that is not ours, or that the caller takes for another store, as
+// it is: opening one for writing changes it (tests
+// StoreOpen.OtherRocksdbDatabaseIsNoStore, OtherOptionsThanKeptAreNamed).
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "rocksdb/env.h"
+#include "rocksdb/status.h"
+#include "storage/store/metadata.h"
+
+namespace rowbloom {
+
+inline constexpr char kCreationMark[] = "ROWBLOOM_CREATING";
+
+struct FoundStore {
+  bool creation_mark = false;
+  bool exists = false;  // there is a store record
+  // The column families of a RocksDB database but "default"; empty without one.
+  std::set<std::string> column_families;
+  Metadata metadata;
+
+  // Whether `name` is a family with all that belongs to it.
+  bool IsComplete(const std::string& name) const {
+    return metadata.families.contains(name) && column_families.contains(name);
+  }
+};
+
+// Changes nothing. InvalidArgument: there is something that is no store.
+rocksdb::Status FindStore(rocksdb::Env* env, const std::string& path,
+                          FoundStore* found);
+
+// An error of opening the database with the name of the SST, else of the store,
+// that is damaged. RocksDB leaves it out of some messages, or names the
+// MANIFEST (test Damage.OverwrittenFilesAreNamed), and gives a missing SST the
+// name that LevelDB gave such files (MissingFilesAreNamed).
+rocksdb::Status NamingDamagedFile(rocksdb::Env* env, const std::string& path,
+                                  const rocksdb::Status& error);
+
+}  // namespace rowbloom
