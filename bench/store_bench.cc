@@ -12,6 +12,7 @@
 #include "bench/load_memory.h"
 #include "bench/random.h"
 #include "bench/store_bench_databases.h"
+#include "bench/store_bench_growth.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/store.h"
@@ -30,9 +31,9 @@ constexpr size_t kLoadBatchBytes = size_t{1} << 20;  // as `rowbloom load`
 constexpr double kStockBitsPerKey = 10;
 
 // Claimed at most, of the first contender's time.
-constexpr double kGetAndPut = 1.10;
-constexpr double kScan = 1.15;
-constexpr double kVersionedGet = 2;
+constexpr double kGet = 1.15;
+constexpr double kPutAndScan = 1.10;
+constexpr double kVersionedGet = 1.6;
 constexpr double kAbsentRow = 1.0 / 5;
 constexpr double kAbsentColumns = 1.0 / 3;
 constexpr double kAbsentColumnsSameFilters = 1.0 / 2.5;
@@ -273,14 +274,6 @@ Status WrongAnswer(const std::string& who, std::string_view key) {
                             Slice(key).ToString(/*hex=*/true));
 }
 
-bool IsWanted(const StoreBenchOptions& options, std::string_view what) {
-  return what.find(options.only) != std::string_view::npos;
-}
-
-std::string Join(const std::string& folder, const std::string& name) {
-  return (std::filesystem::path(folder) / name).string();
-}
-
 // One tree in each kind of database.
 class Tree {
  public:
@@ -323,8 +316,8 @@ class Tree {
   }
 
   Status Measure(std::vector<Comparison>* comparisons) {
-    Status s = MeasureGets("get, present cell", plan_.present, kGetAndPut,
-                           comparisons);
+    Status s =
+        MeasureGets("get, present cell", plan_.present, kGet, comparisons);
     if (s.ok()) {
       s = MeasureGets("get, absent row", plan_.absent_rows, {}, comparisons);
     }
@@ -347,18 +340,18 @@ class Tree {
 
  private:
   std::string Path(const std::string& what) const {
-    return Join(options_.db_dir, (compacted_ ? "one_" : "many_") + what);
+    return options_.Path((compacted_ ? "one_" : "many_") + what);
   }
 
   void Step(const std::string& text) const {
-    if (options_.on_step) options_.on_step(name_ + ", " + text);
+    options_.Step(name_ + ", " + text);
   }
 
   Status Compare(const std::string& what, const std::string& unit,
                  std::optional<double> claimed,
                  const std::vector<Contender>& contenders, uint64_t operations,
                  uint64_t turn, std::vector<Comparison>* comparisons) const {
-    if (!IsWanted(options_, what)) return Status::OK();
+    if (!options_.Wants(what)) return Status::OK();
     Step(what);
     Comparison comparison{what, name_, unit, claimed};
     Status s = TakeTurns(contenders,
@@ -643,7 +636,7 @@ class Tree {
 
   Status MeasureScans(std::vector<Comparison>* comparisons) const {
     const std::vector<Range>& ranges = plan_.ranges;
-    return Compare("scan", "cell", kScan,
+    return Compare("scan", "cell", kPutAndScan,
                    {PlainRows("RocksDB, rows by hand", ranges, plain_,
                               plan_.cells().layout()),
                     StoreScan("store, latest", ranges, latest_.get()),
@@ -672,29 +665,25 @@ class Writes {
 
   Status Measure(std::vector<Comparison>* comparisons) {
     Status s;
-    if (IsWanted(options_, kPut)) s = MeasurePuts(comparisons);
-    if (s.ok() && IsWanted(options_, kLoad)) s = MeasureLoads(comparisons);
+    if (options_.Wants(kPut)) s = MeasurePuts(comparisons);
+    if (s.ok() && options_.Wants(kLoad)) s = MeasureLoads(comparisons);
     return s;
   }
 
  private:
-  void Step(const std::string& text) const {
-    if (options_.on_step) options_.on_step(text);
-  }
-
   Status MeasurePuts(std::vector<Comparison>* comparisons) {
-    Step("puts");
+    options_.Step("puts");
     std::unique_ptr<Store> latest, versioned;
     PlainDatabase plain;
     const StoreOptions store;
-    const std::string path = Join(options_.db_dir, "put_latest");
+    const std::string path = options_.Path("put_latest");
     Status s = CreateStore(store, {}, path, &latest);
     if (s.ok()) {
       s = CreateStore(store, {.max_versions = 3},
-                      Join(options_.db_dir, "put_versioned"), &versioned);
+                      options_.Path("put_versioned"), &versioned);
     }
     if (s.ok()) {
-      s = plain.Create(path, Join(options_.db_dir, "put_rocksdb"),
+      s = plain.Create(path, options_.Path("put_rocksdb"),
                        store.block_cache_bytes, nullptr);
     }
     const std::vector<Question>& puts = plan_.puts;
@@ -703,7 +692,7 @@ class Writes {
                                .min_rounds = 4,
                                .seconds = options_.seconds};
     if (s.ok()) {
-      Comparison put{kPut, kWithLog, "put", kGetAndPut};
+      Comparison put{kPut, kWithLog, "put", kPutAndScan};
       s = TakeTurns({PlainPut(puts, 1, &plain),
                      StorePut("store, latest", puts, 1, latest.get()),
                      StorePut("store, versioned", puts, 1, versioned.get())},
@@ -711,7 +700,7 @@ class Writes {
       comparisons->push_back(std::move(put));
     }
     if (s.ok()) {
-      Comparison batch{"put, 64 in a batch", kWithLog, "put", kGetAndPut};
+      Comparison batch{"put, 64 in a batch", kWithLog, "put", kPutAndScan};
       s = TakeTurns(
           {PlainPut(puts, kBatchOfPuts, &plain),
            StorePut("store, latest", puts, kBatchOfPuts, latest.get()),
@@ -781,13 +770,13 @@ class Writes {
 
   // A load is one turn; its work are the cells of the input.
   Status MeasureLoads(std::vector<Comparison>* comparisons) {
-    Step("loads");
+    options_.Step("loads");
     const StoreOptions store;
-    const std::string template_path = Join(options_.db_dir, "load_options");
+    const std::string template_path = options_.Path("load_options");
     std::unique_ptr<Store> for_its_options;
     Status s = CreateStore(store, {}, template_path, &for_its_options);
     if (!s.ok()) return s;
-    const std::string path = Join(options_.db_dir, "load");
+    const std::string path = options_.Path("load");
     const auto store_load = [&](const char* who, const FamilyOptions& family) {
       return Contender{
           who, [&, family](uint64_t, uint64_t, uint64_t* work) -> Status {
@@ -860,20 +849,21 @@ Status BenchStore(const std::vector<InputCell>& input, const Cells& cells,
                                    " rows do not fill " +
                                    std::to_string(options.files) + " files");
   }
-  if (options.on_step) options.on_step("memory of loads");
+  options.Step("memory of loads");
   // Before any database has threads and memory of its own.
   Status s;
   for (const uint64_t times : {1, 2, 4}) {
     if (!s.ok()) return s;
-    if (!IsWanted(options, kLoad)) break;
+    if (!options.Wants(kLoad)) break;
     LoadMemory memory;
     s = MeasureLoadMemory(input, times, kLoadBatchBytes, options.db_dir,
                           &memory);
     result->load_memory.push_back(memory);
   }
-  if (options.on_step) options.on_step("drawing questions");
+  options.Step("drawing questions");
   const Plan plan(cells, options);
   if (s.ok()) s = Writes(input, plan, options).Measure(&result->comparisons);
+  if (s.ok()) s = MeasureGrowth(options, &result->comparisons);
   for (const bool compacted : {true, false}) {
     if (!s.ok()) return s;
     Tree tree(plan, options,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -26,6 +27,11 @@ struct StoreBenchOptions {
   double seconds = 2;
   // Loads of each contender.
   uint64_t loads = 5;
+  // Of the larger of two files that are asked for absent rows; at least
+  // 100,000, those of the smaller one.
+  uint64_t cells_in_file = 1'000'000;
+  // Writes of one cell.
+  uint64_t updates = 100'000;
   uint64_t seed = 1;
   // Only operations whose name has this in it.
   std::string only;
@@ -33,6 +39,17 @@ struct StoreBenchOptions {
   std::string db_dir;
   // Told what is being done, if set.
   std::function<void(std::string_view)> on_step;
+
+  bool Wants(std::string_view what) const {
+    return what.find(only) != std::string_view::npos;
+  }
+  // Of a database of this name.
+  std::string Path(const std::string& name) const {
+    return (std::filesystem::path(db_dir) / name).string();
+  }
+  void Step(std::string_view text) const {
+    if (on_step) on_step(text);
+  }
 };
 
 // What a load holds: the growth of the process's memory at its peak.

@@ -26,6 +26,8 @@ struct Arguments {
   uint64_t files = 16;
   double seconds = 2;
   uint64_t loads = 5;
+  uint64_t cells_in_file = 1'000'000;
+  uint64_t updates = 100'000;
   uint64_t seed = 1;
   bool quick = false;
   bool check = false;
@@ -81,14 +83,23 @@ int Run(int argc, char** argv) {
       app->add_option("--loads", arguments.loads, "by each contender")
           ->capture_default_str()
           ->check(CLI::Range(uint64_t{1}, uint64_t{1000}));
+  app->add_option("--cells-in-file", arguments.cells_in_file,
+                  "of the larger file that is asked for absent rows")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{100'000}, uint64_t{1'000'000'000}));
+  auto* updates_option =
+      app->add_option("--updates", arguments.updates, "of one cell")
+          ->capture_default_str()
+          ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}));
   app->add_flag("--quick", arguments.quick,
-                "less time and fewer loads, for a first look");
+                "less time, fewer loads and updates, for a first look");
   program.AddCheck(&arguments.check, "the times are as claimed");
   program.AddSeed(&arguments.seed);
   program.Parse(argc, argv);
   if (arguments.quick) {
     if (seconds_option->empty()) arguments.seconds /= kQuick;
     if (loads_option->empty()) arguments.loads = 1;
+    if (updates_option->empty()) arguments.updates /= kQuick;
   }
   std::vector<InputCell> input;
   OrThrow(ReadOrMakeCells(arguments.input, arguments.made_up, &input));
@@ -101,6 +112,8 @@ int Run(int argc, char** argv) {
   options.files = arguments.files;
   options.seconds = arguments.seconds;
   options.loads = arguments.loads;
+  options.cells_in_file = arguments.cells_in_file;
+  options.updates = arguments.updates;
   options.seed = arguments.seed;
   options.only = arguments.only;
   options.db_dir = dir.path();
@@ -114,6 +127,8 @@ int Run(int argc, char** argv) {
                        {"seed", arguments.seed},
                        {"seconds", arguments.seconds},
                        {"loads", arguments.loads},
+                       {"cells_in_file", arguments.cells_in_file},
+                       {"updates", arguments.updates},
                        {"rows", result.rows},
                        {"cells", result.cells},
                        {"load_memory", LoadMemoryJson(result)}};

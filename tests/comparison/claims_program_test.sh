@@ -12,8 +12,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/program.sh"
 quick=(--seconds 0)
 wanted=(write scan 'Bloom, present row')
 if [[ $name == store_bench ]]; then
-  quick+=(--loads 1 --files 2)
-  wanted=(put load 'get, present cell' '10 columns of an absent row' scan)
+  quick+=(--loads 1 --files 2 --cells-in-file 100000 --updates 100)
+  wanted=(put load 'get, absent row, more cells' 'increments of one cell'
+    'get after many updates' 'get, present cell' '10 columns of an absent row'
+    scan)
 fi
 run 0 "${quick[@]}" --synthetic 300x3 --json "$dir/json"
 says out '300 rows, 900 cells'

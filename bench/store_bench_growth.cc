@@ -1,0 +1,247 @@
+#include "bench/store_bench_growth.h"
+
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bench/random.h"
+#include "bench/store_bench_databases.h"
+#include "rowbloom/store.h"
+
+namespace rowbloom::bench {
+namespace {
+
+using rocksdb::Status;
+
+constexpr uint64_t kFewCells = 100'000;
+constexpr uint64_t kCellsOfARow = 5;
+constexpr uint64_t kFiltersToSmallCache = 10;
+constexpr FamilyOptions kVersioned = {.max_versions = 3};
+constexpr char kQualifier[] = "column0";
+constexpr char kUpdatedRow[] = "row";
+constexpr uint64_t kRoundsOfIncrements = 4;
+
+// Claimed at most, of the first contender's time.
+constexpr double kMoreCells = 1.5;
+constexpr double kVersionedIncrements = 3;
+constexpr double kGetWithoutFlush = 3;
+
+std::string RowName(uint64_t place) {
+  char name[32];
+  std::snprintf(name, sizeof(name), "user%016" PRIx64, place);
+  return name;
+}
+
+// One file of so many cells; its rows are at even places, spread over all.
+Status LoadOneFile(uint64_t cells, Store* store) {
+  const uint64_t rows = cells / kCellsOfARow;
+  const uint64_t step = std::numeric_limits<uint64_t>::max() / rows / 2 * 2;
+  std::unique_ptr<BulkLoad> load;
+  Status s = store->NewBulkLoad(
+      {.file_bytes = std::numeric_limits<uint64_t>::max()}, &load);
+  for (uint64_t i = 0; s.ok() && i < rows; ++i) {
+    const std::string row = RowName(i * step);
+    for (uint64_t column = 0; s.ok() && column < kCellsOfARow; ++column) {
+      s = load->Add(row, kFamily, "column" + std::to_string(column),
+                    "value " + std::to_string(i));
+    }
+  }
+  if (s.ok()) s = load->Finish();
+  StoreStats stats;
+  if (s.ok()) s = store->Stats(&stats);
+  const uint64_t files = stats.families[kFamily].files;
+  if (s.ok() && files != 1) {
+    return Status::Corruption("a bulk load made " + std::to_string(files) +
+                              " files");
+  }
+  return s;
+}
+
+// Rows at odd places.
+std::vector<std::string> AbsentRows(const StoreBenchOptions& options) {
+  Random random(options.seed);
+  std::vector<std::string> rows;
+  rows.reserve(options.questions);
+  for (uint64_t i = 0; i < options.questions; ++i) {
+    rows.push_back(RowName(random.Next() | 1));
+  }
+  return rows;
+}
+
+Contender GetAbsent(uint64_t cells, const std::vector<std::string>& rows,
+                    Store* store) {
+  return {
+      std::to_string(cells) + " cells",
+      [&rows, store](uint64_t begin, uint64_t end, uint64_t* work) -> Status {
+        std::string value;
+        for (uint64_t i = begin; i < end; ++i) {
+          const Status s = store->Get(rows[i], kFamily, kQualifier, &value);
+          if (!s.IsNotFound()) {
+            return Status::Corruption("a get of the absent row " + rows[i] +
+                                      " says " + s.ToString());
+          }
+        }
+        *work = end - begin;
+        return Status::OK();
+      }};
+}
+
+// The smaller file has the default cache in both comparisons.
+Status MeasureAbsentRows(const StoreBenchOptions& options,
+                         std::vector<Comparison>* comparisons) {
+  constexpr char kWhat[] = "get, absent row, more cells";
+  if (!options.Wants(kWhat)) return Status::OK();
+  options.Step(kWhat);
+  const std::vector<std::string> rows = AbsentRows(options);
+  const std::string many_path = options.Path("many_cells");
+  std::unique_ptr<Store> few, many;
+  Status s = CreateStore({}, {}, options.Path("few_cells"), &few);
+  if (s.ok()) s = LoadOneFile(kFewCells, few.get());
+  if (s.ok()) s = CreateStore({}, {}, many_path, &many);
+  if (s.ok()) s = LoadOneFile(options.cells_in_file, many.get());
+  StoreStats stats;
+  if (s.ok()) s = many->Stats(&stats);
+  for (const bool small_cache : {false, true}) {
+    if (!s.ok()) return s;
+    if (small_cache) {
+      many.reset();
+      s = Store::Open(
+          {.block_cache_bytes =
+               stats.families[kFamily].filter_bytes / kFiltersToSmallCache},
+          many_path, {}, &many);
+      if (!s.ok()) return s;
+    }
+    Comparison gets{kWhat, small_cache ? "small cache" : "default cache", "get",
+                    kMoreCells};
+    s = TakeTurns({GetAbsent(kFewCells, rows, few.get()),
+                   GetAbsent(options.cells_in_file, rows, many.get())},
+                  {.operations = rows.size(),
+                   .turn = 512,
+                   .min_rounds = 4,
+                   .seconds = options.seconds},
+                  &gets.timings);
+    comparisons->push_back(std::move(gets));
+  }
+  return s;
+}
+
+std::string Updates(const StoreBenchOptions& options) {
+  return std::to_string(options.updates) + " updates";
+}
+
+// Each turn has a cell of its own.
+Contender Increments(const std::string& who, Store* store) {
+  return {who, [store](uint64_t begin, uint64_t end, uint64_t* work) -> Status {
+            const std::string row = std::to_string(begin);
+            int64_t sum = 0;
+            for (uint64_t i = begin; i < end; ++i) {
+              Status s = store->Increment(row, kFamily, kQualifier, 1, &sum);
+              if (!s.ok()) return s;
+            }
+            *work = static_cast<uint64_t>(sum);
+            return Status::OK();
+          }};
+}
+
+Status MeasureIncrements(const StoreBenchOptions& options,
+                         std::vector<Comparison>* comparisons) {
+  constexpr char kWhat[] = "increments of one cell";
+  if (!options.Wants(kWhat)) return Status::OK();
+  options.Step(kWhat);
+  std::unique_ptr<Store> latest, versioned;
+  Status s = CreateStore({}, {}, options.Path("increments_latest"), &latest);
+  if (s.ok()) {
+    s = CreateStore({}, kVersioned, options.Path("increments_versioned"),
+                    &versioned);
+  }
+  if (!s.ok()) return s;
+  Comparison increments{kWhat, Updates(options), "increment",
+                        kVersionedIncrements};
+  s = TakeTurns({Increments("store, latest", latest.get()),
+                 Increments("store, versioned", versioned.get())},
+                {.operations = (kRoundsOfIncrements + 1) * options.updates,
+                 .turn = options.updates,
+                 .min_rounds = kRoundsOfIncrements,
+                 .seconds = 0},
+                &increments.timings);
+  comparisons->push_back(std::move(increments));
+  return s;
+}
+
+// A store of one cell, whose value is the number of its puts.
+struct UpdatedCell {
+  std::unique_ptr<Store> store;
+  uint64_t puts = 0;
+
+  Status Put() {
+    return store->Put(kUpdatedRow, kFamily, kQualifier, std::to_string(++puts));
+  }
+};
+
+// With `put_first` a turn begins with a put: a memtable joins some puts of a
+// cell at a time, and turns then meet any number of those that are not joined.
+Contender GetUpdated(const std::string& who, bool put_first,
+                     UpdatedCell* cell) {
+  return {who,
+          [who, put_first, cell](uint64_t begin, uint64_t end,
+                                 uint64_t* work) -> Status {
+            Status s = put_first ? cell->Put() : Status::OK();
+            const std::string expected = std::to_string(cell->puts);
+            std::string value;
+            for (uint64_t i = begin; s.ok() && i < end; ++i) {
+              s = cell->store->Get(kUpdatedRow, kFamily, kQualifier, &value);
+              if (s.ok() && value != expected) {
+                s = Status::Corruption("after " + expected + " updates, " +
+                                       who + ": a get gives " + value);
+              }
+            }
+            *work = end - begin;
+            return s;
+          }};
+}
+
+Status MeasureUpdatedGets(const StoreBenchOptions& options,
+                          std::vector<Comparison>* comparisons) {
+  constexpr char kWhat[] = "get after many updates";
+  if (!options.Wants(kWhat)) return Status::OK();
+  options.Step(kWhat);
+  UpdatedCell flushed, in_memory;
+  Status s = CreateStore({}, kVersioned, options.Path("updates_flushed"),
+                         &flushed.store);
+  if (s.ok()) {
+    s = CreateStore({}, kVersioned, options.Path("updates_in_memory"),
+                    &in_memory.store);
+  }
+  for (uint64_t i = 0; s.ok() && i < options.updates; ++i) {
+    s = flushed.Put();
+    if (s.ok()) s = in_memory.Put();
+  }
+  if (s.ok()) s = flushed.store->Flush();
+  if (!s.ok()) return s;
+  Comparison gets{kWhat, Updates(options), "get", kGetWithoutFlush};
+  s = TakeTurns({GetUpdated("after a flush", false, &flushed),
+                 GetUpdated("without a flush", true, &in_memory)},
+                {.operations = 512,
+                 .turn = 512,
+                 .min_rounds = 4,
+                 .seconds = options.seconds},
+                &gets.timings);
+  comparisons->push_back(std::move(gets));
+  return s;
+}
+
+}  // namespace
+
+Status MeasureGrowth(const StoreBenchOptions& options,
+                     std::vector<Comparison>* comparisons) {
+  Status s = MeasureAbsentRows(options, comparisons);
+  if (s.ok()) s = MeasureIncrements(options, comparisons);
+  if (s.ok()) s = MeasureUpdatedGets(options, comparisons);
+  return s;
+}
+
+}  // namespace rowbloom::bench
