@@ -35,8 +35,8 @@ constexpr double kGet = 1.15;
 constexpr double kPutAndScan = 1.10;
 constexpr double kVersionedGet = 1.6;
 constexpr double kAbsentRow = 1.0 / 5;
-constexpr double kAbsentColumns = 1.0 / 3;
-constexpr double kAbsentColumnsSameFilters = 1.0 / 2.5;
+constexpr double kAbsentColumns = 0.75;
+constexpr double kAbsentColumnsSameFilters = 1.2;
 constexpr double kLoadTime = 1 / 0.7;
 
 constexpr char kPut[] = "put";
