@@ -333,7 +333,7 @@ class Opener {
   // family in missing_.
   Status CompleteRecords() {
     StoreRecord record = found_.metadata.store;
-    record.row_deletes = record.row_deletes && found_.exists;
+    if (!found_.exists) record.row_deletes = false;
     record.key_layout = *options_.key_layout;
     record.row_aligned_files = *options_.row_aligned_files;
     rocksdb::WriteBatch batch;
@@ -350,8 +350,9 @@ class Opener {
       missing_.insert_or_assign(family.name, family.options);
       s = PutFamilyRecord(family.name, family.options, &batch);
     }
-    return s.ok() && batch.Count() > 0 ? opened_.database.WriteSynced(&batch)
-                                       : s;
+    if (s.ok() && batch.Count() > 0) s = opened_.database.WriteSynced(&batch);
+    if (s.ok()) found_.metadata.store = record;
+    return s;
   }
 
   Status MakeSetup(const std::string& name, const FamilyOptions& options,
