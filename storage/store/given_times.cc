@@ -85,6 +85,14 @@ GivenTimes::Delete GivenTimes::DeleteRow(uint64_t row, uint64_t now_ms) {
   return given;
 }
 
+void GivenTimes::NotePut(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
+                         uint64_t now_ms) {
+  if (timestamp_ms < now_ms || timestamp_ms >= now_ms + kMaxAheadMs) return;
+  Times& times = TimesOf(row, cell);
+  times.after_put_ms = std::max(times.after_put_ms, timestamp_ms + 1);
+  Remember(timestamp_ms);
+}
+
 void GivenTimes::NoteDeleteOfCell(uint64_t row, uint64_t cell,
                                   uint64_t timestamp_ms, uint64_t now_ms) {
   if (timestamp_ms < now_ms || timestamp_ms >= now_ms + kMaxAheadMs) return;

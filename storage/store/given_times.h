@@ -40,6 +40,10 @@ class GivenTimes {
   Delete DeleteCell(uint64_t row, uint64_t cell, uint64_t now_ms);
   Delete DeleteRow(uint64_t row, uint64_t now_ms);
 
+  // A put had this timestamp given: later ones of the cell get a later one, as
+  // long as that is not too far ahead.
+  void NotePut(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
+               uint64_t now_ms);
   // A delete had this timestamp given. Later puts get a later one, as long as
   // that is not too far ahead.
   void NoteDeleteOfCell(uint64_t row, uint64_t cell, uint64_t timestamp_ms,

@@ -290,6 +290,9 @@ Status SstLoad::Finish() {
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
     const RowLocks::Guard no_writes = writer_->LockAll();
+    if (opened_.shared->clock.Now() < timestamp_ms_) {
+      return Status::Aborted("the store's clock was reset during the load");
+    }
     // The files are on the disk at once: so have the clock's bound and all
     // earlier writes to be. SyncWAL would stop with an assertion after a write
     // that failed (7.8.3).

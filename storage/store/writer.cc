@@ -132,11 +132,13 @@ Status Writer::AddPut(const ChangeView& change, Draft* draft) {
                                  Slice(change.value)};
     return draft->batch.Put(family.handle(), key, SliceParts(value_parts, 2));
   }
+  const uint64_t row = Mix(draft->row_hash, family.handle()->GetID());
+  const uint64_t cell =
+      Mix(row, std::hash<std::string_view>()(change.qualifier));
   uint64_t timestamp_ms = given_ms.value_or(0);
-  if (!given_ms) {
-    const uint64_t row = Mix(draft->row_hash, family.handle()->GetID());
-    const uint64_t cell =
-        Mix(row, std::hash<std::string_view>()(change.qualifier));
+  if (given_ms) {
+    draft->given->NotePut(row, cell, *given_ms, draft->now_ms);
+  } else {
     timestamp_ms = draft->given->Put(row, cell, draft->now_ms,
                                      change.replaces_ms.has_value());
     draft->last_ms = std::max(draft->last_ms, timestamp_ms);

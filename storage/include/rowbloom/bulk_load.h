@@ -68,6 +68,7 @@ class BulkLoad {
                                     uint64_t timestamp_ms) = 0;
 
   // Adds the files to the store, all or none. InvalidArgument: a second call.
+  // Aborted: the store's clock was reset during the load.
   virtual rocksdb::Status Finish() = 0;
 
  protected:

@@ -322,6 +322,22 @@ TEST_F(HostileClock, ResetSetsTheClockBackAtOnceAndAcrossACrash) {
   EXPECT_LE(Versions("s", "q2")[0].timestamp_ms, kNow + 1002);
 }
 
+// It would cover its timestamp of 2099 with the clock's bound.
+TEST_F(HostileClock, ResetEndsALoadThatHadBegunBefore) {
+  wall_ms_ = k2099;
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  ASSERT_THAT(load->Add("r", "s", "q", "of 2099"), IsOk());
+  wall_ms_ = kNow;
+  ASSERT_THAT(store_->ResetClock(), IsOk());
+  const rocksdb::Status s = load->Finish();
+  EXPECT_TRUE(s.IsAborted()) << s.ToString();
+  load.reset();
+  EXPECT_THAT(Versions("s", "q"), IsEmpty());
+  ASSERT_NO_FATAL_FAILURE(Crash());
+  EXPECT_THAT(store_->Warnings(), IsEmpty());
+}
+
 TEST_F(HostileClock, IsSetBackByWritersOnly) {
   store_.reset();
   const auto reader = OpenOrFail({.read_only = true}, dir_.File("db"), {});

@@ -50,6 +50,17 @@ TEST(GivenTimes, DeletesThatWereGivenATimestampAreSteppedPast) {
   EXPECT_EQ(given.Put(2, 20, kNow, false), kNow + 1);
 }
 
+TEST(GivenTimes, PutsThatWereGivenATimestampAreSteppedPast) {
+  GivenTimes given;
+  given.NotePut(1, 10, kNow, kNow);
+  EXPECT_EQ(given.Put(1, 10, kNow, false), kNow + 1);
+  given.NotePut(1, 10, kNow + 500, kNow);
+  EXPECT_EQ(given.Put(1, 10, kNow, false), kNow + 501);
+  EXPECT_EQ(given.Put(1, 11, kNow, false), kNow);
+  given.NotePut(1, 11, kLimit, kNow);  // too far ahead
+  EXPECT_EQ(given.Put(1, 11, kNow, false), kNow + 1);
+}
+
 TEST(GivenTimes, AreForgottenOnceTheTimeHasPassedThem) {
   GivenTimes given;
   for (int i = 0; i < 10; ++i) given.Put(1, 10, kNow, false);

@@ -87,10 +87,10 @@ void StoreModel::DeleteRow(const std::string& row, uint64_t timestamp_ms) {
     }
     const std::vector<Cell> newest =
         GetRow(row, {.columns = {{family}}}, /*now_ms=*/0);
-    const auto last = std::max_element(
-        newest.begin(), newest.end(), [](const Cell& a, const Cell& b) {
-          return a.timestamp_ms < b.timestamp_ms;
-        });
+    const auto last = std::max_element(newest.begin(), newest.end(),
+                                       [](const Cell& a, const Cell& b) {
+                                         return a.timestamp_ms < b.timestamp_ms;
+                                       });
     if (last != newest.end()) DeleteFamily(row, family, last->timestamp_ms);
   }
 }

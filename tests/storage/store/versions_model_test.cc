@@ -112,9 +112,9 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
         std::max({now_ms_.load(), given + 1, given_[{at.row, at.family}] + 1});
     return given;
   }
-  // A delete had it. `of` is a cell's "family:qualifier", or a family.
-  void NoteDelete(const std::string& row, const std::string& of,
-                  uint64_t timestamp_ms) {
+  // A put or a delete had it. `of` is a cell's "family:qualifier", or a family.
+  void Note(const std::string& row, const std::string& of,
+            uint64_t timestamp_ms) {
     if (timestamp_ms < now_ms_ || timestamp_ms >= now_ms_ + 1000) return;
     uint64_t& given = given_[{row, of}];
     given = std::max(given, timestamp_ms);
@@ -131,6 +131,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     uint64_t timestamp_ms = now_ms_;
     if (given) {
       timestamp_ms = *given;
+      Note(row, family + ":" + qualifier, *given);
     } else if (!KeepsLatest(family)) {
       timestamp_ms = GivenToPut({row, family, qualifier});
     }
@@ -173,7 +174,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
                           const std::string& of, auto change) {
       if (!timestamp_ms) return;
       if (given || IsClients(of.substr(0, of.find(':')))) {
-        NoteDelete(at.row, of, *timestamp_ms);
+        Note(at.row, of, *timestamp_ms);
       }
       told_.push_back([change, ms = *timestamp_ms] { change(ms); });
     };
