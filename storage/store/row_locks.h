@@ -32,7 +32,7 @@ class RowLocks {
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
     ~Guard() {
-      ForEach([this](Stripe* stripe) { stripe->mutex.unlock(); });
+      ForEach([](Stripe* stripe) { stripe->mutex.unlock(); });
     }
 
     // Calls visit(Stripe*) for each stripe that is held.
