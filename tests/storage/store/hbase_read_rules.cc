@@ -58,7 +58,8 @@ void ReadModel::Apply(const HBaseWrite& write,
     columns[write.qualifier].single_deletes.insert(write.timestamp_ms);
   }
   if (write.type != HBaseType::kPut) {
-    for (auto& [qualifier, column] : columns) {
+    for (auto& [name, column] : columns) {
+      const std::string& qualifier = name;  // Clang 14 captures no binding
       const auto count =
           std::erase_if(column.versions, [&](const auto& version) {
             return Takes(write, qualifier, version.first);
