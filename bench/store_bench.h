@@ -27,7 +27,7 @@ struct StoreBenchOptions {
   double seconds = 2;
   // Loads of each contender.
   uint64_t loads = 5;
-  // Of the larger of two files that are asked for absent rows; at least
+  // Cells in the larger of two files that are asked for absent rows; at least
   // 100,000, those of the smaller one.
   uint64_t cells_in_file = 1'000'000;
   // Writes of one cell.
@@ -43,7 +43,7 @@ struct StoreBenchOptions {
   bool Wants(std::string_view what) const {
     return what.find(only) != std::string_view::npos;
   }
-  // Of a database of this name.
+  // The path of a database of this name.
   std::string Path(const std::string& name) const {
     return (std::filesystem::path(db_dir) / name).string();
   }

@@ -155,7 +155,7 @@ Entries Union(const Entries& earlier, const Entries& later) {
   return all;
 }
 
-// Whether a kDeleteVersion has the timestamp of the put at `i`: it stands right
+// True if a kDeleteVersion has the timestamp of the put at `i`: it stands right
 // before the put.
 bool IsDeletedSingly(const Entries& entries, size_t i) {
   return i > 0 && entries[i - 1].type == EntryType::kDeleteVersion &&

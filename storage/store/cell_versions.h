@@ -118,7 +118,7 @@ Entries ApplyOperand(const Entries& state, const Entries& operand,
 std::optional<Entries> CombineOperands(const Entries& left,
                                        const Entries& right);
 
-// What is known when entries are compacted.
+// The facts that a compaction knows.
 struct ReclaimFacts {
   uint64_t wall_ms = 0;
   // No put before this timestamp is in any file or in memory.

@@ -1,4 +1,4 @@
-// What there is at the path of a store, before anything is opened for writing.
+// A look at the path of a store, before anything is opened for writing.
 //
 // The look opens the column family of the records alone, for reading. It keeps
 // a database that is not ours, or that the caller takes for another store, as
@@ -24,7 +24,7 @@ struct FoundStore {
   std::set<std::string> column_families;
   Metadata metadata;
 
-  // Whether `name` is a family with all that belongs to it.
+  // True if `name` is a family with all that belongs to it.
   bool IsComplete(const std::string& name) const {
     return metadata.families.contains(name) && column_families.contains(name);
   }

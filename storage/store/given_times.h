@@ -54,7 +54,8 @@ class GivenTimes {
   void Clear();
 
  private:
-  // How many cells are remembered, before the time is raised past half of them.
+  // The number of cells that are remembered before the time is raised past half
+  // of them.
   static constexpr size_t kMaxCells = 1024;
 
   // The first times after those of the last put and delete; 0: none.

@@ -96,7 +96,7 @@ Status CheckKeyLayout(const KeyLayout& layout) {
   return Status::OK();
 }
 
-// What can be told of the arguments of Open without looking at the disk.
+// Checks the arguments of Open as far as they need no look at the disk.
 Status CheckArguments(StoreOptions options, const std::string& path,
                       const std::vector<FamilyDescriptor>& families) {
   if (path.empty()) {
@@ -122,7 +122,7 @@ Status CheckArguments(StoreOptions options, const std::string& path,
   return s;
 }
 
-// Whether what was found is what the caller asked for.
+// Checks that the store that was found is what the caller asked for.
 Status CheckFound(const StoreOptions& options, const std::string& path,
                   const std::vector<FamilyDescriptor>& families,
                   const FoundStore& found) {

@@ -115,7 +115,8 @@ struct HFileImportOptions {
   // family. Without, they are refused. References to MOB files, which have a
   // tag and no value, are refused either way.
   bool drop_tags = false;
-  // What an export wrote is read, whatever the size of its values.
+  // Options of the reader. By default it reads what an export wrote, whatever
+  // the size of its values.
   HFileReaderOptions reader = {.max_data_block_bytes = kHFileMaxBlockBytes};
   HFileProgressCallback progress;
 };

@@ -196,7 +196,7 @@ class Store {
 
   virtual rocksdb::Status Stats(StoreStats* stats) = 0;
 
-  // What an operator should know: that the store's clock is more than a day
+  // Warnings for an operator: that the store's clock is more than a day
   // ahead of the machine's, or that the block cache is smaller than the filters
   // and indexes of the store. Empty: nothing. Opening a store writes these to
   // RocksDB's info log, too.

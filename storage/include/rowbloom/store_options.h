@@ -47,7 +47,7 @@ struct FamilyOptions {
   // ever.
   uint64_t ttl_ms = 0;
 
-  // Whether the family is `latest`.
+  // True for a `latest` family.
   bool KeepsLatest() const {
     return max_versions == 1 && timestamps == Timestamps::kStore;
   }
