@@ -21,10 +21,6 @@ constexpr size_t kMaxFamilyNameBytes = 255;
 constexpr uint32_t kMinBlockBytes = uint32_t{1} << 10;
 constexpr uint32_t kMaxBlockBytes = uint32_t{16} << 20;
 
-// Writes of a versioned cell that a memtable holds one by one. The next one
-// joins them, so that a cell costs no more the more often it was written.
-constexpr size_t kMaxSuccessiveMerges = 8;
-
 rocksdb::CompressionType RocksdbCompression(Compression compression) {
   return compression == Compression::kLz4 ? rocksdb::kLZ4Compression
                                           : rocksdb::kNoCompression;
@@ -231,7 +227,6 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   options.periodic_compaction_seconds = PeriodicCompactionSeconds(family);
   if (format == CellFormat::kVersioned) {
     options.merge_operator = NewVersionMergeOperator(shared_rules);
-    options.max_successive_merges = kMaxSuccessiveMerges;
     options.compaction_filter_factory =
         NewVersionReclaim(shared_rules, *store.key_layout, shared);
   } else {

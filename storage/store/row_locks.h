@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "storage/store/given_times.h"
+#include "storage/store/update_counts.h"
 
 namespace rowbloom {
 
@@ -22,7 +23,8 @@ class RowLocks {
  public:
   struct Stripe {
     std::mutex mutex;
-    GivenTimes given;  // guarded by the mutex
+    GivenTimes given;  // guarded by the mutex, as is:
+    UpdateCounts updates;
   };
 
   // Holds the stripes of some rows. Taking them in the order of their places

@@ -59,6 +59,12 @@ uint64_t Mix(uint64_t hash, uint64_t more) {
   return (hash ^ more) * 0x9E3779B97F4A7C15u;
 }
 
+// A cell as its stripe knows it.
+uint64_t CellHash(uint64_t row_hash, uint32_t family,
+                  std::string_view qualifier) {
+  return Mix(Mix(row_hash, family), std::hash<std::string_view>()(qualifier));
+}
+
 // A timestamp that was given for a family that takes none.
 Status TimestampRefused(const std::string& family, const std::string& why) {
   return Status::InvalidArgument("family \"" + family + "\" " + why);
@@ -93,7 +99,7 @@ Status Writer::Add(const ChangeView& change, Draft* draft) {
     if (!s.ok()) return s;
     draft->row = change.row;
     draft->row_hash = RowLocks::HashOf(change.row);
-    draft->given = &locks_.StripeOf(draft->row_hash).given;
+    draft->stripe = &locks_.StripeOf(draft->row_hash);
   }
   Status s;
   if (change.type == ChangeType::kPut) {
@@ -123,9 +129,9 @@ Status Writer::AddPut(const ChangeView& change, Draft* draft) {
   if (s.ok()) s = CheckPut(found, change.qualifier, change.value, given_ms);
   if (!s.ok()) return s;
   const Family& family = found->second;
-  const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
-  const SliceParts key(key_parts, 2);
   if (family.format == CellFormat::kLatest) {
+    const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
+    const SliceParts key(key_parts, 2);
     draft->last_ms = std::max(draft->last_ms, draft->now_ms);
     const auto head = EncodeCellHead(draft->now_ms);
     const Slice value_parts[] = {Slice(head.data(), head.size()),
@@ -134,13 +140,13 @@ Status Writer::AddPut(const ChangeView& change, Draft* draft) {
   }
   const uint64_t row = Mix(draft->row_hash, family.handle()->GetID());
   const uint64_t cell =
-      Mix(row, std::hash<std::string_view>()(change.qualifier));
+      CellHash(draft->row_hash, family.handle()->GetID(), change.qualifier);
   uint64_t timestamp_ms = given_ms.value_or(0);
   if (given_ms) {
-    draft->given->NotePut(row, cell, *given_ms, draft->now_ms);
+    draft->stripe->given.NotePut(row, cell, *given_ms, draft->now_ms);
   } else {
-    timestamp_ms = draft->given->Put(row, cell, draft->now_ms,
-                                     change.replaces_ms.has_value());
+    timestamp_ms = draft->stripe->given.Put(row, cell, draft->now_ms,
+                                            change.replaces_ms.has_value());
     draft->last_ms = std::max(draft->last_ms, timestamp_ms);
     // The application may have given this one.
     timestamp_ms = std::max(timestamp_ms, change.replaces_ms.value_or(0));
@@ -158,9 +164,9 @@ Status Writer::AddPut(const ChangeView& change, Draft* draft) {
                 draft->row_bytes + std::string(change.qualifier)}]
         .insert(timestamp_ms);
   }
-  const std::string head = EncodePutHead(timestamp_ms, change.value.size());
-  const Slice value_parts[] = {head, Slice(change.value)};
-  return draft->batch.Merge(family.handle(), key, SliceParts(value_parts, 2));
+  return AddMerge(family, change.qualifier,
+                  EncodePutHead(timestamp_ms, change.value.size()),
+                  change.value, draft);
 }
 
 Status Writer::AddDelete(const ChangeView& change,
@@ -182,10 +188,10 @@ Status Writer::AddDelete(const ChangeView& change,
                             "timestamps: a delete takes no timestamp");
   }
   const bool of_row = IsOfWholeRow(change.type);
-  GivenTimes& given = *draft->given;
+  GivenTimes& given = draft->stripe->given;
   const uint64_t row = Mix(draft->row_hash, family.handle()->GetID());
   const uint64_t cell =
-      Mix(row, std::hash<std::string_view>()(change.qualifier));
+      CellHash(draft->row_hash, family.handle()->GetID(), change.qualifier);
   const auto note_given = [&](uint64_t timestamp_ms) {
     if (of_row) {
       given.NoteDeleteOfRow(row, timestamp_ms, draft->now_ms);
@@ -229,12 +235,24 @@ Status Writer::AddMarker(const ChangeView& change, const Family& family,
         draft->family_deletes[{family.handle()->GetID(), draft->row_bytes}];
     newest_ms = std::max(newest_ms, timestamp_ms);
   }
-  const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
-  const std::string marker = EncodeEntry({type, timestamp_ms, {}});
-  const Slice value_parts[] = {marker};
-  return draft->batch.Merge(
-      family.handle(), SliceParts(key_parts, IsOfWholeRow(change.type) ? 1 : 2),
-      SliceParts(value_parts, 1));
+  return AddMerge(
+      family, IsOfWholeRow(change.type) ? std::string_view() : change.qualifier,
+      EncodeEntry({type, timestamp_ms, {}}), {}, draft);
+}
+
+Status Writer::AddMerge(const Family& family, std::string_view qualifier,
+                        std::string_view head, std::string_view value,
+                        Draft* draft) {
+  const uint32_t id = family.handle()->GetID();
+  const uint64_t cell = CellHash(draft->row_hash, id, qualifier);
+  if (draft->stripe->updates.Add(cell)) {
+    draft->joins.try_emplace({id, draft->row_bytes + std::string(qualifier)},
+                             Draft::Join{&family, draft->stripe, cell});
+  }
+  const Slice key_parts[] = {draft->row_bytes, Slice(qualifier)};
+  const Slice value_parts[] = {Slice(head), Slice(value)};
+  return draft->batch.Merge(family.handle(), SliceParts(key_parts, 2),
+                            SliceParts(value_parts, 2));
 }
 
 Status Writer::AddFamilyVersionDelete(const ChangeView& change,
@@ -387,7 +405,38 @@ Status Writer::Commit(Durability durability, Draft* draft) {
   rocksdb::WriteOptions options;
   options.sync = durability == Durability::kSync;
   options.disableWAL = durability == Durability::kSkipWal;
-  return opened_.database->Write(options, &draft->batch);
+  s = opened_.database->Write(options, &draft->batch);
+  // What was asked for is written: a cell that is not joined only costs more.
+  if (s.ok() && !draft->joins.empty()) {
+    JoinOperands(options, *draft).PermitUncheckedError();
+  }
+  return s;
+}
+
+Status Writer::JoinOperands(rocksdb::WriteOptions options, const Draft& draft) {
+  rocksdb::WriteBatch batch;
+  Status s;
+  for (const auto& [at, join] : draft.joins) {
+    rocksdb::ColumnFamilyHandle* const family = join.family->handle();
+    rocksdb::PinnableSlice value;
+    s = opened_.database->Get(rocksdb::ReadOptions(), family, at.second,
+                              &value);
+    Entries entries;
+    std::string problem;
+    if (!s.ok() || !DecodeEntries(value.ToStringView(), &entries, &problem)) {
+      continue;
+    }
+    for (const Entry& entry : entries) {
+      if (entry.type == EntryType::kPut) {
+        join.family->shared_rules->NotePut(entry.timestamp_ms);
+      }
+    }
+    join.stripe->updates.Joined(join.cell, entries.size());
+    s = batch.Put(family, at.second, value);
+    if (!s.ok()) return s;
+  }
+  options.sync = false;
+  return opened_.database->Write(options, &batch);
 }
 
 Status Writer::KeepBound(uint64_t bound_ms, bool sync) {

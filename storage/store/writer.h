@@ -109,8 +109,15 @@ class Writer {
     std::string_view row;  // what row_bytes encodes, once there is one
     std::string row_bytes;
     uint64_t row_hash = 0;
-    GivenTimes* given = nullptr;  // of that row
+    RowLocks::Stripe* stripe = nullptr;  // of that row
     rocksdb::WriteBatch batch;
+    // The cells whose merge operands are to be joined once all are written.
+    struct Join {
+      const Family* family;
+      RowLocks::Stripe* stripe;
+      uint64_t cell;  // as the stripe knows it
+    };
+    std::map<std::pair<uint32_t, std::string>, Join> joins;  // family, key
     // Some changes are deletes: of an earlier put, or of a later one. Only then
     // are the following filled.
     bool looks_at_itself = false;
@@ -164,7 +171,15 @@ class Writer {
                                    uint64_t timestamp_ms, const Draft& draft,
                                    bool* deleted) const;
 
+  // Adds a merge operand, which is two parts, to a cell.
+  rocksdb::Status AddMerge(const Family& family, std::string_view qualifier,
+                           std::string_view head, std::string_view value,
+                           Draft* draft);
   rocksdb::Status Commit(Durability durability, Draft* draft);
+  // Replaces the merge operands of cells by what they make. An error leaves
+  // them as they are.
+  rocksdb::Status JoinOperands(rocksdb::WriteOptions options,
+                               const Draft& draft);
   rocksdb::Status KeepBound(uint64_t bound_ms, bool sync);
 
   const OpenedStore& opened_;
