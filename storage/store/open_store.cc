@@ -231,7 +231,7 @@ class Opener {
     if (HasLockFile()) return Status::OK();
     Status s = Find();
     if (s.ok() && !found_.exists) s = PrepareCreation();
-    // What somebody else is creating may not even look like a store.
+    // A store that somebody else is creating may not even look like one.
     return HasLockFile() ? Status::OK() : s;
   }
 

@@ -56,7 +56,7 @@ class PointCells {
     rocksdb::Slice key;
     size_t row_bytes;  // of the key
     size_t value = 0;  // place in values_
-    // That of the row's deletes; nullopt: there are none.
+    // The place of the row's deletes; nullopt: there are none.
     std::optional<size_t> row_value = std::nullopt;
   };
 
@@ -81,7 +81,7 @@ class PointCells {
   std::array<std::byte, 1024> buffer_;
   std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
   std::pmr::vector<Wanted> wanted_{&memory_};
-  // What was read: of one cell, and perhaps its row; else of all.
+  // The values that were read: of one cell, and perhaps its row; else of all.
   std::array<rocksdb::PinnableSlice, 2> value_of_one_;
   std::array<rocksdb::Status, 2> status_of_one_;
   std::vector<rocksdb::PinnableSlice> values_of_all_;

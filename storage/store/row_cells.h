@@ -41,7 +41,7 @@ class RowCells {
   // key. The views must outlive the walk. Corruption as ReadEntries.
   rocksdb::Status Enter(std::string_view row, std::string_view row_bytes);
 
-  // Whether the iterator is at a cell of the row, which may be no more than the
+  // True if the iterator is at a cell of the row, which may be no more than the
   // row's deletes. Otherwise status() says whether reading failed.
   bool Valid() const {
     return it_->Valid() && it_->key().starts_with(row_bytes_);

@@ -83,7 +83,7 @@ class RowLocks {
   static uint64_t HashOf(std::string_view row) {
     return std::hash<std::string_view>()(row);
   }
-  // Of a row with that hash.
+  // The stripe of a row with that hash.
   Stripe& StripeOf(uint64_t hash) { return stripes_[hash % kStripes]; }
 
  private:

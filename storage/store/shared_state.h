@@ -1,5 +1,5 @@
-// What an open store shares with RocksDB's background threads, which may run
-// on for a short time after it is closed.
+// State that an open store shares with RocksDB's background threads, which may
+// run on for a short time after it is closed.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ struct SharedState {
   std::atomic<uint64_t> snapshots{0};
   // Those that were ever counted up.
   std::atomic<uint64_t> snapshots_taken{0};
-  // What the store record says of deletes of rows (metadata.h).
+  // Deletes of rows, as the store record has them (metadata.h).
   std::atomic<bool> has_row_deletes{true};
   std::atomic<bool> has_family_version_deletes{false};
 };

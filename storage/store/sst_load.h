@@ -74,7 +74,7 @@ class SstLoad final : public BulkLoad {
   // Messages go on after the name of the cell.
   rocksdb::Status AddToCell(FamilyLoad* load, std::string_view row,
                             std::string key, const Entry& entry);
-  // Whether a kDeleteFamilyVersion takes the entry, which is in order.
+  // Tells whether a kDeleteFamilyVersion takes the entry, which is in order.
   rocksdb::Status CheckDeleted(FamilyLoad* load, std::string_view row,
                                std::string_view key, const Entry& entry,
                                bool* deleted);

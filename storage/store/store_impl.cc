@@ -488,7 +488,7 @@ Status StoreImpl::CompactAndClear(rocksdb::CompactRangeOptions options,
     family.shared_rules->BeginClearing();
     wall_ms = shared.clock.WallNow();
   }
-  // Also files that another compaction wrote beside this one.
+  // Force rewrites files that another compaction wrote beside this one, too.
   options.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
   Status s = opened_.database->CompactRange(options, family.handle(), nullptr,

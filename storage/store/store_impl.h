@@ -134,7 +134,7 @@ class StoreImpl final : public Store {
                            const ReadOptions& options, uint32_t max_versions,
                            Add add) const;
 
-  // Whether a compaction of the family drops all puts before some time.
+  // True if a compaction of the family drops all puts before some time.
   static bool CanClear(const Family& family);
   rocksdb::Status CompactAndClear(rocksdb::CompactRangeOptions options,
                                   const Family& family);

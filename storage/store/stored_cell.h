@@ -1,4 +1,4 @@
-// What RocksDB keeps for a cell, in either cell format, and what it shows.
+// A cell as RocksDB keeps it, in either cell format, and what it shows.
 #pragma once
 
 #include <cstdint>

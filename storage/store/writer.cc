@@ -406,7 +406,7 @@ Status Writer::Commit(Durability durability, Draft* draft) {
   options.sync = durability == Durability::kSync;
   options.disableWAL = durability == Durability::kSkipWal;
   s = opened_.database->Write(options, &draft->batch);
-  // What was asked for is written: a cell that is not joined only costs more.
+  // The changes are written: a cell that is not joined only costs more.
   if (s.ok() && !draft->joins.empty()) {
     JoinOperands(options, *draft).PermitUncheckedError();
   }
