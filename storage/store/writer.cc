@@ -414,8 +414,9 @@ Status Writer::Commit(Durability durability, Draft* draft) {
 }
 
 Status Writer::JoinOperands(rocksdb::WriteOptions options, const Draft& draft) {
-  rocksdb::WriteBatch batch;
+  options.sync = false;
   Status s;
+  // Each cell by itself, since together they may be larger than memory.
   for (const auto& [at, join] : draft.joins) {
     rocksdb::ColumnFamilyHandle* const family = join.family->handle();
     rocksdb::PinnableSlice value;
@@ -431,12 +432,11 @@ Status Writer::JoinOperands(rocksdb::WriteOptions options, const Draft& draft) {
         join.family->shared_rules->NotePut(entry.timestamp_ms);
       }
     }
-    join.stripe->updates.Joined(join.cell, entries.size());
-    s = batch.Put(family, at.second, value);
+    s = opened_.database->Put(options, family, at.second, value);
     if (!s.ok()) return s;
+    join.stripe->updates.Joined(join.cell, entries.size());
   }
-  options.sync = false;
-  return opened_.database->Write(options, &batch);
+  return s;
 }
 
 Status Writer::KeepBound(uint64_t bound_ms, bool sync) {
