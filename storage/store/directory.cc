@@ -1,6 +1,7 @@
 #include "storage/store/directory.h"
 
-#include <unistd.h>
+#include <cerrno>
+#include <system_error>
 
 namespace rowbloom {
 
@@ -28,11 +29,14 @@ Status RemoveDirectory(Env* env, const std::string& directory) {
 Status TakeLock(Env* env, const std::string& file, const std::string& busy,
                 rocksdb::FileLock** lock) {
   const Status s = env->LockFile(file, lock);
-  // RocksDB has no code for it. Opening the file to ask for its lock would give
-  // up the lock that this process may have.
-  return s.IsIOError() && access(file.c_str(), R_OK | W_OK) == 0
-             ? Status::Busy(busy)
-             : s;
+  if (!s.IsIOError()) return s;
+  // RocksDB has no code for it. It says in words that this process has the
+  // lock, and gives the system's words for EAGAIN when another process has it.
+  const std::string message = s.ToString();
+  const bool is_held =
+      message.find("lock hold by current process") != message.npos ||
+      message.find(std::generic_category().message(EAGAIN)) != message.npos;
+  return is_held ? Status::Busy(busy) : s;
 }
 
 }  // namespace rowbloom

@@ -47,6 +47,27 @@ void ExpectUsable(const std::string& path,
   EXPECT_FALSE(std::filesystem::exists(path + "/" + kCreationMark));
 }
 
+// An error of the disk is not taken for a writer that has the lock.
+TEST(FailedOpening, IsNotCalledBusyWhicheverCallFails) {
+  const TempDir dir;
+  ASSERT_NE(OpenOrFail({}, dir.File("first"), {{"a", {}}}), nullptr);
+  uint64_t call = 0;
+  bool met = true;
+  while (met) {
+    const std::string path = dir.File("db" + std::to_string(call));
+    std::filesystem::copy(dir.File("first"), path);
+    FaultPlan plan;
+    plan.FailCall(++call, /*for_good=*/false);
+    const auto env = NewFaultEnv(&plan);
+    std::unique_ptr<Store> store;
+    const Status s = OpenStore({}, path, {}, {.env = env.get()}, &store);
+    EXPECT_FALSE(s.IsBusy()) << "call " << call << ": " << s.ToString();
+    store.reset();
+    met = plan.faults() > 0;
+  }
+  EXPECT_GT(call, 20u);
+}
+
 TEST(InterruptedCreation, OfAStoreIsCompletedByTheNextOpen) {
   const std::vector<FamilyDescriptor> families = {{"a", {}}, {"b", {}}};
   uint64_t calls = 0;
