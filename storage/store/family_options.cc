@@ -8,7 +8,6 @@
 #include "rowbloom/printable.h"
 #include "storage/store/reclaim.h"
 #include "storage/store/row_counter.h"
-#include "storage/store/row_partitioner.h"
 #include "storage/store/status_text.h"
 #include "storage/store/version_merge.h"
 
@@ -235,7 +234,6 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   options.table_properties_collector_factories.push_back(
       NewRowCounterFactory(*store.key_layout));
   options.target_file_size_base = store.file_bytes;
-  if (*store.row_aligned_files) AlignFiles(*store.key_layout, &options);
   options.write_buffer_size = store.write_buffer_bytes;
   options.disable_auto_compactions = !store.auto_compaction;
   return Status::OK();

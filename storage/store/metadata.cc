@@ -136,9 +136,8 @@ Status ParseStoreRecord(std::string_view text, StoreRecord* store) {
   } else {
     store->key_layout = *layout;
   }
-  if (record.Has(kRowAlignedFiles)) {
-    store->row_aligned_files = record.TakeTruth(kRowAlignedFiles);
-  }
+  // An earlier version ended files between rows. It means nothing any more.
+  if (record.Has(kRowAlignedFiles)) record.TakeTruth(kRowAlignedFiles);
   if (record.Has(kRowDeletes)) {
     store->row_deletes = record.TakeTruth(kRowDeletes);
   }
@@ -293,7 +292,6 @@ Status PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {
   json record = {{"format", kStoreFormat},
                  {"key_layout", store.key_layout.ToString()}};
   // Versions that do not know these fields can read a store without them.
-  if (store.row_aligned_files) record[kRowAlignedFiles] = true;
   if (!store.row_deletes) record[kRowDeletes] = false;
   if (store.family_version_deletes) record[kFamilyVersionDeletes] = true;
   return batch->Put(kStoreKey, record.dump());

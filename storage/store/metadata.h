@@ -18,7 +18,6 @@ namespace rowbloom {
 // The store's own record.
 struct StoreRecord {
   KeyLayout key_layout = KeyLayout::Escaped();
-  bool row_aligned_files = false;
   // There may be a kDeleteFamily or kDeleteFamilyVersion: each read of a
   // `versioned` cell looks up its row's key, too. Where there are many files a
   // get takes up to twice as long.

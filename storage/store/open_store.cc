@@ -103,7 +103,6 @@ Status CheckArguments(StoreOptions options, const std::string& path,
     return Status::InvalidArgument("the path of the store is empty");
   }
   if (!options.key_layout) options.key_layout = KeyLayout::Escaped();
-  options.row_aligned_files = false;
   Status s = CheckKeyLayout(*options.key_layout);
   if (s.ok()) s = CheckBytes("write_buffer_bytes", options.write_buffer_bytes);
   if (s.ok()) s = CheckBytes("file_bytes", options.file_bytes);
@@ -249,9 +248,6 @@ class Opener {
   void SettleOptions() {
     const StoreRecord& kept = found_.metadata.store;
     if (!options_.key_layout) options_.key_layout = kept.key_layout;
-    if (!options_.row_aligned_files) {
-      options_.row_aligned_files = kept.row_aligned_files;
-    }
     opened_.options = options_;
   }
 
@@ -335,7 +331,6 @@ class Opener {
     StoreRecord record = found_.metadata.store;
     if (!found_.exists) record.row_deletes = false;
     record.key_layout = *options_.key_layout;
-    record.row_aligned_files = *options_.row_aligned_files;
     rocksdb::WriteBatch batch;
     Status s;
     if (!found_.exists || found_.metadata.store != record) {

@@ -218,10 +218,11 @@ Status SstLoad::AddToCell(FamilyLoad* load, std::string_view row,
 Status SstLoad::WriteCell(FamilyLoad* load) {
   if (load->key.empty()) return Status::OK();
   const Family& family = load->family->second;
-  const std::string_view row_bytes = std::string_view(load->key).substr(
-      0, opened_.key_layout().RowBytes(load->key));
   Status s;
-  if (IsFull(*load, row_bytes)) s = CloseFile(load);
+  if (load->writer != nullptr &&
+      load->writer->FileSize() >= options_.file_bytes) {
+    s = CloseFile(load);
+  }
   if (!s.ok()) return s;
   if (load->writer == nullptr) {
     load->files.push_back(directory_ + "/" + load->family->first + "-" +
@@ -231,19 +232,10 @@ Status SstLoad::WriteCell(FamilyLoad* load) {
         family.handle());
     s = load->writer->Open(load->files.back());
   }
-  if (s.ok()) {
-    s = family.format == CellFormat::kVersioned
-            ? load->writer->Merge(load->key, load->stored)
-            : load->writer->Put(load->key, load->stored);
-  }
-  if (s.ok()) load->written_row = row_bytes;
-  return s;
-}
-
-bool SstLoad::IsFull(const FamilyLoad& load, std::string_view row_bytes) const {
-  if (load.writer == nullptr) return false;
-  if (load.writer->FileSize() < options_.file_bytes) return false;
-  return !*opened_.options.row_aligned_files || load.written_row != row_bytes;
+  if (!s.ok()) return s;
+  return family.format == CellFormat::kVersioned
+             ? load->writer->Merge(load->key, load->stored)
+             : load->writer->Put(load->key, load->stored);
 }
 
 Status SstLoad::CloseFile(FamilyLoad* load) {

@@ -52,12 +52,11 @@ class SstLoad final : public BulkLoad {
     FamilyMap::const_iterator family;
     std::unique_ptr<rocksdb::SstFileWriter> writer;  // of files.back()
     std::vector<std::string> files;
-    std::string written_row;  // row bytes of the last cell in files.back()
-    std::string key;          // of the last cell; empty: none yet
-    std::string stored;       // its value, as RocksDB keeps it
-    Entry last;               // without its value
-    size_t value_bytes = 0;   // of the versions of the last cell
-    RowDeletes row_deletes;   // of the last row, in the load and the store
+    std::string key;         // of the last cell; empty: none yet
+    std::string stored;      // its value, as RocksDB keeps it
+    Entry last;              // without its value
+    size_t value_bytes = 0;  // of the versions of the last cell
+    RowDeletes row_deletes;  // of the last row, in the load and the store
     uint64_t oldest_put_ms = std::numeric_limits<uint64_t>::max();
   };
 
@@ -80,8 +79,6 @@ class SstLoad final : public BulkLoad {
                                bool* deleted);
   rocksdb::Status WriteCell(FamilyLoad* load);
   rocksdb::Status CloseFile(FamilyLoad* load);
-  // Whether the file is long enough, and may end before the cell to write.
-  bool IsFull(const FamilyLoad& load, std::string_view row_bytes) const;
   // The error that keeps the files from the families that they were made for.
   rocksdb::Status CheckFamilies() const;
 

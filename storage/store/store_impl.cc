@@ -446,12 +446,9 @@ Status StoreImpl::Compact(const CompactOptions& options) {
     const std::string end = FirstKey(opened_.key_layout(), options.stop_row);
     if (begin.empty() && !options.start_row.empty()) return s;  // no such rows
     rocksdb::CompactRangeOptions compact;
-    // Also files that are as deep as they get have something to give back. To
-    // be aligned they are compacted with what came from above.
+    // Files that are as deep as they get have something to give back, too.
     compact.bottommost_level_compaction =
-        *opened_.options.row_aligned_files
-            ? rocksdb::BottommostLevelCompaction::kForce
-            : rocksdb::BottommostLevelCompaction::kForceOptimized;
+        rocksdb::BottommostLevelCompaction::kForceOptimized;
     const Slice from = begin;
     const Slice to = end;
     const bool whole = begin.empty() && end.empty();

@@ -490,10 +490,9 @@ Status Writer::AllowDelete(EntryType type) {
   if (is_allowed()) return Status::OK();
   const bool of_versions = of_version || shared.has_family_version_deletes;
   rocksdb::WriteBatch batch;
-  Status s =
-      PutStoreRecord({opened_.key_layout(), *opened_.options.row_aligned_files,
-                      /*row_deletes=*/true, of_versions},
-                     &batch);
+  Status s = PutStoreRecord({opened_.key_layout(),
+                             /*row_deletes=*/true, of_versions},
+                            &batch);
   rocksdb::WriteOptions options;
   options.sync = true;
   if (s.ok()) s = opened_.database->Write(options, &batch);

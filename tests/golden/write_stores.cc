@@ -375,35 +375,6 @@ void WriteLoadedStore(const fs::path& folder) {
   KeepStore(path, folder, "loaded");
 }
 
-// A row that is larger than a file.
-void WriteRowAlignedStore(const fs::path& folder) {
-  const test::TempDir dir;
-  const fs::path path = dir.path() / "db";
-  {
-    Session store(
-        path, {.file_bytes = size_t{64} << 10, .row_aligned_files = true},
-        {{"info",
-          {.compression = Compression::kNone, .block_size_bytes = 1024}},
-         {"log", {.timestamps = Timestamps::kClient, .max_versions = 2}}});
-    const Lines rows = RowsFor(KeyLayout::Escaped(), 16);
-    for (int i = 0; i < 70; ++i) {
-      Check(store->Put(rows[8], "info", std::to_string(i),
-                       std::string(1000, static_cast<char>(i))));
-    }
-    for (const std::string& row : rows) {
-      Check(store->Put(row, "info", "", "narrow"));
-      Check(store->Put(row, "log", "", "narrow", {.timestamp_ms = 1}));
-    }
-    Check(store->Compact());
-    StoreStats stats;
-    Check(store->Stats(&stats));
-    if (stats.families.at("info").files != 2) {
-      throw std::runtime_error("row_aligned: expected two files");
-    }
-  }
-  KeepStore(path, folder, "row_aligned");
-}
-
 // Families that came, went and changed, with files from before and after.
 void WriteAlteredStore(const fs::path& folder) {
   const test::TempDir dir;
@@ -546,7 +517,6 @@ void WriteStores(const fs::path& folder) {
   }
   WriteStoreInTheLog(folder);
   WriteLoadedStore(folder);
-  WriteRowAlignedStore(folder);
   WriteAlteredStore(folder);
   WriteCutStores(folder);
 }

@@ -20,7 +20,6 @@ using rocksdb::Status;
 struct FamilyArgs {
   StoreArgs store;
   std::vector<std::string> families;
-  bool row_aligned_files = false;
 
   CLI::Option* AddTo(CLI::App* command, const char* meaning) {
     store.AddTo(command);
@@ -45,7 +44,6 @@ ExitCode Create(const FamilyArgs& args, const Streams& streams) {
   StoreOptions options;
   Status s = args.store.Options(&options);
   options.create_if_missing = true;
-  if (args.row_aligned_files) options.row_aligned_files = true;
   std::unique_ptr<Store> store;
   if (s.ok()) s = args.store.Open(options, families, streams.err, &store);
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
@@ -98,8 +96,6 @@ ExitCode Drop(const FamilyArgs& args, const Streams& streams) {
 Action AddCreate(CLI::App* command) {
   const auto args = std::make_shared<FamilyArgs>();
   args->AddWithSettingsTo(command, "A family to create; repeatable");
-  command->add_flag("--row-aligned-files", args->row_aligned_files,
-                    "From now on compactions end files between rows only");
   return [args](const Streams& streams) { return Create(*args, streams); };
 }
 

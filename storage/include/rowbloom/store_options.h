@@ -86,15 +86,6 @@ struct StoreOptions {
   // Off: files are never merged, which suits one large load; reads then meet
   // every file that was flushed.
   bool auto_compaction = true;
-  // Compactions do not end a file inside of a row, so that a row of a level is
-  // in one file, and a read or scan of it opens that one. Two neighbours share
-  // a row only while newer columns of it lie beyond the older ones' file; once
-  // Compact has merged the files none do. Files are larger than usual by up to
-  // a row, and are always rewritten where RocksDB would otherwise only move
-  // them to the next level. Kept in the store, and changed for compactions to
-  // come by a writer that gives another value. nullopt: as kept, and off in a
-  // new store.
-  std::optional<bool> row_aligned_files;
   // Counts hits and misses of the block cache, and which of the filters' "may
   // match" were true, for Stats. A read takes some percent longer.
   bool statistics = false;

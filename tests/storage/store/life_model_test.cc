@@ -40,7 +40,6 @@ class LifeModel : public ::testing::Test {
     StoreOptions options;
     options.write_buffer_bytes = size_t{64} << 10;
     options.file_bytes = size_t{64} << 10;
-    options.row_aligned_files = random_.OneIn(2);
     options.statistics = random_.OneIn(2);
     store_ = OpenOrFail(options, path_, {});
     ASSERT_NE(store_, nullptr);

@@ -178,34 +178,19 @@ TEST_F(StoreOpen, AnotherKeyLayoutIsRefusedNamingBoth) {
                          HasSubstr("has key layout fixed:8, not escaped")));
 }
 
-TEST_F(StoreOpen, WhatTheOptionsLeaveOpenIsAsTheStoreHasIt) {
-  const auto options_are = [this](const KeyLayout& layout, bool aligned) {
-    const StoreOptions& now = store_->Options();
-    return now.key_layout == layout && now.row_aligned_files == aligned;
-  };
+TEST_F(StoreOpen, KeyLayoutThatIsLeftOpenIsTheStores) {
   ASSERT_THAT(Open({}, {}), IsOk());
-  EXPECT_TRUE(options_are(KeyLayout::Escaped(), false));
+  EXPECT_EQ(store_->Options().key_layout, KeyLayout::Escaped());
   path_ = dir_.File("fixed");
-  ASSERT_THAT(
-      Open({.key_layout = KeyLayout::FixedRow(2), .row_aligned_files = true},
-           {{"f", {}}}),
-      IsOk());
+  ASSERT_THAT(Open({.key_layout = KeyLayout::FixedRow(2)}, {{"f", {}}}),
+              IsOk());
   ASSERT_THAT(store_->Put("ab", "f", "q", "v"), IsOk());
   for (const bool read_only : {true, false}) {
     store_.reset();
     ASSERT_THAT(Open({.read_only = read_only}, {}), IsOk());
-    EXPECT_TRUE(options_are(KeyLayout::FixedRow(2), true));
+    EXPECT_EQ(store_->Options().key_layout, KeyLayout::FixedRow(2));
     std::string value;
     EXPECT_THAT(store_->Get("ab", "f", "q", &value), IsOk());
-  }
-  // Readers change nothing, the next writer does.
-  for (const bool read_only : {true, false}) {
-    store_.reset();
-    ASSERT_THAT(Open({.read_only = read_only, .row_aligned_files = false}, {}),
-                IsOk());
-    store_.reset();
-    ASSERT_THAT(Open({.read_only = true}, {}), IsOk());
-    EXPECT_TRUE(options_are(KeyLayout::FixedRow(2), read_only));
   }
 }
 

@@ -102,21 +102,6 @@ TEST_F(Writing, CreateTakesAKeyLayoutThatTheStoreKnowsFromThenOn) {
   EXPECT_THAT(other.err, HasSubstr("has key layout fixed:4, not escaped"));
 }
 
-TEST_F(Writing, CreateMakesFilesRowAlignedForGood) {
-  const auto is_aligned = [this] {
-    std::unique_ptr<Store> store;
-    EXPECT_TRUE(Store::Open({.read_only = true}, db_, {}, &store).ok());
-    return store != nullptr && *store->Options().row_aligned_files;
-  };
-  Do("create", {"--family", "a"});
-  EXPECT_FALSE(is_aligned());
-  Do("create", {"--family", "a", "--row-aligned-files"});
-  EXPECT_TRUE(is_aligned());
-  Do("put", {"r", "a:q", "v"});
-  Do("create", {"--family", "b"});
-  EXPECT_TRUE(is_aligned());
-}
-
 TEST_F(Writing, PutWritesWhatGetPrints) {
   Do("create", {"--family", "f,timestamps=client"});
   Do("put", {"r\\x00", "f:\\xFF", "a\\x00b\\", "--ts", "5", "--sync"});
