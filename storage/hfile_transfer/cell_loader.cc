@@ -189,7 +189,7 @@ Status CellLoader::AddDeleteFamilyVersion(uint64_t timestamp_ms) {
 
 Status CellLoader::Load(ChangeType type, uint64_t timestamp_ms) {
   if (latest_) return Status::OK();
-  Status s = load_->AddDelete(type, row_, family_, qualifier_, timestamp_ms);
+  Status s = load_->Add({type, row_, family_, qualifier_, {}, timestamp_ms});
   if (s.ok()) ++report_->deletes;
   return s;
 }

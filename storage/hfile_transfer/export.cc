@@ -20,20 +20,9 @@ namespace {
 
 using rocksdb::Status;
 
+// Both have HBase's numbers.
 HFileCellType TypeOf(ChangeType type) {
-  switch (type) {
-    case ChangeType::kDelete:
-      return HFileCellType::kDeleteColumn;
-    case ChangeType::kDeleteVersion:
-      return HFileCellType::kDelete;
-    case ChangeType::kDeleteFamilyVersion:
-      return HFileCellType::kDeleteFamilyVersion;
-    case ChangeType::kDeleteFamily:
-    case ChangeType::kDeleteRow:
-      return HFileCellType::kDeleteFamily;
-    default:
-      return HFileCellType::kPut;
-  }
+  return static_cast<HFileCellType>(type);
 }
 
 int64_t NowMs() {

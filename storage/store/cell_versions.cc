@@ -11,13 +11,13 @@ constexpr size_t kTimestampBytes = 8;
 constexpr int kBitsPerLengthByte = 7;
 constexpr size_t kMaxLengthBytes = 5;  // of a value of up to kMaxValueBytes
 
-void AppendHead(EntryType type, uint64_t timestamp_ms, uint64_t value_bytes,
+void AppendHead(ChangeType type, uint64_t timestamp_ms, uint64_t value_bytes,
                 std::string* stored) {
   stored->push_back(static_cast<char>(type));
   for (size_t i = 0; i < kTimestampBytes; ++i) {
     stored->push_back(static_cast<char>(timestamp_ms >> (8 * i)));
   }
-  if (type != EntryType::kPut) return;
+  if (type != ChangeType::kPut) return;
   for (; value_bytes >= 0x80; value_bytes >>= kBitsPerLengthByte) {
     stored->push_back(static_cast<char>(value_bytes | 0x80));
   }
@@ -117,18 +117,20 @@ class Cursor {
 };
 
 bool IsEntryType(uint8_t type) {
-  switch (static_cast<EntryType>(type)) {
-    case EntryType::kPut:
-    case EntryType::kDeleteVersion:
-    case EntryType::kDeleteFamilyVersion:
-    case EntryType::kDeleteColumn:
-    case EntryType::kDeleteFamily:
+  switch (static_cast<ChangeType>(type)) {
+    case ChangeType::kPut:
+    case ChangeType::kDeleteVersion:
+    case ChangeType::kDeleteFamilyVersion:
+    case ChangeType::kDelete:
+    case ChangeType::kDeleteFamily:
       return true;
+    case ChangeType::kDeleteRow:
+      break;
   }
   return false;
 }
 
-bool Has(const Entries& entries, EntryType type) {
+bool Has(const Entries& entries, ChangeType type) {
   return std::any_of(entries.begin(), entries.end(),
                      [type](const Entry& entry) { return entry.type == type; });
 }
@@ -158,28 +160,8 @@ Entries Union(const Entries& earlier, const Entries& later) {
 // True if a kDeleteVersion has the timestamp of the put at `i`: it stands right
 // before the put.
 bool IsDeletedSingly(const Entries& entries, size_t i) {
-  return i > 0 && entries[i - 1].type == EntryType::kDeleteVersion &&
+  return i > 0 && entries[i - 1].type == ChangeType::kDeleteVersion &&
          entries[i - 1].timestamp_ms == entries[i].timestamp_ms;
-}
-
-// Drops what deletes of columns and families take.
-Entries DropDeleted(const Entries& entries) {
-  Entries kept;
-  kept.reserve(entries.size());
-  bool column_deleted = false;
-  for (const Entry& entry : entries) {
-    if (entry.type == EntryType::kDeleteFamily) {
-      kept.push_back(entry);
-      break;  // takes all that follow
-    }
-    // A column's delete takes nothing of the row's other columns.
-    if (column_deleted && entry.type != EntryType::kDeleteFamilyVersion) {
-      continue;
-    }
-    column_deleted = column_deleted || entry.type == EntryType::kDeleteColumn;
-    kept.push_back(entry);
-  }
-  return kept;
 }
 
 // Drops the versions beyond the newest max_versions. Those that a
@@ -188,7 +170,7 @@ void DropSurplus(const VersionRules& rules, Entries* entries) {
   uint32_t versions = 0;
   size_t value_bytes = 0;
   std::erase_if(*entries, [&](const Entry& entry) {
-    if (entry.type != EntryType::kPut) return false;
+    if (entry.type != ChangeType::kPut) return false;
     if (versions == rules.max_versions ||
         (versions > 0 && value_bytes + entry.value.size() > kMaxCellBytes)) {
       return true;
@@ -204,7 +186,8 @@ void DropDeletedSingly(Entries* entries) {
   Entries kept;
   kept.reserve(entries->size());
   for (size_t i = 0; i < entries->size(); ++i) {
-    if ((*entries)[i].type == EntryType::kPut && IsDeletedSingly(*entries, i)) {
+    if ((*entries)[i].type == ChangeType::kPut &&
+        IsDeletedSingly(*entries, i)) {
       continue;
     }
     kept.push_back((*entries)[i]);
@@ -236,7 +219,7 @@ std::string EncodeEntry(const Entry& entry) { return EncodeEntries({entry}); }
 
 std::string EncodePutHead(uint64_t timestamp_ms, size_t value_bytes) {
   std::string head(1, static_cast<char>(kVersionedFormatVersion));
-  AppendHead(EntryType::kPut, timestamp_ms, value_bytes, &head);
+  AppendHead(ChangeType::kPut, timestamp_ms, value_bytes, &head);
   return head;
 }
 
@@ -257,8 +240,8 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
                   std::to_string(type));
       break;
     }
-    Entry entry{static_cast<EntryType>(type), cursor.TakeTimestamp(), {}};
-    if (entry.type == EntryType::kPut) entry.value = cursor.TakeValue();
+    Entry entry{static_cast<ChangeType>(type), cursor.TakeTimestamp(), {}};
+    if (entry.type == ChangeType::kPut) entry.value = cursor.TakeValue();
     if (!entries->empty() && !ComesBefore(entries->back(), entry)) {
       cursor.Fail(start, "an older entry than the one before",
                   "type " + std::to_string(type) + " at " +
@@ -271,6 +254,25 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
   return false;
 }
 
+Entries DropDeleted(const Entries& entries) {
+  Entries kept;
+  kept.reserve(entries.size());
+  bool column_deleted = false;
+  for (const Entry& entry : entries) {
+    if (entry.type == ChangeType::kDeleteFamily) {
+      kept.push_back(entry);
+      break;  // takes all that follow
+    }
+    // A column's delete takes nothing of the row's other columns.
+    if (column_deleted && entry.type != ChangeType::kDeleteFamilyVersion) {
+      continue;
+    }
+    column_deleted = column_deleted || entry.type == ChangeType::kDelete;
+    kept.push_back(entry);
+  }
+  return kept;
+}
+
 Entries ApplyOperand(const Entries& state, const Entries& operand,
                      const VersionRules& rules) {
   // A state may be an operand that RocksDB took for it as it was.
@@ -281,8 +283,9 @@ Entries ApplyOperand(const Entries& state, const Entries& operand,
   Entries writes;
   writes.reserve(operand.size());
   for (const Entry& entry : operand) {
-    const Entry delete_of_it{EntryType::kDeleteVersion, entry.timestamp_ms, {}};
-    if (entry.type == EntryType::kPut &&
+    const Entry delete_of_it{
+        ChangeType::kDeleteVersion, entry.timestamp_ms, {}};
+    if (entry.type == ChangeType::kPut &&
         std::binary_search(before.begin(), before.end(), delete_of_it,
                            ComesBefore)) {
       continue;
@@ -297,7 +300,7 @@ Entries ApplyOperand(const Entries& state, const Entries& operand,
 
 std::optional<Entries> CombineOperands(const Entries& left,
                                        const Entries& right) {
-  if (Has(left, EntryType::kDeleteVersion) && Has(right, EntryType::kPut)) {
+  if (Has(left, ChangeType::kDeleteVersion) && Has(right, ChangeType::kPut)) {
     return std::nullopt;
   }
   return DropDeleted(Union(left, right));
@@ -313,15 +316,15 @@ bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
     const bool expired = rules.Expired(entry.timestamp_ms, facts.wall_ms);
     bool dead = facts.row_deletes != nullptr &&
                 facts.row_deletes->TakesUpTo(entry.timestamp_ms) &&
-                entry.type != EntryType::kDeleteFamily;
-    if (entry.type == EntryType::kPut) {
+                entry.type != ChangeType::kDeleteFamily;
+    if (entry.type == ChangeType::kPut) {
       dead = dead || (expired && newer >= rules.min_versions);
     } else {
       dead = dead || (expired && rules.min_versions == 0 &&
                       entry.timestamp_ms < facts.no_puts_before_ms);
     }
-    if (entry.type == EntryType::kDeleteVersion ||
-        (entry.type == EntryType::kPut && !IsDeletedSingly(*entries, i))) {
+    if (entry.type == ChangeType::kDeleteVersion ||
+        (entry.type == ChangeType::kPut && !IsDeletedSingly(*entries, i))) {
       ++newer;
     }
     if (!dead) kept.push_back(entry);
@@ -333,9 +336,9 @@ bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
 
 void RowDeletes::Add(const Entries& entries) {
   for (const Entry& entry : entries) {
-    if (entry.type == EntryType::kDeleteFamily) {
+    if (entry.type == ChangeType::kDeleteFamily) {
       up_to_ms = std::max(up_to_ms, std::optional(entry.timestamp_ms));
-    } else if (entry.type == EntryType::kDeleteFamilyVersion) {
+    } else if (entry.type == ChangeType::kDeleteFamilyVersion) {
       at_ms.push_back(entry.timestamp_ms);
     }
   }

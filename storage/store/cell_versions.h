@@ -4,7 +4,7 @@
 // Pure functions, thread-safe.
 //
 // What a cell shows does not depend on when, or whether, RocksDB merged:
-//   - A delete takes every version up to its timestamp (kDeleteColumn,
+//   - A delete takes every version up to its timestamp (kDelete,
 //     kDeleteFamily) or of its timestamp (kDeleteVersion,
 //     kDeleteFamilyVersion), also one that is written later.
 //   - A version is surplus once max_versions newer ones are there that no
@@ -22,37 +22,30 @@
 #include <vector>
 
 #include "rowbloom/cell.h"
+#include "rowbloom/write_batch.h"
 
 namespace rowbloom {
 
 inline constexpr uint8_t kVersionedFormatVersion = 2;
 
-// On disk, never renumber; HBase's numbers. At one timestamp the larger comes
-// first: deletes before what they take.
-enum class EntryType : uint8_t {
-  kPut = 4,
-  kDeleteVersion = 8,
-  kDeleteFamilyVersion = 10,
-  kDeleteColumn = 12,
-  kDeleteFamily = 14,
-};
-
 // Deletes of the row concern all its cells in the family. They are kept with
 // the cell of the empty qualifier.
-constexpr bool IsDeleteOfRow(EntryType type) {
-  return type == EntryType::kDeleteFamily ||
-         type == EntryType::kDeleteFamilyVersion;
+constexpr bool IsDeleteOfRow(ChangeType type) {
+  return type == ChangeType::kDeleteFamily ||
+         type == ChangeType::kDeleteFamilyVersion;
 }
 
+// A put or a delete of a cell, of any type but kDeleteRow.
 struct Entry {
-  EntryType type = EntryType::kPut;
+  ChangeType type = ChangeType::kPut;
   uint64_t timestamp_ms = 0;
   std::string_view value;  // of a put; views into the stored bytes
 
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
-// Whether `a` comes before `b`: newer first, then deletes before puts.
+// True if `a` comes before `b`: newer first, and at one timestamp the larger
+// type first, so that deletes come before what they take.
 bool ComesBefore(const Entry& a, const Entry& b);
 
 // Newest first, no two with the same timestamp and type.
@@ -106,6 +99,9 @@ std::string EncodePutHead(uint64_t timestamp_ms, size_t value_bytes);
 bool DecodeEntries(std::string_view stored, Entries* entries,
                    std::string* problem);
 
+// The entries without what deletes of columns and families take.
+Entries DropDeleted(const Entries& entries);
+
 // What came of the entries `state` when the writes `operand` came after them.
 // Drops what was deleted and what is surplus.
 Entries ApplyOperand(const Entries& state, const Entries& operand,
@@ -146,16 +142,17 @@ void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
   for (const Entry& entry : entries) {
     if (row_deletes.TakesUpTo(entry.timestamp_ms)) return;
     switch (entry.type) {
-      case EntryType::kDeleteFamilyVersion:
+      case ChangeType::kDeleteRow:
+      case ChangeType::kDeleteFamilyVersion:
         break;  // among row_deletes
-      case EntryType::kDeleteFamily:
-      case EntryType::kDeleteColumn:
+      case ChangeType::kDeleteFamily:
+      case ChangeType::kDelete:
         return;  // all that follow are not newer
-      case EntryType::kDeleteVersion:
+      case ChangeType::kDeleteVersion:
         deleted_version_ms = entry.timestamp_ms;
         ++newer;
         break;
-      case EntryType::kPut:
+      case ChangeType::kPut:
         if (versions == rules.max_versions) return;
         if (versions > 0 && value_bytes + entry.value.size() > kMaxCellBytes) {
           break;

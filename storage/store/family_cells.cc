@@ -6,43 +6,8 @@
 #include "storage/store/snapshot.h"
 
 namespace rowbloom {
-namespace {
 
 using rocksdb::Status;
-
-ChangeType TypeOf(EntryType type) {
-  switch (type) {
-    case EntryType::kDeleteVersion:
-      return ChangeType::kDeleteVersion;
-    case EntryType::kDeleteColumn:
-      return ChangeType::kDelete;
-    case EntryType::kDeleteFamilyVersion:
-      return ChangeType::kDeleteFamilyVersion;
-    case EntryType::kDeleteFamily:
-      return ChangeType::kDeleteFamily;
-    default:
-      return ChangeType::kPut;
-  }
-}
-
-// The deletes that no newer one makes needless.
-void AddDeletes(const Entries& entries, Entries* deletes) {
-  bool column_deleted = false;
-  for (const Entry& entry : entries) {
-    if (entry.type == EntryType::kPut) continue;
-    if (entry.type == EntryType::kDeleteFamily) {
-      deletes->push_back(entry);
-      return;  // takes all that follow
-    }
-    if (column_deleted && entry.type != EntryType::kDeleteFamilyVersion) {
-      continue;
-    }
-    column_deleted = column_deleted || entry.type == EntryType::kDeleteColumn;
-    deletes->push_back(entry);
-  }
-}
-
-}  // namespace
 
 Status FamilyCells::Open(const CellIteratorOptions& options) {
   families_ = opened_.families->Get();
@@ -104,7 +69,10 @@ void FamilyCells::Select() {
   Entries selected;
   if (deletes_) {
     RemoveDead(rules, {wall_ms_, kMaxTimestampMs, &row_deletes}, &shown_);
-    AddDeletes(shown_, &selected);
+    selected = DropDeleted(shown_);
+    std::erase_if(selected, [](const Entry& entry) {
+      return entry.type == ChangeType::kPut;
+    });
   }
   const auto deletes = static_cast<std::ptrdiff_t>(selected.size());
   ForEachVisible(shown_, row_deletes, rules, wall_ms_, [&](const Entry& entry) {
@@ -118,7 +86,7 @@ void FamilyCells::Select() {
 
 void FamilyCells::SetCell() {
   const Entry& entry = shown_[at_];
-  cell_ = {row_, cells_->qualifier(), TypeOf(entry.type), entry.timestamp_ms,
+  cell_ = {row_, cells_->qualifier(), entry.type, entry.timestamp_ms,
            entry.value};
 }
 

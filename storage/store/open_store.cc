@@ -197,7 +197,8 @@ class Opener {
         found_.metadata.store.family_version_deletes;
     rocksdb::Logger* const log =
         opened_.database->GetDBOptions().info_log.get();
-    *store = std::make_unique<StoreImpl>(std::move(opened_));
+    *store = std::make_unique<Store>(
+        std::make_unique<Store::Impl>(std::move(opened_)));
     for (const std::string& warning : (*store)->Warnings()) {
       rocksdb::Warn(log, "rowbloom: %s", warning.c_str());
     }

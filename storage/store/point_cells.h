@@ -94,4 +94,25 @@ class PointCells {
   StoredCell cell_;
 };
 
+// Calls add(timestamp, value) for up to `max_versions` versions of one cell,
+// newest first.
+template <typename Add>
+rocksdb::Status ReadCell(const OpenedStore& opened, std::string_view row,
+                         std::string_view family, std::string_view qualifier,
+                         const ReadOptions& options, uint32_t max_versions,
+                         Add add) {
+  rocksdb::Status s = CheckVersions(options.max_versions, options.time_range);
+  if (!s.ok()) return s;
+  const SharedFamilies families = opened.families->Get();
+  PointCells found(opened, *families, options.snapshot);
+  s = found.Add(row, family, qualifier);
+  if (s.ok()) s = found.Read();
+  if (!s.ok() || !found.Valid()) return s;
+  const bool expires = found.cell().family->second.rules.ttl_ms != 0;
+  return ForEachVersion(found.cell(),
+                        {options.time_range, max_versions,
+                         expires ? opened.shared->clock.WallNow() : 0},
+                        add);
+}
+
 }  // namespace rowbloom

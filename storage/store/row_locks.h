@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <string_view>
 
+#include "rowbloom/write_batch.h"
 #include "storage/store/given_times.h"
 #include "storage/store/update_counts.h"
 
@@ -59,17 +61,15 @@ class RowLocks {
     const Places places_;
   };
 
-  // Locks the rows row_at(0) to row_at(count - 1).
-  template <typename RowAt>
-  Guard Lock(size_t count, RowAt row_at) {
+  // Locks the rows of the changes.
+  Guard Lock(std::span<const Change> changes) {
     Places places{};
-    std::string_view last;
-    for (size_t i = 0; i < count; ++i) {
-      const std::string_view row = row_at(i);
-      if (i > 0 && row == last) continue;
-      const size_t place = HashOf(row) % kStripes;
+    const Change* last = nullptr;
+    for (const Change& change : changes) {
+      if (last != nullptr && change.row == last->row) continue;
+      const size_t place = HashOf(change.row) % kStripes;
       places[place / kWordBits] |= uint64_t{1} << (place % kWordBits);
-      last = row;
+      last = &change;
     }
     return Guard(this, places);
   }

@@ -56,87 +56,64 @@ Status SstLoad::Begin() {
   return env_->CreateDirIfMissing(directory_);
 }
 
-Status SstLoad::Add(std::string_view row, std::string_view family,
-                    std::string_view qualifier, std::string_view value,
-                    std::optional<uint64_t> timestamp_ms) {
-  return CatchExceptions([&] {
-    return AddEntry(row, family, qualifier, EntryType::kPut, value,
-                    timestamp_ms);
-  });
+Status SstLoad::Add(const Change& change) {
+  return CatchExceptions([&] { return AddChange(change); });
 }
 
-Status SstLoad::AddDelete(ChangeType type, std::string_view row,
-                          std::string_view family, std::string_view qualifier,
-                          uint64_t timestamp_ms) {
-  return CatchExceptions([&]() -> Status {
-    switch (type) {
-      case ChangeType::kDelete:
-        return AddEntry(row, family, qualifier, EntryType::kDeleteColumn, {},
-                        timestamp_ms);
-      case ChangeType::kDeleteVersion:
-        return AddEntry(row, family, qualifier, EntryType::kDeleteVersion, {},
-                        timestamp_ms);
-      case ChangeType::kDeleteFamily:
-        return AddEntry(row, family, qualifier, EntryType::kDeleteFamily, {},
-                        timestamp_ms);
-      case ChangeType::kDeleteFamilyVersion:
-        return AddEntry(row, family, qualifier, EntryType::kDeleteFamilyVersion,
-                        {}, timestamp_ms);
-      default:
-        return Status::InvalidArgument(
-            "a load takes deletes of a version, a column or a family");
-    }
-  });
-}
-
-Status SstLoad::AddEntry(std::string_view row, std::string_view family_name,
-                         std::string_view qualifier, EntryType type,
-                         std::string_view value,
-                         std::optional<uint64_t> timestamp_ms) {
+Status SstLoad::AddChange(const Change& change) {
   FamilyMap::const_iterator family;
   std::string key;
   Status s = CheckUsable();
-  if (s.ok()) s = opened_.FindFamily(*of_store_, family_name, &family);
-  if (s.ok()) s = opened_.EncodeRow(row, &key);
-  if (s.ok()) s = CheckEntry(family, qualifier, type, value, timestamp_ms);
+  if (s.ok()) s = opened_.FindFamily(*of_store_, change.family, &family);
+  if (s.ok()) s = opened_.EncodeRow(change.row, &key);
+  if (s.ok()) s = CheckChange(family, change);
   if (!s.ok()) return s;
-  key += qualifier;
+  key += change.qualifier;
   FamilyLoad& load = families_[family->first];
   load.family = family;
-  s = AddToCell(&load, row, std::move(key),
-                {type, timestamp_ms.value_or(timestamp_ms_), value});
+  s = AddToCell(
+      &load, change.row, std::move(key),
+      {change.type, change.timestamp_ms.value_or(timestamp_ms_), change.value});
   if (s.ok() || !broken_.ok()) return s;
-  return Prefixed("row \"" + ToPrintable(row) + "\", cell " + family->first +
-                      ":" + ToPrintable(qualifier),
+  return Prefixed("row \"" + ToPrintable(change.row) + "\", cell " +
+                      family->first + ":" + ToPrintable(change.qualifier),
                   s);
 }
 
-Status SstLoad::CheckEntry(FamilyMap::const_iterator family,
-                           std::string_view qualifier, EntryType type,
-                           std::string_view value,
-                           std::optional<uint64_t> timestamp_ms) const {
+Status SstLoad::CheckChange(FamilyMap::const_iterator family,
+                            const Change& change) const {
   const auto& [name, kept] = *family;
-  if (type != EntryType::kPut && kept.format == CellFormat::kLatest) {
-    return Status::InvalidArgument("family \"" + name +
-                                   "\" keeps the latest version only: a load "
-                                   "adds no deletes to it");
+  if (change.type != ChangeType::kPut) {
+    if (change.type == ChangeType::kDeleteRow || !change.timestamp_ms) {
+      return Status::InvalidArgument(
+          "a load takes deletes of a version, a column or a family, with their "
+          "timestamps");
+    }
+    if (kept.format == CellFormat::kLatest) {
+      return Status::InvalidArgument("family \"" + name +
+                                     "\" keeps the latest version only: a load "
+                                     "adds no deletes to it");
+    }
+    if (!change.value.empty()) {
+      return Status::InvalidArgument("a delete with a value");
+    }
   }
-  if (IsDeleteOfRow(type) && !qualifier.empty()) {
+  if (IsDeleteOfRow(change.type) && !change.qualifier.empty()) {
     return Status::InvalidArgument(
         "a delete of the family with the qualifier \"" +
-        ToPrintable(qualifier) + "\": expected none");
+        ToPrintable(change.qualifier) + "\": expected none");
   }
+  const std::optional<uint64_t> given_ms = change.timestamp_ms;
   if (kept.options.timestamps == Timestamps::kClient) {
-    return CheckPut(family, qualifier, value, timestamp_ms);
+    return CheckPut(family, change.qualifier, change.value, given_ms);
   }
-  if (timestamp_ms && *timestamp_ms >= timestamp_ms_) {
+  if (given_ms && *given_ms >= timestamp_ms_) {
     return Status::InvalidArgument(
         "family \"" + name +
         "\" has timestamps=store: expected one before that of the load, " +
-        std::to_string(timestamp_ms_) + ", found " +
-        std::to_string(*timestamp_ms));
+        std::to_string(timestamp_ms_) + ", found " + std::to_string(*given_ms));
   }
-  return CheckPut(family, qualifier, value, std::nullopt);
+  return CheckPut(family, change.qualifier, change.value, std::nullopt);
 }
 
 Status SstLoad::CheckUsable() const {
@@ -158,10 +135,10 @@ Status SstLoad::CheckDeleted(FamilyLoad* load, std::string_view row,
     }
   }
   if (IsDeleteOfRow(entry.type)) deletes_of_rows_.insert(entry.type);
-  if (entry.type == EntryType::kDeleteFamilyVersion) {
+  if (entry.type == ChangeType::kDeleteFamilyVersion) {
     load->row_deletes.Add({entry});
   }
-  *deleted = entry.type == EntryType::kPut &&
+  *deleted = entry.type == ChangeType::kPut &&
              load->row_deletes.TakesAt(entry.timestamp_ms);
   return Status::OK();
 }
@@ -196,7 +173,7 @@ Status SstLoad::AddToCell(FamilyLoad* load, std::string_view row,
     load->value_bytes = 0;
   }
   load->value_bytes += entry.value.size();
-  if (entry.type == EntryType::kPut) {
+  if (entry.type == ChangeType::kPut) {
     load->oldest_put_ms = std::min(load->oldest_put_ms, entry.timestamp_ms);
   }
   load->last = {entry.type, entry.timestamp_ms, {}};
@@ -205,7 +182,7 @@ Status SstLoad::AddToCell(FamilyLoad* load, std::string_view row,
     load->stored.append(head.data(), head.size());
   } else {
     const std::string head =
-        entry.type == EntryType::kPut
+        entry.type == ChangeType::kPut
             ? EncodePutHead(entry.timestamp_ms, entry.value.size())
             : EncodeEntry(entry);
     // The format version stands before the first entry alone.
@@ -289,7 +266,7 @@ Status SstLoad::Finish() {
     // earlier writes to be. SyncWAL would stop with an assertion after a write
     // that failed (7.8.3).
     Status s = writer_->CoverTimestamp(timestamp_ms_);
-    for (const EntryType type : deletes_of_rows_) {
+    for (const ChangeType type : deletes_of_rows_) {
       if (s.ok()) s = writer_->AllowDelete(type);
     }
     rocksdb::WriteBatch nothing;

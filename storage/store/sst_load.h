@@ -37,12 +37,8 @@ class SstLoad final : public BulkLoad {
   rocksdb::Status Begin();
 
   uint64_t timestamp_ms() const override { return timestamp_ms_; }
-  rocksdb::Status Add(std::string_view row, std::string_view family,
-                      std::string_view qualifier, std::string_view value,
-                      std::optional<uint64_t> timestamp_ms) override;
-  rocksdb::Status AddDelete(ChangeType type, std::string_view row,
-                            std::string_view family, std::string_view qualifier,
-                            uint64_t timestamp_ms) override;
+  using BulkLoad::Add;
+  rocksdb::Status Add(const Change& change) override;
   rocksdb::Status Finish() override;
 
  private:
@@ -62,14 +58,9 @@ class SstLoad final : public BulkLoad {
 
   // The error that keeps the load from going on.
   rocksdb::Status CheckUsable() const;
-  rocksdb::Status AddEntry(std::string_view row, std::string_view family,
-                           std::string_view qualifier, EntryType type,
-                           std::string_view value,
-                           std::optional<uint64_t> timestamp_ms);
-  rocksdb::Status CheckEntry(FamilyMap::const_iterator family,
-                             std::string_view qualifier, EntryType type,
-                             std::string_view value,
-                             std::optional<uint64_t> timestamp_ms) const;
+  rocksdb::Status AddChange(const Change& change);
+  rocksdb::Status CheckChange(FamilyMap::const_iterator family,
+                              const Change& change) const;
   // Messages go on after the name of the cell.
   rocksdb::Status AddToCell(FamilyLoad* load, std::string_view row,
                             std::string key, const Entry& entry);
@@ -92,7 +83,7 @@ class SstLoad final : public BulkLoad {
   // The first error of a file: nothing can be added, or finished, after it.
   rocksdb::Status broken_;
   bool finished_ = false;
-  std::set<EntryType> deletes_of_rows_;
+  std::set<ChangeType> deletes_of_rows_;
   std::map<std::string, FamilyLoad, std::less<>> families_;
 };
 

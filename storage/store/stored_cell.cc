@@ -25,7 +25,7 @@ Status ReadEntries(const StoredCell& stored, Entries* entries) {
     if (!DecodeCellValue(stored.value, &cell)) {
       return CorruptCell(stored, ProblemOfCellValue(stored.value));
     }
-    *entries = {{EntryType::kPut, cell.timestamp_ms, cell.value}};
+    *entries = {{ChangeType::kPut, cell.timestamp_ms, cell.value}};
     return Status::OK();
   }
   std::string problem;

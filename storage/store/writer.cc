@@ -38,23 +38,6 @@ bool IsOfWholeRow(ChangeType type) {
          type == ChangeType::kDeleteFamilyVersion;
 }
 
-EntryType EntryOf(ChangeType type) {
-  switch (type) {
-    case ChangeType::kDelete:
-      return EntryType::kDeleteColumn;
-    case ChangeType::kDeleteVersion:
-      return EntryType::kDeleteVersion;
-    case ChangeType::kDeleteFamilyVersion:
-      return EntryType::kDeleteFamilyVersion;
-    case ChangeType::kDeleteFamily:
-    case ChangeType::kDeleteRow:
-      return EntryType::kDeleteFamily;
-    case ChangeType::kPut:
-      break;
-  }
-  return EntryType::kPut;
-}
-
 uint64_t Mix(uint64_t hash, uint64_t more) {
   return (hash ^ more) * 0x9E3779B97F4A7C15u;
 }
@@ -84,6 +67,28 @@ Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
   return CheckTimestamp(*timestamp_ms);
 }
 
+Status Writer::ApplyLocked(const RowLocks::Guard& guard,
+                           std::span<const Change> changes,
+                           const WriteOptions& options,
+                           std::optional<uint64_t> replaces_ms) {
+  if (changes.empty()) return Status::OK();
+  const auto deletes = [](const Change& change) {
+    return change.type != ChangeType::kPut;
+  };
+  Draft draft{
+      .families = opened_.families->Get(),
+      .default_timestamp_ms = options.timestamp_ms,
+      .replaces_ms = replaces_ms,
+      .looks_at_itself = changes.size() > 1 &&
+                         std::any_of(changes.begin(), changes.end(), deletes)};
+  MoveClock(guard, &draft);
+  Status s;
+  for (const Change& change : changes) {
+    if (s.ok()) s = Add(change, &draft);
+  }
+  return s.ok() ? Commit(options.durability, &draft) : s;
+}
+
 void Writer::MoveClock(const RowLocks::Guard& guard, Draft* draft) {
   LeasedClock& clock = opened_.shared->clock;
   draft->now_ms = clock.Now();
@@ -93,7 +98,7 @@ void Writer::MoveClock(const RowLocks::Guard& guard, Draft* draft) {
   });
 }
 
-Status Writer::Add(const ChangeView& change, Draft* draft) {
+Status Writer::Add(const Change& change, Draft* draft) {
   if (draft->row_bytes.empty() || change.row != draft->row) {
     Status s = opened_.EncodeRow(change.row, &draft->row_bytes);
     if (!s.ok()) return s;
@@ -122,7 +127,7 @@ Status Writer::Add(const ChangeView& change, Draft* draft) {
   return s;
 }
 
-Status Writer::AddPut(const ChangeView& change, Draft* draft) {
+Status Writer::AddPut(const Change& change, Draft* draft) {
   const std::optional<uint64_t> given_ms = GivenTime(change, *draft);
   FamilyMap::const_iterator found;
   Status s = opened_.FindFamily(*draft->families, change.family, &found);
@@ -146,31 +151,24 @@ Status Writer::AddPut(const ChangeView& change, Draft* draft) {
     draft->stripe->given.NotePut(row, cell, *given_ms, draft->now_ms);
   } else {
     timestamp_ms = draft->stripe->given.Put(row, cell, draft->now_ms,
-                                            change.replaces_ms.has_value());
+                                            draft->replaces_ms.has_value());
     draft->last_ms = std::max(draft->last_ms, timestamp_ms);
     // The application may have given this one.
-    timestamp_ms = std::max(timestamp_ms, change.replaces_ms.value_or(0));
+    timestamp_ms = std::max(timestamp_ms, draft->replaces_ms.value_or(0));
   }
   if (opened_.shared->has_family_version_deletes) {
-    bool deleted = false;
-    s = IsDeletedAlready(change, found, timestamp_ms, *draft, &deleted);
+    RowDeletes row_deletes;
+    s = FindRowDeletes(change.row, found, *draft, &row_deletes);
     // Written, it would take the place of a version that is to be seen.
-    if (!s.ok() || deleted) return s;
+    if (!s.ok() || row_deletes.TakesAt(timestamp_ms)) return s;
   }
   family.shared_rules->NotePut(timestamp_ms);
-  if (draft->looks_at_itself) {
-    draft
-        ->puts[{family.handle()->GetID(),
-                draft->row_bytes + std::string(change.qualifier)}]
-        .insert(timestamp_ms);
-  }
-  return AddMerge(family, change.qualifier,
-                  EncodePutHead(timestamp_ms, change.value.size()),
-                  change.value, draft);
+  return AddEntry(family, change.qualifier,
+                  {ChangeType::kPut, timestamp_ms, change.value}, draft);
 }
 
-Status Writer::AddDelete(const ChangeView& change,
-                         FamilyMap::const_iterator found, Draft* draft) {
+Status Writer::AddDelete(const Change& change, FamilyMap::const_iterator found,
+                         Draft* draft) {
   const auto& [name, family] = *found;
   const std::optional<uint64_t> given_ms = GivenTime(change, *draft);
   Status s = CheckQualifier(change.qualifier);
@@ -226,54 +224,59 @@ Status Writer::AddDelete(const ChangeView& change,
   return s.ok() ? AddMarker(change, family, marker.timestamp_ms, draft) : s;
 }
 
-Status Writer::AddMarker(const ChangeView& change, const Family& family,
+Status Writer::AddMarker(const Change& change, const Family& family,
                          uint64_t timestamp_ms, Draft* draft) {
-  const EntryType type = EntryOf(change.type);
+  const ChangeType type = change.type == ChangeType::kDeleteRow
+                              ? ChangeType::kDeleteFamily
+                              : change.type;
   if (Status s = AllowDelete(type); !s.ok()) return s;
-  if (draft->looks_at_itself && type == EntryType::kDeleteFamily) {
-    uint64_t& newest_ms =
-        draft->family_deletes[{family.handle()->GetID(), draft->row_bytes}];
-    newest_ms = std::max(newest_ms, timestamp_ms);
-  }
-  return AddMerge(
-      family, IsOfWholeRow(change.type) ? std::string_view() : change.qualifier,
-      EncodeEntry({type, timestamp_ms, {}}), {}, draft);
+  return AddEntry(family,
+                  IsDeleteOfRow(type) ? std::string_view() : change.qualifier,
+                  {type, timestamp_ms, {}}, draft);
 }
 
-Status Writer::AddMerge(const Family& family, std::string_view qualifier,
-                        std::string_view head, std::string_view value,
-                        Draft* draft) {
+Status Writer::AddEntry(const Family& family, std::string_view qualifier,
+                        const Entry& entry, Draft* draft) {
   const uint32_t id = family.handle()->GetID();
   const uint64_t cell = CellHash(draft->row_hash, id, qualifier);
+  const auto key = [&] {
+    return Draft::Key(id, draft->row_bytes + std::string(qualifier));
+  };
   if (draft->stripe->updates.Add(cell)) {
-    draft->joins.try_emplace({id, draft->row_bytes + std::string(qualifier)},
-                             Draft::Join{&family, draft->stripe, cell});
+    draft->joins.try_emplace(key(), Draft::Join{&family, draft->stripe, cell});
   }
+  if (draft->looks_at_itself) {
+    draft->entries[key()].push_back({entry.type, entry.timestamp_ms, {}});
+  }
+  const std::string head =
+      entry.type == ChangeType::kPut
+          ? EncodePutHead(entry.timestamp_ms, entry.value.size())
+          : EncodeEntry(entry);
   const Slice key_parts[] = {draft->row_bytes, Slice(qualifier)};
-  const Slice value_parts[] = {Slice(head), Slice(value)};
+  const Slice value_parts[] = {Slice(head), Slice(entry.value)};
   return draft->batch.Merge(family.handle(), SliceParts(key_parts, 2),
                             SliceParts(value_parts, 2));
 }
 
-Status Writer::AddFamilyVersionDelete(const ChangeView& change,
+Status Writer::AddFamilyVersionDelete(const Change& change,
                                       FamilyMap::const_iterator found,
                                       uint64_t timestamp_ms, Draft* draft) {
   const Family& family = found->second;
   const uint32_t id = family.handle()->GetID();
   Status s = AddMarker(change, family, timestamp_ms, draft);
-  draft->family_version_deletes.insert({{id, draft->row_bytes}, timestamp_ms});
   const auto take = [&](std::string_view qualifier) {
-    ChangeView one = change;
+    Change one = change;
     one.type = ChangeType::kDeleteVersion;
     one.qualifier = qualifier;
     return AddMarker(one, family, timestamp_ms, draft);
   };
-  for (auto put = draft->puts.lower_bound({id, draft->row_bytes});
-       s.ok() && put != draft->puts.end() && put->first.first == id; ++put) {
-    const std::string_view key = put->first.second;
-    if (!key.starts_with(draft->row_bytes)) break;
-    if (put->second.contains(timestamp_ms)) {
-      s = take(key.substr(draft->row_bytes.size()));
+  const Entry put{ChangeType::kPut, timestamp_ms, {}};
+  for (auto it = draft->entries.lower_bound({id, draft->row_bytes});
+       s.ok() && it != draft->entries.end() && it->first.first == id; ++it) {
+    const auto& [key, written] = *it;
+    if (!key.second.starts_with(draft->row_bytes)) break;
+    if (std::find(written.begin(), written.end(), put) != written.end()) {
+      s = take(std::string_view(key.second).substr(draft->row_bytes.size()));
     }
   }
   if (!s.ok()) return s;
@@ -282,7 +285,6 @@ Status Writer::AddFamilyVersionDelete(const ChangeView& change,
   for (; s.ok() && cells.Valid(); cells.Next()) {
     Entries entries;
     s = ReadEntries(cells.cell(), &entries);
-    const Entry put{EntryType::kPut, timestamp_ms, {}};
     if (s.ok() &&
         std::binary_search(entries.begin(), entries.end(), put, ComesBefore)) {
       s = take(cells.qualifier());
@@ -291,7 +293,7 @@ Status Writer::AddFamilyVersionDelete(const ChangeView& change,
   return s.ok() ? cells.status() : s;
 }
 
-Status Writer::Remove(const ChangeView& change, FamilyMap::const_iterator found,
+Status Writer::Remove(const Change& change, FamilyMap::const_iterator found,
                       Draft* draft) {
   const Family& family = found->second;
   // The row's deletes are kept with the cell of the empty qualifier.
@@ -307,7 +309,7 @@ Status Writer::Remove(const ChangeView& change, FamilyMap::const_iterator found,
           ? draft->batch.DeleteRange(family.handle(), draft->row_bytes,
                                      RowEnd(draft->row_bytes))
           : draft->batch.Delete(family.handle(), SliceParts(key_parts, 2));
-  ChangeView again = change;
+  Change again = change;
   if (s.ok() && row_deletes.up_to_ms) {
     again.type = ChangeType::kDeleteFamily;
     s = AddMarker(again, family, *row_deletes.up_to_ms, draft);
@@ -319,7 +321,7 @@ Status Writer::Remove(const ChangeView& change, FamilyMap::const_iterator found,
   return s;
 }
 
-Status Writer::FindNewestPut(const ChangeView& change,
+Status Writer::FindNewestPut(const Change& change,
                              FamilyMap::const_iterator family,
                              const Draft& draft,
                              std::optional<uint64_t>* newest_ms) const {
@@ -329,11 +331,13 @@ Status Writer::FindNewestPut(const ChangeView& change,
   };
   const std::string key = draft.row_bytes + std::string(change.qualifier);
   const uint32_t id = family->second.handle()->GetID();
-  for (auto put = draft.puts.lower_bound({id, key});
-       put != draft.puts.end() && put->first.first == id; ++put) {
-    const std::string& put_key = put->first.second;
-    if (of_row ? !put_key.starts_with(key) : put_key != key) break;
-    note(*put->second.rbegin());
+  for (auto it = draft.entries.lower_bound({id, key});
+       it != draft.entries.end() && it->first.first == id; ++it) {
+    const std::string& of_batch = it->first.second;
+    if (of_row ? !of_batch.starts_with(key) : of_batch != key) break;
+    for (const Entry& entry : it->second) {
+      if (entry.type == ChangeType::kPut) note(entry.timestamp_ms);
+    }
   }
   VersionRules rules = family->second.rules;
   rules.ttl_ms = 0;
@@ -353,33 +357,14 @@ Status Writer::FindNewestPut(const ChangeView& change,
   return s.ok() ? cells.status() : s;
 }
 
-Status Writer::IsDeletedAlready(const ChangeView& change,
-                                FamilyMap::const_iterator family,
-                                uint64_t timestamp_ms, const Draft& draft,
-                                bool* deleted) const {
-  RowDeletes row_deletes;
-  const Status s = FindRowDeletes(change.row, family, draft, &row_deletes);
-  *deleted = row_deletes.TakesAt(timestamp_ms);
-  return s;
-}
-
 Status Writer::FindRowDeletes(std::string_view row,
                               FamilyMap::const_iterator family,
                               const Draft& draft,
                               RowDeletes* row_deletes) const {
   const Status s = FindRowDeletes(row, family, draft.row_bytes, row_deletes);
-  const Draft::Key key = {family->second.handle()->GetID(), draft.row_bytes};
-  Entries of_draft;
-  if (const auto found = draft.family_deletes.find(key);
-      found != draft.family_deletes.end()) {
-    of_draft.push_back({EntryType::kDeleteFamily, found->second, {}});
-  }
-  for (auto found = draft.family_version_deletes.lower_bound({key, 0});
-       found != draft.family_version_deletes.end() && found->first == key;
-       ++found) {
-    of_draft.push_back({EntryType::kDeleteFamilyVersion, found->second, {}});
-  }
-  row_deletes->Add(of_draft);
+  const auto of_batch =
+      draft.entries.find({family->second.handle()->GetID(), draft.row_bytes});
+  if (of_batch != draft.entries.end()) row_deletes->Add(of_batch->second);
   return s;
 }
 
@@ -428,7 +413,7 @@ Status Writer::JoinOperands(rocksdb::WriteOptions options, const Draft& draft) {
       continue;
     }
     for (const Entry& entry : entries) {
-      if (entry.type == EntryType::kPut) {
+      if (entry.type == ChangeType::kPut) {
         join.family->shared_rules->NotePut(entry.timestamp_ms);
       }
     }
@@ -477,9 +462,9 @@ Status Writer::ResetClock() {
   return s;
 }
 
-Status Writer::AllowDelete(EntryType type) {
+Status Writer::AllowDelete(ChangeType type) {
   SharedState& shared = *opened_.shared;
-  const bool of_version = type == EntryType::kDeleteFamilyVersion;
+  const bool of_version = type == ChangeType::kDeleteFamilyVersion;
   const auto is_allowed = [&] {
     return !IsDeleteOfRow(type) ||
            (shared.has_row_deletes &&

@@ -32,15 +32,15 @@ std::string Input(const std::string& first, const std::string& second) {
 }
 
 std::map<std::string, Seed> Seeds() {
-  const std::string puts = EncodeEntries({{EntryType::kPut, 25, "new"},
-                                          {EntryType::kPut, 21, ""},
-                                          {EntryType::kPut, 5, "old"}});
+  const std::string puts = EncodeEntries({{ChangeType::kPut, 25, "new"},
+                                          {ChangeType::kPut, 21, ""},
+                                          {ChangeType::kPut, 5, "old"}});
   const std::string deletes =
-      EncodeEntries({{EntryType::kDeleteVersion, 25, {}},
-                     {EntryType::kPut, 23, "between"},
-                     {EntryType::kDeleteColumn, 6, {}}});
+      EncodeEntries({{ChangeType::kDeleteVersion, 25, {}},
+                     {ChangeType::kPut, 23, "between"},
+                     {ChangeType::kDelete, 6, {}}});
   const std::string of_family = EncodeEntries(
-      {{EntryType::kPut, 40, "x"}, {EntryType::kDeleteFamily, 22, {}}});
+      {{ChangeType::kPut, 40, "x"}, {ChangeType::kDeleteFamily, 22, {}}});
   const auto head = EncodeCellHead(7);
   const std::string latest = std::string(head.data(), head.size()) + "value";
   const auto with_byte = [&puts](size_t at, char byte) {

@@ -60,7 +60,7 @@ std::vector<Entry> Visible(const Entries& entries, const VersionRules& rules,
                  });
   Check(visible.size() <= rules.max_versions, "no more than max_versions show");
   for (size_t i = 0; i < visible.size(); ++i) {
-    Check(visible[i].type == EntryType::kPut, "only puts show");
+    Check(visible[i].type == ChangeType::kPut, "only puts show");
     Check(i == 0 || visible[i].timestamp_ms < visible[i - 1].timestamp_ms,
           "the newest version shows first");
   }

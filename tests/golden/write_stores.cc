@@ -337,16 +337,28 @@ void Load(Session& store, const std::string& family, const Lines& rows,
       }
       for (const uint64_t timestamp_ms : {4000, 3000, 2000}) {
         if (deletes && i % 4 == 1 && timestamp_ms == 3000 && qualifier == "") {
-          Check(load->AddDelete(ChangeType::kDeleteFamily, rows[i], family, "",
-                                timestamp_ms));
+          Check(load->Add({ChangeType::kDeleteFamily,
+                           rows[i],
+                           family,
+                           "",
+                           {},
+                           timestamp_ms}));
         }
         if (deletes && i % 4 == 2 && timestamp_ms == 3000) {
-          Check(load->AddDelete(ChangeType::kDelete, rows[i], family, qualifier,
-                                timestamp_ms));
+          Check(load->Add({ChangeType::kDelete,
+                           rows[i],
+                           family,
+                           qualifier,
+                           {},
+                           timestamp_ms}));
         }
         if (deletes && i % 4 == 3 && timestamp_ms == 3000) {
-          Check(load->AddDelete(ChangeType::kDeleteVersion, rows[i], family,
-                                qualifier, timestamp_ms));
+          Check(load->Add({ChangeType::kDeleteVersion,
+                           rows[i],
+                           family,
+                           qualifier,
+                           {},
+                           timestamp_ms}));
         }
         Check(load->Add(rows[i], family, qualifier, Value(i, "loaded"),
                         timestamp_ms));

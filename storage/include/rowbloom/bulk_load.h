@@ -19,7 +19,7 @@
 // versions and deletes, and those of other writes, by their timestamps.
 //
 // Not thread-safe; loads and other writes may go on side by side. Finish comes
-// before or after another write of a row, a CheckAnd..., Increment or Append
+// before or after another write of a row, a CheckAndWrite, Increment or Append
 // being one, and keeps writes waiting while the files are added. Memory: a
 // block and the filter's hashes (some ten bytes a cell) of a file per family,
 // and one cell's versions. Must be destroyed before its store.
@@ -48,24 +48,19 @@ class BulkLoad {
   // The time of NewBulkLoad by the store's clock, in milliseconds since 1970.
   virtual uint64_t timestamp_ms() const = 0;
 
-  // Cells of one family come by row, then by qualifier, then newest first, as
-  // CellIterator gives them; families may take turns. Errors are Store::Put's,
-  // and InvalidArgument when a cell is out of order or is one that was added,
-  // or the versions of a cell have more than kMaxCellBytes; the load goes on
-  // without that cell.
-  virtual rocksdb::Status Add(
-      std::string_view row, std::string_view family, std::string_view qualifier,
-      std::string_view value,
-      std::optional<uint64_t> timestamp_ms = std::nullopt) = 0;
-
-  // A delete of any type but kDeleteRow, as in WriteBatch, in order with the
-  // cells; kDeleteFamily and kDeleteFamilyVersion have the empty qualifier.
-  // It takes what the load and the store have, and what comes later. Errors are
-  // those of Add, and InvalidArgument for another type.
-  virtual rocksdb::Status AddDelete(ChangeType type, std::string_view row,
-                                    std::string_view family,
-                                    std::string_view qualifier,
-                                    uint64_t timestamp_ms) = 0;
+  // Adds a put, or a delete of any type but kDeleteRow, which needs its
+  // timestamp. Those of one family come by row, then by qualifier, then newest
+  // first, as CellIterator gives them; families may take turns. A delete takes
+  // what the load and the store have, and what comes later. Errors are
+  // Store::Write's, and InvalidArgument when a cell is out of order or is one
+  // that was added, or the versions of a cell have more than kMaxCellBytes; the
+  // load goes on without that cell.
+  virtual rocksdb::Status Add(const Change& change) = 0;
+  rocksdb::Status Add(std::string_view row, std::string_view family,
+                      std::string_view qualifier, std::string_view value,
+                      std::optional<uint64_t> timestamp_ms = std::nullopt) {
+    return Add({ChangeType::kPut, row, family, qualifier, value, timestamp_ms});
+  }
 
   // Adds the files to the store, all or none. InvalidArgument: a second call.
   // Aborted: the store's clock was reset during the load.

@@ -57,7 +57,7 @@ class RowScanner {
   const rocksdb::Status& status() const { return status_; }
 
  private:
-  friend class StoreImpl;
+  friend class Store;
   class Source;  // gives one row after the other
 
   explicit RowScanner(std::unique_ptr<Source> source);

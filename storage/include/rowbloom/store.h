@@ -83,50 +83,67 @@ class Store {
                               const std::string& path,
                               const std::vector<FamilyDescriptor>& families,
                               std::unique_ptr<Store>* store);
-  virtual ~Store() = default;
+  ~Store();
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
-  // Single changes; WriteBatch says what each of them does.
-  virtual rocksdb::Status Put(std::string_view row, std::string_view family,
-                              std::string_view qualifier,
-                              std::string_view value,
-                              const WriteOptions& options = {}) = 0;
-  virtual rocksdb::Status Delete(std::string_view row, std::string_view family,
-                                 std::string_view qualifier,
-                                 const WriteOptions& options = {}) = 0;
+  // Writes one change, or all of a batch or none. WriteBatch says what each
+  // change does.
+  rocksdb::Status Write(const Change& change, const WriteOptions& options = {});
+  rocksdb::Status Write(const WriteBatch& batch,
+                        const WriteOptions& options = {});
+
+  rocksdb::Status Put(std::string_view row, std::string_view family,
+                      std::string_view qualifier, std::string_view value,
+                      const WriteOptions& options = {}) {
+    return Write({ChangeType::kPut, row, family, qualifier, value}, options);
+  }
+  rocksdb::Status Delete(std::string_view row, std::string_view family,
+                         std::string_view qualifier,
+                         const WriteOptions& options = {}) {
+    return Write({ChangeType::kDelete, row, family, qualifier, {}}, options);
+  }
   // REQUIRES options.timestamp_ms, else InvalidArgument.
-  virtual rocksdb::Status DeleteVersion(std::string_view row,
-                                        std::string_view family,
-                                        std::string_view qualifier,
-                                        const WriteOptions& options) = 0;
-  virtual rocksdb::Status DeleteFamily(std::string_view row,
-                                       std::string_view family,
-                                       const WriteOptions& options = {}) = 0;
-  virtual rocksdb::Status DeleteRow(std::string_view row,
-                                    const WriteOptions& options = {}) = 0;
-  virtual rocksdb::Status Write(const WriteBatch& batch,
-                                const WriteOptions& options = {}) = 0;
+  rocksdb::Status DeleteVersion(std::string_view row, std::string_view family,
+                                std::string_view qualifier,
+                                const WriteOptions& options) {
+    return Write({ChangeType::kDeleteVersion, row, family, qualifier, {}},
+                 options);
+  }
+  rocksdb::Status DeleteFamily(std::string_view row, std::string_view family,
+                               const WriteOptions& options = {}) {
+    return Write({ChangeType::kDeleteFamily, row, family, {}, {}}, options);
+  }
+  rocksdb::Status DeleteRow(std::string_view row,
+                            const WriteOptions& options = {}) {
+    return Write({ChangeType::kDeleteRow, row, {}, {}, {}}, options);
+  }
 
   // Looks at the newest value of a cell and writes if it is `expected`, nullopt
   // meaning that there is no cell; *applied says whether it was. No other write
   // of the row comes in between. The changes are of that row alone, else
   // InvalidArgument.
-  virtual rocksdb::Status CheckAndWrite(
-      const CellAddress& at, std::optional<std::string_view> expected,
-      const WriteBatch& changes, bool* applied,
-      const WriteOptions& options = {}) = 0;
-  // CheckAndWrite of a put to the cell itself, of its delete.
-  virtual rocksdb::Status CheckAndPut(std::string_view row,
-                                      std::string_view family,
-                                      std::string_view qualifier,
-                                      std::optional<std::string_view> expected,
-                                      std::string_view value, bool* applied,
-                                      const WriteOptions& options = {}) = 0;
-  virtual rocksdb::Status CheckAndDelete(
-      std::string_view row, std::string_view family, std::string_view qualifier,
-      std::optional<std::string_view> expected, bool* applied,
-      const WriteOptions& options = {}) = 0;
+  rocksdb::Status CheckAndWrite(const CellAddress& at,
+                                std::optional<std::string_view> expected,
+                                const WriteBatch& changes, bool* applied,
+                                const WriteOptions& options = {});
+
+  rocksdb::Status CheckAndPut(std::string_view row, std::string_view family,
+                              std::string_view qualifier,
+                              std::optional<std::string_view> expected,
+                              std::string_view value, bool* applied,
+                              const WriteOptions& options = {}) {
+    const Change put{ChangeType::kPut, row, family, qualifier, value};
+    return CheckAndWrite(put, expected, {&put, 1}, applied, options);
+  }
+  rocksdb::Status CheckAndDelete(std::string_view row, std::string_view family,
+                                 std::string_view qualifier,
+                                 std::optional<std::string_view> expected,
+                                 bool* applied,
+                                 const WriteOptions& options = {}) {
+    const Change del{ChangeType::kDelete, row, family, qualifier, {}};
+    return CheckAndWrite(del, expected, {&del, 1}, applied, options);
+  }
 
   // Puts the newest value of a cell plus `delta`, as atomically. The value is 8
   // bytes big-endian in two's complement, as HBase's counters are; no cell is
@@ -135,86 +152,81 @@ class Store {
   // value of another length, a sum that does not fit, or a timestamp with which
   // the new version would not be the newest to be seen. *sum (may be nullptr)
   // is the new value.
-  virtual rocksdb::Status Increment(std::string_view row,
-                                    std::string_view family,
-                                    std::string_view qualifier, int64_t delta,
-                                    int64_t* sum,
-                                    const WriteOptions& options = {}) = 0;
+  rocksdb::Status Increment(std::string_view row, std::string_view family,
+                            std::string_view qualifier, int64_t delta,
+                            int64_t* sum, const WriteOptions& options = {});
   // The same with `suffix` after the newest value, no cell being empty.
-  virtual rocksdb::Status Append(std::string_view row, std::string_view family,
-                                 std::string_view qualifier,
-                                 std::string_view suffix, std::string* joined,
-                                 const WriteOptions& options = {}) = 0;
+  rocksdb::Status Append(std::string_view row, std::string_view family,
+                         std::string_view qualifier, std::string_view suffix,
+                         std::string* joined, const WriteOptions& options = {});
 
   // The newest value of one cell, in the time range.
-  virtual rocksdb::Status Get(std::string_view row, std::string_view family,
-                              std::string_view qualifier, std::string* value,
-                              const ReadOptions& options = {}) = 0;
+  rocksdb::Status Get(std::string_view row, std::string_view family,
+                      std::string_view qualifier, std::string* value,
+                      const ReadOptions& options = {});
   // The same with its timestamp.
-  virtual rocksdb::Status GetCell(std::string_view row, std::string_view family,
-                                  std::string_view qualifier, Cell* cell,
-                                  const ReadOptions& options = {}) = 0;
+  rocksdb::Status GetCell(std::string_view row, std::string_view family,
+                          std::string_view qualifier, Cell* cell,
+                          const ReadOptions& options = {});
   // Up to options.max_versions versions of one cell, newest first. An absent
   // cell is OK and gives none.
-  virtual rocksdb::Status GetVersions(std::string_view row,
-                                      std::string_view family,
-                                      std::string_view qualifier,
-                                      std::vector<Cell>* cells,
-                                      const ReadOptions& options = {}) = 0;
+  rocksdb::Status GetVersions(std::string_view row, std::string_view family,
+                              std::string_view qualifier,
+                              std::vector<Cell>* cells,
+                              const ReadOptions& options = {});
   // GetVersions of each address, in their order, with one RocksDB MultiGet, all
   // as of one moment.
-  virtual rocksdb::Status MultiGet(std::span<const CellAddress> addresses,
-                                   std::vector<std::vector<Cell>>* cells,
-                                   const ReadOptions& options = {}) = 0;
+  rocksdb::Status MultiGet(std::span<const CellAddress> addresses,
+                           std::vector<std::vector<Cell>>* cells,
+                           const ReadOptions& options = {});
 
   // The cells of the row, ordered as in Row; all as of one moment. An absent
   // row is OK and gives none.
-  virtual rocksdb::Status GetRow(std::string_view row, std::vector<Cell>* cells,
-                                 const RowOptions& options = {}) = 0;
+  rocksdb::Status GetRow(std::string_view row, std::vector<Cell>* cells,
+                         const RowOptions& options = {});
 
   // The rows in a range, in the order of their bytes.
-  virtual RowScanner Scan(const ScanOptions& options = {}) = 0;
+  RowScanner Scan(const ScanOptions& options = {});
 
   // A walk through all that one family keeps. Errors are GetRow's.
-  virtual rocksdb::Status NewCellIterator(
-      const CellIteratorOptions& options,
-      std::unique_ptr<CellIterator>* iterator) = 0;
+  rocksdb::Status NewCellIterator(const CellIteratorOptions& options,
+                                  std::unique_ptr<CellIterator>* iterator);
 
   // nullptr: RocksDB could take none.
-  virtual std::unique_ptr<const Snapshot> GetSnapshot() = 0;
+  std::unique_ptr<const Snapshot> GetSnapshot();
 
   // A load of sorted cells. InvalidArgument: an option out of its range.
-  virtual rocksdb::Status NewBulkLoad(const BulkLoadOptions& options,
-                                      std::unique_ptr<BulkLoad>* load) = 0;
+  rocksdb::Status NewBulkLoad(const BulkLoadOptions& options,
+                              std::unique_ptr<BulkLoad>* load);
 
   // Writes what is in memory to SSTs, and their filter blocks with them.
-  virtual rocksdb::Status Flush() = 0;
+  rocksdb::Status Flush();
 
   // Merges the files of a family or of all, as far as they touch the rows, and
   // gives back what nothing can see any more.
-  virtual rocksdb::Status Compact(const CompactOptions& options = {}) = 0;
+  rocksdb::Status Compact(const CompactOptions& options = {});
 
-  virtual rocksdb::Status Stats(StoreStats* stats) = 0;
+  rocksdb::Status Stats(StoreStats* stats);
 
   // Warnings for an operator: that the store's clock is more than a day
   // ahead of the machine's, or that the block cache is smaller than the filters
   // and indexes of the store. Empty: nothing. Opening a store writes these to
   // RocksDB's info log, too.
-  virtual std::vector<std::string> Warnings() const = 0;
+  std::vector<std::string> Warnings() const;
 
   // Sets the store's clock back to the machine's, after that was wrong for a
   // time. Cells with later timestamps stay, and hide puts until the clock has
   // passed them.
-  virtual rocksdb::Status ResetClock() = 0;
+  rocksdb::Status ResetClock();
 
   // The environment whose file system has the store's files.
-  virtual rocksdb::Env* GetEnv() const = 0;
+  rocksdb::Env* GetEnv() const;
 
   // The options that the store is open with; none is left open.
-  virtual const StoreOptions& Options() const = 0;
+  const StoreOptions& Options() const;
 
   // The families of the store and their options.
-  virtual std::map<std::string, FamilyOptions> Families() const = 0;
+  std::map<std::string, FamilyOptions> Families() const;
 
   // Families come, change and go while the store is in use; when the call
   // returns OK that is on the disk; a crash before, or an error of RocksDB's,
@@ -224,12 +236,12 @@ class Store {
 
   // Adds a family. InvalidArgument: there is one of that name, or Open would
   // refuse the name or the options.
-  virtual rocksdb::Status CreateFamily(const std::string& name,
-                                       const FamilyOptions& options) = 0;
+  rocksdb::Status CreateFamily(const std::string& name,
+                               const FamilyOptions& options);
   // Removes a family with all its cells. Reads and scans that are under way go
   // on with it, and its disk space comes back when they end; a load that is
   // does not Finish.
-  virtual rocksdb::Status DropFamily(const std::string& name) = 0;
+  rocksdb::Status DropFamily(const std::string& name);
   // Gives a family other options. Rules for versions hold at once: what they
   // rule out is not seen any more, and what a wider rule lets in is seen again
   // as far as it was not reclaimed yet. Files keep filter and compression until
@@ -237,27 +249,37 @@ class Store {
   // written after the store is next opened. InvalidArgument, all as it was:
   // an option is out of range, or stands for another cell format
   // (FamilyOptions) than the family's cells have.
-  virtual rocksdb::Status AlterFamily(const std::string& name,
-                                      const FamilyOptions& options) = 0;
+  rocksdb::Status AlterFamily(const std::string& name,
+                              const FamilyOptions& options);
   // The InvalidArgument with which AlterFamily would refuse now, for callers
   // that alter several families or none. Changes nothing.
-  virtual rocksdb::Status CheckAlterFamily(
-      const std::string& name, const FamilyOptions& options) const = 0;
+  rocksdb::Status CheckAlterFamily(const std::string& name,
+                                   const FamilyOptions& options) const;
 
   // Makes `directory`, which must not exist, a store of its own that is as this
   // one is at a time during the call, everything in memory included; of a
   // kSkipWal batch that is being written meanwhile, some families may be in it
   // and others not. Files are linked where the file system can, else copied.
-  virtual rocksdb::Status Checkpoint(const std::string& directory) = 0;
+  rocksdb::Status Checkpoint(const std::string& directory);
 
   // Adds a backup of this store, everything in memory included, to a directory
   // of backups (backup.h), which is created if need be: copies the files that
   // it does not have. *info may be nullptr.
-  virtual rocksdb::Status Backup(const std::string& directory,
-                                 BackupInfo* info = nullptr) = 0;
+  rocksdb::Status Backup(const std::string& directory,
+                         BackupInfo* info = nullptr);
 
- protected:
-  Store() = default;
+  class Impl;
+  // For Open.
+  explicit Store(std::unique_ptr<Impl> impl);
+
+ private:
+  // `at` is the cell to look at.
+  rocksdb::Status CheckAndWrite(const Change& at,
+                                std::optional<std::string_view> expected,
+                                std::span<const Change> changes, bool* applied,
+                                const WriteOptions& options);
+
+  const std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace rowbloom

@@ -28,13 +28,26 @@ struct WriteOptions {
   Durability durability = Durability::kAsync;
 };
 
+// HBase's numbers. On disk, never renumber, but for kDeleteRow, which is
+// written as a kDeleteFamily of each family. WriteBatch says what each of them
+// does.
 enum class ChangeType : uint8_t {
-  kPut,
-  kDelete,
-  kDeleteVersion,
-  kDeleteFamily,
-  kDeleteRow,
-  kDeleteFamilyVersion,
+  kPut = 4,
+  kDeleteVersion = 8,
+  kDeleteFamilyVersion = 10,
+  kDelete = 12,
+  kDeleteFamily = 14,
+  kDeleteRow = 255,
+};
+
+// One change. Owns nothing.
+struct Change {
+  ChangeType type = ChangeType::kPut;
+  std::string_view row;
+  std::string_view family;     // empty for kDeleteRow
+  std::string_view qualifier;  // empty for deletes of a row or a family
+  std::string_view value;      // of a put
+  std::optional<uint64_t> timestamp_ms = std::nullopt;
 };
 
 // Changes that are applied together, in order, or not at all. Store::Write
@@ -61,27 +74,45 @@ class WriteBatch {
  public:
   using OptionalTimestamp = std::optional<uint64_t>;
 
+  // Copies the bytes of the change.
+  void Add(const Change& change);
+
   void Put(std::string_view row, std::string_view family,
            std::string_view qualifier, std::string_view value,
-           OptionalTimestamp timestamp_ms = std::nullopt);
+           OptionalTimestamp timestamp_ms = std::nullopt) {
+    Add({ChangeType::kPut, row, family, qualifier, value, timestamp_ms});
+  }
   // All versions of one column.
   void Delete(std::string_view row, std::string_view family,
               std::string_view qualifier,
-              OptionalTimestamp timestamp_ms = std::nullopt);
+              OptionalTimestamp timestamp_ms = std::nullopt) {
+    Add({ChangeType::kDelete, row, family, qualifier, {}, timestamp_ms});
+  }
   // The version of exactly this timestamp.
   void DeleteVersion(std::string_view row, std::string_view family,
-                     std::string_view qualifier, uint64_t timestamp_ms);
+                     std::string_view qualifier, uint64_t timestamp_ms) {
+    Add({ChangeType::kDeleteVersion, row, family, qualifier, {}, timestamp_ms});
+  }
   // All columns of the row in one family.
   void DeleteFamily(std::string_view row, std::string_view family,
-                    OptionalTimestamp timestamp_ms = std::nullopt);
+                    OptionalTimestamp timestamp_ms = std::nullopt) {
+    Add({ChangeType::kDeleteFamily, row, family, {}, {}, timestamp_ms});
+  }
   // The versions of exactly this timestamp in all columns of the row in one
   // family. The first one makes later puts to `versioned` families look for
   // such deletes, which takes about as long as a get of an absent cell.
   void DeleteFamilyVersion(std::string_view row, std::string_view family,
-                           uint64_t timestamp_ms);
+                           uint64_t timestamp_ms) {
+    Add({ChangeType::kDeleteFamilyVersion, row, family, {}, {}, timestamp_ms});
+  }
   // All columns of the row in all families.
   void DeleteRow(std::string_view row,
-                 OptionalTimestamp timestamp_ms = std::nullopt);
+                 OptionalTimestamp timestamp_ms = std::nullopt) {
+    Add({ChangeType::kDeleteRow, row, {}, {}, {}, timestamp_ms});
+  }
+
+  // The changes, which view into the batch until it is changed.
+  std::vector<Change> Changes() const;
 
   void Clear() {
     changes_.clear();
@@ -90,26 +121,22 @@ class WriteBatch {
   size_t size() const { return changes_.size(); }
 
  private:
-  friend class StoreImpl;
   // A piece of bytes_.
   struct Bytes {
     size_t begin = 0;
     size_t size = 0;
   };
-  struct Change {
+  struct KeptChange {
     ChangeType type;
     Bytes row, family, qualifier, value;
     OptionalTimestamp timestamp_ms;
   };
 
-  void Add(ChangeType type, std::string_view row, std::string_view family,
-           std::string_view qualifier, std::string_view value,
-           OptionalTimestamp timestamp_ms);
   std::string_view View(Bytes bytes) const {
     return std::string_view(bytes_).substr(bytes.begin, bytes.size);
   }
 
-  std::vector<Change> changes_;
+  std::vector<KeptChange> changes_;
   // Of all changes: many small strings would cost more than what is in them. A
   // row or family that follows itself is there once.
   std::string bytes_;

@@ -202,10 +202,10 @@ TEST_F(Load, DeletesTakeWhatIsThereAndWhatComes) {
   const auto load = Begin();
   ASSERT_NE(load, nullptr);
   using enum ChangeType;
-  ASSERT_THAT(load->AddDelete(kDeleteFamily, "r", "c", "", 10), IsOk());
-  ASSERT_THAT(load->AddDelete(kDelete, "r", "c", "all", 30), IsOk());
+  ASSERT_THAT(load->Add({kDeleteFamily, "r", "c", "", {}, 10}), IsOk());
+  ASSERT_THAT(load->Add({kDelete, "r", "c", "all", {}, 30}), IsOk());
   ASSERT_THAT(load->Add("r", "c", "one", "load", 40), IsOk());
-  ASSERT_THAT(load->AddDelete(kDeleteVersion, "r", "c", "one", 20), IsOk());
+  ASSERT_THAT(load->Add({kDeleteVersion, "r", "c", "one", {}, 20}), IsOk());
   ASSERT_THAT(load->Finish(), IsOk());
   for (int round = 0; round < 2; ++round) {
     EXPECT_THAT(Versions("r", "c", ""), ElementsAre(Cell{"c", "", 20, "put"}));
@@ -234,9 +234,9 @@ TEST_F(Load, DeletesOfAVersionOfTheRowTakeItInAllColumns) {
   auto load = Begin();
   ASSERT_NE(load, nullptr);
   using enum ChangeType;
-  ASSERT_THAT(load->AddDelete(kDeleteFamilyVersion, "r", "c", "", 20), IsOk());
+  ASSERT_THAT(load->Add({kDeleteFamilyVersion, "r", "c", "", {}, 20}), IsOk());
   EXPECT_THAT(
-      load->AddDelete(kDeleteFamilyVersion, "r", "c", "q", 10),
+      load->Add({kDeleteFamilyVersion, "r", "c", "q", {}, 10}),
       StatusIs(Status::kInvalidArgument, HasSubstr("the qualifier \"q\"")));
   // Of the three the deleted one takes no version's place.
   for (const uint64_t timestamp_ms : {30, 20, 5}) {
@@ -317,23 +317,25 @@ TEST_F(Load, DeletesThatMeanNothingAreRefused) {
   const auto is_refused = [](const std::string& why) {
     return StatusIs(Status::kInvalidArgument, HasSubstr(why));
   };
-  EXPECT_THAT(load->AddDelete(kDelete, "r", "latest", "q", 5),
+  EXPECT_THAT(load->Add({kDelete, "r", "latest", "q", {}, 5}),
               is_refused("\"latest\" keeps the latest version only"));
-  EXPECT_THAT(load->AddDelete(kDeleteFamily, "r", "c", "q", 5),
+  EXPECT_THAT(load->Add({kDeleteFamily, "r", "c", "q", {}, 5}),
               is_refused("with the qualifier \"q\""));
-  EXPECT_THAT(load->AddDelete(kDeleteRow, "r", "c", "", 5),
+  EXPECT_THAT(load->Add({kDeleteRow, "r", "c", "", {}, 5}),
               is_refused("a version, a column or a family"));
-  EXPECT_THAT(load->AddDelete(kPut, "r", "c", "", 5),
-              is_refused("a version, a column or a family"));
-  EXPECT_THAT(load->AddDelete(kDelete, "r", "c", "q", kMaxTimestampMs + 1),
+  EXPECT_THAT(load->Add({kDelete, "r", "c", "q", {}}),
+              is_refused("with their timestamps"));
+  EXPECT_THAT(load->Add({kDelete, "r", "c", "q", "v", 5}),
+              is_refused("a delete with a value"));
+  EXPECT_THAT(load->Add({kDelete, "r", "c", "q", {}, kMaxTimestampMs + 1}),
               is_refused("timestamp"));
   // At one timestamp what takes more comes first, and each once.
   ASSERT_THAT(load->Add("r", "c", "", "v", 6), IsOk());
-  ASSERT_THAT(load->AddDelete(kDeleteFamily, "r", "c", "", 5), IsOk());
-  ASSERT_THAT(load->AddDelete(kDeleteVersion, "r", "c", "", 5), IsOk());
-  EXPECT_THAT(load->AddDelete(kDelete, "r", "c", "", 5),
+  ASSERT_THAT(load->Add({kDeleteFamily, "r", "c", "", {}, 5}), IsOk());
+  ASSERT_THAT(load->Add({kDeleteVersion, "r", "c", "", {}, 5}), IsOk());
+  EXPECT_THAT(load->Add({kDelete, "r", "c", "", {}, 5}),
               is_refused("falling timestamp"));
-  EXPECT_THAT(load->AddDelete(kDeleteVersion, "r", "c", "", 5),
+  EXPECT_THAT(load->Add({kDeleteVersion, "r", "c", "", {}, 5}),
               is_refused("falling timestamp"));
   ASSERT_THAT(load->Add("r", "c", "", "v", 5), IsOk());
   ASSERT_THAT(load->Finish(), IsOk());
@@ -376,7 +378,7 @@ TEST_F(Load, TimestampsOfTheStoreAreOfThePast) {
       StatusIs(Status::kInvalidArgument,
                HasSubstr("timestamps=store: expected one before that of")));
   EXPECT_THAT(
-      load->AddDelete(ChangeType::kDelete, "r", "store", "q", kMaxTimestampMs),
+      load->Add({ChangeType::kDelete, "r", "store", "q", {}, kMaxTimestampMs}),
       StatusIs(Status::kInvalidArgument, HasSubstr("timestamps=store")));
   ASSERT_THAT(load->Add("r", "store", "q", "same", before_ms), IsOk());
   ASSERT_THAT(load->Add("r", "store", "q", "old", 7), IsOk());

@@ -17,10 +17,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr auto kPut = EntryType::kPut;
-constexpr auto kDeleteVersion = EntryType::kDeleteVersion;
-constexpr auto kDeleteColumn = EntryType::kDeleteColumn;
-constexpr auto kDeleteFamily = EntryType::kDeleteFamily;
+constexpr auto kPut = ChangeType::kPut;
+constexpr auto kDeleteVersion = ChangeType::kDeleteVersion;
+constexpr auto kDelete = ChangeType::kDelete;
+constexpr auto kDeleteFamily = ChangeType::kDeleteFamily;
 
 std::string Decoded(std::string_view stored, Entries* entries) {
   std::string problem;
@@ -41,7 +41,7 @@ TEST(CellVersions, EntriesComeBack) {
   const std::string large(300, 'v');
   const Entries entries = {{kDeleteFamily, kMaxTimestampMs, {}},
                            {kPut, kMaxTimestampMs, ""},
-                           {kDeleteColumn, 7, {}},
+                           {kDelete, 7, {}},
                            {kDeleteVersion, 7, {}},
                            {kPut, 7, large},
                            {kPut, 0, "x"}};
@@ -57,7 +57,7 @@ TEST(CellVersions, EntriesComeBack) {
 
 TEST(CellVersions, EveryCutInsideAnEntryIsNamed) {
   const Entries entries = {{kPut, 9, std::string_view("value")},
-                           {kDeleteColumn, 8, {}}};
+                           {kDelete, 8, {}}};
   const std::string stored = EncodeEntries(entries);
   const std::set<size_t> whole = {1, 1 + 1 + 8 + 1 + 5, stored.size()};
   for (size_t size = 0; size <= stored.size(); ++size) {
@@ -119,15 +119,15 @@ TEST(CellVersions, DeletesTakeWhatCameBeforeAndAfterThem) {
                                     {kDeleteVersion, 50, {}},
                                     {kPut, 50, "b"},
                                     {kPut, 40, "c"},
-                                    {kDeleteColumn, 45, {}},
+                                    {kDelete, 45, {}},
                                     {kPut, 44, "d"},
                                     {kPut, 46, "e"},
-                                    {kDeleteColumn, 30, {}}}) {
+                                    {kDelete, 30, {}}}) {
     cell = ApplyOperand(cell, {write}, rules);
   }
   EXPECT_THAT(cell,
               ElementsAre(Entry{kDeleteVersion, 50, {}}, Entry{kPut, 46, "e"},
-                          Entry{kDeleteColumn, 45, {}}));
+                          Entry{kDelete, 45, {}}));
   EXPECT_THAT(Visible(cell, rules), ElementsAre(46));
 }
 
@@ -160,7 +160,7 @@ TEST(CellVersions, ExpiryLeavesTheNewestMinVersions) {
 TEST(CellVersions, DeadDeletesGoOnlyWhenAllTheyTakeIsExpired) {
   const Entries cell = {{kDeleteFamily, 95, {}},
                         {kDeleteVersion, 80, {}},
-                        {kDeleteColumn, 70, {}}};
+                        {kDelete, 70, {}}};
   Entries left = cell;
   const VersionRules rules = {.max_versions = 3, .ttl_ms = 10};
   // They have expired, but a put that they take may still be somewhere.
@@ -232,7 +232,7 @@ TEST(CellVersions, MergingInAnyGroupsGivesTheSame) {
       if (dice < 2) {
         write.type = kDeleteVersion;
       } else if (dice == 2) {
-        write.type = kDeleteColumn;
+        write.type = kDelete;
       } else if (dice == 3 && random.OneIn(2)) {
         write.type = kDeleteFamily;
       } else {

@@ -102,7 +102,7 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
       std::string problem;
       EXPECT_TRUE(
           DecodeEntries(it->value().ToStringView(), &entries, &problem));
-      for (const Entry& entry : entries) kept += entry.type != EntryType::kPut;
+      for (const Entry& entry : entries) kept += entry.type != ChangeType::kPut;
     }
     EXPECT_THAT(it->status(), IsOk());
     return kept;

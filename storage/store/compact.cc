@@ -1,0 +1,89 @@
+// Store::Compact, and what a compaction of a whole family proves.
+#include "rocksdb/options.h"
+#include "storage/store/no_exceptions.h"
+#include "storage/store/store_impl.h"
+
+namespace rowbloom {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+namespace {
+
+// True if a compaction of the family drops all puts before some time.
+bool CanClear(const Family& family) {
+  return family.format == CellFormat::kVersioned && family.rules.ttl_ms > 0 &&
+         family.rules.min_versions == 0;
+}
+
+Status CompactAndClear(const OpenedStore& opened, Writer* writer,
+                       rocksdb::CompactRangeOptions options,
+                       const Family& family) {
+  const SharedState& shared = *opened.shared;
+  // RocksDB keeps the puts that a snapshot sees.
+  const uint64_t snapshots_taken = shared.snapshots_taken;
+  const bool has_snapshots = shared.snapshots > 0;
+  uint64_t wall_ms = 0;
+  {
+    const RowLocks::Guard no_writes = writer->LockAll();
+    family.shared_rules->BeginClearing();
+    wall_ms = shared.clock.WallNow();
+  }
+  // Force rewrites files that another compaction wrote beside this one, too.
+  options.bottommost_level_compaction =
+      rocksdb::BottommostLevelCompaction::kForce;
+  Status s =
+      opened.database->CompactRange(options, family.handle(), nullptr, nullptr);
+  const uint64_t ttl_ms = family.rules.ttl_ms;
+  const bool saw_snapshots =
+      has_snapshots || shared.snapshots_taken != snapshots_taken;
+  if (s.ok() && !saw_snapshots && wall_ms > ttl_ms) {
+    family.shared_rules->EndClearing(wall_ms - ttl_ms);
+  }
+  return s;
+}
+
+}  // namespace
+
+Status Store::Compact(const CompactOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    Status s = impl_->opened.CheckWritable();
+    if (!s.ok()) return s;
+    const auto unchanged = impl_->opened.families->LockUnchanged();
+    const SharedFamilies families = impl_->opened.families->Get();
+    FamilyMap::const_iterator only = families->end();
+    if (!options.family.empty()) {
+      s = impl_->opened.FindFamily(*families, options.family, &only);
+    }
+    if (s.ok()) s = CheckRowBound(options.start_row);
+    if (s.ok()) s = CheckRowBound(options.stop_row);
+    if (!s.ok()) return s;
+    const std::string begin =
+        FirstKey(impl_->opened.key_layout(), options.start_row);
+    const std::string end =
+        FirstKey(impl_->opened.key_layout(), options.stop_row);
+    if (begin.empty() && !options.start_row.empty()) return s;  // no such rows
+    rocksdb::CompactRangeOptions compact;
+    // Files that are as deep as they get have something to give back, too.
+    compact.bottommost_level_compaction =
+        rocksdb::BottommostLevelCompaction::kForceOptimized;
+    const Slice from = begin;
+    const Slice to = end;
+    const bool whole = begin.empty() && end.empty();
+    const std::lock_guard one_at_a_time(impl_->compact_mutex);
+    for (auto it = families->begin(); s.ok() && it != families->end(); ++it) {
+      if (only != families->end() && it != only) continue;
+      const Family& family = it->second;
+      if (whole && CanClear(family)) {
+        s = CompactAndClear(impl_->opened, &impl_->writer, compact, family);
+      } else {
+        s = impl_->opened.database->CompactRange(
+            compact, family.handle(), begin.empty() ? nullptr : &from,
+            end.empty() ? nullptr : &to);
+      }
+    }
+    return s;
+  });
+}
+
+}  // namespace rowbloom

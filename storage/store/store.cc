@@ -1,0 +1,293 @@
+#include "rowbloom/store.h"
+
+#include <utility>
+
+#include "rocksdb/options.h"
+#include "rocksdb/utilities/checkpoint.h"
+#include "storage/store/backup_directory.h"
+#include "storage/store/family_cells.h"
+#include "storage/store/family_changes.h"
+#include "storage/store/no_exceptions.h"
+#include "storage/store/point_cells.h"
+#include "storage/store/row_reader.h"
+#include "storage/store/row_source.h"
+#include "storage/store/snapshot.h"
+#include "storage/store/sst_load.h"
+#include "storage/store/store_impl.h"
+#include "storage/store/store_stats.h"
+#include "storage/sync_directory.h"
+
+namespace rowbloom {
+
+using rocksdb::Status;
+
+Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Store::~Store() {
+  // Without it the next opening starts up to a second later.
+  CatchExceptions([&] {
+    return impl_->writer.KeepExactBound();
+  }).PermitUncheckedError();
+}
+
+Status Store::Write(const Change& change, const WriteOptions& options) {
+  return CatchExceptions([&] {
+    return impl_->writer.Apply({&change, 1}, options);
+  });
+}
+
+Status Store::Write(const WriteBatch& batch, const WriteOptions& options) {
+  return CatchExceptions(
+      [&] { return impl_->writer.Apply(batch.Changes(), options); });
+}
+
+Status Store::Get(std::string_view row, std::string_view family,
+                  std::string_view qualifier, std::string* value,
+                  const ReadOptions& options) {
+  return CatchExceptions([&] {
+    bool shown = false;
+    const Status s = ReadCell(impl_->opened, row, family, qualifier, options, 1,
+                              [&](uint64_t, std::string_view newest) {
+                                value->assign(newest);
+                                shown = true;
+                              });
+    return s.ok() && !shown ? Status::NotFound() : s;
+  });
+}
+
+Status Store::GetCell(std::string_view row, std::string_view family,
+                      std::string_view qualifier, Cell* cell,
+                      const ReadOptions& options) {
+  return CatchExceptions([&] {
+    bool shown = false;
+    const Status s =
+        ReadCell(impl_->opened, row, family, qualifier, options, 1,
+                 [&](uint64_t timestamp_ms, std::string_view newest) {
+                   *cell = {std::string(family), std::string(qualifier),
+                            timestamp_ms, std::string(newest)};
+                   shown = true;
+                 });
+    return s.ok() && !shown ? Status::NotFound() : s;
+  });
+}
+
+Status Store::GetVersions(std::string_view row, std::string_view family,
+                          std::string_view qualifier, std::vector<Cell>* cells,
+                          const ReadOptions& options) {
+  return CatchExceptions([&] {
+    cells->clear();
+    return ReadCell(
+        impl_->opened, row, family, qualifier, options, options.max_versions,
+        [&](uint64_t timestamp_ms, std::string_view value) {
+          cells->push_back({std::string(family), std::string(qualifier),
+                            timestamp_ms, std::string(value)});
+        });
+  });
+}
+
+Status Store::MultiGet(std::span<const CellAddress> addresses,
+                       std::vector<std::vector<Cell>>* cells,
+                       const ReadOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    for (std::vector<Cell>& versions : *cells) versions.clear();
+    cells->resize(addresses.size());
+    Status s = CheckVersions(options.max_versions, options.time_range);
+    const SharedFamilies families = impl_->opened.families->Get();
+    PointCells found(impl_->opened, *families, options.snapshot);
+    for (const CellAddress& at : addresses) {
+      if (s.ok()) s = found.Add(at.row, at.family, at.qualifier);
+    }
+    if (s.ok()) s = found.Read();
+    const VersionQuery query{options.time_range, options.max_versions,
+                             impl_->opened.shared->clock.WallNow()};
+    while (s.ok() && found.Valid()) {
+      const CellAddress& at = addresses[found.index()];
+      s = ForEachVersion(
+          found.cell(), query,
+          [&](uint64_t timestamp_ms, std::string_view value) {
+            (*cells)[found.index()].push_back(
+                {at.family, at.qualifier, timestamp_ms, std::string(value)});
+          });
+      if (s.ok()) s = found.Next();
+    }
+    return s;
+  });
+}
+
+Status Store::GetRow(std::string_view row, std::vector<Cell>* cells,
+                     const RowOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    RowPlan plan;
+    if (Status s = RowPlan::Make(impl_->opened, options, &plan); !s.ok())
+      return s;
+    return ReadRow(impl_->opened, plan, row, cells);
+  });
+}
+
+RowScanner Store::Scan(const ScanOptions& options) {
+  std::unique_ptr<RowScanner::Source> source;
+  const Status s = CatchExceptions([&] {
+    source = std::make_unique<RowScanner::Source>(impl_->opened);
+    return source->Open(options);
+  });
+  return s.ok() ? RowScanner(std::move(source)) : RowScanner(s);
+}
+
+Status Store::NewCellIterator(const CellIteratorOptions& options,
+                              std::unique_ptr<CellIterator>* iterator) {
+  return CatchExceptions([&] {
+    auto cells = std::make_unique<FamilyCells>(impl_->opened);
+    Status s = cells->Open(options);
+    if (s.ok()) *iterator = std::move(cells);
+    return s;
+  });
+}
+
+std::unique_ptr<const Snapshot> Store::GetSnapshot() {
+  std::unique_ptr<const StoreSnapshot> snapshot;
+  const Status s = CatchExceptions([&] {
+    snapshot = std::make_unique<const StoreSnapshot>(impl_->opened);
+    return Status::OK();
+  });
+  if (!s.ok() || snapshot->get() == nullptr) return nullptr;
+  return snapshot;
+}
+
+Status Store::NewBulkLoad(const BulkLoadOptions& options,
+                          std::unique_ptr<BulkLoad>* load) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+    auto begun = std::make_unique<SstLoad>(impl_->opened, &impl_->writer,
+                                           impl_->next_load++, options);
+    Status s = begun->Begin();
+    if (s.ok()) *load = std::move(begun);
+    return s;
+  });
+}
+
+Status Store::Flush() {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+    const auto unchanged = impl_->opened.families->LockUnchanged();
+    const SharedFamilies families = impl_->opened.families->Get();
+    // With the metadata's column family, which would keep the log alive.
+    std::vector<rocksdb::ColumnFamilyHandle*> handles = {
+        impl_->opened.database->DefaultColumnFamily()};
+    for (const auto& [name, family] : *families) {
+      handles.push_back(family.handle());
+    }
+    return impl_->opened.database->Flush(rocksdb::FlushOptions(), handles);
+  });
+}
+
+Status Store::Stats(StoreStats* stats) {
+  return CatchExceptions([&] { return GatherStats(impl_->opened, stats); });
+}
+
+rocksdb::Env* Store::GetEnv() const { return impl_->opened.database->GetEnv(); }
+
+const StoreOptions& Store::Options() const { return impl_->opened.options; }
+
+std::map<std::string, FamilyOptions> Store::Families() const {
+  const SharedFamilies now = impl_->opened.families->Get();
+  std::map<std::string, FamilyOptions> families;
+  for (const auto& [name, family] : *now) {
+    families.emplace(name, family.options);
+  }
+  return families;
+}
+
+std::vector<std::string> Store::Warnings() const {
+  constexpr uint64_t kDayMs = uint64_t{24} * 60 * 60 * 1000;
+  std::vector<std::string> warnings;
+  LeasedClock& clock = impl_->opened.shared->clock;
+  const uint64_t wall_ms = clock.WallNow();
+  const uint64_t ahead_ms = clock.Now() - wall_ms;
+  if (ahead_ms > kDayMs) {
+    warnings.push_back("the store at " + impl_->opened.path + " has given " +
+                       "timestamps that are " +
+                       std::to_string(ahead_ms / kDayMs) +
+                       " days ahead of this machine's clock, and goes on from "
+                       "there; if that clock is right, `rowbloom reset-clock "
+                       "--db " +
+                       impl_->opened.path + "` sets the store's back");
+  }
+  uint64_t held_bytes = 0;
+  impl_->opened.database->GetAggregatedIntProperty(
+      rocksdb::DB::Properties::kEstimateTableReadersMem, &held_bytes);
+  if (held_bytes > impl_->opened.options.block_cache_bytes) {
+    warnings.push_back("the filters and indexes of the store at " +
+                       impl_->opened.path + " take " +
+                       std::to_string(held_bytes) +
+                       " bytes, more than block_cache_bytes, " +
+                       std::to_string(impl_->opened.options.block_cache_bytes) +
+                       ": no data block stays in the cache");
+  }
+  return warnings;
+}
+
+Status Store::ResetClock() {
+  return CatchExceptions([&] { return impl_->writer.ResetClock(); });
+}
+
+Status Store::CreateFamily(const std::string& name,
+                           const FamilyOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+    return rowbloom::CreateFamily(name, options, &impl_->opened,
+                                  &impl_->writer);
+  });
+}
+
+Status Store::DropFamily(const std::string& name) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+    return rowbloom::DropFamily(name, &impl_->opened, &impl_->writer);
+  });
+}
+
+Status Store::CheckAlterFamily(const std::string& name,
+                               const FamilyOptions& options) const {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+    FamilySetup ignored;
+    return PrepareAlter(name, options, *impl_->opened.families->Get(),
+                        impl_->opened, &ignored);
+  });
+}
+
+Status Store::AlterFamily(const std::string& name,
+                          const FamilyOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+    return rowbloom::AlterFamily(name, options, &impl_->opened, &impl_->writer);
+  });
+}
+
+Status Store::Checkpoint(const std::string& directory) {
+  return CatchExceptions([&]() -> Status {
+    Status s = impl_->opened.CheckWritable();
+    if (!s.ok()) return s;
+    if (impl_->opened.database->GetEnv()->FileExists(directory).ok()) {
+      return Status::InvalidArgument(
+          directory + " exists: a checkpoint makes a new directory");
+    }
+    const auto unchanged = impl_->opened.families->LockUnchanged();
+    rocksdb::Checkpoint* made = nullptr;
+    s = rocksdb::Checkpoint::Create(impl_->opened.database.get(), &made);
+    const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+    if (s.ok()) s = checkpoint->CreateCheckpoint(directory);
+    if (!s.ok()) return s;
+    return SyncDirectory(GetEnv(), ParentOf(directory));
+  });
+}
+
+Status Store::Backup(const std::string& directory, BackupInfo* info) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+    const auto unchanged = impl_->opened.families->LockUnchanged();
+    return CreateBackup(impl_->opened.database.get(), directory, info);
+  });
+}
+
+}  // namespace rowbloom

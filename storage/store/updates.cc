@@ -1,0 +1,181 @@
+// Writes that depend on what is there: between the read and the write no other
+// write of the row comes in.
+#include <optional>
+#include <utility>
+
+#include "rowbloom/printable.h"
+#include "storage/store/no_exceptions.h"
+#include "storage/store/point_cells.h"
+#include "storage/store/row_cells.h"
+#include "storage/store/store_impl.h"
+
+namespace rowbloom {
+
+using rocksdb::Status;
+
+namespace {
+
+constexpr size_t kCounterBytes = 8;
+
+std::string EncodeCounter(int64_t counter) {
+  std::string bytes(kCounterBytes, '\0');
+  for (size_t i = 0; i < kCounterBytes; ++i) {
+    bytes[kCounterBytes - 1 - i] =
+        static_cast<char>(static_cast<uint64_t>(counter) >> (8 * i));
+  }
+  return bytes;
+}
+
+bool DecodeCounter(std::string_view bytes, int64_t* counter) {
+  if (bytes.size() != kCounterBytes) return false;
+  uint64_t value = 0;
+  for (const char byte : bytes) value = value << 8 | static_cast<uint8_t>(byte);
+  *counter = static_cast<int64_t>(value);
+  return true;
+}
+
+// InvalidArgument: the put would not be the cell's newest version.
+Status CheckNewest(const OpenedStore& opened, const Change& put,
+                   uint64_t timestamp_ms) {
+  const SharedFamilies families = opened.families->Get();
+  FamilyMap::const_iterator family;
+  std::string row_bytes;
+  Status s = opened.FindFamily(*families, put.family, &family);
+  if (s.ok()) s = CheckPut(family, put.qualifier, put.value, timestamp_ms);
+  if (s.ok()) s = opened.EncodeRow(put.row, &row_bytes);
+  if (!s.ok()) return s;
+  RowCells cells(opened, family, RowReads());
+  s = cells.SeekRow(put.row, row_bytes);
+  cells.Seek(put.qualifier);
+  if (s.ok()) s = cells.status();
+  Entries before;
+  if (s.ok() && cells.Valid() && cells.qualifier() == put.qualifier) {
+    s = ReadEntries(cells.cell(), &before);
+  }
+  if (!s.ok()) return s;
+  const VersionRules& rules = family->second.rules;
+  const Entries after = ApplyOperand(
+      before, {{ChangeType::kPut, timestamp_ms, put.value}}, rules);
+  bool newest = false;
+  ForEachVisible(after, cells.row_deletes(), rules,
+                 opened.shared->clock.WallNow(), [&](const Entry& entry) {
+                   newest = entry.timestamp_ms == timestamp_ms;
+                   return false;
+                 });
+  if (newest) return s;
+  return Status::InvalidArgument(
+      Describe(put.row, put.family, put.qualifier) + "a version at " +
+      std::to_string(timestamp_ms) +
+      " would not be the newest: a newer one or a delete hides it, or it has "
+      "expired");
+}
+
+// Puts what next(newest value, &value) makes of the newest value of the cell of
+// `put`, nullopt meaning that there is none.
+template <typename Next>
+Status Update(const OpenedStore& opened, Writer* writer, Change put, Next next,
+              const WriteOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    if (Status s = opened.CheckWritable(); !s.ok()) return s;
+    const RowLocks::Guard guard = writer->Lock(put.row);
+    std::optional<std::string> newest;
+    std::optional<uint64_t> newest_ms;
+    Status s = ReadCell(opened, put.row, put.family, put.qualifier, {}, 1,
+                        [&](uint64_t timestamp_ms, std::string_view value) {
+                          newest_ms = timestamp_ms;
+                          newest = value;
+                        });
+    std::string value;
+    if (s.ok()) s = next(newest, &value);
+    put.value = value;
+    if (s.ok() && options.timestamp_ms) {
+      s = CheckNewest(opened, put, *options.timestamp_ms);
+    }
+    if (!s.ok()) return s;
+    return writer->ApplyLocked(guard, {&put, 1}, options, newest_ms);
+  });
+}
+
+}  // namespace
+
+Status Store::CheckAndWrite(const CellAddress& at,
+                            std::optional<std::string_view> expected,
+                            const WriteBatch& changes, bool* applied,
+                            const WriteOptions& options) {
+  return CatchExceptions([&] {
+    return CheckAndWrite(
+        {ChangeType::kPut, at.row, at.family, at.qualifier, {}}, expected,
+        changes.Changes(), applied, options);
+  });
+}
+
+Status Store::CheckAndWrite(const Change& at,
+                            std::optional<std::string_view> expected,
+                            std::span<const Change> changes, bool* applied,
+                            const WriteOptions& options) {
+  return CatchExceptions([&]() -> Status {
+    *applied = false;
+    for (const Change& change : changes) {
+      if (change.row == at.row) continue;
+      return Status::InvalidArgument(
+          "a change of row \"" + ToPrintable(change.row) +
+          "\" after a look at row \"" + ToPrintable(at.row) + "\"");
+    }
+    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+    const RowLocks::Guard guard = impl_->writer.Lock(at.row);
+    std::string found;
+    Status s = Get(at.row, at.family, at.qualifier, &found);
+    if (!s.ok() && !s.IsNotFound()) return s;
+    if (s.ok() ? expected != found : expected.has_value()) return Status::OK();
+    s = impl_->writer.ApplyLocked(guard, changes, options);
+    *applied = s.ok();
+    return s;
+  });
+}
+
+Status Store::Increment(std::string_view row, std::string_view family,
+                        std::string_view qualifier, int64_t delta, int64_t* sum,
+                        const WriteOptions& options) {
+  int64_t result = 0;
+  const auto add = [&](std::optional<std::string_view> found,
+                       std::string* value) -> Status {
+    int64_t counter = 0;
+    if (found && !DecodeCounter(*found, &counter)) {
+      return Status::InvalidArgument(
+          "a counter of " + std::to_string(found->size()) +
+          " bytes: expected " + std::to_string(kCounterBytes));
+    }
+    if (__builtin_add_overflow(counter, delta, &result)) {
+      return Status::InvalidArgument("a counter of " + std::to_string(counter) +
+                                     " plus " + std::to_string(delta) +
+                                     " does not fit into 8 bytes");
+    }
+    *value = EncodeCounter(result);
+    return Status::OK();
+  };
+  Status s = Update(impl_->opened, &impl_->writer,
+                    {.row = row, .family = family, .qualifier = qualifier}, add,
+                    options);
+  if (s.ok() && sum != nullptr) *sum = result;
+  return s;
+}
+
+Status Store::Append(std::string_view row, std::string_view family,
+                     std::string_view qualifier, std::string_view suffix,
+                     std::string* joined, const WriteOptions& options) {
+  std::string result;
+  const auto append = [&](std::optional<std::string_view> found,
+                          std::string* value) {
+    value->assign(found.value_or(""));
+    value->append(suffix);
+    if (joined != nullptr) result = *value;
+    return Status::OK();
+  };
+  Status s = Update(impl_->opened, &impl_->writer,
+                    {.row = row, .family = family, .qualifier = qualifier},
+                    append, options);
+  if (s.ok() && joined != nullptr) *joined = std::move(result);
+  return s;
+}
+
+}  // namespace rowbloom
