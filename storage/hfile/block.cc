@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "rowbloom/printable.h"
+#include "storage/format/message.h"
 #include "storage/hfile/checksum.h"
 #include "storage/hfile/coding.h"
-#include "storage/hfile/message.h"
 
 namespace rowbloom::hfile {
 namespace {

@@ -1,9 +1,9 @@
 #include "storage/hfile/block_index.h"
 
+#include "storage/format/message.h"
 #include "storage/hfile/block.h"
 #include "storage/hfile/cell.h"
 #include "storage/hfile/coding.h"
-#include "storage/hfile/message.h"
 
 namespace rowbloom::hfile {
 namespace {

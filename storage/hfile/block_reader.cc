@@ -3,8 +3,8 @@
 #include <array>
 #include <new>
 
+#include "storage/format/message.h"
 #include "storage/hfile/codec.h"
-#include "storage/hfile/message.h"
 
 namespace rowbloom::hfile {
 namespace {

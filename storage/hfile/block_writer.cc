@@ -1,6 +1,6 @@
 #include "storage/hfile/block_writer.h"
 
-#include "storage/hfile/message.h"
+#include "storage/format/message.h"
 
 namespace rowbloom::hfile {
 

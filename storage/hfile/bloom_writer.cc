@@ -1,10 +1,10 @@
 #include "storage/hfile/bloom_writer.h"
 
 #include "rowbloom/printable.h"
+#include "storage/format/message.h"
 #include "storage/hfile/bloom_filter.h"
 #include "storage/hfile/coding.h"
 #include "storage/hfile/index_writer.h"
-#include "storage/hfile/message.h"
 
 namespace rowbloom::hfile {
 

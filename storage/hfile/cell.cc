@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "storage/format/message.h"
 #include "storage/hfile/coding.h"
-#include "storage/hfile/message.h"
 
 namespace rowbloom {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "storage/crc32c.h"
+#include "storage/format/crc32c.h"
 #include "storage/hfile/coding.h"
 
 namespace rowbloom::hfile {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "storage/format/message.h"
 #include "storage/hfile/coding.h"
-#include "storage/hfile/message.h"
 
 namespace rowbloom {
 
@@ -34,7 +34,7 @@ std::string ToString(HFileCompression codec) {
     case HFileCompression::kBrotli:
       return "BROTLI";
   }
-  return hfile::Message("codec ", static_cast<int>(codec));
+  return Message("codec ", static_cast<int>(codec));
 }
 
 namespace hfile {

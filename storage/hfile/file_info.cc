@@ -1,8 +1,8 @@
 #include "storage/hfile/file_info.h"
 
 #include "hfile.pb.h"
+#include "storage/format/message.h"
 #include "storage/hfile/coding.h"
-#include "storage/hfile/message.h"
 
 namespace rowbloom::hfile {
 namespace {

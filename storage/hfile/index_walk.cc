@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "storage/format/message.h"
 #include "storage/hfile/block_index.h"
-#include "storage/hfile/message.h"
 
 namespace rowbloom::hfile {
 namespace {

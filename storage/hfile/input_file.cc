@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "storage/hfile/message.h"
+#include "storage/format/message.h"
 
 namespace rowbloom::hfile {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <new>
 
+#include "storage/format/message.h"
 #include "storage/hfile/cell.h"
-#include "storage/hfile/message.h"
 #include "storage/hfile/reader.h"
 
 namespace rowbloom::hfile {

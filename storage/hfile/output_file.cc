@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "storage/hfile/message.h"
-#include "storage/sync_directory.h"
+#include "storage/format/directory.h"
+#include "storage/format/message.h"
 
 namespace rowbloom::hfile {
 

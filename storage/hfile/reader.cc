@@ -6,11 +6,11 @@
 #include <new>
 
 #include "rowbloom/printable.h"
+#include "storage/format/message.h"
 #include "storage/hfile/bloom_chunk.h"
 #include "storage/hfile/codec.h"
 #include "storage/hfile/coding.h"
 #include "storage/hfile/iterator.h"
-#include "storage/hfile/message.h"
 #include "storage/hfile/trailer.h"
 
 namespace rowbloom::hfile {

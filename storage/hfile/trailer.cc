@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "hfile.pb.h"
+#include "storage/format/message.h"
 #include "storage/hfile/coding.h"
-#include "storage/hfile/message.h"
 
 namespace rowbloom::hfile {
 namespace {

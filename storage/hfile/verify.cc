@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "rowbloom/printable.h"
+#include "storage/format/message.h"
 #include "storage/hfile/block_walk.h"
 #include "storage/hfile/iterator.h"
-#include "storage/hfile/message.h"
 #include "storage/hfile/reader.h"
 #include "storage/hfile/trailer.h"
 

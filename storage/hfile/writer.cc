@@ -12,6 +12,7 @@
 
 #include "rowbloom/hfile.h"
 #include "rowbloom/printable.h"
+#include "storage/format/message.h"
 #include "storage/hfile/block_writer.h"
 #include "storage/hfile/bloom_filter.h"
 #include "storage/hfile/bloom_writer.h"
@@ -19,7 +20,6 @@
 #include "storage/hfile/codec.h"
 #include "storage/hfile/file_info.h"
 #include "storage/hfile/index_writer.h"
-#include "storage/hfile/message.h"
 #include "storage/hfile/output_file.h"
 #include "storage/hfile/trailer.h"
 

@@ -12,7 +12,7 @@
 #include "storage/hfile_transfer/export_directory.h"
 #include "storage/hfile_transfer/hbase_limits.h"
 #include "storage/hfile_transfer/progress_meter.h"
-#include "storage/store/no_exceptions.h"
+#include "storage/format/no_exceptions.h"
 
 namespace rowbloom {
 namespace hfile_transfer {

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "rowbloom/printable.h"
-#include "storage/store/directory.h"
-#include "storage/sync_directory.h"
+#include "storage/format/directory.h"
 
 namespace rowbloom::hfile_transfer {
 namespace {

@@ -15,8 +15,8 @@
 #include "storage/hfile_transfer/hbase_limits.h"
 #include "storage/hfile_transfer/merged_cells.h"
 #include "storage/hfile_transfer/progress_meter.h"
-#include "storage/store/no_exceptions.h"
-#include "storage/store/status_text.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom {
 namespace hfile_transfer {

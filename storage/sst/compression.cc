@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-#include "storage/sst/coding.h"
+#include "storage/format/coding.h"
 
 namespace rowbloom::sst {
 namespace {

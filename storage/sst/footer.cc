@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "storage/sst/coding.h"
+#include "storage/format/coding.h"
 
 namespace rowbloom::sst {
 namespace {

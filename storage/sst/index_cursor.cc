@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "storage/sst/coding.h"
+#include "storage/format/coding.h"
 
 namespace rowbloom::sst {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "storage/sst/coding.h"
+#include "storage/format/coding.h"
 
 namespace rowbloom::sst {
 

@@ -13,8 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "storage/format/coding.h"
 #include "storage/sst/block.h"
-#include "storage/sst/coding.h"
 
 namespace rowbloom::sst {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "lib/filters/bits_set.h"
-#include "storage/sst/coding.h"
+#include "storage/format/coding.h"
 #include "storage/sst/stock_hash.h"
 
 namespace rowbloom::sst {

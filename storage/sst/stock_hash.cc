@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-#include "storage/sst/coding.h"
+#include "storage/format/coding.h"
 
 namespace rowbloom::sst {
 namespace {

@@ -6,9 +6,8 @@
 
 #include "rocksdb/env.h"
 #include "rocksdb/utilities/backup_engine.h"
-#include "storage/store/directory.h"
-#include "storage/store/no_exceptions.h"
-#include "storage/sync_directory.h"
+#include "storage/format/directory.h"
+#include "storage/format/no_exceptions.h"
 
 namespace rowbloom {
 namespace {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "storage/format/coding.h"
+#include "storage/format/message.h"
+
 namespace rowbloom {
 namespace {
 
@@ -28,93 +31,6 @@ void AppendEntry(const Entry& entry, std::string* stored) {
   AppendHead(entry.type, entry.timestamp_ms, entry.value.size(), stored);
   stored->append(entry.value);
 }
-
-// Reads a stored value from front to back; the first problem stays.
-class Cursor {
- public:
-  explicit Cursor(std::string_view bytes) : bytes_(bytes) {}
-
-  bool AtEnd() const { return offset_ == bytes_.size(); }
-  bool ok() const { return problem_.empty(); }
-  std::string& problem() { return problem_; }
-  size_t offset() const { return offset_; }
-
-  void Fail(size_t offset, const std::string& expected,
-            const std::string& found) {
-    if (!ok()) return;
-    problem_ = "at offset " + std::to_string(offset) + " of " +
-               std::to_string(bytes_.size()) + ": expected " + expected +
-               ", found " + found;
-  }
-
-  uint8_t TakeByte(const char* what) {
-    const std::string_view taken = Take(1, what);
-    return taken.empty() ? 0 : static_cast<uint8_t>(taken[0]);
-  }
-
-  uint64_t TakeTimestamp() {
-    const size_t start = offset_;
-    const std::string_view taken = Take(kTimestampBytes, "a timestamp");
-    uint64_t timestamp_ms = 0;
-    for (size_t i = 0; i < taken.size(); ++i) {
-      timestamp_ms |= uint64_t{static_cast<uint8_t>(taken[i])} << (8 * i);
-    }
-    if (timestamp_ms > kMaxTimestampMs) {
-      Fail(start, "a timestamp up to " + std::to_string(kMaxTimestampMs),
-           std::to_string(timestamp_ms));
-    }
-    return timestamp_ms;
-  }
-
-  std::string_view TakeValue() {
-    const size_t start = offset_;
-    uint64_t length = 0;
-    for (int shift = 0;; shift += kBitsPerLengthByte) {
-      if (shift == static_cast<int>(kMaxLengthBytes) * kBitsPerLengthByte) {
-        Fail(start,
-             "a length of up to " + std::to_string(kMaxLengthBytes) + " bytes",
-             "more");
-        return {};
-      }
-      const uint8_t byte = TakeByte("a length");
-      if (!ok()) return {};
-      length |= uint64_t{byte & 0x7fu} << shift;
-      if (byte < 0x80) {
-        if (byte == 0 && shift > 0) {
-          Fail(start, "a length in as few bytes as it needs",
-               "a last byte of 0");
-          return {};
-        }
-        break;
-      }
-      if (length > kMaxValueBytes) break;
-    }
-    if (length > kMaxValueBytes) {
-      Fail(start, "a value of up to " + std::to_string(kMaxValueBytes),
-           "a length of " + std::to_string(length) + " or more");
-      return {};
-    }
-    return Take(static_cast<size_t>(length), "a value");
-  }
-
- private:
-  std::string_view Take(size_t byte_count, const char* what) {
-    if (!ok()) return {};
-    if (bytes_.size() - offset_ < byte_count) {
-      Fail(offset_,
-           std::string(what) + " of " + std::to_string(byte_count) + " bytes",
-           std::to_string(bytes_.size() - offset_));
-      return {};
-    }
-    const std::string_view taken = bytes_.substr(offset_, byte_count);
-    offset_ += byte_count;
-    return taken;
-  }
-
-  const std::string_view bytes_;
-  size_t offset_ = 0;
-  std::string problem_;
-};
 
 bool IsEntryType(uint8_t type) {
   switch (static_cast<ChangeType>(type)) {
@@ -226,32 +142,61 @@ std::string EncodePutHead(uint64_t timestamp_ms, size_t value_bytes) {
 bool DecodeEntries(std::string_view stored, Entries* entries,
                    std::string* problem) {
   entries->clear();
-  Cursor cursor(stored);
-  const uint8_t version = cursor.TakeByte("a format version");
-  if (version != kVersionedFormatVersion) {
-    cursor.Fail(0, "format version " + std::to_string(kVersionedFormatVersion),
-                std::to_string(version));
+  std::string_view rest = stored;
+  const auto fail = [&](std::string_view from, const std::string& expected,
+                        const std::string& found) {
+    *problem =
+        Message("at offset ", stored.size() - from.size(), " of ",
+                stored.size(), ": expected ", expected, ", found ", found);
+    return false;
+  };
+  uint8_t version = 0;
+  if (!GetFixed(&rest, &version) || version != kVersionedFormatVersion) {
+    return fail(stored, Message("format version ", kVersionedFormatVersion),
+                stored.empty() ? "no bytes" : std::to_string(version));
   }
-  while (cursor.ok() && !cursor.AtEnd()) {
-    const size_t start = cursor.offset();
-    const uint8_t type = cursor.TakeByte("an entry");
-    if (!IsEntryType(type)) {
-      cursor.Fail(start, "an entry of type 4, 8, 10, 12 or 14",
+  while (!rest.empty()) {
+    const std::string_view start = rest;
+    uint8_t type = 0;
+    if (!GetFixed(&rest, &type) || !IsEntryType(type)) {
+      return fail(start, "an entry of type 4, 8, 10, 12 or 14",
                   std::to_string(type));
-      break;
     }
-    Entry entry{static_cast<ChangeType>(type), cursor.TakeTimestamp(), {}};
-    if (entry.type == ChangeType::kPut) entry.value = cursor.TakeValue();
+    Entry entry{static_cast<ChangeType>(type), 0, {}};
+    std::string_view from = rest;
+    if (!GetFixed64(&rest, &entry.timestamp_ms)) {
+      return fail(from, "a timestamp of 8 bytes", std::to_string(rest.size()));
+    }
+    if (entry.timestamp_ms > kMaxTimestampMs) {
+      return fail(from, Message("a timestamp up to ", kMaxTimestampMs),
+                  std::to_string(entry.timestamp_ms));
+    }
+    if (entry.type == ChangeType::kPut) {
+      from = rest;
+      uint64_t length = 0;
+      if (!GetVarint64(&rest, &length) || length > kMaxValueBytes) {
+        return fail(from, Message("a length of up to ", kMaxValueBytes),
+                    Message(length, " in the last ", from.size(), " bytes"));
+      }
+      const size_t length_bytes = from.size() - rest.size();
+      if (length_bytes > 1 && from[length_bytes - 1] == 0) {
+        return fail(from, "a length in as few bytes as it needs",
+                    "a last byte of 0");
+      }
+      if (length > rest.size()) {
+        return fail(rest, Message("a value of ", length, " bytes"),
+                    std::to_string(rest.size()));
+      }
+      entry.value = rest.substr(0, static_cast<size_t>(length));
+      rest.remove_prefix(entry.value.size());
+    }
     if (!entries->empty() && !ComesBefore(entries->back(), entry)) {
-      cursor.Fail(start, "an older entry than the one before",
-                  "type " + std::to_string(type) + " at " +
-                      std::to_string(entry.timestamp_ms));
+      return fail(start, "an older entry than the one before",
+                  Message("type ", type, " at ", entry.timestamp_ms));
     }
     entries->push_back(entry);
   }
-  if (cursor.ok()) return true;
-  *problem = std::move(cursor.problem());
-  return false;
+  return true;
 }
 
 Entries DropDeleted(const Entries& entries) {

@@ -1,6 +1,6 @@
 // Store::Compact, and what a compaction of a whole family proves.
 #include "rocksdb/options.h"
-#include "storage/store/no_exceptions.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {

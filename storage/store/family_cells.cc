@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/store/no_exceptions.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/store/snapshot.h"
 
 namespace rowbloom {

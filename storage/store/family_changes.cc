@@ -83,11 +83,10 @@ Status PrepareAlter(const std::string& name, const FamilyOptions& options,
   if (setup->family.format == format) return s;
   return Status::InvalidArgument(
       "family \"" + name + "\" of the store at " + opened.path +
-      " keeps its cells in the format " + std::string(ToString(format)) +
-      ", which cannot be altered: max_versions " +
-      std::to_string(options.max_versions) + " with timestamps " +
-      std::string(ToString(options.timestamps)) + " needs the format " +
-      std::string(ToString(setup->family.format)));
+      " keeps its cells in the format " + ToString(format) +
+      ", which cannot be altered: max_versions and timestamps need the "
+      "format " +
+      ToString(setup->family.format));
 }
 
 Status AlterFamily(const std::string& name, const FamilyOptions& options,

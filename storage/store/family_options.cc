@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-#include "nlohmann/json.hpp"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
+#include "storage/format/status_text.h"
 #include "storage/store/reclaim.h"
 #include "storage/store/row_counter.h"
-#include "storage/store/status_text.h"
 #include "storage/store/version_merge.h"
 
 namespace rowbloom {
@@ -35,7 +34,8 @@ uint64_t PeriodicCompactionSeconds(const FamilyOptions& family) {
 }
 
 Status CheckVersionOptions(const FamilyOptions& family) {
-  if (!TimestampsFromString(ToString(family.timestamps))) {
+  if (family.timestamps != Timestamps::kStore &&
+      family.timestamps != Timestamps::kClient) {
     return Status::InvalidArgument("timestamps is neither store nor client");
   }
   if (family.max_versions == 0) {
@@ -57,48 +57,8 @@ Status CheckVersionOptions(const FamilyOptions& family) {
 
 }  // namespace
 
-std::string_view ToString(Compression compression) {
-  switch (compression) {
-    case Compression::kNone:
-      return "NONE";
-    case Compression::kLz4:
-      return "LZ4";
-  }
-  return "unknown";
-}
-
-std::optional<Compression> CompressionFromString(std::string_view text) {
-  for (const Compression compression :
-       {Compression::kNone, Compression::kLz4}) {
-    if (ToString(compression) == text) return compression;
-  }
-  return std::nullopt;
-}
-
-std::string_view ToString(Timestamps timestamps) {
-  switch (timestamps) {
-    case Timestamps::kStore:
-      return "store";
-    case Timestamps::kClient:
-      return "client";
-  }
-  return "unknown";
-}
-
-std::optional<Timestamps> TimestampsFromString(std::string_view text) {
-  for (const Timestamps timestamps :
-       {Timestamps::kStore, Timestamps::kClient}) {
-    if (ToString(timestamps) == text) return timestamps;
-  }
-  return std::nullopt;
-}
-
 CellFormat CellFormatOf(const FamilyOptions& options) {
   return options.KeepsLatest() ? CellFormat::kLatest : CellFormat::kVersioned;
-}
-
-std::string_view ToString(CellFormat format) {
-  return format == CellFormat::kLatest ? "latest" : "versioned";
 }
 
 VersionRules RulesOf(const FamilyOptions& options) {
@@ -126,40 +86,6 @@ Status CheckFamilyName(std::string_view name) {
   return Status::OK();
 }
 
-std::string DescribeDifferences(const FamilyOptions& kept,
-                                const FamilyOptions& given) {
-  std::string text;
-  const auto compare = [&text](std::string_view option, const auto& kept_value,
-                               const auto& given_value) {
-    if (kept_value == given_value) return;
-    if (!text.empty()) text += "; ";
-    text.append(option).append(" ").append(kept_value);
-    text.append(", not ").append(given_value);
-  };
-  // The shortest text that tells two numbers apart.
-  const auto number = [](double value) { return nlohmann::json(value).dump(); };
-  compare("bloom_type", ToString(kept.bloom_type), ToString(given.bloom_type));
-  if (kept.false_positive_rate != given.false_positive_rate) {
-    compare("false_positive_rate", number(kept.false_positive_rate),
-            number(given.false_positive_rate));
-  }
-  compare("filter_kind", ToString(kept.filter_kind),
-          ToString(given.filter_kind));
-  compare("row_prefix_length", std::to_string(kept.row_prefix_length),
-          std::to_string(given.row_prefix_length));
-  compare("compression", ToString(kept.compression),
-          ToString(given.compression));
-  compare("block_size_bytes", std::to_string(kept.block_size_bytes),
-          std::to_string(given.block_size_bytes));
-  compare("timestamps", ToString(kept.timestamps), ToString(given.timestamps));
-  compare("max_versions", std::to_string(kept.max_versions),
-          std::to_string(given.max_versions));
-  compare("min_versions", std::to_string(kept.min_versions),
-          std::to_string(given.min_versions));
-  compare("ttl_ms", std::to_string(kept.ttl_ms), std::to_string(given.ttl_ms));
-  return text;
-}
-
 Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
                        const StoreOptions& store,
                        const std::shared_ptr<rocksdb::Cache>& cache,
@@ -178,7 +104,8 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
     return Status::InvalidArgument(quoted +
                                    "filter_kind is neither bloom nor ribbon");
   }
-  if (!CompressionFromString(ToString(family.compression))) {
+  if (family.compression != Compression::kNone &&
+      family.compression != Compression::kLz4) {
     return Status::InvalidArgument(quoted +
                                    "compression is neither NONE nor "
                                    "LZ4");

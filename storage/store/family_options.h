@@ -27,29 +27,16 @@ namespace rowbloom {
 // later versions are unknown to 7.8, which would have to refuse the files.
 inline constexpr uint32_t kTableFormatVersion = 5;
 
-// "NONE", "LZ4": on disk, never rename.
-std::string_view ToString(Compression compression);
-std::optional<Compression> CompressionFromString(std::string_view text);
-
-// "store", "client": on disk, never rename.
-std::string_view ToString(Timestamps timestamps);
-std::optional<Timestamps> TimestampsFromString(std::string_view text);
-
 // How the values of a family's cells are written.
 enum class CellFormat : uint8_t { kLatest, kVersioned };
 CellFormat CellFormatOf(const FamilyOptions& options);
-// "latest", "versioned": on disk, never rename.
-std::string_view ToString(CellFormat format);
+// "latest", "versioned".
+std::string ToString(CellFormat format);
 
 VersionRules RulesOf(const FamilyOptions& options);
 
 // InvalidArgument: not a name of a family, as Store::Open lists them.
 rocksdb::Status CheckFamilyName(std::string_view name);
-
-// For each option that differs, `bloom_type ROW, not ROWCOL`: the kept value
-// first. Empty: the options are equal.
-std::string DescribeDifferences(const FamilyOptions& kept,
-                                const FamilyOptions& given);
 
 // A family of an open store.
 struct Family {

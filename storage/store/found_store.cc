@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "rocksdb/sst_file_reader.h"
+#include "storage/format/directory.h"
+#include "storage/format/status_text.h"
 #include "storage/store/database.h"
-#include "storage/store/directory.h"
-#include "storage/store/status_text.h"
 
 namespace rowbloom {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "rocksdb/env.h"
 #include "rocksdb/status.h"
-#include "storage/store/directory.h"
+#include "storage/format/directory.h"
 
 namespace rowbloom {
 

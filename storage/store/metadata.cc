@@ -1,20 +1,38 @@
 #include "storage/store/metadata.h"
 
+#include <algorithm>
 #include <charconv>
-#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "nlohmann/json.hpp"
 #include "rocksdb/iterator.h"
 #include "rowbloom/printable.h"
+#include "storage/format/status_text.h"
 #include "storage/store/clock.h"
 #include "storage/store/family_options.h"
-#include "storage/store/status_text.h"
 
 namespace rowbloom {
+
+// On disk, never rename.
+NLOHMANN_JSON_SERIALIZE_ENUM(BloomType, {{BloomType::kNone, "NONE"},
+                                         {BloomType::kRow, "ROW"},
+                                         {BloomType::kRowCol, "ROWCOL"},
+                                         {BloomType::kRowPrefixFixedLength,
+                                          "ROWPREFIX_FIXED_LENGTH"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(FilterKind, {{FilterKind::kBloom, "bloom"},
+                                          {FilterKind::kRibbon, "ribbon"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Compression, {{Compression::kNone, "NONE"},
+                                           {Compression::kLz4, "LZ4"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Timestamps, {{Timestamps::kStore, "store"},
+                                          {Timestamps::kClient, "client"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(CellFormat,
+                             {{CellFormat::kLatest, "latest"},
+                              {CellFormat::kVersioned, "versioned"}})
+
 namespace {
 
 using nlohmann::json;
@@ -28,9 +46,39 @@ constexpr std::string_view kDroppedKeyPrefix = "dropped/";
 
 constexpr uint64_t kStoreFormat = 1;
 
+constexpr char kFilterKind[] = "filter_kind";
 constexpr char kRowAlignedFiles[] = "row_aligned_files";
 constexpr char kRowDeletes[] = "row_deletes";
 constexpr char kFamilyVersionDeletes[] = "family_version_deletes";
+
+// Calls visit(name, &field) for each option of a family that is kept.
+template <typename Options, typename Visit>
+void VisitFields(Options* options, Visit visit) {
+  visit("bloom_type", &options->bloom_type);
+  visit(kFilterKind, &options->filter_kind);
+  visit("compression", &options->compression);
+  visit("false_positive_rate", &options->false_positive_rate);
+  visit("row_prefix_length", &options->row_prefix_length);
+  visit("block_size_bytes", &options->block_size_bytes);
+  visit("timestamps", &options->timestamps);
+  visit("max_versions", &options->max_versions);
+  visit("min_versions", &options->min_versions);
+  visit("ttl_ms", &options->ttl_ms);
+}
+
+json FieldsOf(const FamilyOptions& options) {
+  json fields;
+  VisitFields(&options, [&fields](const char* name, const auto* field) {
+    fields[name] = *field;
+  });
+  return fields;
+}
+
+std::string ToText(const json& value) {
+  return value.is_string()
+             ? value.get<std::string>()
+             : value.dump(-1, ' ', true, json::error_handler_t::replace);
+}
 
 // Takes the fields of a JSON record one by one. The first problem stays; a
 // record whose fields were not all taken is of a later version.
@@ -49,38 +97,42 @@ class Record {
     if (status_.ok()) status_ = status;
   }
 
-  std::string TakeText(const char* field) {
-    const json value = Take(field);
-    if (value.is_string()) return value.get<std::string>();
-    FailField(field, "a string", value);
-    return {};
-  }
-
   bool Has(const char* field) const {
     return json_.is_object() && json_.contains(field);
   }
 
-  bool TakeTruth(const char* field) {
-    const json value = Take(field);
-    if (value.is_boolean()) return value.get<bool>();
-    FailField(field, "true or false", value);
-    return false;
-  }
-
-  double TakeNumber(const char* field) {
-    const json value = Take(field);
-    if (value.is_number()) return value.get<double>();
-    FailField(field, "a number", value);
-    return 0;
-  }
-
-  uint64_t TakeCount(const char* field, uint64_t max) {
-    const json value = Take(field);
-    if (value.is_number_unsigned() && value.get<uint64_t>() <= max) {
-      return value.get<uint64_t>();
+  template <typename T>
+  void Take(const char* field, T* value) {
+    const json found = Has(field) ? json_[field] : json();
+    bool fits = found.is_string();
+    std::string expected = "a string";
+    if constexpr (std::is_same_v<T, bool>) {
+      fits = found.is_boolean();
+      expected = "true or false";
+    } else if constexpr (std::is_same_v<T, double>) {
+      fits = found.is_number();
+      expected = "a number";
+    } else if constexpr (std::is_integral_v<T>) {
+      const uint64_t max =
+          std::min<uint64_t>(std::numeric_limits<T>::max(), kMaxTimestampMs);
+      fits =
+          found.is_number_unsigned() && found.template get<uint64_t>() <= max;
+      expected = "a whole number up to " + std::to_string(max);
     }
-    FailField(field, "a whole number up to " + std::to_string(max), value);
-    return 0;
+    if (!fits) {
+      return Fail(Status::Corruption(
+          "field \"" + std::string(field) + "\": expected " + expected +
+          ", found " +
+          (found.is_null() ? "none" : ToPrintable(ToText(found)))));
+    }
+    found.get_to(*value);
+    // A text that no value of an enumeration has gives the first one.
+    if (json(*value) != found) {
+      Fail(Status::NotSupported(std::string(field) + " \"" +
+                                ToPrintable(ToText(found)) +
+                                "\" is of another version of rowbloom"));
+    }
+    json_.erase(field);
   }
 
   // An option that this version does not know may change what the cells mean:
@@ -95,39 +147,23 @@ class Record {
   }
 
  private:
-  json Take(const char* field) {
-    if (!Has(field)) return {};
-    json value = std::move(json_[field]);
-    json_.erase(field);
-    return value;
-  }
-
-  void FailField(const char* field, const std::string& expected,
-                 const json& found) {
-    Fail(Status::Corruption(
-        "field \"" + std::string(field) + "\": expected " + expected +
-        ", found " +
-        (found.is_null()
-             ? "none"
-             : ToPrintable(found.dump(-1, ' ', true,
-                                      json::error_handler_t::replace)))));
-  }
-
   json json_;
   Status status_;
 };
 
 Status ParseStoreRecord(std::string_view text, StoreRecord* store) {
   Record record(text);
-  const uint64_t format =
-      record.TakeCount("format", std::numeric_limits<uint64_t>::max());
+  uint64_t format = 0;
+  record.Take("format", &format);
   if (record.ok() && format != kStoreFormat) {
     return Status::NotSupported("store format " + std::to_string(format) +
                                 " is of another version of rowbloom; this one "
                                 "reads format " +
                                 std::to_string(kStoreFormat));
   }
-  const auto layout = KeyLayout::FromString(record.TakeText("key_layout"));
+  std::string key_layout;
+  record.Take("key_layout", &key_layout);
+  const auto layout = KeyLayout::FromString(key_layout);
   if (!layout) {
     record.Fail(Status::NotSupported(ToPrintable(layout.error())));
   } else if (!layout->PreservesRowOrder()) {
@@ -137,70 +173,28 @@ Status ParseStoreRecord(std::string_view text, StoreRecord* store) {
     store->key_layout = *layout;
   }
   // An earlier version ended files between rows. It means nothing any more.
-  if (record.Has(kRowAlignedFiles)) record.TakeTruth(kRowAlignedFiles);
-  if (record.Has(kRowDeletes)) {
-    store->row_deletes = record.TakeTruth(kRowDeletes);
-  }
-  if (record.Has(kFamilyVersionDeletes)) {
-    store->family_version_deletes = record.TakeTruth(kFamilyVersionDeletes);
+  bool row_aligned_files = false;
+  for (const auto& [name, field] :
+       {std::pair(kRowAlignedFiles, &row_aligned_files),
+        std::pair(kRowDeletes, &store->row_deletes),
+        std::pair(kFamilyVersionDeletes, &store->family_version_deletes)}) {
+    if (record.Has(name)) record.Take(name, field);
   }
   return record.Finish();
 }
 
 Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
   Record record(text);
-  const std::string cell_format = record.TakeText("cell_format");
-  if (record.ok() && cell_format != ToString(CellFormat::kLatest) &&
-      cell_format != ToString(CellFormat::kVersioned)) {
-    return Status::NotSupported("cell format \"" + ToPrintable(cell_format) +
-                                "\" is of another version of rowbloom; this "
-                                "one reads \"latest\" and \"versioned\"");
-  }
-  const std::string bloom_type = record.TakeText("bloom_type");
-  if (const auto parsed = BloomTypeFromString(bloom_type)) {
-    options->bloom_type = *parsed;
-  } else {
-    record.Fail(Status::NotSupported(parsed.error()));
-  }
-  // Without it: the family is from before there were kinds.
-  if (record.Has("filter_kind")) {
-    const std::string filter_kind = record.TakeText("filter_kind");
-    if (const auto parsed = FilterKindFromString(filter_kind)) {
-      options->filter_kind = *parsed;
-    } else {
-      record.Fail(Status::NotSupported(parsed.error()));
-    }
-  }
-  const std::string compression = record.TakeText("compression");
-  if (const auto parsed = CompressionFromString(compression)) {
-    options->compression = *parsed;
-  } else {
-    record.Fail(Status::NotSupported("unknown compression \"" +
-                                     ToPrintable(compression) + "\""));
-  }
-  constexpr uint64_t kMax = std::numeric_limits<uint32_t>::max();
-  options->false_positive_rate = record.TakeNumber("false_positive_rate");
-  options->row_prefix_length =
-      static_cast<uint32_t>(record.TakeCount("row_prefix_length", kMax));
-  options->block_size_bytes =
-      static_cast<uint32_t>(record.TakeCount("block_size_bytes", kMax));
-  const std::string timestamps = record.TakeText("timestamps");
-  if (const auto parsed = TimestampsFromString(timestamps)) {
-    options->timestamps = *parsed;
-  } else {
-    record.Fail(Status::NotSupported("unknown timestamps \"" +
-                                     ToPrintable(timestamps) + "\""));
-  }
-  options->max_versions =
-      static_cast<uint32_t>(record.TakeCount("max_versions", kMax));
-  options->min_versions =
-      static_cast<uint32_t>(record.TakeCount("min_versions", kMax));
-  options->ttl_ms = record.TakeCount("ttl_ms", kMaxTimestampMs);
-  const std::string_view fitting = ToString(CellFormatOf(*options));
-  if (record.ok() && cell_format != fitting) {
-    record.Fail(Status::Corruption("cell format \"" + cell_format +
+  CellFormat cell_format{};
+  record.Take("cell_format", &cell_format);
+  VisitFields(options, [&record](const char* name, auto* field) {
+    // Families from before there were kinds have none.
+    if (name != kFilterKind || record.Has(name)) record.Take(name, field);
+  });
+  if (cell_format != CellFormatOf(*options)) {
+    record.Fail(Status::Corruption("cell format \"" + ToText(cell_format) +
                                    "\" with options that stand for \"" +
-                                   std::string(fitting) + "\""));
+                                   ToText(CellFormatOf(*options)) + "\""));
   }
   return record.Finish();
 }
@@ -236,23 +230,28 @@ Status ReadFamily(std::string_view prefix, std::string_view key,
 }
 
 std::string FamilyRecord(const FamilyOptions& options) {
-  const json record = {
-      {"cell_format", ToString(CellFormatOf(options))},
-      {"bloom_type", ToString(options.bloom_type)},
-      {"filter_kind", ToString(options.filter_kind)},
-      {"compression", ToString(options.compression)},
-      {"false_positive_rate", options.false_positive_rate},
-      {"row_prefix_length", options.row_prefix_length},
-      {"block_size_bytes", options.block_size_bytes},
-      {"timestamps", ToString(options.timestamps)},
-      {"max_versions", options.max_versions},
-      {"min_versions", options.min_versions},
-      {"ttl_ms", options.ttl_ms},
-  };
+  json record = FieldsOf(options);
+  record["cell_format"] = CellFormatOf(options);
   return record.dump();
 }
 
 }  // namespace
+
+std::string ToString(CellFormat format) { return ToText(format); }
+
+std::string DescribeDifferences(const FamilyOptions& kept,
+                                const FamilyOptions& given) {
+  std::string text;
+  const json kept_fields = FieldsOf(kept);
+  const json given_fields = FieldsOf(given);
+  for (const auto& [name, value] : kept_fields.items()) {
+    const json& other = given_fields[name];
+    if (value == other) continue;
+    if (!text.empty()) text += "; ";
+    text += name + " " + ToText(value) + ", not " + ToText(other);
+  }
+  return text;
+}
 
 Status ReadMetadata(rocksdb::DB* db, const std::string& path,
                     std::optional<Metadata>* metadata) {

@@ -36,6 +36,11 @@ struct Metadata {
   uint64_t clock_bound_ms = 0;
 };
 
+// For each option that differs, `bloom_type ROW, not ROWCOL`: the kept value
+// first. Empty: the options are equal.
+std::string DescribeDifferences(const FamilyOptions& kept,
+                                const FamilyOptions& given);
+
 // Reads the records of the database at `path` (for messages). *metadata is left
 // empty when there is no store record: not a store. Errors beside RocksDB's:
 //   Corruption    a record is not what any version writes

@@ -15,6 +15,8 @@
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
+#include "storage/format/directory.h"
+#include "storage/format/status_text.h"
 #include "storage/store/database.h"
 #include "storage/store/family_changes.h"
 #include "storage/store/family_options.h"
@@ -22,9 +24,7 @@
 #include "storage/store/late_log.h"
 #include "storage/store/metadata.h"
 #include "storage/store/sst_load.h"
-#include "storage/store/status_text.h"
 #include "storage/store/store_impl.h"
-#include "storage/sync_directory.h"
 
 namespace rowbloom {
 namespace {

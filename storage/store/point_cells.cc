@@ -2,8 +2,8 @@
 
 #include <span>
 
+#include "storage/format/status_text.h"
 #include "storage/store/snapshot.h"
-#include "storage/store/status_text.h"
 
 namespace rowbloom {
 

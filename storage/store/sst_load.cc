@@ -6,10 +6,10 @@
 #include "rocksdb/env.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/printable.h"
+#include "storage/format/directory.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
 #include "storage/store/cell_value.h"
-#include "storage/store/directory.h"
-#include "storage/store/no_exceptions.h"
-#include "storage/store/status_text.h"
 
 namespace rowbloom {
 

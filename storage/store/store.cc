@@ -4,10 +4,11 @@
 
 #include "rocksdb/options.h"
 #include "rocksdb/utilities/checkpoint.h"
+#include "storage/format/directory.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/store/backup_directory.h"
 #include "storage/store/family_cells.h"
 #include "storage/store/family_changes.h"
-#include "storage/store/no_exceptions.h"
 #include "storage/store/point_cells.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/row_source.h"
@@ -15,7 +16,6 @@
 #include "storage/store/sst_load.h"
 #include "storage/store/store_impl.h"
 #include "storage/store/store_stats.h"
-#include "storage/sync_directory.h"
 
 namespace rowbloom {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "rowbloom/printable.h"
-#include "storage/store/no_exceptions.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/store/point_cells.h"
 #include "storage/store/row_cells.h"
 #include "storage/store/store_impl.h"

@@ -9,7 +9,7 @@
 
 #include "rowbloom/printable.h"
 #include "storage/hfile/bloom_chunk.h"
-#include "storage/hfile/message.h"
+#include "storage/format/message.h"
 #include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/key_format.h"
@@ -69,7 +69,7 @@ class ChunkReader {
       if (location.offset < next_offset) {
         return reader_.file().Located(
             "Bloom chunk", location.offset,
-            Status::Corruption(hfile::Message("expected at offset ",
+            Status::Corruption(Message("expected at offset ",
                                               next_offset, " or behind")));
       }
       next_offset = location.offset + location.block_bytes;
@@ -110,7 +110,7 @@ class ChunkReader {
                               block_.payload.size() > hfile::kMaxChunkBytes)) {
       chunk.status = reader_.file().Located(
           "Bloom chunk", location.offset,
-          Status::Corruption(hfile::Message(block_.payload.size(),
+          Status::Corruption(Message(block_.payload.size(),
                                             " bytes, expected 1 to ",
                                             hfile::kMaxChunkBytes)));
     }

@@ -6,7 +6,7 @@
 
 #include "rowbloom/filter_block.h"
 #include "rowbloom/printable.h"
-#include "storage/sst/coding.h"
+#include "storage/format/coding.h"
 #include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/text.h"
 
@@ -76,7 +76,7 @@ std::optional<Timestamp> KeyFormat::TimestampOf(
   }
   std::string_view in = user_key.substr(WithoutTimestamp(user_key).size());
   uint64_t value = 0;
-  if (!sst::GetFixed64(&in, &value)) return std::nullopt;
+  if (!GetFixed64(&in, &value)) return std::nullopt;
   return Timestamp{value, /*is_signed=*/false};
 }
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "storage/sst/block_reader.h"
-#include "storage/sst/coding.h"
+#include "storage/format/coding.h"
 #include "storage/sst/data_cursor.h"
 #include "storage/sst/index_cursor.h"
 
@@ -132,9 +132,9 @@ std::optional<uint64_t> FixedNumber(std::string_view name,
   uint64_t wide = 0;
   if (name == "rocksdb.block.based.table.index.type" ||
       name == "rocksdb.external_sst_file.version") {
-    if (sst::GetFixed32(&bytes, &narrow) && bytes.empty()) return narrow;
+    if (GetFixed32(&bytes, &narrow) && bytes.empty()) return narrow;
   } else if (name == "rocksdb.external_sst_file.global_seqno") {
-    if (sst::GetFixed64(&bytes, &wide) && bytes.empty()) return wide;
+    if (GetFixed64(&bytes, &wide) && bytes.empty()) return wide;
   }
   return std::nullopt;
 }

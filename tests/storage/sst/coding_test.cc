@@ -1,11 +1,11 @@
-#include "storage/sst/coding.h"
+#include "storage/format/coding.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <string>
 
-namespace rowbloom::sst {
+namespace rowbloom {
 namespace {
 
 TEST(Coding, FixedNumbersAreLittleEndian) {
@@ -78,4 +78,4 @@ TEST(Coding, SignedVarintsAlternateInSign) {
 }
 
 }  // namespace
-}  // namespace rowbloom::sst
+}  // namespace rowbloom

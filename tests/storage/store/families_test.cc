@@ -304,14 +304,14 @@ TEST_F(StoreFamilies, CellFormatCannotBeAltered) {
       StatusIs(Status::kInvalidArgument,
                HasSubstr("family \"a\" of the store at " + path_ +
                          " keeps its cells in the format latest, which cannot "
-                         "be altered: max_versions 3 with timestamps store "
-                         "needs the format versioned")));
+                         "be altered: max_versions and timestamps need the "
+                         "format versioned")));
   EXPECT_THAT(
       store_->AlterFamily("b", {}),
-      StatusIs(Status::kInvalidArgument, HasSubstr("needs the format latest")));
+      StatusIs(Status::kInvalidArgument, HasSubstr("need the format latest")));
   EXPECT_THAT(
       store_->CheckAlterFamily("b", {}),
-      StatusIs(Status::kInvalidArgument, HasSubstr("needs the format latest")));
+      StatusIs(Status::kInvalidArgument, HasSubstr("need the format latest")));
   EXPECT_THAT(store_->CheckAlterFamily("a", {.ttl_ms = 7}), IsOk());
   EXPECT_EQ(store_->Families().at("a"), FamilyOptions());
   EXPECT_EQ(VersionsOf("a"), 1u);
@@ -334,7 +334,7 @@ TEST_F(StoreFamilies, AlteredOptionsAreKept) {
   store_.reset();
   EXPECT_THAT(Store::Open({}, path_, {{"a", {}}}, &store_),
               StatusIs(Status::kInvalidArgument,
-                       AllOf(HasSubstr("has bloom_type ROW, not ROWCOL"),
+                       AllOf(HasSubstr("bloom_type ROW, not ROWCOL"),
                              HasSubstr("filter_kind ribbon, not bloom"),
                              HasSubstr("block_size_bytes 4096, not 16384"))));
 }

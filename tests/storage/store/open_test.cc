@@ -273,8 +273,8 @@ TEST_F(StoreOpen, OtherOptionsThanKeptAreNamed) {
          .compression = Compression::kNone,
          .block_size_bytes = 2048}}},
       StatusIs(Status::kInvalidArgument,
-               HasSubstr("false_positive_rate 0.01, not 0.02; compression LZ4, "
-                         "not NONE; block_size_bytes 16384, not 2048")));
+               HasSubstr("block_size_bytes 16384, not 2048; compression LZ4, "
+                         "not NONE; false_positive_rate 0.01, not 0.02")));
   EXPECT_THAT(Open({}, {{"a", {}}}), IsOk());
 }
 

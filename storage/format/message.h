@@ -5,7 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace rowbloom::hfile {
+namespace rowbloom {
 
 // The parts one after another, integers in decimal.
 template <typename... Parts>
@@ -22,4 +22,4 @@ std::string Message(const Parts&... parts) {
   return text;
 }
 
-}  // namespace rowbloom::hfile
+}  // namespace rowbloom
