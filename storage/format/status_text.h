@@ -4,8 +4,35 @@
 #include <string>
 
 #include "rocksdb/status.h"
+#include "storage/format/message.h"
 
 namespace rowbloom {
+
+// Errors whose message is the parts one after another.
+template <typename... Parts>
+rocksdb::Status InvalidArgument(const Parts&... parts) {
+  return rocksdb::Status::InvalidArgument(Message(parts...));
+}
+template <typename... Parts>
+rocksdb::Status Corruption(const Parts&... parts) {
+  return rocksdb::Status::Corruption(Message(parts...));
+}
+template <typename... Parts>
+rocksdb::Status NotSupported(const Parts&... parts) {
+  return rocksdb::Status::NotSupported(Message(parts...));
+}
+template <typename... Parts>
+rocksdb::Status NotFound(const Parts&... parts) {
+  return rocksdb::Status::NotFound(Message(parts...));
+}
+template <typename... Parts>
+rocksdb::Status TryAgain(const Parts&... parts) {
+  return rocksdb::Status::TryAgain(Message(parts...));
+}
+template <typename... Parts>
+rocksdb::Status Aborted(const Parts&... parts) {
+  return rocksdb::Status::Aborted(Message(parts...));
+}
 
 // The same kind of error with `prefix` before its message. Kinds that carry
 // more than a message (a full disk, for one) stay as they are.

@@ -8,6 +8,7 @@
 #include "rocksdb/utilities/backup_engine.h"
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom {
 namespace {
@@ -25,12 +26,11 @@ constexpr char kListsDirectory[] = "meta";
 constexpr char kRestoringSuffix[] = ".restoring";
 
 Status NoBackups(const std::string& directory) {
-  return Status::NotFound("no directory of backups at " + directory);
+  return NotFound("no directory of backups at ", directory);
 }
 
 Status NoBackup(const std::string& directory, uint32_t id) {
-  return Status::NotFound("no backup " + std::to_string(id) + " in " +
-                          directory);
+  return NotFound("no backup ", id, " in ", directory);
 }
 
 // NotFound: there is no directory, or none that a backup was finished in.
@@ -49,10 +49,10 @@ Status CheckDirectory(Env* env, const std::string& directory) {
     std::erase(names, made);
   }
   if (names.empty()) return NoBackups(directory);
-  return Status::InvalidArgument(directory +
-                                 " is no directory of backups: it has files, "
-                                 "but no \"" +
-                                 kListsDirectory + "\"");
+  return InvalidArgument(directory,
+                         " is no directory of backups: it has files, "
+                         "but no \"",
+                         kListsDirectory, "\"");
 }
 
 Status OpenForReading(Env* env, const std::string& directory,
@@ -122,8 +122,8 @@ Status CheckTarget(Env* env, const std::string& path) {
   std::vector<std::string> names;
   if (s.ok() && is_directory) s = ListDirectory(env, path, &names);
   if (s.ok() && (!is_directory || !names.empty())) {
-    return Status::InvalidArgument(
-        path + " exists: a store is restored to a new or an empty directory");
+    return InvalidArgument(
+        path, " exists: a store is restored to a new or an empty directory");
   }
   return s;
 }
@@ -210,7 +210,7 @@ Status RestoreBackup(Env* env, const std::string& directory,
         });
     if (wanted == backups.rend()) {
       return id ? NoBackup(directory, *id)
-                : Status::NotFound("no backup in " + directory);
+                : NotFound("no backup in ", directory);
     }
     std::unique_ptr<BackupEngineReadOnly> engine;
     s = OpenForReading(env, directory, &engine);

@@ -174,9 +174,10 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
     if (entry.type == ChangeType::kPut) {
       from = rest;
       uint64_t length = 0;
-      if (!GetVarint64(&rest, &length) || length > kMaxValueBytes) {
+      const bool is_number = GetVarint64(&rest, &length);
+      if (!is_number || length > kMaxValueBytes) {
         return fail(from, Message("a length of up to ", kMaxValueBytes),
-                    Message(length, " in the last ", from.size(), " bytes"));
+                    is_number ? std::to_string(length) : "no number");
       }
       const size_t length_bytes = from.size() - rest.size();
       if (length_bytes > 1 && from[length_bytes - 1] == 0) {

@@ -5,6 +5,7 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/write_batch.h"
+#include "storage/format/status_text.h"
 #include "storage/store/metadata.h"
 
 namespace rowbloom {
@@ -17,9 +18,8 @@ Status CreateFamily(const std::string& name, const FamilyOptions& options,
   const auto changing = opened->families->LockForChange();
   FamilyMap families = *opened->families->Get();
   if (families.contains(name)) {
-    return Status::InvalidArgument("family \"" + name +
-                                   "\" is in the store at " + opened->path +
-                                   " already");
+    return InvalidArgument("family \"", name, "\" is in the store at ",
+                           opened->path, " already");
   }
   FamilySetup setup;
   rocksdb::WriteBatch batch;
@@ -81,11 +81,11 @@ Status PrepareAlter(const std::string& name, const FamilyOptions& options,
   if (!s.ok()) return s;
   const CellFormat format = found->second.format;
   if (setup->family.format == format) return s;
-  return Status::InvalidArgument(
-      "family \"" + name + "\" of the store at " + opened.path +
-      " keeps its cells in the format " + ToString(format) +
+  return InvalidArgument(
+      "family \"", name, "\" of the store at ", opened.path,
+      " keeps its cells in the format ", ToString(format),
       ", which cannot be altered: max_versions and timestamps need the "
-      "format " +
+      "format ",
       ToString(setup->family.format));
 }
 

@@ -42,15 +42,13 @@ Status CheckVersionOptions(const FamilyOptions& family) {
     return Status::InvalidArgument("max_versions is 0, expected at least 1");
   }
   if (family.min_versions > family.max_versions) {
-    return Status::InvalidArgument(
-        "min_versions is " + std::to_string(family.min_versions) +
-        ", expected at most max_versions, which is " +
-        std::to_string(family.max_versions));
+    return InvalidArgument("min_versions is ", family.min_versions,
+                           ", expected at most max_versions, which is ",
+                           family.max_versions);
   }
   if (family.ttl_ms > kMaxTimestampMs) {
-    return Status::InvalidArgument(
-        "ttl_ms is " + std::to_string(family.ttl_ms) + ", expected at most " +
-        std::to_string(kMaxTimestampMs));
+    return InvalidArgument("ttl_ms is ", family.ttl_ms, ", expected at most ",
+                           kMaxTimestampMs);
   }
   return Status::OK();
 }
@@ -68,20 +66,19 @@ VersionRules RulesOf(const FamilyOptions& options) {
 Status CheckFamilyName(std::string_view name) {
   const std::string quoted = "family \"" + ToPrintable(name) + "\": ";
   if (name.empty() || name.size() > kMaxFamilyNameBytes) {
-    return Status::InvalidArgument(
-        quoted + "a name has 1 to " + std::to_string(kMaxFamilyNameBytes) +
-        " bytes, this one has " + std::to_string(name.size()));
+    return InvalidArgument(quoted, "a name has 1 to ", kMaxFamilyNameBytes,
+                           " bytes, this one has ", name.size());
   }
   const auto bad = std::find_if(name.begin(), name.end(), [](char c) {
     return c < '!' || c > '~' || c == ':';
   });
   if (bad != name.end()) {
-    return Status::InvalidArgument(
-        quoted + "a name is made of printable ASCII without spaces and ':'");
+    return InvalidArgument(
+        quoted, "a name is made of printable ASCII without spaces and ':'");
   }
   if (name.front() == '.' || name == rocksdb::kDefaultColumnFamilyName) {
-    return Status::InvalidArgument(
-        quoted + "names that start with '.' and \"default\" are reserved");
+    return InvalidArgument(
+        quoted, "names that start with '.' and \"default\" are reserved");
   }
   return Status::OK();
 }
@@ -94,21 +91,18 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   const std::string quoted = "family \"" + name + "\": ";
   if (family.block_size_bytes < kMinBlockBytes ||
       family.block_size_bytes > kMaxBlockBytes) {
-    return Status::InvalidArgument(quoted + "block_size_bytes is " +
-                                   std::to_string(family.block_size_bytes) +
-                                   ", expected " +
-                                   std::to_string(kMinBlockBytes) + " to " +
-                                   std::to_string(kMaxBlockBytes));
+    return InvalidArgument(quoted, "block_size_bytes is ",
+                           family.block_size_bytes, ", expected ",
+                           kMinBlockBytes, " to ", kMaxBlockBytes);
   }
   if (!FilterKindFromString(ToString(family.filter_kind))) {
-    return Status::InvalidArgument(quoted +
-                                   "filter_kind is neither bloom nor ribbon");
+    return InvalidArgument(quoted, "filter_kind is neither bloom nor ribbon");
   }
   if (family.compression != Compression::kNone &&
       family.compression != Compression::kLz4) {
-    return Status::InvalidArgument(quoted +
-                                   "compression is neither NONE nor "
-                                   "LZ4");
+    return InvalidArgument(quoted,
+                           "compression is neither NONE nor "
+                           "LZ4");
   }
   if (Status s = CheckVersionOptions(family); !s.ok()) {
     return Prefixed(quoted, s);

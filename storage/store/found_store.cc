@@ -44,7 +44,7 @@ Status CheckManifestEnd(Env* env, const std::string& path, rocksdb::DB* db) {
   if (!s.ok()) return s;
   if (!db->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep,
                           &needed)) {
-    return Status::Aborted(path + ": RocksDB does not tell which log it needs");
+    return Aborted(path, ": RocksDB does not tell which log it needs");
   }
   while (manifest.ends_with('\n')) manifest.pop_back();
   // Until a flush names a log, `needed` is a number below that of the first log
@@ -60,15 +60,14 @@ Status CheckManifestEnd(Env* env, const std::string& path, rocksdb::DB* db) {
     has_logs = true;
   }
   if (!has_logs) return s;
-  return Status::Corruption(path + "/" + manifest +
-                            ": its end is missing: expected a log with a " +
-                            "number from " + std::to_string(needed) + " to " +
-                            std::to_string(end - 1) + ", found only others");
+  return Corruption(
+      path, "/", manifest, ": its end is missing: expected a log with a ",
+      "number from ", needed, " to ", end - 1, ", found only others");
 }
 
 Status NotOurs(const std::string& path, const std::string& why) {
-  return Status::InvalidArgument(
-      path + " is a RocksDB database but not a rowbloom store: " + why);
+  return InvalidArgument(
+      path, " is a RocksDB database but not a rowbloom store: ", why);
 }
 
 Status LookIntoDatabase(Env* env, const std::string& path, FoundStore* found) {
@@ -104,7 +103,7 @@ Status FindStore(Env* env, const std::string& path, FoundStore* found) {
   if (s.ok()) s = env->IsDirectory(path, &is_directory);
   if (!s.ok()) return s;
   if (!is_directory) {
-    return Status::InvalidArgument(path + " is not a directory");
+    return InvalidArgument(path, " is not a directory");
   }
   std::vector<std::string> entries;
   s = ListDirectory(env, path, &entries);
@@ -115,8 +114,8 @@ Status FindStore(Env* env, const std::string& path, FoundStore* found) {
   found->creation_mark = has(kCreationMark);
   if (has("CURRENT")) return LookIntoDatabase(env, path, found);
   if (entries.empty() || found->creation_mark) return s;
-  return Status::InvalidArgument(
-      path + " is not a rowbloom store: it has files, but none named CURRENT");
+  return InvalidArgument(
+      path, " is not a rowbloom store: it has files, but none named CURRENT");
 }
 
 Status NamingDamagedFile(Env* env, const std::string& path,

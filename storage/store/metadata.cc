@@ -87,8 +87,8 @@ class Record {
   explicit Record(std::string_view text)
       : json_(json::parse(text, nullptr, /*allow_exceptions=*/false)) {
     if (!json_.is_object()) {
-      status_ = Status::Corruption("expected a JSON object, found \"" +
-                                   ToPrintable(text) + "\"");
+      status_ = Corruption("expected a JSON object, found \"",
+                           ToPrintable(text), "\"");
     }
   }
 
@@ -128,9 +128,8 @@ class Record {
     found.get_to(*value);
     // A text that no value of an enumeration has gives the first one.
     if (json(*value) != found) {
-      Fail(Status::NotSupported(std::string(field) + " \"" +
-                                ToPrintable(ToText(found)) +
-                                "\" is of another version of rowbloom"));
+      Fail(NotSupported(field, " \"", ToPrintable(ToText(found)),
+                        "\" is of another version of rowbloom"));
     }
     json_.erase(field);
   }
@@ -139,9 +138,8 @@ class Record {
   // a store with one is not opened.
   Status Finish() {
     if (status_.ok() && !json_.empty()) {
-      status_ =
-          Status::NotSupported("option \"" + ToPrintable(json_.begin().key()) +
-                               "\" is of a later version of rowbloom");
+      status_ = NotSupported("option \"", ToPrintable(json_.begin().key()),
+                             "\" is of a later version of rowbloom");
     }
     return status_;
   }
@@ -156,10 +154,10 @@ Status ParseStoreRecord(std::string_view text, StoreRecord* store) {
   uint64_t format = 0;
   record.Take("format", &format);
   if (record.ok() && format != kStoreFormat) {
-    return Status::NotSupported("store format " + std::to_string(format) +
-                                " is of another version of rowbloom; this one "
-                                "reads format " +
-                                std::to_string(kStoreFormat));
+    return NotSupported("store format ", format,
+                        " is of another version of rowbloom; this one "
+                        "reads format ",
+                        kStoreFormat);
   }
   std::string key_layout;
   record.Take("key_layout", &key_layout);
@@ -167,8 +165,8 @@ Status ParseStoreRecord(std::string_view text, StoreRecord* store) {
   if (!layout) {
     record.Fail(Status::NotSupported(ToPrintable(layout.error())));
   } else if (!layout->PreservesRowOrder()) {
-    record.Fail(Status::NotSupported("key layout " + layout->ToString() +
-                                     " does not keep the order of rows"));
+    record.Fail(NotSupported("key layout ", layout->ToString(),
+                             " does not keep the order of rows"));
   } else {
     store->key_layout = *layout;
   }
@@ -192,9 +190,9 @@ Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
     if (name != kFilterKind || record.Has(name)) record.Take(name, field);
   });
   if (cell_format != CellFormatOf(*options)) {
-    record.Fail(Status::Corruption("cell format \"" + ToText(cell_format) +
-                                   "\" with options that stand for \"" +
-                                   ToText(CellFormatOf(*options)) + "\""));
+    record.Fail(Corruption("cell format \"", ToText(cell_format),
+                           "\" with options that stand for \"",
+                           ToText(CellFormatOf(*options)), "\""));
   }
   return record.Finish();
 }
@@ -203,9 +201,8 @@ Status ParseClockRecord(std::string_view text, uint64_t* bound_ms) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, *bound_ms);
   if (error != std::errc() || stop != end || *bound_ms > kMaxTimestampMs) {
-    return Status::Corruption("expected milliseconds from 0 to " +
-                              std::to_string(kMaxTimestampMs) + ", found \"" +
-                              ToPrintable(text) + "\"");
+    return Corruption("expected milliseconds from 0 to ", kMaxTimestampMs,
+                      ", found \"", ToPrintable(text), "\"");
   }
   return Status::OK();
 }

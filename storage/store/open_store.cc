@@ -73,25 +73,22 @@ Status CheckBytes(const char* option, size_t bytes) {
   if (bytes >= kMinOptionBytes && bytes <= kMaxOptionBytes) {
     return Status::OK();
   }
-  return Status::InvalidArgument(std::string(option) + " is " +
-                                 std::to_string(bytes) + ", expected " +
-                                 std::to_string(kMinOptionBytes) + " to " +
-                                 std::to_string(kMaxOptionBytes));
+  return InvalidArgument(option, " is ", bytes, ", expected ", kMinOptionBytes,
+                         " to ", kMaxOptionBytes);
 }
 
 Status CheckKeyLayout(const KeyLayout& layout) {
   if (!layout.PreservesRowOrder()) {
-    return Status::InvalidArgument(
-        "key layout " + layout.ToString() +
+    return InvalidArgument(
+        "key layout ", layout.ToString(),
         " does not keep the order of rows: expected escaped or fixed:N");
   }
   if (const auto valid = KeyLayout::FromString(layout.ToString()); !valid) {
     return Status::InvalidArgument(valid.error());
   }
   if (layout.FixedRowBytes().value_or(0) > kMaxRowBytes) {
-    return Status::InvalidArgument("key layout " + layout.ToString() +
-                                   ": rows have at most " +
-                                   std::to_string(kMaxRowBytes) + " bytes");
+    return InvalidArgument("key layout ", layout.ToString(),
+                           ": rows have at most ", kMaxRowBytes, " bytes");
   }
   return Status::OK();
 }
@@ -111,8 +108,7 @@ Status CheckArguments(StoreOptions options, const std::string& path,
     if (s.ok()) s = CheckFamilyName(family.name);
     if (!s.ok()) return s;
     if (!names.insert(family.name).second) {
-      return Status::InvalidArgument("family \"" + family.name +
-                                     "\" is listed twice");
+      return InvalidArgument("family \"", family.name, "\" is listed twice");
     }
     FamilySetup ignored;
     s = MakeFamilySetup(family.name, family.options, options,
@@ -128,8 +124,8 @@ Status CheckFound(const StoreOptions& options, const std::string& path,
   const Metadata& kept = found.metadata;
   for (const std::string& name : found.column_families) {
     if (!kept.families.contains(name) && !kept.dropped.contains(name)) {
-      return Status::InvalidArgument(
-          "column family \"" + ToPrintable(name) + "\" in " + path +
+      return InvalidArgument(
+          "column family \"", ToPrintable(name), "\" in ", path,
           " was not created by rowbloom: the store cannot be opened with it");
     }
   }
@@ -140,18 +136,17 @@ Status CheckFound(const StoreOptions& options, const std::string& path,
         (found.creation_mark ? ": its creation was interrupted" : ""));
   }
   if (options.key_layout && kept.store.key_layout != *options.key_layout) {
-    return Status::InvalidArgument("the store at " + path + " has key layout " +
-                                   kept.store.key_layout.ToString() + ", not " +
-                                   options.key_layout->ToString());
+    return InvalidArgument("the store at ", path, " has key layout ",
+                           kept.store.key_layout.ToString(), ", not ",
+                           options.key_layout->ToString());
   }
   for (const FamilyDescriptor& family : families) {
     if (!found.IsComplete(family.name)) continue;
     const std::string differences =
         DescribeDifferences(kept.families.at(family.name), family.options);
     if (!differences.empty()) {
-      return Status::InvalidArgument("family \"" + family.name +
-                                     "\" of the store at " + path + " has " +
-                                     differences);
+      return InvalidArgument("family \"", family.name, "\" of the store at ",
+                             path, " has ", differences);
     }
   }
   return Status::OK();
@@ -417,10 +412,10 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
   }
   // Not for want of a file each time.
   if (s.IsInvalidArgument() || s.IsNotSupported()) return s;
-  return Status::TryAgain("the store at " + path +
-                          " could not be opened for reading: its writer "
-                          "changed its files meanwhile, each of " +
-                          std::to_string(kMaxTries) + " times");
+  return TryAgain("the store at ", path,
+                  " could not be opened for reading: its writer "
+                  "changed its files meanwhile, each of ",
+                  kMaxTries, " times");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom {
 
@@ -32,16 +33,15 @@ Status OpenedStore::NoSuchFamily(const FamilyMap& among,
 
 Status OpenedStore::CheckWritable() const {
   if (!options.read_only) return Status::OK();
-  return Status::NotSupported(path + " is open for reading only");
+  return NotSupported(path, " is open for reading only");
 }
 
 Status OpenedStore::FindRow(std::string_view key,
                             std::string_view* row_bytes) const {
   const size_t size = key_layout().RowBytes(key);
   if (size == KeyLayout::kNoRow) {
-    return Status::Corruption(path + ": key \"" + ToPrintable(key) +
-                              "\" has no row of the layout " +
-                              key_layout().ToString());
+    return Corruption(path, ": key \"", ToPrintable(key),
+                      "\" has no row of the layout ", key_layout().ToString());
   }
   *row_bytes = key.substr(0, size);
   return Status::OK();
@@ -50,23 +50,21 @@ Status OpenedStore::FindRow(std::string_view key,
 Status OpenedStore::DecodeRow(std::string_view row_bytes,
                               std::string* row) const {
   if (!key_layout().DecodeRow(row_bytes, row)) {
-    return Status::Corruption(path + ": the row of key \"" +
-                              ToPrintable(row_bytes) + "\" cannot be decoded");
+    return Corruption(path, ": the row of key \"", ToPrintable(row_bytes),
+                      "\" cannot be decoded");
   }
   return Status::OK();
 }
 
 Status CheckRow(std::string_view row) {
   if (!row.empty() && row.size() <= kMaxRowBytes) return Status::OK();
-  return Status::InvalidArgument("a row of " + std::to_string(row.size()) +
-                                 " bytes: expected 1 to " +
-                                 std::to_string(kMaxRowBytes));
+  return InvalidArgument("a row of ", row.size(), " bytes: expected 1 to ",
+                         kMaxRowBytes);
 }
 
 Status TooLong(const char* what, size_t bytes, size_t max_bytes) {
-  return Status::InvalidArgument(
-      std::string(what) + " of " + std::to_string(bytes) +
-      " bytes: expected at most " + std::to_string(max_bytes));
+  return InvalidArgument(what, " of ", bytes, " bytes: expected at most ",
+                         max_bytes);
 }
 
 Status CheckRowBound(std::string_view row) {

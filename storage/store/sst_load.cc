@@ -90,28 +90,27 @@ Status SstLoad::CheckChange(FamilyMap::const_iterator family,
           "timestamps");
     }
     if (kept.format == CellFormat::kLatest) {
-      return Status::InvalidArgument("family \"" + name +
-                                     "\" keeps the latest version only: a load "
-                                     "adds no deletes to it");
+      return InvalidArgument("family \"", name,
+                             "\" keeps the latest version only: a load "
+                             "adds no deletes to it");
     }
     if (!change.value.empty()) {
       return Status::InvalidArgument("a delete with a value");
     }
   }
   if (IsDeleteOfRow(change.type) && !change.qualifier.empty()) {
-    return Status::InvalidArgument(
-        "a delete of the family with the qualifier \"" +
-        ToPrintable(change.qualifier) + "\": expected none");
+    return InvalidArgument("a delete of the family with the qualifier \"",
+                           ToPrintable(change.qualifier), "\": expected none");
   }
   const std::optional<uint64_t> given_ms = change.timestamp_ms;
   if (kept.options.timestamps == Timestamps::kClient) {
     return CheckPut(family, change.qualifier, change.value, given_ms);
   }
   if (given_ms && *given_ms >= timestamp_ms_) {
-    return Status::InvalidArgument(
-        "family \"" + name +
-        "\" has timestamps=store: expected one before that of the load, " +
-        std::to_string(timestamp_ms_) + ", found " + std::to_string(*given_ms));
+    return InvalidArgument(
+        "family \"", name,
+        "\" has timestamps=store: expected one before that of the load, ",
+        timestamp_ms_, ", found ", *given_ms);
   }
   return CheckPut(family, change.qualifier, change.value, std::nullopt);
 }
@@ -149,8 +148,8 @@ Status SstLoad::AddToCell(FamilyLoad* load, std::string_view row,
   const bool same_cell = key == load->key;
   if (key < load->key ||
       (same_cell && (!versioned || !ComesBefore(load->last, entry)))) {
-    return Status::InvalidArgument(
-        " at " + std::to_string(entry.timestamp_ms) +
+    return InvalidArgument(
+        " at ", entry.timestamp_ms,
         ": expected cells of a family by row, qualifier and falling "
         "timestamp, each once");
   }
@@ -162,8 +161,8 @@ Status SstLoad::AddToCell(FamilyLoad* load, std::string_view row,
   }
   if (same_cell && load->value_bytes > 0 &&
       load->value_bytes + entry.value.size() > kMaxCellBytes) {
-    return Status::InvalidArgument(": its versions have more than " +
-                                   std::to_string(kMaxCellBytes) + " bytes");
+    return InvalidArgument(": its versions have more than ", kMaxCellBytes,
+                           " bytes");
   }
   if (!same_cell) {
     broken_ = WriteCell(load);
@@ -228,8 +227,8 @@ Status SstLoad::CheckFamilies() const {
     const auto found = now->find(name);
     if (found == now->end() ||
         found->second.column_family != load.family->second.column_family) {
-      return Status::InvalidArgument("family \"" + name +
-                                     "\" was dropped during the load");
+      return InvalidArgument("family \"", name,
+                             "\" was dropped during the load");
     }
   }
   return Status::OK();

@@ -6,6 +6,7 @@
 #include "rocksdb/utilities/checkpoint.h"
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
 #include "storage/store/backup_directory.h"
 #include "storage/store/family_cells.h"
 #include "storage/store/family_changes.h"
@@ -269,8 +270,8 @@ Status Store::Checkpoint(const std::string& directory) {
     Status s = impl_->opened.CheckWritable();
     if (!s.ok()) return s;
     if (impl_->opened.database->GetEnv()->FileExists(directory).ok()) {
-      return Status::InvalidArgument(
-          directory + " exists: a checkpoint makes a new directory");
+      return InvalidArgument(directory,
+                             " exists: a checkpoint makes a new directory");
     }
     const auto unchanged = impl_->opened.families->LockUnchanged();
     rocksdb::Checkpoint* made = nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rowbloom/printable.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom {
 
@@ -15,8 +16,8 @@ std::string Describe(std::string_view row, std::string_view family,
 }
 
 Status CorruptCell(const StoredCell& stored, const std::string& problem) {
-  return Status::Corruption(
-      Describe(stored.row, stored.family->first, stored.qualifier) + problem);
+  return Corruption(
+      Describe(stored.row, stored.family->first, stored.qualifier), problem);
 }
 
 Status ReadEntries(const StoredCell& stored, Entries* entries) {
@@ -56,9 +57,8 @@ Status CheckVersions(uint32_t max_versions, const TimeRange& time_range) {
     return Status::InvalidArgument("max_versions is 0, expected at least 1");
   }
   if (time_range.begin_ms <= time_range.end_ms) return Status::OK();
-  return Status::InvalidArgument(
-      "the time range begins at " + std::to_string(time_range.begin_ms) +
-      ", after its end at " + std::to_string(time_range.end_ms));
+  return InvalidArgument("the time range begins at ", time_range.begin_ms,
+                         ", after its end at ", time_range.end_ms);
 }
 
 }  // namespace rowbloom

@@ -5,6 +5,7 @@
 
 #include "rowbloom/printable.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
 #include "storage/store/point_cells.h"
 #include "storage/store/row_cells.h"
 #include "storage/store/store_impl.h"
@@ -63,9 +64,9 @@ Status CheckNewest(const OpenedStore& opened, const Change& put,
                    return false;
                  });
   if (newest) return s;
-  return Status::InvalidArgument(
-      Describe(put.row, put.family, put.qualifier) + "a version at " +
-      std::to_string(timestamp_ms) +
+  return InvalidArgument(
+      Describe(put.row, put.family, put.qualifier), "a version at ",
+      timestamp_ms,
       " would not be the newest: a newer one or a delete hides it, or it has "
       "expired");
 }
@@ -117,9 +118,9 @@ Status Store::CheckAndWrite(const Change& at,
     *applied = false;
     for (const Change& change : changes) {
       if (change.row == at.row) continue;
-      return Status::InvalidArgument(
-          "a change of row \"" + ToPrintable(change.row) +
-          "\" after a look at row \"" + ToPrintable(at.row) + "\"");
+      return InvalidArgument("a change of row \"", ToPrintable(change.row),
+                             "\" after a look at row \"", ToPrintable(at.row),
+                             "\"");
     }
     if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
     const RowLocks::Guard guard = impl_->writer.Lock(at.row);
@@ -141,14 +142,12 @@ Status Store::Increment(std::string_view row, std::string_view family,
                        std::string* value) -> Status {
     int64_t counter = 0;
     if (found && !DecodeCounter(*found, &counter)) {
-      return Status::InvalidArgument(
-          "a counter of " + std::to_string(found->size()) +
-          " bytes: expected " + std::to_string(kCounterBytes));
+      return InvalidArgument("a counter of ", found->size(),
+                             " bytes: expected ", kCounterBytes);
     }
     if (__builtin_add_overflow(counter, delta, &result)) {
-      return Status::InvalidArgument("a counter of " + std::to_string(counter) +
-                                     " plus " + std::to_string(delta) +
-                                     " does not fit into 8 bytes");
+      return InvalidArgument("a counter of ", counter, " plus ", delta,
+                             " does not fit into 8 bytes");
     }
     *value = EncodeCounter(result);
     return Status::OK();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rowbloom/cell.h"
+#include "storage/format/status_text.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/metadata.h"
 #include "storage/store/row_cells.h"
@@ -28,9 +29,8 @@ std::string RowEnd(std::string_view row_bytes) {
 
 Status CheckTimestamp(uint64_t timestamp_ms) {
   if (timestamp_ms <= kMaxTimestampMs) return Status::OK();
-  return Status::InvalidArgument("timestamp " + std::to_string(timestamp_ms) +
-                                 ": expected at most " +
-                                 std::to_string(kMaxTimestampMs));
+  return InvalidArgument("timestamp ", timestamp_ms, ": expected at most ",
+                         kMaxTimestampMs);
 }
 
 bool IsOfWholeRow(ChangeType type) {
@@ -50,7 +50,7 @@ uint64_t CellHash(uint64_t row_hash, uint32_t family,
 
 // A timestamp that was given for a family that takes none.
 Status TimestampRefused(const std::string& family, const std::string& why) {
-  return Status::InvalidArgument("family \"" + family + "\" " + why);
+  return InvalidArgument("family \"", family, "\" ", why);
 }
 
 }  // namespace
@@ -120,9 +120,8 @@ Status Writer::Add(const Change& change, Draft* draft) {
     if (s.ok()) s = AddDelete(change, family, draft);
   }
   if (s.ok() && draft->batch.GetDataSize() > kMaxBatchBytes) {
-    return Status::InvalidArgument("a batch of more than " +
-                                   std::to_string(kMaxBatchBytes) +
-                                   " bytes: write fewer changes at once");
+    return InvalidArgument("a batch of more than ", kMaxBatchBytes,
+                           " bytes: write fewer changes at once");
   }
   return s;
 }
