@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/env.h"
@@ -34,21 +35,37 @@ inline rocksdb::Status RemoveDirectory(rocksdb::Env* env,
   return s.ok() ? env->DeleteDir(directory) : s;
 }
 
-// Takes a lock file, creating it if need be. Busy, with `busy` as message:
-// somebody has it, in this process or another one.
-inline rocksdb::Status TakeLock(rocksdb::Env* env, const std::string& file,
-                                const std::string& busy,
-                                rocksdb::FileLock** lock) {
-  const rocksdb::Status s = env->LockFile(file, lock);
-  if (!s.IsIOError()) return s;
-  // RocksDB has no code for it. It says in words that this process has the
-  // lock, and gives the system's words for EAGAIN when another process has it.
-  const std::string message = s.ToString();
-  const bool is_held =
-      message.find("lock hold by current process") != message.npos ||
-      message.find(std::generic_category().message(EAGAIN)) != message.npos;
-  return is_held ? rocksdb::Status::Busy(busy) : s;
-}
+// A lock file, which is given up with this object.
+class HeldLock {
+ public:
+  explicit HeldLock(rocksdb::Env* env) : env_(env) {}
+  ~HeldLock() {
+    if (lock_ != nullptr) env_->UnlockFile(lock_).PermitUncheckedError();
+  }
+  HeldLock(const HeldLock&) = delete;
+  HeldLock& operator=(const HeldLock&) = delete;
+
+  // Takes the lock, creating the file if need be. Busy, with `busy` as message:
+  // somebody has it, in this process or another one.
+  rocksdb::Status Take(const std::string& file, const std::string& busy) {
+    const rocksdb::Status s = env_->LockFile(file, &lock_);
+    if (!s.IsIOError()) return s;
+    // RocksDB has no code for it. It says in words that this process has the
+    // lock, and gives the system's words for EAGAIN when another process does.
+    const std::string message = s.ToString();
+    const bool is_held =
+        message.find("lock hold by current process") != message.npos ||
+        message.find(std::generic_category().message(EAGAIN)) != message.npos;
+    return is_held ? rocksdb::Status::Busy(busy) : s;
+  }
+
+  // The lock, which is the caller's from now on; nullptr: it is not held.
+  rocksdb::FileLock* Release() { return std::exchange(lock_, nullptr); }
+
+ private:
+  rocksdb::Env* const env_;
+  rocksdb::FileLock* lock_ = nullptr;
+};
 
 // The last step of what makes or renames a file for good: the name is on the
 // disk once its directory is synced.

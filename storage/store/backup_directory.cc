@@ -65,42 +65,26 @@ Status OpenForReading(Env* env, const std::string& directory,
   return s;
 }
 
-// A directory of backups that nobody else changes.
-class BackupWriter {
- public:
-  explicit BackupWriter(Env* env) : env_(env) {}
-  ~BackupWriter() {
-    engine_.reset();
-    if (lock_ != nullptr) env_->UnlockFile(lock_).PermitUncheckedError();
+// Calls change(BackupEngine*) on a directory of backups that nobody else
+// changes meanwhile. REQUIRES that CheckDirectory was OK, or `directory` is to
+// be made.
+template <typename Change>
+Status ChangeBackups(Env* env, const std::string& directory, Change change) {
+  Status s = env->CreateDirIfMissing(directory);
+  // RocksDB syncs what it makes in there.
+  if (s.ok()) s = SyncDirectory(env, ParentOf(directory));
+  HeldLock lock(env);
+  if (s.ok()) {
+    s = lock.Take(
+        directory + "/" + kLockFile,
+        "the backups in " + directory + " are being changed by somebody else");
   }
-  BackupWriter(const BackupWriter&) = delete;
-  BackupWriter& operator=(const BackupWriter&) = delete;
-
-  // REQUIRES that CheckDirectory was OK, or `directory` is to be made.
-  Status Open(const std::string& directory) {
-    Status s = env_->CreateDirIfMissing(directory);
-    // RocksDB syncs what it makes in there.
-    if (s.ok()) s = SyncDirectory(env_, ParentOf(directory));
-    if (s.ok()) {
-      s = TakeLock(
-          env_, directory + "/" + kLockFile,
-          "the backups in " + directory + " are being changed by somebody else",
-          &lock_);
-    }
-    if (!s.ok()) return s;
-    BackupEngine* opened = nullptr;
-    s = BackupEngine::Open(BackupEngineOptions(directory), env_, &opened);
-    engine_.reset(opened);
-    return s;
-  }
-
-  BackupEngine* operator->() const { return engine_.get(); }
-
- private:
-  Env* const env_;
-  rocksdb::FileLock* lock_ = nullptr;
-  std::unique_ptr<BackupEngine> engine_;
-};
+  if (!s.ok()) return s;
+  BackupEngine* opened = nullptr;
+  s = BackupEngine::Open(BackupEngineOptions(directory), env, &opened);
+  const std::unique_ptr<BackupEngine> engine(opened);
+  return s.ok() ? change(engine.get()) : s;
+}
 
 BackupInfo InfoOf(const rocksdb::BackupInfo& backup) {
   return {.id = backup.backup_id,
@@ -134,17 +118,16 @@ Status CreateBackup(rocksdb::DB* db, const std::string& directory,
                     BackupInfo* info) {
   Status s = CheckDirectory(db->GetEnv(), directory);
   if (!s.ok() && !s.IsNotFound()) return s;
-  BackupWriter writer(db->GetEnv());
-  s = writer.Open(directory);
-  if (!s.ok()) return s;
-  rocksdb::CreateBackupOptions options;
-  options.flush_before_backup = true;
-  rocksdb::BackupID id = 0;
-  s = writer->CreateNewBackup(options, db, &id);
-  rocksdb::BackupInfo made;
-  if (s.ok() && info != nullptr) s = writer->GetBackupInfo(id, &made);
-  if (s.ok() && info != nullptr) *info = InfoOf(made);
-  return s;
+  return ChangeBackups(db->GetEnv(), directory, [&](BackupEngine* engine) {
+    rocksdb::CreateBackupOptions options;
+    options.flush_before_backup = true;
+    rocksdb::BackupID id = 0;
+    Status made = engine->CreateNewBackup(options, db, &id);
+    rocksdb::BackupInfo backup;
+    if (made.ok() && info != nullptr) made = engine->GetBackupInfo(id, &backup);
+    if (made.ok() && info != nullptr) *info = InfoOf(backup);
+    return made;
+  });
 }
 
 Status ListBackups(Env* env, const std::string& directory,
@@ -229,22 +212,24 @@ Status RestoreBackup(Env* env, const std::string& directory,
 
 Status DeleteBackup(const std::string& directory, uint32_t id) {
   return CatchExceptions([&]() -> Status {
-    BackupWriter writer(Env::Default());
     Status s = CheckDirectory(Env::Default(), directory);
-    if (s.ok()) s = writer.Open(directory);
     if (!s.ok()) return s;
-    s = writer->DeleteBackup(id);
+    s = ChangeBackups(Env::Default(), directory, [id](BackupEngine* engine) {
+      return engine->DeleteBackup(id);
+    });
     return s.IsNotFound() ? NoBackup(directory, id) : s;
   });
 }
 
 Status PurgeBackups(const std::string& directory, uint32_t keep) {
   return CatchExceptions([&]() -> Status {
-    BackupWriter writer(Env::Default());
     Status s = CheckDirectory(Env::Default(), directory);
-    if (s.ok()) s = writer.Open(directory);
-    if (s.ok()) s = writer->PurgeOldBackups(keep);
-    return s.ok() ? writer->GarbageCollect() : s;
+    if (!s.ok()) return s;
+    return ChangeBackups(
+        Env::Default(), directory, [keep](BackupEngine* engine) {
+          const Status purged = engine->PurgeOldBackups(keep);
+          return purged.ok() ? engine->GarbageCollect() : purged;
+        });
   });
 }
 

@@ -11,6 +11,10 @@
 
 namespace rowbloom {
 
+// How the values of a family's cells are written; cell_versions.h has the
+// other.
+enum class CellFormat : uint8_t { kLatest, kVersioned };
+
 inline constexpr uint8_t kCellFormatVersion = 1;
 inline constexpr size_t kCellHeadBytes = 9;
 

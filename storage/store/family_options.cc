@@ -147,11 +147,9 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   options.periodic_compaction_seconds = PeriodicCompactionSeconds(family);
   if (format == CellFormat::kVersioned) {
     options.merge_operator = NewVersionMergeOperator(shared_rules);
-    options.compaction_filter_factory =
-        NewVersionReclaim(shared_rules, *store.key_layout, shared);
-  } else {
-    options.compaction_filter_factory = NewLatestReclaim(shared_rules, shared);
   }
+  options.compaction_filter_factory =
+      NewReclaim(format, shared_rules, *store.key_layout, shared);
   options.table_properties_collector_factories.push_back(
       NewRowCounterFactory(*store.key_layout));
   options.target_file_size_base = store.file_bytes;

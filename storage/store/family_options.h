@@ -16,6 +16,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/store_options.h"
 #include "storage/store/alterable_filter_policy.h"
+#include "storage/store/cell_value.h"
 #include "storage/store/cell_versions.h"
 #include "storage/store/database.h"
 #include "storage/store/shared_rules.h"
@@ -27,8 +28,6 @@ namespace rowbloom {
 // later versions are unknown to 7.8, which would have to refuse the files.
 inline constexpr uint32_t kTableFormatVersion = 5;
 
-// How the values of a family's cells are written.
-enum class CellFormat : uint8_t { kLatest, kVersioned };
 CellFormat CellFormatOf(const FamilyOptions& options);
 // "latest", "versioned".
 std::string ToString(CellFormat format);

@@ -87,25 +87,25 @@ GivenTimes::Delete GivenTimes::DeleteRow(uint64_t row, uint64_t now_ms) {
 
 void GivenTimes::NotePut(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
                          uint64_t now_ms) {
-  if (timestamp_ms < now_ms || timestamp_ms >= now_ms + kMaxAheadMs) return;
-  Times& times = TimesOf(row, cell);
-  times.after_put_ms = std::max(times.after_put_ms, timestamp_ms + 1);
-  Remember(timestamp_ms);
+  if (IsNear(timestamp_ms, now_ms)) {
+    NoteAfter(&TimesOf(row, cell).after_put_ms, timestamp_ms);
+  }
 }
 
 void GivenTimes::NoteDeleteOfCell(uint64_t row, uint64_t cell,
                                   uint64_t timestamp_ms, uint64_t now_ms) {
-  if (timestamp_ms < now_ms || timestamp_ms >= now_ms + kMaxAheadMs) return;
-  Times& times = TimesOf(row, cell);
-  times.after_delete_ms = std::max(times.after_delete_ms, timestamp_ms + 1);
-  Remember(timestamp_ms);
+  if (IsNear(timestamp_ms, now_ms)) {
+    NoteAfter(&TimesOf(row, cell).after_delete_ms, timestamp_ms);
+  }
 }
 
 void GivenTimes::NoteDeleteOfRow(uint64_t row, uint64_t timestamp_ms,
                                  uint64_t now_ms) {
-  if (timestamp_ms < now_ms || timestamp_ms >= now_ms + kMaxAheadMs) return;
-  uint64_t& after_ms = rows_[row];
-  after_ms = std::max(after_ms, timestamp_ms + 1);
+  if (IsNear(timestamp_ms, now_ms)) NoteAfter(&rows_[row], timestamp_ms);
+}
+
+void GivenTimes::NoteAfter(uint64_t* after_ms, uint64_t timestamp_ms) {
+  *after_ms = std::max(*after_ms, timestamp_ms + 1);
   Remember(timestamp_ms);
 }
 

@@ -71,6 +71,10 @@ class GivenTimes {
   // `after_ms`: the first time after all that the delete is to take.
   static Delete DeleteBefore(uint64_t after_ms, uint64_t now_ms);
   Times& TimesOf(uint64_t row, uint64_t cell);
+  static bool IsNear(uint64_t timestamp_ms, uint64_t now_ms) {
+    return timestamp_ms >= now_ms && timestamp_ms < now_ms + kMaxAheadMs;
+  }
+  void NoteAfter(uint64_t* after_ms, uint64_t timestamp_ms);
   void Remember(uint64_t timestamp_ms);
 
   std::unordered_map<uint64_t, Times> cells_;

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "rocksdb/env.h"
 #include "rocksdb/status.h"
@@ -16,37 +15,31 @@ namespace rowbloom {
 // opens, is given this. So nobody writes between the look and the opening.
 class LockingEnv final : public rocksdb::EnvWrapper {
  public:
-  explicit LockingEnv(rocksdb::Env* target) : EnvWrapper(target) {
+  explicit LockingEnv(rocksdb::Env* target)
+      : EnvWrapper(target), lock_(target) {
     // EnvWrapper's own would come back to it for each call.
     file_system_ = target->GetFileSystem();
     system_clock_ = target->GetSystemClock();
   }
-  ~LockingEnv() override {
-    if (lock_ != nullptr) UnlockFile(lock_).PermitUncheckedError();
-  }
-  LockingEnv(const LockingEnv&) = delete;
-  LockingEnv& operator=(const LockingEnv&) = delete;
-
   const char* Name() const override { return "rowbloom.LockingEnv"; }
 
-  // TakeLock. Unless RocksDB has taken it over, the lock goes with this object.
+  // HeldLock::Take. Unless RocksDB has taken it over, the lock goes with this
+  // object.
   rocksdb::Status Take(const std::string& file, const std::string& busy) {
     file_ = file;
-    return TakeLock(target(), file, busy, &lock_);
+    return lock_.Take(file, busy);
   }
 
   rocksdb::Status LockFile(const std::string& file,
                            rocksdb::FileLock** lock) override {
-    if (lock_ == nullptr || file != file_) {
-      return EnvWrapper::LockFile(file, lock);
-    }
-    *lock = std::exchange(lock_, nullptr);
-    return rocksdb::Status::OK();
+    *lock = file == file_ ? lock_.Release() : nullptr;
+    return *lock != nullptr ? rocksdb::Status::OK()
+                            : EnvWrapper::LockFile(file, lock);
   }
 
  private:
   std::string file_;
-  rocksdb::FileLock* lock_ = nullptr;
+  HeldLock lock_;
 };
 
 }  // namespace rowbloom

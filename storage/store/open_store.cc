@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
 #include <map>
-#include <new>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -16,6 +14,7 @@
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
 #include "storage/format/directory.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/database.h"
 #include "storage/store/family_changes.h"
@@ -432,13 +431,9 @@ Status OpenStore(const StoreOptions& options, const std::string& path,
 Status Store::Open(const StoreOptions& options, const std::string& path,
                    const std::vector<FamilyDescriptor>& families,
                    std::unique_ptr<Store>* store) {
-  try {
+  return CatchExceptions([&] {
     return OpenStore(options, path, families, Surroundings(), store);
-  } catch (const std::bad_alloc&) {
-    return Status::MemoryLimit("out of memory");
-  } catch (const std::exception& error) {
-    return Status::Aborted(error.what());
-  }
+  });
 }
 
 }  // namespace rowbloom

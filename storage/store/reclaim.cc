@@ -1,7 +1,6 @@
 #include "storage/store/reclaim.h"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,37 +16,14 @@ using Decision = CompactionFilter::Decision;
 
 // Values that cannot be decoded stay: reading them says what is wrong.
 
-class LatestReclaim final : public CompactionFilter {
- public:
-  LatestReclaim(const VersionRules& rules, SharedState* shared)
-      : rules_(rules), shared_(shared) {}
-
-  const char* Name() const override { return "rowbloom.LatestReclaim"; }
-
-  Decision FilterV2(int /*level*/, const Slice& /*key*/, ValueType type,
-                    const Slice& stored, std::string* /*new_value*/,
-                    std::string* /*skip_until*/) const override {
-    CellValue cell;
-    if (type != ValueType::kValue ||
-        !DecodeCellValue(stored.ToStringView(), &cell) ||
-        !rules_.Expired(cell.timestamp_ms, shared_->clock.WallNow())) {
-      return Decision::kKeep;
-    }
-    return Decision::kRemove;
-  }
-
- private:
-  const VersionRules rules_;
-  SharedState* const shared_;
-};
-
 // One (sub)compaction: keys come in order, from one thread. FilterV2 is const
 // in RocksDB's interface, hence the mutable members.
-class VersionReclaim final : public CompactionFilter {
+class Reclaim final : public CompactionFilter {
  public:
-  VersionReclaim(std::shared_ptr<const SharedRules> family,
-                 const KeyLayout& key_layout, SharedState* shared)
-      : family_(std::move(family)),
+  Reclaim(CellFormat format, std::shared_ptr<const SharedRules> family,
+          const KeyLayout& key_layout, SharedState* shared)
+      : format_(format),
+        family_(std::move(family)),
         rules_(family_->Get()),
         key_layout_(key_layout),
         shared_(shared),
@@ -55,21 +31,29 @@ class VersionReclaim final : public CompactionFilter {
         // takes a snapshot from now on sees all deletes that are compacted.
         apply_family_deletes_(shared->snapshots == 0) {}
 
-  const char* Name() const override { return "rowbloom.VersionReclaim"; }
+  const char* Name() const override { return "rowbloom.Reclaim"; }
 
   Decision FilterV2(int /*level*/, const Slice& key, ValueType type,
                     const Slice& stored, std::string* new_value,
                     std::string* /*skip_until*/) const override {
+    if (type != ValueType::kValue && type != ValueType::kMergeOperand) {
+      return Decision::kKeep;
+    }
+    const uint64_t wall_ms = shared_->clock.WallNow();
+    if (format_ == CellFormat::kLatest) {
+      CellValue cell;
+      const bool expired = DecodeCellValue(stored.ToStringView(), &cell) &&
+                           rules_.min_versions == 0 &&
+                           rules_.Expired(cell.timestamp_ms, wall_ms);
+      return expired ? Decision::kRemove : Decision::kKeep;
+    }
     std::string problem;
-    if ((type != ValueType::kValue && type != ValueType::kMergeOperand) ||
-        !DecodeEntries(stored.ToStringView(), &entries_, &problem)) {
+    if (!DecodeEntries(stored.ToStringView(), &entries_, &problem)) {
       return Decision::kKeep;
     }
     if (apply_family_deletes_) EnterRow(key.ToStringView());
     const bool removed = RemoveDead(
-        rules_,
-        {shared_->clock.WallNow(), family_->NoPutsBeforeMs(), &row_deletes_},
-        &entries_);
+        rules_, {wall_ms, family_->NoPutsBeforeMs(), &row_deletes_}, &entries_);
     if (entries_.empty()) return Decision::kRemove;
     if (!removed) return Decision::kKeep;
     *new_value = EncodeEntries(entries_);
@@ -92,6 +76,7 @@ class VersionReclaim final : public CompactionFilter {
     if (row_bytes == key.size()) row_deletes_.Add(entries_);
   }
 
+  const CellFormat format_;
   const std::shared_ptr<const SharedRules> family_;
   const VersionRules rules_;
   const KeyLayout key_layout_;
@@ -104,45 +89,39 @@ class VersionReclaim final : public CompactionFilter {
 
 class ReclaimFactory final : public rocksdb::CompactionFilterFactory {
  public:
-  using Make = std::function<std::unique_ptr<CompactionFilter>()>;
-  ReclaimFactory(std::shared_ptr<SharedState> shared, Make make)
-      : shared_(std::move(shared)), make_(std::move(make)) {}
+  ReclaimFactory(CellFormat format, std::shared_ptr<const SharedRules> rules,
+                 const KeyLayout& key_layout,
+                 std::shared_ptr<SharedState> shared)
+      : format_(format),
+        rules_(std::move(rules)),
+        key_layout_(key_layout),
+        shared_(std::move(shared)) {}
 
   const char* Name() const override { return "rowbloom.Reclaim"; }
 
   std::unique_ptr<CompactionFilter> CreateCompactionFilter(
       const CompactionFilter::Context& /*context*/) override {
-    return make_();
+    if (format_ == CellFormat::kLatest && rules_->Get().ttl_ms == 0) {
+      return nullptr;
+    }
+    return std::make_unique<Reclaim>(format_, rules_, key_layout_,
+                                     shared_.get());
   }
 
  private:
+  const CellFormat format_;
+  const std::shared_ptr<const SharedRules> rules_;
+  const KeyLayout key_layout_;
   const std::shared_ptr<SharedState> shared_;  // outlives the filters
-  const Make make_;
 };
 
 }  // namespace
 
-std::shared_ptr<rocksdb::CompactionFilterFactory> NewLatestReclaim(
-    std::shared_ptr<const SharedRules> rules,
-    std::shared_ptr<SharedState> shared) {
-  SharedState* const state = shared.get();
-  return std::make_shared<ReclaimFactory>(
-      std::move(shared),
-      [rules = std::move(rules), state]() -> std::unique_ptr<LatestReclaim> {
-        const VersionRules& now = rules->Get();
-        if (now.ttl_ms == 0 || now.min_versions > 0) return nullptr;
-        return std::make_unique<LatestReclaim>(now, state);
-      });
-}
-
-std::shared_ptr<rocksdb::CompactionFilterFactory> NewVersionReclaim(
-    std::shared_ptr<const SharedRules> rules, const KeyLayout& key_layout,
-    std::shared_ptr<SharedState> shared) {
-  SharedState* const state = shared.get();
-  return std::make_shared<ReclaimFactory>(
-      std::move(shared), [rules = std::move(rules), key_layout, state] {
-        return std::make_unique<VersionReclaim>(rules, key_layout, state);
-      });
+std::shared_ptr<rocksdb::CompactionFilterFactory> NewReclaim(
+    CellFormat format, std::shared_ptr<const SharedRules> rules,
+    const KeyLayout& key_layout, std::shared_ptr<SharedState> shared) {
+  return std::make_shared<ReclaimFactory>(format, std::move(rules), key_layout,
+                                          std::move(shared));
 }
 
 }  // namespace rowbloom

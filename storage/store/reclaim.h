@@ -8,19 +8,14 @@
 
 #include "rocksdb/compaction_filter.h"
 #include "rowbloom/key_layout.h"
+#include "storage/store/cell_value.h"
 #include "storage/store/shared_rules.h"
 #include "storage/store/shared_state.h"
 
 namespace rowbloom {
 
-// For values of the format `latest`.
-std::shared_ptr<rocksdb::CompactionFilterFactory> NewLatestReclaim(
-    std::shared_ptr<const SharedRules> rules,
-    std::shared_ptr<SharedState> shared);
-
-// For values and merge operands of the format `versioned`.
-std::shared_ptr<rocksdb::CompactionFilterFactory> NewVersionReclaim(
-    std::shared_ptr<const SharedRules> rules, const KeyLayout& key_layout,
-    std::shared_ptr<SharedState> shared);
+std::shared_ptr<rocksdb::CompactionFilterFactory> NewReclaim(
+    CellFormat format, std::shared_ptr<const SharedRules> rules,
+    const KeyLayout& key_layout, std::shared_ptr<SharedState> shared);
 
 }  // namespace rowbloom

@@ -1,9 +1,9 @@
 #include "storage/store/row_source.h"
 
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <utility>
+
+#include "storage/format/no_exceptions.h"
 
 namespace rowbloom {
 namespace {
@@ -128,17 +128,17 @@ void RowScanner::Source::Leave(rocksdb::Iterator* it) const {
   }
 }
 
-bool RowScanner::Source::Next(Row* row, Status* status) {
-  while (left_ > 0) {
-    *status = FindRow();
-    if (!status->ok() || row_bytes_.empty()) return false;
-    *status = ReadCells(row);
-    if (!status->ok()) return false;
-    if (row->cells.empty()) continue;
-    --left_;
-    return true;
+Status RowScanner::Source::Next(Row* row, bool* valid) {
+  Status s;
+  *valid = false;
+  while (s.ok() && !*valid && left_ > 0) {
+    s = FindRow();
+    if (!s.ok() || row_bytes_.empty()) return s;
+    s = ReadCells(row);
+    *valid = s.ok() && !row->cells.empty();
   }
-  return false;
+  if (*valid) --left_;
+  return s;
 }
 
 RowScanner::RowScanner(std::unique_ptr<Source> source)
@@ -156,15 +156,8 @@ RowScanner::Iterator RowScanner::begin() {
 void RowScanner::Advance() {
   begun_ = true;
   if (source_ == nullptr) return;
-  try {
-    valid_ = source_->Next(&row_, &status_);
-  } catch (const std::bad_alloc&) {
-    valid_ = false;
-    status_ = Status::MemoryLimit("out of memory");
-  } catch (const std::exception& error) {
-    valid_ = false;
-    status_ = Status::Aborted(error.what());
-  }
+  status_ = CatchExceptions([this] { return source_->Next(&row_, &valid_); });
+  if (!status_.ok()) valid_ = false;
   if (!valid_) source_.reset();
 }
 

@@ -22,8 +22,8 @@ class RowScanner::Source {
   // InvalidArgument: as RowPlan::Make, or a row that is too long.
   rocksdb::Status Open(const ScanOptions& options);
 
-  // False: there are no more rows, or an error ended them.
-  bool Next(Row* row, rocksdb::Status* status);
+  // *valid: there was another row. An error ends the rows.
+  rocksdb::Status Next(Row* row, bool* valid);
 
  private:
   struct FamilyRows {
