@@ -66,7 +66,7 @@ Status SstLoad::AddChange(const Change& change) {
   Status s = CheckUsable();
   if (s.ok()) s = opened_.FindFamily(*of_store_, change.family, &family);
   if (s.ok()) s = opened_.EncodeRow(change.row, &key);
-  if (s.ok()) s = CheckChange(family, change);
+  if (s.ok()) s = CheckFor(family, change);
   if (!s.ok()) return s;
   key += change.qualifier;
   FamilyLoad& load = families_[family->first];
@@ -80,8 +80,9 @@ Status SstLoad::AddChange(const Change& change) {
                   s);
 }
 
-Status SstLoad::CheckChange(FamilyMap::const_iterator family,
-                            const Change& change) const {
+Status SstLoad::CheckFor(FamilyMap::const_iterator family,
+                         const Change& change) const {
+  if (Status s = CheckChange(change); !s.ok()) return s;
   const auto& [name, kept] = *family;
   if (change.type != ChangeType::kPut) {
     if (change.type == ChangeType::kDeleteRow || !change.timestamp_ms) {
@@ -94,13 +95,6 @@ Status SstLoad::CheckChange(FamilyMap::const_iterator family,
                              "\" keeps the latest version only: a load "
                              "adds no deletes to it");
     }
-    if (!change.value.empty()) {
-      return Status::InvalidArgument("a delete with a value");
-    }
-  }
-  if (IsDeleteOfRow(change.type) && !change.qualifier.empty()) {
-    return InvalidArgument("a delete of the family with the qualifier \"",
-                           ToPrintable(change.qualifier), "\": expected none");
   }
   const std::optional<uint64_t> given_ms = change.timestamp_ms;
   if (kept.options.timestamps == Timestamps::kClient) {

@@ -59,8 +59,8 @@ class SstLoad final : public BulkLoad {
   // The error that keeps the load from going on.
   rocksdb::Status CheckUsable() const;
   rocksdb::Status AddChange(const Change& change);
-  rocksdb::Status CheckChange(FamilyMap::const_iterator family,
-                              const Change& change) const;
+  rocksdb::Status CheckFor(FamilyMap::const_iterator family,
+                           const Change& change) const;
   // Messages go on after the name of the cell.
   rocksdb::Status AddToCell(FamilyLoad* load, std::string_view row,
                             std::string key, const Entry& entry);

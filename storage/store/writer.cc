@@ -4,6 +4,7 @@
 #include <string>
 
 #include "rowbloom/cell.h"
+#include "rowbloom/printable.h"
 #include "storage/format/status_text.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/metadata.h"
@@ -42,18 +43,37 @@ uint64_t Mix(uint64_t hash, uint64_t more) {
   return (hash ^ more) * 0x9E3779B97F4A7C15u;
 }
 
-// A cell as its stripe knows it.
-uint64_t CellHash(uint64_t row_hash, uint32_t family,
-                  std::string_view qualifier) {
-  return Mix(Mix(row_hash, family), std::hash<std::string_view>()(qualifier));
+// A row in a family, and a cell of it, as the stripe knows them.
+uint64_t RowId(uint64_t row_hash, const Family& family) {
+  return Mix(row_hash, family.handle()->GetID());
 }
-
-// A timestamp that was given for a family that takes none.
-Status TimestampRefused(const std::string& family, const std::string& why) {
-  return InvalidArgument("family \"", family, "\" ", why);
+uint64_t CellId(uint64_t row_id, std::string_view qualifier) {
+  return Mix(row_id, std::hash<std::string_view>()(qualifier));
 }
 
 }  // namespace
+
+Status CheckChange(const Change& change) {
+  switch (change.type) {
+    case ChangeType::kPut:
+      return Status::OK();
+    case ChangeType::kDelete:
+    case ChangeType::kDeleteVersion:
+      break;
+    case ChangeType::kDeleteFamily:
+    case ChangeType::kDeleteFamilyVersion:
+    case ChangeType::kDeleteRow:
+      if (change.qualifier.empty()) break;
+      return InvalidArgument("a delete of a family with the qualifier \"",
+                             ToPrintable(change.qualifier),
+                             "\": expected none");
+    default:
+      return InvalidArgument("a change of the unknown type ",
+                             static_cast<int>(change.type));
+  }
+  if (change.value.empty()) return Status::OK();
+  return Status::InvalidArgument("a delete with a value: expected none");
+}
 
 Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
                 std::string_view value, std::optional<uint64_t> timestamp_ms) {
@@ -61,8 +81,8 @@ Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
   if (s.ok()) s = CheckSize("a value", value, kMaxValueBytes);
   if (!s.ok() || !timestamp_ms) return s;
   if (family->second.options.timestamps == Timestamps::kStore) {
-    return TimestampRefused(family->first,
-                            "has timestamps=store: a put takes no timestamp");
+    return InvalidArgument("family \"", family->first,
+                           "\" has timestamps=store: a put takes no timestamp");
   }
   return CheckTimestamp(*timestamp_ms);
 }
@@ -81,21 +101,17 @@ Status Writer::ApplyLocked(const RowLocks::Guard& guard,
       .replaces_ms = replaces_ms,
       .looks_at_itself = changes.size() > 1 &&
                          std::any_of(changes.begin(), changes.end(), deletes)};
-  MoveClock(guard, &draft);
+  LeasedClock& clock = opened_.shared->clock;
+  draft.now_ms = clock.Now();
+  guard.ForEach([&](RowLocks::Stripe* stripe) {
+    const auto raised_ms = stripe->given.MoveTo(draft.now_ms);
+    if (raised_ms) draft.now_ms = clock.RaiseTo(*raised_ms);
+  });
   Status s;
   for (const Change& change : changes) {
     if (s.ok()) s = Add(change, &draft);
   }
   return s.ok() ? Commit(options.durability, &draft) : s;
-}
-
-void Writer::MoveClock(const RowLocks::Guard& guard, Draft* draft) {
-  LeasedClock& clock = opened_.shared->clock;
-  draft->now_ms = clock.Now();
-  guard.ForEach([&](RowLocks::Stripe* stripe) {
-    const auto raised_ms = stripe->given.MoveTo(draft->now_ms);
-    if (raised_ms) draft->now_ms = clock.RaiseTo(*raised_ms);
-  });
 }
 
 Status Writer::Add(const Change& change, Draft* draft) {
@@ -106,7 +122,8 @@ Status Writer::Add(const Change& change, Draft* draft) {
     draft->row_hash = RowLocks::HashOf(change.row);
     draft->stripe = &locks_.StripeOf(draft->row_hash);
   }
-  Status s;
+  Status s = CheckChange(change);
+  if (!s.ok()) return s;
   if (change.type == ChangeType::kPut) {
     s = AddPut(change, draft);
   } else if (change.type == ChangeType::kDeleteRow) {
@@ -142,9 +159,8 @@ Status Writer::AddPut(const Change& change, Draft* draft) {
                                  Slice(change.value)};
     return draft->batch.Put(family.handle(), key, SliceParts(value_parts, 2));
   }
-  const uint64_t row = Mix(draft->row_hash, family.handle()->GetID());
-  const uint64_t cell =
-      CellHash(draft->row_hash, family.handle()->GetID(), change.qualifier);
+  const uint64_t row = RowId(draft->row_hash, family);
+  const uint64_t cell = CellId(row, change.qualifier);
   uint64_t timestamp_ms = given_ms.value_or(0);
   if (given_ms) {
     draft->stripe->given.NotePut(row, cell, *given_ms, draft->now_ms);
@@ -180,15 +196,14 @@ Status Writer::AddDelete(const Change& change, FamilyMap::const_iterator found,
   }
   if (family.format == CellFormat::kLatest) {
     if (!given_ms) return Remove(change, found, draft);
-    return TimestampRefused(name,
-                            "keeps the latest version only, by the store's "
-                            "timestamps: a delete takes no timestamp");
+    return InvalidArgument("family \"", name,
+                           "\" keeps the latest version only, by the store's "
+                           "timestamps: a delete takes no timestamp");
   }
   const bool of_row = IsOfWholeRow(change.type);
   GivenTimes& given = draft->stripe->given;
-  const uint64_t row = Mix(draft->row_hash, family.handle()->GetID());
-  const uint64_t cell =
-      CellHash(draft->row_hash, family.handle()->GetID(), change.qualifier);
+  const uint64_t row = RowId(draft->row_hash, family);
+  const uint64_t cell = CellId(row, change.qualifier);
   const auto note_given = [&](uint64_t timestamp_ms) {
     if (of_row) {
       given.NoteDeleteOfRow(row, timestamp_ms, draft->now_ms);
@@ -237,7 +252,7 @@ Status Writer::AddMarker(const Change& change, const Family& family,
 Status Writer::AddEntry(const Family& family, std::string_view qualifier,
                         const Entry& entry, Draft* draft) {
   const uint32_t id = family.handle()->GetID();
-  const uint64_t cell = CellHash(draft->row_hash, id, qualifier);
+  const uint64_t cell = CellId(RowId(draft->row_hash, family), qualifier);
   const auto key = [&] {
     return Draft::Key(id, draft->row_bytes + std::string(qualifier));
   };

@@ -19,6 +19,9 @@
 
 namespace rowbloom {
 
+// InvalidArgument: an unknown type, or a delete with bytes that mean nothing.
+rocksdb::Status CheckChange(const Change& change);
+
 // InvalidArgument: a put that the family does not take.
 rocksdb::Status CheckPut(FamilyMap::const_iterator family,
                          std::string_view qualifier, std::string_view value,
@@ -107,7 +110,6 @@ class Writer {
                                : draft.default_timestamp_ms;
   }
 
-  void MoveClock(const RowLocks::Guard& guard, Draft* draft);
   rocksdb::Status Add(const Change& change, Draft* draft);
   rocksdb::Status AddPut(const Change& change, Draft* draft);
   // A delete inside one family.

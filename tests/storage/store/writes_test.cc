@@ -80,6 +80,23 @@ TEST_P(Writes, CheckAndDeleteDeletesOnlyWhatWasExpected) {
   EXPECT_EQ(Value(), "-");
 }
 
+TEST_P(Writes, ChangesThatMeanNothingAreRefused) {
+  const auto is_refused = [](const std::string& why) {
+    return StatusIs(Status::kInvalidArgument, HasSubstr(why));
+  };
+  EXPECT_THAT(
+      store_->Write({static_cast<ChangeType>(7), "r", family(), "q", {}}),
+      is_refused("unknown type 7"));
+  EXPECT_THAT(store_->Write({ChangeType::kDelete, "r", family(), "q", "v"}),
+              is_refused("a delete with a value"));
+  for (const ChangeType type :
+       {ChangeType::kDeleteFamily, ChangeType::kDeleteRow}) {
+    EXPECT_THAT(store_->Write({type, "r", family(), "q", {}}),
+                is_refused("with the qualifier \"q\""));
+  }
+  EXPECT_EQ(Value(), "-");
+}
+
 TEST_P(Writes, CheckAndWriteIsOfOneRow) {
   WriteBatch batch;
   batch.Put("r", family(), "a", "1");
