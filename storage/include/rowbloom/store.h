@@ -12,7 +12,7 @@
 //
 // Names of rows and qualifiers are any bytes; cell.h has the limits. What
 // reaches disk is described in storage/store/FORMAT.md, what the data model has
-// of HBase's, and where it differs, in storage/store/README.md.
+// of HBase's, and where it differs, in doc/store.md.
 #pragma once
 
 #include <cstdint>
