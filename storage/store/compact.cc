@@ -1,6 +1,5 @@
 // Store::Compact, and what a compaction of a whole family proves.
 #include "rocksdb/options.h"
-#include "storage/format/no_exceptions.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {
@@ -46,9 +45,8 @@ Status CompactAndClear(const OpenedStore& opened, Writer* writer,
 }  // namespace
 
 Status Store::Compact(const CompactOptions& options) {
-  return CatchExceptions([&]() -> Status {
-    Status s = impl_->opened.CheckWritable();
-    if (!s.ok()) return s;
+  return impl_->Change([&]() -> Status {
+    Status s;
     const auto unchanged = impl_->opened.families->LockUnchanged();
     const SharedFamilies families = impl_->opened.families->Get();
     FamilyMap::const_iterator only = families->end();

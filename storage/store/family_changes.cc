@@ -7,68 +7,15 @@
 #include "rocksdb/write_batch.h"
 #include "storage/format/status_text.h"
 #include "storage/store/metadata.h"
+#include "storage/store/store_impl.h"
 
 namespace rowbloom {
 
 using rocksdb::Status;
 
-Status CreateFamily(const std::string& name, const FamilyOptions& options,
-                    OpenedStore* opened, Writer* writer) {
-  if (Status s = CheckFamilyName(name); !s.ok()) return s;
-  const auto changing = opened->families->LockForChange();
-  FamilyMap families = *opened->families->Get();
-  if (families.contains(name)) {
-    return InvalidArgument("family \"", name, "\" is in the store at ",
-                           opened->path, " already");
-  }
-  FamilySetup setup;
-  rocksdb::WriteBatch batch;
-  Status s = MakeFamilySetup(name, options, opened->options,
-                             opened->block_cache, opened->shared, &setup);
-  // One of that name may be left by a drop that failed half-way.
-  if (s.ok() && opened->database.Find(name) != nullptr) {
-    s = CompleteDrop(name, &opened->database);
-  }
-  if (s.ok()) s = PutFamilyRecord(name, options, &batch);
-  if (s.ok()) s = opened->database.WriteSynced(&batch);
-  if (s.ok()) s = opened->database.CreateColumnFamily(setup.descriptor);
-  if (!s.ok()) return s;
-  setup.family.column_family = opened->database.Find(name);
-  families.emplace(name, std::move(setup.family));
-  FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
-  const RowLocks::Guard no_writes = writer->LockAll();
-  opened->families->Set(std::move(shares));
-  return s;
-}
+namespace {
 
-Status CompleteDrop(const std::string& name, Database* database) {
-  Status s;
-  if (database->Find(name) != nullptr) s = database->DropColumnFamily(name);
-  rocksdb::WriteBatch batch;
-  if (s.ok()) s = DeleteDroppedRecord(name, &batch);
-  // A record that comes back after a crash is completed once more.
-  return s.ok() ? (*database)->Write(rocksdb::WriteOptions(), &batch) : s;
-}
-
-Status DropFamily(const std::string& name, OpenedStore* opened,
-                  Writer* writer) {
-  const auto changing = opened->families->LockForChange();
-  FamilyMap families = *opened->families->Get();
-  FamilyMap::const_iterator found;
-  rocksdb::WriteBatch batch;
-  Status s = opened->FindFamily(families, name, &found);
-  if (s.ok()) s = PutDroppedRecord(name, found->second.options, &batch);
-  if (!s.ok()) return s;
-  families.erase(found);
-  FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
-  // A write to a column family that is gone would stop all others.
-  const RowLocks::Guard no_writes = writer->LockAll();
-  s = opened->database.WriteSynced(&batch);
-  if (!s.ok()) return s;
-  opened->families->Set(std::move(shares));
-  return CompleteDrop(name, &opened->database);
-}
-
+// The checks of AlterFamily, and the family as it would be.
 Status PrepareAlter(const std::string& name, const FamilyOptions& options,
                     const FamilyMap& families, const OpenedStore& opened,
                     FamilySetup* setup) {
@@ -89,39 +36,115 @@ Status PrepareAlter(const std::string& name, const FamilyOptions& options,
       ToString(setup->family.format));
 }
 
-Status AlterFamily(const std::string& name, const FamilyOptions& options,
-                   OpenedStore* opened, Writer* writer) {
-  const auto changing = opened->families->LockForChange();
-  FamilyMap families = *opened->families->Get();
-  FamilySetup setup;
-  Status s = PrepareAlter(name, options, families, *opened, &setup);
-  if (!s.ok()) return s;
-  const Family before = families.at(name);
-  if (options == before.options) return s;
-  families.at(name).options = options;
-  families.at(name).rules = setup.family.rules;
-  FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
-  rocksdb::WriteBatch batch;
-  s = PutFamilyRecord(name, options, &batch);
-  if (s.ok()) {
-    s = opened->database->SetOptions(before.handle(),
-                                     AlterableOptions(options));
-  }
-  if (!s.ok()) return s;
-  s = opened->database.WriteSynced(&batch);
-  if (!s.ok()) {
-    // Of no consequence but for the size of files, hence no second error.
-    opened->database
-        ->SetOptions(before.handle(), AlterableOptions(before.options))
-        .PermitUncheckedError();
+}  // namespace
+
+Status Store::CreateFamily(const std::string& name,
+                           const FamilyOptions& options) {
+  return impl_->Change([&]() -> Status {
+    OpenedStore& opened = impl_->opened;
+    if (Status s = CheckFamilyName(name); !s.ok()) return s;
+    const auto changing = opened.families->LockForChange();
+    FamilyMap families = *opened.families->Get();
+    if (families.contains(name)) {
+      return InvalidArgument("family \"", name, "\" is in the store at ",
+                             opened.path, " already");
+    }
+    FamilySetup setup;
+    rocksdb::WriteBatch batch;
+    Status s = MakeFamilySetup(name, options, opened.options,
+                               opened.block_cache, opened.shared, &setup);
+    // One of that name may be left by a drop that failed half-way.
+    if (s.ok() && opened.database.Find(name) != nullptr) {
+      s = CompleteDrop(name, &opened.database);
+    }
+    if (s.ok()) s = PutFamilyRecord(name, options, &batch);
+    if (s.ok()) s = opened.database.WriteSynced(&batch);
+    if (s.ok()) s = opened.database.CreateColumnFamily(setup.descriptor);
+    if (!s.ok()) return s;
+    setup.family.column_family = opened.database.Find(name);
+    families.emplace(name, std::move(setup.family));
+    FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
+    const RowLocks::Guard no_writes = impl_->writer.LockAll();
+    opened.families->Set(std::move(shares));
     return s;
-  }
-  before.filter_policy->Alter(std::move(setup.filter_policy));
-  // No write goes on by options that are not kept any more.
-  const RowLocks::Guard no_writes = writer->LockAll();
-  before.shared_rules->Set(setup.family.rules);
-  opened->families->Set(std::move(shares));
-  return s;
+  });
+}
+
+Status CompleteDrop(const std::string& name, Database* database) {
+  Status s;
+  if (database->Find(name) != nullptr) s = database->DropColumnFamily(name);
+  rocksdb::WriteBatch batch;
+  if (s.ok()) s = DeleteDroppedRecord(name, &batch);
+  // A record that comes back after a crash is completed once more.
+  return s.ok() ? (*database)->Write(rocksdb::WriteOptions(), &batch) : s;
+}
+
+Status Store::DropFamily(const std::string& name) {
+  return impl_->Change([&]() -> Status {
+    OpenedStore& opened = impl_->opened;
+    const auto changing = opened.families->LockForChange();
+    FamilyMap families = *opened.families->Get();
+    FamilyMap::const_iterator found;
+    rocksdb::WriteBatch batch;
+    Status s = opened.FindFamily(families, name, &found);
+    if (s.ok()) s = PutDroppedRecord(name, found->second.options, &batch);
+    if (!s.ok()) return s;
+    families.erase(found);
+    FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
+    // A write to a column family that is gone would stop all others.
+    const RowLocks::Guard no_writes = impl_->writer.LockAll();
+    s = opened.database.WriteSynced(&batch);
+    if (!s.ok()) return s;
+    opened.families->Set(std::move(shares));
+    return CompleteDrop(name, &opened.database);
+  });
+}
+
+Status Store::CheckAlterFamily(const std::string& name,
+                               const FamilyOptions& options) const {
+  return impl_->Change([&] {
+    FamilySetup ignored;
+    return PrepareAlter(name, options, *impl_->opened.families->Get(),
+                        impl_->opened, &ignored);
+  });
+}
+
+Status Store::AlterFamily(const std::string& name,
+                          const FamilyOptions& options) {
+  return impl_->Change([&]() -> Status {
+    OpenedStore& opened = impl_->opened;
+    const auto changing = opened.families->LockForChange();
+    FamilyMap families = *opened.families->Get();
+    FamilySetup setup;
+    Status s = PrepareAlter(name, options, families, opened, &setup);
+    if (!s.ok()) return s;
+    const Family before = families.at(name);
+    if (options == before.options) return s;
+    families.at(name).options = options;
+    families.at(name).rules = setup.family.rules;
+    FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
+    rocksdb::WriteBatch batch;
+    s = PutFamilyRecord(name, options, &batch);
+    if (s.ok()) {
+      s = opened.database->SetOptions(before.handle(),
+                                      AlterableOptions(options));
+    }
+    if (!s.ok()) return s;
+    s = opened.database.WriteSynced(&batch);
+    if (!s.ok()) {
+      // Of no consequence but for the size of files, hence no second error.
+      opened.database
+          ->SetOptions(before.handle(), AlterableOptions(before.options))
+          .PermitUncheckedError();
+      return s;
+    }
+    before.filter_policy->Alter(std::move(setup.filter_policy));
+    // No write goes on by options that are not kept any more.
+    const RowLocks::Guard no_writes = impl_->writer.LockAll();
+    before.shared_rules->Set(setup.family.rules);
+    opened.families->Set(std::move(shares));
+    return s;
+  });
 }
 
 }  // namespace rowbloom

@@ -1,4 +1,5 @@
-// Families come, change and go while the store is open.
+// Families come, change and go while the store is open: Store::CreateFamily,
+// AlterFamily and DropFamily.
 //
 // Each change is a record, as one synced write, and a step of RocksDB's. The
 // order makes sure that a crash between the two leaves something that the next
@@ -13,28 +14,9 @@
 #include <string>
 
 #include "rocksdb/status.h"
-#include "rowbloom/store_options.h"
 #include "storage/store/database.h"
-#include "storage/store/family_options.h"
-#include "storage/store/opened_store.h"
-#include "storage/store/writer.h"
 
 namespace rowbloom {
-
-// As in Store. REQUIRES a store that is writable.
-rocksdb::Status CreateFamily(const std::string& name,
-                             const FamilyOptions& options, OpenedStore* opened,
-                             Writer* writer);
-rocksdb::Status DropFamily(const std::string& name, OpenedStore* opened,
-                           Writer* writer);
-// The checks of AlterFamily, and the family as it would be.
-rocksdb::Status PrepareAlter(const std::string& name,
-                             const FamilyOptions& options,
-                             const FamilyMap& families,
-                             const OpenedStore& opened, FamilySetup* setup);
-rocksdb::Status AlterFamily(const std::string& name,
-                            const FamilyOptions& options, OpenedStore* opened,
-                            Writer* writer);
 
 // The steps of a drop after its first record. REQUIRES that the column family,
 // if there is one, is open.

@@ -9,14 +9,12 @@
 #include "storage/format/status_text.h"
 #include "storage/store/backup_directory.h"
 #include "storage/store/family_cells.h"
-#include "storage/store/family_changes.h"
 #include "storage/store/point_cells.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/row_source.h"
 #include "storage/store/snapshot.h"
 #include "storage/store/sst_load.h"
 #include "storage/store/store_impl.h"
-#include "storage/store/store_stats.h"
 
 namespace rowbloom {
 
@@ -25,21 +23,25 @@ using rocksdb::Status;
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
 Store::~Store() {
-  // Without it the next opening starts up to a second later.
+  // A store without its exact bound starts up to a second later.
   CatchExceptions([&] {
     return impl_->writer.KeepExactBound();
   }).PermitUncheckedError();
 }
 
 Status Store::Write(const Change& change, const WriteOptions& options) {
-  return CatchExceptions([&] {
-    return impl_->writer.Apply({&change, 1}, options);
+  return impl_->Change([&] {
+    const RowLocks::Guard guard = impl_->writer.Lock({&change, 1});
+    return impl_->writer.Apply(guard, {&change, 1}, options);
   });
 }
 
 Status Store::Write(const WriteBatch& batch, const WriteOptions& options) {
-  return CatchExceptions(
-      [&] { return impl_->writer.Apply(batch.Changes(), options); });
+  return impl_->Change([&] {
+    const std::vector<Change> changes = batch.Changes();
+    const RowLocks::Guard guard = impl_->writer.Lock(changes);
+    return impl_->writer.Apply(guard, changes, options);
+  });
 }
 
 Status Store::Get(std::string_view row, std::string_view family,
@@ -119,9 +121,8 @@ Status Store::GetRow(std::string_view row, std::vector<Cell>* cells,
                      const RowOptions& options) {
   return CatchExceptions([&]() -> Status {
     RowPlan plan;
-    if (Status s = RowPlan::Make(impl_->opened, options, &plan); !s.ok())
-      return s;
-    return ReadRow(impl_->opened, plan, row, cells);
+    const Status s = RowPlan::Make(impl_->opened, options, &plan);
+    return s.ok() ? ReadRow(impl_->opened, plan, row, cells) : s;
   });
 }
 
@@ -156,8 +157,7 @@ std::unique_ptr<const Snapshot> Store::GetSnapshot() {
 
 Status Store::NewBulkLoad(const BulkLoadOptions& options,
                           std::unique_ptr<BulkLoad>* load) {
-  return CatchExceptions([&]() -> Status {
-    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+  return impl_->Change([&]() -> Status {
     auto begun = std::make_unique<SstLoad>(impl_->opened, &impl_->writer,
                                            impl_->next_load++, options);
     Status s = begun->Begin();
@@ -167,8 +167,7 @@ Status Store::NewBulkLoad(const BulkLoadOptions& options,
 }
 
 Status Store::Flush() {
-  return CatchExceptions([&]() -> Status {
-    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+  return impl_->Change([&]() -> Status {
     const auto unchanged = impl_->opened.families->LockUnchanged();
     const SharedFamilies families = impl_->opened.families->Get();
     // With the metadata's column family, which would keep the log alive.
@@ -179,10 +178,6 @@ Status Store::Flush() {
     }
     return impl_->opened.database->Flush(rocksdb::FlushOptions(), handles);
   });
-}
-
-Status Store::Stats(StoreStats* stats) {
-  return CatchExceptions([&] { return GatherStats(impl_->opened, stats); });
 }
 
 rocksdb::Env* Store::GetEnv() const { return impl_->opened.database->GetEnv(); }
@@ -228,54 +223,18 @@ std::vector<std::string> Store::Warnings() const {
 }
 
 Status Store::ResetClock() {
-  return CatchExceptions([&] { return impl_->writer.ResetClock(); });
-}
-
-Status Store::CreateFamily(const std::string& name,
-                           const FamilyOptions& options) {
-  return CatchExceptions([&]() -> Status {
-    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
-    return rowbloom::CreateFamily(name, options, &impl_->opened,
-                                  &impl_->writer);
-  });
-}
-
-Status Store::DropFamily(const std::string& name) {
-  return CatchExceptions([&]() -> Status {
-    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
-    return rowbloom::DropFamily(name, &impl_->opened, &impl_->writer);
-  });
-}
-
-Status Store::CheckAlterFamily(const std::string& name,
-                               const FamilyOptions& options) const {
-  return CatchExceptions([&]() -> Status {
-    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
-    FamilySetup ignored;
-    return PrepareAlter(name, options, *impl_->opened.families->Get(),
-                        impl_->opened, &ignored);
-  });
-}
-
-Status Store::AlterFamily(const std::string& name,
-                          const FamilyOptions& options) {
-  return CatchExceptions([&]() -> Status {
-    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
-    return rowbloom::AlterFamily(name, options, &impl_->opened, &impl_->writer);
-  });
+  return impl_->Change([&] { return impl_->writer.ResetClock(); });
 }
 
 Status Store::Checkpoint(const std::string& directory) {
-  return CatchExceptions([&]() -> Status {
-    Status s = impl_->opened.CheckWritable();
-    if (!s.ok()) return s;
+  return impl_->Change([&]() -> Status {
     if (impl_->opened.database->GetEnv()->FileExists(directory).ok()) {
       return InvalidArgument(directory,
                              " exists: a checkpoint makes a new directory");
     }
     const auto unchanged = impl_->opened.families->LockUnchanged();
     rocksdb::Checkpoint* made = nullptr;
-    s = rocksdb::Checkpoint::Create(impl_->opened.database.get(), &made);
+    Status s = rocksdb::Checkpoint::Create(impl_->opened.database.get(), &made);
     const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
     if (s.ok()) s = checkpoint->CreateCheckpoint(directory);
     if (!s.ok()) return s;
@@ -284,8 +243,7 @@ Status Store::Checkpoint(const std::string& directory) {
 }
 
 Status Store::Backup(const std::string& directory, BackupInfo* info) {
-  return CatchExceptions([&]() -> Status {
-    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
+  return impl_->Change([&]() -> Status {
     const auto unchanged = impl_->opened.families->LockUnchanged();
     return CreateBackup(impl_->opened.database.get(), directory, info);
   });

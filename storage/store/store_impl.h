@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "rowbloom/store.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/store/opened_store.h"
 #include "storage/store/writer.h"
 
@@ -16,6 +17,15 @@ class Store::Impl {
  public:
   explicit Impl(OpenedStore of_store)
       : opened(std::move(of_store)), writer(opened) {}
+
+  // `body`, unless the store is open for reading only.
+  template <typename Body>
+  rocksdb::Status Change(Body body) {
+    return CatchExceptions([&]() -> rocksdb::Status {
+      rocksdb::Status s = opened.CheckWritable();
+      return s.ok() ? body() : s;
+    });
+  }
 
   OpenedStore opened;
   Writer writer;

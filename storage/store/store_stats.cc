@@ -1,5 +1,4 @@
-#include "storage/store/store_stats.h"
-
+// Store::Stats, gathered from RocksDB and the filter policies.
 #include <map>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "rocksdb/metadata.h"
 #include "rocksdb/table_properties.h"
 #include "storage/store/row_counter.h"
+#include "storage/store/store_impl.h"
 
 namespace rowbloom {
 namespace {
@@ -83,34 +83,38 @@ double CacheStats::HitRate() const {
   return all == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(all);
 }
 
-Status GatherStats(const OpenedStore& opened, StoreStats* stats) {
-  *stats = {};
-  stats->key_layout = opened.key_layout().ToString();
-  const SharedFamilies families = opened.families->Get();
-  for (const auto& [name, family] : *families) {
-    FamilyStats& found = stats->families[name];
-    found.options = family.options;
-    Status s = ReadProperty(opened, name, family, Properties::kEstimateNumKeys,
-                            &found.estimated_cells);
-    if (s.ok()) {
-      s = ReadProperty(opened, name, family, Properties::kCurSizeAllMemTables,
-                       &found.memtable_bytes);
+Status Store::Stats(StoreStats* stats) {
+  const OpenedStore& opened = impl_->opened;
+  return CatchExceptions([&]() -> Status {
+    *stats = {};
+    stats->key_layout = opened.key_layout().ToString();
+    const SharedFamilies families = opened.families->Get();
+    for (const auto& [name, family] : *families) {
+      FamilyStats& found = stats->families[name];
+      found.options = family.options;
+      Status s =
+          ReadProperty(opened, name, family, Properties::kEstimateNumKeys,
+                       &found.estimated_cells);
+      if (s.ok()) {
+        s = ReadProperty(opened, name, family, Properties::kCurSizeAllMemTables,
+                         &found.memtable_bytes);
+      }
+      // The cache is the same for all. Its class is private from RocksDB 8 on.
+      if (s.ok()) {
+        s = ReadProperty(opened, name, family, Properties::kBlockCacheUsage,
+                         &stats->block_cache_bytes_used);
+      }
+      if (s.ok()) s = ReadLevels(opened, family, &found);
+      if (s.ok()) s = ReadTables(opened, family, &found);
+      if (!s.ok()) return s;
     }
-    // The cache is the same for all. Its class is private from RocksDB 8 on.
-    if (s.ok()) {
-      s = ReadProperty(opened, name, family, Properties::kBlockCacheUsage,
-                       &stats->block_cache_bytes_used);
+    if (opened.statistics) {
+      const rocksdb::Statistics& counted = *opened.statistics;
+      stats->cache = {counted.getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT),
+                      counted.getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS)};
     }
-    if (s.ok()) s = ReadLevels(opened, family, &found);
-    if (s.ok()) s = ReadTables(opened, family, &found);
-    if (!s.ok()) return s;
-  }
-  if (opened.statistics) {
-    const rocksdb::Statistics& counted = *opened.statistics;
-    stats->cache = {counted.getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT),
-                    counted.getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS)};
-  }
-  return Status::OK();
+    return Status::OK();
+  });
 }
 
 }  // namespace rowbloom

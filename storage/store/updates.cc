@@ -74,11 +74,11 @@ Status CheckNewest(const OpenedStore& opened, const Change& put,
 // Puts what next(newest value, &value) makes of the newest value of the cell of
 // `put`, nullopt meaning that there is none.
 template <typename Next>
-Status Update(const OpenedStore& opened, Writer* writer, Change put, Next next,
+Status Update(Store::Impl* store, Change put, Next next,
               const WriteOptions& options) {
-  return CatchExceptions([&]() -> Status {
-    if (Status s = opened.CheckWritable(); !s.ok()) return s;
-    const RowLocks::Guard guard = writer->Lock(put.row);
+  return store->Change([&]() -> Status {
+    const OpenedStore& opened = store->opened;
+    const RowLocks::Guard guard = store->writer.Lock({&put, 1});
     std::optional<std::string> newest;
     std::optional<uint64_t> newest_ms;
     Status s = ReadCell(opened, put.row, put.family, put.qualifier, {}, 1,
@@ -93,7 +93,7 @@ Status Update(const OpenedStore& opened, Writer* writer, Change put, Next next,
       s = CheckNewest(opened, put, *options.timestamp_ms);
     }
     if (!s.ok()) return s;
-    return writer->ApplyLocked(guard, {&put, 1}, options, newest_ms);
+    return store->writer.Apply(guard, {&put, 1}, options, newest_ms);
   });
 }
 
@@ -114,21 +114,20 @@ Status Store::CheckAndWrite(const Change& at,
                             std::optional<std::string_view> expected,
                             std::span<const Change> changes, bool* applied,
                             const WriteOptions& options) {
-  return CatchExceptions([&]() -> Status {
-    *applied = false;
+  *applied = false;
+  return impl_->Change([&]() -> Status {
     for (const Change& change : changes) {
       if (change.row == at.row) continue;
       return InvalidArgument("a change of row \"", ToPrintable(change.row),
                              "\" after a look at row \"", ToPrintable(at.row),
                              "\"");
     }
-    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
-    const RowLocks::Guard guard = impl_->writer.Lock(at.row);
+    const RowLocks::Guard guard = impl_->writer.Lock({&at, 1});
     std::string found;
     Status s = Get(at.row, at.family, at.qualifier, &found);
     if (!s.ok() && !s.IsNotFound()) return s;
     if (s.ok() ? expected != found : expected.has_value()) return Status::OK();
-    s = impl_->writer.ApplyLocked(guard, changes, options);
+    s = impl_->writer.Apply(guard, changes, options);
     *applied = s.ok();
     return s;
   });
@@ -152,7 +151,7 @@ Status Store::Increment(std::string_view row, std::string_view family,
     *value = EncodeCounter(result);
     return Status::OK();
   };
-  Status s = Update(impl_->opened, &impl_->writer,
+  Status s = Update(impl_.get(),
                     {.row = row, .family = family, .qualifier = qualifier}, add,
                     options);
   if (s.ok() && sum != nullptr) *sum = result;
@@ -170,7 +169,7 @@ Status Store::Append(std::string_view row, std::string_view family,
     if (joined != nullptr) result = *value;
     return Status::OK();
   };
-  Status s = Update(impl_->opened, &impl_->writer,
+  Status s = Update(impl_.get(),
                     {.row = row, .family = family, .qualifier = qualifier},
                     append, options);
   if (s.ok() && joined != nullptr) *joined = std::move(result);

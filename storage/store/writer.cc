@@ -87,10 +87,10 @@ Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
   return CheckTimestamp(*timestamp_ms);
 }
 
-Status Writer::ApplyLocked(const RowLocks::Guard& guard,
-                           std::span<const Change> changes,
-                           const WriteOptions& options,
-                           std::optional<uint64_t> replaces_ms) {
+Status Writer::Apply(const RowLocks::Guard& guard,
+                     std::span<const Change> changes,
+                     const WriteOptions& options,
+                     std::optional<uint64_t> replaces_ms) {
   if (changes.empty()) return Status::OK();
   const auto deletes = [](const Change& change) {
     return change.type != ChangeType::kPut;
@@ -463,13 +463,11 @@ Status Writer::KeepExactBound() {
 }
 
 Status Writer::ResetClock() {
-  Status s = opened_.CheckWritable();
-  if (!s.ok()) return s;
   const RowLocks::Guard no_writes = LockAll();
   const std::lock_guard no_records(records_mutex_);
   LeasedClock& clock = opened_.shared->clock;
   const uint64_t wall_ms = clock.WallNow();
-  s = KeepBound(wall_ms, /*sync=*/true);
+  Status s = KeepBound(wall_ms, /*sync=*/true);
   if (!s.ok()) return s;
   clock.Start(wall_ms);
   no_writes.ForEach([](RowLocks::Stripe* stripe) { stripe->given.Clear(); });

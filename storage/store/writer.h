@@ -32,26 +32,17 @@ class Writer {
  public:
   explicit Writer(const OpenedStore& opened) : opened_(opened) {}
 
-  // Writes the changes, all or none.
-  rocksdb::Status Apply(std::span<const Change> changes,
-                        const WriteOptions& options) {
-    rocksdb::Status s = opened_.CheckWritable();
-    if (!s.ok()) return s;
-    return ApplyLocked(locks_.Lock(changes), changes, options);
-  }
+  // Writes the changes, all or none, whose rows the caller has locked. REQUIRES
+  // a store that is writable. A put may take the place of the cell's version at
+  // `replaces_ms`, which it was made of.
+  rocksdb::Status Apply(const RowLocks::Guard& guard,
+                        std::span<const Change> changes,
+                        const WriteOptions& options,
+                        std::optional<uint64_t> replaces_ms = std::nullopt);
 
-  // Apply of changes whose rows the caller has locked. REQUIRES a store that is
-  // writable. A put may take the place of the cell's version at `replaces_ms`,
-  // which it was made of.
-  rocksdb::Status ApplyLocked(
-      const RowLocks::Guard& guard, std::span<const Change> changes,
-      const WriteOptions& options,
-      std::optional<uint64_t> replaces_ms = std::nullopt);
-
-  // Keeps other writes of a row out.
-  RowLocks::Guard Lock(std::string_view row) {
-    const Change of_row{.row = row};
-    return locks_.Lock({&of_row, 1});
+  // Keeps other writes of the changes' rows out.
+  RowLocks::Guard Lock(std::span<const Change> changes) {
+    return locks_.Lock(changes);
   }
 
   // Keeps all writes out.
