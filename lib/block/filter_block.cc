@@ -265,14 +265,14 @@ struct OwningMatcher : Matcher {
 }  // namespace
 
 std::shared_ptr<const Matcher> FilterBlock::MakeMatcher() const {
+  if (!usable_ || !kernel_->HasMatch()) return nullptr;
   const bool row_col_fits = row_col_.state == Probe::State::kAbsent ||
                             row_col_.state == Probe::State::kReady;
   const bool layout_fits =
       layout_->kind() == KeyLayout::Kind::kFixed
           ? layout_->parameter() - 1 < KeyLayout::kMaxRowBytes
           : layout_->kind() != KeyLayout::Kind::kCustom;
-  if (!usable_ || !kernel_->HasMatch() || !layout_fits ||
-      row_.state != Probe::State::kReady || !row_col_fits ||
+  if (!layout_fits || row_.state != Probe::State::kReady || !row_col_fits ||
       row_prefix_.state != Probe::State::kAbsent) {
     return nullptr;
   }
