@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "lib/block/format.h"
@@ -80,6 +82,16 @@ size_t PaddingOf(size_t offset, uint64_t payload_bytes) {
          format::kAlignment;
 }
 
+// The sections of a block of this type, in their order.
+std::span<const SectionType> SectionTypes(BloomType type) {
+  static constexpr std::array kRowAndCells = {SectionType::kRow,
+                                              SectionType::kRowCol};
+  static constexpr std::array kRowPrefix = {SectionType::kRowPrefix};
+  if (type == BloomType::kRowPrefixFixedLength) return kRowPrefix;
+  const std::span<const SectionType> all = kRowAndCells;
+  return type == BloomType::kRowCol ? all : all.first(1);
+}
+
 const BloomKernel& Kernel(const FilterBlockOptions& options) {
   return options.kernel != nullptr ? *options.kernel : ActiveKernel();
 }
@@ -126,14 +138,12 @@ struct FilterBlockBuilder::Section {
 
 std::vector<FilterBlockBuilder::Section> FilterBlockBuilder::SectionsOf(
     const KeyEntries& entries) const {
-  if (options_.bloom_type == BloomType::kRowPrefixFixedLength) {
-    return {{SectionType::kRowPrefix, &entries.rows()}};
+  std::vector<Section> sections;
+  for (const SectionType type : SectionTypes(options_.bloom_type)) {
+    sections.push_back({type, type == SectionType::kRowCol ? &entries.cells()
+                                                           : &entries.rows()});
   }
-  if (options_.bloom_type == BloomType::kRowCol) {
-    return {{SectionType::kRow, &entries.rows()},
-            {SectionType::kRowCol, &entries.cells()}};
-  }
-  return {{SectionType::kRow, &entries.rows()}};
+  return sections;
 }
 
 FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
@@ -169,7 +179,7 @@ size_t FilterBlockBuilder::EstimateEntries() const {
 
 size_t FilterBlockBuilder::OverheadBytes() const {
   return format::kMinBlockBytes +
-         SectionsOf(*entries_).size() * format::kEntryBytes +
+         SectionTypes(options_.bloom_type).size() * format::kEntryBytes +
          attributes_.size() + layout_id_.size();
 }
 
@@ -179,12 +189,12 @@ double FilterBlockBuilder::BitsPerEntry() const {
              : options_.bits_per_key;
 }
 
-size_t FilterBlockBuilder::SpaceFor(size_t entries) const {
+size_t FilterBlockBuilder::SpaceFor(size_t entries) const noexcept {
   const uint64_t payload = SectionBytes(entries, BitsPerEntry());
   return OverheadBytes() + PaddingOf(format::kHead.size(), payload) + payload;
 }
 
-size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const {
+size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const noexcept {
   const size_t overhead = OverheadBytes();
   size_t payload = std::max(block_bytes, overhead + kBlockBytes) - overhead;
   payload -= PaddingOf(format::kHead.size(), payload);

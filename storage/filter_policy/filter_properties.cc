@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
+#include <new>
 #include <utility>
 
 #include "lib/block/format.h"
@@ -38,11 +40,9 @@ std::string NameOf(SectionType type) {
   return "unknown";
 }
 
-class Collector final : public TablePropertiesCollector {
+// Adds nothing to the properties.
+class IdleCollector : public TablePropertiesCollector {
  public:
-  explicit Collector(std::shared_ptr<const FilterSummary> summary)
-      : summary_(std::move(summary)) {}
-
   const char* Name() const override { return kFilterProperty; }
 
   Status AddUserKey(const Slice& /*key*/, const Slice& /*value*/,
@@ -52,19 +52,52 @@ class Collector final : public TablePropertiesCollector {
     return Status::OK();
   }
 
+  Status Finish(UserCollectedProperties* /*properties*/) override {
+    return Status::OK();
+  }
+
+  UserCollectedProperties GetReadableProperties() const override { return {}; }
+};
+
+// Stands in for a collector of every file without a summary, or that there was
+// no memory for. RocksDB deletes what it is given, and this one stays.
+class SharedIdleCollector final : public IdleCollector {
+ public:
+  static SharedIdleCollector* Get() {
+    alignas(SharedIdleCollector) static std::byte
+        memory[sizeof(SharedIdleCollector)];
+    static auto* const collector = ::new (memory) SharedIdleCollector;
+    return collector;
+  }
+
+  // In place of the destructor, too.
+  static void operator delete(SharedIdleCollector* /*collector*/,
+                              std::destroying_delete_t /*tag*/) {}
+};
+
+class Collector final : public IdleCollector {
+ public:
+  explicit Collector(std::shared_ptr<const FilterSummary> summary)
+      : summary_(std::move(summary)) {}
+
   // The filter is written before the properties.
   Status Finish(UserCollectedProperties* properties) override {
     *properties = GetReadableProperties();
     return Status::OK();
   }
 
+  // Without memory a file goes without the property.
   UserCollectedProperties GetReadableProperties() const override {
-    if (summary_ == nullptr || summary_->blocks() == 0) return {};
-    return {{kFilterProperty, summary_->ToString()}};
+    if (summary_->blocks() == 0) return {};
+    try {
+      return {{kFilterProperty, summary_->ToString()}};
+    } catch (...) {
+      return {};
+    }
   }
 
  private:
-  std::shared_ptr<const FilterSummary> summary_;
+  std::shared_ptr<const FilterSummary> summary_;  // never null
 };
 
 class Factory final : public TablePropertiesCollectorFactory {
@@ -73,8 +106,13 @@ class Factory final : public TablePropertiesCollectorFactory {
 
   TablePropertiesCollector* CreateTablePropertiesCollector(
       Context /*context*/) override {
-    return new Collector(
-        std::exchange(Offered(), std::weak_ptr<const FilterSummary>()).lock());
+    auto summary =
+        std::exchange(Offered(), std::weak_ptr<const FilterSummary>()).lock();
+    if (summary != nullptr) {
+      auto* const collector = new (std::nothrow) Collector(std::move(summary));
+      if (collector != nullptr) return collector;
+    }
+    return SharedIdleCollector::Get();
   }
 };
 

@@ -24,38 +24,56 @@ ObjectLibrary::PatternEntry Pattern(std::string_view prefix) {
       .AddSeparator(":");
 }
 
+// What `make` returns; null, with an error, if it throws. RocksDB's registry is
+// not exception-safe.
+template <typename Make>
+auto Guarded(std::string* error, Make make) -> decltype(make()) {
+  try {
+    return make();
+  } catch (...) {
+    *error = "no memory";  // few enough characters to need none
+    return nullptr;
+  }
+}
+
 const FilterPolicy* PolicyOfId(const std::string& id,
                                std::unique_ptr<const FilterPolicy>* guard,
                                std::string* error) {
-  const auto options = ParsePolicyId(id);
-  if (!options) {
-    *error = options.error();
-    return nullptr;
-  }
-  const rocksdb::Status status = MakePolicy(*options, guard);
-  if (!status.ok()) *error = status.ToString();
-  return guard->get();
+  return Guarded(error, [&]() -> const FilterPolicy* {
+    const auto options = ParsePolicyId(id);
+    if (!options) {
+      *error = options.error();
+      return nullptr;
+    }
+    const rocksdb::Status status = MakePolicy(*options, guard);
+    if (!status.ok()) *error = status.ToString();
+    return guard->get();
+  });
 }
 
 const SliceTransform* ExtractorOfId(
     const std::string& id, std::unique_ptr<const SliceTransform>* guard,
     std::string* error) {
-  const auto layout = KeyLayout::FromString(
-      std::string_view(id).substr(kExtractorIdPrefix.size()));
-  if (!layout) {
-    *error = layout.error();
-    return nullptr;
-  }
-  *guard = MakeRowPrefixExtractor(*layout);
-  return guard->get();
+  return Guarded(error, [&]() -> const SliceTransform* {
+    const auto layout = KeyLayout::FromString(
+        std::string_view(id).substr(kExtractorIdPrefix.size()));
+    if (!layout) {
+      *error = layout.error();
+      return nullptr;
+    }
+    *guard = MakeRowPrefixExtractor(*layout);
+    return guard->get();
+  });
 }
 
 TablePropertiesCollectorFactory* PropertiesFactory(
     const std::string& /*id*/,
     std::unique_ptr<TablePropertiesCollectorFactory>* guard,
-    std::string* /*error*/) {
-  *guard = MakeFilterPropertiesFactory();
-  return guard->get();
+    std::string* error) {
+  return Guarded(error, [&] {
+    *guard = MakeFilterPropertiesFactory();
+    return guard->get();
+  });
 }
 
 // The registry's classes change with the minor version.

@@ -177,10 +177,10 @@ class FilterBlockBuilder {
   size_t MemoryBytes() const;
 
   // About how many entries fit a block of `block_bytes` bytes; at least 1.
-  size_t EntriesThatFit(size_t block_bytes) const;
+  size_t EntriesThatFit(size_t block_bytes) const noexcept;
 
   // About the bytes of a block of `entries` entries.
-  size_t SpaceFor(size_t entries) const;
+  size_t SpaceFor(size_t entries) const noexcept;
 
  private:
   struct Section;
