@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -202,13 +203,19 @@ size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const noexcept {
                                                  8 / BitsPerEntry()));
 }
 
-// False if the section shall be of kind bloom, as it is when that is smaller.
+// False if the section shall be of kind bloom: that is smaller, the ribbon
+// cannot be built, or there is no memory to build it. The block has room for
+// the bloom already.
 bool FilterBlockBuilder::AppendRibbonOf(const Section& section, double rate,
                                         size_t bloom_bytes,
                                         std::string* block) const {
   if (section.hashes->empty() || bloom_bytes == 0) return false;
-  return AppendRibbon(section.hashes->chunks(), rate, bloom_bytes - 1,
-                      Kernel(options_), block, options_.ribbon_slots_per_key);
+  try {
+    return AppendRibbon(section.hashes->chunks(), rate, bloom_bytes - 1,
+                        Kernel(options_), block, options_.ribbon_slots_per_key);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
 std::string FilterBlockBuilder::Finish() {

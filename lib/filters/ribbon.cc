@@ -354,15 +354,21 @@ uint32_t BlocksFor(double slots) {
   return static_cast<uint32_t>(std::max(1.0, std::ceil(slots / kSlotsOfBlock)));
 }
 
-// Appends the solution of all hashes. Returns the seed, or nullopt.
+// Appends the solution of all hashes. Returns the seed, or nullopt if no seed
+// solves the system before so many hashes were tried.
 std::optional<uint8_t> AppendLastLayer(Chunks hashes, const Columns& columns,
                                        uint32_t mask, const BloomKernel& kernel,
+                                       size_t max_tried_hashes,
                                        RibbonShape* layer, std::string* out) {
-  std::vector<uint64_t> seeded(CountOf(hashes));
+  const size_t count = CountOf(hashes);
+  size_t tries = max_tried_hashes / std::max<size_t>(1, count);
+  if (tries == 0) return std::nullopt;
+  std::vector<uint64_t> seeded(count);
   const auto keys = static_cast<double>(seeded.size());
   const uint32_t most = BlocksFor(keys * kMaxLastSlotsPerKey) + 1;
   for (uint32_t blocks = BlocksFor(keys * 1.02); blocks <= most; ++blocks) {
     for (uint32_t seed = 0; seed < kSeeds; ++seed) {
+      if (tries-- == 0) return std::nullopt;
       auto to = seeded.begin();
       for (const std::span<const uint64_t> chunk : hashes) {
         for (const uint64_t hash : chunk) *to++ = Remix(hash, seed);
@@ -406,7 +412,7 @@ double RibbonRate(double bits_per_key) {
 
 bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
                   const BloomKernel& kernel, std::string* out,
-                  double slots_per_key) {
+                  double slots_per_key, size_t max_tried_hashes) {
   const Columns columns = ColumnsFor(false_positive_rate);
   const uint32_t mask = (uint32_t{1} << (columns.narrow + 1)) - 1;
   size_t count = CountOf(hashes);
@@ -440,8 +446,8 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
     count = left.size();
   }
   RibbonShape last;
-  const auto seed =
-      AppendLastLayer(hashes, columns, mask, kernel, &last, &body);
+  const auto seed = AppendLastLayer(hashes, columns, mask, kernel,
+                                    max_tried_hashes, &last, &body);
   if (!seed) return false;
   layers.push_back(last);
 

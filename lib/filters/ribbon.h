@@ -31,16 +31,23 @@ double RibbonBitsPerKey(double false_positive_rate,
 // are too few for any.
 double RibbonRate(double bits_per_key);
 
+// The last system of a filter is tried with one seed and size after the other.
+// So many hashes take about a second. That of hashes that are spread at random
+// has a thousand of them and needs a few tries; those that someone chose to
+// crowd may never be solved.
+constexpr size_t kMaxTriedHashes = size_t{1} << 24;
+
 // Appends a filter of the hashes to `out`, where equal hashes count once, with
 // this many slots for each key of a layer that may send keys on. With
 // `out`, building needs 21 bytes for each key beside its hash. False, with
-// `out` as it was: no seed solves the last system (less than one filter in 10^9
-// of distinct hashes), or the filter would be longer than `max_bytes`. May
-// throw std::bad_alloc.
+// `out` as it was: the last system is not solved before this many hashes were
+// tried (less than one filter in 10^9 of distinct hashes), or the filter would
+// be longer than `max_bytes`. May throw std::bad_alloc, with `out` as it was.
 bool AppendRibbon(std::span<const std::span<const uint64_t>> hashes,
                   double false_positive_rate, size_t max_bytes,
                   const BloomKernel& kernel, std::string* out,
-                  double slots_per_key = kRibbonSlotsPerKey);
+                  double slots_per_key = kRibbonSlotsPerKey,
+                  size_t max_tried_hashes = kMaxTriedHashes);
 
 // Reads a payload, which must outlive the result. nullopt, with *problem as a
 // sentence, if any length or offset is not as it should be.

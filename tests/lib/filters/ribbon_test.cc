@@ -140,6 +140,26 @@ TEST(Ribbon, CrowdedKeysAreKeptOrRefused) {
   }
 }
 
+// Crowded keys could else keep a flush busy for hours.
+TEST(Ribbon, GivesUpOnceSoManyHashesWereTried) {
+  // With the first seed all keys start in the lower half of the slots; another
+  // seed spreads them.
+  std::vector<uint64_t> hashes = Hashes(700, 3);
+  for (uint64_t& hash : hashes) hash >>= 1;
+  const std::span<const uint64_t> chunk = hashes;
+  const auto solved_with = [&chunk](size_t tries) {
+    std::string payload;
+    const bool solved =
+        AppendRibbon({&chunk, 1}, 0.01, kNoLimit, ActiveKernel(), &payload,
+                     kRibbonSlotsPerKey, tries * chunk.size());
+    EXPECT_EQ(payload.empty(), !solved);
+    return solved;
+  };
+  EXPECT_FALSE(solved_with(0));
+  EXPECT_FALSE(solved_with(1));
+  EXPECT_TRUE(solved_with(8));
+}
+
 // The system is filled in four places at once: keys that crowd where these
 // meet, and want slots on the other side, are kept too.
 TEST(Ribbon, CrowdedSeamsKeepTheirKeys) {

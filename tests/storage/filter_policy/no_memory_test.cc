@@ -124,6 +124,34 @@ TEST(NoMemory, BlocksKeepEveryKeyThatWasAdded) {
   }
 }
 
+TEST(NoMemory, RibbonsBecomeBloomFilters) {
+  const std::vector<std::string> keys = SomeKeys(1500);
+  size_t blooms = 0;
+  const size_t calls = WithEachFailure([&](Attempt* attempt) {
+    FilterBlockBuilder builder({.bloom_type = BloomType::kRow,
+                                .key_layout = KeyLayout::Delimited(':'),
+                                .kind = FilterKind::kRibbon});
+    for (const std::string& key : keys) builder.AddKey(key);
+    std::string bytes;
+    attempt->Begin();
+    try {
+      bytes = builder.Finish();
+    } catch (const std::bad_alloc&) {  // for the block itself
+    }
+    attempt->End();
+    const FilterBlock block = FilterBlock::Open(bytes);
+    EXPECT_TRUE(block.usable() || bytes.empty());
+    for (const FilterSection& section : block.sections()) {
+      blooms += section.kind == FilterKind::kBloom ? 1 : 0;
+    }
+    for (const std::string& key : keys) {
+      ASSERT_TRUE(block.MayMatch(key).may_match) << key;
+    }
+  });
+  // Most of its memory is needed for the ribbon itself.
+  EXPECT_GT(blooms, calls / 2);
+}
+
 TEST(NoMemory, SizesTakeNoMemory) {
   for (const FilterBlockOptions& options : AllOptions()) {
     const auto builder = NewFilterBitsBuilder(
