@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 
 #include "lib/kernels/block_index.h"
@@ -36,7 +37,12 @@ struct KernelList {
 std::atomic<const BloomKernel*>& Active() {
   static std::atomic<const BloomKernel*> active{[] {
     const auto chosen = ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
-    return chosen ? *chosen : &UsableKernels().back();
+    if (chosen) return *chosen;
+    // A database has to open all the same.
+    const std::string_view fastest = UsableKernels().front().name;
+    std::fprintf(stderr, "rowbloom: %s; using %.*s\n", chosen.error().c_str(),
+                 static_cast<int>(fastest.size()), fastest.data());
+    return &UsableKernels().front();
   }()};
   return active;
 }

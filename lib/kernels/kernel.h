@@ -74,7 +74,8 @@ std::span<const BloomKernel> UsableKernels();
 
 // The kernel in use: the one that the environment variable ROWBLOOM_KERNEL
 // names, or else the fastest, unless UseKernel was called. The environment is
-// read once per process.
+// read once per process. A name that is unknown, or that this CPU cannot run,
+// is reported on standard error then.
 const BloomKernel& ActiveKernel();
 
 // Makes `kernel`, one of UsableKernels(), the active one for blocks that are
@@ -82,8 +83,8 @@ const BloomKernel& ActiveKernel();
 // benchmarks and tests, which compare kernels in one process.
 void UseKernel(const BloomKernel& kernel);
 
-// The same with a reason when ROWBLOOM_KERNEL names a kernel that is unknown or
-// that this CPU cannot run; ActiveKernel() is then the scalar one.
+// The kernel of this name, or the fastest for "" and null. Error: the name is
+// unknown, or this CPU cannot run the kernel.
 Result<const BloomKernel*> ChooseKernel(const char* forced_name);
 
 // Sets the bits of the hashes without special instructions: few enough for

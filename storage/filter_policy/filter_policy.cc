@@ -1,6 +1,5 @@
 #include "rowbloom/filter_policy.h"
 
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -37,7 +36,6 @@ class Policy final : public rocksdb::FilterPolicy {
   explicit Policy(const FilterPolicyOptions& options)
       : options_(options),
         id_(PolicyId(options)),
-        bits_per_key_(BitsPerKey(options.false_positive_rate)),
         partitions_keep_prefixes_(
             IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5)),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
@@ -119,11 +117,21 @@ class Policy final : public rocksdb::FilterPolicy {
     if (options_.level_allocation != LevelAllocation::kOptimal ||
         context.level_at_creation < 0 || context.num_levels < 2 ||
         context.compaction_style != rocksdb::kCompactionStyleLevel) {
-      return bits_per_key_;
+      return UniformBits();
     }
     const LevelPlan& plan = PlanFor(context.num_levels);
     return RateTable::Get().Bits(plan.rates()[plan.Index(
         context.level_at_creation, context.num_levels, context.is_bottommost)]);
+  }
+
+  // Takes half a millisecond once, when the first filter is built. Most
+  // policies build none: RocksDB makes one for each family whenever it reads
+  // OPTIONS back.
+  double UniformBits() const {
+    std::call_once(bits_once_, [this] {
+      bits_per_key_ = BitsPerKey(options_.false_positive_rate);
+    });
+    return bits_per_key_;
   }
 
   // Which kind a level has depends on its number, and so do the bits.
@@ -177,7 +185,8 @@ class Policy final : public rocksdb::FilterPolicy {
 
   FilterPolicyOptions options_;
   std::string id_;
-  double bits_per_key_;
+  mutable std::once_flag bits_once_;
+  mutable double bits_per_key_ = 0;  // set once
   bool partitions_keep_prefixes_;
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
   mutable std::mutex mutex_;                // of the maps
@@ -266,10 +275,7 @@ Status MakePolicy(const FilterPolicyOptions& options,
   if (const std::string invalid = Invalid(options); !invalid.empty()) {
     return Status::InvalidArgument(invalid);
   }
-  if (const auto kernel = ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
-      !kernel) {
-    return Status::InvalidArgument(kernel.error());
-  }
+  ActiveKernel();  // reports a ROWBLOOM_KERNEL that is none, while users look
   *policy = std::make_unique<Policy>(options);
   return Status::OK();
 }
