@@ -6,6 +6,9 @@
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+#if XXH_VERSION_NUMBER < 800
+#error "rowbloom needs xxHash 0.8: XXH3 of older ones gives other hashes"
+#endif
 
 #include <cstdint>
 #include <string_view>
