@@ -23,7 +23,9 @@ std::optional<int> ParseVersion(std::string_view text) {
 
 std::optional<int> FilterInterfaceOf(std::string_view rocksdb_version) {
   const auto version = ParseVersion(rocksdb_version);
-  if (!version || *version < 701 || *version >= 1200) return std::nullopt;
+  if (!version || *version < 701 || *version > ROWBLOOM_ACCEPT_ROCKSDB) {
+    return std::nullopt;
+  }
   if (*version < 906) return 700;
   if (*version < 1009) return 906;
   return 1009;

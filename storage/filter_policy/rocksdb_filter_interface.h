@@ -5,13 +5,14 @@
 //   RocksDB      FilterBitsBuilder                        RocksDB commit
 //   7.0  - 9.5   six functions after the destructor       -
 //   9.6  - 10.8  adds AddKeyAndAlt after AddKey           f63428bc (#12931)
-//   10.9 - 11.x  appends CalculateSpace, EstimatedFpRate  b897c378 (#14111)
+//   10.9 - 11.9  appends CalculateSpace, EstimatedFpRate  b897c378 (#14111)
 //
-// FilterBitsReader has not changed since 7.0. To support a newer RocksDB,
-// compare its table/block_based/filter_policy_internal.h with this file, add an
-// era if a virtual function was added, removed or moved, here and in
-// tests/storage/filter_policy/published_interface.h, and raise the version that
-// is checked below.
+// FilterBitsReader has not changed since 7.0. Minor versions changed the layout
+// both times, so no version is taken that was not compared. To support a newer
+// RocksDB, compare its table/block_based/filter_policy_internal.h with this
+// file. If a virtual function was added, removed or moved, add an era here and
+// in tests/storage/filter_policy/published_interface.h. Then raise
+// ROWBLOOM_ACCEPT_ROCKSDB.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +24,12 @@
 #include "rocksdb/status.h"
 #include "rocksdb/version.h"
 
+// The last version that was compared, as major * 100 + minor. Whoever has
+// compared a newer one defines it for the compiler.
+#ifndef ROWBLOOM_ACCEPT_ROCKSDB
+#define ROWBLOOM_ACCEPT_ROCKSDB 1109
+#endif
+
 // First version with the layout, as major * 100 + minor. Tests set it, to see
 // that the code compiles for each.
 #ifndef ROWBLOOM_FILTER_INTERFACE
@@ -33,10 +40,11 @@
 #define ROWBLOOM_FILTER_INTERFACE 700
 #elif ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1009
 #define ROWBLOOM_FILTER_INTERFACE 906
-#elif ROCKSDB_MAJOR < 12
+#elif ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR <= ROWBLOOM_ACCEPT_ROCKSDB
 #define ROWBLOOM_FILTER_INTERFACE 1009
 #else
-#error "unknown RocksDB version: see the top of rocksdb_filter_interface.h"
+#error \
+    "unknown RocksDB: compare its table/block_based/filter_policy_internal.h with rocksdb_filter_interface.h; if the virtual functions are the same, compile with -DROWBLOOM_ACCEPT_ROCKSDB=<major * 100 + minor>"
 #endif
 #endif
 
