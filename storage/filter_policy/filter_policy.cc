@@ -1,5 +1,6 @@
 #include "rowbloom/filter_policy.h"
 
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -40,6 +41,19 @@ class Policy final : public rocksdb::FilterPolicy {
             IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5)),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
         counters_(std::make_shared<FilterCounters>()) {}
+
+  // `policy`, if it is one of this copy of rowbloom; else null. A process may
+  // have another copy, in a plugin. RocksDB's release builds have no type
+  // information, so there is no dynamic_cast.
+  static const Policy* From(const rocksdb::FilterPolicy* policy) {
+    return policy != nullptr && policy->IsInstanceOf(ClassName())
+               ? static_cast<const Policy*>(policy)
+               : nullptr;
+  }
+
+  bool IsInstanceOf(const std::string& name) const override {
+    return name == ClassName() || FilterPolicy::IsInstanceOf(name);
+  }
 
   // With all parameters: it is what OPTIONS files and table properties show.
   const char* Name() const override { return id_.c_str(); }
@@ -110,6 +124,14 @@ class Policy final : public rocksdb::FilterPolicy {
   }
 
  private:
+  // Unlike that of any other class.
+  static const std::string& ClassName() {
+    static const std::string name =
+        "rowbloom.Policy@" +
+        std::to_string(reinterpret_cast<uintptr_t>(&ClassName));
+    return name;
+  }
+
   // The sizes of sorted runs are known of leveled compaction alone: under
   // universal compaction level and size have little to do with each other, and
   // under FIFO all files are of one size.
@@ -294,7 +316,7 @@ bool IsFilterActive(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
   const auto* table =
       options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   if (table == nullptr) return false;
-  const auto* policy = dynamic_cast<const Policy*>(table->filter_policy.get());
+  const Policy* policy = Policy::From(table->filter_policy.get());
   if (policy == nullptr) return false;
   // Without a key or a prefix to add, RocksDB writes no filter.
   return policy->BuildsFilters(*table) &&
@@ -307,7 +329,7 @@ bool IsFilterActive(rocksdb::DB* db) {
 
 Status GetFilterStats(const rocksdb::FilterPolicy& policy,
                       std::vector<LevelFilterStats>* stats) {
-  const auto* ours = dynamic_cast<const Policy*>(&policy);
+  const Policy* ours = Policy::From(&policy);
   if (ours == nullptr) {
     return Status::InvalidArgument("filter policy " +
                                    std::string(policy.Name()) +
