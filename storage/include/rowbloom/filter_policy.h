@@ -121,7 +121,8 @@ void RegisterRowbloom();
 
 // Whether new files of the column family get filters of rowbloom: its table
 // factory is block-based, with a policy of ours that builds some, and RocksDB
-// hands it keys or prefixes. RocksDB itself is silent when a policy is missing.
+// hands it keys or prefixes. RocksDB itself is silent when a policy is missing,
+// and when an OPTIONS file has a misspelt id of one.
 bool IsFilterActive(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
 // For the default column family.
 bool IsFilterActive(rocksdb::DB* db);

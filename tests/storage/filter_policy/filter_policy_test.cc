@@ -462,6 +462,45 @@ TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
   EXPECT_GT(StatsOf(*table->filter_policy).row.skipped, 0u);
 }
 
+// What the guide says: whoever edits an OPTIONS file has to look.
+TEST(Registration, MisspeltIdInAnOptionsFileIsSilentEvenInAStrictLoad) {
+  TempDir dir;
+  const std::string path = dir.File("db");
+  const auto policy = MakeFilterPolicy({.key_layout = kLayout});
+  OpenDb(TestDbOptions({policy, NewRowPrefixExtractor(kLayout)}), path);
+  RegisterRowbloom();
+  std::string name;
+  ExpectOk(
+      rocksdb::GetLatestOptionsFileName(path, rocksdb::Env::Default(), &name));
+  std::string text;
+  ExpectOk(rocksdb::ReadFileToString(rocksdb::Env::Default(), path + "/" + name,
+                                     &text));
+  const size_t at = text.find("rowbloom.filter:ROWCOL");
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, 22, "rowbloom.filter:ROWKOL");
+  ExpectOk(rocksdb::WriteStringToFile(rocksdb::Env::Default(), text,
+                                      path + "/" + name));
+
+  rocksdb::ConfigOptions strict;
+  strict.ignore_unknown_options = false;
+  strict.ignore_unsupported_options = false;
+  rocksdb::Options found;
+  for (const rocksdb::ConfigOptions& config :
+       {rocksdb::ConfigOptions(), strict}) {
+    rocksdb::DBOptions db_options;
+    std::vector<rocksdb::ColumnFamilyDescriptor> families;
+    const Status loaded =
+        rocksdb::LoadLatestOptions(config, path, &db_options, &families);
+    if (!loaded.ok()) continue;  // so a newer RocksDB may do
+    const auto* table = families[0]
+                            .options.table_factory
+                            ->GetOptions<rocksdb::BlockBasedTableOptions>();
+    EXPECT_EQ(table->filter_policy, nullptr);
+    found = rocksdb::Options(db_options, families[0].options);
+  }
+  EXPECT_FALSE(IsFilterActive(OpenDb(found, path).get()));
+}
+
 TEST(Registration, MalformedIdsAreErrorsWithTheReason) {
   RegisterRowbloom();
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
