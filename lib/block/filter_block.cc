@@ -493,7 +493,11 @@ Verdict FilterBlock::AskSection(SectionType type, std::string_view row_bytes,
 }
 
 double FilterBlock::FillRatio(const FilterSection& section) const {
-  if (!section.usable() || section.size_bytes == 0) return 0;
+  if (!section.usable() || section.size_bytes == 0 ||
+      section.offset_bytes > contents_.size() ||
+      section.size_bytes > contents_.size() - section.offset_bytes) {
+    return 0;
+  }
   const uint64_t set =
       BitsSet(contents_.substr(section.offset_bytes, section.size_bytes));
   return static_cast<double>(set) /

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "rowbloom/bloom_type.h"
@@ -217,6 +219,11 @@ class FilterBlock {
   // A null kernel: the fastest that this CPU runs.
   static FilterBlock Open(std::string_view contents,
                           const BloomKernel* kernel = nullptr);
+  // A temporary would be gone before the view.
+  template <typename Bytes>
+  requires std::same_as<std::remove_const_t<Bytes>, std::string>
+  static FilterBlock Open(Bytes&& contents,
+                          const BloomKernel* kernel = nullptr) = delete;
 
   // Empty, or why nothing in this block can be used: what was expected, what
   // was found, at which offset.
@@ -265,7 +272,8 @@ class FilterBlock {
   Verdict AskSection(SectionType type, std::string_view row_bytes,
                      std::string_view qualifier) const;
 
-  // Share of the section's bits that are set, in [0, 1].
+  // Share of the section's bits that are set, in [0, 1]; 0 for a section that
+  // is unusable, empty or not within this block.
   double FillRatio(const FilterSection& section) const;
 
   // Bits of the section for each of its entries; 0 without entries.

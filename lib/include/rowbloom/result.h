@@ -22,7 +22,7 @@ struct Error {
 };
 
 // Holds a T or an Error. value(), * and -> REQUIRE has_value(); error()
-// REQUIRES !has_value(). As thread-safe as T.
+// REQUIRES !has_value(); else the process ends. As thread-safe as T.
 template <typename T>
 class [[nodiscard]] Result {
  public:
@@ -32,17 +32,17 @@ class [[nodiscard]] Result {
   bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
 
-  const T& value() const& noexcept { return *std::get_if<0>(&state_); }
-  T& value() & noexcept { return *std::get_if<0>(&state_); }
-  T&& value() && noexcept { return std::move(*std::get_if<0>(&state_)); }
+  const T& value() const& noexcept { return std::get<0>(state_); }
+  T& value() & noexcept { return std::get<0>(state_); }
+  T&& value() && noexcept { return std::get<0>(std::move(state_)); }
   const T& operator*() const& noexcept { return value(); }
   T& operator*() & noexcept { return value(); }
   T&& operator*() && noexcept { return std::move(*this).value(); }
-  const T* operator->() const noexcept { return std::get_if<0>(&state_); }
-  T* operator->() noexcept { return std::get_if<0>(&state_); }
+  const T* operator->() const noexcept { return &value(); }
+  T* operator->() noexcept { return &value(); }
 
   const std::string& error() const noexcept {
-    return std::get_if<1>(&state_)->message;
+    return std::get<1>(state_).message;
   }
 
  private:

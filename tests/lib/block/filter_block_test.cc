@@ -5,6 +5,8 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/block/format.h"
@@ -236,6 +238,31 @@ TEST(FilterBlock, CountsDistinctEntriesOfEachSection) {
   EXPECT_GT(fill, 6.0 / 512);
   EXPECT_LE(fill, 12.0 / 512);
 }
+
+TEST(FilterBlock, SectionsOfAnotherBlockHaveNoFillRatio) {
+  const std::string large =
+      Build({.key_layout = KeyLayout::FixedRow(1), .bits_per_key = 60},
+            {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"});
+  const std::string small = Build({.bloom_type = BloomType::kRow}, {});
+  const FilterBlock block = FilterBlock::Open(large);
+  ASSERT_GT(block.sections()[0].size_bytes, small.size());
+  EXPECT_EQ(FilterBlock::Open(small).FillRatio(block.sections()[0]), 0);
+  FilterSection behind = block.sections()[0];
+  behind.offset_bytes = large.size() + 1;
+  behind.size_bytes = 1;
+  EXPECT_EQ(block.FillRatio(behind), 0);
+}
+
+template <typename Bytes>
+concept CanBeOpened = requires(Bytes bytes) {
+  FilterBlock::Open(std::forward<Bytes>(bytes));
+};
+// A view of a temporary would dangle.
+static_assert(!CanBeOpened<std::string>);
+static_assert(!CanBeOpened<const std::string>);
+static_assert(CanBeOpened<const std::string&>);
+static_assert(CanBeOpened<std::string_view>);
+static_assert(CanBeOpened<const char*>);
 
 TEST(FilterBlock, KeysOutsideTheLayoutAreNeverFilteredOut) {
   const std::string bytes =
