@@ -31,10 +31,10 @@ double RibbonBitsPerKey(double false_positive_rate,
 // are too few for any.
 double RibbonRate(double bits_per_key);
 
-// The last system of a filter is tried with one seed and size after the other.
-// So many hashes take about a second. That of hashes that are spread at random
-// has a thousand of them and needs a few tries; those that someone chose to
-// crowd may never be solved.
+// The hashes that are tried for the last system of a filter, with one seed and
+// size after the other, before it is given up: about a second. A last system of
+// random hashes has some hundreds of them and needs a few tries. One of hashes
+// that were chosen to crowd may have any number, and no solution.
 constexpr size_t kMaxTriedHashes = size_t{1} << 24;
 
 // Appends a filter of the hashes to `out`, where equal hashes count once, with

@@ -40,7 +40,9 @@ class Policy final : public rocksdb::FilterPolicy {
         partitions_keep_prefixes_(
             IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5)),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
-        counters_(std::make_shared<FilterCounters>()) {}
+        counters_(std::make_shared<FilterCounters>()) {
+    ClassName();  // made here: RocksDB calls IsInstanceOf, which must not throw
+  }
 
   // `policy`, if it is one of this copy of rowbloom; else null. A process may
   // have another copy, in a plugin. RocksDB's release builds have no type

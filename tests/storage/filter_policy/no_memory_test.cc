@@ -251,12 +251,14 @@ TEST(NoMemory, PoliciesMakeABuilderOrNone) {
     context.num_levels = 7;
     context.level_at_creation = 3;
     const std::vector<std::string> keys = SomeKeys(4000);
+    const std::string rocksdb_name = "rocksdb.BuiltinBloomFilter";
     WithEachFailure([&](Attempt* attempt) {
       // A new one, so that what it makes once is made again.
       const auto policy = MakeFilterPolicy(options);
       attempt->Begin();
       const char* const name = policy->Name();
       const char* const compatible = policy->CompatibilityName();
+      EXPECT_FALSE(policy->IsInstanceOf(rocksdb_name));
       std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
           policy->GetBuilderWithContext(context));
       attempt->End();
