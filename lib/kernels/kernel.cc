@@ -2,7 +2,6 @@
 
 #include <array>
 #include <atomic>
-#include <cstdio>
 #include <cstdlib>
 
 #include "lib/kernels/block_index.h"
@@ -34,16 +33,15 @@ struct KernelList {
   }
 };
 
+const Result<const BloomKernel*>& Forced() {
+  static const Result<const BloomKernel*> forced =
+      ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
+  return forced;
+}
+
 std::atomic<const BloomKernel*>& Active() {
-  static std::atomic<const BloomKernel*> active{[] {
-    const auto chosen = ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
-    if (chosen) return *chosen;
-    // A database has to open all the same.
-    const std::string_view fastest = UsableKernels().front().name;
-    std::fprintf(stderr, "rowbloom: %s; using %.*s\n", chosen.error().c_str(),
-                 static_cast<int>(fastest.size()), fastest.data());
-    return &UsableKernels().front();
-  }()};
+  static std::atomic<const BloomKernel*> active{
+      Forced() ? *Forced() : &UsableKernels().front()};
   return active;
 }
 
@@ -81,6 +79,10 @@ Result<const BloomKernel*> ChooseKernel(const char* forced_name) {
   }
   return Error{"ROWBLOOM_KERNEL=" + std::string(forced_name) +
                " is not a kernel that this CPU runs: expected one of " + names};
+}
+
+std::string ForcedKernelProblem() {
+  return Forced() ? std::string() : Forced().error();
 }
 
 const BloomKernel& ActiveKernel() {

@@ -74,9 +74,12 @@ std::span<const BloomKernel> UsableKernels();
 
 // The kernel in use: the one that the environment variable ROWBLOOM_KERNEL
 // names, or else the fastest, unless UseKernel was called. The environment is
-// read once per process. A name that is unknown, or that this CPU cannot run,
-// is reported on standard error then.
+// read once per process.
 const BloomKernel& ActiveKernel();
+
+// Empty, or why ROWBLOOM_KERNEL is not followed, as a sentence: the name is
+// unknown, or this CPU cannot run the kernel.
+std::string ForcedKernelProblem();
 
 // Makes `kernel`, one of UsableKernels(), the active one for blocks that are
 // built or opened from now on; open blocks keep theirs. Thread-safe. For

@@ -12,6 +12,7 @@
 #include "lib/filters/rate_table.h"
 #include "lib/kernels/kernel.h"
 #include "rocksdb/db.h"
+#include "rocksdb/env.h"
 #include "rocksdb/table.h"
 #include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/cache_charge.h"
@@ -37,6 +38,7 @@ class Policy final : public rocksdb::FilterPolicy {
   explicit Policy(const FilterPolicyOptions& options)
       : options_(options),
         id_(PolicyId(options)),
+        kernel_problem_(ForcedKernelProblem()),
         partitions_keep_prefixes_(
             IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5)),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
@@ -71,6 +73,7 @@ class Policy final : public rocksdb::FilterPolicy {
       const rocksdb::FilterBuildingContext& context) const override {
     if (!BuildsFilters(context.table_options)) return nullptr;
     try {
+      ReportKernel(context.info_log);
       FilterBlockOptions block{
           .bloom_type = options_.bloom_type,
           .key_layout = options_.key_layout,
@@ -126,6 +129,15 @@ class Policy final : public rocksdb::FilterPolicy {
   }
 
  private:
+  // Once, in the log of the database that builds the first filter.
+  void ReportKernel(rocksdb::Logger* log) const {
+    if (kernel_problem_.empty() || log == nullptr) return;
+    std::call_once(kernel_once_, [this, log] {
+      rocksdb::Warn(log, "rowbloom: %s; using %s", kernel_problem_.c_str(),
+                    std::string(ActiveKernel().name).c_str());
+    });
+  }
+
   // Unlike that of any other class.
   static const std::string& ClassName() {
     static const std::string name =
@@ -209,6 +221,8 @@ class Policy final : public rocksdb::FilterPolicy {
 
   FilterPolicyOptions options_;
   std::string id_;
+  std::string kernel_problem_;
+  mutable std::once_flag kernel_once_;
   mutable std::once_flag bits_once_;
   mutable double bits_per_key_ = 0;  // set once
   bool partitions_keep_prefixes_;
@@ -299,7 +313,6 @@ Status MakePolicy(const FilterPolicyOptions& options,
   if (const std::string invalid = Invalid(options); !invalid.empty()) {
     return Status::InvalidArgument(invalid);
   }
-  ActiveKernel();  // reports a ROWBLOOM_KERNEL that is none, while users look
   *policy = std::make_unique<Policy>(options);
   return Status::OK();
 }
