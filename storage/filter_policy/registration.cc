@@ -24,8 +24,8 @@ ObjectLibrary::PatternEntry Pattern(std::string_view prefix) {
       .AddSeparator(":");
 }
 
-// What `make` returns; null, with an error, if it throws. RocksDB's registry is
-// not exception-safe.
+// Returns the result of `make`; null, with an error, if it throws. RocksDB's
+// registry is not exception-safe.
 template <typename Make>
 auto Guarded(std::string* error, Make make) -> decltype(make()) {
   try {

@@ -9,10 +9,10 @@
 #include "rowbloom/hfile_transfer.h"
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
+#include "storage/format/no_exceptions.h"
 #include "storage/hfile_transfer/export_directory.h"
 #include "storage/hfile_transfer/hbase_limits.h"
 #include "storage/hfile_transfer/progress_meter.h"
-#include "storage/format/no_exceptions.h"
 
 namespace rowbloom {
 namespace hfile_transfer {

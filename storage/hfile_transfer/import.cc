@@ -11,12 +11,12 @@
 #include "rowbloom/hfile_transfer.h"
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile_transfer/cell_loader.h"
 #include "storage/hfile_transfer/hbase_limits.h"
 #include "storage/hfile_transfer/merged_cells.h"
 #include "storage/hfile_transfer/progress_meter.h"
-#include "storage/format/no_exceptions.h"
-#include "storage/format/status_text.h"
 
 namespace rowbloom {
 namespace hfile_transfer {

@@ -11,8 +11,8 @@
 
 namespace rowbloom {
 
-// How the values of a family's cells are written; cell_versions.h has the
-// other.
+// The two ways to write the values of a family's cells; cell_versions.h has the
+// other one.
 enum class CellFormat : uint8_t { kLatest, kVersioned };
 
 inline constexpr uint8_t kCellFormatVersion = 1;

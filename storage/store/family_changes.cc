@@ -132,7 +132,7 @@ Status Store::AlterFamily(const std::string& name,
     if (!s.ok()) return s;
     s = opened.database.WriteSynced(&batch);
     if (!s.ok()) {
-      // Of no consequence but for the size of files, hence no second error.
+      // These options change the size of files alone: no second error.
       opened.database
           ->SetOptions(before.handle(), AlterableOptions(before.options))
           .PermitUncheckedError();

@@ -8,8 +8,8 @@
 #include <ostream>
 
 #include "rowbloom/printable.h"
-#include "storage/hfile/bloom_chunk.h"
 #include "storage/format/message.h"
+#include "storage/hfile/bloom_chunk.h"
 #include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/key_format.h"
@@ -69,8 +69,8 @@ class ChunkReader {
       if (location.offset < next_offset) {
         return reader_.file().Located(
             "Bloom chunk", location.offset,
-            Status::Corruption(Message("expected at offset ",
-                                              next_offset, " or behind")));
+            Status::Corruption(
+                Message("expected at offset ", next_offset, " or behind")));
       }
       next_offset = location.offset + location.block_bytes;
       use(Read(i, location));
@@ -111,8 +111,8 @@ class ChunkReader {
       chunk.status = reader_.file().Located(
           "Bloom chunk", location.offset,
           Status::Corruption(Message(block_.payload.size(),
-                                            " bytes, expected 1 to ",
-                                            hfile::kMaxChunkBytes)));
+                                     " bytes, expected 1 to ",
+                                     hfile::kMaxChunkBytes)));
     }
     if (!chunk.status.ok()) {
       facts.problem = MessageOf(chunk.status);

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "storage/sst/block_reader.h"
 #include "storage/format/coding.h"
+#include "storage/sst/block_reader.h"
 #include "storage/sst/data_cursor.h"
 #include "storage/sst/index_cursor.h"
 

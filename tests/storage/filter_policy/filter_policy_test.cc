@@ -142,7 +142,7 @@ TEST(ForcedKernel, UnknownNameIsInTheLogAndNoReasonToFail) {
               log.find(said, at + 1) == std::string::npos);
 }
 
-// Of the thread, in seconds.
+// The processor time of this thread, in seconds.
 template <typename Function>
 double CpuSeconds(Function function) {
   const auto now = [] {
@@ -477,7 +477,7 @@ TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
   EXPECT_GT(StatsOf(*table->filter_policy).row.skipped, 0u);
 }
 
-// What the guide says: whoever edits an OPTIONS file has to look.
+// The guide says: whoever edits an OPTIONS file has to look.
 TEST(Registration, MisspeltIdInAnOptionsFileIsSilentEvenInAStrictLoad) {
   TempDir dir;
   const std::string path = dir.File("db");

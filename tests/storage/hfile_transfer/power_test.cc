@@ -16,7 +16,7 @@ using rocksdb::Status;
 
 const std::vector<FamilyDescriptor> kFamilies = {{"a", {}}, {"b", {}}};
 
-// What is wrong with an export's family; nothing, if it can be imported.
+// The fault of an export's family; empty, if it can be imported.
 std::string CheckFamily(const std::string& path, const std::string& family) {
   const TempDir dir;
   std::unique_ptr<Store> store;

@@ -423,7 +423,7 @@ TEST_F(HostileClock, IsNotMovedByOpenings) {
   for (int i = 0; i < 40; ++i) ASSERT_NO_FATAL_FAILURE(Open("db"));
   Put("v");
   EXPECT_LE(Newest(), kNow + 42);
-  // Where the clock goes on, it is the machine's.
+  // A clock that goes on is the machine's.
   for (int i = 0; i < 40; ++i) {
     wall_ms_ += 5;
     ASSERT_THAT(store_->Delete("r", "s", "q"), IsOk());
@@ -548,8 +548,8 @@ TEST_F(HostileClock, UpdatesThatWouldNotBeTheNewestAreRefused) {
   refused(kNow + 40);
 }
 
-// Where the application gives timestamps, an update in the place of its newest
-// version says nothing about the time.
+// In a family with the application's timestamps an update in the place of its
+// newest version says nothing about the time.
 TEST_F(HostileClock, IsNotMovedByTimestampsOfTheApplication) {
   const uint64_t microseconds = kNow * 1000;
   ASSERT_THAT(store_->Put("r", "c", "q", "v", {.timestamp_ms = microseconds}),

@@ -83,7 +83,7 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
     EXPECT_THAT(rows.status(), IsOk());
   }
 
-  // How many deletes the files and the log have.
+  // The number of deletes in the files and the log.
   int DeletesKept() {
     const std::string copy = dir_.File("copy");
     std::filesystem::remove_all(copy);

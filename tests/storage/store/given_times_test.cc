@@ -71,7 +71,7 @@ TEST(GivenTimes, AreForgottenOnceTheTimeHasPassedThem) {
   EXPECT_EQ(given.Put(1, 10, kNow, false), kNow);
 }
 
-// Of a million cells at one time the time is raised a little for each 1024, and
+// The time of a million cells at one time is raised a little for each 1024, and
 // that makes room: else it would be raised for each cell.
 TEST(GivenTimes, TakeBoundedMemory) {
   GivenTimes given;

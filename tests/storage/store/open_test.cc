@@ -302,7 +302,7 @@ TEST_F(StoreOpen, SecondWriterIsKeptOut) {
   EXPECT_THAT(Store::Open({}, path_, {}, &second), IsOk());
 }
 
-// Of several that open, or create, a store at once one is in, and none sees
+// One of several that open, or create, a store at once is in, and none sees
 // what it has only half made.
 TEST_F(StoreOpen, OneOfSeveralThatOpenAtOnceIsIn) {
   constexpr int kRounds = 20;

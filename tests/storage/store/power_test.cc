@@ -1,6 +1,6 @@
-// What the store has acknowledged survives a cut of the power, and what was cut
-// short is whole, absent or refused by name. Each of the store's own syncs is
-// needed for that.
+// A write that the store has acknowledged survives a cut of the power, and what
+// was cut short is whole, absent or refused by name. Each of the store's own
+// syncs is needed for that.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
