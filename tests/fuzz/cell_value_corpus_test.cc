@@ -65,7 +65,7 @@ std::map<std::string, Seed> Seeds() {
       {"cut", {Input(puts.substr(0, puts.size() - 1), puts), "a value of"}},
       {"out_of_order", {Input(with_byte(2, 3), puts), "an older entry"}},
       {"overlong_length", {Input(overlong, puts), "as few bytes"}},
-      {"length_without_end", {Input(endless, puts), "of up to 5 bytes"}},
+      {"length_without_end", {Input(endless, puts), "found no number"}},
   };
 }
 
