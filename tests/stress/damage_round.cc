@@ -67,7 +67,10 @@ void RunDamageRound(const Round& round, Report* report) {
     Opening opening = DrawOpening(
         database, {.filters_for_sure = true, .env = env.get()}, &random);
     const bool reads_fail = i >= kOpenings / 2;
-    setting.iterators = !reads_fail;
+    // RocksDB does not open a file whose filter it finds damaged then, and an
+    // iterator that meets such a file loses cells or crashes (7.8.3). With -1
+    // all files are opened before the first iterator.
+    setting.iterators = !reads_fail && opening.options.max_open_files == -1;
     setting.verify_checksums = i % 2 == 1;
     report->SetContext(
         round.Describe() + " reading " + std::to_string(i) +
