@@ -39,6 +39,7 @@ inline bool IsDeletion(EntryType type) {
 }
 
 inline constexpr size_t kInternalKeySuffixBytes = 8;
+inline constexpr uint64_t kMaxSequence = (uint64_t{1} << 56) - 1;
 
 struct InternalKey {
   std::string_view user_key;  // with its timestamp, where keys have them

@@ -375,9 +375,10 @@ void SstFile::ReadKeyFormat() {
   std::string_view version = TextProperty(kExternalVersion);
   std::string_view sequence = TextProperty(kGlobalSequenceNumber);
   uint32_t number = 0;
+  uint64_t global = 0;
   if (GetFixed32(&version, &number) && number >= 2 &&
-      !GetFixed64(&sequence, &global_sequence_)) {
-    global_sequence_ = 0;
+      GetFixed64(&sequence, &global) && global <= kMaxSequence) {
+    global_sequence_ = global;
   }
 }
 

@@ -126,8 +126,9 @@ class SstFile {
   KeyOrder key_order() const { return key_order_; }
   // Bytes of the timestamp at the end of each user key.
   size_t timestamp_bytes() const { return timestamp_bytes_; }
-  // Of an ingested file, the sequence number of all its entries, which are
-  // stored with 0.
+  // The sequence number of all entries of an ingested file, which are stored
+  // with 0; 0: each entry has its own. A property with a number of more than 56
+  // bits is damaged, and counts for nothing.
   uint64_t global_sequence() const { return global_sequence_; }
 
   // Reads the contents of a block and verifies its checksum. NotSupported when
