@@ -35,8 +35,7 @@ Status CheckTimestamp(uint64_t timestamp_ms) {
 }
 
 bool IsOfWholeRow(ChangeType type) {
-  return type == ChangeType::kDeleteFamily || type == ChangeType::kDeleteRow ||
-         type == ChangeType::kDeleteFamilyVersion;
+  return IsDeleteOfRow(type) || type == ChangeType::kDeleteRow;
 }
 
 uint64_t Mix(uint64_t hash, uint64_t more) {

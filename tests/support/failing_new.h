@@ -17,7 +17,7 @@ class FailingNew {
   FailingNew(const FailingNew&) = delete;
   FailingNew& operator=(const FailingNew&) = delete;
 
-  // Whether a call has failed.
+  // True once a call has failed.
   static bool HasFailed();
 };
 
