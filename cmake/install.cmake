@@ -1,7 +1,7 @@
 # What `cmake --install` puts where, and how find_package(rowbloom) finds it.
 #
 # Each library is a component with an export file of its own, so that a program
-# that wants rowbloom::filters alone does not need RocksDB. Components that are
+# that wants rowbloom::standalone alone does not need RocksDB. Components that are
 # not part of this build are left out.
 include(CMakePackageConfigHelpers)
 
@@ -9,7 +9,7 @@ set(ROWBLOOM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/rowbloom)
 
 # Dependencies first: rowbloomConfig.cmake loads them in this order.
 set(ROWBLOOM_COMPONENTS "")
-foreach(component filters filter_policy store hfile hfile_transfer redis)
+foreach(component filters standalone filter_policy store hfile hfile_transfer redis)
   if(TARGET rowbloom_${component})
     list(APPEND ROWBLOOM_COMPONENTS ${component})
     install(

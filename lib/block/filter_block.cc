@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "lib/block/format.h"
-#include "lib/filters/bits_set.h"
-#include "lib/filters/hash.h"
-#include "lib/filters/ribbon.h"
+#include "lib/bytes/bits_set.h"
+#include "lib/block/hash.h"
+#include "lib/block/ribbon.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 

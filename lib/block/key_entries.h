@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "lib/block/hash_list.h"
-#include "lib/filters/hash.h"
+#include "lib/block/hash.h"
 #include "lib/layout/row_rule.h"
 #include "rowbloom/filter_block.h"
 

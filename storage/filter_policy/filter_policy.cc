@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/block/memory_fit.h"
-#include "lib/filters/rate_table.h"
+#include "lib/plan/rate_table.h"
 #include "lib/kernels/kernel.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"

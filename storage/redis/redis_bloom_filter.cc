@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/filters/standalone/classic_places.h"
-#include "lib/filters/standalone/guava_form.h"
-#include "lib/filters/standalone/murmur3.h"
+#include "lib/standalone/classic_places.h"
+#include "lib/standalone/guava_form.h"
+#include "lib/standalone/murmur3.h"
 #include "storage/redis/connection.h"
 
 namespace rowbloom {

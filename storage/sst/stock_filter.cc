@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "lib/filters/bits_set.h"
+#include "lib/bytes/bits_set.h"
 #include "storage/format/coding.h"
 #include "storage/sst/stock_hash.h"
 

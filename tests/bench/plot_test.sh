@@ -52,7 +52,7 @@ shows() {
   done <"$dir/committed/$1"
 }
 shows table.md README.md
-shows standalone.md lib/filters/standalone/README.md
+shows standalone.md lib/standalone/README.md
 shows ribbon_slots.md bench/README.md
 
 # status EXPECTED COMMAND...

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "lib/block/format.h"
-#include "lib/filters/hash.h"
+#include "lib/block/hash.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rowbloom/filter_block.h"
 #include "rowbloom/filter_policy.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "lib/block/format.h"
-#include "lib/filters/hash.h"
+#include "lib/block/hash.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"

@@ -11,7 +11,7 @@
 #include <map>
 #include <string>
 
-#include "lib/filters/standalone/frame.h"
+#include "lib/standalone/frame.h"
 #include "rowbloom/classic_bloom_filter.h"
 #include "rowbloom/counting_bloom_filter.h"
 #include "rowbloom/cuckoo_filter.h"

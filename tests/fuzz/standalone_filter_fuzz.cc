@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "lib/block/format.h"
-#include "lib/filters/standalone/frame.h"
+#include "lib/standalone/frame.h"
 #include "rowbloom/classic_bloom_filter.h"
 #include "rowbloom/counting_bloom_filter.h"
 #include "rowbloom/cuckoo_filter.h"

@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "lib/filters/bits_set.h"
+#include "lib/bytes/bits_set.h"
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/merging_list.h"

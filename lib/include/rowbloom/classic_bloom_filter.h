@@ -120,7 +120,7 @@ class ClassicBloomFilter {
   static Result<ClassicBloomFilter> Parse(std::string_view bytes);
 
   // rowbloom's own form, with a version and a checksum; a secret is not in it
-  // but is checked. lib/filters/standalone/FORMAT.md has the bytes. May throw
+  // but is checked. lib/standalone/FORMAT.md has the bytes. May throw
   // std::bad_alloc.
   std::string SerializeChecked() const;
 

@@ -65,7 +65,7 @@ class CountingBloomFilter {
   double ExpectedRate() const { return FalsePositiveRate(shape_, keys_); }
 
   // With a version and a checksum; the secret is not in it but is checked.
-  // lib/filters/standalone/FORMAT.md has the bytes. May throw std::bad_alloc.
+  // lib/standalone/FORMAT.md has the bytes. May throw std::bad_alloc.
   std::string Serialize() const;
 
   // Inverse of Serialize, with the secret of Create. Error: damaged bytes,

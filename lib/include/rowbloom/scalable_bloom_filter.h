@@ -93,7 +93,7 @@ class ScalableBloomFilter {
   ScalableInfo Info() const;
 
   // With a version and a checksum; the secret is not in it but is checked.
-  // lib/filters/standalone/FORMAT.md has the bytes. May throw std::bad_alloc.
+  // lib/standalone/FORMAT.md has the bytes. May throw std::bad_alloc.
   std::string Serialize() const;
 
   // Inverse of Serialize, with the secret of Reserve. Error: damaged bytes,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/block/format.h"
-#include "lib/filters/hash.h"
+#include "lib/block/hash.h"
 #include "rowbloom/filter_block.h"
 #include "tests/support/random.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/block/format.h"
-#include "lib/filters/hash.h"
+#include "lib/block/hash.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/filters/kind_bits.h"
+#include "lib/plan/kind_bits.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 #include "rocksdb/sst_file_writer.h"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/block/format.h"
-#include "lib/filters/hash.h"
+#include "lib/block/hash.h"
 #include "rocksdb/convenience.h"
 #include "rowbloom/filter_block.h"
 #include "tests/storage/sst/make_sst.h"

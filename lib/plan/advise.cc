@@ -1,0 +1,326 @@
+#include "rowbloom/advise.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "lib/plan/kind_bits.h"
+#include "lib/plan/tree_runs.h"
+#include "rowbloom/bloom_math.h"
+
+namespace rowbloom {
+namespace {
+
+// What a filter block has around its sections, about.
+constexpr uint64_t kOverheadBytes = 160;
+// Less rules out too little to be asked; more rules out nothing to speak of
+// that less would not.
+constexpr double kFewestBits = 2;
+constexpr double kMostBits = 24;
+// ROWCOL has to have less than this share of ROW's wrong opens.
+constexpr double kWorthAllCells = 0.5;
+
+double Cost(const FileProfile& profile, const Prediction& prediction) {
+  const WrongOpens& opens = prediction.opens;
+  const ReadShares& reads = profile.reads;
+  return opens.scan_absent_row * reads.scan_absent_row +
+         opens.get_absent_row * reads.get_absent_row +
+         opens.get_absent_column * reads.get_absent_column;
+}
+
+// The rate that `filter` can have within the budget; nothing if that would not
+// be worth asking.
+std::optional<double> RateWithin(const FileProfile& profile,
+                                 FilterParameters filter,
+                                 const FilterBudget& budget) {
+  if (budget.filter_bytes == 0) return budget.false_positive_rate;
+  filter.level_allocation = LevelAllocation::kUniform;
+  const uint64_t entries =
+      profile.rows +
+      (filter.bloom_type == BloomType::kRowCol ? profile.cells : 0);
+  double bytes = static_cast<double>(budget.filter_bytes) - kOverheadBytes;
+  while (true) {
+    const double bits = 8 * bytes / static_cast<double>(entries);
+    if (bits < kFewestBits) return std::nullopt;
+    filter.false_positive_rate =
+        KindRate(filter.kind, std::min(bits, kMostBits));
+    const uint64_t taken = kOverheadBytes + Predict(profile, filter).bytes();
+    if (taken <= budget.filter_bytes) return filter.false_positive_rate;
+    // Sections have more than the bits of their entries, and whole blocks.
+    bytes -= std::max(static_cast<double>(taken - budget.filter_bytes),
+                      double{kBloomBlockBits} / 8);
+  }
+}
+
+// But for the rate, and without NONE.
+std::vector<FilterParameters> AllFilters(const FileProfile& profile) {
+  std::vector<FilterParameters> all;
+  const double spread = RowSpread(profile);
+  for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
+    if ((type == BloomType::kRow ? profile.rows : profile.cells) == 0) break;
+    for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+      for (const auto allocation :
+           {LevelAllocation::kUniform, LevelAllocation::kOptimal}) {
+        if (allocation == LevelAllocation::kOptimal && !profile.place) continue;
+        FilterParameters filter = {
+            .bloom_type = type, .kind = kind, .level_allocation = allocation};
+        all.push_back(filter);
+        if (type != BloomType::kRowCol || spread == 1) continue;
+        filter.section_split = SectionSplit::kAdaptive;
+        filter.row_spread = spread;
+        all.push_back(filter);
+      }
+    }
+  }
+  return all;
+}
+
+std::vector<FilterAlternative> AllAlternatives(const FileProfile& profile,
+                                               const FilterBudget& budget) {
+  FilterParameters none;
+  if (budget.filter_bytes == 0) {
+    none.false_positive_rate = budget.false_positive_rate;
+  }
+  std::vector<FilterAlternative> alternatives = {
+      {none, Predict(profile, none)}};
+  for (FilterParameters filter : AllFilters(profile)) {
+    if (const auto rate = RateWithin(profile, filter, budget)) {
+      filter.false_positive_rate = *rate;
+      alternatives.push_back({filter, Predict(profile, filter)});
+    }
+  }
+  return alternatives;
+}
+
+// Of those of a type and kind; nullptr without any.
+const FilterAlternative* Best(
+    const FileProfile& profile,
+    const std::vector<FilterAlternative>& alternatives, BloomType type,
+    FilterKind kind) {
+  const FilterAlternative* best = nullptr;
+  for (const FilterAlternative& alternative : alternatives) {
+    if (alternative.bloom_type == type && alternative.kind == kind &&
+        (best == nullptr || Cost(profile, alternative.prediction) <
+                                Cost(profile, best->prediction))) {
+      best = &alternative;
+    }
+  }
+  return best;
+}
+
+// What the cells of a ROWCOL filter add shows against ROW with as many bits for
+// each row.
+bool IsWorthAllCells(const FileProfile& profile,
+                     const FilterAlternative& row_col,
+                     const FilterAlternative& row) {
+  FilterParameters rows_alone = row_col;
+  rows_alone.bloom_type = BloomType::kRow;
+  if (row_col.section_split == SectionSplit::kAdaptive) {
+    rows_alone.section_split = SectionSplit::kEqual;
+    rows_alone.false_positive_rate =
+        AdaptiveSplit(row_col.kind, profile.rows, profile.cells,
+                      row_col.false_positive_rate, row_col.row_spread)
+            .row;
+  }
+  return Cost(profile, row_col.prediction) <
+         kWorthAllCells * std::min(Cost(profile, row.prediction),
+                                   Cost(profile, Predict(profile, rows_alone)));
+}
+
+// The rule of the kind, for a filter of kBloom.
+struct KindRule {
+  double saved_bytes = 0;
+  double saved_cores = 0;
+  double spent_cores = 0;
+
+  bool TakesRibbon() const { return saved_cores > spent_cores; }
+};
+
+KindRule RuleOf(const FileProfile& profile, const FilterAlternative& bloom) {
+  FilterParameters ribbon = bloom;
+  ribbon.kind = FilterKind::kRibbon;
+  const double saved = static_cast<double>(bloom.prediction.bytes()) -
+                       static_cast<double>(Predict(profile, ribbon).bytes());
+  double lifetime = profile.lifetime_seconds;
+  if (lifetime == 0 && profile.place &&
+      profile.place->level == profile.place->tree.levels) {
+    lifetime = std::numeric_limits<double>::infinity();
+  }
+  const auto entries = static_cast<double>(
+      profile.rows +
+      (bloom.bloom_type == BloomType::kRowCol ? profile.cells : 0));
+  return {.saved_bytes = saved,
+          .saved_cores = saved / kBytesPerCore,
+          .spent_cores = entries * kBuildSecondsPerEntry / lifetime +
+                         profile.questions_per_second * kAskSeconds};
+}
+
+// With three digits that count.
+std::string Text(double number) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), number,
+                                 std::chars_format::general, 3)
+                       .ptr;
+  return {text.data(), end};
+}
+
+std::string OpensText(const WrongOpens& opens) {
+  return Text(opens.scan_absent_row) + " for a scan of an absent row, " +
+         Text(opens.get_absent_row) + " for a get of an absent row, " +
+         Text(opens.get_absent_column) + " for a get of an absent column";
+}
+
+std::string DataText(const FileProfile& profile) {
+  return "A file has " + std::to_string(profile.rows) + " rows with " +
+         Text(static_cast<double>(profile.cells) /
+              static_cast<double>(profile.rows)) +
+         " cells each; a read considers " + Text(CountRuns(profile)) +
+         " files, " +
+         (profile.files_per_row == 0
+              ? std::string("of which it is not known how many have its row.")
+              : Text(profile.files_per_row) + " of which have its row.");
+}
+
+std::string NameText(const FilterParameters& filter) {
+  std::string name(ToString(filter.bloom_type));
+  name.append(" of kind ").append(ToString(filter.kind));
+  if (filter.level_allocation == LevelAllocation::kOptimal) {
+    name.append(" with optimal bits by level");
+  }
+  if (filter.section_split == SectionSplit::kAdaptive) {
+    name.append(" with the adaptive split");
+  }
+  return name;
+}
+
+std::string PredictionText(const FilterAlternative& filter) {
+  return NameText(filter) + " at a rate of " +
+         Text(filter.false_positive_rate) + " takes " +
+         std::to_string(filter.prediction.bytes()) +
+         " bytes in this file and opens files for nothing: " +
+         OpensText(filter.prediction.opens) + ".";
+}
+
+std::string RuleText(const KindRule& rule) {
+  if (std::isinf(rule.spent_cores)) {
+    return "Kind bloom, as it is not known that the file lives long.";
+  }
+  return "A ribbon saves " + std::to_string(std::llround(rule.saved_bytes)) +
+         " bytes, worth " + Text(rule.saved_cores) + " cores, and takes " +
+         Text(rule.spent_cores) + " cores more to build and to ask.";
+}
+
+std::string Problem(const FileProfile& profile, const FilterBudget& budget) {
+  if (profile.rows == 0 && profile.cells > 0) {
+    return "rows 0: expected some, as there are cells";
+  }
+  if (profile.place) {
+    const FilePlace& place = *profile.place;
+    if (std::string problem = Problem(place.tree); !problem.empty()) {
+      return "tree: " + problem;
+    }
+    if (place.level > place.tree.levels) {
+      return "level " + std::to_string(place.level) + ": expected 0 to " +
+             std::to_string(place.tree.levels);
+    }
+  } else if (!(profile.files >= 1 && std::isfinite(profile.files))) {
+    return "files " + std::to_string(profile.files) +
+           ": expected a number from 1 up";
+  }
+  if (profile.files_per_row != 0 &&
+      !(profile.files_per_row >= 1 &&
+        profile.files_per_row <= CountRuns(profile))) {
+    return "files_per_row " + std::to_string(profile.files_per_row) +
+           ": expected 0, or from 1 to " + Text(CountRuns(profile));
+  }
+  for (const auto& [name, number] :
+       {std::pair("lifetime_seconds", profile.lifetime_seconds),
+        std::pair("questions_per_second", profile.questions_per_second)}) {
+    if (!(number >= 0 && std::isfinite(number))) {
+      return name + (" " + std::to_string(number)) +
+             ": expected a number from 0 up";
+    }
+  }
+  for (const double share :
+       {profile.reads.scan_absent_row, profile.reads.get_absent_row,
+        profile.reads.get_absent_column}) {
+    if (!(share >= 0 && std::isfinite(share))) {
+      return "share of reads " + std::to_string(share) +
+             ": expected a number from 0 up";
+    }
+  }
+  if (budget.filter_bytes == 0 &&
+      !IsFalsePositiveRate(budget.false_positive_rate)) {
+    return "false_positive_rate " + std::to_string(budget.false_positive_rate) +
+           ": expected a number between 0 and 1, both excluded";
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<Advice> Advise(const FileProfile& profile, const FilterBudget& budget) {
+  if (std::string problem = Problem(profile, budget); !problem.empty()) {
+    return Error{std::move(problem)};
+  }
+  std::vector<FilterAlternative> all = AllAlternatives(profile, budget);
+  const auto advice = [&all](const FilterAlternative& taken,
+                             std::string reason) {
+    Advice result{taken};
+    result.taken = static_cast<size_t>(&taken - all.data());
+    result.reason = std::move(reason);
+    result.alternatives = std::move(all);
+    return result;
+  };
+  const FilterAlternative& none = all.front();
+  if (profile.rows == 0) {
+    return advice(none, "NONE: there are no keys in the layout.");
+  }
+  if (Cost(profile, none.prediction) == 0) {
+    return advice(none, DataText(profile) +
+                            " NONE: nothing is asked that is not there, and a "
+                            "filter helps no other read.");
+  }
+  const auto best = [&](BloomType type, FilterKind kind) {
+    return Best(profile, all, type, kind);
+  };
+  const FilterAlternative* const row =
+      best(BloomType::kRow, FilterKind::kBloom);
+  const FilterAlternative* const row_col =
+      best(BloomType::kRowCol, FilterKind::kBloom);
+  if (row == nullptr) {
+    return advice(none, DataText(profile) +
+                            " NONE: " + std::to_string(budget.filter_bytes) +
+                            " bytes are less than 2 bits a row.");
+  }
+
+  const bool takes_row_col =
+      row_col != nullptr && IsWorthAllCells(profile, *row_col, *row);
+  const FilterAlternative* taken = takes_row_col ? row_col : row;
+  const FilterAlternative* other = takes_row_col ? row : row_col;
+  const KindRule rule = RuleOf(profile, *taken);
+  if (const auto* ribbon = best(taken->bloom_type, FilterKind::kRibbon);
+      ribbon != nullptr && rule.TakesRibbon()) {
+    taken = ribbon;
+  }
+  std::string reason =
+      DataText(profile) + " " + PredictionText(*taken) + " " + RuleText(rule);
+  if (other != nullptr) {
+    reason += " " + PredictionText(*other);
+  }
+  if (!takes_row_col && row_col != nullptr) {
+    reason +=
+        " For the reads that were given the cells do not halve what as many "
+        "bits for the rows alone open.";
+  } else if (!takes_row_col && profile.cells > 0) {
+    reason += " For ROWCOL " + std::to_string(budget.filter_bytes) +
+              " bytes are less than 2 bits an entry.";
+  }
+  return advice(*taken, std::move(reason));
+}
+
+}  // namespace rowbloom

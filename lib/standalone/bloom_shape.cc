@@ -1,0 +1,48 @@
+#include "rowbloom/bloom_shape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "lib/bytes/number_text.h"
+
+namespace rowbloom {
+namespace {
+
+double BitsFor(double keys, double rate, int hashes) {
+  return -hashes * keys / std::log1p(-std::pow(rate, 1.0 / hashes));
+}
+
+}  // namespace
+
+Result<BloomShape> BloomShapeFor(uint64_t keys, double false_positive_rate) {
+  // Not a number is refused, too.
+  if (!(false_positive_rate >= kMinFilterRate && false_positive_rate < 1)) {
+    return Error{"false positive rate " + NumberText(false_positive_rate) +
+                 ", expected one from " + NumberText(kMinFilterRate) +
+                 " to below 1"};
+  }
+  const auto n = static_cast<double>(std::max<uint64_t>(keys, 1));
+  const int fewer = std::max(
+      1, static_cast<int>(std::floor(-std::log2(false_positive_rate))));
+  const int hashes = BitsFor(n, false_positive_rate, fewer) <=
+                             BitsFor(n, false_positive_rate, fewer + 1)
+                         ? fewer
+                         : fewer + 1;
+  const double bits =
+      std::ceil(BitsFor(n, false_positive_rate, hashes) / 64) * 64;
+  if (bits > static_cast<double>(kMaxFilterPlaces)) {
+    return Error{"a filter of " + NumberText(bits) + " places for " +
+                 std::to_string(keys) + " keys, expected at most " +
+                 std::to_string(kMaxFilterPlaces)};
+  }
+  return BloomShape{static_cast<uint64_t>(bits), hashes};
+}
+
+double FalsePositiveRate(const BloomShape& shape, uint64_t keys) {
+  return std::pow(-std::expm1(-shape.hashes * static_cast<double>(keys) /
+                              static_cast<double>(shape.bits)),
+                  shape.hashes);
+}
+
+}  // namespace rowbloom

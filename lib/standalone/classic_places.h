@@ -1,0 +1,38 @@
+// The places of a key in a classic Bloom filter: Guava's strategies.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "lib/standalone/key_hash.h"
+#include "rowbloom/classic_bloom_filter.h"
+
+namespace rowbloom {
+
+// Calls `visit(place)` for each place of the hash, as Guava's strategies do,
+// until it returns false. Whether it never did.
+template <typename Visit>
+bool VisitPlaces(const Hash128& hash, ClassicStrategy strategy, int hashes,
+                 uint64_t bits, const Visit& visit) {
+  if (strategy == ClassicStrategy::kMurmur128Mitz32) {
+    const auto first = static_cast<uint32_t>(hash.low);
+    const auto step = static_cast<uint32_t>(hash.low >> 32);
+    uint32_t sum = first;
+    for (int i = 0; i < hashes; ++i) {
+      sum += step;
+      // Java's ~ of a negative int.
+      const uint32_t place = (sum >> 31) != 0 ? ~sum : sum;
+      if (!visit(place % bits)) return false;
+    }
+    return true;
+  }
+  constexpr auto kSignless =
+      static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  uint64_t sum = hash.low;
+  for (int i = 0; i < hashes; ++i, sum += hash.high) {
+    if (!visit((sum & kSignless) % bits)) return false;
+  }
+  return true;
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,95 @@
+#include "rowbloom/counting_bloom_filter.h"
+
+#include <utility>
+
+#include "lib/standalone/frame.h"
+#include "lib/standalone/key_hash.h"
+
+namespace rowbloom {
+namespace {
+
+constexpr uint64_t kCountersPerWord = 16;
+
+}  // namespace
+
+Result<CountingBloomFilter> CountingBloomFilter::Create(
+    uint64_t expected_keys, double false_positive_rate,
+    const std::optional<FilterSecret>& secret) {
+  const Result<BloomShape> shape =
+      BloomShapeFor(expected_keys, false_positive_rate);
+  if (!shape) return Error{shape.error()};
+  return CountingBloomFilter(*shape, secret);
+}
+
+void CountingBloomFilter::Add(std::string_view key) {
+  Places places(HashKey(secret_, key), shape_.bits);
+  for (int i = 0; i < shape_.hashes; ++i) {
+    const uint64_t place = places.Next();
+    const uint64_t count = CountAt(place);
+    if (count == kMaxCount) continue;
+    words_[place / kCountersPerWord] += uint64_t{1}
+                                        << 4 * (place % kCountersPerWord);
+    if (count + 1 == kMaxCount) ++stuck_;
+  }
+  ++keys_;
+}
+
+bool CountingBloomFilter::Remove(std::string_view key) {
+  if (!Contains(key)) return false;
+  Places places(HashKey(secret_, key), shape_.bits);
+  for (int i = 0; i < shape_.hashes; ++i) {
+    const uint64_t place = places.Next();
+    const uint64_t count = CountAt(place);
+    // 0: two places of a key that was never added are one.
+    if (count == kMaxCount || count == 0) continue;
+    words_[place / kCountersPerWord] -= uint64_t{1}
+                                        << 4 * (place % kCountersPerWord);
+  }
+  if (keys_ > 0) --keys_;
+  return true;
+}
+
+bool CountingBloomFilter::Contains(std::string_view key) const {
+  Places places(HashKey(secret_, key), shape_.bits);
+  for (int i = 0; i < shape_.hashes; ++i) {
+    if (CountAt(places.Next()) == 0) return false;
+  }
+  return true;
+}
+
+std::string CountingBloomFilter::Serialize() const {
+  frame::Writer out(FilterForm::kCounting, secret_, 9 + size_bytes());
+  out.AddNumber(static_cast<uint64_t>(shape_.hashes), 1);
+  out.AddNumber(keys_, 8);
+  out.AddWords(words_);
+  return std::move(out).Finish();
+}
+
+Result<CountingBloomFilter> CountingBloomFilter::Parse(
+    std::string_view bytes, const std::optional<FilterSecret>& secret) {
+  Result<frame::Reader> in =
+      frame::Reader::Open(bytes, FilterForm::kCounting, secret);
+  if (!in) return Error{in.error()};
+  const auto hashes = static_cast<int>(in->Number(1, "hashes"));
+  const uint64_t keys = in->Number(8, "keys");
+  // Counters fill blocks of 64, four words.
+  const uint64_t words = in->bytes_left() / 8;
+  if (hashes == 0) in->Refuse("no hashes");
+  if (words == 0 || words % 4 != 0 ||
+      words > kMaxFilterPlaces / kCountersPerWord) {
+    in->Refuse(std::to_string(words * kCountersPerWord) +
+               " counters, expected a multiple of 64, 64 to " +
+               std::to_string(kMaxFilterPlaces));
+  }
+  if (!in->ok()) return *in->Finish();
+  CountingBloomFilter filter({words * kCountersPerWord, hashes}, secret);
+  filter.keys_ = keys;
+  in->Words(filter.words_, "counters");
+  if (const auto error = in->Finish()) return *error;
+  for (uint64_t place = 0; place < filter.counters(); ++place) {
+    if (filter.CountAt(place) == kMaxCount) ++filter.stuck_;
+  }
+  return filter;
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,335 @@
+#include "rowbloom/level_allocation.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "lib/plan/rate_table.h"
+#include "lib/block/ribbon.h"
+#include "rowbloom/bloom_math.h"
+#include "tests/support/random.h"
+
+namespace rowbloom {
+namespace {
+
+using testing::Each;
+using testing::Gt;
+using testing::IsEmpty;
+using testing::Le;
+using testing::Lt;
+using testing::StartsWith;
+
+double Sum(const std::vector<double>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), 0.0);
+}
+
+constexpr std::array kKinds = {FilterKind::kBloom, FilterKind::kRibbon};
+
+double Bits(FilterKind kind, double rate) {
+  const double bloom = RateTable::Get().Bits(rate);
+  return kind == FilterKind::kBloom ? bloom
+                                    : std::min(bloom, RibbonBitsPerKey(rate));
+}
+
+std::vector<SortedRun> Runs(const std::vector<double>& entries,
+                            FilterKind kind = FilterKind::kBloom) {
+  std::vector<SortedRun> runs;
+  for (const double n : entries) runs.push_back({n, kind});
+  return runs;
+}
+
+double TotalBits(const std::vector<double>& entries,
+                 const std::vector<double>& rates,
+                 FilterKind kind = FilterKind::kBloom) {
+  double bits = 0;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    bits += entries[i] * Bits(kind, rates[i]);
+  }
+  return bits;
+}
+
+// The least sum of rates up to `highest` within the budget of `uniform_rate`,
+// by trying all ways to give two of three runs rates in small steps; the third
+// has what is left.
+double BruteForceSum(FilterKind kind, const std::vector<double>& entries,
+                     double uniform_rate, double highest) {
+  constexpr double kStep = 0.05;                   // of the logarithm
+  std::vector<std::pair<double, double>> choices;  // rate, bits
+  for (double rate = std::min(highest, FalsePositiveRate(1)); rate > 2e-8;
+       rate *= std::exp(-kStep)) {
+    choices.emplace_back(rate, Bits(kind, rate));
+  }
+  const double budget = Sum(entries) * Bits(kind, uniform_rate);
+  double least = 3;
+  for (const auto& [a, a_bits] : choices) {
+    for (const auto& [b, b_bits] : choices) {
+      const double left =
+          (budget - entries[0] * a_bits - entries[1] * b_bits) / entries[2];
+      const auto c = std::ranges::upper_bound(
+          choices, left, {}, &std::pair<double, double>::second);
+      if (c != choices.begin()) least = std::min(least, a + b + c[-1].first);
+    }
+  }
+  return least;
+}
+
+TEST(OptimalRates, AreAsGoodAsTheBestOfAllTried) {
+  for (const FilterKind kind : kKinds) {
+    for (const std::vector<double>& entries : {std::vector<double>{1, 10, 100},
+                                               {1, 1, 1},
+                                               {1, 4, 16},
+                                               {3, 50, 60},
+                                               {0.001, 1, 1}}) {
+      for (const double rate : {0.2, 0.05, 0.01, 0.001}) {
+        for (const double highest : {1.0, 1.05 * rate}) {
+          SCOPED_TRACE(testing::Message()
+                       << ToString(kind) << ", "
+                       << testing::PrintToString(entries) << ", " << rate
+                       << " of at most " << highest);
+          const std::vector<double> rates =
+              OptimalRates(Runs(entries, kind), rate, {.highest = highest});
+          EXPECT_LE(std::ranges::max(rates), highest);
+          // Both within what the steps are worth.
+          EXPECT_LT(Sum(rates),
+                    1.03 * BruteForceSum(kind, entries, rate, highest));
+          EXPECT_NEAR(TotalBits(entries, rates, kind) / Sum(entries),
+                      Bits(kind, rate), 0.01 * Bits(kind, rate));
+        }
+      }
+    }
+  }
+}
+
+TEST(OptimalRates, OfRunsOfOneSizeAreUniform) {
+  for (const FilterKind kind : kKinds) {
+    for (const double rate :
+         OptimalRates(Runs(std::vector<double>(7, 3.0), kind), 0.01)) {
+      EXPECT_NEAR(rate, 0.01, 0.01 * 0.01);
+    }
+  }
+}
+
+TEST(OptimalRates, AreProportionalToTheEntries) {
+  const std::vector<double> rates = OptimalRates(Runs({1, 10, 100}), 0.01);
+  EXPECT_NEAR(rates[1] / rates[0], 10, 1e-6);
+  EXPECT_NEAR(rates[2] / rates[1], 10, 1e-6);
+}
+
+// The rates that spend the budget of one kind do not spend that of the other.
+TEST(OptimalRates, CountTheBitsOfTheKind) {
+  const std::vector<double> entries = {1, 10, 100};
+  for (const FilterKind kind : kKinds) {
+    const FilterKind other =
+        kind == FilterKind::kBloom ? FilterKind::kRibbon : FilterKind::kBloom;
+    const std::vector<double> rates = OptimalRates(Runs(entries, kind), 0.001);
+    const auto spent = [&](FilterKind in) {
+      return TotalBits(entries, rates, in) / (Sum(entries) * Bits(in, 0.001));
+    };
+    EXPECT_NEAR(spent(kind), 1, 1e-6);
+    EXPECT_GT(std::abs(spent(other) - 1), 0.002);
+  }
+}
+
+// Kinds that differ: no shift of bits between two runs is better.
+TEST(OptimalRates, OfMixedKindsAreBest) {
+  const std::vector<SortedRun> runs = {{1, FilterKind::kBloom},
+                                       {10, FilterKind::kBloom},
+                                       {100, FilterKind::kRibbon}};
+  const auto bits = [&runs](const std::vector<double>& rates) {
+    double sum = 0;
+    for (size_t i = 0; i < runs.size(); ++i) {
+      sum += runs[i].entries * Bits(runs[i].kind, rates[i]);
+    }
+    return sum;
+  };
+  const std::vector<double> rates = OptimalRates(runs, 0.01);
+  const double budget = bits({0.01, 0.01, 0.01});
+  EXPECT_NEAR(bits(rates), budget, 1e-3 * budget);
+  double least = 3;
+  for (double a = 0.5; a < 2; a *= 1.02) {
+    for (double b = 0.5; b < 2; b *= 1.02) {
+      for (double c = 0.5; c < 2; c *= 1.005) {
+        const std::vector<double> other = {a * rates[0], b * rates[1],
+                                           c * rates[2]};
+        if (bits(other) <= budget) least = std::min(least, Sum(other));
+      }
+    }
+  }
+  EXPECT_LT(Sum(rates), 1.01 * least);
+}
+
+TEST(OptimalRates, StayWithinWhatFiltersCanHave) {
+  const double lowest = FalsePositiveRate(20);
+  const std::vector<double> rates =
+      OptimalRates(Runs({0, 1e-9, 1, 1e6}), 0.6, {.lowest = lowest});
+  const double weakest = FalsePositiveRate(kMinBitsPerKey);
+  EXPECT_THAT(rates, Each(Le(weakest + 1e-9)));
+  EXPECT_EQ(rates[0], lowest);
+  // A target above the weakest filter's rate is that of the weakest filter.
+  EXPECT_THAT(OptimalRates(Runs({1, 10}), 0.99),
+              Each(testing::DoubleNear(weakest, 1e-9)));
+}
+
+std::vector<double> AllRuns(const LevelPlan& plan, uint32_t level0_files) {
+  std::vector<double> rates = plan.rates();
+  rates.insert(rates.begin(), level0_files - 1, rates[0]);
+  return rates;
+}
+
+TEST(LevelPlan, HasTheBitsOfTheUniformRate) {
+  const uint64_t seed = test::SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  test::Random random(seed);
+  for (int i = 0; i < 200; ++i) {
+    const LevelShape shape = {
+        .levels = 1 + static_cast<uint32_t>(random.Below(7)),
+        .size_ratio = 2 + static_cast<double>(random.Below(20)),
+        .level0_files = 1 + static_cast<uint32_t>(random.Below(20))};
+    const double rate =
+        std::pow(10, -0.5 - static_cast<double>(random.Below(400)) / 100);
+    const FilterKind kind = kKinds[random.Below(2)];
+    const BloomType type =
+        random.OneIn(2) ? BloomType::kRow : BloomType::kRowCol;
+    SCOPED_TRACE(testing::Message()
+                 << shape.levels << " levels, ratio " << shape.size_ratio
+                 << ", " << shape.level0_files << " files, rate " << rate
+                 << ", " << ToString(kind) << ", " << ToString(type));
+    const LevelPlan plan(shape, type, kind, rate);
+    ASSERT_EQ(plan.rates().size(), shape.levels + 1);
+    const std::vector<double> rates = AllRuns(plan, shape.level0_files);
+    const std::vector<double> entries = RunEntries(shape);
+    ASSERT_EQ(entries.size(), rates.size());
+    EXPECT_NEAR(TotalBits(entries, rates, kind) / Sum(entries),
+                Bits(kind, rate), 0.01 * Bits(kind, rate));
+    // Never worse than uniform, and no larger run has the smaller rate.
+    const auto runs = static_cast<double>(rates.size());
+    EXPECT_LE(Sum(rates), 1.01 * rate * runs);
+    EXPECT_TRUE(std::ranges::is_sorted(plan.rates()));
+    EXPECT_GE(rates[0], 0.99 * FalsePositiveRate(2 * BitsPerKey(rate)));
+    if (type != BloomType::kRowCol) continue;
+    // Gets of absent rows, and of absent columns of rows at any one level.
+    double both = 0;
+    for (const double r : rates) both += r * r;
+    EXPECT_LE(both, 1.01 * runs * rate * rate);
+    for (const double r : rates) {
+      EXPECT_LE(r + both - r * r, 1.06 * (rate + (runs - 1) * rate * rate));
+    }
+  }
+}
+
+// The figures of level_allocation.h.
+TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
+  const LevelShape shape = {.levels = 4, .size_ratio = 10, .level0_files = 4};
+  struct Opens {
+    double scan = 0;
+    double row = 0;
+    double column = 0;  // of a row of the last level
+    double last = 0;    // the rate there
+  };
+  const auto opens = [](const std::vector<double>& rates) {
+    Opens result;
+    for (const double rate : rates) {
+      result.scan += rate;
+      result.row += rate * rate;
+    }
+    result.last = rates.back();
+    result.column = rates.back() + result.row - rates.back() * rates.back();
+    return result;
+  };
+  const Opens uniform = opens(std::vector<double>(8, 0.01));
+  for (const FilterKind kind : kKinds) {
+    SCOPED_TRACE(ToString(kind));
+    const Opens limited =
+        opens(AllRuns(LevelPlan(shape, BloomType::kRowCol, kind, 0.01), 4));
+    EXPECT_NEAR(limited.scan / uniform.scan, 0.25, 0.015);
+    EXPECT_NEAR(limited.row / uniform.row, 0.23, 0.015);
+    EXPECT_NEAR(limited.column / uniform.column, 0.99, 0.015);
+    const Opens free =
+        opens(AllRuns(LevelPlan(shape, BloomType::kRow, kind, 0.01), 4));
+    EXPECT_NEAR(free.scan / uniform.scan, 0.19, 0.015);
+    EXPECT_NEAR(free.row / uniform.row, 0.21, 0.015);
+    EXPECT_NEAR(free.column / uniform.column, 1.21, 0.015);
+    // ROW without limit, ROWCOL uniform.
+    EXPECT_NEAR(0.01 * free.scan / uniform.row, 0.19, 0.015);
+    EXPECT_NEAR((0.01 + 0.01 * (free.scan - free.last)) / uniform.column, 0.94,
+                0.015);
+  }
+  // What kMaxBitsFactor costs.
+  const LevelPlan plan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
+  const double sum = Sum(AllRuns(plan, 4));
+  const double unlimited = Sum(OptimalRates(Runs(RunEntries(shape)), 0.01));
+  EXPECT_GT(sum, unlimited);
+  EXPECT_LT(sum, 1.07 * unlimited);
+}
+
+TEST(LevelPlan, TakesAnyRate) {
+  for (const double rate : {5e-324, 1e-9, 0.5, 0.65, 0.9999}) {
+    for (const FilterKind kind : kKinds) {
+      for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
+        const LevelPlan plan({}, type, kind, rate);
+        EXPECT_THAT(plan.rates(), Each(Gt(0)));
+        EXPECT_THAT(plan.rates(), Each(Lt(1)));
+      }
+    }
+  }
+}
+
+TEST(LevelPlan, CountsLevelsFromTheLastOne) {
+  const auto plan_of = [](const LevelShape& shape) {
+    return LevelPlan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
+  };
+  const LevelPlan last = plan_of({.levels = 3});
+  EXPECT_EQ(last.Index(0, 7, false), 0u);
+  EXPECT_EQ(last.Index(4, 7, false), 1u);
+  EXPECT_EQ(last.Index(5, 7, false), 2u);
+  // Levels that the shape does not have.
+  EXPECT_EQ(last.Index(1, 7, false), 1u);
+  // Not the last one, whatever its number says.
+  EXPECT_EQ(last.Index(6, 7, false), 2u);
+  const LevelPlan first = plan_of({.levels = 3, .dynamic_level_bytes = false});
+  EXPECT_EQ(first.Index(0, 7, false), 0u);
+  EXPECT_EQ(first.Index(1, 7, false), 1u);
+  EXPECT_EQ(first.Index(2, 7, false), 2u);
+  EXPECT_EQ(first.Index(3, 7, false), 2u);
+  EXPECT_EQ(first.Index(6, 7, false), 2u);
+  for (const LevelPlan* plan : {&last, &first}) {
+    for (int level = 0; level < 7; ++level) {
+      EXPECT_EQ(plan->Index(level, 7, true), 3u) << level;
+    }
+  }
+  const LevelPlan single = plan_of({.levels = 1});
+  EXPECT_EQ(single.Index(5, 7, false), 1u);
+}
+
+TEST(LevelPlan, LevelsAreThoseOfTheirIndexes) {
+  for (const bool dynamic : {true, false}) {
+    const LevelShape shape = {.levels = 3, .dynamic_level_bytes = dynamic};
+    const LevelPlan plan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
+    for (size_t index = 0; index <= 3; ++index) {
+      const int level = LevelAt(shape, index, 7);
+      EXPECT_EQ(plan.Index(level, 7, index == 3), index);
+    }
+    EXPECT_EQ(LevelAt(shape, 3, 7), dynamic ? 6 : 3);
+  }
+  // Fewer levels than the shape has.
+  EXPECT_EQ(LevelAt({.levels = 6}, 1, 4), 1);
+}
+
+TEST(LevelShape, ProblemsAreNamed) {
+  EXPECT_THAT(Problem({}), IsEmpty());
+  EXPECT_THAT(Problem({.levels = 63, .size_ratio = 1000, .level0_files = 1000}),
+              IsEmpty());
+  EXPECT_THAT(Problem({.levels = 64}), StartsWith("levels 64"));
+  EXPECT_THAT(Problem({.size_ratio = 0.99}), StartsWith("size_ratio 0.99"));
+  EXPECT_THAT(Problem({.size_ratio = INFINITY}), StartsWith("size_ratio inf"));
+  EXPECT_THAT(Problem({.level0_files = 1001}), StartsWith("level0_files 1001"));
+}
+
+}  // namespace
+}  // namespace rowbloom

@@ -1,0 +1,64 @@
+#include "lib/plan/rate_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lib/plan/kind_bits.h"
+#include "rowbloom/bloom_math.h"
+
+namespace rowbloom {
+namespace {
+
+TEST(RateTable, IsCloseToTheArithmetic) {
+  const RateTable& table = RateTable::Get();
+  for (double bits = 0.5; bits < 64; bits += 0.173) {
+    EXPECT_NEAR(table.Rate(bits) / FalsePositiveRate(bits), 1, 0.005) << bits;
+    const double rate = BlockedFalsePositiveRate(std::max(bits, kMinBitsPerKey),
+                                                 table.Probes(bits));
+    EXPECT_NEAR(rate / FalsePositiveRate(bits), 1, 0.01) << bits;
+  }
+}
+
+TEST(RateTable, RateAndBitsAreInverse) {
+  const RateTable& table = RateTable::Get();
+  for (double bits = kMinBitsPerKey; bits <= kMaxBitsPerKey; bits += 0.0371) {
+    EXPECT_NEAR(table.Bits(table.Rate(bits)), bits, 1e-9);
+  }
+  EXPECT_EQ(table.Bits(0.999), kMinBitsPerKey);
+  EXPECT_EQ(table.Bits(1e-300), kMaxBitsPerKey);
+}
+
+TEST(KindBits, AreThoseOfEachKind) {
+  for (const double rate : {0.5, 0.1, 0.01, 0.001, 1e-6}) {
+    const double bloom = KindBits(FilterKind::kBloom, rate);
+    EXPECT_NEAR(bloom, BitsPerKey(rate), 0.01 * bloom);
+    // Between the bound and a little above it.
+    const double ribbon = KindBits(FilterKind::kRibbon, rate);
+    EXPECT_GE(ribbon, -std::log2(rate));
+    EXPECT_LE(ribbon, 1.03 * -std::log2(rate) + 0.01);
+  }
+  // A ribbon has a column at least, and is no smaller with higher rates.
+  EXPECT_EQ(KindBits(FilterKind::kRibbon, 0.55),
+            KindBits(FilterKind::kRibbon, 0.5));
+}
+
+TEST(KindBits, RateIsTheInverse) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    for (double rate = 0.45; rate > 1e-7; rate /= 1.7) {
+      EXPECT_NEAR(KindRate(kind, KindBits(kind, rate)) / rate, 1, 1e-6)
+          << ToString(kind) << ", " << rate;
+    }
+    // The limits.
+    const double least = kind == FilterKind::kRibbon
+                             ? std::ldexp(1, -24)
+                             : RateTable::Get().Rate(kMaxBitsPerKey);
+    EXPECT_NEAR(KindRate(kind, 1000), least, 1e-15);
+    EXPECT_NEAR(KindRate(kind, 0.01), RateTable::Get().Rate(kMinBitsPerKey),
+                1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom

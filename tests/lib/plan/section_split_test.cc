@@ -1,0 +1,218 @@
+#include "rowbloom/section_split.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/plan/kind_bits.h"
+#include "rowbloom/bloom_math.h"
+#include "rowbloom/filter_block.h"
+#include "tests/support/random.h"
+
+namespace rowbloom {
+namespace {
+
+constexpr FilterKind kKinds[] = {FilterKind::kBloom, FilterKind::kRibbon};
+
+// The least sum of wrong opens of all splits in small steps that keep the
+// promises of section_split.h.
+double BruteForceSum(FilterKind kind, uint64_t rows, uint64_t cells,
+                     double rate, double row_spread) {
+  const double bits = KindBits(kind, rate);
+  double least = std::numeric_limits<double>::infinity();
+  for (double row_col = kMinBitsPerKey; row_col <= bits; row_col += 0.0501) {
+    const double row = bits + (bits - row_col) * static_cast<double>(cells) /
+                                  static_cast<double>(rows);
+    const WrongOpens opens = PredictWrongOpens(
+        {KindRate(kind, row), KindRate(kind, row_col)}, row_spread);
+    if (row > kMaxBitsPerKey || opens.get_absent_column > rate) continue;
+    least = std::min(least, opens.Sum());
+  }
+  return least;
+}
+
+void CheckAgainstBruteForce(FilterKind kind, uint64_t cells, double rate,
+                            double spread) {
+  const SectionRates split = AdaptiveSplit(kind, 1000, cells, rate, spread);
+  // The same size, and every promise kept.
+  const double bits = KindBits(kind, rate);
+  EXPECT_NEAR(
+      1000 * KindBits(kind, split.row) + cells * KindBits(kind, split.row_col),
+      (1000.0 + cells) * bits, 1e-6 * cells * bits);
+  EXPECT_LE(split.row, rate);
+  const WrongOpens opens = PredictWrongOpens(split, spread);
+  EXPECT_LE(opens.scan_absent_row, rate);
+  EXPECT_LE(opens.get_absent_row, rate);
+  EXPECT_LE(opens.get_absent_column, rate);
+  const double equal = PredictWrongOpens({rate, rate}, spread).Sum();
+  EXPECT_LE(opens.Sum(), std::min(equal, 1.02 * BruteForceSum(kind, 1000, cells,
+                                                              rate, spread)) *
+                             1.005);
+}
+
+TEST(AdaptiveSplit, IsAsGoodAsTheBestOfAllTried) {
+  for (const FilterKind kind : kKinds) {
+    for (const uint64_t cells : {1'000, 2'000, 10'000, 100'000}) {
+      for (const double rate : {0.06, 0.01, 0.001}) {
+        for (const double spread : {1.0, 0.6, 0.125, 0.01}) {
+          SCOPED_TRACE(testing::Message()
+                       << ToString(kind) << ", " << cells << " cells, " << rate
+                       << ", " << spread);
+          CheckAgainstBruteForce(kind, cells, rate, spread);
+        }
+      }
+    }
+  }
+}
+
+TEST(AdaptiveSplit, IsTheEqualOneWhereEveryFileHasEveryRow) {
+  for (const FilterKind kind : kKinds) {
+    for (const uint64_t cells : {1, 5, 1000}) {
+      const SectionRates split = AdaptiveSplit(kind, 10, 10 * cells, 0.01, 1);
+      EXPECT_EQ(split.row, 0.01);
+      EXPECT_EQ(split.row_col, 0.01);
+    }
+  }
+}
+
+TEST(AdaptiveSplit, GivesRowsMoreTheMoreCellsTheyHave) {
+  for (const FilterKind kind : kKinds) {
+    double last = 0.01;
+    for (const uint64_t cells : {1, 3, 10, 30, 100}) {
+      const SectionRates split =
+          AdaptiveSplit(kind, 1000, 1000 * cells, 0.01, 0.125);
+      EXPECT_LT(split.row, last) << cells;
+      EXPECT_GT(split.row_col, 0.01) << cells;
+      last = split.row;
+    }
+  }
+}
+
+TEST(AdaptiveSplit, OfOneSectionIsTheEqualOne) {
+  for (const FilterKind kind : kKinds) {
+    EXPECT_EQ(AdaptiveSplit(kind, 10, 0, 0.02, 0.1).row, 0.02);
+    EXPECT_EQ(AdaptiveSplit(kind, 0, 10, 0.02, 0.1).row_col, 0.02);
+  }
+}
+
+TEST(SectionSplit, SpreadsOutsideTheRangeAreNone) {
+  EXPECT_TRUE(IsRowSpread(1));
+  EXPECT_TRUE(IsRowSpread(1e-9));
+  EXPECT_FALSE(IsRowSpread(0));
+  EXPECT_FALSE(IsRowSpread(1.0001));
+  EXPECT_FALSE(IsRowSpread(std::nan("")));
+}
+
+std::string Block(FilterKind kind, uint64_t rows, uint64_t cells_of_row,
+                  SectionSplit split, double row_spread) {
+  FilterBlockBuilder builder({.key_layout = KeyLayout::FixedRow(8),
+                              .kind = kind,
+                              .bits_per_key = 10,
+                              .section_split = split,
+                              .row_spread = row_spread,
+                              .verify = true});
+  for (uint64_t row = 0; row < rows; ++row) {
+    for (uint64_t cell = 0; cell < cells_of_row; ++cell) {
+      builder.AddKey(test::DistinctKey(row) + std::to_string(cell));
+    }
+  }
+  std::string block = builder.Finish();
+  EXPECT_EQ(builder.Verify(block), "");
+  return block;
+}
+
+// The split of such a block.
+SectionRates SplitOf(FilterKind kind, uint64_t rows, uint64_t cells) {
+  return AdaptiveSplit(kind, rows, cells, FalsePositiveRate(10), 0.125);
+}
+
+// Whatever the sizes: few entries too, where a section is one block.
+TEST(AdaptiveSplit, KeepsTheSizeOfTheBlock) {
+  constexpr FilterKind kKind = FilterKind::kBloom;
+  for (const uint64_t rows : {1, 2, 7, 30, 100, 1000, 5000}) {
+    for (const uint64_t cells : {1, 2, 10, 100}) {
+      SCOPED_TRACE(testing::Message() << rows << " x " << cells);
+      const std::string equal =
+          Block(kKind, rows, cells, SectionSplit::kEqual, 1);
+      const std::string spread =
+          Block(kKind, rows, cells, SectionSplit::kAdaptive, 1);
+      EXPECT_EQ(spread, equal);
+      const std::string adaptive =
+          Block(kKind, rows, cells, SectionSplit::kAdaptive, 0.125);
+      EXPECT_EQ(adaptive.size(), equal.size());
+      const FilterBlock view = FilterBlock::Open(adaptive);
+      ASSERT_TRUE(view.usable()) << view.problem();
+      ASSERT_EQ(view.sections().size(), 2u);
+      if (rows >= 1000) {
+        const SectionRates split = SplitOf(kKind, rows, rows * cells);
+        EXPECT_NEAR(FilterBlock::BitsPerKey(view.sections()[0]),
+                    KindBits(kKind, split.row), 0.6);
+        EXPECT_NEAR(FilterBlock::BitsPerKey(view.sections()[1]),
+                    KindBits(kKind, split.row_col), 0.6);
+      }
+    }
+  }
+}
+
+TEST(AdaptiveSplit, AboutKeepsTheSizeOfABlockOfRibbons) {
+  constexpr FilterKind kKind = FilterKind::kRibbon;
+  for (const uint64_t rows : {1, 30, 1000, 5000}) {
+    for (const uint64_t cells : {1, 3, 10, 40}) {
+      SCOPED_TRACE(testing::Message() << rows << " x " << cells);
+      const std::string equal =
+          Block(kKind, rows, cells, SectionSplit::kEqual, 1);
+      EXPECT_EQ(Block(kKind, rows, cells, SectionSplit::kAdaptive, 1), equal);
+      const std::string adaptive =
+          Block(kKind, rows, cells, SectionSplit::kAdaptive, 0.125);
+      const FilterBlock view = FilterBlock::Open(adaptive);
+      ASSERT_TRUE(view.usable()) << view.problem();
+      if (rows < 1000) continue;
+      EXPECT_NE(adaptive, equal);
+      EXPECT_NEAR(static_cast<double>(adaptive.size()),
+                  static_cast<double>(equal.size()), 0.02 * equal.size());
+      if (rows < 5000) continue;  // rates come in steps of blocks
+      const SectionRates split = SplitOf(kKind, rows, rows * cells);
+      ASSERT_EQ(view.sections().size(), 2u);
+      EXPECT_NEAR(view.sections()[0].ribbon_rate, split.row, 0.02 * split.row);
+      EXPECT_NEAR(view.sections()[1].ribbon_rate, split.row_col,
+                  0.02 * split.row_col);
+    }
+  }
+}
+
+// What sections of such a block really pass.
+TEST(AdaptiveSplit, BlocksHaveThePredictedRates) {
+  constexpr uint64_t kRows = 20'000;
+  for (const FilterKind kind : kKinds) {
+    const std::string block =
+        Block(kind, kRows, 10, SectionSplit::kAdaptive, 0.125);
+    const FilterBlock view = FilterBlock::Open(block);
+    const SectionRates split = SplitOf(kind, kRows, 10 * kRows);
+    const uint64_t asked = test::Scaled(1'000'000);
+    uint64_t passed_row = 0;
+    uint64_t passed_column = 0;
+    for (uint64_t i = 0; i < asked; ++i) {
+      passed_row += view.MayMatchRow(test::DistinctKey(kRows + i)) ? 1 : 0;
+      passed_column += view.MayMatchRowCol(test::DistinctKey(i % kRows),
+                                           std::to_string(10 + i))
+                           ? 1
+                           : 0;
+    }
+    for (const auto& [passed, rate] :
+         {std::pair(passed_row, split.row),
+          std::pair(passed_column, split.row_col)}) {
+      const double expected = rate * static_cast<double>(asked);
+      EXPECT_NEAR(static_cast<double>(passed), expected,
+                  5 * std::sqrt(expected) + 0.05 * expected)
+          << ToString(kind) << ", " << rate;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom
