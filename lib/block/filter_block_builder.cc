@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "lib/block/format.h"
+#include "lib/block/hash.h"
 #include "lib/block/hash_list.h"
 #include "lib/block/key_entries.h"
 #include "lib/block/memory_fit.h"
-#include "lib/block/hash.h"
-#include "lib/plan/rate_table.h"
 #include "lib/block/ribbon.h"
 #include "lib/kernels/kernel.h"
+#include "lib/plan/rate_table.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
 
@@ -238,9 +238,9 @@ std::string FilterBlockBuilder::Finish() {
     total += format::kEntryBytes;
   }
   SectionRates rates = {.row = rate_, .row_col = rate_};
-  if (options_.section_split == SectionSplit::kAdaptive && sizes.size() == 2) {
+  if (options_.row_spread && sizes.size() == 2) {
     rates = AdaptiveSplit(options_.kind, sizes[0].keys, sizes[1].keys, rate_,
-                          options_.row_spread);
+                          *options_.row_spread);
     const bool equal = rates.row == rate_;
     if (!equal && options_.kind == FilterKind::kBloom) {
       SplitBlooms(rates, &sizes[0], &sizes[1]);

@@ -34,11 +34,10 @@ double Cost(const FileProfile& profile, const Prediction& prediction) {
 
 // The rate that `filter` can have within the budget; nothing if that would not
 // be worth asking.
-std::optional<double> RateWithin(const FileProfile& profile,
-                                 FilterParameters filter,
+std::optional<double> RateWithin(const FileProfile& profile, FilterSpec filter,
                                  const FilterBudget& budget) {
   if (budget.filter_bytes == 0) return budget.false_positive_rate;
-  filter.level_allocation = LevelAllocation::kUniform;
+  filter.level_allocation.reset();
   const uint64_t entries =
       profile.rows +
       (filter.bloom_type == BloomType::kRowCol ? profile.cells : 0);
@@ -57,20 +56,18 @@ std::optional<double> RateWithin(const FileProfile& profile,
 }
 
 // But for the rate, and without NONE.
-std::vector<FilterParameters> AllFilters(const FileProfile& profile) {
-  std::vector<FilterParameters> all;
+std::vector<FilterSpec> AllFilters(const FileProfile& profile) {
+  std::vector<FilterSpec> all;
   const double spread = RowSpread(profile);
   for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
     if ((type == BloomType::kRow ? profile.rows : profile.cells) == 0) break;
     for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
-      for (const auto allocation :
-           {LevelAllocation::kUniform, LevelAllocation::kOptimal}) {
-        if (allocation == LevelAllocation::kOptimal && !profile.place) continue;
-        FilterParameters filter = {
-            .bloom_type = type, .kind = kind, .level_allocation = allocation};
+      for (const bool by_level : {false, true}) {
+        if (by_level && !profile.place) continue;
+        FilterSpec filter = {.bloom_type = type, .kind = kind};
+        if (by_level) filter.level_allocation = profile.place->tree;
         all.push_back(filter);
         if (type != BloomType::kRowCol || spread == 1) continue;
-        filter.section_split = SectionSplit::kAdaptive;
         filter.row_spread = spread;
         all.push_back(filter);
       }
@@ -81,13 +78,13 @@ std::vector<FilterParameters> AllFilters(const FileProfile& profile) {
 
 std::vector<FilterAlternative> AllAlternatives(const FileProfile& profile,
                                                const FilterBudget& budget) {
-  FilterParameters none;
+  FilterSpec none = {.bloom_type = BloomType::kNone};
   if (budget.filter_bytes == 0) {
     none.false_positive_rate = budget.false_positive_rate;
   }
   std::vector<FilterAlternative> alternatives = {
       {none, Predict(profile, none)}};
-  for (FilterParameters filter : AllFilters(profile)) {
+  for (FilterSpec filter : AllFilters(profile)) {
     if (const auto rate = RateWithin(profile, filter, budget)) {
       filter.false_positive_rate = *rate;
       alternatives.push_back({filter, Predict(profile, filter)});
@@ -117,13 +114,13 @@ const FilterAlternative* Best(
 bool IsWorthAllCells(const FileProfile& profile,
                      const FilterAlternative& row_col,
                      const FilterAlternative& row) {
-  FilterParameters rows_alone = row_col;
+  FilterSpec rows_alone = row_col;
   rows_alone.bloom_type = BloomType::kRow;
-  if (row_col.section_split == SectionSplit::kAdaptive) {
-    rows_alone.section_split = SectionSplit::kEqual;
+  if (row_col.row_spread) {
+    rows_alone.row_spread.reset();
     rows_alone.false_positive_rate =
         AdaptiveSplit(row_col.kind, profile.rows, profile.cells,
-                      row_col.false_positive_rate, row_col.row_spread)
+                      row_col.false_positive_rate, *row_col.row_spread)
             .row;
   }
   return Cost(profile, row_col.prediction) <
@@ -141,7 +138,7 @@ struct KindRule {
 };
 
 KindRule RuleOf(const FileProfile& profile, const FilterAlternative& bloom) {
-  FilterParameters ribbon = bloom;
+  FilterSpec ribbon = bloom;
   ribbon.kind = FilterKind::kRibbon;
   const double saved = static_cast<double>(bloom.prediction.bytes()) -
                        static_cast<double>(Predict(profile, ribbon).bytes());
@@ -185,13 +182,13 @@ std::string DataText(const FileProfile& profile) {
               : Text(profile.files_per_row) + " of which have its row.");
 }
 
-std::string NameText(const FilterParameters& filter) {
+std::string NameText(const FilterSpec& filter) {
   std::string name(ToString(filter.bloom_type));
   name.append(" of kind ").append(ToString(filter.kind));
-  if (filter.level_allocation == LevelAllocation::kOptimal) {
+  if (filter.level_allocation) {
     name.append(" with optimal bits by level");
   }
-  if (filter.section_split == SectionSplit::kAdaptive) {
+  if (filter.row_spread) {
     name.append(" with the adaptive split");
   }
   return name;

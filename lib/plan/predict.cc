@@ -53,8 +53,8 @@ struct Sections {
   Section row_col;
 };
 
-Sections BuiltSections(const FileProfile& profile,
-                       const FilterParameters& filter, double rate) {
+Sections BuiltSections(const FileProfile& profile, const FilterSpec& filter,
+                       double rate) {
   Sections sections;
   if (filter.bloom_type == BloomType::kNone || profile.rows == 0) {
     return sections;
@@ -62,9 +62,9 @@ Sections BuiltSections(const FileProfile& profile,
   SectionRates rates = {.row = rate, .row_col = rate};
   const bool has_cells =
       filter.bloom_type == BloomType::kRowCol && profile.cells > 0;
-  if (has_cells && filter.section_split == SectionSplit::kAdaptive) {
+  if (has_cells && filter.row_spread) {
     rates = AdaptiveSplit(filter.kind, profile.rows, profile.cells, rate,
-                          filter.row_spread);
+                          *filter.row_spread);
   }
   sections.row = BuiltSection(filter.kind, profile.rows, rates.row);
   if (has_cells) {
@@ -83,11 +83,11 @@ Sections BuiltSections(const FileProfile& profile,
 
 }  // namespace
 
-Prediction Predict(const FileProfile& profile, const FilterParameters& filter) {
+Prediction Predict(const FileProfile& profile, const FilterSpec& filter) {
   std::vector<double> rates = {filter.false_positive_rate};
   if (profile.place) {
     rates.assign(profile.place->tree.levels + 1, filter.false_positive_rate);
-    if (filter.level_allocation == LevelAllocation::kOptimal) {
+    if (filter.level_allocation) {
       rates = LevelPlan(profile.place->tree, filter.bloom_type, filter.kind,
                         filter.false_positive_rate)
                   .rates();

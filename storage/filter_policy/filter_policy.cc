@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "lib/block/memory_fit.h"
-#include "lib/plan/rate_table.h"
 #include "lib/kernels/kernel.h"
+#include "lib/plan/rate_table.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/table.h"
@@ -76,10 +76,9 @@ class Policy final : public rocksdb::FilterPolicy {
       ReportKernel(context.info_log);
       FilterBlockOptions block{
           .bloom_type = options_.bloom_type,
-          .key_layout = options_.key_layout,
+          .key_layout = *options_.key_layout,
           .kind = KindFor(context),
           .bits_per_key = BitsFor(context),
-          .section_split = options_.section_split,
           .row_spread = options_.row_spread,
           .row_prefix_length = options_.row_prefix_length,
           .origin = {context.column_family_name, context.level_at_creation}};
@@ -150,8 +149,8 @@ class Policy final : public rocksdb::FilterPolicy {
   // universal compaction level and size have little to do with each other, and
   // under FIFO all files are of one size.
   double BitsFor(const rocksdb::FilterBuildingContext& context) const {
-    if (options_.level_allocation != LevelAllocation::kOptimal ||
-        context.level_at_creation < 0 || context.num_levels < 2 ||
+    if (!options_.level_allocation || context.level_at_creation < 0 ||
+        context.num_levels < 2 ||
         context.compaction_style != rocksdb::kCompactionStyleLevel) {
       return UniformBits();
     }
@@ -176,13 +175,14 @@ class Policy final : public rocksdb::FilterPolicy {
     const auto found = plans_.find(num_levels);
     if (found != plans_.end()) return found->second;
     // Level 0 has flushes, but for what is compacted within it.
+    const LevelShape& shape = *options_.level_allocation;
     std::vector<FilterKind> kinds = {KindAt(-1)};
-    for (size_t i = 1; i <= options_.level_shape.levels; ++i) {
-      kinds.push_back(KindAt(LevelAt(options_.level_shape, i, num_levels)));
+    for (size_t i = 1; i <= shape.levels; ++i) {
+      kinds.push_back(KindAt(LevelAt(shape, i, num_levels)));
     }
     return plans_
-        .try_emplace(num_levels, options_.level_shape, options_.bloom_type,
-                     kinds, options_.false_positive_rate)
+        .try_emplace(num_levels, shape, options_.bloom_type, kinds,
+                     options_.false_positive_rate)
         .first->second;
   }
 
@@ -212,9 +212,9 @@ class Policy final : public rocksdb::FilterPolicy {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::shared_ptr<MemoryFit>& fit = memory_fits_[bits_per_key];
     if (fit == nullptr) {
-      fit = options_.section_split == SectionSplit::kEqual
-                ? std::make_shared<MemoryFit>(bits_per_key, UsableBlockBytes)
-                : std::make_shared<MemoryFit>(UsableBlockBytes);
+      fit = options_.row_spread
+                ? std::make_shared<MemoryFit>(UsableBlockBytes)
+                : std::make_shared<MemoryFit>(bits_per_key, UsableBlockBytes);
     }
     return fit;
   }
@@ -233,72 +233,6 @@ class Policy final : public rocksdb::FilterPolicy {
   std::shared_ptr<FilterCounters> counters_;
 };
 
-// The first option out of its range, as a sentence, or "".
-std::string Invalid(const FilterPolicyOptions& options) {
-  if (!IsFalsePositiveRate(options.false_positive_rate)) {
-    return "false_positive_rate " +
-           std::to_string(options.false_positive_rate) +
-           ": expected a number between 0 and 1, both excluded";
-  }
-  // The id is how files and OPTIONS name the layout: it must read back.
-  const auto layout = KeyLayout::FromString(options.key_layout.ToString());
-  if (!layout) return layout.error();
-  if (ToString(options.bloom_type) == "unknown") {
-    return "bloom_type " +
-           std::to_string(static_cast<int>(options.bloom_type)) +
-           ": expected NONE, ROW, ROWCOL or ROWPREFIX_FIXED_LENGTH";
-  }
-  if (ToString(options.kind) == "unknown") {
-    return "kind " + std::to_string(static_cast<int>(options.kind)) +
-           ": expected bloom or ribbon";
-  }
-  if (options.kind == FilterKind::kRibbon && options.bloom_before_level < -1) {
-    return "bloom_before_level " + std::to_string(options.bloom_before_level) +
-           ": expected -1 or more";
-  }
-  switch (options.level_allocation) {
-    case LevelAllocation::kUniform:
-      break;
-    case LevelAllocation::kOptimal:
-      if (std::string problem = Problem(options.level_shape);
-          !problem.empty()) {
-        return "level_shape: " + problem;
-      }
-      break;
-    default:
-      return "level_allocation " +
-             std::to_string(static_cast<int>(options.level_allocation)) +
-             ": expected uniform or optimal";
-  }
-  switch (options.section_split) {
-    case SectionSplit::kEqual:
-      break;
-    case SectionSplit::kAdaptive:
-      if (!IsRowSpread(options.row_spread)) {
-        return "row_spread " + std::to_string(options.row_spread) +
-               ": expected a number above 0, up to 1";
-      }
-      break;
-    default:
-      return "section_split " +
-             std::to_string(static_cast<int>(options.section_split)) +
-             ": expected equal or adaptive";
-  }
-  const bool wants_prefix =
-      options.bloom_type == BloomType::kRowPrefixFixedLength;
-  if (wants_prefix && (options.row_prefix_length < 1 ||
-                       options.row_prefix_length > KeyLayout::kMaxRowBytes)) {
-    return "row_prefix_length " + std::to_string(options.row_prefix_length) +
-           ": ROWPREFIX_FIXED_LENGTH expects 1 to " +
-           std::to_string(KeyLayout::kMaxRowBytes) + " bytes";
-  }
-  if (!wants_prefix && options.row_prefix_length != 0) {
-    return "row_prefix_length " + std::to_string(options.row_prefix_length) +
-           ": only ROWPREFIX_FIXED_LENGTH has one, expected 0";
-  }
-  return "";
-}
-
 }  // namespace
 
 Status MakePolicy(const FilterPolicyOptions& options,
@@ -310,8 +244,8 @@ Status MakePolicy(const FilterPolicyOptions& options,
         std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
         ", and the library loaded is " + version);
   }
-  if (const std::string invalid = Invalid(options); !invalid.empty()) {
-    return Status::InvalidArgument(invalid);
+  if (const std::string problem = Problem(options); !problem.empty()) {
+    return Status::InvalidArgument(problem);
   }
   *policy = std::make_unique<Policy>(options);
   return Status::OK();

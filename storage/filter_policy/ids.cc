@@ -5,6 +5,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "lib/bytes/number_text.h"
+
 namespace rowbloom {
 namespace {
 
@@ -13,14 +15,6 @@ constexpr std::string_view kOptimal = "optimal";
 constexpr std::string_view kAdaptive = "adaptive";
 constexpr std::string_view kLastLevels = "last";
 constexpr std::string_view kFirstLevels = "first";
-
-// The shortest text that reads back as the same double.
-std::string NumberText(double number) {
-  std::array<char, 32> text;
-  const auto end =
-      std::to_chars(text.data(), text.data() + text.size(), number).ptr;
-  return {text.data(), end};
-}
 
 template <typename Number>
 bool ParseNumber(std::string_view text, Number* number) {
@@ -46,8 +40,8 @@ std::string KindText(const FilterPolicyOptions& options) {
 
 std::string AllocationText(const FilterPolicyOptions& options) {
   std::string text(kUniform);
-  if (options.level_allocation == LevelAllocation::kOptimal) {
-    const LevelShape& shape = options.level_shape;
+  if (options.level_allocation) {
+    const LevelShape& shape = *options.level_allocation;
     text = kOptimal;
     text.append("/").append(std::to_string(shape.levels));
     text.append("/").append(NumberText(shape.size_ratio));
@@ -55,9 +49,9 @@ std::string AllocationText(const FilterPolicyOptions& options) {
     text.append("/").append(shape.dynamic_level_bytes ? kLastLevels
                                                       : kFirstLevels);
   }
-  if (options.section_split == SectionSplit::kAdaptive) {
+  if (options.row_spread) {
     text.append("/").append(kAdaptive);
-    text.append("/").append(NumberText(options.row_spread));
+    text.append("/").append(NumberText(*options.row_spread));
   }
   return text;
 }
@@ -85,15 +79,13 @@ bool ParseAllocation(std::string_view text, FilterPolicyOptions* options) {
   if (text.ends_with('/')) return false;
   const std::string_view allocation = TakeField(&text);
   if (allocation == kOptimal) {
-    options->level_allocation = LevelAllocation::kOptimal;
-    if (!ParseShape(&text, &options->level_shape)) return false;
+    if (!ParseShape(&text, &options->level_allocation.emplace())) return false;
   } else if (allocation != kUniform) {
     return false;
   }
   if (text.empty()) return true;
-  options->section_split = SectionSplit::kAdaptive;
   return TakeField(&text) == kAdaptive &&
-         ParseNumber(text, &options->row_spread);
+         ParseNumber(text, &options->row_spread.emplace());
 }
 
 }  // namespace
@@ -105,7 +97,7 @@ std::string PolicyId(const FilterPolicyOptions& options) {
   id.append(NumberText(options.false_positive_rate)).append(":");
   id.append(std::to_string(options.row_prefix_length)).append(":");
   id.append(AllocationText(options)).append(":");
-  id.append(options.key_layout.ToString());
+  id.append(options.key_layout->ToString());
   return id;
 }
 

@@ -40,7 +40,7 @@ std::string MakeRow(const KeyLayout& layout, uint64_t number) {
 }  // namespace
 
 std::string SwapCase::Name() const {
-  std::string name = filter.key_layout.ToString() + "-" +
+  std::string name = filter.key_layout->ToString() + "-" +
                      std::string(ToString(filter.bloom_type)) +
                      (partitioned ? "-partitioned" : "-full");
   for (char& c : name) {
@@ -52,12 +52,13 @@ std::string SwapCase::Name() const {
 std::string SwapCase::Row(int generation, Writer writer, int index) const {
   const int file =
       generation * static_cast<int>(kWriters.size()) + static_cast<int>(writer);
-  return MakeRow(filter.key_layout, static_cast<uint64_t>(file) * kRowsPerFile +
-                                        static_cast<uint64_t>(index));
+  return MakeRow(*filter.key_layout,
+                 static_cast<uint64_t>(file) * kRowsPerFile +
+                     static_cast<uint64_t>(index));
 }
 
 std::string SwapCase::AbsentRow(int index) const {
-  return MakeRow(filter.key_layout,
+  return MakeRow(*filter.key_layout,
                  kFirstAbsentRow + static_cast<uint64_t>(index));
 }
 

@@ -68,7 +68,7 @@ LoadedOptions NewDatabaseOptions(const SwapCase& swap_case,
   options.db.create_if_missing = true;
   options.family.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.family.prefix_extractor =
-      NewRowPrefixExtractor(swap_case.filter.key_layout);
+      NewRowPrefixExtractor(*swap_case.filter.key_layout);
   options.family.table_properties_collector_factories = {
       NewFilterPropertiesFactory()};
   options.family.compression = rocksdb::kLZ4Compression;

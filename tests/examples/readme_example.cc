@@ -13,7 +13,8 @@ int main() {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  options.prefix_extractor = rowbloom::NewRowPrefixExtractor(filter.key_layout);
+  options.prefix_extractor =
+      rowbloom::NewRowPrefixExtractor(*filter.key_layout);
   rocksdb::DB* db = nullptr;
   if (s.ok()) s = rocksdb::DB::Open(options, "users.db", &db);
   const std::unique_ptr<rocksdb::DB> owner(db);

@@ -57,7 +57,8 @@ int main() {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  options.prefix_extractor = rowbloom::NewRowPrefixExtractor(filter.key_layout);
+  options.prefix_extractor =
+      rowbloom::NewRowPrefixExtractor(*filter.key_layout);
   options.statistics = rowbloom::NewFilterStatistics();
   rocksdb::DB* opened = nullptr;
   if (s.ok()) s = rocksdb::DB::Open(options, "watch.db", &opened);

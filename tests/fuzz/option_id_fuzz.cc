@@ -53,27 +53,27 @@ void CheckRoundTrip(const FilterPolicyOptions& options) {
             again->kind == options.kind &&
             again->key_layout == options.key_layout &&
             again->row_prefix_length == options.row_prefix_length &&
-            again->level_allocation == options.level_allocation &&
-            again->section_split == options.section_split &&
+            again->level_allocation.has_value() ==
+                options.level_allocation.has_value() &&
+            again->row_spread.has_value() == options.row_spread.has_value() &&
             SameRate(again->false_positive_rate, options.false_positive_rate),
         "ParsePolicyId is the inverse of PolicyId");
   if (options.kind == FilterKind::kRibbon) {
     Check(again->bloom_before_level == options.bloom_before_level,
           "an id has the level before which a ribbon policy builds blooms");
   }
-  if (options.level_allocation == LevelAllocation::kOptimal) {
-    Check(again->level_shape.levels == options.level_shape.levels &&
-              again->level_shape.level0_files ==
-                  options.level_shape.level0_files &&
-              again->level_shape.dynamic_level_bytes ==
-                  options.level_shape.dynamic_level_bytes &&
-              SameRate(again->level_shape.size_ratio,
-                       options.level_shape.size_ratio),
+  if (options.level_allocation) {
+    const LevelShape& shape = *options.level_allocation;
+    const LevelShape& parsed = *again->level_allocation;
+    Check(parsed.levels == shape.levels &&
+              parsed.level0_files == shape.level0_files &&
+              parsed.dynamic_level_bytes == shape.dynamic_level_bytes &&
+              SameRate(parsed.size_ratio, shape.size_ratio),
           "an id has the shape of the tree that bits are spread over");
   }
-  if (options.section_split == SectionSplit::kAdaptive) {
-    Check(SameRate(again->row_spread, options.row_spread),
-          "an id has the hint of the adaptive split");
+  if (options.row_spread) {
+    Check(SameRate(*again->row_spread, *options.row_spread),
+          "an id has the row spread");
   }
   Check(PolicyId(*again) == id, "equal options have one id");
 
@@ -105,15 +105,13 @@ FilterPolicyOptions OptionsFrom(std::string_view bytes) {
   }
   const uint8_t bits = input.Byte();
   if (bits & 1) {
-    options.level_allocation = LevelAllocation::kOptimal;
-    options.level_shape = {
-        .levels = static_cast<uint32_t>(input.Number(4)),
-        .size_ratio = std::bit_cast<double>(input.Number(8)),
-        .level0_files = static_cast<uint32_t>(input.Number(4)),
-        .dynamic_level_bytes = (bits & 2) != 0};
+    options.level_allocation =
+        LevelShape{.levels = static_cast<uint32_t>(input.Number(4)),
+                   .size_ratio = std::bit_cast<double>(input.Number(8)),
+                   .level0_files = static_cast<uint32_t>(input.Number(4)),
+                   .dynamic_level_bytes = (bits & 2) != 0};
   }
   if (bits & 4) {
-    options.section_split = SectionSplit::kAdaptive;
     options.row_spread = std::bit_cast<double>(input.Number(8));
   }
   if (bits & 8) {

@@ -36,10 +36,9 @@ std::map<std::string, FilterPolicyOptions> Policies(const KeyLayout& layout) {
   }
   policies["default"] = {.bloom_type = BloomType::kNone};
   if (layout == KeyLayout::Escaped()) {
-    policies["optimal"] = {.level_allocation = LevelAllocation::kOptimal,
-                           .level_shape = {.levels = 3, .size_ratio = 8}};
-    policies["adaptive"] = {.section_split = SectionSplit::kAdaptive,
-                            .row_spread = 0.125};
+    policies["optimal"] = {.level_allocation =
+                               LevelShape{.levels = 3, .size_ratio = 8}};
+    policies["adaptive"] = {.row_spread = 0.125};
     policies["bloom_before_level_1"] = {.kind = FilterKind::kRibbon,
                                         .bloom_before_level = 1};
     policies["rate"] = {.false_positive_rate = 0.001};
@@ -64,7 +63,7 @@ rocksdb::ColumnFamilyOptions OptionsOf(const FilterPolicyOptions& filter,
   }
   rocksdb::ColumnFamilyOptions options;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  options.prefix_extractor = NewRowPrefixExtractor(filter.key_layout);
+  options.prefix_extractor = NewRowPrefixExtractor(*filter.key_layout);
   options.table_properties_collector_factories = {NewFilterPropertiesFactory()};
   options.compression = rocksdb::kLZ4Compression;
   options.disable_auto_compactions = true;

@@ -99,10 +99,7 @@ void WriteFilterBlocks(const std::filesystem::path& folder) {
         const std::string ending = "-" + std::string(ToString(kind));
         writer.Write("4_bits" + ending, {.kind = kind, .bits_per_key = 4});
         writer.Write("20_bits" + ending, {.kind = kind, .bits_per_key = 20});
-        writer.Write("adaptive" + ending,
-                     {.kind = kind,
-                      .section_split = SectionSplit::kAdaptive,
-                      .row_spread = 0.25});
+        writer.Write("adaptive" + ending, {.kind = kind, .row_spread = 0.25});
         writer.Write("origin" + ending, {.kind = kind, .origin = {"users", 3}});
         writer.Write("prefixes" + ending, {.kind = kind}, true);
       }

@@ -47,17 +47,6 @@ const std::vector<FilterKind>& OfferedKinds() {
   return kinds;
 }
 
-const std::vector<LevelAllocation>& OfferedAllocations() {
-  static const auto allocations =
-      Offered(&FilterPolicyOptions::level_allocation);
-  return allocations;
-}
-
-const std::vector<SectionSplit>& OfferedSplits() {
-  static const auto splits = Offered(&FilterPolicyOptions::section_split);
-  return splits;
-}
-
 FilterPolicyOptions DrawFilter(const Database& database,
                                const OpeningRules& rules, Random* random) {
   FilterPolicyOptions filter;
@@ -77,9 +66,10 @@ FilterPolicyOptions DrawFilter(const Database& database,
   if (rules.filters_for_sure) filter.key_layout = database.keys.layout();
   filter.kind = OneOf(OfferedKinds(), random);
   filter.bloom_before_level = OneOf<int>({-1, 0, 1, 3}, random);
-  filter.level_allocation = OneOf(OfferedAllocations(), random);
-  filter.section_split = OneOf(OfferedSplits(), random);
-  filter.row_spread = OneOf<double>({1, 0.3, 0.05}, random);
+  if (random->OneIn(2)) filter.level_allocation = LevelShape();
+  if (random->OneIn(2)) {
+    filter.row_spread = OneOf<double>({1, 0.3, 0.05}, random);
+  }
   filter.false_positive_rate =
       OneOf<double>({0.3, 0.05, 0.02, 0.01, 0.001, 0.00001}, random);
   return filter;
@@ -96,9 +86,9 @@ std::shared_ptr<const rocksdb::SliceTransform> DrawExtractor(
       extractor.reset(rocksdb::NewCappedPrefixTransform(6 + random->Below(8)));
       return extractor;
     case 2:
-      return NewRowPrefixExtractor(filter.key_layout);
+      return NewRowPrefixExtractor(*filter.key_layout);
     default:
-      if (filter.row_prefix_length > 0 && filter.key_layout.RowOffset() == 0 &&
+      if (filter.row_prefix_length > 0 && filter.key_layout->RowOffset() == 0 &&
           database.keys.layout().RowOffset() == 0) {
         extractor.reset(
             rocksdb::NewCappedPrefixTransform(filter.row_prefix_length));

@@ -138,9 +138,8 @@ ExitCode PrintAdvice(const TableFile& file, const AdviseOptions& options,
         .Text("bloom_type", ToString(advice->bloom_type))
         .Text("kind", ToString(advice->kind))
         .Real("false_positive_rate", advice->false_positive_rate)
-        .Flag("adaptive_split",
-              advice->section_split == SectionSplit::kAdaptive)
-        .Real("row_spread", advice->row_spread)
+        .Flag("adaptive_split", advice->row_spread.has_value())
+        .Real("row_spread", advice->row_spread.value_or(1))
         .Text("reason", advice->reason)
         .Print(output.out);
     PrintJson(file, "present", present, options.files, output.out);
@@ -156,9 +155,9 @@ ExitCode PrintAdvice(const TableFile& file, const AdviseOptions& options,
                     Grouped(stats.rows), Grouped(stats.columns),
                     format.layout->ToString(), ToString(advice->bloom_type),
                     ToString(advice->kind), advice->false_positive_rate,
-                    advice->section_split == SectionSplit::kAdaptive
+                    advice->row_spread
                         ? fmt::format(", adaptive split with row_spread {:.3g}",
-                                      advice->row_spread)
+                                      *advice->row_spread)
                         : "",
                     WithoutControls(advice->reason));
   using Align = Table::Align;

@@ -41,7 +41,7 @@
 #include <string>
 #include <vector>
 
-#include "rowbloom/bloom_type.h"
+#include "rowbloom/filter_spec.h"
 #include "rowbloom/level_allocation.h"
 #include "rowbloom/result.h"
 #include "rowbloom/section_split.h"
@@ -95,18 +95,6 @@ struct FilterBudget {
   uint64_t filter_bytes = 0;
 };
 
-// Of FilterPolicyOptions, by the same names; level_shape is the place's tree.
-struct FilterParameters {
-  BloomType bloom_type = BloomType::kNone;
-  FilterKind kind = FilterKind::kBloom;
-  double false_positive_rate = 0.01;
-  LevelAllocation level_allocation = LevelAllocation::kUniform;
-  SectionSplit section_split = SectionSplit::kEqual;
-  double row_spread = 1;
-
-  bool operator==(const FilterParameters&) const = default;
-};
-
 // What a filter does.
 struct Prediction {
   uint64_t row_bytes = 0;  // of the file; without some 100 bytes around them
@@ -118,27 +106,28 @@ struct Prediction {
   uint64_t bytes() const { return row_bytes + row_col_bytes; }
 };
 
-struct FilterAlternative : FilterParameters {
+struct FilterAlternative : FilterSpec {
   Prediction prediction;
 };
 
 struct Advice : FilterAlternative {
   // All that were weighed, this one too, and the same ones in the same order
   // for each budget but for those that do not fit it: NONE, ROW, ROWCOL; of
-  // each kBloom, kRibbon; of each kUniform, kOptimal; of each kEqual,
-  // kAdaptive. kOptimal only where the place is known, kAdaptive only of ROWCOL
-  // where not all files have every row.
+  // each kBloom, kRibbon; of each one rate and, where the place is known, an
+  // allocation over its tree; of each the equal split and, of ROWCOL where not
+  // all files have every row, one with row_spread.
   std::vector<FilterAlternative> alternatives;
   size_t taken = 0;  // which of them this is
   // Why, with the numbers, as a paragraph for a person.
   std::string reason;
 };
 
-// What the model says of a filter. REQUIRES what Advise asks of its arguments,
-// a rate inside (0, 1), IsRowSpread(row_spread), kUniform where no place is
-// known, and a type other than kRowPrefixFixedLength, whose prefixes the
+// What the model says of a filter. The key_layout and bloom_before_level have
+// no part in it. REQUIRES what Advise expects of its arguments,
+// Problem(filter).empty(), a level_allocation that is unset or the tree of the
+// place, and a type other than kRowPrefixFixedLength, whose prefixes the
 // profile does not count.
-Prediction Predict(const FileProfile& profile, const FilterParameters& filter);
+Prediction Predict(const FileProfile& profile, const FilterSpec& filter);
 
 // Error: a number out of its range; the message names it.
 Result<Advice> Advise(const FileProfile& profile, const FilterBudget& budget);

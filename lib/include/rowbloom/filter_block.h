@@ -87,11 +87,10 @@ struct FilterBlockOptions {
   // Of kRibbon, clamped to [0.9, 2]. REQUIRES a number. Below 1, keys that find
   // no slot go to smaller systems.
   double ribbon_slots_per_key = kRibbonSlotsPerKey;
-  // How a block with two sections spreads these bits; its size is the same, or,
-  // with kRibbon, about the same.
-  SectionSplit section_split = SectionSplit::kEqual;
-  // For kAdaptive, see section_split.h. REQUIRES IsRowSpread.
-  double row_spread = 1;
+  // Moves bits from the ROWCOL section to the ROW section, see
+  // section_split.h; the size stays the same, or, with kRibbon, about the same.
+  // REQUIRES IsRowSpread. nullopt: the sections have the same bits per entry.
+  std::optional<double> row_spread;
   // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
   // indexed whole. REQUIRES > 0 with that type.
   uint32_t row_prefix_length = 0;

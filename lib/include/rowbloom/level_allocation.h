@@ -53,12 +53,6 @@
 
 namespace rowbloom {
 
-// How bits are spread over the levels of the tree.
-enum class LevelAllocation : uint8_t {
-  kUniform,  // one rate at every level
-  kOptimal,  // the rates of a LevelPlan
-};
-
 // The tree that a plan is made for: as leveled compaction keeps it.
 struct LevelShape {
   static constexpr uint32_t kMaxLevels = 63;

@@ -34,11 +34,6 @@
 
 namespace rowbloom {
 
-enum class SectionSplit : uint8_t {
-  kEqual,
-  kAdaptive,
-};
-
 // False positive rates of the two sections.
 struct SectionRates {
   double row = 1;

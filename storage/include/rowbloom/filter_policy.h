@@ -24,10 +24,8 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/status.h"
-#include "rowbloom/bloom_type.h"
+#include "rowbloom/filter_spec.h"
 #include "rowbloom/key_layout.h"
-#include "rowbloom/level_allocation.h"
-#include "rowbloom/section_split.h"
 
 namespace rocksdb {
 class ColumnFamilyHandle;
@@ -38,65 +36,8 @@ class TablePropertiesCollectorFactory;
 
 namespace rowbloom {
 
-struct FilterPolicyOptions {
-  // kRowCol serves gets and row scans; kRow costs a tenth of the bytes at ten
-  // columns a row and serves row scans as well, but cannot tell columns apart.
-  // kNone builds no filter, and still reads the ones that files have.
-  BloomType bloom_type = BloomType::kRowCol;
-
-  // How a key splits into row and qualifier. Stored in every filter block: a
-  // file is asked with the layout that it was built with.
-  KeyLayout key_layout = KeyLayout::Escaped();
-
-  FilterKind kind = FilterKind::kBloom;
-
-  // Of kRibbon, else without meaning: files that are made for a level before
-  // this one get kBloom, at the same rates. Small files that live short want
-  // speed, large ones that live long want few bytes. The number means what it
-  // does in rocksdb::NewRibbonFilterPolicy, whose default is 0:
-  //
-  //   -1       no file
-  //   0        flushes alone, which count as level -1
-  //   n        flushes, and files of levels 0 to n - 1
-  //   INT_MAX  every file
-  //
-  // Levels are known under leveled and universal compaction. With other styles,
-  // and in files of SstFileWriter, all but INT_MAX mean kRibbon. Lower numbers
-  // than -1 are refused.
-  int bloom_before_level = -1;
-
-  // Of each section, inside (0, 1). 0.01 costs 9.9 bits for each row and each
-  // cell; see BitsPerKey in bloom_math.h. Where level_allocation and
-  // section_split spread these bits, it is the rate that would cost as many
-  // everywhere.
-  double false_positive_rate = 0.01;
-
-  // Bytes of the row that kRowPrefixFixedLength indexes, 1 to
-  // KeyLayout::kMaxRowBytes. With other types it must be 0.
-  uint32_t row_prefix_length = 0;
-
-  // How bits are spread over the levels of the tree: kOptimal gives more to the
-  // top and fewer to the bottom, so that reads of what does not exist open the
-  // fewest files; see level_allocation.h. For leveled compaction; other styles,
-  // and files of SstFileWriter, get kUniform.
-  LevelAllocation level_allocation = LevelAllocation::kUniform;
-
-  // The tree that kOptimal plans for; else without meaning.
-  LevelShape level_shape;
-
-  // How the bits of a ROWCOL filter are spread over its two sections.
-  SectionSplit section_split = SectionSplit::kEqual;
-
-  // For kAdaptive, else without meaning: of the files that a read considers the
-  // share that has cells of its row, above 0, up to 1. Where every row is in
-  // one of eight files, 0.125. Rather too much than too little: see
-  // section_split.h.
-  double row_spread = 1;
-
-  // Whether FilterStats counts questions and answers, at the cost that
-  // bench/README.md shows. Not part of the id: OPTIONS files reload with true.
-  bool count_questions = true;
-};
+// What the filters of new files are; see filter_spec.h.
+using FilterPolicyOptions = FilterSpec;
 
 // Makes a policy for BlockBasedTableOptions::filter_policy. Thread-safe, as is
 // the policy. Errors, with *policy left as it was:

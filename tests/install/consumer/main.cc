@@ -32,7 +32,8 @@ rocksdb::Status Run(const std::string& path, std::string* problem) {
   options.error_if_exists = true;
   options.disable_auto_compactions = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  options.prefix_extractor = rowbloom::NewRowPrefixExtractor(filter.key_layout);
+  options.prefix_extractor =
+      rowbloom::NewRowPrefixExtractor(*filter.key_layout);
   rocksdb::DB* opened = nullptr;
   status = rocksdb::DB::Open(options, path, &opened);
   if (!status.ok()) return status;

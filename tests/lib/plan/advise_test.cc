@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,6 @@ TEST(Advise, TakesTheAdaptiveSplitWhereRowsAreInFewFiles) {
     const Advice advice = AdviseOrFail(profile, {});
     EXPECT_EQ(advice.bloom_type, BloomType::kRowCol);
     EXPECT_EQ(advice.kind, FilterKind::kBloom);
-    EXPECT_EQ(advice.section_split, SectionSplit::kAdaptive);
     EXPECT_EQ(advice.row_spread, 0.125);
     EXPECT_EQ(advice.false_positive_rate, 0.01);
     const Prediction equal =
@@ -52,8 +52,7 @@ TEST(Advise, TakesTheEqualSplitWhereRowsAreInAllFilesOrItIsNotKnown) {
   for (const double files_per_row : {8.0, 0.0}) {
     const Advice advice = AdviseOrFail(Profile(10, files_per_row), {});
     EXPECT_EQ(advice.bloom_type, BloomType::kRowCol);
-    EXPECT_EQ(advice.section_split, SectionSplit::kEqual);
-    EXPECT_EQ(advice.row_spread, 1);
+    EXPECT_EQ(advice.row_spread, std::nullopt);
   }
 }
 
@@ -98,7 +97,6 @@ TEST(Advise, KeepsToTheBudget) {
   FilterBlockBuilder builder(
       {.key_layout = KeyLayout::FixedRow(8),
        .bits_per_key = BitsPerKey(advice.false_positive_rate),
-       .section_split = advice.section_split,
        .row_spread = advice.row_spread});
   for (uint64_t row = 0; row < 20'000; ++row) {
     for (int cell = 0; cell < 10; ++cell) {
@@ -137,7 +135,6 @@ TEST(Advise, PredictsWhatBlocksDo) {
             {.bloom_type = advice.bloom_type,
              .key_layout = KeyLayout::FixedRow(8),
              .bits_per_key = BitsPerKey(advice.false_positive_rate),
-             .section_split = advice.section_split,
              .row_spread = advice.row_spread});
         for (uint64_t row = 0; row < kRows; ++row) {
           for (uint64_t column = 0; column < columns; ++column) {
@@ -187,13 +184,12 @@ TEST(Advise, PredictsTheBytesOfEachAlternative) {
         SCOPED_TRACE(testing::Message()
                      << rows << " rows, " << ToString(filter.bloom_type) << ", "
                      << ToString(filter.kind) << ", " << rate << ", adaptive "
-                     << (filter.section_split == SectionSplit::kAdaptive));
+                     << filter.row_spread.has_value());
         FilterBlockBuilder builder(
             {.bloom_type = filter.bloom_type,
              .key_layout = KeyLayout::FixedRow(8),
              .kind = filter.kind,
              .bits_per_key = BitsPerKey(filter.false_positive_rate),
-             .section_split = filter.section_split,
              .row_spread = filter.row_spread});
         for (uint64_t row = 0; row < rows; ++row) {
           for (int cell = 0; cell < 3; ++cell) {
@@ -227,7 +223,7 @@ TEST(Advise, RibbonsKeepToTheBudgetWithLowerRates) {
       EXPECT_LE(filter.prediction.bytes() + 100, bytes);
       for (const FilterAlternative& other : advice.alternatives) {
         if (other.bloom_type == filter.bloom_type &&
-            other.section_split == filter.section_split &&
+            other.row_spread == filter.row_spread &&
             filter.kind == FilterKind::kRibbon &&
             other.kind == FilterKind::kBloom) {
           EXPECT_LE(filter.false_positive_rate,
@@ -296,16 +292,15 @@ TEST(Advise, TakesOptimalBitsByLevelInATree) {
   for (const uint32_t level : {0U, 4U}) {
     const FileProfile profile = InTree(level);
     const Advice advice = AdviseOrFail(profile, {});
-    EXPECT_EQ(advice.level_allocation, LevelAllocation::kOptimal);
+    EXPECT_EQ(advice.level_allocation, profile.place->tree);
     EXPECT_EQ(advice.bloom_type, BloomType::kRowCol);
     // NONE, and each kind: ROW by allocation, ROWCOL by allocation and split.
     EXPECT_EQ(advice.alternatives.size(), 13u);
-    EXPECT_EQ(
-        static_cast<const FilterParameters&>(advice.alternatives[advice.taken]),
-        static_cast<const FilterParameters&>(advice));
+    EXPECT_EQ(static_cast<const FilterSpec&>(advice.alternatives[advice.taken]),
+              static_cast<const FilterSpec&>(advice));
     // The file's own rates are those of its level, the opens are of the tree.
-    FilterParameters uniform = advice;
-    uniform.level_allocation = LevelAllocation::kUniform;
+    FilterSpec uniform = advice;
+    uniform.level_allocation.reset();
     const Prediction before = Predict(profile, uniform);
     if (level == 0) {
       EXPECT_LT(advice.prediction.row_rate, 0.1 * before.row_rate);
@@ -326,7 +321,7 @@ TEST(Advise, TakesOptimalBitsByLevelInATree) {
   columns.reads = {.scan_absent_row = 0, .get_absent_row = 0};
   EXPECT_EQ(
       AdviseOrFail(columns, {.false_positive_rate = 0.001}).level_allocation,
-      LevelAllocation::kUniform);
+      std::nullopt);
 }
 
 // The arithmetic of the model in a small tree, by hand: runs of 1/20, 1/20,
@@ -335,7 +330,7 @@ TEST(Advise, TakesOptimalBitsByLevelInATree) {
 TEST(Advise, PredictsTrees) {
   FileProfile profile = {.rows = 10'000, .cells = 10'000, .files_per_row = 1};
   profile.place = {.tree = {.levels = 2, .level0_files = 2}, .level = 2};
-  const auto expect = [&](LevelAllocation allocation,
+  const auto expect = [&](std::optional<LevelShape> allocation,
                           const std::vector<double>& rates) {
     const Prediction prediction = Predict(
         profile,
@@ -356,20 +351,20 @@ TEST(Advise, PredictsTrees) {
                 1e-9);
     EXPECT_NEAR(prediction.row_rate, rates.back(), 1e-9);
   };
-  expect(LevelAllocation::kUniform, std::vector<double>(4, 0.01));
+  expect(std::nullopt, std::vector<double>(4, 0.01));
   std::vector<double> rates = LevelPlan(profile.place->tree, BloomType::kRowCol,
                                         FilterKind::kBloom, 0.01)
                                   .rates();
   rates.insert(rates.begin(), rates[0]);
-  expect(LevelAllocation::kOptimal, rates);
+  expect(profile.place->tree, rates);
 }
 
 // Of rows at several levels the large ones have one for sure.
 TEST(Advise, SpreadsRowsOverTheLevels) {
   FileProfile profile = InTree(4);
   profile.reads = {.scan_absent_row = 0, .get_absent_row = 0};
-  const FilterParameters row = {.bloom_type = BloomType::kRow,
-                                .false_positive_rate = 1e-6};
+  const FilterSpec row = {.bloom_type = BloomType::kRow,
+                          .false_positive_rate = 1e-6};
   for (const double files_per_row : {1.0, 1.5, 3.0, 7.5, 8.0}) {
     profile.files_per_row = files_per_row;
     // ROW lets the files of the row pass, and no others.
@@ -392,7 +387,7 @@ TEST(Advise, PredictsRowAloneAndNone) {
   EXPECT_NEAR(row.opens.get_absent_column, 1.07, 0.001);
   EXPECT_NEAR(static_cast<double>(row.row_bytes), 20'000 * BitsPerKey(0.01) / 8,
               64);
-  const Prediction none = Predict(profile, {});
+  const Prediction none = Predict(profile, {.bloom_type = BloomType::kNone});
   EXPECT_EQ(none.bytes(), 0u);
   EXPECT_EQ(none.opens.get_absent_column, 8);
 }

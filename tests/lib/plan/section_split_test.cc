@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,11 +110,10 @@ TEST(SectionSplit, SpreadsOutsideTheRangeAreNone) {
 }
 
 std::string Block(FilterKind kind, uint64_t rows, uint64_t cells_of_row,
-                  SectionSplit split, double row_spread) {
+                  std::optional<double> row_spread = std::nullopt) {
   FilterBlockBuilder builder({.key_layout = KeyLayout::FixedRow(8),
                               .kind = kind,
                               .bits_per_key = 10,
-                              .section_split = split,
                               .row_spread = row_spread,
                               .verify = true});
   for (uint64_t row = 0; row < rows; ++row) {
@@ -137,13 +137,10 @@ TEST(AdaptiveSplit, KeepsTheSizeOfTheBlock) {
   for (const uint64_t rows : {1, 2, 7, 30, 100, 1000, 5000}) {
     for (const uint64_t cells : {1, 2, 10, 100}) {
       SCOPED_TRACE(testing::Message() << rows << " x " << cells);
-      const std::string equal =
-          Block(kKind, rows, cells, SectionSplit::kEqual, 1);
-      const std::string spread =
-          Block(kKind, rows, cells, SectionSplit::kAdaptive, 1);
+      const std::string equal = Block(kKind, rows, cells);
+      const std::string spread = Block(kKind, rows, cells, 1);
       EXPECT_EQ(spread, equal);
-      const std::string adaptive =
-          Block(kKind, rows, cells, SectionSplit::kAdaptive, 0.125);
+      const std::string adaptive = Block(kKind, rows, cells, 0.125);
       EXPECT_EQ(adaptive.size(), equal.size());
       const FilterBlock view = FilterBlock::Open(adaptive);
       ASSERT_TRUE(view.usable()) << view.problem();
@@ -164,11 +161,9 @@ TEST(AdaptiveSplit, AboutKeepsTheSizeOfABlockOfRibbons) {
   for (const uint64_t rows : {1, 30, 1000, 5000}) {
     for (const uint64_t cells : {1, 3, 10, 40}) {
       SCOPED_TRACE(testing::Message() << rows << " x " << cells);
-      const std::string equal =
-          Block(kKind, rows, cells, SectionSplit::kEqual, 1);
-      EXPECT_EQ(Block(kKind, rows, cells, SectionSplit::kAdaptive, 1), equal);
-      const std::string adaptive =
-          Block(kKind, rows, cells, SectionSplit::kAdaptive, 0.125);
+      const std::string equal = Block(kKind, rows, cells);
+      EXPECT_EQ(Block(kKind, rows, cells, 1), equal);
+      const std::string adaptive = Block(kKind, rows, cells, 0.125);
       const FilterBlock view = FilterBlock::Open(adaptive);
       ASSERT_TRUE(view.usable()) << view.problem();
       if (rows < 1000) continue;
@@ -189,8 +184,7 @@ TEST(AdaptiveSplit, AboutKeepsTheSizeOfABlockOfRibbons) {
 TEST(AdaptiveSplit, BlocksHaveThePredictedRates) {
   constexpr uint64_t kRows = 20'000;
   for (const FilterKind kind : kKinds) {
-    const std::string block =
-        Block(kind, kRows, 10, SectionSplit::kAdaptive, 0.125);
+    const std::string block = Block(kind, kRows, 10, 0.125);
     const FilterBlock view = FilterBlock::Open(block);
     const SectionRates split = SplitOf(kind, kRows, 10 * kRows);
     const uint64_t asked = test::Scaled(1'000'000);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@
 #include "rocksdb/table_properties.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/section_split.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
@@ -47,6 +49,11 @@ struct WrongOpenCounts {
   uint64_t scan_absent_row = 0;
 };
 
+// nullopt: one rate at every level.
+std::optional<LevelShape> Allocation(bool by_level, const LevelShape& shape) {
+  return by_level ? std::optional(shape) : std::nullopt;
+}
+
 class BitAllocation : public testing::Test {
  protected:
   BitAllocation() : trace_(__FILE__, __LINE__, Seed()) {}
@@ -56,7 +63,7 @@ class BitAllocation : public testing::Test {
     return "ROWBLOOM_SEED=" + std::to_string(SeedFromEnv());
   }
 
-  void Open(const FilterPolicyOptions& filter) {
+  void Open(const FilterPolicyOptions& filter, bool dynamic_level_bytes) {
     dir_ = std::make_unique<TempDir>();
     policy_ = MakeFilterPolicy(filter);
     options_ = TestDbOptions(
@@ -66,8 +73,7 @@ class BitAllocation : public testing::Test {
     options_.target_file_size_base = uint64_t{1} << 40;
     options_.table_properties_collector_factories = {
         NewFilterPropertiesFactory()};
-    options_.level_compaction_dynamic_level_bytes =
-        filter.level_shape.dynamic_level_bytes;
+    options_.level_compaction_dynamic_level_bytes = dynamic_level_bytes;
     db_ = OpenDb(options_, dir_->path().string());
     ASSERT_NE(db_, nullptr);
   }
@@ -206,7 +212,7 @@ class FiveLevels : public BitAllocation {
                                         .level0_files = 4,
                                         .dynamic_level_bytes = false};
 
-  void Build(BloomType type, LevelAllocation allocation,
+  void Build(BloomType type, bool by_level,
              FilterKind kind = FilterKind::kBloom,
              uint64_t last_level_rows = Scaled(kLastLevelRows),
              int bloom_before_level = -1) {
@@ -215,8 +221,8 @@ class FiveLevels : public BitAllocation {
           .kind = kind,
           .bloom_before_level = bloom_before_level,
           .false_positive_rate = kRate,
-          .level_allocation = allocation,
-          .level_shape = kShape});
+          .level_allocation = Allocation(by_level, kShape)},
+         kShape.dynamic_level_bytes);
     rows_ = 0;
     uint64_t rows = last_level_rows;
     for (int level = 4; level > 0; --level, rows /= 10) {
@@ -243,22 +249,21 @@ TEST_F(FiveLevels, OptimalBitsOpenLessThanUniformOnes) {
   const bool full_size = Scaled(1000) >= 1000;
   for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
     SCOPED_TRACE(ToString(type));
-    std::map<LevelAllocation, WrongOpenCounts> counts;
-    std::map<LevelAllocation, uint64_t> bytes;
-    for (const auto allocation :
-         {LevelAllocation::kUniform, LevelAllocation::kOptimal}) {
-      Build(type, allocation);
-      counts[allocation] = Count(rows_, Scaled(200'000));
-      bytes[allocation] = FilterBytes();
-      Print(allocation == LevelAllocation::kUniform ? "uniform" : "optimal",
-            counts[allocation], bytes[allocation]);
+    std::map<bool, WrongOpenCounts> counts;
+    std::map<bool, uint64_t> bytes;
+    for (const bool by_level : {false, true}) {
+      Build(type, by_level);
+      counts[by_level] = Count(rows_, Scaled(200'000));
+      bytes[by_level] = FilterBytes();
+      Print(by_level ? "optimal" : "uniform", counts[by_level],
+            bytes[by_level]);
     }
     if (!full_size) continue;
-    const auto uniform = counts[LevelAllocation::kUniform];
-    const auto optimal = counts[LevelAllocation::kOptimal];
-    EXPECT_NEAR(static_cast<double>(bytes[LevelAllocation::kOptimal]) /
-                    static_cast<double>(bytes[LevelAllocation::kUniform]),
-                1, 0.01);
+    const auto uniform = counts[false];
+    const auto optimal = counts[true];
+    EXPECT_NEAR(
+        static_cast<double>(bytes[true]) / static_cast<double>(bytes[false]), 1,
+        0.01);
     const auto ratio = [](uint64_t a, uint64_t b) {
       return static_cast<double>(a) / static_cast<double>(b);
     };
@@ -281,7 +286,7 @@ TEST_F(FiveLevels, EachLevelHasTheBitsOfThePlan) {
     for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
       SCOPED_TRACE(testing::Message()
                    << ToString(type) << ", " << ToString(kind));
-      Build(type, LevelAllocation::kOptimal, kind, kSmallTreeRows);
+      Build(type, true, kind, kSmallTreeRows);
       const LevelPlan plan(kShape, type, kind, kRate);
       for (const auto& [level, bits] : BitsByLevel("row.bits_per_key")) {
         const double planned = KindBits(kind, plan.rates()[level]);
@@ -301,16 +306,15 @@ TEST_F(FiveLevels, EachLevelHasTheBitsOfThePlan) {
 // ribbons, and with blooms before the last level those of uniform ones.
 TEST_F(FiveLevels, RibbonsKeepTheBytesToo) {
   for (const int bloom_before_level : {-1, 4}) {
-    std::map<LevelAllocation, uint64_t> bytes;
-    for (const auto allocation :
-         {LevelAllocation::kUniform, LevelAllocation::kOptimal}) {
-      Build(BloomType::kRow, allocation, FilterKind::kRibbon, kSmallTreeRows,
+    std::map<bool, uint64_t> bytes;
+    for (const bool by_level : {false, true}) {
+      Build(BloomType::kRow, by_level, FilterKind::kRibbon, kSmallTreeRows,
             bloom_before_level);
-      bytes[allocation] = FilterBytes();
+      bytes[by_level] = FilterBytes();
     }
-    EXPECT_NEAR(static_cast<double>(bytes[LevelAllocation::kOptimal]) /
-                    static_cast<double>(bytes[LevelAllocation::kUniform]),
-                1, 0.01)
+    EXPECT_NEAR(
+        static_cast<double>(bytes[true]) / static_cast<double>(bytes[false]), 1,
+        0.01)
         << bloom_before_level;
   }
 }
@@ -328,8 +332,8 @@ class LevelContext : public BitAllocation {
     BitAllocation::Open({.bloom_type = BloomType::kRow,
                          .key_layout = kLayout,
                          .false_positive_rate = kRate,
-                         .level_allocation = LevelAllocation::kOptimal,
-                         .level_shape = shape});
+                         .level_allocation = shape},
+                        shape.dynamic_level_bytes);
   }
 
   static void ExpectBits(double bits, double rate) {
@@ -419,13 +423,12 @@ TEST_F(LevelContext, OthersGetTheUniformRate) {
 
 // optimize_filters_for_memory has a balance for each level.
 TEST_F(LevelContext, FitsTheAllocatorAtEachLevel) {
-  for (const auto split : {SectionSplit::kEqual, SectionSplit::kAdaptive}) {
-    const auto policy =
-        MakeFilterPolicy({.key_layout = kLayout,
-                          .false_positive_rate = kRate,
-                          .level_allocation = LevelAllocation::kOptimal,
-                          .section_split = split,
-                          .row_spread = 0.125});
+  for (const std::optional<double> row_spread :
+       {std::optional<double>(), std::optional(0.125)}) {
+    const auto policy = MakeFilterPolicy({.key_layout = kLayout,
+                                          .false_positive_rate = kRate,
+                                          .level_allocation = LevelShape(),
+                                          .row_spread = row_spread});
     rocksdb::BlockBasedTableOptions table;
     table.filter_policy = policy;
     table.optimize_filters_for_memory = true;
@@ -589,21 +592,20 @@ class KindInFiles : public BitAllocation {};
 // Blooms have the rate, not the bits, that the ribbons have; files name their
 // kind.
 TEST_F(KindInFiles, KeepsTheRates) {
-  for (const LevelAllocation allocation :
-       {LevelAllocation::kUniform, LevelAllocation::kOptimal}) {
+  for (const bool by_level : {false, true}) {
     const LevelShape shape = {.levels = 2, .dynamic_level_bytes = false};
     Open({.key_layout = kLayout,
           .kind = FilterKind::kRibbon,
           .bloom_before_level = 1,
           .false_positive_rate = kRate,
-          .level_allocation = allocation,
-          .level_shape = shape});
+          .level_allocation = Allocation(by_level, shape)},
+         shape.dynamic_level_bytes);
     constexpr uint64_t kRows = 5000;
     Flush(0, kRows);
     Push(2);
     Flush(kRows, 2 * kRows);
     std::vector<double> rates(3, kRate);
-    if (allocation == LevelAllocation::kOptimal) {
+    if (by_level) {
       const std::vector<FilterKind> kinds = {
           FilterKind::kBloom, FilterKind::kRibbon, FilterKind::kRibbon};
       rates = LevelPlan(shape, BloomType::kRowCol, kinds, kRate).rates();
@@ -648,12 +650,12 @@ class AdaptiveSplitInFiles : public BitAllocation {
   };
 
   // `in_all_files`: each file has `columns` cells of each row.
-  Result Run(SectionSplit split, double row_spread, uint64_t columns,
+  Result Run(std::optional<double> row_spread, uint64_t columns,
              bool in_all_files) {
     Open({.key_layout = kLayout,
           .false_positive_rate = kRate,
-          .section_split = split,
-          .row_spread = row_spread});
+          .row_spread = row_spread},
+         LevelShape().dynamic_level_bytes);
     const uint64_t rows_of_file = Scaled(kRowsOfFile);
     for (uint64_t file = 0; file < kFiles; ++file) {
       const uint64_t begin = in_all_files ? 0 : rows_of_file * file;
@@ -664,8 +666,7 @@ class AdaptiveSplitInFiles : public BitAllocation {
         .bytes = FilterBytes(),
         .counts = Count(in_all_files ? rows_of_file : rows_of_file * kFiles,
                         Scaled(kQuestions))};
-    Print(split == SectionSplit::kEqual ? "equal" : "adaptive", result.counts,
-          result.bytes);
+    Print(row_spread ? "adaptive" : "equal", result.counts, result.bytes);
     return result;
   }
 
@@ -678,9 +679,8 @@ class AdaptiveSplitInFiles : public BitAllocation {
 TEST_F(AdaptiveSplitInFiles, PaysWhereARowIsInOneFile) {
   for (const uint64_t columns : {2, 10}) {
     SCOPED_TRACE(columns);
-    const Result equal = Run(SectionSplit::kEqual, 1, columns, false);
-    const Result adaptive =
-        Run(SectionSplit::kAdaptive, 1.0 / kFiles, columns, false);
+    const Result equal = Run(std::nullopt, columns, false);
+    const Result adaptive = Run(1.0 / kFiles, columns, false);
     EXPECT_EQ(adaptive.bytes, equal.bytes);
     if (Scaled(1000) < 1000) continue;
     const WrongOpens model = PredictWrongOpens(
@@ -706,8 +706,8 @@ TEST_F(AdaptiveSplitInFiles, PaysWhereARowIsInOneFile) {
 }
 
 TEST_F(AdaptiveSplitInFiles, IsTheEqualOneWhereARowIsInAllFiles) {
-  const Result equal = Run(SectionSplit::kEqual, 1, 3, true);
-  const Result adaptive = Run(SectionSplit::kAdaptive, 1, 3, true);
+  const Result equal = Run(std::nullopt, 3, true);
+  const Result adaptive = Run(1, 3, true);
   EXPECT_EQ(adaptive.bytes, equal.bytes);
   EXPECT_EQ(adaptive.counts.get_absent_row, equal.counts.get_absent_row);
   EXPECT_EQ(adaptive.counts.get_absent_column, equal.counts.get_absent_column);
@@ -718,8 +718,8 @@ TEST_F(AdaptiveSplitInFiles, IsTheEqualOneWhereARowIsInAllFiles) {
 // A hint that is wrong costs: each row is in all files, not in one of eight.
 // RocksDB's one filter is the measure that the hint was to keep.
 TEST_F(AdaptiveSplitInFiles, CostsWhereTheHintIsWrong) {
-  const Result equal = Run(SectionSplit::kEqual, 1, 10, true);
-  const Result wrong = Run(SectionSplit::kAdaptive, 1.0 / kFiles, 10, true);
+  const Result equal = Run(std::nullopt, 10, true);
+  const Result wrong = Run(1.0 / kFiles, 10, true);
   EXPECT_EQ(wrong.bytes, equal.bytes);
   EXPECT_GT(wrong.counts.get_absent_column, equal.counts.get_absent_column);
   EXPECT_LT(wrong.counts.get_absent_column,

@@ -81,26 +81,17 @@ TEST(NewFilterPolicy, EnumsOutsideTheirValuesAreRefused) {
                 "ROWPREFIX_FIXED_LENGTH");
   ExpectInvalid({.kind = static_cast<FilterKind>(9)},
                 "kind 9: expected bloom or ribbon");
-  ExpectInvalid({.level_allocation = static_cast<LevelAllocation>(9)},
-                "level_allocation 9: expected uniform or optimal");
-  ExpectInvalid({.section_split = static_cast<SectionSplit>(9)},
-                "section_split 9: expected equal or adaptive");
 }
 
 TEST(NewFilterPolicy, ShapesOutsideTheirRangesAreRefused) {
   const auto expect = [](const LevelShape& shape, const std::string& message) {
-    ExpectInvalid(
-        {.level_allocation = LevelAllocation::kOptimal, .level_shape = shape},
-        "level_shape: " + message);
+    ExpectInvalid({.level_allocation = shape}, "level_allocation: " + message);
   };
   expect({.levels = 0}, "levels 0: expected 1 to 63");
   expect({.levels = 64}, "levels 64: expected 1 to 63");
   expect({.size_ratio = 0.5}, "size_ratio 0.500000: expected 1 to 1000");
   expect({.size_ratio = std::nan("")}, "size_ratio nan: expected 1 to 1000");
   expect({.level0_files = 0}, "level0_files 0: expected 1 to 1000");
-  // Without meaning, and not part of the id.
-  EXPECT_STREQ(MakeFilterPolicy({.level_shape = {.levels = 0}})->Name(),
-               MakeFilterPolicy({})->Name());
 }
 
 TEST(NewFilterPolicy, LevelsOfKindsOutsideTheirRangeAreRefused) {
@@ -115,7 +106,7 @@ TEST(NewFilterPolicy, RowSpreadsOutsideTheirRangeAreRefused) {
   for (const auto& [spread, text] :
        std::map<double, std::string>{{0, "0.000000"}, {1.5, "1.500000"}}) {
     ExpectInvalid(
-        {.section_split = SectionSplit::kAdaptive, .row_spread = spread},
+        {.row_spread = spread},
         "row_spread " + text + ": expected a number above 0, up to 1");
   }
 }
@@ -180,22 +171,17 @@ TEST(FilterPolicyId, HoldsAllParametersAndReadsBack) {
                "0.30000000000000004:5:uniform:delimited::");
   const auto parsed = ParsePolicyId(policy->Name());
   ASSERT_TRUE(parsed) << parsed.error();
-  EXPECT_EQ(parsed->bloom_type, options.bloom_type);
-  EXPECT_EQ(parsed->key_layout, options.key_layout);
-  EXPECT_EQ(parsed->false_positive_rate, options.false_positive_rate);
-  EXPECT_EQ(parsed->row_prefix_length, 5u);
+  EXPECT_EQ(*parsed, options);
   EXPECT_STREQ(MakeFilterPolicy({})->Name(),
                "rowbloom.filter:ROWCOL:bloom:0.01:0:uniform:escaped");
 }
 
 TEST(FilterPolicyId, HoldsHowBitsAreSpread) {
   const FilterPolicyOptions options = {
-      .level_allocation = LevelAllocation::kOptimal,
-      .level_shape = {.levels = 5,
-                      .size_ratio = 8.5,
-                      .level0_files = 20,
-                      .dynamic_level_bytes = false},
-      .section_split = SectionSplit::kAdaptive,
+      .level_allocation = LevelShape{.levels = 5,
+                                     .size_ratio = 8.5,
+                                     .level0_files = 20,
+                                     .dynamic_level_bytes = false},
       .row_spread = 0.125};
   const auto policy = MakeFilterPolicy(options);
   EXPECT_STREQ(policy->Name(),
@@ -203,10 +189,7 @@ TEST(FilterPolicyId, HoldsHowBitsAreSpread) {
                "optimal/5/8.5/20/first/adaptive/0.125:escaped");
   const auto parsed = ParsePolicyId(policy->Name());
   ASSERT_TRUE(parsed) << parsed.error();
-  EXPECT_EQ(parsed->level_allocation, options.level_allocation);
-  EXPECT_EQ(parsed->level_shape, options.level_shape);
-  EXPECT_EQ(parsed->section_split, options.section_split);
-  EXPECT_EQ(parsed->row_spread, options.row_spread);
+  EXPECT_EQ(*parsed, options);
 }
 
 TEST(FilterPolicyId, HoldsTheLevelsOfTheKinds) {
@@ -436,14 +419,12 @@ TEST(FilterPolicy, IsFilterActiveTellsColumnFamiliesApart) {
 
 TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
   TempDir dir;
-  const auto policy =
-      MakeFilterPolicy({.key_layout = kLayout,
-                        .kind = FilterKind::kRibbon,
-                        .bloom_before_level = 1,
-                        .false_positive_rate = 0.003,
-                        .level_allocation = LevelAllocation::kOptimal,
-                        .section_split = SectionSplit::kAdaptive,
-                        .row_spread = 0.25});
+  const auto policy = MakeFilterPolicy({.key_layout = kLayout,
+                                        .kind = FilterKind::kRibbon,
+                                        .bloom_before_level = 1,
+                                        .false_positive_rate = 0.003,
+                                        .level_allocation = LevelShape(),
+                                        .row_spread = 0.25});
   {
     rocksdb::Options options =
         TestDbOptions({policy, NewRowPrefixExtractor(kLayout)});

@@ -77,7 +77,6 @@ std::vector<FilterBlockOptions> AllOptions() {
   all[2].row_prefix_length = 5;
   all[3].kind = FilterKind::kRibbon;
   all[4].verify = true;
-  all[5].section_split = SectionSplit::kAdaptive;
   all[5].row_spread = 0.5;
   return all;
 }
@@ -237,8 +236,7 @@ TEST(NoMemory, PoliciesMakeABuilderOrNone) {
   for (const FilterPolicyOptions& options :
        {FilterPolicyOptions{.key_layout = KeyLayout::Delimited(':')},
         FilterPolicyOptions{.key_layout = KeyLayout::Delimited(':'),
-        .level_allocation = LevelAllocation::kOptimal,
-        .section_split = SectionSplit::kAdaptive,
+        .level_allocation = LevelShape(),
         .row_spread = 0.5}}) {
     rocksdb::BlockBasedTableOptions table;
     table.optimize_filters_for_memory = true;

@@ -103,7 +103,7 @@ size_t RegisteredFactories() {
 void MakeDatabase(const std::string& path) {
   const auto db =
       OpenDb(TestDbOptions({MakeFilterPolicy(kFilter),
-                            NewRowPrefixExtractor(kFilter.key_layout)}),
+                            NewRowPrefixExtractor(*kFilter.key_layout)}),
              path);
   ExpectOk(db->Put({}, "a:x", "1"));
   ExpectOk(db->Put({}, "c:x", "2"));
@@ -214,7 +214,7 @@ TEST(OtherLibrary, OptionsLeaveNoPolicyAndNoKeyIsLost) {
 TEST(OtherLibrary, ExtractorsWorkWithAny) {
   for (const std::string& version : kVersions) {
     const Library library(version);
-    const auto extractor = NewRowPrefixExtractor(kFilter.key_layout);
+    const auto extractor = NewRowPrefixExtractor(*kFilter.key_layout);
     ASSERT_NE(extractor, nullptr);
     EXPECT_EQ(extractor->Transform("row:q"), "row:");
     EXPECT_FALSE(extractor->InDomain("none"));

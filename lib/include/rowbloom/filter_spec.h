@@ -1,0 +1,77 @@
+// FilterSpec: what a filter is. The policy builds it, Advise recommends it, and
+// Predict says what it does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "rowbloom/bloom_type.h"
+#include "rowbloom/key_layout.h"
+#include "rowbloom/level_allocation.h"
+
+namespace rowbloom {
+
+struct FilterSpec {
+  // kRowCol serves gets and row scans. kRow costs a tenth of the bytes at ten
+  // columns a row and serves row scans as well, but cannot tell columns apart.
+  // kNone builds no filter; the filters that files have are still read.
+  BloomType bloom_type = BloomType::kRowCol;
+
+  // How a key splits into row and qualifier. A policy stores it in every filter
+  // block: a file is probed with the layout that it was built with.
+  std::optional<KeyLayout> key_layout = KeyLayout::Escaped();
+
+  FilterKind kind = FilterKind::kBloom;
+
+  // For kRibbon; it has no meaning for kBloom. Files that are made for a level
+  // before this one get kBloom, at the same rates. Small files live short and
+  // should be fast to build; large files live long and should be small. The
+  // number means the same as in rocksdb::NewRibbonFilterPolicy, whose default
+  // is 0:
+  //
+  //   -1       no file
+  //   0        flushes alone, which count as level -1
+  //   n        flushes, and files of levels 0 to n - 1
+  //   INT_MAX  every file
+  //
+  // Levels are known under leveled and universal compaction. With other styles,
+  // and in files of SstFileWriter, all numbers but INT_MAX mean kRibbon.
+  // Numbers below -1 are refused.
+  int bloom_before_level = -1;
+
+  // Target of each section, inside (0, 1). 0.01 costs 9.9 bits for each row and
+  // each cell; see BitsPerKey in bloom_math.h. With level_allocation or
+  // row_spread it is the rate that costs as many bits if it is the same
+  // everywhere.
+  double false_positive_rate = 0.01;
+
+  // Bytes of the row that kRowPrefixFixedLength indexes, 1 to
+  // KeyLayout::kMaxRowBytes. With other types it must be 0.
+  uint32_t row_prefix_length = 0;
+
+  // The tree whose levels share the bits: the top levels get more, the bottom
+  // fewer, so that reads of absent keys open the fewest files (see LevelPlan).
+  // nullopt: one rate at every level. Other styles than leveled compaction, and
+  // files of SstFileWriter, have one rate always.
+  std::optional<LevelShape> level_allocation;
+
+  // For kRowCol: the share of the files that a read considers that has cells of
+  // its row, above 0, up to 1. It moves bits from the ROWCOL section to the ROW
+  // section (see AdaptiveSplit). 0.125 where every row is in one of eight
+  // files; a share that is too large loses less than one that is too small.
+  // nullopt: each row and each cell has the same bits.
+  std::optional<double> row_spread;
+
+  // Whether FilterStats counts lookups and answers; bench/README.md has the
+  // cost. Not part of the policy's id: OPTIONS files reload with true.
+  bool count_questions = true;
+
+  bool operator==(const FilterSpec&) const = default;
+};
+
+// The first member that is out of its range, as a sentence that names it, or
+// "". Pure and thread-safe.
+std::string Problem(const FilterSpec& spec);
+
+}  // namespace rowbloom
