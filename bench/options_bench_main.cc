@@ -172,7 +172,7 @@ int Run(int argc, char** argv) {
   program.AddCheck(&arguments.check,
                    fmt::format("all ratios are at most {}", kMostRatio));
   program.Parse(argc, argv);
-  RegisterRowbloom();
+  OrThrow(RegisterRowbloom());
 
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() /

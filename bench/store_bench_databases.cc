@@ -39,14 +39,16 @@ PlainDatabase::~PlainDatabase() {
 Status PlainDatabase::Create(
     const std::string& store_path, const std::string& path,
     uint64_t cache_bytes, std::shared_ptr<const rocksdb::FilterPolicy> filter) {
-  RegisterRowbloom();  // so that the options name a filter policy that exists
+  // So that the options name a filter policy that exists.
+  Status s = RegisterRowbloom();
+  if (!s.ok()) return s;
   rocksdb::ConfigOptions config;
   config.ignore_unknown_options = false;
   rocksdb::DBOptions options;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(cache_bytes);
-  Status s = rocksdb::LoadLatestOptions(config, store_path, &options, &families,
-                                        &cache);
+  s = rocksdb::LoadLatestOptions(config, store_path, &options, &families,
+                                 &cache);
   if (!s.ok()) return s;
   for (rocksdb::ColumnFamilyDescriptor& family : families) {
     if (family.name != kFamily || filter == nullptr) continue;

@@ -1,10 +1,12 @@
 #include "rowbloom/filter_policy.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/table.h"
+#include "rocksdb/table_properties.h"
 #include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/cache_charge.h"
 #include "storage/filter_policy/filter_bits.h"
@@ -115,6 +118,8 @@ class Policy final : public rocksdb::FilterPolicy {
       return nullptr;  // out of memory: RocksDB then reads without a filter
     }
   }
+
+  const FilterPolicyOptions& options() const { return options_; }
 
   std::vector<LevelFilterStats> Stats() const { return counters_->Read(); }
 
@@ -244,6 +249,12 @@ Status MakePolicy(const FilterPolicyOptions& options,
         std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
         ", and the library loaded is " + version);
   }
+  if (!options.key_layout) {
+    return Status::InvalidArgument(
+        "key_layout is not set: give the layout of the keys, as "
+        "KeyLayout::Delimited(':') for user_1001:mail, or "
+        "KeyLayout::FixedRow(8)");
+  }
   if (const std::string problem = Problem(options); !problem.empty()) {
     return Status::InvalidArgument(problem);
   }
@@ -259,7 +270,56 @@ Status NewFilterPolicy(const FilterPolicyOptions& options,
   return status;
 }
 
-bool IsFilterActive(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
+Status ConfigureRowFilters(const FilterPolicyOptions& options,
+                           rocksdb::ColumnFamilyOptions* family) {
+  rocksdb::BlockBasedTableOptions table;
+  if (family->table_factory != nullptr) {
+    const auto* present =
+        family->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    // Not a factory around a block-based one, either: it would be lost.
+    if (present == nullptr ||
+        !family->table_factory->IsInstanceOf(
+            rocksdb::TableFactory::kBlockBasedTableName())) {
+      return Status::InvalidArgument(
+          "table_factory " + std::string(family->table_factory->Name()) +
+          ": expected a block-based one, no other has filter blocks");
+    }
+    table = *present;
+  }
+  std::shared_ptr<rocksdb::TableFactory> factory = family->table_factory;
+  const Policy* policy = Policy::From(table.filter_policy.get());
+  if (policy == nullptr || policy->options() != options) {
+    Status status = NewFilterPolicy(options, &table.filter_policy);
+    if (!status.ok()) return status;
+    factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  }
+  std::shared_ptr<const rocksdb::SliceTransform> extractor =
+      NewRowPrefixExtractor(*options.key_layout);
+  if (const auto& present = family->prefix_extractor; present != nullptr) {
+    if (present->GetId() != extractor->GetId()) {
+      return Status::InvalidArgument("prefix_extractor " + present->GetId() +
+                                     " is set: expected none, or " +
+                                     extractor->GetId());
+    }
+    extractor = present;
+  }
+  auto collectors = family->table_properties_collector_factories;
+  const auto is_ours = [](const auto& collector) {
+    return collector != nullptr &&
+           std::string_view(collector->Name()) == kFilterProperty;
+  };
+  if (std::ranges::none_of(collectors, is_ours)) {
+    collectors.push_back(NewFilterPropertiesFactory());
+  }
+  // Nothing fails from here on.
+  family->table_factory = std::move(factory);
+  family->prefix_extractor = std::move(extractor);
+  family->table_properties_collector_factories = std::move(collectors);
+  return Status::OK();
+}
+
+bool IsFilterActive(const rocksdb::DB* db,
+                    rocksdb::ColumnFamilyHandle* family) {
   const rocksdb::Options options = db->GetOptions(family);
   if (options.table_factory == nullptr) return false;
   const auto* table =
@@ -272,7 +332,7 @@ bool IsFilterActive(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family) {
          (table->whole_key_filtering || options.prefix_extractor != nullptr);
 }
 
-bool IsFilterActive(rocksdb::DB* db) {
+bool IsFilterActive(const rocksdb::DB* db) {
   return IsFilterActive(db, db->DefaultColumnFamily());
 }
 

@@ -76,16 +76,17 @@ TablePropertiesCollectorFactory* PropertiesFactory(
   });
 }
 
-// The registry's classes change with the minor version.
-bool IsTheRocksDbOfTheHeaders() {
-  return rocksdb::GetRocksVersionAsString(/*with_patch=*/false) ==
-         std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
-}
-
 }  // namespace
 
-void RegisterRowbloom() {
-  if (!IsTheRocksDbOfTheHeaders()) return;
+rocksdb::Status RegisterRowbloom() {
+  // The registry's classes change with the minor version.
+  const std::string compiled =
+      std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
+  if (rocksdb::GetRocksVersionAsString(/*with_patch=*/false) != compiled) {
+    return rocksdb::Status::NotSupported(
+        "rowbloom was compiled for the object registry of RocksDB " + compiled +
+        ", and the library loaded is " + rocksdb::GetRocksVersionAsString());
+  }
   static std::once_flag once;
   std::call_once(once, [] {
     const auto library = ObjectLibrary::Default();
@@ -96,6 +97,7 @@ void RegisterRowbloom() {
     library->AddFactory<TablePropertiesCollectorFactory>(kFilterProperty,
                                                          PropertiesFactory);
   });
+  return rocksdb::Status::OK();
 }
 
 }  // namespace rowbloom

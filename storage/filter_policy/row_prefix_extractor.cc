@@ -56,6 +56,7 @@ class RowPrefixExtractor final : public rocksdb::SliceTransform {
 
 std::unique_ptr<const rocksdb::SliceTransform> MakeRowPrefixExtractor(
     const KeyLayout& key_layout) {
+  if (!KeyLayout::FromString(key_layout.ToString())) return nullptr;
   return std::make_unique<RowPrefixExtractor>(key_layout);
 }
 

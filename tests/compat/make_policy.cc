@@ -13,9 +13,11 @@ int main(int argc, char** argv) {
     std::printf("%s\n", rocksdb::GetRocksVersionAsString().c_str());
     return 0;
   }
-  rowbloom::RegisterRowbloom();
+  const rocksdb::Status registered = rowbloom::RegisterRowbloom();
+  if (!registered.ok()) std::printf("%s\n", registered.ToString().c_str());
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
-  const rocksdb::Status status = rowbloom::NewFilterPolicy({}, &policy);
+  const rocksdb::Status status = rowbloom::NewFilterPolicy(
+      {.key_layout = rowbloom::KeyLayout::FixedRow(8)}, &policy);
   std::printf("%s\n", status.ToString().c_str());
   return status.ok() ? 0 : 1;
 }

@@ -79,7 +79,7 @@ LoadedOptions NewDatabaseOptions(const SwapCase& swap_case,
 // As a program does that relies on its filters: strictly, and only if the
 // options are of a newer RocksDB with those unknown here left out.
 LoadedOptions LoadOptions(const std::string& path) {
-  RegisterRowbloom();
+  RequireOk(RegisterRowbloom(), "RegisterRowbloom");
   LoadedOptions options;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
   rocksdb::ConfigOptions config;

@@ -8,13 +8,9 @@
 int main() {
   rowbloom::FilterPolicyOptions filter;  // ROW and ROWCOL, 1 % false positives
   filter.key_layout = rowbloom::KeyLayout::Delimited(':');  // user_1001:mail
-  rocksdb::BlockBasedTableOptions table;
-  rocksdb::Status s = rowbloom::NewFilterPolicy(filter, &table.filter_policy);
   rocksdb::Options options;
   options.create_if_missing = true;
-  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-  options.prefix_extractor =
-      rowbloom::NewRowPrefixExtractor(*filter.key_layout);
+  rocksdb::Status s = rowbloom::ConfigureRowFilters(filter, &options);
   rocksdb::DB* db = nullptr;
   if (s.ok()) s = rocksdb::DB::Open(options, "users.db", &db);
   const std::unique_ptr<rocksdb::DB> owner(db);
@@ -23,7 +19,9 @@ int main() {
   if (s.ok()) s = db->Flush({});  // writes the file and its filter block
   std::string mail;
   if (s.ok()) s = db->Get({}, "user_1002:mail", &mail);  // skips the file
+  const auto* table =
+      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   rowbloom::FilterStats stats;
-  if (s.IsNotFound()) s = GetFilterStats(*table.filter_policy, &stats);
+  if (s.IsNotFound()) s = GetFilterStats(*table->filter_policy, &stats);
   std::cout << s.ToString() << ", skipped " << stats.row.skipped << " file\n";
 }

@@ -32,7 +32,7 @@ template <typename Enum>
 std::vector<Enum> Offered(Enum FilterPolicyOptions::*member) {
   std::vector<Enum> offered;
   for (int value = 0; value < 256; ++value) {
-    FilterPolicyOptions options;
+    FilterPolicyOptions options = {.key_layout = KeyLayout::Escaped()};
     options.*member = static_cast<Enum>(value);
     std::shared_ptr<const rocksdb::FilterPolicy> policy;
     if (NewFilterPolicy(options, &policy).ok()) {

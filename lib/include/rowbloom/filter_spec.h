@@ -18,9 +18,11 @@ struct FilterSpec {
   // kNone builds no filter; the filters that files have are still read.
   BloomType bloom_type = BloomType::kRowCol;
 
-  // How a key splits into row and qualifier. A policy stores it in every filter
-  // block: a file is probed with the layout that it was built with.
-  std::optional<KeyLayout> key_layout = KeyLayout::Escaped();
+  // How a key splits into row and qualifier. A policy needs one, with kNone
+  // too: there is no default, as a layout that does not fit the keys gives
+  // filters that skip nothing. The policy stores it in every filter block: a
+  // file is probed with the layout that it was built with.
+  std::optional<KeyLayout> key_layout;
 
   FilterKind kind = FilterKind::kBloom;
 
@@ -71,7 +73,7 @@ struct FilterSpec {
 };
 
 // The first member that is out of its range, as a sentence that names it, or
-// "". Pure and thread-safe.
+// "". A key_layout that is unset is in its range. Pure and thread-safe.
 std::string Problem(const FilterSpec& spec);
 
 }  // namespace rowbloom

@@ -2,18 +2,15 @@
 // a ROW and a ROWCOL section, and the prefix extractor that lets row scans
 // reach the ROW section.
 //
-//   const auto layout = rowbloom::KeyLayout::Delimited(':');
-//   rocksdb::BlockBasedTableOptions table;
-//   rocksdb::Status s = rowbloom::NewFilterPolicy(
-//       {.key_layout = layout}, &table.filter_policy);
-//   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-//   options.prefix_extractor = rowbloom::NewRowPrefixExtractor(layout);
+//   rocksdb::Options options;
+//   rocksdb::Status s = rowbloom::ConfigureRowFilters(
+//       {.key_layout = rowbloom::KeyLayout::Delimited(':')}, &options);
 //
-// Gets then ask both sections; iterators with ReadOptions::prefix_same_as_start
-// ask the ROW section. Switching to rowbloom and back loses no key: it reads
-// the filters that RocksDB's Bloom and Ribbon policies wrote, and those
-// policies answer "may match" for its blocks. See
-// storage/filter_policy/README.md.
+// Gets then probe both sections; iterators with
+// ReadOptions::prefix_same_as_start probe the ROW section. Switching to
+// rowbloom and back loses no key: it reads the filters that RocksDB's Bloom and
+// Ribbon policies wrote, and those policies answer "may match" for its blocks.
+// See storage/filter_policy/README.md.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +26,7 @@
 
 namespace rocksdb {
 class ColumnFamilyHandle;
+struct ColumnFamilyOptions;
 class DB;
 class Statistics;
 class TablePropertiesCollectorFactory;
@@ -41,7 +39,8 @@ using FilterPolicyOptions = FilterSpec;
 
 // Makes a policy for BlockBasedTableOptions::filter_policy. Thread-safe, as is
 // the policy. Errors, with *policy left as it was:
-//   InvalidArgument  an option is out of its range; the message names it
+//   InvalidArgument  key_layout is not set, or an option is out of its range;
+//                    the message names it
 //   NotSupported     the RocksDB library loaded at run time has another filter
 //                    interface than the headers this was compiled with
 rocksdb::Status NewFilterPolicy(
@@ -50,23 +49,57 @@ rocksdb::Status NewFilterPolicy(
 
 // The prefix extractor of a layout: Transform(key) is the key's row bytes. A
 // key outside the layout is not InDomain. Total on any bytes, idempotent,
-// thread-safe; the layout is part of its name.
+// thread-safe; the layout is part of its name. nullptr: the layout has no id
+// that reads back, such as FixedRow(0), and NewFilterPolicy refuses it.
+//
+// WARNING: with a prefix extractor, RocksDB promises an iterator only the keys
+// of the row that it was seeked to, whatever the filter policy. An iterator
+// with default ReadOptions that goes on into other rows MAY MISS ROWS. Set
+//
+//   total_order_seek = true      where an iterator leaves the row of its seek
+//                                key: safe for any range, and uses no filter
+//   auto_prefix_mode = true      the same with an iterate_upper_bound: uses the
+//                                filter where the bound lies in the row. With
+//                                "fixed:N" only if no key is shorter than N
+//   prefix_same_as_start = true  where an iterator stays in one row: uses the
+//                                filter, and ends with the row
+//
+// From RocksDB 9.7 on, DBOptions::prefix_seek_opt_in_only = true makes
+// iterators with default ReadOptions safe. Gets and MultiGets always are.
 std::shared_ptr<const rocksdb::SliceTransform> NewRowPrefixExtractor(
     const KeyLayout& key_layout);
 
+// Sets up a column family for rowbloom: the policy of NewFilterPolicy in its
+// block-based table factory, whose other options stay; the extractor of
+// NewRowPrefixExtractor; NewFilterPropertiesFactory. What is there already is
+// kept, so that another call with the same options changes nothing; one with
+// other options changes the policy. The policy, for GetFilterStats, is
+// table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy.
+//
+// WARNING: iterators that leave the row of their seek key may miss rows from
+// now on unless they have total_order_seek or auto_prefix_mode: see
+// NewRowPrefixExtractor.
+//
+// Errors, with *family left as it was: those of NewFilterPolicy, and
+//   InvalidArgument  the table factory is not block-based, or prefix_extractor
+//                    is set to another one than the layout's
+rocksdb::Status ConfigureRowFilters(const FilterPolicyOptions& options,
+                                    rocksdb::ColumnFamilyOptions* family);
+
 // Makes policies, extractors and the properties factory known to RocksDB's
 // object registry by their ids, so that an OPTIONS file that names them can be
-// loaded. Thread-safe; calling it again has no effect, nor has it any where the
-// RocksDB library loaded at run time is not of the headers' minor version.
-void RegisterRowbloom();
+// loaded. Thread-safe; calling it again has no effect.
+//   NotSupported  the RocksDB library loaded at run time has another minor
+//                 version than the headers, and nothing was registered
+rocksdb::Status RegisterRowbloom();
 
 // Whether new files of the column family get filters of rowbloom: its table
 // factory is block-based, with a policy of ours that builds some, and RocksDB
 // hands it keys or prefixes. RocksDB itself is silent when a policy is missing,
 // and when an OPTIONS file has a misspelt id of one.
-bool IsFilterActive(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
+bool IsFilterActive(const rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
 // For the default column family.
-bool IsFilterActive(rocksdb::DB* db);
+bool IsFilterActive(const rocksdb::DB* db);
 
 // What one kind of section was asked since its policy was made.
 //

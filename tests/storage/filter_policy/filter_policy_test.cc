@@ -32,8 +32,9 @@ using test::StatsOf;
 using test::TempDir;
 using test::TestDbOptions;
 
-void ExpectInvalid(const FilterPolicyOptions& options,
-                   const std::string& message) {
+// Of options that name no layout with one.
+void ExpectInvalid(FilterPolicyOptions options, const std::string& message) {
+  if (!options.key_layout) options.key_layout = KeyLayout::Escaped();
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   const Status status = NewFilterPolicy(options, &policy);
   EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
@@ -73,6 +74,19 @@ TEST(NewFilterPolicy, LayoutThatCannotBeNamedIsRefused) {
   ExpectInvalid({.key_layout = KeyLayout::FixedRow(0)},
                 "key layout \"fixed:0\": expected fixed:N with a row length N "
                 "from 1 to 65535 bytes");
+  EXPECT_EQ(NewRowPrefixExtractor(KeyLayout::FixedRow(0)), nullptr);
+}
+
+TEST(NewFilterPolicy, LayoutIsRequired) {
+  for (const BloomType type : {BloomType::kRowCol, BloomType::kNone}) {
+    std::shared_ptr<const rocksdb::FilterPolicy> policy;
+    const Status status = NewFilterPolicy({.bloom_type = type}, &policy);
+    EXPECT_EQ(status.ToString(),
+              "Invalid argument: key_layout is not set: give the layout of the "
+              "keys, as KeyLayout::Delimited(':') for user_1001:mail, or "
+              "KeyLayout::FixedRow(8)");
+    EXPECT_EQ(policy, nullptr);
+  }
 }
 
 TEST(NewFilterPolicy, EnumsOutsideTheirValuesAreRefused) {
@@ -178,6 +192,7 @@ TEST(FilterPolicyId, HoldsAllParametersAndReadsBack) {
 
 TEST(FilterPolicyId, HoldsHowBitsAreSpread) {
   const FilterPolicyOptions options = {
+      .key_layout = KeyLayout::Escaped(),
       .level_allocation = LevelShape{.levels = 5,
                                      .size_ratio = 8.5,
                                      .level0_files = 20,
@@ -432,8 +447,8 @@ TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
         NewFilterPropertiesFactory());
     WriteFourFiles(OpenDb(options, dir.File("db")).get());
   }
-  RegisterRowbloom();
-  RegisterRowbloom();
+  ExpectOk(RegisterRowbloom());
+  ExpectOk(RegisterRowbloom());
   rocksdb::ConfigOptions strict;
   strict.ignore_unknown_options = false;
   strict.ignore_unsupported_options = false;
@@ -464,7 +479,7 @@ TEST(Registration, MisspeltIdInAnOptionsFileIsSilentEvenInAStrictLoad) {
   const std::string path = dir.File("db");
   const auto policy = MakeFilterPolicy({.key_layout = kLayout});
   OpenDb(TestDbOptions({policy, NewRowPrefixExtractor(kLayout)}), path);
-  RegisterRowbloom();
+  ExpectOk(RegisterRowbloom());
   std::string name;
   ExpectOk(
       rocksdb::GetLatestOptionsFileName(path, rocksdb::Env::Default(), &name));
@@ -498,7 +513,7 @@ TEST(Registration, MisspeltIdInAnOptionsFileIsSilentEvenInAStrictLoad) {
 }
 
 TEST(Registration, MalformedIdsAreErrorsWithTheReason) {
-  RegisterRowbloom();
+  ExpectOk(RegisterRowbloom());
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   const Status bad_rate = rocksdb::FilterPolicy::CreateFromString(
       {}, "rowbloom.filter:ROW:bloom:7:0:uniform:escaped", &policy);

@@ -47,7 +47,7 @@ struct Keys {
 class GoldenDatabase {
  public:
   GoldenDatabase(const std::string& path, bool read_only) {
-    RegisterRowbloom();
+    ExpectOk(RegisterRowbloom());
     rocksdb::DBOptions options;
     rocksdb::ConfigOptions config;
     config.ignore_unsupported_options = false;

@@ -120,11 +120,14 @@ TEST(OtherLibrary, NothingIsRegisteredWithAnotherMinorVersion) {
   for (const std::string& version : versions) {
     if (version.starts_with(kCompiledVersion + ".")) continue;
     const Library library(version);
-    RegisterRowbloom();
+    EXPECT_THAT(RegisterRowbloom(),
+                StatusIs(rocksdb::Status::kNotSupported,
+                         AllOf(HasSubstr("RocksDB " + kCompiledVersion + ","),
+                               HasSubstr("loaded is " + version))));
     EXPECT_EQ(RegisteredFactories(), before) << version;
   }
   // And it is not too late for the right one.
-  RegisterRowbloom();
+  EXPECT_THAT(RegisterRowbloom(), test::IsOk());
   EXPECT_GT(RegisteredFactories(), 0u);
 }
 
@@ -169,7 +172,7 @@ TEST(OtherLibrary, AnotherLayoutIsRefusedWithBothVersions) {
 // a policy that cannot be made, and has no object of ours to call. The
 // extractor has RocksDB's public interface.
 TEST(OtherLibrary, OptionsLeaveNoPolicyAndNoKeyIsLost) {
-  RegisterRowbloom();
+  ExpectOk(RegisterRowbloom());
   const TempDir dir;
   for (const std::string& version : kVersions) {
     SCOPED_TRACE(version);

@@ -52,7 +52,7 @@ class SetOptions : public testing::Test {
  protected:
   void Open(const std::shared_ptr<const rocksdb::FilterPolicy>& policy,
             const std::shared_ptr<const rocksdb::SliceTransform>& extractor) {
-    RegisterRowbloom();
+    ExpectOk(RegisterRowbloom());
     options_ = TestDbOptions({policy, extractor});
     db_.reset();
     db_ = OpenDb(options_, dir_.File("db"));

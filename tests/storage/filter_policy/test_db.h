@@ -20,9 +20,10 @@ inline void ExpectOk(const rocksdb::Status& status) {
   ASSERT_TRUE(status.ok()) << status.ToString();
 }
 
-// REQUIRES valid options.
+// Options that name no layout get Escaped(). REQUIRES valid ones.
 inline std::shared_ptr<const rocksdb::FilterPolicy> MakeFilterPolicy(
-    const FilterPolicyOptions& options) {
+    FilterPolicyOptions options) {
+  if (!options.key_layout) options.key_layout = KeyLayout::Escaped();
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
   const rocksdb::Status status = NewFilterPolicy(options, &policy);
   EXPECT_TRUE(status.ok()) << status.ToString();
