@@ -14,6 +14,7 @@
 #include "lib/block/ribbon.h"
 #include "lib/kernels/kernel.h"
 #include "lib/plan/rate_table.h"
+#include "lib/plan/ribbon_math.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
 

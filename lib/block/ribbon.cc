@@ -11,36 +11,20 @@
 #include <vector>
 
 #include "lib/block/format.h"
+#include "lib/plan/ribbon_math.h"
 
 namespace rowbloom {
 namespace {
 
 constexpr size_t kHeaderBytes = 4;
 constexpr size_t kLayerHeaderBytes = 8;
-constexpr int kMaxColumns = kFingerprintBits - 1;  // of narrow blocks
+static_assert(kMaxRibbonColumns == kFingerprintBits - 1);
 
 // Fewer keys go into one system that sends none on.
 constexpr size_t kLastLayerKeys = 800;
 constexpr uint32_t kSeeds = 4;
 // Of the last layer, in slots for each key: beyond, no number of slots helps.
 constexpr size_t kMaxLastSlotsPerKey = 4;
-
-// Columns, and the share of blocks that have no more than these, so that the
-// mean rate is the one asked for.
-struct Columns {
-  int narrow;
-  double narrow_share;
-};
-
-Columns ColumnsFor(double rate) {
-  const double bits = -std::log2(rate);
-  const int narrow =
-      std::clamp(static_cast<int>(std::floor(bits)), 1, kMaxColumns);
-  const double narrow_rate = std::ldexp(1.0, -narrow);
-  const double wide_rate = narrow_rate / 2;
-  return {narrow,
-          std::clamp((rate - wide_rate) / (narrow_rate - wide_rate), 0.0, 1.0)};
-}
 
 uint64_t WordsOf(const RibbonShape& layer, int columns) {
   uint64_t is_wide = 0;
@@ -54,10 +38,6 @@ uint64_t LimitBytes(uint32_t blocks) {
   const uint64_t buckets = (slots + kSlotsOfBucket - 1) / kSlotsOfBucket;
   return (buckets + 3) / 4;
 }
-
-// Of a large filter: the slots of all its layers, and the limits, for each key.
-constexpr double kSlotsOfEachKey = 1.002;
-constexpr double kLimitBits = 2.0 / kSlotsOfBucket;
 
 // What a key asks for: the exclusive or of some of the 64 slots from `slot` on,
 // the lowest bit of the coefficients standing for that slot itself.
@@ -356,7 +336,8 @@ uint32_t BlocksFor(double slots) {
 
 // Appends the solution of all hashes. Returns the seed, or nullopt if no seed
 // solves the system before so many hashes were tried.
-std::optional<uint8_t> AppendLastLayer(Chunks hashes, const Columns& columns,
+std::optional<uint8_t> AppendLastLayer(Chunks hashes,
+                                       const RibbonColumns& columns,
                                        uint32_t mask, const BloomKernel& kernel,
                                        size_t max_tried_hashes,
                                        RibbonShape* layer, std::string* out) {
@@ -395,25 +376,10 @@ std::optional<uint8_t> AppendLastLayer(Chunks hashes, const Columns& columns,
 
 }  // namespace
 
-double RibbonBitsPerKey(double false_positive_rate, double slots_per_key) {
-  const Columns columns = ColumnsFor(false_positive_rate);
-  return std::max(kSlotsOfEachKey, slots_per_key) *
-             (columns.narrow + 1 - columns.narrow_share) +
-         kLimitBits;
-}
-
-double RibbonRate(double bits_per_key) {
-  const double columns = (bits_per_key - kLimitBits) / kSlotsOfEachKey;
-  if (columns < 1) return 1;
-  const double narrow = std::min(std::floor(columns), double{kMaxColumns});
-  const double wide_share = std::min(columns - narrow, 1.0);
-  return std::exp2(-narrow) * (1 - wide_share / 2);
-}
-
 bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
                   const BloomKernel& kernel, std::string* out,
                   double slots_per_key, size_t max_tried_hashes) {
-  const Columns columns = ColumnsFor(false_positive_rate);
+  const RibbonColumns columns = RibbonColumnsFor(false_positive_rate);
   const uint32_t mask = (uint32_t{1} << (columns.narrow + 1)) - 1;
   size_t count = CountOf(hashes);
   if (static_cast<double>(count) * columns.narrow / 8 >
@@ -482,9 +448,9 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
   filter.columns = format::GetFixed(payload, 0, 1);
   filter.layer_count = static_cast<uint8_t>(format::GetFixed(payload, 1, 1));
   filter.seed = static_cast<uint8_t>(format::GetFixed(payload, 2, 1));
-  if (filter.columns < 1 || filter.columns > kMaxColumns) {
+  if (filter.columns < 1 || filter.columns > kMaxRibbonColumns) {
     return wrong(std::to_string(filter.columns) + " columns, expected 1 to " +
-                 std::to_string(kMaxColumns));
+                 std::to_string(kMaxRibbonColumns));
   }
   if (filter.layer_count < 1 || filter.layer_count > RibbonFilter::kMaxLayers) {
     return wrong(std::to_string(filter.layer_count) +

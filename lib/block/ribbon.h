@@ -23,14 +23,6 @@
 
 namespace rowbloom {
 
-// About the bits for each key of a large filter with this rate.
-double RibbonBitsPerKey(double false_positive_rate,
-                        double slots_per_key = kRibbonSlotsPerKey);
-
-// The least rate of a large filter of that many bits for each key; 1 if they
-// are too few for any.
-double RibbonRate(double bits_per_key);
-
 // The hashes that are tried for the last system of a filter, with one seed and
 // size after the other, before it is given up: about a second. A last system of
 // random hashes has some hundreds of them and needs a few tries. One of hashes

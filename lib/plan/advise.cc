@@ -15,13 +15,13 @@
 namespace rowbloom {
 namespace {
 
-// What a filter block has around its sections, about.
+// About the bytes of a filter block around its sections.
 constexpr uint64_t kOverheadBytes = 160;
-// Less rules out too little to be asked; more rules out nothing to speak of
-// that less would not.
+// Fewer bits per key rule out too little to be worth a probe; more rule out
+// next to nothing that fewer would not.
 constexpr double kFewestBits = 2;
 constexpr double kMostBits = 24;
-// ROWCOL has to have less than this share of ROW's wrong opens.
+// The share of ROW's wrong opens that ROWCOL has to stay below.
 constexpr double kWorthAllCells = 0.5;
 
 double Cost(const FileProfile& profile, const Prediction& prediction) {
@@ -32,8 +32,8 @@ double Cost(const FileProfile& profile, const Prediction& prediction) {
          opens.get_absent_column * reads.get_absent_column;
 }
 
-// The rate that `filter` can have within the budget; nothing if that would not
-// be worth asking.
+// The rate that `filter` can have within the budget; nullopt if it would not be
+// worth a probe.
 std::optional<double> RateWithin(const FileProfile& profile, FilterSpec filter,
                                  const FilterBudget& budget) {
   if (budget.filter_bytes == 0) return budget.false_positive_rate;
@@ -51,11 +51,11 @@ std::optional<double> RateWithin(const FileProfile& profile, FilterSpec filter,
     if (taken <= budget.filter_bytes) return filter.false_positive_rate;
     // Sections have more than the bits of their entries, and whole blocks.
     bytes -= std::max(static_cast<double>(taken - budget.filter_bytes),
-                      double{kBloomBlockBits} / 8);
+                      double{kBloomBlockBytes});
   }
 }
 
-// But for the rate, and without NONE.
+// All filters that are weighed but NONE. Their rates are not yet set.
 std::vector<FilterSpec> AllFilters(const FileProfile& profile) {
   std::vector<FilterSpec> all;
   const double spread = RowSpread(profile);
@@ -93,7 +93,8 @@ std::vector<FilterAlternative> AllAlternatives(const FileProfile& profile,
   return alternatives;
 }
 
-// Of those of a type and kind; nullptr without any.
+// The alternative of a type and kind with the fewest wrong opens; nullptr if
+// there is none.
 const FilterAlternative* Best(
     const FileProfile& profile,
     const std::vector<FilterAlternative>& alternatives, BloomType type,
@@ -109,8 +110,8 @@ const FilterAlternative* Best(
   return best;
 }
 
-// What the cells of a ROWCOL filter add shows against ROW with as many bits for
-// each row.
+// Whether ROWCOL is worth the bytes of all cells. The gain of the cells shows
+// against ROW with as many bits for each row.
 bool IsWorthAllCells(const FileProfile& profile,
                      const FilterAlternative& row_col,
                      const FilterAlternative& row) {
@@ -128,7 +129,7 @@ bool IsWorthAllCells(const FileProfile& profile,
                                    Cost(profile, Predict(profile, rows_alone)));
 }
 
-// The rule of the kind, for a filter of kBloom.
+// The rule that chooses between a filter of kBloom and a ribbon of its rate.
 struct KindRule {
   double saved_bytes = 0;
   double saved_cores = 0;
@@ -156,7 +157,7 @@ KindRule RuleOf(const FileProfile& profile, const FilterAlternative& bloom) {
                          profile.questions_per_second * kAskSeconds};
 }
 
-// With three digits that count.
+// `number` with three significant digits.
 std::string Text(double number) {
   std::array<char, 32> text;
   const auto end = std::to_chars(text.data(), text.data() + text.size(), number,

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lib/plan/rate_table.h"
-#include "lib/block/ribbon.h"
+#include "lib/plan/ribbon_math.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {

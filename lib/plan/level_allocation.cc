@@ -1,57 +1,6 @@
 #include "rowbloom/level_allocation.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "lib/plan/kind_bits.h"
-#include "lib/plan/rate_table.h"
-#include "rowbloom/bloom_math.h"
-
 namespace rowbloom {
-namespace {
-
-// `weights` times a factor, within limits.
-std::vector<double> ProportionalRates(std::span<const double> weights,
-                                      double factor, const RateLimits& limits) {
-  std::vector<double> rates;
-  for (const double weight : weights) {
-    rates.push_back(std::clamp(weight * factor, limits.lowest, limits.highest));
-  }
-  return rates;
-}
-
-double TotalBits(std::span<const SortedRun> runs,
-                 std::span<const double> rates) {
-  double bits = 0;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    bits += runs[i].entries * KindBits(runs[i].kind, rates[i]);
-  }
-  return bits;
-}
-
-std::vector<SortedRun> RunsOf(const LevelShape& shape,
-                              std::span<const FilterKind> kinds) {
-  std::vector<SortedRun> runs;
-  for (const double entries : RunEntries(shape)) {
-    const size_t level = runs.size() < shape.level0_files
-                             ? 0
-                             : runs.size() - shape.level0_files + 1;
-    runs.push_back({entries, kinds[level]});
-  }
-  return runs;
-}
-
-RateLimits LimitsFor(BloomType bloom_type, double uniform_rate) {
-  const RateTable& table = RateTable::Get();
-  const double bits = table.Bits(uniform_rate);
-  RateLimits limits = {.lowest = table.Rate(LevelPlan::kMaxBitsFactor * bits)};
-  if (bloom_type == BloomType::kRowCol) {
-    limits.highest = LevelPlan::kMaxRateFactor * table.Rate(bits);
-  }
-  return limits;
-}
-
-}  // namespace
 
 std::string Problem(const LevelShape& shape) {
   if (shape.levels < 1 || shape.levels > LevelShape::kMaxLevels) {
@@ -70,79 +19,6 @@ std::string Problem(const LevelShape& shape) {
            ": expected 1 to " + std::to_string(LevelShape::kMaxLevel0Files);
   }
   return "";
-}
-
-std::vector<double> RunEntries(const LevelShape& shape) {
-  std::vector<double> entries;
-  for (uint32_t level = 1; level <= shape.levels; ++level) {
-    entries.push_back(
-        std::pow(shape.size_ratio, static_cast<double>(level) - shape.levels));
-  }
-  const std::vector<double> level0(shape.level0_files,
-                                   entries.front() / shape.level0_files);
-  entries.insert(entries.begin(), level0.begin(), level0.end());
-  return entries;
-}
-
-int LevelAt(const LevelShape& shape, size_t index, int num_levels) {
-  if (index == 0) return 0;
-  const auto levels = static_cast<int>(shape.levels);
-  const int last = shape.dynamic_level_bytes ? num_levels - 1 : levels;
-  return std::max(1, last - levels + static_cast<int>(index));
-}
-
-std::vector<double> OptimalRates(std::span<const SortedRun> runs,
-                                 double uniform_rate,
-                                 const RateLimits& limits) {
-  const RateTable& table = RateTable::Get();
-  const RateLimits usable = {
-      .lowest = std::max(limits.lowest, table.Rate(kMaxBitsPerKey)),
-      .highest = std::min(limits.highest, table.Rate(kMinBitsPerKey))};
-  double budget = 0;
-  std::vector<double> weights;
-  // Not at the limits of what filters can have, where more bits buy nothing.
-  const double rate = std::clamp(uniform_rate, 1e-6, 0.4);
-  for (const SortedRun& run : runs) {
-    budget += run.entries * KindBits(run.kind, uniform_rate);
-    weights.push_back(run.entries * (KindBits(run.kind, rate / 2) -
-                                     KindBits(run.kind, rate)));
-  }
-  // On a logarithmic scale, from where every run has the most bits to where
-  // every run has the fewest; runs of next to nothing do not count.
-  double low = std::log(1e-12 / std::ranges::max(weights));
-  double high = std::log(1 / (1e-12 * std::ranges::max(weights)));
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    const double bits =
-        TotalBits(runs, ProportionalRates(weights, std::exp(middle), usable));
-    (bits > budget ? low : high) = middle;
-  }
-  return ProportionalRates(weights, std::exp(high), usable);
-}
-
-LevelPlan::LevelPlan(const LevelShape& shape, BloomType bloom_type,
-                     FilterKind kind, double uniform_rate)
-    : LevelPlan(shape, bloom_type,
-                std::vector<FilterKind>(shape.levels + 1, kind), uniform_rate) {
-}
-
-LevelPlan::LevelPlan(const LevelShape& shape, BloomType bloom_type,
-                     std::span<const FilterKind> kinds, double uniform_rate)
-    : shape_(shape),
-      rates_(OptimalRates(RunsOf(shape, kinds), uniform_rate,
-                          LimitsFor(bloom_type, uniform_rate))) {
-  // The files of level 0 have one rate.
-  rates_.erase(rates_.begin() + 1, rates_.begin() + shape.level0_files);
-}
-
-size_t LevelPlan::Index(int level, int num_levels, bool is_bottommost) const {
-  const auto levels = static_cast<int>(shape_.levels);
-  if (is_bottommost) return shape_.levels;
-  if (level <= 0) return 0;
-  const int last = shape_.dynamic_level_bytes ? num_levels - 1 : levels;
-  // Something is below it, whatever the shape says.
-  const int below = std::max(1, last - level);
-  return static_cast<size_t>(std::max(1, levels - below));
 }
 
 }  // namespace rowbloom

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "lib/plan/kind_bits.h"
+#include "lib/plan/level_plan.h"
 #include "lib/plan/rate_table.h"
 #include "lib/plan/tree_runs.h"
 #include "rowbloom/advise.h"
@@ -11,16 +12,14 @@
 namespace rowbloom {
 namespace {
 
-constexpr uint64_t kBlockBytes = kBloomBlockBits / 8;
-
 uint64_t BloomBytes(uint64_t keys, double bits_per_key) {
-  return kBlockBytes *
+  return kBloomBlockBytes *
          static_cast<uint64_t>(std::ceil(static_cast<double>(keys) *
                                          bits_per_key / kBloomBlockBits));
 }
 
-// A ribbon has besides the slots of its keys some that stay empty at the ends
-// of its systems, and their headers.
+// A ribbon has more than the slots of its keys: some at the ends of its systems
+// stay empty, and each system has a header.
 uint64_t RibbonBytes(uint64_t keys, double bits_per_key) {
   constexpr double kEmptySlots = 50;
   constexpr double kHeaderBytes = 20;
@@ -29,8 +28,8 @@ uint64_t RibbonBytes(uint64_t keys, double bits_per_key) {
                                kHeaderBytes);
 }
 
-// As FilterBlockBuilder sizes them: a ribbon has the rate of the Bloom filter
-// that it stands for, if it is smaller.
+// A section as FilterBlockBuilder sizes it: a ribbon has the rate of the Bloom
+// filter that it replaces, and replaces it only if it is smaller.
 struct Section {
   double rate = 1;
   uint64_t bytes = 0;

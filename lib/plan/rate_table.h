@@ -10,10 +10,11 @@ namespace rowbloom {
 // rate is taken as linear; within 0.5 % of bloom_math. Thread-safe.
 class RateTable {
  public:
-  // The one of the process, made when it is first asked for (some 7 ms).
+  // The table of the process, made at the first call (some 7 ms).
   static const RateTable& Get();
 
-  // As those of bloom_math.h, clamped to the same limits.
+  // FalsePositiveRate, BitsPerKey and BestProbes of bloom_math.h, clamped to
+  // the same limits.
   double Rate(double bits_per_key) const;
   double Bits(double rate) const;
   int Probes(double bits_per_key) const;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "rowbloom/level_allocation.h"
+#include "lib/plan/level_plan.h"
 
 namespace rowbloom {
 
@@ -30,7 +30,7 @@ std::vector<RunGroup> RunGroups(const FileProfile& profile) {
                                : entries[tree.level0_files + level - 1]);
   }
   if (wanted == 0) return groups;
-  // In proportion to the sizes, as far as a chance can grow.
+  // A run's share of rows is in proportion to its size, and at most 1.
   const auto spread_by = [&](double rows_per_entry) {
     double sum = 0;
     for (size_t i = 0; i < groups.size(); ++i) {
@@ -39,7 +39,7 @@ std::vector<RunGroup> RunGroups(const FileProfile& profile) {
     }
     return sum;
   };
-  // On a logarithmic scale: from none to all for sure.
+  // Bisection on a logarithmic scale, from no rows to all rows in each run.
   double low = std::log(1e-9);
   double high = -std::log(std::ranges::min(sizes));
   for (int i = 0; i < 100; ++i) {

@@ -12,6 +12,7 @@
 
 #include "lib/block/memory_fit.h"
 #include "lib/kernels/kernel.h"
+#include "lib/plan/level_plan.h"
 #include "lib/plan/rate_table.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"

@@ -13,8 +13,9 @@
 
 namespace rowbloom {
 
-// Bits of one block of the `bloom` filter kind.
+// One block of the `bloom` filter kind.
 inline constexpr int kBloomBlockBits = 512;
+inline constexpr int kBloomBlockBytes = kBloomBlockBits / 8;
 
 // Limits of the `bloom` filter kind. 64 bits per key give a rate of about 1e-8;
 // spending more cannot be told from never being wrong.

@@ -53,14 +53,14 @@ struct FilterSpec {
   uint32_t row_prefix_length = 0;
 
   // The tree whose levels share the bits: the top levels get more, the bottom
-  // fewer, so that reads of absent keys open the fewest files (see LevelPlan).
-  // nullopt: one rate at every level. Other styles than leveled compaction, and
-  // files of SstFileWriter, have one rate always.
+  // fewer, so that reads of absent keys open the fewest files
+  // (doc/planning.md). nullopt: one rate at every level. Other styles than
+  // leveled compaction, and files of SstFileWriter, have one rate always.
   std::optional<LevelShape> level_allocation;
 
   // For kRowCol: the share of the files that a read considers that has cells of
   // its row, above 0, up to 1. It moves bits from the ROWCOL section to the ROW
-  // section (see AdaptiveSplit). 0.125 where every row is in one of eight
+  // section (doc/planning.md). 0.125 where every row is in one of eight
   // files; a share that is too large loses less than one that is too small.
   // nullopt: each row and each cell has the same bits.
   std::optional<double> row_spread;

@@ -11,6 +11,7 @@
 
 #include "lib/block/hash.h"
 #include "lib/kernels/kernel.h"
+#include "lib/plan/ribbon_math.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {

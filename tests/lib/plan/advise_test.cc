@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/plan/level_plan.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
 #include "tests/support/random.h"

@@ -21,7 +21,7 @@ namespace {
 constexpr FilterKind kKinds[] = {FilterKind::kBloom, FilterKind::kRibbon};
 
 // The least sum of wrong opens of all splits in small steps that keep the
-// promises of section_split.h.
+// promises of doc/planning.md.
 double BruteForceSum(FilterKind kind, uint64_t rows, uint64_t cells,
                      double rate, double row_spread) {
   const double bits = KindBits(kind, rate);

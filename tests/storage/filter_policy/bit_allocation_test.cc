@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lib/plan/kind_bits.h"
+#include "lib/plan/level_plan.h"
 #include "rocksdb/perf_context.h"
 #include "rocksdb/perf_level.h"
 #include "rocksdb/sst_file_writer.h"

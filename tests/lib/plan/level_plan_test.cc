@@ -1,4 +1,4 @@
-#include "rowbloom/level_allocation.h"
+#include "lib/plan/level_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lib/plan/rate_table.h"
-#include "lib/block/ribbon.h"
+#include "lib/plan/ribbon_math.h"
 #include "rowbloom/bloom_math.h"
 #include "tests/support/random.h"
 
@@ -223,7 +223,7 @@ TEST(LevelPlan, HasTheBitsOfTheUniformRate) {
   }
 }
 
-// The figures of level_allocation.h.
+// The figures of doc/planning.md.
 TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
   const LevelShape shape = {.levels = 4, .size_ratio = 10, .level0_files = 4};
   struct Opens {
