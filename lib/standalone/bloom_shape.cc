@@ -16,7 +16,7 @@ double BitsFor(double keys, double rate, int hashes) {
 }  // namespace
 
 Result<BloomShape> BloomShapeFor(uint64_t keys, double false_positive_rate) {
-  // Not a number is refused, too.
+  // NaN is refused, too.
   if (!(false_positive_rate >= kMinFilterRate && false_positive_rate < 1)) {
     return Error{"false positive rate " + NumberText(false_positive_rate) +
                  ", expected one from " + NumberText(kMinFilterRate) +

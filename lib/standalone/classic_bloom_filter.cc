@@ -7,13 +7,11 @@
 #include <numbers>
 #include <utility>
 
-#include "lib/standalone/classic_places.h"
+#include "lib/bytes/number_text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/guava_form.h"
+#include "lib/standalone/key_hash.h"
 #include "lib/standalone/little_endian.h"
-#include "lib/standalone/murmur3.h"
-#include "lib/standalone/sip_hash.h"
-#include "lib/bytes/number_text.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -74,23 +72,24 @@ Hash128 ClassicBloomFilter::HashOf(std::string_view key) const {
 
 bool ClassicBloomFilter::Put(std::string_view key) {
   bool changed = false;
-  VisitPlaces(HashOf(key), strategy_, hashes_, bits(), [&](uint64_t place) {
-    Word& word = words_[place / 64];
-    const uint64_t bit = uint64_t{1} << place % 64;
-    // Reading first leaves lines that need no change to all caches.
-    if ((word.load(std::memory_order_relaxed) & bit) == 0) {
-      changed |= (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
-    }
-    return true;
-  });
+  guava::VisitPlaces(
+      HashOf(key), strategy_, hashes_, bits(), [&](uint64_t place) {
+        Word& word = words_[place / 64];
+        const uint64_t bit = uint64_t{1} << place % 64;
+        // Reading first leaves lines that need no change to all caches.
+        if ((word.load(std::memory_order_relaxed) & bit) == 0) {
+          changed |= (word.fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
+        }
+        return true;
+      });
   return changed;
 }
 
 bool ClassicBloomFilter::MightContain(std::string_view key) const {
-  return VisitPlaces(HashOf(key), strategy_, hashes_, bits(),
-                     [this](uint64_t place) {
-                       return (LoadWordAt(place / 64) >> place % 64 & 1) != 0;
-                     });
+  return guava::VisitPlaces(
+      HashOf(key), strategy_, hashes_, bits(), [this](uint64_t place) {
+        return (LoadWordAt(place / 64) >> place % 64 & 1) != 0;
+      });
 }
 
 bool ClassicBloomFilter::IsCompatible(const ClassicBloomFilter& other) const {

@@ -10,6 +10,11 @@ namespace {
 
 constexpr uint64_t kCountersPerWord = 16;
 
+// A count of 1 in the word of the place.
+uint64_t OneAt(uint64_t place) {
+  return uint64_t{1} << 4 * (place % kCountersPerWord);
+}
+
 }  // namespace
 
 Result<CountingBloomFilter> CountingBloomFilter::Create(
@@ -22,39 +27,34 @@ Result<CountingBloomFilter> CountingBloomFilter::Create(
 }
 
 void CountingBloomFilter::Add(std::string_view key) {
-  Places places(HashKey(secret_, key), shape_.bits);
-  for (int i = 0; i < shape_.hashes; ++i) {
-    const uint64_t place = places.Next();
+  VisitPlaces(HashKey(secret_, key), shape_, [this](uint64_t place) {
     const uint64_t count = CountAt(place);
-    if (count == kMaxCount) continue;
-    words_[place / kCountersPerWord] += uint64_t{1}
-                                        << 4 * (place % kCountersPerWord);
+    if (count == kMaxCount) return true;
+    words_[place / kCountersPerWord] += OneAt(place);
     if (count + 1 == kMaxCount) ++stuck_;
-  }
+    return true;
+  });
   ++keys_;
 }
 
 bool CountingBloomFilter::Remove(std::string_view key) {
   if (!Contains(key)) return false;
-  Places places(HashKey(secret_, key), shape_.bits);
-  for (int i = 0; i < shape_.hashes; ++i) {
-    const uint64_t place = places.Next();
+  VisitPlaces(HashKey(secret_, key), shape_, [this](uint64_t place) {
     const uint64_t count = CountAt(place);
-    // 0: two places of a key that was never added are one.
-    if (count == kMaxCount || count == 0) continue;
-    words_[place / kCountersPerWord] -= uint64_t{1}
-                                        << 4 * (place % kCountersPerWord);
-  }
+    // A key that was never added may have two places in one counter, which is 0
+    // at the second.
+    if (count != kMaxCount && count != 0) {
+      words_[place / kCountersPerWord] -= OneAt(place);
+    }
+    return true;
+  });
   if (keys_ > 0) --keys_;
   return true;
 }
 
 bool CountingBloomFilter::Contains(std::string_view key) const {
-  Places places(HashKey(secret_, key), shape_.bits);
-  for (int i = 0; i < shape_.hashes; ++i) {
-    if (CountAt(places.Next()) == 0) return false;
-  }
-  return true;
+  return VisitPlaces(HashKey(secret_, key), shape_,
+                     [this](uint64_t place) { return CountAt(place) != 0; });
 }
 
 std::string CountingBloomFilter::Serialize() const {

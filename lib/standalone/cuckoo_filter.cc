@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "lib/bytes/number_text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/key_hash.h"
 #include "lib/standalone/little_endian.h"
-#include "lib/bytes/number_text.h"
 #include "rowbloom/bloom_shape.h"
 
 namespace rowbloom {
@@ -24,7 +24,7 @@ constexpr uint64_t kHeadBytes = 17;
 
 uint64_t MaxFingerprint(int bits) { return (uint64_t{1} << bits) - 1; }
 
-// Without padding.
+// The bytes of all slots, without padding.
 uint64_t PackedBytes(const CuckooShape& shape) {
   const uint64_t bits =
       shape.buckets * kSlots * static_cast<uint64_t>(shape.fingerprint_bits);
@@ -36,7 +36,7 @@ uint64_t PackedBytes(const CuckooShape& shape) {
 Result<CuckooShape> CuckooShapeFor(uint64_t capacity,
                                    double false_positive_rate) {
   CuckooShape shape{.fingerprint_bits = kMinFingerprintBits};
-  // Not a number is refused, too.
+  // NaN is refused, too.
   if (!(false_positive_rate < 1)) {
     return Error{"false positive rate " + NumberText(false_positive_rate) +
                  ", expected one below 1"};
@@ -47,7 +47,7 @@ Result<CuckooShape> CuckooShapeFor(uint64_t capacity,
                    ", expected at least 1.9e-9 of a cuckoo filter"};
     }
   }
-  // Small filters differ more in how far they can be filled.
+  // The load that a filter can reach varies more where it is small.
   const double keys = static_cast<double>(std::max<uint64_t>(capacity, 1));
   const double slots =
       (keys + 3 * std::sqrt(std::min(keys, 1e4)) + 3) / kCuckooLoad;
@@ -133,7 +133,7 @@ CuckooFilter::AddOutcome CuckooFilter::Add(std::string_view key) {
   return AddOutcome::kAdded;
 }
 
-// A random walk, as in the paper; one that finds no room is gone back.
+// A random walk, as in the paper. A walk that finds no room is undone.
 bool CuckooFilter::MoveOthers(uint32_t fingerprint, uint64_t bucket) {
   std::array<uint64_t, kMaxMoves> path;
   for (int moves = 0; moves < kMaxMoves; ++moves) {

@@ -7,14 +7,14 @@
 #include "lib/block/format.h"
 #include "lib/block/hash.h"
 #include "lib/standalone/guava_form.h"
+#include "lib/standalone/key_hash.h"
 #include "lib/standalone/little_endian.h"
-#include "lib/standalone/sip_hash.h"
 
 namespace rowbloom {
 namespace frame {
 namespace {
 
-// Where things are in the head.
+// Offsets in the head.
 constexpr size_t kVersionAt = 8;
 constexpr size_t kFormAt = 9;
 constexpr size_t kHashAt = 10;
@@ -22,7 +22,7 @@ constexpr size_t kReservedAt = 11;
 constexpr size_t kSecretCheckAt = 12;
 constexpr size_t kBodyBytesAt = 20;
 
-// What maps keys to numbers. On disk: never renumber.
+// The hash of the keys. The values are on disk: never renumber.
 enum class Hash : uint8_t { kMurmur3 = 0, kXxh3 = 1, kSipHash = 2 };
 
 Hash HashOf(FilterForm form, bool has_secret) {
@@ -30,7 +30,7 @@ Hash HashOf(FilterForm form, bool has_secret) {
   return form == FilterForm::kClassic ? Hash::kMurmur3 : Hash::kXxh3;
 }
 
-// Tells one secret from another and is of no use to find one.
+// A number that differs between secrets and is of no use to find one.
 uint64_t SecretCheck(const std::optional<FilterSecret>& secret) {
   return secret ? SipHash(*secret, "rowbloom filter secret").low : 0;
 }

@@ -1,5 +1,5 @@
-// What the serialized filters of this folder have in common: a head that says
-// what they are, and a checksum. FORMAT.md has the bytes.
+// The frame of all serialized filters of this folder: a head that names the
+// kind, the body, and a checksum. FORMAT.md has the bytes.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ inline constexpr uint8_t kVersion = 1;
 inline constexpr size_t kHeadBytes = 28;
 inline constexpr size_t kChecksumBytes = 8;
 
-// (Begin Add* Finish)
+// Legal calls: Add* Finish.
 class Writer {
  public:
-  // `body_bytes` is what will be added.
+  // `body_bytes` is the size of all that will be added.
   Writer(FilterForm form, const std::optional<FilterSecret>& secret,
          uint64_t body_bytes);
 
@@ -39,8 +39,7 @@ class Writer {
   std::string bytes_;
 };
 
-// Takes the parts of a body from its front. The first that is not there, or
-// that does not fit, is what problem() says.
+// Takes the parts of a body from its front. Finish reports the first problem.
 class Reader {
  public:
   // Checks the frame. Error: other bytes than a whole, undamaged frame of this
@@ -48,17 +47,17 @@ class Reader {
   static Result<Reader> Open(std::string_view bytes, FilterForm form,
                              const std::optional<FilterSecret>& secret);
 
-  // Past the end: zero, and a problem.
+  // Zero, and a problem, past the end.
   uint64_t Number(size_t byte_count, std::string_view name);
   double Double(std::string_view name);
   std::string_view Bytes(uint64_t byte_count, std::string_view name);
-  // Fills the words, of which there must be as many.
+  // Fills all of `words`.
   void Words(std::span<uint64_t> words, std::string_view name);
 
   uint64_t bytes_left() const { return body_.size(); }
-  // Says that something is wrong, unless something was before.
+  // Notes a problem, unless there was one before.
   void Refuse(std::string problem);
-  // What is wrong, if anything: bytes that are left over are.
+  // The first problem, if any. Bytes that are left over are one.
   std::optional<Error> Finish();
   bool ok() const { return problem_.empty(); }
 

@@ -1,6 +1,5 @@
-// The head of Guava's BloomFilter.writeTo: the strategy, the number of hashes,
-// and the number of 64-bit words, a big-endian int. The words follow,
-// big-endian, too.
+// What is bound to Guava's BloomFilter: the head of its writeTo, and the places
+// of a key.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +7,17 @@
 #include <limits>
 #include <string_view>
 
+#include "lib/standalone/key_hash.h"
+#include "rowbloom/classic_bloom_filter.h"
+
 namespace rowbloom::guava {
 
 inline constexpr size_t kHeadBytes = 6;
 inline constexpr uint64_t kMaxWords = std::numeric_limits<int32_t>::max();
-inline constexpr int kMaxHashes = 255;
 inline constexpr uint8_t kStrategies = 2;
 
+// The strategy, the number of hashes, and the number of 64-bit words, a
+// big-endian int. The words follow, big-endian, too.
 struct Head {
   uint8_t strategy;
   uint8_t hashes;
@@ -36,6 +39,32 @@ inline bool LooksLikeIt(std::string_view bytes) {
   const Head head = ReadHead(bytes);
   return head.strategy < kStrategies && head.hashes > 0 && head.words > 0 &&
          bytes.size() == kHeadBytes + uint64_t{head.words} * 8;
+}
+
+// Calls `visit(place)` for each place of the hash, as Guava's strategies do,
+// until it returns false. Returns whether it never did.
+template <typename Visit>
+bool VisitPlaces(const Hash128& hash, ClassicStrategy strategy, int hashes,
+                 uint64_t bits, const Visit& visit) {
+  if (strategy == ClassicStrategy::kMurmur128Mitz32) {
+    const auto first = static_cast<uint32_t>(hash.low);
+    const auto step = static_cast<uint32_t>(hash.low >> 32);
+    uint32_t sum = first;
+    for (int i = 0; i < hashes; ++i) {
+      sum += step;
+      // Java's ~ of a negative int.
+      const uint32_t place = (sum >> 31) != 0 ? ~sum : sum;
+      if (!visit(place % bits)) return false;
+    }
+    return true;
+  }
+  constexpr auto kSignless =
+      static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  uint64_t sum = hash.low;
+  for (int i = 0; i < hashes; ++i, sum += hash.high) {
+    if (!visit((sum & kSignless) % bits)) return false;
+  }
+  return true;
 }
 
 }  // namespace rowbloom::guava

@@ -1,7 +1,6 @@
 #include "lib/standalone/key_hash.h"
 
 #include "lib/block/hash.h"
-#include "lib/standalone/sip_hash.h"
 
 namespace rowbloom {
 

@@ -5,18 +5,29 @@
 #include <optional>
 #include <string_view>
 
+#include "rowbloom/bloom_shape.h"
 #include "rowbloom/filter_secret.h"
 
 namespace rowbloom {
 
+// The two halves of a hash of 128 bits. `low` has bytes 0 to 7 of the hash as
+// it is published, `high` bytes 8 to 15, each little-endian.
 struct Hash128 {
   uint64_t low;
   uint64_t high;
 };
 
-// XXH3-128, or with a secret SipHash-2-4-128.
+// XXH3-128, or SipHash with a secret.
 Hash128 HashKey(const std::optional<FilterSecret>& secret,
                 std::string_view key);
+
+// SipHash-2-4 with 128 bits of output: the hash of filters with a secret.
+Hash128 SipHash(const FilterSecret& secret, std::string_view bytes);
+
+// MurmurHash3 x64-128, seed 0, as Guava's Hashing.murmur3_128(): the hash of
+// classic filters. Public domain algorithm by Austin Appleby (SMHasher,
+// MurmurHash3_x64_128).
+Hash128 Murmur3(std::string_view bytes);
 
 // A number in [0, count), as evenly as the hash allows: floor(hash * count /
 // 2^64).
@@ -25,28 +36,24 @@ inline uint64_t Reduce(uint64_t hash, uint64_t count) {
   return static_cast<uint64_t>((Wide{hash} * count) >> 64);
 }
 
-// The places of a key in a plain Bloom filter. A linear congruential generator
-// that starts at one half of the hash and adds the other: as cheap as adding
-// alone (A. Kirsch, M. Mitzenmacher, "Less Hashing, Same Performance", 2008),
-// but places do not stand at equal distances, which costs small filters some of
-// their rate. Multiplier: G. Steele, S. Vigna, "Computationally easy,
-// spectrally good multipliers for congruential pseudorandom number generators",
-// 2021.
-class Places {
- public:
-  Places(const Hash128& hash, uint64_t count)
-      : state_(hash.low), step_(hash.high), count_(count) {}
-
-  uint64_t Next() {
-    const uint64_t place = Reduce(state_, count_);
-    state_ = state_ * 0xd1342543de82ef95 + step_;
-    return place;
+// Calls `visit(place)` for each place of a key in a filter of the shape, until
+// it returns false. Returns whether it never did.
+//
+// The places come from a linear congruential generator that starts at one half
+// of the hash and adds the other. It is as cheap as adding alone (A. Kirsch,
+// M. Mitzenmacher, "Less Hashing, Same Performance", 2008), which puts places
+// at equal distances and costs small filters some of their rate. Multiplier: G.
+// Steele, S. Vigna, "Computationally easy, spectrally good multipliers for
+// congruential pseudorandom number generators", 2021.
+template <typename Visit>
+bool VisitPlaces(const Hash128& hash, const BloomShape& shape,
+                 const Visit& visit) {
+  uint64_t state = hash.low;
+  for (int i = 0; i < shape.hashes; ++i) {
+    if (!visit(Reduce(state, shape.bits))) return false;
+    state = state * 0xd1342543de82ef95 + hash.high;
   }
-
- private:
-  uint64_t state_;
-  uint64_t step_;
-  uint64_t count_;
-};
+  return true;
+}
 
 }  // namespace rowbloom

@@ -26,7 +26,7 @@ inline void StoreWord(uint64_t word, char* to) {
   std::memcpy(to, &word, sizeof(word));
 }
 
-// Of at most 8 bytes; those that are missing are zero.
+// The word of at most 8 bytes; missing bytes are zero.
 inline uint64_t LoadBytes(const char* from, size_t byte_count) {
   uint64_t word = 0;
   if (byte_count > 0) std::memcpy(&word, from, byte_count);

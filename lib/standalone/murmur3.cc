@@ -1,10 +1,9 @@
-#include "lib/standalone/murmur3.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/standalone/key_hash.h"
 #include "lib/standalone/little_endian.h"
 
 namespace rowbloom {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "lib/bytes/number_text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/key_hash.h"
-#include "lib/bytes/number_text.h"
 
 namespace rowbloom {
 namespace {
@@ -17,9 +17,9 @@ constexpr uint32_t kMinGrowth = 2;
 constexpr uint32_t kMaxGrowth = 64;
 constexpr double kMinTightening = 0.01;
 constexpr double kMaxTightening = 0.99;
-// Of keys that wait for memory together.
+// The number of keys that wait for memory together.
 constexpr size_t kBatch = 16;
-// Of a stage, without its words.
+// Bytes of a stage without its words, and before the stages.
 constexpr uint64_t kStageBytes = 25;
 constexpr uint64_t kParameterBytes = 24;
 
@@ -30,7 +30,7 @@ double StageRate(double target, double tightening, size_t stage) {
 }
 
 std::optional<Error> Problem(double rate, const ScalableOptions& options) {
-  // Numbers that are none are refused, too.
+  // NaN is refused, too.
   if (!(rate >= ScalableBloomFilter::kMinRate && rate < 1)) {
     return Error{"false positive rate " + NumberText(rate) +
                  ", expected one from " +
@@ -50,8 +50,8 @@ std::optional<Error> Problem(double rate, const ScalableOptions& options) {
   return std::nullopt;
 }
 
-// Calls `visit(i, hash)` for each key in turn, after `prefetch(hash)` of it and
-// of some that follow.
+// Calls `visit(i, hash)` for each key in turn, after `prefetch(hash)` for it
+// and some keys that follow.
 template <typename Prefetch, typename Visit>
 void VisitBatches(const std::optional<FilterSecret>& secret,
                   std::span<const std::string_view> keys,
@@ -70,25 +70,21 @@ void VisitBatches(const std::optional<FilterSecret>& secret,
 }  // namespace
 
 bool ScalableBloomFilter::Stage::Contains(const Hash128& hash) const {
-  Places places(hash, shape.bits);
-  for (int i = 0; i < shape.hashes; ++i) {
-    const uint64_t place = places.Next();
-    if ((words[place / 64] >> place % 64 & 1) == 0) return false;
-  }
-  return true;
+  return VisitPlaces(hash, shape, [this](uint64_t place) {
+    return (words[place / 64] >> place % 64 & 1) != 0;
+  });
 }
 
 void ScalableBloomFilter::Stage::Add(const Hash128& hash) {
-  Places places(hash, shape.bits);
-  for (int i = 0; i < shape.hashes; ++i) {
-    const uint64_t place = places.Next();
+  VisitPlaces(hash, shape, [this](uint64_t place) {
     words[place / 64] |= uint64_t{1} << place % 64;
-  }
+    return true;
+  });
   ++keys;
 }
 
 void ScalableBloomFilter::Stage::Prefetch(const Hash128& hash) const {
-  __builtin_prefetch(&words[Places(hash, shape.bits).Next() / 64]);
+  __builtin_prefetch(&words[Reduce(hash.low, shape.bits) / 64]);
 }
 
 Result<ScalableBloomFilter> ScalableBloomFilter::Reserve(
@@ -111,7 +107,7 @@ void ScalableBloomFilter::AddStage() {
   // a key takes more than an eighth of a bit.
   uint64_t capacity = stages_.back().capacity * options_.growth;
   Result<BloomShape> shape = BloomShapeFor(capacity, rate);
-  // What no filter can hold stops growing.
+  // The growth stops where no filter can hold the next stage.
   while (!shape && capacity > 1) shape = BloomShapeFor(capacity /= 2, rate);
   stages_.emplace_back(*shape, capacity);
 }
@@ -227,8 +223,8 @@ Result<ScalableBloomFilter> ScalableBloomFilter::Parse(
                  " hashes, expected a multiple of 64 and some");
       break;
     }
-    // So many bits follow; after this the capacity, and the size of what comes
-    // next, is within bounds, too.
+    // The bytes bound the bits, and the bits bound the capacity and with it the
+    // size of the next stage.
     const double allowed =
         StageRate(target_rate, options.tightening, i) * (1 + 1e-6);
     if (shape.bits / 8 > in->bytes_left() || capacity == 0 || keys > capacity ||

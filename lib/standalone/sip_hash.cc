@@ -1,9 +1,8 @@
-#include "lib/standalone/sip_hash.h"
-
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/standalone/key_hash.h"
 #include "lib/standalone/little_endian.h"
 
 namespace rowbloom {

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/standalone/classic_places.h"
 #include "lib/standalone/guava_form.h"
-#include "lib/standalone/murmur3.h"
+#include "lib/standalone/key_hash.h"
 #include "storage/redis/connection.h"
 
 namespace rowbloom {
@@ -132,7 +131,7 @@ class RedisBloomFilter::Impl {
               std::vector<Reply>* replies) {
     for (const std::string_view key : keys) {
       Status s;
-      VisitPlaces(
+      guava::VisitPlaces(
           Murmur3(key), kStrategy, shape().hashes, shape().bits,
           [&](uint64_t place) {
             const std::string offset = std::to_string(place);

@@ -1,10 +1,11 @@
-// The size of a plain Bloom filter, one whose bits may lie anywhere in it, from
-// the number of keys and the rate. (bloom_math.h is about blocked ones.)
+// The size of a plain Bloom filter, in which the bits of a key may lie
+// anywhere, from the number of keys and the rate. (bloom_math.h is about
+// blocked ones.)
 //
 // After n keys a filter of m bits and k hashes has the false positive rate
-// p = (1 - e^(-kn/m))^k (B. H. Bloom, 1970), so that p takes
-// m = -kn / ln(1 - p^(1/k)) bits, least near k = -log2 p. All functions are
-// pure and thread-safe.
+// p = (1 - e^(-kn/m))^k (B. H. Bloom, 1970). A rate p takes
+// m = -kn / ln(1 - p^(1/k)) bits, which is least near k = -log2 p. All
+// functions are pure and thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +19,13 @@ struct BloomShape {
   int hashes = 0;
 };
 
-// 16 GiB of bits; or of anything else that a filter has so many of.
+// The most bits, counters or slots of a filter: 16 GiB of bits.
 inline constexpr uint64_t kMaxFilterPlaces = uint64_t{1} << 37;
 
-// The lowest rate that can be asked for: the hashes have bits for no less.
+// The lowest target rate: the hashes do not have enough bits for a lower one.
 inline constexpr double kMinFilterRate = 1e-15;
 
-// The least bits that give `keys` (0 counts as 1) the rate. Error: a rate
+// The fewest bits that give `keys` (0 counts as 1) the rate. Error: a rate
 // outside [kMinFilterRate, 1), or more than kMaxFilterPlaces bits.
 Result<BloomShape> BloomShapeFor(uint64_t keys, double false_positive_rate);
 

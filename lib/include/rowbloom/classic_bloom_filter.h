@@ -1,6 +1,6 @@
 // ClassicBloomFilter: the Bloom filter of Guava (com.google.common.hash
 // .BloomFilter), bit for bit, so that a JVM service and a C++ one can read each
-// other's. For a set whose size is known beforehand and that only grows.
+// other's. It suits a set whose size is known beforehand and that only grows.
 //
 //   Result<ClassicBloomFilter> filter =
 //       ClassicBloomFilter::Create(1'000'000, 0.01);
@@ -8,23 +8,22 @@
 //   filter->Put("https://example.org/");
 //   if (!filter->MightContain(url)) { /* never put */ }
 //
-// Keys are bytes: those that Guava's funnel gives to its hash. That is
-// Funnels.byteArrayFunnel() for bytes, and stringFunnel(UTF_8) for text;
-// unencodedCharsFunnel() gives UTF-16, integerFunnel() and longFunnel() 4 and 8
-// bytes, all of them little-endian.
+// Keys are the bytes that Guava's funnel gives to its hash: the bytes
+// themselves with Funnels.byteArrayFunnel(), UTF-8 with stringFunnel(UTF_8),
+// and little-endian UTF-16, 4 and 8 bytes with unencodedCharsFunnel(),
+// integerFunnel() and longFunnel().
 //
-// Formulas, of n keys and the rate p, as of Guava 31 (B. H. Bloom, "Space/Time
-// Trade-offs in Hash Coding with Allowable Errors", 1970): bits m =
-// trunc(-n ln p / (ln 2)^2), rounded up to a multiple of 64 as they are
-// allocated; hashes k = max(1, round(m / n ln 2)), m before that. Later
-// releases of Guava take k from p alone, which differs for a few keys only; k
-// is stored, so that all of them read each other's filters.
-//
-// Hashes: MurmurHash3 x64-128, and the i-th place from its two halves (A.
-// Kirsch, M. Mitzenmacher, "Less Hashing, Same Performance", 2008).
+// The sizes are those of Guava 31 (B. H. Bloom, "Space/Time Trade-offs in Hash
+// Coding with Allowable Errors", 1970). For n keys and the rate p there are
+// m = trunc(-n ln p / (ln 2)^2) bits and k = max(1, round(m / n ln 2)) hashes;
+// m is then rounded up to a multiple of 64. Later releases of Guava take k from
+// p alone, which differs for a few keys only. k is stored, so that all releases
+// read each other's filters. The hash is MurmurHash3 x64-128, and the i-th
+// place comes from its two halves (A. Kirsch, M. Mitzenmacher, "Less Hashing,
+// Same Performance", 2008).
 //
 // Thread safety: any number of threads may call any method at the same time,
-// without locks; a key is found by whoever knows, by other means, that Put
+// without locks. A thread finds a key once it knows, by other means, that Put
 // returned. Parse, Create and moving an object are for one thread.
 #pragma once
 
@@ -43,12 +42,13 @@ namespace rowbloom {
 
 struct Hash128;
 
-// How the places of a key follow from its hash. Guava's ordinals, which are on
-// disk.
+// How the places of a key follow from its hash. The values are Guava's ordinals
+// and on disk.
 enum class ClassicStrategy : uint8_t {
-  // From 64 bits of the hash: places below 2^31, for filters of up to 256 MiB.
+  // From 64 bits of the hash. Places are below 2^31, for filters of up to
+  // 256 MiB.
   kMurmur128Mitz32 = 0,
-  // From all 128 bits: what Guava makes since release 17.
+  // From all 128 bits; the strategy of Guava since release 17.
   kMurmur128Mitz64 = 1,
 };
 
@@ -57,19 +57,19 @@ std::string_view ToString(ClassicStrategy strategy);
 
 class ClassicBloomFilter {
  public:
-  // Of one filter: as many as Guava can have, 16 GiB.
+  // The most that a filter of Guava can have, 16 GiB of bits.
   static constexpr uint64_t kMaxBits = (uint64_t{1} << 31) * 64 - 64;
   static constexpr int kMaxHashes = 255;
 
-  // Guava's formulas, above; `expected_insertions` of 0 count as 1. OptimalBits
-  // gives UINT64_MAX for what does not fit. REQUIRES
+  // Guava's formulas, above. An `expected_insertions` of 0 counts as 1.
+  // OptimalBits returns UINT64_MAX for a number that does not fit. REQUIRES
   // IsFalsePositiveRate(rate); bits > 0.
   static uint64_t OptimalBits(uint64_t expected_insertions, double rate);
   static int OptimalHashes(uint64_t expected_insertions, uint64_t bits);
 
-  // An empty filter. With a secret it is one of rowbloom's alone, which
-  // SerializeChecked writes; see filter_secret.h. Error: a rate outside (0, 1),
-  // or more than kMaxBits or kMaxHashes. May throw std::bad_alloc.
+  // An empty filter. Only rowbloom reads a filter with a secret, in the form of
+  // SerializeChecked; see filter_secret.h. Error: a rate outside (0, 1), or
+  // more than kMaxBits or kMaxHashes. May throw std::bad_alloc.
   static Result<ClassicBloomFilter> Create(
       uint64_t expected_insertions, double false_positive_rate = 0.03,
       ClassicStrategy strategy = ClassicStrategy::kMurmur128Mitz64,
@@ -78,13 +78,12 @@ class ClassicBloomFilter {
   ClassicBloomFilter(ClassicBloomFilter&&) noexcept = default;
   ClassicBloomFilter& operator=(ClassicBloomFilter&&) noexcept = default;
 
-  // Adds a key. True: a bit changed, so that this is surely the first time.
-  // False: it was put before, or looks as if. Of threads that put the same key
-  // at once, each may see a bit change.
+  // Adds a key. True: a bit changed, so that the key was never put before.
+  // False: it was put before, or is a false positive. Threads that put the same
+  // key at once may all get true.
   bool Put(std::string_view key);
 
-  // False: the key was never put. True: it was, or this is one of the
-  // false_positive_rate of keys that were not.
+  // False: the key was never put. True: it was put, or is a false positive.
   bool MightContain(std::string_view key) const;
 
   // Whether PutAll takes `other`: the same bits, hashes, strategy and secret,
@@ -95,12 +94,12 @@ class ClassicBloomFilter {
   // IsCompatible(other).
   [[nodiscard]] bool PutAll(const ClassicBloomFilter& other);
 
-  // The probability that a key that was not put passes: the share of bits that
-  // are set, to the power of the hashes. Counts all bits.
+  // The false positive rate of the filter as it is: the share of bits that are
+  // set, to the power of the hashes. Counts all bits.
   double ExpectedFpp() const;
 
-  // About how many distinct keys were put: -m/k ln(1 - set/m), rounded.
-  // UINT64_MAX if all bits are set. Counts all bits.
+  // An estimate of how many distinct keys were put: -m/k ln(1 - set/m),
+  // rounded. UINT64_MAX if all bits are set. Counts all bits.
   uint64_t ApproximateElementCount() const;
 
   uint64_t bits() const { return word_count_ * 64; }
@@ -110,17 +109,17 @@ class ClassicBloomFilter {
   ClassicStrategy strategy() const { return strategy_; }
   bool has_secret() const { return secret_.has_value(); }
 
-  // What Guava's writeTo writes and its readFrom reads, byte for byte; it has
-  // no checksum. Error: the filter has a secret, which Guava knows nothing of.
-  // May throw std::bad_alloc.
+  // The bytes that Guava's writeTo writes and its readFrom reads. They have no
+  // checksum. Error: the filter has a secret, which Guava does not support. May
+  // throw std::bad_alloc.
   Result<std::string> Serialize() const;
 
   // Inverse of Serialize. Error: a strategy or number of hashes that Guava does
-  // not have, or another length than the head says. May throw std::bad_alloc.
+  // not have, or a length that differs from the head. May throw std::bad_alloc.
   static Result<ClassicBloomFilter> Parse(std::string_view bytes);
 
-  // rowbloom's own form, with a version and a checksum; a secret is not in it
-  // but is checked. lib/standalone/FORMAT.md has the bytes. May throw
+  // rowbloom's own form, with a version, a checksum and a check of the secret,
+  // but not the secret. lib/standalone/FORMAT.md has the bytes. May throw
   // std::bad_alloc.
   std::string SerializeChecked() const;
 

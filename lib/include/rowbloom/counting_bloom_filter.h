@@ -1,17 +1,17 @@
 // CountingBloomFilter: a Bloom filter from which keys can be removed, as each
-// of its places is a counter of 4 bits. Four times the bytes of a plain filter;
-// CuckooFilter takes fewer, but can be full.
+// of its places is a counter of 4 bits. It takes four times the bytes of a
+// plain filter. CuckooFilter takes fewer, but can be full.
 //
 // L. Fan, P. Cao, J. Almeida, A. Z. Broder, "Summary Cache: A Scalable
 // Wide-Area Web Cache Sharing Protocol", 2000. A key adds 1 to each of its
-// counters and takes 1 off when it is removed; it may be in the filter while
-// none of them is 0. A counter that has reached 15 stays there, since nobody
-// knows what it would be: its keys are never lost, but the place is taken for
-// good. With m counters and k hashes, the probability that a counter has
-// reached j after n keys is at most (e n k / (j m))^j; for 15, and a filter
-// that holds what it was made for, below 10^-13.
+// counters, and its removal subtracts 1. A key may be in the filter while none
+// of its counters is 0. A counter that has reached 15 stays at 15, as its true
+// count is not known: its keys are never lost, and the place is taken for good.
+// With m counters and k hashes, the probability that a counter has reached j
+// after n keys is at most (e n k / (j m))^j. For 15, in a filter with the keys
+// that it was made for, that is below 10^-13.
 //
-// Counts: a key that was added twice has to be removed twice.
+// Keys are counted: a key that was added twice has to be removed twice.
 //
 // Thread safety: const methods may run at the same time, others not.
 #pragma once
@@ -35,37 +35,38 @@ class CountingBloomFilter {
 
   // An empty filter whose rate stays at or below `false_positive_rate` while it
   // has no more than `expected_keys`, with BloomShapeFor(...).bits counters of
-  // half a byte. Error: as BloomShapeFor. May throw std::bad_alloc.
+  // half a byte. Error: that of BloomShapeFor. May throw std::bad_alloc.
   static Result<CountingBloomFilter> Create(
       uint64_t expected_keys, double false_positive_rate,
       const std::optional<FilterSecret>& secret = std::nullopt);
 
   void Add(std::string_view key);
 
-  // Takes back one Add of the key. False, and nothing is changed: the key is
-  // surely not in the filter. A key that is removed but was never added, and
-  // that the filter took for one of its own, takes from the counters of other
-  // keys, which may then be missing: remove only what was added.
+  // Undoes one Add of the key. False, and nothing is changed: the key is not in
+  // the filter. Remove only keys that were added: a false positive that is
+  // removed subtracts from the counters of other keys, which Contains may then
+  // miss.
   bool Remove(std::string_view key);
 
-  // False: the key is not in the filter. True: it is, or this is one of the
-  // false_positive_rate of others.
+  // False: the key is not in the filter. True: it is, or is a false positive.
   bool Contains(std::string_view key) const;
 
-  // How many counters have reached kMaxCount and stay there. Many of them mean
-  // that the filter holds more, or repeats more, than it was made for.
+  // The number of counters that have reached kMaxCount and stay there. Many of
+  // them mean that the filter has more keys, or more repeated keys, than it was
+  // made for.
   uint64_t stuck_counters() const { return stuck_; }
 
-  // Adds less removals.
+  // The number of Adds minus that of removals.
   uint64_t keys() const { return keys_; }
   uint64_t counters() const { return shape_.bits; }
   int hashes() const { return shape_.hashes; }
   uint64_t size_bytes() const { return words_.size() * 8; }
-  // The rate that follows from keys(), if they are distinct.
+  // The false positive rate that follows from keys(), if they are distinct.
   double ExpectedRate() const { return FalsePositiveRate(shape_, keys_); }
 
-  // With a version and a checksum; the secret is not in it but is checked.
-  // lib/standalone/FORMAT.md has the bytes. May throw std::bad_alloc.
+  // The filter with a version, a checksum and a check of the secret, but not
+  // the secret. lib/standalone/FORMAT.md has the bytes. May throw
+  // std::bad_alloc.
   std::string Serialize() const;
 
   // Inverse of Serialize, with the secret of Create. Error: damaged bytes,

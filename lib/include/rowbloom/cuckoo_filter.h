@@ -1,20 +1,20 @@
 // CuckooFilter: a filter from which keys can be removed, in less than a third
-// of CountingBloomFilter's bytes. It can be full, and then says so.
+// of CountingBloomFilter's bytes. It can be full; Add then returns kFull.
 //
 // B. Fan, D. G. Andersen, M. Kaminsky, M. D. Mitzenmacher, "Cuckoo Filter:
-// Practically Better Than Bloom", 2014. Of each key a fingerprint of f bits
-// stands in one of two buckets of 4. An absent key meets at most 8
-// fingerprints, each of which is its own with the probability 1 / (2^f - 1), so
-// the rate is at most 1 - (1 - 1/(2^f - 1))^8. A bucket's partner follows from
-// the bucket and the fingerprint alone, so that those in the way can move
-// there.
+// Practically Better Than Bloom", 2014. Each key has a fingerprint of f bits,
+// which stands in one of two buckets of 4 slots. An absent key meets at most 8
+// fingerprints, each of which equals its own with the probability
+// 1 / (2^f - 1), so that the rate is at most 1 - (1 - 1/(2^f - 1))^8. The
+// partner of a bucket follows from the bucket and the fingerprint alone, so
+// that a fingerprint can move there to make room.
 //
-// Where the paper takes the exclusive or of the two, which needs a power of two
-// of buckets, here the two buckets of a fingerprint add up to a number that it
-// gives, modulo the number of buckets: any number does.
+// The paper takes the exclusive or of bucket and fingerprint, which needs a
+// power of two of buckets. Here the two buckets of a fingerprint add up to a
+// number that follows from it, modulo the number of buckets, which may be any.
 //
-// Counts: a key that was added twice is there twice and has to be removed
-// twice; the buckets have room for 8 of one key.
+// Keys are counted: a key that was added twice is there twice and has to be
+// removed twice. The buckets have room for 8 of one key.
 //
 // Thread safety: const methods may run at the same time, others not.
 #pragma once
@@ -43,12 +43,12 @@ inline constexpr int kMaxFingerprintBits = 32;
 inline constexpr double kCuckooLoad = 0.95;
 
 // The buckets for `capacity` keys (0 counts as 1) at kCuckooLoad, a few more
-// for small filters, and the least bits that keep the rate. Error: a rate
+// for small filters, and the fewest bits that keep the rate. Error: a rate
 // outside [8 / (2^32 - 1), 1), or more than 2^37 slots.
 Result<CuckooShape> CuckooShapeFor(uint64_t capacity,
                                    double false_positive_rate);
 
-// The bound above, for a share of slots that are in use.
+// The bound of the rate above, with the share `load` of slots in use.
 double FalsePositiveRate(const CuckooShape& shape, double load);
 
 class CuckooFilter {
@@ -59,27 +59,26 @@ class CuckooFilter {
   };
 
   // An empty filter that takes `capacity` keys, and a few more, at no more than
-  // the rate. The rate decides the fingerprint's bits: 8 for 0.031 and above,
-  // another for each half. Error: as CuckooShapeFor. May throw std::bad_alloc.
+  // the rate. A fingerprint has 8 bits for a rate of 0.031 and above, and one
+  // more for each half of it. Error: that of CuckooShapeFor. May throw
+  // std::bad_alloc.
   static Result<CuckooFilter> Create(
       uint64_t capacity, double false_positive_rate,
       const std::optional<FilterSecret>& secret = std::nullopt);
 
-  // kFull: both buckets are, and no fingerprint in the way could be moved in
-  // 500 steps; or the key is there 8 times.
+  // kFull: both buckets of the key are full, and 500 moves of other
+  // fingerprints made no room; or the key is there 8 times.
   AddOutcome Add(std::string_view key);
 
-  // Takes back one Add of the key. False, and nothing is changed: the key is
-  // surely not in the filter. A key that was never added, and that the filter
-  // takes for one of its own, takes that one with it: remove only what was
-  // added.
+  // Undoes one Add of the key. False, and nothing is changed: the key is not in
+  // the filter. Remove only keys that were added: a false positive that is
+  // removed takes the key with it that has its fingerprint.
   bool Remove(std::string_view key);
 
-  // False: the key is not in the filter. True: it is, or this is one of the
-  // false_positive_rate of others.
+  // False: the key is not in the filter. True: it is, or is a false positive.
   bool Contains(std::string_view key) const;
 
-  // Adds less removals.
+  // The number of Adds minus that of removals.
   uint64_t keys() const { return keys_; }
   uint64_t slots() const { return shape_.buckets * kCuckooBucketSlots; }
   double load() const {
@@ -87,11 +86,12 @@ class CuckooFilter {
   }
   const CuckooShape& shape() const { return shape_; }
   uint64_t size_bytes() const;
-  // Follows from keys().
+  // The false positive rate that follows from keys().
   double ExpectedRate() const { return FalsePositiveRate(shape_, load()); }
 
-  // With a version and a checksum; the secret is not in it but is checked.
-  // lib/standalone/FORMAT.md has the bytes. May throw std::bad_alloc.
+  // The filter with a version, a checksum and a check of the secret, but not
+  // the secret. lib/standalone/FORMAT.md has the bytes. May throw
+  // std::bad_alloc.
   std::string Serialize() const;
 
   // Inverse of Serialize, with the secret of Create. Error: damaged bytes,
@@ -101,7 +101,7 @@ class CuckooFilter {
       const std::optional<FilterSecret>& secret = std::nullopt);
 
  private:
-  // Where a key may be.
+  // The fingerprint of a key, and the two buckets that it may stand in.
   struct Home {
     uint32_t fingerprint;
     uint64_t bucket;
@@ -117,13 +117,14 @@ class CuckooFilter {
   void Set(uint64_t slot, uint32_t fingerprint);
   // The first slot of the bucket with this fingerprint, 0 for a free one.
   std::optional<uint64_t> Find(uint64_t bucket, uint32_t fingerprint) const;
-  // Moves fingerprints until one bucket has room. False: as it was.
+  // Moves fingerprints until one bucket has room. False: none had, and all are
+  // back in their slots.
   bool MoveOthers(uint32_t fingerprint, uint64_t bucket);
 
   CuckooShape shape_;
   std::optional<FilterSecret> secret_;
   uint64_t keys_ = 0;
-  uint64_t random_ = 0;       // which fingerprint moves
+  uint64_t random_ = 0;       // chooses the fingerprint that moves
   std::vector<char> packed_;  // slots of fingerprint_bits, lowest bits first
 };
 

@@ -1,4 +1,4 @@
-// What kind of filter some bytes are, for programs that read any.
+// The kind of a serialized filter, for programs that read any kind.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace rowbloom {
 
-// The forms in which the filters of this library are written. But for kGuava
-// the values are on disk: never renumber.
+// The forms in which the filters of this library are written. The values are on
+// disk, except kGuava: never renumber.
 enum class FilterForm : uint8_t {
   kGuava = 0,     // ClassicBloomFilter::Serialize, Guava's BloomFilter.writeTo
   kClassic = 1,   // ClassicBloomFilter::SerializeChecked
@@ -21,10 +21,10 @@ enum class FilterForm : uint8_t {
 // "guava", "classic", "counting", "scalable", "cuckoo".
 std::string_view ToString(FilterForm form);
 
-// A look at the first bytes: nothing more of them is checked, that is for the
-// Parse of the class. Guava's form has no mark of its own: bytes that have
-// another's, a strategy and a number of hashes that Guava knows, and the length
-// that they speak of, are taken for it. Error: none of the forms, or one of a
+// The form that the head of the bytes names. The Parse of the class checks the
+// rest. Guava's form has no mark: bytes without rowbloom's mark are taken for
+// it if they have a strategy and a number of hashes that Guava knows, and the
+// length that follows from their head. Error: none of the forms, or one of a
 // later version.
 Result<FilterForm> IdentifyFilter(std::string_view bytes);
 

@@ -1,23 +1,24 @@
-// ScalableBloomFilter: a Bloom filter that grows, for sets whose size nobody
-// knows beforehand.
+// ScalableBloomFilter: a Bloom filter that grows, for sets whose size is not
+// known beforehand.
 //
 //   auto seen = ScalableBloomFilter::Reserve(100'000, 0.001);
 //   if (!seen) return Fail(seen.error());
 //   if (seen->Add(url)) Fetch(url);  // surely new
 //
 // P. S. Almeida, C. Baquero, N. Preguica, D. Hutchison, "Scalable Bloom
-// Filters", 2007; as the BF commands of RedisBloom and TairBloom do. The filter
-// is a list of plain ones. When the last has as many keys as it was made for, a
-// larger one with a lower rate follows; keys go to the last, and are looked for
-// in all. The i-th stage has growth^i times the reserved capacity and the rate
-// p (1 - t) t^i for the target p and the tightening t, which add up to less
-// than p however many there are: the compound rate stays below the target. (No
-// stage has less than kMinFilterRate, which no measurement can tell from it.)
+// Filters", 2007; the BF commands of RedisBloom and TairBloom do the same. The
+// filter is a list of plain filters, its stages. Keys are added to the last
+// stage and looked up in all. When the last stage has the keys that it was made
+// for, a larger one with a lower rate follows. The i-th stage has growth^i
+// times the reserved capacity and the rate p (1 - t) t^i for the target p and
+// the tightening t. These rates add up to less than p for any number of stages,
+// so that the compound rate stays below the target. (No stage has less than
+// kMinFilterRate, which cannot be measured.)
 //
 // Each stage costs lookups another cache miss, and its keys more bits than
-// those before: reserve what is likely. With the growth 2 a filter of 1 % takes
-// 11 bits for each key at its reserve and 18 at 127 times that, when its stages
-// are full, and up to 37 just after it grew.
+// those of the stages before: reserve the capacity that is likely. With the
+// growth 2 a filter of 1 % takes 11 bits for each key at its reserve, 18 at 127
+// times that, when its stages are full, and up to 37 just after it grew.
 //
 // Thread safety: const methods may run at the same time, others not.
 #pragma once
@@ -39,61 +40,62 @@ namespace rowbloom {
 struct Hash128;
 
 struct ScalableOptions {
-  // How much larger each stage is than the one before: 2 to 64. RedisBloom's
-  // EXPANSION.
+  // The capacity of each stage over that of the one before, 2 to 64:
+  // RedisBloom's EXPANSION.
   uint32_t growth = 2;
-  // How much lower its rate is: 0.01 to 0.99. RedisBloom has 0.5, the paper
-  // recommends 0.8 to 0.9 for filters that grow far.
+  // The rate of each stage over that of the one before, 0.01 to 0.99.
+  // RedisBloom has 0.5; the paper recommends 0.8 to 0.9 for filters that grow
+  // far.
   double tightening = 0.5;
   std::optional<FilterSecret> secret;
 };
 
 struct ScalableInfo {
-  uint64_t keys = 0;      // that were new when they were added
-  uint64_t capacity = 0;  // keys of all stages; another is added beyond
+  uint64_t keys = 0;      // those that were new when they were added
+  uint64_t capacity = 0;  // of all stages; another stage follows beyond it
   uint64_t size_bytes = 0;
   size_t stages = 0;
   uint32_t growth = 0;
   double tightening = 0;
   double target_rate = 0;
-  // Of the filter as it is now: 1 - (1 - p1)(1 - p2)... of its stages.
+  // The rate of the filter as it is: 1 - (1 - p1)(1 - p2)... over its stages.
   double expected_rate = 0;
 };
 
 class ScalableBloomFilter {
  public:
-  // The lowest rate that can be asked for.
+  // The lowest target rate.
   static constexpr double kMinRate = 1e-9;
 
   // A filter with one stage, for `capacity` keys (0 counts as 1). Error: a rate
-  // outside [kMinRate, 1), an option out of its range, or as BloomShapeFor. May
-  // throw std::bad_alloc.
+  // outside [kMinRate, 1), an option out of its range, or that of
+  // BloomShapeFor. May throw std::bad_alloc.
   static Result<ScalableBloomFilter> Reserve(
       uint64_t capacity, double false_positive_rate,
       const ScalableOptions& options = {});
 
-  // Adds a key. True: it is surely new. False: it was added before, or looks as
-  // if. May throw std::bad_alloc, with the filter as it was.
+  // Adds a key. True: it is new. False: it was added before, or is a false
+  // positive. May throw std::bad_alloc, with the filter as it was.
   bool Add(std::string_view key);
 
   // The same for each key in turn; is_new[i] is what Add(keys[i]) returns.
-  // REQUIRES as many of both.
+  // REQUIRES spans of one size.
   void Add(std::span<const std::string_view> keys, std::span<bool> is_new);
 
-  // False: the key was never added. True: it was, or this is one of the
-  // false_positive_rate of others.
+  // False: the key was never added. True: it was, or is a false positive.
   bool Contains(std::string_view key) const;
 
-  // The same for many keys, which waits for memory less than one by one.
-  // REQUIRES as many of both.
+  // The same for many keys, with fewer waits for memory than one by one.
+  // REQUIRES spans of one size.
   void Contains(std::span<const std::string_view> keys,
                 std::span<bool> may_contain) const;
 
   // Takes time in proportion to the stages.
   ScalableInfo Info() const;
 
-  // With a version and a checksum; the secret is not in it but is checked.
-  // lib/standalone/FORMAT.md has the bytes. May throw std::bad_alloc.
+  // The filter with a version, a checksum and a check of the secret, but not
+  // the secret. lib/standalone/FORMAT.md has the bytes. May throw
+  // std::bad_alloc.
   std::string Serialize() const;
 
   // Inverse of Serialize, with the secret of Reserve. Error: damaged bytes,

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "lib/standalone/key_hash.h"
-#include "lib/standalone/sip_hash.h"
 
 namespace rowbloom {
 namespace {
@@ -56,16 +55,16 @@ TEST(HashKey, DependsOnTheSecretAndOnNothingElse) {
   EXPECT_EQ(HashKey(std::nullopt, "").high, 0x99aa06d3014798d8);
 }
 
-TEST(Places, StayBelowTheCountAndReachAllOfIt) {
+TEST(VisitPlaces, StaysBelowTheCountAndReachesAllOfIt) {
   for (const uint64_t count : {uint64_t{1}, uint64_t{3}, uint64_t{64}}) {
     std::vector<int> hits(count);
     for (int key = 0; key < 100; ++key) {
-      Places places(HashKey(std::nullopt, std::to_string(key)), count);
-      for (int i = 0; i < 10; ++i) {
-        const uint64_t place = places.Next();
-        ASSERT_LT(place, count);
-        ++hits[place];
-      }
+      VisitPlaces(HashKey(std::nullopt, std::to_string(key)),
+                  {.bits = count, .hashes = 10}, [&](uint64_t place) {
+                    EXPECT_LT(place, count);
+                    if (place < count) ++hits[place];
+                    return place < count;
+                  });
     }
     for (const int hit : hits) EXPECT_GT(hit, 0);
   }
