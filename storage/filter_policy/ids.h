@@ -14,12 +14,13 @@ namespace rowbloom {
 // KIND is the kind's name; after that of a ribbon comes `/BLOOM_BEFORE_LEVEL`
 // unless it is -1. ALLOCATION is `uniform`, or
 // `optimal/LEVELS/SIZE_RATIO/LEVEL0_FILES/WHERE` with WHERE `last`
-// (dynamic_level_bytes) or `first`; with the adaptive split
+// (dynamic_level_bytes) or `first`; with a row_spread
 // `/adaptive/ROW_SPREAD` follows.
 inline constexpr std::string_view kPolicyIdPrefix = "rowbloom.filter:";
 // rowbloom.row:LAYOUT
 inline constexpr std::string_view kExtractorIdPrefix = "rowbloom.row:";
 
+// REQUIRES a key_layout.
 std::string PolicyId(const FilterPolicyOptions& options);
 
 // Inverse of PolicyId. The options may still be out of their ranges.

@@ -90,7 +90,7 @@ FilterPolicyOptions OptionsFrom(std::string_view bytes) {
                                  BloomType::kRowCol,
                                  BloomType::kRowPrefixFixedLength};
   Input input(bytes);
-  FilterPolicyOptions options;
+  FilterPolicyOptions options = {.key_layout = KeyLayout::Escaped()};
   options.bloom_type = kTypes[input.Byte() % kTypes.size()];
   options.false_positive_rate = std::bit_cast<double>(input.Number(8));
   options.row_prefix_length = static_cast<uint32_t>(input.Number(4));
