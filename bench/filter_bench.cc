@@ -75,7 +75,7 @@ std::vector<Family> Families(KeyShape shape) {
 // A family at one setting and with one kernel.
 struct Subject {
   const Family* family = nullptr;
-  const BloomKernel* kernel = nullptr;  // nullptr without kernels
+  const Kernel* kernel = nullptr;  // nullptr without kernels
   Equal equal{};
   double setting = 0;
   PolicyPtr policy;
@@ -90,7 +90,7 @@ class KernelGuard {
   KernelGuard& operator=(const KernelGuard&) = delete;
 
  private:
-  const BloomKernel& before_ = ActiveKernel();
+  const Kernel& before_ = ActiveKernel();
 };
 
 FalsePositives CountFalsePositives(
@@ -174,7 +174,7 @@ std::vector<Subject> Subjects(const std::vector<Family>& families,
       subjects.push_back({&family, nullptr, equal, bits, policy});
       return;
     }
-    for (const BloomKernel& kernel : UsableKernels()) {
+    for (const Kernel& kernel : UsableKernels()) {
       subjects.push_back({&family, &kernel, equal, bits, policy});
       // The kernels compare alike at every rate.
       if (target_rate != kRateOfAllKernels) break;
@@ -467,7 +467,7 @@ std::vector<FilterResult> MeasureFrontier(const KeySpace& space,
 
 std::vector<std::string> KernelNames() {
   std::vector<std::string> names;
-  for (const BloomKernel& kernel : UsableKernels()) {
+  for (const Kernel& kernel : UsableKernels()) {
     names.emplace_back(kernel.name);
   }
   return names;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "rocksdb/filter_policy.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
@@ -24,13 +25,11 @@ class BlockPolicy final : public rocksdb::FilterPolicy {
   const char* CompatibilityName() const override { return Name(); }
   rocksdb::FilterBitsBuilder* GetBuilderWithContext(
       const rocksdb::FilterBuildingContext& /*context*/) const override {
-    return NewFilterBitsBuilder(options_, /*verify=*/false, counters_)
-        .release();
+    return NewFilterBitsBuilder(options_, counters_).release();
   }
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const rocksdb::Slice& contents) const override {
-    return NewFilterBitsReader(contents, /*count_questions=*/true, counters_)
-        .release();
+    return NewFilterBitsReader(contents, counters_).release();
   }
 
  private:

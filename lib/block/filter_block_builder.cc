@@ -1,5 +1,6 @@
+#include "lib/block/filter_block_builder.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <new>
@@ -8,20 +9,17 @@
 
 #include "lib/block/format.h"
 #include "lib/block/hash.h"
-#include "lib/block/hash_list.h"
-#include "lib/block/key_entries.h"
-#include "lib/block/memory_fit.h"
+#include "lib/block/parsed_block.h"
 #include "lib/block/ribbon.h"
+#include "lib/bytes/little_endian.h"
 #include "lib/kernels/kernel.h"
 #include "lib/plan/rate_table.h"
 #include "lib/plan/ribbon_math.h"
 #include "rowbloom/bloom_math.h"
-#include "rowbloom/filter_block.h"
+#include "rowbloom/section_split.h"
 
 namespace rowbloom {
 namespace {
-
-constexpr size_t kBlockBytes = kBloomBlockBits / 8;
 
 // The bytes of a section of `keys` entries.
 uint64_t SectionBytes(size_t keys, double bits_per_key) {
@@ -84,40 +82,32 @@ size_t PaddingOf(size_t offset, uint64_t payload_bytes) {
          format::kAlignment;
 }
 
-// The sections of a block of this type, in their order.
-std::span<const SectionType> SectionTypes(BloomType type) {
-  static constexpr std::array kRowAndCells = {SectionType::kRow,
-                                              SectionType::kRowCol};
-  static constexpr std::array kRowPrefix = {SectionType::kRowPrefix};
-  if (type == BloomType::kRowPrefixFixedLength) return kRowPrefix;
-  const std::span<const SectionType> all = kRowAndCells;
-  return type == BloomType::kRowCol ? all : all.first(1);
+void PutEntry(std::string* out, const FilterSection& section,
+              uint64_t checksum) {
+  PutFixed(out, static_cast<uint64_t>(section.type), 1);
+  PutFixed(out, static_cast<uint64_t>(section.kind), 1);
+  PutFixed(out, section.probes, 1);
+  PutFixed(out, 0, 1);
+  PutFixed(out, section.row_prefix_length, 4);
+  PutFixed(out, section.offset_bytes, 4);
+  PutFixed(out, section.size_bytes, 4);
+  PutFixed(
+      out,
+      std::min<uint64_t>(section.keys, std::numeric_limits<uint32_t>::max()),
+      4);
+  PutFixed(out, checksum, 4);
 }
 
-const BloomKernel& Kernel(const FilterBlockOptions& options) {
-  return options.kernel != nullptr ? *options.kernel : ActiveKernel();
-}
-
-void PutEntry(std::string* out, const format::Entry& entry) {
-  format::PutFixed(out, entry.type, 1);
-  format::PutFixed(out, entry.kind, 1);
-  format::PutFixed(out, entry.probes, 1);
-  format::PutFixed(out, 0, 1);
-  format::PutFixed(out, entry.scope, 4);
-  format::PutFixed(out, entry.offset, 4);
-  format::PutFixed(out, entry.size, 4);
-  format::PutFixed(out, entry.keys, 4);
-  format::PutFixed(out, entry.checksum, 4);
-}
+// The bytes of the attribute that tells where keys outside the layout are.
+constexpr size_t kWholeKeysBytes = 3;
 
 void PutAttribute(std::string* out, uint8_t tag, std::string_view value) {
-  format::PutFixed(out, tag, 1);
-  format::PutFixed(out, value.size(), 1);
+  PutFixed(out, tag, 1);
+  PutFixed(out, value.size(), 1);
   *out += value;
 }
 
-// The attributes that ParseOrigin reads.
-std::string AttributesOf(const FileOrigin& origin) {
+std::string OriginAttributes(const FileOrigin& origin) {
   std::string attributes;
   if (!origin.column_family.empty()) {
     PutAttribute(&attributes, format::kColumnFamilyTag,
@@ -133,26 +123,11 @@ std::string AttributesOf(const FileOrigin& origin) {
 
 }  // namespace
 
-struct FilterBlockBuilder::Section {
-  SectionType type;
-  const HashList* hashes;
-};
-
-std::vector<FilterBlockBuilder::Section> FilterBlockBuilder::SectionsOf(
-    const KeyEntries& entries) const {
-  std::vector<Section> sections;
-  for (const SectionType type : SectionTypes(options_.bloom_type)) {
-    sections.push_back({type, type == SectionType::kRowCol ? &entries.cells()
-                                                           : &entries.rows()});
-  }
-  return sections;
-}
-
 FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
     : options_(options),
       layout_id_(options.key_layout.ToString()),
-      attributes_(AttributesOf(options.origin)),
-      entries_(std::make_unique<KeyEntries>(options)) {
+      origin_(OriginAttributes(options.origin)),
+      entries_(options) {
   options_.bits_per_key =
       std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
   options_.ribbon_slots_per_key =
@@ -162,27 +137,90 @@ FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
   rate_ = setting.rate;
 }
 
-FilterBlockBuilder::~FilterBlockBuilder() = default;
-
-void FilterBlockBuilder::AddKey(std::string_view key) { entries_->AddKey(key); }
-
 void FilterBlockBuilder::AddPrefix(std::string_view prefix) {
   if (last_prefix_ && *last_prefix_ == prefix) return;
   AddKey(prefix);
   last_prefix_ = prefix;
 }
 
-size_t FilterBlockBuilder::keys_added() const { return entries_->keys(); }
-
-size_t FilterBlockBuilder::EstimateEntries() const {
-  const size_t entries = entries_->rows().size() + entries_->cells().size();
-  return std::max<size_t>(entries, keys_added() > 0 ? 1 : 0);
+// The sections of a block of these entries, in their order. There is no empty
+// ROWCOL section: it would rule out cells that were never indexed, such as
+// those of a file of bare rows.
+std::vector<FilterBlockBuilder::Section> FilterBlockBuilder::SectionsOf(
+    const KeyEntries& entries) const {
+  const bool prefixes = options_.bloom_type == BloomType::kRowPrefixFixedLength;
+  std::vector<Section> sections = {
+      {prefixes ? SectionType::kRowPrefix : SectionType::kRow,
+       &entries.rows()}};
+  if (!entries.cells().empty()) {
+    sections.push_back({SectionType::kRowCol, &entries.cells()});
+  }
+  return sections;
 }
 
-size_t FilterBlockBuilder::OverheadBytes() const {
-  return format::kMinBlockBytes +
-         SectionTypes(options_.bloom_type).size() * format::kEntryBytes +
-         attributes_.size() + layout_id_.size();
+// The sections to be written, with their sizes and rates.
+std::vector<FilterBlockBuilder::Section> FilterBlockBuilder::SizedSections()
+    const {
+  std::vector<Section> sections = SectionsOf(entries_);
+  for (Section& section : sections) {
+    const size_t keys = section.hashes->size();
+    section.rate = rate_;
+    section.size = {
+        .keys = keys,
+        .blocks = SectionBytes(keys, options_.bits_per_key) / kBlockBytes,
+        .probes = probes_};
+  }
+  if (!options_.row_spread || sections.size() < 2) return sections;
+  Section& row = sections[0];
+  Section& row_col = sections[1];
+  const SectionRates rates =
+      AdaptiveSplit(options_.kind, row.size.keys, row_col.size.keys, rate_,
+                    *options_.row_spread);
+  if (rates.row == rate_) return sections;
+  row.rate = rates.row;
+  row_col.rate = rates.row_col;
+  if (options_.kind == FilterKind::kBloom) {
+    SplitBlooms(rates, &row.size, &row_col.size);
+  } else {
+    SetRate(rates.row, &row.size);
+    SetRate(rates.row_col, &row_col.size);
+  }
+  return sections;
+}
+
+// Gives the sections what an allocator has to give beyond their sizes. The
+// largest blocks do not grow: the format has its limit. Ribbons do not, either:
+// their size follows from their rate.
+void FilterBlockBuilder::FitMemory(std::vector<Section>* sections) const {
+  if (options_.memory_fit == nullptr || options_.kind != FilterKind::kBloom) {
+    return;
+  }
+  std::vector<MemoryFit::Section> sizes;
+  uint64_t payload = 0;
+  size_t other = OverheadBytes(sections->size());
+  size_t at = format::kHead.size();
+  for (const Section& section : *sections) {
+    sizes.push_back(section.size);
+    const uint64_t bytes = section.size.blocks * kBlockBytes;
+    const size_t padding = PaddingOf(at, bytes);
+    at += padding + bytes;
+    other += padding;
+    payload += bytes;
+  }
+  if (payload > format::kMaxSectionBytes / 2) return;
+  options_.memory_fit->Choose(other, sizes);
+  for (size_t i = 0; i < sizes.size(); ++i) (*sections)[i].size = sizes[i];
+}
+
+// The bytes of a block of so many sections beside their payload.
+size_t FilterBlockBuilder::OverheadBytes(size_t sections) const {
+  return format::kMinBlockBytes + sections * format::kEntryBytes +
+         origin_.size() + kWholeKeysBytes + layout_id_.size();
+}
+
+// The sections of a block of this type that has cells.
+size_t FilterBlockBuilder::SectionCount() const {
+  return options_.bloom_type == BloomType::kRowCol ? 2 : 1;
 }
 
 double FilterBlockBuilder::BitsPerEntry() const {
@@ -193,11 +231,12 @@ double FilterBlockBuilder::BitsPerEntry() const {
 
 size_t FilterBlockBuilder::SpaceFor(size_t entries) const noexcept {
   const uint64_t payload = SectionBytes(entries, BitsPerEntry());
-  return OverheadBytes() + PaddingOf(format::kHead.size(), payload) + payload;
+  return OverheadBytes(SectionCount()) +
+         PaddingOf(format::kHead.size(), payload) + payload;
 }
 
 size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const noexcept {
-  const size_t overhead = OverheadBytes();
+  const size_t overhead = OverheadBytes(SectionCount());
   size_t payload = std::max(block_bytes, overhead + kBlockBytes) - overhead;
   payload -= PaddingOf(format::kHead.size(), payload);
   return std::max<size_t>(1, static_cast<size_t>(static_cast<double>(payload) *
@@ -207,145 +246,90 @@ size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const noexcept {
 // False if the section shall be of kind bloom: that is smaller, the ribbon
 // cannot be built, or there is no memory to build it. The block has room for
 // the bloom already.
-bool FilterBlockBuilder::AppendRibbonOf(const Section& section, double rate,
-                                        size_t bloom_bytes,
+bool FilterBlockBuilder::AppendRibbonOf(const Section& section,
                                         std::string* block) const {
+  const size_t bloom_bytes = section.size.blocks * kBlockBytes;
   if (section.hashes->empty() || bloom_bytes == 0) return false;
   try {
-    return AppendRibbon(section.hashes->chunks(), rate, bloom_bytes - 1,
-                        Kernel(options_), block, options_.ribbon_slots_per_key);
+    return AppendRibbon(section.hashes->chunks(), section.rate, bloom_bytes - 1,
+                        ActiveKernel(), block, options_.ribbon_slots_per_key);
   } catch (const std::bad_alloc&) {
     return false;
   }
 }
 
-std::string FilterBlockBuilder::Finish() {
-  // An empty ROWCOL section would rule out cells that were never indexed, such
-  // as those of a file of bare rows.
-  std::vector<Section> written;
-  std::vector<MemoryFit::Section> sizes;
-  size_t total =
-      format::kMinBlockBytes + attributes_.size() + layout_id_.size();
-  for (const Section& section : SectionsOf(*entries_)) {
-    if (section.type == SectionType::kRowCol && section.hashes->empty()) {
-      continue;
-    }
-    const size_t keys = section.hashes->size();
-    written.push_back(section);
-    sizes.push_back(
-        {.keys = keys,
-         .blocks = SectionBytes(keys, options_.bits_per_key) / kBlockBytes,
-         .probes = probes_});
-    total += format::kEntryBytes;
+// Appends the payload of a section, and padding before it.
+FilterSection FilterBlockBuilder::AppendSection(const Section& section,
+                                                std::string* block) const {
+  FilterSection written{.type = section.type,
+                        .kind = options_.kind,
+                        .offset_bytes = block->size(),
+                        .keys = section.size.keys};
+  if (section.type == SectionType::kRowPrefix) {
+    written.row_prefix_length = options_.row_prefix_length;
   }
-  SectionRates rates = {.row = rate_, .row_col = rate_};
-  if (options_.row_spread && sizes.size() == 2) {
-    rates = AdaptiveSplit(options_.kind, sizes[0].keys, sizes[1].keys, rate_,
-                          *options_.row_spread);
-    const bool equal = rates.row == rate_;
-    if (!equal && options_.kind == FilterKind::kBloom) {
-      SplitBlooms(rates, &sizes[0], &sizes[1]);
-    } else if (!equal) {
-      SetRate(rates.row, &sizes[0]);
-      SetRate(rates.row_col, &sizes[1]);
+  if (options_.kind != FilterKind::kRibbon || !AppendRibbonOf(section, block)) {
+    const uint64_t bytes = section.size.blocks * kBlockBytes;
+    written.kind = FilterKind::kBloom;
+    written.probes = static_cast<uint8_t>(section.size.probes);
+    written.offset_bytes += PaddingOf(block->size(), bytes);
+    block->resize(written.offset_bytes + bytes);
+    auto* const data =
+        reinterpret_cast<std::byte*>(block->data() + written.offset_bytes);
+    for (const std::span<const uint64_t> chunk : section.hashes->chunks()) {
+      ActiveKernel().add({data, section.size.blocks, section.size.probes}, data,
+                         chunk.data(), chunk.size());
     }
   }
-  uint64_t payload = 0;
-  size_t padding = 0;
-  for (const MemoryFit::Section& size : sizes) {
-    padding += PaddingOf(format::kHead.size() + payload + padding,
-                         size.blocks * kBlockBytes);
-    payload += size.blocks * kBlockBytes;
-  }
-  total += padding;
-  // The largest blocks do not grow: the format has its limit. The size of a
-  // ribbon follows from its rate.
-  if (options_.memory_fit != nullptr && options_.kind == FilterKind::kBloom &&
-      payload <= format::kMaxSectionBytes / 2) {
-    options_.memory_fit->Choose(total, sizes);
-  }
-  for (const MemoryFit::Section& size : sizes) {
-    total += size.blocks * kBlockBytes;
-  }
+  written.size_bytes = block->size() - written.offset_bytes;
+  return written;
+}
 
-  finished_sections_.clear();
+std::string FilterBlockBuilder::Finish() {
+  std::vector<Section> sections = SizedSections();
+  FitMemory(&sections);
   std::string block;
-  block.reserve(total);
+  size_t room = OverheadBytes(sections.size());
+  for (const Section& section : sections) {
+    room += format::kAlignment + section.size.blocks * kBlockBytes;
+  }
+  block.reserve(room);
   block += format::kHead;
   std::string directory;
-  const BloomKernel& kernel = Kernel(options_);
-  for (size_t i = 0; i < written.size(); ++i) {
-    const Section& section = written[i];
-    size_t offset = block.size();
-    FilterKind kind = options_.kind;
-    auto probes = static_cast<uint8_t>(sizes[i].probes);
-    const uint64_t bloom_bytes = sizes[i].blocks * kBlockBytes;
-    const size_t keys = section.hashes->size();
-    if (kind == FilterKind::kRibbon &&
-        AppendRibbonOf(
-            section,
-            section.type == SectionType::kRowCol ? rates.row_col : rates.row,
-            bloom_bytes, &block)) {
-      probes = 0;
-    } else {
-      kind = FilterKind::kBloom;
-      offset += PaddingOf(offset, bloom_bytes);
-      block.resize(offset + bloom_bytes);
-      auto* data = reinterpret_cast<std::byte*>(block.data() + offset);
-      for (const std::span<const uint64_t> chunk : section.hashes->chunks()) {
-        kernel.add({data, bloom_bytes / kBlockBytes, sizes[i].probes}, data,
-                   chunk.data(), chunk.size());
-      }
-    }
-    const size_t size = block.size() - offset;
-    const uint64_t checksum =
-        Checksum(std::string_view(block).substr(offset, size));
-    const format::Entry entry{.type = static_cast<uint8_t>(section.type),
-                              .kind = static_cast<uint8_t>(kind),
-                              .probes = probes,
-                              .scope = section.type == SectionType::kRowPrefix
-                                           ? options_.row_prefix_length
-                                           : 0,
-                              .offset = static_cast<uint32_t>(offset),
-                              .size = static_cast<uint32_t>(size),
-                              .keys = static_cast<uint32_t>(std::min<size_t>(
-                                  keys, std::numeric_limits<uint32_t>::max())),
-                              .checksum = static_cast<uint32_t>(checksum)};
-    PutEntry(&directory, entry);
-    finished_sections_.push_back({.type = section.type,
-                                  .kind = kind,
-                                  .probes = entry.probes,
-                                  .offset_bytes = entry.offset,
-                                  .size_bytes = entry.size,
-                                  .keys = entry.keys,
-                                  .row_prefix_length = entry.scope});
+  finished_sections_.clear();
+  for (const Section& section : sections) {
+    finished_sections_.push_back(AppendSection(section, &block));
+    const FilterSection& written = finished_sections_.back();
+    PutEntry(&directory, written,
+             Checksum(std::string_view(block).substr(written.offset_bytes)));
   }
-
-  directory += attributes_;
+  directory += origin_;
+  PutAttribute(&directory, format::kWholeKeysTag,
+               std::string(1, static_cast<char>(sections.back().type)));
   directory += layout_id_;
   std::string end;
-  format::PutFixed(&end, layout_id_.size(), 2);
-  format::PutFixed(&end, attributes_.size(), 2);
-  format::PutFixed(&end, written.size(), 1);
-  format::PutFixed(&end, format::kVersion, 1);
+  PutFixed(&end, layout_id_.size(), 2);
+  PutFixed(&end, origin_.size() + kWholeKeysBytes, 2);
+  PutFixed(&end, sections.size(), 1);
+  PutFixed(&end, format::kVersion, 1);
   end += format::kTail;
   block += directory;
-  format::PutFixed(&block, Checksum(directory, Checksum(end)), 8);
+  PutFixed(&block, Checksum(directory, Checksum(end)), 8);
   block += end;
 
-  std::unique_ptr<KeyEntries> finished;
-  if (options_.verify) {
-    finished = std::make_unique<KeyEntries>(std::move(*entries_));
-  }
+  std::optional<KeyEntries> finished;
+  if (options_.verify) finished.emplace(std::move(entries_));
   Reset();
-  finished_ = std::move(finished);
+  if (finished) finished_.emplace(*std::move(finished));
   return block;
 }
 
 std::string FilterBlockBuilder::Verify(std::string_view block) {
-  const std::unique_ptr<KeyEntries> entries = std::move(finished_);
+  std::optional<KeyEntries> entries;
+  if (finished_) entries.emplace(*std::move(finished_));
+  finished_.reset();
   const std::vector<Section> added =
-      entries == nullptr ? std::vector<Section>() : SectionsOf(*entries);
+      entries ? SectionsOf(*entries) : std::vector<Section>();
   for (const Section& section : added) {
     if (!section.hashes->Intact()) {
       return "filter block: hashes of section " +
@@ -353,21 +337,21 @@ std::string FilterBlockBuilder::Verify(std::string_view block) {
              " are not those of the keys added";
     }
   }
-  const FilterBlock view = FilterBlock::Open(block, options_.kernel);
-  if (!view.usable()) return view.problem();
-  if (view.layout_id() != options_.key_layout.ToString()) {
-    return "filter block: key layout \"" + view.layout_id() +
-           "\", expected \"" + options_.key_layout.ToString() + "\"";
+  const ParsedBlock parsed = ParseFilterBlock(block);
+  if (!parsed.problem.empty()) return parsed.problem;
+  if (parsed.layout_id != layout_id_) {
+    return "filter block: key layout \"" + parsed.layout_id +
+           "\", expected \"" + layout_id_ + "\"";
   }
-  for (const FilterSection& section : view.sections()) {
+  for (const FilterSection& section : parsed.sections) {
     if (!section.usable()) return "filter block " + section.problem;
   }
   for (const Section& section : added) {
     if (section.hashes->empty()) continue;
     const std::string name(ToString(section.type));
     const auto found =
-        std::ranges::find(view.sections(), section.type, &FilterSection::type);
-    if (found == view.sections().end() || found->size_bytes == 0) {
+        std::ranges::find(parsed.sections, section.type, &FilterSection::type);
+    if (found == parsed.sections.end() || found->size_bytes == 0) {
       return "filter block: section " + name + " expected";
     }
     if (section.type == SectionType::kRowPrefix &&
@@ -378,7 +362,7 @@ std::string FilterBlockBuilder::Verify(std::string_view block) {
     }
     for (const std::span<const uint64_t> chunk : section.hashes->chunks()) {
       for (const uint64_t hash : chunk) {
-        if (view.AskHash(section.type, hash) != Verdict::kMayMatch) {
+        if (parsed.lookup.ProbeHash(section.type, hash) != Verdict::kMayMatch) {
           return "filter block: a key that was added is not in section " + name;
         }
       }
@@ -388,14 +372,13 @@ std::string FilterBlockBuilder::Verify(std::string_view block) {
 }
 
 void FilterBlockBuilder::Reset() {
-  entries_->Clear();
+  entries_.Clear();
   last_prefix_.reset();
   finished_.reset();
 }
 
 size_t FilterBlockBuilder::MemoryBytes() const {
-  return entries_->MemoryBytes() +
-         (finished_ != nullptr ? finished_->MemoryBytes() : 0);
+  return entries_.MemoryBytes() + (finished_ ? finished_->MemoryBytes() : 0);
 }
 
 }  // namespace rowbloom

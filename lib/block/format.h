@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
+#include "lib/bytes/little_endian.h"
 #include "rowbloom/key_layout.h"
 
 namespace rowbloom::format {
@@ -44,24 +44,10 @@ struct Entry {
 // Tags of attributes, each followed by a length byte and as many bytes.
 inline constexpr uint8_t kColumnFamilyTag = 1;
 inline constexpr uint8_t kLevelTag = 2;
+inline constexpr uint8_t kWholeKeysTag = 3;
 inline constexpr size_t kMaxAttributeBytes = 255;
 
-inline void PutFixed(std::string* out, uint64_t value, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i) {
-    *out += static_cast<char>(value >> (8 * i) & 0xff);
-  }
-}
-
-inline uint64_t GetFixed(std::string_view in, size_t offset, size_t bytes) {
-  uint64_t value = 0;
-  for (size_t i = 0; i < bytes; ++i) {
-    value |= uint64_t{static_cast<unsigned char>(in[offset + i])} << (8 * i);
-  }
-  return value;
-}
-
-// The trailer, and where what it speaks of lies in the block. Nothing of it is
-// checked.
+// The trailer, unchecked, and its place in the block.
 struct Trailer {
   size_t at = 0;
   uint64_t checksum = 0;

@@ -1,7 +1,7 @@
 // The hashes of filter entries: XXH3-64 of libxxhash, seed 0 for the row. The
 // hash of a cell is that of its qualifier with the hash of its row as the seed:
 // the row is hashed once for both sections, and the two parts need not be
-// adjacent in memory.
+// adjacent in memory. FORMAT.md has the rule.
 #pragma once
 
 #define XXH_INLINE_ALL
@@ -15,15 +15,31 @@
 
 namespace rowbloom {
 
+// Hashes of more bytes take a call.
+inline constexpr size_t kInlineHashBytes = 32;
+
+[[gnu::noinline]] inline uint64_t HashLong(std::string_view bytes,
+                                           uint64_t seed) {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
 inline uint64_t HashRow(std::string_view row_bytes) {
+  if (row_bytes.size() > kInlineHashBytes) return HashLong(row_bytes, 0);
   return XXH3_64bits(row_bytes.data(), row_bytes.size());
 }
 
 inline uint64_t HashRowCol(uint64_t row_hash, std::string_view qualifier) {
+  if (qualifier.size() > kInlineHashBytes) return HashLong(qualifier, row_hash);
   return XXH3_64bits_withSeed(qualifier.data(), qualifier.size(), row_hash);
 }
 
-// Of stored bytes, against damage.
+// The hash of a key outside the layout in a ROWCOL section: that of a cell of
+// the empty row.
+inline uint64_t HashWholeKey(std::string_view key) {
+  return HashRowCol(HashRow({}), key);
+}
+
+// The checksum of stored bytes, against damage.
 inline uint64_t Checksum(std::string_view bytes, uint64_t seed = 0) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
 }

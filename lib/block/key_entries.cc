@@ -7,9 +7,10 @@ namespace rowbloom {
 KeyEntries::KeyEntries(const FilterBlockOptions& options)
     : layout_(options.key_layout),
       parameter_(layout_.parameter()),
-      type_(options.bloom_type),
-      row_prefix_length_(options.row_prefix_length),
-      has_cells_(type_ == BloomType::kRowCol),
+      row_prefix_length_(options.bloom_type == BloomType::kRowPrefixFixedLength
+                             ? options.row_prefix_length
+                             : 0),
+      has_cells_(options.bloom_type == BloomType::kRowCol),
       rows_(options.verify),
       cells_(options.verify) {}
 
@@ -20,19 +21,17 @@ bool KeyEntries::IsPlain(const FilterBlockOptions& options) {
 }
 
 void KeyEntries::AddKey(std::string_view key) {
-  ++keys_;
   const size_t row_bytes = layout_.RowBytes(key);
-  if (type_ == BloomType::kRowPrefixFixedLength) {
-    if (row_bytes != KeyLayout::kNoRow) {
-      rows_.Add(HashRow(format::RowPrefix(layout_, key.substr(0, row_bytes),
-                                          row_prefix_length_)));
-    } else if (key.size() == layout_.RowOffset() + row_prefix_length_) {
-      rows_.Add(HashRow(key));
-    }
+  if (row_bytes == KeyLayout::kNoRow) {
+    has_cells_ ? cells_.Add(HashWholeKey(key)) : rows_.Add(HashRow(key));
     return;
   }
-  if (row_bytes == KeyLayout::kNoRow) return;
-  const uint64_t row_hash = HashRow(key.substr(0, row_bytes));
+  const std::string_view row = key.substr(0, row_bytes);
+  if (row_prefix_length_ > 0) {
+    rows_.Add(HashRow(format::RowPrefix(layout_, row, row_prefix_length_)));
+    return;
+  }
+  const uint64_t row_hash = HashRow(row);
   rows_.Add(row_hash);
   if (has_cells_ && row_bytes < key.size()) {
     cells_.Add(HashRowCol(row_hash, key.substr(row_bytes)));

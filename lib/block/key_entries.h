@@ -1,15 +1,15 @@
-// What a file's keys leave behind while its filter block is built: the hashes
-// of their rows (or row prefixes) and cells.
+// The entries of a file's keys while its filter block is built: the hashes of
+// their rows (or row prefixes) and cells.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "lib/block/hash_list.h"
+#include "lib/block/block_options.h"
 #include "lib/block/hash.h"
+#include "lib/block/hash_list.h"
 #include "lib/layout/row_rule.h"
-#include "rowbloom/filter_block.h"
 
 namespace rowbloom {
 
@@ -18,15 +18,17 @@ class KeyEntries {
   // REQUIRES a type other than kNone.
   explicit KeyEntries(const FilterBlockOptions& options);
 
-  // As FilterBlockBuilder::AddKey.
+  // Adds the entries of a key. A key outside the layout is an entry as a whole:
+  // in ROWCOL, or where the block has none, in ROW or ROWPREFIX.
   void AddKey(std::string_view key);
 
   // Whether TryAddKey knows the keys: no custom layout, row prefixes or sums.
   static bool IsPlain(const FilterBlockOptions& options);
 
-  // The same as AddKey for most keys, in a few instructions and without a call:
-  // a flush or compaction comes here for each key. False, with nothing done,
-  // for a key that takes AddKey. REQUIRES IsPlain, and a layout of this kind.
+  // Does what AddKey does for most keys, in a few instructions and without a
+  // call: a flush or compaction comes here for each key. False, with nothing
+  // done, for a key that takes AddKey. REQUIRES IsPlain, and a layout of this
+  // kind.
   template <KeyLayout::Kind kKind>
   [[gnu::always_inline]] bool TryAddKey(std::string_view key) {
     if (!rows_.HasRoom()) return false;
@@ -38,7 +40,6 @@ class KeyEntries {
         (column_bytes > kInlineHashBytes || !cells_.HasRoom())) {
       return false;
     }
-    ++keys_;
     const uint64_t row_hash = HashRow({key.data(), row_bytes});
     rows_.AddToRoom(row_hash);
     if (column_bytes > 0) {
@@ -48,34 +49,28 @@ class KeyEntries {
     return true;
   }
 
-  // Keys that were added.
-  size_t keys() const { return keys_; }
-  // Of kRowPrefixFixedLength, the row prefixes.
+  // The hashes for ROW, or for ROWPREFIX.
   const HashList& rows() const { return rows_; }
+  // The hashes for ROWCOL.
   const HashList& cells() const { return cells_; }
 
+  // Bytes allocated for hashes.
   size_t MemoryBytes() const {
     return rows_.MemoryBytes() + cells_.MemoryBytes();
   }
 
   // Forgets all keys and gives their memory back.
   void Clear() {
-    keys_ = 0;
     rows_.Clear();
     cells_.Clear();
   }
 
  private:
-  // XXH3 calls a function for more.
-  static constexpr size_t kInlineHashBytes = 32;
-
   // All constant: entries whose hashes were moved away are used again.
   const KeyLayout layout_;
   const uint32_t parameter_;
-  const BloomType type_;
-  const uint32_t row_prefix_length_;
+  const uint32_t row_prefix_length_;  // 0: rows are indexed whole
   const bool has_cells_;
-  size_t keys_ = 0;
   HashList rows_;
   HashList cells_;
 };

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "lib/kernels/bloom_block.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 namespace {
-
-constexpr size_t kBlockBytes = kBloomBlockBits / 8;
 
 // A size varies by less than a third either way: more bits than that are spent
 // on too little.

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/block/format.h"
+#include "lib/bytes/little_endian.h"
 #include "lib/plan/ribbon_math.h"
 
 namespace rowbloom {
@@ -102,7 +102,7 @@ class System {
 
 // Appends the solution of a system. Slots without a row are zero.
 void AppendSolution(const System& system, const RibbonShape& layer, int columns,
-                    const BloomKernel& kernel, std::string* out) {
+                    const Kernel& kernel, std::string* out) {
   const size_t start = out->size();
   out->resize(start + 8 * WordsOf(layer, columns));
   kernel.ribbon_solve(system.view(), layer, columns,
@@ -338,7 +338,7 @@ uint32_t BlocksFor(double slots) {
 // solves the system before so many hashes were tried.
 std::optional<uint8_t> AppendLastLayer(Chunks hashes,
                                        const RibbonColumns& columns,
-                                       uint32_t mask, const BloomKernel& kernel,
+                                       uint32_t mask, const Kernel& kernel,
                                        size_t max_tried_hashes,
                                        RibbonShape* layer, std::string* out) {
   const size_t count = CountOf(hashes);
@@ -377,8 +377,8 @@ std::optional<uint8_t> AppendLastLayer(Chunks hashes,
 }  // namespace
 
 bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
-                  const BloomKernel& kernel, std::string* out,
-                  double slots_per_key, size_t max_tried_hashes) {
+                  const Kernel& kernel, std::string* out, double slots_per_key,
+                  size_t max_tried_hashes) {
   const RibbonColumns columns = RibbonColumnsFor(false_positive_rate);
   const uint32_t mask = (uint32_t{1} << (columns.narrow + 1)) - 1;
   size_t count = CountOf(hashes);
@@ -421,13 +421,13 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
       kHeaderBytes + kLayerHeaderBytes * layers.size() + body.size();
   if (bytes > max_bytes) return false;
   out->reserve(out->size() + bytes);
-  format::PutFixed(out, static_cast<uint64_t>(columns.narrow), 1);
-  format::PutFixed(out, layers.size(), 1);
-  format::PutFixed(out, *seed, 1);
-  format::PutFixed(out, 0, 1);
+  PutFixed(out, static_cast<uint64_t>(columns.narrow), 1);
+  PutFixed(out, layers.size(), 1);
+  PutFixed(out, *seed, 1);
+  PutFixed(out, 0, 1);
   for (const RibbonShape& layer : layers) {
-    format::PutFixed(out, layer.blocks, 4);
-    format::PutFixed(out, layer.first_wide, 4);
+    PutFixed(out, layer.blocks, 4);
+    PutFixed(out, layer.first_wide, 4);
   }
   *out += body;
   return true;
@@ -445,9 +445,9 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
   }
   RibbonFilter filter;
   const auto* const bytes = reinterpret_cast<const std::byte*>(payload.data());
-  filter.columns = format::GetFixed(payload, 0, 1);
-  filter.layer_count = static_cast<uint8_t>(format::GetFixed(payload, 1, 1));
-  filter.seed = static_cast<uint8_t>(format::GetFixed(payload, 2, 1));
+  filter.columns = GetFixed(payload, 0, 1);
+  filter.layer_count = static_cast<uint8_t>(GetFixed(payload, 1, 1));
+  filter.seed = static_cast<uint8_t>(GetFixed(payload, 2, 1));
   if (filter.columns < 1 || filter.columns > kMaxRibbonColumns) {
     return wrong(std::to_string(filter.columns) + " columns, expected 1 to " +
                  std::to_string(kMaxRibbonColumns));
@@ -466,8 +466,8 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
   for (uint8_t i = 0; i < filter.layer_count; ++i) {
     const size_t header_at = kHeaderBytes + kLayerHeaderBytes * i;
     const RibbonShape shape{
-        static_cast<uint32_t>(format::GetFixed(payload, header_at, 4)),
-        static_cast<uint32_t>(format::GetFixed(payload, header_at + 4, 4))};
+        static_cast<uint32_t>(GetFixed(payload, header_at, 4)),
+        static_cast<uint32_t>(GetFixed(payload, header_at + 4, 4))};
     const std::string name = "layer " + std::to_string(i) + ": ";
     // Each block has 8 bytes at least, so no sum below can overflow.
     if (shape.blocks < 1 || shape.blocks > payload.size() / 8 ||

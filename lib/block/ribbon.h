@@ -18,7 +18,7 @@
 #include <string_view>
 
 #include "lib/kernels/kernel.h"
-#include "lib/kernels/ribbon_probe.h"
+#include "lib/kernels/ribbon_equation.h"
 #include "rowbloom/bloom_type.h"
 
 namespace rowbloom {
@@ -37,7 +37,7 @@ constexpr size_t kMaxTriedHashes = size_t{1} << 24;
 // be longer than `max_bytes`. May throw std::bad_alloc, with `out` as it was.
 bool AppendRibbon(std::span<const std::span<const uint64_t>> hashes,
                   double false_positive_rate, size_t max_bytes,
-                  const BloomKernel& kernel, std::string* out,
+                  const Kernel& kernel, std::string* out,
                   double slots_per_key = kRibbonSlotsPerKey,
                   size_t max_tried_hashes = kMaxTriedHashes);
 

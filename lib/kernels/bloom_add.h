@@ -1,11 +1,10 @@
-// Setting the bits of eight keys at a time, while the blocks of the next eight
-// are fetched. Internal linkage throughout, for the reason in block_index.h.
+// The loop that adds hashes to the blocks of a Bloom section.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/kernels/block_index.h"
+#include "lib/kernels/bloom_block.h"
 #include "lib/kernels/kernel.h"
 
 namespace rowbloom {
@@ -13,29 +12,26 @@ namespace {
 
 constexpr size_t kKeysTogether = 8;
 
-// Where the blocks of kKeysTogether hashes start. No section is larger than
-// 32 bits can tell.
+// Starts loading the blocks of kKeysTogether hashes and writes where they
+// start. No section is larger than 32 bits can tell.
 inline void FetchBlocks(const BloomBlocks& blocks, const uint64_t* hashes,
                         uint32_t* offsets) {
   for (size_t i = 0; i < kKeysTogether; ++i) {
-    const size_t offset = BlockOffset(blocks, hashes[i]);
-    __builtin_prefetch(blocks.data + offset);
-    __builtin_prefetch(blocks.data + offset + kBlockBytes - 1);
-    offsets[i] = static_cast<uint32_t>(offset);
+    PrefetchBlock(blocks, hashes[i]);
+    offsets[i] = static_cast<uint32_t>(BlockOffset(blocks, hashes[i]));
   }
 }
 
 // Sets the bits of kKeysTogether hashes whose blocks start at `offsets`, which
-// are aligned to 32 bytes. Each kernel has its own.
-void AddTogether(std::byte* data, const uint64_t* hashes,
-                 const uint32_t* offsets, int probes);
+// are aligned to 32 bytes.
+using AddGroup = void(std::byte* data, const uint64_t* hashes,
+                      const uint32_t* offsets, int probes);
 
-// BloomKernel::add.
+// Kernel::add. Blocks are fetched one group ahead, which hides a miss to
+// memory behind the work on the other group.
+template <AddGroup kAddGroup>
 void Add(const BloomBlocks& blocks, std::byte* data, const uint64_t* hashes,
          size_t hash_count) {
-  const int probes = blocks.probes;
-  // Blocks are fetched one group ahead, to hide a miss to memory behind the
-  // work on the other.
   alignas(32) uint32_t offsets[2][kKeysTogether];
   const size_t whole = hash_count - hash_count % kKeysTogether;
   if (whole > 0) FetchBlocks(blocks, hashes, offsets[0]);
@@ -44,7 +40,7 @@ void Add(const BloomBlocks& blocks, std::byte* data, const uint64_t* hashes,
     if (at + kKeysTogether < whole) {
       FetchBlocks(blocks, hashes + at + kKeysTogether, offsets[1 - turn]);
     }
-    AddTogether(data, hashes + at, offsets[turn], probes);
+    kAddGroup(data, hashes + at, offsets[turn], blocks.probes);
   }
   AddScalar(blocks, data, hashes + whole, hash_count - whole);
 }

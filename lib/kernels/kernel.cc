@@ -4,16 +4,11 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "lib/kernels/block_index.h"
-
 namespace rowbloom {
 namespace {
 
-// More than the second cache of a core has.
-constexpr uint64_t kLargeBytes = uint64_t{4} << 20;
-
 struct KernelList {
-  std::array<BloomKernel, 3> kernels;
+  std::array<Kernel, 3> kernels;
   size_t count = 0;
 
   KernelList() {
@@ -33,47 +28,30 @@ struct KernelList {
   }
 };
 
-const Result<const BloomKernel*>& Forced() {
-  static const Result<const BloomKernel*> forced =
+const Result<const Kernel*>& Forced() {
+  static const Result<const Kernel*> forced =
       ChooseKernel(std::getenv("ROWBLOOM_KERNEL"));
   return forced;
 }
 
-std::atomic<const BloomKernel*>& Active() {
-  static std::atomic<const BloomKernel*> active{
-      Forced() ? *Forced() : &UsableKernels().front()};
+std::atomic<const Kernel*>& Active() {
+  static std::atomic<const Kernel*> active{Forced() ? *Forced()
+                                                    : &UsableKernels().front()};
   return active;
 }
 
 }  // namespace
 
-const MatchFunctions& MatchFunctionsByLayout::For(
-    const Matcher& matcher) const {
-  switch (matcher.layout_kind) {
-    case KeyLayout::Kind::kEscaped:
-      return escaped;
-    case KeyLayout::Kind::kDelimited:
-      return delimited;
-    case KeyLayout::Kind::kLengthPrefixed:
-      return length_prefixed;
-    default:
-      if (matcher.layout_parameter <= 16) return fixed_to_16;
-      if (matcher.layout_parameter > 32) return fixed_more;
-      if (matcher.row.count * kBlockBytes < kLargeBytes) return fixed_to_32;
-      return matcher.has_row_col ? fixed_to_32_large : fixed_to_32_large_rows;
-  }
-}
-
-std::span<const BloomKernel> UsableKernels() {
+std::span<const Kernel> UsableKernels() {
   static const KernelList list;
   return {list.kernels.data(), list.count};
 }
 
-Result<const BloomKernel*> ChooseKernel(const char* forced_name) {
-  const std::span<const BloomKernel> usable = UsableKernels();
+Result<const Kernel*> ChooseKernel(const char* forced_name) {
+  const std::span<const Kernel> usable = UsableKernels();
   if (forced_name == nullptr || *forced_name == '\0') return &usable.front();
   std::string names;
-  for (const BloomKernel& kernel : usable) {
+  for (const Kernel& kernel : usable) {
     if (kernel.name == forced_name) return &kernel;
     names.append(names.empty() ? "" : ", ").append(kernel.name);
   }
@@ -85,11 +63,11 @@ std::string ForcedKernelProblem() {
   return Forced() ? std::string() : Forced().error();
 }
 
-const BloomKernel& ActiveKernel() {
+const Kernel& ActiveKernel() {
   return *Active().load(std::memory_order_relaxed);
 }
 
-void UseKernel(const BloomKernel& kernel) {
+void UseKernel(const Kernel& kernel) {
   Active().store(&kernel, std::memory_order_relaxed);
 }
 

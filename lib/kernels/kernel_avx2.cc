@@ -3,29 +3,33 @@
 // bit.
 #include <immintrin.h>
 
-#include "lib/kernels/block_index.h"
 #include "lib/kernels/bloom_add.h"
+#include "lib/kernels/bloom_block.h"
 #include "lib/kernels/kernel.h"
+#include "lib/kernels/ribbon_equation.h"
+#include "lib/kernels/ribbon_solve.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 namespace {
 
-constexpr int kLanes = kFewLanes;
+constexpr int kLanes = 8;
 
-// Whether the block has the bits of these probes; those of lanes outside the
-// mask do not count. The top 4 bits of a lane's product are the number of its
-// word in the block, the next 5 that of its bit in the word. Constants come
-// from memory or from other lanes: a general register would be one that a
-// question ties up.
-inline bool TestLanes(const std::byte* block, uint64_t hash,
-                      __m256i multipliers, __m256i mask) {
+// Whether the block has the bits of the probes from `first` on, kLanes at most.
+// The top 4 bits of a lane's product are the number of its word in the block,
+// the next 5 that of its bit in the word.
+inline bool HasBits(const std::byte* block, uint64_t hash, int first,
+                    int probes) {
   const __m256i product = _mm256_mullo_epi32(
       _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
-      multipliers);
+      _mm256_load_si256(
+          reinterpret_cast<const __m256i*>(kLaneMultipliers + first)));
   const __m256i word = _mm256_srli_epi32(product, 28);
   const __m256i bit = _mm256_srli_epi32(_mm256_slli_epi32(product, 4), 27);
-  const __m256i bits = _mm256_sllv_epi32(_mm256_srli_epi32(mask, 31), bit);
+  const __m256i probed =
+      _mm256_cmpgt_epi32(_mm256_set1_epi32(probes - first),
+                         _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  const __m256i bits = _mm256_sllv_epi32(_mm256_srli_epi32(probed, 31), bit);
 
   const auto* halves = reinterpret_cast<const __m256i*>(block);
   const __m256i low =
@@ -39,35 +43,14 @@ inline bool TestLanes(const std::byte* block, uint64_t hash,
   return _mm256_testc_si256(found, bits) != 0;
 }
 
-inline bool MayContainFew(const BloomSection& blocks, uint64_t hash) {
-  const __m256i multipliers = _mm256_loadu_si256(
-      reinterpret_cast<const __m256i*>(blocks.multipliers.data()));
-  return TestLanes(blocks.data + BlockOffset(blocks, hash), hash, multipliers,
-                   _mm256_cmpeq_epi32(multipliers, multipliers));
-}
-
-// The probes from `first` on, kLanes at most.
-inline bool TestLanesFrom(int first, const std::byte* block, uint64_t hash,
-                          int probes) {
-  return TestLanes(
-      block, hash,
-      _mm256_load_si256(
-          reinterpret_cast<const __m256i*>(kLaneMultipliers + first)),
-      _mm256_cmpgt_epi32(
-          _mm256_set1_epi32(probes),
-          _mm256_add_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
-                           _mm256_set1_epi32(first))));
-}
-
-inline bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
+bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
   const std::byte* block = blocks.data + BlockOffset(blocks, hash);
-  if (!TestLanesFrom(0, block, hash, blocks.probes)) return false;
-  return blocks.probes <= kLanes ||
-         TestLanesFrom(kLanes, block, hash, blocks.probes);
+  if (blocks.probes <= kLanes) return HasBits(block, hash, 0, blocks.probes);
+  return HasBits(block, hash, 0, kLanes) &&
+         HasBits(block, hash, kLanes, blocks.probes);
 }
 
-// The parity of each lane, as a mask: folded into the top bit, which takes no
-// constants.
+// The parity of each lane, folded into its top bit, as a mask.
 inline uint32_t Parities(__m256i x) {
   x = _mm256_xor_si256(x, _mm256_slli_epi64(x, 32));
   x = _mm256_xor_si256(x, _mm256_slli_epi64(x, 16));
@@ -79,7 +62,7 @@ inline uint32_t Parities(__m256i x) {
 }
 
 // Not zero if any of four columns from `first` on gives the wrong bit. A masked
-// load does not touch what it leaves out.
+// load reads no memory outside its mask.
 inline uint32_t WrongColumns(const RibbonPlace& place, uint64_t first,
                              uint32_t fingerprint) {
   const __m256i lanes = _mm256_cmpgt_epi64(
@@ -94,12 +77,12 @@ inline uint32_t WrongColumns(const RibbonPlace& place, uint64_t first,
                        _mm256_set1_epi64x(static_cast<int64_t>(place.low))),
       _mm256_and_si256(load(place.second),
                        _mm256_set1_epi64x(static_cast<int64_t>(place.high))));
-  const auto asked =
+  const auto probed =
       static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(lanes)));
-  return (Parities(met) ^ fingerprint >> first) & asked;
+  return (Parities(met) ^ fingerprint >> first) & probed;
 }
 
-inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
+bool Avx2ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
   constexpr uint64_t kTogether = 4;
   const uint32_t wrong = WrongColumns(place, 0, fingerprint) |
                          WrongColumns(place, kTogether, fingerprint);
@@ -112,8 +95,8 @@ inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
   return true;
 }
 
-// The positions of one probe of all keys are computed in the lanes of a
-// register.
+// AddGroup. The lanes of a register compute the positions of one probe of all
+// keys.
 void AddTogether(std::byte* data, const uint64_t* hashes,
                  const uint32_t* offsets, int probes) {
   // The low halves, in order.
@@ -148,12 +131,14 @@ void AddTogether(std::byte* data, const uint64_t* hashes,
 }
 
 }  // namespace
-}  // namespace rowbloom
-
-#include "lib/kernels/kernel_table.h"
-
-namespace rowbloom {
-
-constinit const BloomKernel kAvx2Kernel = KernelOfThisFile<>("avx2", Add);
+constinit const Kernel kAvx2Kernel = {
+    .name = "avx2",
+    .may_contain = MayContain,
+    .may_contain_many = Many<BloomBlocks, MayContain>,
+    .ribbon_may_contain = RibbonMayContain<Avx2ColumnsGive>,
+    .ribbon_may_contain_many =
+        Many<RibbonFilter, RibbonMayContain<Avx2ColumnsGive>>,
+    .add = Add<AddTogether>,
+    .ribbon_solve = RibbonSolve};
 
 }  // namespace rowbloom

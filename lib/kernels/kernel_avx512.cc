@@ -1,11 +1,13 @@
-// All probes at once: eight in half a register, which is faster where a CPU has
-// to share its wide units, or sixteen in a whole one.
+// All probes at once: the lanes of one register compute the positions of a key,
+// fetch their 32-bit words of the block and test their bits. Eight probes take
+// half a register, which is faster than a whole one.
 #include <immintrin.h>
 
-#include "lib/kernels/block_index.h"
 #include "lib/kernels/bloom_add.h"
-#include "lib/kernels/hash_lanes.h"
+#include "lib/kernels/bloom_block.h"
 #include "lib/kernels/kernel.h"
+#include "lib/kernels/ribbon_equation.h"
+#include "lib/kernels/ribbon_solve.h"
 
 namespace rowbloom {
 namespace {
@@ -13,52 +15,45 @@ namespace {
 // The top 4 bits of a lane's product are the number of its word in the block,
 // the next 5 that of its bit in the word. A rotation takes the rest of the
 // count away; the bit goes to the top of its lane, from where it makes a mask.
-inline bool TestFew(const BloomSection& blocks, uint64_t hash,
-                    __m256i low_halves) {
-  const auto* halves =
-      reinterpret_cast<const __m256i*>(blocks.data + BlockOffset(blocks, hash));
+inline bool MayContainFew(const std::byte* block, uint64_t hash, int probes) {
+  const auto* const halves = reinterpret_cast<const __m256i*>(block);
   const __m256i product = _mm256_mullo_epi32(
-      low_halves, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(
-                      blocks.multipliers.data())));
+      _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
+      _mm256_load_si256(reinterpret_cast<const __m256i*>(kLaneMultipliers)));
   const __m256i words = _mm256_permutex2var_epi32(
       _mm256_loadu_si256(halves), _mm256_srli_epi32(product, 28),
       _mm256_loadu_si256(halves + 1));
   const __m256i found = _mm256_slli_epi32(
       _mm256_rorv_epi32(words, _mm256_srli_epi32(product, 23)), 31);
-  const __mmask8 all = _mm256_movepi32_mask(found);
-  return _kortestc_mask8_u8(all, all) != 0;
+  const __mmask8 probed = _mm256_cmpgt_epi32_mask(
+      _mm256_set1_epi32(probes), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  return _ktestc_mask8_u8(_mm256_movepi32_mask(found), probed) != 0;
 }
 
-inline bool MayContainFew(const BloomSection& blocks, uint64_t hash) {
-  return TestFew(
-      blocks, hash,
-      _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))));
-}
-
-inline bool MayContainFew(const BloomSection& blocks, const LaneHash& hash) {
-  return TestFew(blocks, hash, _mm256_broadcastd_epi32(hash.lanes));
-}
-
-// Lanes are compared with the number of probes, which takes no general
-// register.
-inline bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
+inline bool MayContainMore(const std::byte* block, uint64_t hash, int probes) {
   const __m512i product = _mm512_mullo_epi32(
       _mm512_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
       _mm512_load_si512(kLaneMultipliers));
-  const __m512i words = _mm512_permutexvar_epi32(
-      _mm512_srli_epi32(product, 28),
-      _mm512_loadu_si512(blocks.data + BlockOffset(blocks, hash)));
+  const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(product, 28),
+                                                 _mm512_loadu_si512(block));
   const __m512i found = _mm512_slli_epi32(
       _mm512_rorv_epi32(words, _mm512_srli_epi32(product, 23)), 31);
-  const __mmask16 asked = _mm512_cmpgt_epi32_mask(
-      _mm512_set1_epi32(blocks.probes),
+  const __mmask16 probed = _mm512_cmpgt_epi32_mask(
+      _mm512_set1_epi32(probes),
       _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-  return _ktestc_mask16_u8(_mm512_movepi32_mask(found), asked) != 0;
+  return _ktestc_mask16_u8(_mm512_movepi32_mask(found), probed) != 0;
 }
 
-// Adds keys of up to kLanes probes: the block in a register, where bit p comes
-// from a shift in each word, by more than it has but in the one of the bit. A
-// lane without a probe repeats the first one.
+bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
+  const std::byte* const block = blocks.data + BlockOffset(blocks, hash);
+  return blocks.probes <= 8 ? MayContainFew(block, hash, blocks.probes)
+                            : MayContainMore(block, hash, blocks.probes);
+}
+
+// Adds keys of up to kLanes probes. The block stays in a register. The mask of
+// a probe is 1 << 31 shifted right by (last bit of the lane - position): in
+// every lane but one that is 32 or more, which gives 0. A lane without a probe
+// repeats the first one.
 template <int kLanes>
 inline void AddLanes(std::byte* data, const uint64_t* hashes,
                      const uint32_t* offsets, int probes) {
@@ -73,7 +68,8 @@ inline void AddLanes(std::byte* data, const uint64_t* hashes,
         multipliers);
     _mm512_store_si512(positions[i], _mm512_srli_epi32(product, 23));
   }
-  // A compiler would take them from lane to lane instead, which takes longer.
+  // The positions go through memory: a compiler would move them from lane to
+  // lane, which takes longer.
   asm volatile("" : "+m"(positions));
   const __m512i top_bit = _mm512_set1_epi32(INT32_MIN);
   const __m512i last_bits =
@@ -91,6 +87,7 @@ inline void AddLanes(std::byte* data, const uint64_t* hashes,
   }
 }
 
+// AddGroup.
 void AddTogether(std::byte* data, const uint64_t* hashes,
                  const uint32_t* offsets, int probes) {
   if (probes <= 4) return AddLanes<4>(data, hashes, offsets, probes);
@@ -98,8 +95,7 @@ void AddTogether(std::byte* data, const uint64_t* hashes,
   AddLanes<16>(data, hashes, offsets, probes);
 }
 
-// The parity of each lane, as a mask: folded into the top bit, which takes no
-// constants.
+// The parity of each lane, folded into its top bit, as a mask.
 inline __mmask8 Parities(__m512i x) {
   x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 32));
   x = _mm512_xor_si512(x, _mm512_slli_epi64(x, 16));
@@ -111,7 +107,7 @@ inline __mmask8 Parities(__m512i x) {
 }
 
 // Not zero if any of eight columns from `first` on gives the wrong bit. A
-// masked load does not touch what it leaves out.
+// masked load reads no memory outside its mask.
 inline uint32_t WrongColumns(const RibbonPlace& place, uint64_t first,
                              uint32_t fingerprint) {
   const uint32_t lanes =
@@ -125,7 +121,7 @@ inline uint32_t WrongColumns(const RibbonPlace& place, uint64_t first,
   return (Parities(met) ^ fingerprint >> first) & lanes;
 }
 
-inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
+bool Avx512ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
   constexpr uint64_t kTogether = 8;
   const uint32_t wrong = WrongColumns(place, 0, fingerprint);
   if (place.columns <= kTogether) return wrong == 0;
@@ -137,13 +133,14 @@ inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 }
 
 }  // namespace
-}  // namespace rowbloom
-
-#include "lib/kernels/kernel_table.h"
-
-namespace rowbloom {
-
-constinit const BloomKernel kAvx512Kernel =
-    KernelOfThisFile<RowHashInLanes>("avx512", Add);
+constinit const Kernel kAvx512Kernel = {
+    .name = "avx512",
+    .may_contain = MayContain,
+    .may_contain_many = Many<BloomBlocks, MayContain>,
+    .ribbon_may_contain = RibbonMayContain<Avx512ColumnsGive>,
+    .ribbon_may_contain_many =
+        Many<RibbonFilter, RibbonMayContain<Avx512ColumnsGive>>,
+    .add = Add<AddTogether>,
+    .ribbon_solve = RibbonSolve};
 
 }  // namespace rowbloom

@@ -1,7 +1,7 @@
-#include <bit>
-
-#include "lib/kernels/block_index.h"
+#include "lib/kernels/bloom_block.h"
 #include "lib/kernels/kernel.h"
+#include "lib/kernels/ribbon_equation.h"
+#include "lib/kernels/ribbon_solve.h"
 
 namespace rowbloom {
 namespace {
@@ -10,9 +10,10 @@ uint32_t BitOf(uint64_t hash, int probe) {
   return (static_cast<uint32_t>(hash) * kLaneMultipliers[probe]) >> 23;
 }
 
-// All probes, without a branch: where an absent key fails cannot be foreseen,
-// and a wrong guess costs more than the probes that it saves.
-inline bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
+// All probes are made, without a branch on their bits: a CPU cannot predict
+// where an absent key fails, and a wrong guess costs more than the probes that
+// it saves.
+bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
   const std::byte* block = blocks.data + BlockOffset(blocks, hash);
   std::byte found{1};
   for (int i = 0; i < blocks.probes; ++i) {
@@ -22,45 +23,18 @@ inline bool MayContainMany(const BloomBlocks& blocks, uint64_t hash) {
   return found != std::byte{};
 }
 
-// The probed bit as the lowest one. In words of 32 bits, whose number and bit
-// are shifts of the product.
-inline uint32_t Probed(const std::byte* block, uint64_t hash, int probe) {
-  const uint32_t product =
-      static_cast<uint32_t>(hash) * kLaneMultipliers[probe];
-  uint32_t word;
-  __builtin_memcpy(&word, block + (product >> 28) * sizeof(word), sizeof(word));
-  if constexpr (std::endian::native == std::endian::big) {
-    word = __builtin_bswap32(word);
+bool ScalarColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
+  uint32_t wrong = 0;
+  for (uint64_t i = 0; i < place.columns; ++i) {
+    const uint64_t met = (LoadWord(place.first + 8 * i) & place.low) ^
+                         (LoadWord(place.second + 8 * i) & place.high);
+    wrong |=
+        static_cast<uint32_t>(__builtin_parityll(met)) ^ (fingerprint >> i & 1);
   }
-  return word >> (product >> 23 & 31);
-}
-
-// Comparisons with the number of probes are foreseen. A first jump on what was
-// found comes where so few absent keys get through that the guess is seldom
-// wrong.
-[[gnu::always_inline]] inline bool MayContainFew(const BloomSection& blocks,
-                                                 uint64_t hash) {
-  constexpr int kMostlyEnough = 3;
-  const std::byte* block = blocks.data + BlockOffset(blocks, hash);
-  uint32_t found = Probed(block, hash, 0);
-#pragma GCC unroll 8
-  for (int i = 1; i < kFewLanes; ++i) {
-    if (i == kMostlyEnough && (found & 1) == 0) return false;
-    if (i < blocks.probes) found &= Probed(block, hash, i);
-  }
-  return (found & 1) != 0;
-}
-
-inline bool ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
-  return ColumnsGiveScalar(place, fingerprint);
+  return wrong == 0;
 }
 
 }  // namespace
-}  // namespace rowbloom
-
-#include "lib/kernels/kernel_table.h"
-
-namespace rowbloom {
 
 void AddScalar(const BloomBlocks& blocks, std::byte* data,
                const uint64_t* hashes, size_t hash_count) {
@@ -76,7 +50,14 @@ void AddScalar(const BloomBlocks& blocks, std::byte* data,
   }
 }
 
-constinit const BloomKernel kScalarKernel =
-    KernelOfThisFile<>("scalar", AddScalar);
+constinit const Kernel kScalarKernel = {
+    .name = "scalar",
+    .may_contain = MayContain,
+    .may_contain_many = Many<BloomBlocks, MayContain>,
+    .ribbon_may_contain = RibbonMayContain<ScalarColumnsGive>,
+    .ribbon_may_contain_many =
+        Many<RibbonFilter, RibbonMayContain<ScalarColumnsGive>>,
+    .add = AddScalar,
+    .ribbon_solve = RibbonSolve};
 
 }  // namespace rowbloom

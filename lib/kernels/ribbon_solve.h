@@ -1,22 +1,17 @@
-// Back substitution for the filter kind `ribbon`, for every kernel: the parity
-// of a word is one instruction where the including file may use it. Internal
-// linkage throughout, for the reason in block_index.h.
+// Back substitution for the filter kind `ribbon`. Every kernel compiles it:
+// the parity of a word is one instruction where the CPU has it. Linkage is
+// internal, for the reason in bloom_block.h.
 #pragma once
 
-#include "lib/kernels/ribbon_probe.h"
+#include "lib/bytes/little_endian.h"
+#include "lib/kernels/ribbon_equation.h"
 
 namespace rowbloom {
 namespace {
 
-inline void StoreWord(uint64_t word, std::byte* to) {
-  if constexpr (std::endian::native == std::endian::big) {
-    word = __builtin_bswap64(word);
-  }
-  __builtin_memcpy(to, &word, sizeof(word));
-}
-
-// BloomKernel::ribbon_solve. Some columns at a time, in registers; from the
-// last slot to the first, since the row of a slot speaks of it and the next 63.
+// Kernel::ribbon_solve. Registers hold some columns at a time. The loop goes
+// from the last slot to the first, since the row of a slot has coefficients for
+// it and the next 63.
 void RibbonSolve(const RibbonSystem& system, const RibbonShape& layer,
                  int columns, std::byte* words) {
   constexpr int kTogether = 4;

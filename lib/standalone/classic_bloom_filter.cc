@@ -7,11 +7,11 @@
 #include <numbers>
 #include <utility>
 
+#include "lib/bytes/little_endian.h"
 #include "lib/bytes/number_text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/guava_form.h"
 #include "lib/standalone/key_hash.h"
-#include "lib/standalone/little_endian.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {

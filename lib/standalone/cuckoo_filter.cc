@@ -6,10 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "lib/bytes/little_endian.h"
 #include "lib/bytes/number_text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/key_hash.h"
-#include "lib/standalone/little_endian.h"
 #include "rowbloom/bloom_shape.h"
 
 namespace rowbloom {

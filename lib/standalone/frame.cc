@@ -4,11 +4,10 @@
 #include <bit>
 #include <utility>
 
-#include "lib/block/format.h"
 #include "lib/block/hash.h"
+#include "lib/bytes/little_endian.h"
 #include "lib/standalone/guava_form.h"
 #include "lib/standalone/key_hash.h"
-#include "lib/standalone/little_endian.h"
 
 namespace rowbloom {
 namespace frame {
@@ -55,7 +54,7 @@ Writer::Writer(FilterForm form, const std::optional<FilterSecret>& secret,
 }
 
 void Writer::AddNumber(uint64_t value, size_t byte_count) {
-  format::PutFixed(&bytes_, value, byte_count);
+  PutFixed(&bytes_, value, byte_count);
 }
 
 void Writer::AddDouble(double value) {
@@ -89,7 +88,7 @@ Result<Reader> Reader::Open(std::string_view bytes, FilterForm form,
     return Problem(form,
                    "found a " + std::string(ToString(*found)) + " filter");
   }
-  const uint64_t body_bytes = format::GetFixed(bytes, kBodyBytesAt, 8);
+  const uint64_t body_bytes = GetFixed(bytes, kBodyBytesAt, 8);
   const uint64_t space = bytes.size() - kHeadBytes - kChecksumBytes;
   if (body_bytes != space) {
     return Problem(form, "offset " + std::to_string(kBodyBytesAt) +
@@ -97,19 +96,19 @@ Result<Reader> Reader::Open(std::string_view bytes, FilterForm form,
                              " bytes, found " + std::to_string(space));
   }
   const size_t checksum_at = bytes.size() - kChecksumBytes;
-  if (format::GetFixed(bytes, checksum_at, kChecksumBytes) !=
+  if (GetFixed(bytes, checksum_at, kChecksumBytes) !=
       Checksum(bytes.substr(0, checksum_at))) {
     return Problem(form, "offset " + std::to_string(checksum_at) +
                              ": the checksum does not match: damaged");
   }
-  const uint64_t hash = format::GetFixed(bytes, kHashAt, 1);
+  const uint64_t hash = GetFixed(bytes, kHashAt, 1);
   const auto keyed = static_cast<uint64_t>(HashOf(form, true));
   const auto open = static_cast<uint64_t>(HashOf(form, false));
   if (hash != keyed && hash != open) {
     return Problem(form, "offset " + std::to_string(kHashAt) +
                              ": unknown hash " + std::to_string(hash));
   }
-  if (format::GetFixed(bytes, kReservedAt, 1) != 0) {
+  if (GetFixed(bytes, kReservedAt, 1) != 0) {
     return Problem(
         form, "offset " + std::to_string(kReservedAt) + ": expected a zero");
   }
@@ -119,7 +118,7 @@ Result<Reader> Reader::Open(std::string_view bytes, FilterForm form,
   if (hash == open && secret) {
     return Problem(form, "it has no secret, expected the one given");
   }
-  if (format::GetFixed(bytes, kSecretCheckAt, 8) != SecretCheck(secret)) {
+  if (GetFixed(bytes, kSecretCheckAt, 8) != SecretCheck(secret)) {
     return Problem(form, "it has another secret than the one given");
   }
   return Reader(bytes.substr(kHeadBytes, body_bytes), form);
@@ -185,12 +184,12 @@ Result<FilterForm> IdentifyFilter(std::string_view bytes) {
     return Error{"serialized filter: " + std::to_string(bytes.size()) +
                  " bytes, cut short"};
   }
-  const uint64_t version = format::GetFixed(bytes, frame::kVersionAt, 1);
+  const uint64_t version = GetFixed(bytes, frame::kVersionAt, 1);
   if (version != frame::kVersion) {
     return Error{"serialized filter: version " + std::to_string(version) +
                  ", expected " + std::to_string(frame::kVersion)};
   }
-  const uint64_t form = format::GetFixed(bytes, frame::kFormAt, 1);
+  const uint64_t form = GetFixed(bytes, frame::kFormAt, 1);
   if (form < 1 || form > static_cast<uint64_t>(FilterForm::kCuckoo)) {
     return Error{"serialized filter: unknown kind " + std::to_string(form)};
   }
@@ -199,7 +198,7 @@ Result<FilterForm> IdentifyFilter(std::string_view bytes) {
 
 bool NeedsSecret(std::string_view bytes) {
   return bytes.starts_with(frame::kMagic) &&
-         format::GetFixed(bytes, frame::kHashAt, 1) ==
+         GetFixed(bytes, frame::kHashAt, 1) ==
              static_cast<uint64_t>(frame::Hash::kSipHash);
 }
 

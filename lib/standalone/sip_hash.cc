@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/bytes/little_endian.h"
 #include "lib/standalone/key_hash.h"
-#include "lib/standalone/little_endian.h"
 
 namespace rowbloom {
 namespace {

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstring>
 #include <span>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/block/key_entries.h"
+#include "lib/block/parsed_block.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/cache_charge.h"
@@ -38,28 +38,6 @@ uint64_t NanosSince(std::chrono::steady_clock::time_point start) {
           .count());
 }
 
-// Counts one block as loaded for as long as it lives, and knows where its
-// answers are counted.
-struct Counting {
-  Counting(const FilterBlock& block, bool count_questions,
-           std::shared_ptr<FilterCounters> all)
-      : questions(count_questions),
-        block_bytes(block.size_bytes()),
-        counters(std::move(all)),
-        origin(counters->Of(block.origin())) {
-    origin->CountOpened(block.usable(), block_bytes);
-  }
-  Counting(Counting&&) = default;
-  ~Counting() {
-    if (counters != nullptr) origin->CountClosed(block_bytes);
-  }
-
-  bool questions;
-  size_t block_bytes;
-  std::shared_ptr<FilterCounters> counters;
-  OriginCounters* origin;  // of counters
-};
-
 class Builder : public rocksdb::FilterBitsBuilder {
  public:
   Builder(const FilterBlockOptions& options,
@@ -68,7 +46,7 @@ class Builder : public rocksdb::FilterBitsBuilder {
       : builder_(options),
         verify_(options.verify),
         counters_(std::move(counters)),
-        origin_(counters_->Of(options.origin)),
+        level_(counters_->At(options.origin.level)),
         summary_(std::make_shared<FilterSummary>(
             options.bloom_type, options.kind, options.key_layout.ToString())),
         charge_(std::move(charged_cache)) {
@@ -111,7 +89,7 @@ class Builder : public rocksdb::FilterBitsBuilder {
         const Slice filter(bytes.get(), block.size());
         *buf = std::move(bytes);
         summary_->Add(builder_.finished_sections(), filter.size());
-        origin_->CountBuilt(filter.size(), NanosSince(start));
+        level_->CountBuilt(filter.size(), NanosSince(start));
         finished_bytes_ += filter.size();
         Charge(0);
         return filter;
@@ -120,7 +98,7 @@ class Builder : public rocksdb::FilterBitsBuilder {
     }
     builder_.Reset();
     Charge(0);
-    origin_->CountFailed();
+    level_->CountFailed();
     buf->reset();
     return Slice(kAnswersMayMatch.data(), kAnswersMayMatch.size());
   }
@@ -184,7 +162,7 @@ class Builder : public rocksdb::FilterBitsBuilder {
   bool verify_;
   bool failed_ = false;
   std::shared_ptr<FilterCounters> counters_;
-  OriginCounters* origin_;  // of counters_
+  LevelCounters* level_;  // of counters_
   std::shared_ptr<FilterSummary> summary_;
   CacheCharge charge_;
   size_t finished_bytes_ = 0;
@@ -228,145 +206,81 @@ auto* BuilderFor(const FilterBlockOptions& options) {
   return NewBuilder<Builder>;
 }
 
-Matcher WithCounters(Matcher matcher, StripedCounters* counters) {
-  matcher.counters = counters;
-  return matcher;
-}
-
-// A kernel takes a Slice for a KeyView.
-static_assert(sizeof(Slice) == sizeof(KeyView) &&
-              std::is_standard_layout_v<Slice> &&
-              offsetof(Slice, data_) == offsetof(KeyView, data) &&
-              offsetof(Slice, size_) == offsetof(KeyView, size));
-
-// For blocks that a kernel can answer for: the usual ones.
-class KernelReader : public rocksdb::FilterBitsReader {
+// Answers for one block, and counts it as loaded for as long as it lives.
+class Reader final : public rocksdb::FilterBitsReader {
  public:
-  // REQUIRES block.matcher().
-  KernelReader(const FilterBlock& block, Counting counting)
-      : matcher_(WithCounters(*block.matcher(), counting.origin->answers())),
-        functions_(ActiveKernel().MatchFor(matcher_)),
-        shared_matcher_(block.matcher()),
-        counting_(std::move(counting)) {}
-
-  bool MayMatch(const Slice& entry) override {
-    const Answer answer = functions_.match(matcher_, &entry);
-    if (counting_.questions) {
-      counting_.origin->CountAnswer(answer, matcher_.has_row_col);
-    }
-    return answer != Answer::kRowNo && answer != Answer::kRowColNo;
+  Reader(ParsedBlock block, size_t block_bytes,
+         std::shared_ptr<FilterCounters> counters)
+      : lookup_(std::move(block.lookup)),
+        level_(counters->At(block.origin.level)),
+        counters_(std::move(counters)),
+        block_bytes_(block_bytes) {
+    level_->CountOpened(block.problem.empty(), block_bytes_);
   }
+  ~Reader() override { level_->CountClosed(block_bytes_); }
 
-  void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    constexpr int kBatch = BatchAnswers::kMaxKeys;
-    for (int start = 0; start < num_keys; start += kBatch) {
-      const int count = std::min(kBatch, num_keys - start);
-      BatchAnswers answers;
-      functions_.match_batch(matcher_, keys + start, static_cast<size_t>(count),
-                             &answers);
-      const uint32_t no = answers.row_no | answers.row_col_no;
-      for (int i = 0; i < count; ++i) may_match[start + i] = (no >> i & 1) == 0;
-      if (counting_.questions) {
-        counting_.origin->CountAnswers(answers, count, matcher_.has_row_col);
-      }
-    }
-  }
-
- protected:
-  // What a question needs comes first.
-  const Matcher matcher_;
-  const MatchFunctions functions_;
-
- private:
-  std::shared_ptr<const Matcher> shared_matcher_;  // keeps what is pointed to
-  Counting counting_;
-};
-
-// Where nobody observes and questions are counted, the kernel counts them, and
-// is the last call: questions that wait for memory then tie up so little of a
-// CPU that more of them are under way.
-class CountingKernelReader final : public KernelReader {
- public:
-  using KernelReader::KernelReader;
-  using KernelReader::MayMatch;
-
-  bool MayMatch(const Slice& entry) override {
-    return functions_.may_match(matcher_, &entry);
-  }
-};
-
-// For all others: custom layouts, ROWPREFIX sections, damage.
-class BlockReader final : public rocksdb::FilterBitsReader {
- public:
-  BlockReader(FilterBlock block, Counting counting)
-      : block_(std::move(block)),
-        has_row_col_(block_.HasSection(SectionType::kRowCol)),
-        counting_(std::move(counting)) {}
-
-  bool MayMatch(const Slice& entry) override {
+  [[gnu::flatten]] bool MayMatch(const Slice& entry) override {
     MatchResult result;
     try {
-      result = block_.MayMatch(View(entry));
+      result = lookup_.MayMatch(View(entry));
     } catch (...) {  // of a custom layout
-      result = {.row = Verdict::kUnusable};
+      result = MatchResult(Verdict::kUnusable);
     }
-    if (counting_.questions) {
-      counting_.origin->CountAnswer(result, has_row_col_);
+    // A branch, not a value that depends on the filter's memory: a CPU predicts
+    // it and goes on before that is loaded.
+    if (result.may_match()) {
+      level_->CountAnswer(lookup_, result);
+      __asm__ volatile("");
+      return true;
     }
-    return result.may_match;
+    level_->CountAnswer(lookup_, result);
+    return false;
   }
 
   void MayMatch(int num_keys, Slice** keys, bool* may_match) override {
-    constexpr int kBatch = 32;
-    std::array<std::string_view, kBatch> views;
-    std::array<MatchResult, kBatch> results;
+    constexpr int kBatch = Kernel::kMaxMany;
+    std::array<KeyBytes, kBatch> batch;
     for (int start = 0; start < num_keys; start += kBatch) {
       const int count = std::min(kBatch, num_keys - start);
-      for (int i = 0; i < count; ++i) views[i] = View(*keys[start + i]);
-      try {
-        block_.MayMatch(std::span(views).first(count), results);
-      } catch (...) {
-        results.fill({.row = Verdict::kUnusable});
-      }
       for (int i = 0; i < count; ++i) {
-        may_match[start + i] = results[i].may_match;
+        batch[i] = {keys[start + i]->data(), keys[start + i]->size()};
       }
-      if (counting_.questions) {
-        counting_.origin->CountAnswers(results.data(), count, has_row_col_);
+      try {
+        const BatchAnswers answers =
+            lookup_.MayMatch(std::span(batch).first(count));
+        const uint32_t ruled_out = answers.RuledOut();
+        for (int i = 0; i < count; ++i) {
+          may_match[start + i] = (ruled_out >> i & 1) == 0;
+        }
+        level_->CountAnswers(lookup_, answers, count);
+      } catch (...) {  // of a custom layout, for one of the keys
+        for (int i = 0; i < count; ++i) {
+          may_match[start + i] = MayMatch(*keys[start + i]);
+        }
       }
     }
   }
 
  private:
-  FilterBlock block_;
-  bool has_row_col_;
-  Counting counting_;
+  const Lookup lookup_;
+  LevelCounters* const level_;  // of counters_
+  const std::shared_ptr<FilterCounters> counters_;
+  const size_t block_bytes_;
 };
 
 }  // namespace
 
 std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
-    const FilterBlockOptions& options, bool verify,
-    std::shared_ptr<FilterCounters> counters,
+    const FilterBlockOptions& options, std::shared_ptr<FilterCounters> counters,
     std::shared_ptr<rocksdb::Cache> charged_cache) {
-  FilterBlockOptions block = options;
-  block.verify = verify;
-  return BuilderFor(block)(block, std::move(counters),
-                           std::move(charged_cache));
+  return BuilderFor(options)(options, std::move(counters),
+                             std::move(charged_cache));
 }
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
-    const Slice& contents, bool count_questions,
-    std::shared_ptr<FilterCounters> counters) {
-  FilterBlock block = FilterBlock::Open(View(contents));
-  Counting counting(block, count_questions, std::move(counters));
-  if (block.matcher() != nullptr) {
-    if (count_questions && !OriginCounters::Observed()) {
-      return std::make_unique<CountingKernelReader>(block, std::move(counting));
-    }
-    return std::make_unique<KernelReader>(block, std::move(counting));
-  }
-  return std::make_unique<BlockReader>(std::move(block), std::move(counting));
+    const Slice& contents, std::shared_ptr<FilterCounters> counters) {
+  return std::make_unique<Reader>(ParseFilterBlock(View(contents)),
+                                  contents.size(), std::move(counters));
 }
 
 }  // namespace rowbloom

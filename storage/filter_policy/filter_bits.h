@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "lib/block/block_options.h"
 #include "rocksdb/cache.h"
-#include "rowbloom/filter_block.h"
 #include "storage/filter_policy/filter_counters.h"
 #include "storage/filter_policy/filter_properties.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
@@ -12,18 +12,15 @@
 namespace rowbloom {
 
 // Makes the builder of one file, and offers its summary to the collector of the
-// file's properties. With `verify`, each finished block is checked against the
-// keys that were added before it is written. The builder's memory is charged to
-// `charged_cache`, which may be null.
+// file's properties. With options.verify, each finished block is checked
+// against the keys that were added before it is written. The builder's memory
+// is charged to `charged_cache`, which may be null.
 std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
-    const FilterBlockOptions& options, bool verify,
-    std::shared_ptr<FilterCounters> counters,
+    const FilterBlockOptions& options, std::shared_ptr<FilterCounters> counters,
     std::shared_ptr<rocksdb::Cache> charged_cache = nullptr);
 
-// Makes the reader of one block, whose bytes must outlive it. Without
-// `count_questions` it counts the block alone.
+// Makes the reader of one block, whose bytes must outlive it.
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(
-    const rocksdb::Slice& contents, bool count_questions,
-    std::shared_ptr<FilterCounters> counters);
+    const rocksdb::Slice& contents, std::shared_ptr<FilterCounters> counters);
 
 }  // namespace rowbloom

@@ -1,16 +1,14 @@
 #include "storage/filter_policy/filter_counters.h"
 
 #include <bit>
-#include <new>
-#include <numeric>
 #include <utility>
 
 namespace rowbloom {
 namespace {
 
-void CountVerdict(Verdict verdict, uint64_t times, SectionStats* stats) {
+void AddVerdict(Verdict verdict, uint64_t times, SectionStats* stats) {
   switch (verdict) {
-    case Verdict::kNotAsked:
+    case Verdict::kNotProbed:
       break;
     case Verdict::kNoMatch:
       stats->checked += times;
@@ -25,34 +23,6 @@ void CountVerdict(Verdict verdict, uint64_t times, SectionStats* stats) {
   }
 }
 
-constexpr std::array<MatchResult, kAnswers> MakeResults() {
-  std::array<MatchResult, kAnswers> results{};
-  const auto of = [&results](Answer answer) -> MatchResult& {
-    return results[static_cast<size_t>(answer)];
-  };
-  using enum Verdict;
-  of(Answer::kRowNo) = {.row = kNoMatch};
-  of(Answer::kRowMay) = {.row = kMayMatch};
-  of(Answer::kRowColNo) = {.row = kMayMatch, .row_col = kNoMatch};
-  of(Answer::kRowColMay) = {.row = kMayMatch, .row_col = kMayMatch};
-  of(Answer::kCellNo) = {.row_col = kNoMatch};
-  return results;
-}
-constexpr std::array<MatchResult, kAnswers> kResults = MakeResults();
-
-constexpr std::array<LastWords, kOutcomes> MakeLastWords() {
-  std::array<LastWords, kOutcomes> words{};
-  using enum Verdict;
-  words[OutcomeIndex({.row = kNoMatch})].row_no = 1;
-  words[OutcomeIndex({.row = kMayMatch})].row_may = 1;
-  for (const Verdict row : {kMayMatch, kUnusable, kNotAsked}) {
-    words[OutcomeIndex({.row = row, .row_col = kNoMatch})].row_col_no = 1;
-    words[OutcomeIndex({.row = row, .row_col = kMayMatch})].row_col_may = 1;
-  }
-  return words;
-}
-constexpr std::array<LastWords, kOutcomes> kLastWords = MakeLastWords();
-
 // Counters that no policy uses. A thread may still name them in its last
 // answer, so they are never freed; there are as many as were in use at once.
 class Pool {
@@ -62,19 +32,19 @@ class Pool {
     return pool;
   }
 
-  OriginCounters* Take() {
+  LevelCounters* Take() {
     const std::lock_guard lock(mutex_);
     if (free_.empty()) {
-      all_.push_back(std::make_unique<OriginCounters>());
+      all_.push_back(std::make_unique<LevelCounters>());
       free_.reserve(all_.capacity());  // so that Give does not throw
       return all_.back().get();
     }
-    OriginCounters* counters = free_.back();
+    LevelCounters* counters = free_.back();
     free_.pop_back();
     return counters;
   }
 
-  void Give(OriginCounters* counters) {
+  void Give(LevelCounters* counters) {
     counters->Reset();
     const std::lock_guard lock(mutex_);
     free_.push_back(counters);
@@ -82,123 +52,77 @@ class Pool {
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<OriginCounters>> all_;
-  std::vector<OriginCounters*> free_;
+  std::vector<std::unique_ptr<LevelCounters>> all_;
+  std::vector<LevelCounters*> free_;
 };
 
 }  // namespace
 
-constinit thread_local OriginCounters::LastAnswer OriginCounters::last_;
-constinit std::atomic<int> OriginCounters::observers_{0};
+constinit thread_local LevelCounters::LastAnswer LevelCounters::last_;
+constinit std::atomic<int> LevelCounters::observers_{0};
 
-void OriginCounters::CountAnswer(const MatchResult& result,
-                                 bool row_col_block) {
-  const size_t index = OutcomeIndex(result);
-  Remember(kLastWords[index], row_col_block);
-  AddOther(index, 1);
+void LevelCounters::LastAnswer::Add(MatchResult result, int times) {
+  const bool by_row_col = result.row_col() != Verdict::kNotProbed;
+  OfSection& section = by_row_col ? row_col : row;
+  const Verdict verdict = by_row_col ? result.row_col() : result.row();
+  if (verdict == Verdict::kMayMatch) section.may += times;
+  if (verdict == Verdict::kNoMatch) section.no += times;
 }
 
-void OriginCounters::CountAnswer(Answer answer, bool row_col_block) {
-  const auto index = static_cast<size_t>(answer);
-  Remember(kLastWords[OutcomeIndex(kResults[index])], row_col_block);
-  answers_.Add(index, 1);
+void LevelCounters::Remember(const Lookup& lookup, MatchResult result) {
+  last_ = {.counters = this, .row_col_block = lookup.has_row_col()};
+  last_.Add(result, 1);
 }
 
-void OriginCounters::CountAnswers(const MatchResult* results, size_t count,
-                                  bool row_col_block) {
-  LastWords sum;
-  for (size_t i = 0; i < count; ++i) {
-    const size_t index = OutcomeIndex(results[i]);
-    const LastWords& words = kLastWords[index];
-    sum.row_no += words.row_no;
-    sum.row_may += words.row_may;
-    sum.row_col_no += words.row_col_no;
-    sum.row_col_may += words.row_col_may;
-    AddOther(index, 1);
+void LevelCounters::CountAnswers(const Lookup& lookup,
+                                 const BatchAnswers& answers, int count) {
+  const bool observed = Observed();
+  if (observed) {
+    last_ = {.counters = this, .row_col_block = lookup.has_row_col()};
   }
-  Remember(sum, row_col_block);
-}
-
-void OriginCounters::CountAnswers(const BatchAnswers& answers, size_t keys,
-                                  bool row_col_block) {
-  const auto count = [this](uint32_t mask, Answer answer) {
-    const auto times = static_cast<uint16_t>(std::popcount(mask));
-    if (times > 0) answers_.Add(static_cast<size_t>(answer), times);
-    return times;
-  };
-  const LastWords words = {
-      .row_no = count(answers.row_no, Answer::kRowNo),
-      .row_may = count(answers.row_may, Answer::kRowMay),
-      .row_col_no = count(answers.row_col_no, Answer::kRowColNo),
-      .row_col_may = count(answers.row_col_may, Answer::kRowColMay)};
-  Remember(words, row_col_block);
-  const size_t inside = size_t{words.row_no} + words.row_may +
-                        words.row_col_no + words.row_col_may;
-  if (inside < keys) {
-    answers_.Add(static_cast<size_t>(Answer::kOutside), keys - inside);
+  for (uint64_t left = (uint64_t{1} << count) - 1; left != 0;) {
+    const auto key = static_cast<size_t>(std::countr_zero(left));
+    const uint64_t same = answers.SameAs(key) & left;
+    const MatchResult result = lookup.ResultOf(answers, key);
+    answers_.Add(result.code(), static_cast<uint64_t>(std::popcount(same)));
+    if (observed) last_.Add(result, std::popcount(same));
+    left &= ~same;
   }
 }
 
-void OriginCounters::CountObservation(size_t section, const Observation& seen) {
-  size_t slot = kObservedAt + section * kObservedOfSection;
+void LevelCounters::CountObservation(size_t slot, const Observation& seen) {
   for (const uint64_t times :
        {seen.opened, seen.true_positives, seen.true_negatives}) {
-    if (times > 0) AddOther(slot, times);
+    if (times > 0) answers_.Add(slot, times);
     ++slot;
   }
 }
 
-void OriginCounters::AddOther(size_t slot, uint64_t times) {
-  Others* others = others_.load(std::memory_order_acquire);
-  if (others == nullptr) {
-    auto* made = new (std::nothrow) Others;
-    if (made == nullptr) return;
-    if (others_.compare_exchange_strong(others, made,
-                                        std::memory_order_acq_rel)) {
-      others = made;
-    } else {
-      delete made;  // another thread was first
-    }
+void LevelCounters::ReadObservation(size_t slot, SectionStats* section) const {
+  const uint64_t opened = answers_.Sum(slot);
+  section->true_positives = answers_.Sum(slot + 1);
+  // While reads are under way the two may be out of step.
+  if (opened > section->true_positives) {
+    section->false_positives = opened - section->true_positives;
   }
-  others->counters[slot / Others::kSlots].Add(slot % Others::kSlots, times);
+  section->true_negatives = answers_.Sum(slot + 2);
 }
 
-uint64_t OriginCounters::SumOfOther(size_t slot) const {
-  const Others* others = others_.load(std::memory_order_acquire);
-  if (others == nullptr) return 0;
-  return others->counters[slot / Others::kSlots].Sum(slot % Others::kSlots);
-}
-
-FilterStats OriginCounters::Read() const {
+FilterStats LevelCounters::Read() const {
+  FilterStats stats;
+  for (size_t slot = 0; slot < kRowAt; ++slot) {
+    const MatchResult result = MatchResult::FromCode(slot);
+    const uint64_t times = answers_.Sum(slot);
+    stats.asked += times;
+    if (result.may_match()) stats.may_match += times;
+    AddVerdict(result.row(), times, &stats.row);
+    AddVerdict(result.row_col(), times, &stats.row_col);
+  }
+  ReadObservation(kRowAt, &stats.row);
+  ReadObservation(kRowColAt, &stats.row_col);
   const auto get = [](const Counter& counter) {
     return counter.load(std::memory_order_relaxed);
   };
-  FilterStats stats;
-  const auto add = [&stats](const MatchResult& result, uint64_t times) {
-    stats.asked += times;
-    if (result.row != Verdict::kNoMatch &&
-        result.row_col != Verdict::kNoMatch) {
-      stats.may_match += times;
-    }
-    CountVerdict(result.row, times, &stats.row);
-    CountVerdict(result.row_col, times, &stats.row_col);
-  };
-  for (size_t i = 0; i < kAnswers; ++i) add(kResults[i], answers_.Sum(i));
-  for (size_t i = 0; i < kOutcomes; ++i) {
-    add({.row = static_cast<Verdict>(i / kVerdicts),
-         .row_col = static_cast<Verdict>(i % kVerdicts)},
-        SumOfOther(i));
-  }
-  size_t next = kObservedAt;
-  for (SectionStats* section : {&stats.row, &stats.row_col}) {
-    const uint64_t opened = SumOfOther(next++);
-    section->true_positives = SumOfOther(next++);
-    // While reads are under way the two may be out of step.
-    if (opened > section->true_positives) {
-      section->false_positives = opened - section->true_positives;
-    }
-    section->true_negatives = SumOfOther(next++);
-  }
   stats.blocks_built = get(blocks_built_);
   stats.blocks_failed = get(blocks_failed_);
   stats.bytes_built = get(bytes_built_);
@@ -210,33 +134,24 @@ FilterStats OriginCounters::Read() const {
   return stats;
 }
 
-void OriginCounters::Reset() {
-  const auto clear = [](Counter* counter) {
-    counter->store(0, std::memory_order_relaxed);
-  };
+void LevelCounters::Reset() {
   answers_.Reset();
-  if (Others* others = others_.load(std::memory_order_acquire)) {
-    for (StripedCounters& counters : others->counters) counters.Reset();
-  }
   for (Counter* counter : {&blocks_built_, &blocks_failed_, &bytes_built_,
                            &build_nanos_, &blocks_opened_, &blocks_unusable_,
                            &bytes_loaded_, &builtin_blocks_opened_}) {
-    clear(counter);
+    counter->store(0, std::memory_order_relaxed);
   }
 }
 
-void FilterCounters::GiveBack::operator()(OriginCounters* counters) const {
+void FilterCounters::GiveBack::operator()(LevelCounters* counters) const {
   Pool::Get().Give(counters);
 }
 
-OriginCounters* FilterCounters::Of(const FileOrigin& origin) {
+LevelCounters* FilterCounters::At(int level) {
   const std::lock_guard lock(mutex_);
-  const FileOrigin known =
-      origins_.size() < kMaxOrigins || origins_.contains(origin) ? origin
-                                                                 : FileOrigin();
-  auto found = origins_.find(known);
-  if (found == origins_.end()) {
-    found = origins_.emplace(known, Owned(Pool::Get().Take())).first;
+  auto found = levels_.find(level);
+  if (found == levels_.end()) {
+    found = levels_.emplace(level, Owned(Pool::Get().Take())).first;
   }
   return found->second.get();
 }
@@ -244,10 +159,42 @@ OriginCounters* FilterCounters::Of(const FileOrigin& origin) {
 std::vector<LevelFilterStats> FilterCounters::Read() const {
   const std::lock_guard lock(mutex_);
   std::vector<LevelFilterStats> all;
-  for (const auto& [origin, counters] : origins_) {
-    all.push_back({origin.column_family, origin.level, counters->Read()});
+  for (const auto& [level, counters] : levels_) {
+    all.push_back({level, counters->Read()});
   }
   return all;
+}
+
+double SectionStats::FalsePositiveRate() const {
+  const uint64_t absent = false_positives + true_negatives;
+  if (absent == 0) return 0;
+  return static_cast<double>(false_positives) / static_cast<double>(absent);
+}
+
+SectionStats& SectionStats::operator+=(const SectionStats& other) {
+  checked += other.checked;
+  skipped += other.skipped;
+  unusable += other.unusable;
+  true_positives += other.true_positives;
+  false_positives += other.false_positives;
+  true_negatives += other.true_negatives;
+  return *this;
+}
+
+FilterStats& FilterStats::operator+=(const FilterStats& other) {
+  row += other.row;
+  row_col += other.row_col;
+  asked += other.asked;
+  may_match += other.may_match;
+  blocks_built += other.blocks_built;
+  blocks_failed += other.blocks_failed;
+  bytes_built += other.bytes_built;
+  build_nanos += other.build_nanos;
+  blocks_opened += other.blocks_opened;
+  blocks_unusable += other.blocks_unusable;
+  bytes_loaded += other.bytes_loaded;
+  builtin_blocks_opened += other.builtin_blocks_opened;
+  return *this;
 }
 
 }  // namespace rowbloom

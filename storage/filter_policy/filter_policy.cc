@@ -85,7 +85,8 @@ class Policy final : public rocksdb::FilterPolicy {
           .bits_per_key = BitsFor(context),
           .row_spread = options_.row_spread,
           .row_prefix_length = options_.row_prefix_length,
-          .origin = {context.column_family_name, context.level_at_creation}};
+          .origin = {context.column_family_name, context.level_at_creation},
+          .verify = context.table_options.detect_filter_construct_corruption};
       // Without whole keys only rows come in: there is nothing to put into a
       // ROWCOL section.
       if (!context.table_options.whole_key_filtering &&
@@ -95,10 +96,8 @@ class Policy final : public rocksdb::FilterPolicy {
       if (context.table_options.optimize_filters_for_memory) {
         block.memory_fit = SharedMemoryFit(block.bits_per_key);
       }
-      return NewFilterBitsBuilder(
-                 block,
-                 context.table_options.detect_filter_construct_corruption,
-                 counters_, CacheToCharge(context.table_options))
+      return NewFilterBitsBuilder(block, counters_,
+                                  CacheToCharge(context.table_options))
           .release();
     } catch (...) {
       return nullptr;  // out of memory: RocksDB then writes no filter
@@ -110,11 +109,10 @@ class Policy final : public rocksdb::FilterPolicy {
     try {
       if (contents.size() >= kShortestForeignBlock &&
           !FilterBlock::IsFilterBlock({contents.data(), contents.size()})) {
-        counters_->Of({})->CountBuiltinOpened();
+        counters_->At(-1)->CountBuiltinOpened();
         return builtin_->GetFilterBitsReader(contents);
       }
-      return NewFilterBitsReader(contents, options_.count_questions, counters_)
-          .release();
+      return NewFilterBitsReader(contents, counters_).release();
     } catch (...) {
       return nullptr;  // out of memory: RocksDB then reads without a filter
     }
@@ -356,38 +354,6 @@ Status GetFilterStats(const rocksdb::FilterPolicy& policy, FilterStats* stats) {
   *stats = {};
   for (const LevelFilterStats& level : levels) *stats += level.stats;
   return status;
-}
-
-double SectionStats::FalsePositiveRate() const {
-  const uint64_t absent = false_positives + true_negatives;
-  if (absent == 0) return 0;
-  return static_cast<double>(false_positives) / static_cast<double>(absent);
-}
-
-SectionStats& SectionStats::operator+=(const SectionStats& other) {
-  checked += other.checked;
-  skipped += other.skipped;
-  unusable += other.unusable;
-  true_positives += other.true_positives;
-  false_positives += other.false_positives;
-  true_negatives += other.true_negatives;
-  return *this;
-}
-
-FilterStats& FilterStats::operator+=(const FilterStats& other) {
-  row += other.row;
-  row_col += other.row_col;
-  asked += other.asked;
-  may_match += other.may_match;
-  blocks_built += other.blocks_built;
-  blocks_failed += other.blocks_failed;
-  bytes_built += other.bytes_built;
-  build_nanos += other.build_nanos;
-  blocks_opened += other.blocks_opened;
-  blocks_unusable += other.blocks_unusable;
-  bytes_loaded += other.bytes_loaded;
-  builtin_blocks_opened += other.builtin_blocks_opened;
-  return *this;
 }
 
 }  // namespace rowbloom

@@ -1,15 +1,15 @@
-// Learns from RocksDB's tickers what came of the answers of filters. RocksDB
-// ticks on the thread that asked, right after the question:
+// Learns from RocksDB's tickers whether the answers of filters were right.
+// RocksDB ticks on the thread of the lookup, right after it:
 //
-//   get      question, USEFUL | FULL_POSITIVE [, FULL_TRUE_POSITIVE],
+//   get      lookup, USEFUL | FULL_POSITIVE [, FULL_TRUE_POSITIVE],
 //            again for the next file, ..., NUMBER_KEYS_READ
-//   seek     question, PREFIX_CHECKED [, PREFIX_USEFUL]          (before 8.3)
-//            question, SEEK_FILTERED | SEEK_FILTER_MATCH         (since 8.3)
+//   seek     lookup, PREFIX_CHECKED [, PREFIX_USEFUL]          (before 8.3)
+//            lookup, SEEK_FILTERED | SEEK_FILTER_MATCH         (since 8.3)
 //            again for each file, ..., NUMBER_DB_SEEK [, NUMBER_DB_SEEK_FOUND]
 //
-// A seek that found nothing in the whole database tells of each of its files: a
-// "may match" was false, a "no" true. One that found something tells whose it
-// was only if one file alone may match.
+// A seek that found nothing in the whole database resolves the answers of all
+// its files: a "may match" was false, a "no" true. A seek that found something
+// resolves an answer only if it is the one "may match".
 #include <array>
 #include <utility>
 
@@ -22,20 +22,20 @@ namespace rowbloom {
 namespace {
 
 using rocksdb::Statistics;
-using LastAnswer = OriginCounters::LastAnswer;
-using Observation = OriginCounters::Observation;
+using LastAnswer = LevelCounters::LastAnswer;
+using Observation = LevelCounters::Observation;
 
 // The answer that no ticker has told about yet; without counters if there is
 // none.
 LastAnswer TakeLastAnswer() {
-  LastAnswer& last = OriginCounters::ThreadLastAnswer();
+  LastAnswer& last = LevelCounters::ThreadLastAnswer();
   const LastAnswer taken = last;
   last.counters = nullptr;
   return taken;
 }
 
-// What one seek asked.
-class SeekQuestions {
+// The answers that one seek got.
+class SeekAnswers {
  public:
   void Add(const LastAnswer& answer) {
     if (answer.counters == nullptr) return;
@@ -43,7 +43,7 @@ class SeekQuestions {
       overflowed_ = true;
       return;
     }
-    answers_[count_++] = {answer.counters, answer.words};
+    answers_[count_++] = {answer.counters, answer.row};
   }
 
   void Clear() {
@@ -51,7 +51,7 @@ class SeekQuestions {
     overflowed_ = false;
   }
 
-  // Counts what follows, and forgets the questions.
+  // Counts what follows, and forgets the answers.
   void Resolve(bool found) {
     if (!overflowed_) {
       found ? ResolveFound() : ResolveFruitless();
@@ -63,22 +63,22 @@ class SeekQuestions {
   // Files of one seek: enough for 64 overlapping files and levels.
   static constexpr size_t kMaxAnswers = 64;
   struct Answer {
-    OriginCounters* counters = nullptr;
-    LastWords words;
+    LevelCounters* counters = nullptr;
+    LastAnswer::OfSection row;
   };
 
   void ResolveFruitless() const {
     for (size_t i = 0; i < count_; ++i) {
       const Answer& answer = answers_[i];
-      answer.counters->CountRow({.opened = answer.words.row_may,
-                                 .true_negatives = answer.words.row_no});
+      answer.counters->CountRow(
+          {.opened = answer.row.may, .true_negatives = answer.row.no});
     }
   }
 
   void ResolveFound() const {
-    OriginCounters* only = nullptr;
+    LevelCounters* only = nullptr;
     for (size_t i = 0; i < count_; ++i) {
-      if (answers_[i].words.row_may == 0) continue;
+      if (answers_[i].row.may == 0) continue;
       if (only != nullptr) return;
       only = answers_[i].counters;
     }
@@ -93,34 +93,33 @@ class SeekQuestions {
 // The reads of one thread.
 struct ThreadReads {
   // Of the get under way: whose "may match" awaits a true positive.
-  OriginCounters* opened = nullptr;
+  LevelCounters* opened = nullptr;
   bool opened_by_row_col = false;
 
-  SeekQuestions seek;  // of the seek under way
-  SeekQuestions done;  // of the one before, until it is known what it found
+  SeekAnswers seek;  // of the seek under way
+  SeekAnswers done;  // of the one before, until it is known what it found
 };
 
 thread_local ThreadReads thread_reads;
 
-// Most files are ruled out, and by ROW: then there is nothing to count.
+// A get of a cell counts for ROWCOL where the block has it. Most files are
+// ruled out by ROW: then there is nothing to count.
 void OnGetAnswer() {
-  LastAnswer& last = OriginCounters::ThreadLastAnswer();
-  OriginCounters* const counters = std::exchange(last.counters, nullptr);
-  const bool by_row_col = last.row_col_block;
-  const LastWords& words = last.words;
-  const uint16_t opened = by_row_col ? words.row_col_may : words.row_may;
-  const uint16_t ruled_out = by_row_col ? words.row_col_no : words.row_no;
-  if (counters == nullptr || (opened == 0 && ruled_out == 0)) return;
-  const Observation seen{.opened = opened, .true_negatives = ruled_out};
-  if (by_row_col) {
+  LastAnswer& last = LevelCounters::ThreadLastAnswer();
+  LevelCounters* const counters = std::exchange(last.counters, nullptr);
+  const LastAnswer::OfSection answers =
+      last.row_col_block ? last.row_col : last.row;
+  if (counters == nullptr || (answers.may == 0 && answers.no == 0)) return;
+  const Observation seen{.opened = answers.may, .true_negatives = answers.no};
+  if (last.row_col_block) {
     counters->CountRowCol(seen);
   } else {
     counters->CountRow(seen);
   }
-  if (opened == 0) return;
+  if (answers.may == 0) return;
   ThreadReads& reads = thread_reads;
   reads.opened = counters;
-  reads.opened_by_row_col = by_row_col;
+  reads.opened_by_row_col = last.row_col_block;
 }
 
 void OnGetTruePositive() {
@@ -247,7 +246,7 @@ class FilterStatistics final : public Statistics {
 
  private:
   std::shared_ptr<Statistics> inner_;
-  const OriginCounters::Observer observer_;
+  const LevelCounters::Observer observer_;
 };
 
 }  // namespace

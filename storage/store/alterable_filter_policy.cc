@@ -1,7 +1,6 @@
 #include "storage/store/alterable_filter_policy.h"
 
 #include <map>
-#include <string>
 #include <string_view>
 #include <utility>
 
@@ -27,19 +26,17 @@ Status AlterableFilterPolicy::Stats(
     const std::lock_guard lock(mutex_);
     policies = policies_;
   }
-  std::map<std::pair<std::string, int>, FilterStats> sums;
+  std::map<int, FilterStats> sums;
   for (const auto& policy : policies) {
     std::vector<LevelFilterStats> levels;
     Status s = GetFilterStats(*policy, &levels);
     if (!s.ok()) return s;
     for (const LevelFilterStats& level : levels) {
-      sums[{level.column_family, level.level}] += level.stats;
+      sums[level.level] += level.stats;
     }
   }
   stats->clear();
-  for (auto& [made_for, sum] : sums) {
-    stats->push_back({made_for.first, made_for.second, sum});
-  }
+  for (auto& [level, sum] : sums) stats->push_back({level, sum});
   return Status::OK();
 }
 

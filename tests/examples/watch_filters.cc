@@ -10,10 +10,10 @@ void WatchFilters(rocksdb::DB* db, const rocksdb::FilterPolicy& policy) {
   if (!GetFilterStats(policy, &levels).ok()) return;
   std::cout << "filters for new files: "
             << (rowbloom::IsFilterActive(db) ? "yes" : "no") << "\n";
-  for (const auto& [family, level, stats] : levels) {
+  for (const auto& [level, stats] : levels) {
     for (const auto& [name, section] :
          {std::pair("ROW", stats.row), std::pair("ROWCOL", stats.row_col)}) {
-      std::cout << family << ", level " << level << ", " << name << ": skipped "
+      std::cout << "level " << level << ", " << name << ": skipped "
                 << section.skipped << " of " << section.checked << ", unusable "
                 << section.unusable << "; false positives "
                 << section.false_positives << ", true "

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/block/format.h"
 #include "lib/block/hash.h"
 #include "rocksdb/sst_file_writer.h"
@@ -94,7 +95,7 @@ std::string WithDirectory(std::string_view block,
   const std::string_view end = block.substr(trailer.at + 8);
   std::string result(block.substr(0, directory_at));
   result += directory;
-  format::PutFixed(&result, Checksum(directory, Checksum(end)), 8);
+  PutFixed(&result, Checksum(directory, Checksum(end)), 8);
   return result.append(end);
 }
 
@@ -117,7 +118,7 @@ std::string WithFirstSection(std::string block, size_t at, char value) {
       std::string_view(block).substr(section.offset_bytes, section.size_bytes));
   return WithDirectory(block, [&](std::string* directory) {
     std::string bytes;
-    format::PutFixed(&bytes, checksum & 0xffffffff, 4);
+    PutFixed(&bytes, checksum & 0xffffffff, 4);
     directory->replace(20, 4, bytes);
   });
 }
@@ -150,6 +151,10 @@ std::map<std::string, BlockSeed> BlockSeeds() {
       {"escaped_with_20_bits",
        {Build({.bits_per_key = 20}, {"a\0\1q"s, "b\0\xff\0\1q"s}), "", ""}},
       {"no_keys", {Build({}, {}), "", ""}},
+      {"key_outside_the_layout",
+       {Build({.key_layout = KeyLayout::Delimited(':')}, {"a:x", "outside"}),
+        "", ""}},
+      {"whole_keys_in_a_section_that_is_not_there", {with_byte(50, 3), "", ""}},
       {"ribbon", {Ribbon(), "", ""}},
       {"ribbon_of_too_many_layers",
        {WithFirstSection(Ribbon(), 1, 7), "", "7 layers, expected 1 to 6"}},
@@ -163,10 +168,10 @@ std::map<std::string, BlockSeed> BlockSeeds() {
       {"tail_alone", {example.substr(example.size() - 5), "of 5 bytes", ""}},
       {"unknown_version", {Flipped(example, -6), "version 0", ""}},
       {"directory_longer_than_the_block",
-       {Flipped(example, -8), "directory of 315 bytes", ""}},
+       {Flipped(example, -8), "directory of 318 bytes", ""}},
       {"wrong_directory_checksum",
        {Flipped(example, 136), "directory at offset 136: checksum", ""}},
-      {"unknown_layout", {with_byte(48, 'x'), "unknown key layout", ""}},
+      {"unknown_layout", {with_byte(51, 'x'), "unknown key layout", ""}},
       {"wrong_section_checksum", {Flipped(example, 9), "", "checksum"}},
       {"unknown_section_type", {with_byte(0, 9), "", ""}},
       {"unknown_filter_kind", {with_byte(1, 9), "", "unknown filter kind 9"}},

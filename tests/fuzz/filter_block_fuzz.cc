@@ -11,32 +11,28 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/block/format.h"
 #include "lib/block/hash.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
 #include "tests/fuzz/check.h"
+#include "tests/support/scoped_kernel.h"
 
 namespace rowbloom::fuzz {
 namespace {
 
-constexpr size_t kBlockBytes = kBloomBlockBits / 8;
-
 // What follows the directory.
 constexpr size_t kEndBytes = format::kTrailerBytes + format::kTail.size();
 
-bool operator==(const MatchResult& a, const MatchResult& b) {
-  return a.may_match == b.may_match && a.row == b.row && a.row_col == b.row_col;
-}
-
 // The reference is the last of UsableKernels().
 void CheckKernelsAgree(const BloomBlocks& blocks, uint64_t hash) {
-  const std::span<const BloomKernel> kernels = UsableKernels();
+  const std::span<const Kernel> kernels = UsableKernels();
   const bool expected = kernels.back().may_contain(blocks, hash);
-  for (const BloomKernel& kernel : kernels) {
-    kernel.prefetch(blocks, hash);
-    Check(kernel.may_contain(blocks, hash) == expected,
+  for (const Kernel& kernel : kernels) {
+    Check(kernel.may_contain(blocks, hash) == expected &&
+              kernel.may_contain_many(blocks, &hash, 1) == (expected ? 1 : 0),
           "all kernels give one answer");
   }
 }
@@ -61,11 +57,8 @@ void CheckSection(const FilterBlock& block, const FilterSection& section,
 // One key, asked in every way that there is.
 void CheckKey(const FilterBlock& block, std::string_view bytes,
               std::string_view key, const MatchResult& result) {
-  Check(result.may_match == (result.row != Verdict::kNoMatch &&
-                             result.row_col != Verdict::kNoMatch),
-        "a key is ruled out if and only if a section did it");
   if (!block.usable()) {
-    Check(result.may_match && result.row == Verdict::kUnusable,
+    Check(result.may_match() && result.row() == Verdict::kUnusable,
           "an unusable block answers 'may match', and says why");
     Check(block.MayMatchRow(key), "an unusable block rules out no row");
     return;
@@ -73,17 +66,26 @@ void CheckKey(const FilterBlock& block, std::string_view bytes,
   const auto layout = KeyLayout::FromString(block.layout_id());
   Check(layout.has_value(), "a usable block has a layout that is known");
   const auto split = layout->Split(key);
-  if (!split) return;
-  Check(block.MayMatchRowCol(split->row, split->qualifier) == result.may_match,
-        "row and qualifier apart get the answer of the key");
+  if (!split) {
+    Check(block.whole_keys() || block.HasSection(SectionType::kRowPrefix) ||
+              result.may_match(),
+          "a key that has no entry may match");
+    return;
+  }
+  Check(
+      block.MayMatchRowCol(split->row, split->qualifier) == result.may_match(),
+      "row and qualifier apart get the answer of the key");
   // The qualifier cannot make a row come back.
-  Check(block.MayMatchRow(split->row) || !result.may_match,
+  Check(block.MayMatchRow(split->row) || !result.may_match(),
         "a row that is ruled out has no cell");
   for (const SectionType type :
        {SectionType::kRow, SectionType::kRowCol, SectionType::kRowPrefix}) {
-    const Verdict alone = block.AskSection(type, split->row, split->qualifier);
-    if (type == SectionType::kRowCol && result.row_col != Verdict::kNotAsked) {
-      Check(alone == result.row_col, "ROWCOL alone answers as it does for Get");
+    const Verdict alone =
+        block.ProbeSection(type, split->row, split->qualifier);
+    if (type == SectionType::kRowCol &&
+        result.row_col() != Verdict::kNotProbed) {
+      Check(alone == result.row_col(),
+            "ROWCOL alone answers as it does for Get");
     }
   }
   for (const FilterSection& section : block.sections()) {
@@ -117,8 +119,9 @@ void AskEverything(std::string_view bytes,
     const MatchResult alone = block.MayMatch(keys[i]);
     Check(alone == results[i], "a batch gets the answers of its keys");
     CheckKey(block, bytes, keys[i], alone);
-    for (const BloomKernel& kernel : UsableKernels()) {
-      Check(FilterBlock::Open(bytes, &kernel).MayMatch(keys[i]) == alone,
+    for (const Kernel& kernel : UsableKernels()) {
+      const test::ScopedKernel used(kernel);
+      Check(FilterBlock::Open(bytes).MayMatch(keys[i]) == alone,
             "a block answers alike with every kernel");
     }
   }
@@ -149,8 +152,8 @@ void MakeChecksumsRight(std::vector<char>* bytes) {
   const size_t directory_at = trailer_at - directory_bytes;
   for (size_t i = 0; i < trailer.section_count; ++i) {
     const size_t entry_at = directory_at + i * format::kEntryBytes;
-    const uint64_t offset = format::GetFixed(view, entry_at + 8, 4);
-    const uint64_t size = format::GetFixed(view, entry_at + 12, 4);
+    const uint64_t offset = GetFixed(view, entry_at + 8, 4);
+    const uint64_t size = GetFixed(view, entry_at + 12, 4);
     if (offset > directory_at || size > directory_at - offset) continue;
     SetFixed(bytes, entry_at + 20, Checksum(view.substr(offset, size)), 4);
   }
@@ -208,7 +211,8 @@ Written Build(Input* input) {
 void CheckNoFalseNegative(const Written& written, std::string_view bytes) {
   const FilterBlock block = FilterBlock::Open(bytes);
   for (const std::string_view key : written.keys) {
-    Check(block.MayMatch(key).may_match, "no key that was added is ruled out");
+    Check(block.MayMatch(key).may_match(),
+          "no key that was added is ruled out");
     const auto split = written.options.key_layout.Split(key);
     if (!split) continue;
     Check(block.MayMatchRow(split->row), "no row that was added is ruled out");
@@ -227,7 +231,7 @@ void CheckKernelsBuildAlike(const Written& written) {
   const uint64_t count = 1 + hashes.size() / 16;
   const int probes = 1 + static_cast<int>(hashes.size()) % kMaxProbes;
   std::vector<std::byte> expected;
-  const std::span<const BloomKernel> kernels = UsableKernels();
+  const std::span<const Kernel> kernels = UsableKernels();
   for (auto kernel = kernels.rbegin(); kernel != kernels.rend(); ++kernel) {
     std::vector<std::byte> data(count * kBlockBytes);
     kernel->add({data.data(), count, probes}, data.data(), hashes.data(),

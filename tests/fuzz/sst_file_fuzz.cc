@@ -37,7 +37,7 @@ void CheckBlock(const sst::SstFile& file, const sst::BlockHandle& handle) {
   }
   Check(contents.size() == handle.size_bytes, "a block has its handle's size");
   const FilterBlock block = FilterBlock::Open(contents);
-  Check(block.usable() || block.MayMatch("a:x").may_match,
+  Check(block.usable() || block.MayMatch("a:x").may_match(),
         "an unusable filter block matches everything");
   const sst::StockFilter stock = sst::StockFilter::Open(contents);
   const bool match = stock.MayMatch("a:x");

@@ -134,8 +134,8 @@ std::string MadeRight(std::string_view bytes, Secret* secret) {
   using frame::kHeadBytes;
   std::string fixed(bytes);
   fixed.resize(std::max(bytes.size(), kHeadBytes + kChecksumBytes));
-  const uint64_t kind = 1 + format::GetFixed(fixed, 9, 1) % 4;
-  const bool keyed = format::GetFixed(fixed, 10, 1) % 4 == 2;
+  const uint64_t kind = 1 + GetFixed(fixed, 9, 1) % 4;
+  const bool keyed = GetFixed(fixed, 10, 1) % 4 == 2;
   if (keyed) *secret = kSecret;
   frame::Writer head(static_cast<FilterForm>(kind), *secret,
                      fixed.size() - kHeadBytes - kChecksumBytes);

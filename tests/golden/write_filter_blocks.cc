@@ -5,6 +5,7 @@
 #include <map>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "rowbloom/filter_block.h"
 #include "tests/golden/write_golden.h"
 #include "tests/support/temp_dir.h"

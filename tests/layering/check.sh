@@ -5,7 +5,8 @@ set -euo pipefail
 
 usage() {
   echo "usage: check.sh RULE ROOT; RULE: lib_is_self_contained," \
-    "storage_knows_no_tools, sources_are_ascii, all" >&2
+    "lib_folders_have_an_order, storage_knows_no_tools, sources_are_ascii," \
+    "all" >&2
   exit 2
 }
 
@@ -34,6 +35,16 @@ violations() {
       includes lib 'rocksdb/|(\.\./)*(storage|tools|bench|tests)/'
       foreign_headers lib
       ;;
+    lib_folders_have_an_order)
+      # A folder includes those before it. lib/README.md has the same order.
+      local folder later=''
+      for folder in standalone block plan kernels layout bytes; do
+        if [[ -n $later && -e lib/$folder ]]; then
+          includes "lib/$folder" "lib/($later)/"
+        fi
+        later=${later:+$later|}$folder
+      done
+      ;;
     storage_knows_no_tools)
       includes storage '(\.\./)*(tools|bench|tests)/'
       ;;
@@ -51,7 +62,8 @@ violations() {
 cd "$2"
 rules=("$1")
 if [[ $1 == all ]]; then
-  rules=(lib_is_self_contained storage_knows_no_tools sources_are_ascii)
+  rules=(lib_is_self_contained lib_folders_have_an_order
+    storage_knows_no_tools sources_are_ascii)
 fi
 failed=0
 for rule in "${rules[@]}"; do

@@ -11,7 +11,7 @@ trap 'rm -rf "$tree"' EXIT
 new_tree() {
   rm -rf "${tree:?}"/*
   mkdir -p "$tree"/{lib/include/rowbloom,storage/include/rowbloom}
-  mkdir -p "$tree"/{tools,bench,tests,cmake}
+  mkdir -p "$tree"/lib/{bytes,layout,block} "$tree"/{tools,bench,tests,cmake}
   echo '#include <string>' >"$tree/lib/include/rowbloom/key.h"
   echo '#include "rocksdb/db.h"' >"$tree/storage/include/rowbloom/policy.h"
   echo '#include "rowbloom/key.h"' >"$tree/lib/key.cc"
@@ -52,6 +52,11 @@ case $rule in
     breaks lib/key.cc '#include "storage/policy.h"'
     breaks lib/key.cc '#include "../tools/tool.h"'
     breaks lib/key.cc '#include "rowbloom/policy.h"'
+    ;;
+  lib_folders_have_an_order)
+    breaks lib/bytes/number.h '#include "lib/layout/rule.h"'
+    breaks lib/layout/rule.cc '#include "lib/block/view.h"'
+    breaks lib/block/view.h '#include "lib/standalone/filter.h"'
     ;;
   storage_knows_no_tools)
     breaks storage/policy.cc '#include "tools/tool.h"'

@@ -121,7 +121,7 @@ std::vector<SectionFacts> DecodedFilter::Sections(SectionRates* rates) const {
 }
 
 bool DecodedFilter::KeyMayMatch(std::string_view key) const {
-  if (rowbloom_) return rowbloom_->MayMatch(key).may_match;
+  if (rowbloom_) return rowbloom_->MayMatch(key).may_match();
   return !stock_ || !has_keys_ || stock_->MayMatch(key);
 }
 
@@ -135,11 +135,11 @@ void DecodedFilter::AskForKeys(std::span<const std::string_view> keys,
   if (rowbloom_) {
     std::array<MatchResult, kMostKeys> results;
     rowbloom_->MayMatch(keys, results);
-    // Of a ROWPREFIX section a key outside the layout can be a row.
-    const bool has_rows = !rowbloom_->HasSection(SectionType::kRowPrefix);
+    // The row section may have keys outside the layout, too.
+    const bool has_rows = rowbloom_->whole_keys() == SectionType::kRowCol;
     for (size_t i = 0; i < keys.size(); ++i) {
-      answers[i] = {results[i].may_match,
-                    has_rows && results[i].row == Verdict::kMayMatch};
+      answers[i] = {results[i].may_match(),
+                    has_rows && results[i].row() == Verdict::kMayMatch};
     }
     return;
   }

@@ -57,7 +57,7 @@ class SectionAnswer {
         return "not there";
       case Verdict::kUnusable:
         return "section unusable";
-      case Verdict::kNotAsked:
+      case Verdict::kNotProbed:
         break;
     }
     return present_ ? "not asked: it holds no empty qualifiers"
@@ -67,7 +67,7 @@ class SectionAnswer {
  private:
   static int Rank(Verdict verdict) {
     switch (verdict) {
-      case Verdict::kNotAsked:
+      case Verdict::kNotProbed:
         return 0;
       case Verdict::kNoMatch:
         return 1;
@@ -79,7 +79,7 @@ class SectionAnswer {
     return 3;
   }
 
-  Verdict verdict_ = Verdict::kNotAsked;
+  Verdict verdict_ = Verdict::kNotProbed;
   bool present_ = false;
 };
 
@@ -374,12 +374,12 @@ class Prober {
   }
 
   void Ask(const PartitionRange& range) {
-    if (is_outside_layout_) {
-      Line("filter", "not asked: the key is outside the layout");
-      return;
-    }
     may_be_there_ = false;
     for (size_t i = range.first; i <= range.last; ++i) AskPartition(i);
+    if (is_outside_layout_ && !has_whole_keys_) {
+      Line("filter", "has no keys outside the layout, such as this one");
+      return;
+    }
 
     if (IsPartitioned()) {
       Line("partition",
@@ -388,12 +388,17 @@ class Prober {
                : fmt::format("{} to {} of {}", range.first + 1, range.last + 1,
                              partitions_.size()));
     }
+    if (is_outside_layout_) {
+      Line("outside the layout", row_.Text());
+      return;
+    }
     Line(row_is_prefix_ ? "ROWPREFIX" : "ROW", row_.Text());
     if (question_.is_cell) Line("ROWCOL", row_col_.Text());
   }
 
   void Unusable() {
     may_be_there_ = true;
+    has_whole_keys_ = true;  // for all that is known
     row_.Add(Verdict::kUnusable);
     row_col_.Add(Verdict::kUnusable);
   }
@@ -417,8 +422,16 @@ class Prober {
                                  question_.layout_id, block.layout_id()));
       return Unusable();
     }
+    if (is_outside_layout_) {
+      const MatchResult result = block.MayMatch(question_.Key());
+      row_.Add(result.row_col() == Verdict::kNotProbed ? result.row()
+                                                       : result.row_col());
+      has_whole_keys_ = has_whole_keys_ || block.whole_keys().has_value();
+      may_be_there_ = may_be_there_ || result.may_match();
+      return;
+    }
     for (const FilterSection& section : block.sections()) {
-      const Verdict verdict = block.AskSection(
+      const Verdict verdict = block.ProbeSection(
           section.type, question_.row_bytes, question_.qualifier);
       switch (section.type) {
         case SectionType::kRowCol:
@@ -453,6 +466,7 @@ class Prober {
   Question question_;
   bool is_encoded_ = false;  // question_ is filled
   bool is_outside_layout_ = false;
+  bool has_whole_keys_ = false;  // of keys outside the layout
   SectionAnswer row_;
   SectionAnswer row_col_;
   bool row_is_prefix_ = false;

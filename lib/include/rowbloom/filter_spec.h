@@ -65,10 +65,6 @@ struct FilterSpec {
   // nullopt: each row and each cell has the same bits.
   std::optional<double> row_spread;
 
-  // Whether FilterStats counts lookups and answers; bench/README.md has the
-  // cost. Not part of the policy's id: OPTIONS files reload with true.
-  bool count_questions = true;
-
   bool operator==(const FilterSpec&) const = default;
 };
 

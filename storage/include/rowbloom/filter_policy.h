@@ -101,24 +101,21 @@ bool IsFilterActive(const rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
 // For the default column family.
 bool IsFilterActive(const rocksdb::DB* db);
 
-// What one kind of section was asked since its policy was made.
+// Lookups in one kind of section since its policy was made.
 //
-// A section has the last word on a question if no other section of the block is
-// asked after it. Where ROW keeps being asked in vain, as by gets of columns
-// that rows do not have, gets ask ROWCOL first, and count as skipped by ROWCOL
-// what ROW alone would have ruled out, too. The three counts of what came of
-// that are kept for databases whose DBOptions::statistics is a
-// NewFilterStatistics: for gets of cells, and of scans by prefix_same_as_start
-// or auto_prefix_mode those that found nothing in the whole database, or asked
-// only one file that may match.
+// True and false positives and true negatives are counted for databases whose
+// DBOptions::statistics is a NewFilterStatistics. Each lookup counts for the
+// last section that was probed: for gets, and for those scans by
+// prefix_same_as_start or auto_prefix_mode that found nothing in the whole
+// database, or that had only one file that may match.
 struct SectionStats {
-  uint64_t checked = 0;   // questions that a trusted section answered
+  uint64_t checked = 0;   // lookups that a trusted section answered
   uint64_t skipped = 0;   // of these, answered "no": the file was not opened
-  uint64_t unusable = 0;  // questions that met a section not to be trusted
+  uint64_t unusable = 0;  // lookups that met a section not to be trusted
 
-  uint64_t true_positives = 0;   // "may match", and the file had it
-  uint64_t false_positives = 0;  // "may match": the file was opened in vain
-  uint64_t true_negatives = 0;   // "no"
+  uint64_t true_positives = 0;   // "may match", and the file had the key
+  uint64_t false_positives = 0;  // "may match", and the file had it not
+  uint64_t true_negatives = 0;   // "no", and the database has no such key
 
   // false_positives / (false_positives + true_negatives); 0 without any.
   double FalsePositiveRate() const;
@@ -130,7 +127,7 @@ struct SectionStats {
 struct FilterStats {
   SectionStats row;        // ROW and ROWPREFIX sections
   SectionStats row_col;    // ROWCOL sections
-  uint64_t asked = 0;      // keys asked for, of rowbloom's own blocks
+  uint64_t asked = 0;      // keys looked up in rowbloom's own blocks
   uint64_t may_match = 0;  // of these, not ruled out
   uint64_t blocks_built = 0;
   uint64_t blocks_failed = 0;  // could not be built, and answer "may match"
@@ -144,13 +141,11 @@ struct FilterStats {
   FilterStats& operator+=(const FilterStats& other);
 };
 
-// Counters of the files that were made for one level of one column family.
-// RocksDB moves files to other levels without a new filter: they go on counting
-// where they were made.
+// Counters of the files that were made for one level. RocksDB moves files to
+// other levels without a new filter: they go on counting where they were made.
 struct LevelFilterStats {
-  // Empty and -1 where not known: of files that SstFileWriter made, of blocks
-  // that cannot be read, and of RocksDB's own filters.
-  std::string column_family;
+  // -1 where not known: for files that SstFileWriter made, for blocks that
+  // cannot be read, and for RocksDB's own filters.
   int level = -1;
   FilterStats stats;
 };
@@ -161,12 +156,12 @@ struct LevelFilterStats {
 rocksdb::Status GetFilterStats(const rocksdb::FilterPolicy& policy,
                                FilterStats* stats);
 
-// The same by column family, then level.
+// The same by level. Column families that share a policy share its counters.
 rocksdb::Status GetFilterStats(const rocksdb::FilterPolicy& policy,
                                std::vector<LevelFilterStats>* stats);
 
 // A statistics object for DBOptions::statistics that learns from RocksDB's
-// tickers whether files that a filter let pass had what was asked for. It hands
+// tickers whether files that may match had the key. It hands
 // everything on to `inner`, which may be null. One may serve many databases.
 // Thread-safe. The level of detail is the inner one's when this is made; set it
 // there and here to change it. Make it before the database is opened, as its
@@ -179,7 +174,7 @@ std::shared_ptr<rocksdb::Statistics> NewFilterStatistics(
 // filter of rowbloom a property kFilterProperty, which RocksDB's tools and
 // DB::GetPropertiesOfAllTables show with or without rowbloom:
 //
-//   version=1 type=ROWCOL kind=bloom blocks=1 bytes=12632
+//   version=1 type=ROWCOL kind=bloom blocks=1 bytes=12635
 //   row.keys=1000 row.bits_per_key=10.24 row_col.keys=9000
 //   row_col.bits_per_key=9.96 layout=delimited::
 //

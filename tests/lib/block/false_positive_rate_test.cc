@@ -9,6 +9,7 @@
 #include <ostream>
 #include <string>
 
+#include "lib/block/filter_block_builder.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
 #include "tests/support/random.h"
@@ -109,8 +110,8 @@ TEST_P(MeasuredRate, OfEachSectionIsThePredictedOne) {
     for (uint64_t i = 0; i < asked_of_each; ++i) {
       const std::string key = DistinctKey(next++, seed);
       row_positives +=
-          block.AskSection(SectionType::kRow, key, key) == Verdict::kMayMatch;
-      row_col_positives += block.AskSection(SectionType::kRowCol, key, key) ==
+          block.ProbeSection(SectionType::kRow, key, key) == Verdict::kMayMatch;
+      row_col_positives += block.ProbeSection(SectionType::kRowCol, key, key) ==
                            Verdict::kMayMatch;
     }
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/block/format.h"
 #include "lib/block/hash.h"
 #include "rowbloom/filter_block.h"
@@ -64,8 +65,8 @@ void ExpectNoFalseNegative(std::string_view bytes, const Sample& sample) {
   block.MayMatch(keys, results);
   for (size_t i = 0; i < keys.size(); ++i) {
     const auto split = layout.Split(keys[i]);
-    ASSERT_TRUE(results[i].may_match);
-    ASSERT_TRUE(block.MayMatch(keys[i]).may_match);
+    ASSERT_TRUE(results[i].may_match());
+    ASSERT_TRUE(block.MayMatch(keys[i]).may_match());
     ASSERT_TRUE(block.MayMatchRow(split->row));
     ASSERT_TRUE(block.MayMatchRowCol(split->row, split->qualifier));
   }
@@ -138,27 +139,27 @@ class ForgedDirectory : public testing::Test {
                            uint8_t version = format::kVersion,
                            const std::string& attributes = "") {
     std::string directory;
-    format::PutFixed(&directory, entry.type, 1);
-    format::PutFixed(&directory, entry.kind, 1);
-    format::PutFixed(&directory, entry.probes, 1);
-    format::PutFixed(&directory, 0, 1);
-    format::PutFixed(&directory, entry.scope, 4);
-    format::PutFixed(&directory, entry.offset, 4);
-    format::PutFixed(&directory, entry.size, 4);
-    format::PutFixed(&directory, entry.keys, 4);
-    format::PutFixed(&directory, entry.checksum, 4);
+    PutFixed(&directory, entry.type, 1);
+    PutFixed(&directory, entry.kind, 1);
+    PutFixed(&directory, entry.probes, 1);
+    PutFixed(&directory, 0, 1);
+    PutFixed(&directory, entry.scope, 4);
+    PutFixed(&directory, entry.offset, 4);
+    PutFixed(&directory, entry.size, 4);
+    PutFixed(&directory, entry.keys, 4);
+    PutFixed(&directory, entry.checksum, 4);
     directory += attributes;
     directory += layout_id;
     std::string end;
-    format::PutFixed(&end, layout_id.size(), 2);
-    format::PutFixed(&end, attributes.size(), 2);
-    format::PutFixed(&end, 1, 1);
-    format::PutFixed(&end, version, 1);
+    PutFixed(&end, layout_id.size(), 2);
+    PutFixed(&end, attributes.size(), 2);
+    PutFixed(&end, 1, 1);
+    PutFixed(&end, version, 1);
     end += format::kTail;
     std::string bytes(format::kHead);
     bytes += std::string(64, '\0');
     bytes += directory;
-    format::PutFixed(&bytes, Checksum(directory, Checksum(end)), 8);
+    PutFixed(&bytes, Checksum(directory, Checksum(end)), 8);
     return bytes + end;
   }
 
@@ -182,7 +183,7 @@ class ForgedDirectory : public testing::Test {
     EXPECT_NE(block.sections()[0].problem.find(problem), std::string::npos)
         << block.sections()[0].problem;
     EXPECT_TRUE(block.MayMatchRow("a:"));
-    EXPECT_EQ(block.MayMatch("a:x").row, Verdict::kUnusable);
+    EXPECT_EQ(block.MayMatch("a:x").row(), Verdict::kUnusable);
   }
 };
 
@@ -244,7 +245,7 @@ TEST_F(ForgedDirectory, UnknownSectionTypeIsShownAndNotAsked) {
   ASSERT_TRUE(block.usable());
   EXPECT_EQ(ToString(block.sections()[0].type), "unknown");
   EXPECT_TRUE(block.MayMatchRow("a:"));
-  EXPECT_EQ(block.MayMatch("a:x").row, Verdict::kNotAsked);
+  EXPECT_EQ(block.MayMatch("a:x").row(), Verdict::kNotProbed);
 }
 
 TEST_F(ForgedDirectory, UnknownLayoutOrVersionMakesTheBlockUnusable) {
@@ -255,8 +256,8 @@ TEST_F(ForgedDirectory, UnknownLayoutOrVersionMakesTheBlockUnusable) {
     const FilterBlock block = FilterBlock::Open(bytes);
     EXPECT_FALSE(block.usable()) << id;
     EXPECT_TRUE(block.MayMatchRow("a:"));
-    EXPECT_EQ(block.MayMatch("a:x").row, Verdict::kUnusable);
-    EXPECT_EQ(block.AskSection(SectionType::kRow, "a:", ""),
+    EXPECT_EQ(block.MayMatch("a:x").row(), Verdict::kUnusable);
+    EXPECT_EQ(block.ProbeSection(SectionType::kRow, "a:", ""),
               Verdict::kUnusable);
   }
   for (const int version : {0, 2, 255}) {

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
+#include "tests/support/scoped_kernel.h"
 
 namespace rowbloom {
 namespace {
@@ -46,23 +48,24 @@ TEST(FilterBlockRibbon, HasEveryKeyInFewerBytes) {
     const std::vector<std::string> keys = Keys(3000, 3);
     const std::string ribbon = Build(keys, FilterKind::kRibbon, type);
     const std::string bloom = Build(keys, FilterKind::kBloom, type);
-    for (const BloomKernel& kernel : UsableKernels()) {
-      const FilterBlock block = FilterBlock::Open(ribbon, &kernel);
+    for (const Kernel& kernel : UsableKernels()) {
+      const test::ScopedKernel used(kernel);
+      const FilterBlock block = FilterBlock::Open(ribbon);
       ASSERT_EQ(block.problem(), "");
       const std::vector<std::string_view> views(keys.begin(), keys.end());
       std::vector<MatchResult> batch(keys.size());
       block.MayMatch(views, batch);
       for (size_t i = 0; i < keys.size(); ++i) {
         const auto split = kLayout.Split(keys[i]);
-        ASSERT_TRUE(block.MayMatch(keys[i]).may_match);
-        ASSERT_TRUE(batch[i].may_match);
+        ASSERT_TRUE(block.MayMatch(keys[i]).may_match());
+        ASSERT_TRUE(batch[i].may_match());
         ASSERT_TRUE(block.MayMatchRow(split->row));
         ASSERT_TRUE(block.MayMatchRowCol(split->row, split->qualifier));
       }
       int passed = 0;
       for (const std::string& key : keys) {
-        passed += block.MayMatch("x" + key).may_match ? 1 : 0;
-        passed += block.MayMatch(key + "x").may_match ? 1 : 0;
+        passed += block.MayMatch("x" + key).may_match() ? 1 : 0;
+        passed += block.MayMatch(key + "x").may_match() ? 1 : 0;
       }
       // Columns do not count where only rows are indexed.
       const int present_rows = type == BloomType::kRowCol ? 0 : 9000;
@@ -86,16 +89,16 @@ TEST(FilterBlockRibbon, SectionThatIsSmallerAsBloomIsThat) {
   EXPECT_EQ(view.sections()[0].kind, FilterKind::kBloom) << "4 rows";
   EXPECT_EQ(view.sections()[1].kind, FilterKind::kRibbon) << "2000 cells";
   for (const std::string& key : Keys(4, 500)) {
-    EXPECT_TRUE(view.MayMatch(key).may_match);
+    EXPECT_TRUE(view.MayMatch(key).may_match());
   }
-  EXPECT_FALSE(view.MayMatch("other:1").may_match);
+  EXPECT_FALSE(view.MayMatch("other:1").may_match());
 }
 
 TEST(FilterBlockRibbon, EmptyBlockMatchesNothing) {
   FilterBlockBuilder builder(
       {.key_layout = kLayout, .kind = FilterKind::kRibbon});
   const std::string block = builder.Finish();
-  EXPECT_FALSE(FilterBlock::Open(block).MayMatch("a:x").may_match);
+  EXPECT_FALSE(FilterBlock::Open(block).MayMatch("a:x").may_match());
 }
 
 TEST(FilterBlockRibbon, EstimatesAreOfItsOwnSize) {

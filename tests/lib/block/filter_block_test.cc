@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/block/format.h"
 #include "lib/block/hash.h"
+#include "lib/bytes/little_endian.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {
@@ -98,11 +100,11 @@ TEST_P(EachConfiguration, HasNoFalseNegativesAndSkipsWhatIsAbsent) {
   EXPECT_EQ(block.layout_id(), options().key_layout.ToString());
   EXPECT_EQ(block.row_prefix_length(), options().row_prefix_length);
   for (const std::string& key : keys) {
-    ASSERT_TRUE(block.MayMatch(key).may_match);
+    ASSERT_TRUE(block.MayMatch(key).may_match());
     const auto split = options().key_layout.Split(key);
     ASSERT_TRUE(block.MayMatchRow(split->row));
     ASSERT_TRUE(block.MayMatchRowCol(split->row, split->qualifier));
-    ASSERT_TRUE(block.MayMatch(split->row).may_match) << "as a bare row";
+    ASSERT_TRUE(block.MayMatch(split->row).may_match()) << "as a bare row";
   }
   // Rows 100 apart differ in the first five of seven digits.
   uint64_t rows_passed = 0;
@@ -113,7 +115,7 @@ TEST_P(EachConfiguration, HasNoFalseNegativesAndSkipsWhatIsAbsent) {
     columns_passed += block
                           .MayMatch(Row(i % 2'000 / 5 * 500 + 100) + "absent" +
                                     std::to_string(i))
-                          .may_match;
+                          .may_match();
   }
   EXPECT_LT(rows_passed, kAbsent * 3 / 100);
   if (options().bloom_type == BloomType::kRowCol) {
@@ -155,11 +157,30 @@ TEST_P(EachConfiguration, BatchAnswersAsOneByOne) {
     block.MayMatch(views, results);
     for (size_t i = 0; i < batch; ++i) {
       const MatchResult alone = block.MayMatch(views[i]);
-      ASSERT_EQ(results[i].may_match, alone.may_match);
-      ASSERT_EQ(results[i].row, alone.row);
-      ASSERT_EQ(results[i].row_col, alone.row_col);
+      ASSERT_EQ(results[i].may_match(), alone.may_match());
+      ASSERT_EQ(results[i].row(), alone.row());
+      ASSERT_EQ(results[i].row_col(), alone.row_col());
     }
   }
+}
+
+// The block as it was written before the attribute of whole keys came: it is
+// the last one, of three bytes.
+std::string WithoutWholeKeys(const std::string& block) {
+  const format::Trailer trailer = format::GetTrailer(block);
+  const size_t attribute_at = trailer.at - trailer.layout_bytes - 3;
+  EXPECT_EQ(block[attribute_at], 3);
+  std::string end = block.substr(trailer.at + 8);
+  std::string attribute_bytes;
+  PutFixed(&attribute_bytes, trailer.attribute_bytes - 3, 2);
+  end.replace(2, 2, attribute_bytes);
+  const size_t directory_at = trailer.at - trailer.DirectoryBytes();
+  const std::string directory =
+      block.substr(directory_at, attribute_at - directory_at) +
+      block.substr(attribute_at + 3, trailer.layout_bytes);
+  std::string old = block.substr(0, directory_at) + directory;
+  PutFixed(&old, Checksum(directory, Checksum(end)), 8);
+  return old + end;
 }
 
 // Bytes that later versions must go on writing and reading. A change here is a
@@ -181,8 +202,8 @@ TEST(FilterBlock, BytesOfEachTypeArePinned) {
                                      .bits_per_key = 12.5,
                                      .row_prefix_length = prefix ? 5u : 0u},
                                     keys);
-    EXPECT_EQ(Checksum(bytes), hash)
-        << ToString(type) << " has 0x" << std::hex << Checksum(bytes);
+    const uint64_t found = Checksum(WithoutWholeKeys(bytes));
+    EXPECT_EQ(found, hash) << ToString(type) << " has 0x" << std::hex << found;
   }
 }
 
@@ -191,7 +212,7 @@ TEST(FilterBlock, KnowsWhereItsFileWasMade) {
     const std::string bytes = Build(
         {.key_layout = KeyLayout::Delimited(':'), .origin = given}, {"a:x"});
     const FilterBlock block = FilterBlock::Open(bytes);
-    EXPECT_FALSE(block.MayMatch("b:x").may_match);
+    EXPECT_FALSE(block.MayMatch("b:x").may_match());
     return block.origin();
   };
   EXPECT_EQ(origin({}), FileOrigin());
@@ -209,20 +230,20 @@ TEST(FilterBlock, RowIsAskedBeforeTheColumn) {
       Build({.key_layout = KeyLayout::Delimited(':')}, {"a:x", "a:y", "b:x"});
   const FilterBlock block = FilterBlock::Open(bytes);
   const MatchResult absent_row = block.MayMatch("c:x");
-  EXPECT_FALSE(absent_row.may_match);
-  EXPECT_EQ(absent_row.row, Verdict::kNoMatch);
-  EXPECT_EQ(absent_row.row_col, Verdict::kNotAsked);
+  EXPECT_FALSE(absent_row.may_match());
+  EXPECT_EQ(absent_row.row(), Verdict::kNoMatch);
+  EXPECT_EQ(absent_row.row_col(), Verdict::kNotProbed);
   const MatchResult absent_column = block.MayMatch("b:y");
-  EXPECT_FALSE(absent_column.may_match);
-  EXPECT_EQ(absent_column.row, Verdict::kMayMatch);
-  EXPECT_EQ(absent_column.row_col, Verdict::kNoMatch);
+  EXPECT_FALSE(absent_column.may_match());
+  EXPECT_EQ(absent_column.row(), Verdict::kMayMatch);
+  EXPECT_EQ(absent_column.row_col(), Verdict::kNoMatch);
   const MatchResult bare_row = block.MayMatch("b:");
-  EXPECT_TRUE(bare_row.may_match);
-  EXPECT_EQ(bare_row.row_col, Verdict::kNotAsked);
-  EXPECT_EQ(block.AskSection(SectionType::kRowCol, "c:", "x"),
+  EXPECT_TRUE(bare_row.may_match());
+  EXPECT_EQ(bare_row.row_col(), Verdict::kNotProbed);
+  EXPECT_EQ(block.ProbeSection(SectionType::kRowCol, "c:", "x"),
             Verdict::kNoMatch);
-  EXPECT_EQ(block.AskSection(SectionType::kRowPrefix, "a:", ""),
-            Verdict::kNotAsked);
+  EXPECT_EQ(block.ProbeSection(SectionType::kRowPrefix, "a:", ""),
+            Verdict::kNotProbed);
 }
 
 TEST(FilterBlock, CountsDistinctEntriesOfEachSection) {
@@ -264,15 +285,52 @@ static_assert(CanBeOpened<const std::string&>);
 static_assert(CanBeOpened<std::string_view>);
 static_assert(CanBeOpened<const char*>);
 
-TEST(FilterBlock, KeysOutsideTheLayoutAreNeverFilteredOut) {
+TEST(FilterBlock, KeysOutsideTheLayoutAreIndexedWhole) {
+  for (const BloomType type : {BloomType::kRow, BloomType::kRowCol,
+                               BloomType::kRowPrefixFixedLength}) {
+    SCOPED_TRACE(ToString(type));
+    const bool prefix = type == BloomType::kRowPrefixFixedLength;
+    const std::string bytes = Build({.bloom_type = type,
+                                     .key_layout = KeyLayout::Delimited(':'),
+                                     .bits_per_key = 20,
+                                     .row_prefix_length = prefix ? 2u : 0u},
+                                    {"", "a:x", "outside", "zebra"});
+    const FilterBlock block = FilterBlock::Open(bytes);
+    const SectionType section = type == BloomType::kRow ? SectionType::kRow
+                                : prefix ? SectionType::kRowPrefix
+                                         : SectionType::kRowCol;
+    EXPECT_EQ(block.whole_keys(), section);
+    EXPECT_EQ(Find(block, section)->keys, 4u);
+    for (const char* present : {"", "outside", "zebra", "a:x"}) {
+      EXPECT_TRUE(block.MayMatch(present).may_match()) << present;
+    }
+    for (const char* absent : {"another", "outsid", "outside2", "b:x"}) {
+      EXPECT_FALSE(block.MayMatch(absent).may_match()) << absent;
+    }
+    const MatchResult outside = block.MayMatch("another");
+    EXPECT_EQ(type == BloomType::kRowCol ? outside.row_col() : outside.row(),
+              Verdict::kNoMatch);
+    EXPECT_EQ(type == BloomType::kRowCol ? outside.row() : outside.row_col(),
+              Verdict::kNotProbed);
+    // A block from before filters out none of them.
+    const std::string old = WithoutWholeKeys(bytes);
+    const FilterBlock before = FilterBlock::Open(old);
+    EXPECT_TRUE(before.usable()) << before.problem();
+    EXPECT_EQ(before.whole_keys(), std::nullopt);
+    EXPECT_TRUE(before.MayMatch("another").may_match());
+    EXPECT_EQ(before.MayMatch("another"), MatchResult());
+    EXPECT_FALSE(before.MayMatch("b:x").may_match());
+  }
+}
+
+// A block of bare rows has no ROWCOL section, and no keys outside the layout.
+TEST(FilterBlock, BareRowsAndNoKeyOutside) {
   const std::string bytes =
-      Build({.key_layout = KeyLayout::Delimited(':')}, {"outside", "a:x"});
+      Build({.key_layout = KeyLayout::Delimited(':')}, {"a:", "b:"});
   const FilterBlock block = FilterBlock::Open(bytes);
-  EXPECT_TRUE(block.MayMatch("outside").may_match);
-  EXPECT_TRUE(block.MayMatch("another").may_match);
-  EXPECT_TRUE(block.MayMatch("").may_match);
-  EXPECT_EQ(block.MayMatch("another").row, Verdict::kNotAsked);
-  EXPECT_FALSE(block.MayMatch("z:x").may_match);
+  EXPECT_EQ(block.whole_keys(), SectionType::kRow);
+  EXPECT_FALSE(block.MayMatch("outside").may_match());
+  EXPECT_TRUE(block.MayMatch("a:").may_match());
 }
 
 TEST(FilterBlock, BytesThatAreNoRowAreNeverFilteredOut) {
@@ -282,8 +340,8 @@ TEST(FilterBlock, BytesThatAreNoRowAreNeverFilteredOut) {
   for (const char* no_row : {"", "a", "z", "z:x"}) {
     EXPECT_TRUE(block.MayMatchRow(no_row)) << no_row;
     EXPECT_TRUE(block.MayMatchRowCol(no_row, "y")) << no_row;
-    EXPECT_EQ(block.AskSection(SectionType::kRow, no_row, ""),
-              Verdict::kNotAsked);
+    EXPECT_EQ(block.ProbeSection(SectionType::kRow, no_row, ""),
+              Verdict::kNotProbed);
   }
   EXPECT_FALSE(block.MayMatchRow("z:"));
 }
@@ -297,8 +355,8 @@ TEST(FilterBlock, WithoutKeysOfTheLayoutNoRowMatches) {
     const FilterBlock block = FilterBlock::Open(bytes);
     ASSERT_TRUE(block.usable());
     EXPECT_FALSE(block.MayMatchRow("a:"));
-    EXPECT_FALSE(block.MayMatch("a:x").may_match);
-    EXPECT_TRUE(block.MayMatch("outside").may_match);
+    EXPECT_FALSE(block.MayMatch("a:x").may_match());
+    EXPECT_EQ(block.MayMatch("outside").may_match(), !keys.empty());
   }
 }
 
@@ -307,8 +365,8 @@ TEST(FilterBlock, BareRowsDoNotRuleOutCellsThatWereNotIndexed) {
       Build({.key_layout = KeyLayout::Delimited(':')}, {"a:", "b:"});
   const FilterBlock block = FilterBlock::Open(bytes);
   EXPECT_EQ(Find(block, SectionType::kRowCol), nullptr);
-  EXPECT_TRUE(block.MayMatch("a:x").may_match);
-  EXPECT_FALSE(block.MayMatch("c:x").may_match);
+  EXPECT_TRUE(block.MayMatch("a:x").may_match());
+  EXPECT_FALSE(block.MayMatch("c:x").may_match());
 }
 
 TEST(FilterBlock, RowPrefixServesShortRowsAndBarePrefixes) {
@@ -319,12 +377,12 @@ TEST(FilterBlock, RowPrefixServesShortRowsAndBarePrefixes) {
             {"ab:x", "abcdef:x", "abcdeg:y"});
   const FilterBlock block = FilterBlock::Open(bytes);
   EXPECT_EQ(block.sections()[0].keys, 2u);
-  EXPECT_TRUE(block.MayMatch("abcdzzz:x").may_match) << "same four bytes";
-  EXPECT_TRUE(block.MayMatch("abcd").may_match) << "a bare prefix";
-  EXPECT_TRUE(block.MayMatch("ab:zz").may_match);
-  EXPECT_FALSE(block.MayMatch("zbcd").may_match);
-  EXPECT_FALSE(block.MayMatch("ac:x").may_match);
-  EXPECT_TRUE(block.MayMatch("zbc").may_match) << "shorter than the prefix";
+  EXPECT_TRUE(block.MayMatch("abcdzzz:x").may_match()) << "same four bytes";
+  EXPECT_TRUE(block.MayMatch("abcd").may_match()) << "a bare prefix";
+  EXPECT_TRUE(block.MayMatch("ab:zz").may_match());
+  EXPECT_FALSE(block.MayMatch("zbcd").may_match());
+  EXPECT_FALSE(block.MayMatch("ac:x").may_match());
+  EXPECT_FALSE(block.MayMatch("zbc").may_match()) << "shorter than the prefix";
 }
 
 TEST(FilterBlock, RowPrefixOfLengthPrefixedRowsStartsAfterTheLength) {
@@ -351,12 +409,12 @@ TEST(FilterBlock, RepeatedPrefixesCountOnce) {
   const FilterBlock block = FilterBlock::Open(first);
   EXPECT_EQ(Find(block, SectionType::kRow)->keys, 1u);
   EXPECT_EQ(Find(block, SectionType::kRowCol)->keys, 101u);
-  EXPECT_TRUE(block.MayMatch("row:common").may_match);
+  EXPECT_TRUE(block.MayMatch("row:common").may_match());
   // The next partition knows the prefix as well.
   builder.AddKey("row:common7");
   builder.AddPrefix("row:common");
   const std::string second = builder.Finish();
-  EXPECT_TRUE(FilterBlock::Open(second).MayMatch("row:common").may_match);
+  EXPECT_TRUE(FilterBlock::Open(second).MayMatch("row:common").may_match());
 }
 
 TEST(FilterBlock, BuilderIsEmptyAfterFinish) {
@@ -365,11 +423,9 @@ TEST(FilterBlock, BuilderIsEmptyAfterFinish) {
   builder.AddKey("outside");
   EXPECT_EQ(builder.EstimateEntries(), 1u) << "zero only if nothing was added";
   builder.AddKey("a:x");
-  EXPECT_EQ(builder.EstimateEntries(), 2u);
-  EXPECT_EQ(builder.keys_added(), 2u);
+  EXPECT_EQ(builder.EstimateEntries(), 3u) << "a row and two cells";
   const std::string first = builder.Finish();
   EXPECT_EQ(builder.EstimateEntries(), 0u);
-  EXPECT_EQ(builder.keys_added(), 0u);
   builder.AddKey("b:x");
   const std::string second = builder.Finish();
   EXPECT_FALSE(FilterBlock::Open(second).MayMatchRow("a:"));
@@ -398,8 +454,8 @@ TEST(FilterBlock, LargePayloadsStartOnACacheLine) {
     }
     EXPECT_EQ(aligned, rows == 60'000 ? 2u : 1u);
     for (uint64_t i = 0; i < rows * columns; ++i) {
-      ASSERT_TRUE(
-          block.MayMatch(DistinctKey(i / columns) + DistinctKey(i)).may_match);
+      ASSERT_TRUE(block.MayMatch(DistinctKey(i / columns) + DistinctKey(i))
+                      .may_match());
     }
   }
 }

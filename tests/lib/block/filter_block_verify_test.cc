@@ -6,8 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/filter_block.h"
+#include "tests/support/scoped_kernel.h"
 
 namespace rowbloom {
 namespace {
@@ -33,16 +35,14 @@ void AddAllButOne(const BloomBlocks& blocks, std::byte* data,
   AddScalar(blocks, data, hashes, count - 1);
 }
 
-BloomKernel KernelWith(decltype(BloomKernel::add) add) {
-  BloomKernel kernel = kScalarKernel;
+Kernel KernelWith(decltype(Kernel::add) add) {
+  Kernel kernel = kScalarKernel;
   kernel.add = add;
   return kernel;
 }
 
-FilterBlockOptions Options(const BloomKernel* kernel = nullptr) {
-  return {.key_layout = KeyLayout::Delimited(':'),
-          .verify = true,
-          .kernel = kernel};
+FilterBlockOptions Options() {
+  return {.key_layout = KeyLayout::Delimited(':'), .verify = true};
 }
 
 void AddKeys(FilterBlockBuilder* builder, int rows = 50) {
@@ -76,7 +76,7 @@ TEST(FilterBlockVerify, GoodBlocksPassOneAfterAnother) {
         AddKeys(&builder, rows);
         const std::string block = builder.Finish();
         EXPECT_EQ(builder.Verify(block), "");
-        EXPECT_FALSE(FilterBlock::Open(block).MayMatch("absent:").may_match);
+        EXPECT_FALSE(FilterBlock::Open(block).MayMatch("absent:").may_match());
       }
       builder.AddKey("5:");  // a bare row: no ROWCOL section
       EXPECT_EQ(builder.Verify(builder.Finish()), "");
@@ -86,8 +86,9 @@ TEST(FilterBlockVerify, GoodBlocksPassOneAfterAnother) {
 
 TEST(FilterBlockVerify, ChangedHashIsFound) {
   for (const auto add : {AddThenDamage, DamageThenAdd}) {
-    const BloomKernel kernel = KernelWith(add);
-    FilterBlockBuilder builder(Options(&kernel));
+    const Kernel kernel = KernelWith(add);
+    const test::ScopedKernel used(kernel);
+    FilterBlockBuilder builder(Options());
     AddKeys(&builder);
     EXPECT_EQ(builder.Verify(builder.Finish()),
               "filter block: hashes of section ROW are not those of the keys "
@@ -96,8 +97,9 @@ TEST(FilterBlockVerify, ChangedHashIsFound) {
 }
 
 TEST(FilterBlockVerify, KeyMissingInTheBlockIsFound) {
-  const BloomKernel kernel = KernelWith(AddAllButOne);
-  FilterBlockBuilder builder(Options(&kernel));
+  const Kernel kernel = KernelWith(AddAllButOne);
+  const test::ScopedKernel used(kernel);
+  FilterBlockBuilder builder(Options());
   AddKeys(&builder);
   EXPECT_EQ(builder.Verify(builder.Finish()),
             "filter block: a key that was added is not in section ROW");

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "lib/block/filter_block_builder.h"
 #include "rowbloom/filter_block.h"
 
 namespace rowbloom {

@@ -75,11 +75,11 @@ void ExpectKeysMayMatch(const FilterBlock& block, const Lines& keys) {
         block.HasSection(SectionType::kRowCol) && !split.qualifier.empty();
     const MatchResult result = block.MayMatch(keys[i]);
     for (const MatchResult& answer : {result, results[i]}) {
-      ASSERT_TRUE(answer.may_match);
-      ASSERT_EQ(answer.row,
-                has_row_section ? Verdict::kMayMatch : Verdict::kNotAsked);
-      ASSERT_EQ(answer.row_col,
-                asks_row_col ? Verdict::kMayMatch : Verdict::kNotAsked);
+      ASSERT_TRUE(answer.may_match());
+      ASSERT_EQ(answer.row(),
+                has_row_section ? Verdict::kMayMatch : Verdict::kNotProbed);
+      ASSERT_EQ(answer.row_col(),
+                asks_row_col ? Verdict::kMayMatch : Verdict::kNotProbed);
     }
     ASSERT_TRUE(block.MayMatchRow(split.row));
     ASSERT_TRUE(block.MayMatchRowCol(split.row, split.qualifier));
@@ -91,7 +91,7 @@ void ExpectMostAreRuledOut(const FilterBlock& block, const LayoutKeys& keys) {
   const auto ruled_out = [&](const Lines& absent) {
     size_t count = 0;
     for (const std::string& key : absent) {
-      count += block.MayMatch(key).may_match ? 0 : 1;
+      count += block.MayMatch(key).may_match() ? 0 : 1;
     }
     return count;
   };
@@ -127,7 +127,7 @@ TEST(GoldenFilterBlocks, HaveTheirKeysAndRuleOutOthers) {
                 (FileOrigin{golden::Unhex(words[3]), std::stoi(words[4])}));
       ASSERT_EQ(SectionsOf(block), Lines(words.begin() + 5, words.end()));
       if (block.sections()[0].keys == 0) {
-        EXPECT_FALSE(block.MayMatch(keys.at(layout).present[0]).may_match);
+        EXPECT_FALSE(block.MayMatch(keys.at(layout).present[0]).may_match());
       } else {
         ASSERT_NO_FATAL_FAILURE(
             ExpectKeysMayMatch(block, keys.at(layout).present));

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "lib/block/filter_block_builder.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
 #include "tests/support/random.h"
@@ -151,7 +152,7 @@ TEST(MemoryFit, BlocksOfAllSizesHoldTheirKeys) {
     for (int row = 0; row < rows; ++row) {
       for (const char* column : {"a", "b", "c", "d"}) {
         ASSERT_TRUE(
-            block.MayMatch(std::to_string(row) + ":" + column).may_match);
+            block.MayMatch(std::to_string(row) + ":" + column).may_match());
       }
     }
   }

@@ -50,9 +50,9 @@ RibbonFilter Parse(const std::string& payload) {
 
 // Of all kernels, which must agree.
 bool MayContain(const RibbonFilter& filter, uint64_t hash) {
-  const std::span<const BloomKernel> kernels = UsableKernels();
+  const std::span<const Kernel> kernels = UsableKernels();
   const bool answer = kernels.back().ribbon_may_contain(filter, hash);
-  for (const BloomKernel& kernel : kernels) {
+  for (const Kernel& kernel : kernels) {
     EXPECT_EQ(kernel.ribbon_may_contain(filter, hash), answer) << kernel.name;
   }
   return answer;
@@ -100,7 +100,7 @@ TEST(Ribbon, KeepsItsRateInFewBits) {
   constexpr size_t kAbsent = 2'000'000;
   const std::vector<uint64_t> hashes = Hashes(kKeys, seed);
   const std::vector<uint64_t> absent = Hashes(kAbsent, seed, kKeys);
-  const BloomKernel& kernel = UsableKernels().front();
+  const Kernel& kernel = UsableKernels().front();
   for (const double rate : {0.3, 0.1, 0.02, 0.01, 0.003, 0.001}) {
     const std::string payload = Build(hashes, rate);
     const RibbonFilter filter = Parse(payload);
@@ -192,7 +192,7 @@ TEST(Ribbon, ChunksAndKernelsMakeNoDifference) {
   for (size_t at = 0; at < hashes.size(); at += 1000) {
     chunks.push_back(std::span(hashes).subspan(at, 1000));
   }
-  for (const BloomKernel& kernel : UsableKernels()) {
+  for (const Kernel& kernel : UsableKernels()) {
     std::string payload;
     ASSERT_TRUE(AppendRibbon(chunks, 0.003, kNoLimit, kernel, &payload));
     EXPECT_EQ(payload, whole) << kernel.name;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
 #include "tests/support/random.h"
@@ -36,7 +37,7 @@ Position BitPosition(uint64_t hash, uint64_t block_count, int probe) {
 }
 
 // Runs once for each kernel that was compiled in, by name.
-class Kernel : public testing::TestWithParam<const char*> {
+class KernelTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     const auto chosen = ChooseKernel(GetParam());
@@ -44,16 +45,16 @@ class Kernel : public testing::TestWithParam<const char*> {
     kernel_ = *chosen;
     ASSERT_EQ(kernel_->name, GetParam());
   }
-  const BloomKernel* kernel_ = nullptr;
+  const Kernel* kernel_ = nullptr;
 };
 
-INSTANTIATE_TEST_SUITE_P(Each, Kernel,
+INSTANTIATE_TEST_SUITE_P(Each, KernelTest,
                          testing::Values("scalar", "avx2", "avx512"),
                          [](const auto& test) {
                            return std::string(test.param);
                          });
 
-TEST_P(Kernel, SetsTheBitsThatTheFormatSays) {
+TEST_P(KernelTest, SetsTheBitsThatTheFormatSays) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Random random(seed);
@@ -78,11 +79,11 @@ TEST_P(Kernel, SetsTheBitsThatTheFormatSays) {
 
 // Every fill and number of probes, also with a single bit missing, at every
 // alignment of the blocks.
-TEST_P(Kernel, AgreesWithTheScalarKernel) {
+TEST_P(KernelTest, AgreesWithTheScalarKernel) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Random random(seed);
-  const BloomKernel& scalar = UsableKernels().back();
+  const Kernel& scalar = UsableKernels().back();
   ASSERT_EQ(scalar.name, "scalar");
   uint64_t positives = 0;
   uint64_t negatives = 0;
@@ -118,13 +119,13 @@ TEST_P(Kernel, AgreesWithTheScalarKernel) {
   EXPECT_GT(negatives, 10'000u);
 }
 
-TEST_P(Kernel, ExtremeHashesStayInsideTheBlocks) {
+TEST_P(KernelTest, ExtremeHashesStayInsideTheBlocks) {
   for (const uint64_t count : {1, 3, 1 << 16}) {
     std::vector<std::byte> data(count * kBlockBytes);
     const BloomBlocks blocks{data.data(), count, kMaxProbes};
     for (const uint64_t hash :
          {uint64_t{0}, ~uint64_t{0}, uint64_t{1} << 63, uint64_t{0xffffffff}}) {
-      kernel_->prefetch(blocks, hash);
+      PrefetchBlock(blocks, hash);
       // As many as are added together.
       const std::vector<uint64_t> hashes(16, hash);
       kernel_->add(blocks, data.data(), hashes.data(), hashes.size());
@@ -147,9 +148,9 @@ TEST(KernelChoice, UnknownNameIsAnErrorThatListsTheUsableOnes) {
 }
 
 TEST(KernelChoice, UseKernelChangesWhatIsBuiltAndOpenedNext) {
-  const BloomKernel& before = ActiveKernel();
+  const Kernel& before = ActiveKernel();
   std::string first;
-  for (const BloomKernel& kernel : UsableKernels()) {
+  for (const Kernel& kernel : UsableKernels()) {
     SCOPED_TRACE(kernel.name);
     UseKernel(kernel);
     EXPECT_EQ(&ActiveKernel(), &kernel);
@@ -159,8 +160,8 @@ TEST(KernelChoice, UseKernelChangesWhatIsBuiltAndOpenedNext) {
     if (first.empty()) first = bytes;
     EXPECT_EQ(bytes, first);
     const FilterBlock block = FilterBlock::Open(bytes);
-    EXPECT_TRUE(block.MayMatch("b2").may_match);
-    EXPECT_FALSE(block.MayMatch("c1").may_match);
+    EXPECT_TRUE(block.MayMatch("b2").may_match());
+    EXPECT_FALSE(block.MayMatch("c1").may_match());
   }
   UseKernel(before);
 }
@@ -170,7 +171,7 @@ TEST(KernelChoice, UseKernelChangesWhatIsBuiltAndOpenedNext) {
 TEST(ForcedKernel, IsTheOneInUse) {
   const char* name = std::getenv("ROWBLOOM_KERNEL");
   const auto chosen = ChooseKernel(name);
-  const BloomKernel& fastest = UsableKernels().front();
+  const Kernel& fastest = UsableKernels().front();
   EXPECT_EQ(ActiveKernel().name, chosen ? (*chosen)->name : fastest.name);
   if (!chosen) GTEST_SKIP() << chosen.error();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/plan/level_plan.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/plan/kind_bits.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"

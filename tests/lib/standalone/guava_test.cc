@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/bytes/little_endian.h"
 #include "lib/standalone/key_hash.h"
-#include "lib/standalone/little_endian.h"
 #include "rowbloom/classic_bloom_filter.h"
 #include "tests/support/jvm.h"
 #include "tests/support/random.h"

@@ -106,19 +106,15 @@ class TestPolicy final : public rocksdb::FilterPolicy {
 };
 
 // Changes a hash that the builder holds.
-constexpr BloomKernel kDamagesHashes = {
-    .name = "damages hashes",
-    .may_contain =
-        [](const BloomBlocks& blocks, uint64_t hash) {
-          return kScalarKernel.may_contain(blocks, hash);
-        },
-    .add =
-        [](const BloomBlocks& blocks, std::byte* data, const uint64_t* hashes,
-           size_t count) {
-          const_cast<uint64_t*>(hashes)[count - 1] ^= 1;
-          AddScalar(blocks, data, hashes, count);
-        },
-    .prefetch = [](const BloomBlocks&, uint64_t) {}};
+const Kernel kDamagesHashes = [] {
+  Kernel kernel = kScalarKernel;
+  kernel.add = [](const BloomBlocks& blocks, std::byte* data,
+                  const uint64_t* hashes, size_t count) {
+    const_cast<uint64_t*>(hashes)[count - 1] ^= 1;
+    AddScalar(blocks, data, hashes, count);
+  };
+  return kernel;
+}();
 
 class Construction : public Features {
  protected:
@@ -131,12 +127,14 @@ class Construction : public Features {
           });
     };
   }
-  static TestPolicy::MakeBuilder WithDamagedHashes() {
-    return [](const rocksdb::FilterBuildingContext& context) {
-      return NewFilterBitsBuilder(
-          {.key_layout = kLayout, .kernel = &kDamagesHashes},
-          context.table_options.detect_filter_construct_corruption,
-          std::make_shared<FilterCounters>());
+  TestPolicy::MakeBuilder WithDamagedHashes() {
+    return [this](const rocksdb::FilterBuildingContext& context) {
+      return std::make_unique<HookedBuilder>(
+          policy_->GetBuilderWithContext(context),
+          [](char* block, size_t /*bytes*/) {
+            const bool finished = block != nullptr;
+            UseKernel(finished ? UsableKernels().front() : kDamagesHashes);
+          });
     };
   }
   // A new database; *damaging says whether its filters are built with a fault.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
 #include "tests/storage/filter_policy/features.h"
@@ -108,9 +109,10 @@ TEST(Partitions, BytesBesideThePayload) {
             << "less than a block of 64 bytes is lost to rounding";
       }
       const size_t sections = type == BloomType::kRow ? 1 : 2;
-      // Head, directory, layout id, trailer and tail: 62 or 86 bytes.
+      // Head, directory, attribute, layout id, trailer and tail: 65 or 89
+      // bytes.
       EXPECT_EQ(bytes.size() - payload,
-                8 + 24 * sections + kLayout.ToString().size() + 14 + 5);
+                8 + 24 * sections + 3 + kLayout.ToString().size() + 14 + 5);
     }
   }
 }

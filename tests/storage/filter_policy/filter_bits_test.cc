@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/random.h"
 
@@ -38,6 +39,8 @@ Block Build(rocksdb::FilterBitsBuilder* builder,
 }
 
 const FilterBlockOptions kOptions = {.key_layout = KeyLayout::Delimited(':')};
+const FilterBlockOptions kVerified = {.key_layout = KeyLayout::Delimited(':'),
+                                      .verify = true};
 
 TEST(FilterInterface, VersionsBelongToTheirLayouts) {
   EXPECT_EQ(FilterInterfaceOf("7.8.3"), 700);
@@ -73,21 +76,21 @@ TEST(FilterInterface, LibraryAtHandIsTheOneCompiledFor) {
 
 TEST(FilterBits, BuilderMakesOneBlockAfterAnother) {
   const auto counters = std::make_shared<FilterCounters>();
-  const auto builder = NewFilterBitsBuilder(kOptions, true, counters);
+  const auto builder = NewFilterBitsBuilder(kVerified, counters);
   EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
   builder->AddKey("a:x");
   EXPECT_EQ(builder->EstimateEntriesAdded(), 2u);
   const Block first = Build(builder.get(), {"a:y"});
   EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
   const Block second = Build(builder.get(), {"b:x"});
-  const auto first_reader = NewFilterBitsReader(first.bytes, true, counters);
-  const auto second_reader = NewFilterBitsReader(second.bytes, true, counters);
+  const auto first_reader = NewFilterBitsReader(first.bytes, counters);
+  const auto second_reader = NewFilterBitsReader(second.bytes, counters);
   EXPECT_TRUE(first_reader->MayMatch("a:x"));
   EXPECT_TRUE(first_reader->MayMatch("a:y"));
   EXPECT_FALSE(first_reader->MayMatch("b:x"));
   EXPECT_TRUE(second_reader->MayMatch("b:x"));
   EXPECT_FALSE(second_reader->MayMatch("a:x"));
-  const FilterStats stats = counters->Of({})->Read();
+  const FilterStats stats = counters->At(-1)->Read();
   EXPECT_EQ(stats.blocks_built, 2u);
   EXPECT_EQ(stats.bytes_built, first.bytes.size() + second.bytes.size());
   EXPECT_EQ(stats.blocks_opened, 2u);
@@ -125,8 +128,10 @@ TEST(FilterBits, EveryLayoutBuildsTheBlockThatTheLibraryBuilds) {
       for (const std::string& key : keys) expected.AddKey(key);
       const std::string block = expected.Finish();
       for (const bool verify : {false, true}) {
-        const auto builder = NewFilterBitsBuilder(
-            options, verify, std::make_shared<FilterCounters>());
+        FilterBlockOptions verified = options;
+        verified.verify = verify;
+        const auto builder =
+            NewFilterBitsBuilder(verified, std::make_shared<FilterCounters>());
         EXPECT_EQ(Build(builder.get(), keys).bytes, block)
             << layout.ToString() << ", " << ToString(type);
       }
@@ -136,32 +141,32 @@ TEST(FilterBits, EveryLayoutBuildsTheBlockThatTheLibraryBuilds) {
 
 TEST(FilterBits, CountersTellWhichSectionAnswered) {
   const auto counters = std::make_shared<FilterCounters>();
-  const auto builder = NewFilterBitsBuilder(kOptions, false, counters);
+  const auto builder = NewFilterBitsBuilder(kOptions, counters);
   const Block block = Build(builder.get(), {"a:x", "b:x"});
-  const auto reader = NewFilterBitsReader(block.bytes, true, counters);
-  EXPECT_TRUE(reader->MayMatch("a:x"));     // both pass
-  EXPECT_FALSE(reader->MayMatch("a:y"));    // ROW passes, ROWCOL skips
-  EXPECT_FALSE(reader->MayMatch("c:y"));    // ROW skips
-  EXPECT_TRUE(reader->MayMatch("b:"));      // ROW passes
-  EXPECT_TRUE(reader->MayMatch("beyond"));  // outside the layout
-  const FilterStats stats = counters->Of({})->Read();
+  const auto reader = NewFilterBitsReader(block.bytes, counters);
+  EXPECT_TRUE(reader->MayMatch("a:x"));      // both pass
+  EXPECT_FALSE(reader->MayMatch("a:y"));     // ROW passes, ROWCOL skips
+  EXPECT_FALSE(reader->MayMatch("c:y"));     // ROW skips
+  EXPECT_TRUE(reader->MayMatch("b:"));       // ROW passes
+  EXPECT_FALSE(reader->MayMatch("beyond"));  // outside the layout: in ROWCOL
+  const FilterStats stats = counters->At(-1)->Read();
   EXPECT_EQ(stats.asked, 5u);
-  EXPECT_EQ(stats.may_match, 3u);
+  EXPECT_EQ(stats.may_match, 2u);
   EXPECT_EQ(stats.row.checked, 4u);
   EXPECT_EQ(stats.row.skipped, 1u);
-  EXPECT_EQ(stats.row_col.checked, 2u);
-  EXPECT_EQ(stats.row_col.skipped, 1u);
+  EXPECT_EQ(stats.row_col.checked, 3u);
+  EXPECT_EQ(stats.row_col.skipped, 2u);
   EXPECT_EQ(stats.row.unusable + stats.row_col.unusable, 0u);
 }
 
 TEST(FilterBits, BatchAnswersAndCountsAsOneByOne) {
   const auto counters = std::make_shared<FilterCounters>();
-  const auto builder = NewFilterBitsBuilder(kOptions, false, counters);
+  const auto builder = NewFilterBitsBuilder(kOptions, counters);
   std::vector<std::string> keys;
   for (int i = 0; i < 100; ++i)
     keys.push_back(std::to_string(i / 5) + ":" + std::to_string(i));
   const Block block = Build(builder.get(), keys);
-  const auto reader = NewFilterBitsReader(block.bytes, true, counters);
+  const auto reader = NewFilterBitsReader(block.bytes, counters);
   std::vector<std::string> asked;
   for (int i = 0; i < 70; ++i)
     asked.push_back(std::to_string(i / 2) + ":" + std::to_string(i * 2));
@@ -171,30 +176,28 @@ TEST(FilterBits, BatchAnswersAndCountsAsOneByOne) {
   const auto answers = std::make_unique<bool[]>(asked.size());
   reader->MayMatch(static_cast<int>(asked.size()), pointers.data(),
                    answers.get());
-  const FilterStats batch = counters->Of({})->Read();
+  const FilterStats batch = counters->At(-1)->Read();
   for (size_t i = 0; i < asked.size(); ++i) {
     EXPECT_EQ(answers[i], reader->MayMatch(asked[i])) << asked[i];
   }
-  const FilterStats both = counters->Of({})->Read();
+  const FilterStats both = counters->At(-1)->Read();
   EXPECT_EQ(batch.asked, asked.size());
   EXPECT_EQ(both.asked, 2 * batch.asked);
-  // One by one, ROWCOL comes first after a few rows that were there in vain.
-  EXPECT_EQ(both.row.skipped + both.row_col.skipped,
-            2 * (batch.row.skipped + batch.row_col.skipped));
+  EXPECT_EQ(both.row.skipped, 2 * batch.row.skipped);
+  EXPECT_EQ(both.row_col.skipped, 2 * batch.row_col.skipped);
   EXPECT_EQ(batch.row.checked, asked.size());
-  EXPECT_LT(both.row.checked, 2 * batch.row.checked);
-  EXPECT_GT(both.row.checked, batch.row.checked);
+  EXPECT_EQ(both.row.checked, 2 * batch.row.checked);
+  EXPECT_EQ(both.row_col.checked, 2 * batch.row_col.checked);
   EXPECT_GT(batch.row.skipped, 0u);
   EXPECT_GT(batch.row_col.skipped, 0u);
 }
 
-// More threads than have counters of their own, twice, so that stripes are
-// given back and taken again.
+// Many threads, twice, so that their counters are given back and taken again.
 TEST(FilterBits, CountersAreExactWithManyThreads) {
   const auto counters = std::make_shared<FilterCounters>();
-  const auto builder = NewFilterBitsBuilder(kOptions, false, counters);
+  const auto builder = NewFilterBitsBuilder(kOptions, counters);
   const Block block = Build(builder.get(), {"a:x"});
-  const auto reader = NewFilterBitsReader(block.bytes, true, counters);
+  const auto reader = NewFilterBitsReader(block.bytes, counters);
   constexpr uint64_t kThreads = 100;
   constexpr uint64_t kQuestions = 2000;
   for (uint64_t round = 1; round <= 2; ++round) {
@@ -210,7 +213,7 @@ TEST(FilterBits, CountersAreExactWithManyThreads) {
       });
     }
     for (std::thread& thread : threads) thread.join();
-    EXPECT_EQ(counters->Of({})->Read().row_col.checked,
+    EXPECT_EQ(counters->At(-1)->Read().row_col.checked,
               round * kThreads * kQuestions);
   }
 }
@@ -225,37 +228,37 @@ TEST(FilterBits, ThrowingLayoutGivesABlockThatMatchesEverything) {
       });
   ASSERT_TRUE(layout);
   const auto counters = std::make_shared<FilterCounters>();
-  const auto builder = NewFilterBitsBuilder({.key_layout = *layout},
-                                            /*verify=*/true, counters);
+  const auto builder =
+      NewFilterBitsBuilder({.key_layout = *layout, .verify = true}, counters);
   const Block failed = Build(builder.get(), {"a", "b", "c"});
   EXPECT_TRUE(FilterBlock::IsFilterBlock(failed.bytes));
   EXPECT_GT(failed.bytes.size(), 5u) << "RocksDB takes less for 'no match'";
-  const auto reader = NewFilterBitsReader(failed.bytes, true, counters);
+  const auto reader = NewFilterBitsReader(failed.bytes, counters);
   for (const char* key : {"a", "b", "c", "d"}) {
     EXPECT_TRUE(reader->MayMatch(key)) << key;
   }
-  EXPECT_EQ(counters->Of({})->Read().row.unusable, 4u);
-  EXPECT_EQ(counters->Of({})->Read().blocks_unusable, 1u);
-  EXPECT_EQ(counters->Of({})->Read().blocks_failed, 1u);
-  EXPECT_EQ(counters->Of({})->Read().blocks_built, 0u);
+  EXPECT_EQ(counters->At(-1)->Read().row.unusable, 4u);
+  EXPECT_EQ(counters->At(-1)->Read().blocks_unusable, 1u);
+  EXPECT_EQ(counters->At(-1)->Read().blocks_failed, 1u);
+  EXPECT_EQ(counters->At(-1)->Read().blocks_built, 0u);
   // The next block is a good one, and a throw while asking is no answer.
   const Block good = Build(builder.get(), {"a"});
-  const auto good_reader = NewFilterBitsReader(good.bytes, true, counters);
+  const auto good_reader = NewFilterBitsReader(good.bytes, counters);
   EXPECT_TRUE(good_reader->MayMatch("a"));
   EXPECT_FALSE(good_reader->MayMatch("z"));
   EXPECT_TRUE(good_reader->MayMatch("b"));
-  EXPECT_EQ(counters->Of({})->Read().blocks_failed, 1u);
-  EXPECT_EQ(counters->Of({})->Read().blocks_built, 1u);
+  EXPECT_EQ(counters->At(-1)->Read().blocks_failed, 1u);
+  EXPECT_EQ(counters->At(-1)->Read().blocks_built, 1u);
 }
 
 TEST(FilterBits, VerificationFindsDamage) {
   const auto builder =
-      NewFilterBitsBuilder(kOptions, true, std::make_shared<FilterCounters>());
+      NewFilterBitsBuilder(kVerified, std::make_shared<FilterCounters>());
   Block block = Build(builder.get(), {"a:x"});
   block.bytes[20] ^= 1;
   EXPECT_TRUE(builder->MaybePostVerify(block.bytes).IsCorruption());
   const auto trusting =
-      NewFilterBitsBuilder(kOptions, false, std::make_shared<FilterCounters>());
+      NewFilterBitsBuilder(kOptions, std::make_shared<FilterCounters>());
   EXPECT_TRUE(trusting->MaybePostVerify(block.bytes).ok());
 }
 
@@ -265,7 +268,7 @@ TEST(FilterBits, DamagedBlockIsNeverGivenToTheBuiltInReader) {
   const auto policy =
       test::MakeFilterPolicy({.key_layout = kOptions.key_layout});
   const auto builder =
-      NewFilterBitsBuilder(kOptions, false, std::make_shared<FilterCounters>());
+      NewFilterBitsBuilder(kOptions, std::make_shared<FilterCounters>());
   const std::vector<std::string> keys = {"a:x", "a:y", "b:x", "ccc:x"};
   const Block block = Build(builder.get(), keys);
   const auto expect_all = [&](const std::string& bytes) {

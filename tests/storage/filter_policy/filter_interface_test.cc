@@ -175,12 +175,12 @@ std::string KeyOf(int row, int column) {
 FilterBlockOptions Options(BloomType type, double bits_per_key = 10) {
   return {.bloom_type = type,
           .key_layout = KeyLayout::FixedRow(8),
-          .bits_per_key = bits_per_key};
+          .bits_per_key = bits_per_key,
+          .verify = true};
 }
 
 rocksdb::FilterBitsBuilder* NewBuilder(const FilterBlockOptions& options) {
-  return NewFilterBitsBuilder(options, /*verify=*/true,
-                              std::make_shared<FilterCounters>())
+  return NewFilterBitsBuilder(options, std::make_shared<FilterCounters>())
       .release();
 }
 
@@ -216,7 +216,7 @@ TEST(FilterInterface, BuilderAndReaderWorkBehindIt) {
 
   const auto counters = std::make_shared<FilterCounters>();
   rocksdb::FilterBitsReader* reader =
-      NewFilterBitsReader(filter, /*count_questions=*/true, counters).release();
+      NewFilterBitsReader(filter, counters).release();
   int wrong = 0;
   for (int row = 0; row < kRows; ++row) {
     ASSERT_TRUE(published::MayMatch(reader, KeyOf(row, row % kColumns)));

@@ -64,7 +64,7 @@ TEST_F(FilterProperties, TellTypeKeysAndBits) {
   WriteFile(db.get());
   // 300 rows of 9.92 bits fill 6 blocks of 64 bytes, 900 cells fill 18.
   EXPECT_EQ(Property(db.get()),
-            "version=1 type=ROWCOL kind=bloom blocks=1 bytes=1634 row.keys=300 "
+            "version=1 type=ROWCOL kind=bloom blocks=1 bytes=1637 row.keys=300 "
             "row.bits_per_key=10.24 row_col.keys=900 "
             "row_col.bits_per_key=10.24 layout=delimited::");
 }

@@ -262,7 +262,7 @@ TEST_F(RowFilterStats, AbsentColumnOfAPresentRowIsOpenedInVain) {
   EXPECT_EQ(stats.row.true_negatives, stats.row.skipped);
 }
 
-TEST_F(FilterStatsTest, LevelsAndColumnFamiliesAreToldApart) {
+TEST_F(FilterStatsTest, LevelsAreToldApart) {
   Open();
   rocksdb::ColumnFamilyHandle* created = nullptr;
   ExpectOk(db_->CreateColumnFamily(
@@ -285,24 +285,21 @@ TEST_F(FilterStatsTest, LevelsAndColumnFamiliesAreToldApart) {
 
   std::vector<LevelFilterStats> levels;
   ExpectOk(GetFilterStats(*policy_, &levels));
-  std::map<std::pair<std::string, int>, FilterStats> by_origin;
+  std::map<int, FilterStats> by_level;
   FilterStats sum;
   for (const LevelFilterStats& level : levels) {
-    by_origin[{level.column_family, level.level}] = level.stats;
+    EXPECT_TRUE(by_level.emplace(level.level, level.stats).second);
     sum += level.stats;
   }
-  ASSERT_EQ(by_origin.count({"default", 0}), 1u);
-  ASSERT_EQ(by_origin.count({"users", 0}), 1u);
-  EXPECT_EQ((by_origin[{"default", 0}].asked), 1u);
-  EXPECT_EQ((by_origin[{"default", 0}].blocks_built), 1u);
-  EXPECT_EQ((by_origin[{"users", 0}].asked), 0u);
+  ASSERT_EQ(by_level.count(0), 1u);
+  EXPECT_EQ(by_level[0].asked, 1u);
+  EXPECT_EQ(by_level[0].blocks_built, 2u) << "of both families";
   uint64_t asked_below = 0;
-  for (const auto& [origin, stats] : by_origin) {
-    if (origin.first == "users" && origin.second > 0) {
-      asked_below += stats.asked;
-      EXPECT_EQ(stats.blocks_built, 1u) << "level " << origin.second;
-      EXPECT_EQ(stats.row_col.true_positives, 3u);
-    }
+  for (const auto& [level, stats] : by_level) {
+    if (level <= 0) continue;
+    asked_below += stats.asked;
+    EXPECT_EQ(stats.blocks_built, 1u) << "level " << level;
+    EXPECT_EQ(stats.row_col.true_positives, 3u);
   }
   EXPECT_EQ(asked_below, 3u);
   const FilterStats total = StatsOf(*policy_);
@@ -323,23 +320,6 @@ TEST_F(FilterStatsTest, BuildTimeAndLoadedBytesAreCounted) {
   EXPECT_EQ(open.bytes_loaded, open.bytes_built);
   db_.reset();
   EXPECT_EQ(StatsOf(*policy_).bytes_loaded, 0u);
-}
-
-TEST_F(FilterStatsTest, NothingIsCountedWhereNobodyWantsIt) {
-  policy_ = MakeFilterPolicy({.key_layout = kLayout, .count_questions = false});
-  Open();
-  WriteFiles();
-  std::string value;
-  const uint64_t before = Ticker(rocksdb::BLOOM_FILTER_USEFUL);
-  for (int row = 1; row < kRows; row += 2) {
-    EXPECT_TRUE(db_->Get({}, Row(row) + "a", &value).IsNotFound());
-  }
-  EXPECT_GT(Ticker(rocksdb::BLOOM_FILTER_USEFUL), before + kRows);
-  const FilterStats stats = StatsOf(*policy_);
-  EXPECT_EQ(stats.asked, 0u);
-  EXPECT_EQ(stats.row.checked, 0u);
-  EXPECT_EQ(stats.row_col.true_negatives, 0u);
-  EXPECT_EQ(stats.blocks_built, uint64_t{kFiles}) << "blocks still are";
 }
 
 TEST_F(FilterStatsTest, EachThreadKnowsItsOwnAnswers) {
@@ -410,31 +390,17 @@ TEST_F(FilterStatsTest, NoInnerStatisticsAreNeeded) {
   ExpectOk(outer->Reset());
 }
 
-TEST(FilterCounters, OriginsOfHostileBlocksAreBounded) {
-  FilterCounters counters;
-  for (int i = 0; i < 20'000; ++i) {
-    counters.Of({std::to_string(i), 0})->CountFailed();
-  }
-  const std::vector<LevelFilterStats> levels = counters.Read();
-  EXPECT_LE(levels.size(), size_t{1 << 14} + 1);
-  uint64_t failed = 0;
-  for (const LevelFilterStats& level : levels) {
-    failed += level.stats.blocks_failed;
-  }
-  EXPECT_EQ(failed, 20'000u);
-}
-
 TEST(FilterCounters, AreUsedAgainAndStartAtZero) {
-  OriginCounters* first = nullptr;
+  LevelCounters* first = nullptr;
   {
     FilterCounters counters;
-    first = counters.Of({"a", 1});
-    first->CountAnswer({.row = Verdict::kMayMatch}, false);
+    first = counters.At(1);
+    first->CountAnswer(Lookup(), MatchResult(Verdict::kMayMatch));
     first->CountBuilt(10, 20);
     EXPECT_EQ(first->Read().asked, 1u);
   }
   FilterCounters counters;
-  OriginCounters* again = counters.Of({"b", 2});
+  LevelCounters* again = counters.At(2);
   EXPECT_EQ(again, first);
   EXPECT_EQ(again->Read().asked, 0u);
   EXPECT_EQ(again->Read().bytes_built, 0u);

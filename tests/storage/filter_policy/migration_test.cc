@@ -260,21 +260,23 @@ TEST_F(Migration, FilesKeepTheirTypeUntilTheyAreRewritten) {
   EXPECT_GT(StatsOf(*row_col).row_col.skipped, 0u);
 }
 
-// A layout that does not fit the keys shows in the counters.
-TEST_F(Migration, KeysWithoutARowAreNeverRuledOut) {
+// Gets of keys that a layout does not fit skip files as with RocksDB's filters;
+// that they have no row shows in the counters.
+TEST_F(Migration, KeysWithoutARowAreIndexedWhole) {
   const KeyLayout other = KeyLayout::Delimited('|');
   const auto policy = MakeFilterPolicy({.key_layout = other});
   Open(policy, NewRowPrefixExtractor(other));
   WriteFiles();
   EXPECT_TRUE(IsFilterActive(db_.get())) << "it cannot see the keys";
-  EXPECT_EQ(GetSkips(), 0u);
+  EXPECT_GT(GetSkips(), 0u);
   const FilterStats stats = StatsOf(*policy);
   EXPECT_EQ(stats.row.checked, 0u);
-  EXPECT_EQ(stats.row_col.checked, 0u);
-  EXPECT_EQ(stats.may_match, stats.asked);
-  EXPECT_LT(stats.bytes_built, kFiles * 100u) << "blocks without entries";
+  EXPECT_EQ(stats.row_col.checked, stats.asked);
+  EXPECT_LT(stats.may_match, stats.asked / 10);
   std::string value;
-  ExpectOk(db_->Get({}, Row(0) + "a", &value));
+  for (int row = 0; row < kRows; row += 2) {
+    ExpectOk(db_->Get({}, Row(row) + "a", &value));
+  }
 }
 
 // Without an extractor RocksDB ignores prefix_same_as_start: a scan that leaves

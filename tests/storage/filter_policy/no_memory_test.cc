@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "storage/filter_policy/filter_bits.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "tests/storage/filter_policy/test_db.h"
@@ -88,8 +89,7 @@ TEST(NoMemory, BlocksKeepEveryKeyThatWasAdded) {
                  std::string(ToString(options.kind)));
     const auto counters = std::make_shared<FilterCounters>();
     const size_t calls = WithEachFailure([&](Attempt* attempt) {
-      const auto builder =
-          NewFilterBitsBuilder(options, options.verify, counters);
+      const auto builder = NewFilterBitsBuilder(options, counters);
       std::unique_ptr<const char[]> owner;
       rocksdb::Status status;
       attempt->Begin();
@@ -111,7 +111,7 @@ TEST(NoMemory, BlocksKeepEveryKeyThatWasAdded) {
           FilterBlock::Open({filter.data(), filter.size()});
       EXPECT_TRUE(block.usable() || attempt->failed());
       for (const std::string& key : keys) {
-        ASSERT_TRUE(block.MayMatch(key).may_match) << key;
+        ASSERT_TRUE(block.MayMatch(key).may_match()) << key;
       }
       // As new.
       EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
@@ -144,7 +144,7 @@ TEST(NoMemory, RibbonsBecomeBloomFilters) {
       blooms += section.kind == FilterKind::kBloom ? 1 : 0;
     }
     for (const std::string& key : keys) {
-      ASSERT_TRUE(block.MayMatch(key).may_match) << key;
+      ASSERT_TRUE(block.MayMatch(key).may_match()) << key;
     }
   });
   // Most of its memory is needed for the ribbon itself.
@@ -153,8 +153,8 @@ TEST(NoMemory, RibbonsBecomeBloomFilters) {
 
 TEST(NoMemory, SizesTakeNoMemory) {
   for (const FilterBlockOptions& options : AllOptions()) {
-    const auto builder = NewFilterBitsBuilder(
-        options, false, std::make_shared<FilterCounters>());
+    const auto builder =
+        NewFilterBitsBuilder(options, std::make_shared<FilterCounters>());
     const FailingNew failing(0, FailingNew::For::kAllCalls);
     const size_t space = builder->CalculateSpace(10'000);
     const size_t entries = builder->ApproximateNumEntries(space);
@@ -189,33 +189,30 @@ TEST(NoMemory, ReadersAnswer) {
     std::string damaged = whole;
     damaged[20] = static_cast<char>(damaged[20] ^ 1);
     for (const std::string& bytes : {whole, damaged, std::string()}) {
-      for (const bool count : {false, true}) {
-        const auto policy = MakeFilterPolicy(
-            {.key_layout = options.key_layout, .count_questions = count});
-        std::vector<Slice> slices(keys.begin(), keys.end());
-        std::vector<Slice*> pointers;
-        for (Slice& slice : slices) pointers.push_back(&slice);
-        const auto may_match = std::make_unique<bool[]>(keys.size());
-        WithEachFailure([&](Attempt* attempt) {
-          attempt->Begin();
-          const std::unique_ptr<rocksdb::FilterBitsReader> reader(
-              policy->GetFilterBitsReader(bytes));
-          bool all_may_match = true;
-          if (reader != nullptr) {
-            for (const Slice& key : slices) {
-              all_may_match = reader->MayMatch(key) && all_may_match;
-            }
-            reader->MayMatch(static_cast<int>(keys.size()), pointers.data(),
-                             may_match.get());
-            for (size_t i = 0; i < keys.size(); ++i) {
-              all_may_match = may_match[i] && all_may_match;
-            }
+      const auto policy = MakeFilterPolicy({.key_layout = options.key_layout});
+      std::vector<Slice> slices(keys.begin(), keys.end());
+      std::vector<Slice*> pointers;
+      for (Slice& slice : slices) pointers.push_back(&slice);
+      const auto may_match = std::make_unique<bool[]>(keys.size());
+      WithEachFailure([&](Attempt* attempt) {
+        attempt->Begin();
+        const std::unique_ptr<rocksdb::FilterBitsReader> reader(
+            policy->GetFilterBitsReader(bytes));
+        bool all_may_match = true;
+        if (reader != nullptr) {
+          for (const Slice& key : slices) {
+            all_may_match = reader->MayMatch(key) && all_may_match;
           }
-          attempt->End();
-          EXPECT_TRUE(reader != nullptr || attempt->failed());
-          EXPECT_TRUE(all_may_match);
-        });
-      }
+          reader->MayMatch(static_cast<int>(keys.size()), pointers.data(),
+                           may_match.get());
+          for (size_t i = 0; i < keys.size(); ++i) {
+            all_may_match = may_match[i] && all_may_match;
+          }
+        }
+        attempt->End();
+        EXPECT_TRUE(reader != nullptr || attempt->failed());
+        EXPECT_TRUE(all_may_match);
+      });
     }
   }
 }
@@ -280,8 +277,8 @@ TEST(NoMemory, PoliciesMakeABuilderOrNone) {
       attempt->End();
       const FilterBlock block =
           FilterBlock::Open({filter.data(), filter.size()});
-      EXPECT_TRUE(block.MayMatch(keys.front()).may_match);
-      EXPECT_TRUE(block.MayMatch(keys.back()).may_match);
+      EXPECT_TRUE(block.MayMatch(keys.front()).may_match());
+      EXPECT_TRUE(block.MayMatch(keys.back()).may_match());
     });
   }
 }

@@ -105,8 +105,8 @@ void CheckPartitions(const SstFile& file, const std::vector<std::string>& keys,
       ASSERT_LT(++at, partitions.size()) << key;
     }
     const MatchResult answer = FilterBlock::Open(blocks[at]).MayMatch(key);
-    EXPECT_EQ(answer.row, Verdict::kMayMatch) << key;
-    EXPECT_EQ(answer.row_col, Verdict::kMayMatch) << key;
+    EXPECT_EQ(answer.row(), Verdict::kMayMatch) << key;
+    EXPECT_EQ(answer.row_col(), Verdict::kMayMatch) << key;
   }
 }
 

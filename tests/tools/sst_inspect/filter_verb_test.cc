@@ -266,11 +266,10 @@ void RenameLayout(const std::string& path, const std::string& from,
     block->replace(id, to.size(), to);
     const size_t start = trailer - found.DirectoryBytes();
     std::string checksum;
-    format::PutFixed(
-        &checksum,
-        Checksum(std::string_view(*block).substr(start, trailer - start),
-                 Checksum(std::string_view(*block).substr(trailer + 8))),
-        8);
+    PutFixed(&checksum,
+             Checksum(std::string_view(*block).substr(start, trailer - start),
+                      Checksum(std::string_view(*block).substr(trailer + 8))),
+             8);
     block->replace(trailer, 8, checksum);
   });
 }

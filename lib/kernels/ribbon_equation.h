@@ -1,21 +1,23 @@
-// The rules of the filter kind `ribbon` that building and asking share:
-// lib/block/FORMAT.md gives them in full. Internal linkage throughout, for the
-// reason in block_index.h.
+// The rules of the filter kind `ribbon` that building and probing share;
+// lib/block/FORMAT.md gives them in full. Linkage is internal, for the reason
+// in bloom_block.h.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/bytes/high_product.h"
+#include "lib/bytes/little_endian.h"
+
 namespace rowbloom {
 
-// How large a layer is, one of the systems of equations that make up a filter.
+// The size of a layer, one of the systems of equations that make up a filter.
 struct RibbonShape {
   uint32_t blocks = 0;      // of 64 slots
   uint32_t first_wide = 0;  // blocks from here on have one more column
 };
 
-// A layer as questions need it.
+// A layer as a probe needs it.
 struct RibbonLayer {
   const std::byte* words = nullptr;   // the columns of its first block
   const std::byte* limits = nullptr;  // the last layer has none
@@ -45,14 +47,9 @@ namespace {
 
 constexpr uint32_t kSlotsOfBlock = 64;  // and bits of an equation
 constexpr uint32_t kSlotsOfBucket = 128;
-// Which keys of a bucket its two-bit limit sends to the next layer: those that
-// start before this slot of it.
+// The slots of a bucket that each two-bit limit stands for: keys that start
+// before the slot go to the next layer.
 constexpr uint32_t kLimits[4] = {0, 21, 51, kSlotsOfBucket};
-
-inline uint64_t HighProduct(uint64_t a, uint64_t b) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<uint64_t>(Wide{a} * b >> 64);
-}
 
 // Another hash of a key, unless the salt is 0: kNextLayer takes it to the next
 // layer, the seed of the last layer to another place in that.
@@ -70,16 +67,17 @@ inline uint64_t Remix(uint64_t hash, uint64_t salt) {
 inline uint64_t Starts(uint32_t blocks) {
   return uint64_t{blocks} * kSlotsOfBlock - (kSlotsOfBlock - 1);
 }
-// The first of the 64 slots that a key's equation is about.
+// The first of the 64 slots of a key's equation.
 inline uint64_t FirstSlot(uint64_t hash, uint64_t starts) {
   return HighProduct(hash, starts);
 }
-// Which of them, from the lowest bit on; always the first.
+// The slots that the equation adds up, from the lowest bit on; always the
+// first.
 inline uint64_t Coefficients(uint64_t hash) {
   const uint64_t product = hash * 0x9e3779b97f4a7c15;
   return (product ^ product >> 32) | 1;
 }
-// What their exclusive or shall be, a bit for each column.
+// The exclusive or of these slots, a bit for each column.
 constexpr int kFingerprintBits = 24;
 inline uint32_t Fingerprint(uint64_t hash) {
   return static_cast<uint32_t>((hash ^ hash >> 29) * 0xd6e8feb86659fd93 >>
@@ -93,18 +91,9 @@ inline bool LayerAnswers(const RibbonLayer& layer, uint64_t slot) {
   return slot % kSlotsOfBucket >= kLimits[four >> (bucket % 4 * 2) & 3];
 }
 
-inline uint64_t LoadWord(const std::byte* from) {
-  uint64_t word = 0;
-  __builtin_memcpy(&word, from, sizeof(word));
-  if constexpr (std::endian::native == std::endian::big) {
-    word = __builtin_bswap64(word);
-  }
-  return word;
-}
-
-// Words of a layer before `block`; *is_wide is 1 if the block itself has one
-// column more, else 0. Without a jump: which blocks keys fall into cannot be
-// foreseen.
+// The words of a layer before `block`; *is_wide is 1 if the block itself has
+// one column more, else 0. There is no branch, since a CPU cannot predict the
+// block of a key.
 inline uint64_t WordsBefore(uint64_t first_wide, uint64_t columns,
                             uint64_t block, uint64_t* is_wide) {
   const uint64_t past = block - first_wide;
@@ -113,8 +102,8 @@ inline uint64_t WordsBefore(uint64_t first_wide, uint64_t columns,
   return block * columns + (past & (is_narrow - 1));
 }
 
-// Where the equation of a key meets the columns: it has `low` in the words from
-// `first` on and `high` in those from `second` on.
+// The place where the equation of a key meets the columns: it has `low` in the
+// words from `first` on and `high` in those from `second` on.
 struct RibbonPlace {
   const std::byte* first;
   const std::byte* second;
@@ -146,7 +135,8 @@ inline RibbonPlace PlaceOf(const RibbonLayer& layer, uint64_t columns,
   return place;
 }
 
-// Starts loading what the first layer needs. Always inline, as PrefetchBlock.
+// Starts loading the words of the first layer. Always inlined, as
+// PrefetchBlock.
 [[gnu::always_inline]] inline void PrefetchRibbon(const RibbonFilter& filter,
                                                   uint64_t hash) {
   const RibbonLayer& layer = filter.layers[0];
@@ -164,57 +154,28 @@ inline RibbonPlace PlaceOf(const RibbonLayer& layer, uint64_t columns,
   __builtin_prefetch(words + 16 * filter.columns - 1);
 }
 
-// Whether the columns give the fingerprint: what a kernel without instructions
-// for it takes as its ColumnsGive.
-inline bool ColumnsGiveScalar(const RibbonPlace& place, uint32_t fingerprint) {
-  uint32_t wrong = 0;
-  for (uint64_t i = 0; i < place.columns; ++i) {
-    const uint64_t met = (LoadWord(place.first + 8 * i) & place.low) ^
-                         (LoadWord(place.second + 8 * i) & place.high);
-    wrong |=
-        static_cast<uint32_t>(__builtin_parityll(met)) ^ (fingerprint >> i & 1);
-  }
-  return wrong == 0;
-}
+// Whether the columns of a place give a fingerprint.
+using ColumnsGive = bool(const RibbonPlace& place, uint32_t fingerprint);
 
-template <bool Gives(const RibbonPlace&, uint32_t)>
-inline bool LayerMayContain(const RibbonFilter& filter,
-                            const RibbonLayer& layer, uint64_t hash,
-                            uint64_t slot) {
-  return Gives(PlaceOf(layer, filter.columns, hash, slot), Fingerprint(hash));
-}
-
-// Whether the layer that answers for the key gives its fingerprint.
-template <bool Gives(const RibbonPlace&, uint32_t)>
-bool AnyLayerMayContain(const RibbonFilter& filter, uint64_t hash) {
+// Kernel::ribbon_may_contain: whether the layer that answers for the key gives
+// its fingerprint.
+template <ColumnsGive kColumnsGive>
+bool RibbonMayContain(const RibbonFilter& filter, uint64_t hash) {
   const RibbonLayer* layer = filter.layers;
   const RibbonLayer* const last = layer + filter.layer_count - 1;
-  for (; layer != last; ++layer) {
-    const uint64_t slot = FirstSlot(hash, layer->starts);
-    if (LayerAnswers(*layer, slot)) {
-      return LayerMayContain<Gives>(filter, *layer, hash, slot);
+  uint64_t slot = 0;
+  for (;; ++layer) {
+    if (layer == last) {
+      hash = Remix(hash, filter.seed);
+      slot = FirstSlot(hash, layer->starts);
+      break;
     }
+    slot = FirstSlot(hash, layer->starts);
+    if (LayerAnswers(*layer, slot)) break;
     hash = Remix(hash, kNextLayer);
   }
-  hash = Remix(hash, filter.seed);
-  return LayerMayContain<Gives>(filter, *last, hash,
-                                FirstSlot(hash, last->starts));
-}
-
-// Whether the first of several layers answers for the key, as it does for
-// nearly all. REQUIRES more than one.
-inline bool FirstLayerAnswers(const RibbonFilter& filter, uint64_t hash) {
-  const RibbonLayer& first = filter.layers[0];
-  return LayerAnswers(first, FirstSlot(hash, first.starts));
-}
-
-// AnyLayerMayContain in few instructions. REQUIRES FirstLayerAnswers: other
-// keys would be filtered out.
-template <bool Gives(const RibbonPlace&, uint32_t)>
-inline bool FirstLayerMayContain(const RibbonFilter& filter, uint64_t hash) {
-  const RibbonLayer& first = filter.layers[0];
-  return LayerMayContain<Gives>(filter, first, hash,
-                                FirstSlot(hash, first.starts));
+  return kColumnsGive(PlaceOf(*layer, filter.columns, hash, slot),
+                      Fingerprint(hash));
 }
 
 }  // namespace

@@ -1,0 +1,112 @@
+// FilterBlockBuilder turns the keys of a file into one filter block. FORMAT.md
+// has the format.
+//
+//   FilterBlockBuilder builder({.key_layout = layout});
+//   builder.AddKey(key);                    // for each key, in key order
+//   const std::string bytes = builder.Finish();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/block/block_options.h"
+#include "lib/block/hash_list.h"
+#include "lib/block/key_entries.h"
+#include "lib/block/memory_fit.h"
+#include "rowbloom/filter_block.h"
+
+namespace rowbloom {
+
+// Collects the keys of one file (or of one partition of its filter).
+//
+// Legal calls: (AddKey* Finish)*. Finish leaves the builder empty, ready for
+// the next partition. Not thread-safe. May throw std::bad_alloc, and what a
+// custom layout throws: a key may then be missing, so the block must not be
+// used; after Reset the builder is as new.
+class FilterBlockBuilder {
+ public:
+  explicit FilterBlockBuilder(const FilterBlockOptions& options);
+  FilterBlockBuilder(const FilterBlockBuilder&) = delete;
+  FilterBlockBuilder& operator=(const FilterBlockBuilder&) = delete;
+
+  // Adds a whole key, or a bare row (which then counts as a row without
+  // columns). Keys should come in key order: repeated rows are recognised when
+  // adjacent; out of order they cost space but no correctness.
+  void AddKey(std::string_view key) { entries_.AddKey(key); }
+
+  // Adds what a prefix extractor makes of the key added last, as a key of its
+  // own; equal prefixes of adjacent keys count once.
+  void AddPrefix(std::string_view prefix);
+
+  // Distinct entries over all sections; 0 if and only if nothing was added.
+  size_t EstimateEntries() const {
+    return entries_.rows().size() + entries_.cells().size();
+  }
+
+  // The finished block. Never empty: at least its head, a directory of one
+  // section, trailer and tail, some 50 bytes.
+  std::string Finish();
+
+  // Checks that `block` is what the last Finish was to make: the hashes are
+  // still those of the keys added, the block is whole, and every hash is found
+  // in it. Empty, or what is wrong, as one sentence. This detects memory
+  // corruption since AddKey. Frees the hashes, so call it once per Finish.
+  // REQUIRES FilterBlockOptions::verify.
+  std::string Verify(std::string_view block);
+
+  // The sections of the block that Finish made last; its next call changes
+  // them.
+  const std::vector<FilterSection>& finished_sections() const {
+    return finished_sections_;
+  }
+
+  // Forgets all keys.
+  void Reset();
+
+  // The entries that AddKey adds to, for the filter policy, which adds most
+  // keys without a call.
+  KeyEntries& entries() { return entries_; }
+
+  // Bytes allocated for hashes.
+  size_t MemoryBytes() const;
+
+  // About how many entries fit a block of `block_bytes` bytes; at least 1.
+  size_t EntriesThatFit(size_t block_bytes) const noexcept;
+
+  // About the bytes of a block of `entries` entries.
+  size_t SpaceFor(size_t entries) const noexcept;
+
+ private:
+  struct Section {
+    SectionType type;
+    const HashList* hashes;
+    MemoryFit::Section size{};
+    double rate = 0;
+  };
+
+  std::vector<Section> SectionsOf(const KeyEntries& entries) const;
+  std::vector<Section> SizedSections() const;
+  void FitMemory(std::vector<Section>* sections) const;
+  size_t OverheadBytes(size_t sections) const;
+  size_t SectionCount() const;
+  double BitsPerEntry() const;
+  bool AppendRibbonOf(const Section& section, std::string* block) const;
+  FilterSection AppendSection(const Section& section, std::string* block) const;
+
+  FilterBlockOptions options_;
+  int probes_;
+  double rate_;  // of kBloom with this many bits per key
+  std::string layout_id_;
+  std::string origin_;  // the attributes that tell of it
+  KeyEntries entries_;
+  std::optional<KeyEntries> finished_;      // for Verify
+  std::optional<std::string> last_prefix_;  // of AddPrefix
+  std::vector<FilterSection> finished_sections_;
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,31 @@
+// A filter block as read from its bytes, checked and ready for lookups.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/block/lookup.h"
+#include "rowbloom/filter_block.h"
+
+namespace rowbloom {
+
+struct ParsedBlock {
+  // Empty, or why nothing in the block can be used.
+  std::string problem;
+  std::vector<FilterSection> sections;
+  FileOrigin origin;
+  std::string layout_id;
+  std::optional<SectionType> whole_keys;
+  uint8_t format_version = 0;
+  // Answers "may match" to everything where there is a problem.
+  Lookup lookup;
+};
+
+// Reads a block, whose bytes have to outlive the result, with the active
+// kernel. May throw std::bad_alloc.
+ParsedBlock ParseFilterBlock(std::string_view contents);
+
+}  // namespace rowbloom

@@ -1,0 +1,57 @@
+// Numbers in memory and in bytes, least significant byte first.
+//
+// Everything here is always inlined: kernel files use it, and the linker must
+// not take a function that was compiled for one instruction set for all.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace rowbloom {
+
+[[gnu::always_inline]] inline uint64_t LittleEndian(uint64_t word) {
+  if constexpr (std::endian::native == std::endian::big) {
+    word = __builtin_bswap64(word);
+  }
+  return word;
+}
+
+[[gnu::always_inline]] inline uint64_t LoadWord(const void* from) {
+  uint64_t word;
+  __builtin_memcpy(&word, from, sizeof(word));
+  return LittleEndian(word);
+}
+
+[[gnu::always_inline]] inline void StoreWord(uint64_t word, void* to) {
+  word = LittleEndian(word);
+  __builtin_memcpy(to, &word, sizeof(word));
+}
+
+// The word of at most 8 bytes; those that are missing are zero.
+[[gnu::always_inline]] inline uint64_t LoadBytes(const void* from,
+                                                 size_t byte_count) {
+  uint64_t word = 0;
+  if (byte_count > 0) __builtin_memcpy(&word, from, byte_count);
+  return LittleEndian(word);
+}
+
+// Appends the low `bytes` bytes of `value`, 8 at most.
+inline void PutFixed(std::string* out, uint64_t value, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) {
+    *out += static_cast<char>(value >> (8 * i) & 0xff);
+  }
+}
+
+// The number in the `bytes` bytes at `offset`. REQUIRES that `in` has them.
+inline uint64_t GetFixed(std::string_view in, size_t offset, size_t bytes) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < bytes; ++i) {
+    value |= uint64_t{static_cast<unsigned char>(in[offset + i])} << (8 * i);
+  }
+  return value;
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,87 @@
+#include "storage/filter_policy/thread_counters.h"
+
+#include <sys/mman.h>
+
+#include <bitset>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace rowbloom {
+namespace {
+
+// Zeros, without memory until they are written.
+void* NewPages(size_t bytes) {
+  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  return pages;
+}
+
+}  // namespace
+
+constinit thread_local size_t ThreadCounters::thread_offset_ = kSharedOffset;
+
+ThreadCounters::ThreadCounters()
+    : copies_(static_cast<std::byte*>(NewPages(kBytes))) {}
+
+ThreadCounters::~ThreadCounters() { munmap(copies_, kBytes); }
+
+void ThreadCounters::AddShared(size_t slot, uint64_t times) noexcept {
+  TakeCopy();
+  if (thread_offset_ != kSharedOffset) return Add(slot, times);
+  Counter(SlotAt(kSharedOffset, slot))
+      .fetch_add(times, std::memory_order_relaxed);
+}
+
+// Does something once per thread.
+void ThreadCounters::TakeCopy() noexcept {
+  struct Copies {
+    std::mutex mutex;
+    std::bitset<kMaxThreads> taken;
+  };
+  static Copies copies;
+  // Gives the copy back when the thread ends. What the thread counts after that
+  // goes to the shared copy.
+  struct Owner {
+    ~Owner() {
+      const size_t offset = std::exchange(thread_offset_, kSharedOffset);
+      if (offset == kSharedOffset) return;
+      const std::lock_guard lock(copies.mutex);
+      copies.taken.reset(offset / sizeof(Copy));
+    }
+  };
+  // Outlives the owner.
+  static constinit thread_local bool has_tried = false;
+  if (std::exchange(has_tried, true)) return;
+  thread_local const Owner owner;
+  const std::lock_guard lock(copies.mutex);
+  for (size_t copy = 0; copy < kMaxThreads; ++copy) {
+    if (copies.taken[copy]) continue;
+    copies.taken.set(copy);
+    thread_offset_ = copy * sizeof(Copy);
+    return;
+  }
+}
+
+uint64_t ThreadCounters::Sum(size_t slot) const {
+  uint64_t sum = 0;
+  for (size_t offset = 0; offset < kBytes; offset += sizeof(Copy)) {
+    sum += Counter(SlotAt(offset, slot)).load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+void ThreadCounters::Reset() {
+  for (size_t offset = 0; offset < kBytes; offset += sizeof(Copy)) {
+    for (size_t slot = 0; slot < kSlots; ++slot) {
+      const Counter counter(SlotAt(offset, slot));
+      // A write would take memory.
+      if (counter.load(std::memory_order_relaxed) != 0) {
+        counter.store(0, std::memory_order_relaxed);
+      }
+    }
+  }
+}
+
+}  // namespace rowbloom

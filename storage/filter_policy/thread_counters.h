@@ -1,0 +1,69 @@
+// Counters of which each thread has its own.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace rowbloom {
+
+// kSlots counters. Thread-safe and exact. Counting is a load, an addition and a
+// store to memory that no other thread writes: it costs the same for 1,000
+// threads as for one. Threads beyond kMaxThreads at a time share a copy, with
+// atomic additions.
+//
+// Memory: address space for all copies, of which the system gives pages when
+// their threads first count: 4 KiB for each 21 threads.
+class ThreadCounters {
+ public:
+  static constexpr size_t kSlots = 24;
+  static constexpr size_t kMaxThreads = 1024;
+
+  // Throws std::bad_alloc.
+  ThreadCounters();
+  ~ThreadCounters();
+  ThreadCounters(const ThreadCounters&) = delete;
+  ThreadCounters& operator=(const ThreadCounters&) = delete;
+
+  void Add(size_t slot, uint64_t times) noexcept {
+    const size_t offset = thread_offset_;
+    if (offset == kSharedOffset) [[unlikely]] {
+      return AddShared(slot, times);
+    }
+    const Counter counter(SlotAt(offset, slot));
+    counter.store(counter.load(std::memory_order_relaxed) + times,
+                  std::memory_order_relaxed);
+  }
+
+  // The sum over all threads, those that ended included.
+  uint64_t Sum(size_t slot) const;
+
+  // REQUIRES that nobody counts.
+  void Reset();
+
+ private:
+  using Counter = std::atomic_ref<uint64_t>;
+  // The counters of one thread, in cache lines of their own.
+  struct Copy {
+    alignas(64) uint64_t slots[kSlots];
+  };
+
+  static constexpr size_t kBytes = (kMaxThreads + 1) * sizeof(Copy);
+  // The place of the copy of threads without one of their own.
+  static constexpr size_t kSharedOffset = kMaxThreads * sizeof(Copy);
+
+  uint64_t& SlotAt(size_t offset, size_t slot) const {
+    return reinterpret_cast<Copy*>(copies_ + offset)->slots[slot];
+  }
+  // Adds for a thread that has no copy yet, or none of its own.
+  void AddShared(size_t slot, uint64_t times) noexcept;
+  static void TakeCopy() noexcept;
+
+  // The place of this thread's copy, in all counters. Threads that start take
+  // the copies of those that ended.
+  static constinit thread_local size_t thread_offset_;
+
+  std::byte* const copies_;  // kBytes
+};
+
+}  // namespace rowbloom

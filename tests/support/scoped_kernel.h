@@ -1,0 +1,21 @@
+// A kernel for the blocks that a test builds and opens.
+#pragma once
+
+#include "lib/kernels/kernel.h"
+
+namespace rowbloom::test {
+
+// Makes a kernel, which has to outlive its blocks, the active one until the end
+// of the scope.
+class ScopedKernel {
+ public:
+  explicit ScopedKernel(const Kernel& kernel) { UseKernel(kernel); }
+  ~ScopedKernel() { UseKernel(before_); }
+  ScopedKernel(const ScopedKernel&) = delete;
+  ScopedKernel& operator=(const ScopedKernel&) = delete;
+
+ private:
+  const Kernel& before_ = ActiveKernel();
+};
+
+}  // namespace rowbloom::test
