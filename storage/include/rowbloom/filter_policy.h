@@ -10,7 +10,7 @@
 // ReadOptions::prefix_same_as_start probe the ROW section. Switching to
 // rowbloom and back loses no key: it reads the filters that RocksDB's Bloom and
 // Ribbon policies wrote, and those policies answer "may match" for its blocks.
-// See storage/filter_policy/README.md.
+// See doc/filter_policy.md.
 #pragma once
 
 #include <cstdint>
