@@ -63,8 +63,9 @@ struct BloomSetting {
   double rate = 0;
 };
 
-// Of these bits per key. Takes some 10 us to compute, as long as a filter of a
-// thousand keys, and a thread builds one file after the other with the same.
+// The setting for these bits per key. It takes some 10 us to compute, as long
+// as a filter of a thousand keys, and a thread builds one file after the other
+// with the same.
 const BloomSetting& SettingFor(double bits_per_key) {
   thread_local BloomSetting last;
   if (last.bits_per_key != bits_per_key) {
@@ -75,7 +76,7 @@ const BloomSetting& SettingFor(double bits_per_key) {
   return last;
 }
 
-// How many zeros come before a payload of kind bloom.
+// The number of zeros before a payload of kind bloom.
 size_t PaddingOf(size_t offset, uint64_t payload_bytes) {
   if (payload_bytes < format::kAlignedFromBytes) return 0;
   return (format::kAlignment - offset % format::kAlignment) %

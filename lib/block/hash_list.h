@@ -34,7 +34,8 @@ class HashList {
     if (sums_) sum_ = Extend(sum_, hash);
   }
 
-  // Whether another hash fits without new memory; false for an empty list.
+  // Tells whether another hash fits without new memory; false for an empty
+  // list.
   bool HasRoom() const { return at_ != end_; }
 
   // The same as Add, of a list without sums. REQUIRES HasRoom().
@@ -64,7 +65,7 @@ class HashList {
     return chunks_.size() * kChunkHashes * sizeof(uint64_t);
   }
 
-  // Whether the hashes are still those that were added. REQUIRES `sums`.
+  // Tells whether the hashes are still those that were added. REQUIRES `sums`.
   bool Intact() const {
     uint64_t sum = 0;
     for (const std::span<const uint64_t> chunk : chunks()) {

@@ -22,7 +22,8 @@ class KeyEntries {
   // in ROWCOL, or where the block has none, in ROW or ROWPREFIX.
   void AddKey(std::string_view key);
 
-  // Whether TryAddKey knows the keys: no custom layout, row prefixes or sums.
+  // Tells whether TryAddKey knows the keys: no custom layout, row prefixes or
+  // sums.
   static bool IsPlain(const FilterBlockOptions& options);
 
   // Does what AddKey does for most keys, in a few instructions and without a

@@ -44,7 +44,7 @@ class SectionProbe {
     PrefetchRibbon(*ribbon_, hash);
   }
 
-  // Whether the hash is found.
+  // Tells whether the hash is found.
   bool Find(const Kernel& kernel, uint64_t hash) const {
     return ribbon_ == nullptr ? kernel.may_contain(blocks_, hash)
                               : kernel.ribbon_may_contain(*ribbon_, hash);
@@ -121,7 +121,7 @@ class Lookup {
   // A block of this layout, probed with `kernel`, which has to outlive it.
   Lookup(KeyLayout layout, Sections sections, const Kernel& kernel);
 
-  // Whether ROWCOL can rule out cells of this block.
+  // Tells whether ROWCOL can rule out cells of this block.
   bool has_row_col() const { return sections_.row_col.present(); }
 
   // Looks a key up: a whole key or a bare row, which the layout tells apart.

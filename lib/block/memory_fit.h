@@ -1,11 +1,11 @@
 // Sizes of filter blocks that fit what an allocator has to give.
 //
-// An allocator with size classes gives more than was asked for: with four
+// An allocator with size classes gives more than a program requests: with four
 // classes for each power of two, a tenth more on average. A block that leaves
 // this unused takes memory without being a better filter. MemoryFit makes
 // blocks larger to fill it; and as long as the blocks so far have fewer false
 // positives than they should, it begins with a smaller size, so that the mean
-// of the rates stays what was asked for.
+// of the rates stays the target.
 #pragma once
 
 #include <atomic>
@@ -38,7 +38,7 @@ class MemoryFit {
   // with keys is left without blocks.
   void Choose(size_t other_bytes, std::span<Section> sections);
 
-  // The sum over all blocks of what their rates are above those asked for.
+  // The accumulated excess of actual over requested rates, over all blocks.
   double balance() const { return balance_.load(std::memory_order_relaxed); }
 
  private:

@@ -23,7 +23,7 @@ static_assert(kMaxRibbonColumns == kFingerprintBits - 1);
 // Fewer keys go into one system that sends none on.
 constexpr size_t kLastLayerKeys = 800;
 constexpr uint32_t kSeeds = 4;
-// Of the last layer, in slots for each key: beyond, no number of slots helps.
+// The most slots for each key of the last layer: more do not help.
 constexpr size_t kMaxLastSlotsPerKey = 4;
 
 uint64_t WordsOf(const RibbonShape& layer, int columns) {
@@ -39,8 +39,8 @@ uint64_t LimitBytes(uint32_t blocks) {
   return (buckets + 3) / 4;
 }
 
-// What a key asks for: the exclusive or of some of the 64 slots from `slot` on,
-// the lowest bit of the coefficients standing for that slot itself.
+// The equation of a key: the exclusive or of some of the 64 slots from `slot`
+// on, the lowest bit of the coefficients standing for that slot itself.
 struct Equation {
   uint64_t coefficients = 0;
   uint32_t fingerprint = 0;
@@ -224,7 +224,7 @@ class BucketFiller {
     taken_count_ = 0;
   }
 
-  // What is not in the system goes on.
+  // Keys that are not in the system go on.
   void CloseBucket() {
     next_layer_->insert(next_layer_->end(), ordered_.begin() + ends_[limit_],
                         ordered_.end());
@@ -251,19 +251,19 @@ class BucketFiller {
   std::string* limits_;
   std::vector<uint64_t>* next_layer_;
 
-  // Of the bucket.
+  // The bucket being filled.
   std::vector<uint64_t> ordered_;
   std::array<uint32_t, std::size(kLimits)> ends_{};  // of the keys above each
   uint32_t limit_ = 0;  // from which on the bucket has its keys
   size_t at_ = 0;
-  // Of the limit.
+  // The limit being tried.
   size_t limit_end_ = 0;
   std::vector<size_t> taken_;  // slots
   size_t taken_count_ = 0;
 };
 
-// Of fillers that share no slots. A chain of equations through memory leaves
-// most of a CPU idle: several of them take half the time of one.
+// Fills buckets by fillers that share no slots. A chain of equations through
+// memory leaves most of a CPU idle: several of them take half the time of one.
 template <size_t... kFiller>
 void FillInTurns(const System& system, std::vector<BucketFiller>* fillers,
                  std::index_sequence<kFiller...>) {
@@ -305,7 +305,7 @@ std::string FillLayer(Chunks hashes, System* system,
     fillers.emplace_back(system, sorted, first, end, end_slot, &limits,
                          next_layer);
   };
-  // Where parts meet, some 30 slots stay empty: too many for small parts.
+  // Some 30 slots stay empty where parts meet: too many for small parts.
   const size_t parts = buckets >= 512 ? 4 : buckets >= 64 ? 2 : 1;
   const size_t part = buckets / parts;
   // The last buckets of a part, which reach into the next one, wait for all

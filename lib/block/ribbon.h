@@ -3,7 +3,7 @@
 //
 // Each key is one equation over 64 neighbouring slots of a system with as many
 // unknowns per slot as the filter has columns; the filter is the solution.
-// Where too many keys meet, a bucket sends those at its start to a next,
+// A bucket where too many keys meet sends those at its start to a next,
 // smaller system, so that each system can be filled almost to the last slot.
 // After P. Dillinger, L. Huebschle-Schneider, P. Sanders, S. Walzer, "Fast
 // Succinct Retrieval and Approximate Membership using Ribbon" (SEA 2022).

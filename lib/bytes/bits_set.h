@@ -1,4 +1,4 @@
-// How many bits of some bytes are set.
+// The number of bits of some bytes that are set.
 #pragma once
 
 #include <bit>

@@ -24,12 +24,12 @@ struct Kernel {
 
   std::string_view name;
 
-  // Whether all bits of `hash` are set.
+  // Tells whether all bits of `hash` are set.
   bool (*may_contain)(const BloomBlocks& blocks, uint64_t hash);
   // The same for `count` hashes, kMaxMany at most: bit i is for hashes[i].
   uint32_t (*may_contain_many)(const BloomBlocks& blocks,
                                const uint64_t* hashes, size_t count);
-  // Whether the columns of `hash` give its fingerprint.
+  // Tells whether the columns of `hash` give its fingerprint.
   bool (*ribbon_may_contain)(const RibbonFilter& filter, uint64_t hash);
   uint32_t (*ribbon_may_contain_many)(const RibbonFilter& filter,
                                       const uint64_t* hashes, size_t count);

@@ -15,9 +15,9 @@ namespace {
 
 constexpr int kLanes = 8;
 
-// Whether the block has the bits of the probes from `first` on, kLanes at most.
-// The top 4 bits of a lane's product are the number of its word in the block,
-// the next 5 that of its bit in the word.
+// Tells whether the block has the bits of the probes from `first` on, kLanes at
+// most. The top 4 bits of a lane's product are the number of its word in the
+// block, the next 5 that of its bit in the word.
 inline bool HasBits(const std::byte* block, uint64_t hash, int first,
                     int probes) {
   const __m256i product = _mm256_mullo_epi32(

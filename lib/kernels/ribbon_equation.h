@@ -84,7 +84,8 @@ inline uint32_t Fingerprint(uint64_t hash) {
                                (64 - kFingerprintBits));
 }
 
-// Whether a layer that is not the last answers for keys that start at `slot`.
+// Tells whether a layer that is not the last answers for keys that start at
+// `slot`.
 inline bool LayerAnswers(const RibbonLayer& layer, uint64_t slot) {
   const uint64_t bucket = slot / kSlotsOfBucket;
   const auto four = static_cast<uint32_t>(layer.limits[bucket / 4]);
@@ -154,7 +155,7 @@ inline RibbonPlace PlaceOf(const RibbonLayer& layer, uint64_t columns,
   __builtin_prefetch(words + 16 * filter.columns - 1);
 }
 
-// Whether the columns of a place give a fingerprint.
+// Tells whether the columns of a place give a fingerprint.
 using ColumnsGive = bool(const RibbonPlace& place, uint32_t fingerprint);
 
 // Kernel::ribbon_may_contain: whether the layer that answers for the key gives

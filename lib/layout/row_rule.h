@@ -1,4 +1,4 @@
-// Where the row of a key ends, for each layout but the custom ones. Everything
+// The end of the row in a key, for each layout but the custom ones. Everything
 // here has internal linkage and uses no inline function of the library: it is
 // compiled into kernel files, for instruction sets that not every CPU has.
 #pragma once
@@ -21,9 +21,8 @@ constexpr char kEscapedZero = '\xff';
 constexpr char kTerminator = '\x01';
 
 // The first `wanted` at or after `at`, or `size`. Rows are short: a call of
-// memchr would cost more than the search. And their lengths differ, which no
-// CPU foresees: what is found within 32 bytes takes no jump that depends on
-// where.
+// memchr would cost more than the search. Their lengths differ, which no CPU
+// predicts: a byte within the first 32 is found without a branch on its place.
 inline size_t FindByte(const char* data, size_t at, size_t size, char wanted) {
 #if defined(__SSE2__)
   constexpr size_t kVectorBytes = sizeof(__m128i);
@@ -71,13 +70,14 @@ inline size_t EscapedRowBytes(const char* key, size_t size) {
   }
 }
 
-// REQUIRES no custom layout. `parameter` is the layout's. Comparisons, which a
-// CPU foresees for one file after the other, where a switch would be a jump.
+// REQUIRES no custom layout. `parameter` is the layout's. An if-chain: the
+// layout of one file is constant, so that its branches predict; a switch would
+// be an indirect jump.
 inline size_t RowBytesOf(KeyLayout::Kind kind, uint32_t parameter,
                          const char* key, size_t size) {
   using Kind = KeyLayout::Kind;
   if (kind == Kind::kFixed) {
-    // Of 0 or too many bytes, none are.
+    // A layout of 0 or too many bytes has no rows.
     return parameter - 1 < KeyLayout::kMaxRowBytes && size >= parameter
                ? parameter
                : KeyLayout::kNoRow;

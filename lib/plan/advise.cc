@@ -110,8 +110,8 @@ const FilterAlternative* Best(
   return best;
 }
 
-// Whether ROWCOL is worth the bytes of all cells. The gain of the cells shows
-// against ROW with as many bits for each row.
+// Tells whether ROWCOL is worth the bytes of all cells. The gain of the cells
+// shows against ROW with as many bits for each row.
 bool IsWorthAllCells(const FileProfile& profile,
                      const FilterAlternative& row_col,
                      const FilterAlternative& row) {

@@ -6,11 +6,11 @@
 
 namespace rowbloom {
 
-// Of the narrow blocks; wide ones have one more.
+// The columns of narrow blocks; wide ones have one more.
 inline constexpr int kMaxRibbonColumns = 23;
 
 // The columns of a filter: `narrow` in this share of its blocks, and one more
-// in the others, so that the mean rate is the one asked for.
+// in the others, so that the mean rate is the target.
 struct RibbonColumns {
   int narrow;
   double narrow_share;

@@ -1,5 +1,5 @@
-// What is bound to Guava's BloomFilter: the head of its writeTo, and the places
-// of a key.
+// The parts that are bound to Guava's BloomFilter: the head of its writeTo, and
+// the places of a key.
 #pragma once
 
 #include <cstddef>

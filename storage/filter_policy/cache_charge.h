@@ -20,8 +20,8 @@ namespace rowbloom {
 std::shared_ptr<rocksdb::Cache> CacheToCharge(
     const rocksdb::BlockBasedTableOptions& options);
 
-// What one builder has charged. Given back when it goes. Not thread-safe; the
-// cache may be shared.
+// The memory that one builder has charged. It is given back when it goes. Not
+// thread-safe; the cache may be shared.
 class CacheCharge {
  public:
   // As RocksDB's own: entries this large are few, and a cache has room for them
@@ -40,7 +40,7 @@ class CacheCharge {
   // tried again.
   void Set(size_t bytes) noexcept;
 
-  // Whether there is a cache to charge.
+  // Tells whether there is a cache to charge.
   bool active() const { return cache_ != nullptr; }
   size_t charged_bytes() const { return handles_.size() * kStepBytes; }
 

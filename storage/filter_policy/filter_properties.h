@@ -1,4 +1,5 @@
-// What the builder of a file's filter tells the collector of its properties.
+// The facts that the builder of a file's filter tells the collector of its
+// properties.
 #pragma once
 
 #include <cstdint>

@@ -92,7 +92,7 @@ class SeekAnswers {
 
 // The reads of one thread.
 struct ThreadReads {
-  // Of the get under way: whose "may match" awaits a true positive.
+  // The counters of the get under way whose "may match" awaits a true positive.
   LevelCounters* opened = nullptr;
   bool opened_by_row_col = false;
 
@@ -136,7 +136,7 @@ void OnGetTruePositive() {
 void OnGetDone() {
   ThreadReads& reads = thread_reads;
   reads.opened = nullptr;
-  // A get asks for a prefix if the filter has no whole keys.
+  // A get probes for a prefix if the filter has no whole keys.
   reads.seek.Clear();
   reads.done.Resolve(false);
 }
@@ -170,7 +170,7 @@ void Observe(uint32_t ticker) {
 #endif
       thread_reads.seek.Add(TakeLastAnswer());
       break;
-    // An iterator's step that seeks: whatever it asked is no seek of a user.
+    // An iterator's step that seeks internally is no seek of a user.
     case rocksdb::NUMBER_OF_RESEEKS_IN_ITERATION:
       thread_reads.seek.Clear();
       break;

@@ -56,7 +56,7 @@ std::string AllocationText(const FilterPolicyOptions& options) {
   return text;
 }
 
-// What follows the name of the kind.
+// Reads the text after the name of the kind.
 bool ParseBloomBeforeLevel(std::string_view text,
                            FilterPolicyOptions* options) {
   if (text.empty()) return true;

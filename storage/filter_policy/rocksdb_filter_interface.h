@@ -55,8 +55,8 @@ namespace rowbloom {
 // version.
 std::optional<int> FilterInterfaceOf(std::string_view rocksdb_version);
 
-// Whether a library of this version is `major`.`minor` or later; false for an
-// unreadable version.
+// Tells whether a library of this version is `major`.`minor` or later; false
+// for an unreadable version.
 bool IsRocksdbAtLeast(std::string_view rocksdb_version, int major, int minor);
 
 }  // namespace rowbloom

@@ -24,7 +24,7 @@ inline constexpr double kBytesPerCore = 8.0 * (uint64_t{1} << 30);
 inline constexpr double kBuildSecondsPerEntry = 50e-9;
 inline constexpr double kAskSeconds = 10e-9;
 
-// How often each kind of read comes, in proportion; each finite, at least 0.
+// The frequency of each kind of read, in proportion; each finite, at least 0.
 struct ReadShares {
   double scan_absent_row = 1;
   double get_absent_row = 1;

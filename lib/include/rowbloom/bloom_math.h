@@ -23,7 +23,7 @@ inline constexpr double kMinBitsPerKey = 1.0;
 inline constexpr double kMaxBitsPerKey = 64.0;
 inline constexpr int kMaxProbes = 16;
 
-// Whether `rate` is a usable target: inside (0, 1), not NaN.
+// Tells whether `rate` is a usable target: inside (0, 1), not NaN.
 bool IsFalsePositiveRate(double rate);
 
 // The probability that an absent key passes a block-wise filled filter with

@@ -1,5 +1,5 @@
-// What a filter block indexes (BloomType, named as in HBase) and which data
-// structure holds each of its sections (FilterKind).
+// The keys that a filter block indexes (BloomType, named as in HBase) and the
+// data structure holds each of its sections (FilterKind).
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ enum class FilterKind : uint8_t {
   // Blocked Bloom filter: every key sets its bits within one 512-bit block.
   kBloom = 1,
   // Bumped ribbon filter: within some 2 % of the fewest bytes that a filter of
-  // its rate can have, where kBloom has 50 % more; slower to build and to ask.
+  // its rate can have, where kBloom has 50 % more; slower to build and to probe.
   // A section that would be smaller as kBloom becomes that.
   kRibbon = 2,
 };

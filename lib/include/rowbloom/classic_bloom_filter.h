@@ -42,7 +42,7 @@ namespace rowbloom {
 
 struct Hash128;
 
-// How the places of a key follow from its hash. The values are Guava's ordinals
+// The way from the hash of a key to its places. The values are Guava's ordinals
 // and on disk.
 enum class ClassicStrategy : uint8_t {
   // From 64 bits of the hash. Places are below 2^31, for filters of up to
@@ -86,8 +86,8 @@ class ClassicBloomFilter {
   // False: the key was never put. True: it was put, or is a false positive.
   bool MightContain(std::string_view key) const;
 
-  // Whether PutAll takes `other`: the same bits, hashes, strategy and secret,
-  // and another object.
+  // Tells whether PutAll takes `other`: the same bits, hashes, strategy and
+  // secret, and another object.
   bool IsCompatible(const ClassicBloomFilter& other) const;
 
   // Adds all keys of `other`. False, and nothing is changed, unless

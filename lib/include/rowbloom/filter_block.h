@@ -118,8 +118,9 @@ struct ParsedBlock;
 // safe to share between threads. Functions throw what a custom layout throws.
 class FilterBlock {
  public:
-  // Whether these bytes are a rowbloom filter block, whole or damaged: they
-  // start with its head or end with its tail. RocksDB's own filters do neither.
+  // Tells whether these bytes are a rowbloom filter block, whole or damaged:
+  // they start with its head or end with its tail. RocksDB's own filters do
+  // neither.
   static bool IsFilterBlock(std::string_view contents);
 
   // Checks every length and checksum once. Always returns a view; one that
@@ -141,7 +142,7 @@ class FilterBlock {
   const std::string& layout_id() const;
   const FileOrigin& origin() const;
   bool HasSection(SectionType type) const;
-  // Of the ROWPREFIX section; 0 without one.
+  // The bytes of a row that the ROWPREFIX section has; 0 without one.
   uint32_t row_prefix_length() const;
   // The section that has the keys outside the layout whole. nullopt: none has,
   // as in blocks of rowbloom before 0.2, and such keys may match.

@@ -28,7 +28,7 @@ std::string_view ToString(FilterForm form);
 // later version.
 Result<FilterForm> IdentifyFilter(std::string_view bytes);
 
-// Whether the filter needs its secret to be parsed. REQUIRES
+// Tells whether the filter needs its secret to be parsed. REQUIRES
 // IdentifyFilter(bytes).
 bool NeedsSecret(std::string_view bytes);
 

@@ -18,7 +18,7 @@ struct FilterSpec {
   // kNone builds no filter; the filters that files have are still read.
   BloomType bloom_type = BloomType::kRowCol;
 
-  // How a key splits into row and qualifier. A policy needs one, with kNone
+  // The split of a key into row and qualifier. A policy needs one, with kNone
   // too: there is no default, as a layout that does not fit the keys gives
   // filters that skip nothing. The policy stores it in every filter block: a
   // file is probed with the layout that it was built with.

@@ -116,14 +116,14 @@ class KeyLayout {
   // The same into *row, whose memory is used again. False: *row is unspecified.
   bool DecodeRow(std::string_view row_bytes, std::string* row) const;
 
-  // Whether encoded rows sort as the rows themselves do.
+  // Tells whether encoded rows sort as the rows themselves do.
   bool PreservesRowOrder() const;
 
   // Bytes before the row's own first byte: 2 for "u16", else 0.
   size_t RowOffset() const { return kind_ == Kind::kLengthPrefixed ? 2 : 0; }
 
   Kind kind() const { return kind_; }
-  // Of "fixed:N", N; of "delimited:C", the byte; else 0.
+  // N for "fixed:N", the byte for "delimited:C", else 0.
   uint32_t parameter() const { return parameter_; }
 
   // For "fixed:N", N: every row has this many bytes. Else nullopt.

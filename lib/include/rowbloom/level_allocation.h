@@ -26,7 +26,7 @@ struct LevelShape {
   // kMaxLevel0Files: RocksDB's level0_file_num_compaction_trigger.
   uint32_t level0_files = 4;
 
-  // Whether the levels that hold data are the last ones that the tree has
+  // Tells whether the levels that hold data are the last ones that the tree has
   // (RocksDB's level_compaction_dynamic_level_bytes, on by default from 8.4),
   // or the first ones.
   bool dynamic_level_bytes = true;

@@ -15,10 +15,11 @@ struct SectionRates {
   double row_col = 1;
 };
 
-// Whether `row_spread` is usable: inside (0, 1], not NaN.
+// Tells whether `row_spread` is usable: inside (0, 1], not NaN.
 bool IsRowSpread(double row_spread);
 
-// How often a read opens a file that does not have its key, on average.
+// The number of times that a read opens a file that does not have its key, on
+// average.
 struct WrongOpens {
   double scan_absent_row = 0;
   double get_absent_row = 0;

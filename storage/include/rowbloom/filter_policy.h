@@ -34,7 +34,7 @@ class TablePropertiesCollectorFactory;
 
 namespace rowbloom {
 
-// What the filters of new files are; see filter_spec.h.
+// The filters of new files; see filter_spec.h.
 using FilterPolicyOptions = FilterSpec;
 
 // Makes a policy for BlockBasedTableOptions::filter_policy. Thread-safe, as is
@@ -93,10 +93,10 @@ rocksdb::Status ConfigureRowFilters(const FilterPolicyOptions& options,
 //                 version than the headers, and nothing was registered
 rocksdb::Status RegisterRowbloom();
 
-// Whether new files of the column family get filters of rowbloom: its table
-// factory is block-based, with a policy of ours that builds some, and RocksDB
-// hands it keys or prefixes. RocksDB itself is silent when a policy is missing,
-// and when an OPTIONS file has a misspelt id of one.
+// Tells whether new files of the column family get filters of rowbloom: its
+// table factory is block-based, with a policy of ours that builds some, and
+// RocksDB hands it keys or prefixes. RocksDB itself is silent when a policy is
+// missing, and when an OPTIONS file has a misspelt id of one.
 bool IsFilterActive(const rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
 // For the default column family.
 bool IsFilterActive(const rocksdb::DB* db);

@@ -66,7 +66,8 @@ class WholeKeys
         choices.extractor.reset(rocksdb::NewCappedPrefixTransform(9));
         break;
     }
-    db_ = OpenDb(test::TestDbOptions(choices), dir_.File("db"));
+    options_ = test::TestDbOptions(choices);
+    db_ = OpenDb(options_, dir_.File("db"));
     for (int file = 0; file < kFiles; ++file) {
       for (int i = 0; i < kKeys; ++i) {
         Put(Inside(file, i));
@@ -85,6 +86,7 @@ class WholeKeys
 
   TempDir dir_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  rocksdb::Options options_;
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<std::string> written_;
 };
@@ -180,9 +182,8 @@ TEST_P(WholeKeys, PrefixSeeksFindThem) {
 
 TEST_P(WholeKeys, SurviveCompactionAndReopening) {
   ExpectOk(db_->CompactRange({}, nullptr, nullptr));
-  const rocksdb::Options options = db_->GetOptions();
   db_.reset();
-  db_ = OpenDb(options, dir_.File("db"));
+  db_ = OpenDb(options_, dir_.File("db"));
   std::string value;
   for (const std::string& key : written_) ExpectOk(db_->Get({}, key, &value));
   const FilterStats before = StatsOf(*policy_);
