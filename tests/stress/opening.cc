@@ -266,11 +266,11 @@ Opening DrawOpening(const Database& database, const OpeningRules& rules,
   options.max_subcompactions = static_cast<uint32_t>(1 + random->Below(2));
   options.max_open_files = random->OneIn(3) ? 30 : -1;
 
-  const bool builds =
-      opening.rowbloom != nullptr && filter.bloom_type != BloomType::kNone &&
-      !options.optimize_filters_for_hits &&
-      // Where rowbloom builds none, see doc/filter_policy.md.
-      (table.whole_key_filtering || !table.partition_filters);
+  const bool builds = opening.rowbloom != nullptr &&
+                      filter.bloom_type != BloomType::kNone &&
+                      !options.optimize_filters_for_hits &&
+                      // Where rowbloom builds none, see doc/filter_policy.md.
+                      (table.whole_key_filtering || !table.partition_filters);
   const std::string cell = database.keys.Row(0, 0) + "a";
   opening.gets_ask =
       builds &&

@@ -161,12 +161,10 @@ rocksdb::Status GetFilterStats(const rocksdb::FilterPolicy& policy,
                                std::vector<LevelFilterStats>* stats);
 
 // A statistics object for DBOptions::statistics that learns from RocksDB's
-// tickers whether files that may match had the key. It hands
-// everything on to `inner`, which may be null. One may serve many databases.
-// Thread-safe. The level of detail is the inner one's when this is made; set it
-// there and here to change it. Make it before the database is opened, as its
-// place in DBOptions demands: a filter that was read while the process had
-// none, and that a block cache has kept since, is not observed.
+// tickers whether files that may match had the key. It hands everything on to
+// `inner`, which may be null. One may serve many databases. Thread-safe. The
+// level of detail is the inner one's when this is made; set it there and here
+// to change it.
 std::shared_ptr<rocksdb::Statistics> NewFilterStatistics(
     std::shared_ptr<rocksdb::Statistics> inner = nullptr);
 
