@@ -145,7 +145,7 @@ class FilterBlock {
   // The bytes of a row that the ROWPREFIX section has; 0 without one.
   uint32_t row_prefix_length() const;
   // The section that has the keys outside the layout whole. nullopt: none has,
-  // as in blocks of rowbloom before 0.2, and such keys may match.
+  // as in blocks without attribute 3 of FORMAT.md, and such keys may match.
   std::optional<SectionType> whole_keys() const;
   uint8_t format_version() const;
   size_t size_bytes() const { return contents_.size(); }
