@@ -178,8 +178,9 @@ class Lookup {
   BatchAnswers Match(size_t count, EntryAt entry_at) const;
 
   KeyLayout layout_;
-  // Those of the layout; kCustom also where keys have other entries than their
-  // rows and cells: with a ROWPREFIX section, or if the block cannot be used.
+  // The kind and parameter of the layout. The kind is kCustom also where keys
+  // have other entries than their rows and cells: with a ROWPREFIX section, or
+  // if the block cannot be used.
   KeyLayout::Kind kind_;
   uint32_t parameter_;
   bool usable_;

@@ -269,7 +269,7 @@ Opening DrawOpening(const Database& database, const OpeningRules& rules,
   const bool builds = opening.rowbloom != nullptr &&
                       filter.bloom_type != BloomType::kNone &&
                       !options.optimize_filters_for_hits &&
-                      // Where rowbloom builds none, see doc/filter_policy.md.
+                      // doc/filter_policy.md lists where rowbloom builds none.
                       (table.whole_key_filtering || !table.partition_filters);
   const std::string cell = database.keys.Row(0, 0) + "a";
   opening.gets_ask =

@@ -32,7 +32,7 @@ using test::StatsOf;
 using test::TempDir;
 using test::TestDbOptions;
 
-// Of options that name no layout with one.
+// Expects a refusal of these options, which get a layout if they name none.
 void ExpectInvalid(FilterPolicyOptions options, const std::string& message) {
   if (!options.key_layout) options.key_layout = KeyLayout::Escaped();
   std::shared_ptr<const rocksdb::FilterPolicy> policy;
