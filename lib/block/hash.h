@@ -24,12 +24,14 @@ inline constexpr size_t kInlineHashBytes = 32;
 }
 
 inline uint64_t HashRow(std::string_view row_bytes) {
-  if (row_bytes.size() > kInlineHashBytes) return HashLong(row_bytes, 0);
+  if (row_bytes.size() > kInlineHashBytes) [[unlikely]]
+    return HashLong(row_bytes, 0);
   return XXH3_64bits(row_bytes.data(), row_bytes.size());
 }
 
 inline uint64_t HashRowCol(uint64_t row_hash, std::string_view qualifier) {
-  if (qualifier.size() > kInlineHashBytes) return HashLong(qualifier, row_hash);
+  if (qualifier.size() > kInlineHashBytes) [[unlikely]]
+    return HashLong(qualifier, row_hash);
   return XXH3_64bits_withSeed(qualifier.data(), qualifier.size(), row_hash);
 }
 

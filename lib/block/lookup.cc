@@ -75,6 +75,11 @@ Lookup::Entry Lookup::RareEntryOf(std::string_view row_bytes,
   return entry;
 }
 
+MatchResult Lookup::MatchRare(std::string_view key) const {
+  return ResultOf(Match<1>(1, [&](size_t /*i*/) { return RareEntryOf(key); }),
+                  0);
+}
+
 BatchAnswers Lookup::MayMatch(std::span<const KeyBytes> keys) const {
   return Match<Kernel::kMaxMany>(keys.size(), [&](size_t i) {
     return EntryOf({keys[i].data, keys[i].size});

@@ -46,8 +46,9 @@ class SectionProbe {
 
   // Tells whether the hash is found.
   bool Find(const Kernel& kernel, uint64_t hash) const {
-    return ribbon_ == nullptr ? kernel.may_contain(blocks_, hash)
-                              : kernel.ribbon_may_contain(*ribbon_, hash);
+    if (ribbon_ == nullptr) [[likely]]
+      return kernel.may_contain(blocks_, hash);
+    return kernel.ribbon_may_contain(*ribbon_, hash);
   }
 
   // The same for up to Kernel::kMaxMany hashes: bit i is for hashes[i].
@@ -169,6 +170,7 @@ class Lookup {
   Entry RareEntryOf(std::string_view key) const;
   Entry RareEntryOf(std::string_view row_bytes,
                     std::string_view qualifier) const;
+  MatchResult MatchRare(std::string_view key) const;
   std::optional<Entry> EntryOfParts(std::string_view row_bytes,
                                     std::string_view qualifier) const;
 
@@ -191,20 +193,16 @@ class Lookup {
 inline Lookup::Entry Lookup::EntryOf(std::string_view row_bytes,
                                      std::string_view qualifier) const {
   const uint64_t row_hash = HashRow(row_bytes);
-  return {.in_row = true,
-          .row = row_hash,
-          .row_hash = row_hash,
-          .cell = has_row_col() ? qualifier : std::string_view()};
+  return {
+      .in_row = true, .row = row_hash, .row_hash = row_hash, .cell = qualifier};
 }
 
 [[gnu::always_inline]] inline Lookup::Entry Lookup::EntryOf(
     std::string_view key) const {
-  if (kind_ == KeyLayout::Kind::kCustom) [[unlikely]]
-    return RareEntryOf(key);
   const size_t row_bytes =
       RowBytesOf(kind_, parameter_, key.data(), key.size());
   if (row_bytes == KeyLayout::kNoRow) [[unlikely]]
-    return EntryOutside(key);
+    return RareEntryOf(key);
   return EntryOf({key.data(), row_bytes},
                  {key.data() + row_bytes, key.size() - row_bytes});
 }
@@ -235,18 +233,19 @@ template <size_t kMost, typename EntryAt>
   std::array<uint64_t, kMost> row_hashes;
   std::array<const char*, kMost> cell_data;
   std::array<size_t, kMost> cell_sizes;
-  uint32_t with_cell = 0;
 
+  uint32_t all = 0;
   BatchAnswers answers;
   Probes rows;
   for (size_t i = 0; i < count; ++i) {
+    const uint32_t bit = uint32_t{1} << i;
+    all |= bit;
     const Entry entry = entry_at(i);
     row_hashes[i] = entry.row_hash;
     cell_data[i] = entry.cell.data();
     cell_sizes[i] = entry.cell.size();
-    if (!entry.cell.empty()) with_cell |= uint32_t{1} << i;
     if (!entry.in_row) continue;
-    answers.row_probed |= uint32_t{1} << i;
+    answers.row_probed |= bit;
     if (rows.count == 0 || rows.hashes[rows.count - 1] != entry.row) {
       rows.Add(sections_.row, entry.row);
     }
@@ -264,8 +263,13 @@ template <size_t kMost, typename EntryAt>
     }
   }
 
-  answers.row_col_probed =
-      with_cell & (answers.row_found | ~answers.row_probed);
+  const uint32_t ruled_out = answers.RuledOut();
+  if (ruled_out == all || !has_row_col()) return answers;
+
+  for (size_t i = 0; i < count; ++i) {
+    if (cell_sizes[i] > 0) answers.row_col_probed |= uint32_t{1} << i;
+  }
+  answers.row_col_probed &= ~ruled_out;
   if (answers.row_col_probed == 0) return answers;
   Probes cells;
   for (uint32_t left = answers.row_col_probed; left != 0; left &= left - 1) {
@@ -294,8 +298,17 @@ inline MatchResult Lookup::ResultOf(const BatchAnswers& answers,
 
 [[gnu::always_inline]] inline MatchResult Lookup::MayMatch(
     std::string_view key) const {
-  return ResultOf(
-      Match<1>(1, [this, key](size_t /*i*/) { return EntryOf(key); }), 0);
+  const size_t row_bytes =
+      RowBytesOf(kind_, parameter_, key.data(), key.size());
+  if (row_bytes == KeyLayout::kNoRow) [[unlikely]]
+    return MatchRare(key);
+  return ResultOf(Match<1>(1,
+                           [&](size_t /*i*/) {
+                             return EntryOf({key.data(), row_bytes},
+                                            {key.data() + row_bytes,
+                                             key.size() - row_bytes});
+                           }),
+                  0);
 }
 
 }  // namespace rowbloom

@@ -70,7 +70,7 @@ inline size_t EscapedRowBytes(const char* key, size_t size) {
   }
 }
 
-// REQUIRES no custom layout. `parameter` is the layout's. An if-chain: the
+// kNoRow for custom layouts. `parameter` is the layout's. An if-chain: the
 // layout of one file is constant, so that its branches predict; a switch would
 // be an indirect jump.
 inline size_t RowBytesOf(KeyLayout::Kind kind, uint32_t parameter,
@@ -87,7 +87,7 @@ inline size_t RowBytesOf(KeyLayout::Kind kind, uint32_t parameter,
     const size_t at = FindByte(key, 0, size, static_cast<char>(parameter));
     return at == size ? KeyLayout::kNoRow : at + 1;
   }
-  if (size < 2) return KeyLayout::kNoRow;
+  if (kind == Kind::kCustom || size < 2) return KeyLayout::kNoRow;
   const size_t row = size_t{static_cast<unsigned char>(key[0])} << 8 |
                      static_cast<unsigned char>(key[1]);
   return size - 2 < row ? KeyLayout::kNoRow : 2 + row;
