@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # plot_test.sh FILTER_BENCH BENCH_DIR: plot.py draws what filter_bench writes,
 # well-formed and the same each time; the committed plots and README's table are
-# those of the committed results. Exits with 77 without Python.
+# those of the committed results.
 set -euo pipefail
+# shellcheck source=tests/support/outside.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../support/outside.sh"
 
 program=$1
 bench=$2
@@ -15,8 +17,7 @@ fail() {
 }
 
 if ! command -v python3 >/dev/null; then
-  echo "skipped: no python3"
-  exit 77
+  skip_without python3 "plot.py is written in it"
 fi
 
 # well_formed FILE: an SVG with at least one line of data.
@@ -74,7 +75,7 @@ found=0
   2>"$dir/err" || found=$?
 if grep -q 'built without optimisation' "$dir/err"; then
   echo "not measured, and so not drawn: $(cat "$dir/err")"
-  exit 0
+  exit 77
 fi
 ((found == 0)) || fail "filter_bench: $(cat "$dir/err")"
 "$bench/plot.py" "$dir/json" "$dir"

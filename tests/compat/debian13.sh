@@ -140,12 +140,6 @@ done
 find "$there_dir" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
 cp -a "$there_dir.new/." "$there_dir/"
 rm -rf "$there_dir.new"
-# Where the tests look for it.
-rm -rf "$root/src/shared"
-if [[ -d ../shared/data ]]; then
-  mkdir "$root/src/shared"
-  cp -r ../shared/data "$root/src/shared/"
-fi
 # All that optional parts and their tests want, except for the browser.
 in_root /src/rowbloom/tools/setup.sh libhiredis-dev redis-server \
   libguava-java default-jdk-headless

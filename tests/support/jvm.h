@@ -1,5 +1,6 @@
 // Runs a Java source file with Guava in its class path, for tests that meet
-// programs of the JVM. CMake's rowbloom_use_jvm says where both are.
+// programs of the JVM. CMake's rowbloom_use_jvm says where both are; a test
+// begins with ROWBLOOM_SKIP_WITHOUT_JVM().
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,32 +11,35 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/outside.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom::test {
 
-inline constexpr bool kHasJvm =
-#ifdef ROWBLOOM_GUAVA_JAR
-    true;
+// The paths of both; empty where they are absent.
+#ifdef ROWBLOOM_JAVA
+inline constexpr char kJava[] = ROWBLOOM_JAVA;
 #else
-    false;
+inline constexpr char kJava[] = "";
+#endif
+#ifdef ROWBLOOM_GUAVA_JAR
+inline constexpr char kGuavaJar[] = ROWBLOOM_GUAVA_JAR;
+#else
+inline constexpr char kGuavaJar[] = "";
 #endif
 
-inline constexpr const char* kNeedsJvm =
-    "needs Debian's libguava-java and default-jdk-headless";
+#define ROWBLOOM_SKIP_WITHOUT_JVM()                                        \
+  ROWBLOOM_SKIP_WITHOUT(::rowbloom::test::kJvm, *::rowbloom::test::kJava); \
+  ROWBLOOM_SKIP_WITHOUT(::rowbloom::test::kGuava, *::rowbloom::test::kGuavaJar)
 
 // What the program prints. A test failure, and what it printed, if it fails.
-// REQUIRES kHasJvm, and arguments without quotes.
-inline std::string RunJava([[maybe_unused]] const std::string& source,
+// REQUIRES both, and arguments without quotes.
+inline std::string RunJava(const std::string& source,
                            const std::vector<std::string>& arguments) {
   const TempDir dir;
-  std::string command;
-#ifdef ROWBLOOM_GUAVA_JAR
-  command = "'" ROWBLOOM_JAVA
-            "' -XX:TieredStopAtLevel=1 -cp "
-            "'" ROWBLOOM_GUAVA_JAR "' '" ROWBLOOM_SOURCE_DIR "/" +
-            source + "'";
-#endif
+  std::string command = std::string("'") + kJava +
+                        "' -XX:TieredStopAtLevel=1 -cp '" + kGuavaJar +
+                        "' '" ROWBLOOM_SOURCE_DIR "/" + source + "'";
   for (const std::string& argument : arguments) {
     command += " '" + argument + "'";
   }

@@ -13,6 +13,7 @@
 #include "lib/bytes/little_endian.h"
 #include "lib/standalone/key_hash.h"
 #include "rowbloom/classic_bloom_filter.h"
+#include "tests/support/data.h"
 #include "tests/support/jvm.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
@@ -36,14 +37,10 @@ ClassicStrategy StrategyNamed(const std::string& name) {
   return strategy;
 }
 
-// guava_vectors.json of the shared data.
 class GuavaVectors : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string path =
-        std::string(ROWBLOOM_SHARED_DATA) + "/guava_vectors.json";
-    std::ifstream in(path);
-    if (!in.is_open()) GTEST_SKIP() << path << " is not there";
+    std::ifstream in(test::DataPath("guava_vectors.json"));
     vectors_ = nlohmann::json::parse(in);
   }
 
@@ -117,7 +114,7 @@ void WriteFile(const std::string& path, const std::string& bytes) {
 // Guava reads three filters of ours and writes what it finds in them, with
 // keys of its own added.
 TEST(GuavaLive, EachSideReadsTheOthersFilters) {
-  if (!test::kHasJvm) GTEST_SKIP() << test::kNeedsJvm;
+  ROWBLOOM_SKIP_WITHOUT_JVM();
   const uint64_t seed = test::SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const test::TempDir dir;

@@ -2,9 +2,10 @@
 # stock_tools_test.sh CASE PLUGIN STRICT_LOAD OTHER_VERSION: programs that know
 # nothing of rowbloom - RocksDB's ldb, sst_dump and db_bench, and STRICT_LOAD -
 # use a database whose OPTIONS name rowbloom's policy and extractor, with PLUGIN
-# preloaded. Each case looks at what happens without PLUGIN, too. Exit status 77
-# stands for "skipped".
+# preloaded. Each case looks at what happens without PLUGIN, too.
 set -euo pipefail
+# shellcheck source=tests/support/outside.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../support/outside.sh"
 
 test_case=$1
 plugin=$2
@@ -22,20 +23,17 @@ fail() {
   exit 1
 }
 
-skip() {
-  echo "SKIPPED: $*"
-  exit 77
-}
-
 # The librocksdb that a program or library loads.
 rocksdb_of() {
   ldd "$1" | awk '$1 ~ /^librocksdb/ { print $3 }'
 }
 
 for tool in ldb sst_dump db_bench; do
-  path=$(command -v "$tool") || skip "no $tool; Debian has it in rocksdb-tools"
+  path=$(command -v "$tool") ||
+    skip_without rocksdb-tools "no $tool; Debian has it in rocksdb-tools"
   [[ $(rocksdb_of "$path") == "$(rocksdb_of "$plugin")" ]] ||
-    skip "$tool and the plugin use different RocksDB libraries"
+    skip_without rocksdb-tools \
+      "$tool and the plugin use different RocksDB libraries"
 done
 
 # with_plugin COMMAND ARGUMENT...

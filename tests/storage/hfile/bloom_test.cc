@@ -10,18 +10,15 @@
 #include "storage/hfile/bloom_filter.h"
 #include "storage/hfile/bloom_hash.h"
 #include "tests/storage/hfile/dump.h"
-#include "tests/support/shared_data.h"
+#include "tests/support/data.h"
 
 namespace rowbloom::hfile {
 namespace {
 
 using nlohmann::json;
 
-// Null when it is not there.
 json BloomVectors() {
-  const std::string path = test::SharedData("hbase/bloom_vectors.json");
-  if (path.empty()) return {};
-  std::ifstream in(path);
+  std::ifstream in(test::DataPath("hbase/bloom_vectors.json"));
   return json::parse(in);
 }
 
@@ -67,7 +64,6 @@ TEST(HFileChunkPlan, IsThatOfTheWriter) {
 
 TEST(HFileBloomVectors, HashesAreThoseOfHBase) {
   const json vectors = BloomVectors();
-  if (vectors.is_null()) GTEST_SKIP() << test::kNoSharedData;
   size_t compared = 0;
   for (const json& row : vectors.at("hashes")) {
     const std::string bytes = test::FromHex(row.at("hex"));
@@ -91,7 +87,6 @@ TEST(HFileBloomVectors, HashesAreThoseOfHBase) {
 
 TEST(HFileBloomVectors, ChunksAreSizedAsHBaseSizesThem) {
   const json vectors = BloomVectors();
-  if (vectors.is_null()) GTEST_SKIP() << test::kNoSharedData;
   EXPECT_EQ(vectors.at("sizing").size(), 234U);
   for (const json& row : vectors.at("sizing")) {
     const ChunkSizing sizing =
@@ -117,7 +112,6 @@ std::string KeyOf(const json& key) {
 
 TEST(HFileBloomVectors, ChunksHaveTheBitsThatHBaseSets) {
   const json vectors = BloomVectors();
-  if (vectors.is_null()) GTEST_SKIP() << test::kNoSharedData;
   EXPECT_EQ(vectors.at("chunks").size(), 9U);
   for (const json& row : vectors.at("chunks")) {
     SCOPED_TRACE(row.at("name").get<std::string>());

@@ -16,7 +16,8 @@
 #include "storage/hfile/block.h"
 #include "storage/hfile/cell.h"
 #include "tests/storage/hfile/dump.h"
-#include "tests/support/shared_data.h"
+#include "tests/support/data.h"
+#include "tests/support/outside.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -130,8 +131,7 @@ std::vector<Golden> AllGolden() {
 }
 
 std::string GoldenPath(const Golden& golden, const std::string& suffix) {
-  return test::SharedData("hbase/" + golden.version + "/" + golden.name +
-                          suffix);
+  return test::DataPath("hbase/" + golden.version + "/" + golden.name + suffix);
 }
 
 std::string ReadFile(const std::string& path) {
@@ -166,27 +166,16 @@ std::map<std::string, std::string> PrintedTrailer(const HFileTrailer& trailer) {
 
 class HFileGolden : public ::testing::TestWithParam<Golden> {
  protected:
-  // False when the test is skipped, or has failed.
-  bool Open() {
+  void SetUp() override {
     path_ = GoldenPath(GetParam(), ".hfile");
-    if (path_.empty()) return false;
-    const rocksdb::Status status = HFileReader::Open({}, path_, &reader_);
-    EXPECT_THAT(status, IsOk());
-    return status.ok();
+    ASSERT_THAT(HFileReader::Open({}, path_, &reader_), IsOk());
   }
 
   std::string path_;
   std::unique_ptr<HFileReader> reader_;
 };
 
-#define OPEN_OR_SKIP()                                      \
-  if (!Open()) {                                            \
-    if (path_.empty()) GTEST_SKIP() << test::kNoSharedData; \
-    return;                                                 \
-  }
-
 TEST_P(HFileGolden, ReadsAsHBaseDumpedIt) {
-  OPEN_OR_SKIP();
   Dump dump = test::ReadDump(GoldenPath(GetParam(), ".dump.txt.gz"));
   // Of the reader that dumped it, not of the file.
   dump.file_info.erase("hfile.FILE_PATH");
@@ -224,7 +213,6 @@ TEST_P(HFileGolden, ReadsAsHBaseDumpedIt) {
 // "general=BloomSize: 2048; No of Keys in bloom: 1500; Max Keys for bloom:
 // 1707; ..." of HBase's reader.
 TEST_P(HFileGolden, DescribesItsBloomFiltersAsHBaseDoes) {
-  OPEN_OR_SKIP();
   const Dump dump = test::ReadDump(GoldenPath(GetParam(), ".dump.txt.gz"));
   const auto described = [](const HFileBloomInfo* info) {
     if (info == nullptr) return std::string("null");
@@ -285,7 +273,6 @@ std::string Answer(const HFileReader& reader, HFileIterator* iterator,
 }
 
 TEST_P(HFileGolden, AnswersEveryQueryAsHBaseDoes) {
-  OPEN_OR_SKIP();
   const auto lines =
       test::ReadGzipLines(GoldenPath(GetParam(), ".queries.txt.gz"));
   EXPECT_FALSE(lines.empty());
@@ -312,7 +299,6 @@ TEST_P(HFileGolden, AnswersEveryQueryAsHBaseDoes) {
 }
 
 TEST_P(HFileGolden, VerifiesWithoutAProblem) {
-  OPEN_OR_SKIP();
   HFileReport report;
   EXPECT_THAT(reader_->Verify(&report), IsOk());
   EXPECT_THAT(report.problems, testing::IsEmpty());
@@ -372,7 +358,6 @@ std::vector<std::string> Framing(const std::string& file) {
 }
 
 TEST_P(HFileGolden, IsWrittenAgainByteForByte) {
-  OPEN_OR_SKIP();
   const test::TempDir dir;
   const std::string path = dir.File("again.hfile");
   WriteGolden(GetParam(), path);
@@ -416,9 +401,9 @@ struct HudiFile {
 class HFileOfHudi : public ::testing::TestWithParam<HudiFile> {};
 
 TEST_P(HFileOfHudi, HasTheRightCells) {
-  const std::string path =
-      test::SharedData("hfile/" + GetParam().name + ".hfile");
-  if (path.empty()) GTEST_SKIP() << test::kNoSharedData;
+  const std::string folder = test::HudiFolder();
+  ROWBLOOM_SKIP_WITHOUT(test::kHudi, !folder.empty());
+  const std::string path = folder + "/" + GetParam().name + ".hfile";
   std::unique_ptr<HFileReader> reader;
   ASSERT_THAT(HFileReader::Open({}, path, &reader), IsOk());
   EXPECT_EQ(reader->trailer().entry_count, GetParam().cells);

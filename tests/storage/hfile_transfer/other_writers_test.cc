@@ -8,7 +8,8 @@
 
 #include "tests/storage/hfile/dump.h"
 #include "tests/storage/hfile_transfer/transfers.h"
-#include "tests/support/shared_data.h"
+#include "tests/support/data.h"
+#include "tests/support/outside.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -26,10 +27,8 @@ std::string TestName(const ::testing::TestParamInfo<std::string>& test) {
 class ImportOfHBase : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ImportOfHBase, ShowsWhatHBaseWould) {
-  const std::string path = SharedData("hbase/" + GetParam() + ".hfile");
-  if (path.empty()) GTEST_SKIP() << kNoSharedData;
-  const Dump dump =
-      ReadDump(SharedData("hbase/" + GetParam() + ".dump.txt.gz"));
+  const std::string path = DataPath("hbase/" + GetParam() + ".hfile");
+  const Dump dump = ReadDump(DataPath("hbase/" + GetParam() + ".dump.txt.gz"));
   TempDir dir;
   std::unique_ptr<Store> store;
   ASSERT_THAT(Store::Open({}, dir.File("db"), {ManyVersions("f")}, &store),
@@ -71,8 +70,9 @@ INSTANTIATE_TEST_SUITE_P(
 class ImportOfHudi : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ImportOfHudi, HasTheRecordsByKey) {
-  const std::string path = SharedData("hfile/" + GetParam() + ".hfile");
-  if (path.empty()) GTEST_SKIP() << kNoSharedData;
+  const std::string folder = HudiFolder();
+  ROWBLOOM_SKIP_WITHOUT(kHudi, !folder.empty());
+  const std::string path = folder + "/" + GetParam() + ".hfile";
   const std::vector<HFileCell> cells = CellsOf(path);
   TempDir dir;
   std::unique_ptr<Store> store;

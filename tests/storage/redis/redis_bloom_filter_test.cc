@@ -13,6 +13,7 @@
 #include "storage/redis/connection.h"
 #include "tests/storage/redis/redis_server.h"
 #include "tests/support/jvm.h"
+#include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 
@@ -29,9 +30,7 @@ constexpr auto kMitz32 = ClassicStrategy::kMurmur128Mitz32;
 class RedisFilter : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!RedisServer::Exists()) {
-      GTEST_SKIP() << "needs Debian's redis-server";
-    }
+    ROWBLOOM_SKIP_WITHOUT(kRedis, RedisServer::Exists());
     server_ = std::make_unique<RedisServer>();
     options_.endpoint.unix_socket = server_->socket();
     options_.name = "seen";
@@ -142,7 +141,7 @@ TEST_F(RedisFilter, SharesBitsWithWhoeverSetsThemByTheRule) {
 
 // A service that hashes with Guava and sets the bits itself.
 TEST_F(RedisFilter, IsSharedWithAJvmService) {
-  if (!kHasJvm) GTEST_SKIP() << kNeedsJvm;
+  ROWBLOOM_SKIP_WITHOUT_JVM();
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   constexpr uint64_t kCount = 500;
@@ -306,7 +305,7 @@ TEST_F(RedisFilter, AServerThatDoesNotAnswerIsAnError) {
 }
 
 TEST(RedisPassword, IsAsked) {
-  if (!RedisServer::Exists()) GTEST_SKIP() << "needs Debian's redis-server";
+  ROWBLOOM_SKIP_WITHOUT(kRedis, RedisServer::Exists());
   const RedisServer server("open sesame");
   RedisFilterOptions options;
   options.endpoint.unix_socket = server.socket();

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "rowbloom/printable.h"
+#include "tests/support/data.h"
 #include "tests/support/dump_text.h"
 
 namespace rowbloom::test {
@@ -87,8 +88,8 @@ void PrintTo(const HBaseCell& cell, std::ostream* out) {
 std::vector<HBaseCase> ReadHBaseCases() {
   std::vector<HBaseCase> cases;
   for (const char* file : {"cases.jsonl.gz", "large.jsonl.gz"}) {
-    for (const std::string& line : ReadGzipLines(
-             std::string(ROWBLOOM_TEST_DATA_DIR "/hbase/scans/") + file)) {
+    for (const std::string& line :
+         ReadGzipLines(DataPath(std::string("hbase/scans/") + file))) {
       cases.push_back(ToCase(json::parse(line)));
     }
   }

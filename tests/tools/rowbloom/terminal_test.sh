@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # terminal_test.sh ROWBLOOM: on a terminal a load shows a line of progress, with
-# the share and the rate. Exit status 77 stands for "skipped".
+# the share and the rate.
 set -euo pipefail
+# shellcheck source=tests/support/outside.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../support/outside.sh"
 
 rowbloom=$(realpath "$1")
 dir=$(mktemp -d "${TMPDIR:-/tmp}/rowbloom-terminal.XXXXXX")
@@ -14,8 +16,7 @@ on_terminal() {
 }
 
 if ! on_terminal true; then
-  echo "SKIPPED: no terminal can be opened here: $(cat screen)"
-  exit 77
+  skip_without terminal "no terminal can be opened here: $(cat screen)"
 fi
 for ((i = 0; i < 20000; ++i)); do
   printf 'row%05d\tf:q\t%0100d\n' "$i" "$i"

@@ -10,7 +10,8 @@
 
 #include "storage/hfile/coding.h"
 #include "tests/storage/hfile/dump.h"
-#include "tests/support/shared_data.h"
+#include "tests/support/data.h"
+#include "tests/support/outside.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 
 namespace rowbloom {
@@ -41,13 +42,12 @@ constexpr const char* kFiles[] = {
 class HFileOfHBase : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    path_ = test::SharedData("hbase/" + std::string(GetParam()) + ".hfile");
-    if (path_.empty()) GTEST_SKIP() << test::kNoSharedData;
+    path_ = Beside(".hfile");
     dump_ = test::ReadDump(Beside(".dump.txt.gz"));
   }
 
   std::string Beside(const std::string& ending) const {
-    return test::SharedData("hbase/" + std::string(GetParam()) + ending);
+    return test::DataPath("hbase/" + std::string(GetParam()) + ending);
   }
 
   Output Fine(std::vector<std::string> args) const {
@@ -241,8 +241,8 @@ INSTANTIATE_TEST_SUITE_P(Shared, HFileOfHBase, testing::ValuesIn(kFiles),
                          });
 
 TEST(HFileOfHudi, EachVerbReadsThem) {
-  const std::string folder = test::SharedData("hfile");
-  if (folder.empty()) GTEST_SKIP() << test::kNoSharedData;
+  const std::string folder = test::HudiFolder();
+  ROWBLOOM_SKIP_WITHOUT(test::kHudi, !folder.empty());
   for (const char* verb : {"summary", "props", "layout", "index", "data",
                            "filter", "verify", "stats"}) {
     const Output output = RunTool({verb, folder});

@@ -13,7 +13,7 @@
 
 #include "rocksdb/slice_transform.h"
 #include "tests/storage/sst/make_sst.h"
-#include "tests/support/programs.h"
+#include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -426,9 +426,7 @@ TEST_F(Html, FullDiskIsAnError) {
 class HtmlInBrowser : public Html {
  protected:
   void SetUp() override {
-    if (!test::HaveProgram("chromium")) {
-      GTEST_SKIP() << "no chromium here (Debian: chromium)";
-    }
+    ROWBLOOM_SKIP_WITHOUT(test::kChromium, test::HaveProgram("chromium"));
   }
 };
 

@@ -22,7 +22,7 @@
 #include "rocksdb/table.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "tests/storage/sst/make_sst.h"
-#include "tests/support/programs.h"
+#include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -85,9 +85,7 @@ std::vector<Case> Cases() {
 class StockFiles : public testing::TestWithParam<Case> {
  protected:
   void SetUp() override {
-    if (!test::HaveProgram("db_bench")) {
-      GTEST_SKIP() << "no db_bench here (Debian: rocksdb-tools)";
-    }
+    ROWBLOOM_SKIP_WITHOUT(test::kRocksDbTools, test::HaveProgram("db_bench"));
     const std::string command =
         "db_bench --benchmarks=fillseq,compact --value_size=20 --seed=1 "
         "--num=" +

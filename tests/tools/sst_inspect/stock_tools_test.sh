@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # stock_tools_test.sh SST_INSPECT: files that RocksDB's db_bench wrote, with each
 # kind of filter, compression and index, show the same cells through sst_inspect
-# as through RocksDB's sst_dump, and verify. Exit code 77: no rocksdb-tools here.
+# as through RocksDB's sst_dump, and verify.
 set -euo pipefail
+# shellcheck source=tests/support/outside.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../support/outside.sh"
 
 sst_inspect=$1
 if ! command -v db_bench >/dev/null || ! command -v sst_dump >/dev/null; then
-  echo "skipped: db_bench and sst_dump of rocksdb-tools are not here"
-  exit 77
+  skip_without rocksdb-tools "db_bench and sst_dump are not here"
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

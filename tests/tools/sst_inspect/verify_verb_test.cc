@@ -7,9 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -21,6 +19,7 @@
 #include "rocksdb/sst_file_writer.h"
 #include "storage/sst/data_cursor.h"
 #include "tests/storage/sst/make_sst.h"
+#include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -347,9 +346,7 @@ std::string OnTerminal(const std::vector<std::string>& args) {
 // Handles count from the start of the file, so that its footer may lie behind a
 // gap that takes no space on disk.
 TEST_F(Verify, ProgressIsShownOnATerminalForLargeFiles) {
-  if (!CanOpenTerminal()) {
-    GTEST_SKIP() << "no pseudo-terminal here: " << std::strerror(errno);
-  }
+  ROWBLOOM_SKIP_WITHOUT(test::kTerminal, CanOpenTerminal());
   Write({});
   EXPECT_THAT(OnTerminal({"verify", path_}), Not(HasSubstr("%")));
 
