@@ -42,10 +42,6 @@ TEST_P(EachCodec, BothFormatsGiveAllCells) {
     EXPECT_EQ(comparison.claimed_ratio.has_value(),
               GetParam() == HFileBenchCodec::kLz4 &&
                   (comparison.what == "write" || comparison.what == "scan"));
-    ASSERT_GE(comparison.timings.size(), 2u);
-    for (size_t i = 0; i < comparison.timings.size(); ++i) {
-      EXPECT_GT(comparison.Ratio(i), 0);
-    }
   }
 }
 

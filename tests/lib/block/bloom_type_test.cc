@@ -28,9 +28,11 @@ TEST(BloomType, UnknownNameListsTheKnownOnes) {
 }
 
 TEST(FilterKind, NamesRoundTrip) {
-  const auto kind = FilterKindFromString(ToString(FilterKind::kBloom));
-  ASSERT_TRUE(kind);
-  EXPECT_EQ(*kind, FilterKind::kBloom);
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    const auto parsed = FilterKindFromString(ToString(kind));
+    ASSERT_TRUE(parsed) << ToString(kind);
+    EXPECT_EQ(*parsed, kind);
+  }
   EXPECT_FALSE(FilterKindFromString("cuckoo"));
 }
 

@@ -116,9 +116,7 @@ TEST(FilterBlockRibbon, EstimatesAreOfItsOwnSize) {
   EXPECT_NEAR(static_cast<double>(bytes), static_cast<double>(promised), 1000);
 }
 
-// What changed between adding keys and writing the block is found in ribbons,
-// too.
-// Beyond what a section of kind bloom takes, it is that.
+// A section that would take more than kind bloom is of that kind.
 TEST(FilterBlockRibbon, HasAsManySlotsAsItIsTold) {
   const std::vector<std::string> keys = Keys(20'000, 1);
   uint64_t last = 0;

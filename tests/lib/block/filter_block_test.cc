@@ -183,30 +183,6 @@ std::string WithoutWholeKeys(const std::string& block) {
   return old + end;
 }
 
-// Bytes that later versions must go on writing and reading. A change here is a
-// change of the format: it needs a new version in FORMAT.md.
-TEST(FilterBlock, BytesOfEachTypeArePinned) {
-  const std::map<BloomType, uint64_t> pinned = {
-      {BloomType::kRow, 0x15d3c0694f7c55dd},
-      {BloomType::kRowCol, 0x53fbc629321e903d},
-      {BloomType::kRowPrefixFixedLength, 0x6f09d74297867141}};
-  for (const auto& [type, hash] : pinned) {
-    const bool prefix = type == BloomType::kRowPrefixFixedLength;
-    std::vector<std::string> keys;
-    for (uint64_t i = 0; i < 1000; ++i) {
-      keys.push_back("row" + std::to_string(i / 3) + std::string(i % 300, 'x') +
-                     ":" + std::string(i % 400, 'q') + std::to_string(i));
-    }
-    const std::string bytes = Build({.bloom_type = type,
-                                     .key_layout = KeyLayout::Delimited(':'),
-                                     .bits_per_key = 12.5,
-                                     .row_prefix_length = prefix ? 5u : 0u},
-                                    keys);
-    const uint64_t found = Checksum(WithoutWholeKeys(bytes));
-    EXPECT_EQ(found, hash) << ToString(type) << " has 0x" << std::hex << found;
-  }
-}
-
 TEST(FilterBlock, KnowsWhereItsFileWasMade) {
   const auto origin = [](const FileOrigin& given) {
     const std::string bytes = Build(

@@ -422,41 +422,6 @@ TEST_F(LevelContext, OthersGetTheUniformRate) {
   }
 }
 
-// optimize_filters_for_memory has a balance for each level.
-TEST_F(LevelContext, FitsTheAllocatorAtEachLevel) {
-  for (const std::optional<double> row_spread :
-       {std::optional<double>(), std::optional(0.125)}) {
-    const auto policy = MakeFilterPolicy({.key_layout = kLayout,
-                                          .false_positive_rate = kRate,
-                                          .level_allocation = LevelShape(),
-                                          .row_spread = row_spread});
-    rocksdb::BlockBasedTableOptions table;
-    table.filter_policy = policy;
-    table.optimize_filters_for_memory = true;
-    Open(kShape);
-    rocksdb::Options with_fit = options();
-    with_fit.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
-    const TempDir dir;
-    const auto db = OpenDb(with_fit, dir.path().string());
-    ASSERT_NE(db, nullptr);
-    for (uint64_t row = 0; row < 5000; ++row) {
-      ExpectOk(db->Put({}, Row(row) + "c0", "v"));
-      ExpectOk(db->Put({}, Row(row) + "c1", "v"));
-      if (row % 1000 == 999) ExpectOk(db->Flush({}));
-    }
-    ExpectOk(db->CompactRange({}, nullptr, nullptr));
-    std::string value;
-    for (uint64_t row = 0; row < 5000; ++row) {
-      ExpectOk(db->Get({}, Row(row) + "c1", &value));
-    }
-    FilterStats stats;
-    ExpectOk(GetFilterStats(*policy, &stats));
-    EXPECT_GT(stats.asked, 0u);
-    EXPECT_GE(stats.blocks_built, 6u);
-    EXPECT_EQ(stats.blocks_failed, 0u);
-  }
-}
-
 // Which files get kBloom under a policy of kind ribbon.
 class KindByLevel : public testing::Test {
  protected:

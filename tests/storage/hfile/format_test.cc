@@ -12,16 +12,16 @@
 namespace rowbloom {
 namespace {
 
-// Lines of 16 bytes.
-std::string HexLines(const std::string& bytes) {
+// A block of FORMAT.md that has these bytes, 16 in a line.
+std::string HexBlock(const std::string& bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
+  std::string text = "\n```\n";
   for (size_t i = 0; i < bytes.size(); ++i) {
     if (i > 0) text += i % 16 == 0 ? '\n' : ' ';
     text += kDigits[static_cast<uint8_t>(bytes[i]) >> 4];
     text += kDigits[bytes[i] & 15];
   }
-  return text + "\n";
+  return text + "\n```\n";
 }
 
 TEST(HFileFormatExample, FormatMdShowsTheBytes) {
@@ -41,11 +41,11 @@ TEST(HFileFormatExample, FormatMdShowsTheBytes) {
   const std::string text = test::ReadFileBytes(ROWBLOOM_HFILE_DIR "/FORMAT.md");
   const size_t second_block = file.find("IDXROOT2");
   ASSERT_NE(second_block, std::string::npos);
-  EXPECT_THAT(text, testing::HasSubstr(HexLines(file.substr(0, second_block))));
+  EXPECT_THAT(text, testing::HasSubstr(HexBlock(file.substr(0, second_block))));
   // Of the trailer, what is not padding.
   const std::string trailer = file.substr(file.size() - hfile::kTrailerBytes);
   const size_t end = trailer.find(std::string(16, '\0'));
-  EXPECT_THAT(text, testing::HasSubstr(HexLines(trailer.substr(0, end))));
+  EXPECT_THAT(text, testing::HasSubstr(HexBlock(trailer.substr(0, end))));
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ TEST_F(Import, MergesWithWhatIsThere) {
   EXPECT_EQ(last.files, 1u);
 }
 
-TEST_F(Import, RandomCellsAreWhatHBaseWouldShow) {
+TEST_F(Import, RandomCellsAreThoseOfTheModel) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   Random random(seed);

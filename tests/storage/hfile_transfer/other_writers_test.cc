@@ -1,5 +1,5 @@
-// Files that HBase's and Hudi's own code wrote, imported: the store shows what
-// HBase would.
+// Files that HBase's and Hudi's own code wrote, imported: the store has the cells
+// that HBase dumped of them, as the model of the store shows these.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::string TestName(const ::testing::TestParamInfo<std::string>& test) {
 
 class ImportOfHBase : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(ImportOfHBase, ShowsWhatHBaseWould) {
+TEST_P(ImportOfHBase, HasTheDumpedCellsAndBringsThemBack) {
   const std::string path = DataPath("hbase/" + GetParam() + ".hfile");
   const Dump dump = ReadDump(DataPath("hbase/" + GetParam() + ".dump.txt.gz"));
   TempDir dir;
