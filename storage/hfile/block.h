@@ -41,6 +41,11 @@ enum class BlockType : uint8_t {
 };
 inline constexpr size_t kBlockTypes = 10;
 
+// Cells, in whatever encoding.
+inline bool IsData(BlockType type) {
+  return type == BlockType::kData || type == BlockType::kEncodedData;
+}
+
 // Eight bytes, all printable.
 std::string_view Magic(BlockType type);
 

@@ -49,9 +49,6 @@ Status BlockReader::ReadHeader(uint64_t offset, uint64_t end_offset,
 Status BlockReader::CheckHeader(const BlockLocation& location,
                                 BlockType expected,
                                 const BlockHeader& header) const {
-  if (header.type == BlockType::kEncodedData && expected == BlockType::kData) {
-    return Status::NotSupported("encoded data block, expected a plain one");
-  }
   if (header.type != expected) {
     return Status::Corruption(Message("magic \"", Magic(expected),
                                       "\" expected, found \"",

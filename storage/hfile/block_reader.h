@@ -33,14 +33,15 @@ class BlockReader {
         verify_checksums_(options.verify_checksums) {}
 
   const InputFile& file() const { return file_; }
+  uint64_t max_data_block_bytes() const { return max_data_block_bytes_; }
 
   // The header of the block at `offset`, which must end by `end_offset`.
   rocksdb::Status ReadHeader(uint64_t offset, uint64_t end_offset,
                              BlockHeader* header) const;
 
   // The block at `location` into `*block`, whose memory is used again;
-  // `*scratch` is for its compressed form. NotSupported for encoded data where
-  // plain data is expected, Corruption for any other type than `expected`.
+  // `*scratch` is for its compressed form. Corruption for any other type than
+  // `expected`.
   rocksdb::Status Read(const BlockLocation& location, BlockType expected,
                        Block* block, Buffer* scratch) const;
 
@@ -52,7 +53,7 @@ class BlockReader {
  private:
   // The largest block of this type that is read, decompressed.
   uint64_t MaxBytes(BlockType type) const {
-    return type == BlockType::kData ? max_data_block_bytes_ : max_block_bytes_;
+    return IsData(type) ? max_data_block_bytes_ : max_block_bytes_;
   }
   // All bytes of the block, of at most `max_bytes` decompressed, into
   // `*target`, and its header.

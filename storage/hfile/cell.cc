@@ -114,6 +114,12 @@ std::string IndexKey(HFileIndexKeyRule rule, const HFileKey& last,
   return key;
 }
 
+size_t CellBytes(const HFileCellView& cell, const CellForm& form) {
+  return kCellFixedBytes + KeyBytes(cell.key()) + cell.value.size() +
+         (form.tags ? kTagsLengthBytes + cell.tags.size() : 0) +
+         (form.mvcc ? VlongBytes(cell.mvcc) : 0);
+}
+
 void AppendCell(const HFileCellView& cell, const CellForm& form,
                 std::string* out) {
   const HFileKey key = cell.key();

@@ -42,9 +42,16 @@ std::string IndexKey(HFileIndexKeyRule rule, const HFileKey& last,
 struct CellForm {
   bool tags = false;
   bool mvcc = false;
-  // Every mvcc is 0, and a reader takes one byte for it, whatever it is.
+  // In plain blocks every mvcc is 0, and a reader takes one byte for it,
+  // whatever it is.
   bool mvcc_is_zero = false;
+  // In blocks that leave parts of keys out, tags are references to a
+  // dictionary.
+  bool tags_compressed = false;
 };
+
+// What AppendCell appends.
+size_t CellBytes(const HFileCellView& cell, const CellForm& form);
 
 void AppendCell(const HFileCellView& cell, const CellForm& form,
                 std::string* out);

@@ -57,10 +57,10 @@ void PutByteArray(std::string* out, std::string_view bytes) {
   out->append(bytes);
 }
 
-bool Cursor::ReadU8(uint8_t* value) {
-  if (rest_.empty()) return false;
-  *value = static_cast<uint8_t>(rest_[0]);
-  rest_.remove_prefix(1);
+bool Cursor::ReadU16(uint16_t* value) {
+  if (rest_.size() < sizeof(*value)) return false;
+  *value = LoadU16(rest_.data());
+  rest_.remove_prefix(sizeof(*value));
   return true;
 }
 
@@ -99,13 +99,6 @@ bool Cursor::ReadVlong(int64_t* value) {
   return true;
 }
 
-bool Cursor::ReadBytes(size_t byte_count, std::string_view* bytes) {
-  if (rest_.size() < byte_count) return false;
-  *bytes = rest_.substr(0, byte_count);
-  rest_.remove_prefix(byte_count);
-  return true;
-}
-
 bool Cursor::ReadByteArray(std::string_view* bytes) {
   Cursor ahead(rest_);
   int64_t byte_count = 0;
@@ -117,7 +110,7 @@ bool Cursor::ReadByteArray(std::string_view* bytes) {
   return true;
 }
 
-bool Cursor::ReadVarint(uint64_t* value) {
+bool Cursor::ReadLongVarint(uint64_t* value) {
   constexpr size_t kMaxBytes = 10;
   uint64_t result = 0;
   for (size_t i = 0; i < rest_.size() && i < kMaxBytes; ++i) {

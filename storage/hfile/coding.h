@@ -57,17 +57,37 @@ class Cursor {
   std::string_view rest() const { return rest_; }
   size_t size() const { return rest_.size(); }
 
-  [[nodiscard]] bool ReadU8(uint8_t* value);
+  [[nodiscard]] bool ReadU8(uint8_t* value) {
+    if (rest_.empty()) return false;
+    *value = static_cast<uint8_t>(rest_[0]);
+    rest_.remove_prefix(1);
+    return true;
+  }
+  [[nodiscard]] bool ReadU16(uint16_t* value);
   [[nodiscard]] bool ReadU32(uint32_t* value);
   [[nodiscard]] bool ReadU64(uint64_t* value);
   [[nodiscard]] bool ReadVlong(int64_t* value);
-  [[nodiscard]] bool ReadBytes(size_t byte_count, std::string_view* bytes);
+  [[nodiscard]] bool ReadBytes(uint64_t byte_count, std::string_view* bytes) {
+    if (rest_.size() < byte_count) return false;
+    *bytes = rest_.substr(0, byte_count);
+    rest_.remove_prefix(byte_count);
+    return true;
+  }
   // Also false when the length is negative.
   [[nodiscard]] bool ReadByteArray(std::string_view* bytes);
   // Protocol Buffers' base-128 number.
-  [[nodiscard]] bool ReadVarint(uint64_t* value);
+  [[nodiscard]] bool ReadVarint(uint64_t* value) {
+    if (rest_.empty() || static_cast<uint8_t>(rest_[0]) >= 0x80) {
+      return ReadLongVarint(value);
+    }
+    *value = static_cast<uint8_t>(rest_[0]);
+    rest_.remove_prefix(1);
+    return true;
+  }
 
  private:
+  [[nodiscard]] bool ReadLongVarint(uint64_t* value);
+
   std::string_view rest_;
 };
 

@@ -14,7 +14,9 @@ Iterator::Iterator(const Reader& reader, const HFileReadOptions& options)
     : reader_(reader),
       fill_cache_(options.fill_cache),
       ordered_(reader.comparator() == Comparator::kCells),
-      levels_(reader.trailer().data_index_levels - 1) {}
+      levels_(reader.trailer().data_index_levels - 1),
+      cells_(NewBlockCells(reader.encoding(), reader.cell_form(),
+                           reader.blocks().max_data_block_bytes())) {}
 
 bool Iterator::Fail(const Status& status) {
   status_ = status;
@@ -22,11 +24,13 @@ bool Iterator::Fail(const Status& status) {
   return false;
 }
 
+bool Iterator::FailAtCell(const Status& problem) {
+  return Fail(reader_.file().Located("data block", block_->offset, problem));
+}
+
 bool Iterator::FailAtCell(const std::string& problem) {
-  return Fail(reader_.file().Located(
-      "data block", block_->offset,
-      Status::Corruption(
-          Message("byte ", cell_at_, " of its payload: ", problem))));
+  return FailAtCell(Status::Corruption(
+      Message("byte ", cells_->offset(), " of its payload: ", problem)));
 }
 
 bool Iterator::Start() {
@@ -107,51 +111,44 @@ bool Iterator::LoadData() {
   }
   next_data_offset_ = location.offset + location.block_bytes;
   block_ = nullptr;
+  const BlockType type = DataBlockType(reader_.encoding());
   Status status;
   if (fill_cache_) {
-    status = reader_.CachedBlock(location, BlockType::kData, &block_);
+    status = reader_.CachedBlock(location, type, &block_);
   } else {
-    block_ = reader_.FindCached(location, BlockType::kData);
+    block_ = reader_.FindCached(location, type);
     if (block_ == nullptr) {
       if (own_block_ == nullptr) own_block_ = std::make_shared<Block>();
-      status = reader_.blocks().Read(location, BlockType::kData,
-                                     own_block_.get(), &scratch_);
+      status =
+          reader_.blocks().Read(location, type, own_block_.get(), &scratch_);
       block_ = own_block_;
     }
   }
   if (!status.ok()) return Fail(status);
-  cell_at_ = 0;
-  if (block_->payload.empty()) {
-    return FailAtCell("at least one cell expected, found none");
-  }
   HFileKey above;
-  if (!ParseHere()) return false;
+  if (!cells_->Start(block_->payload)) return FailAtCell(cells_->status());
   if (ordered_ && ParseKey(index_key(), &above) &&
-      CompareHFileKeys(above, cell_.key()) > 0) {
+      CompareHFileKeys(above, cell().key()) > 0) {
     return FailAtCell("key before that of the block in the index");
-  }
-  return true;
-}
-
-bool Iterator::ParseHere() {
-  const std::string_view bytes = block_->payload.substr(cell_at_);
-  const char* problem =
-      ParseCell(bytes, reader_.cell_form(), &cell_, &cell_bytes_);
-  if (problem != nullptr) {
-    return FailAtCell(Message(DescribeCell(bytes), ": ", problem));
   }
   valid_ = true;
   return true;
 }
 
 bool Iterator::CheckOrder(const HFileKey& before) {
-  if (!ordered_ || CompareHFileKeys(before, cell_.key()) <= 0) return true;
+  if (!ordered_ || CompareHFileKeys(before, cell().key()) <= 0) return true;
   return FailAtCell("key before that of the cell before it");
+}
+
+bool Iterator::Step() {
+  const HFileKey before = cell().key();
+  if (!cells_->Next()) return FailAtCell(cells_->status());
+  return CheckOrder(before);
 }
 
 bool Iterator::NextBlock() {
   last_key_.clear();
-  AppendKey(cell_.key(), &last_key_);
+  AppendKey(cell().key(), &last_key_);
   HFileKey last;
   return Advance(levels_.size()) && ParseKey(last_key_, &last) &&
          CheckOrder(last);
@@ -195,17 +192,15 @@ void Iterator::SeekToFirst() {
 }
 
 void Iterator::Next() {
-  const size_t next_at = cell_at_ + cell_bytes_;
-  if (next_at == block_->payload.size()) {
+  if (cells_->HasNext()) {
+    Step();
+  } else {
     NextBlock();
-    return;
   }
-  const HFileKey before = cell_.key();
-  cell_at_ = next_at;
-  if (ParseHere()) CheckOrder(before);
 }
 
-HFileSeekResult Iterator::SeekTo(const HFileKey& key) {
+HFileSeekResult Iterator::SeekInBlock(const HFileKey& key, size_t* steps) {
+  *steps = 0;
   if (!Start()) return HFileSeekResult::kFailed;
   if (!ordered_) {
     Fail(Status::NotSupported(reader_.path() +
@@ -227,33 +222,40 @@ HFileSeekResult Iterator::SeekTo(const HFileKey& key) {
     return HFileSeekResult::kBeforeFirst;
   }
   if (!Descend(0, &target)) return HFileSeekResult::kFailed;
-  while (true) {
-    const int order = CompareHFileKeys(cell_.key(), key);
-    if (order == 0) return HFileSeekResult::kExact;
-    if (order > 0) return HFileSeekResult::kFirstOfBlock;
-    // The cell is before the key. It is the last one, if the next is not.
-    const size_t at = cell_at_;
-    const size_t bytes = cell_bytes_;
-    const HFileCellView cell = cell_;
-    cell_at_ += cell_bytes_;
-    if (cell_at_ == block_->payload.size()) {
-      cell_at_ = at;
-      return HFileSeekResult::kBefore;
-    }
-    if (!ParseHere() || !CheckOrder(cell.key())) {
+  int order = CompareHFileKeys(cell().key(), key);
+  if (order < 0) {
+    if (!cells_->SkipTo(key)) {
+      FailAtCell(cells_->status());
       return HFileSeekResult::kFailed;
     }
-    if (CompareHFileKeys(cell_.key(), key) > 0) {
-      cell_at_ = at;
-      cell_bytes_ = bytes;
-      cell_ = cell;
-      return HFileSeekResult::kBefore;
-    }
+    order = CompareHFileKeys(cell().key(), key);
   }
+  while (order < 0 && cells_->HasNext()) {
+    if (!Step()) return HFileSeekResult::kFailed;
+    ++*steps;
+    order = CompareHFileKeys(cell().key(), key);
+  }
+  return order < 0    ? HFileSeekResult::kBefore
+         : order == 0 ? HFileSeekResult::kExact
+                      : HFileSeekResult::kFirstOfBlock;
+}
+
+HFileSeekResult Iterator::SeekTo(const HFileKey& key) {
+  size_t steps = 0;
+  const HFileSeekResult result = SeekInBlock(key, &steps);
+  if (result != HFileSeekResult::kFirstOfBlock || steps == 0) return result;
+  // Cells can be walked in one direction: the last one before the key is
+  // reached once more.
+  bool moved = cells_->Start(block_->payload) && cells_->SkipTo(key);
+  while (moved && --steps > 0) moved = cells_->Next();
+  if (moved) return HFileSeekResult::kBefore;
+  FailAtCell(cells_->status());
+  return HFileSeekResult::kFailed;
 }
 
 void Iterator::Seek(const HFileKey& key) {
-  switch (SeekTo(key)) {
+  size_t steps = 0;
+  switch (SeekInBlock(key, &steps)) {
     case HFileSeekResult::kBeforeFirst:
       SeekToFirst();
       return;

@@ -12,6 +12,7 @@
 #include "rowbloom/hfile.h"
 #include "storage/hfile/block_cache.h"
 #include "storage/hfile/block_index.h"
+#include "storage/hfile/data_block.h"
 
 namespace rowbloom::hfile {
 
@@ -26,7 +27,7 @@ class Iterator : public HFileIterator {
   HFileSeekResult SeekTo(const HFileKey& key) override;
   void Next() override;
   bool Valid() const override { return valid_; }
-  const HFileCellView& cell() const override { return cell_; }
+  const HFileCellView& cell() const override { return cells_->cell(); }
   const rocksdb::Status& status() const override { return status_; }
 
   // After damage, that is status().IsCorruption(): goes on behind the block
@@ -39,7 +40,6 @@ class Iterator : public HFileIterator {
   // Valid().
   const Block& block() const { return *block_; }
   std::string_view index_key() const;
-  size_t cell_offset() const { return cell_at_; }
 
  private:
   // An index block between the root and the data.
@@ -56,13 +56,19 @@ class Iterator : public HFileIterator {
   bool Descend(size_t level, const std::string* key);
   bool LoadLevel(size_t level, const std::string* key);
   bool LoadData();
+  // Into the data block where the key belongs, and to the first cell at or
+  // after the key, as kExact or kFirstOfBlock; or if there is none in it to its
+  // last cell, as kBefore. `*steps` are those from where SkipTo led.
+  HFileSeekResult SeekInBlock(const HFileKey& key, size_t* steps);
   // To the first cell of the next data block; false also at the end.
   bool NextBlock();
   // The same of the first data block behind what is now at this level.
   bool Advance(size_t level);
-  bool ParseHere();
+  // To the next cell of the block, which there is.
+  bool Step();
   bool CheckOrder(const HFileKey& before);
   bool Fail(const rocksdb::Status& status);
+  bool FailAtCell(const rocksdb::Status& problem);
   bool FailAtCell(const std::string& problem);
 
   BlockLocation Child(size_t level) const;
@@ -86,11 +92,8 @@ class Iterator : public HFileIterator {
   std::shared_ptr<const Block> block_;
   std::shared_ptr<Block> own_block_;
   Buffer scratch_;
-  std::string last_key_;  // of the data block before
-
-  size_t cell_at_ = 0;  // in the payload
-  size_t cell_bytes_ = 0;
-  HFileCellView cell_;
+  std::string last_key_;                     // of the data block before
+  const std::unique_ptr<BlockCells> cells_;  // of block_
 };
 
 }  // namespace rowbloom::hfile

@@ -171,14 +171,19 @@ Status Reader::InterpretFileInfo() {
     refuse(Message("comparator ", ToPrintable(trailer_.comparator),
                    ": its keys are not those of cells"));
   }
-  for (const auto& [name, what] :
-       {std::pair(info::kIndexBlockEncoding, "index blocks"),
-        std::pair(info::kDataBlockEncoding, "data blocks")}) {
-    const std::string* encoding = Find(file_info_, name);
-    if (encoding != nullptr && *encoding != "NONE") {
-      refuse(Message("unsupported encoding ", ToPrintable(*encoding), " of ",
-                     what));
+  const std::string* encoding = Find(file_info_, info::kDataBlockEncoding);
+  if (encoding != nullptr) {
+    const auto known = FindEncoding(*encoding);
+    encoding_ = known.value_or(HFileEncoding::kNone);
+    if (!known.has_value()) {
+      refuse(Message("unsupported encoding ", ToPrintable(*encoding),
+                     " of data blocks"));
     }
+  }
+  encoding = Find(file_info_, info::kIndexBlockEncoding);
+  if (encoding != nullptr && *encoding != "NONE") {
+    refuse(Message("unsupported encoding ", ToPrintable(*encoding),
+                   " of index blocks"));
   }
   return FindCellForm();
 }
@@ -200,13 +205,8 @@ Status Reader::FindCellForm() {
     cell_form_.mvcc_is_zero = max_mvcc == 0;
   }
   cell_form_.tags = Find(file_info_, info::kMaxTagsBytes) != nullptr;
-  bool compressed = false;
-  status = FindBool(file_info_, info::kTagsCompressed, &found, &compressed);
-  if (status.ok() && found && compressed && cells_status_.ok()) {
-    cells_status_ = Status::NotSupported(
-        Message(file_->path(), ": compressed tags are not supported"));
-  }
-  return status;
+  return FindBool(file_info_, info::kTagsCompressed, &found,
+                  &cell_form_.tags_compressed);
 }
 
 void Reader::LoadBlooms(uint64_t offset) {
@@ -283,7 +283,7 @@ Status Reader::MidKey(std::string* key) const {
     return Status::NotFound(Message(file_->path(), ": no cells"));
   }
   if (!mid_key_.has_value()) {
-    *key = data_root_.key((data_root_.size() - 1) / 2);
+    *key = data_root_.key(data_root_.size() / 2);
     return Status::OK();
   }
   std::shared_ptr<const Block> leaf;

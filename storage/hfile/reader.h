@@ -17,6 +17,7 @@
 #include "storage/hfile/block_reader.h"
 #include "storage/hfile/bloom_filter.h"
 #include "storage/hfile/cell.h"
+#include "storage/hfile/data_block.h"
 #include "storage/hfile/file_info.h"
 #include "storage/hfile/input_file.h"
 
@@ -78,6 +79,8 @@ class Reader : public HFileReader {
   const BlockHeader& data_root_header() const {
     return data_root_block_.header;
   }
+  // Of data blocks; NONE also where it is not known.
+  HFileEncoding encoding() const { return encoding_; }
   const CellForm& cell_form() const { return cell_form_; }
   Comparator comparator() const { return comparator_; }
   // The blocks that indexes may name end here.
@@ -134,6 +137,7 @@ class Reader : public HFileReader {
   RootIndex meta_root_;
   FileInfo file_info_;
   rocksdb::Status cells_status_;
+  HFileEncoding encoding_ = HFileEncoding::kNone;
   CellForm cell_form_;
   Comparator comparator_ = Comparator::kCells;
 

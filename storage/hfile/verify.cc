@@ -119,8 +119,7 @@ class Verifier {
 
 void Verifier::CheckChain(const BlockHeader& header, uint64_t offset) {
   // Encoded data is of one chain with plain data.
-  const BlockType chain =
-      header.type == BlockType::kEncodedData ? BlockType::kData : header.type;
+  const BlockType chain = IsData(header.type) ? BlockType::kData : header.type;
   int64_t& last = last_offsets_[static_cast<size_t>(chain)];
   Expect(Message("block at offset ", offset, ": offset of the ",
                  Magic(header.type), " block before it"),
@@ -158,7 +157,7 @@ void Verifier::CountBlock(const BlockWalk& walk) {
   if (!is_data_root && header.type != BlockType::kIntermediateIndex) {
     uncompressed_bytes_ += kBlockHeaderBytes + header.payload_bytes;
   }
-  if (header.type == BlockType::kData) {
+  if (IsData(header.type)) {
     if (!first_data_offset_.has_value()) first_data_offset_ = offset;
     last_data_offset_ = offset;
     ++data_blocks_;

@@ -18,9 +18,11 @@
 #include "storage/hfile/bloom_writer.h"
 #include "storage/hfile/cell.h"
 #include "storage/hfile/codec.h"
+#include "storage/hfile/data_block.h"
 #include "storage/hfile/file_info.h"
 #include "storage/hfile/index_writer.h"
 #include "storage/hfile/output_file.h"
+#include "storage/hfile/tag_dictionary.h"
 #include "storage/hfile/trailer.h"
 
 namespace rowbloom::hfile {
@@ -103,6 +105,12 @@ Status CheckOptions(const HFileWriterOptions& options) {
     status = CheckRange("bloom_hash", static_cast<uint64_t>(options.bloom_hash),
                         0, static_cast<uint64_t>(HFileHash::kMurmur3));
   }
+  if (status.ok() &&
+      FindEncoding(ToString(options.encoding)) != options.encoding) {
+    status = Status::InvalidArgument(
+        Message("encoding ", static_cast<uint16_t>(options.encoding),
+                ", expected 0, 2, 3, 4 or 7"));
+  }
   if (status.ok()) status = CheckBloomOptions(options);
   for (const auto& [name, value] : options.file_info) {
     if (status.ok() && name.starts_with(kReservedPrefix)) {
@@ -111,6 +119,13 @@ Status CheckOptions(const HFileWriterOptions& options) {
     }
   }
   return status;
+}
+
+// Whether the encoding takes a cell's family for that of the cell before.
+bool HasOneFamily(HFileEncoding encoding) {
+  return encoding == HFileEncoding::kPrefix ||
+         encoding == HFileEncoding::kDiff ||
+         encoding == HFileEncoding::kFastDiff;
 }
 
 bool IsWritten(HFileCellType type) {
@@ -178,7 +193,6 @@ class Writer : public HFileWriter {
   Status Fail(const Status& status);
 
   const HFileWriterOptions options_;
-  const CellForm cell_form_;
   const std::unique_ptr<OutputFile> file_;
   BlockWriter blocks_;
   IndexWriter index_;
@@ -187,9 +201,9 @@ class Writer : public HFileWriter {
   Status failed_;
   bool finished_ = false;
 
-  std::string data_;        // the open data block
-  std::string first_key_;   // of the open data block
-  std::string last_key_;    // of all cells
+  const std::unique_ptr<BlockBuilder> data_;  // the open data block
+  std::string first_key_;                     // of the open data block
+  std::string last_key_;                      // of all cells
   std::string key_before_;  // the last one before the open data block
   std::map<std::string, std::string> meta_blocks_;
   FileInfo file_info_;
@@ -200,10 +214,13 @@ class Writer : public HFileWriter {
 Writer::Writer(const HFileWriterOptions& options,
                std::unique_ptr<OutputFile> file)
     : options_(options),
-      cell_form_{.tags = options.tags, .mvcc = options.mvcc},
       file_(std::move(file)),
       blocks_(options_, file_.get()),
       index_(options_, &blocks_),
+      data_(NewBlockBuilder(options.encoding,
+                            {.tags = options.tags,
+                             .mvcc = options.mvcc,
+                             .tags_compressed = options.compress_tags})),
       file_info_(options.file_info) {
   if (options_.bloom_type != BloomType::kNone) {
     general_bloom_.emplace(options_, options_.bloom_type, &blocks_);
@@ -255,6 +272,9 @@ Status Writer::Check(const HFileCellView& cell) const {
     return invalid(Message("mvcc ", cell.mvcc, ", expected 0",
                            options_.mvcc ? " or more" : ""));
   }
+  if (options_.compress_tags && !AreTags(cell.tags)) {
+    return invalid("tags are not lengths and as many bytes");
+  }
   if (!IsWritten(cell.type)) {
     return invalid(Message("type ", static_cast<int>(cell.type),
                            ", expected 4, 8, 10, 12 or 14"));
@@ -275,6 +295,11 @@ Status Writer::Check(const HFileCellView& cell) const {
       cell.family != last.family) {
     return invalid(Message("a second family in row \"", ToPrintable(cell.row),
                            "\"; with a ROWCOL filter there may be one"));
+  }
+  if (HasOneFamily(options_.encoding) && cell.family != last.family) {
+    return invalid(Message("family \"", ToPrintable(cell.family), "\" after \"",
+                           ToPrintable(last.family), "\"; encoded with ",
+                           ToString(options_.encoding), " there may be one"));
   }
   return Status::OK();
 }
@@ -342,17 +367,17 @@ Status Writer::Append(const HFileCellView& cell) {
       totals_.cells > 0 && CompareHFileKeys(LastKey(), cell.key()) == 0;
   status = AddToBlooms(cell);
   // Cells of one key stay in one block.
-  if (status.ok() && !same_key && data_.size() >= options_.block_bytes) {
+  if (status.ok() && !same_key && data_->size_bytes() >= options_.block_bytes) {
     status = FinishDataBlock();
     if (status.ok()) status = WriteInlineBlocks(/*closing=*/false);
   }
   if (!status.ok()) return Fail(status);
-  if (data_.empty()) {
+  if (data_->empty()) {
     key_before_ = last_key_;
     first_key_.clear();
     AppendKey(cell.key(), &first_key_);
   }
-  AppendCell(cell, cell_form_, &data_);
+  data_->Add(cell);
   last_key_.clear();
   AppendKey(cell.key(), &last_key_);
   Count(cell);
@@ -384,9 +409,10 @@ Status Writer::WriteCounted(BlockType type, std::string_view payload,
 }
 
 Status Writer::FinishDataBlock() {
-  if (data_.empty()) return Status::OK();
+  if (data_->empty()) return Status::OK();
   BlockLocation location;
-  const Status status = WriteCounted(BlockType::kData, data_, &location);
+  const Status status = WriteCounted(DataBlockType(options_.encoding),
+                                     data_->Finish(), &location);
   if (!status.ok()) return status;
   if (!trailer_.first_data_block_offset.has_value()) {
     trailer_.first_data_block_offset = location.offset;
@@ -400,7 +426,7 @@ Status Writer::FinishDataBlock() {
   } else {
     index_.Add(location, first_key_);
   }
-  data_.clear();
+  data_->Clear();
   return status;
 }
 
@@ -422,6 +448,7 @@ Status Writer::WriteInlineBlocks(bool closing) {
 
 FileInfo Writer::MakeFileInfo() const {
   const HFileWriterOptions& options = options_;
+  const bool is_encoded = options.encoding != HFileEncoding::kNone;
   FileInfo all = file_info_;
   const auto average = [this](uint64_t total) {
     return U32Bytes(
@@ -439,7 +466,10 @@ FileInfo Writer::MakeFileInfo() const {
   if (options.tags) {
     all[info::kMaxTagsBytes] =
         U32Bytes(static_cast<uint32_t>(totals_.max_tags_bytes));
-    all[info::kTagsCompressed] = BoolByte(false);
+    all[info::kTagsCompressed] = BoolByte(options.compress_tags && is_encoded);
+  }
+  if (is_encoded) {
+    all[info::kDataBlockEncoding] = ToString(options.encoding);
   }
   if (options.mvcc) {
     all[info::kKeyValueVersion] = U32Bytes(1);

@@ -141,6 +141,18 @@ enum class HFileCompression : uint8_t {
 // HBase's spelling: "LZO", "GZ", "NONE", ...; "codec 9" for unknown numbers.
 std::string ToString(HFileCompression codec);
 
+// How data blocks store their cells: whole, or without what repeats the cell
+// before. The values are on disk: never renumber.
+enum class HFileEncoding : uint16_t {
+  kNone = 0,
+  kPrefix = 2,
+  kDiff = 3,
+  kFastDiff = 4,
+  kRowIndexV1 = 7,  // whole, with an index of rows for seeks
+};
+// HBase's spelling: "NONE", "PREFIX", "DIFF", "FAST_DIFF", "ROW_INDEX_V1".
+std::string_view ToString(HFileEncoding encoding);
+
 // The values are on disk: never renumber.
 enum class HFileChecksum : uint8_t { kNull = 0, kCrc32 = 1, kCrc32c = 2 };
 
@@ -182,9 +194,11 @@ struct HFileReaderOptions {
   // its largest cell. Opening a file takes at most seven times as much (and
   // 512 MiB for a file info block, which has a limit of its own), an iterator
   // three times as much as a data block and one index block for each level, all
-  // of them only if the file has such blocks.
+  // of them only if the file has such blocks; and four times the largest key
+  // and 64 KiB of tags where blocks are encoded.
   size_t max_block_bytes = size_t{256} << 20;
-  // The same of data blocks, if that is more. They are read one at a time.
+  // The same of data blocks, if that is more, encoded and not. They are read
+  // one at a time.
   size_t max_data_block_bytes = 0;
   // The most that GetRow and GetColumn return, in bytes of keys and values.
   size_t max_get_bytes = size_t{256} << 20;
@@ -237,7 +251,8 @@ enum class HFileSeekResult : int8_t {
   kBefore = 1,        // on the last cell before the key
   // On a block's first cell, which is after the key, the cell before the key
   // being the last one of another block. HBase gives this for keys between a
-  // block's shortened index key and its first cell.
+  // block's shortened index key and its first cell. With ROW_INDEX_V1 also on
+  // the first cell of a row, when the key is of that row and before it.
   kFirstOfBlock = -2,
   // status() is not OK.
   kFailed = -3,
@@ -295,8 +310,9 @@ struct HFileReport {
 // A file that is open. All functions may be called by any thread. Errors are
 // sentences with file, offset, expected and found:
 //   IOError       cannot be opened or read; a directory, pipe or device
-//   NotSupported  HFile v1, v2 or v4; cells that are encoded or encrypted, or
-//                 of a codec that Debian has no library for
+//   NotSupported  HFile v1, v2 or v4; cells that are encrypted, in an encoding
+//                 without a name above, or of a codec that Debian has no
+//                 library for
 //   Corruption    no HFile, cut short, or it contradicts itself, its checksums
 //                 or its size
 //   MemoryLimit   (an Aborted) a block or answer larger than the options allow,
@@ -406,7 +422,10 @@ struct HFileWriterOptions {
   // it, 0 as older.
   uint8_t gz_operating_system = 0xff;
 
-  // A data block is closed by the first new key after it has reached this.
+  // PREFIX, DIFF and FAST_DIFF have room for one family in a file.
+  HFileEncoding encoding = HFileEncoding::kNone;
+  // A data block is closed by the first new key after it has reached this,
+  // encoded or not.
   uint32_t block_bytes = 64 * 1024;
   HFileChecksum checksum = HFileChecksum::kCrc32c;
   uint32_t bytes_per_checksum = 16 * 1024;  // at least 33
@@ -418,6 +437,9 @@ struct HFileWriterOptions {
   // that have them are refused.
   bool tags = false;
   bool mvcc = true;
+  // Whether PREFIX, DIFF and FAST_DIFF write tags that a block has already as
+  // references. Others write them whole, but note the wish as HBase does.
+  bool compress_tags = false;
 
   BloomType bloom_type = BloomType::kRow;
   uint32_t bloom_prefix_bytes = 0;  // of kRowPrefixFixedLength

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "rowbloom/hfile.h"
+#include "storage/hfile/data_block.h"
 #include "storage/hfile/trailer.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/support/temp_dir.h"
@@ -46,6 +47,27 @@ TEST(HFileFormatExample, FormatMdShowsTheBytes) {
   const std::string trailer = file.substr(file.size() - hfile::kTrailerBytes);
   const size_t end = trailer.find(std::string(16, '\0'));
   EXPECT_THAT(text, testing::HasSubstr(HexBlock(trailer.substr(0, end))));
+}
+
+TEST(HFileFormatExample, FormatMdShowsEncodedCells) {
+  HFileCell cell;
+  cell.row = "row";
+  cell.family = "f";
+  cell.value = "value";
+  const std::string text = test::ReadFileBytes(ROWBLOOM_HFILE_DIR "/FORMAT.md");
+  for (const HFileEncoding encoding :
+       {HFileEncoding::kFastDiff, HFileEncoding::kDiff,
+        HFileEncoding::kPrefix}) {
+    const auto block = hfile::NewBlockBuilder(encoding, {});
+    cell.qualifier = "a";
+    cell.timestamp_ms = 258;
+    block->Add(cell.View());
+    cell.qualifier = "b";
+    cell.timestamp_ms = 257;
+    block->Add(cell.View());
+    EXPECT_THAT(text,
+                testing::HasSubstr(HexLines(std::string(block->Finish()))));
+  }
 }
 
 }  // namespace

@@ -70,6 +70,16 @@ Files MakeSeeds() {
       MakeFile({.mvcc = false,
                 .bloom_type = BloomType::kRowPrefixFixedLength,
                 .bloom_prefix_bytes = 3});
+  files["prefix_encoded"] =
+      MakeFile({.encoding = HFileEncoding::kPrefix, .tags = true});
+  files["diff_encoded"] = MakeFile({.encoding = HFileEncoding::kDiff});
+  files["fast_diff_encoded"] = MakeFile({.encoding = HFileEncoding::kFastDiff});
+  files["fast_diff_encoded_tags"] =
+      MakeFile({.encoding = HFileEncoding::kFastDiff,
+                .tags = true,
+                .compress_tags = true});
+  files["row_index_encoded"] =
+      MakeFile({.encoding = HFileEncoding::kRowIndexV1});
   const std::string& good = files["none"];
   files["empty"] = "";
   files["trailer_alone"] = good.substr(good.size() - 4096);
@@ -102,7 +112,10 @@ std::string Outcome(const std::string& path) {
   if (status.ok()) status = reader->Verify(&report);
   if (!status.ok()) return status.ToString();
   if (!report.problems.empty()) return report.problems.front();
-  return ToString(reader->trailer().compression) + ", levels " +
+  const auto& info = reader->file_info();
+  const auto encoding = info.find("DATA_BLOCK_ENCODING");
+  return (encoding == info.end() ? "" : encoding->second + ", ") +
+         ToString(reader->trailer().compression) + ", levels " +
          std::to_string(reader->trailer().data_index_levels) + ", cells " +
          (report.cells > 10 ? "yes" : "no");
 }
@@ -125,11 +138,16 @@ TEST(HFileFuzzCorpus, FilesAreWhatTheirNamesSay) {
       {"zstd_blocks", "ZSTD, levels 3, cells yes"},
       {"tags_rowcol", "NONE, levels 4, cells yes"},
       {"prefix_without_mvcc", "NONE, levels 4, cells yes"},
+      {"prefix_encoded", "PREFIX, NONE, levels 4, cells yes"},
+      {"diff_encoded", "DIFF, NONE, levels 3, cells yes"},
+      {"fast_diff_encoded", "FAST_DIFF, NONE, levels 3, cells yes"},
+      {"fast_diff_encoded_tags", "FAST_DIFF, NONE, levels 4, cells yes"},
+      {"row_index_encoded", "ROW_INDEX_V1, NONE, levels 3, cells yes"},
       {"empty", "not an HFile, or cut short"},
       {"trailer_alone", "expected at most 0"},
       {"wrong_checksum", "checksum 0: expected"},
       {"version_2", "HFile v2"},
-      {"encoded_block", "encoded data block"},
+      {"encoded_block", "expected, found \"DATABLKE\""},
       {"index_to_itself", "\"DATABLK*\" expected"},
       {"bloom_of_64k_hashes", "65536 hashes per key"},
   };

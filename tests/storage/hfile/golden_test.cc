@@ -8,12 +8,14 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "rowbloom/hfile.h"
 #include "storage/hfile/block.h"
+#include "storage/hfile/block_walk.h"
 #include "storage/hfile/cell.h"
 #include "tests/storage/hfile/dump.h"
 #include "tests/support/data.h"
@@ -28,23 +30,24 @@ using test::Dump;
 using test::IsOk;
 
 struct Golden {
-  std::string version;  // of HBase
+  std::string folder;  // with HBase's version
   std::string name;
   HFileWriterOptions options;
-  // LZ4 libraries of other versions compress to other bytes.
+  // LZ4 and ZSTD libraries of other versions compress large blocks to other
+  // bytes.
   bool same_bytes = true;
 };
 
 // Names in test listings.
 void PrintTo(const Golden& golden, std::ostream* out) {
-  *out << golden.version << "/" << golden.name;
+  *out << golden.folder << "/" << golden.name;
 }
 
-HFileWriterOptions CommonOptions(const std::string& version) {
+HFileWriterOptions CommonOptions(const std::string& folder) {
   HFileWriterOptions options;
   options.create_time_ms = 1'700'000'000'000;
   options.max_sequence_id = 4242;
-  if (version == "2.4.7") {
+  if (folder.ends_with("2.4.7")) {
     options.index_key_rule = HFileIndexKeyRule::kHBase24;
   } else {
     options.biggest_cell = true;
@@ -59,8 +62,8 @@ void MakeSmall(HFileWriterOptions* options) {
   options->index_block_min_entries = 4;
 }
 
-Golden MakeGolden(const std::string& version, const std::string& name) {
-  Golden golden{version, name, CommonOptions(version)};
+Golden MakeGolden(const std::string& folder, const std::string& name) {
+  Golden golden{folder, name, CommonOptions(folder)};
   HFileWriterOptions& options = golden.options;
   if (name == "row_none_smallblocks") {
     MakeSmall(&options);
@@ -112,9 +115,95 @@ Golden MakeGolden(const std::string& version, const std::string& name) {
   return golden;
 }
 
-std::vector<Golden> AllGolden() {
+// A name says encoding and codec: "fastdiff_gz_tags".
+Golden MakeEncodedGolden(const std::string& folder, const std::string& name,
+                         uint32_t block_bytes) {
+  const std::map<std::string, HFileEncoding> encodings = {
+      {"prefix", HFileEncoding::kPrefix},
+      {"diff", HFileEncoding::kDiff},
+      {"fastdiff", HFileEncoding::kFastDiff},
+      {"rowindex", HFileEncoding::kRowIndexV1},
+  };
+  const std::map<std::string, HFileCompression> codecs = {
+      {"none", HFileCompression::kNone},     {"gz", HFileCompression::kGz},
+      {"lz4", HFileCompression::kLz4},       {"zstd", HFileCompression::kZstd},
+      {"snappy", HFileCompression::kSnappy},
+  };
+  Golden golden{folder, name, CommonOptions(folder)};
+  HFileWriterOptions& options = golden.options;
+  const std::vector<std::string> words = test::SplitAt(name, '_');
+  options.encoding = encodings.at(words[0]);
+  options.compression = codecs.at(words[1]);
+  options.codec_classes = HFileCodecClasses::kHBaseNative;
+  options.block_bytes = block_bytes;
+  options.gz_operating_system = 0;
+  golden.same_bytes = name != "rowindex_zstd_bigblock";
+  // What HBase's compactions write.
+  options.file_info["COMPACTION_EVENT_KEY"] = "PBUF";
+  if (words[2] == "bulkload") {
+    options.file_info.clear();
+    options.max_sequence_id.reset();
+    options.major_compaction = true;
+    options.exclude_from_minor_compaction = false;
+    options.bulk_load_time_ms = 1'700'000'000'000;
+    options.bulk_load_task = "attempt_1";
+  }
+  const std::set<std::string> of_default_sizes = {"hugerows", "bigblock",
+                                                  "single", "empty"};
+  if (!of_default_sizes.contains(words[2])) MakeSmall(&options);
+  if (words[2] == "20k") options.bloom_block_bytes = 1024;
+  return golden;
+}
+
+// What the file says of its cells and their filter.
+void TakeFromFile(const HFileReader& reader, HFileWriterOptions* options) {
+  const auto& info = reader.file_info();
+  const auto compressed = info.find("hfile.TAGS_COMPRESSED");
+  options->tags = info.contains("hfile.MAX_TAGS_LEN");
+  options->compress_tags = compressed != info.end() && compressed->second[0];
+  options->mvcc = info.contains("KEY_VALUE_VERSION");
+  const HFileBloomInfo* bloom = reader.GeneralBloom();
+  options->bloom_type = bloom == nullptr ? BloomType::kNone : bloom->type;
+}
+
+std::vector<Golden> EncodedGolden() {
   std::vector<Golden> all;
-  for (const auto& [version, names] :
+  for (const auto& [folder, files] :
+       std::map<std::string, std::map<std::string, uint32_t>>{
+           {"encodings/2.4.7",
+            {{"diff_snappy_deletes", 2048},
+             {"fastdiff_gz_tagscompressed", 65536},
+             {"fastdiff_none_mixed", 4096},
+             {"prefix_lz4_binary", 1024},
+             {"rowindex_none_deletes", 2048}}},
+           {"encodings/2.6",
+            {{"diff_lz4_tagscompressed", 4096},
+             {"diff_none_bulkload", 4096},
+             {"diff_none_timestamps", 1024},
+             {"fastdiff_gz_20k", 1024},
+             {"fastdiff_none_deletes", 2048},
+             {"fastdiff_none_empty", 65536},
+             {"fastdiff_none_single", 65536},
+             {"fastdiff_none_tags", 2048},
+             {"fastdiff_none_timestamps", 1024},
+             {"fastdiff_snappy_samevalues", 4096},
+             {"fastdiff_zstd_tagscompressed", 4096},
+             {"prefix_gz_tags", 2048},
+             {"prefix_none_hugerows", 524288},
+             {"prefix_none_mixed", 4096},
+             {"rowindex_lz4_tags", 2048},
+             {"rowindex_none_mixed", 4096},
+             {"rowindex_zstd_bigblock", 524288}}}}) {
+    for (const auto& [name, block_bytes] : files) {
+      all.push_back(MakeEncodedGolden(folder, name, block_bytes));
+    }
+  }
+  return all;
+}
+
+std::vector<Golden> PlainGolden() {
+  std::vector<Golden> all;
+  for (const auto& [folder, names] :
        std::map<std::string, std::vector<std::string>>{
            {"2.4.7",
             {"empty_lz4", "nobloom_none", "row_deletes_tags_gz", "row_none",
@@ -124,14 +213,14 @@ std::vector<Golden> AllGolden() {
             {"row_deepindex_murmur3", "row_lz4_bigblock", "row_none",
              "rowcol_deletes_lz4"}}}) {
     for (const std::string& name : names) {
-      all.push_back(MakeGolden(version, name));
+      all.push_back(MakeGolden(folder, name));
     }
   }
   return all;
 }
 
 std::string GoldenPath(const Golden& golden, const std::string& suffix) {
-  return test::DataPath("hbase/" + golden.version + "/" + golden.name + suffix);
+  return test::DataPath("hbase/" + golden.folder + "/" + golden.name + suffix);
 }
 
 std::string ReadFile(const std::string& path) {
@@ -308,14 +397,30 @@ TEST_P(HFileGolden, VerifiesWithoutAProblem) {
   }
 }
 
-void WriteGolden(const Golden& golden, const std::string& path) {
+void WriteGolden(const Golden& golden, const HFileReader& reader,
+                 const std::string& path) {
   const Dump dump = test::ReadDump(GoldenPath(golden, ".dump.txt.gz"));
   std::unique_ptr<HFileWriter> writer;
-  ASSERT_THAT(HFileWriter::Open(golden.options, path, &writer), IsOk());
+  HFileWriterOptions options = golden.options;
+  if (options.encoding != HFileEncoding::kNone) TakeFromFile(reader, &options);
+  ASSERT_THAT(HFileWriter::Open(options, path, &writer), IsOk());
   for (const HFileCell& cell : dump.cells) {
     ASSERT_THAT(writer->Append(cell.View()), IsOk());
   }
   ASSERT_THAT(writer->Finish(), IsOk());
+}
+
+// Of the data blocks, decompressed.
+std::vector<std::string> DataPayloads(const HFileReader& reader) {
+  std::vector<std::string> payloads;
+  hfile::BlockWalk walk(static_cast<const hfile::Reader&>(reader));
+  while (walk.Next()) {
+    EXPECT_THAT(walk.status(), IsOk());
+    if (hfile::IsData(walk.block().header.type)) {
+      payloads.emplace_back(walk.block().payload);
+    }
+  }
+  return payloads;
 }
 
 // What is around the compressed bytes of a data block: rows of (type, sizes,
@@ -360,7 +465,7 @@ std::vector<std::string> Framing(const std::string& file) {
 TEST_P(HFileGolden, IsWrittenAgainByteForByte) {
   const test::TempDir dir;
   const std::string path = dir.File("again.hfile");
-  WriteGolden(GetParam(), path);
+  WriteGolden(GetParam(), *reader_, path);
   const std::string expected = ReadFile(path_);
   const std::string written = ReadFile(path);
   if (GetParam().same_bytes) {
@@ -377,6 +482,7 @@ TEST_P(HFileGolden, IsWrittenAgainByteForByte) {
   EXPECT_THAT(framing[0], testing::HasSubstr("chunks 3 then 4 bytes"));
   std::unique_ptr<HFileReader> again;
   ASSERT_THAT(HFileReader::Open({}, path, &again), IsOk());
+  EXPECT_TRUE(DataPayloads(*again) == DataPayloads(*reader_));
   EXPECT_EQ(again->file_info(), reader_->file_info());
   EXPECT_EQ(again->trailer().total_uncompressed_bytes,
             reader_->trailer().total_uncompressed_bytes);
@@ -385,13 +491,18 @@ TEST_P(HFileGolden, IsWrittenAgainByteForByte) {
   EXPECT_THAT(report.problems, testing::IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(HBase, HFileGolden, ::testing::ValuesIn(AllGolden()),
-                         [](const ::testing::TestParamInfo<Golden>& test) {
-                           std::string name =
-                               test.param.version + "_" + test.param.name;
-                           std::replace(name.begin(), name.end(), '.', '_');
-                           return name;
-                         });
+std::string TestName(const ::testing::TestParamInfo<Golden>& test) {
+  std::string name = test.param.folder + "_" + test.param.name;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '.' || c == '/'; },
+      '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(HBase, HFileGolden, ::testing::ValuesIn(PlainGolden()),
+                         TestName);
+INSTANTIATE_TEST_SUITE_P(HBaseEncoded, HFileGolden,
+                         ::testing::ValuesIn(EncodedGolden()), TestName);
 
 struct HudiFile {
   std::string name;

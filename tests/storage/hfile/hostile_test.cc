@@ -42,6 +42,10 @@ constexpr int kCorruption = Status::kCorruption;
 constexpr int kNotSupported = Status::kNotSupported;
 constexpr int kMemoryLimit = Status::kAborted;
 
+constexpr HFileEncoding kEncodings[] = {
+    HFileEncoding::kPrefix, HFileEncoding::kDiff, HFileEncoding::kFastDiff,
+    HFileEncoding::kRowIndexV1};
+
 // Rows row000 to row019, one column each; a family delete in row005.
 std::vector<HFileCell> FewCells() {
   std::vector<HFileCell> cells;
@@ -869,7 +873,7 @@ TEST_F(HostileHFile, VerifyDoesNotGoRoundAndRound) {
 
 // ------------------------------------------------------------------- encodings
 
-TEST_F(HostileHFile, EncodedFilesAnswerBloomQuestionsAndRefuseCells) {
+TEST_F(HostileHFile, FilesOfOtherFormsAnswerBloomQuestionsAndRefuseCells) {
   const std::string good = File();
   const auto refuses_cells = [&](const std::string& file,
                                  const std::string& why) {
@@ -885,9 +889,9 @@ TEST_F(HostileHFile, EncodedFilesAnswerBloomQuestionsAndRefuseCells) {
   };
   refuses_cells(WithFileInfo(good,
                              [](hfile::FileInfo* info) {
-                               (*info)["DATA_BLOCK_ENCODING"] = "FAST_DIFF";
+                               (*info)["DATA_BLOCK_ENCODING"] = "COPY_KEY";
                              }),
-                "unsupported encoding FAST_DIFF of data blocks");
+                "unsupported encoding COPY_KEY of data blocks");
   EXPECT_FALSE(reader_->MayContainRow("absent"));
   EXPECT_EQ(reader_->FirstKey()->row, "row000");
   refuses_cells(WithFileInfo(good,
@@ -896,11 +900,6 @@ TEST_F(HostileHFile, EncodedFilesAnswerBloomQuestionsAndRefuseCells) {
                              }),
                 "unsupported encoding PREFIX_TREE of index blocks");
   EXPECT_FALSE(reader_->MayContainRow("absent"));
-  refuses_cells(WithFileInfo(good,
-                             [](hfile::FileInfo* info) {
-                               (*info)["hfile.TAGS_COMPRESSED"] = "\xff";
-                             }),
-                "compressed tags");
   std::string file = good;
   EditTrailer(&file, [](HFileTrailer* t) {
     t->compression = HFileCompression::kBzip2;
@@ -920,11 +919,47 @@ TEST_F(HostileHFile, EncodedFilesAnswerBloomQuestionsAndRefuseCells) {
   file.replace(length_at + 1 + length, 3, "\x6a\x01k");
   refuses_cells(file, "the file is encrypted");
   EXPECT_TRUE(reader_->MayContainDeleteFamily("absent"));
-  // Encoded blocks that the file info does not tell of.
-  file = good;
+}
+
+TEST_F(HostileHFile, FileInfoAndBlocksDisagreeOnTheEncoding) {
+  const std::string good = File();
+  std::string file = good;
   file[test::FindBlock(file, BlockType::kData) + 7] = 'E';
   test::ResealBlock(&file, 0);
-  Refuses(file, kNotSupported, "encoded data block");
+  Refuses(file, kCorruption, "\"DATABLK*\" expected, found \"DATABLKE\"");
+  for (const HFileEncoding encoding : kEncodings) {
+    const auto encode = [&](hfile::FileInfo* info) {
+      (*info)["DATA_BLOCK_ENCODING"] = ToString(encoding);
+    };
+    Refuses(WithFileInfo(good, encode), kCorruption,
+            "\"DATABLKE\" expected, found \"DATABLK*\"");
+    HFileWriterOptions options;
+    options.encoding = encoding;
+    EXPECT_THAT(ReadAll(File(options)), IsOk());
+    EXPECT_EQ(cells_, FewCells());
+    file = File(options);
+    EditPayload(&file, BlockType::kEncodedData,
+                [](std::string* p) { (*p)[1] = 6; });
+    Refuses(file, kCorruption, "byte 0 of its payload: encoding 6, expected");
+    EditPayload(&file, BlockType::kEncodedData,
+                [](std::string* p) { (*p)[0] = 1; });
+    Refuses(file, kCorruption, "encoding 262, expected");
+  }
+}
+
+// Blocks that say that they are far larger than they are, once decoded.
+TEST_F(HostileHFile, EncodedCellsBeyondTheLimit) {
+  for (const HFileEncoding encoding :
+       {HFileEncoding::kPrefix, HFileEncoding::kDiff,
+        HFileEncoding::kFastDiff}) {
+    HFileWriterOptions options;
+    options.encoding = encoding;
+    std::string file = File(options);
+    EditPayload(&file, BlockType::kEncodedData,
+                [](std::string* p) { Overwrite32(p, 2, 0x7fffffff); });
+    Refuses(file, kMemoryLimit,
+            "cells of 2147483647 bytes, expected at most 268435456");
+  }
 }
 
 // ------------------------------------------------------------- any damage at
@@ -933,9 +968,13 @@ TEST_F(HostileHFile, EncodedFilesAnswerBloomQuestionsAndRefuseCells) {
 // Every byte flipped: an error, or, in what was not read, the cells as they
 // were, and Verify finds it. The trailer has no checksum.
 TEST_F(HostileHFile, EveryFlippedByteOfABlockIsFound) {
-  for (const auto codec : {HFileCompression::kNone, HFileCompression::kLz4}) {
-    HFileWriterOptions options;
-    options.compression = codec;
+  std::vector<HFileWriterOptions> all(2);
+  all[1].compression = HFileCompression::kLz4;
+  for (const HFileEncoding encoding : kEncodings) {
+    all.emplace_back().encoding = encoding;
+  }
+  for (HFileWriterOptions& options : all) {
+    SCOPED_TRACE(ToString(options.encoding));
     options.block_bytes = 300;
     options.index_block_bytes = 100;
     options.index_block_min_entries = 2;

@@ -46,6 +46,10 @@ HFileWriterOptions RandomOptions(Random* random) {
        HFileCodecClasses::kHBaseAircompressor},
       random);
   options.compression_level = static_cast<int>(random->Below(5)) - 1;
+  options.encoding = OneOf<HFileEncoding>(
+      {HFileEncoding::kNone, HFileEncoding::kPrefix, HFileEncoding::kDiff,
+       HFileEncoding::kFastDiff, HFileEncoding::kRowIndexV1},
+      random);
   options.block_bytes = OneOf<uint32_t>({1, 100, 1000, 65536}, random);
   options.checksum = OneOf<HFileChecksum>(
       {HFileChecksum::kNull, HFileChecksum::kCrc32, HFileChecksum::kCrc32c},
@@ -56,6 +60,7 @@ HFileWriterOptions RandomOptions(Random* random) {
   options.index_key_rule = OneOf<HFileIndexKeyRule>(
       {HFileIndexKeyRule::kHBase24, HFileIndexKeyRule::kHBase25}, random);
   options.tags = random->OneIn(2);
+  options.compress_tags = random->OneIn(2);
   options.mvcc = random->OneIn(2);
   options.bloom_type =
       OneOf<BloomType>({BloomType::kNone, BloomType::kRow, BloomType::kRowCol,

@@ -34,6 +34,7 @@ TEST_P(ImportOfHBase, HasTheDumpedCellsAndBringsThemBack) {
   ASSERT_THAT(Store::Open({}, dir.File("db"), {ManyVersions("f")}, &store),
               IsOk());
   HFileImportOptions options;
+  options.family = "f";
   options.drop_tags = true;
   HFileImportReport report;
   ASSERT_THAT(ImportHFiles(options, {path}, store.get(), &report), IsOk());
@@ -64,7 +65,13 @@ INSTANTIATE_TEST_SUITE_P(
                       "2.4.7/row_none_smallblocks", "2.4.7/rowcol_deletes_lz4",
                       "2.4.7/rowcol_none_unicode", "2.4.7/rowprefix4_lz4",
                       "2.6/row_deepindex_murmur3", "2.6/row_lz4_bigblock",
-                      "2.6/row_none", "2.6/rowcol_deletes_lz4"),
+                      "2.6/row_none", "2.6/rowcol_deletes_lz4",
+                      "encodings/2.4.7/fastdiff_gz_tagscompressed",
+                      "encodings/2.4.7/fastdiff_none_mixed",
+                      "encodings/2.6/diff_none_bulkload",
+                      "encodings/2.6/fastdiff_snappy_samevalues",
+                      "encodings/2.6/prefix_none_mixed",
+                      "encodings/2.6/rowindex_none_mixed"),
     TestName);
 
 class ImportOfHudi : public ::testing::TestWithParam<std::string> {};

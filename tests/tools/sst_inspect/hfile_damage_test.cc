@@ -339,9 +339,9 @@ TEST_F(DamagedHFile, FilesWhoseCellsCannotBeReadShowTheRest) {
   };
   std::string encoded = good_;
   EditFileInfo(&encoded, [](hfile::FileInfo* info) {
-    (*info)["DATA_BLOCK_ENCODING"] = "FAST_DIFF";
+    (*info)["DATA_BLOCK_ENCODING"] = "COPY_KEY";
   });
-  shows(encoded, "unsupported encoding FAST_DIFF of data blocks", true);
+  shows(encoded, "unsupported encoding COPY_KEY of data blocks", true);
   std::string lzo = good_;
   test::EditTrailer(&lzo, [](HFileTrailer* trailer) {
     trailer->compression = HFileCompression::kLzo;

@@ -1,0 +1,115 @@
+#include "storage/hfile/data_block.h"
+
+#include <array>
+
+#include "storage/format/message.h"
+#include "storage/hfile/diff_block.h"
+#include "storage/hfile/fast_diff_block.h"
+#include "storage/hfile/plain_block.h"
+#include "storage/hfile/prefix_block.h"
+#include "storage/hfile/row_index_block.h"
+
+namespace rowbloom {
+namespace {
+
+struct NamedEncoding {
+  HFileEncoding encoding;
+  std::string_view name;
+};
+constexpr std::array<NamedEncoding, 5> kEncodings = {{
+    {HFileEncoding::kNone, "NONE"},
+    {HFileEncoding::kPrefix, "PREFIX"},
+    {HFileEncoding::kDiff, "DIFF"},
+    {HFileEncoding::kFastDiff, "FAST_DIFF"},
+    {HFileEncoding::kRowIndexV1, "ROW_INDEX_V1"},
+}};
+
+}  // namespace
+
+std::string_view ToString(HFileEncoding encoding) {
+  for (const NamedEncoding& known : kEncodings) {
+    if (known.encoding == encoding) return known.name;
+  }
+  return "unknown";
+}
+
+namespace hfile {
+
+using rocksdb::Status;
+
+std::optional<HFileEncoding> FindEncoding(std::string_view name) {
+  for (const NamedEncoding& known : kEncodings) {
+    if (known.name == name) return known.encoding;
+  }
+  return std::nullopt;
+}
+
+std::optional<HFileEncoding> EncodingOf(std::string_view payload) {
+  if (payload.size() < kEncodingIdBytes) return std::nullopt;
+  const auto id = static_cast<HFileEncoding>(LoadU16(payload.data()));
+  for (const NamedEncoding& known : kEncodings) {
+    if (known.encoding == id && id != HFileEncoding::kNone) return id;
+  }
+  return std::nullopt;
+}
+
+bool BlockCells::SkipTo(const HFileKey& /*key*/) { return true; }
+
+bool BlockCells::ReadEncodingId(HFileEncoding expected) {
+  uint16_t id = 0;
+  if (!rest_.ReadU16(&id)) return Fail("encoding is cut off");
+  if (id == static_cast<uint16_t>(expected)) return true;
+  return Fail(Message("encoding ", id, ", expected ",
+                      static_cast<uint16_t>(expected), ", ",
+                      ToString(expected)));
+}
+
+bool BlockCells::Fail(const std::string& problem) {
+  status_ = Status::Corruption(
+      Message("byte ", offset_, " of its payload: ", problem));
+  return false;
+}
+
+bool BlockCells::FailForMemory(const std::string& problem) {
+  status_ = Status::MemoryLimit(
+      Message("byte ", offset_, " of its payload: ", problem));
+  return false;
+}
+
+std::unique_ptr<BlockCells> NewBlockCells(HFileEncoding encoding,
+                                          const CellForm& form,
+                                          uint64_t max_cells_bytes) {
+  switch (encoding) {
+    case HFileEncoding::kPrefix:
+      return std::make_unique<PrefixCells>(form, max_cells_bytes);
+    case HFileEncoding::kDiff:
+      return std::make_unique<DiffCells>(form, max_cells_bytes);
+    case HFileEncoding::kFastDiff:
+      return std::make_unique<FastDiffCells>(form, max_cells_bytes);
+    case HFileEncoding::kRowIndexV1:
+      return std::make_unique<RowIndexCells>(form);
+    case HFileEncoding::kNone:
+      break;
+  }
+  return std::make_unique<PlainCells>(form);
+}
+
+std::unique_ptr<BlockBuilder> NewBlockBuilder(HFileEncoding encoding,
+                                              const CellForm& form) {
+  switch (encoding) {
+    case HFileEncoding::kPrefix:
+      return std::make_unique<PrefixBuilder>(form);
+    case HFileEncoding::kDiff:
+      return std::make_unique<DiffBuilder>(form);
+    case HFileEncoding::kFastDiff:
+      return std::make_unique<FastDiffBuilder>(form);
+    case HFileEncoding::kRowIndexV1:
+      return std::make_unique<RowIndexBuilder>(form);
+    case HFileEncoding::kNone:
+      break;
+  }
+  return std::make_unique<PlainBuilder>(form);
+}
+
+}  // namespace hfile
+}  // namespace rowbloom

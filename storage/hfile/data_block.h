@@ -1,0 +1,128 @@
+// The payload of a data block: cells, in one of the encodings that HBase has
+// (FORMAT.md). A BlockCells walks over the cells of one, a BlockBuilder makes
+// one; each encoding has both in a file of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "rowbloom/hfile.h"
+#include "storage/hfile/block.h"
+#include "storage/hfile/cell.h"
+#include "storage/hfile/coding.h"
+
+namespace rowbloom::hfile {
+
+// The number of the encoding, with which an encoded payload starts.
+inline constexpr size_t kEncodingIdBytes = 2;
+
+// The encoding that file info names. None for a name that is not read.
+std::optional<HFileEncoding> FindEncoding(std::string_view name);
+
+// What an encoded payload says of itself. None when it is no known encoding.
+std::optional<HFileEncoding> EncodingOf(std::string_view payload);
+
+// The magic of data blocks of this encoding.
+inline BlockType DataBlockType(HFileEncoding encoding) {
+  return encoding == HFileEncoding::kNone ? BlockType::kData
+                                          : BlockType::kEncodedData;
+}
+
+// Walks over the cells of one block after another. Where the encoding leaves
+// parts of keys out it holds up to four times the largest key, and the tags of
+// a cell. Any bytes are safe. Not thread-safe.
+class BlockCells {
+ public:
+  virtual ~BlockCells() = default;
+  BlockCells(const BlockCells&) = delete;
+  BlockCells& operator=(const BlockCells&) = delete;
+
+  // To the first cell of this payload, whose bytes stay until the next Start.
+  // This and the other moves return false after an error, when status() has it.
+  [[nodiscard]] virtual bool Start(std::string_view payload) = 0;
+  // To the next cell. REQUIRES HasNext().
+  [[nodiscard]] virtual bool Next() = 0;
+  // From the first cell towards the first one at or after `key`, and not
+  // beyond; stays on the first where the encoding has no index. REQUIRES that
+  // the first cell is before `key`.
+  [[nodiscard]] virtual bool SkipTo(const HFileKey& key);
+
+  // Whether there is a cell behind this one.
+  bool HasNext() const { return !rest_.rest().empty(); }
+  // The cell here. Its bytes stay until the next move, those of its key until
+  // the move after that.
+  const HFileCellView& cell() const { return cell_; }
+  // Where the cell starts in the payload.
+  size_t offset() const { return offset_; }
+  // Corruption or MemoryLimit, with the offset in the payload, without a file.
+  const rocksdb::Status& status() const { return status_; }
+
+ protected:
+  BlockCells() : rest_(std::string_view()) {}
+
+  // Makes `payload` the one that offsets count in.
+  void SetPayload(std::string_view payload) {
+    payload_ = payload;
+    rest_ = Cursor(payload);
+    offset_ = 0;
+  }
+  // Skips the number of the encoding. False if it is another.
+  bool ReadEncodingId(HFileEncoding expected);
+  size_t OffsetOfRest() const {
+    return static_cast<size_t>(rest_.rest().data() - payload_.data());
+  }
+  bool Fail(const std::string& problem);
+  bool FailForMemory(const std::string& problem);
+
+  std::string_view payload_;
+  Cursor rest_;  // what follows the cell here, up to the end of the last one
+  size_t offset_ = 0;
+  HFileCellView cell_;
+
+ private:
+  rocksdb::Status status_;
+};
+
+// Blocks of which all cells, as a plain block has them, take more than
+// `max_cells_bytes` are refused.
+std::unique_ptr<BlockCells> NewBlockCells(HFileEncoding encoding,
+                                          const CellForm& form,
+                                          uint64_t max_cells_bytes);
+
+// Makes one block after another. Not thread-safe.
+class BlockBuilder {
+ public:
+  virtual ~BlockBuilder() = default;
+  BlockBuilder(const BlockBuilder&) = delete;
+  BlockBuilder& operator=(const BlockBuilder&) = delete;
+
+  // REQUIRES a cell that HFileWriter::Append takes.
+  virtual void Add(const HFileCellView& cell) = 0;
+  // The payload, which stays until the next call. REQUIRES a cell. Only Clear
+  // may follow.
+  virtual std::string_view Finish() = 0;
+  // Begins the next block.
+  virtual void Clear() = 0;
+
+  bool empty() const { return cells_bytes_ == 0; }
+  // The bytes by which a block is full: its cells as they are encoded, or as a
+  // plain block has them if that is more.
+  size_t size_bytes() const { return std::max(cells_bytes_, encoded_bytes_); }
+
+ protected:
+  BlockBuilder() = default;
+
+  size_t cells_bytes_ = 0;  // as a plain block has them
+  size_t encoded_bytes_ = 0;
+};
+
+std::unique_ptr<BlockBuilder> NewBlockBuilder(HFileEncoding encoding,
+                                              const CellForm& form);
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,296 @@
+#include "storage/hfile/delta_block.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <new>
+
+#include "storage/format/message.h"
+
+namespace rowbloom::hfile {
+namespace {
+
+constexpr size_t kRowLengthBytes = 2;
+constexpr size_t kFamilyLengthBytes = 1;
+constexpr size_t kTagsLengthBytes = 2;  // in a plain block
+constexpr uint64_t kMaxTagsBytes = std::numeric_limits<uint16_t>::max();
+constexpr size_t kHeadBytes = kEncodingIdBytes + sizeof(uint32_t);
+
+size_t CommonBytes(std::string_view a, std::string_view b) {
+  return static_cast<size_t>(
+      std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
+}
+
+char* Copy(std::string_view bytes, char* to) {
+  // Copying nothing to nowhere is undefined.
+  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+  return to + bytes.size();
+}
+
+}  // namespace
+
+bool DeltaCells::Start(std::string_view payload) {
+  SetPayload(payload);
+  cell_ = {};
+  key_bytes_ = 0;
+  dictionary_.Clear();
+  uint32_t cells_bytes = 0;
+  if (!ReadEncodingId(encoding_)) return false;
+  if (!rest_.ReadU32(&cells_bytes)) return Fail("size of cells is cut off");
+  if (cells_bytes > max_cells_bytes_) {
+    return FailForMemory(Message("cells of ", cells_bytes,
+                                 " bytes, expected at most ",
+                                 max_cells_bytes_));
+  }
+  cells_bytes_ = left_bytes_ = cells_bytes;
+  if (!ReadHead()) return false;
+  if (!HasNext()) return Fail("at least one cell expected, found none");
+  return Next();
+}
+
+bool DeltaCells::Next() {
+  offset_ = OffsetOfRest();
+  if (!ReadKeyAndValue() || (form_.tags && !ReadTags()) ||
+      (form_.mvcc && !ReadMvcc())) {
+    return false;
+  }
+  if (HasNext() || left_bytes_ == 0) return true;
+  return Fail(Message("cells of ", cells_bytes_ - left_bytes_,
+                      " bytes up to the end, expected ", cells_bytes_));
+}
+
+bool DeltaCells::TakeSize(uint64_t byte_count) {
+  if (byte_count > left_bytes_) {
+    return Fail(Message("tags or mvcc number of ", byte_count,
+                        " bytes, expected at most ", left_bytes_,
+                        " that are left of all cells' ", cells_bytes_));
+  }
+  left_bytes_ -= byte_count;
+  return true;
+}
+
+bool DeltaCells::CheckSizes(uint64_t key_bytes, uint64_t value_bytes) {
+  const uint64_t most =
+      left_bytes_ < kCellFixedBytes ? 0 : left_bytes_ - kCellFixedBytes;
+  if (key_bytes < kKeyFixedBytes || key_bytes > most ||
+      value_bytes > most - key_bytes) {
+    return Fail(Message("cell with a key of ", key_bytes, " and a value of ",
+                        value_bytes, " bytes, expected at least ",
+                        kKeyFixedBytes, " and at most ", most,
+                        " that are left of all cells' ", cells_bytes_));
+  }
+  left_bytes_ -= kCellFixedBytes + key_bytes + value_bytes;
+  return true;
+}
+
+bool DeltaCells::ReadValue(uint64_t value_bytes) {
+  if (rest_.ReadBytes(value_bytes, &cell_.value)) return true;
+  return Fail(Message("value of ", value_bytes, " bytes, expected at most ",
+                      rest_.size()));
+}
+
+char* DeltaCells::NewKey(uint64_t common, uint64_t key_bytes) {
+  const char* before = keys_[key_at_].data();
+  key_at_ = 1 - key_at_;
+  try {
+    // Keys that grow by a byte each do not take memory anew each time.
+    char* key = keys_[key_at_].Reserve(std::bit_ceil(key_bytes));
+    Copy({before, common}, key);
+    key_bytes_ = key_bytes;
+    return key;
+  } catch (const std::bad_alloc&) {
+    FailForMemory(Message("no memory for a key of ", key_bytes, " bytes"));
+    return nullptr;
+  }
+}
+
+bool DeltaCells::ReadKey(uint64_t common, uint64_t key_bytes) {
+  if (common > key_bytes_ || common > key_bytes) {
+    return Fail(Message("key of ", key_bytes, " bytes, of which ", common,
+                        " are common, expected at most ", key_bytes_));
+  }
+  std::string_view rest;
+  if (!rest_.ReadBytes(key_bytes - common, &rest)) return FailCutOff();
+  char* key_data = NewKey(common, key_bytes);
+  if (key_data == nullptr) return false;
+  Copy(rest, key_data + common);
+  HFileKey key;
+  if (!ParseKey({key_data, key_bytes}, &key)) {
+    return Fail("row and family do not fit into the key");
+  }
+  cell_.row = key.row;
+  cell_.family = key.family;
+  cell_.qualifier = key.qualifier;
+  cell_.timestamp_ms = key.timestamp_ms;
+  cell_.type = key.type;
+  return true;
+}
+
+bool DeltaCells::ReadColumn(std::string_view family, uint64_t common,
+                            uint64_t key_bytes) {
+  const uint64_t most = key_bytes_ == 0 ? 0 : key_bytes_ - kTimestampTypeBytes;
+  const auto fail_common = [&] {
+    return Fail(Message("key of ", key_bytes, " bytes, of which ", common,
+                        " are common, expected at most ", most,
+                        " of row, family and qualifier"));
+  };
+  if (common > most) return fail_common();
+  uint8_t length[kRowLengthBytes] = {
+      static_cast<uint8_t>(cell_.row.size() >> 8),
+      static_cast<uint8_t>(cell_.row.size())};
+  for (uint64_t i = common; i < kRowLengthBytes; ++i) {
+    if (!rest_.ReadU8(&length[i])) return FailCutOff();
+  }
+  const uint64_t row_bytes = uint64_t{length[0]} << 8 | length[1];
+  const uint64_t fixed_bytes = kKeyFixedBytes + row_bytes + family.size();
+  if (row_bytes > kHFileMaxRowBytes || fixed_bytes > key_bytes) {
+    return Fail(Message("row of ", row_bytes, " and family of ", family.size(),
+                        " bytes do not fit into a key of ", key_bytes));
+  }
+  const uint64_t qualifier_bytes = key_bytes - fixed_bytes;
+  const uint64_t row_end = kRowLengthBytes + row_bytes;
+  const uint64_t qualifier_at = row_end + kFamilyLengthBytes + family.size();
+
+  std::string_view row_rest;
+  std::string_view qualifier_rest;
+  const bool same_row = common >= row_end;
+  if (same_row) {
+    if (common < qualifier_at || common > qualifier_at + qualifier_bytes) {
+      return fail_common();
+    }
+    if (!rest_.ReadBytes(qualifier_at + qualifier_bytes - common,
+                         &qualifier_rest)) {
+      return FailCutOff();
+    }
+  } else {
+    common = std::max<uint64_t>(common, kRowLengthBytes);
+    if (!rest_.ReadBytes(row_end - common, &row_rest) ||
+        !rest_.ReadBytes(qualifier_bytes, &qualifier_rest)) {
+      return FailCutOff();
+    }
+  }
+  // Where the row's length is not common it is written below.
+  char* key = NewKey(std::min(common, most), key_bytes);
+  if (key == nullptr) return false;
+  char* to = key + common;
+  if (!same_row) {
+    key[0] = static_cast<char>(length[0]);
+    key[1] = static_cast<char>(length[1]);
+    to = Copy(row_rest, to);
+    *to++ = static_cast<char>(family.size());
+    to = Copy(family, to);
+  }
+  Copy(qualifier_rest, to);
+  cell_.row = {key + kRowLengthBytes, row_bytes};
+  cell_.family = {key + row_end + kFamilyLengthBytes, family.size()};
+  cell_.qualifier = {key + qualifier_at, qualifier_bytes};
+  return true;
+}
+
+bool DeltaCells::ReadTags() {
+  uint64_t tags_bytes = 0;
+  if (!rest_.ReadVarint(&tags_bytes)) return Fail("tags are cut off");
+  if (tags_bytes > kMaxTagsBytes) {
+    return Fail(Message("tags of ", tags_bytes, " bytes, expected at most ",
+                        kMaxTagsBytes));
+  }
+  if (!TakeSize(kTagsLengthBytes + tags_bytes)) return false;
+  if (!form_.tags_compressed) {
+    if (rest_.ReadBytes(tags_bytes, &cell_.tags)) return true;
+    return Fail("tags are longer than what is left of the block");
+  }
+  const char* problem =
+      UncompressTags(tags_bytes, &dictionary_, &rest_, &tags_);
+  if (problem != nullptr) return Fail(problem);
+  cell_.tags = tags_;
+  return true;
+}
+
+bool DeltaCells::ReadMvcc() {
+  const size_t before = rest_.size();
+  if (!rest_.ReadVlong(&cell_.mvcc)) return Fail("mvcc number is cut off");
+  return TakeSize(before - rest_.size());
+}
+
+size_t CommonColumnBytes(const HFileCellView& a, const HFileCellView& b) {
+  if (a.row.size() != b.row.size()) {
+    // Of the length's two bytes.
+    return a.row.size() >> 8 == b.row.size() >> 8 ? 1 : 0;
+  }
+  const size_t row_common = CommonBytes(a.row, b.row);
+  if (row_common < a.row.size()) return kRowLengthBytes + row_common;
+  return kRowLengthBytes + a.row.size() + kFamilyLengthBytes + a.family.size() +
+         CommonBytes(a.qualifier, b.qualifier);
+}
+
+DeltaBuilder::DeltaBuilder(HFileEncoding encoding, const CellForm& form)
+    : encoding_(encoding), form_(form) {
+  Clear();
+}
+
+void DeltaBuilder::Clear() {
+  payload_.clear();
+  PutU16(&payload_, static_cast<uint16_t>(encoding_));
+  PutU32(&payload_, 0);  // until Finish
+  cells_bytes_ = encoded_bytes_ = 0;
+  dictionary_.Clear();
+}
+
+void DeltaBuilder::Add(const HFileCellView& cell) {
+  HFileKey key;
+  if (!empty() && ParseKey(key_, &key)) {
+    const HFileCellView before = {
+        .row = key.row,
+        .family = key.family,
+        .qualifier = key.qualifier,
+        .timestamp_ms = key.timestamp_ms,
+        .type = key.type,
+        .value = std::string_view(payload_).substr(value_at_, value_bytes_)};
+    AddKeyAndValue(&before, cell);
+  } else {
+    AddKeyAndValue(nullptr, cell);
+  }
+  if (form_.tags) {
+    PutVarint(&payload_, cell.tags.size());
+    if (!form_.tags_compressed) {
+      payload_.append(cell.tags);
+    } else {
+      CompressTags(cell.tags, &dictionary_, &payload_);
+    }
+  }
+  if (form_.mvcc) PutVlong(&payload_, cell.mvcc);
+  cells_bytes_ += CellBytes(cell, form_);
+  encoded_bytes_ = payload_.size() - kHeadBytes;
+  key_.clear();
+  AppendKey(cell.key(), &key_);
+}
+
+std::string_view DeltaBuilder::Finish() {
+  std::string size;
+  PutU32(&size, static_cast<uint32_t>(cells_bytes_));
+  payload_.replace(kEncodingIdBytes, size.size(), size);
+  return payload_;
+}
+
+void DeltaBuilder::AppendValue(std::string_view value) {
+  value_at_ = payload_.size();
+  value_bytes_ = value.size();
+  payload_.append(value);
+}
+
+void DeltaBuilder::AppendColumn(const HFileCellView& cell, size_t common) {
+  const size_t row_end = kRowLengthBytes + cell.row.size();
+  if (common >= row_end) {
+    payload_.append(cell.qualifier.substr(
+        common - row_end - kFamilyLengthBytes - cell.family.size()));
+    return;
+  }
+  if (common == 0) PutU8(&payload_, static_cast<uint8_t>(cell.row.size() >> 8));
+  if (common <= 1) PutU8(&payload_, static_cast<uint8_t>(cell.row.size()));
+  payload_.append(
+      cell.row.substr(common < kRowLengthBytes ? 0 : common - kRowLengthBytes));
+  payload_.append(cell.qualifier);
+}
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,111 @@
+// What PREFIX, DIFF and FAST_DIFF share: each cell is what differs from the
+// cell before it.
+//
+//   payload = encoding u16, size i32 of all cells as a plain block has them,
+//             cells
+//   cell    = key and value, as the encoding has them
+//             [, tags length varint, tags] [, mvcc vlong]
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "storage/hfile/block_cache.h"
+#include "storage/hfile/data_block.h"
+#include "storage/hfile/tag_dictionary.h"
+
+namespace rowbloom::hfile {
+
+// Of a key, behind row, family and qualifier.
+inline constexpr size_t kTimestampTypeBytes = 9;
+
+class DeltaCells : public BlockCells {
+ public:
+  [[nodiscard]] bool Start(std::string_view payload) final;
+  [[nodiscard]] bool Next() final;
+
+ protected:
+  DeltaCells(HFileEncoding encoding, const CellForm& form,
+             uint64_t max_cells_bytes)
+      : encoding_(encoding), form_(form), max_cells_bytes_(max_cells_bytes) {}
+
+  // What comes once, before the cells.
+  [[nodiscard]] virtual bool ReadHead() { return true; }
+  // Reads key and value of the next cell into cell_, which is the cell before
+  // until then. Of the first cell there is none: key_bytes() is 0.
+  [[nodiscard]] virtual bool ReadKeyAndValue() = 0;
+
+  // False after an error: the cell cannot be so large, because all cells of
+  // the block together are not.
+  bool CheckSizes(uint64_t key_bytes, uint64_t value_bytes);
+  bool ReadValue(uint64_t value_bytes);
+  bool FailCutOff() { return Fail("cell is cut off"); }
+
+  // Of the key before, in the form of cell.h; 0 if there is none.
+  uint64_t key_bytes() const { return key_bytes_; }
+  // A key of `key_bytes` bytes, which CheckSizes took, timestamp and type
+  // included. The first `common` of them are those of the key before.
+  bool ReadKey(uint64_t common, uint64_t key_bytes);
+  // The same without timestamp and type, which follow in some other form: the
+  // rest of the row and the qualifier, or only that of the qualifier where row
+  // and family are common. `family` is that of all cells.
+  bool ReadColumn(std::string_view family, uint64_t common, uint64_t key_bytes);
+
+ private:
+  // Room for the next key, with the first `common` bytes of the one before,
+  // which stays. Null after an error.
+  char* NewKey(uint64_t common, uint64_t key_bytes);
+  bool ReadTags();
+  bool ReadMvcc();
+  // Takes bytes of a cell from those that all cells have.
+  bool TakeSize(uint64_t byte_count);
+
+  const HFileEncoding encoding_;
+  const CellForm form_;
+  const uint64_t max_cells_bytes_;
+  uint64_t cells_bytes_ = 0;  // of all cells as a plain block has them
+  uint64_t left_bytes_ = 0;   // of these, those of cells not yet read
+  // The key here and the one before it take turns.
+  std::array<Buffer, 2> keys_;
+  size_t key_at_ = 0;
+  uint64_t key_bytes_ = 0;
+  TagDictionary dictionary_;
+  std::string tags_;  // of the cell here, if they were compressed
+};
+
+// The bytes at the front of both keys, in the form of cell.h, that are the
+// same, up to the timestamp. Families are taken to be.
+size_t CommonColumnBytes(const HFileCellView& a, const HFileCellView& b);
+
+class DeltaBuilder : public BlockBuilder {
+ public:
+  void Add(const HFileCellView& cell) final;
+  std::string_view Finish() final;
+  void Clear() final;
+
+ protected:
+  DeltaBuilder(HFileEncoding encoding, const CellForm& form);
+
+  // Appends key and value to payload_. Null stands for the cell before the
+  // first; the value of another is in payload_, until something is appended.
+  virtual void AddKeyAndValue(const HFileCellView* before,
+                              const HFileCellView& cell) = 0;
+  void AppendValue(std::string_view value);
+  // The rest of row and qualifier, as DeltaCells::ReadColumn reads it.
+  void AppendColumn(const HFileCellView& cell, size_t common);
+
+  std::string payload_;
+
+ private:
+  const HFileEncoding encoding_;
+  const CellForm form_;
+  std::string key_;  // of the cell before
+  size_t value_at_ = 0;
+  size_t value_bytes_ = 0;
+  TagDictionary dictionary_;
+};
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,29 @@
+// FAST_DIFF: of a cell, what row, qualifier, timestamp, type and value do not
+// share with the cell before. The default of many tables.
+#pragma once
+
+#include "storage/hfile/delta_block.h"
+
+namespace rowbloom::hfile {
+
+class FastDiffCells : public DeltaCells {
+ public:
+  FastDiffCells(const CellForm& form, uint64_t max_cells_bytes)
+      : DeltaCells(HFileEncoding::kFastDiff, form, max_cells_bytes) {}
+
+ private:
+  bool ReadKeyAndValue() override;
+  bool ReadTimestamp(size_t common_bytes);
+};
+
+class FastDiffBuilder : public DeltaBuilder {
+ public:
+  explicit FastDiffBuilder(const CellForm& form)
+      : DeltaBuilder(HFileEncoding::kFastDiff, form) {}
+
+ private:
+  void AddKeyAndValue(const HFileCellView* before,
+                      const HFileCellView& cell) override;
+};
+
+}  // namespace rowbloom::hfile

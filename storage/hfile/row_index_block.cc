@@ -1,0 +1,125 @@
+#include "storage/hfile/row_index_block.h"
+
+#include "storage/format/message.h"
+
+namespace rowbloom::hfile {
+
+bool RowIndexCells::Start(std::string_view payload) {
+  SetPayload(payload);
+  return ReadEncodingId(HFileEncoding::kRowIndexV1) && ReadIndex() &&
+         MoveToRow(0);
+}
+
+bool RowIndexCells::ReadIndex() {
+  // The number of rows, and the length of the cells behind their offsets.
+  constexpr size_t kFixedBytes = 2 * sizeof(uint32_t);
+  const std::string_view bytes = rest_.rest();
+  offset_ = payload_.size();
+  if (bytes.size() < kFixedBytes) return Fail("row index is cut off");
+  const uint64_t cells_bytes =
+      LoadU32(bytes.data() + bytes.size() - sizeof(uint32_t));
+  if (cells_bytes > bytes.size() - kFixedBytes) {
+    return Fail(Message("cells of ", cells_bytes, " bytes, expected at most ",
+                        bytes.size() - kFixedBytes));
+  }
+  rows_ = LoadU32(bytes.data() + cells_bytes);
+  row_offsets_ = bytes.data() + cells_bytes + sizeof(uint32_t);
+  const uint64_t expected_rows =
+      (bytes.size() - kFixedBytes - cells_bytes) / sizeof(uint32_t);
+  offset_ = kEncodingIdBytes + cells_bytes;
+  if (rows_ != expected_rows ||
+      cells_bytes + kFixedBytes + rows_ * sizeof(uint32_t) != bytes.size()) {
+    return Fail(Message("index of ", rows_, " rows in ",
+                        bytes.size() - cells_bytes, " bytes, expected ",
+                        kFixedBytes, " and ", sizeof(uint32_t), " a row"));
+  }
+  cells_ = bytes.substr(0, cells_bytes);
+  if (rows_ == 0) return Fail("at least one row expected, found none");
+  return true;
+}
+
+bool RowIndexCells::MoveToRow(size_t row) {
+  const uint32_t at = RowOffset(row);
+  if (at >= cells_.size() || (row == 0 && at != 0)) {
+    return Fail(Message("row ", row, " of ", rows_, " starts at ", at,
+                        ", expected ", row == 0 ? "0 in " : "less than ",
+                        cells_.size()));
+  }
+  next_row_ = row;
+  rest_ = Cursor(cells_.substr(at));
+  return ParseHere();
+}
+
+bool RowIndexCells::ParseHere() {
+  const std::string_view bytes = rest_.rest();
+  offset_ = OffsetOfRest();
+  // A seek believes the index, so that a walk over all cells must prove it.
+  const size_t at = cells_.size() - bytes.size();
+  if (next_row_ < rows_ && RowOffset(next_row_) == at) {
+    ++next_row_;
+  } else if (next_row_ < rows_ && RowOffset(next_row_) < at) {
+    return Fail(Message(
+        "row ", next_row_, " of ", rows_, " starts at ", RowOffset(next_row_),
+        ", expected the start of a cell, the next one at ", at));
+  }
+  size_t cell_bytes = 0;
+  const char* problem = ParseCell(bytes, form_, &cell_, &cell_bytes);
+  if (problem != nullptr) {
+    return Fail(Message(DescribeCell(bytes), ": ", problem));
+  }
+  rest_ = Cursor(bytes.substr(cell_bytes));
+  if (!HasNext() && next_row_ < rows_) {
+    return Fail(Message("row ", next_row_, " of ", rows_, " starts at ",
+                        RowOffset(next_row_), ", behind the last cell"));
+  }
+  return true;
+}
+
+bool RowIndexCells::Next() { return ParseHere(); }
+
+bool RowIndexCells::SkipTo(const HFileKey& key) {
+  // The key's row, or the last one before it.
+  size_t row = 0;
+  size_t end = rows_;
+  while (end - row > 1) {
+    const size_t middle = row + (end - row) / 2;
+    if (!MoveToRow(middle)) return false;
+    if (cell_.row > key.row) {
+      end = middle;
+    } else {
+      row = middle;
+    }
+  }
+  return MoveToRow(row);
+}
+
+RowIndexBuilder::RowIndexBuilder(const CellForm& form) : form_(form) {
+  Clear();
+}
+
+void RowIndexBuilder::Add(const HFileCellView& cell) {
+  if (empty() || cell.row != row_) {
+    PutU32(&row_offsets_, static_cast<uint32_t>(cells_bytes_));
+    row_ = cell.row;
+  }
+  AppendCell(cell, form_, &payload_);
+  cells_bytes_ = payload_.size() - kEncodingIdBytes;
+  encoded_bytes_ = cells_bytes_ + row_offsets_.size();
+}
+
+std::string_view RowIndexBuilder::Finish() {
+  PutU32(&payload_,
+         static_cast<uint32_t>(row_offsets_.size() / sizeof(uint32_t)));
+  payload_ += row_offsets_;
+  PutU32(&payload_, static_cast<uint32_t>(cells_bytes_));
+  return payload_;
+}
+
+void RowIndexBuilder::Clear() {
+  payload_.clear();
+  PutU16(&payload_, static_cast<uint16_t>(HFileEncoding::kRowIndexV1));
+  row_offsets_.clear();
+  cells_bytes_ = encoded_bytes_ = 0;
+}
+
+}  // namespace rowbloom::hfile

@@ -1,0 +1,55 @@
+// ROW_INDEX_V1: cells whole, and behind them where each row starts, so that a
+// seek looks at the cells of one row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "storage/hfile/data_block.h"
+
+namespace rowbloom::hfile {
+
+class RowIndexCells : public BlockCells {
+ public:
+  explicit RowIndexCells(const CellForm& form) : form_(form) {}
+
+  [[nodiscard]] bool Start(std::string_view payload) override;
+  [[nodiscard]] bool Next() override;
+  [[nodiscard]] bool SkipTo(const HFileKey& key) override;
+
+ private:
+  // Takes the index from the end of the payload. What is left in rest_ is
+  // cells.
+  bool ReadIndex();
+  uint32_t RowOffset(size_t row) const {
+    return LoadU32(row_offsets_ + sizeof(uint32_t) * row);
+  }
+  // To the first cell of a row, whose offset is checked.
+  bool MoveToRow(size_t row);
+  bool ParseHere();
+
+  const CellForm form_;
+  std::string_view cells_;
+  const char* row_offsets_ = nullptr;  // in the payload
+  size_t rows_ = 0;
+  size_t next_row_ = 0;  // the first one behind the cell here
+};
+
+class RowIndexBuilder : public BlockBuilder {
+ public:
+  explicit RowIndexBuilder(const CellForm& form);
+
+  void Add(const HFileCellView& cell) override;
+  std::string_view Finish() override;
+  void Clear() override;
+
+ private:
+  const CellForm form_;
+  std::string payload_;
+  std::string row_offsets_;  // as they are written
+  std::string row_;          // the last one
+};
+
+}  // namespace rowbloom::hfile
