@@ -76,7 +76,7 @@ class Painter {
       ++picture_.damaged;
       if (!block.status.IsCorruption()) Fail(block.status);
     }
-    if (block.type == BlockType::kData && !damaged) return;
+    if (IsData(block.type) && !damaged) return;
     size_t& count = damaged ? damaged_listed_ : whole_listed_;
     if (count == budget_.listed) {
       ++picture_.unlisted;

@@ -204,6 +204,10 @@ TableFacts HFileTable::Facts() const {
   if (const auto times = TimeRangeText(file_info)) {
     facts.details.push_back({"times", *times});
   }
+  if (reader_->encoding() != HFileEncoding::kNone) {
+    facts.details.push_back(
+        {"encoding", std::string(rowbloom::ToString(reader_->encoding()))});
+  }
   if (!reader_->CellsStatus().ok()) {
     facts.details.push_back({"cells", MessageOf(reader_->CellsStatus())});
   }

@@ -7,6 +7,7 @@
 
 #include "storage/hfile/block_walk.h"
 #include "storage/hfile/cell.h"
+#include "storage/hfile/data_block.h"
 #include "storage/hfile/index_walk.h"
 #include "storage/hfile/iterator.h"
 #include "storage/hfile/trailer.h"
@@ -246,12 +247,13 @@ Status HFileTable::ForEachBlock(
         }
       }
       if (block.status.ok()) block.contents_bytes = header.payload_bytes;
+      if (block.status.ok() && block.type == BlockType::kEncodedData &&
+          reader_->is_readable()) {
+        const auto encoding = hfile::EncodingOf(walk.block().payload);
+        block.encoding = encoding ? ToString(*encoding) : "unknown";
+      }
     }
-    if (which == Blocks::kAllButData &&
-        (block.type == BlockType::kData ||
-         block.type == BlockType::kEncodedData)) {
-      continue;
-    }
+    if (which == Blocks::kAllButData && IsData(block.type)) continue;
     use(block);
   }
   if (progress_) progress_(size_bytes());

@@ -64,6 +64,7 @@ std::string TypeText(const BlockInfo& block) {
   if (block.type == BlockType::kIndexPartition) {
     text += fmt::format(" {}", block.partition);
   }
+  if (!block.encoding.empty()) text = block.encoding + " data";
   return text;
 }
 
@@ -143,6 +144,7 @@ class LayoutPrinter {
     if (!block.compression.empty()) {
       record.Text("compression", block.compression);
     }
+    if (!block.encoding.empty()) record.Text("encoding", block.encoding);
     if (!block.name.empty()) record.Text("name", ToPrintable(block.name));
     if (block.partition != 0) record.Number("partition", block.partition);
     if (const std::string parent = ParentOf(block); !parent.empty()) {

@@ -46,6 +46,11 @@ enum class BlockType : uint8_t {
   kGap,  // bytes that nothing names: padding, or what was lost
 };
 
+// Cells.
+inline bool IsData(BlockType type) {
+  return type == BlockType::kData || type == BlockType::kEncodedData;
+}
+
 // "data", "index", "index partition", ...
 std::string_view ToString(BlockType type);
 
@@ -59,9 +64,10 @@ struct BlockInfo {
   // Compression undone; nullopt for what is not a block, or cannot be read.
   std::optional<uint64_t> contents_bytes;
   std::string compression;  // "none", "LZ4", ...; empty where that is unknown
-  size_t partition = 0;     // of the index, counted from 1; 0: none
-  std::string parent;       // what names it, where the type does not tell
-  rocksdb::Status status;   // of its checksum, compression and lengths
+  std::string encoding;    // of encoded data that can be read: "FAST_DIFF", ...
+  size_t partition = 0;    // of the index, counted from 1; 0: none
+  std::string parent;      // what names it, where the type does not tell
+  rocksdb::Status status;  // of its checksum, compression and lengths
 };
 
 struct IndexEntryInfo {

@@ -37,6 +37,11 @@ constexpr const char* kFiles[] = {
     "2.6/row_lz4_bigblock",
     "2.6/row_none",
     "2.6/rowcol_deletes_lz4",
+    "encodings/2.4.7/fastdiff_gz_tagscompressed",
+    "encodings/2.6/diff_lz4_tagscompressed",
+    "encodings/2.4.7/fastdiff_none_mixed",
+    "encodings/2.6/prefix_gz_tags",
+    "encodings/2.6/rowindex_none_mixed",
 };
 
 class HFileOfHBase : public testing::TestWithParam<const char*> {
@@ -66,22 +71,35 @@ std::string Hex(const json& record, const char* member) {
   return test::FromHex(record.value(member, ""));
 }
 
+std::string TypeName(HFileCellType type) {
+  switch (type) {
+    case HFileCellType::kPut:
+      return "put";
+    case HFileCellType::kDelete:
+      return "delete";
+    case HFileCellType::kDeleteFamilyVersion:
+      return "delete-family-version";
+    case HFileCellType::kDeleteColumn:
+      return "delete-column";
+    case HFileCellType::kDeleteFamily:
+      return "delete-family";
+    default:
+      return "unknown";
+  }
+}
+
 TEST_P(HFileOfHBase, DataIsTheDump) {
   const std::vector<json> cells =
       Records(Fine({"data", "--json", "--hex"}), "cell");
   ASSERT_EQ(cells.size(), dump_.cells.size());
-  const std::map<std::string, int> types = {{"put", 4},
-                                            {"delete", 8},
-                                            {"delete-family-version", 10},
-                                            {"delete-column", 12},
-                                            {"delete-family", 14}};
   for (size_t i = 0; i < cells.size(); ++i) {
     HFileCell cell;
     cell.row = Hex(cells[i], "row");
     cell.family = Hex(cells[i], "family");
     cell.qualifier = Hex(cells[i], "qualifier");
     cell.timestamp_ms = cells[i]["timestamp"];
-    cell.type = static_cast<HFileCellType>(types.at(cells[i]["type"]));
+    EXPECT_EQ(cells[i]["type"], TypeName(dump_.cells[i].type));
+    cell.type = dump_.cells[i].type;
     cell.value = Hex(cells[i], "value");
     cell.tags = Hex(cells[i], "tags");
     cell.mvcc = cells[i]["sequence"];
@@ -110,14 +128,14 @@ TEST_P(HFileOfHBase, PropsAreTrailerAndFileInfo) {
       EXPECT_EQ(value, bytes.size() == 4 ? hfile::LoadU32(bytes.data())
                                          : hfile::LoadU64(bytes.data()))
           << name;
-    } else if (bytes.size() == 1) {
+    } else if (bytes.size() == 1 && name != "LAST_BLOOM_KEY") {
       EXPECT_EQ(value, bytes[0] == 0 ? "false" : "true") << name;
     }
   }
   EXPECT_GE(numbers, 3U);
   if (dump_.cells.empty()) return;
   EXPECT_THAT(props["hfile.LASTKEY"].get<std::string>(),
-              testing::EndsWith("/put"));
+              testing::EndsWith("/" + TypeName(dump_.cells.back().type)));
   const std::string range = dump_.file_info.at("TIMERANGE");
   EXPECT_EQ(props["TIMERANGE"],
             std::to_string(hfile::LoadU64(range.data())) + " to " +
@@ -127,11 +145,15 @@ TEST_P(HFileOfHBase, PropsAreTrailerAndFileInfo) {
 TEST_P(HFileOfHBase, LayoutIsEveryByteAndTheIndexEveryDataBlock) {
   uint64_t end = 0;
   std::vector<uint64_t> data;
+  const std::string encoding = dump_.file_info["DATA_BLOCK_ENCODING"];
   for (const json& block : Records(Fine({"layout", "--json"}), "block")) {
     EXPECT_EQ(block["offset"], end);
     end += block["stored_bytes"].get<uint64_t>();
     EXPECT_NE(block["type"], "gap");
-    if (block["type"] == "data") data.push_back(block["offset"]);
+    if (block["type"] != "data" && block["type"] != "encoded data") continue;
+    data.push_back(block["offset"]);
+    EXPECT_EQ(block["type"] == "encoded data", !encoding.empty());
+    EXPECT_EQ(block.value("encoding", ""), encoding);
   }
   EXPECT_EQ(end, std::filesystem::file_size(path_));
   std::vector<uint64_t> indexed;
@@ -193,7 +215,9 @@ TEST_P(HFileOfHBase, VerifyAndStatsAgreeWithTheDump) {
     last = &cell.row;
   }
   EXPECT_EQ(stats["rows"], rows);
-  EXPECT_THAT(Fine({"summary"}).out, HasSubstr("HFile v3.3"));
+  const Output summary = Fine({"summary"});
+  EXPECT_THAT(summary.out, HasSubstr("HFile v3.3"));
+  EXPECT_THAT(summary.out, HasSubstr(dump_.file_info["DATA_BLOCK_ENCODING"]));
 }
 
 // A sample of the gets that HBase answered, each a run of its own.
