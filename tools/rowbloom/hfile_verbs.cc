@@ -38,6 +38,14 @@ const std::map<std::string, HFileCompression> kCompressions = {
     {"ZSTD", HFileCompression::kZstd},
 };
 
+const std::map<std::string, HFileEncoding> kEncodings = {
+    {"NONE", HFileEncoding::kNone},
+    {"PREFIX", HFileEncoding::kPrefix},
+    {"DIFF", HFileEncoding::kDiff},
+    {"FAST_DIFF", HFileEncoding::kFastDiff},
+    {"ROW_INDEX_V1", HFileEncoding::kRowIndexV1},
+};
+
 const std::map<std::string, HFileCodecClasses> kCodecClasses = {
     {"hadoop", HFileCodecClasses::kHadoop},
     {"native", HFileCodecClasses::kHBaseNative},
@@ -111,12 +119,45 @@ std::string WhatIsThere(const HFileExportReport& report) {
   return "exported: " + names;
 }
 
+// Tells of what the bulk load needs that is not in the files.
+void WarnOfBulkLoad(const HFileExportReport& report, const Store& store,
+                    bool has_regions, std::ostream& err) {
+  if (report.most_files_per_region > kHFilesPerRegion) {
+    Complain(err,
+             fmt::format(
+                 "warning: {0} files for one region and family; the bulk load "
+                 "needs -Dhbase.mapreduce.bulkload.max.hfiles.perRegion."
+                 "perFamily={0}",
+                 report.most_files_per_region));
+  }
+  if (has_regions) return;
+  const std::map<std::string, FamilyOptions> families = store.Families();
+  std::map<std::string, uint32_t> prefixes;
+  for (const HFileExported& file : report.files) {
+    const FamilyOptions& family = families.at(file.family);
+    if (family.bloom_type == BloomType::kRowPrefixFixedLength &&
+        file.first_row != file.last_row) {
+      prefixes[file.family] = family.row_prefix_length;
+    }
+  }
+  for (const auto& [family, bytes] : prefixes) {
+    Complain(err,
+             fmt::format(
+                 "warning: family \"{}\" has a filter of row prefixes; where "
+                 "one of its files crosses a region's end, the bulk load needs "
+                 "-DRowPrefixBloomFilter.prefix_length={}; with --regions none "
+                 "does",
+                 ToPrintable(family), bytes));
+  }
+}
+
 struct ExportHFileArgs {
   StoreArgs store;
   std::vector<std::string> families;
   std::string regions_file;  // empty: none
   uint64_t max_file_bytes = HFileExportOptions().max_file_bytes;
   std::string compression = "NONE";
+  std::string encoding = "NONE";
   std::string codec_classes = "hadoop";
   bool keep_deletes = false;
   std::string directory;
@@ -129,6 +170,7 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
   options.deletes =
       args.keep_deletes ? HFileDeletes::kKept : HFileDeletes::kApplied;
   options.file.compression = kCompressions.at(args.compression);
+  options.file.encoding = kEncodings.at(args.encoding);
   options.file.codec_classes = kCodecClasses.at(args.codec_classes);
   if (!args.regions_file.empty()) {
     auto rows = ReadRows(args.regions_file);
@@ -158,14 +200,7 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
     cells += file.cells;
     file_bytes += file.file_bytes;
   }
-  if (report.most_files_per_region > kHFilesPerRegion) {
-    Complain(streams.err,
-             fmt::format(
-                 "warning: {0} files for one region and family; the bulk load "
-                 "needs -Dhbase.mapreduce.bulkload.max.hfiles.perRegion."
-                 "perFamily={0}",
-                 report.most_files_per_region));
-  }
+  WarnOfBulkLoad(report, *store, !args.regions_file.empty(), streams.err);
   if (args.store.json) {
     const nlohmann::ordered_json summary = {{"files", report.files.size()},
                                             {"cells", cells},
@@ -247,6 +282,10 @@ Action AddExportHFile(CLI::App* command) {
       ->capture_default_str();
   command->add_option("--compression", args->compression, "Of the files")
       ->check(CLI::IsMember(Names(kCompressions)))
+      ->type_name("")
+      ->capture_default_str();
+  command->add_option("--encoding", args->encoding, "Of the files' data blocks")
+      ->check(CLI::IsMember(Names(kEncodings)))
       ->type_name("")
       ->capture_default_str();
   command

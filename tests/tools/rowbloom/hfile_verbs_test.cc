@@ -83,6 +83,59 @@ TEST_F(HFileVerbs, GoOutAndComeIn) {
   EXPECT_EQ(Cli({"get", "--db", to, "r13", "v:q"}).out, "of r13\n");
 }
 
+TEST_F(HFileVerbs, FilesHaveTheEncodingAskedFor) {
+  const std::string from = NewStore("from", 20);
+  const std::string to = NewStore("to", 0);
+  for (const std::string encoding :
+       {"NONE", "PREFIX", "DIFF", "FAST_DIFF", "ROW_INDEX_V1"}) {
+    const std::string out = dir_.File(encoding);
+    CliResult result = Cli({"export-hfile", "--db", from, "--family", "v",
+                            "--encoding", encoding, out});
+    EXPECT_EQ(result.code, 0) << result.err;
+    std::unique_ptr<HFileReader> file;
+    ASSERT_THAT(
+        HFileReader::Open(
+            {},
+            std::filesystem::directory_iterator(out + "/v")->path().string(),
+            &file),
+        IsOk());
+    const auto info = file->file_info().find("DATA_BLOCK_ENCODING");
+    EXPECT_EQ(info == file->file_info().end() ? "NONE" : info->second,
+              encoding);
+    result = Cli({"import-hfile", "--db", to, out});
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("loaded 20 puts"));
+  }
+  EXPECT_EQ(
+      Cli({"export-hfile", "--db", from, "--encoding", "fast", out_}).code, 2);
+}
+
+// The bulk load rewrites a file that crosses a region's end, and asks for the
+// length of prefixes then.
+TEST_F(HFileVerbs, WarnOfFiltersOfRowPrefixes) {
+  const std::string from = dir_.File("from");
+  ASSERT_EQ(Cli({"create", "--db", from, "--family",
+                 "p,bloom=ROWPREFIX_FIXED_LENGTH,prefix=4", "--family", "q"})
+                .code,
+            0);
+  const std::string warning =
+      "warning: family \"p\" has a filter of row prefixes; where one of its "
+      "files crosses a region's end, the bulk load needs "
+      "-DRowPrefixBloomFilter.prefix_length=4; with --regions none does";
+  ASSERT_EQ(Cli({"put", "--db", from, "row1", "p:q", "v"}).code, 0);
+  ASSERT_EQ(Cli({"put", "--db", from, "row1", "q:q", "v"}).code, 0);
+  EXPECT_EQ(Cli({"export-hfile", "--db", from, out_}).err, "");
+  ASSERT_EQ(Cli({"put", "--db", from, "row2", "p:q", "v"}).code, 0);
+  const CliResult result = Cli({"export-hfile", "--db", from, out_ + "2"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr(warning));
+  WriteFile(dir_.File("regions"), "row2\n");
+  EXPECT_EQ(Cli({"export-hfile", "--db", from, "--regions",
+                 dir_.File("regions"), out_ + "3"})
+                .err,
+            "");
+}
+
 TEST_F(HFileVerbs, SummariesAreObjectsOnRequest) {
   CliResult result =
       Cli({"export-hfile", "--db", NewStore("from", 2), "--json", out_});
