@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "lib/bytes/number_text.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom {
 namespace {
@@ -18,9 +18,8 @@ double BitsFor(double keys, double rate, int hashes) {
 Result<BloomShape> BloomShapeFor(uint64_t keys, double false_positive_rate) {
   // NaN is refused, too.
   if (!(false_positive_rate >= kMinFilterRate && false_positive_rate < 1)) {
-    return Error{"false positive rate " + NumberText(false_positive_rate) +
-                 ", expected one from " + NumberText(kMinFilterRate) +
-                 " to below 1"};
+    return Error{Concat("false positive rate ", false_positive_rate,
+                        ", expected one from ", kMinFilterRate, " to below 1")};
   }
   const auto n = static_cast<double>(std::max<uint64_t>(keys, 1));
   const int fewer = std::max(
@@ -32,9 +31,8 @@ Result<BloomShape> BloomShapeFor(uint64_t keys, double false_positive_rate) {
   const double bits =
       std::ceil(BitsFor(n, false_positive_rate, hashes) / 64) * 64;
   if (bits > static_cast<double>(kMaxFilterPlaces)) {
-    return Error{"a filter of " + NumberText(bits) + " places for " +
-                 std::to_string(keys) + " keys, expected at most " +
-                 std::to_string(kMaxFilterPlaces)};
+    return Error{Concat("a filter of ", bits, " places for ", keys,
+                        " keys, expected at most ", kMaxFilterPlaces)};
   }
   return BloomShape{static_cast<uint64_t>(bits), hashes};
 }

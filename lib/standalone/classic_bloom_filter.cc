@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "lib/bytes/little_endian.h"
-#include "lib/bytes/number_text.h"
+#include "lib/bytes/text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/guava_form.h"
 #include "lib/standalone/key_hash.h"
@@ -18,8 +18,43 @@ namespace rowbloom {
 namespace {
 
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
+constexpr uint64_t kMaxWords = std::numeric_limits<int32_t>::max();
+
+// Empty, or why a filter cannot have these parts, which start at `offset`: a
+// byte each for strategy and hashes, then the number of words, or the words.
+std::string PartsProblem(size_t offset, uint64_t strategy, uint64_t hashes,
+                         uint64_t words) {
+  if (strategy > static_cast<uint64_t>(ClassicStrategy::kMurmur128Mitz64)) {
+    return Concat("offset ", offset, ": unknown strategy ", strategy);
+  }
+  if (hashes == 0) return Concat("offset ", offset + 1, ": no hashes");
+  if (words == 0 || words > kMaxWords) {
+    return Concat("offset ", offset + 2, ": ", words, " words, expected 1 to ",
+                  kMaxWords);
+  }
+  return "";
+}
+
+uint64_t WordsOf(std::string_view guava_head) {
+  return __builtin_bswap32(static_cast<uint32_t>(GetFixed(guava_head, 2, 4)));
+}
 
 }  // namespace
+
+std::string guava::Problem(std::string_view bytes) {
+  if (bytes.size() < kHeadBytes) {
+    return Concat(bytes.size(), " bytes, expected at least ", kHeadBytes);
+  }
+  const uint64_t words = WordsOf(bytes);
+  std::string problem =
+      PartsProblem(0, GetFixed(bytes, 0, 1), GetFixed(bytes, 1, 1), words);
+  const uint64_t expected = kHeadBytes + words * 8;
+  if (problem.empty() && bytes.size() != expected) {
+    problem = Concat(bytes.size(), " bytes, expected ", expected, " for ",
+                     words, " words");
+  }
+  return problem;
+}
 
 std::string_view ToString(ClassicStrategy strategy) {
   return strategy == ClassicStrategy::kMurmur128Mitz32 ? "MURMUR128_MITZ_32"
@@ -49,19 +84,19 @@ Result<ClassicBloomFilter> ClassicBloomFilter::Create(
     uint64_t expected_insertions, double false_positive_rate,
     ClassicStrategy strategy, const std::optional<FilterSecret>& secret) {
   if (!IsFalsePositiveRate(false_positive_rate)) {
-    return Error{"false positive rate " + NumberText(false_positive_rate) +
-                 ", expected one inside (0, 1)"};
+    return Error{Concat("false positive rate ", false_positive_rate,
+                        ", expected one inside (0, 1)")};
   }
   const uint64_t bits = OptimalBits(expected_insertions, false_positive_rate);
   if (bits == 0 || bits > kMaxBits) {
-    return Error{"a filter of " +
-                 (bits == kNone ? "2^63 or more" : std::to_string(bits)) +
-                 " bits, expected 1 to " + std::to_string(kMaxBits)};
+    return Error{Concat("a filter of ",
+                        bits == kNone ? "2^63 or more" : std::to_string(bits),
+                        " bits, expected 1 to ", kMaxBits)};
   }
   const int hashes = OptimalHashes(expected_insertions, bits);
   if (hashes > kMaxHashes) {
-    return Error{"a filter of " + std::to_string(hashes) +
-                 " hashes, expected at most " + std::to_string(kMaxHashes)};
+    return Error{Concat("a filter of ", hashes, " hashes, expected at most ",
+                        kMaxHashes)};
   }
   return ClassicBloomFilter((bits + 63) / 64, hashes, strategy, secret);
 }
@@ -92,14 +127,12 @@ bool ClassicBloomFilter::MightContain(std::string_view key) const {
       });
 }
 
-bool ClassicBloomFilter::IsCompatible(const ClassicBloomFilter& other) const {
-  return this != &other && word_count_ == other.word_count_ &&
-         hashes_ == other.hashes_ && strategy_ == other.strategy_ &&
-         secret_ == other.secret_;
-}
-
 bool ClassicBloomFilter::PutAll(const ClassicBloomFilter& other) {
-  if (!IsCompatible(other)) return false;
+  if (this == &other || word_count_ != other.word_count_ ||
+      hashes_ != other.hashes_ || strategy_ != other.strategy_ ||
+      secret_ != other.secret_) {
+    return false;
+  }
   for (uint64_t i = 0; i < word_count_; ++i) {
     words_[i].fetch_or(other.LoadWordAt(i), std::memory_order_relaxed);
   }
@@ -134,12 +167,11 @@ Result<std::string> ClassicBloomFilter::Serialize() const {
         "a filter with a secret cannot be written in Guava's form, which has "
         "none"};
   }
-  std::string bytes(guava::kHeadBytes + size_bytes(), '\0');
-  bytes[0] = static_cast<char>(strategy_);
-  bytes[1] = static_cast<char>(hashes_);
-  for (int i = 0; i < 4; ++i) {
-    bytes[2 + i] = static_cast<char>(word_count_ >> (24 - 8 * i) & 0xff);
-  }
+  std::string bytes;
+  PutFixed(&bytes, static_cast<uint64_t>(strategy_), 1);
+  PutFixed(&bytes, static_cast<uint64_t>(hashes_), 1);
+  PutFixed(&bytes, __builtin_bswap32(static_cast<uint32_t>(word_count_)), 4);
+  bytes.resize(guava::kHeadBytes + size_bytes());
   char* to = bytes.data() + guava::kHeadBytes;
   for (uint64_t i = 0; i < word_count_; ++i, to += 8) {
     StoreWord(__builtin_bswap64(LoadWordAt(i)), to);
@@ -148,34 +180,14 @@ Result<std::string> ClassicBloomFilter::Serialize() const {
 }
 
 Result<ClassicBloomFilter> ClassicBloomFilter::Parse(std::string_view bytes) {
-  const auto problem = [](const std::string& what) {
-    return Error{"Guava filter: " + what};
-  };
-  if (bytes.size() < guava::kHeadBytes) {
-    return problem(std::to_string(bytes.size()) + " bytes, expected at least " +
-                   std::to_string(guava::kHeadBytes));
+  if (const std::string problem = guava::Problem(bytes); !problem.empty()) {
+    return Error{"Guava filter: " + problem};
   }
-  const guava::Head head = guava::ReadHead(bytes);
-  if (head.strategy >= guava::kStrategies) {
-    return problem("offset 0: unknown strategy " +
-                   std::to_string(head.strategy));
-  }
-  if (head.hashes == 0) return problem("offset 1: no hashes");
-  if (head.words == 0 || head.words > guava::kMaxWords) {
-    return problem("offset 2: " + std::to_string(head.words) +
-                   " words, expected 1 to " + std::to_string(guava::kMaxWords));
-  }
-  const uint64_t expected = guava::kHeadBytes + uint64_t{head.words} * 8;
-  if (bytes.size() != expected) {
-    return problem(std::to_string(bytes.size()) + " bytes, expected " +
-                   std::to_string(expected) + " for " +
-                   std::to_string(head.words) + " words");
-  }
-  ClassicBloomFilter filter(head.words, head.hashes,
-                            static_cast<ClassicStrategy>(head.strategy),
+  ClassicBloomFilter filter(WordsOf(bytes), static_cast<uint8_t>(bytes[1]),
+                            static_cast<ClassicStrategy>(bytes[0]),
                             std::nullopt);
   const char* from = bytes.data() + guava::kHeadBytes;
-  for (uint64_t i = 0; i < head.words; ++i, from += 8) {
+  for (uint64_t i = 0; i < filter.word_count_; ++i, from += 8) {
     filter.words_[i].store(__builtin_bswap64(LoadWord(from)),
                            std::memory_order_relaxed);
   }
@@ -183,29 +195,22 @@ Result<ClassicBloomFilter> ClassicBloomFilter::Parse(std::string_view bytes) {
 }
 
 std::string ClassicBloomFilter::SerializeChecked() const {
-  frame::Writer out(FilterForm::kClassic, secret_, 2 + size_bytes());
-  out.AddNumber(static_cast<uint64_t>(strategy_), 1);
-  out.AddNumber(static_cast<uint64_t>(hashes_), 1);
-  for (uint64_t i = 0; i < word_count_; ++i) out.AddNumber(LoadWordAt(i), 8);
-  return std::move(out).Finish();
+  std::string out =
+      frame::Begin(FilterForm::kClassic, secret_, 2 + size_bytes());
+  PutFixed(&out, static_cast<uint64_t>(strategy_), 1);
+  PutFixed(&out, static_cast<uint64_t>(hashes_), 1);
+  for (uint64_t i = 0; i < word_count_; ++i) PutFixed(&out, LoadWordAt(i), 8);
+  return frame::Finish(std::move(out));
 }
 
 Result<ClassicBloomFilter> ClassicBloomFilter::ParseChecked(
     std::string_view bytes, const std::optional<FilterSecret>& secret) {
-  Result<frame::Reader> in =
-      frame::Reader::Open(bytes, FilterForm::kClassic, secret);
+  auto in = frame::Reader::Open(bytes, FilterForm::kClassic, secret);
   if (!in) return Error{in.error()};
   const uint64_t strategy = in->Number(1, "strategy");
   const uint64_t hashes = in->Number(1, "hashes");
   const uint64_t words = in->bytes_left() / 8;
-  if (strategy >= guava::kStrategies) {
-    in->Refuse("unknown strategy " + std::to_string(strategy));
-  }
-  if (hashes == 0) in->Refuse("no hashes");
-  if (words == 0 || words > guava::kMaxWords) {
-    in->Refuse(std::to_string(words) + " words, expected 1 to " +
-               std::to_string(guava::kMaxWords));
-  }
+  in->Refuse(PartsProblem(frame::kHeadBytes, strategy, hashes, words));
   if (!in->ok()) return *in->Finish();
   ClassicBloomFilter filter(words, static_cast<int>(hashes),
                             static_cast<ClassicStrategy>(strategy), secret);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "lib/bytes/little_endian.h"
+#include "lib/bytes/text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/key_hash.h"
 
@@ -58,17 +60,17 @@ bool CountingBloomFilter::Contains(std::string_view key) const {
 }
 
 std::string CountingBloomFilter::Serialize() const {
-  frame::Writer out(FilterForm::kCounting, secret_, 9 + size_bytes());
-  out.AddNumber(static_cast<uint64_t>(shape_.hashes), 1);
-  out.AddNumber(keys_, 8);
-  out.AddWords(words_);
-  return std::move(out).Finish();
+  std::string out =
+      frame::Begin(FilterForm::kCounting, secret_, 9 + size_bytes());
+  PutFixed(&out, static_cast<uint64_t>(shape_.hashes), 1);
+  PutFixed(&out, keys_, 8);
+  frame::PutWords(&out, words_);
+  return frame::Finish(std::move(out));
 }
 
 Result<CountingBloomFilter> CountingBloomFilter::Parse(
     std::string_view bytes, const std::optional<FilterSecret>& secret) {
-  Result<frame::Reader> in =
-      frame::Reader::Open(bytes, FilterForm::kCounting, secret);
+  auto in = frame::Reader::Open(bytes, FilterForm::kCounting, secret);
   if (!in) return Error{in.error()};
   const auto hashes = static_cast<int>(in->Number(1, "hashes"));
   const uint64_t keys = in->Number(8, "keys");
@@ -77,9 +79,9 @@ Result<CountingBloomFilter> CountingBloomFilter::Parse(
   if (hashes == 0) in->Refuse("no hashes");
   if (words == 0 || words % 4 != 0 ||
       words > kMaxFilterPlaces / kCountersPerWord) {
-    in->Refuse(std::to_string(words * kCountersPerWord) +
-               " counters, expected a multiple of 64, 64 to " +
-               std::to_string(kMaxFilterPlaces));
+    in->Refuse(Concat(words * kCountersPerWord,
+                      " counters, expected a multiple of 64, 64 to ",
+                      kMaxFilterPlaces));
   }
   if (!in->ok()) return *in->Finish();
   CountingBloomFilter filter({words * kCountersPerWord, hashes}, secret);

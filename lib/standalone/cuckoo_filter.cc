@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "lib/bytes/little_endian.h"
-#include "lib/bytes/number_text.h"
+#include "lib/bytes/text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/key_hash.h"
 #include "rowbloom/bloom_shape.h"
@@ -20,7 +20,6 @@ constexpr uint64_t kSlots = kCuckooBucketSlots;
 constexpr int kMaxMoves = 500;
 // A slot is read and written as 8 bytes from the one that it starts in.
 constexpr size_t kPaddingBytes = 7;
-constexpr uint64_t kHeadBytes = 17;
 
 uint64_t MaxFingerprint(int bits) { return (uint64_t{1} << bits) - 1; }
 
@@ -38,13 +37,13 @@ Result<CuckooShape> CuckooShapeFor(uint64_t capacity,
   CuckooShape shape{.fingerprint_bits = kMinFingerprintBits};
   // NaN is refused, too.
   if (!(false_positive_rate < 1)) {
-    return Error{"false positive rate " + NumberText(false_positive_rate) +
-                 ", expected one below 1"};
+    return Error{Concat("false positive rate ", false_positive_rate,
+                        ", expected one below 1")};
   }
   while (FalsePositiveRate(shape, 1) > false_positive_rate) {
     if (++shape.fingerprint_bits > kMaxFingerprintBits) {
-      return Error{"false positive rate " + NumberText(false_positive_rate) +
-                   ", expected at least 1.9e-9 of a cuckoo filter"};
+      return Error{Concat("false positive rate ", false_positive_rate,
+                          ", expected at least 1.9e-9 of a cuckoo filter")};
     }
   }
   // The load that a filter can reach varies more where it is small.
@@ -52,9 +51,8 @@ Result<CuckooShape> CuckooShapeFor(uint64_t capacity,
   const double slots =
       (keys + 3 * std::sqrt(std::min(keys, 1e4)) + 3) / kCuckooLoad;
   if (slots > static_cast<double>(kMaxFilterPlaces)) {
-    return Error{"a cuckoo filter of " + NumberText(slots) +
-                 " slots, expected at most " +
-                 std::to_string(kMaxFilterPlaces)};
+    return Error{Concat("a cuckoo filter of ", slots,
+                        " slots, expected at most ", kMaxFilterPlaces)};
   }
   shape.buckets = static_cast<uint64_t>(std::ceil(slots / kSlots));
   return shape;
@@ -85,8 +83,8 @@ CuckooFilter::Home CuckooFilter::HomeOf(std::string_view key) const {
   const Hash128 hash = HashKey(secret_, key);
   Home home;
   home.fingerprint = static_cast<uint32_t>(
-      1 + Reduce(hash.high, MaxFingerprint(shape_.fingerprint_bits)));
-  home.bucket = Reduce(hash.low, shape_.buckets);
+      1 + HighProduct(hash.high, MaxFingerprint(shape_.fingerprint_bits)));
+  home.bucket = HighProduct(hash.low, shape_.buckets);
   home.partner = PartnerOf(home.bucket, home.fingerprint);
   return home;
 }
@@ -94,7 +92,7 @@ CuckooFilter::Home CuckooFilter::HomeOf(std::string_view key) const {
 uint64_t CuckooFilter::PartnerOf(uint64_t bucket, uint32_t fingerprint) const {
   // The golden ratio spreads the few fingerprints over all buckets.
   const uint64_t sum =
-      Reduce(fingerprint * uint64_t{0x9e3779b97f4a7c15}, shape_.buckets);
+      HighProduct(fingerprint * uint64_t{0x9e3779b97f4a7c15}, shape_.buckets);
   return sum >= bucket ? sum - bucket : sum + shape_.buckets - bucket;
 }
 
@@ -178,19 +176,18 @@ bool CuckooFilter::Contains(std::string_view key) const {
 uint64_t CuckooFilter::size_bytes() const { return PackedBytes(shape_); }
 
 std::string CuckooFilter::Serialize() const {
-  const uint64_t bytes = PackedBytes(shape_);
-  frame::Writer out(FilterForm::kCuckoo, secret_, kHeadBytes + bytes);
-  out.AddNumber(static_cast<uint64_t>(shape_.fingerprint_bits), 1);
-  out.AddNumber(shape_.buckets, 8);
-  out.AddNumber(keys_, 8);
-  out.AddBytes({packed_.data(), bytes});
-  return std::move(out).Finish();
+  const uint64_t bytes = size_bytes();
+  std::string out = frame::Begin(FilterForm::kCuckoo, secret_, 17 + bytes);
+  PutFixed(&out, static_cast<uint64_t>(shape_.fingerprint_bits), 1);
+  PutFixed(&out, shape_.buckets, 8);
+  PutFixed(&out, keys_, 8);
+  out.append(packed_.data(), bytes);
+  return frame::Finish(std::move(out));
 }
 
 Result<CuckooFilter> CuckooFilter::Parse(
     std::string_view bytes, const std::optional<FilterSecret>& secret) {
-  Result<frame::Reader> in =
-      frame::Reader::Open(bytes, FilterForm::kCuckoo, secret);
+  auto in = frame::Reader::Open(bytes, FilterForm::kCuckoo, secret);
   if (!in) return Error{in.error()};
   CuckooShape shape;
   shape.fingerprint_bits = static_cast<int>(in->Number(1, "fingerprint bits"));
@@ -198,12 +195,12 @@ Result<CuckooFilter> CuckooFilter::Parse(
   const uint64_t keys = in->Number(8, "keys");
   if (shape.fingerprint_bits < kMinFingerprintBits ||
       shape.fingerprint_bits > kMaxFingerprintBits) {
-    in->Refuse("fingerprints of " + std::to_string(shape.fingerprint_bits) +
-               " bits, expected 8 to 32");
+    in->Refuse(Concat("fingerprints of ", shape.fingerprint_bits,
+                      " bits, expected 8 to 32"));
   }
   if (shape.buckets == 0 || shape.buckets > kMaxFilterPlaces / kSlots) {
-    in->Refuse(std::to_string(shape.buckets) + " buckets, expected 1 to " +
-               std::to_string(kMaxFilterPlaces / kSlots));
+    in->Refuse(Concat(shape.buckets, " buckets, expected 1 to ",
+                      kMaxFilterPlaces / kSlots));
   }
   if (!in->ok()) return *in->Finish();
   const std::string_view packed = in->Bytes(PackedBytes(shape), "slots");
@@ -221,7 +218,7 @@ Result<CuckooFilter> CuckooFilter::Parse(
     in->Refuse("bits are set after the last slot");
   }
   if (found != keys) {
-    in->Refuse(std::to_string(keys) + " keys, found " + std::to_string(found));
+    in->Refuse(Concat(keys, " keys, found ", found));
   }
   if (const auto error = in->Finish()) return *error;
   filter.keys_ = keys;

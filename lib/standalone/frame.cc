@@ -1,11 +1,11 @@
 #include "lib/standalone/frame.h"
 
 #include <array>
-#include <bit>
 #include <utility>
 
 #include "lib/block/hash.h"
 #include "lib/bytes/little_endian.h"
+#include "lib/bytes/text.h"
 #include "lib/standalone/guava_form.h"
 #include "lib/standalone/key_hash.h"
 
@@ -34,88 +34,78 @@ uint64_t SecretCheck(const std::optional<FilterSecret>& secret) {
   return secret ? SipHash(*secret, "rowbloom filter secret").low : 0;
 }
 
-Error Problem(FilterForm form, const std::string& what) {
-  return Error{"serialized " + std::string(ToString(form)) +
-               " filter: " + what};
+Error Problem(FilterForm form, std::string_view what) {
+  return Error{Concat("serialized ", ToString(form), " filter: ", what)};
 }
 
 }  // namespace
 
-Writer::Writer(FilterForm form, const std::optional<FilterSecret>& secret,
-               uint64_t body_bytes) {
-  bytes_.reserve(kHeadBytes + body_bytes + kChecksumBytes);
-  bytes_ = kMagic;
-  AddNumber(kVersion, 1);
-  AddNumber(static_cast<uint64_t>(form), 1);
-  AddNumber(static_cast<uint64_t>(HashOf(form, secret.has_value())), 1);
-  AddNumber(0, 1);
-  AddNumber(SecretCheck(secret), 8);
-  AddNumber(body_bytes, 8);
+std::string Begin(FilterForm form, const std::optional<FilterSecret>& secret,
+                  uint64_t body_bytes) {
+  std::string frame;
+  frame.reserve(kHeadBytes + body_bytes + kChecksumBytes);
+  frame = kMagic;
+  PutFixed(&frame, kVersion, 1);
+  PutFixed(&frame, static_cast<uint64_t>(form), 1);
+  PutFixed(&frame, static_cast<uint64_t>(HashOf(form, secret.has_value())), 1);
+  PutFixed(&frame, 0, 1);
+  PutFixed(&frame, SecretCheck(secret), 8);
+  PutFixed(&frame, 0, 8);  // the length, which Finish sets
+  return frame;
 }
 
-void Writer::AddNumber(uint64_t value, size_t byte_count) {
-  PutFixed(&bytes_, value, byte_count);
-}
-
-void Writer::AddDouble(double value) {
-  AddNumber(std::bit_cast<uint64_t>(value), 8);
-}
-
-void Writer::AddWords(std::span<const uint64_t> words) {
-  size_t at = bytes_.size();
-  bytes_.resize(at + words.size_bytes());
+void PutWords(std::string* frame, std::span<const uint64_t> words) {
+  size_t at = frame->size();
+  frame->resize(at + words.size_bytes());
   for (const uint64_t word : words) {
-    StoreWord(word, bytes_.data() + at);
+    StoreWord(word, frame->data() + at);
     at += sizeof(word);
   }
 }
 
-std::string Writer::Finish() && {
-  AddNumber(Checksum(bytes_), kChecksumBytes);
-  return std::move(bytes_);
+std::string Finish(std::string frame) {
+  StoreWord(frame.size() - kHeadBytes, frame.data() + kBodyBytesAt);
+  PutFixed(&frame, Checksum(frame), kChecksumBytes);
+  return frame;
 }
 
 Result<Reader> Reader::Open(std::string_view bytes, FilterForm form,
                             const std::optional<FilterSecret>& secret) {
   if (bytes.size() < kHeadBytes + kChecksumBytes) {
-    return Problem(form, std::to_string(bytes.size()) +
-                             " bytes, expected at least " +
-                             std::to_string(kHeadBytes + kChecksumBytes));
+    return Problem(form, Concat(bytes.size(), " bytes, expected at least ",
+                                kHeadBytes + kChecksumBytes));
   }
   const Result<FilterForm> found = IdentifyFilter(bytes);
   if (!found) return Error{found.error()};
   if (*found != form) {
-    return Problem(form,
-                   "found a " + std::string(ToString(*found)) + " filter");
+    return Problem(form, Concat("found a ", ToString(*found), " filter"));
   }
+  const auto problem_at = [form](size_t offset, std::string_view what) {
+    return Problem(form, Concat("offset ", offset, ": ", what));
+  };
   const uint64_t body_bytes = GetFixed(bytes, kBodyBytesAt, 8);
   const uint64_t space = bytes.size() - kHeadBytes - kChecksumBytes;
   if (body_bytes != space) {
-    return Problem(form, "offset " + std::to_string(kBodyBytesAt) +
-                             ": a body of " + std::to_string(body_bytes) +
-                             " bytes, found " + std::to_string(space));
+    return problem_at(kBodyBytesAt, Concat("a body of ", body_bytes,
+                                           " bytes, found ", space));
   }
   const size_t checksum_at = bytes.size() - kChecksumBytes;
   if (GetFixed(bytes, checksum_at, kChecksumBytes) !=
       Checksum(bytes.substr(0, checksum_at))) {
-    return Problem(form, "offset " + std::to_string(checksum_at) +
-                             ": the checksum does not match: damaged");
+    return problem_at(checksum_at, "the checksum does not match: damaged");
   }
-  const uint64_t hash = GetFixed(bytes, kHashAt, 1);
-  const auto keyed = static_cast<uint64_t>(HashOf(form, true));
-  const auto open = static_cast<uint64_t>(HashOf(form, false));
-  if (hash != keyed && hash != open) {
-    return Problem(form, "offset " + std::to_string(kHashAt) +
-                             ": unknown hash " + std::to_string(hash));
+  const auto hash = static_cast<Hash>(GetFixed(bytes, kHashAt, 1));
+  const bool is_keyed = hash == Hash::kSipHash;
+  if (hash != HashOf(form, is_keyed)) {
+    return problem_at(kHashAt, Concat("unknown hash ", static_cast<int>(hash)));
   }
   if (GetFixed(bytes, kReservedAt, 1) != 0) {
-    return Problem(
-        form, "offset " + std::to_string(kReservedAt) + ": expected a zero");
+    return problem_at(kReservedAt, "expected a zero");
   }
-  if (hash == keyed && !secret) {
+  if (is_keyed && !secret) {
     return Problem(form, "it has a secret, which is needed to read it");
   }
-  if (hash == open && secret) {
+  if (!is_keyed && secret) {
     return Problem(form, "it has no secret, expected the one given");
   }
   if (GetFixed(bytes, kSecretCheckAt, 8) != SecretCheck(secret)) {
@@ -129,14 +119,10 @@ uint64_t Reader::Number(size_t byte_count, std::string_view name) {
   return LoadBytes(bytes.data(), bytes.size());
 }
 
-double Reader::Double(std::string_view name) {
-  return std::bit_cast<double>(Number(8, name));
-}
-
 std::string_view Reader::Bytes(uint64_t byte_count, std::string_view name) {
   if (byte_count > body_.size()) {
-    Refuse(std::string(name) + ": expected " + std::to_string(byte_count) +
-           " bytes, found " + std::to_string(body_.size()));
+    Refuse(Concat(name, ": expected ", byte_count, " bytes, found ",
+                  body_.size()));
     return {};
   }
   const std::string_view bytes = body_.substr(0, byte_count);
@@ -157,9 +143,7 @@ void Reader::Refuse(std::string problem) {
 }
 
 std::optional<Error> Reader::Finish() {
-  if (!body_.empty()) {
-    Refuse(std::to_string(body_.size()) + " bytes too many");
-  }
+  if (!body_.empty()) Refuse(Concat(body_.size(), " bytes too many"));
   if (ok()) return std::nullopt;
   return Problem(form_, problem_);
 }
@@ -175,23 +159,23 @@ std::string_view ToString(FilterForm form) {
 
 Result<FilterForm> IdentifyFilter(std::string_view bytes) {
   if (!bytes.starts_with(frame::kMagic)) {
-    if (guava::LooksLikeIt(bytes)) return FilterForm::kGuava;
+    if (guava::Problem(bytes).empty()) return FilterForm::kGuava;
     return Error{
         "not a serialized filter: the bytes have neither the mark of "
         "rowbloom's form nor the head and length of Guava's"};
   }
   if (bytes.size() < frame::kHeadBytes + frame::kChecksumBytes) {
-    return Error{"serialized filter: " + std::to_string(bytes.size()) +
-                 " bytes, cut short"};
+    return Error{
+        Concat("serialized filter: ", bytes.size(), " bytes, cut short")};
   }
   const uint64_t version = GetFixed(bytes, frame::kVersionAt, 1);
   if (version != frame::kVersion) {
-    return Error{"serialized filter: version " + std::to_string(version) +
-                 ", expected " + std::to_string(frame::kVersion)};
+    return Error{Concat("serialized filter: version ", version, ", expected ",
+                        frame::kVersion)};
   }
   const uint64_t form = GetFixed(bytes, frame::kFormAt, 1);
   if (form < 1 || form > static_cast<uint64_t>(FilterForm::kCuckoo)) {
-    return Error{"serialized filter: unknown kind " + std::to_string(form)};
+    return Error{Concat("serialized filter: unknown kind ", form)};
   }
   return static_cast<FilterForm>(form);
 }

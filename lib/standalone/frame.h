@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "rowbloom/filter_form.h"
-#include "rowbloom/filter_secret.h"
 #include "rowbloom/result.h"
 
 namespace rowbloom::frame {
@@ -20,24 +19,16 @@ inline constexpr uint8_t kVersion = 1;
 inline constexpr size_t kHeadBytes = 28;
 inline constexpr size_t kChecksumBytes = 8;
 
-// Legal calls: Add* Finish.
-class Writer {
- public:
-  // `body_bytes` is the size of all that will be added.
-  Writer(FilterForm form, const std::optional<FilterSecret>& secret,
-         uint64_t body_bytes);
+// The head of a frame, to which the body is to be appended, with room for
+// `body_bytes`.
+std::string Begin(FilterForm form, const std::optional<FilterSecret>& secret,
+                  uint64_t body_bytes);
 
-  // Least significant byte first.
-  void AddNumber(uint64_t value, size_t byte_count);
-  void AddDouble(double value);
-  void AddBytes(std::string_view bytes) { bytes_.append(bytes); }
-  void AddWords(std::span<const uint64_t> words);
+// Appends words, least significant byte first.
+void PutWords(std::string* frame, std::span<const uint64_t> words);
 
-  std::string Finish() &&;
-
- private:
-  std::string bytes_;
-};
+// Sets the length of the body and appends the checksum.
+std::string Finish(std::string frame);
 
 // Takes the parts of a body from its front. Finish reports the first problem.
 class Reader {
@@ -49,13 +40,12 @@ class Reader {
 
   // Zero, and a problem, past the end.
   uint64_t Number(size_t byte_count, std::string_view name);
-  double Double(std::string_view name);
   std::string_view Bytes(uint64_t byte_count, std::string_view name);
   // Fills all of `words`.
   void Words(std::span<uint64_t> words, std::string_view name);
 
   uint64_t bytes_left() const { return body_.size(); }
-  // Notes a problem, unless there was one before.
+  // Notes a problem, unless it is empty or there was one before.
   void Refuse(std::string problem);
   // The first problem, if any. Bytes that are left over are one.
   std::optional<Error> Finish();

@@ -5,8 +5,9 @@
 #include <optional>
 #include <string_view>
 
+#include "lib/bytes/high_product.h"
 #include "rowbloom/bloom_shape.h"
-#include "rowbloom/filter_secret.h"
+#include "rowbloom/filter_form.h"
 
 namespace rowbloom {
 
@@ -29,13 +30,6 @@ Hash128 SipHash(const FilterSecret& secret, std::string_view bytes);
 // MurmurHash3_x64_128).
 Hash128 Murmur3(std::string_view bytes);
 
-// A number in [0, count), as evenly as the hash allows: floor(hash * count /
-// 2^64).
-inline uint64_t Reduce(uint64_t hash, uint64_t count) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<uint64_t>((Wide{hash} * count) >> 64);
-}
-
 // Calls `visit(place)` for each place of a key in a filter of the shape, until
 // it returns false. Returns whether it never did.
 //
@@ -50,7 +44,7 @@ bool VisitPlaces(const Hash128& hash, const BloomShape& shape,
                  const Visit& visit) {
   uint64_t state = hash.low;
   for (int i = 0; i < shape.hashes; ++i) {
-    if (!visit(Reduce(state, shape.bits))) return false;
+    if (!visit(HighProduct(state, shape.bits))) return false;
     state = state * 0xd1342543de82ef95 + hash.high;
   }
   return true;

@@ -1,12 +1,13 @@
 #include "rowbloom/scalable_bloom_filter.h"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <utility>
 
-#include "lib/bytes/number_text.h"
+#include "lib/bytes/little_endian.h"
+#include "lib/bytes/text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/key_hash.h"
 
@@ -17,11 +18,6 @@ constexpr uint32_t kMinGrowth = 2;
 constexpr uint32_t kMaxGrowth = 64;
 constexpr double kMinTightening = 0.01;
 constexpr double kMaxTightening = 0.99;
-// The number of keys that wait for memory together.
-constexpr size_t kBatch = 16;
-// Bytes of a stage without its words, and before the stages.
-constexpr uint64_t kStageBytes = 25;
-constexpr uint64_t kParameterBytes = 24;
 
 double StageRate(double target, double tightening, size_t stage) {
   const double rate = target * (1 - tightening) *
@@ -32,60 +28,22 @@ double StageRate(double target, double tightening, size_t stage) {
 std::optional<Error> Problem(double rate, const ScalableOptions& options) {
   // NaN is refused, too.
   if (!(rate >= ScalableBloomFilter::kMinRate && rate < 1)) {
-    return Error{"false positive rate " + NumberText(rate) +
-                 ", expected one from " +
-                 NumberText(ScalableBloomFilter::kMinRate) + " to below 1"};
+    return Error{Concat("false positive rate ", rate, ", expected one from ",
+                        ScalableBloomFilter::kMinRate, " to below 1")};
   }
   if (options.growth < kMinGrowth || options.growth > kMaxGrowth) {
-    return Error{"growth " + std::to_string(options.growth) + ", expected " +
-                 std::to_string(kMinGrowth) + " to " +
-                 std::to_string(kMaxGrowth)};
+    return Error{Concat("growth ", options.growth, ", expected ", kMinGrowth,
+                        " to ", kMaxGrowth)};
   }
   if (!(options.tightening >= kMinTightening &&
         options.tightening <= kMaxTightening)) {
-    return Error{"tightening " + NumberText(options.tightening) +
-                 ", expected " + NumberText(kMinTightening) + " to " +
-                 NumberText(kMaxTightening)};
+    return Error{Concat("tightening ", options.tightening, ", expected ",
+                        kMinTightening, " to ", kMaxTightening)};
   }
   return std::nullopt;
 }
 
-// Calls `visit(i, hash)` for each key in turn, after `prefetch(hash)` for it
-// and some keys that follow.
-template <typename Prefetch, typename Visit>
-void VisitBatches(const std::optional<FilterSecret>& secret,
-                  std::span<const std::string_view> keys,
-                  const Prefetch& prefetch, const Visit& visit) {
-  std::array<Hash128, kBatch> hashes;
-  for (size_t start = 0; start < keys.size(); start += kBatch) {
-    const size_t count = std::min(kBatch, keys.size() - start);
-    for (size_t i = 0; i < count; ++i) {
-      hashes[i] = HashKey(secret, keys[start + i]);
-      prefetch(hashes[i]);
-    }
-    for (size_t i = 0; i < count; ++i) visit(start + i, hashes[i]);
-  }
-}
-
 }  // namespace
-
-bool ScalableBloomFilter::Stage::Contains(const Hash128& hash) const {
-  return VisitPlaces(hash, shape, [this](uint64_t place) {
-    return (words[place / 64] >> place % 64 & 1) != 0;
-  });
-}
-
-void ScalableBloomFilter::Stage::Add(const Hash128& hash) {
-  VisitPlaces(hash, shape, [this](uint64_t place) {
-    words[place / 64] |= uint64_t{1} << place % 64;
-    return true;
-  });
-  ++keys;
-}
-
-void ScalableBloomFilter::Stage::Prefetch(const Hash128& hash) const {
-  __builtin_prefetch(&words[Reduce(hash.low, shape.bits) / 64]);
-}
 
 Result<ScalableBloomFilter> ScalableBloomFilter::Reserve(
     uint64_t capacity, double false_positive_rate,
@@ -112,48 +70,31 @@ void ScalableBloomFilter::AddStage() {
   stages_.emplace_back(*shape, capacity);
 }
 
-bool ScalableBloomFilter::ContainsHash(const Hash128& hash) const {
+bool ScalableBloomFilter::Contains(const Hash128& hash) const {
   // The last stages have most of the keys.
   return std::any_of(
-      stages_.rbegin(), stages_.rend(),
-      [&hash](const Stage& stage) { return stage.Contains(hash); });
-}
-
-bool ScalableBloomFilter::AddHash(const Hash128& hash) {
-  if (ContainsHash(hash)) return false;
-  if (stages_.back().keys >= stages_.back().capacity) AddStage();
-  stages_.back().Add(hash);
-  return true;
-}
-
-bool ScalableBloomFilter::Add(std::string_view key) {
-  return AddHash(HashKey(options_.secret, key));
+      stages_.rbegin(), stages_.rend(), [&hash](const Stage& stage) {
+        return VisitPlaces(hash, stage.shape, [&stage](uint64_t place) {
+          return (stage.words[place / 64] >> place % 64 & 1) != 0;
+        });
+      });
 }
 
 bool ScalableBloomFilter::Contains(std::string_view key) const {
-  return ContainsHash(HashKey(options_.secret, key));
+  return Contains(HashKey(options_.secret, key));
 }
 
-void ScalableBloomFilter::Add(std::span<const std::string_view> keys,
-                              std::span<bool> is_new) {
-  VisitBatches(
-      options_.secret, keys,
-      [this](const Hash128& hash) {
-        for (const Stage& stage : stages_) stage.Prefetch(hash);
-      },
-      [&](size_t i, const Hash128& hash) { is_new[i] = AddHash(hash); });
-}
-
-void ScalableBloomFilter::Contains(std::span<const std::string_view> keys,
-                                   std::span<bool> may_contain) const {
-  VisitBatches(
-      options_.secret, keys,
-      [this](const Hash128& hash) {
-        for (const Stage& stage : stages_) stage.Prefetch(hash);
-      },
-      [&](size_t i, const Hash128& hash) {
-        may_contain[i] = ContainsHash(hash);
-      });
+bool ScalableBloomFilter::Add(std::string_view key) {
+  const Hash128 hash = HashKey(options_.secret, key);
+  if (Contains(hash)) return false;
+  if (stages_.back().keys >= stages_.back().capacity) AddStage();
+  Stage& stage = stages_.back();
+  VisitPlaces(hash, stage.shape, [&stage](uint64_t place) {
+    stage.words[place / 64] |= uint64_t{1} << place % 64;
+    return true;
+  });
+  ++stage.keys;
+  return true;
 }
 
 ScalableInfo ScalableBloomFilter::Info() const {
@@ -174,34 +115,31 @@ ScalableInfo ScalableBloomFilter::Info() const {
 }
 
 std::string ScalableBloomFilter::Serialize() const {
-  uint64_t body_bytes = kParameterBytes;
+  const ScalableInfo info = Info();
+  std::string out = frame::Begin(FilterForm::kScalable, options_.secret,
+                                 24 + 25 * info.stages + info.size_bytes);
+  PutFixed(&out, std::bit_cast<uint64_t>(target_rate_), 8);
+  PutFixed(&out, std::bit_cast<uint64_t>(options_.tightening), 8);
+  PutFixed(&out, options_.growth, 4);
+  PutFixed(&out, stages_.size(), 4);
   for (const Stage& stage : stages_) {
-    body_bytes += kStageBytes + stage.shape.bits / 8;
+    PutFixed(&out, stage.capacity, 8);
+    PutFixed(&out, stage.keys, 8);
+    PutFixed(&out, stage.shape.bits, 8);
+    PutFixed(&out, static_cast<uint64_t>(stage.shape.hashes), 1);
+    frame::PutWords(&out, stage.words);
   }
-  frame::Writer out(FilterForm::kScalable, options_.secret, body_bytes);
-  out.AddDouble(target_rate_);
-  out.AddDouble(options_.tightening);
-  out.AddNumber(options_.growth, 4);
-  out.AddNumber(stages_.size(), 4);
-  for (const Stage& stage : stages_) {
-    out.AddNumber(stage.capacity, 8);
-    out.AddNumber(stage.keys, 8);
-    out.AddNumber(stage.shape.bits, 8);
-    out.AddNumber(static_cast<uint64_t>(stage.shape.hashes), 1);
-    out.AddWords(stage.words);
-  }
-  return std::move(out).Finish();
+  return frame::Finish(std::move(out));
 }
 
 Result<ScalableBloomFilter> ScalableBloomFilter::Parse(
     std::string_view bytes, const std::optional<FilterSecret>& secret) {
-  Result<frame::Reader> in =
-      frame::Reader::Open(bytes, FilterForm::kScalable, secret);
+  auto in = frame::Reader::Open(bytes, FilterForm::kScalable, secret);
   if (!in) return Error{in.error()};
   ScalableOptions options;
   options.secret = secret;
-  const double target_rate = in->Double("rate");
-  options.tightening = in->Double("tightening");
+  const auto target_rate = std::bit_cast<double>(in->Number(8, "rate"));
+  options.tightening = std::bit_cast<double>(in->Number(8, "tightening"));
   options.growth = static_cast<uint32_t>(in->Number(4, "growth"));
   const uint64_t stages = in->Number(4, "number of stages");
   if (const auto error = Problem(target_rate, options)) {
@@ -218,9 +156,8 @@ Result<ScalableBloomFilter> ScalableBloomFilter::Parse(
     shape.hashes = static_cast<int>(in->Number(1, name + ", hashes"));
     if (!in->ok()) break;
     if (shape.bits == 0 || shape.bits % 64 != 0 || shape.hashes == 0) {
-      in->Refuse(name + ": " + std::to_string(shape.bits) + " bits and " +
-                 std::to_string(shape.hashes) +
-                 " hashes, expected a multiple of 64 and some");
+      in->Refuse(Concat(name, ": ", shape.bits, " bits and ", shape.hashes,
+                        " hashes, expected a multiple of 64 and some"));
       break;
     }
     // The bytes bound the bits, and the bits bound the capacity and with it the
@@ -230,11 +167,9 @@ Result<ScalableBloomFilter> ScalableBloomFilter::Parse(
     if (shape.bits / 8 > in->bytes_left() || capacity == 0 || keys > capacity ||
         (i + 1 < stages && keys < capacity) ||
         FalsePositiveRate(shape, capacity) > allowed) {
-      in->Refuse(name + ": " + std::to_string(keys) + " of " +
-                 std::to_string(capacity) + " keys in " +
-                 std::to_string(shape.bits) + " bits with " +
-                 std::to_string(in->bytes_left()) +
-                 " bytes to come, which does not go together");
+      in->Refuse(Concat(name, ": ", keys, " of ", capacity, " keys in ",
+                        shape.bits, " bits with ", in->bytes_left(),
+                        " bytes to come, which does not go together"));
       break;
     }
     Stage& stage = filter.stages_.emplace_back(shape, capacity);

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "lib/bytes/number_text.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom {
 namespace {

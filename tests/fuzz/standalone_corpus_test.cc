@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <map>
 #include <string>
 
+#include "lib/bytes/little_endian.h"
 #include "lib/standalone/frame.h"
 #include "rowbloom/classic_bloom_filter.h"
 #include "rowbloom/counting_bloom_filter.h"
@@ -52,15 +54,15 @@ std::map<std::string, Seed> Seeds() {
     bytes[at] = byte;
     return bytes;
   };
-  frame::Writer huge(FilterForm::kScalable, std::nullopt, 49);
-  huge.AddDouble(0.1);
-  huge.AddDouble(0.5);
-  huge.AddNumber(64, 4);
-  huge.AddNumber(1, 4);
-  huge.AddNumber(uint64_t{1} << 60, 8);
-  huge.AddNumber(uint64_t{1} << 60, 8);
-  huge.AddNumber(uint64_t{1} << 62, 8);
-  huge.AddNumber(1, 1);
+  std::string huge = frame::Begin(FilterForm::kScalable, std::nullopt, 49);
+  PutFixed(&huge, std::bit_cast<uint64_t>(0.1), 8);
+  PutFixed(&huge, std::bit_cast<uint64_t>(0.5), 8);
+  PutFixed(&huge, 64, 4);
+  PutFixed(&huge, 1, 4);
+  PutFixed(&huge, uint64_t{1} << 60, 8);
+  PutFixed(&huge, uint64_t{1} << 60, 8);
+  PutFixed(&huge, uint64_t{1} << 62, 8);
+  PutFixed(&huge, 1, 1);
   return {
       {"guava_mitz64", {*classic.Serialize(), ""}},
       {"guava_mitz32", {*classic_32.Serialize(), ""}},
@@ -69,7 +71,7 @@ std::map<std::string, Seed> Seeds() {
       {"counting_with_stuck_counters", {good, ""}},
       {"scalable_of_stages", {scalable.Serialize(), ""}},
       {"scalable_of_more_bits_than_bytes",
-       {std::move(huge).Finish(), "does not go together"}},
+       {frame::Finish(huge), "does not go together"}},
       {"cuckoo", {cuckoo.Serialize(), ""}},
       {"cuckoo_full", {full_cuckoo.Serialize(), ""}},
       {"unknown_version", {with_byte(8, 2), "version 2"}},

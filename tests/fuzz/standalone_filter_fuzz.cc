@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "lib/block/format.h"
@@ -137,11 +136,11 @@ std::string MadeRight(std::string_view bytes, Secret* secret) {
   const uint64_t kind = 1 + GetFixed(fixed, 9, 1) % 4;
   const bool keyed = GetFixed(fixed, 10, 1) % 4 == 2;
   if (keyed) *secret = kSecret;
-  frame::Writer head(static_cast<FilterForm>(kind), *secret,
-                     fixed.size() - kHeadBytes - kChecksumBytes);
-  head.AddBytes(std::string_view(fixed).substr(
+  std::string head = frame::Begin(static_cast<FilterForm>(kind), *secret,
+                                  fixed.size() - kHeadBytes - kChecksumBytes);
+  head.append(std::string_view(fixed).substr(
       kHeadBytes, fixed.size() - kHeadBytes - kChecksumBytes));
-  return std::move(head).Finish();
+  return frame::Finish(head);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "lib/bytes/number_text.h"
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
 #include "tools/rowbloom/duration.h"
 #include "tools/rowbloom/numbers.h"

@@ -35,7 +35,7 @@
 #include <string>
 #include <string_view>
 
-#include "rowbloom/filter_secret.h"
+#include "rowbloom/filter_form.h"
 #include "rowbloom/result.h"
 
 namespace rowbloom {
@@ -68,7 +68,7 @@ class ClassicBloomFilter {
   static int OptimalHashes(uint64_t expected_insertions, uint64_t bits);
 
   // An empty filter. Only rowbloom reads a filter with a secret, in the form of
-  // SerializeChecked; see filter_secret.h. Error: a rate outside (0, 1), or
+  // SerializeChecked; see filter_form.h. Error: a rate outside (0, 1), or
   // more than kMaxBits or kMaxHashes. May throw std::bad_alloc.
   static Result<ClassicBloomFilter> Create(
       uint64_t expected_insertions, double false_positive_rate = 0.03,
@@ -86,12 +86,8 @@ class ClassicBloomFilter {
   // False: the key was never put. True: it was put, or is a false positive.
   bool MightContain(std::string_view key) const;
 
-  // Tells whether PutAll takes `other`: the same bits, hashes, strategy and
-  // secret, and another object.
-  bool IsCompatible(const ClassicBloomFilter& other) const;
-
-  // Adds all keys of `other`. False, and nothing is changed, unless
-  // IsCompatible(other).
+  // Adds all keys of `other`. False, and nothing is changed, unless that is
+  // another object with the same bits, hashes, strategy and secret.
   [[nodiscard]] bool PutAll(const ClassicBloomFilter& other);
 
   // The false positive rate of the filter as it is: the share of bits that are
@@ -118,13 +114,8 @@ class ClassicBloomFilter {
   // not have, or a length that differs from the head. May throw std::bad_alloc.
   static Result<ClassicBloomFilter> Parse(std::string_view bytes);
 
-  // rowbloom's own form, with a version, a checksum and a check of the secret,
-  // but not the secret. lib/standalone/FORMAT.md has the bytes. May throw
-  // std::bad_alloc.
+  // rowbloom's own form: see filter_form.h.
   std::string SerializeChecked() const;
-
-  // Inverse of SerializeChecked, with the secret of Create. Error: damaged
-  // bytes, another version, or another secret. May throw std::bad_alloc.
   static Result<ClassicBloomFilter> ParseChecked(
       std::string_view bytes,
       const std::optional<FilterSecret>& secret = std::nullopt);

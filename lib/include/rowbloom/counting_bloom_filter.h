@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "rowbloom/bloom_shape.h"
-#include "rowbloom/filter_secret.h"
+#include "rowbloom/filter_form.h"
 #include "rowbloom/result.h"
 
 namespace rowbloom {
@@ -64,13 +64,8 @@ class CountingBloomFilter {
   // The false positive rate that follows from keys(), if they are distinct.
   double ExpectedRate() const { return FalsePositiveRate(shape_, keys_); }
 
-  // The filter with a version, a checksum and a check of the secret, but not
-  // the secret. lib/standalone/FORMAT.md has the bytes. May throw
-  // std::bad_alloc.
+  // See filter_form.h.
   std::string Serialize() const;
-
-  // Inverse of Serialize, with the secret of Create. Error: damaged bytes,
-  // another version, or another secret. May throw std::bad_alloc.
   static Result<CountingBloomFilter> Parse(
       std::string_view bytes,
       const std::optional<FilterSecret>& secret = std::nullopt);

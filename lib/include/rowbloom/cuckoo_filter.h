@@ -26,7 +26,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rowbloom/filter_secret.h"
+#include "rowbloom/filter_form.h"
 #include "rowbloom/result.h"
 
 namespace rowbloom {
@@ -89,13 +89,8 @@ class CuckooFilter {
   // The false positive rate that follows from keys().
   double ExpectedRate() const { return FalsePositiveRate(shape_, load()); }
 
-  // The filter with a version, a checksum and a check of the secret, but not
-  // the secret. lib/standalone/FORMAT.md has the bytes. May throw
-  // std::bad_alloc.
+  // See filter_form.h.
   std::string Serialize() const;
-
-  // Inverse of Serialize, with the secret of Create. Error: damaged bytes,
-  // another version, or another secret. May throw std::bad_alloc.
   static Result<CuckooFilter> Parse(
       std::string_view bytes,
       const std::optional<FilterSecret>& secret = std::nullopt);

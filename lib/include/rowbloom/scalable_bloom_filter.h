@@ -26,13 +26,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "rowbloom/bloom_shape.h"
-#include "rowbloom/filter_secret.h"
+#include "rowbloom/filter_form.h"
 #include "rowbloom/result.h"
 
 namespace rowbloom {
@@ -78,28 +77,14 @@ class ScalableBloomFilter {
   // positive. May throw std::bad_alloc, with the filter as it was.
   bool Add(std::string_view key);
 
-  // The same for each key in turn; is_new[i] is what Add(keys[i]) returns.
-  // REQUIRES spans of one size.
-  void Add(std::span<const std::string_view> keys, std::span<bool> is_new);
-
   // False: the key was never added. True: it was, or is a false positive.
   bool Contains(std::string_view key) const;
-
-  // The same for many keys, with fewer waits for memory than one by one.
-  // REQUIRES spans of one size.
-  void Contains(std::span<const std::string_view> keys,
-                std::span<bool> may_contain) const;
 
   // Takes time in proportion to the stages.
   ScalableInfo Info() const;
 
-  // The filter with a version, a checksum and a check of the secret, but not
-  // the secret. lib/standalone/FORMAT.md has the bytes. May throw
-  // std::bad_alloc.
+  // See filter_form.h.
   std::string Serialize() const;
-
-  // Inverse of Serialize, with the secret of Reserve. Error: damaged bytes,
-  // another version, or another secret. May throw std::bad_alloc.
   static Result<ScalableBloomFilter> Parse(
       std::string_view bytes,
       const std::optional<FilterSecret>& secret = std::nullopt);
@@ -111,10 +96,6 @@ class ScalableBloomFilter {
           capacity(stage_capacity),
           words(stage_shape.bits / 64) {}
 
-    bool Contains(const Hash128& hash) const;
-    void Add(const Hash128& hash);
-    void Prefetch(const Hash128& hash) const;
-
     BloomShape shape;
     uint64_t capacity;
     uint64_t keys = 0;
@@ -124,8 +105,7 @@ class ScalableBloomFilter {
   ScalableBloomFilter(double target_rate, const ScalableOptions& options)
       : target_rate_(target_rate), options_(options) {}
 
-  bool AddHash(const Hash128& hash);
-  bool ContainsHash(const Hash128& hash) const;
+  bool Contains(const Hash128& hash) const;
   void AddStage();
 
   double target_rate_;

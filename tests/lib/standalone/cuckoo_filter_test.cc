@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "lib/bytes/little_endian.h"
 #include "lib/standalone/frame.h"
 #include "tests/lib/standalone/serialized.h"
 #include "tests/support/random.h"
@@ -216,12 +216,13 @@ TEST(CuckooFilter, SerializedFormRefusesDamage) {
 TEST(CuckooFilter, ParseRefusesNumbersThatDoNotGoTogether) {
   const auto error = [](uint64_t bits, uint64_t buckets, uint64_t keys,
                         const std::string& slots) {
-    frame::Writer out(FilterForm::kCuckoo, std::nullopt, 17 + slots.size());
-    out.AddNumber(bits, 1);
-    out.AddNumber(buckets, 8);
-    out.AddNumber(keys, 8);
-    out.AddBytes(slots);
-    const auto filter = CuckooFilter::Parse(std::move(out).Finish());
+    std::string out =
+        frame::Begin(FilterForm::kCuckoo, std::nullopt, 17 + slots.size());
+    PutFixed(&out, bits, 1);
+    PutFixed(&out, buckets, 8);
+    PutFixed(&out, keys, 8);
+    out.append(slots);
+    const auto filter = CuckooFilter::Parse(frame::Finish(out));
     return filter ? "none" : filter.error();
   };
   const std::string four("\1\0\0\2", 4);

@@ -4,14 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "lib/bytes/little_endian.h"
 #include "lib/standalone/frame.h"
 #include "tests/lib/standalone/serialized.h"
 #include "tests/support/random.h"
@@ -115,31 +115,6 @@ TEST(ScalableBloomFilter, AddSaysWhatIsNew) {
   EXPECT_EQ(filter.Info().keys, model.size() - taken_for_old);
 }
 
-TEST(ScalableBloomFilter, BatchesAnswerAsKeysDo) {
-  for (const size_t count : {0, 1, 15, 16, 17, 1000}) {
-    std::vector<std::string> storage;
-    for (size_t i = 0; i < count; ++i) {
-      // Every fifth twice.
-      storage.push_back(DistinctKey(i - (i % 5 == 4 ? 1 : 0)));
-    }
-    const std::vector<std::string_view> keys(storage.begin(), storage.end());
-    const auto answers = std::make_unique<bool[]>(count);
-    ScalableBloomFilter batch = Make(20, 0.01);
-    ScalableBloomFilter single = Make(20, 0.01);
-    batch.Add(keys, {answers.get(), count});
-    for (size_t i = 0; i < count; ++i) {
-      EXPECT_EQ(answers[i], single.Add(keys[i])) << i;
-    }
-    EXPECT_EQ(batch.Serialize(), single.Serialize());
-    for (size_t i = 0; i < count; ++i) storage[i] = DistinctKey(i * 2);
-    const std::vector<std::string_view> asked(storage.begin(), storage.end());
-    batch.Contains(asked, {answers.get(), count});
-    for (size_t i = 0; i < count; ++i) {
-      EXPECT_EQ(answers[i], single.Contains(asked[i])) << i;
-    }
-  }
-}
-
 TEST(ScalableBloomFilter, ReserveNamesWhatIsWrong) {
   const auto error = [](uint64_t capacity, double rate,
                         const ScalableOptions& options = {}) {
@@ -185,23 +160,23 @@ TEST(ScalableBloomFilter, ParseRefusesStagesThatDoNotGoTogether) {
     uint64_t stage_count = 1;
   };
   const auto error = [](const Form& form, const std::vector<Stage>& stages) {
-    frame::Writer out(FilterForm::kScalable, std::nullopt, [&] {
+    std::string out = frame::Begin(FilterForm::kScalable, std::nullopt, [&] {
       uint64_t bytes = 24;
       for (const Stage& stage : stages) bytes += 25 + 8 * stage.words;
       return bytes;
     }());
-    out.AddDouble(form.rate);
-    out.AddDouble(form.tightening);
-    out.AddNumber(form.growth, 4);
-    out.AddNumber(form.stage_count, 4);
+    PutFixed(&out, std::bit_cast<uint64_t>(form.rate), 8);
+    PutFixed(&out, std::bit_cast<uint64_t>(form.tightening), 8);
+    PutFixed(&out, form.growth, 4);
+    PutFixed(&out, form.stage_count, 4);
     for (const Stage& stage : stages) {
-      out.AddNumber(stage.capacity, 8);
-      out.AddNumber(stage.keys, 8);
-      out.AddNumber(stage.bits, 8);
-      out.AddNumber(stage.hashes, 1);
-      out.AddWords(std::vector<uint64_t>(stage.words));
+      PutFixed(&out, stage.capacity, 8);
+      PutFixed(&out, stage.keys, 8);
+      PutFixed(&out, stage.bits, 8);
+      PutFixed(&out, stage.hashes, 1);
+      frame::PutWords(&out, std::vector<uint64_t>(stage.words));
     }
-    const auto filter = ScalableBloomFilter::Parse(std::move(out).Finish());
+    const auto filter = ScalableBloomFilter::Parse(frame::Finish(out));
     return filter ? "none" : filter.error();
   };
   EXPECT_EQ(error({}, {{}}), "none");

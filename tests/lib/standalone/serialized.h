@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "rowbloom/filter_form.h"
-#include "rowbloom/filter_secret.h"
 #include "rowbloom/result.h"
 
 namespace rowbloom::test {

@@ -1,4 +1,4 @@
-#include "lib/bytes/number_text.h"
+#include "lib/bytes/text.h"
 
 #include <charconv>
 

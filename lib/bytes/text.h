@@ -1,0 +1,41 @@
+// Numbers and texts in messages and ids.
+#pragma once
+
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace rowbloom {
+
+// The shortest text that reads back as the same number: "0.01", "1e-15".
+std::string NumberText(double number);
+
+// The parts one after the other: texts as they are, numbers as NumberText or in
+// decimal digits.
+template <typename... Parts>
+std::string Concat(const Parts&... parts) {
+  const auto text = []<typename Part>(const Part& part) {
+    if constexpr (std::is_floating_point_v<Part>) {
+      return NumberText(part);
+    } else if constexpr (std::is_integral_v<Part>) {
+      return std::to_string(part);
+    } else {
+      return std::string_view(part);
+    }
+  };
+  std::string all;
+  (all.append(text(parts)), ...);
+  return all;
+}
+
+// Sets *number to what std::from_chars reads, which has to be all of `text`.
+template <typename Number, typename... Base>
+bool ParseNumber(std::string_view text, Number* number, Base... base) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] =
+      std::from_chars(text.data(), end, *number, base...);
+  return error == std::errc() && stop == end;
+}
+
+}  // namespace rowbloom
