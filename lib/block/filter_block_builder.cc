@@ -13,8 +13,7 @@
 #include "lib/block/ribbon.h"
 #include "lib/bytes/little_endian.h"
 #include "lib/kernels/kernel.h"
-#include "lib/plan/rate_table.h"
-#include "lib/plan/ribbon_math.h"
+#include "lib/plan/kind_bits.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/section_split.h"
 
@@ -34,27 +33,26 @@ uint64_t SectionBytes(size_t keys, double bits_per_key) {
 // Moves blocks between sections of kind bloom to give them these rates.
 void SplitBlooms(const SectionRates& rates, MemoryFit::Section* row,
                  MemoryFit::Section* row_col) {
-  const RateTable& table = RateTable::Get();
   const uint64_t blocks = row->blocks + row_col->blocks;
   const auto wanted = static_cast<uint64_t>(
-      static_cast<double>(row->keys) * table.Bits(rates.row) / kBloomBlockBits +
+      static_cast<double>(row->keys) * KindBits(FilterKind::kBloom, rates.row) /
+          kBloomBlockBits +
       0.5);
   if (wanted <= row->blocks || wanted >= blocks) return;
   row->blocks = wanted;
   row_col->blocks = blocks - wanted;
   for (MemoryFit::Section* section : {row, row_col}) {
     section->probes =
-        table.Probes(static_cast<double>(section->blocks) * kBloomBlockBits /
-                     static_cast<double>(section->keys));
+        TableProbes(static_cast<double>(section->blocks) * kBloomBlockBits /
+                    static_cast<double>(section->keys));
   }
 }
 
 // Gives the bloom that a ribbon stands for the rate of the ribbon.
 void SetRate(double rate, MemoryFit::Section* section) {
-  const RateTable& table = RateTable::Get();
-  const double bits = table.Bits(rate);
+  const double bits = KindBits(FilterKind::kBloom, rate);
   section->blocks = SectionBytes(section->keys, bits) / kBlockBytes;
-  section->probes = table.Probes(bits);
+  section->probes = TableProbes(bits);
 }
 
 struct BloomSetting {

@@ -1,10 +1,10 @@
 #include "lib/block/memory_fit.h"
 
 #include <algorithm>
-#include <cmath>
-#include <utility>
+#include <vector>
 
 #include "lib/kernels/bloom_block.h"
+#include "lib/plan/kind_bits.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -14,8 +14,6 @@ namespace {
 // on too little.
 constexpr double kSmallest = 0.75;
 constexpr double kLargest = 4.0 / 3;
-constexpr int kSteps = 64;
-constexpr int kStepsOfAllBits = 512;
 
 uint64_t Blocks(std::span<const MemoryFit::Section> sections) {
   uint64_t blocks = 0;
@@ -23,46 +21,23 @@ uint64_t Blocks(std::span<const MemoryFit::Section> sections) {
   return blocks;
 }
 
-}  // namespace
-
-MemoryFit::MemoryFit(double bits_per_key,
-                     std::function<size_t(size_t)> usable_bytes)
-    : MemoryFit(bits_per_key * kSmallest * 0.9, bits_per_key * kLargest * 1.1,
-                kSteps, std::move(usable_bytes)) {}
-
-MemoryFit::MemoryFit(std::function<size_t(size_t)> usable_bytes)
-    : MemoryFit(kMinBitsPerKey, kMaxBitsPerKey, kStepsOfAllBits,
-                std::move(usable_bytes)) {}
-
-MemoryFit::MemoryFit(double low_bits, double high_bits, int steps,
-                     std::function<size_t(size_t)> usable_bytes)
-    : low_bits_(low_bits),
-      step_bits_((high_bits - low_bits) / steps),
-      usable_bytes_(std::move(usable_bytes)) {
-  for (int i = 0; i <= steps; ++i) {
-    const double bits = low_bits_ + i * step_bits_;
-    probes_.push_back(BestProbes(bits));
-    rates_.push_back(BlockedFalsePositiveRate(bits, probes_.back()));
-  }
+double BitsPerKey(const MemoryFit::Section& section) {
+  return static_cast<double>(section.blocks) * kBloomBlockBits /
+         static_cast<double>(std::max<uint64_t>(1, section.keys));
 }
 
-// Sections of few keys, which have more bits than the table, take its end: what
-// they vary is not counted.
-size_t MemoryFit::Index(const Section& section) const {
-  const double bits = static_cast<double>(section.blocks) * kBloomBlockBits /
-                      static_cast<double>(std::max<uint64_t>(1, section.keys));
-  return static_cast<size_t>(
-      std::clamp(std::round((bits - low_bits_) / step_bits_), 0.0,
-                 static_cast<double>(rates_.size() - 1)));
-}
-
-double MemoryFit::RateOf(std::span<const Section> sections) const {
+// Sections of few keys may have more bits than KindRate knows: what they vary
+// is not counted.
+double RateOf(std::span<const MemoryFit::Section> sections) {
   double rate = 0;
-  for (const Section& section : sections) {
-    if (section.keys > 0) rate += rates_[Index(section)];
+  for (const MemoryFit::Section& section : sections) {
+    if (section.keys == 0) continue;
+    rate += KindRate(FilterKind::kBloom, BitsPerKey(section));
   }
   return rate;
 }
+
+}  // namespace
 
 void MemoryFit::Choose(size_t other_bytes, std::span<Section> sections) {
   const std::vector<Section> wanted(sections.begin(), sections.end());
@@ -104,7 +79,7 @@ void MemoryFit::Choose(size_t other_bytes, std::span<Section> sections) {
 
   for (size_t i = 0; i < sections.size(); ++i) {
     if (sections[i].blocks != wanted[i].blocks) {
-      sections[i].probes = probes_[Index(sections[i])];
+      sections[i].probes = TableProbes(BitsPerKey(sections[i]));
     }
   }
   balance_.fetch_add(RateOf(sections) - wanted_rate, std::memory_order_relaxed);

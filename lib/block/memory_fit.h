@@ -13,19 +13,17 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <vector>
+#include <utility>
 
 namespace rowbloom {
 
 // Shared by the builders of blocks that are to balance out. Thread-safe.
 class MemoryFit {
  public:
-  // For sections of about `bits_per_key` each. `usable_bytes(n)` is what an
-  // allocation for a block of n bytes has room for, at least n; thread-safe.
-  MemoryFit(double bits_per_key, std::function<size_t(size_t)> usable_bytes);
-
-  // For sections of any number of bits per key.
-  explicit MemoryFit(std::function<size_t(size_t)> usable_bytes);
+  // `usable_bytes(n)` is what an allocation for a block of n bytes has room
+  // for, at least n; thread-safe.
+  explicit MemoryFit(std::function<size_t(size_t)> usable_bytes)
+      : usable_bytes_(std::move(usable_bytes)) {}
 
   struct Section {
     uint64_t keys = 0;
@@ -42,17 +40,6 @@ class MemoryFit {
   double balance() const { return balance_.load(std::memory_order_relaxed); }
 
  private:
-  MemoryFit(double low_bits, double high_bits, int steps,
-            std::function<size_t(size_t)> usable_bytes);
-
-  size_t Index(const Section& section) const;
-  double RateOf(std::span<const Section> sections) const;
-
-  // By bits per key, in equal steps from low_bits_.
-  double low_bits_;
-  double step_bits_;
-  std::vector<double> rates_;
-  std::vector<int> probes_;
   std::function<size_t(size_t)> usable_bytes_;
   std::atomic<double> balance_{0};
 };

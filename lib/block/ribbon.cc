@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "lib/bytes/little_endian.h"
-#include "lib/plan/ribbon_math.h"
+#include "lib/plan/kind_bits.h"
 
 namespace rowbloom {
 namespace {

@@ -8,8 +8,9 @@
 #include <optional>
 #include <utility>
 
+#include "lib/bytes/text.h"
 #include "lib/plan/kind_bits.h"
-#include "lib/plan/tree_runs.h"
+#include "lib/plan/predict.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -129,13 +130,12 @@ bool IsWorthAllCells(const FileProfile& profile,
                                    Cost(profile, Predict(profile, rows_alone)));
 }
 
-// The rule that chooses between a filter of kBloom and a ribbon of its rate.
+// A ribbon in place of a filter of kBloom with its rate. It is taken where it
+// saves more than it spends.
 struct KindRule {
   double saved_bytes = 0;
   double saved_cores = 0;
   double spent_cores = 0;
-
-  bool TakesRibbon() const { return saved_cores > spent_cores; }
 };
 
 KindRule RuleOf(const FileProfile& profile, const FilterAlternative& bloom) {
@@ -159,57 +159,43 @@ KindRule RuleOf(const FileProfile& profile, const FilterAlternative& bloom) {
 
 // `number` with three significant digits.
 std::string Text(double number) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number,
-                                 std::chars_format::general, 3)
-                       .ptr;
-  return {text.data(), end};
-}
-
-std::string OpensText(const WrongOpens& opens) {
-  return Text(opens.scan_absent_row) + " for a scan of an absent row, " +
-         Text(opens.get_absent_row) + " for a get of an absent row, " +
-         Text(opens.get_absent_column) + " for a get of an absent column";
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), number,
+                              std::chars_format::general, 3)
+                    .ptr};
 }
 
 std::string DataText(const FileProfile& profile) {
-  return "A file has " + std::to_string(profile.rows) + " rows with " +
-         Text(static_cast<double>(profile.cells) /
-              static_cast<double>(profile.rows)) +
-         " cells each; a read considers " + Text(CountRuns(profile)) +
-         " files, " +
-         (profile.files_per_row == 0
-              ? std::string("of which it is not known how many have its row.")
-              : Text(profile.files_per_row) + " of which have its row.");
-}
-
-std::string NameText(const FilterSpec& filter) {
-  std::string name(ToString(filter.bloom_type));
-  name.append(" of kind ").append(ToString(filter.kind));
-  if (filter.level_allocation) {
-    name.append(" with optimal bits by level");
-  }
-  if (filter.row_spread) {
-    name.append(" with the adaptive split");
-  }
-  return name;
+  return Concat("A file has ", profile.rows, " rows with ",
+                Text(static_cast<double>(profile.cells) /
+                     static_cast<double>(profile.rows)),
+                " cells each; a read considers ", Text(CountRuns(profile)),
+                " files, ",
+                profile.files_per_row == 0
+                    ? "of which it is not known how many have its row."
+                    : Text(profile.files_per_row) + " of which have its row.");
 }
 
 std::string PredictionText(const FilterAlternative& filter) {
-  return NameText(filter) + " at a rate of " +
-         Text(filter.false_positive_rate) + " takes " +
-         std::to_string(filter.prediction.bytes()) +
-         " bytes in this file and opens files for nothing: " +
-         OpensText(filter.prediction.opens) + ".";
+  const WrongOpens& opens = filter.prediction.opens;
+  return Concat(
+      ToString(filter.bloom_type), " of kind ", ToString(filter.kind),
+      filter.level_allocation ? " with optimal bits by level" : "",
+      filter.row_spread ? " with the adaptive split" : "", " at a rate of ",
+      Text(filter.false_positive_rate), " takes ", filter.prediction.bytes(),
+      " bytes in this file and opens files for nothing: ",
+      Text(opens.scan_absent_row), " for a scan of an absent row, ",
+      Text(opens.get_absent_row), " for a get of an absent row, ",
+      Text(opens.get_absent_column), " for a get of an absent column.");
 }
 
 std::string RuleText(const KindRule& rule) {
   if (std::isinf(rule.spent_cores)) {
     return "Kind bloom, as it is not known that the file lives long.";
   }
-  return "A ribbon saves " + std::to_string(std::llround(rule.saved_bytes)) +
-         " bytes, worth " + Text(rule.saved_cores) + " cores, and takes " +
-         Text(rule.spent_cores) + " cores more to build and to ask.";
+  return Concat("A ribbon saves ", std::llround(rule.saved_bytes),
+                " bytes, worth ", Text(rule.saved_cores), " cores, and takes ",
+                Text(rule.spent_cores), " cores more to build and to ask.");
 }
 
 std::string Problem(const FileProfile& profile, const FilterBudget& budget) {
@@ -218,43 +204,35 @@ std::string Problem(const FileProfile& profile, const FilterBudget& budget) {
   }
   if (profile.place) {
     const FilePlace& place = *profile.place;
-    if (std::string problem = Problem(place.tree); !problem.empty()) {
-      return "tree: " + problem;
-    }
+    const std::string problem = Problem(place.tree);
+    if (!problem.empty()) return "tree: " + problem;
     if (place.level > place.tree.levels) {
-      return "level " + std::to_string(place.level) + ": expected 0 to " +
-             std::to_string(place.tree.levels);
+      return Concat("level ", place.level, ": expected 0 to ",
+                    place.tree.levels);
     }
   } else if (!(profile.files >= 1 && std::isfinite(profile.files))) {
-    return "files " + std::to_string(profile.files) +
-           ": expected a number from 1 up";
+    return Concat("files ", profile.files, ": expected a number from 1 up");
   }
   if (profile.files_per_row != 0 &&
       !(profile.files_per_row >= 1 &&
         profile.files_per_row <= CountRuns(profile))) {
-    return "files_per_row " + std::to_string(profile.files_per_row) +
-           ": expected 0, or from 1 to " + Text(CountRuns(profile));
+    return Concat("files_per_row ", profile.files_per_row,
+                  ": expected 0, or from 1 to ", Text(CountRuns(profile)));
   }
   for (const auto& [name, number] :
        {std::pair("lifetime_seconds", profile.lifetime_seconds),
-        std::pair("questions_per_second", profile.questions_per_second)}) {
+        std::pair("questions_per_second", profile.questions_per_second),
+        std::pair("share of reads", profile.reads.scan_absent_row),
+        std::pair("share of reads", profile.reads.get_absent_row),
+        std::pair("share of reads", profile.reads.get_absent_column)}) {
     if (!(number >= 0 && std::isfinite(number))) {
-      return name + (" " + std::to_string(number)) +
-             ": expected a number from 0 up";
-    }
-  }
-  for (const double share :
-       {profile.reads.scan_absent_row, profile.reads.get_absent_row,
-        profile.reads.get_absent_column}) {
-    if (!(share >= 0 && std::isfinite(share))) {
-      return "share of reads " + std::to_string(share) +
-             ": expected a number from 0 up";
+      return Concat(name, " ", number, ": expected a number from 0 up");
     }
   }
   if (budget.filter_bytes == 0 &&
       !IsFalsePositiveRate(budget.false_positive_rate)) {
-    return "false_positive_rate " + std::to_string(budget.false_positive_rate) +
-           ": expected a number between 0 and 1, both excluded";
+    return Concat("false_positive_rate ", budget.false_positive_rate,
+                  ": expected a number between 0 and 1, both excluded");
   }
   return "";
 }
@@ -291,9 +269,9 @@ Result<Advice> Advise(const FileProfile& profile, const FilterBudget& budget) {
   const FilterAlternative* const row_col =
       best(BloomType::kRowCol, FilterKind::kBloom);
   if (row == nullptr) {
-    return advice(none, DataText(profile) +
-                            " NONE: " + std::to_string(budget.filter_bytes) +
-                            " bytes are less than 2 bits a row.");
+    return advice(none,
+                  Concat(DataText(profile), " NONE: ", budget.filter_bytes,
+                         " bytes are less than 2 bits a row."));
   }
 
   const bool takes_row_col =
@@ -302,21 +280,19 @@ Result<Advice> Advise(const FileProfile& profile, const FilterBudget& budget) {
   const FilterAlternative* other = takes_row_col ? row : row_col;
   const KindRule rule = RuleOf(profile, *taken);
   if (const auto* ribbon = best(taken->bloom_type, FilterKind::kRibbon);
-      ribbon != nullptr && rule.TakesRibbon()) {
+      ribbon != nullptr && rule.saved_cores > rule.spent_cores) {
     taken = ribbon;
   }
-  std::string reason =
-      DataText(profile) + " " + PredictionText(*taken) + " " + RuleText(rule);
-  if (other != nullptr) {
-    reason += " " + PredictionText(*other);
-  }
+  std::string reason = Concat(DataText(profile), " ", PredictionText(*taken),
+                              " ", RuleText(rule));
+  if (other != nullptr) reason += " " + PredictionText(*other);
   if (!takes_row_col && row_col != nullptr) {
     reason +=
         " For the reads that were given the cells do not halve what as many "
         "bits for the rows alone open.";
   } else if (!takes_row_col && profile.cells > 0) {
-    reason += " For ROWCOL " + std::to_string(budget.filter_bytes) +
-              " bytes are less than 2 bits an entry.";
+    reason += Concat(" For ROWCOL ", budget.filter_bytes,
+                     " bytes are less than 2 bits an entry.");
   }
   return advice(*taken, std::move(reason));
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "lib/plan/kind_bits.h"
-#include "lib/plan/rate_table.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -20,48 +19,45 @@ std::vector<double> ProportionalRates(std::span<const double> weights,
   return rates;
 }
 
-double TotalBits(std::span<const SortedRun> runs,
+double TotalBits(std::span<const SortedRuns> runs,
                  std::span<const double> rates) {
   double bits = 0;
   for (size_t i = 0; i < runs.size(); ++i) {
-    bits += runs[i].entries * KindBits(runs[i].kind, rates[i]);
+    bits += runs[i].count * runs[i].entries * KindBits(runs[i].kind, rates[i]);
   }
   return bits;
 }
 
-std::vector<SortedRun> RunsOf(const LevelShape& shape,
-                              std::span<const FilterKind> kinds) {
-  std::vector<SortedRun> runs;
-  for (const double entries : RunEntries(shape)) {
-    const size_t level = runs.size() < shape.level0_files
-                             ? 0
-                             : runs.size() - shape.level0_files + 1;
-    runs.push_back({entries, kinds[level]});
+std::vector<SortedRuns> RunsOf(const LevelShape& shape,
+                               std::span<const FilterKind> kinds) {
+  std::vector<SortedRuns> runs;
+  for (const double entries : LevelEntries(shape)) {
+    runs.push_back({entries, kinds[runs.size()]});
   }
+  runs[0].count = shape.level0_files;
   return runs;
 }
 
 RateLimits LimitsFor(BloomType bloom_type, double uniform_rate) {
-  const RateTable& table = RateTable::Get();
-  const double bits = table.Bits(uniform_rate);
-  RateLimits limits = {.lowest = table.Rate(LevelPlan::kMaxBitsFactor * bits)};
+  const double bits = KindBits(FilterKind::kBloom, uniform_rate);
+  RateLimits limits = {
+      .lowest = KindRate(FilterKind::kBloom, LevelPlan::kMaxBitsFactor * bits)};
   if (bloom_type == BloomType::kRowCol) {
-    limits.highest = LevelPlan::kMaxRateFactor * table.Rate(bits);
+    limits.highest =
+        LevelPlan::kMaxRateFactor * KindRate(FilterKind::kBloom, bits);
   }
   return limits;
 }
 
 }  // namespace
 
-std::vector<double> RunEntries(const LevelShape& shape) {
-  std::vector<double> entries;
+std::vector<double> LevelEntries(const LevelShape& shape) {
+  std::vector<double> entries(1);
   for (uint32_t level = 1; level <= shape.levels; ++level) {
     entries.push_back(
         std::pow(shape.size_ratio, static_cast<double>(level) - shape.levels));
   }
-  const std::vector<double> level0(shape.level0_files,
-                                   entries.front() / shape.level0_files);
-  entries.insert(entries.begin(), level0.begin(), level0.end());
+  entries[0] = entries[1] / shape.level0_files;
   return entries;
 }
 
@@ -72,19 +68,20 @@ int LevelAt(const LevelShape& shape, size_t index, int num_levels) {
   return std::max(1, last - levels + static_cast<int>(index));
 }
 
-std::vector<double> OptimalRates(std::span<const SortedRun> runs,
+std::vector<double> OptimalRates(std::span<const SortedRuns> runs,
                                  double uniform_rate,
                                  const RateLimits& limits) {
-  const RateTable& table = RateTable::Get();
   const RateLimits usable = {
-      .lowest = std::max(limits.lowest, table.Rate(kMaxBitsPerKey)),
-      .highest = std::min(limits.highest, table.Rate(kMinBitsPerKey))};
+      .lowest =
+          std::max(limits.lowest, KindRate(FilterKind::kBloom, kMaxBitsPerKey)),
+      .highest = std::min(limits.highest,
+                          KindRate(FilterKind::kBloom, kMinBitsPerKey))};
   double budget = 0;
   std::vector<double> weights;
   // Away from the limits of the kinds, where more bits buy nothing.
   const double rate = std::clamp(uniform_rate, 1e-6, 0.4);
-  for (const SortedRun& run : runs) {
-    budget += run.entries * KindBits(run.kind, uniform_rate);
+  for (const SortedRuns& run : runs) {
+    budget += run.count * run.entries * KindBits(run.kind, uniform_rate);
     weights.push_back(run.entries * (KindBits(run.kind, rate / 2) -
                                      KindBits(run.kind, rate)));
   }
@@ -111,10 +108,7 @@ LevelPlan::LevelPlan(const LevelShape& shape, BloomType bloom_type,
                      std::span<const FilterKind> kinds, double uniform_rate)
     : shape_(shape),
       rates_(OptimalRates(RunsOf(shape, kinds), uniform_rate,
-                          LimitsFor(bloom_type, uniform_rate))) {
-  // The files of level 0 have one rate.
-  rates_.erase(rates_.begin() + 1, rates_.begin() + shape.level0_files);
-}
+                          LimitsFor(bloom_type, uniform_rate))) {}
 
 size_t LevelPlan::Index(int level, int num_levels, bool is_bottommost) const {
   const auto levels = static_cast<int>(shape_.levels);

@@ -6,22 +6,23 @@
 #include <span>
 #include <vector>
 
-#include "rowbloom/bloom_type.h"
-#include "rowbloom/level_allocation.h"
+#include "rowbloom/filter_spec.h"
 
 namespace rowbloom {
 
-// The entries of each sorted run of the tree, the files of level 0 first, with
-// 1 at the last level. REQUIRES Problem(shape).empty().
-std::vector<double> RunEntries(const LevelShape& shape);
+// The entries of a sorted run of each level from 0 to the last, which has 1.
+// Level 0 has as many runs as files. REQUIRES Problem(shape).empty().
+std::vector<double> LevelEntries(const LevelShape& shape);
 
 // The number of the level that is the index-th of the shape, level 0 being 0,
 // in a tree of `num_levels`.
 int LevelAt(const LevelShape& shape, size_t index, int num_levels);
 
-struct SortedRun {
-  double entries = 0;  // only their proportions matter
+// Sorted runs of one size and kind.
+struct SortedRuns {
+  double entries = 0;  // of each; only their proportions matter
   FilterKind kind = FilterKind::kBloom;
+  double count = 1;
 };
 
 struct RateLimits {
@@ -37,7 +38,7 @@ struct RateLimits {
 // spent. REQUIRES IsFalsePositiveRate(uniform_rate),
 // limits.highest >= uniform_rate, no negative number of entries, and a positive
 // one.
-std::vector<double> OptimalRates(std::span<const SortedRun> runs,
+std::vector<double> OptimalRates(std::span<const SortedRuns> runs,
                                  double uniform_rate,
                                  const RateLimits& limits = {});
 

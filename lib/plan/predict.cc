@@ -1,12 +1,10 @@
+#include "lib/plan/predict.h"
+
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "lib/plan/kind_bits.h"
 #include "lib/plan/level_plan.h"
-#include "lib/plan/rate_table.h"
-#include "lib/plan/tree_runs.h"
-#include "rowbloom/advise.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -28,36 +26,22 @@ uint64_t RibbonBytes(uint64_t keys, double bits_per_key) {
                                kHeaderBytes);
 }
 
-// A section as FilterBlockBuilder sizes it: a ribbon has the rate of the Bloom
-// filter that it replaces, and replaces it only if it is smaller.
-struct Section {
-  double rate = 1;
-  uint64_t bytes = 0;
-};
-
-Section BuiltSection(FilterKind kind, uint64_t keys, double rate) {
-  const RateTable& table = RateTable::Get();
-  const double bloom_bits = table.Bits(rate);
-  Section section = {.rate = table.Rate(bloom_bits),
-                     .bytes = BloomBytes(keys, bloom_bits)};
-  if (kind == FilterKind::kRibbon) {
-    section.bytes = std::min(section.bytes,
-                             RibbonBytes(keys, KindBits(kind, section.rate)));
-  }
-  return section;
+// The bytes of a section of about `*rate` as FilterBlockBuilder sizes it, and
+// its rate: a ribbon has that of the Bloom filter that it replaces, and
+// replaces it only if it is smaller.
+uint64_t SectionBytes(FilterKind kind, uint64_t keys, double* rate) {
+  const double bloom_bits = KindBits(FilterKind::kBloom, *rate);
+  const uint64_t bloom_bytes = BloomBytes(keys, bloom_bits);
+  *rate = KindRate(FilterKind::kBloom, bloom_bits);
+  if (kind == FilterKind::kBloom) return bloom_bytes;
+  return std::min(bloom_bytes, RibbonBytes(keys, KindBits(kind, *rate)));
 }
 
-struct Sections {
-  Section row;
-  Section row_col;
-};
-
-Sections BuiltSections(const FileProfile& profile, const FilterSpec& filter,
-                       double rate) {
-  Sections sections;
-  if (filter.bloom_type == BloomType::kNone || profile.rows == 0) {
-    return sections;
-  }
+// The prediction for one file of this rate, without its wrong opens.
+Prediction PredictSections(const FileProfile& profile, const FilterSpec& filter,
+                           double rate) {
+  Prediction built;
+  if (filter.bloom_type == BloomType::kNone || profile.rows == 0) return built;
   SectionRates rates = {.row = rate, .row_col = rate};
   const bool has_cells =
       filter.bloom_type == BloomType::kRowCol && profile.cells > 0;
@@ -65,50 +49,86 @@ Sections BuiltSections(const FileProfile& profile, const FilterSpec& filter,
     rates = AdaptiveSplit(filter.kind, profile.rows, profile.cells, rate,
                           *filter.row_spread);
   }
-  sections.row = BuiltSection(filter.kind, profile.rows, rates.row);
-  if (has_cells) {
-    sections.row_col = BuiltSection(filter.kind, profile.cells, rates.row_col);
-    // The split moves whole blocks.
-    if (filter.kind == FilterKind::kBloom) {
-      const double bits = RateTable::Get().Bits(rate);
-      const uint64_t both =
-          BloomBytes(profile.rows, bits) + BloomBytes(profile.cells, bits);
-      sections.row.bytes = std::min(both, sections.row.bytes);
-      sections.row_col.bytes = both - sections.row.bytes;
-    }
+  built.row_bytes = SectionBytes(filter.kind, profile.rows, &rates.row);
+  built.row_rate = rates.row;
+  if (!has_cells) return built;
+  built.row_col_bytes =
+      SectionBytes(filter.kind, profile.cells, &rates.row_col);
+  built.row_col_rate = rates.row_col;
+  // The split moves whole blocks.
+  if (filter.kind == FilterKind::kBloom) {
+    const double bits = KindBits(filter.kind, rate);
+    const uint64_t both =
+        BloomBytes(profile.rows, bits) + BloomBytes(profile.cells, bits);
+    built.row_bytes = std::min(both, built.row_bytes);
+    built.row_col_bytes = both - built.row_bytes;
   }
-  return sections;
+  return built;
 }
 
 }  // namespace
 
-Prediction Predict(const FileProfile& profile, const FilterSpec& filter) {
-  std::vector<double> rates = {filter.false_positive_rate};
-  if (profile.place) {
-    rates.assign(profile.place->tree.levels + 1, filter.false_positive_rate);
-    if (filter.level_allocation) {
-      rates = LevelPlan(profile.place->tree, filter.bloom_type, filter.kind,
-                        filter.false_positive_rate)
-                  .rates();
-    }
+double CountRuns(const FileProfile& profile) {
+  if (!profile.place) return profile.files;
+  const LevelShape& tree = profile.place->tree;
+  return static_cast<double>(tree.levels + tree.level0_files);
+}
+
+std::vector<RunGroup> RunGroups(const FileProfile& profile) {
+  const double wanted = profile.files_per_row;
+  if (!profile.place) {
+    return {{.runs = profile.files,
+             .row_spread = wanted == 0 ? 1 : wanted / profile.files}};
   }
-  Prediction result;
-  for (const RunGroup& group : RunGroups(profile)) {
-    const Sections sections =
-        BuiltSections(profile, filter, rates[group.level]);
+  const LevelShape& tree = profile.place->tree;
+  const std::vector<double> sizes = LevelEntries(tree);
+  std::vector<RunGroup> groups(sizes.size());
+  groups[0].runs = tree.level0_files;
+  if (wanted == 0) return groups;
+  // A run's share of rows is in proportion to its size, and at most 1.
+  const auto spread_by = [&](double rows_per_entry) {
+    double sum = 0;
+    for (size_t i = 0; i < groups.size(); ++i) {
+      groups[i].row_spread = std::min(1.0, rows_per_entry * sizes[i]);
+      sum += groups[i].runs * groups[i].row_spread;
+    }
+    return sum;
+  };
+  // Bisection on a logarithmic scale, from no rows to all rows in each run.
+  double low = std::log(1e-9);
+  double high = -std::log(std::ranges::min(sizes));
+  for (int i = 0; i < 100; ++i) {
+    const double middle = (low + high) / 2;
+    (spread_by(std::exp(middle)) < wanted ? low : high) = middle;
+  }
+  spread_by(std::exp(high));
+  return groups;
+}
+
+double RowSpread(const FileProfile& profile) {
+  return std::ranges::max(RunGroups(profile), {}, &RunGroup::row_spread)
+      .row_spread;
+}
+
+Prediction Predict(const FileProfile& profile, const FilterSpec& filter) {
+  const std::vector<RunGroup> groups = RunGroups(profile);
+  std::vector<double> rates(groups.size(), filter.false_positive_rate);
+  if (profile.place && filter.level_allocation) {
+    rates = LevelPlan(profile.place->tree, filter.bloom_type, filter.kind,
+                      filter.false_positive_rate)
+                .rates();
+  }
+  Prediction result = PredictSections(
+      profile, filter, rates[profile.place ? profile.place->level : 0]);
+  for (size_t level = 0; level < groups.size(); ++level) {
+    const RunGroup& group = groups[level];
+    const Prediction file = PredictSections(profile, filter, rates[level]);
     const WrongOpens opens = PredictWrongOpens(
-        {.row = sections.row.rate, .row_col = sections.row_col.rate},
-        group.row_spread);
+        {.row = file.row_rate, .row_col = file.row_col_rate}, group.row_spread);
     result.opens.scan_absent_row += group.runs * opens.scan_absent_row;
     result.opens.get_absent_row += group.runs * opens.get_absent_row;
     result.opens.get_absent_column += group.runs * opens.get_absent_column;
   }
-  const Sections own = BuiltSections(
-      profile, filter, rates[profile.place ? profile.place->level : 0]);
-  result.row_bytes = own.row.bytes;
-  result.row_rate = own.row.rate;
-  result.row_col_bytes = own.row_col.bytes;
-  result.row_col_rate = own.row_col.rate;
   return result;
 }
 

@@ -12,8 +12,8 @@
 
 #include "lib/block/memory_fit.h"
 #include "lib/kernels/kernel.h"
+#include "lib/plan/kind_bits.h"
 #include "lib/plan/level_plan.h"
-#include "lib/plan/rate_table.h"
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
 #include "rocksdb/table.h"
@@ -159,8 +159,9 @@ class Policy final : public rocksdb::FilterPolicy {
       return UniformBits();
     }
     const LevelPlan& plan = PlanFor(context.num_levels);
-    return RateTable::Get().Bits(plan.rates()[plan.Index(
-        context.level_at_creation, context.num_levels, context.is_bottommost)]);
+    const size_t level = plan.Index(context.level_at_creation,
+                                    context.num_levels, context.is_bottommost);
+    return KindBits(FilterKind::kBloom, plan.rates()[level]);
   }
 
   // Takes half a millisecond once, when the first filter is built. Most
@@ -211,15 +212,11 @@ class Policy final : public rocksdb::FilterPolicy {
   }
 
   // One for all files with the same bits, so that their false positive rates
-  // balance out; its tables are made when they are first needed.
+  // balance out.
   std::shared_ptr<MemoryFit> SharedMemoryFit(double bits_per_key) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::shared_ptr<MemoryFit>& fit = memory_fits_[bits_per_key];
-    if (fit == nullptr) {
-      fit = options_.row_spread
-                ? std::make_shared<MemoryFit>(UsableBlockBytes)
-                : std::make_shared<MemoryFit>(bits_per_key, UsableBlockBytes);
-    }
+    if (fit == nullptr) fit = std::make_shared<MemoryFit>(UsableBlockBytes);
     return fit;
   }
 

@@ -10,7 +10,7 @@
 #include <ostream>
 #include <string_view>
 
-#include "lib/plan/ribbon_math.h"
+#include "lib/plan/kind_bits.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/bloom_shape.h"
 #include "rowbloom/bloom_type.h"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "rowbloom/filter_spec.h"
-#include "rowbloom/level_allocation.h"
 #include "rowbloom/result.h"
 #include "rowbloom/section_split.h"
 

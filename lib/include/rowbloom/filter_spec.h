@@ -8,9 +8,35 @@
 
 #include "rowbloom/bloom_type.h"
 #include "rowbloom/key_layout.h"
-#include "rowbloom/level_allocation.h"
 
 namespace rowbloom {
+
+// A tree as leveled compaction keeps it, over whose levels filter bits are
+// spread: doc/planning.md has the model.
+struct LevelShape {
+  static constexpr uint32_t kMaxLevels = 63;
+  static constexpr double kMaxSizeRatio = 1000;
+  static constexpr uint32_t kMaxLevel0Files = 1000;
+
+  // Levels below level 0 that hold data, 1 to kMaxLevels. Four, at a ratio of
+  // 10, are those of a few hundred gigabytes.
+  uint32_t levels = 4;
+
+  // The size of a level over that of the one above it, 1 to kMaxSizeRatio:
+  // RocksDB's max_bytes_for_level_multiplier.
+  double size_ratio = 10;
+
+  // Files of level 0, together as large as the first level below, 1 to
+  // kMaxLevel0Files: RocksDB's level0_file_num_compaction_trigger.
+  uint32_t level0_files = 4;
+
+  // Tells whether the levels that hold data are the last ones that the tree has
+  // (RocksDB's level_compaction_dynamic_level_bytes, on by default from 8.4),
+  // or the first ones.
+  bool dynamic_level_bytes = true;
+
+  bool operator==(const LevelShape&) const = default;
+};
 
 struct FilterSpec {
   // kRowCol serves gets and row scans. kRow costs a tenth of the bytes at ten
@@ -71,5 +97,6 @@ struct FilterSpec {
 // The first member that is out of its range, as a sentence that names it, or
 // "". A key_layout that is unset is in its range. Pure and thread-safe.
 std::string Problem(const FilterSpec& spec);
+std::string Problem(const LevelShape& shape);
 
 }  // namespace rowbloom

@@ -69,8 +69,8 @@ Totals FitMany(MemoryFit* fit, size_t (*usable)(size_t),
 }
 
 TEST(MemoryFit, FillsSizeClassesAtTheSameRate) {
-  MemoryFit fit(kBits, FourClasses);
-  MemoryFit none(kBits, Exact);
+  MemoryFit fit(FourClasses);
+  MemoryFit none(Exact);
   const Totals fitted = FitMany(&fit, FourClasses);
   const Totals plain = FitMany(&none, FourClasses);
   EXPECT_GT(plain.memory, 1.07 * plain.bytes) << "without it a tenth is lost";
@@ -97,7 +97,7 @@ TEST(MemoryFit, FillsSizeClassesAtTheSameRateWithSectionsOfDifferentBits) {
 }
 
 TEST(MemoryFit, ExactAllocatorChangesNothing) {
-  MemoryFit fit(kBits, Exact);
+  MemoryFit fit(Exact);
   const Totals totals = FitMany(&fit, Exact);
   EXPECT_EQ(totals.bytes, totals.wanted_bytes);
   EXPECT_DOUBLE_EQ(totals.rate, totals.wanted_rate);
@@ -106,13 +106,13 @@ TEST(MemoryFit, ExactAllocatorChangesNothing) {
 
 // One that gives ten times as much is not filled.
 TEST(MemoryFit, GrowsByAThirdAtMostAndNeverToNothing) {
-  MemoryFit fit(kBits, [](size_t bytes) { return 10 * bytes; });
+  MemoryFit fit([](size_t bytes) { return 10 * bytes; });
   MemoryFit::Section sections[] = {{.keys = 100, .blocks = 2},
                                    {.keys = 1000, .blocks = 20}};
   fit.Choose(90, sections);
   EXPECT_EQ(sections[0].blocks, 2u);
   EXPECT_EQ(sections[1].blocks, 20u);
-  MemoryFit shrinks(kBits, FourClasses);
+  MemoryFit shrinks(FourClasses);
   for (int i = 0; i < 1000; ++i) {
     MemoryFit::Section small[] = {{.keys = 1, .blocks = 1},
                                   {.keys = 0, .blocks = 0},
@@ -129,7 +129,7 @@ TEST(MemoryFit, GrowsByAThirdAtMostAndNeverToNothing) {
 TEST(MemoryFit, BlocksOfAllSizesHoldTheirKeys) {
   FilterBlockOptions options{.key_layout = KeyLayout::Delimited(':'),
                              .bits_per_key = kBits};
-  options.memory_fit = std::make_shared<MemoryFit>(kBits, FourClasses);
+  options.memory_fit = std::make_shared<MemoryFit>(FourClasses);
   FilterBlockOptions plain = options;
   plain.memory_fit = nullptr;
   FilterBlockBuilder builder(options);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/kernels/kernel.h"
-#include "lib/plan/ribbon_math.h"
+#include "lib/plan/kind_bits.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {

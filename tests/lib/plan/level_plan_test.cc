@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/plan/rate_table.h"
-#include "lib/plan/ribbon_math.h"
+#include "lib/plan/kind_bits.h"
 #include "rowbloom/bloom_math.h"
 #include "tests/support/random.h"
 
@@ -32,14 +31,14 @@ double Sum(const std::vector<double>& numbers) {
 constexpr std::array kKinds = {FilterKind::kBloom, FilterKind::kRibbon};
 
 double Bits(FilterKind kind, double rate) {
-  const double bloom = RateTable::Get().Bits(rate);
+  const double bloom = KindBits(FilterKind::kBloom, rate);
   return kind == FilterKind::kBloom ? bloom
                                     : std::min(bloom, RibbonBitsPerKey(rate));
 }
 
-std::vector<SortedRun> Runs(const std::vector<double>& entries,
-                            FilterKind kind = FilterKind::kBloom) {
-  std::vector<SortedRun> runs;
+std::vector<SortedRuns> Runs(const std::vector<double>& entries,
+                             FilterKind kind = FilterKind::kBloom) {
+  std::vector<SortedRuns> runs;
   for (const double n : entries) runs.push_back({n, kind});
   return runs;
 }
@@ -138,9 +137,9 @@ TEST(OptimalRates, CountTheBitsOfTheKind) {
 
 // Kinds that differ: no shift of bits between two runs is better.
 TEST(OptimalRates, OfMixedKindsAreBest) {
-  const std::vector<SortedRun> runs = {{1, FilterKind::kBloom},
-                                       {10, FilterKind::kBloom},
-                                       {100, FilterKind::kRibbon}};
+  const std::vector<SortedRuns> runs = {{1, FilterKind::kBloom},
+                                        {10, FilterKind::kBloom},
+                                        {100, FilterKind::kRibbon}};
   const auto bits = [&runs](const std::vector<double>& rates) {
     double sum = 0;
     for (size_t i = 0; i < runs.size(); ++i) {
@@ -176,10 +175,11 @@ TEST(OptimalRates, StayWithinWhatFiltersCanHave) {
               Each(testing::DoubleNear(weakest, 1e-9)));
 }
 
-std::vector<double> AllRuns(const LevelPlan& plan, uint32_t level0_files) {
-  std::vector<double> rates = plan.rates();
-  rates.insert(rates.begin(), level0_files - 1, rates[0]);
-  return rates;
+// What each level has, for each run: as many at level 0 as there are files.
+std::vector<double> AllRuns(std::vector<double> by_level,
+                            uint32_t level0_files) {
+  by_level.insert(by_level.begin(), level0_files - 1, by_level[0]);
+  return by_level;
 }
 
 TEST(LevelPlan, HasTheBitsOfTheUniformRate) {
@@ -202,8 +202,9 @@ TEST(LevelPlan, HasTheBitsOfTheUniformRate) {
                  << ", " << ToString(kind) << ", " << ToString(type));
     const LevelPlan plan(shape, type, kind, rate);
     ASSERT_EQ(plan.rates().size(), shape.levels + 1);
-    const std::vector<double> rates = AllRuns(plan, shape.level0_files);
-    const std::vector<double> entries = RunEntries(shape);
+    const std::vector<double> rates = AllRuns(plan.rates(), shape.level0_files);
+    const std::vector<double> entries =
+        AllRuns(LevelEntries(shape), shape.level0_files);
     ASSERT_EQ(entries.size(), rates.size());
     EXPECT_NEAR(TotalBits(entries, rates, kind) / Sum(entries),
                 Bits(kind, rate), 0.01 * Bits(kind, rate));
@@ -245,13 +246,13 @@ TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
   const Opens uniform = opens(std::vector<double>(8, 0.01));
   for (const FilterKind kind : kKinds) {
     SCOPED_TRACE(ToString(kind));
-    const Opens limited =
-        opens(AllRuns(LevelPlan(shape, BloomType::kRowCol, kind, 0.01), 4));
+    const Opens limited = opens(
+        AllRuns(LevelPlan(shape, BloomType::kRowCol, kind, 0.01).rates(), 4));
     EXPECT_NEAR(limited.scan / uniform.scan, 0.25, 0.015);
     EXPECT_NEAR(limited.row / uniform.row, 0.23, 0.015);
     EXPECT_NEAR(limited.column / uniform.column, 0.99, 0.015);
-    const Opens free =
-        opens(AllRuns(LevelPlan(shape, BloomType::kRow, kind, 0.01), 4));
+    const Opens free = opens(
+        AllRuns(LevelPlan(shape, BloomType::kRow, kind, 0.01).rates(), 4));
     EXPECT_NEAR(free.scan / uniform.scan, 0.19, 0.015);
     EXPECT_NEAR(free.row / uniform.row, 0.21, 0.015);
     EXPECT_NEAR(free.column / uniform.column, 1.21, 0.015);
@@ -262,8 +263,9 @@ TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
   }
   // What kMaxBitsFactor costs.
   const LevelPlan plan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
-  const double sum = Sum(AllRuns(plan, 4));
-  const double unlimited = Sum(OptimalRates(Runs(RunEntries(shape)), 0.01));
+  const double sum = Sum(AllRuns(plan.rates(), 4));
+  const double unlimited =
+      Sum(OptimalRates(Runs(AllRuns(LevelEntries(shape), 4)), 0.01));
   EXPECT_GT(sum, unlimited);
   EXPECT_LT(sum, 1.07 * unlimited);
 }
@@ -322,7 +324,7 @@ TEST(LevelPlan, LevelsAreThoseOfTheirIndexes) {
 }
 
 TEST(LevelShape, ProblemsAreNamed) {
-  EXPECT_THAT(Problem({}), IsEmpty());
+  EXPECT_THAT(Problem(LevelShape{}), IsEmpty());
   EXPECT_THAT(Problem({.levels = 63, .size_ratio = 1000, .level0_files = 1000}),
               IsEmpty());
   EXPECT_THAT(Problem({.levels = 64}), StartsWith("levels 64"));

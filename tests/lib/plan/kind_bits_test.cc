@@ -1,33 +1,34 @@
-#include "lib/plan/rate_table.h"
+#include "lib/plan/kind_bits.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "lib/plan/kind_bits.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 namespace {
 
-TEST(RateTable, IsCloseToTheArithmetic) {
-  const RateTable& table = RateTable::Get();
+TEST(KindBits, IsCloseToTheArithmetic) {
   for (double bits = 0.5; bits < 64; bits += 0.173) {
-    EXPECT_NEAR(table.Rate(bits) / FalsePositiveRate(bits), 1, 0.005) << bits;
+    EXPECT_NEAR(KindRate(FilterKind::kBloom, bits) / FalsePositiveRate(bits), 1,
+                0.005)
+        << bits;
     const double rate = BlockedFalsePositiveRate(std::max(bits, kMinBitsPerKey),
-                                                 table.Probes(bits));
+                                                 TableProbes(bits));
     EXPECT_NEAR(rate / FalsePositiveRate(bits), 1, 0.01) << bits;
   }
 }
 
-TEST(RateTable, RateAndBitsAreInverse) {
-  const RateTable& table = RateTable::Get();
+TEST(KindBits, RateAndBitsAreInverse) {
   for (double bits = kMinBitsPerKey; bits <= kMaxBitsPerKey; bits += 0.0371) {
-    EXPECT_NEAR(table.Bits(table.Rate(bits)), bits, 1e-9);
+    EXPECT_NEAR(
+        KindBits(FilterKind::kBloom, KindRate(FilterKind::kBloom, bits)), bits,
+        1e-9);
   }
-  EXPECT_EQ(table.Bits(0.999), kMinBitsPerKey);
-  EXPECT_EQ(table.Bits(1e-300), kMaxBitsPerKey);
+  EXPECT_EQ(KindBits(FilterKind::kBloom, 0.999), kMinBitsPerKey);
+  EXPECT_EQ(KindBits(FilterKind::kBloom, 1e-300), kMaxBitsPerKey);
 }
 
 TEST(KindBits, AreThoseOfEachKind) {
@@ -53,10 +54,10 @@ TEST(KindBits, RateIsTheInverse) {
     // The limits.
     const double least = kind == FilterKind::kRibbon
                              ? std::ldexp(1, -24)
-                             : RateTable::Get().Rate(kMaxBitsPerKey);
+                             : KindRate(FilterKind::kBloom, kMaxBitsPerKey);
     EXPECT_NEAR(KindRate(kind, 1000), least, 1e-15);
-    EXPECT_NEAR(KindRate(kind, 0.01), RateTable::Get().Rate(kMinBitsPerKey),
-                1e-9);
+    EXPECT_NEAR(KindRate(kind, 0.01),
+                KindRate(FilterKind::kBloom, kMinBitsPerKey), 1e-9);
   }
 }
 

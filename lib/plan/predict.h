@@ -1,4 +1,5 @@
-// The sorted runs that a read of a profile's data considers.
+// The sorted runs that a read of a profile's data considers, and the model of
+// Predict.
 #pragma once
 
 #include <vector>
@@ -11,10 +12,9 @@ namespace rowbloom {
 struct RunGroup {
   double runs = 1;
   double row_spread = 1;  // the chance that one has an existing row
-  size_t level = 0;       // in LevelPlan::rates(), where the place is known
 };
 
-// Level 0 first. Without a place one group of all files.
+// By level, as LevelPlan::rates(). Without a place one group of all files.
 std::vector<RunGroup> RunGroups(const FileProfile& profile);
 
 double CountRuns(const FileProfile& profile);
