@@ -1,56 +1,46 @@
 #include "rowbloom/bloom_type.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <string>
+
+#include "lib/bytes/text.h"
 
 namespace rowbloom {
 namespace {
 
-constexpr std::array kTypeNames = {"NONE", "ROW", "ROWCOL",
-                                   "ROWPREFIX_FIXED_LENGTH"};
-
-bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) {
-                      return std::toupper(x) == std::toupper(y);
-                    });
+// The enumerator from `first` to `last` of this name, in any letter case.
+template <typename Enum>
+Result<Enum> FromName(std::string_view text, Enum first, Enum last,
+                      std::string_view what, std::string_view expected) {
+  const auto upper = [](unsigned char c) { return std::toupper(c); };
+  for (auto i = static_cast<int>(first); i <= static_cast<int>(last); ++i) {
+    const auto value = static_cast<Enum>(i);
+    if (std::ranges::equal(text, ToString(value), {}, upper, upper)) {
+      return value;
+    }
+  }
+  return Error{
+      Concat("unknown ", what, " \"", text, "\": expected ", expected)};
 }
 
 }  // namespace
 
 std::string_view ToString(BloomType type) {
-  const auto index = static_cast<size_t>(type);
-  return index < kTypeNames.size() ? kTypeNames[index] : "unknown";
+  return NameOf(type, {"NONE", "ROW", "ROWCOL", "ROWPREFIX_FIXED_LENGTH"});
 }
 
 Result<BloomType> BloomTypeFromString(std::string_view text) {
-  for (size_t i = 0; i < kTypeNames.size(); ++i) {
-    if (EqualsIgnoringCase(text, kTypeNames[i])) {
-      return static_cast<BloomType>(i);
-    }
-  }
-  return Error{"unknown bloom type \"" + std::string(text) +
-               "\": expected NONE, ROW, ROWCOL or ROWPREFIX_FIXED_LENGTH"};
+  return FromName(text, BloomType::kNone, BloomType::kRowPrefixFixedLength,
+                  "bloom type", "NONE, ROW, ROWCOL or ROWPREFIX_FIXED_LENGTH");
 }
 
 std::string_view ToString(FilterKind kind) {
-  switch (kind) {
-    case FilterKind::kBloom:
-      return "bloom";
-    case FilterKind::kRibbon:
-      return "ribbon";
-  }
-  return "unknown";
+  return NameOf(kind, {"unknown", "bloom", "ribbon"});
 }
 
 Result<FilterKind> FilterKindFromString(std::string_view text) {
-  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
-    if (EqualsIgnoringCase(text, ToString(kind))) return kind;
-  }
-  return Error{"unknown filter kind \"" + std::string(text) +
-               "\": expected bloom or ribbon"};
+  return FromName(text, FilterKind::kBloom, FilterKind::kRibbon, "filter kind",
+                  "bloom or ribbon");
 }
 
 }  // namespace rowbloom

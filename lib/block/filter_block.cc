@@ -7,20 +7,13 @@
 #include "lib/block/format.h"
 #include "lib/block/parsed_block.h"
 #include "lib/bytes/bits_set.h"
+#include "lib/bytes/text.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 
 std::string_view ToString(SectionType type) {
-  switch (type) {
-    case SectionType::kRow:
-      return "ROW";
-    case SectionType::kRowCol:
-      return "ROWCOL";
-    case SectionType::kRowPrefix:
-      return "ROWPREFIX";
-  }
-  return "unknown";
+  return NameOf(type, {"unknown", "ROW", "ROWCOL", "ROWPREFIX"});
 }
 
 FilterBlock::FilterBlock(std::string_view contents,
@@ -46,11 +39,6 @@ const std::vector<FilterSection>& FilterBlock::sections() const {
 const std::string& FilterBlock::layout_id() const { return parsed_->layout_id; }
 
 const FileOrigin& FilterBlock::origin() const { return parsed_->origin; }
-
-bool FilterBlock::HasSection(SectionType type) const {
-  return std::ranges::find(sections(), type, &FilterSection::type) !=
-         sections().end();
-}
 
 uint32_t FilterBlock::row_prefix_length() const {
   const auto found = std::ranges::find(sections(), SectionType::kRowPrefix,

@@ -30,18 +30,6 @@ inline constexpr uint64_t kMaxSectionBytes = uint64_t{1} << 30;
 inline constexpr uint64_t kAlignedFromBytes = uint64_t{1} << 16;
 inline constexpr size_t kAlignment = 64;
 
-// One entry of the directory.
-struct Entry {
-  uint8_t type = 0;
-  uint8_t kind = 0;
-  uint8_t probes = 0;
-  uint32_t scope = 0;
-  uint32_t offset = 0;
-  uint32_t size = 0;
-  uint32_t keys = 0;
-  uint32_t checksum = 0;
-};
-
 // Tags of attributes, each followed by a length byte and as many bytes.
 inline constexpr uint8_t kColumnFamilyTag = 1;
 inline constexpr uint8_t kLevelTag = 2;

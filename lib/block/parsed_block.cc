@@ -7,60 +7,48 @@
 #include "lib/block/hash.h"
 #include "lib/block/ribbon.h"
 #include "lib/bytes/little_endian.h"
+#include "lib/bytes/text.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 namespace {
 
-format::Entry GetEntry(std::string_view directory, size_t index) {
-  const std::string_view in = directory.substr(index * format::kEntryBytes);
-  return {.type = static_cast<uint8_t>(in[0]),
-          .kind = static_cast<uint8_t>(in[1]),
-          .probes = static_cast<uint8_t>(in[2]),
-          .scope = static_cast<uint32_t>(GetFixed(in, 4, 4)),
-          .offset = static_cast<uint32_t>(GetFixed(in, 8, 4)),
-          .size = static_cast<uint32_t>(GetFixed(in, 12, 4)),
-          .keys = static_cast<uint32_t>(GetFixed(in, 16, 4)),
-          .checksum = static_cast<uint32_t>(GetFixed(in, 20, 4))};
-}
-
 // Empty, or why a section cannot be trusted. `end` is where the directory
 // starts.
-std::string CheckSection(std::string_view contents, const format::Entry& entry,
+std::string CheckSection(std::string_view contents,
+                         const FilterSection& section, uint64_t checksum,
                          size_t end) {
   const std::string at =
-      "section at offset " + std::to_string(entry.offset) + ": ";
-  if (entry.offset < format::kHead.size() || entry.offset > end ||
-      entry.size > end - entry.offset) {
-    return at + std::to_string(entry.size) + " bytes, expected them between " +
-           std::to_string(format::kHead.size()) + " and " + std::to_string(end);
+      Concat("section at offset ", section.offset_bytes, ": ");
+  if (section.offset_bytes < format::kHead.size() ||
+      section.offset_bytes > end ||
+      section.size_bytes > end - section.offset_bytes) {
+    return Concat(at, section.size_bytes, " bytes, expected them between ",
+                  format::kHead.size(), " and ", end);
   }
-  const auto kind = static_cast<FilterKind>(entry.kind);
-  if (kind != FilterKind::kBloom && kind != FilterKind::kRibbon) {
-    return at + "unknown filter kind " + std::to_string(entry.kind);
+  const bool is_bloom = section.kind == FilterKind::kBloom;
+  if (!is_bloom && section.kind != FilterKind::kRibbon) {
+    return Concat(at, "unknown filter kind ", static_cast<int>(section.kind));
   }
-  if (kind == FilterKind::kBloom &&
-      (entry.probes < 1 || entry.probes > kMaxProbes)) {
-    return at + std::to_string(entry.probes) + " probes, expected 1 to " +
-           std::to_string(kMaxProbes);
+  if (is_bloom && (section.probes < 1 || section.probes > kMaxProbes)) {
+    return Concat(at, section.probes, " probes, expected 1 to ", kMaxProbes);
   }
-  if (entry.type == static_cast<uint8_t>(SectionType::kRowPrefix) &&
-      (entry.scope < 1 || entry.scope > KeyLayout::kMaxRowBytes)) {
-    return at + "row prefix of " + std::to_string(entry.scope) +
-           " bytes, expected 1 to " + std::to_string(KeyLayout::kMaxRowBytes);
+  if (section.type == SectionType::kRowPrefix &&
+      (section.row_prefix_length < 1 ||
+       section.row_prefix_length > KeyLayout::kMaxRowBytes)) {
+    return Concat(at, "row prefix of ", section.row_prefix_length,
+                  " bytes, expected 1 to ", KeyLayout::kMaxRowBytes);
   }
-  if ((kind == FilterKind::kBloom && entry.size % kBlockBytes != 0) ||
-      (entry.size == 0) != (entry.keys == 0)) {
-    return at + std::to_string(entry.size) + " bytes for " +
-           std::to_string(entry.keys) + " keys, expected blocks of " +
-           std::to_string(kBlockBytes) + " bytes";
+  if ((is_bloom && section.size_bytes % kBlockBytes != 0) ||
+      (section.size_bytes == 0) != (section.keys == 0)) {
+    return Concat(at, section.size_bytes, " bytes for ", section.keys,
+                  " keys, expected blocks of ", kBlockBytes, " bytes");
   }
   const auto found = static_cast<uint32_t>(
-      Checksum(contents.substr(entry.offset, entry.size)));
-  if (found != entry.checksum) {
-    return at + "checksum " + std::to_string(entry.checksum) +
-           " expected, found " + std::to_string(found);
+      Checksum(contents.substr(section.offset_bytes, section.size_bytes)));
+  if (found != checksum) {
+    return Concat(at, "checksum ", checksum, " expected, found ", found);
   }
   return "";
 }
@@ -100,8 +88,8 @@ SectionProbe ProbeOf(std::string_view contents, FilterSection* section) {
   std::string problem;
   const auto ribbon = ParseRibbon(payload, &problem);
   if (!ribbon) {
-    section->problem = "section at offset " +
-                       std::to_string(section->offset_bytes) + ": " + problem;
+    section->problem =
+        Concat("section at offset ", section->offset_bytes, ": ", problem);
     return SectionProbe::Unusable();
   }
   section->ribbon_rate = RibbonFalsePositiveRate(*ribbon);
@@ -114,29 +102,28 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
                   Lookup::Sections* probes) {
   const size_t size = contents.size();
   if (size < format::kMinBlockBytes) {
-    return "filter block of " + std::to_string(size) +
-           " bytes, expected at least " +
-           std::to_string(format::kMinBlockBytes);
+    return Concat("filter block of ", size, " bytes, expected at least ",
+                  format::kMinBlockBytes);
   }
   if (!contents.starts_with(format::kHead)) {
     return "filter block does not start with ROWBLOOM at offset 0";
   }
   if (!contents.ends_with(format::kTail)) {
-    return "filter block does not end with the tail at offset " +
-           std::to_string(size - format::kTail.size());
+    return Concat("filter block does not end with the tail at offset ",
+                  size - format::kTail.size());
   }
   const format::Trailer trailer = format::GetTrailer(contents);
   block->format_version = trailer.version;
   if (trailer.version != format::kVersion) {
-    return "filter block version " + std::to_string(trailer.version) +
-           " at offset " + std::to_string(size - format::kTail.size() - 1) +
-           ", expected " + std::to_string(format::kVersion);
+    return Concat("filter block version ", trailer.version, " at offset ",
+                  size - format::kTail.size() - 1, ", expected ",
+                  format::kVersion);
   }
   const size_t directory_bytes = trailer.DirectoryBytes();
   if (directory_bytes > trailer.at - format::kHead.size()) {
-    return "filter block directory of " + std::to_string(directory_bytes) +
-           " bytes, expected at most " +
-           std::to_string(trailer.at - format::kHead.size());
+    return Concat("filter block directory of ", directory_bytes,
+                  " bytes, expected at most ",
+                  trailer.at - format::kHead.size());
   }
   const size_t directory_at = trailer.at - directory_bytes;
   const std::string_view directory =
@@ -144,9 +131,8 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
   const uint64_t found =
       Checksum(directory, Checksum(contents.substr(trailer.at + 8)));
   if (found != trailer.checksum) {
-    return "filter block directory at offset " + std::to_string(directory_at) +
-           ": checksum " + std::to_string(trailer.checksum) +
-           " expected, found " + std::to_string(found);
+    return Concat("filter block directory at offset ", directory_at,
+                  ": checksum ", trailer.checksum, " expected, found ", found);
   }
 
   const size_t attributes_at = trailer.section_count * format::kEntryBytes;
@@ -156,16 +142,17 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
   SectionProbe row_prefix;
   uint32_t row_prefix_length = 0;
   for (size_t i = 0; i < trailer.section_count; ++i) {
-    const format::Entry entry = GetEntry(directory, i);
-    FilterSection& section = block->sections.emplace_back(
-        FilterSection{.type = static_cast<SectionType>(entry.type),
-                      .kind = static_cast<FilterKind>(entry.kind),
-                      .probes = entry.probes,
-                      .offset_bytes = entry.offset,
-                      .size_bytes = entry.size,
-                      .keys = entry.keys,
-                      .row_prefix_length = entry.scope,
-                      .problem = CheckSection(contents, entry, directory_at)});
+    const std::string_view entry = directory.substr(i * format::kEntryBytes);
+    FilterSection& section = block->sections.emplace_back(FilterSection{
+        .type = static_cast<SectionType>(entry[0]),
+        .kind = static_cast<FilterKind>(entry[1]),
+        .probes = static_cast<uint8_t>(entry[2]),
+        .offset_bytes = GetFixed(entry, 8, 4),
+        .size_bytes = GetFixed(entry, 12, 4),
+        .keys = GetFixed(entry, 16, 4),
+        .row_prefix_length = static_cast<uint32_t>(GetFixed(entry, 4, 4))});
+    section.problem =
+        CheckSection(contents, section, GetFixed(entry, 20, 4), directory_at);
     SectionProbe probe = ProbeOf(contents, &section);
     switch (section.type) {
       case SectionType::kRow:
@@ -176,7 +163,7 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
         break;
       case SectionType::kRowPrefix:
         row_prefix = std::move(probe);
-        row_prefix_length = entry.scope;
+        row_prefix_length = section.row_prefix_length;
         break;
     }
   }

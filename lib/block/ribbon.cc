@@ -4,13 +4,12 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <functional>
 #include <memory>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "lib/bytes/little_endian.h"
+#include "lib/bytes/text.h"
 #include "lib/plan/kind_bits.h"
 
 namespace rowbloom {
@@ -435,13 +434,12 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
 
 std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
                                         std::string* problem) {
-  const auto wrong = [problem](const std::string& what) {
-    *problem = "ribbon: " + what;
+  const auto wrong = [problem](const auto&... parts) {
+    *problem = Concat("ribbon: ", parts...);
     return std::nullopt;
   };
   if (payload.size() < kHeaderBytes) {
-    return wrong(std::to_string(payload.size()) + " bytes, expected at least " +
-                 std::to_string(kHeaderBytes));
+    return wrong(payload.size(), " bytes, expected at least ", kHeaderBytes);
   }
   RibbonFilter filter;
   const auto* const bytes = reinterpret_cast<const std::byte*>(payload.data());
@@ -449,32 +447,27 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
   filter.layer_count = static_cast<uint8_t>(GetFixed(payload, 1, 1));
   filter.seed = static_cast<uint8_t>(GetFixed(payload, 2, 1));
   if (filter.columns < 1 || filter.columns > kMaxRibbonColumns) {
-    return wrong(std::to_string(filter.columns) + " columns, expected 1 to " +
-                 std::to_string(kMaxRibbonColumns));
+    return wrong(filter.columns, " columns, expected 1 to ", kMaxRibbonColumns);
   }
   if (filter.layer_count < 1 || filter.layer_count > RibbonFilter::kMaxLayers) {
-    return wrong(std::to_string(filter.layer_count) +
-                 " layers, expected 1 to " +
-                 std::to_string(RibbonFilter::kMaxLayers));
+    return wrong(filter.layer_count, " layers, expected 1 to ",
+                 RibbonFilter::kMaxLayers);
   }
   uint64_t at = kHeaderBytes + kLayerHeaderBytes * filter.layer_count;
   if (payload.size() < at) {
-    return wrong(std::to_string(payload.size()) + " bytes for the header of " +
-                 std::to_string(filter.layer_count) + " layers, expected " +
-                 std::to_string(at));
+    return wrong(payload.size(), " bytes for the header of ",
+                 filter.layer_count, " layers, expected ", at);
   }
   for (uint8_t i = 0; i < filter.layer_count; ++i) {
     const size_t header_at = kHeaderBytes + kLayerHeaderBytes * i;
     const RibbonShape shape{
         static_cast<uint32_t>(GetFixed(payload, header_at, 4)),
         static_cast<uint32_t>(GetFixed(payload, header_at + 4, 4))};
-    const std::string name = "layer " + std::to_string(i) + ": ";
     // Each block has 8 bytes at least, so no sum below can overflow.
     if (shape.blocks < 1 || shape.blocks > payload.size() / 8 ||
         shape.first_wide > shape.blocks) {
-      return wrong(name + std::to_string(shape.first_wide) + " narrow of " +
-                   std::to_string(shape.blocks) + " blocks in " +
-                   std::to_string(payload.size()) + " bytes");
+      return wrong("layer ", i, ": ", shape.first_wide, " narrow of ",
+                   shape.blocks, " blocks in ", payload.size(), " bytes");
     }
     RibbonLayer& layer = filter.layers[i];
     layer.starts = Starts(shape.blocks);
@@ -489,8 +482,7 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
     if (at > payload.size()) break;
   }
   if (at != payload.size()) {
-    return wrong("layers of " + std::to_string(at) + " bytes or more, found " +
-                 std::to_string(payload.size()));
+    return wrong("layers of ", at, " bytes or more, found ", payload.size());
   }
   return filter;
 }

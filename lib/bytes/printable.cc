@@ -1,6 +1,6 @@
 #include "rowbloom/printable.h"
 
-#include <charconv>
+#include "lib/bytes/text.h"
 
 namespace rowbloom {
 
@@ -26,16 +26,12 @@ std::string FromPrintable(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size());
   while (!text.empty()) {
-    if (text.size() >= kEscapeBytes && text.starts_with("\\x")) {
-      unsigned char byte = 0;
-      const char* end = text.data() + kEscapeBytes;
-      const auto [stop, error] =
-          std::from_chars(text.data() + 2, end, byte, 16);
-      if (error == std::errc() && stop == end) {
-        bytes += static_cast<char>(byte);
-        text.remove_prefix(kEscapeBytes);
-        continue;
-      }
+    unsigned char byte = 0;
+    if (text.size() >= kEscapeBytes && text.starts_with("\\x") &&
+        ParseNumber(text.substr(2, 2), &byte, 16)) {
+      bytes += static_cast<char>(byte);
+      text.remove_prefix(kEscapeBytes);
+      continue;
     }
     bytes += text.front();
     text.remove_prefix(1);

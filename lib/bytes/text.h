@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -27,6 +28,13 @@ std::string Concat(const Parts&... parts) {
   std::string all;
   (all.append(text(parts)), ...);
   return all;
+}
+
+// The name of a number of an enumeration; "unknown" past the last.
+template <typename Enum, size_t kCount>
+std::string_view NameOf(Enum value, const std::string_view (&names)[kCount]) {
+  const auto index = static_cast<size_t>(value);
+  return index < kCount ? names[index] : "unknown";
 }
 
 // Sets *number to what std::from_chars reads, which has to be all of `text`.

@@ -1,12 +1,12 @@
 #include "rowbloom/key_layout.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>
 
+#include "lib/bytes/text.h"
 #include "lib/layout/row_rule.h"
 
 namespace rowbloom {
@@ -56,10 +56,6 @@ bool IsCustomName(std::string_view name) {
          });
 }
 
-std::string Quoted(std::string_view text) {
-  return "\"" + std::string(text) + "\"";
-}
-
 }  // namespace
 
 KeyLayout KeyLayout::Escaped() { return KeyLayout(Kind::kEscaped); }
@@ -79,11 +75,12 @@ KeyLayout KeyLayout::LengthPrefixed() {
 Result<KeyLayout> KeyLayout::RegisterCustom(std::string_view name,
                                             RowSplitter splitter) {
   if (!IsCustomName(name)) {
-    return Error{"custom key layout name " + Quoted(name) +
-                 ": expected 1 to 64 letters, digits, '_', '-' or '.'"};
+    return Error{Concat("custom key layout name \"", name,
+                        "\": expected 1 to 64 letters, digits, '_', '-' or "
+                        "'.'")};
   }
   if (!splitter) {
-    return Error{"custom key layout " + Quoted(name) + ": no function given"};
+    return Error{Concat("custom key layout \"", name, "\": no function given")};
   }
   KeyLayout layout(Kind::kCustom);
   layout.custom_ = std::make_shared<const CustomLayout>(
@@ -91,52 +88,47 @@ Result<KeyLayout> KeyLayout::RegisterCustom(std::string_view name,
   CustomRegistry& registry = CustomRegistry::Get();
   const std::lock_guard lock(registry.mutex);
   if (!registry.by_name.emplace(name, layout).second) {
-    return Error{"custom key layout " + Quoted(name) +
-                 " is already registered"};
+    return Error{
+        Concat("custom key layout \"", name, "\" is already registered")};
   }
   return layout;
 }
 
 Result<KeyLayout> KeyLayout::FromString(std::string_view text) {
+  const auto problem = [text](const auto&... parts) {
+    return Error{Concat("key layout \"", text, "\"", parts...)};
+  };
   std::string_view rest = text;
   if (text == "escaped") return Escaped();
   if (text == "u16") return LengthPrefixed();
   if (ConsumePrefix(&rest, kFixed)) {
     uint32_t row_bytes = 0;
-    const char* end = rest.data() + rest.size();
-    const auto [stop, status] = std::from_chars(rest.data(), end, row_bytes);
-    if (status != std::errc() || stop != end || row_bytes < 1 ||
+    if (!ParseNumber(rest, &row_bytes) || row_bytes < 1 ||
         row_bytes > kMaxRowBytes) {
-      return Error{"key layout " + Quoted(text) +
-                   ": expected fixed:N with a row length N from 1 to " +
-                   std::to_string(kMaxRowBytes) + " bytes"};
+      return problem(": expected fixed:N with a row length N from 1 to ",
+                     kMaxRowBytes, " bytes");
     }
     return FixedRow(row_bytes);
   }
   if (ConsumePrefix(&rest, kDelimited)) {
     if (rest.size() == 1) return Delimited(rest[0]);
     unsigned value = 0;
-    const char* end = rest.data() + rest.size();
-    if (rest.size() == 4 && rest.starts_with("0x")) {
-      const auto [stop, status] =
-          std::from_chars(rest.data() + 2, end, value, 16);
-      if (status == std::errc() && stop == end) {
-        return Delimited(static_cast<char>(value));
-      }
+    if (rest.size() == 4 && rest.starts_with("0x") &&
+        ParseNumber(rest.substr(2), &value, 16)) {
+      return Delimited(static_cast<char>(value));
     }
-    return Error{"key layout " + Quoted(text) +
-                 ": expected delimited:C with one byte C, or 0xHH"};
+    return problem(": expected delimited:C with one byte C, or 0xHH");
   }
   if (ConsumePrefix(&rest, kCustom)) {
     CustomRegistry& registry = CustomRegistry::Get();
     const std::lock_guard lock(registry.mutex);
     const auto found = registry.by_name.find(rest);
     if (found != registry.by_name.end()) return found->second;
-    return Error{"key layout " + Quoted(text) +
-                 " is not registered in this process"};
+    return problem(" is not registered in this process");
   }
-  return Error{"unknown key layout " + Quoted(text) +
-               ": expected escaped, fixed:N, delimited:C, u16 or custom:NAME"};
+  return Error{
+      Concat("unknown key layout \"", text,
+             "\": expected escaped, fixed:N, delimited:C, u16 or custom:NAME")};
 }
 
 std::string KeyLayout::ToString() const {
@@ -199,9 +191,9 @@ std::optional<Error> KeyLayout::AppendRow(std::string_view row,
       return std::nullopt;
     case Kind::kFixed:
       if (row.size() != parameter_) {
-        return Error{"a row of " + std::to_string(row.size()) +
-                     " bytes does not fit key layout " + ToString() +
-                     ": expected " + std::to_string(parameter_)};
+        return Error{Concat("a row of ", row.size(),
+                            " bytes does not fit key layout ", ToString(),
+                            ": expected ", parameter_)};
       }
       key->append(row);
       return std::nullopt;
@@ -209,17 +201,18 @@ std::optional<Error> KeyLayout::AppendRow(std::string_view row,
       const char delimiter = static_cast<char>(parameter_);
       const size_t at = row.find(delimiter);
       if (at != std::string_view::npos) {
-        return Error{"a row with the delimiter at byte " + std::to_string(at) +
-                     " does not fit key layout " + ToString()};
+        return Error{Concat("a row with the delimiter at byte ", at,
+                            " does not fit key layout ", ToString())};
       }
       key->append(row).push_back(delimiter);
       return std::nullopt;
     }
     case Kind::kLengthPrefixed:
       if (row.size() > kMaxRowBytes) {
-        return Error{"a row of " + std::to_string(row.size()) +
-                     " bytes does not fit key layout u16: expected at most " +
-                     std::to_string(kMaxRowBytes)};
+        return Error{
+            Concat("a row of ", row.size(),
+                   " bytes does not fit key layout u16: expected at most ",
+                   kMaxRowBytes)};
       }
       key->push_back(static_cast<char>(row.size() >> 8));
       key->push_back(static_cast<char>(row.size() & 0xff));

@@ -1,6 +1,5 @@
 #include "lib/standalone/frame.h"
 
-#include <array>
 #include <utility>
 
 #include "lib/block/hash.h"
@@ -151,10 +150,7 @@ std::optional<Error> Reader::Finish() {
 }  // namespace frame
 
 std::string_view ToString(FilterForm form) {
-  constexpr std::array<std::string_view, 5> kNames = {
-      "guava", "classic", "counting", "scalable", "cuckoo"};
-  const auto index = static_cast<size_t>(form);
-  return index < kNames.size() ? kNames[index] : "unknown";
+  return NameOf(form, {"guava", "classic", "counting", "scalable", "cuckoo"});
 }
 
 Result<FilterForm> IdentifyFilter(std::string_view bytes) {

@@ -67,8 +67,10 @@ void CheckKey(const FilterBlock& block, std::string_view bytes,
   Check(layout.has_value(), "a usable block has a layout that is known");
   const auto split = layout->Split(key);
   if (!split) {
-    Check(block.whole_keys() || block.HasSection(SectionType::kRowPrefix) ||
-              result.may_match(),
+    const bool has_prefixes =
+        std::ranges::count(block.sections(), SectionType::kRowPrefix,
+                           &FilterSection::type) > 0;
+    Check(block.whole_keys() || has_prefixes || result.may_match(),
           "a key that has no entry may match");
     return;
   }

@@ -12,7 +12,6 @@
 // an unknown version, kind or layout) answers "may match".
 #pragma once
 
-#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -92,7 +91,7 @@ struct FileOrigin {
   std::string column_family;  // empty: not known; at most 255 bytes are kept
   int level = -1;             // -1: not known; up to 255 are kept
 
-  auto operator<=>(const FileOrigin&) const = default;
+  bool operator==(const FileOrigin&) const = default;
 };
 
 // One section of a block.
@@ -141,7 +140,6 @@ class FilterBlock {
   const std::vector<FilterSection>& sections() const;
   const std::string& layout_id() const;
   const FileOrigin& origin() const;
-  bool HasSection(SectionType type) const;
   // The bytes of a row that the ROWPREFIX section has; 0 without one.
   uint32_t row_prefix_length() const;
   // The section that has the keys outside the layout whole. nullopt: none has,

@@ -131,10 +131,22 @@ TEST_P(Damage, RandomBytesBetweenHeadAndTailAreSafe) {
   }
 }
 
+// One entry of the directory.
+struct DirectoryEntry {
+  uint8_t type = 0;
+  uint8_t kind = 0;
+  uint8_t probes = 0;
+  uint32_t scope = 0;
+  uint32_t offset = 0;
+  uint32_t size = 0;
+  uint32_t keys = 0;
+  uint32_t checksum = 0;
+};
+
 // Directories whose checksum is right and whose claims are not.
 class ForgedDirectory : public testing::Test {
  protected:
-  static std::string Forge(const format::Entry& entry,
+  static std::string Forge(const DirectoryEntry& entry,
                            const std::string& layout_id = "delimited::",
                            uint8_t version = format::kVersion,
                            const std::string& attributes = "") {
@@ -164,7 +176,7 @@ class ForgedDirectory : public testing::Test {
   }
 
   // A section of 64 zero bytes: it would rule out everything.
-  static format::Entry Entry() {
+  static DirectoryEntry Entry() {
     return {.type = static_cast<uint8_t>(SectionType::kRow),
             .kind = static_cast<uint8_t>(FilterKind::kBloom),
             .probes = 6,
@@ -174,7 +186,7 @@ class ForgedDirectory : public testing::Test {
             .checksum = static_cast<uint32_t>(Checksum(std::string(64, '\0')))};
   }
 
-  static void ExpectUnusableSection(const format::Entry& entry,
+  static void ExpectUnusableSection(const DirectoryEntry& entry,
                                     const std::string& problem) {
     const std::string bytes = Forge(entry);
     const FilterBlock block = FilterBlock::Open(bytes);
@@ -196,7 +208,7 @@ TEST_F(ForgedDirectory, RightClaimsAreBelieved) {
 }
 
 TEST_F(ForgedDirectory, SectionOutsideTheBlockIsUnusable) {
-  format::Entry entry = Entry();
+  DirectoryEntry entry = Entry();
   entry.offset = 0xffffffff;
   ExpectUnusableSection(entry, "section at offset 4294967295: 64 bytes");
   entry = Entry();
@@ -211,7 +223,7 @@ TEST_F(ForgedDirectory, SectionOutsideTheBlockIsUnusable) {
 }
 
 TEST_F(ForgedDirectory, ClaimsOutOfRangeMakeASectionUnusable) {
-  format::Entry entry = Entry();
+  DirectoryEntry entry = Entry();
   entry.kind = 3;
   ExpectUnusableSection(entry, "unknown filter kind 3");
   entry = Entry();
@@ -238,7 +250,7 @@ TEST_F(ForgedDirectory, ClaimsOutOfRangeMakeASectionUnusable) {
 }
 
 TEST_F(ForgedDirectory, UnknownSectionTypeIsShownAndNotAsked) {
-  format::Entry entry = Entry();
+  DirectoryEntry entry = Entry();
   entry.type = 9;
   const std::string bytes = Forge(entry);
   const FilterBlock block = FilterBlock::Open(bytes);

@@ -62,17 +62,21 @@ Lines SectionsOf(const FilterBlock& block) {
   return sections;
 }
 
+bool HasSection(const FilterBlock& block, SectionType type) {
+  return std::ranges::count(block.sections(), type, &FilterSection::type) > 0;
+}
+
 void ExpectKeysMayMatch(const FilterBlock& block, const Lines& keys) {
   const std::vector<std::string_view> views(keys.begin(), keys.end());
   std::vector<MatchResult> results(keys.size());
   block.MayMatch(views, results);
-  const bool has_row_section = block.HasSection(SectionType::kRow) ||
-                               block.HasSection(SectionType::kRowPrefix);
+  const bool has_row_section = HasSection(block, SectionType::kRow) ||
+                               HasSection(block, SectionType::kRowPrefix);
   for (size_t i = 0; i < keys.size(); ++i) {
     SCOPED_TRACE("key " + golden::Hex(keys[i]));
     const SplitKey split = *golden::LayoutOf(block.layout_id()).Split(keys[i]);
     const bool asks_row_col =
-        block.HasSection(SectionType::kRowCol) && !split.qualifier.empty();
+        HasSection(block, SectionType::kRowCol) && !split.qualifier.empty();
     const MatchResult result = block.MayMatch(keys[i]);
     for (const MatchResult& answer : {result, results[i]}) {
       ASSERT_TRUE(answer.may_match());
@@ -97,7 +101,7 @@ void ExpectMostAreRuledOut(const FilterBlock& block, const LayoutKeys& keys) {
   };
   ASSERT_GT(keys.absent_rows.size(), 50u);
   EXPECT_GT(ruled_out(keys.absent_rows), keys.absent_rows.size() * 3 / 4);
-  if (!block.HasSection(SectionType::kRowCol)) return;
+  if (!HasSection(block, SectionType::kRowCol)) return;
   Lines absent_columns;
   for (const std::string& key : keys.present) {
     const SplitKey split = *golden::LayoutOf(block.layout_id()).Split(key);
