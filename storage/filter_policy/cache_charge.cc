@@ -4,29 +4,7 @@
 #include <cstdint>
 
 namespace rowbloom {
-namespace {
-
 using rocksdb::CacheEntryRole;
-using rocksdb::Slice;
-using rocksdb::Status;
-
-// Since RocksDB 7.10 an entry names its role.
-#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 710
-Status InsertEmpty(rocksdb::Cache* cache, const Slice& key, size_t charge,
-                   rocksdb::Cache::Handle** handle) {
-  static const rocksdb::Cache::CacheItemHelper kHelper(
-      CacheEntryRole::kFilterConstruction);
-  return cache->Insert(key, nullptr, &kHelper, charge, handle);
-}
-#else
-Status InsertEmpty(rocksdb::Cache* cache, const Slice& key, size_t charge,
-                   rocksdb::Cache::Handle** handle) {
-  return cache->Insert(
-      key, nullptr, charge, [](const Slice&, void*) {}, handle);
-}
-#endif
-
-}  // namespace
 
 std::shared_ptr<rocksdb::Cache> CacheToCharge(
     const rocksdb::BlockBasedTableOptions& options) {
@@ -68,10 +46,18 @@ bool CacheCharge::Insert() {
   // 16 bytes, since some caches take no other length. RocksDB makes the keys of
   // its own charges of the same counter: zero, and the number plus one.
   const std::array<uint64_t, 2> key = {0, cache_->NewId() + 1};
+  const rocksdb::Slice name(reinterpret_cast<const char*>(key.data()), 16);
   rocksdb::Cache::Handle* handle = nullptr;
-  const Status status = InsertEmpty(
-      cache_.get(), Slice(reinterpret_cast<const char*>(key.data()), 16),
-      kStepBytes, &handle);
+// Since RocksDB 7.10 an entry names its role.
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 710
+  static const rocksdb::Cache::CacheItemHelper kHelper(
+      CacheEntryRole::kFilterConstruction);
+  const auto status =
+      cache_->Insert(name, nullptr, &kHelper, kStepBytes, &handle);
+#else
+  const auto status = cache_->Insert(
+      name, nullptr, kStepBytes, [](const rocksdb::Slice&, void*) {}, &handle);
+#endif
   if (!status.ok() || handle == nullptr) return false;
   handles_.push_back(handle);
   return true;

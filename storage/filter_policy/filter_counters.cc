@@ -7,19 +7,10 @@ namespace rowbloom {
 namespace {
 
 void AddVerdict(Verdict verdict, uint64_t times, SectionStats* stats) {
-  switch (verdict) {
-    case Verdict::kNotProbed:
-      break;
-    case Verdict::kNoMatch:
-      stats->checked += times;
-      stats->skipped += times;
-      break;
-    case Verdict::kMayMatch:
-      stats->checked += times;
-      break;
-    case Verdict::kUnusable:
-      stats->unusable += times;
-      break;
+  if (verdict == Verdict::kUnusable) stats->unusable += times;
+  if (verdict == Verdict::kNoMatch) stats->skipped += times;
+  if (verdict == Verdict::kNoMatch || verdict == Verdict::kMayMatch) {
+    stats->checked += times;
   }
 }
 

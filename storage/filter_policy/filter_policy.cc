@@ -1,16 +1,17 @@
 #include "rowbloom/filter_policy.h"
 
+#include <malloc.h>
+
 #include <algorithm>
-#include <cstdint>
+#include <cstdlib>
 #include <limits>
 #include <map>
 #include <mutex>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "lib/block/memory_fit.h"
+#include "lib/bytes/text.h"
 #include "lib/kernels/kernel.h"
 #include "lib/plan/kind_bits.h"
 #include "lib/plan/level_plan.h"
@@ -22,8 +23,6 @@
 #include "storage/filter_policy/cache_charge.h"
 #include "storage/filter_policy/filter_bits.h"
 #include "storage/filter_policy/ids.h"
-#include "storage/filter_policy/objects.h"
-#include "storage/filter_policy/usable_bytes.h"
 
 namespace rowbloom {
 namespace {
@@ -36,6 +35,18 @@ constexpr size_t kShortestForeignBlock = 8;
 
 // As bloom_before_level.
 constexpr int kEveryLevel = std::numeric_limits<int>::max();
+
+// The bytes that an allocator has room for when RocksDB loads a filter block of
+// `block_bytes`, at least that. The allocation is not touched.
+size_t UsableBlockBytes(size_t block_bytes) noexcept {
+  // RocksDB loads a block together with its trailer.
+  constexpr size_t kTrailerBytes = 5;
+  void* const memory = std::malloc(block_bytes + kTrailerBytes);
+  if (memory == nullptr) return block_bytes;
+  const size_t usable = malloc_usable_size(memory);
+  std::free(memory);
+  return std::max(usable, block_bytes + kTrailerBytes) - kTrailerBytes;
+}
 
 class Policy final : public rocksdb::FilterPolicy {
  public:
@@ -241,9 +252,9 @@ Status MakePolicy(const FilterPolicyOptions& options,
   const std::string version = rocksdb::GetRocksVersionAsString();
   if (FilterInterfaceOf(version) != ROWBLOOM_FILTER_INTERFACE) {
     return Status::NotSupported(
-        "rowbloom was compiled for the filter interface of RocksDB " +
-        std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR) +
-        ", and the library loaded is " + version);
+        Concat("rowbloom was compiled for the filter interface of RocksDB ",
+               ROCKSDB_MAJOR, ".", ROCKSDB_MINOR,
+               ", and the library loaded is ", version));
   }
   if (!options.key_layout) {
     return Status::InvalidArgument(

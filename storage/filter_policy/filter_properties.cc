@@ -1,16 +1,15 @@
 #include "storage/filter_policy/filter_properties.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdio>
 #include <new>
 #include <utility>
 
 #include "lib/block/format.h"
+#include "lib/bytes/text.h"
 #include "rocksdb/table_properties.h"
 #include "rowbloom/filter_policy.h"
-#include "storage/filter_policy/objects.h"
+#include "storage/filter_policy/ids.h"
 
 namespace rowbloom {
 namespace {
@@ -28,21 +27,27 @@ std::weak_ptr<const FilterSummary>& Offered() {
   return offered;
 }
 
-std::string NameOf(SectionType type) {
-  switch (type) {
-    case SectionType::kRow:
-      return "row";
-    case SectionType::kRowCol:
-      return "row_col";
-    case SectionType::kRowPrefix:
-      return "row_prefix";
-  }
-  return "unknown";
-}
-
-// Adds nothing to the properties.
-class IdleCollector : public TablePropertiesCollector {
+// Adds the property of a file whose filter has a summary. RocksDB deletes the
+// collectors that it is given, and Idle() stays: it stands in for that of every
+// file without a summary, or that there was no memory for.
+class Collector final : public TablePropertiesCollector {
  public:
+  explicit Collector(std::shared_ptr<const FilterSummary> summary)
+      : summary_(std::move(summary)) {}
+
+  static Collector* Idle() {
+    static auto* const idle = new Collector(nullptr);
+    return idle;
+  }
+
+  // In place of the destructor, too.
+  static void operator delete(Collector* collector,
+                              std::destroying_delete_t /*tag*/) {
+    if (collector == Idle()) return;
+    collector->~Collector();
+    ::operator delete(collector);
+  }
+
   const char* Name() const override { return kFilterProperty; }
 
   Status AddUserKey(const Slice& /*key*/, const Slice& /*value*/,
@@ -52,34 +57,6 @@ class IdleCollector : public TablePropertiesCollector {
     return Status::OK();
   }
 
-  Status Finish(UserCollectedProperties* /*properties*/) override {
-    return Status::OK();
-  }
-
-  UserCollectedProperties GetReadableProperties() const override { return {}; }
-};
-
-// Stands in for a collector of every file without a summary, or that there was
-// no memory for. RocksDB deletes what it is given, and this one stays.
-class SharedIdleCollector final : public IdleCollector {
- public:
-  static SharedIdleCollector* Get() {
-    alignas(SharedIdleCollector) static std::byte
-        memory[sizeof(SharedIdleCollector)];
-    static auto* const collector = ::new (memory) SharedIdleCollector;
-    return collector;
-  }
-
-  // In place of the destructor, too.
-  static void operator delete(SharedIdleCollector* /*collector*/,
-                              std::destroying_delete_t /*tag*/) {}
-};
-
-class Collector final : public IdleCollector {
- public:
-  explicit Collector(std::shared_ptr<const FilterSummary> summary)
-      : summary_(std::move(summary)) {}
-
   // The filter is written before the properties.
   Status Finish(UserCollectedProperties* properties) override {
     *properties = GetReadableProperties();
@@ -88,7 +65,7 @@ class Collector final : public IdleCollector {
 
   // Without memory a file goes without the property.
   UserCollectedProperties GetReadableProperties() const override {
-    if (summary_->blocks() == 0) return {};
+    if (summary_ == nullptr || summary_->blocks() == 0) return {};
     try {
       return {{kFilterProperty, summary_->ToString()}};
     } catch (...) {
@@ -97,11 +74,13 @@ class Collector final : public IdleCollector {
   }
 
  private:
-  std::shared_ptr<const FilterSummary> summary_;  // never null
+  const std::shared_ptr<const FilterSummary> summary_;
 };
 
 class Factory final : public TablePropertiesCollectorFactory {
  public:
+  Factory() { Collector::Idle(); }  // made here, where it may throw
+
   const char* Name() const override { return kFilterProperty; }
 
   TablePropertiesCollector* CreateTablePropertiesCollector(
@@ -112,7 +91,7 @@ class Factory final : public TablePropertiesCollectorFactory {
       auto* const collector = new (std::nothrow) Collector(std::move(summary));
       if (collector != nullptr) return collector;
     }
-    return SharedIdleCollector::Get();
+    return Collector::Idle();
   }
 };
 
@@ -127,7 +106,7 @@ void FilterSummary::Add(const std::vector<FilterSection>& sections,
   ++blocks_;
   bytes_ += block_bytes;
   for (const FilterSection& section : sections) {
-    auto total = std::ranges::find(totals_, section.type, &Total::type);
+    auto total = std::ranges::find(totals_, section.type, &FilterSection::type);
     if (total == totals_.end()) {
       total = totals_.insert(total, {.type = section.type});
     }
@@ -137,25 +116,20 @@ void FilterSummary::Add(const std::vector<FilterSection>& sections,
 }
 
 std::string FilterSummary::ToString() const {
-  std::string text = "version=" + std::to_string(format::kVersion);
-  const auto add = [&text](const std::string& name, const std::string& value) {
-    text += " " + name + "=" + value;
-  };
-  add("type", std::string(rowbloom::ToString(bloom_type_)));
-  add("kind", std::string(rowbloom::ToString(kind_)));
-  add("blocks", std::to_string(blocks_));
-  add("bytes", std::to_string(bytes_));
-  for (const Total& total : totals_) {
-    const std::string name = NameOf(total.type);
-    add(name + ".keys", std::to_string(total.keys));
-    std::array<char, 32> bits_per_key;
-    std::snprintf(bits_per_key.data(), bits_per_key.size(), "%.2f",
-                  FilterBlock::BitsPerKey(
-                      {.size_bytes = total.size_bytes, .keys = total.keys}));
-    add(name + ".bits_per_key", bits_per_key.data());
+  std::string text = Concat("version=", format::kVersion,
+                            " type=", rowbloom::ToString(bloom_type_),
+                            " kind=", rowbloom::ToString(kind_),
+                            " blocks=", blocks_, " bytes=", bytes_);
+  for (const FilterSection& total : totals_) {
+    const std::string_view name =
+        NameOf(total.type, {"unknown", "row", "row_col", "row_prefix"});
+    char bits_per_key[32];
+    std::snprintf(bits_per_key, sizeof(bits_per_key), "%.2f",
+                  FilterBlock::BitsPerKey(total));
+    text += Concat(" ", name, ".keys=", total.keys, " ", name,
+                   ".bits_per_key=", bits_per_key);
   }
-  add("layout", layout_id_);
-  return text;
+  return text + " layout=" + layout_id_;
 }
 
 void OfferToCollector(const std::shared_ptr<const FilterSummary>& summary) {

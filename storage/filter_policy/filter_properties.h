@@ -25,18 +25,12 @@ class FilterSummary {
   std::string ToString() const;
 
  private:
-  struct Total {
-    SectionType type{};
-    uint64_t keys = 0;
-    uint64_t size_bytes = 0;
-  };
-
   BloomType bloom_type_;
   FilterKind kind_;
   std::string layout_id_;
   uint64_t blocks_ = 0;
   uint64_t bytes_ = 0;
-  std::vector<Total> totals_;
+  std::vector<FilterSection> totals_;  // a sum for each type
 };
 
 // Hands the summary to the next collector that is made on this thread: RocksDB

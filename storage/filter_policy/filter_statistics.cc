@@ -39,23 +39,15 @@ class SeekAnswers {
  public:
   void Add(const LastAnswer& answer) {
     if (answer.counters == nullptr) return;
-    if (count_ == answers_.size()) {
-      overflowed_ = true;
-      return;
-    }
-    answers_[count_++] = {answer.counters, answer.row};
+    if (count_ < kMaxAnswers) answers_[count_] = {answer.counters, answer.row};
+    ++count_;
   }
 
-  void Clear() {
-    count_ = 0;
-    overflowed_ = false;
-  }
+  void Clear() { count_ = 0; }
 
-  // Counts what follows, and forgets the answers.
+  // Counts what follows, unless there were too many, and forgets the answers.
   void Resolve(bool found) {
-    if (!overflowed_) {
-      found ? ResolveFound() : ResolveFruitless();
-    }
+    if (count_ <= kMaxAnswers) found ? ResolveFound() : ResolveFruitless();
     Clear();
   }
 
@@ -86,8 +78,7 @@ class SeekAnswers {
   }
 
   std::array<Answer, kMaxAnswers> answers_;
-  size_t count_ = 0;
-  bool overflowed_ = false;
+  size_t count_ = 0;  // those beyond kMaxAnswers are not kept
 };
 
 // The reads of one thread.
@@ -102,6 +93,10 @@ struct ThreadReads {
 
 thread_local ThreadReads thread_reads;
 
+void Count(LevelCounters* counters, bool row_col, const Observation& seen) {
+  row_col ? counters->CountRowCol(seen) : counters->CountRow(seen);
+}
+
 // A get of a cell counts for ROWCOL where the block has it. Most files are
 // ruled out by ROW: then there is nothing to count.
 void OnGetAnswer() {
@@ -110,12 +105,8 @@ void OnGetAnswer() {
   const LastAnswer::OfSection answers =
       last.row_col_block ? last.row_col : last.row;
   if (counters == nullptr || (answers.may == 0 && answers.no == 0)) return;
-  const Observation seen{.opened = answers.may, .true_negatives = answers.no};
-  if (last.row_col_block) {
-    counters->CountRowCol(seen);
-  } else {
-    counters->CountRow(seen);
-  }
+  Count(counters, last.row_col_block,
+        {.opened = answers.may, .true_negatives = answers.no});
   if (answers.may == 0) return;
   ThreadReads& reads = thread_reads;
   reads.opened = counters;
@@ -125,12 +116,7 @@ void OnGetAnswer() {
 void OnGetTruePositive() {
   const ThreadReads& reads = thread_reads;
   if (reads.opened == nullptr) return;
-  const Observation seen{.true_positives = 1};
-  if (reads.opened_by_row_col) {
-    reads.opened->CountRowCol(seen);
-  } else {
-    reads.opened->CountRow(seen);
-  }
+  Count(reads.opened, reads.opened_by_row_col, {.true_positives = 1});
 }
 
 void OnGetDone() {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <system_error>
 
 #include "lib/bytes/text.h"
 
@@ -16,13 +14,6 @@ constexpr std::string_view kAdaptive = "adaptive";
 constexpr std::string_view kLastLevels = "last";
 constexpr std::string_view kFirstLevels = "first";
 
-template <typename Number>
-bool ParseNumber(std::string_view text, Number* number) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, *number);
-  return error == std::errc() && stop == end;
-}
-
 // The next of the fields that '/' separates; empty after the last one.
 std::string_view TakeField(std::string_view* text) {
   const std::string_view field = text->substr(0, text->find('/'));
@@ -30,28 +21,16 @@ std::string_view TakeField(std::string_view* text) {
   return field;
 }
 
-std::string KindText(const FilterPolicyOptions& options) {
-  std::string text(ToString(options.kind));
-  if (options.kind == FilterKind::kRibbon && options.bloom_before_level != -1) {
-    text.append("/").append(std::to_string(options.bloom_before_level));
-  }
-  return text;
-}
-
 std::string AllocationText(const FilterPolicyOptions& options) {
   std::string text(kUniform);
   if (options.level_allocation) {
     const LevelShape& shape = *options.level_allocation;
-    text = kOptimal;
-    text.append("/").append(std::to_string(shape.levels));
-    text.append("/").append(NumberText(shape.size_ratio));
-    text.append("/").append(std::to_string(shape.level0_files));
-    text.append("/").append(shape.dynamic_level_bytes ? kLastLevels
-                                                      : kFirstLevels);
+    text = Concat(kOptimal, "/", shape.levels, "/", shape.size_ratio, "/",
+                  shape.level0_files, "/",
+                  shape.dynamic_level_bytes ? kLastLevels : kFirstLevels);
   }
   if (options.row_spread) {
-    text.append("/").append(kAdaptive);
-    text.append("/").append(NumberText(*options.row_spread));
+    text += Concat("/", kAdaptive, "/", *options.row_spread);
   }
   return text;
 }
@@ -91,20 +70,20 @@ bool ParseAllocation(std::string_view text, FilterPolicyOptions* options) {
 }  // namespace
 
 std::string PolicyId(const FilterPolicyOptions& options) {
-  std::string id(kPolicyIdPrefix);
-  id.append(ToString(options.bloom_type)).append(":");
-  id.append(KindText(options)).append(":");
-  id.append(NumberText(options.false_positive_rate)).append(":");
-  id.append(std::to_string(options.row_prefix_length)).append(":");
-  id.append(AllocationText(options)).append(":");
-  id.append(options.key_layout->ToString());
-  return id;
+  std::string kind(ToString(options.kind));
+  if (options.kind == FilterKind::kRibbon && options.bloom_before_level != -1) {
+    kind += Concat("/", options.bloom_before_level);
+  }
+  return Concat(kPolicyIdPrefix, ToString(options.bloom_type), ":", kind, ":",
+                options.false_positive_rate, ":", options.row_prefix_length,
+                ":", AllocationText(options), ":",
+                options.key_layout->ToString());
 }
 
 Result<FilterPolicyOptions> ParsePolicyId(std::string_view id) {
-  const Error malformed{"filter policy id \"" + std::string(id) +
-                        "\": expected " + std::string(kPolicyIdPrefix) +
-                        "TYPE:KIND:RATE:ROW_PREFIX_LENGTH:ALLOCATION:LAYOUT"};
+  const Error malformed{
+      Concat("filter policy id \"", id, "\": expected ", kPolicyIdPrefix,
+             "TYPE:KIND:RATE:ROW_PREFIX_LENGTH:ALLOCATION:LAYOUT")};
   if (!id.starts_with(kPolicyIdPrefix)) return malformed;
   std::string_view rest = id.substr(kPolicyIdPrefix.size());
   std::array<std::string_view, 5> fields;

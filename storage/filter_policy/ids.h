@@ -1,7 +1,9 @@
 // The texts by which OPTIONS files and table properties name policies and
-// extractors, parameters included. They are kept for good: old files have them.
+// extractors, parameters included, and the makers of what they name. The texts
+// are kept for good: old files have them.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -25,5 +27,15 @@ std::string PolicyId(const FilterPolicyOptions& options);
 
 // Inverse of PolicyId. The options may still be out of their ranges.
 Result<FilterPolicyOptions> ParsePolicyId(std::string_view id);
+
+// As NewFilterPolicy, NewFilterPropertiesFactory and NewRowPrefixExtractor,
+// with the ownership that RocksDB's object registry wants.
+rocksdb::Status MakePolicy(
+    const FilterPolicyOptions& options,
+    std::unique_ptr<const rocksdb::FilterPolicy>* policy);
+std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>
+MakeFilterPropertiesFactory();
+std::unique_ptr<const rocksdb::SliceTransform> MakeRowPrefixExtractor(
+    const KeyLayout& key_layout);
 
 }  // namespace rowbloom

@@ -7,7 +7,6 @@
 #include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "storage/filter_policy/ids.h"
-#include "storage/filter_policy/objects.h"
 
 namespace rowbloom {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "rowbloom/filter_policy.h"
 #include "storage/filter_policy/ids.h"
-#include "storage/filter_policy/objects.h"
 
 namespace rowbloom {
 namespace {

@@ -418,7 +418,7 @@ TEST(Advise, NumbersOutOfTheirRangeAreRefused) {
   FileProfile rows_in_too_many = tree({.levels = 3, .level0_files = 2}, 0);
   rows_in_too_many.files_per_row = 5.5;
   EXPECT_THAT(error(rows_in_too_many),
-              HasSubstr("files_per_row 5.500000: expected 0, or from 1 to 5"));
+              HasSubstr("files_per_row 5.5: expected 0, or from 1 to 5"));
   EXPECT_THAT(error({.rows = 1, .lifetime_seconds = -1}),
               HasSubstr("lifetime_seconds -1"));
   EXPECT_THAT(error({.rows = 1, .questions_per_second = NAN}),
