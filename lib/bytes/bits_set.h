@@ -1,7 +1,7 @@
 // The number of bits of some bytes that are set.
 #pragma once
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -13,18 +13,15 @@ namespace rowbloom {
 // instruction, and filters have megabytes.
 inline uint64_t BitsSet(std::string_view bytes) {
   uint64_t set = 0;
-  for (; bytes.size() >= sizeof(uint64_t);
-       bytes.remove_prefix(sizeof(uint64_t))) {
+  while (!bytes.empty()) {
+    const size_t taken = std::min(bytes.size(), sizeof(uint64_t));
     uint64_t word = 0;
-    std::memcpy(&word, bytes.data(), sizeof(word));
+    std::memcpy(&word, bytes.data(), taken);
+    bytes.remove_prefix(taken);
     word -= word >> 1 & 0x5555555555555555;
     word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
     word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
     set += word * 0x0101010101010101 >> 56;
-  }
-  for (const char byte : bytes) {
-    set +=
-        static_cast<uint64_t>(std::popcount(static_cast<unsigned char>(byte)));
   }
   return set;
 }

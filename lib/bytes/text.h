@@ -10,7 +10,10 @@
 namespace rowbloom {
 
 // The shortest text that reads back as the same number: "0.01", "1e-15".
-std::string NumberText(double number);
+inline std::string NumberText(double number) {
+  char text[32];  // "-2.2250738585072014e-308" has 24
+  return {text, std::to_chars(text, text + sizeof(text), number).ptr};
+}
 
 // The parts one after the other: texts as they are, numbers as NumberText or in
 // decimal digits.

@@ -33,15 +33,18 @@ double Cost(const FileProfile& profile, const Prediction& prediction) {
          opens.get_absent_column * reads.get_absent_column;
 }
 
+uint64_t EntriesOf(const FileProfile& profile, const FilterSpec& filter) {
+  const bool has_cells = filter.bloom_type == BloomType::kRowCol;
+  return profile.rows + (has_cells ? profile.cells : 0);
+}
+
 // The rate that `filter` can have within the budget; nullopt if it would not be
 // worth a probe.
 std::optional<double> RateWithin(const FileProfile& profile, FilterSpec filter,
                                  const FilterBudget& budget) {
   if (budget.filter_bytes == 0) return budget.false_positive_rate;
   filter.level_allocation.reset();
-  const uint64_t entries =
-      profile.rows +
-      (filter.bloom_type == BloomType::kRowCol ? profile.cells : 0);
+  const uint64_t entries = EntriesOf(profile, filter);
   double bytes = static_cast<double>(budget.filter_bytes) - kOverheadBytes;
   while (true) {
     const double bits = 8 * bytes / static_cast<double>(entries);
@@ -56,9 +59,19 @@ std::optional<double> RateWithin(const FileProfile& profile, FilterSpec filter,
   }
 }
 
-// All filters that are weighed but NONE. Their rates are not yet set.
-std::vector<FilterSpec> AllFilters(const FileProfile& profile) {
-  std::vector<FilterSpec> all;
+std::vector<FilterAlternative> AllAlternatives(const FileProfile& profile,
+                                               const FilterBudget& budget) {
+  FilterSpec none = {.bloom_type = BloomType::kNone};
+  if (budget.filter_bytes == 0) {
+    none.false_positive_rate = budget.false_positive_rate;
+  }
+  std::vector<FilterAlternative> all = {{none, Predict(profile, none)}};
+  const auto add = [&](FilterSpec filter) {
+    if (const auto rate = RateWithin(profile, filter, budget)) {
+      filter.false_positive_rate = *rate;
+      all.push_back({filter, Predict(profile, filter)});
+    }
+  };
   const double spread = RowSpread(profile);
   for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
     if ((type == BloomType::kRow ? profile.rows : profile.cells) == 0) break;
@@ -67,48 +80,14 @@ std::vector<FilterSpec> AllFilters(const FileProfile& profile) {
         if (by_level && !profile.place) continue;
         FilterSpec filter = {.bloom_type = type, .kind = kind};
         if (by_level) filter.level_allocation = profile.place->tree;
-        all.push_back(filter);
+        add(filter);
         if (type != BloomType::kRowCol || spread == 1) continue;
         filter.row_spread = spread;
-        all.push_back(filter);
+        add(filter);
       }
     }
   }
   return all;
-}
-
-std::vector<FilterAlternative> AllAlternatives(const FileProfile& profile,
-                                               const FilterBudget& budget) {
-  FilterSpec none = {.bloom_type = BloomType::kNone};
-  if (budget.filter_bytes == 0) {
-    none.false_positive_rate = budget.false_positive_rate;
-  }
-  std::vector<FilterAlternative> alternatives = {
-      {none, Predict(profile, none)}};
-  for (FilterSpec filter : AllFilters(profile)) {
-    if (const auto rate = RateWithin(profile, filter, budget)) {
-      filter.false_positive_rate = *rate;
-      alternatives.push_back({filter, Predict(profile, filter)});
-    }
-  }
-  return alternatives;
-}
-
-// The alternative of a type and kind with the fewest wrong opens; nullptr if
-// there is none.
-const FilterAlternative* Best(
-    const FileProfile& profile,
-    const std::vector<FilterAlternative>& alternatives, BloomType type,
-    FilterKind kind) {
-  const FilterAlternative* best = nullptr;
-  for (const FilterAlternative& alternative : alternatives) {
-    if (alternative.bloom_type == type && alternative.kind == kind &&
-        (best == nullptr || Cost(profile, alternative.prediction) <
-                                Cost(profile, best->prediction))) {
-      best = &alternative;
-    }
-  }
-  return best;
 }
 
 // Tells whether ROWCOL is worth the bytes of all cells. The gain of the cells
@@ -128,33 +107,6 @@ bool IsWorthAllCells(const FileProfile& profile,
   return Cost(profile, row_col.prediction) <
          kWorthAllCells * std::min(Cost(profile, row.prediction),
                                    Cost(profile, Predict(profile, rows_alone)));
-}
-
-// A ribbon in place of a filter of kBloom with its rate. It is taken where it
-// saves more than it spends.
-struct KindRule {
-  double saved_bytes = 0;
-  double saved_cores = 0;
-  double spent_cores = 0;
-};
-
-KindRule RuleOf(const FileProfile& profile, const FilterAlternative& bloom) {
-  FilterSpec ribbon = bloom;
-  ribbon.kind = FilterKind::kRibbon;
-  const double saved = static_cast<double>(bloom.prediction.bytes()) -
-                       static_cast<double>(Predict(profile, ribbon).bytes());
-  double lifetime = profile.lifetime_seconds;
-  if (lifetime == 0 && profile.place &&
-      profile.place->level == profile.place->tree.levels) {
-    lifetime = std::numeric_limits<double>::infinity();
-  }
-  const auto entries = static_cast<double>(
-      profile.rows +
-      (bloom.bloom_type == BloomType::kRowCol ? profile.cells : 0));
-  return {.saved_bytes = saved,
-          .saved_cores = saved / kBytesPerCore,
-          .spent_cores = entries * kBuildSecondsPerEntry / lifetime +
-                         profile.questions_per_second * kAskSeconds};
 }
 
 // `number` with three significant digits.
@@ -189,13 +141,37 @@ std::string PredictionText(const FilterAlternative& filter) {
       Text(opens.get_absent_column), " for a get of an absent column.");
 }
 
-std::string RuleText(const KindRule& rule) {
-  if (std::isinf(rule.spent_cores)) {
-    return "Kind bloom, as it is not known that the file lives long.";
+// The choice between a filter of kBloom and a ribbon of its rate, with the
+// grounds.
+struct KindChoice {
+  FilterKind kind;
+  std::string reason;
+};
+
+KindChoice ChooseKind(const FileProfile& profile,
+                      const FilterAlternative& bloom) {
+  FilterSpec ribbon = bloom;
+  ribbon.kind = FilterKind::kRibbon;
+  const double saved_bytes =
+      static_cast<double>(bloom.prediction.bytes()) -
+      static_cast<double>(Predict(profile, ribbon).bytes());
+  double lifetime = profile.lifetime_seconds;
+  if (lifetime == 0 && profile.place &&
+      profile.place->level == profile.place->tree.levels) {
+    lifetime = std::numeric_limits<double>::infinity();
   }
-  return Concat("A ribbon saves ", std::llround(rule.saved_bytes),
-                " bytes, worth ", Text(rule.saved_cores), " cores, and takes ",
-                Text(rule.spent_cores), " cores more to build and to ask.");
+  const double saved_cores = saved_bytes / kBytesPerCore;
+  const double spent_cores = static_cast<double>(EntriesOf(profile, bloom)) *
+                                 kBuildSecondsPerEntry / lifetime +
+                             profile.questions_per_second * kAskSeconds;
+  if (std::isinf(spent_cores)) {
+    return {FilterKind::kBloom,
+            "Kind bloom, as it is not known that the file lives long."};
+  }
+  return {saved_cores > spent_cores ? FilterKind::kRibbon : FilterKind::kBloom,
+          Concat("A ribbon saves ", std::llround(saved_bytes), " bytes, worth ",
+                 Text(saved_cores), " cores, and takes ", Text(spent_cores),
+                 " cores more to build and to ask.")};
 }
 
 std::string Problem(const FileProfile& profile, const FilterBudget& budget) {
@@ -261,8 +237,17 @@ Result<Advice> Advise(const FileProfile& profile, const FilterBudget& budget) {
                             " NONE: nothing is asked that is not there, and a "
                             "filter helps no other read.");
   }
+  // The filter of a type and kind with the fewest wrong opens, if there is one.
   const auto best = [&](BloomType type, FilterKind kind) {
-    return Best(profile, all, type, kind);
+    const FilterAlternative* found = nullptr;
+    for (const FilterAlternative& filter : all) {
+      if (filter.bloom_type == type && filter.kind == kind &&
+          (found == nullptr || Cost(profile, filter.prediction) <
+                                   Cost(profile, found->prediction))) {
+        found = &filter;
+      }
+    }
+    return found;
   };
   const FilterAlternative* const row =
       best(BloomType::kRow, FilterKind::kBloom);
@@ -278,13 +263,12 @@ Result<Advice> Advise(const FileProfile& profile, const FilterBudget& budget) {
       row_col != nullptr && IsWorthAllCells(profile, *row_col, *row);
   const FilterAlternative* taken = takes_row_col ? row_col : row;
   const FilterAlternative* other = takes_row_col ? row : row_col;
-  const KindRule rule = RuleOf(profile, *taken);
-  if (const auto* ribbon = best(taken->bloom_type, FilterKind::kRibbon);
-      ribbon != nullptr && rule.saved_cores > rule.spent_cores) {
-    taken = ribbon;
+  const KindChoice choice = ChooseKind(profile, *taken);
+  if (const auto* same_type = best(taken->bloom_type, choice.kind)) {
+    taken = same_type;
   }
   std::string reason = Concat(DataText(profile), " ", PredictionText(*taken),
-                              " ", RuleText(rule));
+                              " ", choice.reason);
   if (other != nullptr) reason += " " + PredictionText(*other);
   if (!takes_row_col && row_col != nullptr) {
     reason +=

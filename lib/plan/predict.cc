@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "lib/plan/kind_bits.h"
 #include "lib/plan/level_plan.h"
@@ -66,14 +67,13 @@ Prediction PredictSections(const FileProfile& profile, const FilterSpec& filter,
   return built;
 }
 
-}  // namespace
+// Runs of one size and rate.
+struct RunGroup {
+  double runs = 1;
+  double row_spread = 1;  // the chance that one has an existing row
+};
 
-double CountRuns(const FileProfile& profile) {
-  if (!profile.place) return profile.files;
-  const LevelShape& tree = profile.place->tree;
-  return static_cast<double>(tree.levels + tree.level0_files);
-}
-
+// By level, as LevelPlan::rates(). Without a place one group of all files.
 std::vector<RunGroup> RunGroups(const FileProfile& profile) {
   const double wanted = profile.files_per_row;
   if (!profile.place) {
@@ -103,6 +103,14 @@ std::vector<RunGroup> RunGroups(const FileProfile& profile) {
   }
   spread_by(std::exp(high));
   return groups;
+}
+
+}  // namespace
+
+double CountRuns(const FileProfile& profile) {
+  if (!profile.place) return profile.files;
+  const LevelShape& tree = profile.place->tree;
+  return static_cast<double>(tree.levels + tree.level0_files);
 }
 
 double RowSpread(const FileProfile& profile) {

@@ -1,12 +1,7 @@
 // The arithmetic of blocked Bloom filters: false positive rate <-> bits per
 // key, for filters that put all bits of a key into one 512-bit block.
-//
-// A plain Bloom filter of b bits per key and k probes has the false positive
-// rate (1 - e^(-k/b))^k. In a blocked one the number of keys per block varies
-// (Poisson, mean 512/b), and crowded blocks cost more than sparse ones save, so
-// the rate is the average over that distribution (F. Putze, P. Sanders,
-// J. Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", 2007, eq. 3).
-// All functions are pure, thread-safe and never fail.
+// doc/planning.md has the model. All functions are pure, thread-safe and never
+// fail.
 #pragma once
 
 #include <cstdint>

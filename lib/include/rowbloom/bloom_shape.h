@@ -1,11 +1,7 @@
 // The size of a plain Bloom filter, in which the bits of a key may lie
-// anywhere, from the number of keys and the rate. (bloom_math.h is about
-// blocked ones.)
-//
-// After n keys a filter of m bits and k hashes has the false positive rate
-// p = (1 - e^(-kn/m))^k (B. H. Bloom, 1970). A rate p takes
-// m = -kn / ln(1 - p^(1/k)) bits, which is least near k = -log2 p. All
-// functions are pure and thread-safe.
+// anywhere. (bloom_math.h is about blocked ones.) After n keys a filter of m
+// bits and k hashes has the false positive rate (1 - e^(-kn/m))^k (B. H. Bloom,
+// 1970). All functions are pure and thread-safe.
 #pragma once
 
 #include <cstdint>

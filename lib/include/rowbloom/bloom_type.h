@@ -38,8 +38,7 @@ enum class FilterKind : uint8_t {
   kBloom = 1,
   // Bumped ribbon filter: within some 2 % of the fewest bytes that a filter of
   // its rate can have, where kBloom has 50 % more; slower to build and to
-  // probe.
-  // A section that would be smaller as kBloom becomes that.
+  // probe. A section that would be smaller as kBloom becomes that.
   kRibbon = 2,
 };
 

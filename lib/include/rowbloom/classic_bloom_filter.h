@@ -13,14 +13,11 @@
 // and little-endian UTF-16, 4 and 8 bytes with unencodedCharsFunnel(),
 // integerFunnel() and longFunnel().
 //
-// The sizes are those of Guava 31 (B. H. Bloom, "Space/Time Trade-offs in Hash
-// Coding with Allowable Errors", 1970). For n keys and the rate p there are
+// The sizes are those of Guava 31: for n keys and the rate p there are
 // m = trunc(-n ln p / (ln 2)^2) bits and k = max(1, round(m / n ln 2)) hashes;
 // m is then rounded up to a multiple of 64. Later releases of Guava take k from
 // p alone, which differs for a few keys only. k is stored, so that all releases
-// read each other's filters. The hash is MurmurHash3 x64-128, and the i-th
-// place comes from its two halves (A. Kirsch, M. Mitzenmacher, "Less Hashing,
-// Same Performance", 2008).
+// read each other's filters.
 //
 // Thread safety: any number of threads may call any method at the same time,
 // without locks. A thread finds a key once it knows, by other means, that Put

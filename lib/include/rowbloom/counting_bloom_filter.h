@@ -2,16 +2,12 @@
 // of its places is a counter of 4 bits. It takes four times the bytes of a
 // plain filter. CuckooFilter takes fewer, but can be full.
 //
-// L. Fan, P. Cao, J. Almeida, A. Z. Broder, "Summary Cache: A Scalable
-// Wide-Area Web Cache Sharing Protocol", 2000. A key adds 1 to each of its
-// counters, and its removal subtracts 1. A key may be in the filter while none
-// of its counters is 0. A counter that has reached 15 stays at 15, as its true
-// count is not known: its keys are never lost, and the place is taken for good.
-// With m counters and k hashes, the probability that a counter has reached j
-// after n keys is at most (e n k / (j m))^j. For 15, in a filter with the keys
-// that it was made for, that is below 10^-13.
-//
-// Keys are counted: a key that was added twice has to be removed twice.
+// After L. Fan, P. Cao, J. Almeida, A. Z. Broder, "Summary Cache", 2000. A
+// counter that has reached 15 stays at 15, as its true count is not known: its
+// keys are never lost, and the place is taken for good. In a filter with the
+// keys that it was made for, the probability of that is below 10^-13 for each
+// counter. Keys are counted: a key that was added twice has to be removed
+// twice.
 //
 // Thread safety: const methods may run at the same time, others not.
 #pragma once

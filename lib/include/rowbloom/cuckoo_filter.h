@@ -1,17 +1,11 @@
 // CuckooFilter: a filter from which keys can be removed, in less than a third
 // of CountingBloomFilter's bytes. It can be full; Add then returns kFull.
 //
-// B. Fan, D. G. Andersen, M. Kaminsky, M. D. Mitzenmacher, "Cuckoo Filter:
-// Practically Better Than Bloom", 2014. Each key has a fingerprint of f bits,
-// which stands in one of two buckets of 4 slots. An absent key meets at most 8
-// fingerprints, each of which equals its own with the probability
-// 1 / (2^f - 1), so that the rate is at most 1 - (1 - 1/(2^f - 1))^8. The
-// partner of a bucket follows from the bucket and the fingerprint alone, so
-// that a fingerprint can move there to make room.
-//
-// The paper takes the exclusive or of bucket and fingerprint, which needs a
-// power of two of buckets. Here the two buckets of a fingerprint add up to a
-// number that follows from it, modulo the number of buckets, which may be any.
+// After B. Fan, D. G. Andersen, M. Kaminsky, M. D. Mitzenmacher, "Cuckoo
+// Filter: Practically Better Than Bloom", 2014, but for any number of buckets:
+// the two of a fingerprint add up to a number that follows from it. An absent
+// key meets at most 8 fingerprints of f bits, so that the rate is at most 1 -
+// (1 - 1/(2^f - 1))^8.
 //
 // Keys are counted: a key that was added twice is there twice and has to be
 // removed twice. The buckets have room for 8 of one key.

@@ -52,20 +52,13 @@ struct FilterSpec {
 
   FilterKind kind = FilterKind::kBloom;
 
-  // For kRibbon; it has no meaning for kBloom. Files that are made for a level
-  // before this one get kBloom, at the same rates. Small files live short and
-  // should be fast to build; large files live long and should be small. The
-  // number means the same as in rocksdb::NewRibbonFilterPolicy, whose default
-  // is 0:
-  //
-  //   -1       no file
-  //   0        flushes alone, which count as level -1
-  //   n        flushes, and files of levels 0 to n - 1
-  //   INT_MAX  every file
-  //
-  // Levels are known under leveled and universal compaction. With other styles,
-  // and in files of SstFileWriter, all numbers but INT_MAX mean kRibbon.
-  // Numbers below -1 are refused.
+  // For kRibbon: files that are made for a level before this one get kBloom, at
+  // the same rates, which is faster to build. Flushes count as level -1, and
+  // INT_MAX means every file. The number means the same as in
+  // rocksdb::NewRibbonFilterPolicy, whose default is 0. Levels are known under
+  // leveled and universal compaction. With other styles, and in files of
+  // SstFileWriter, all numbers but INT_MAX mean kRibbon. Numbers below -1 are
+  // refused.
   int bloom_before_level = -1;
 
   // Target of each section, inside (0, 1). 0.01 costs 9.9 bits for each row and

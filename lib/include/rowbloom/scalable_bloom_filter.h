@@ -5,15 +5,12 @@
 //   if (!seen) return Fail(seen.error());
 //   if (seen->Add(url)) Fetch(url);  // surely new
 //
-// P. S. Almeida, C. Baquero, N. Preguica, D. Hutchison, "Scalable Bloom
+// After P. S. Almeida, C. Baquero, N. Preguica, D. Hutchison, "Scalable Bloom
 // Filters", 2007; the BF commands of RedisBloom and TairBloom do the same. The
 // filter is a list of plain filters, its stages. Keys are added to the last
 // stage and looked up in all. When the last stage has the keys that it was made
-// for, a larger one with a lower rate follows. The i-th stage has growth^i
-// times the reserved capacity and the rate p (1 - t) t^i for the target p and
-// the tightening t. These rates add up to less than p for any number of stages,
-// so that the compound rate stays below the target. (No stage has less than
-// kMinFilterRate, which cannot be measured.)
+// for, a larger one with a lower rate follows, so that the compound rate stays
+// below the target: lib/standalone/FORMAT.md has the rates.
 //
 // Each stage costs lookups another cache miss, and its keys more bits than
 // those of the stages before: reserve the capacity that is likely. With the
