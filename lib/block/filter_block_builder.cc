@@ -1,7 +1,6 @@
 #include "lib/block/filter_block_builder.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <new>
 #include <span>
@@ -12,54 +11,13 @@
 #include "lib/block/parsed_block.h"
 #include "lib/block/ribbon.h"
 #include "lib/bytes/little_endian.h"
+#include "lib/bytes/text.h"
 #include "lib/kernels/kernel.h"
 #include "lib/plan/kind_bits.h"
 #include "rowbloom/bloom_math.h"
-#include "rowbloom/section_split.h"
 
 namespace rowbloom {
 namespace {
-
-// The bytes of a section of `keys` entries.
-uint64_t SectionBytes(size_t keys, double bits_per_key) {
-  const double blocks =
-      std::ceil(static_cast<double>(keys) * bits_per_key / kBloomBlockBits);
-  constexpr uint64_t kMaxBlocks = format::kMaxSectionBytes / kBlockBytes;
-  return static_cast<uint64_t>(
-             std::min(blocks, static_cast<double>(kMaxBlocks))) *
-         kBlockBytes;
-}
-
-// Moves blocks between sections of kind bloom to give them these rates.
-void SplitBlooms(const SectionRates& rates, MemoryFit::Section* row,
-                 MemoryFit::Section* row_col) {
-  const uint64_t blocks = row->blocks + row_col->blocks;
-  const auto wanted = static_cast<uint64_t>(
-      static_cast<double>(row->keys) * KindBits(FilterKind::kBloom, rates.row) /
-          kBloomBlockBits +
-      0.5);
-  if (wanted <= row->blocks || wanted >= blocks) return;
-  row->blocks = wanted;
-  row_col->blocks = blocks - wanted;
-  for (MemoryFit::Section* section : {row, row_col}) {
-    section->probes =
-        TableProbes(static_cast<double>(section->blocks) * kBloomBlockBits /
-                    static_cast<double>(section->keys));
-  }
-}
-
-// Gives the bloom that a ribbon stands for the rate of the ribbon.
-void SetRate(double rate, MemoryFit::Section* section) {
-  const double bits = KindBits(FilterKind::kBloom, rate);
-  section->blocks = SectionBytes(section->keys, bits) / kBlockBytes;
-  section->probes = TableProbes(bits);
-}
-
-struct BloomSetting {
-  double bits_per_key = 0;
-  int probes = 0;
-  double rate = 0;
-};
 
 // The setting for these bits per key. It takes some 10 us to compute, as long
 // as a filter of a thousand keys, and a thread builds one file after the other
@@ -131,9 +89,7 @@ FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
       std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
   options_.ribbon_slots_per_key =
       std::clamp(options_.ribbon_slots_per_key, 0.9, 2.0);
-  const BloomSetting& setting = SettingFor(options_.bits_per_key);
-  probes_ = setting.probes;
-  rate_ = setting.rate;
+  setting_ = SettingFor(options_.bits_per_key);
 }
 
 void FilterBlockBuilder::AddPrefix(std::string_view prefix) {
@@ -146,69 +102,47 @@ void FilterBlockBuilder::AddPrefix(std::string_view prefix) {
 // ROWCOL section: it would rule out cells that were never indexed, such as
 // those of a file of bare rows.
 std::vector<FilterBlockBuilder::Section> FilterBlockBuilder::SectionsOf(
-    const KeyEntries& entries) const {
+    const EntryHashes& hashes) const {
   const bool prefixes = options_.bloom_type == BloomType::kRowPrefixFixedLength;
   std::vector<Section> sections = {
-      {prefixes ? SectionType::kRowPrefix : SectionType::kRow,
-       &entries.rows()}};
-  if (!entries.cells().empty()) {
-    sections.push_back({SectionType::kRowCol, &entries.cells()});
+      {prefixes ? SectionType::kRowPrefix : SectionType::kRow, &hashes.rows}};
+  if (!hashes.cells.empty()) {
+    sections.push_back({SectionType::kRowCol, &hashes.cells});
   }
   return sections;
 }
 
-// The sections to be written, with their sizes and rates.
-std::vector<FilterBlockBuilder::Section> FilterBlockBuilder::SizedSections()
-    const {
-  std::vector<Section> sections = SectionsOf(entries_);
-  for (Section& section : sections) {
-    const size_t keys = section.hashes->size();
-    section.rate = rate_;
-    section.size = {
-        .keys = keys,
-        .blocks = SectionBytes(keys, options_.bits_per_key) / kBlockBytes,
-        .probes = probes_};
+// The sizes of the sections to be written.
+std::vector<SectionSize> FilterBlockBuilder::SizesOf(
+    const std::vector<Section>& sections) const {
+  std::vector<SectionSize> sizes;
+  for (const Section& section : sections) {
+    sizes.push_back({.keys = section.hashes->size()});
   }
-  if (!options_.row_spread || sections.size() < 2) return sections;
-  Section& row = sections[0];
-  Section& row_col = sections[1];
-  const SectionRates rates =
-      AdaptiveSplit(options_.kind, row.size.keys, row_col.size.keys, rate_,
-                    *options_.row_spread);
-  if (rates.row == rate_) return sections;
-  row.rate = rates.row;
-  row_col.rate = rates.row_col;
-  if (options_.kind == FilterKind::kBloom) {
-    SplitBlooms(rates, &row.size, &row_col.size);
-  } else {
-    SetRate(rates.row, &row.size);
-    SetRate(rates.row_col, &row_col.size);
-  }
-  return sections;
+  SizeSections(options_.kind, setting_, options_.row_spread, sizes);
+  FitMemory(sizes);
+  return sizes;
 }
 
 // Gives the sections what an allocator has to give beyond their sizes. The
 // largest blocks do not grow: the format has its limit. Ribbons do not, either:
 // their size follows from their rate.
-void FilterBlockBuilder::FitMemory(std::vector<Section>* sections) const {
+void FilterBlockBuilder::FitMemory(std::span<SectionSize> sizes) const {
   if (options_.memory_fit == nullptr || options_.kind != FilterKind::kBloom) {
     return;
   }
-  std::vector<MemoryFit::Section> sizes;
   uint64_t payload = 0;
-  size_t other = OverheadBytes(sections->size());
+  size_t other = OverheadBytes(sizes.size());
   size_t at = format::kHead.size();
-  for (const Section& section : *sections) {
-    sizes.push_back(section.size);
-    const uint64_t bytes = section.size.blocks * kBlockBytes;
+  for (const SectionSize& size : sizes) {
+    const uint64_t bytes = size.blocks * kBlockBytes;
     const size_t padding = PaddingOf(at, bytes);
     at += padding + bytes;
     other += padding;
     payload += bytes;
   }
-  if (payload > format::kMaxSectionBytes / 2) return;
+  if (payload > kMaxSectionBytes / 2) return;
   options_.memory_fit->Choose(other, sizes);
-  for (size_t i = 0; i < sizes.size(); ++i) (*sections)[i].size = sizes[i];
 }
 
 // The bytes of a block of so many sections beside their payload.
@@ -217,25 +151,20 @@ size_t FilterBlockBuilder::OverheadBytes(size_t sections) const {
          origin_.size() + kWholeKeysBytes + layout_id_.size();
 }
 
-// The sections of a block of this type that has cells.
-size_t FilterBlockBuilder::SectionCount() const {
-  return options_.bloom_type == BloomType::kRowCol ? 2 : 1;
-}
-
 double FilterBlockBuilder::BitsPerEntry() const {
   return options_.kind == FilterKind::kRibbon
-             ? RibbonBitsPerKey(rate_, options_.ribbon_slots_per_key)
+             ? RibbonBitsPerKey(setting_.rate, options_.ribbon_slots_per_key)
              : options_.bits_per_key;
 }
 
 size_t FilterBlockBuilder::SpaceFor(size_t entries) const noexcept {
-  const uint64_t payload = SectionBytes(entries, BitsPerEntry());
-  return OverheadBytes(SectionCount()) +
+  const uint64_t payload = BlocksFor(entries, BitsPerEntry()) * kBlockBytes;
+  return OverheadBytes(options_.bloom_type == BloomType::kRowCol ? 2 : 1) +
          PaddingOf(format::kHead.size(), payload) + payload;
 }
 
 size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const noexcept {
-  const size_t overhead = OverheadBytes(SectionCount());
+  const size_t overhead = SpaceFor(0);
   size_t payload = std::max(block_bytes, overhead + kBlockBytes) - overhead;
   payload -= PaddingOf(format::kHead.size(), payload);
   return std::max<size_t>(1, static_cast<size_t>(static_cast<double>(payload) *
@@ -246,12 +175,13 @@ size_t FilterBlockBuilder::EntriesThatFit(size_t block_bytes) const noexcept {
 // cannot be built, or there is no memory to build it. The block has room for
 // the bloom already.
 bool FilterBlockBuilder::AppendRibbonOf(const Section& section,
+                                        const SectionSize& size,
                                         std::string* block) const {
-  const size_t bloom_bytes = section.size.blocks * kBlockBytes;
-  if (section.hashes->empty() || bloom_bytes == 0) return false;
+  if (size.blocks == 0) return false;
   try {
-    return AppendRibbon(section.hashes->chunks(), section.rate, bloom_bytes - 1,
-                        ActiveKernel(), block, options_.ribbon_slots_per_key);
+    return AppendRibbon(section.hashes->chunks(), size.rate,
+                        size.blocks * kBlockBytes - 1, ActiveKernel(), block,
+                        options_.ribbon_slots_per_key);
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -259,25 +189,27 @@ bool FilterBlockBuilder::AppendRibbonOf(const Section& section,
 
 // Appends the payload of a section, and padding before it.
 FilterSection FilterBlockBuilder::AppendSection(const Section& section,
+                                                const SectionSize& size,
                                                 std::string* block) const {
   FilterSection written{.type = section.type,
                         .kind = options_.kind,
                         .offset_bytes = block->size(),
-                        .keys = section.size.keys};
+                        .keys = size.keys};
   if (section.type == SectionType::kRowPrefix) {
     written.row_prefix_length = options_.row_prefix_length;
   }
-  if (options_.kind != FilterKind::kRibbon || !AppendRibbonOf(section, block)) {
-    const uint64_t bytes = section.size.blocks * kBlockBytes;
+  if (options_.kind != FilterKind::kRibbon ||
+      !AppendRibbonOf(section, size, block)) {
+    const uint64_t bytes = size.blocks * kBlockBytes;
     written.kind = FilterKind::kBloom;
-    written.probes = static_cast<uint8_t>(section.size.probes);
+    written.probes = static_cast<uint8_t>(size.probes);
     written.offset_bytes += PaddingOf(block->size(), bytes);
     block->resize(written.offset_bytes + bytes);
     auto* const data =
         reinterpret_cast<std::byte*>(block->data() + written.offset_bytes);
     for (const std::span<const uint64_t> chunk : section.hashes->chunks()) {
-      ActiveKernel().add({data, section.size.blocks, section.size.probes}, data,
-                         chunk.data(), chunk.size());
+      ActiveKernel().add({data, size.blocks, size.probes}, data, chunk.data(),
+                         chunk.size());
     }
   }
   written.size_bytes = block->size() - written.offset_bytes;
@@ -285,19 +217,19 @@ FilterSection FilterBlockBuilder::AppendSection(const Section& section,
 }
 
 std::string FilterBlockBuilder::Finish() {
-  std::vector<Section> sections = SizedSections();
-  FitMemory(&sections);
+  const std::vector<Section> sections = SectionsOf(entries_.hashes());
+  const std::vector<SectionSize> sizes = SizesOf(sections);
   std::string block;
   size_t room = OverheadBytes(sections.size());
-  for (const Section& section : sections) {
-    room += format::kAlignment + section.size.blocks * kBlockBytes;
+  for (const SectionSize& size : sizes) {
+    room += format::kAlignment + size.blocks * kBlockBytes;
   }
   block.reserve(room);
   block += format::kHead;
   std::string directory;
   finished_sections_.clear();
-  for (const Section& section : sections) {
-    finished_sections_.push_back(AppendSection(section, &block));
+  for (size_t i = 0; i < sections.size(); ++i) {
+    finished_sections_.push_back(AppendSection(sections[i], sizes[i], &block));
     const FilterSection& written = finished_sections_.back();
     PutEntry(&directory, written,
              Checksum(std::string_view(block).substr(written.offset_bytes)));
@@ -316,53 +248,48 @@ std::string FilterBlockBuilder::Finish() {
   PutFixed(&block, Checksum(directory, Checksum(end)), 8);
   block += end;
 
-  std::optional<KeyEntries> finished;
-  if (options_.verify) finished.emplace(std::move(entries_));
+  EntryHashes added = std::move(entries_.hashes());
   Reset();
-  if (finished) finished_.emplace(*std::move(finished));
+  if (options_.verify) finished_ = std::move(added);
   return block;
 }
 
 std::string FilterBlockBuilder::Verify(std::string_view block) {
-  std::optional<KeyEntries> entries;
-  if (finished_) entries.emplace(*std::move(finished_));
-  finished_.reset();
-  const std::vector<Section> added =
-      entries ? SectionsOf(*entries) : std::vector<Section>();
+  const EntryHashes hashes = std::move(finished_);
+  const std::vector<Section> added = SectionsOf(hashes);
   for (const Section& section : added) {
     if (!section.hashes->Intact()) {
-      return "filter block: hashes of section " +
-             std::string(ToString(section.type)) +
-             " are not those of the keys added";
+      return Concat("filter block: hashes of section ", ToString(section.type),
+                    " are not those of the keys added");
     }
   }
   const ParsedBlock parsed = ParseFilterBlock(block);
   if (!parsed.problem.empty()) return parsed.problem;
   if (parsed.layout_id != layout_id_) {
-    return "filter block: key layout \"" + parsed.layout_id +
-           "\", expected \"" + layout_id_ + "\"";
+    return Concat("filter block: key layout \"", parsed.layout_id,
+                  "\", expected \"", layout_id_, "\"");
   }
   for (const FilterSection& section : parsed.sections) {
     if (!section.usable()) return "filter block " + section.problem;
   }
   for (const Section& section : added) {
     if (section.hashes->empty()) continue;
-    const std::string name(ToString(section.type));
     const auto found =
         std::ranges::find(parsed.sections, section.type, &FilterSection::type);
     if (found == parsed.sections.end() || found->size_bytes == 0) {
-      return "filter block: section " + name + " expected";
+      return Concat("filter block: section ", ToString(section.type),
+                    " expected");
     }
     if (section.type == SectionType::kRowPrefix &&
         found->row_prefix_length != options_.row_prefix_length) {
-      return "filter block: row prefix of " +
-             std::to_string(found->row_prefix_length) + " bytes, expected " +
-             std::to_string(options_.row_prefix_length);
+      return Concat("filter block: row prefix of ", found->row_prefix_length,
+                    " bytes, expected ", options_.row_prefix_length);
     }
     for (const std::span<const uint64_t> chunk : section.hashes->chunks()) {
       for (const uint64_t hash : chunk) {
         if (parsed.lookup.ProbeHash(section.type, hash) != Verdict::kMayMatch) {
-          return "filter block: a key that was added is not in section " + name;
+          return Concat("filter block: a key that was added is not in section ",
+                        ToString(section.type));
         }
       }
     }
@@ -371,13 +298,12 @@ std::string FilterBlockBuilder::Verify(std::string_view block) {
 }
 
 void FilterBlockBuilder::Reset() {
-  entries_.Clear();
+  EntryHashes& hashes = entries_.hashes();
+  for (HashList* list :
+       {&hashes.rows, &hashes.cells, &finished_.rows, &finished_.cells}) {
+    list->Clear();
+  }
   last_prefix_.reset();
-  finished_.reset();
-}
-
-size_t FilterBlockBuilder::MemoryBytes() const {
-  return entries_.MemoryBytes() + (finished_ ? finished_->MemoryBytes() : 0);
 }
 
 }  // namespace rowbloom

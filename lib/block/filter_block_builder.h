@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@
 #include "lib/block/block_options.h"
 #include "lib/block/hash_list.h"
 #include "lib/block/key_entries.h"
-#include "lib/block/memory_fit.h"
+#include "lib/plan/section_sizes.h"
 #include "rowbloom/filter_block.h"
 
 namespace rowbloom {
@@ -44,9 +45,7 @@ class FilterBlockBuilder {
   void AddPrefix(std::string_view prefix);
 
   // Distinct entries over all sections; 0 if and only if nothing was added.
-  size_t EstimateEntries() const {
-    return entries_.rows().size() + entries_.cells().size();
-  }
+  size_t EstimateEntries() const { return entries_.hashes().size(); }
 
   // The finished block. Never empty: at least its head, a directory of one
   // section, trailer and tail, some 50 bytes.
@@ -73,7 +72,9 @@ class FilterBlockBuilder {
   KeyEntries& entries() { return entries_; }
 
   // Bytes allocated for hashes.
-  size_t MemoryBytes() const;
+  size_t MemoryBytes() const {
+    return entries_.hashes().MemoryBytes() + finished_.MemoryBytes();
+  }
 
   // About how many entries fit a block of `block_bytes` bytes; at least 1.
   size_t EntriesThatFit(size_t block_bytes) const noexcept;
@@ -85,26 +86,24 @@ class FilterBlockBuilder {
   struct Section {
     SectionType type;
     const HashList* hashes;
-    MemoryFit::Section size{};
-    double rate = 0;
   };
 
-  std::vector<Section> SectionsOf(const KeyEntries& entries) const;
-  std::vector<Section> SizedSections() const;
-  void FitMemory(std::vector<Section>* sections) const;
+  std::vector<Section> SectionsOf(const EntryHashes& hashes) const;
+  std::vector<SectionSize> SizesOf(const std::vector<Section>& sections) const;
+  void FitMemory(std::span<SectionSize> sizes) const;
   size_t OverheadBytes(size_t sections) const;
-  size_t SectionCount() const;
   double BitsPerEntry() const;
-  bool AppendRibbonOf(const Section& section, std::string* block) const;
-  FilterSection AppendSection(const Section& section, std::string* block) const;
+  bool AppendRibbonOf(const Section& section, const SectionSize& size,
+                      std::string* block) const;
+  FilterSection AppendSection(const Section& section, const SectionSize& size,
+                              std::string* block) const;
 
   FilterBlockOptions options_;
-  int probes_;
-  double rate_;  // of kBloom with this many bits per key
+  BloomSetting setting_;  // of kBloom with this many bits per key
   std::string layout_id_;
   std::string origin_;  // the attributes that tell of it
   KeyEntries entries_;
-  std::optional<KeyEntries> finished_;      // for Verify
+  EntryHashes finished_;                    // for Verify
   std::optional<std::string> last_prefix_;  // of AddPrefix
   std::vector<FilterSection> finished_sections_;
 };

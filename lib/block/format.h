@@ -21,10 +21,6 @@ inline constexpr size_t kTrailerBytes = 14;
 inline constexpr size_t kMinBlockBytes =
     kHead.size() + kTrailerBytes + kTail.size();
 
-// The most bytes of one section: leaves every offset within 32 bits for three
-// sections.
-inline constexpr uint64_t kMaxSectionBytes = uint64_t{1} << 30;
-
 // Payloads of kind bloom of so many bytes start at a multiple of kAlignment
 // from the start of the block.
 inline constexpr uint64_t kAlignedFromBytes = uint64_t{1} << 16;

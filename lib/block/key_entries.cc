@@ -11,8 +11,8 @@ KeyEntries::KeyEntries(const FilterBlockOptions& options)
                              ? options.row_prefix_length
                              : 0),
       has_cells_(options.bloom_type == BloomType::kRowCol),
-      rows_(options.verify),
-      cells_(options.verify) {}
+      hashes_{.rows = HashList(options.verify),
+              .cells = HashList(options.verify)} {}
 
 bool KeyEntries::IsPlain(const FilterBlockOptions& options) {
   return options.key_layout.kind() != KeyLayout::Kind::kCustom &&
@@ -23,18 +23,20 @@ bool KeyEntries::IsPlain(const FilterBlockOptions& options) {
 void KeyEntries::AddKey(std::string_view key) {
   const size_t row_bytes = layout_.RowBytes(key);
   if (row_bytes == KeyLayout::kNoRow) {
-    has_cells_ ? cells_.Add(HashWholeKey(key)) : rows_.Add(HashRow(key));
+    has_cells_ ? hashes_.cells.Add(HashWholeKey(key))
+               : hashes_.rows.Add(HashRow(key));
     return;
   }
   const std::string_view row = key.substr(0, row_bytes);
   if (row_prefix_length_ > 0) {
-    rows_.Add(HashRow(format::RowPrefix(layout_, row, row_prefix_length_)));
+    hashes_.rows.Add(
+        HashRow(format::RowPrefix(layout_, row, row_prefix_length_)));
     return;
   }
   const uint64_t row_hash = HashRow(row);
-  rows_.Add(row_hash);
+  hashes_.rows.Add(row_hash);
   if (has_cells_ && row_bytes < key.size()) {
-    cells_.Add(HashRowCol(row_hash, key.substr(row_bytes)));
+    hashes_.cells.Add(HashRowCol(row_hash, key.substr(row_bytes)));
   }
 }
 

@@ -13,6 +13,19 @@
 
 namespace rowbloom {
 
+// The hashes of the entries of one block.
+struct EntryHashes {
+  HashList rows;   // for ROW, or for ROWPREFIX
+  HashList cells;  // for ROWCOL
+
+  size_t size() const { return rows.size() + cells.size(); }
+
+  // Bytes allocated for them.
+  size_t MemoryBytes() const {
+    return rows.MemoryBytes() + cells.MemoryBytes();
+  }
+};
+
 class KeyEntries {
  public:
   // REQUIRES a type other than kNone.
@@ -32,48 +45,33 @@ class KeyEntries {
   // kind.
   template <KeyLayout::Kind kKind>
   [[gnu::always_inline]] bool TryAddKey(std::string_view key) {
-    if (!rows_.HasRoom()) return false;
+    if (!hashes_.rows.HasRoom()) return false;
     const size_t row_bytes =
         RowBytesOf(kKind, parameter_, key.data(), key.size());
     if (row_bytes > kInlineHashBytes) return false;
     const size_t column_bytes = has_cells_ ? key.size() - row_bytes : 0;
     if (column_bytes > 0 &&
-        (column_bytes > kInlineHashBytes || !cells_.HasRoom())) {
+        (column_bytes > kInlineHashBytes || !hashes_.cells.HasRoom())) {
       return false;
     }
     const uint64_t row_hash = HashRow({key.data(), row_bytes});
-    rows_.AddToRoom(row_hash);
+    hashes_.rows.AddToRoom(row_hash);
     if (column_bytes > 0) {
-      cells_.AddToRoom(
+      hashes_.cells.AddToRoom(
           HashRowCol(row_hash, {key.data() + row_bytes, column_bytes}));
     }
     return true;
   }
 
-  // The hashes for ROW, or for ROWPREFIX.
-  const HashList& rows() const { return rows_; }
-  // The hashes for ROWCOL.
-  const HashList& cells() const { return cells_; }
-
-  // Bytes allocated for hashes.
-  size_t MemoryBytes() const {
-    return rows_.MemoryBytes() + cells_.MemoryBytes();
-  }
-
-  // Forgets all keys and gives their memory back.
-  void Clear() {
-    rows_.Clear();
-    cells_.Clear();
-  }
+  EntryHashes& hashes() { return hashes_; }
+  const EntryHashes& hashes() const { return hashes_; }
 
  private:
-  // All constant: entries whose hashes were moved away are used again.
   const KeyLayout layout_;
   const uint32_t parameter_;
   const uint32_t row_prefix_length_;  // 0: rows are indexed whole
   const bool has_cells_;
-  HashList rows_;
-  HashList cells_;
+  EntryHashes hashes_;
 };
 
 }  // namespace rowbloom

@@ -15,22 +15,22 @@ namespace {
 constexpr double kSmallest = 0.75;
 constexpr double kLargest = 4.0 / 3;
 
-uint64_t Blocks(std::span<const MemoryFit::Section> sections) {
+uint64_t Blocks(std::span<const SectionSize> sections) {
   uint64_t blocks = 0;
-  for (const MemoryFit::Section& section : sections) blocks += section.blocks;
+  for (const SectionSize& section : sections) blocks += section.blocks;
   return blocks;
 }
 
-double BitsPerKey(const MemoryFit::Section& section) {
+double BitsPerKey(const SectionSize& section) {
   return static_cast<double>(section.blocks) * kBloomBlockBits /
          static_cast<double>(std::max<uint64_t>(1, section.keys));
 }
 
 // Sections of few keys may have more bits than KindRate knows: what they vary
 // is not counted.
-double RateOf(std::span<const MemoryFit::Section> sections) {
+double RateOf(std::span<const SectionSize> sections) {
   double rate = 0;
-  for (const MemoryFit::Section& section : sections) {
+  for (const SectionSize& section : sections) {
     if (section.keys == 0) continue;
     rate += KindRate(FilterKind::kBloom, BitsPerKey(section));
   }
@@ -39,14 +39,14 @@ double RateOf(std::span<const MemoryFit::Section> sections) {
 
 }  // namespace
 
-void MemoryFit::Choose(size_t other_bytes, std::span<Section> sections) {
-  const std::vector<Section> wanted(sections.begin(), sections.end());
+void MemoryFit::Choose(size_t other_bytes, std::span<SectionSize> sections) {
+  const std::vector<SectionSize> wanted(sections.begin(), sections.end());
   const double wanted_rate = RateOf(wanted);
   const double credit = -balance();
   if (credit > 0) {
     for (const double scale : {kSmallest, 13.0 / 16, 7.0 / 8, 15.0 / 16}) {
-      std::vector<Section> smaller = wanted;
-      for (Section& section : smaller) {
+      std::vector<SectionSize> smaller = wanted;
+      for (SectionSize& section : smaller) {
         const auto blocks =
             static_cast<uint64_t>(static_cast<double>(section.blocks) * scale);
         section.blocks = section.keys > 0 ? std::max<uint64_t>(1, blocks) : 0;
@@ -65,13 +65,13 @@ void MemoryFit::Choose(size_t other_bytes, std::span<Section> sections) {
     const uint64_t spare = (usable - bytes) / kBlockBytes;
     const uint64_t blocks = std::max<uint64_t>(1, Blocks(sections));
     uint64_t given = 0;
-    for (Section& section : sections) {
+    for (SectionSize& section : sections) {
       const uint64_t more = spare * section.blocks / blocks;
       section.blocks += more;
       given += more;
     }
     const auto largest =
-        std::ranges::max_element(sections, {}, &Section::blocks);
+        std::ranges::max_element(sections, {}, &SectionSize::blocks);
     if (largest != sections.end() && largest->keys > 0) {
       largest->blocks += spare - given;
     }

@@ -15,6 +15,8 @@
 #include <span>
 #include <utility>
 
+#include "lib/plan/section_sizes.h"
+
 namespace rowbloom {
 
 // Shared by the builders of blocks that are to balance out. Thread-safe.
@@ -25,16 +27,10 @@ class MemoryFit {
   explicit MemoryFit(std::function<size_t(size_t)> usable_bytes)
       : usable_bytes_(std::move(usable_bytes)) {}
 
-  struct Section {
-    uint64_t keys = 0;
-    uint64_t blocks = 0;  // of 64 bytes
-    int probes = 0;
-  };
-
   // Changes the blocks of the sections, and where they change, sets the best
   // number of probes. `other_bytes` is what the block has besides. No section
   // with keys is left without blocks.
-  void Choose(size_t other_bytes, std::span<Section> sections);
+  void Choose(size_t other_bytes, std::span<SectionSize> sections);
 
   // The accumulated excess of actual over requested rates, over all blocks.
   double balance() const { return balance_.load(std::memory_order_relaxed); }

@@ -58,20 +58,6 @@ bool IsCustomName(std::string_view name) {
 
 }  // namespace
 
-KeyLayout KeyLayout::Escaped() { return KeyLayout(Kind::kEscaped); }
-
-KeyLayout KeyLayout::FixedRow(uint32_t row_bytes) {
-  return KeyLayout(Kind::kFixed, row_bytes);
-}
-
-KeyLayout KeyLayout::Delimited(char delimiter) {
-  return KeyLayout(Kind::kDelimited, static_cast<unsigned char>(delimiter));
-}
-
-KeyLayout KeyLayout::LengthPrefixed() {
-  return KeyLayout(Kind::kLengthPrefixed);
-}
-
 Result<KeyLayout> KeyLayout::RegisterCustom(std::string_view name,
                                             RowSplitter splitter) {
   if (!IsCustomName(name)) {
@@ -282,15 +268,6 @@ bool KeyLayout::DecodeRow(std::string_view row_bytes, std::string* row) const {
   }
   row->append(row_bytes);
   return true;
-}
-
-bool KeyLayout::PreservesRowOrder() const {
-  return kind_ == Kind::kEscaped || kind_ == Kind::kFixed;
-}
-
-std::optional<uint32_t> KeyLayout::FixedRowBytes() const {
-  if (kind_ != Kind::kFixed) return std::nullopt;
-  return parameter_;
 }
 
 }  // namespace rowbloom

@@ -6,16 +6,11 @@
 
 #include "lib/plan/kind_bits.h"
 #include "lib/plan/level_plan.h"
+#include "lib/plan/section_sizes.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
 namespace {
-
-uint64_t BloomBytes(uint64_t keys, double bits_per_key) {
-  return kBloomBlockBytes *
-         static_cast<uint64_t>(std::ceil(static_cast<double>(keys) *
-                                         bits_per_key / kBloomBlockBits));
-}
 
 // A ribbon has more than the slots of its keys: some at the ends of its systems
 // stay empty, and each system has a header.
@@ -27,42 +22,32 @@ uint64_t RibbonBytes(uint64_t keys, double bits_per_key) {
                                kHeaderBytes);
 }
 
-// The bytes of a section of about `*rate` as FilterBlockBuilder sizes it, and
-// its rate: a ribbon has that of the Bloom filter that it replaces, and
-// replaces it only if it is smaller.
-uint64_t SectionBytes(FilterKind kind, uint64_t keys, double* rate) {
-  const double bloom_bits = KindBits(FilterKind::kBloom, *rate);
-  const uint64_t bloom_bytes = BloomBytes(keys, bloom_bits);
-  *rate = KindRate(FilterKind::kBloom, bloom_bits);
-  if (kind == FilterKind::kBloom) return bloom_bytes;
-  return std::min(bloom_bytes, RibbonBytes(keys, KindBits(kind, *rate)));
-}
-
 // The prediction for one file of this rate, without its wrong opens.
 Prediction PredictSections(const FileProfile& profile, const FilterSpec& filter,
                            double rate) {
   Prediction built;
   if (filter.bloom_type == BloomType::kNone || profile.rows == 0) return built;
-  SectionRates rates = {.row = rate, .row_col = rate};
-  const bool has_cells =
-      filter.bloom_type == BloomType::kRowCol && profile.cells > 0;
-  if (has_cells && filter.row_spread) {
-    rates = AdaptiveSplit(filter.kind, profile.rows, profile.cells, rate,
-                          *filter.row_spread);
+  std::vector<SectionSize> sections = {{.keys = profile.rows}};
+  if (filter.bloom_type == BloomType::kRowCol && profile.cells > 0) {
+    sections.push_back({.keys = profile.cells});
   }
-  built.row_bytes = SectionBytes(filter.kind, profile.rows, &rates.row);
-  built.row_rate = rates.row;
-  if (!has_cells) return built;
-  built.row_col_bytes =
-      SectionBytes(filter.kind, profile.cells, &rates.row_col);
-  built.row_col_rate = rates.row_col;
-  // The split moves whole blocks.
-  if (filter.kind == FilterKind::kBloom) {
-    const double bits = KindBits(filter.kind, rate);
-    const uint64_t both =
-        BloomBytes(profile.rows, bits) + BloomBytes(profile.cells, bits);
-    built.row_bytes = std::min(both, built.row_bytes);
-    built.row_col_bytes = both - built.row_bytes;
+  const double bits = KindBits(FilterKind::kBloom, rate);
+  SizeSections(
+      filter.kind,
+      {.bits_per_key = bits, .rate = KindRate(FilterKind::kBloom, bits)},
+      filter.row_spread, sections);
+  // A ribbon replaces a Bloom filter only if it is smaller.
+  const auto bytes = [&filter](const SectionSize& section) {
+    const uint64_t bloom = section.blocks * kBloomBlockBytes;
+    if (filter.kind == FilterKind::kBloom) return bloom;
+    return std::min(
+        bloom, RibbonBytes(section.keys, KindBits(filter.kind, section.rate)));
+  };
+  built.row_bytes = bytes(sections[0]);
+  built.row_rate = sections[0].rate;
+  if (sections.size() > 1) {
+    built.row_col_bytes = bytes(sections[1]);
+    built.row_col_rate = sections[1].rate;
   }
   return built;
 }

@@ -5,10 +5,6 @@
 
 namespace rowbloom {
 
-bool IsRowSpread(double row_spread) {
-  return row_spread > 0 && row_spread <= 1;
-}
-
 WrongOpens PredictWrongOpens(const SectionRates& rates, double row_spread) {
   const double both = rates.row * rates.row_col;
   return {.scan_absent_row = rates.row,

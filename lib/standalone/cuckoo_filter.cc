@@ -117,16 +117,19 @@ std::optional<uint64_t> CuckooFilter::Find(uint64_t bucket,
   return std::nullopt;
 }
 
+std::optional<uint64_t> CuckooFilter::Find(const Home& home,
+                                           uint32_t fingerprint) const {
+  const auto slot = Find(home.bucket, fingerprint);
+  return slot ? slot : Find(home.partner, fingerprint);
+}
+
 CuckooFilter::AddOutcome CuckooFilter::Add(std::string_view key) {
   const Home home = HomeOf(key);
-  for (const uint64_t bucket : {home.bucket, home.partner}) {
-    if (const auto free = Find(bucket, 0)) {
-      Set(*free, home.fingerprint);
-      ++keys_;
-      return AddOutcome::kAdded;
-    }
+  if (const auto free = Find(home, 0)) {
+    Set(*free, home.fingerprint);
+  } else if (!MoveOthers(home.fingerprint, home.bucket)) {
+    return AddOutcome::kFull;
   }
-  if (!MoveOthers(home.fingerprint, home.bucket)) return AddOutcome::kFull;
   ++keys_;
   return AddOutcome::kAdded;
 }
@@ -157,20 +160,16 @@ bool CuckooFilter::MoveOthers(uint32_t fingerprint, uint64_t bucket) {
 
 bool CuckooFilter::Remove(std::string_view key) {
   const Home home = HomeOf(key);
-  for (const uint64_t bucket : {home.bucket, home.partner}) {
-    if (const auto slot = Find(bucket, home.fingerprint)) {
-      Set(*slot, 0);
-      --keys_;
-      return true;
-    }
-  }
-  return false;
+  const auto slot = Find(home, home.fingerprint);
+  if (!slot) return false;
+  Set(*slot, 0);
+  --keys_;
+  return true;
 }
 
 bool CuckooFilter::Contains(std::string_view key) const {
   const Home home = HomeOf(key);
-  return Find(home.bucket, home.fingerprint) ||
-         Find(home.partner, home.fingerprint);
+  return Find(home, home.fingerprint).has_value();
 }
 
 uint64_t CuckooFilter::size_bytes() const { return PackedBytes(shape_); }

@@ -176,10 +176,4 @@ Result<FilterForm> IdentifyFilter(std::string_view bytes) {
   return static_cast<FilterForm>(form);
 }
 
-bool NeedsSecret(std::string_view bytes) {
-  return bytes.starts_with(frame::kMagic) &&
-         GetFixed(bytes, frame::kHashAt, 1) ==
-             static_cast<uint64_t>(frame::Hash::kSipHash);
-}
-
 }  // namespace rowbloom

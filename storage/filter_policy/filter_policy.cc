@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -179,10 +180,11 @@ class Policy final : public rocksdb::FilterPolicy {
   // policies build none: RocksDB makes one for each family whenever it reads
   // OPTIONS back.
   double UniformBits() const {
-    std::call_once(bits_once_, [this] {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!bits_per_key_) {
       bits_per_key_ = BitsPerKey(options_.false_positive_rate);
-    });
-    return bits_per_key_;
+    }
+    return *bits_per_key_;
   }
 
   // Which kind a level has depends on its number, and so do the bits.
@@ -235,12 +237,12 @@ class Policy final : public rocksdb::FilterPolicy {
   std::string id_;
   std::string kernel_problem_;
   mutable std::once_flag kernel_once_;
-  mutable std::once_flag bits_once_;
-  mutable double bits_per_key_ = 0;  // set once
   bool partitions_keep_prefixes_;
   std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
-  mutable std::mutex mutex_;                // of the maps
-  mutable std::map<int, LevelPlan> plans_;  // by num_levels; made when needed
+  // Made when needed, under the mutex.
+  mutable std::mutex mutex_;
+  mutable std::optional<double> bits_per_key_;
+  mutable std::map<int, LevelPlan> plans_;  // by num_levels
   mutable std::map<double, std::shared_ptr<MemoryFit>> memory_fits_;
   std::shared_ptr<FilterCounters> counters_;
 };

@@ -23,56 +23,39 @@ ObjectLibrary::PatternEntry Pattern(std::string_view prefix) {
       .AddSeparator(":");
 }
 
-// Returns the result of `make`; null, with an error, if it throws. RocksDB's
-// registry is not exception-safe.
-template <typename Make>
-auto Guarded(std::string* error, Make make) -> decltype(make()) {
-  try {
-    return make();
-  } catch (...) {
-    *error = "no memory";  // few enough characters to need none
-    return nullptr;
-  }
+// Has the registry make objects of these ids: `make(id, guard)` sets the guard,
+// or returns why not. The registry is not exception-safe.
+template <typename Object, typename Ids, typename Make>
+void Add(const Ids& ids, Make make) {
+  ObjectLibrary::Default()->AddFactory<Object>(
+      ids,
+      [make](const std::string& id, std::unique_ptr<Object>* guard,
+             std::string* error) -> Object* {
+        try {
+          *error = make(id, guard);
+        } catch (...) {
+          *error = "no memory";  // few enough characters to need none
+          guard->reset();
+        }
+        return guard->get();
+      });
 }
 
-const FilterPolicy* PolicyOfId(const std::string& id,
-                               std::unique_ptr<const FilterPolicy>* guard,
-                               std::string* error) {
-  return Guarded(error, [&]() -> const FilterPolicy* {
-    const auto options = ParsePolicyId(id);
-    if (!options) {
-      *error = options.error();
-      return nullptr;
-    }
-    const rocksdb::Status status = MakePolicy(*options, guard);
-    if (!status.ok()) *error = status.ToString();
-    return guard->get();
-  });
+std::string MakePolicyOfId(const std::string& id,
+                           std::unique_ptr<const FilterPolicy>* policy) {
+  const auto options = ParsePolicyId(id);
+  if (!options) return options.error();
+  const rocksdb::Status status = MakePolicy(*options, policy);
+  return status.ok() ? "" : status.ToString();
 }
 
-const SliceTransform* ExtractorOfId(
-    const std::string& id, std::unique_ptr<const SliceTransform>* guard,
-    std::string* error) {
-  return Guarded(error, [&]() -> const SliceTransform* {
-    const auto layout = KeyLayout::FromString(
-        std::string_view(id).substr(kExtractorIdPrefix.size()));
-    if (!layout) {
-      *error = layout.error();
-      return nullptr;
-    }
-    *guard = MakeRowPrefixExtractor(*layout);
-    return guard->get();
-  });
-}
-
-TablePropertiesCollectorFactory* PropertiesFactory(
-    const std::string& /*id*/,
-    std::unique_ptr<TablePropertiesCollectorFactory>* guard,
-    std::string* error) {
-  return Guarded(error, [&] {
-    *guard = MakeFilterPropertiesFactory();
-    return guard->get();
-  });
+std::string MakeExtractorOfId(
+    const std::string& id, std::unique_ptr<const SliceTransform>* extractor) {
+  const auto layout = KeyLayout::FromString(
+      std::string_view(id).substr(kExtractorIdPrefix.size()));
+  if (!layout) return layout.error();
+  *extractor = MakeRowPrefixExtractor(*layout);
+  return "";
 }
 
 }  // namespace
@@ -88,13 +71,14 @@ rocksdb::Status RegisterRowbloom() {
   }
   static std::once_flag once;
   std::call_once(once, [] {
-    const auto library = ObjectLibrary::Default();
-    library->AddFactory<const FilterPolicy>(Pattern(kPolicyIdPrefix),
-                                            PolicyOfId);
-    library->AddFactory<const SliceTransform>(Pattern(kExtractorIdPrefix),
-                                              ExtractorOfId);
-    library->AddFactory<TablePropertiesCollectorFactory>(kFilterProperty,
-                                                         PropertiesFactory);
+    Add<const FilterPolicy>(Pattern(kPolicyIdPrefix), MakePolicyOfId);
+    Add<const SliceTransform>(Pattern(kExtractorIdPrefix), MakeExtractorOfId);
+    using Properties = TablePropertiesCollectorFactory;
+    Add<Properties>(kFilterProperty, [](const std::string& /*id*/,
+                                        std::unique_ptr<Properties>* factory) {
+      *factory = MakeFilterPropertiesFactory();
+      return "";
+    });
   });
   return rocksdb::Status::OK();
 }

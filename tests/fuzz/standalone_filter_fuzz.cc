@@ -118,8 +118,7 @@ void TryCuckoo(std::string_view bytes, const Secret& secret) {
 }
 
 void TryAll(std::string_view bytes, const Secret& secret) {
-  const auto form = IdentifyFilter(bytes);
-  if (IsGood(form)) NeedsSecret(bytes);
+  static_cast<void>(IdentifyFilter(bytes));
   TryGuava(bytes);
   TryClassic(bytes, secret);
   TryCounting(bytes, secret);

@@ -3,9 +3,7 @@
 //
 // After B. Fan, D. G. Andersen, M. Kaminsky, M. D. Mitzenmacher, "Cuckoo
 // Filter: Practically Better Than Bloom", 2014, but for any number of buckets:
-// the two of a fingerprint add up to a number that follows from it. An absent
-// key meets at most 8 fingerprints of f bits, so that the rate is at most 1 -
-// (1 - 1/(2^f - 1))^8.
+// the two of a fingerprint add up to a number that follows from it.
 //
 // Keys are counted: a key that was added twice is there twice and has to be
 // removed twice. The buckets have room for 8 of one key.
@@ -42,7 +40,8 @@ inline constexpr double kCuckooLoad = 0.95;
 Result<CuckooShape> CuckooShapeFor(uint64_t capacity,
                                    double false_positive_rate);
 
-// The bound of the rate above, with the share `load` of slots in use.
+// The highest rate with the share `load` of slots in use:
+// 1 - (1 - 1/(2^f - 1))^(8 load) for fingerprints of f bits.
 double FalsePositiveRate(const CuckooShape& shape, double load);
 
 class CuckooFilter {
@@ -106,6 +105,8 @@ class CuckooFilter {
   void Set(uint64_t slot, uint32_t fingerprint);
   // The first slot of the bucket with this fingerprint, 0 for a free one.
   std::optional<uint64_t> Find(uint64_t bucket, uint32_t fingerprint) const;
+  // The same of both buckets.
+  std::optional<uint64_t> Find(const Home& home, uint32_t fingerprint) const;
   // Moves fingerprints until one bucket has room. False: none had, and all are
   // back in their slots.
   bool MoveOthers(uint32_t fingerprint, uint64_t bucket);

@@ -55,8 +55,4 @@ std::string_view ToString(FilterForm form);
 // later version.
 Result<FilterForm> IdentifyFilter(std::string_view bytes);
 
-// Tells whether the filter needs its secret to be parsed. REQUIRES
-// IdentifyFilter(bytes).
-bool NeedsSecret(std::string_view bytes);
-
 }  // namespace rowbloom

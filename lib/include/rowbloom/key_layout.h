@@ -59,19 +59,23 @@ class KeyLayout {
 
   // "escaped": the row ends with 00 01 and has each 00 inside written 00 FF.
   // Any bytes are possible and encoded rows sort as the rows do.
-  static KeyLayout Escaped();
+  static KeyLayout Escaped() { return KeyLayout(Kind::kEscaped); }
 
   // "fixed:N": the row is the first `row_bytes` bytes. REQUIRES
   // 1 <= row_bytes <= kMaxRowBytes; with any other number every key is outside
   // the layout, and FromString(ToString()) reports it.
-  static KeyLayout FixedRow(uint32_t row_bytes);
+  static KeyLayout FixedRow(uint32_t row_bytes) {
+    return KeyLayout(Kind::kFixed, row_bytes);
+  }
 
   // "delimited:C": the row goes up to and includes the first byte `delimiter`.
-  static KeyLayout Delimited(char delimiter);
+  static KeyLayout Delimited(char delimiter) {
+    return KeyLayout(Kind::kDelimited, static_cast<unsigned char>(delimiter));
+  }
 
   // "u16": a 2-byte big-endian length, then that many bytes of row, as in
   // HBase's KeyValue and in Pegasus.
-  static KeyLayout LengthPrefixed();
+  static KeyLayout LengthPrefixed() { return KeyLayout(Kind::kLengthPrefixed); }
 
   // Makes "custom:NAME" known in this process, for good: files name the layout
   // that they were built with. Error: the name is empty, longer than 64 bytes,
@@ -117,7 +121,9 @@ class KeyLayout {
   bool DecodeRow(std::string_view row_bytes, std::string* row) const;
 
   // Tells whether encoded rows sort as the rows themselves do.
-  bool PreservesRowOrder() const;
+  bool PreservesRowOrder() const {
+    return kind_ == Kind::kEscaped || kind_ == Kind::kFixed;
+  }
 
   // Bytes before the row's own first byte: 2 for "u16", else 0.
   size_t RowOffset() const { return kind_ == Kind::kLengthPrefixed ? 2 : 0; }
@@ -127,7 +133,10 @@ class KeyLayout {
   uint32_t parameter() const { return parameter_; }
 
   // For "fixed:N", N: every row has this many bytes. Else nullopt.
-  std::optional<uint32_t> FixedRowBytes() const;
+  std::optional<uint32_t> FixedRowBytes() const {
+    if (kind_ != Kind::kFixed) return std::nullopt;
+    return parameter_;
+  }
 
   friend bool operator==(const KeyLayout& a, const KeyLayout& b) {
     return a.kind_ == b.kind_ && a.parameter_ == b.parameter_ &&

@@ -16,7 +16,9 @@ struct SectionRates {
 };
 
 // Tells whether `row_spread` is usable: inside (0, 1], not NaN.
-bool IsRowSpread(double row_spread);
+inline bool IsRowSpread(double row_spread) {
+  return row_spread > 0 && row_spread <= 1;
+}
 
 // The number of times that a read opens a file that does not have its key, on
 // average.

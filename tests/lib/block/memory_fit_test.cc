@@ -44,10 +44,10 @@ Totals FitMany(MemoryFit* fit, size_t (*usable)(size_t),
   constexpr size_t kOther = 90;
   for (int i = 0; i < 2000; ++i) {
     const uint64_t rows = 100 + random.Below(20'000);
-    MemoryFit::Section sections[] = {{.keys = rows}, {.keys = 10 * rows}};
+    SectionSize sections[] = {{.keys = rows}, {.keys = 10 * rows}};
     totals.wanted_bytes += kOther;
     size_t bytes = kOther;
-    for (MemoryFit::Section& section : sections) {
+    for (SectionSize& section : sections) {
       const double bits = section.keys == rows ? row_bits : row_col_bits;
       section.blocks = static_cast<uint64_t>(
           std::ceil(static_cast<double>(section.keys) * bits / 512));
@@ -57,7 +57,7 @@ Totals FitMany(MemoryFit* fit, size_t (*usable)(size_t),
           section.keys, section.blocks, section.probes);
     }
     fit->Choose(kOther, sections);
-    for (const MemoryFit::Section& section : sections) {
+    for (const SectionSize& section : sections) {
       bytes += section.blocks * 64;
       totals.rate += BlockedFalsePositiveRate(section.keys, section.blocks,
                                               section.probes);
@@ -107,16 +107,16 @@ TEST(MemoryFit, ExactAllocatorChangesNothing) {
 // One that gives ten times as much is not filled.
 TEST(MemoryFit, GrowsByAThirdAtMostAndNeverToNothing) {
   MemoryFit fit([](size_t bytes) { return 10 * bytes; });
-  MemoryFit::Section sections[] = {{.keys = 100, .blocks = 2},
-                                   {.keys = 1000, .blocks = 20}};
+  SectionSize sections[] = {{.keys = 100, .blocks = 2},
+                            {.keys = 1000, .blocks = 20}};
   fit.Choose(90, sections);
   EXPECT_EQ(sections[0].blocks, 2u);
   EXPECT_EQ(sections[1].blocks, 20u);
   MemoryFit shrinks(FourClasses);
   for (int i = 0; i < 1000; ++i) {
-    MemoryFit::Section small[] = {{.keys = 1, .blocks = 1},
-                                  {.keys = 0, .blocks = 0},
-                                  {.keys = 500, .blocks = 10}};
+    SectionSize small[] = {{.keys = 1, .blocks = 1},
+                           {.keys = 0, .blocks = 0},
+                           {.keys = 500, .blocks = 10}};
     shrinks.Choose(90, small);
     ASSERT_GE(small[0].blocks, 1u);
     ASSERT_EQ(small[1].blocks, 0u);

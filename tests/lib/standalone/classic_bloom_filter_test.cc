@@ -218,7 +218,6 @@ TEST(ClassicBloomFilter, CheckedFormRefusesDamage) {
 TEST(FilterForm, OfGuavaIsKnownByItsHeadAndLength) {
   const std::string bytes = *Make(1000, 0.01).Serialize();
   EXPECT_EQ(*IdentifyFilter(bytes), FilterForm::kGuava);
-  EXPECT_FALSE(NeedsSecret(bytes));
   EXPECT_EQ(ToString(FilterForm::kGuava), "guava");
   EXPECT_THAT(IdentifyFilter(bytes + "x").error(),
               HasSubstr("not a serialized filter"));

@@ -80,7 +80,6 @@ void ExpectDamageIsRefused(const std::string& bytes, const Parse& parse) {
 template <typename Parse>
 void ExpectTheSecretIsAsked(const std::string& bytes, const Parse& parse) {
   using testing::HasSubstr;
-  EXPECT_TRUE(NeedsSecret(bytes));
   EXPECT_TRUE(parse(bytes, Secret(1)));
   EXPECT_THAT(parse(bytes, Secret(2)).error(), HasSubstr("another secret"));
   EXPECT_THAT(parse(bytes, std::nullopt).error(), HasSubstr("needed"));

@@ -1,0 +1,42 @@
+// The sizes of the sections of one block: what the builder makes, and what
+// Predict says of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "rowbloom/bloom_type.h"
+
+namespace rowbloom {
+
+// The most bytes of one section: leaves every offset within 32 bits for three
+// sections.
+inline constexpr uint64_t kMaxSectionBytes = uint64_t{1} << 30;
+
+// A filter of kBloom: its bits for each key, and what follows from them.
+struct BloomSetting {
+  double bits_per_key = 0;
+  int probes = 0;
+  double rate = 0;
+};
+
+// A section of kind kBloom, or the one that a ribbon of its rate stands for.
+struct SectionSize {
+  uint64_t keys = 0;
+  uint64_t blocks = 0;  // of kBloomBlockBytes
+  int probes = 0;
+  double rate = 0;
+};
+
+// The blocks for so many keys, kMaxSectionBytes at most.
+uint64_t BlocksFor(uint64_t keys, double bits_per_key);
+
+// Sizes a ROW section and, if there is another, a ROWCOL section of these keys
+// with the setting, or with the adaptive split of its bits for `row_spread`. As
+// kBloom they have the same size with either; as kRibbon about the same.
+void SizeSections(FilterKind kind, const BloomSetting& setting,
+                  std::optional<double> row_spread,
+                  std::span<SectionSize> sections);
+
+}  // namespace rowbloom
