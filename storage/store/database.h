@@ -42,7 +42,7 @@ class Database {
   rocksdb::Status DropColumnFamily(const std::string& name);
 
   // Writes the batch to the disk.
-  rocksdb::Status WriteSynced(rocksdb::WriteBatch* batch) {
+  rocksdb::Status WriteSynced(rocksdb::WriteBatch* batch) const {
     rocksdb::WriteOptions synced;
     synced.sync = true;
     return db_->Write(synced, batch);

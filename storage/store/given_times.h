@@ -31,31 +31,27 @@ class GivenTimes {
   // be that of the cell's last put.
   uint64_t Put(uint64_t row, uint64_t cell, uint64_t now_ms, bool replaces);
 
-  struct Delete {
+  struct Marker {
     uint64_t timestamp_ms;
     // It does not cover what was given: that has to be removed.
     bool remove;
   };
-  // Those of a delete of a cell, or of a whole row.
-  Delete DeleteCell(uint64_t row, uint64_t cell, uint64_t now_ms);
-  Delete DeleteRow(uint64_t row, uint64_t now_ms);
+  // That of a delete of a cell, or, with `row` as `cell`, of a whole row.
+  Marker Delete(uint64_t row, uint64_t cell, uint64_t now_ms);
 
-  // A put had this timestamp given: later ones of the cell get a later one, as
-  // long as that is not too far ahead.
+  // A put, or a delete as above, had this timestamp given: later puts of the
+  // cell get a later one, as long as that is not too far ahead.
   void NotePut(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
                uint64_t now_ms);
-  // A delete had this timestamp given. Later puts get a later one, as long as
-  // that is not too far ahead.
-  void NoteDeleteOfCell(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
-                        uint64_t now_ms);
-  void NoteDeleteOfRow(uint64_t row, uint64_t timestamp_ms, uint64_t now_ms);
+  void NoteDelete(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
+                  uint64_t now_ms);
 
   // Forgets all of them, and gives back most of their memory.
   void Clear();
 
  private:
-  // The number of cells that are remembered before the time is raised past half
-  // of them.
+  // The number of cells and rows that are remembered before the time is raised
+  // past half of them.
   static constexpr size_t kMaxCells = 1024;
 
   // The first times after those of the last put and delete; 0: none.
@@ -68,18 +64,12 @@ class GivenTimes {
       return after_put_ms > after_delete_ms ? after_put_ms : after_delete_ms;
     }
   };
-  // `after_ms`: the first time after all that the delete is to take.
-  static Delete DeleteBefore(uint64_t after_ms, uint64_t now_ms);
   Times& TimesOf(uint64_t row, uint64_t cell);
-  static bool IsNear(uint64_t timestamp_ms, uint64_t now_ms) {
-    return timestamp_ms >= now_ms && timestamp_ms < now_ms + kMaxAheadMs;
-  }
-  void NoteAfter(uint64_t* after_ms, uint64_t timestamp_ms);
-  void Remember(uint64_t timestamp_ms);
+  void Note(uint64_t* after_ms, uint64_t timestamp_ms);
 
-  std::unordered_map<uint64_t, Times> cells_;
-  std::unordered_map<uint64_t, uint64_t> rows_;  // the first after a delete
-  uint64_t newest_ms_ = 0;                       // of all that is remembered
+  // Those of cells and, under the row, of deletes of the row.
+  std::unordered_map<uint64_t, Times> times_;
+  uint64_t newest_ms_ = 0;  // of all that is remembered
 };
 
 }  // namespace rowbloom

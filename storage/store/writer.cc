@@ -1,8 +1,11 @@
 #include "storage/store/writer.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
+#include "rocksdb/write_batch.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
 #include "storage/format/status_text.h"
@@ -32,10 +35,6 @@ Status CheckTimestamp(uint64_t timestamp_ms) {
   if (timestamp_ms <= kMaxTimestampMs) return Status::OK();
   return InvalidArgument("timestamp ", timestamp_ms, ": expected at most ",
                          kMaxTimestampMs);
-}
-
-bool IsOfWholeRow(ChangeType type) {
-  return IsDeleteOfRow(type) || type == ChangeType::kDeleteRow;
 }
 
 uint64_t Mix(uint64_t hash, uint64_t more) {
@@ -86,6 +85,348 @@ Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
   return CheckTimestamp(*timestamp_ms);
 }
 
+// The changes of one Apply, as they become a RocksDB batch.
+class Writer::Draft {
+ public:
+  // REQUIRES that `guard` has the rows of all changes. `looks_at_itself`: a
+  // change is a delete, of an earlier put or of a later one.
+  Draft(Writer* writer, const RowLocks::Guard& guard,
+        std::optional<uint64_t> replaces_ms, bool looks_at_itself)
+      : writer_(*writer),
+        opened_(writer->opened_),
+        families_(opened_.families->Get()),
+        replaces_ms_(replaces_ms),
+        looks_at_itself_(looks_at_itself) {
+    LeasedClock& clock = opened_.shared->clock;
+    now_ms_ = clock.Now();
+    guard.ForEach([&](RowLocks::Stripe* stripe) {
+      const auto raised_ms = stripe->given.MoveTo(now_ms_);
+      if (raised_ms) now_ms_ = clock.RaiseTo(*raised_ms);
+    });
+  }
+
+  Status Add(Change change) {
+    if (row_bytes_.empty() || change.row != row_) {
+      Status s = opened_.EncodeRow(change.row, &row_bytes_);
+      if (!s.ok()) return s;
+      row_ = change.row;
+      row_hash_ = RowLocks::HashOf(change.row);
+      stripe_ = &writer_.locks_.StripeOf(row_hash_);
+    }
+    Status s = CheckChange(change);
+    if (s.ok() && change.type == ChangeType::kDeleteRow) {
+      change.type = ChangeType::kDeleteFamily;
+      for (auto it = families_->begin(); s.ok() && it != families_->end();
+           ++it) {
+        s = AddDelete(change, it);
+      }
+    } else if (s.ok()) {
+      FamilyMap::const_iterator family;
+      s = opened_.FindFamily(*families_, change.family, &family);
+      if (!s.ok()) return s;
+      s = change.type == ChangeType::kPut ? AddPut(change, family)
+                                          : AddDelete(change, family);
+    }
+    if (s.ok() && batch_.GetDataSize() > kMaxBatchBytes) {
+      return InvalidArgument("a batch of more than ", kMaxBatchBytes,
+                             " bytes: write fewer changes at once");
+    }
+    return s;
+  }
+
+  Status Commit(Durability durability) {
+    opened_.shared->clock.Note(last_ms_);
+    // kSkipWal as well: what is flushed survives.
+    Status s = writer_.CoverTimestamp(last_ms_);
+    if (!s.ok()) return s;
+    rocksdb::WriteOptions options;
+    options.sync = durability == Durability::kSync;
+    options.disableWAL = durability == Durability::kSkipWal;
+    s = opened_.database->Write(options, &batch_);
+    options.sync = false;
+    if (s.ok()) JoinOperands(options);
+    return s;
+  }
+
+ private:
+  using Key = std::pair<uint32_t, std::string>;  // family, key
+  // A cell whose merge operands are to be joined once all are written.
+  struct Join {
+    const Family* family;
+    RowLocks::Stripe* stripe;
+    uint64_t cell;  // as the stripe knows it
+  };
+
+  Status AddPut(const Change& change, FamilyMap::const_iterator found) {
+    Status s =
+        CheckPut(found, change.qualifier, change.value, change.timestamp_ms);
+    if (!s.ok()) return s;
+    const Family& family = found->second;
+    if (family.format == CellFormat::kLatest) {
+      const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
+      last_ms_ = std::max(last_ms_, now_ms_);
+      const auto head = EncodeCellHead(now_ms_);
+      const Slice value_parts[] = {Slice(head.data(), head.size()),
+                                   Slice(change.value)};
+      return batch_.Put(family.handle(), SliceParts(key_parts, 2),
+                        SliceParts(value_parts, 2));
+    }
+    const uint64_t row = RowId(row_hash_, family);
+    const uint64_t cell = CellId(row, change.qualifier);
+    uint64_t timestamp_ms = change.timestamp_ms.value_or(0);
+    if (change.timestamp_ms) {
+      stripe_->given.NotePut(row, cell, timestamp_ms, now_ms_);
+    } else {
+      timestamp_ms =
+          stripe_->given.Put(row, cell, now_ms_, replaces_ms_.has_value());
+      last_ms_ = std::max(last_ms_, timestamp_ms);
+      // The application may have given this one.
+      timestamp_ms = std::max(timestamp_ms, replaces_ms_.value_or(0));
+    }
+    if (opened_.shared->has_family_version_deletes) {
+      RowDeletes row_deletes;
+      s = FindRowDeletes(found, &row_deletes);
+      // Written, it would take the place of a version that is to be seen.
+      if (!s.ok() || row_deletes.TakesAt(timestamp_ms)) return s;
+    }
+    family.shared_rules->NotePut(timestamp_ms);
+    return AddEntry(family, change.qualifier,
+                    {ChangeType::kPut, timestamp_ms, change.value});
+  }
+
+  // A delete inside one family.
+  Status AddDelete(const Change& change, FamilyMap::const_iterator found) {
+    const auto& [name, family] = *found;
+    const std::optional<uint64_t> given_ms = change.timestamp_ms;
+    Status s = CheckQualifier(change.qualifier);
+    if (s.ok() && given_ms) s = CheckTimestamp(*given_ms);
+    if (!s.ok()) return s;
+    if (!given_ms && (change.type == ChangeType::kDeleteVersion ||
+                      change.type == ChangeType::kDeleteFamilyVersion)) {
+      return Status::InvalidArgument(
+          "a delete of a version needs the version's timestamp");
+    }
+    if (family.format == CellFormat::kLatest) {
+      if (!given_ms) return Remove(change, found);
+      return InvalidArgument("family \"", name,
+                             "\" keeps the latest version only, by the store's "
+                             "timestamps: a delete takes no timestamp");
+    }
+    GivenTimes& given = stripe_->given;
+    const uint64_t row = RowId(row_hash_, family);
+    const uint64_t cell =
+        IsDeleteOfRow(change.type) ? row : CellId(row, change.qualifier);
+    const auto add = [&](uint64_t timestamp_ms) {
+      return AddMarker(change.type, family, change.qualifier, timestamp_ms);
+    };
+    if (given_ms) {
+      given.NoteDelete(row, cell, *given_ms, now_ms_);
+      s = add(*given_ms);
+      return s.ok() && change.type == ChangeType::kDeleteFamilyVersion
+                 ? DeleteInAllColumns(found, *given_ms)
+                 : s;
+    }
+    if (family.options.timestamps == Timestamps::kClient) {
+      // The store's time says nothing about those of the application.
+      std::optional<uint64_t> newest_ms;
+      s = FindNewestPut(change, found, &newest_ms);
+      if (!s.ok() || !newest_ms) return s;
+      // The next put may get this timestamp again.
+      if (*newest_ms == now_ms_ + GivenTimes::kMaxAheadMs) {
+        s = Remove(change, found);
+        --*newest_ms;
+      }
+      given.NoteDelete(row, cell, *newest_ms, now_ms_);
+      return s.ok() ? add(*newest_ms) : s;
+    }
+    const GivenTimes::Marker marker = given.Delete(row, cell, now_ms_);
+    last_ms_ = std::max(last_ms_, marker.timestamp_ms);
+    if (marker.remove) s = Remove(change, found);
+    return s.ok() ? add(marker.timestamp_ms) : s;
+  }
+
+  Status AddMarker(ChangeType type, const Family& family,
+                   std::string_view qualifier, uint64_t timestamp_ms) {
+    Status s = writer_.AllowDelete(type);
+    return s.ok() ? AddEntry(family, qualifier, {type, timestamp_ms, {}}) : s;
+  }
+
+  // Adds an entry to a cell of the row.
+  Status AddEntry(const Family& family, std::string_view qualifier,
+                  const Entry& entry) {
+    const uint64_t cell = CellId(RowId(row_hash_, family), qualifier);
+    const auto key = [&] {
+      return Key(family.handle()->GetID(), row_bytes_ + std::string(qualifier));
+    };
+    if (stripe_->updates.Add(cell)) {
+      joins_.try_emplace(key(), Join{&family, stripe_, cell});
+    }
+    if (looks_at_itself_) {
+      entries_[key()].push_back({entry.type, entry.timestamp_ms, {}});
+    }
+    const std::string head =
+        entry.type == ChangeType::kPut
+            ? EncodePutHead(entry.timestamp_ms, entry.value.size())
+            : EncodeEntry(entry);
+    const Slice key_parts[] = {row_bytes_, Slice(qualifier)};
+    const Slice value_parts[] = {Slice(head), Slice(entry.value)};
+    return batch_.Merge(family.handle(), SliceParts(key_parts, 2),
+                        SliceParts(value_parts, 2));
+  }
+
+  // Deletes the versions of one timestamp in the columns of the row, each for
+  // itself, so that they take no version's place.
+  Status DeleteInAllColumns(FamilyMap::const_iterator found,
+                            uint64_t timestamp_ms) {
+    const Family& family = found->second;
+    const uint32_t id = family.handle()->GetID();
+    Status s;
+    const auto take = [&](std::string_view qualifier) {
+      return AddMarker(ChangeType::kDeleteVersion, family, qualifier,
+                       timestamp_ms);
+    };
+    const Entry put{ChangeType::kPut, timestamp_ms, {}};
+    for (auto it = entries_.lower_bound({id, row_bytes_});
+         s.ok() && it != entries_.end() && it->first.first == id; ++it) {
+      const auto& [key, written] = *it;
+      if (!key.second.starts_with(row_bytes_)) break;
+      if (std::find(written.begin(), written.end(), put) != written.end()) {
+        s = take(std::string_view(key.second).substr(row_bytes_.size()));
+      }
+    }
+    if (!s.ok()) return s;
+    RowCells cells(opened_, found, RowReads());
+    s = cells.SeekRow(row_, row_bytes_);
+    for (; s.ok() && cells.Valid(); cells.Next()) {
+      Entries entries;
+      s = ReadEntries(cells.cell(), &entries);
+      if (s.ok() && std::binary_search(entries.begin(), entries.end(), put,
+                                       ComesBefore)) {
+        s = take(cells.qualifier());
+      }
+    }
+    return s.ok() ? cells.status() : s;
+  }
+
+  // Removes what RocksDB has of the row in a family, or of a cell, but for the
+  // deletes of the row.
+  Status Remove(const Change& change, FamilyMap::const_iterator found) {
+    const Family& family = found->second;
+    if (IsDeleteOfRow(change.type)) {
+      return batch_.DeleteRange(family.handle(), row_bytes_,
+                                RowEnd(row_bytes_));
+    }
+    // The row's deletes are kept with the cell of the empty qualifier.
+    RowDeletes row_deletes;
+    Status s;
+    if (family.format == CellFormat::kVersioned && change.qualifier.empty()) {
+      s = FindRowDeletes(found, &row_deletes);
+    }
+    const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
+    if (s.ok()) s = batch_.Delete(family.handle(), SliceParts(key_parts, 2));
+    if (s.ok() && row_deletes.up_to_ms) {
+      s = AddMarker(ChangeType::kDeleteFamily, family, {},
+                    *row_deletes.up_to_ms);
+    }
+    for (const uint64_t at_ms : row_deletes.at_ms) {
+      if (!s.ok()) break;
+      s = AddMarker(ChangeType::kDeleteFamilyVersion, family, {}, at_ms);
+    }
+    return s;
+  }
+
+  // The newest timestamp of the versions that a delete is to take, in the
+  // store, also those that have expired, and in the batch; nullopt: there are
+  // none.
+  Status FindNewestPut(const Change& change, FamilyMap::const_iterator family,
+                       std::optional<uint64_t>* newest_ms) const {
+    const bool of_row = IsDeleteOfRow(change.type);
+    const auto note = [newest_ms](uint64_t timestamp_ms) {
+      *newest_ms = std::max(*newest_ms, std::optional(timestamp_ms));
+    };
+    const std::string key = row_bytes_ + std::string(change.qualifier);
+    const uint32_t id = family->second.handle()->GetID();
+    for (auto it = entries_.lower_bound({id, key});
+         it != entries_.end() && it->first.first == id; ++it) {
+      const std::string& of_batch = it->first.second;
+      if (of_row ? !of_batch.starts_with(key) : of_batch != key) break;
+      for (const Entry& entry : it->second) {
+        if (entry.type == ChangeType::kPut) note(entry.timestamp_ms);
+      }
+    }
+    VersionRules rules = family->second.rules;
+    rules.ttl_ms = 0;
+    RowCells cells(opened_, family, RowReads());
+    Status s = cells.SeekRow(row_, row_bytes_);
+    if (!of_row) cells.Seek(change.qualifier);
+    for (; s.ok() && cells.Valid(); cells.Next()) {
+      if (!of_row && cells.qualifier() != change.qualifier) break;
+      Entries entries;
+      s = ReadEntries(cells.cell(), &entries);
+      ForEachVisible(entries, cells.row_deletes(), rules, /*wall_ms=*/0,
+                     [&](const Entry& newest) {
+                       note(newest.timestamp_ms);
+                       return false;
+                     });
+    }
+    return s.ok() ? cells.status() : s;
+  }
+
+  // Those of the store and of the batch.
+  Status FindRowDeletes(FamilyMap::const_iterator family,
+                        RowDeletes* row_deletes) const {
+    Status s = writer_.FindRowDeletes(row_, family, row_bytes_, row_deletes);
+    const auto of_batch =
+        entries_.find({family->second.handle()->GetID(), row_bytes_});
+    if (of_batch != entries_.end()) row_deletes->Add(of_batch->second);
+    return s;
+  }
+
+  // Replaces the merge operands of cells by what they make. The changes are
+  // written: a cell that is not joined only costs more.
+  void JoinOperands(const rocksdb::WriteOptions& options) {
+    // Each cell by itself, since together they may be larger than memory.
+    for (const auto& [at, join] : joins_) {
+      rocksdb::ColumnFamilyHandle* const family = join.family->handle();
+      rocksdb::PinnableSlice value;
+      Entries entries;
+      std::string problem;
+      if (!opened_.database
+               ->Get(rocksdb::ReadOptions(), family, at.second, &value)
+               .ok() ||
+          !DecodeEntries(value.ToStringView(), &entries, &problem)) {
+        continue;
+      }
+      for (const Entry& entry : entries) {
+        if (entry.type == ChangeType::kPut) {
+          join.family->shared_rules->NotePut(entry.timestamp_ms);
+        }
+      }
+      if (!opened_.database->Put(options, family, at.second, value).ok()) {
+        return;
+      }
+      join.stripe->updates.Joined(join.cell, entries.size());
+    }
+  }
+
+  Writer& writer_;
+  const OpenedStore& opened_;
+  const SharedFamilies families_;
+  const std::optional<uint64_t> replaces_ms_;
+  const bool looks_at_itself_;
+  uint64_t now_ms_ = 0;
+  uint64_t last_ms_ = 0;  // what the clock's bound has to cover
+  std::string_view row_;  // what row_bytes_ encodes, once there is one
+  std::string row_bytes_;
+  uint64_t row_hash_ = 0;
+  RowLocks::Stripe* stripe_ = nullptr;  // of that row
+  rocksdb::WriteBatch batch_;
+  std::map<Key, Join> joins_;
+  // All entries of the batch, in its order and without values, if it looks at
+  // itself.
+  std::map<Key, Entries> entries_;
+};
+
 Status Writer::Apply(const RowLocks::Guard& guard,
                      std::span<const Change> changes,
                      const WriteOptions& options,
@@ -94,291 +435,15 @@ Status Writer::Apply(const RowLocks::Guard& guard,
   const auto deletes = [](const Change& change) {
     return change.type != ChangeType::kPut;
   };
-  Draft draft{
-      .families = opened_.families->Get(),
-      .default_timestamp_ms = options.timestamp_ms,
-      .replaces_ms = replaces_ms,
-      .looks_at_itself = changes.size() > 1 &&
-                         std::any_of(changes.begin(), changes.end(), deletes)};
-  LeasedClock& clock = opened_.shared->clock;
-  draft.now_ms = clock.Now();
-  guard.ForEach([&](RowLocks::Stripe* stripe) {
-    const auto raised_ms = stripe->given.MoveTo(draft.now_ms);
-    if (raised_ms) draft.now_ms = clock.RaiseTo(*raised_ms);
-  });
+  Draft draft(this, guard, replaces_ms,
+              changes.size() > 1 &&
+                  std::any_of(changes.begin(), changes.end(), deletes));
   Status s;
-  for (const Change& change : changes) {
-    if (s.ok()) s = Add(change, &draft);
+  for (Change change : changes) {
+    if (!change.timestamp_ms) change.timestamp_ms = options.timestamp_ms;
+    if (s.ok()) s = draft.Add(change);
   }
-  return s.ok() ? Commit(options.durability, &draft) : s;
-}
-
-Status Writer::Add(const Change& change, Draft* draft) {
-  if (draft->row_bytes.empty() || change.row != draft->row) {
-    Status s = opened_.EncodeRow(change.row, &draft->row_bytes);
-    if (!s.ok()) return s;
-    draft->row = change.row;
-    draft->row_hash = RowLocks::HashOf(change.row);
-    draft->stripe = &locks_.StripeOf(draft->row_hash);
-  }
-  Status s = CheckChange(change);
-  if (!s.ok()) return s;
-  if (change.type == ChangeType::kPut) {
-    s = AddPut(change, draft);
-  } else if (change.type == ChangeType::kDeleteRow) {
-    for (auto family = draft->families->begin();
-         s.ok() && family != draft->families->end(); ++family) {
-      s = AddDelete(change, family, draft);
-    }
-  } else {
-    FamilyMap::const_iterator family;
-    s = opened_.FindFamily(*draft->families, change.family, &family);
-    if (s.ok()) s = AddDelete(change, family, draft);
-  }
-  if (s.ok() && draft->batch.GetDataSize() > kMaxBatchBytes) {
-    return InvalidArgument("a batch of more than ", kMaxBatchBytes,
-                           " bytes: write fewer changes at once");
-  }
-  return s;
-}
-
-Status Writer::AddPut(const Change& change, Draft* draft) {
-  const std::optional<uint64_t> given_ms = GivenTime(change, *draft);
-  FamilyMap::const_iterator found;
-  Status s = opened_.FindFamily(*draft->families, change.family, &found);
-  if (s.ok()) s = CheckPut(found, change.qualifier, change.value, given_ms);
-  if (!s.ok()) return s;
-  const Family& family = found->second;
-  if (family.format == CellFormat::kLatest) {
-    const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
-    const SliceParts key(key_parts, 2);
-    draft->last_ms = std::max(draft->last_ms, draft->now_ms);
-    const auto head = EncodeCellHead(draft->now_ms);
-    const Slice value_parts[] = {Slice(head.data(), head.size()),
-                                 Slice(change.value)};
-    return draft->batch.Put(family.handle(), key, SliceParts(value_parts, 2));
-  }
-  const uint64_t row = RowId(draft->row_hash, family);
-  const uint64_t cell = CellId(row, change.qualifier);
-  uint64_t timestamp_ms = given_ms.value_or(0);
-  if (given_ms) {
-    draft->stripe->given.NotePut(row, cell, *given_ms, draft->now_ms);
-  } else {
-    timestamp_ms = draft->stripe->given.Put(row, cell, draft->now_ms,
-                                            draft->replaces_ms.has_value());
-    draft->last_ms = std::max(draft->last_ms, timestamp_ms);
-    // The application may have given this one.
-    timestamp_ms = std::max(timestamp_ms, draft->replaces_ms.value_or(0));
-  }
-  if (opened_.shared->has_family_version_deletes) {
-    RowDeletes row_deletes;
-    s = FindRowDeletes(change.row, found, *draft, &row_deletes);
-    // Written, it would take the place of a version that is to be seen.
-    if (!s.ok() || row_deletes.TakesAt(timestamp_ms)) return s;
-  }
-  family.shared_rules->NotePut(timestamp_ms);
-  return AddEntry(family, change.qualifier,
-                  {ChangeType::kPut, timestamp_ms, change.value}, draft);
-}
-
-Status Writer::AddDelete(const Change& change, FamilyMap::const_iterator found,
-                         Draft* draft) {
-  const auto& [name, family] = *found;
-  const std::optional<uint64_t> given_ms = GivenTime(change, *draft);
-  Status s = CheckQualifier(change.qualifier);
-  if (s.ok() && given_ms) s = CheckTimestamp(*given_ms);
-  if (!s.ok()) return s;
-  if (!given_ms && (change.type == ChangeType::kDeleteVersion ||
-                    change.type == ChangeType::kDeleteFamilyVersion)) {
-    return Status::InvalidArgument(
-        "a delete of a version needs the version's timestamp");
-  }
-  if (family.format == CellFormat::kLatest) {
-    if (!given_ms) return Remove(change, found, draft);
-    return InvalidArgument("family \"", name,
-                           "\" keeps the latest version only, by the store's "
-                           "timestamps: a delete takes no timestamp");
-  }
-  const bool of_row = IsOfWholeRow(change.type);
-  GivenTimes& given = draft->stripe->given;
-  const uint64_t row = RowId(draft->row_hash, family);
-  const uint64_t cell = CellId(row, change.qualifier);
-  const auto note_given = [&](uint64_t timestamp_ms) {
-    if (of_row) {
-      given.NoteDeleteOfRow(row, timestamp_ms, draft->now_ms);
-    } else {
-      given.NoteDeleteOfCell(row, cell, timestamp_ms, draft->now_ms);
-    }
-  };
-  if (given_ms) {
-    note_given(*given_ms);
-    return change.type == ChangeType::kDeleteFamilyVersion
-               ? AddFamilyVersionDelete(change, found, *given_ms, draft)
-               : AddMarker(change, family, *given_ms, draft);
-  }
-  if (family.options.timestamps == Timestamps::kClient) {
-    // The store's time says nothing about those of the application.
-    std::optional<uint64_t> newest_ms;
-    s = FindNewestPut(change, found, *draft, &newest_ms);
-    if (!s.ok() || !newest_ms) return s;
-    // The next put may get this timestamp again.
-    if (*newest_ms == draft->now_ms + GivenTimes::kMaxAheadMs) {
-      s = Remove(change, found, draft);
-      --*newest_ms;
-    }
-    note_given(*newest_ms);
-    return s.ok() ? AddMarker(change, family, *newest_ms, draft) : s;
-  }
-  const GivenTimes::Delete marker =
-      of_row ? given.DeleteRow(row, draft->now_ms)
-             : given.DeleteCell(row, cell, draft->now_ms);
-  draft->last_ms = std::max(draft->last_ms, marker.timestamp_ms);
-  if (marker.remove) s = Remove(change, found, draft);
-  return s.ok() ? AddMarker(change, family, marker.timestamp_ms, draft) : s;
-}
-
-Status Writer::AddMarker(const Change& change, const Family& family,
-                         uint64_t timestamp_ms, Draft* draft) {
-  const ChangeType type = change.type == ChangeType::kDeleteRow
-                              ? ChangeType::kDeleteFamily
-                              : change.type;
-  if (Status s = AllowDelete(type); !s.ok()) return s;
-  return AddEntry(family,
-                  IsDeleteOfRow(type) ? std::string_view() : change.qualifier,
-                  {type, timestamp_ms, {}}, draft);
-}
-
-Status Writer::AddEntry(const Family& family, std::string_view qualifier,
-                        const Entry& entry, Draft* draft) {
-  const uint32_t id = family.handle()->GetID();
-  const uint64_t cell = CellId(RowId(draft->row_hash, family), qualifier);
-  const auto key = [&] {
-    return Draft::Key(id, draft->row_bytes + std::string(qualifier));
-  };
-  if (draft->stripe->updates.Add(cell)) {
-    draft->joins.try_emplace(key(), Draft::Join{&family, draft->stripe, cell});
-  }
-  if (draft->looks_at_itself) {
-    draft->entries[key()].push_back({entry.type, entry.timestamp_ms, {}});
-  }
-  const std::string head =
-      entry.type == ChangeType::kPut
-          ? EncodePutHead(entry.timestamp_ms, entry.value.size())
-          : EncodeEntry(entry);
-  const Slice key_parts[] = {draft->row_bytes, Slice(qualifier)};
-  const Slice value_parts[] = {Slice(head), Slice(entry.value)};
-  return draft->batch.Merge(family.handle(), SliceParts(key_parts, 2),
-                            SliceParts(value_parts, 2));
-}
-
-Status Writer::AddFamilyVersionDelete(const Change& change,
-                                      FamilyMap::const_iterator found,
-                                      uint64_t timestamp_ms, Draft* draft) {
-  const Family& family = found->second;
-  const uint32_t id = family.handle()->GetID();
-  Status s = AddMarker(change, family, timestamp_ms, draft);
-  const auto take = [&](std::string_view qualifier) {
-    Change one = change;
-    one.type = ChangeType::kDeleteVersion;
-    one.qualifier = qualifier;
-    return AddMarker(one, family, timestamp_ms, draft);
-  };
-  const Entry put{ChangeType::kPut, timestamp_ms, {}};
-  for (auto it = draft->entries.lower_bound({id, draft->row_bytes});
-       s.ok() && it != draft->entries.end() && it->first.first == id; ++it) {
-    const auto& [key, written] = *it;
-    if (!key.second.starts_with(draft->row_bytes)) break;
-    if (std::find(written.begin(), written.end(), put) != written.end()) {
-      s = take(std::string_view(key.second).substr(draft->row_bytes.size()));
-    }
-  }
-  if (!s.ok()) return s;
-  RowCells cells(opened_, found, RowReads());
-  s = cells.SeekRow(change.row, draft->row_bytes);
-  for (; s.ok() && cells.Valid(); cells.Next()) {
-    Entries entries;
-    s = ReadEntries(cells.cell(), &entries);
-    if (s.ok() &&
-        std::binary_search(entries.begin(), entries.end(), put, ComesBefore)) {
-      s = take(cells.qualifier());
-    }
-  }
-  return s.ok() ? cells.status() : s;
-}
-
-Status Writer::Remove(const Change& change, FamilyMap::const_iterator found,
-                      Draft* draft) {
-  const Family& family = found->second;
-  // The row's deletes are kept with the cell of the empty qualifier.
-  RowDeletes row_deletes;
-  Status s;
-  if (family.format == CellFormat::kVersioned && change.qualifier.empty() &&
-      !IsOfWholeRow(change.type)) {
-    s = FindRowDeletes(change.row, found, *draft, &row_deletes);
-  }
-  if (!s.ok()) return s;
-  const Slice key_parts[] = {draft->row_bytes, Slice(change.qualifier)};
-  s = IsOfWholeRow(change.type)
-          ? draft->batch.DeleteRange(family.handle(), draft->row_bytes,
-                                     RowEnd(draft->row_bytes))
-          : draft->batch.Delete(family.handle(), SliceParts(key_parts, 2));
-  Change again = change;
-  if (s.ok() && row_deletes.up_to_ms) {
-    again.type = ChangeType::kDeleteFamily;
-    s = AddMarker(again, family, *row_deletes.up_to_ms, draft);
-  }
-  again.type = ChangeType::kDeleteFamilyVersion;
-  for (const uint64_t at_ms : row_deletes.at_ms) {
-    if (s.ok()) s = AddMarker(again, family, at_ms, draft);
-  }
-  return s;
-}
-
-Status Writer::FindNewestPut(const Change& change,
-                             FamilyMap::const_iterator family,
-                             const Draft& draft,
-                             std::optional<uint64_t>* newest_ms) const {
-  const bool of_row = IsOfWholeRow(change.type);
-  const auto note = [newest_ms](uint64_t timestamp_ms) {
-    *newest_ms = std::max(*newest_ms, std::optional(timestamp_ms));
-  };
-  const std::string key = draft.row_bytes + std::string(change.qualifier);
-  const uint32_t id = family->second.handle()->GetID();
-  for (auto it = draft.entries.lower_bound({id, key});
-       it != draft.entries.end() && it->first.first == id; ++it) {
-    const std::string& of_batch = it->first.second;
-    if (of_row ? !of_batch.starts_with(key) : of_batch != key) break;
-    for (const Entry& entry : it->second) {
-      if (entry.type == ChangeType::kPut) note(entry.timestamp_ms);
-    }
-  }
-  VersionRules rules = family->second.rules;
-  rules.ttl_ms = 0;
-  RowCells cells(opened_, family, RowReads());
-  Status s = cells.SeekRow(change.row, draft.row_bytes);
-  if (!of_row) cells.Seek(change.qualifier);
-  for (; s.ok() && cells.Valid(); cells.Next()) {
-    if (!of_row && cells.qualifier() != change.qualifier) break;
-    Entries entries;
-    s = ReadEntries(cells.cell(), &entries);
-    ForEachVisible(entries, cells.row_deletes(), rules, /*wall_ms=*/0,
-                   [&](const Entry& newest) {
-                     note(newest.timestamp_ms);
-                     return false;
-                   });
-  }
-  return s.ok() ? cells.status() : s;
-}
-
-Status Writer::FindRowDeletes(std::string_view row,
-                              FamilyMap::const_iterator family,
-                              const Draft& draft,
-                              RowDeletes* row_deletes) const {
-  const Status s = FindRowDeletes(row, family, draft.row_bytes, row_deletes);
-  const auto of_batch =
-      draft.entries.find({family->second.handle()->GetID(), draft.row_bytes});
-  if (of_batch != draft.entries.end()) row_deletes->Add(of_batch->second);
-  return s;
+  return s.ok() ? draft.Commit(options.durability) : s;
 }
 
 Status Writer::FindRowDeletes(std::string_view row,
@@ -393,48 +458,6 @@ Status Writer::FindRowDeletes(std::string_view row,
   if (s.IsNotFound()) return Status::OK();
   if (!s.ok()) return s;
   return ReadRowDeletes({row, family, {}, value.ToStringView()}, row_deletes);
-}
-
-Status Writer::Commit(Durability durability, Draft* draft) {
-  opened_.shared->clock.Note(draft->last_ms);
-  // kSkipWal as well: what is flushed survives.
-  Status s = CoverTimestamp(draft->last_ms);
-  if (!s.ok()) return s;
-  rocksdb::WriteOptions options;
-  options.sync = durability == Durability::kSync;
-  options.disableWAL = durability == Durability::kSkipWal;
-  s = opened_.database->Write(options, &draft->batch);
-  // The changes are written: a cell that is not joined only costs more.
-  if (s.ok() && !draft->joins.empty()) {
-    JoinOperands(options, *draft).PermitUncheckedError();
-  }
-  return s;
-}
-
-Status Writer::JoinOperands(rocksdb::WriteOptions options, const Draft& draft) {
-  options.sync = false;
-  Status s;
-  // Each cell by itself, since together they may be larger than memory.
-  for (const auto& [at, join] : draft.joins) {
-    rocksdb::ColumnFamilyHandle* const family = join.family->handle();
-    rocksdb::PinnableSlice value;
-    s = opened_.database->Get(rocksdb::ReadOptions(), family, at.second,
-                              &value);
-    Entries entries;
-    std::string problem;
-    if (!s.ok() || !DecodeEntries(value.ToStringView(), &entries, &problem)) {
-      continue;
-    }
-    for (const Entry& entry : entries) {
-      if (entry.type == ChangeType::kPut) {
-        join.family->shared_rules->NotePut(entry.timestamp_ms);
-      }
-    }
-    s = opened_.database->Put(options, family, at.second, value);
-    if (!s.ok()) return s;
-    join.stripe->updates.Joined(join.cell, entries.size());
-  }
-  return s;
 }
 
 Status Writer::KeepBound(uint64_t bound_ms, bool sync) {
@@ -474,12 +497,12 @@ Status Writer::ResetClock() {
 }
 
 Status Writer::AllowDelete(ChangeType type) {
+  if (!IsDeleteOfRow(type)) return Status::OK();
   SharedState& shared = *opened_.shared;
   const bool of_version = type == ChangeType::kDeleteFamilyVersion;
   const auto is_allowed = [&] {
-    return !IsDeleteOfRow(type) ||
-           (shared.has_row_deletes &&
-            (!of_version || shared.has_family_version_deletes));
+    return shared.has_row_deletes &&
+           (!of_version || shared.has_family_version_deletes);
   };
   if (is_allowed()) return Status::OK();
   const std::lock_guard lock(records_mutex_);
@@ -489,9 +512,7 @@ Status Writer::AllowDelete(ChangeType type) {
   Status s = PutStoreRecord({opened_.key_layout(),
                              /*row_deletes=*/true, of_versions},
                             &batch);
-  rocksdb::WriteOptions options;
-  options.sync = true;
-  if (s.ok()) s = opened_.database->Write(options, &batch);
+  if (s.ok()) s = opened_.database.WriteSynced(&batch);
   if (!s.ok()) return s;
   shared.has_family_version_deletes = of_versions;
   shared.has_row_deletes = true;

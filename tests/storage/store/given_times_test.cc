@@ -30,23 +30,23 @@ TEST(GivenTimes, UpdatesReplaceButNotADelete) {
   EXPECT_EQ(given.Put(1, 10, kNow, true), kNow);
   EXPECT_EQ(given.Put(1, 10, kNow, false), kNow + 1);
   EXPECT_EQ(given.Put(1, 10, kNow, true), kNow + 1);
-  EXPECT_EQ(given.DeleteCell(1, 10, kNow).timestamp_ms, kNow + 1);
+  EXPECT_EQ(given.Delete(1, 10, kNow).timestamp_ms, kNow + 1);
   EXPECT_EQ(given.Put(1, 10, kNow, true), kNow + 2);
-  EXPECT_EQ(given.DeleteRow(1, kNow).timestamp_ms, kNow + 2);
+  EXPECT_EQ(given.Delete(1, 1, kNow).timestamp_ms, kNow + 2);
   EXPECT_EQ(given.Put(1, 10, kNow, true), kNow + 3);
 }
 
 TEST(GivenTimes, DeletesThatWereGivenATimestampAreSteppedPast) {
   GivenTimes given;
-  given.NoteDeleteOfCell(1, 10, kNow + 500, kNow);
+  given.NoteDelete(1, 10, kNow + 500, kNow);
   EXPECT_EQ(given.Put(1, 10, kNow, false), kNow + 501);
   EXPECT_EQ(given.Put(1, 11, kNow, false), kNow);
-  given.NoteDeleteOfRow(1, kNow + 700, kNow);
+  given.NoteDelete(1, 1, kNow + 700, kNow);
   EXPECT_EQ(given.Put(1, 11, kNow, false), kNow + 701);
   EXPECT_EQ(given.Put(2, 20, kNow, false), kNow);
   // Not those that are past, or too far ahead.
-  given.NoteDeleteOfCell(2, 20, kNow - 1, kNow);
-  given.NoteDeleteOfRow(2, kLimit, kNow);
+  given.NoteDelete(2, 20, kNow - 1, kNow);
+  given.NoteDelete(2, 2, kLimit, kNow);
   EXPECT_EQ(given.Put(2, 20, kNow, false), kNow + 1);
 }
 
@@ -84,7 +84,7 @@ TEST(GivenTimes, TakeBoundedMemory) {
       ++raises;
     }
     if (i % 3 == 0) {
-      given.DeleteRow(i, now_ms);
+      given.Delete(i, i, now_ms);
     } else {
       EXPECT_GE(given.Put(i, i, now_ms, false), now_ms);
     }
@@ -112,13 +112,13 @@ TEST(GivenTimes, KeepTheOrderOfChanges) {
     // Some cells are hot, some are met once.
     const bool hot = !random.OneIn(4);
     const uint64_t row = hot ? random.Below(2) : random.Below(1000);
-    const uint64_t cell = row * 1000 + random.Below(hot ? 2 : 1000);
+    const uint64_t cell = (row + 1) * 1000 + random.Below(hot ? 2 : 1000);
     uint64_t& put_ms = puts[{row, cell}];
     uint64_t& delete_ms = deletes[{row, cell}];
     uint64_t& row_delete_ms = row_deletes[row];
     const uint64_t limit_ms = now_ms + GivenTimes::kMaxAheadMs;
     if (random.OneIn(400)) {
-      const auto marker = given.DeleteRow(row, now_ms);
+      const auto marker = given.Delete(row, row, now_ms);
       ASSERT_GE(marker.timestamp_ms, row_delete_ms);
       ASSERT_LT(marker.timestamp_ms, limit_ms);
       row_delete_ms = marker.timestamp_ms;
@@ -128,7 +128,7 @@ TEST(GivenTimes, KeepTheOrderOfChanges) {
         it->second = 0;
       }
     } else if (random.OneIn(400)) {
-      const auto marker = given.DeleteCell(row, cell, now_ms);
+      const auto marker = given.Delete(row, cell, now_ms);
       ASSERT_GE(marker.timestamp_ms, delete_ms);
       ASSERT_LT(marker.timestamp_ms, limit_ms);
       ASSERT_TRUE(marker.remove || put_ms <= marker.timestamp_ms);
