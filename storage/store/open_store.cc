@@ -22,7 +22,6 @@
 #include "storage/store/found_store.h"
 #include "storage/store/late_log.h"
 #include "storage/store/metadata.h"
-#include "storage/store/sst_load.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {
@@ -317,7 +316,7 @@ class Opener {
       if (s.ok()) store_families_[name] = std::move(setup.family);
     }
     if (s.ok() && found_.creation_mark) s = env_->DeleteFile(MarkPath());
-    return s.ok() ? RemoveLoadDirectories(env_, path()) : s;
+    return s.ok() ? RemoveLoads() : s;
   }
 
   // Writes the records that are missing; leaves the families without a column
@@ -342,6 +341,18 @@ class Opener {
     }
     if (s.ok() && batch.Count() > 0) s = opened_.database.WriteSynced(&batch);
     if (s.ok()) found_.metadata.store = record;
+    return s;
+  }
+
+  // What a crash left of bulk loads.
+  Status RemoveLoads() {
+    std::vector<std::string> entries;
+    Status s = ListDirectory(env_, path(), &entries);
+    for (const std::string& entry : entries) {
+      if (!s.ok()) break;
+      if (!entry.starts_with(kLoadDirectoryPrefix)) continue;
+      s = RemoveDirectory(env_, path() + "/" + entry);
+    }
     return s;
   }
 

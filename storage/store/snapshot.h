@@ -1,4 +1,4 @@
-// RocksDB snapshots, counted (shared_state.h), and the store's over them.
+// The store's snapshots: RocksDB's, counted (shared_state.h).
 #pragma once
 
 #include "rocksdb/db.h"
@@ -7,20 +7,18 @@
 
 namespace rowbloom {
 
-// Holds a RocksDB snapshot. `opened` outlives it.
-class CountedSnapshot {
+// `opened` outlives it.
+class CountedSnapshot final : public Snapshot {
  public:
   explicit CountedSnapshot(const OpenedStore& opened) : opened_(opened) {
     ++opened_.shared->snapshots_taken;
     ++opened_.shared->snapshots;
     snapshot_ = opened_.database->GetSnapshot();
   }
-  ~CountedSnapshot() {
+  ~CountedSnapshot() override {
     opened_.database->ReleaseSnapshot(snapshot_);
     --opened_.shared->snapshots;
   }
-  CountedSnapshot(const CountedSnapshot&) = delete;
-  CountedSnapshot& operator=(const CountedSnapshot&) = delete;
 
   const rocksdb::Snapshot* get() const { return snapshot_; }
 
@@ -29,19 +27,10 @@ class CountedSnapshot {
   const rocksdb::Snapshot* snapshot_ = nullptr;
 };
 
-class StoreSnapshot final : public Snapshot {
- public:
-  explicit StoreSnapshot(const OpenedStore& opened) : snapshot_(opened) {}
-  const rocksdb::Snapshot* get() const { return snapshot_.get(); }
-
- private:
-  const CountedSnapshot snapshot_;
-};
-
 // For rocksdb::ReadOptions; nullptr for nullptr.
 inline const rocksdb::Snapshot* RocksdbSnapshot(const Snapshot* snapshot) {
   if (snapshot == nullptr) return nullptr;
-  return static_cast<const StoreSnapshot*>(snapshot)->get();
+  return static_cast<const CountedSnapshot*>(snapshot)->get();
 }
 
 }  // namespace rowbloom

@@ -8,12 +8,9 @@
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/backup_directory.h"
-#include "storage/store/family_cells.h"
 #include "storage/store/point_cells.h"
 #include "storage/store/row_reader.h"
-#include "storage/store/row_source.h"
 #include "storage/store/snapshot.h"
-#include "storage/store/sst_load.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {
@@ -126,44 +123,14 @@ Status Store::GetRow(std::string_view row, std::vector<Cell>* cells,
   });
 }
 
-RowScanner Store::Scan(const ScanOptions& options) {
-  std::unique_ptr<RowScanner::Source> source;
-  const Status s = CatchExceptions([&] {
-    source = std::make_unique<RowScanner::Source>(impl_->opened);
-    return source->Open(options);
-  });
-  return s.ok() ? RowScanner(std::move(source)) : RowScanner(s);
-}
-
-Status Store::NewCellIterator(const CellIteratorOptions& options,
-                              std::unique_ptr<CellIterator>* iterator) {
-  return CatchExceptions([&] {
-    auto cells = std::make_unique<FamilyCells>(impl_->opened);
-    Status s = cells->Open(options);
-    if (s.ok()) *iterator = std::move(cells);
-    return s;
-  });
-}
-
 std::unique_ptr<const Snapshot> Store::GetSnapshot() {
-  std::unique_ptr<const StoreSnapshot> snapshot;
+  std::unique_ptr<const CountedSnapshot> snapshot;
   const Status s = CatchExceptions([&] {
-    snapshot = std::make_unique<const StoreSnapshot>(impl_->opened);
+    snapshot = std::make_unique<const CountedSnapshot>(impl_->opened);
     return Status::OK();
   });
   if (!s.ok() || snapshot->get() == nullptr) return nullptr;
   return snapshot;
-}
-
-Status Store::NewBulkLoad(const BulkLoadOptions& options,
-                          std::unique_ptr<BulkLoad>* load) {
-  return impl_->Change([&]() -> Status {
-    auto begun = std::make_unique<SstLoad>(impl_->opened, &impl_->writer,
-                                           impl_->next_load++, options);
-    Status s = begun->Begin();
-    if (s.ok()) *load = std::move(begun);
-    return s;
-  });
 }
 
 Status Store::Flush() {

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <thread>
 
-#include "storage/store/sst_load.h"
+#include "storage/store/found_store.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 

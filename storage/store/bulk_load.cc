@@ -1,0 +1,334 @@
+// Store::NewBulkLoad: an SstFileWriter per family, whose files RocksDB takes
+// over as they are.
+#include "rowbloom/bulk_load.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/env.h"
+#include "rocksdb/sst_file_writer.h"
+#include "rocksdb/write_batch.h"
+#include "rowbloom/printable.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
+#include "storage/store/cell_value.h"
+#include "storage/store/found_store.h"
+#include "storage/store/store_impl.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Status;
+
+class SstLoad final : public BulkLoad {
+ public:
+  // `number` is this load's own in the store.
+  SstLoad(const OpenedStore& opened, Writer* writer, uint64_t number,
+          const BulkLoadOptions& options)
+      : opened_(opened),
+        of_store_(opened.families->Get()),
+        writer_(writer),
+        directory_(opened.path + "/" + kLoadDirectoryPrefix +
+                   std::to_string(number)),
+        options_(options),
+        timestamp_ms_(opened.shared->clock.Step()) {}
+
+  ~SstLoad() override {
+    // What cannot be removed now is when the store is opened next.
+    rocksdb::Env* const env = opened_.database->GetEnv();
+    for (auto& [name, load] : families_) {
+      load.writer.reset();
+      for (const std::string& file : load.files) {
+        env->DeleteFile(file).PermitUncheckedError();
+      }
+    }
+    env->DeleteDir(directory_).PermitUncheckedError();
+  }
+
+  Status Begin() {
+    return opened_.database->GetEnv()->CreateDirIfMissing(directory_);
+  }
+
+  uint64_t timestamp_ms() const override { return timestamp_ms_; }
+
+  Status Add(const Change& change) override {
+    return CatchExceptions([&] { return AddChange(change); });
+  }
+
+  Status Finish() override {
+    return CatchExceptions([&]() -> Status {
+      if (Status s = CheckUsable(); !s.ok()) return s;
+      finished_ = true;
+      const auto unchanged = opened_.families->LockUnchanged();
+      if (Status s = CheckFamilies(); !s.ok()) return s;
+      std::vector<rocksdb::IngestExternalFileArg> ingestions;
+      for (auto& [name, load] : families_) {
+        Status s = WriteCell(&load);
+        if (s.ok()) s = CloseFile(&load);
+        if (!s.ok()) return s;
+        if (load.files.empty()) continue;
+        rocksdb::IngestExternalFileArg ingestion;
+        ingestion.column_family = load.family->second.handle();
+        ingestion.external_files = load.files;
+        ingestion.options.move_files = true;
+        // Written into a file, it would be refused when it is ingested again.
+        ingestion.options.write_global_seqno = false;
+        ingestions.push_back(std::move(ingestion));
+      }
+      return ingestions.empty() ? Status::OK() : Ingest(ingestions);
+    });
+  }
+
+ private:
+  // What goes to one family. The last cell is kept back until the next one
+  // tells that it is complete.
+  struct FamilyLoad {
+    FamilyMap::const_iterator family;
+    std::unique_ptr<rocksdb::SstFileWriter> writer;  // of files.back()
+    std::vector<std::string> files;
+    std::string key;         // of the last cell; empty: none yet
+    std::string stored;      // its value, as RocksDB keeps it
+    Entry last;              // without its value
+    size_t value_bytes = 0;  // of the versions of the last cell
+    RowDeletes row_deletes;  // of the last row, in the load and the store
+    uint64_t oldest_put_ms = std::numeric_limits<uint64_t>::max();
+  };
+
+  // The error that keeps the load from going on.
+  Status CheckUsable() const {
+    if (finished_) return Status::InvalidArgument("the load is finished");
+    return broken_;
+  }
+
+  Status AddChange(const Change& change) {
+    FamilyMap::const_iterator family;
+    std::string key;
+    Status s = CheckUsable();
+    if (s.ok()) s = opened_.FindFamily(*of_store_, change.family, &family);
+    if (s.ok()) s = opened_.EncodeRow(change.row, &key);
+    if (s.ok()) s = CheckFor(family, change);
+    if (!s.ok()) return s;
+    key += change.qualifier;
+    FamilyLoad& load = families_[family->first];
+    load.family = family;
+    s = AddToCell(&load, change.row, std::move(key),
+                  {change.type, change.timestamp_ms.value_or(timestamp_ms_),
+                   change.value});
+    if (s.ok() || !broken_.ok()) return s;
+    return Prefixed("row \"" + ToPrintable(change.row) + "\", cell " +
+                        family->first + ":" + ToPrintable(change.qualifier),
+                    s);
+  }
+
+  Status CheckFor(FamilyMap::const_iterator family,
+                  const Change& change) const {
+    if (Status s = CheckChange(change); !s.ok()) return s;
+    const auto& [name, kept] = *family;
+    std::optional<uint64_t> given_ms = change.timestamp_ms;
+    if (change.type != ChangeType::kPut) {
+      if (change.type == ChangeType::kDeleteRow || !given_ms) {
+        return Status::InvalidArgument(
+            "a load takes deletes of a version, a column or a family, with "
+            "their timestamps");
+      }
+      if (kept.format == CellFormat::kLatest) {
+        return InvalidArgument("family \"", name,
+                               "\" keeps the latest version only: a load "
+                               "adds no deletes to it");
+      }
+    }
+    if (kept.options.timestamps == Timestamps::kStore) {
+      if (given_ms && *given_ms >= timestamp_ms_) {
+        return InvalidArgument(
+            "family \"", name,
+            "\" has timestamps=store: expected one before that of the load, ",
+            timestamp_ms_, ", found ", *given_ms);
+      }
+      given_ms.reset();
+    }
+    return CheckPut(family, change.qualifier, change.value, given_ms);
+  }
+
+  // Messages go on after the name of the cell.
+  Status AddToCell(FamilyLoad* load, std::string_view row, std::string key,
+                   const Entry& entry) {
+    const bool versioned =
+        load->family->second.format == CellFormat::kVersioned;
+    const bool same_cell = key == load->key;
+    if (key < load->key ||
+        (same_cell && (!versioned || !ComesBefore(load->last, entry)))) {
+      return InvalidArgument(
+          " at ", entry.timestamp_ms,
+          ": expected cells of a family by row, qualifier and falling "
+          "timestamp, each once");
+    }
+    if (versioned) {
+      // Written, it would take the place of a version that is to be seen.
+      bool deleted = false;
+      Status s = CheckDeleted(load, row, key, entry, &deleted);
+      if (!s.ok() || deleted) return s;
+    }
+    if (same_cell && load->value_bytes > 0 &&
+        load->value_bytes + entry.value.size() > kMaxCellBytes) {
+      return InvalidArgument(": its versions have more than ", kMaxCellBytes,
+                             " bytes");
+    }
+    if (!same_cell) {
+      broken_ = WriteCell(load);
+      if (!broken_.ok()) return broken_;
+      load->key = std::move(key);
+      load->stored.clear();
+      load->value_bytes = 0;
+    }
+    load->value_bytes += entry.value.size();
+    if (entry.type == ChangeType::kPut) {
+      load->oldest_put_ms = std::min(load->oldest_put_ms, entry.timestamp_ms);
+    }
+    load->last = {entry.type, entry.timestamp_ms, {}};
+    if (!versioned) {
+      const auto head = EncodeCellHead(entry.timestamp_ms);
+      load->stored.append(head.data(), head.size());
+    } else {
+      const std::string head =
+          entry.type == ChangeType::kPut
+              ? EncodePutHead(entry.timestamp_ms, entry.value.size())
+              : EncodeEntry(entry);
+      // The format version stands before the first entry alone.
+      load->stored.append(same_cell ? head.substr(1) : head);
+    }
+    load->stored.append(entry.value);
+    return Status::OK();
+  }
+
+  // Tells whether a kDeleteFamilyVersion takes the entry, which is in order.
+  Status CheckDeleted(FamilyLoad* load, std::string_view row,
+                      std::string_view key, const Entry& entry, bool* deleted) {
+    const std::string_view row_bytes =
+        key.substr(0, opened_.key_layout().RowBytes(key));
+    if (!load->key.starts_with(row_bytes)) {
+      load->row_deletes.clear();
+      if (opened_.shared->has_family_version_deletes) {
+        broken_ = writer_->FindRowDeletes(row, load->family, row_bytes,
+                                          &load->row_deletes);
+        if (!broken_.ok()) return broken_;
+      }
+    }
+    if (IsDeleteOfRow(entry.type)) deletes_of_rows_.insert(entry.type);
+    if (entry.type == ChangeType::kDeleteFamilyVersion) {
+      load->row_deletes.Add({entry});
+    }
+    *deleted = entry.type == ChangeType::kPut &&
+               load->row_deletes.TakesAt(entry.timestamp_ms);
+    return Status::OK();
+  }
+
+  Status WriteCell(FamilyLoad* load) {
+    if (load->key.empty()) return Status::OK();
+    const Family& family = load->family->second;
+    Status s;
+    if (load->writer != nullptr &&
+        load->writer->FileSize() >= options_.file_bytes) {
+      s = CloseFile(load);
+    }
+    if (!s.ok()) return s;
+    if (load->writer == nullptr) {
+      load->files.push_back(directory_ + "/" + load->family->first + "-" +
+                            std::to_string(load->files.size()) + ".sst");
+      load->writer = std::make_unique<rocksdb::SstFileWriter>(
+          rocksdb::EnvOptions(), opened_.database->GetOptions(family.handle()),
+          family.handle());
+      s = load->writer->Open(load->files.back());
+    }
+    if (!s.ok()) return s;
+    return family.format == CellFormat::kVersioned
+               ? load->writer->Merge(load->key, load->stored)
+               : load->writer->Put(load->key, load->stored);
+  }
+
+  static Status CloseFile(FamilyLoad* load) {
+    if (load->writer == nullptr) return Status::OK();
+    const Status s = load->writer->Finish();
+    load->writer.reset();
+    return s;
+  }
+
+  // The error that keeps the files from the families that they were made for.
+  Status CheckFamilies() const {
+    const SharedFamilies now = opened_.families->Get();
+    for (const auto& [name, load] : families_) {
+      const auto found = now->find(name);
+      if (found == now->end() ||
+          found->second.column_family != load.family->second.column_family) {
+        return InvalidArgument("family \"", name,
+                               "\" was dropped during the load");
+      }
+    }
+    return Status::OK();
+  }
+
+  Status Ingest(const std::vector<rocksdb::IngestExternalFileArg>& ingestions) {
+    // The load does not come in between a CheckAnd..., Increment or Append's
+    // read of a row and its write.
+    const RowLocks::Guard no_writes = writer_->LockAll();
+    if (opened_.shared->clock.Now() < timestamp_ms_) {
+      return Status::Aborted("the store's clock was reset during the load");
+    }
+    // The files are on the disk at once: so have the clock's bound and all
+    // earlier writes to be. SyncWAL would stop with an assertion after a write
+    // that failed (7.8.3).
+    Status s = writer_->CoverTimestamp(timestamp_ms_);
+    for (const ChangeType type : deletes_of_rows_) {
+      if (s.ok()) s = writer_->AllowDelete(type);
+    }
+    rocksdb::WriteBatch nothing;
+    if (s.ok()) s = nothing.PutLogData(rocksdb::Slice());
+    if (s.ok()) s = opened_.database.WriteSynced(&nothing);
+    if (!s.ok()) return s;
+    for (const auto& [name, load] : families_) {
+      load.family->second.shared_rules->NotePut(load.oldest_put_ms);
+    }
+    // A RocksDB with assertions, as Debian's, refuses with TryAgain, and has
+    // taken nothing, if a flush that runs beside is done but not yet installed.
+    int tries = 100;
+    do {
+      s = opened_.database->IngestExternalFiles(ingestions);
+    } while (s.IsTryAgain() && --tries > 0);
+    return s;
+  }
+
+  const OpenedStore& opened_;
+  const SharedFamilies of_store_;
+  Writer* const writer_;
+  const std::string directory_;
+  const BulkLoadOptions options_;
+  const uint64_t timestamp_ms_;
+  // The first error of a file: nothing can be added, or finished, after it.
+  Status broken_;
+  bool finished_ = false;
+  std::set<ChangeType> deletes_of_rows_;
+  std::map<std::string, FamilyLoad, std::less<>> families_;
+};
+
+}  // namespace
+
+Status Store::NewBulkLoad(const BulkLoadOptions& options,
+                          std::unique_ptr<BulkLoad>* load) {
+  return impl_->Change([&]() -> Status {
+    if (options.file_bytes == 0) {
+      return Status::InvalidArgument("file_bytes is 0, expected at least 1");
+    }
+    auto begun = std::make_unique<SstLoad>(impl_->opened, &impl_->writer,
+                                           impl_->next_load++, options);
+    Status s = begun->Begin();
+    if (s.ok()) *load = std::move(begun);
+    return s;
+  });
+}
+
+}  // namespace rowbloom

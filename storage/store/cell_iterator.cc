@@ -1,0 +1,141 @@
+// Store::NewCellIterator: a walk through the keys of a family.
+#include "rowbloom/cell_iterator.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "storage/format/no_exceptions.h"
+#include "storage/store/row_cells.h"
+#include "storage/store/snapshot.h"
+#include "storage/store/store_impl.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Status;
+
+class FamilyCells final : public CellIterator {
+ public:
+  explicit FamilyCells(const OpenedStore& opened) : opened_(opened) {}
+
+  // To the first cell. InvalidArgument: an unknown family.
+  Status Open(const CellIteratorOptions& options) {
+    families_ = opened_.families->Get();
+    Status s = opened_.FindFamily(*families_, options.family, &family_);
+    if (!s.ok()) return s;
+    deletes_ = options.deletes;
+    wall_ms_ = opened_.shared->clock.WallNow();
+    rocksdb::ReadOptions read_options;
+    read_options.total_order_seek = true;
+    read_options.fill_cache = false;
+    read_options.snapshot = RocksdbSnapshot(options.snapshot);
+    cells_ = std::make_unique<RowCells>(opened_, family_, read_options);
+    cells_->it()->SeekToFirst();
+    return FindShown();
+  }
+
+  bool Valid() const override { return at_ < shown_.size(); }
+  const CellView& cell() const override { return cell_; }
+  const Status& status() const override { return status_; }
+
+  void Next() override {
+    if (++at_ < shown_.size()) {
+      SetCell();
+      return;
+    }
+    status_ = CatchExceptions([this] {
+      cells_->it()->Next();
+      return FindShown();
+    });
+    // Some of a key may have been read.
+    if (!status_.ok()) shown_.clear();
+  }
+
+ private:
+  // To the next key, from the one here on, that has something to show.
+  Status FindShown() {
+    shown_.clear();
+    at_ = 0;
+    rocksdb::Iterator* const it = cells_->it();
+    for (; it->Valid(); it->Next()) {
+      if (Status s = ReadKey(); !s.ok()) return s;
+      if (shown_.empty()) continue;
+      SetCell();
+      break;
+    }
+    return it->status();
+  }
+
+  // What the key here shows.
+  Status ReadKey() {
+    std::string_view row_bytes;
+    Status s = opened_.FindRow(cells_->it()->key().ToStringView(), &row_bytes);
+    if (s.ok() && row_bytes != row_bytes_) {
+      row_bytes_ = row_bytes;
+      s = opened_.DecodeRow(row_bytes_, &row_);
+      if (s.ok()) s = cells_->Enter(row_, row_bytes_);
+    }
+    if (s.ok()) s = ReadEntries(cells_->cell(), &shown_);
+    if (s.ok()) Select();
+    return s;
+  }
+
+  // Makes shown_ what is to be shown of the entries in it.
+  void Select() {
+    const VersionRules& rules = family_->second.rules;
+    const RowDeletes& row_deletes = cells_->row_deletes();
+    Entries selected;
+    if (deletes_) {
+      RemoveDead(rules, {wall_ms_, kMaxTimestampMs, &row_deletes}, &shown_);
+      selected = DropDeleted(shown_);
+      std::erase_if(selected, [](const Entry& entry) {
+        return entry.type == ChangeType::kPut;
+      });
+    }
+    const auto deletes = static_cast<std::ptrdiff_t>(selected.size());
+    ForEachVisible(shown_, row_deletes, rules, wall_ms_,
+                   [&](const Entry& entry) {
+                     selected.push_back(entry);
+                     return true;
+                   });
+    std::inplace_merge(selected.begin(), selected.begin() + deletes,
+                       selected.end(), ComesBefore);
+    shown_ = std::move(selected);
+  }
+
+  void SetCell() {
+    const Entry& entry = shown_[at_];
+    cell_ = {row_, cells_->qualifier(), entry.type, entry.timestamp_ms,
+             entry.value};
+  }
+
+  const OpenedStore& opened_;
+  SharedFamilies families_;
+  FamilyMap::const_iterator family_;
+  bool deletes_ = false;
+  uint64_t wall_ms_ = 0;
+  std::unique_ptr<RowCells> cells_;
+
+  std::string row_bytes_;  // of the row here, as in its keys
+  std::string row_;
+  Entries shown_;  // of the key here
+  size_t at_ = 0;
+  CellView cell_;
+  Status status_;
+};
+
+}  // namespace
+
+Status Store::NewCellIterator(const CellIteratorOptions& options,
+                              std::unique_ptr<CellIterator>* iterator) {
+  return CatchExceptions([&] {
+    auto cells = std::make_unique<FamilyCells>(impl_->opened);
+    Status s = cells->Open(options);
+    if (s.ok()) *iterator = std::move(cells);
+    return s;
+  });
+}
+
+}  // namespace rowbloom

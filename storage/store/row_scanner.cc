@@ -1,0 +1,209 @@
+// Store::Scan: an iterator per family, moved from row to row together.
+#include "rowbloom/row_scanner.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/iterator.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/store/row_reader.h"
+#include "storage/store/snapshot.h"
+#include "storage/store/store_impl.h"
+
+namespace rowbloom {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+class RowScanner::Source {
+ public:
+  explicit Source(const OpenedStore& opened) : opened_(opened) {}
+
+  // InvalidArgument: as RowPlan::Make, or a row that is too long.
+  Status Open(const ScanOptions& options) {
+    Status s = CheckRowBound(options.start_row);
+    if (s.ok()) s = CheckRowBound(options.stop_row);
+    if (s.ok()) s = CheckRowBound(options.row_prefix);
+    if (s.ok()) s = RowPlan::Make(opened_, options.row, &plan_);
+    if (!s.ok() || options.limit == 0 || !SetBounds(options)) return s;
+    reverse_ = options.reverse;
+    left_ = options.limit;
+    rocksdb::ReadOptions read_options;
+    read_options.total_order_seek = true;
+    lower_slice_ = lower_;
+    upper_slice_ = upper_;
+    if (!lower_.empty()) read_options.iterate_lower_bound = &lower_slice_;
+    if (!upper_.empty()) read_options.iterate_upper_bound = &upper_slice_;
+    read_options.snapshot = RocksdbSnapshot(options.row.snapshot);
+    // One iterator is of one moment by itself.
+    if (read_options.snapshot == nullptr && plan_.families().size() > 1) {
+      read_options.snapshot = moment_.emplace(opened_).get();
+    }
+    for (const RowPlan::FamilyPart& part : plan_.families()) {
+      families_.push_back({&part, std::make_unique<RowCells>(
+                                      opened_, part.family, read_options)});
+      rocksdb::Iterator* const it = families_.back().cells->it();
+      if (reverse_) {
+        it->SeekToLast();
+      } else {
+        it->SeekToFirst();
+      }
+    }
+    return s;
+  }
+
+  // *valid: there was another row. An error ends the rows.
+  Status Next(Row* row, bool* valid) {
+    Status s;
+    *valid = false;
+    while (s.ok() && !*valid && left_ > 0) {
+      s = FindRow();
+      if (!s.ok() || row_bytes_.empty()) return s;
+      s = ReadCells(row);
+      *valid = s.ok() && !row->cells.empty();
+    }
+    if (*valid) --left_;
+    return s;
+  }
+
+ private:
+  struct FamilyRows {
+    const RowPlan::FamilyPart* part;
+    std::unique_ptr<RowCells> cells;
+  };
+
+  // What the keys of rows that start with `prefix` start with.
+  std::string KeyPrefix(const std::string& prefix) const {
+    if (prefix.empty() || opened_.key_layout().FixedRowBytes()) return prefix;
+    constexpr size_t kTerminatorBytes = 2;
+    std::string key = *opened_.key_layout().EncodeRow(prefix);
+    key.resize(key.size() - kTerminatorBytes);
+    return key;
+  }
+
+  // The keys of the rows in the range, [lower_, upper_); an empty upper_ is
+  // beyond all. False: there are none.
+  bool SetBounds(const ScanOptions& options) {
+    const KeyLayout& layout = opened_.key_layout();
+    const auto fixed = layout.FixedRowBytes();
+    if (fixed && options.row_prefix.size() > *fixed) return false;
+    lower_ = FirstKey(layout, options.start_row);
+    // No row is that large.
+    if (lower_.empty() && !options.start_row.empty()) return false;
+    upper_ = FirstKey(layout, options.stop_row);
+    const std::string prefix = KeyPrefix(options.row_prefix);
+    lower_ = std::max(lower_, prefix);
+    const std::string prefix_end = PrefixEnd(prefix);
+    if (upper_.empty() || (!prefix_end.empty() && prefix_end < upper_)) {
+      upper_ = prefix_end;
+    }
+    return upper_.empty() || lower_ < upper_;
+  }
+
+  // Makes row_bytes_ that of the next row of all families; empty at the end.
+  Status FindRow() {
+    std::optional<std::string_view> next;
+    for (const FamilyRows& family : families_) {
+      const rocksdb::Iterator* const it = family.cells->it();
+      if (!it->Valid()) {
+        if (Status s = it->status(); !s.ok()) return s;
+        continue;
+      }
+      std::string_view here;
+      Status s = opened_.FindRow(it->key().ToStringView(), &here);
+      if (!s.ok()) return s;
+      if (!next || (reverse_ ? *next < here : here < *next)) next = here;
+    }
+    row_bytes_.assign(next.value_or(std::string_view()));
+    return Status::OK();
+  }
+
+  Status ReadCells(Row* row) {
+    if (Status s = opened_.DecodeRow(row_bytes_, &row->row); !s.ok()) return s;
+    CellList cells(&row->cells);
+    ColumnPage page(plan_.options());
+    const uint64_t wall_ms = plan_.WallMs(*opened_.shared);
+    for (const FamilyRows& family : families_) {
+      rocksdb::Iterator* const it = family.cells->it();
+      if (!it->Valid() || !it->key().starts_with(row_bytes_)) continue;
+      if (!page.IsFull()) {
+        // Forwards it stands on the row's first key.
+        if (reverse_) it->Seek(row_bytes_);
+        Status s = family.cells->Enter(row->row, row_bytes_);
+        if (s.ok()) {
+          s = ReadPart(plan_, *family.part, wall_ms, family.cells.get(), &page,
+                       &cells);
+        }
+        if (!s.ok()) return s;
+      }
+      Leave(it);
+    }
+    return Status::OK();
+  }
+
+  // Moves an iterator beyond the row that was read.
+  void Leave(rocksdb::Iterator* it) const {
+    if (reverse_) {
+      it->SeekForPrev(row_bytes_);
+      // The cell of the empty qualifier is the row's own.
+      if (it->Valid() && it->key() == Slice(row_bytes_)) it->Prev();
+      return;
+    }
+    if (!it->Valid() || !it->key().starts_with(row_bytes_)) return;
+    const std::string end = PrefixEnd(row_bytes_);
+    if (end.empty()) {
+      it->SeekToLast();
+      if (it->Valid()) it->Next();
+    } else {
+      it->Seek(end);
+    }
+  }
+
+  const OpenedStore& opened_;
+  RowPlan plan_;
+  bool reverse_ = false;
+  uint64_t left_ = 0;
+  std::string lower_;
+  std::string upper_;
+  // What rocksdb::ReadOptions point to while the iterators live.
+  Slice lower_slice_;
+  Slice upper_slice_;
+  std::optional<CountedSnapshot> moment_;
+  std::vector<FamilyRows> families_;
+  std::string row_bytes_;
+};
+
+RowScanner::RowScanner(std::unique_ptr<Source> source)
+    : source_(std::move(source)) {}
+RowScanner::RowScanner(const Status& error) : status_(error) {}
+RowScanner::RowScanner(RowScanner&&) noexcept = default;
+RowScanner& RowScanner::operator=(RowScanner&&) noexcept = default;
+RowScanner::~RowScanner() = default;
+
+RowScanner::Iterator RowScanner::begin() {
+  if (!begun_) Advance();
+  return Iterator(this);
+}
+
+void RowScanner::Advance() {
+  begun_ = true;
+  if (source_ == nullptr) return;
+  status_ = CatchExceptions([this] { return source_->Next(&row_, &valid_); });
+  if (!status_.ok()) valid_ = false;
+  if (!valid_) source_.reset();
+}
+
+RowScanner Store::Scan(const ScanOptions& options) {
+  std::unique_ptr<RowScanner::Source> source;
+  const Status s = CatchExceptions([&] {
+    source = std::make_unique<RowScanner::Source>(impl_->opened);
+    return source->Open(options);
+  });
+  return s.ok() ? RowScanner(std::move(source)) : RowScanner(s);
+}
+
+}  // namespace rowbloom
