@@ -46,9 +46,7 @@ Status Database::CreateColumnFamily(
 
 Status Database::DropColumnFamily(const std::string& name) {
   const ColumnFamily dropped = Find(name);
-  if (dropped == nullptr) {
-    return Status::NotFound("no open column family", name);
-  }
+  if (dropped == nullptr) return Status::OK();
   const Status status = db_->DropColumnFamily(dropped.get());
   if (status.ok()) std::erase(column_families_, dropped);
   return status;

@@ -38,7 +38,8 @@ class Database {
   rocksdb::Status CreateColumnFamily(
       const rocksdb::ColumnFamilyDescriptor& column_family);
 
-  // Takes an open column family out of the database and from the open ones.
+  // Takes a column family, if it is open, out of the database and from the open
+  // ones.
   rocksdb::Status DropColumnFamily(const std::string& name);
 
   // Writes the batch to the disk.

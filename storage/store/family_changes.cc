@@ -1,5 +1,5 @@
-#include "storage/store/family_changes.h"
-
+// Families come, change and go while the store is open. FORMAT.md has the order
+// of a change's steps, after each of which the next open completes it.
 #include <memory>
 #include <utility>
 
@@ -7,6 +7,7 @@
 #include "rocksdb/write_batch.h"
 #include "storage/format/status_text.h"
 #include "storage/store/metadata.h"
+#include "storage/store/open_store.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {
@@ -54,9 +55,7 @@ Status Store::CreateFamily(const std::string& name,
     Status s = MakeFamilySetup(name, options, opened.options,
                                opened.block_cache, opened.shared, &setup);
     // One of that name may be left by a drop that failed half-way.
-    if (s.ok() && opened.database.Find(name) != nullptr) {
-      s = CompleteDrop(name, &opened.database);
-    }
+    if (s.ok()) s = opened.database.DropColumnFamily(name);
     if (s.ok()) s = PutFamilyRecord(name, options, &batch);
     if (s.ok()) s = opened.database.WriteSynced(&batch);
     if (s.ok()) s = opened.database.CreateColumnFamily(setup.descriptor);
@@ -68,15 +67,6 @@ Status Store::CreateFamily(const std::string& name,
     opened.families->Set(std::move(shares));
     return s;
   });
-}
-
-Status CompleteDrop(const std::string& name, Database* database) {
-  Status s;
-  if (database->Find(name) != nullptr) s = database->DropColumnFamily(name);
-  rocksdb::WriteBatch batch;
-  if (s.ok()) s = DeleteDroppedRecord(name, &batch);
-  // A record that comes back after a crash is completed once more.
-  return s.ok() ? (*database)->Write(rocksdb::WriteOptions(), &batch) : s;
 }
 
 Status Store::DropFamily(const std::string& name) {

@@ -6,9 +6,7 @@
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
 #include "storage/format/status_text.h"
-#include "storage/store/reclaim.h"
 #include "storage/store/row_counter.h"
-#include "storage/store/version_merge.h"
 
 namespace rowbloom {
 namespace {

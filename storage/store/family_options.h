@@ -19,7 +19,7 @@
 #include "storage/store/cell_value.h"
 #include "storage/store/cell_versions.h"
 #include "storage/store/database.h"
-#include "storage/store/shared_rules.h"
+#include "storage/store/family_rules.h"
 #include "storage/store/shared_state.h"
 
 namespace rowbloom {

@@ -16,8 +16,6 @@
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
-#include "storage/store/database.h"
-#include "storage/store/family_changes.h"
 #include "storage/store/family_options.h"
 #include "storage/store/found_store.h"
 #include "storage/store/late_log.h"
@@ -39,23 +37,22 @@ constexpr size_t kMetadataWriteBufferBytes = size_t{1} << 20;
 // Old info logs of RocksDB that are kept.
 constexpr size_t kInfoLogFiles = 4;
 
-// After an error in the background RocksDB takes no more writes. From a full
-// disk it would recover by itself, but closing may then wait for that for ever
-// (seen with 7.8.3).
-class NoAutoRecovery final : public rocksdb::EventListener {
+class Listener final : public rocksdb::EventListener {
  public:
+  // Of a database that is open for writing.
+  void SetDatabase(rocksdb::DB* database) { database_ = database; }
+
+  // After an error in the background RocksDB takes no more writes. From a full
+  // disk it would recover by itself, but closing may then wait for that for
+  // ever (seen with 7.8.3).
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
                             Status /*error*/, bool* auto_recovery) override {
     *auto_recovery = false;
   }
-};
 
-// RocksDB writes on in a new log before it syncs the one before, of which the
-// disk may then lack the end: opening would not notice that it is missing, and
-// go on with the new log. Called while no write goes on.
-class LogSyncer final : public rocksdb::EventListener {
- public:
-  void SetDatabase(rocksdb::DB* database) { database_ = database; }
+  // RocksDB writes on in a new log before it syncs the one before, of which the
+  // disk may then lack the end: opening would not notice that it is missing,
+  // and go on with the new log. Called while no write goes on.
   void OnMemTableSealed(const rocksdb::MemTableInfo& /*info*/) override {
     rocksdb::DB* const database = database_;
     // After an error RocksDB takes no more writes, and stops with an assertion
@@ -251,7 +248,6 @@ class Opener {
     options.env = env_;
     options.create_if_missing = !found_.exists;
     options.keep_log_file_num = kInfoLogFiles;
-    options.listeners = {std::make_shared<NoAutoRecovery>()};
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
     options.max_total_wal_size =
@@ -288,13 +284,13 @@ class Opener {
     }
     const auto log = std::make_shared<LateLog>();
     options.info_log = log;
-    const auto log_syncer = std::make_shared<LogSyncer>();
-    options.listeners.push_back(log_syncer);
+    const auto listener = std::make_shared<Listener>();
+    options.listeners.push_back(listener);
     const Status s = opened_.database.Open(options, path(), column_families,
                                            Database::Access::kReadWrite);
     if (!s.ok()) return NamingDamage(s);
     log->Start(path(), options);
-    log_syncer->SetDatabase(opened_.database.get());
+    listener->SetDatabase(opened_.database.get());
     return s;
   }
 
@@ -429,6 +425,14 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
 }
 
 }  // namespace
+
+Status CompleteDrop(const std::string& name, Database* database) {
+  Status s = database->DropColumnFamily(name);
+  rocksdb::WriteBatch batch;
+  if (s.ok()) s = DeleteDroppedRecord(name, &batch);
+  // A record that comes back after a crash is completed once more.
+  return s.ok() ? (*database)->Write(rocksdb::WriteOptions(), &batch) : s;
+}
 
 Status OpenStore(const StoreOptions& options, const std::string& path,
                  const std::vector<FamilyDescriptor>& families,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "storage/store/found_store.h"
 #include "storage/store/metadata.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"

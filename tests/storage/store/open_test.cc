@@ -14,6 +14,7 @@
 #include <string>
 #include <thread>
 
+#include "storage/store/found_store.h"
 #include "tests/storage/store/test_store.h"
 
 namespace rowbloom::test {

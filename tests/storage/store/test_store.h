@@ -15,8 +15,8 @@
 #include "rocksdb/db.h"
 #include "rowbloom/store.h"
 #include "storage/store/database.h"
+#include "storage/store/family_rules.h"
 #include "storage/store/open_store.h"
-#include "storage/store/version_merge.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,5 +1,5 @@
-// The version rules of a family, as merges and compactions find them: they
-// change while background threads use them.
+// The version rules of a family, which change while RocksDB's threads use them,
+// and what applies them there: the merge operator and the compaction filter.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,14 @@
 #include <cstdint>
 #include <forward_list>
 #include <limits>
+#include <memory>
 
+#include "rocksdb/compaction_filter.h"
+#include "rocksdb/merge_operator.h"
+#include "rowbloom/key_layout.h"
+#include "storage/store/cell_value.h"
 #include "storage/store/cell_versions.h"
+#include "storage/store/shared_state.h"
 
 namespace rowbloom {
 
@@ -62,5 +68,18 @@ class SharedRules {
   std::atomic<uint64_t> cleared_ms_ = 0;
   std::atomic<uint64_t> oldest_put_ms_ = 0;
 };
+
+// For families whose cell format is `versioned`: operands and values are
+// entries of cell_versions.h.
+std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
+    std::shared_ptr<const SharedRules> rules);
+
+// Compaction filters that give back the space of what no read can see any more:
+// versions that expired, and, in families of the format `versioned`, what a
+// delete of the row or of its family took. What a put or another delete
+// replaced, merging or RocksDB itself removes.
+std::shared_ptr<rocksdb::CompactionFilterFactory> NewReclaim(
+    CellFormat format, std::shared_ptr<const SharedRules> rules,
+    const KeyLayout& key_layout, std::shared_ptr<SharedState> shared);
 
 }  // namespace rowbloom

@@ -1,0 +1,196 @@
+#include "storage/store/family_rules.h"
+
+#include <deque>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "rocksdb/env.h"
+#include "rowbloom/printable.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::CompactionFilter;
+using rocksdb::Slice;
+
+// Operands of more bytes are left apart: joining them would copy them once per
+// level, and once more for a read.
+constexpr size_t kMaxCombinedBytes = size_t{64} << 20;
+
+class VersionMergeOperator final : public rocksdb::MergeOperator {
+ public:
+  explicit VersionMergeOperator(std::shared_ptr<const SharedRules> rules)
+      : rules_(std::move(rules)) {}
+
+  const char* Name() const override { return "rowbloom.VersionMerge"; }
+
+  bool FullMergeV2(const MergeOperationInput& in,
+                   MergeOperationOutput* out) const override {
+    Entries entries;
+    if (in.existing_value == nullptr && in.operand_list.size() == 1) {
+      // Of several writes, some may be surplus. What cannot be decoded is
+      // named by whoever reads it.
+      const Slice& stored = in.operand_list.front();
+      std::string problem;
+      if (!DecodeEntries(stored.ToStringView(), &entries, &problem) ||
+          entries.size() <= 1) {
+        out->existing_operand = stored;
+        return true;
+      }
+      entries.clear();
+    }
+    const VersionRules& rules = rules_->Get();
+    if (in.existing_value != nullptr &&
+        !Decode(in.key, *in.existing_value, &entries, in.logger)) {
+      return false;
+    }
+    Entries operand;
+    for (const Slice& stored : in.operand_list) {
+      if (!Decode(in.key, stored, &operand, in.logger)) return false;
+      entries = ApplyOperand(entries, operand, rules);
+    }
+    out->new_value = EncodeEntries(entries);
+    return true;
+  }
+
+  bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operands,
+                         std::string* combined,
+                         rocksdb::Logger* logger) const override {
+    size_t byte_count = 0;
+    for (const Slice& stored : operands) byte_count += stored.size();
+    if (byte_count > kMaxCombinedBytes) return false;
+    Entries entries;
+    Entries operand;
+    for (const Slice& stored : operands) {
+      if (!Decode(key, stored, &operand, logger)) return false;
+      auto joined = CombineOperands(entries, operand);
+      if (!joined) return false;
+      entries = *std::move(joined);
+    }
+    *combined = EncodeEntries(entries);
+    return true;
+  }
+
+ private:
+  static bool Decode(const Slice& key, const Slice& stored, Entries* entries,
+                     rocksdb::Logger* logger) {
+    std::string problem;
+    if (DecodeEntries(stored.ToStringView(), entries, &problem)) return true;
+    // RocksDB's own status has neither key nor reason.
+    rocksdb::Error(logger, "rowbloom: key \"%s\", versions of a cell: %s",
+                   ToPrintable(key.ToStringView()).c_str(), problem.c_str());
+    return false;
+  }
+
+  const std::shared_ptr<const SharedRules> rules_;
+};
+
+// What the compaction filters of a family share.
+struct ReclaimParts {
+  CellFormat format;
+  std::shared_ptr<const SharedRules> rules;
+  KeyLayout key_layout;
+  std::shared_ptr<SharedState> shared;
+};
+
+// One (sub)compaction: keys come in order, from one thread. FilterV2 is const
+// in RocksDB's interface, hence the mutable members. Values that cannot be
+// decoded stay: reading them says what is wrong.
+class Reclaim final : public CompactionFilter {
+ public:
+  explicit Reclaim(const ReclaimParts& parts)
+      : parts_(parts),
+        rules_(parts.rules->Get()),
+        // RocksDB asks filters about what a snapshot still sees, too. Whoever
+        // takes a snapshot from now on sees all deletes that are compacted.
+        apply_family_deletes_(parts.shared->snapshots == 0) {}
+
+  const char* Name() const override { return "rowbloom.Reclaim"; }
+
+  Decision FilterV2(int /*level*/, const Slice& key, ValueType type,
+                    const Slice& stored, std::string* new_value,
+                    std::string* /*skip_until*/) const override {
+    if (type != ValueType::kValue && type != ValueType::kMergeOperand) {
+      return Decision::kKeep;
+    }
+    const uint64_t wall_ms = parts_.shared->clock.WallNow();
+    if (parts_.format == CellFormat::kLatest) {
+      CellValue cell;
+      const bool expired = DecodeCellValue(stored.ToStringView(), &cell) &&
+                           rules_.min_versions == 0 &&
+                           rules_.Expired(cell.timestamp_ms, wall_ms);
+      return expired ? Decision::kRemove : Decision::kKeep;
+    }
+    std::string problem;
+    if (!DecodeEntries(stored.ToStringView(), &entries_, &problem)) {
+      return Decision::kKeep;
+    }
+    if (apply_family_deletes_) EnterRow(key.ToStringView());
+    const bool removed = RemoveDead(
+        rules_, {wall_ms, parts_.rules->NoPutsBeforeMs(), &row_deletes_},
+        &entries_);
+    if (entries_.empty()) return Decision::kRemove;
+    if (!removed) return Decision::kKeep;
+    *new_value = EncodeEntries(entries_);
+    return Decision::kChangeValue;
+  }
+
+ private:
+  // Notes the deletes of the row, which come before its cells.
+  void EnterRow(std::string_view key) const {
+    const size_t row_bytes = parts_.key_layout.RowBytes(key);
+    if (row_bytes == KeyLayout::kNoRow) {
+      row_deletes_.clear();
+      return;
+    }
+    const std::string_view row = key.substr(0, row_bytes);
+    if (row != row_) {
+      row_ = row;
+      row_deletes_.clear();
+    }
+    if (row_bytes == key.size()) row_deletes_.Add(entries_);
+  }
+
+  const ReclaimParts parts_;
+  const VersionRules rules_;
+  const bool apply_family_deletes_;
+  mutable Entries entries_;
+  mutable std::string row_;
+  mutable RowDeletes row_deletes_;  // none while they may not be applied
+};
+
+class ReclaimFactory final : public rocksdb::CompactionFilterFactory {
+ public:
+  explicit ReclaimFactory(ReclaimParts parts) : parts_(std::move(parts)) {}
+
+  const char* Name() const override { return "rowbloom.Reclaim"; }
+
+  std::unique_ptr<CompactionFilter> CreateCompactionFilter(
+      const CompactionFilter::Context& /*context*/) override {
+    if (parts_.format == CellFormat::kLatest &&
+        parts_.rules->Get().ttl_ms == 0) {
+      return nullptr;
+    }
+    return std::make_unique<Reclaim>(parts_);
+  }
+
+ private:
+  const ReclaimParts parts_;
+};
+
+}  // namespace
+
+std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
+    std::shared_ptr<const SharedRules> rules) {
+  return std::make_shared<VersionMergeOperator>(std::move(rules));
+}
+
+std::shared_ptr<rocksdb::CompactionFilterFactory> NewReclaim(
+    CellFormat format, std::shared_ptr<const SharedRules> rules,
+    const KeyLayout& key_layout, std::shared_ptr<SharedState> shared) {
+  return std::make_shared<ReclaimFactory>(
+      ReclaimParts{format, std::move(rules), key_layout, std::move(shared)});
+}
+
+}  // namespace rowbloom
