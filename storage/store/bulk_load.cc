@@ -195,10 +195,7 @@ class SstLoad final : public BulkLoad {
       const auto head = EncodeCellHead(entry.timestamp_ms);
       load->stored.append(head.data(), head.size());
     } else {
-      const std::string head =
-          entry.type == ChangeType::kPut
-              ? EncodePutHead(entry.timestamp_ms, entry.value.size())
-              : EncodeEntry(entry);
+      const std::string head = EncodeEntryHead(entry);
       // The format version stands before the first entry alone.
       load->stored.append(same_cell ? head.substr(1) : head);
     }

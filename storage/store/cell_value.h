@@ -9,6 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "lib/bytes/little_endian.h"
+#include "storage/format/message.h"
+
 namespace rowbloom {
 
 // The two ways to write the values of a family's cells; cell_versions.h has the
@@ -19,7 +22,12 @@ inline constexpr uint8_t kCellFormatVersion = 1;
 inline constexpr size_t kCellHeadBytes = 9;
 
 // What precedes the value.
-std::array<char, kCellHeadBytes> EncodeCellHead(uint64_t timestamp_ms);
+inline std::array<char, kCellHeadBytes> EncodeCellHead(uint64_t timestamp_ms) {
+  std::array<char, kCellHeadBytes> head;
+  head[0] = static_cast<char>(kCellFormatVersion);
+  StoreWord(timestamp_ms, head.data() + 1);
+  return head;
+}
 
 struct CellValue {
   uint64_t timestamp_ms = 0;
@@ -32,17 +40,19 @@ inline bool DecodeCellValue(std::string_view stored, CellValue* cell) {
       static_cast<uint8_t>(stored[0]) != kCellFormatVersion) {
     return false;
   }
-  // Compilers make one load of this.
-  uint64_t timestamp_ms = 0;
-  for (size_t i = 1; i < kCellHeadBytes; ++i) {
-    timestamp_ms |= uint64_t{static_cast<uint8_t>(stored[i])} << (8 * (i - 1));
-  }
-  cell->timestamp_ms = timestamp_ms;
+  cell->timestamp_ms = LoadWord(stored.data() + 1);
   cell->value = stored.substr(kCellHeadBytes);
   return true;
 }
 
 // What was expected, and what was found, in bytes that DecodeCellValue refused.
-std::string ProblemOfCellValue(std::string_view stored);
+inline std::string ProblemOfCellValue(std::string_view stored) {
+  if (stored.size() < kCellHeadBytes) {
+    return Message("expected a value of at least ", kCellHeadBytes,
+                   " bytes, found ", stored.size());
+  }
+  return Message("expected a value of format version ", kCellFormatVersion,
+                 ", found ", static_cast<uint8_t>(stored[0]));
+}
 
 }  // namespace rowbloom

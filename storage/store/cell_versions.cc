@@ -1,7 +1,10 @@
 #include "storage/store/cell_versions.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
+#include "lib/bytes/little_endian.h"
 #include "storage/format/coding.h"
 #include "storage/format/message.h"
 
@@ -9,27 +12,20 @@ namespace rowbloom {
 namespace {
 
 constexpr size_t kVersionBytes = 1;
-constexpr size_t kTypeBytes = 1;
 constexpr size_t kTimestampBytes = 8;
-constexpr int kBitsPerLengthByte = 7;
-constexpr size_t kMaxLengthBytes = 5;  // of a value of up to kMaxValueBytes
+// The type, the timestamp, and a length of up to kMaxValueBytes.
+constexpr size_t kMaxHeadBytes = 1 + kTimestampBytes + 5;
 
-void AppendHead(ChangeType type, uint64_t timestamp_ms, uint64_t value_bytes,
-                std::string* stored) {
-  stored->push_back(static_cast<char>(type));
-  for (size_t i = 0; i < kTimestampBytes; ++i) {
-    stored->push_back(static_cast<char>(timestamp_ms >> (8 * i)));
+// An entry but for its value.
+void AppendHead(const Entry& entry, std::string* stored) {
+  stored->push_back(static_cast<char>(entry.type));
+  PutFixed(stored, entry.timestamp_ms, kTimestampBytes);
+  if (entry.type != ChangeType::kPut) return;
+  size_t length = entry.value.size();
+  for (; length >= 0x80; length >>= 7) {
+    stored->push_back(static_cast<char>(length | 0x80));
   }
-  if (type != ChangeType::kPut) return;
-  for (; value_bytes >= 0x80; value_bytes >>= kBitsPerLengthByte) {
-    stored->push_back(static_cast<char>(value_bytes | 0x80));
-  }
-  stored->push_back(static_cast<char>(value_bytes));
-}
-
-void AppendEntry(const Entry& entry, std::string* stored) {
-  AppendHead(entry.type, entry.timestamp_ms, entry.value.size(), stored);
-  stored->append(entry.value);
+  stored->push_back(static_cast<char>(length));
 }
 
 bool IsEntryType(uint8_t type) {
@@ -56,28 +52,16 @@ bool Has(const Entries& entries, ChangeType type) {
 Entries Union(const Entries& earlier, const Entries& later) {
   Entries all;
   all.reserve(earlier.size() + later.size());
-  auto e = earlier.begin();
-  auto l = later.begin();
-  while (e != earlier.end() || l != later.end()) {
-    if (l == later.end()) {
-      all.push_back(*e++);
-    } else if (e == earlier.end() || ComesBefore(*l, *e)) {
-      all.push_back(*l++);
-    } else if (ComesBefore(*e, *l)) {
-      all.push_back(*e++);
-    } else {
-      all.push_back(*l++);
-      ++e;
-    }
-  }
+  std::set_union(later.begin(), later.end(), earlier.begin(), earlier.end(),
+                 std::back_inserter(all), ComesBefore);
   return all;
 }
 
-// True if a kDeleteVersion has the timestamp of the put at `i`: it stands right
-// before the put.
-bool IsDeletedSingly(const Entries& entries, size_t i) {
-  return i > 0 && entries[i - 1].type == ChangeType::kDeleteVersion &&
-         entries[i - 1].timestamp_ms == entries[i].timestamp_ms;
+// True if a kDeleteVersion takes the entry right after it.
+bool IsDeletedBy(const Entry& before, const Entry& entry) {
+  return entry.type == ChangeType::kPut &&
+         before.type == ChangeType::kDeleteVersion &&
+         before.timestamp_ms == entry.timestamp_ms;
 }
 
 // Drops the versions beyond the newest max_versions. Those that a
@@ -97,18 +81,12 @@ void DropSurplus(const VersionRules& rules, Entries* entries) {
   });
 }
 
-// Drops the puts that a kDeleteVersion takes.
+// Drops the puts that a kDeleteVersion takes, which stands right before them.
 void DropDeletedSingly(Entries* entries) {
-  Entries kept;
-  kept.reserve(entries->size());
-  for (size_t i = 0; i < entries->size(); ++i) {
-    if ((*entries)[i].type == ChangeType::kPut &&
-        IsDeletedSingly(*entries, i)) {
-      continue;
-    }
-    kept.push_back((*entries)[i]);
-  }
-  *entries = std::move(kept);
+  Entry before;
+  std::erase_if(*entries, [&before](const Entry& entry) {
+    return IsDeletedBy(std::exchange(before, entry), entry);
+  });
 }
 
 }  // namespace
@@ -121,21 +99,21 @@ bool ComesBefore(const Entry& a, const Entry& b) {
 std::string EncodeEntries(const Entries& entries) {
   size_t byte_count = kVersionBytes;
   for (const Entry& entry : entries) {
-    byte_count +=
-        kTypeBytes + kTimestampBytes + kMaxLengthBytes + entry.value.size();
+    byte_count += kMaxHeadBytes + entry.value.size();
   }
   std::string stored;
   stored.reserve(byte_count);
   stored.push_back(static_cast<char>(kVersionedFormatVersion));
-  for (const Entry& entry : entries) AppendEntry(entry, &stored);
+  for (const Entry& entry : entries) {
+    AppendHead(entry, &stored);
+    stored.append(entry.value);
+  }
   return stored;
 }
 
-std::string EncodeEntry(const Entry& entry) { return EncodeEntries({entry}); }
-
-std::string EncodePutHead(uint64_t timestamp_ms, size_t value_bytes) {
-  std::string head(1, static_cast<char>(kVersionedFormatVersion));
-  AppendHead(ChangeType::kPut, timestamp_ms, value_bytes, &head);
+std::string EncodeEntryHead(const Entry& entry) {
+  std::string head(kVersionBytes, static_cast<char>(kVersionedFormatVersion));
+  AppendHead(entry, &head);
   return head;
 }
 
@@ -200,23 +178,19 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
   return true;
 }
 
-Entries DropDeleted(const Entries& entries) {
-  Entries kept;
-  kept.reserve(entries.size());
+Entries DropDeleted(Entries entries) {
+  bool row_deleted = false;
   bool column_deleted = false;
-  for (const Entry& entry : entries) {
-    if (entry.type == ChangeType::kDeleteFamily) {
-      kept.push_back(entry);
-      break;  // takes all that follow
-    }
+  std::erase_if(entries, [&](const Entry& entry) {
     // A column's delete takes nothing of the row's other columns.
-    if (column_deleted && entry.type != ChangeType::kDeleteFamilyVersion) {
-      continue;
+    if (row_deleted || (column_deleted && !IsDeleteOfRow(entry.type))) {
+      return true;
     }
+    row_deleted = entry.type == ChangeType::kDeleteFamily;
     column_deleted = column_deleted || entry.type == ChangeType::kDelete;
-    kept.push_back(entry);
-  }
-  return kept;
+    return false;
+  });
+  return entries;
 }
 
 Entries ApplyOperand(const Entries& state, const Entries& operand,
@@ -226,18 +200,14 @@ Entries ApplyOperand(const Entries& state, const Entries& operand,
   DropSurplus(rules, &before);
   DropDeletedSingly(&before);
   // What was deleted before it came takes no version's place.
-  Entries writes;
-  writes.reserve(operand.size());
-  for (const Entry& entry : operand) {
-    const Entry delete_of_it{
-        ChangeType::kDeleteVersion, entry.timestamp_ms, {}};
-    if (entry.type == ChangeType::kPut &&
-        std::binary_search(before.begin(), before.end(), delete_of_it,
-                           ComesBefore)) {
-      continue;
-    }
-    writes.push_back(entry);
-  }
+  Entries writes = operand;
+  std::erase_if(writes, [&before](const Entry& entry) {
+    return entry.type == ChangeType::kPut &&
+           std::binary_search(
+               before.begin(), before.end(),
+               Entry{ChangeType::kDeleteVersion, entry.timestamp_ms, {}},
+               ComesBefore);
+  });
   Entries after = DropDeleted(Union(before, writes));
   DropSurplus(rules, &after);
   DropDeletedSingly(&after);
@@ -255,29 +225,26 @@ std::optional<Entries> CombineOperands(const Entries& left,
 bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
                 Entries* entries) {
   uint32_t newer = 0;
-  Entries kept;
-  kept.reserve(entries->size());
-  for (size_t i = 0; i < entries->size(); ++i) {
-    const Entry& entry = (*entries)[i];
-    const bool expired = rules.Expired(entry.timestamp_ms, facts.wall_ms);
-    bool dead = facts.row_deletes != nullptr &&
-                facts.row_deletes->TakesUpTo(entry.timestamp_ms) &&
-                entry.type != ChangeType::kDeleteFamily;
-    if (entry.type == ChangeType::kPut) {
-      dead = dead || (expired && newer >= rules.min_versions);
-    } else {
-      dead = dead || (expired && rules.min_versions == 0 &&
-                      entry.timestamp_ms < facts.no_puts_before_ms);
-    }
+  Entry before;
+  const size_t removed = std::erase_if(*entries, [&](const Entry& entry) {
+    const bool is_put = entry.type == ChangeType::kPut;
+    const bool needed = is_put
+                            ? newer < rules.min_versions
+                            : rules.min_versions > 0 ||
+                                  entry.timestamp_ms >= facts.no_puts_before_ms;
     if (entry.type == ChangeType::kDeleteVersion ||
-        (entry.type == ChangeType::kPut && !IsDeletedSingly(*entries, i))) {
+        (is_put && !IsDeletedBy(before, entry))) {
       ++newer;
     }
-    if (!dead) kept.push_back(entry);
-  }
-  const bool removed = kept.size() < entries->size();
-  *entries = std::move(kept);
-  return removed;
+    before = entry;
+    if (facts.row_deletes != nullptr &&
+        facts.row_deletes->TakesUpTo(entry.timestamp_ms) &&
+        entry.type != ChangeType::kDeleteFamily) {
+      return true;
+    }
+    return !needed && rules.Expired(entry.timestamp_ms, facts.wall_ms);
+  });
+  return removed > 0;
 }
 
 void RowDeletes::Add(const Entries& entries) {

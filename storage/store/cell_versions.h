@@ -89,9 +89,8 @@ struct RowDeletes {
 // REQUIRES entries in order, with values of at most kMaxValueBytes.
 std::string EncodeEntries(const Entries& entries);
 
-// What EncodeEntries makes of a single entry; of a put, all but the value.
-std::string EncodeEntry(const Entry& entry);
-std::string EncodePutHead(uint64_t timestamp_ms, size_t value_bytes);
+// What EncodeEntries makes of a single entry, but for the value.
+std::string EncodeEntryHead(const Entry& entry);
 
 // Reads what RocksDB returned. False: the bytes are not of this format, and
 // *problem says at which offset, what was expected and what was found; *entries
@@ -100,7 +99,7 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
                    std::string* problem);
 
 // The entries without what deletes of columns and families take.
-Entries DropDeleted(const Entries& entries);
+Entries DropDeleted(Entries entries);
 
 // What came of the entries `state` when the writes `operand` came after them.
 // Drops what was deleted and what is surplus.

@@ -264,10 +264,7 @@ class Writer::Draft {
     if (looks_at_itself_) {
       entries_[key()].push_back({entry.type, entry.timestamp_ms, {}});
     }
-    const std::string head =
-        entry.type == ChangeType::kPut
-            ? EncodePutHead(entry.timestamp_ms, entry.value.size())
-            : EncodeEntry(entry);
+    const std::string head = EncodeEntryHead(entry);
     const Slice key_parts[] = {row_bytes_, Slice(qualifier)};
     const Slice value_parts[] = {Slice(head), Slice(entry.value)};
     return batch_.Merge(family.handle(), SliceParts(key_parts, 2),

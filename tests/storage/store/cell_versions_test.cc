@@ -51,8 +51,10 @@ TEST(CellVersions, EntriesComeBack) {
   EXPECT_EQ(decoded, entries);
   EXPECT_EQ(Decoded(EncodeEntries({}), &decoded), "ok");
   EXPECT_TRUE(decoded.empty());
-  EXPECT_EQ(EncodePutHead(7, large.size()) + large,
-            EncodeEntry({kPut, 7, large}));
+  EXPECT_EQ(EncodeEntryHead({kPut, 7, large}) + large,
+            EncodeEntries({{kPut, 7, large}}));
+  EXPECT_EQ(EncodeEntryHead({kDelete, 7, {}}),
+            EncodeEntries({{kDelete, 7, {}}}));
 }
 
 TEST(CellVersions, EveryCutInsideAnEntryIsNamed) {
@@ -74,7 +76,7 @@ TEST(CellVersions, EveryCutInsideAnEntryIsNamed) {
 }
 
 TEST(CellVersions, HostileBytesAreRefusedByOffset) {
-  const std::string put = EncodeEntry({kPut, 5, "v"});
+  const std::string put = EncodeEntries({{kPut, 5, "v"}});
   Entries decoded;
   std::string bad = put;
   bad[0] = 1;
