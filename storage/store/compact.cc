@@ -1,4 +1,6 @@
 // Store::Compact, and what a compaction of a whole family proves.
+#include <iterator>
+
 #include "rocksdb/options.h"
 #include "storage/store/store_impl.h"
 
@@ -49,9 +51,11 @@ Status Store::Compact(const CompactOptions& options) {
     Status s;
     const auto unchanged = impl_->opened.families->LockUnchanged();
     const SharedFamilies families = impl_->opened.families->Get();
-    FamilyMap::const_iterator only = families->end();
+    auto first = families->begin();
+    auto last = families->end();
     if (!options.family.empty()) {
-      s = impl_->opened.FindFamily(*families, options.family, &only);
+      s = impl_->opened.FindFamily(*families, options.family, &first);
+      if (s.ok()) last = std::next(first);
     }
     if (s.ok()) s = CheckRowBound(options.start_row);
     if (s.ok()) s = CheckRowBound(options.stop_row);
@@ -69,8 +73,7 @@ Status Store::Compact(const CompactOptions& options) {
     const Slice to = end;
     const bool whole = begin.empty() && end.empty();
     const std::lock_guard one_at_a_time(impl_->compact_mutex);
-    for (auto it = families->begin(); s.ok() && it != families->end(); ++it) {
-      if (only != families->end() && it != only) continue;
+    for (auto it = first; s.ok() && it != last; ++it) {
       const Family& family = it->second;
       if (whole && CanClear(family)) {
         s = CompactAndClear(impl_->opened, &impl_->writer, compact, family);

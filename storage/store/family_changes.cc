@@ -1,6 +1,5 @@
 // Families come, change and go while the store is open. FORMAT.md has the order
 // of a change's steps, after each of which the next open completes it.
-#include <memory>
 #include <utility>
 
 #include "rocksdb/db.h"

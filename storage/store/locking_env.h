@@ -1,7 +1,6 @@
 // The lock of a store, from before the first look at it until it is closed.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "rocksdb/env.h"

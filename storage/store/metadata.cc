@@ -1,13 +1,13 @@
 #include "storage/store/metadata.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "lib/bytes/text.h"
 #include "nlohmann/json.hpp"
 #include "rocksdb/iterator.h"
 #include "rowbloom/printable.h"
@@ -198,9 +198,7 @@ Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
 }
 
 Status ParseClockRecord(std::string_view text, uint64_t* bound_ms) {
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, *bound_ms);
-  if (error != std::errc() || stop != end || *bound_ms > kMaxTimestampMs) {
+  if (!ParseNumber(text, bound_ms) || *bound_ms > kMaxTimestampMs) {
     return Corruption("expected milliseconds from 0 to ", kMaxTimestampMs,
                       ", found \"", ToPrintable(text), "\"");
   }

@@ -176,7 +176,10 @@ class Opener {
     Status s = CheckArguments(options_, path(), families_);
     if (s.ok()) s = Writes() ? FindAndLock() : Find();
     if (!s.ok()) return s;
-    SettleOptions();
+    // What the caller left open is the store's.
+    const StoreRecord& kept = found_.metadata.store;
+    if (!options_.key_layout) options_.key_layout = kept.key_layout;
+    opened_.options = options_;
     s = OpenDatabase();
     if (s.ok() && Writes()) s = CompleteStore();
     if (s.ok()) s = OpenFamilies();
@@ -205,41 +208,28 @@ class Opener {
     return s.ok() ? CheckFound(options_, path(), families_, found_) : s;
   }
 
-  // Find, with the lock held in the end.
+  // Find, with the lock held in the end. A store without a LOCK, as copies are,
+  // gets one only when it is accepted.
   Status FindAndLock() {
-    Status s = MakeLockable();
-    if (s.ok()) {
-      s = opened_.env->Take(LockPath(), "the store at " + path() +
-                                            " is open for writing already, in "
-                                            "this process or another one");
+    const std::string lock = path() + "/LOCK";
+    Status s = env_->FileExists(lock);
+    if (!s.ok()) {
+      s = Find();
+      if (s.ok() && !found_.exists) s = PrepareCreation();
+      // A store that somebody else is creating may not even look like one.
+      if (!s.ok() && !env_->FileExists(lock).ok()) return s;
     }
+    s = opened_.env->Take(lock, "the store at " + path() +
+                                    " is open for writing already, in this "
+                                    "process or another one");
     return s.ok() ? Find() : s;
   }
-
-  // A store without a LOCK, as copies are, gets one only when it is accepted.
-  Status MakeLockable() {
-    if (HasLockFile()) return Status::OK();
-    Status s = Find();
-    if (s.ok() && !found_.exists) s = PrepareCreation();
-    // A store that somebody else is creating may not even look like one.
-    return HasLockFile() ? Status::OK() : s;
-  }
-
-  std::string LockPath() const { return path() + "/LOCK"; }
-  bool HasLockFile() const { return env_->FileExists(LockPath()).ok(); }
 
   // Leaves a directory with the mark, and perhaps an empty database.
   Status PrepareCreation() {
     Status s = env_->CreateDirIfMissing(path());
     if (s.ok()) s = SyncDirectory(env_, ParentOf(path()));
     return s.ok() ? rocksdb::WriteStringToFile(env_, "", MarkPath()) : s;
-  }
-
-  // Takes what the caller left open from the store.
-  void SettleOptions() {
-    const StoreRecord& kept = found_.metadata.store;
-    if (!options_.key_layout) options_.key_layout = kept.key_layout;
-    opened_.options = options_;
   }
 
   rocksdb::DBOptions DatabaseOptions() const {
@@ -278,24 +268,21 @@ class Opener {
       if (is_family) store_families_[name] = std::move(setup.family);
     }
     rocksdb::DBOptions options = DatabaseOptions();
-    if (!Writes()) {
-      return NamingDamage(opened_.database.Open(
-          options, path(), column_families, Database::Access::kReadOnly));
-    }
     const auto log = std::make_shared<LateLog>();
-    options.info_log = log;
     const auto listener = std::make_shared<Listener>();
-    options.listeners.push_back(listener);
-    const Status s = opened_.database.Open(options, path(), column_families,
-                                           Database::Access::kReadWrite);
-    if (!s.ok()) return NamingDamage(s);
-    log->Start(path(), options);
-    listener->SetDatabase(opened_.database.get());
+    if (Writes()) {
+      options.info_log = log;
+      options.listeners = {listener};
+    }
+    const Status s = opened_.database.Open(
+        options, path(), column_families,
+        Writes() ? Database::Access::kReadWrite : Database::Access::kReadOnly);
+    if (!s.ok()) return NamingDamagedFile(env_, path(), s);
+    if (Writes()) {
+      log->Start(path(), options);
+      listener->SetDatabase(opened_.database.get());
+    }
     return s;
-  }
-
-  Status NamingDamage(const Status& s) const {
-    return NamingDamagedFile(env_, path(), s);
   }
 
   // Does what an earlier process began, and what the caller asks for.

@@ -27,7 +27,11 @@ class RowCells {
  public:
   // `opened` and what `family` points into outlive it.
   RowCells(const OpenedStore& opened, FamilyMap::const_iterator family,
-           const rocksdb::ReadOptions& options);
+           const rocksdb::ReadOptions& options)
+      : it_(opened.database->NewIterator(options, family->second.handle())) {
+    cell_.family = family;
+    cell_.row_deletes = &row_deletes_;
+  }
 
   rocksdb::Iterator* it() const { return it_.get(); }
   // Moves to a row and enters it.
@@ -35,11 +39,19 @@ class RowCells {
     it_->Seek(row_bytes);
     return Enter(row, row_bytes);
   }
-  FamilyMap::const_iterator family() const { return cell_.family; }
 
   // Begins with a row, whose deletes it reads if the iterator is at its first
   // key. The views must outlive the walk. Corruption as ReadEntries.
-  rocksdb::Status Enter(std::string_view row, std::string_view row_bytes);
+  rocksdb::Status Enter(std::string_view row, std::string_view row_bytes) {
+    row_bytes_ = row_bytes;
+    cell_.row = row;
+    row_deletes_.clear();
+    const bool may_have_deletes =
+        cell_.family->second.format == CellFormat::kVersioned && Valid() &&
+        it_->key().size() == row_bytes.size();
+    return may_have_deletes ? ReadRowDeletes(cell(), &row_deletes_)
+                            : rocksdb::Status::OK();
+  }
 
   // True if the iterator is at a cell of the row, which may be no more than the
   // row's deletes. Otherwise status() says whether reading failed.
@@ -49,7 +61,11 @@ class RowCells {
   rocksdb::Status status() const { return it_->status(); }
 
   // The cell here. REQUIRES Valid().
-  const StoredCell& cell();
+  const StoredCell& cell() {
+    cell_.qualifier = qualifier();
+    cell_.value = it_->value().ToStringView();
+    return cell_;
+  }
   std::string_view qualifier() const {
     return it_->key().ToStringView().substr(row_bytes_.size());
   }
@@ -57,7 +73,12 @@ class RowCells {
   // To the next key. REQUIRES Valid().
   void Next() { it_->Next(); }
   // To the first cell of the row from that qualifier on.
-  void Seek(std::string_view qualifier);
+  void Seek(std::string_view qualifier) {
+    if (!Valid() || this->qualifier() >= qualifier) return;
+    key_.assign(row_bytes_.data(), row_bytes_.size());
+    key_.append(qualifier);
+    it_->Seek(key_);
+  }
 
  private:
   const std::unique_ptr<rocksdb::Iterator> it_;

@@ -1,8 +1,9 @@
 #include "storage/store/row_counter.h"
 
-#include <charconv>
 #include <string>
 #include <string_view>
+
+#include "lib/bytes/text.h"
 
 namespace rowbloom {
 namespace {
@@ -70,16 +71,6 @@ class RowCounterFactory final
   const KeyLayout key_layout_;
 };
 
-bool ReadCount(const UserCollectedProperties& properties, const char* name,
-               uint64_t* count) {
-  const auto found = properties.find(name);
-  if (found == properties.end()) return false;
-  const std::string& text = found->second;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, *count);
-  return error == std::errc() && stop == end;
-}
-
 }  // namespace
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRowCounterFactory(
@@ -89,10 +80,13 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRowCounterFactory(
 
 std::optional<RowCounts> CountsOf(const rocksdb::TableProperties& properties) {
   RowCounts counts;
-  const auto& collected = properties.user_collected_properties;
-  if (!ReadCount(collected, kRowsProperty, &counts.rows) ||
-      !ReadCount(collected, kPutsProperty, &counts.puts) ||
-      counts.rows > counts.puts) {
+  const auto read = [&properties](const char* name, uint64_t* count) {
+    const auto& collected = properties.user_collected_properties;
+    const auto found = collected.find(name);
+    return found != collected.end() && ParseNumber(found->second, count);
+  };
+  if (!read(kRowsProperty, &counts.rows) ||
+      !read(kPutsProperty, &counts.puts) || counts.rows > counts.puts) {
     return std::nullopt;
   }
   return counts;

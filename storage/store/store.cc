@@ -7,7 +7,6 @@
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
-#include "storage/store/backup_directory.h"
 #include "storage/store/point_cells.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/snapshot.h"
@@ -206,13 +205,6 @@ Status Store::Checkpoint(const std::string& directory) {
     if (s.ok()) s = checkpoint->CreateCheckpoint(directory);
     if (!s.ok()) return s;
     return SyncDirectory(GetEnv(), ParentOf(directory));
-  });
-}
-
-Status Store::Backup(const std::string& directory, BackupInfo* info) {
-  return impl_->Change([&]() -> Status {
-    const auto unchanged = impl_->opened.families->LockUnchanged();
-    return CreateBackup(impl_->opened.database.get(), directory, info);
   });
 }
 

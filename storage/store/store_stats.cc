@@ -7,6 +7,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
 #include "rocksdb/table_properties.h"
+#include "storage/format/status_text.h"
 #include "storage/store/row_counter.h"
 #include "storage/store/store_impl.h"
 
@@ -15,15 +16,6 @@ namespace {
 
 using rocksdb::Status;
 using Properties = rocksdb::DB::Properties;
-
-Status ReadProperty(const OpenedStore& opened, const std::string& name,
-                    const Family& family, const std::string& property,
-                    uint64_t* value) {
-  if (opened.database->GetIntProperty(family.handle(), property, value)) {
-    return Status::OK();
-  }
-  return Status::Aborted("RocksDB has no " + property + " of family", name);
-}
 
 // Filter bytes, and rows from the counts that the files have.
 Status ReadTables(const OpenedStore& opened, const Family& family,
@@ -92,19 +84,19 @@ Status Store::Stats(StoreStats* stats) {
     for (const auto& [name, family] : *families) {
       FamilyStats& found = stats->families[name];
       found.options = family.options;
-      Status s =
-          ReadProperty(opened, name, family, Properties::kEstimateNumKeys,
-                       &found.estimated_cells);
-      if (s.ok()) {
-        s = ReadProperty(opened, name, family, Properties::kCurSizeAllMemTables,
-                         &found.memtable_bytes);
+      const std::pair<const std::string&, uint64_t*> numbers[] = {
+          {Properties::kEstimateNumKeys, &found.estimated_cells},
+          {Properties::kCurSizeAllMemTables, &found.memtable_bytes},
+          // The cache is the same for all. Its class is private from RocksDB 8
+          // on.
+          {Properties::kBlockCacheUsage, &stats->block_cache_bytes_used}};
+      for (const auto& [property, number] : numbers) {
+        if (!opened.database->GetIntProperty(family.handle(), property,
+                                             number)) {
+          return Aborted("RocksDB has no ", property, " of family: ", name);
+        }
       }
-      // The cache is the same for all. Its class is private from RocksDB 8 on.
-      if (s.ok()) {
-        s = ReadProperty(opened, name, family, Properties::kBlockCacheUsage,
-                         &stats->block_cache_bytes_used);
-      }
-      if (s.ok()) s = ReadLevels(opened, family, &found);
+      Status s = ReadLevels(opened, family, &found);
       if (s.ok()) s = ReadTables(opened, family, &found);
       if (!s.ok()) return s;
     }

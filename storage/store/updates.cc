@@ -1,8 +1,8 @@
 // Writes that depend on what is there: between the read and the write no other
 // write of the row comes in.
 #include <optional>
-#include <utility>
 
+#include "lib/bytes/little_endian.h"
 #include "rowbloom/printable.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
@@ -20,18 +20,13 @@ constexpr size_t kCounterBytes = 8;
 
 std::string EncodeCounter(int64_t counter) {
   std::string bytes(kCounterBytes, '\0');
-  for (size_t i = 0; i < kCounterBytes; ++i) {
-    bytes[kCounterBytes - 1 - i] =
-        static_cast<char>(static_cast<uint64_t>(counter) >> (8 * i));
-  }
+  StoreWord(__builtin_bswap64(static_cast<uint64_t>(counter)), bytes.data());
   return bytes;
 }
 
 bool DecodeCounter(std::string_view bytes, int64_t* counter) {
   if (bytes.size() != kCounterBytes) return false;
-  uint64_t value = 0;
-  for (const char byte : bytes) value = value << 8 | static_cast<uint8_t>(byte);
-  *counter = static_cast<int64_t>(value);
+  *counter = static_cast<int64_t>(__builtin_bswap64(LoadWord(bytes.data())));
   return true;
 }
 
@@ -136,10 +131,10 @@ Status Store::CheckAndWrite(const Change& at,
 Status Store::Increment(std::string_view row, std::string_view family,
                         std::string_view qualifier, int64_t delta, int64_t* sum,
                         const WriteOptions& options) {
-  int64_t result = 0;
   const auto add = [&](std::optional<std::string_view> found,
                        std::string* value) -> Status {
     int64_t counter = 0;
+    int64_t result = 0;
     if (found && !DecodeCounter(*found, &counter)) {
       return InvalidArgument("a counter of ", found->size(),
                              " bytes: expected ", kCounterBytes);
@@ -149,31 +144,27 @@ Status Store::Increment(std::string_view row, std::string_view family,
                              " does not fit into 8 bytes");
     }
     *value = EncodeCounter(result);
+    if (sum != nullptr) *sum = result;
     return Status::OK();
   };
-  Status s = Update(impl_.get(),
-                    {.row = row, .family = family, .qualifier = qualifier}, add,
-                    options);
-  if (s.ok() && sum != nullptr) *sum = result;
-  return s;
+  return Update(impl_.get(),
+                {.row = row, .family = family, .qualifier = qualifier}, add,
+                options);
 }
 
 Status Store::Append(std::string_view row, std::string_view family,
                      std::string_view qualifier, std::string_view suffix,
                      std::string* joined, const WriteOptions& options) {
-  std::string result;
   const auto append = [&](std::optional<std::string_view> found,
                           std::string* value) {
     value->assign(found.value_or(""));
     value->append(suffix);
-    if (joined != nullptr) result = *value;
+    if (joined != nullptr) *joined = *value;
     return Status::OK();
   };
-  Status s = Update(impl_.get(),
-                    {.row = row, .family = family, .qualifier = qualifier},
-                    append, options);
-  if (s.ok() && joined != nullptr) *joined = std::move(result);
-  return s;
+  return Update(impl_.get(),
+                {.row = row, .family = family, .qualifier = qualifier}, append,
+                options);
 }
 
 }  // namespace rowbloom

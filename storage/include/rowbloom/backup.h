@@ -11,8 +11,8 @@
 // Directories are RocksDB's BackupEngine's. One change to a directory at a
 // time, also from several processes: others are Busy. A process that ends in
 // the middle of a backup, or of a delete, leaves the other backups whole, and
-// bytes of no use that the next PurgeBackups removes. Errors of all functions,
-// beside RocksDB's, which name the file:
+// bytes of no use that the next PurgeBackups removes. `env` has the file system
+// of all paths. Errors of all functions, beside RocksDB's, which name the file:
 //   InvalidArgument  the directory holds something that is no backups
 //   NotFound         there is no such directory, or no such backup
 //   Busy             somebody else is changing the directory
@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "rocksdb/env.h"
 #include "rocksdb/status.h"
 
 namespace rowbloom {
@@ -42,10 +43,12 @@ struct BackupInfo {
 
 // By rising id: oldest first.
 rocksdb::Status ListBackups(const std::string& directory,
-                            std::vector<BackupInfo>* backups);
+                            std::vector<BackupInfo>* backups,
+                            rocksdb::Env* env = rocksdb::Env::Default());
 
 // Reads all files of a backup and compares their checksums.
-rocksdb::Status VerifyBackup(const std::string& directory, uint32_t id);
+rocksdb::Status VerifyBackup(const std::string& directory, uint32_t id,
+                             rocksdb::Env* env = rocksdb::Env::Default());
 
 // Makes a store at `path`, which must not exist or be an empty directory, else
 // InvalidArgument; nullopt: of the newest backup that is not damaged. Checks
@@ -54,12 +57,15 @@ rocksdb::Status VerifyBackup(const std::string& directory, uint32_t id);
 // repeated.
 rocksdb::Status RestoreBackup(const std::string& directory,
                               std::optional<uint32_t> id,
-                              const std::string& path);
+                              const std::string& path,
+                              rocksdb::Env* env = rocksdb::Env::Default());
 
 // Deletes a backup, and the files that no other one shares.
-rocksdb::Status DeleteBackup(const std::string& directory, uint32_t id);
+rocksdb::Status DeleteBackup(const std::string& directory, uint32_t id,
+                             rocksdb::Env* env = rocksdb::Env::Default());
 
 // Deletes all but the `keep` newest, and what interrupted backups left.
-rocksdb::Status PurgeBackups(const std::string& directory, uint32_t keep);
+rocksdb::Status PurgeBackups(const std::string& directory, uint32_t keep,
+                             rocksdb::Env* env = rocksdb::Env::Default());
 
 }  // namespace rowbloom

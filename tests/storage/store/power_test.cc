@@ -6,7 +6,6 @@
 
 #include <future>
 
-#include "storage/store/backup_directory.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/power_cuts.h"
 
@@ -276,7 +275,7 @@ PowerScenario Backup() {
                       bool acknowledged) {
     const std::string backups = directory + "/backups";
     const Status s =
-        RestoreBackup(env, backups, std::nullopt, directory + "/copy");
+        RestoreBackup(backups, std::nullopt, directory + "/copy", env);
     if (s.ok()) return CheckCopy(env, directory + "/copy", true);
     if (acknowledged || !s.IsNotFound()) return s.ToString();
     // The next one is made.
@@ -300,8 +299,8 @@ PowerScenario Restoration() {
   scenario.act = [](Env* env, const std::string& directory,
                     const std::function<void()>& begin) {
     begin();
-    return RestoreBackup(env, directory + "/backups", std::nullopt,
-                         directory + "/copy")
+    return RestoreBackup(directory + "/backups", std::nullopt,
+                         directory + "/copy", env)
         .ok();
   };
   return scenario;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "rowbloom/backup.h"
-#include "storage/store/backup_directory.h"
 #include "storage/store/open_store.h"
 #ifdef ROWBLOOM_HAS_HFILE_TRANSFER
 #include "rowbloom/hfile_transfer.h"
@@ -75,7 +74,7 @@ void Copies::Make(Session* session, uint32_t share, Random* random) {
 
 Status Copies::Restore(const Session::Setting& setting, const Copy& copy) {
   if (copy.kind == Kind::kBackup) {
-    return RestoreBackup(setting.env, Backups(), copy.backup, copy.path);
+    return RestoreBackup(Backups(), copy.backup, copy.path, setting.env);
   }
 #ifdef ROWBLOOM_HAS_HFILE_TRANSFER
   if (copy.kind == Kind::kExport) {

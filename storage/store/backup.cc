@@ -1,0 +1,230 @@
+#include "rowbloom/backup.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "rocksdb/env.h"
+#include "rocksdb/utilities/backup_engine.h"
+#include "storage/format/directory.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
+#include "storage/store/store_impl.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::BackupEngine;
+using rocksdb::BackupEngineOptions;
+using rocksdb::BackupEngineReadOnly;
+using rocksdb::Env;
+using rocksdb::Status;
+
+constexpr char kLockFile[] = "LOCK";
+// Where RocksDB keeps the lists of the backups' files.
+constexpr char kListsDirectory[] = "meta";
+
+constexpr char kRestoringSuffix[] = ".restoring";
+
+Status NoBackups(const std::string& directory) {
+  return NotFound("no directory of backups at ", directory);
+}
+
+Status NoBackup(const std::string& directory, uint32_t id) {
+  return NotFound("no backup ", id, " in ", directory);
+}
+
+// NotFound: there is no directory, or none that a backup was finished in.
+Status CheckDirectory(Env* env, const std::string& directory) {
+  Status s = env->FileExists(directory);
+  if (s.IsNotFound()) return NoBackups(directory);
+  std::vector<std::string> names;
+  if (s.ok()) s = ListDirectory(env, directory, &names);
+  if (!s.ok()) return s;
+  const auto is_there = [&names](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (is_there(kListsDirectory)) return s;
+  // A first backup that was cut short may have made these alone.
+  for (const char* made : {kLockFile, "private", "shared", "shared_checksum"}) {
+    std::erase(names, made);
+  }
+  if (names.empty()) return NoBackups(directory);
+  return InvalidArgument(directory,
+                         " is no directory of backups: it has files, "
+                         "but no \"",
+                         kListsDirectory, "\"");
+}
+
+// Calls read(BackupEngineReadOnly*) on a directory of backups.
+template <typename Read>
+Status ReadBackups(Env* env, const std::string& directory, Read read) {
+  return CatchExceptions([&]() -> Status {
+    Status s = CheckDirectory(env, directory);
+    if (!s.ok()) return s;
+    BackupEngineReadOnly* opened = nullptr;
+    s = BackupEngineReadOnly::Open(BackupEngineOptions(directory), env,
+                                   &opened);
+    const std::unique_ptr<BackupEngineReadOnly> engine(opened);
+    return s.ok() ? read(engine.get()) : s;
+  });
+}
+
+// Calls change(BackupEngine*) on a directory of backups that nobody else
+// changes meanwhile, and which may have to be created.
+template <typename Change>
+Status ChangeBackups(Env* env, const std::string& directory, bool create,
+                     Change change) {
+  return CatchExceptions([&]() -> Status {
+    Status s = CheckDirectory(env, directory);
+    if (create && s.IsNotFound()) s = env->CreateDirIfMissing(directory);
+    // RocksDB syncs what it makes in there.
+    if (s.ok()) s = SyncDirectory(env, ParentOf(directory));
+    HeldLock lock(env);
+    if (s.ok()) {
+      s = lock.Take(directory + "/" + kLockFile,
+                    "the backups in " + directory +
+                        " are being changed by somebody else");
+    }
+    if (!s.ok()) return s;
+    BackupEngine* opened = nullptr;
+    s = BackupEngine::Open(BackupEngineOptions(directory), env, &opened);
+    const std::unique_ptr<BackupEngine> engine(opened);
+    return s.ok() ? change(engine.get()) : s;
+  });
+}
+
+BackupInfo InfoOf(const rocksdb::BackupInfo& backup) {
+  return {.id = backup.backup_id,
+          .timestamp_s =
+              static_cast<uint64_t>(std::max<int64_t>(backup.timestamp, 0)),
+          .bytes = backup.size,
+          .files = backup.number_files};
+}
+
+std::vector<BackupInfo> BackupsOf(const BackupEngineReadOnly& engine) {
+  std::vector<BackupInfo> backups;
+  std::vector<rocksdb::BackupInfo> whole;
+  engine.GetBackupInfo(&whole);
+  for (const rocksdb::BackupInfo& backup : whole) {
+    backups.push_back(InfoOf(backup));
+  }
+  std::vector<rocksdb::BackupID> damaged;
+  engine.GetCorruptedBackups(&damaged);
+  for (const rocksdb::BackupID id : damaged) {
+    backups.push_back({.id = id, .damaged = true});
+  }
+  std::sort(
+      backups.begin(), backups.end(),
+      [](const BackupInfo& a, const BackupInfo& b) { return a.id < b.id; });
+  return backups;
+}
+
+// Whether a store can be made at `path`.
+Status CheckTarget(Env* env, const std::string& path) {
+  if (path.empty()) {
+    return Status::InvalidArgument("the path of the store is empty");
+  }
+  Status s = env->FileExists(path);
+  if (s.IsNotFound()) return Status::OK();
+  bool is_directory = false;
+  if (s.ok()) s = env->IsDirectory(path, &is_directory);
+  std::vector<std::string> names;
+  if (s.ok() && is_directory) s = ListDirectory(env, path, &names);
+  if (s.ok() && (!is_directory || !names.empty())) {
+    return InvalidArgument(
+        path, " exists: a store is restored to a new or an empty directory");
+  }
+  return s;
+}
+
+}  // namespace
+
+Status Store::Backup(const std::string& directory, BackupInfo* info) {
+  return impl_->Change([&]() -> Status {
+    const auto unchanged = impl_->opened.families->LockUnchanged();
+    rocksdb::DB* const db = impl_->opened.database.get();
+    const auto add = [&](BackupEngine* engine) {
+      rocksdb::CreateBackupOptions options;
+      options.flush_before_backup = true;
+      rocksdb::BackupID id = 0;
+      rocksdb::BackupInfo backup;
+      Status s = engine->CreateNewBackup(options, db, &id);
+      if (!s.ok() || info == nullptr) return s;
+      s = engine->GetBackupInfo(id, &backup);
+      if (s.ok()) *info = InfoOf(backup);
+      return s;
+    };
+    return ChangeBackups(db->GetEnv(), directory, /*create=*/true, add);
+  });
+}
+
+Status ListBackups(const std::string& directory,
+                   std::vector<BackupInfo>* backups, Env* env) {
+  backups->clear();
+  return ReadBackups(env, directory, [&](BackupEngineReadOnly* engine) {
+    *backups = BackupsOf(*engine);
+    return Status::OK();
+  });
+}
+
+Status VerifyBackup(const std::string& directory, uint32_t id, Env* env) {
+  return ReadBackups(env, directory, [&](BackupEngineReadOnly* engine) {
+    Status s = engine->VerifyBackup(id, /*verify_with_checksum=*/true);
+    if (!s.IsNotFound()) return s;
+    // RocksDB has this code for a missing file, too, and names that.
+    return s.getState() == nullptr ? NoBackup(directory, id)
+                                   : Status::Corruption(s.getState());
+  });
+}
+
+Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
+                     const std::string& given_path, Env* env) {
+  return CatchExceptions([&]() -> Status {
+    std::string path = given_path;
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    const std::string unfinished = path + kRestoringSuffix;
+    bool begun = false;
+    const auto restore = [&](BackupEngineReadOnly* engine) -> Status {
+      const std::vector<BackupInfo> backups = BackupsOf(*engine);
+      const auto wanted = std::find_if(
+          backups.rbegin(), backups.rend(), [&id](const BackupInfo& backup) {
+            return id ? backup.id == *id : !backup.damaged;
+          });
+      if (wanted == backups.rend()) {
+        return id ? NoBackup(directory, *id)
+                  : NotFound("no backup in ", directory);
+      }
+      begun = true;
+      return engine->RestoreDBFromBackup(wanted->id, unfinished, unfinished);
+    };
+    Status s = CheckTarget(env, path);
+    if (s.ok()) s = ReadBackups(env, directory, restore);
+    if (!begun) return s;
+    if (s.ok()) s = env->RenameFile(unfinished, path);
+    if (s.ok()) return SyncDirectory(env, ParentOf(path));
+    // Nothing is copied any more: the engine is gone.
+    if (env->FileExists(unfinished).ok()) {
+      RemoveDirectory(env, unfinished).PermitUncheckedError();
+    }
+    return s;
+  });
+}
+
+Status DeleteBackup(const std::string& directory, uint32_t id, Env* env) {
+  return ChangeBackups(env, directory, /*create=*/false,
+                       [&](BackupEngine* engine) {
+                         const Status s = engine->DeleteBackup(id);
+                         return s.IsNotFound() ? NoBackup(directory, id) : s;
+                       });
+}
+
+Status PurgeBackups(const std::string& directory, uint32_t keep, Env* env) {
+  return ChangeBackups(env, directory, /*create=*/false,
+                       [keep](BackupEngine* engine) {
+                         const Status s = engine->PurgeOldBackups(keep);
+                         return s.ok() ? engine->GarbageCollect() : s;
+                       });
+}
+
+}  // namespace rowbloom
