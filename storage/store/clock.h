@@ -8,7 +8,9 @@
 // closed keeps the exact bound. One that is opened starts after its bound.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,7 +24,13 @@ namespace rowbloom {
 // Milliseconds since 1970-01-01 UTC, as the machine has them. Called from any
 // thread.
 using WallClock = std::function<uint64_t()>;
-uint64_t SystemWallClock();
+inline uint64_t SystemWallClock() {
+  using std::chrono::milliseconds;
+  using std::chrono::system_clock;
+  const auto now = system_clock::now().time_since_epoch();
+  const auto ms = std::chrono::duration_cast<milliseconds>(now).count();
+  return static_cast<uint64_t>(std::max<int64_t>(ms, 0));
+}
 
 // Thread-safe.
 class LeasedClock {
@@ -34,41 +42,67 @@ class LeasedClock {
       : wall_clock_(std::move(wall_clock)) {}
 
   // The machine's time, by which versions expire.
-  uint64_t WallNow() const;
+  uint64_t WallNow() const { return std::min(wall_clock_(), kMaxTimestampMs); }
 
   // The store's time: the machine's, or the latest that was given if that is
   // later. Up to kMaxNowMs, so that a cell can run ahead of it.
   uint64_t Now() { return RaiseTo(WallNow()); }
 
   // Makes the store's time at least this; returns it.
-  uint64_t RaiseTo(uint64_t time_ms);
+  uint64_t RaiseTo(uint64_t time_ms) {
+    return Raise(&last_ms_, std::min(time_ms, kMaxNowMs));
+  }
 
   // Notes a timestamp that a write gives: those of one cell may run ahead of
   // Now(), each cell for itself.
-  void Note(uint64_t timestamp_ms);
+  void Note(uint64_t timestamp_ms) { Raise(&noted_ms_, timestamp_ms); }
 
   // A time of its own: later than all that were given or noted, and earlier
   // than all that will be.
-  uint64_t Step();
+  uint64_t Step() {
+    const uint64_t step_ms = RaiseTo(std::max(Now(), noted_ms_.load()) + 1);
+    Note(step_ms);
+    RaiseTo(step_ms + 1);
+    return step_ms;
+  }
 
   // The bound found in a store that is opened, or that a store is reset to.
   // REQUIRES that no write is under way.
-  void Start(uint64_t bound_ms);
+  void Start(uint64_t bound_ms) {
+    noted_ms_ = bound_ms;
+    bound_ms_ = bound_ms;
+    last_ms_ = bound_ms == 0 ? 0 : std::min(bound_ms + 1, kMaxNowMs);
+  }
 
   // The bound to keep before a write of this timestamp. Nothing: the kept one
   // covers it.
-  std::optional<uint64_t> BoundToKeep(uint64_t timestamp_ms) const;
+  std::optional<uint64_t> BoundToKeep(uint64_t timestamp_ms) const {
+    if (timestamp_ms <= bound_ms_) return std::nullopt;
+    return std::min(timestamp_ms, kMaxTimestampMs - kLeaseMs) + kLeaseMs;
+  }
 
   // REQUIRES: the bound was written. One thread at a time.
   void Kept(uint64_t bound_ms) { bound_ms_ = bound_ms; }
 
   // The bound to keep when no more timestamps will be given. Nothing: the kept
   // one is exact.
-  std::optional<uint64_t> ExactBound() const;
+  std::optional<uint64_t> ExactBound() const {
+    if (noted_ms_ == bound_ms_) return std::nullopt;
+    return noted_ms_.load();
+  }
 
  private:
   static constexpr uint64_t kMaxNowMs =
       kMaxTimestampMs - GivenTimes::kMaxAheadMs;
+
+  // The larger of the two, which the variable then has.
+  static uint64_t Raise(std::atomic<uint64_t>* variable, uint64_t value) {
+    uint64_t current = variable->load();
+    while (current < value &&
+           !variable->compare_exchange_weak(current, value)) {
+    }
+    return std::max(current, value);
+  }
 
   const WallClock wall_clock_;
   std::atomic<uint64_t> last_ms_{0};

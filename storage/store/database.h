@@ -4,11 +4,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "rocksdb/version.h"
 #include "rocksdb/write_batch.h"
 
 namespace rowbloom {
@@ -32,15 +34,49 @@ class Database {
   rocksdb::Status Open(
       const rocksdb::DBOptions& options, const std::string& path,
       const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families,
-      Access access);
+      Access access) {
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+#if ROCKSDB_MAJOR >= 10
+    std::unique_ptr<rocksdb::DB> db;
+#else
+    rocksdb::DB* db = nullptr;
+#endif
+    const rocksdb::Status status =
+        access == Access::kReadOnly
+            ? rocksdb::DB::OpenForReadOnly(options, path, column_families,
+                                           &handles, &db)
+            : rocksdb::DB::Open(options, path, column_families, &handles, &db);
+    if (!status.ok()) return status;
+#if ROCKSDB_MAJOR >= 10
+    db_ = std::move(db);
+#else
+    db_.reset(db);
+#endif
+    for (rocksdb::ColumnFamilyHandle* handle : handles) Own(handle);
+    return status;
+  }
 
   // Adds a column family to the database and to the open ones.
   rocksdb::Status CreateColumnFamily(
-      const rocksdb::ColumnFamilyDescriptor& column_family);
+      const rocksdb::ColumnFamilyDescriptor& column_family) {
+    rocksdb::ColumnFamilyHandle* handle = nullptr;
+    const rocksdb::Status status = db_->CreateColumnFamily(
+        column_family.options, column_family.name, &handle);
+    // From RocksDB 9 on there may be a handle, to be destroyed, on failure,
+    // too.
+    if (handle != nullptr) Own(handle);
+    return status;
+  }
 
   // Takes a column family, if it is open, out of the database and from the open
   // ones.
-  rocksdb::Status DropColumnFamily(const std::string& name);
+  rocksdb::Status DropColumnFamily(const std::string& name) {
+    const ColumnFamily dropped = Find(name);
+    if (dropped == nullptr) return rocksdb::Status::OK();
+    const rocksdb::Status status = db_->DropColumnFamily(dropped.get());
+    if (status.ok()) std::erase(column_families_, dropped);
+    return status;
+  }
 
   // Writes the batch to the disk.
   rocksdb::Status WriteSynced(rocksdb::WriteBatch* batch) const {
@@ -53,10 +89,21 @@ class Database {
   rocksdb::DB* get() const { return db_.get(); }
 
   // The open column family of that name; nullptr without one.
-  ColumnFamily Find(const std::string& name) const;
+  ColumnFamily Find(const std::string& name) const {
+    for (const ColumnFamily& column_family : column_families_) {
+      if (column_family->GetName() == name) return column_family;
+    }
+    return nullptr;
+  }
 
  private:
-  void Own(rocksdb::ColumnFamilyHandle* handle);
+  void Own(rocksdb::ColumnFamilyHandle* handle) {
+    column_families_.emplace_back(
+        handle, [db = db_.get()](rocksdb::ColumnFamilyHandle* unused) {
+          // Fails only for handles of another database.
+          db->DestroyColumnFamilyHandle(unused).PermitUncheckedError();
+        });
+  }
 
   std::unique_ptr<rocksdb::DB> db_;
   std::vector<ColumnFamily> column_families_;

@@ -55,7 +55,7 @@ Status Store::CreateFamily(const std::string& name,
                                opened.block_cache, opened.shared, &setup);
     // One of that name may be left by a drop that failed half-way.
     if (s.ok()) s = opened.database.DropColumnFamily(name);
-    if (s.ok()) s = PutFamilyRecord(name, options, &batch);
+    if (s.ok()) s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);
     if (s.ok()) s = opened.database.WriteSynced(&batch);
     if (s.ok()) s = opened.database.CreateColumnFamily(setup.descriptor);
     if (!s.ok()) return s;
@@ -76,7 +76,9 @@ Status Store::DropFamily(const std::string& name) {
     FamilyMap::const_iterator found;
     rocksdb::WriteBatch batch;
     Status s = opened.FindFamily(families, name, &found);
-    if (s.ok()) s = PutDroppedRecord(name, found->second.options, &batch);
+    if (s.ok())
+      s = PutFamilyRecord(FamilyState::kDropped, name, found->second.options,
+                          &batch);
     if (!s.ok()) return s;
     families.erase(found);
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
@@ -113,7 +115,7 @@ Status Store::AlterFamily(const std::string& name,
     families.at(name).rules = setup.family.rules;
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     rocksdb::WriteBatch batch;
-    s = PutFamilyRecord(name, options, &batch);
+    s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);
     if (s.ok()) {
       s = opened.database->SetOptions(before.handle(),
                                       AlterableOptions(options));

@@ -9,10 +9,12 @@
 // takes, so that it can have an older timestamp than that.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace rowbloom {
 
@@ -25,11 +27,41 @@ class GivenTimes {
   // Nothing that was given up to a time before `now_ms` matters any more. To
   // bound memory, while the clock stands still, the store's time may have to
   // be raised: to what this returns, if anything.
-  std::optional<uint64_t> MoveTo(uint64_t now_ms);
+  std::optional<uint64_t> MoveTo(uint64_t now_ms) {
+    if (now_ms > newest_ms_) {
+      Clear();
+      return std::nullopt;
+    }
+    if (times_.size() < kMaxCells) return std::nullopt;
+    std::vector<uint64_t> after;
+    after.reserve(times_.size());
+    for (const auto& [id, times] : times_) after.push_back(times.after_ms());
+    const auto middle =
+        after.begin() + static_cast<std::ptrdiff_t>(after.size() / 2);
+    std::nth_element(after.begin(), middle, after.end());
+    const uint64_t raised_ms = std::max(now_ms, *middle);
+    std::erase_if(times_, [&](const auto& known) {
+      return known.second.after_ms() <= raised_ms;
+    });
+    return raised_ms;
+  }
 
   // The timestamp of a put at the store's time `now_ms`. With `replaces` it may
   // be that of the cell's last put.
-  uint64_t Put(uint64_t row, uint64_t cell, uint64_t now_ms, bool replaces);
+  uint64_t Put(uint64_t row, uint64_t cell, uint64_t now_ms, bool replaces) {
+    Times& times = TimesOf(row, cell);
+    const auto of_row = times_.find(row);
+    uint64_t after_put_ms = times.after_put_ms;
+    if (after_put_ms > 0 && (replaces || after_put_ms > now_ms + kMaxAheadMs)) {
+      --after_put_ms;
+    }
+    const uint64_t timestamp_ms =
+        std::max({now_ms, after_put_ms, times.after_delete_ms,
+                  of_row == times_.end() ? 0 : of_row->second.after_delete_ms});
+    times.after_put_ms = 0;
+    Note(&times.after_put_ms, timestamp_ms);
+    return timestamp_ms;
+  }
 
   struct Marker {
     uint64_t timestamp_ms;
@@ -37,17 +69,46 @@ class GivenTimes {
     bool remove;
   };
   // That of a delete of a cell, or, with `row` as `cell`, of a whole row.
-  Marker Delete(uint64_t row, uint64_t cell, uint64_t now_ms);
+  Marker Delete(uint64_t row, uint64_t cell, uint64_t now_ms) {
+    Times& deleted = TimesOf(row, cell);
+    // The first time after all that the delete is to take.
+    uint64_t after_ms = deleted.after_ms();
+    if (cell == row) {
+      for (const auto& [id, times] : times_) {
+        if (times.row == row) after_ms = std::max(after_ms, times.after_ms());
+      }
+    }
+    const uint64_t limit_ms = now_ms + kMaxAheadMs;
+    const bool remove = after_ms > limit_ms;
+    const uint64_t timestamp_ms =
+        (remove ? limit_ms : std::max(now_ms + 1, after_ms)) - 1;
+    deleted = {.row = row};
+    Note(&deleted.after_delete_ms, timestamp_ms);
+    return {timestamp_ms, remove};
+  }
 
   // A put, or a delete as above, had this timestamp given: later puts of the
   // cell get a later one, as long as that is not too far ahead.
   void NotePut(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
-               uint64_t now_ms);
+               uint64_t now_ms) {
+    if (!IsNear(timestamp_ms, now_ms)) return;
+    Note(&TimesOf(row, cell).after_put_ms, timestamp_ms);
+  }
+
   void NoteDelete(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
-                  uint64_t now_ms);
+                  uint64_t now_ms) {
+    if (!IsNear(timestamp_ms, now_ms)) return;
+    Note(&TimesOf(row, cell).after_delete_ms, timestamp_ms);
+  }
 
   // Forgets all of them, and gives back most of their memory.
-  void Clear();
+  void Clear() {
+    // To clear a map takes as long as it has buckets, which a large batch may
+    // have left.
+    if (times_.bucket_count() > 2 * kMaxCells) times_ = {};
+    times_.clear();
+    newest_ms_ = 0;
+  }
 
  private:
   // The number of cells and rows that are remembered before the time is raised
@@ -61,11 +122,22 @@ class GivenTimes {
     uint64_t after_delete_ms = 0;
 
     uint64_t after_ms() const {
-      return after_put_ms > after_delete_ms ? after_put_ms : after_delete_ms;
+      return std::max(after_put_ms, after_delete_ms);
     }
   };
-  Times& TimesOf(uint64_t row, uint64_t cell);
-  void Note(uint64_t* after_ms, uint64_t timestamp_ms);
+  static bool IsNear(uint64_t timestamp_ms, uint64_t now_ms) {
+    return timestamp_ms >= now_ms && timestamp_ms < now_ms + kMaxAheadMs;
+  }
+  Times& TimesOf(uint64_t row, uint64_t cell) {
+    Times& times = times_[cell];
+    times.row = row;
+    return times;
+  }
+
+  void Note(uint64_t* after_ms, uint64_t timestamp_ms) {
+    *after_ms = std::max(*after_ms, timestamp_ms + 1);
+    newest_ms_ = std::max(newest_ms_, timestamp_ms);
+  }
 
   // Those of cells and, under the row, of deletes of the row.
   std::unordered_map<uint64_t, Times> times_;

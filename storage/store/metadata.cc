@@ -205,12 +205,9 @@ Status ParseClockRecord(std::string_view text, uint64_t* bound_ms) {
   return Status::OK();
 }
 
-std::string FamilyKey(const std::string& name) {
-  return std::string(kFamilyKeyPrefix) + name;
-}
-
-std::string DroppedKey(const std::string& name) {
-  return std::string(kDroppedKeyPrefix) + name;
+std::string FamilyKey(FamilyState state, const std::string& name) {
+  return Message(
+      state == FamilyState::kKept ? kFamilyKeyPrefix : kDroppedKeyPrefix, name);
 }
 
 // Reads a record whose key is `prefix` and the name of a family.
@@ -222,12 +219,6 @@ Status ReadFamily(std::string_view prefix, std::string_view key,
     return Status::Corruption(s.getState());
   }
   return ParseFamilyRecord(value, &(*families)[name]);
-}
-
-std::string FamilyRecord(const FamilyOptions& options) {
-  json record = FieldsOf(options);
-  record["cell_format"] = CellFormatOf(options);
-  return record.dump();
 }
 
 }  // namespace
@@ -291,21 +282,20 @@ Status PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {
   return batch->Put(kStoreKey, record.dump());
 }
 
-Status PutFamilyRecord(const std::string& name, const FamilyOptions& options,
+Status PutFamilyRecord(FamilyState state, const std::string& name,
+                       const FamilyOptions& options,
                        rocksdb::WriteBatch* batch) {
-  Status s = batch->Delete(DroppedKey(name));
-  return s.ok() ? batch->Put(FamilyKey(name), FamilyRecord(options)) : s;
-}
-
-Status PutDroppedRecord(const std::string& name, const FamilyOptions& options,
-                        rocksdb::WriteBatch* batch) {
-  Status s = batch->Delete(FamilyKey(name));
-  return s.ok() ? batch->Put(DroppedKey(name), FamilyRecord(options)) : s;
+  json record = FieldsOf(options);
+  record["cell_format"] = CellFormatOf(options);
+  const FamilyState other =
+      state == FamilyState::kKept ? FamilyState::kDropped : FamilyState::kKept;
+  Status s = batch->Delete(FamilyKey(other, name));
+  return s.ok() ? batch->Put(FamilyKey(state, name), record.dump()) : s;
 }
 
 Status DeleteDroppedRecord(const std::string& name,
                            rocksdb::WriteBatch* batch) {
-  return batch->Delete(DroppedKey(name));
+  return batch->Delete(FamilyKey(FamilyState::kDropped, name));
 }
 
 Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch) {

@@ -48,16 +48,14 @@ std::string DescribeDifferences(const FamilyOptions& kept,
 rocksdb::Status ReadMetadata(rocksdb::DB* db, const std::string& path,
                              std::optional<Metadata>* metadata);
 
-// Each adds to a batch. A family's record takes the place of that of its drop,
-// and the other way round.
+// Each adds to a batch. The record of a family in one state takes the place of
+// that in the other.
 rocksdb::Status PutStoreRecord(const StoreRecord& record,
                                rocksdb::WriteBatch* batch);
-rocksdb::Status PutFamilyRecord(const std::string& name,
+enum class FamilyState { kKept, kDropped };
+rocksdb::Status PutFamilyRecord(FamilyState state, const std::string& name,
                                 const FamilyOptions& options,
                                 rocksdb::WriteBatch* batch);
-rocksdb::Status PutDroppedRecord(const std::string& name,
-                                 const FamilyOptions& options,
-                                 rocksdb::WriteBatch* batch);
 rocksdb::Status DeleteDroppedRecord(const std::string& name,
                                     rocksdb::WriteBatch* batch);
 rocksdb::Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch);

@@ -1,7 +1,6 @@
 #include "storage/store/open_store.h"
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <set>
 #include <string_view>
@@ -9,7 +8,6 @@
 
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
-#include "rocksdb/listener.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
@@ -18,8 +16,8 @@
 #include "storage/format/status_text.h"
 #include "storage/store/family_options.h"
 #include "storage/store/found_store.h"
-#include "storage/store/late_log.h"
 #include "storage/store/metadata.h"
+#include "storage/store/opening_env.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {
@@ -36,33 +34,6 @@ constexpr size_t kMetadataWriteBufferBytes = size_t{1} << 20;
 
 // Old info logs of RocksDB that are kept.
 constexpr size_t kInfoLogFiles = 4;
-
-class Listener final : public rocksdb::EventListener {
- public:
-  // Of a database that is open for writing.
-  void SetDatabase(rocksdb::DB* database) { database_ = database; }
-
-  // After an error in the background RocksDB takes no more writes. From a full
-  // disk it would recover by itself, but closing may then wait for that for
-  // ever (seen with 7.8.3).
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
-                            Status /*error*/, bool* auto_recovery) override {
-    *auto_recovery = false;
-  }
-
-  // RocksDB writes on in a new log before it syncs the one before, of which the
-  // disk may then lack the end: opening would not notice that it is missing,
-  // and go on with the new log. Called while no write goes on.
-  void OnMemTableSealed(const rocksdb::MemTableInfo& /*info*/) override {
-    rocksdb::DB* const database = database_;
-    // After an error RocksDB takes no more writes, and stops with an assertion
-    // (7.8.3) when a log is synced again that could not be.
-    if (database != nullptr && !database->SyncWAL().ok()) database_ = nullptr;
-  }
-
- private:
-  std::atomic<rocksdb::DB*> database_{nullptr};
-};
 
 Status CheckBytes(const char* option, size_t bytes) {
   if (bytes >= kMinOptionBytes && bytes <= kMaxOptionBytes) {
@@ -320,7 +291,8 @@ class Opener {
       if (!s.ok()) return s;
       if (found_.IsComplete(family.name)) continue;
       missing_.insert_or_assign(family.name, family.options);
-      s = PutFamilyRecord(family.name, family.options, &batch);
+      s = PutFamilyRecord(FamilyState::kKept, family.name, family.options,
+                          &batch);
     }
     if (s.ok() && batch.Count() > 0) s = opened_.database.WriteSynced(&batch);
     if (s.ok()) found_.metadata.store = record;

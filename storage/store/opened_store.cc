@@ -1,7 +1,5 @@
 #include "storage/store/opened_store.h"
 
-#include <utility>
-
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
 #include "storage/format/status_text.h"
@@ -86,6 +84,16 @@ std::string PrefixEnd(std::string_view prefix) {
   if (!end.empty()) {
     end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
   }
+  return end;
+}
+
+std::string RowEnd(std::string_view row_bytes) {
+  std::string end = PrefixEnd(row_bytes);
+  if (!end.empty()) return end;
+  // Only the last row of a layout of fixed width is all ff: its keys are the
+  // last ones, and a qualifier has a longest length.
+  end = row_bytes;
+  end.append(kMaxQualifierBytes + 1, '\xff');
   return end;
 }
 

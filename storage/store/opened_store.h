@@ -13,7 +13,7 @@
 #include "rowbloom/store_options.h"
 #include "storage/store/database.h"
 #include "storage/store/family_table.h"
-#include "storage/store/locking_env.h"
+#include "storage/store/opening_env.h"
 #include "storage/store/shared_state.h"
 
 namespace rowbloom {
@@ -77,5 +77,7 @@ std::string FirstKey(const KeyLayout& layout, std::string_view row);
 // The end, exclusive, of the byte strings that start with `prefix`. Empty:
 // there is none, as it is all ff, or empty.
 std::string PrefixEnd(std::string_view prefix);
+// The end, exclusive, of the keys of a row.
+std::string RowEnd(std::string_view row_bytes);
 
 }  // namespace rowbloom

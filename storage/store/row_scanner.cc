@@ -153,13 +153,8 @@ class RowScanner::Source {
       if (it->Valid() && it->key() == Slice(row_bytes_)) it->Prev();
       return;
     }
-    if (!it->Valid() || !it->key().starts_with(row_bytes_)) return;
-    const std::string end = PrefixEnd(row_bytes_);
-    if (end.empty()) {
-      it->SeekToLast();
-      if (it->Valid()) it->Next();
-    } else {
-      it->Seek(end);
+    if (it->Valid() && it->key().starts_with(row_bytes_)) {
+      it->Seek(RowEnd(row_bytes_));
     }
   }
 

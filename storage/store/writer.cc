@@ -20,17 +20,6 @@ using rocksdb::Slice;
 using rocksdb::SliceParts;
 using rocksdb::Status;
 
-// The end, exclusive, of the keys that start with `row_bytes`.
-std::string RowEnd(std::string_view row_bytes) {
-  std::string end = PrefixEnd(row_bytes);
-  if (!end.empty()) return end;
-  // Only the last row of a layout of fixed width is all ff: its keys are the
-  // last ones, and a qualifier has a longest length.
-  end = row_bytes;
-  end.append(kMaxQualifierBytes + 1, '\xff');
-  return end;
-}
-
 Status CheckTimestamp(uint64_t timestamp_ms) {
   if (timestamp_ms <= kMaxTimestampMs) return Status::OK();
   return InvalidArgument("timestamp ", timestamp_ms, ": expected at most ",

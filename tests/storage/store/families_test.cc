@@ -471,7 +471,8 @@ TEST_F(InterruptedChange, DropThatOnlyHasItsRecordIsDoneByTheNextOpen) {
     Database database;
     ASSERT_NO_FATAL_FAILURE(OpenRaw(original_, &database));
     rocksdb::WriteBatch batch;
-    ASSERT_THAT(PutDroppedRecord("b", {}, &batch), IsOk());
+    ASSERT_THAT(PutFamilyRecord(FamilyState::kDropped, "b", {}, &batch),
+                IsOk());
     ASSERT_THAT(database->Write({}, &batch), IsOk());
   }
   {
