@@ -63,12 +63,18 @@ class SstLoad final : public BulkLoad {
 
   Status Finish() override {
     return CatchExceptions([&]() -> Status {
-      if (Status s = CheckUsable(); !s.ok()) return s;
-      finished_ = true;
+      if (!unusable_.ok()) return unusable_;
+      unusable_ = Status::InvalidArgument("the load is finished");
       const auto unchanged = opened_.families->LockUnchanged();
-      if (Status s = CheckFamilies(); !s.ok()) return s;
+      const SharedFamilies now = opened_.families->Get();
       std::vector<rocksdb::IngestExternalFileArg> ingestions;
       for (auto& [name, load] : families_) {
+        const auto found = now->find(name);
+        if (found == now->end() ||
+            found->second.column_family != load.family->second.column_family) {
+          return InvalidArgument("family \"", name,
+                                 "\" was dropped during the load");
+        }
         Status s = WriteCell(&load);
         if (s.ok()) s = CloseFile(&load);
         if (!s.ok()) return s;
@@ -100,16 +106,10 @@ class SstLoad final : public BulkLoad {
     uint64_t oldest_put_ms = std::numeric_limits<uint64_t>::max();
   };
 
-  // The error that keeps the load from going on.
-  Status CheckUsable() const {
-    if (finished_) return Status::InvalidArgument("the load is finished");
-    return broken_;
-  }
-
   Status AddChange(const Change& change) {
     FamilyMap::const_iterator family;
     std::string key;
-    Status s = CheckUsable();
+    Status s = unusable_;
     if (s.ok()) s = opened_.FindFamily(*of_store_, change.family, &family);
     if (s.ok()) s = opened_.EncodeRow(change.row, &key);
     if (s.ok()) s = CheckFor(family, change);
@@ -120,7 +120,7 @@ class SstLoad final : public BulkLoad {
     s = AddToCell(&load, change.row, std::move(key),
                   {change.type, change.timestamp_ms.value_or(timestamp_ms_),
                    change.value});
-    if (s.ok() || !broken_.ok()) return s;
+    if (s.ok() || !unusable_.ok()) return s;
     return Prefixed("row \"" + ToPrintable(change.row) + "\", cell " +
                         family->first + ":" + ToPrintable(change.qualifier),
                     s);
@@ -180,8 +180,8 @@ class SstLoad final : public BulkLoad {
                              " bytes");
     }
     if (!same_cell) {
-      broken_ = WriteCell(load);
-      if (!broken_.ok()) return broken_;
+      unusable_ = WriteCell(load);
+      if (!unusable_.ok()) return unusable_;
       load->key = std::move(key);
       load->stored.clear();
       load->value_bytes = 0;
@@ -211,9 +211,9 @@ class SstLoad final : public BulkLoad {
     if (!load->key.starts_with(row_bytes)) {
       load->row_deletes.clear();
       if (opened_.shared->has_family_version_deletes) {
-        broken_ = writer_->FindRowDeletes(row, load->family, row_bytes,
-                                          &load->row_deletes);
-        if (!broken_.ok()) return broken_;
+        unusable_ = writer_->FindRowDeletes(row, load->family, row_bytes,
+                                            &load->row_deletes);
+        if (!unusable_.ok()) return unusable_;
       }
     }
     if (IsDeleteOfRow(entry.type)) deletes_of_rows_.insert(entry.type);
@@ -255,20 +255,6 @@ class SstLoad final : public BulkLoad {
     return s;
   }
 
-  // The error that keeps the files from the families that they were made for.
-  Status CheckFamilies() const {
-    const SharedFamilies now = opened_.families->Get();
-    for (const auto& [name, load] : families_) {
-      const auto found = now->find(name);
-      if (found == now->end() ||
-          found->second.column_family != load.family->second.column_family) {
-        return InvalidArgument("family \"", name,
-                               "\" was dropped during the load");
-      }
-    }
-    return Status::OK();
-  }
-
   Status Ingest(const std::vector<rocksdb::IngestExternalFileArg>& ingestions) {
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
@@ -305,9 +291,9 @@ class SstLoad final : public BulkLoad {
   const std::string directory_;
   const BulkLoadOptions options_;
   const uint64_t timestamp_ms_;
-  // The first error of a file: nothing can be added, or finished, after it.
-  Status broken_;
-  bool finished_ = false;
+  // The first error of a file, or that the load is finished: nothing can be
+  // added, or finished, after it.
+  Status unusable_;
   std::set<ChangeType> deletes_of_rows_;
   std::map<std::string, FamilyLoad, std::less<>> families_;
 };

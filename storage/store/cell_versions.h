@@ -1,16 +1,9 @@
 // The value that RocksDB keeps for a cell of a family whose cell format is
 // `versioned`: its versions and the deletes that concern it. FORMAT.md has the
-// bytes. Merge operands have the same format, so that a write is one Merge.
+// bytes and the rules. Merge operands have the same format, so that a write is
+// one Merge.
 // Pure functions, thread-safe.
-//
-// What a cell shows does not depend on when, or whether, RocksDB merged:
-//   - A delete takes every version up to its timestamp (kDelete,
-//     kDeleteFamily) or of its timestamp (kDeleteVersion,
-//     kDeleteFamilyVersion), also one that is written later.
-//   - A version is surplus once max_versions newer ones are there that no
-//     delete had taken. It is gone then, also when those are deleted later.
-//   - A version expires by the wall clock, unless it is among the min_versions
-//     newest, where one that was deleted singly counts.
+// What a cell shows does not depend on when, or whether, RocksDB merged.
 #pragma once
 
 #include <algorithm>

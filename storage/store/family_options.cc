@@ -17,11 +17,6 @@ constexpr size_t kMaxFamilyNameBytes = 255;
 constexpr uint32_t kMinBlockBytes = uint32_t{1} << 10;
 constexpr uint32_t kMaxBlockBytes = uint32_t{16} << 20;
 
-rocksdb::CompressionType RocksdbCompression(Compression compression) {
-  return compression == Compression::kLz4 ? rocksdb::kLZ4Compression
-                                          : rocksdb::kNoCompression;
-}
-
 // Old files are looked through for what expired; RocksDB's own period. 0:
 // never, as nothing can.
 uint64_t PeriodicCompactionSeconds(const FamilyOptions& family) {
@@ -141,7 +136,9 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   options = {};
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.prefix_extractor = NewRowPrefixExtractor(*store.key_layout);
-  options.compression = RocksdbCompression(family.compression);
+  options.compression = family.compression == Compression::kLz4
+                            ? rocksdb::kLZ4Compression
+                            : rocksdb::kNoCompression;
   options.periodic_compaction_seconds = PeriodicCompactionSeconds(family);
   if (format == CellFormat::kVersioned) {
     options.merge_operator = NewVersionMergeOperator(shared_rules);

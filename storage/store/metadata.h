@@ -24,8 +24,6 @@ struct StoreRecord {
   bool row_deletes = true;
   // There may be a kDeleteFamilyVersion: puts look for them, too.
   bool family_version_deletes = false;
-
-  friend bool operator==(const StoreRecord&, const StoreRecord&) = default;
 };
 
 struct Metadata {

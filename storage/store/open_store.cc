@@ -1,7 +1,6 @@
 #include "storage/store/open_store.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -263,7 +262,8 @@ class Opener {
       if (s.ok()) s = CompleteDrop(name, &opened_.database);
     }
     if (s.ok()) s = CompleteRecords();
-    for (const auto& [name, options] : missing_) {
+    for (const auto& [name, options] : found_.metadata.families) {
+      if (store_families_.contains(name)) continue;
       FamilySetup setup;
       if (s.ok()) s = MakeSetup(name, options, &setup);
       if (s.ok()) s = opened_.database.CreateColumnFamily(setup.descriptor);
@@ -273,30 +273,25 @@ class Opener {
     return s.ok() ? RemoveLoads() : s;
   }
 
-  // Writes the records that are missing; leaves the families without a column
-  // family in missing_.
+  // Adds the records that are missing.
   Status CompleteRecords() {
-    StoreRecord record = found_.metadata.store;
-    if (!found_.exists) record.row_deletes = false;
-    record.key_layout = *options_.key_layout;
+    Metadata& metadata = found_.metadata;
     rocksdb::WriteBatch batch;
     Status s;
-    if (!found_.exists || found_.metadata.store != record) {
-      s = PutStoreRecord(record, &batch);
-    }
-    for (const auto& [name, kept] : found_.metadata.families) {
-      if (!found_.IsComplete(name)) missing_.emplace(name, kept);
+    if (!found_.exists) {
+      metadata.store = {*options_.key_layout, /*row_deletes=*/false};
+      s = PutStoreRecord(metadata.store, &batch);
     }
     for (const FamilyDescriptor& family : families_) {
-      if (!s.ok()) return s;
       if (found_.IsComplete(family.name)) continue;
-      missing_.insert_or_assign(family.name, family.options);
-      s = PutFamilyRecord(FamilyState::kKept, family.name, family.options,
-                          &batch);
+      metadata.families[family.name] = family.options;
+      if (s.ok()) {
+        s = PutFamilyRecord(FamilyState::kKept, family.name, family.options,
+                            &batch);
+      }
     }
-    if (s.ok() && batch.Count() > 0) s = opened_.database.WriteSynced(&batch);
-    if (s.ok()) found_.metadata.store = record;
-    return s;
+    return s.ok() && batch.Count() > 0 ? opened_.database.WriteSynced(&batch)
+                                       : s;
   }
 
   // What a crash left of bulk loads.
@@ -338,7 +333,6 @@ class Opener {
   FoundStore found_;
   OpenedStore opened_;
   FamilyMap store_families_;  // of opened_, until they are all there
-  std::map<std::string, FamilyOptions> missing_;  // to be created
 };
 
 // The files that RocksDB reads; those that cannot be listed it complains about.

@@ -41,22 +41,17 @@ uint64_t CellId(uint64_t row_id, std::string_view qualifier) {
 }  // namespace
 
 Status CheckChange(const Change& change) {
-  switch (change.type) {
-    case ChangeType::kPut:
-      return Status::OK();
-    case ChangeType::kDelete:
-    case ChangeType::kDeleteVersion:
-      break;
-    case ChangeType::kDeleteFamily:
-    case ChangeType::kDeleteFamilyVersion:
-    case ChangeType::kDeleteRow:
-      if (change.qualifier.empty()) break;
-      return InvalidArgument("a delete of a family with the qualifier \"",
-                             ToPrintable(change.qualifier),
-                             "\": expected none");
-    default:
-      return InvalidArgument("a change of the unknown type ",
-                             static_cast<int>(change.type));
+  const ChangeType type = change.type;
+  if (type == ChangeType::kPut) return Status::OK();
+  const bool of_row = IsDeleteOfRow(type) || type == ChangeType::kDeleteRow;
+  if (!of_row && type != ChangeType::kDelete &&
+      type != ChangeType::kDeleteVersion) {
+    return InvalidArgument("a change of the unknown type ",
+                           static_cast<int>(type));
+  }
+  if (of_row && !change.qualifier.empty()) {
+    return InvalidArgument("a delete of a family with the qualifier \"",
+                           ToPrintable(change.qualifier), "\": expected none");
   }
   if (change.value.empty()) return Status::OK();
   return Status::InvalidArgument("a delete with a value: expected none");
