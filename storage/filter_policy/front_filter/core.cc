@@ -1,0 +1,241 @@
+#include "storage/filter_policy/front_filter/core.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "storage/format/status_text.h"
+
+namespace rowbloom::front_filter {
+namespace {
+
+// One event rarely comes alone: a compaction deletes several files.
+constexpr auto kGather = std::chrono::milliseconds(10);
+
+// The number in a path such as /db/000012.sst; nullopt for other paths.
+std::optional<uint64_t> FileNumber(std::string_view path) {
+  path.remove_prefix(path.rfind('/') + 1);
+  uint64_t number = 0;
+  const char* const end = path.data() + path.size();
+  const auto [stop, error] = std::from_chars(path.data(), end, number);
+  if (error != std::errc() || stop == end || *stop != '.') return std::nullopt;
+  return number;
+}
+
+class Listener final : public rocksdb::EventListener {
+ public:
+  explicit Listener(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+
+  // Unlike that of any other core and copy of rowbloom.
+  static std::string NameFor(const Core& core) {
+    return "rowbloom.FrontFilter@" +
+           std::to_string(reinterpret_cast<uintptr_t>(&core));
+  }
+  bool IsInstanceOf(const std::string& name) const override {
+    return name == NameFor(*core_) || EventListener::IsInstanceOf(name);
+  }
+
+  void OnFlushCompleted(rocksdb::DB* /*db*/,
+                        const rocksdb::FlushJobInfo& info) override {
+    Wake(info.cf_id);
+  }
+  void OnCompactionCompleted(rocksdb::DB* /*db*/,
+                             const rocksdb::CompactionJobInfo& info) override {
+    Wake(info.cf_id);
+  }
+  void OnTableFileDeleted(const rocksdb::TableFileDeletionInfo& info) override {
+    const auto number = FileNumber(info.file_path);
+    if (!number) return;
+    core_->ForEach([this, number](Family* family) {
+      if (family->Lists(*number)) core_->Wake(family);
+    });
+  }
+  void OnExternalFileIngested(
+      rocksdb::DB* db,
+      const rocksdb::ExternalFileIngestionInfo& info) override {
+    core_->ForEach([db, &info](Family* family) {
+      family->OnIngested(db, info.cf_name, info.external_file_path);
+    });
+  }
+  void OnColumnFamilyHandleDeletionStarted(
+      rocksdb::ColumnFamilyHandle* handle) override {
+    Family* const family = core_->Find(handle->GetID());
+    if (family != nullptr) family->ForgetHandle(handle);
+  }
+
+ private:
+  void Wake(uint32_t id) {
+    Family* const family = core_->Find(id);
+    if (family != nullptr) core_->Wake(family);
+  }
+
+  const std::shared_ptr<Core> core_;
+};
+
+}  // namespace
+
+std::shared_ptr<rocksdb::EventListener> NewListener(
+    std::shared_ptr<Core> core) {
+  return std::make_shared<Listener>(std::move(core));
+}
+
+bool IsListenerOf(const rocksdb::EventListener& listener, const Core& core) {
+  return listener.IsInstanceOf(Listener::NameFor(core));
+}
+
+Core::Core(const FrontFilterOptions& options)
+    : budget_(std::make_shared<Budget>(options.memory_limit_bytes)),
+      off_(!options.enabled),
+      enabled_(options.enabled) {}
+
+Core::~Core() { Detach(); }
+
+Family* Core::FindOrMake(uint32_t id, const FamilyRules& rules) {
+  const std::lock_guard lock(mutex_);
+  if (Family* const found = Find(id); found != nullptr) return found;
+  const Table* const old = table_.load(std::memory_order_relaxed);
+  auto table = old == nullptr ? std::make_unique<Table>()
+                              : std::make_unique<Table>(*old);
+  if (table->size() <= id) table->resize(id + 1);
+  auto family = std::make_unique<Family>(id, rules, &readers_, budget_);
+  Family* const made = family.get();
+  (*table)[id] = made;
+  families_.reserve(families_.size() + 1);
+  tables_.reserve(tables_.size() + 1);
+  families_.push_back(std::move(family));
+  tables_.push_back(std::move(table));
+  table_.store(tables_.back().get(), std::memory_order_release);
+  return made;
+}
+
+void Core::GiveUp() noexcept {
+  const std::lock_guard lock(mutex_);
+  given_up_ = true;
+  off_.store(true, std::memory_order_seq_cst);
+}
+
+void Core::SetEnabled(bool enabled) {
+  const std::lock_guard lock(mutex_);
+  enabled_ = enabled;
+  off_.store(!enabled_ || given_up_, std::memory_order_seq_cst);
+}
+
+rocksdb::Status Core::Attach(
+    rocksdb::DB* database,
+    const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
+  const std::lock_guard attach(attach_mutex_);
+  rocksdb::DB* const root = database->GetRootDB();
+  // Others say NotSupported to this.
+  if (!root->TryCatchUpWithPrimary().IsNotSupported()) {
+    return NotSupported(
+        "the front filter does not serve secondaries: their files change "
+        "without notice");
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (detached_ || (root_ != nullptr && root_ != root)) {
+      return InvalidArgument(
+          "a front filter serves one database, for one time that it is open");
+    }
+    root_ = root;
+  }
+  if (!worker_.joinable()) worker_ = std::thread([this] { Work(); });
+
+  // The default family's handle is the database's own, which no one destroys
+  // before.
+  std::vector<rocksdb::ColumnFamilyHandle*> families = {
+      root->DefaultColumnFamily()};
+  std::ranges::copy_if(handles, std::back_inserter(families),
+                       [](const auto* handle) { return handle->GetID() != 0; });
+  for (rocksdb::ColumnFamilyHandle* handle : families) {
+    Family* const family = Find(handle->GetID());
+    if (family != nullptr) {
+      if (family->Attach(root, handle)) family->Reconcile();
+      continue;
+    }
+    const auto rules = RulesOf(root->GetOptions(handle));
+    const std::lock_guard lock(mutex_);
+    without_.insert_or_assign(
+        handle->GetID(),
+        FrontFilterFamilyStats{
+            .id = handle->GetID(),
+            .name = handle->GetName(),
+            .state = FrontFilterState::kDisarmed,
+            .why = rules ? "it was opened without Prepare" : rules.error()});
+  }
+  return rocksdb::Status::OK();
+}
+
+void Core::Detach() noexcept {
+  const std::lock_guard attach(attach_mutex_);
+  {
+    const std::lock_guard lock(mutex_);
+    detached_ = true;
+  }
+  ForEach([](Family* family) { family->ForgetHandle(nullptr); });
+  {
+    const std::lock_guard lock(work_mutex_);
+    stop_ = true;
+  }
+  work_arrived_.notify_all();
+  if (worker_.joinable()) worker_.join();
+}
+
+void Core::Wake(Family* family) noexcept {
+  {
+    const std::lock_guard lock(work_mutex_);
+    try {
+      to_reconcile_.insert(family);
+    } catch (...) {  // no memory: a later event brings it
+    }
+  }
+  work_arrived_.notify_one();
+}
+
+void Core::Work() {
+  std::unique_lock lock(work_mutex_);
+  while (true) {
+    work_arrived_.wait(lock,
+                       [this] { return stop_ || !to_reconcile_.empty(); });
+    work_arrived_.wait_for(lock, kGather, [this] { return stop_; });
+    if (stop_) return;
+    const auto families = std::exchange(to_reconcile_, {});
+    lock.unlock();
+    for (Family* family : families) {
+      try {
+        family->Reconcile();
+      } catch (...) {  // no memory: the view stays larger than it has to be
+      }
+    }
+    lock.lock();
+  }
+}
+
+FrontFilterStats Core::Stats() const {
+  const auto sum = [this](Count count) {
+    return counters_.Sum(static_cast<size_t>(count));
+  };
+  FrontFilterStats stats;
+  stats.asked = sum(Count::kAsked);
+  stats.answered = sum(Count::kAnswered);
+  stats.passed_found = sum(Count::kPassedFound);
+  stats.passed_wasted = sum(Count::kPassedWasted);
+  stats.bytes = budget_->used_bytes();
+  const std::lock_guard lock(mutex_);
+  ForEach([&stats](const Family* family) {
+    stats.families.push_back(family->Stats());
+  });
+  for (const auto& [id, family] : without_) stats.families.push_back(family);
+  std::ranges::sort(stats.families, {}, &FrontFilterFamilyStats::id);
+  if (given_up_) {
+    for (FrontFilterFamilyStats& family : stats.families) {
+      family.state = FrontFilterState::kDisarmed;
+      family.why = "there was no memory for the filter of a memtable";
+    }
+  }
+  return stats;
+}
+
+}  // namespace rowbloom::front_filter

@@ -1,0 +1,78 @@
+#include "storage/filter_policy/front_filter/family_rules.h"
+
+#include <utility>
+
+#include "rocksdb/comparator.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/memtablerep.h"
+#include "rocksdb/table.h"
+#include "rocksdb/version.h"
+#include "storage/filter_policy/ids.h"
+
+namespace rowbloom::front_filter {
+namespace {
+
+// The memtables of later versions have functions that memtable_factory.cc does
+// not hand on.
+constexpr bool kKnownVersion =
+    ROCKSDB_MAJOR < 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR <= 10);
+
+RowOrder OrderOf(const rocksdb::Comparator* comparator) {
+  if (comparator == rocksdb::BytewiseComparator()) return RowOrder::kBytewise;
+  return comparator == rocksdb::ReverseBytewiseComparator()
+             ? RowOrder::kReverseBytewise
+             : RowOrder::kUnknown;
+}
+
+}  // namespace
+
+std::optional<std::string_view> FamilyRules::RowOf(std::string_view key) const {
+  try {
+    const size_t row_bytes = layout.RowBytes(key);
+    if (row_bytes == KeyLayout::kNoRow) return std::nullopt;
+    return key.substr(0, row_bytes);
+  } catch (...) {  // of a custom layout
+    return std::nullopt;
+  }
+}
+
+Result<FamilyRules> RulesOf(const rocksdb::ColumnFamilyOptions& options) {
+  if (!kKnownVersion) {
+    return Error{"the front filter knows memtables of RocksDB up to 9.10"};
+  }
+  const auto* table = options.table_factory == nullptr
+                          ? nullptr
+                          : options.table_factory
+                                ->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table == nullptr || table->filter_policy == nullptr) {
+    return Error{"the family has no filter policy"};
+  }
+  // The name has all parameters, whichever copy of rowbloom made the policy.
+  auto policy = ParsePolicyId(table->filter_policy->Name());
+  if (!policy) return Error{policy.error()};
+  const rocksdb::Comparator* comparator = options.comparator;
+  if (comparator->timestamp_size() > 0) {
+    return Error{"the family has user-defined timestamps"};
+  }
+  if (comparator->CanKeysWithDifferentByteContentsBeEqual()) {
+    return Error{"comparator " + std::string(comparator->Name()) +
+                 " may take different bytes for one key"};
+  }
+  const std::string_view memtables = options.memtable_factory->Name();
+  if (memtables != rocksdb::SkipListFactory::kClassName()) {
+    return Error{"memtables are of " + std::string(memtables) + ", expected " +
+                 rocksdb::SkipListFactory::kClassName()};
+  }
+  return FamilyRules{.layout = *std::move(policy->key_layout),
+                     .comparator = comparator,
+                     .order = OrderOf(comparator)};
+}
+
+// The keys of a row start with it: they follow one another, and the row comes
+// before all others of them.
+bool MayLieBetween(std::string_view low, std::string_view high,
+                   std::string_view row) {
+  return high >= row && (low <= row || low.starts_with(row));
+}
+
+}  // namespace rowbloom::front_filter

@@ -1,0 +1,36 @@
+// What the options of a column family say about its rows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/options.h"
+#include "rowbloom/key_layout.h"
+#include "rowbloom/result.h"
+
+namespace rowbloom::front_filter {
+
+// The order of the keys of a family, as far as it is known.
+enum class RowOrder : uint8_t { kBytewise, kReverseBytewise, kUnknown };
+
+struct FamilyRules {
+  KeyLayout layout;
+  const rocksdb::Comparator* comparator;
+  RowOrder order;
+
+  // The row of a key; nullopt outside the layout, or where a custom layout
+  // throws.
+  std::optional<std::string_view> RowOf(std::string_view key) const;
+};
+
+// The rules of a family with these options, or why it cannot have a front
+// filter, as a sentence. May throw std::bad_alloc.
+Result<FamilyRules> RulesOf(const rocksdb::ColumnFamilyOptions& options);
+
+// Tells whether a key of the row may lie between two keys, in bytewise order.
+bool MayLieBetween(std::string_view low, std::string_view high,
+                   std::string_view row);
+
+}  // namespace rowbloom::front_filter

@@ -1,0 +1,137 @@
+#include "rowbloom/front_filter.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "lib/block/hash.h"
+#include "storage/filter_policy/front_filter/core.h"
+#include "storage/filter_policy/front_filter/memtable_factory.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
+
+namespace rowbloom {
+
+using front_filter::Core;
+using front_filter::Count;
+using front_filter::Family;
+using front_filter::Row;
+using rocksdb::Status;
+
+std::string_view ToString(FrontFilterState state) {
+  switch (state) {
+    case FrontFilterState::kArming:
+      return "arming";
+    case FrontFilterState::kArmed:
+      return "armed";
+    case FrontFilterState::kDisarmed:
+      return "disarmed";
+  }
+  return "unknown";
+}
+
+FrontFilter::FrontFilter(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+
+// A database that is still open holds the core by its listener.
+FrontFilter::~FrontFilter() { core_->Detach(); }
+
+Status FrontFilter::Create(const FrontFilterOptions& options,
+                           std::shared_ptr<FrontFilter>* filter) {
+  return CatchExceptions([&] {
+    filter->reset(new FrontFilter(std::make_shared<Core>(options)));
+    return Status::OK();
+  });
+}
+
+Status FrontFilter::Prepare(rocksdb::DBOptions* database,
+                            rocksdb::ColumnFamilyOptions* family) {
+  return CatchExceptions([&] {
+    // Options may come from a database with another front filter.
+    auto memtables =
+        front_filter::InnerFactory(std::move(family->memtable_factory));
+    family->memtable_factory = memtables;
+    auto rules = front_filter::RulesOf(*family);
+    if (rules) {
+      family->memtable_factory = front_filter::NewMemtableFactory(
+          std::move(memtables), core_, *std::move(rules));
+    }
+    if (database == nullptr) return Status::OK();
+    const auto is_ours = [this](const auto& listener) {
+      return front_filter::IsListenerOf(*listener, *core_);
+    };
+    if (std::ranges::none_of(database->listeners, is_ours)) {
+      database->listeners.push_back(front_filter::NewListener(core_));
+    }
+    return Status::OK();
+  });
+}
+
+Status FrontFilter::Attach(
+    rocksdb::DB* database,
+    const std::vector<rocksdb::ColumnFamilyHandle*>& families) {
+  return CatchExceptions([&] { return core_->Attach(database, families); });
+}
+
+void FrontFilter::Detach() { core_->Detach(); }
+
+bool FrontFilter::MayHaveRow(const rocksdb::ColumnFamilyHandle* family,
+                             std::string_view row) const {
+  bool may_have = true;
+  MayHaveRows(family, {&row, 1}, {&may_have, 1});
+  return may_have;
+}
+
+void FrontFilter::MayHaveRows(const rocksdb::ColumnFamilyHandle* family,
+                              std::span<const std::string_view> rows,
+                              std::span<bool> may_have) const {
+  std::ranges::fill(may_have.first(rows.size()), true);
+  const Family* const asked = core_->FindToAsk(family->GetID());
+  if (asked == nullptr) return;
+  core_->AskAll(
+      *asked, rows.size(),
+      [&](size_t i) -> std::optional<std::string_view> {
+        const auto row = asked->rules().RowOf(rows[i]);
+        return row == rows[i] ? row : std::nullopt;
+      },
+      [&](size_t i) { may_have[i] = false; });
+}
+
+Status FrontFilter::IngestExternalFiles(
+    rocksdb::DB* database,
+    const std::vector<rocksdb::IngestExternalFileArg>& files) {
+  return CatchExceptions([&] {
+    struct Announced {
+      Family* family;
+      std::shared_ptr<front_filter::Announcement> files;
+    };
+    std::vector<Announced> announced;
+    announced.reserve(files.size());
+    const auto finish = [this, &announced] {
+      for (const Announced& one : announced) {
+        one.family->Finish(one.files);
+        core_->Wake(one.family);
+      }
+    };
+    for (const rocksdb::IngestExternalFileArg& argument : files) {
+      if (argument.column_family == nullptr) continue;
+      Family* const family = core_->Find(argument.column_family->GetID());
+      if (family == nullptr) continue;
+      try {
+        announced.push_back(
+            {family, family->Announce(argument.external_files)});
+      } catch (...) {
+        finish();
+        throw;
+      }
+    }
+    Status status = database->IngestExternalFiles(files);
+    finish();
+    return status;
+  });
+}
+
+void FrontFilter::SetEnabled(bool enabled) { core_->SetEnabled(enabled); }
+
+FrontFilterStats FrontFilter::Stats() const { return core_->Stats(); }
+
+}  // namespace rowbloom

@@ -1,0 +1,240 @@
+#include "storage/filter_policy/front_filter/memtable_factory.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "lib/block/hash.h"
+#include "rocksdb/version.h"
+
+namespace rowbloom::front_filter {
+namespace {
+
+using rocksdb::KeyHandle;
+using rocksdb::MemTableRep;
+using rocksdb::MemTableRepFactory;
+using rocksdb::Slice;
+
+// The sequence number and type that follow a user key.
+constexpr size_t kSuffixBytes = 8;
+
+// The user key of a memtable's entry, which begins with the length of the key
+// and its suffix as a varint32. memtablerep.h promises this form.
+std::string_view UserKeyOf(const char* entry) {
+  uint32_t size = 0;
+  for (int shift = 0; shift < 35; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*entry++);
+    size |= uint32_t{byte & 0x7fU} << shift;
+    if (byte < 0x80) break;
+  }
+  return {entry, size - kSuffixBytes};
+}
+
+// A skip list whose handles are the entries themselves.
+class Memtable final : public MemTableRep {
+ public:
+  Memtable(rocksdb::Allocator* allocator, const std::shared_ptr<Core>& core,
+           Family* family, std::shared_ptr<MemtableRows> rows)
+      : MemTableRep(allocator),
+        core_(core),
+        family_(family),
+        rows_(std::move(rows)) {}
+
+  // Comes before all others.
+  void Wrap(std::unique_ptr<MemTableRep> inner) { inner_ = std::move(inner); }
+
+  ~Memtable() override {
+    inner_.reset();
+    rows_->MarkGone();
+    core_->Wake(family_);
+  }
+
+  KeyHandle Allocate(const size_t bytes, char** buffer) override {
+    return inner_->Allocate(bytes, buffer);
+  }
+
+  void Insert(KeyHandle handle) override {
+    AddRow(handle);
+    inner_->Insert(handle);
+  }
+  bool InsertKey(KeyHandle handle) override {
+    AddRow(handle);
+    return inner_->InsertKey(handle);
+  }
+  void InsertWithHint(KeyHandle handle, void** hint) override {
+    AddRow(handle);
+    inner_->InsertWithHint(handle, hint);
+  }
+  bool InsertKeyWithHint(KeyHandle handle, void** hint) override {
+    AddRow(handle);
+    return inner_->InsertKeyWithHint(handle, hint);
+  }
+  void InsertWithHintConcurrently(KeyHandle handle, void** hint) override {
+    AddRow(handle);
+    inner_->InsertWithHintConcurrently(handle, hint);
+  }
+  bool InsertKeyWithHintConcurrently(KeyHandle handle, void** hint) override {
+    AddRow(handle);
+    return inner_->InsertKeyWithHintConcurrently(handle, hint);
+  }
+  void InsertConcurrently(KeyHandle handle) override {
+    AddRow(handle);
+    inner_->InsertConcurrently(handle);
+  }
+  bool InsertKeyConcurrently(KeyHandle handle) override {
+    AddRow(handle);
+    return inner_->InsertKeyConcurrently(handle);
+  }
+
+  bool Contains(const char* key) const override {
+    return inner_->Contains(key);
+  }
+  void MarkReadOnly() override { inner_->MarkReadOnly(); }
+  void MarkFlushed() override { inner_->MarkFlushed(); }
+  void Get(const rocksdb::LookupKey& key, void* argument,
+           bool (*callback)(void* argument, const char* entry)) override {
+    inner_->Get(key, argument, callback);
+  }
+#if ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 6
+  rocksdb::Status GetAndValidate(const rocksdb::LookupKey& key, void* argument,
+                                 bool (*callback)(void* argument,
+                                                  const char* entry),
+                                 bool allow_data_in_error) override {
+    return inner_->GetAndValidate(key, argument, callback, allow_data_in_error);
+  }
+#endif
+  uint64_t ApproximateNumEntries(const Slice& start,
+                                 const Slice& end) override {
+    return inner_->ApproximateNumEntries(start, end);
+  }
+  void UniqueRandomSample(const uint64_t entry_count,
+                          const uint64_t sample_size,
+                          std::unordered_set<const char*>* entries) override {
+    inner_->UniqueRandomSample(entry_count, sample_size, entries);
+  }
+  size_t ApproximateMemoryUsage() override {
+    return inner_->ApproximateMemoryUsage();
+  }
+  Iterator* GetIterator(rocksdb::Arena* arena) override {
+    return inner_->GetIterator(arena);
+  }
+  Iterator* GetDynamicPrefixIterator(rocksdb::Arena* arena) override {
+    return inner_->GetDynamicPrefixIterator(arena);
+  }
+  bool IsMergeOperatorSupported() const override {
+    return inner_->IsMergeOperatorSupported();
+  }
+  bool IsSnapshotSupported() const override {
+    return inner_->IsSnapshotSupported();
+  }
+
+ private:
+  // A key outside the layout has no row: none is looked up for it either.
+  void AddRow(KeyHandle handle) noexcept {
+    const std::string_view key = UserKeyOf(static_cast<const char*>(handle));
+    const auto& layout = family_->rules().layout;
+    try {
+      const size_t row_bytes = layout.RowBytes(key);
+      if (row_bytes != KeyLayout::kNoRow) {
+        rows_->Add(HashRow(key.substr(0, row_bytes)));
+      }
+    } catch (...) {  // of a custom layout
+      rows_->AddEverything();
+    }
+  }
+
+  std::unique_ptr<MemTableRep> inner_;
+  const std::shared_ptr<Core> core_;
+  Family* const family_;  // the core's
+  const std::shared_ptr<MemtableRows> rows_;
+};
+
+class Factory final : public MemTableRepFactory {
+ public:
+  Factory(std::shared_ptr<MemTableRepFactory> inner, std::shared_ptr<Core> core,
+          FamilyRules rules)
+      : inner_(std::move(inner)),
+        core_(std::move(core)),
+        rules_(std::move(rules)) {}
+
+  // Unlike that of any other copy of rowbloom.
+  static const std::string& ClassName() {
+    static const std::string name =
+        "rowbloom.MemtableFactory@" +
+        std::to_string(reinterpret_cast<uintptr_t>(&ClassName));
+    return name;
+  }
+
+  const char* Name() const override { return inner_->Name(); }
+  std::string GetId() const override { return inner_->GetId(); }
+  // Casts to the class of the inner one have to reach that.
+  bool IsInstanceOf(const std::string& name) const override {
+    return name == ClassName();
+  }
+  const rocksdb::Customizable* Inner() const override { return inner_.get(); }
+  const std::shared_ptr<MemTableRepFactory>& inner() const { return inner_; }
+
+  bool IsInsertConcurrentlySupported() const override {
+    return inner_->IsInsertConcurrentlySupported();
+  }
+  bool CanHandleDuplicatedKey() const override {
+    return inner_->CanHandleDuplicatedKey();
+  }
+
+  // Without the family's id its rows cannot be told from others.
+  MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& comparator,
+                                 rocksdb::Allocator* allocator,
+                                 const rocksdb::SliceTransform* transform,
+                                 rocksdb::Logger* logger) override {
+    core_->GiveUp();
+    return inner_->CreateMemTableRep(comparator, allocator, transform, logger);
+  }
+
+  MemTableRep* CreateMemTableRep(const MemTableRep::KeyComparator& comparator,
+                                 rocksdb::Allocator* allocator,
+                                 const rocksdb::SliceTransform* transform,
+                                 rocksdb::Logger* logger,
+                                 uint32_t family_id) override {
+    std::unique_ptr<MemTableRep> inner(inner_->CreateMemTableRep(
+        comparator, allocator, transform, logger, family_id));
+    try {
+      Family* const family = core_->FindOrMake(family_id, rules_);
+      if (family->rules().layout != rules_.layout) {
+        family->Disarm("two families with its id have different key layouts");
+      }
+      auto memtable = std::make_unique<Memtable>(allocator, core_, family,
+                                                 family->AddMemtable());
+      memtable->Wrap(std::move(inner));
+      return memtable.release();
+    } catch (...) {
+      core_->GiveUp();
+      return inner.release();
+    }
+  }
+
+ private:
+  const std::shared_ptr<MemTableRepFactory> inner_;
+  const std::shared_ptr<Core> core_;
+  const FamilyRules rules_;
+};
+
+}  // namespace
+
+std::shared_ptr<MemTableRepFactory> NewMemtableFactory(
+    std::shared_ptr<MemTableRepFactory> inner, std::shared_ptr<Core> core,
+    FamilyRules rules) {
+  Factory::ClassName();  // made here: RocksDB's calls must not throw
+  return std::make_shared<Factory>(std::move(inner), std::move(core),
+                                   std::move(rules));
+}
+
+std::shared_ptr<MemTableRepFactory> InnerFactory(
+    std::shared_ptr<MemTableRepFactory> factory) {
+  if (factory == nullptr || !factory->IsInstanceOf(Factory::ClassName())) {
+    return factory;
+  }
+  return static_cast<const Factory&>(*factory).inner();
+}
+
+}  // namespace rowbloom::front_filter

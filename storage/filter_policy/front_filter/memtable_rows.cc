@@ -1,0 +1,129 @@
+#include "storage/filter_policy/front_filter/memtable_rows.h"
+
+#include <cstdlib>
+#include <new>
+
+#include "lib/bytes/high_product.h"
+#include "lib/kernels/bloom_block.h"
+
+namespace rowbloom::front_filter {
+namespace {
+
+constexpr size_t kBlockWords = kBlockBytes / sizeof(uint64_t);
+constexpr size_t kFirstBlocks = 64;
+constexpr size_t kGrowth = 8;
+constexpr size_t kBitsPerRow = 16;
+constexpr int kRowProbes = 6;
+
+}  // namespace
+
+// Words are read and written by relaxed atomic operations: bits are only ever
+// set, so that a thread which comes after one that saw a bit sees it, too.
+class MemtableRows::Segment {
+ public:
+  // Throws std::bad_alloc. Memory comes from calloc, which does not touch large
+  // pieces before they are used.
+  explicit Segment(size_t blocks)
+      : blocks_(blocks),
+        memory_(std::calloc(blocks + 1, kBlockBytes)),
+        capacity_(blocks * kBlockBytes * 8 / kBitsPerRow) {
+    if (memory_ == nullptr) throw std::bad_alloc();
+    const auto at = reinterpret_cast<uintptr_t>(memory_);
+    words_ = reinterpret_cast<uint64_t*>((at + kBlockBytes - 1) / kBlockBytes *
+                                         kBlockBytes);
+  }
+  ~Segment() { std::free(memory_); }
+  Segment(const Segment&) = delete;
+  Segment& operator=(const Segment&) = delete;
+
+  size_t blocks() const { return blocks_; }
+
+  void Prefetch(uint64_t hash) const { __builtin_prefetch(BlockOf(hash)); }
+
+  bool Has(uint64_t hash) const {
+    uint64_t* const block = BlockOf(hash);
+    for (int probe = 0; probe < kRowProbes; ++probe) {
+      const uint32_t bit = BitOf(hash, probe);
+      const uint64_t word =
+          std::atomic_ref(block[bit / 64]).load(std::memory_order_relaxed);
+      if ((word >> bit % 64 & 1) == 0) return false;
+    }
+    return true;
+  }
+
+  // Returns whether the segment is full.
+  bool Add(uint64_t hash) {
+    uint64_t* const block = BlockOf(hash);
+    for (int probe = 0; probe < kRowProbes; ++probe) {
+      const uint32_t bit = BitOf(hash, probe);
+      std::atomic_ref(block[bit / 64])
+          .fetch_or(uint64_t{1} << bit % 64, std::memory_order_relaxed);
+    }
+    return rows_.fetch_add(1, std::memory_order_relaxed) + 1 >= capacity_;
+  }
+
+ private:
+  uint64_t* BlockOf(uint64_t hash) const {
+    return words_ + HighProduct(hash, blocks_) * kBlockWords;
+  }
+  static uint32_t BitOf(uint64_t hash, int probe) {
+    return static_cast<uint32_t>(hash) * kLaneMultipliers[probe] >> 23;
+  }
+
+  const size_t blocks_;
+  void* const memory_;
+  uint64_t* words_;
+  const uint64_t capacity_;
+  std::atomic<uint64_t> rows_{0};
+};
+
+MemtableRows::MemtableRows() { Grow(0); }
+
+MemtableRows::~MemtableRows() = default;
+
+void MemtableRows::Grow(size_t segments) {
+  const std::lock_guard lock(grow_mutex_);
+  if (segment_count_.load(std::memory_order_relaxed) != segments) return;
+  if (segments == kMostSegments) return AddEverything();
+  segments_[segments] = std::make_unique<Segment>(
+      segments == 0 ? kFirstBlocks
+                    : segments_[segments - 1]->blocks() * kGrowth);
+  segment_count_.store(segments + 1, std::memory_order_release);
+}
+
+void MemtableRows::Add(uint64_t row_hash) noexcept {
+  const size_t count = segment_count_.load(std::memory_order_acquire);
+  for (size_t i = count; i-- > 0;) {
+    if (segments_[i]->Has(row_hash)) return;
+  }
+  if (!segments_[count - 1]->Add(row_hash)) return;
+  try {
+    Grow(count);
+  } catch (...) {
+    AddEverything();
+  }
+}
+
+void MemtableRows::Prefetch(uint64_t row_hash) const {
+  const size_t count = segment_count_.load(std::memory_order_acquire);
+  for (size_t i = 0; i < count; ++i) segments_[i]->Prefetch(row_hash);
+}
+
+bool MemtableRows::MayHave(uint64_t row_hash) const {
+  const size_t count = segment_count_.load(std::memory_order_acquire);
+  for (size_t i = count; i-- > 0;) {
+    if (segments_[i]->Has(row_hash)) return true;
+  }
+  return everything_.load(std::memory_order_acquire);
+}
+
+uint64_t MemtableRows::bytes() const {
+  uint64_t bytes = 0;
+  const size_t count = segment_count_.load(std::memory_order_acquire);
+  for (size_t i = 0; i < count; ++i) {
+    bytes += (segments_[i]->blocks() + 1) * kBlockBytes;
+  }
+  return bytes;
+}
+
+}  // namespace rowbloom::front_filter

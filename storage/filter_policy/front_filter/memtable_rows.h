@@ -1,0 +1,55 @@
+// The rows of one memtable.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace rowbloom::front_filter {
+
+// A blocked Bloom filter that grows by segments, eight times as large each, of
+// 16 bits a row: 4 KiB for the first 2,048 rows. Rows are added and looked for
+// by any number of threads at once. A row that was added is found by every
+// thread that was told of it.
+class MemtableRows {
+ public:
+  MemtableRows();
+  ~MemtableRows();
+  MemtableRows(const MemtableRows&) = delete;
+  MemtableRows& operator=(const MemtableRows&) = delete;
+
+  // Adds a row by its hash. Without memory for it, every row is added.
+  void Add(uint64_t row_hash) noexcept;
+
+  // From now on every row is found.
+  void AddEverything() noexcept { everything_.store(true); }
+
+  // Starts loading what MayHave reads.
+  void Prefetch(uint64_t row_hash) const;
+
+  // False: the row was not added.
+  bool MayHave(uint64_t row_hash) const;
+
+  uint64_t bytes() const;
+
+  // The memtable was destroyed: no reader can come to it any more.
+  void MarkGone() { gone_.store(true, std::memory_order_release); }
+  bool gone() const { return gone_.load(std::memory_order_acquire); }
+
+ private:
+  class Segment;
+  static constexpr size_t kMostSegments = 7;  // the last has 1 GiB
+
+  void Grow(size_t segments);
+
+  std::atomic<bool> everything_{false};
+  std::atomic<bool> gone_{false};
+  std::atomic<size_t> segment_count_{0};
+  std::array<std::unique_ptr<Segment>, kMostSegments> segments_;
+  std::mutex grow_mutex_;
+};
+
+}  // namespace rowbloom::front_filter

@@ -1,0 +1,280 @@
+// The front filter: tells, before RocksDB is entered, that a row does not
+// exist. One look, however many files there are.
+//
+//   rocksdb::Options options;
+//   rocksdb::Status s = rowbloom::ConfigureRowFilters(
+//       {.key_layout = rowbloom::KeyLayout::Delimited(':')}, &options);
+//   std::unique_ptr<rowbloom::FrontFilterDB> db;
+//   if (s.ok()) s = rowbloom::OpenWithFrontFilter({}, options, path, &db);
+//   s = db->Get({}, "user_1002:mail", &mail);  // NotFound, without a look
+//
+// It holds the ROW sections of all files, and the rows of all memtables, in
+// memory, and is never wrong about an absent row: what it cannot follow makes
+// it answer "may exist" for the column family, for good, and the statistics say
+// why. Nothing of it is on disk. doc/front_filter.md is the guide.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/db.h"
+#include "rocksdb/options.h"
+#include "rocksdb/status.h"
+#include "rocksdb/utilities/stackable_db.h"
+#include "rocksdb/version.h"
+
+namespace rowbloom {
+
+namespace front_filter {
+class Core;
+}  // namespace front_filter
+
+struct FrontFilterOptions {
+  // Most bytes of the sections of files. A file whose section would go beyond
+  // counts as having each row between its smallest and its largest key. The
+  // filters of memtables, 2 bytes and up for each row, come on top.
+  uint64_t memory_limit_bytes = std::numeric_limits<uint64_t>::max();
+  // Whether rows are answered for: see FrontFilter::SetEnabled.
+  bool enabled = true;
+};
+
+enum class FrontFilterState : uint8_t {
+  kArming,    // its files are not known yet: each row may exist
+  kArmed,     // absent rows are answered for
+  kDisarmed,  // each row may exist, for good
+};
+
+// "arming", "armed", "disarmed".
+std::string_view ToString(FrontFilterState state);
+
+// One column family.
+struct FrontFilterFamilyStats {
+  uint32_t id = 0;
+  std::string name;  // empty before it is attached
+  FrontFilterState state = FrontFilterState::kArming;
+  std::string why;          // of kDisarmed, one sentence
+  uint64_t reconciled = 0;  // how often its files were listed
+  uint64_t memtables = 0;
+  uint64_t memtable_bytes = 0;  // of their filters
+  uint64_t files_known = 0;
+  uint64_t files_unknown = 0;  // each row in their ranges may exist
+};
+
+struct FrontFilterStats {
+  uint64_t asked = 0;     // rows that were looked up in armed families
+  uint64_t answered = 0;  // of these, absent
+  // Of the gets through a FrontFilterDB whose row may exist, those that found
+  // their key, and those that did not: an absent column, or a false positive.
+  uint64_t passed_found = 0;
+  uint64_t passed_wasted = 0;
+  uint64_t bytes = 0;                            // of the sections of files
+  std::vector<FrontFilterFamilyStats> families;  // by id
+};
+
+// The front filter of one database, for one time that it is opened. For the
+// usual case there is OpenWithFrontFilter; this is for TransactionDB,
+// OptimisticTransactionDB, read-only and other ways of opening:
+//
+//   Create; Prepare with the options of each family; open; Attach.
+//
+// Thread-safe after Attach.
+class FrontFilter {
+ public:
+  static rocksdb::Status Create(const FrontFilterOptions& options,
+                                std::shared_ptr<FrontFilter>* filter);
+  ~FrontFilter();
+  FrontFilter(const FrontFilter&) = delete;
+  FrontFilter& operator=(const FrontFilter&) = delete;
+
+  // Adds to the options, before the database is opened, what the filter learns
+  // from: a listener, and around the family's memtable_factory another one,
+  // whose Name() is the same. Call it for each family that is to have a filter.
+  // A family that cannot have one is left as it is, and Attach says why.
+  // `database` may be null for a family that is made later.
+  rocksdb::Status Prepare(rocksdb::DBOptions* database,
+                          rocksdb::ColumnFamilyOptions* family);
+
+  // Reads the sections of all files of these families and the default one, and
+  // begins to answer for them. `database` is what was opened, or a StackableDB
+  // on it, and must not be closed while this runs. May be called again for
+  // families made later. What the families need is forgotten when their handles
+  // are destroyed.
+  //   InvalidArgument  another database was attached, or this one is detached
+  //   NotSupported     a secondary or follower: its files change without notice
+  rocksdb::Status Attach(
+      rocksdb::DB* database,
+      const std::vector<rocksdb::ColumnFamilyHandle*>& families = {});
+
+  // Ends it: each row may exist. Call it before the database is closed, unless
+  // all handles are destroyed first.
+  void Detach();
+
+  // False: no key of the row is in the family, at some time during the call.
+  // `row` has the bytes that keys begin with, end mark included; bytes that are
+  // not one row of the layout may exist.
+  bool MayHaveRow(const rocksdb::ColumnFamilyHandle* family,
+                  std::string_view row) const;
+  // The same for many rows, which is faster; all answers are of one time.
+  // REQUIRES may_have.size() >= rows.size().
+  void MayHaveRows(const rocksdb::ColumnFamilyHandle* family,
+                   std::span<const std::string_view> rows,
+                   std::span<bool> may_have) const;
+
+  // Ingests files through `database`, after their rows were taken into the
+  // filter. A family that files are ingested into without this is disarmed.
+  rocksdb::Status IngestExternalFiles(
+      rocksdb::DB* database,
+      const std::vector<rocksdb::IngestExternalFileArg>& files);
+
+  // While not enabled each row may exist. The filter goes on learning.
+  void SetEnabled(bool enabled);
+
+  FrontFilterStats Stats() const;
+
+ private:
+  friend class FrontFilterDB;
+
+  explicit FrontFilter(std::shared_ptr<front_filter::Core> core);
+
+  std::shared_ptr<front_filter::Core> core_;
+};
+
+// A database with a front filter. Get, MultiGet and KeyMayExist of absent rows
+// are answered by it, with RocksDB's own status; everything else is RocksDB's.
+// Reads that ask for timestamps are RocksDB's, too.
+//
+// A MultiGet without a snapshot answers all keys of one family as of one time,
+// as RocksDB does: where only some of its rows are absent it takes a snapshot.
+// One of several families, with a deadline or with a limit of bytes is
+// RocksDB's.
+class FrontFilterDB final : public rocksdb::StackableDB {
+ public:
+  // Takes the database, to which the filter is attached, over.
+  FrontFilterDB(rocksdb::DB* db, std::shared_ptr<FrontFilter> filter);
+  ~FrontFilterDB() override;
+
+  FrontFilter* front_filter() const { return filter_.get(); }
+
+  // Tells exactly whether the family has a key of the row: the filter first,
+  // then a seek. `row` as in FrontFilter::MayHaveRow; bounds in `options`
+  // should include the row.
+  //   InvalidArgument  `row` is not one row of the family's layout
+  //   NotSupported     the keys of the family are not in bytewise order or its
+  //                    reverse, or the family has no front filter at all
+  rocksdb::Status RowExists(const rocksdb::ReadOptions& options,
+                            rocksdb::ColumnFamilyHandle* family,
+                            std::string_view row, bool* exists);
+
+  rocksdb::Status Close() override;
+
+  // Families made here have the filter, too.
+  rocksdb::Status CreateColumnFamily(
+      const rocksdb::ColumnFamilyOptions& options, const std::string& name,
+      rocksdb::ColumnFamilyHandle** handle) override;
+  rocksdb::Status CreateColumnFamilies(
+      const rocksdb::ColumnFamilyOptions& options,
+      const std::vector<std::string>& names,
+      std::vector<rocksdb::ColumnFamilyHandle*>* handles) override;
+  rocksdb::Status CreateColumnFamilies(
+      const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
+      std::vector<rocksdb::ColumnFamilyHandle*>* handles) override;
+  using StackableDB::CreateColumnFamilyWithImport;
+  rocksdb::Status CreateColumnFamilyWithImport(
+      const rocksdb::ColumnFamilyOptions& options, const std::string& name,
+      const rocksdb::ImportColumnFamilyOptions& import_options,
+      const rocksdb::ExportImportFilesMetaData& metadata,
+      rocksdb::ColumnFamilyHandle** handle) override;
+
+  using StackableDB::IngestExternalFile;
+  rocksdb::Status IngestExternalFile(
+      rocksdb::ColumnFamilyHandle* family,
+      const std::vector<std::string>& files,
+      const rocksdb::IngestExternalFileOptions& options) override;
+  rocksdb::Status IngestExternalFiles(
+      const std::vector<rocksdb::IngestExternalFileArg>& files) override;
+
+  using StackableDB::Get;
+  using StackableDB::KeyMayExist;
+  using StackableDB::MultiGet;
+#if ROCKSDB_MAJOR < 9
+  rocksdb::Status Get(const rocksdb::ReadOptions& options,
+                      rocksdb::ColumnFamilyHandle* family,
+                      const rocksdb::Slice& key,
+                      rocksdb::PinnableSlice* value) override;
+  std::vector<rocksdb::Status> MultiGet(
+      const rocksdb::ReadOptions& options,
+      const std::vector<rocksdb::ColumnFamilyHandle*>& families,
+      const std::vector<rocksdb::Slice>& keys,
+      std::vector<std::string>* values) override;
+  std::vector<rocksdb::Status> MultiGet(
+      const rocksdb::ReadOptions& options,
+      const std::vector<rocksdb::ColumnFamilyHandle*>& families,
+      const std::vector<rocksdb::Slice>& keys, std::vector<std::string>* values,
+      std::vector<std::string>* timestamps) override;
+  void MultiGet(const rocksdb::ReadOptions& options,
+                rocksdb::ColumnFamilyHandle* family, size_t count,
+                const rocksdb::Slice* keys, rocksdb::PinnableSlice* values,
+                rocksdb::Status* statuses, bool sorted_input = false) override;
+  void MultiGet(const rocksdb::ReadOptions& options,
+                rocksdb::ColumnFamilyHandle* family, size_t count,
+                const rocksdb::Slice* keys, rocksdb::PinnableSlice* values,
+                std::string* timestamps, rocksdb::Status* statuses,
+                bool sorted_input = false) override;
+  void MultiGet(const rocksdb::ReadOptions& options, size_t count,
+                rocksdb::ColumnFamilyHandle** families,
+                const rocksdb::Slice* keys, rocksdb::PinnableSlice* values,
+                rocksdb::Status* statuses, bool sorted_input = false) override;
+#endif
+  rocksdb::Status Get(const rocksdb::ReadOptions& options,
+                      rocksdb::ColumnFamilyHandle* family,
+                      const rocksdb::Slice& key, rocksdb::PinnableSlice* value,
+                      std::string* timestamp) override;
+  void MultiGet(const rocksdb::ReadOptions& options, size_t count,
+                rocksdb::ColumnFamilyHandle** families,
+                const rocksdb::Slice* keys, rocksdb::PinnableSlice* values,
+                std::string* timestamps, rocksdb::Status* statuses,
+                bool sorted_input = false) override;
+  bool KeyMayExist(const rocksdb::ReadOptions& options,
+                   rocksdb::ColumnFamilyHandle* family,
+                   const rocksdb::Slice& key, std::string* value,
+                   bool* value_found = nullptr) override;
+  bool KeyMayExist(const rocksdb::ReadOptions& options,
+                   rocksdb::ColumnFamilyHandle* family,
+                   const rocksdb::Slice& key, std::string* value,
+                   std::string* timestamp,
+                   bool* value_found = nullptr) override;
+
+ private:
+  template <typename Read>
+  rocksdb::Status GetInFront(const rocksdb::ReadOptions& options,
+                             rocksdb::ColumnFamilyHandle* family,
+                             const rocksdb::Slice& key,
+                             rocksdb::PinnableSlice* value, const Read& read);
+  template <typename Create>
+  rocksdb::Status CreateWithFilter(const rocksdb::ColumnFamilyOptions& options,
+                                   const Create& create);
+
+  std::shared_ptr<FrontFilter> filter_;
+};
+
+// Opens a database with a front filter. The key layout of a family is that of
+// its filter policy; a family without one of rowbloom's has no front filter.
+// On error the outputs are as DB::Open leaves them, and *db as it was.
+rocksdb::Status OpenWithFrontFilter(
+    const FrontFilterOptions& filter_options,
+    const rocksdb::DBOptions& db_options, const std::string& path,
+    const std::vector<rocksdb::ColumnFamilyDescriptor>& families,
+    std::vector<rocksdb::ColumnFamilyHandle*>* handles,
+    std::unique_ptr<FrontFilterDB>* db);
+// The same with the default family alone.
+rocksdb::Status OpenWithFrontFilter(const FrontFilterOptions& filter_options,
+                                    const rocksdb::Options& options,
+                                    const std::string& path,
+                                    std::unique_ptr<FrontFilterDB>* db);
+
+}  // namespace rowbloom

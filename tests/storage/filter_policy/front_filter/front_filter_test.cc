@@ -1,0 +1,271 @@
+// FrontFilter with the databases that OpenWithFrontFilter does not open.
+#include "rowbloom/front_filter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/utilities/optimistic_transaction_db.h"
+#include "rocksdb/utilities/options_util.h"
+#include "rocksdb/utilities/transaction.h"
+#include "rocksdb/utilities/transaction_db.h"
+#include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Status;
+using test::ExpectOk;
+using test::IsOk;
+using test::StatusIs;
+using testing::HasSubstr;
+
+rocksdb::Options Options() {
+  return test::TestDbOptions(
+      {test::MakeFilterPolicy({.key_layout = KeyLayout::Delimited(':')}),
+       nullptr});
+}
+
+class FrontFilterTest : public testing::Test {
+ protected:
+  FrontFilterTest() {
+    ExpectOk(FrontFilter::Create({}, &filter_));
+    ExpectOk(filter_->Prepare(&options_, &options_));
+  }
+  const FrontFilterFamilyStats DefaultFamily() {
+    return filter_->Stats().families.at(0);
+  }
+
+  test::TempDir dir_;
+  const std::string path_ = dir_.File("db");
+  std::shared_ptr<FrontFilter> filter_;
+  rocksdb::Options options_ = Options();
+};
+
+TEST_F(FrontFilterTest, TransactionDB) {
+  for (const auto policy :
+       {rocksdb::WRITE_COMMITTED, rocksdb::WRITE_PREPARED}) {
+    auto options = Options();
+    std::shared_ptr<FrontFilter> filter;
+    ExpectOk(FrontFilter::Create({}, &filter));
+    ExpectOk(filter->Prepare(&options, &options));
+    rocksdb::TransactionDBOptions txn_options;
+    txn_options.write_policy = policy;
+    rocksdb::TransactionDB* opened = nullptr;
+    ExpectOk(rocksdb::TransactionDB::Open(
+        options, txn_options, dir_.File(std::to_string(policy)), &opened));
+    const std::unique_ptr<rocksdb::TransactionDB> db(opened);
+    ExpectOk(filter->Attach(db.get()));
+    const auto* family = db->DefaultColumnFamily();
+    int absent = 0;
+    for (int i = 0; i < 200; ++i) {
+      const std::string row = "row" + std::to_string(i) + ":";
+      if (!filter->MayHaveRow(family, row)) ++absent;
+      const std::unique_ptr<rocksdb::Transaction> txn(
+          db->BeginTransaction({}, {}));
+      ExpectOk(txn->Put(row + "a", "v"));
+      if (i % 2 == 0) {  // two-phase commit
+        ExpectOk(txn->SetName("txn" + std::to_string(i)));
+        ExpectOk(txn->Prepare());
+      }
+      ExpectOk(txn->Commit());
+      EXPECT_TRUE(filter->MayHaveRow(family, row)) << row;
+      if (i % 50 == 0) ExpectOk(db->Flush({}));
+    }
+    EXPECT_GT(absent, 180);
+    for (int i = 0; i < 200; ++i) {
+      EXPECT_TRUE(filter->MayHaveRow(family, "row" + std::to_string(i) + ":"));
+    }
+    filter->Detach();
+  }
+}
+
+TEST_F(FrontFilterTest, OptimisticTransactionDB) {
+  rocksdb::OptimisticTransactionDB* opened = nullptr;
+  ExpectOk(rocksdb::OptimisticTransactionDB::Open(options_, path_, &opened));
+  const std::unique_ptr<rocksdb::OptimisticTransactionDB> db(opened);
+  ExpectOk(filter_->Attach(db.get()));
+  const std::unique_ptr<rocksdb::Transaction> txn(db->BeginTransaction({}, {}));
+  ExpectOk(txn->Put("row:a", "v"));
+  EXPECT_FALSE(filter_->MayHaveRow(db->DefaultColumnFamily(), "row:"));
+  ExpectOk(txn->Commit());
+  EXPECT_TRUE(filter_->MayHaveRow(db->DefaultColumnFamily(), "row:"));
+}
+
+// Rows in files, in the log, and in both.
+TEST_F(FrontFilterTest, ReadOnly) {
+  {
+    const auto db = test::OpenDb(Options(), path_);
+    ExpectOk(db->Put({}, "file:a", "v"));
+    ExpectOk(db->Flush({}));
+    ExpectOk(db->Put({}, "log:a", "v"));
+  }
+  rocksdb::DB* opened = nullptr;
+  ExpectOk(rocksdb::DB::OpenForReadOnly(options_, path_, &opened));
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  const auto* family = db->DefaultColumnFamily();
+  EXPECT_TRUE(filter_->MayHaveRow(family, "absent:"));
+  ExpectOk(filter_->Attach(db.get()));
+  EXPECT_TRUE(filter_->MayHaveRow(family, "file:"));
+  EXPECT_TRUE(filter_->MayHaveRow(family, "log:"));
+  EXPECT_FALSE(filter_->MayHaveRow(family, "absent:"));
+}
+
+TEST_F(FrontFilterTest, SecondariesAreRefused) {
+  const auto primary = test::OpenDb(Options(), path_);
+  options_.max_open_files = -1;
+  rocksdb::DB* opened = nullptr;
+  ExpectOk(rocksdb::DB::OpenAsSecondary(options_, path_, dir_.File("secondary"),
+                                        &opened));
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  EXPECT_THAT(filter_->Attach(db.get()),
+              StatusIs(Status::kNotSupported, HasSubstr("secondaries")));
+  EXPECT_TRUE(filter_->MayHaveRow(db->DefaultColumnFamily(), "absent:"));
+}
+
+TEST_F(FrontFilterTest, ServesOneDatabaseOnce) {
+  auto db = test::OpenDb(options_, path_);
+  ExpectOk(filter_->Attach(db.get()));
+  ExpectOk(filter_->Attach(db.get()));
+  const auto other = test::OpenDb(Options(), dir_.File("other"));
+  EXPECT_THAT(filter_->Attach(other.get()),
+              StatusIs(Status::kInvalidArgument, HasSubstr("one database")));
+  filter_->Detach();
+  EXPECT_TRUE(filter_->MayHaveRow(db->DefaultColumnFamily(), "absent:"));
+  EXPECT_THAT(filter_->Attach(db.get()),
+              StatusIs(Status::kInvalidArgument, HasSubstr("one time")));
+}
+
+// A database may be closed while the filter lives, and the other way round.
+TEST_F(FrontFilterTest, EitherMayEndFirst) {
+  auto db = test::OpenDb(options_, path_);
+  ExpectOk(filter_->Attach(db.get()));
+  ExpectOk(db->Put({}, "row:a", "v"));
+  db.reset();
+  EXPECT_EQ(DefaultFamily().state, FrontFilterState::kDisarmed);
+  EXPECT_EQ(DefaultFamily().why, "its handle is gone");
+
+  auto options = Options();
+  std::shared_ptr<FrontFilter> other;
+  ExpectOk(FrontFilter::Create({}, &other));
+  ExpectOk(other->Prepare(&options, &options));
+  db = test::OpenDb(options, path_);
+  ExpectOk(other->Attach(db.get()));
+  other.reset();
+  ExpectOk(db->Put({}, "row2:a", "v"));
+  ExpectOk(db->Flush({}));
+}
+
+// The same rows one by one and together; rows that are none may exist.
+TEST_F(FrontFilterTest, ManyRowsAtOnce) {
+  const auto db = test::OpenDb(options_, path_);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 300; ++i)
+    texts.push_back("row" + std::to_string(i) + ":");
+  for (int i = 0; i < 300; i += 3) ExpectOk(db->Put({}, texts[i] + "a", "v"));
+  ExpectOk(db->Flush({}));
+  for (int i = 1; i < 300; i += 3) ExpectOk(db->Put({}, texts[i] + "a", "v"));
+  ExpectOk(filter_->Attach(db.get()));
+  texts.insert(texts.begin() + 7, "no delimiter");
+  texts.insert(texts.begin() + 90, "row2:more than a row");
+  const std::vector<std::string_view> rows(texts.begin(), texts.end());
+  for (const size_t count : {0UL, 1UL, 31UL, 32UL, 33UL, rows.size()}) {
+    const auto answers = std::make_unique<bool[]>(rows.size());
+    filter_->MayHaveRows(db->DefaultColumnFamily(),
+                         std::span(rows).first(count),
+                         {answers.get(), rows.size()});
+    size_t absent = 0;
+    for (size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(answers[i],
+                filter_->MayHaveRow(db->DefaultColumnFamily(), rows[i]))
+          << rows[i];
+      if (!answers[i]) ++absent;
+    }
+    EXPECT_GE(absent + 1 + count / 50, count / 3);
+    EXPECT_LE(absent, count / 3 + 1);
+  }
+  EXPECT_TRUE(filter_->MayHaveRow(db->DefaultColumnFamily(), "no delimiter"));
+}
+
+TEST_F(FrontFilterTest, SaysWhyAFamilyHasNone) {
+  auto unfiltered = rocksdb::ColumnFamilyOptions();
+  auto unprepared = rocksdb::ColumnFamilyOptions(Options());
+  ExpectOk(filter_->Prepare(&options_, &unfiltered));
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* opened = nullptr;
+  options_.create_missing_column_families = true;
+  ExpectOk(rocksdb::DB::Open(options_, path_,
+                             {{"default", options_},
+                              {"unfiltered", unfiltered},
+                              {"unprepared", unprepared}},
+                             &handles, &opened));
+  const std::unique_ptr<rocksdb::DB> db(opened);
+  ExpectOk(filter_->Attach(db.get(), handles));
+  const auto stats = filter_->Stats();
+  ASSERT_EQ(stats.families.size(), 3);
+  EXPECT_EQ(stats.families[0].state, FrontFilterState::kArmed);
+  EXPECT_EQ(stats.families[1].name, "unfiltered");
+  EXPECT_EQ(stats.families[1].state, FrontFilterState::kDisarmed);
+  EXPECT_EQ(stats.families[1].why, "the family has no filter policy");
+  EXPECT_EQ(stats.families[2].why, "it was opened without Prepare");
+  EXPECT_FALSE(filter_->MayHaveRow(handles[0], "absent:"));
+  EXPECT_TRUE(filter_->MayHaveRow(handles[1], "absent:"));
+  EXPECT_TRUE(filter_->MayHaveRow(handles[2], "absent:"));
+  for (auto* handle : handles) ExpectOk(db->DestroyColumnFamilyHandle(handle));
+}
+
+// OPTIONS files say nothing of the front filter, and load without it.
+TEST_F(FrontFilterTest, OptionsFilesAreAsWithout) {
+  const auto text_of = [](const rocksdb::Options& options,
+                          const std::string& path) {
+    const auto db = test::OpenDb(options, path);
+    std::string text;
+    EXPECT_THAT(
+        rocksdb::GetStringFromColumnFamilyOptions(&text, db->GetOptions()),
+        IsOk());
+    return text;
+  };
+  auto with_lookahead = Options();
+  with_lookahead.memtable_factory =
+      std::make_shared<rocksdb::SkipListFactory>(16);
+  EXPECT_EQ(text_of(options_, path_), text_of(Options(), dir_.File("plain")));
+  auto prepared = with_lookahead;
+  ExpectOk(filter_->Prepare(&prepared, &prepared));
+  EXPECT_EQ(text_of(prepared, dir_.File("a")),
+            text_of(with_lookahead, dir_.File("b")));
+  rocksdb::ConfigOptions config;
+  config.ignore_unknown_options = false;
+  rocksdb::DBOptions database;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;
+  ExpectOk(
+      rocksdb::LoadLatestOptions(config, dir_.File("a"), &database, &families));
+  EXPECT_STREQ(families[0].options.memtable_factory->Name(), "SkipListFactory");
+  EXPECT_EQ(families[0].options.memtable_factory->GetId(),
+            with_lookahead.memtable_factory->GetId());
+}
+
+// Options that were taken from a database with a front filter.
+TEST_F(FrontFilterTest, PreparedOptionsCanBePreparedAgain) {
+  const auto db = test::OpenDb(options_, path_);
+  ExpectOk(filter_->Attach(db.get()));
+  auto copied = db->GetOptions();
+  std::shared_ptr<FrontFilter> other_filter;
+  ExpectOk(FrontFilter::Create({}, &other_filter));
+  ExpectOk(other_filter->Prepare(&copied, &copied));
+  copied.create_if_missing = true;
+  const auto other = test::OpenDb(copied, dir_.File("other"));
+  ExpectOk(other_filter->Attach(other.get()));
+  ExpectOk(other->Put({}, "row:a", "v"));
+  EXPECT_TRUE(other_filter->MayHaveRow(other->DefaultColumnFamily(), "row:"));
+  EXPECT_FALSE(filter_->MayHaveRow(db->DefaultColumnFamily(), "row:"));
+}
+
+}  // namespace
+}  // namespace rowbloom

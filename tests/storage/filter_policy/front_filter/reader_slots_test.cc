@@ -1,0 +1,95 @@
+#include "storage/filter_policy/front_filter/reader_slots.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace rowbloom::front_filter {
+namespace {
+
+void Retire(ReaderSlots* slots, std::shared_ptr<const void> object) {
+  std::list<ReaderSlots::Retired> retired;
+  retired.emplace_back().object = std::move(object);
+  slots->Retire(std::move(retired));
+}
+
+TEST(ReaderSlots, FreesAtOnceWithoutReaders) {
+  ReaderSlots slots;
+  auto object = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = object;
+  Retire(&slots, std::move(object));
+  EXPECT_TRUE(watch.expired());
+  EXPECT_EQ(slots.retired(), 0);
+}
+
+TEST(ReaderSlots, KeepsWhatAReaderMaySee) {
+  ReaderSlots slots;
+  auto object = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = object;
+  std::optional<ReaderSlots::Reading> reading(std::in_place, &slots);
+  Retire(&slots, std::move(object));
+  for (int i = 0; i < 10; ++i) slots.Retire({});
+  EXPECT_FALSE(watch.expired());
+  // Later readers do not keep it.
+  const ReaderSlots::Reading later(&slots);
+  reading.reset();
+  slots.Retire({});
+  slots.Retire({});
+  EXPECT_EQ(slots.retired(), watch.expired() ? 0 : 1);
+}
+
+TEST(ReaderSlots, FreesWhileOthersRead) {
+  ReaderSlots slots;
+  auto object = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = object;
+  // There is a reader at any time, but none stays.
+  auto reading = std::make_unique<ReaderSlots::Reading>(&slots);
+  Retire(&slots, std::move(object));
+  for (int i = 0; i < 4; ++i) {
+    auto next = std::make_unique<ReaderSlots::Reading>(&slots);
+    reading = std::move(next);
+    slots.Retire({});
+  }
+  EXPECT_TRUE(watch.expired());
+}
+
+// Readers and a publisher: no reader finds an object that was freed.
+TEST(ReaderSlots, ReadersFindLiveObjects) {
+  struct Object {
+    ~Object() { alive.store(false); }
+    std::atomic<bool> alive{true};
+  };
+  ReaderSlots slots;
+  auto owner = std::make_shared<Object>();
+  std::atomic<Object*> current{owner.get()};
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back([&] {
+      while (!stop.load()) {
+        const ReaderSlots::Reading reading(&slots);
+        const Object* const object = current.load();
+        for (int look = 0; look < 20; ++look) {
+          if (!object->alive.load()) ADD_FAILURE() << "freed";
+        }
+      }
+    });
+  }
+  for (int i = 0; i < 5'000; ++i) {
+    auto next = std::make_shared<Object>();
+    current.store(next.get());
+    Retire(&slots, std::exchange(owner, std::move(next)));
+  }
+  stop.store(true);
+  for (std::thread& reader : readers) reader.join();
+  slots.Retire({});
+  slots.Retire({});
+  EXPECT_EQ(slots.retired(), 0);
+}
+
+}  // namespace
+}  // namespace rowbloom::front_filter

@@ -1,0 +1,153 @@
+#include "storage/filter_policy/front_filter/view.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lib/block/hash.h"
+#include "rocksdb/comparator.h"
+#include "rocksdb/sst_file_writer.h"
+#include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/random.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom::front_filter {
+namespace {
+
+using test::ExpectOk;
+using test::Random;
+
+std::string Letters(Random* random) {
+  std::string text(1 + random->Below(3), ' ');
+  for (char& c : text) c = static_cast<char>('a' + random->Below(3));
+  return text;
+}
+
+// Sets of random files, known and not, on three levels, in memtables and
+// announced: no row of a file is absent, rows of no file's range are, and a
+// batch answers as one by one.
+TEST(View, FindsTheRowsOfAllFiles) {
+  const uint64_t seed = test::SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  test::TempDir dir;
+  const FamilyRules rules{.layout = KeyLayout::Delimited(':'),
+                          .comparator = rocksdb::BytewiseComparator(),
+                          .order = RowOrder::kBytewise};
+  const auto options = test::TestDbOptions(
+      {test::MakeFilterPolicy(
+           {.key_layout = rules.layout, .false_positive_rate = 0.0005}),
+       nullptr});
+  const auto budget = std::make_shared<Budget>(UINT64_MAX);
+  const auto load = [&](const std::set<std::string>& keys) {
+    const std::string path = dir.File("file.sst");
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    ExpectOk(writer.Open(path));
+    for (const std::string& key : keys) ExpectOk(writer.Put(key, ""));
+    ExpectOk(writer.Finish());
+    auto loaded = FileRows::Load(rules, rocksdb::Env::Default(), path, budget);
+    EXPECT_NE(loaded.rows, nullptr) << loaded.problem.message;
+    return loaded.rows;
+  };
+  uint64_t absent = 0;
+  for (int turn = 0; turn < 60; ++turn) {
+    std::set<std::string> rows;  // of files and memtables
+    const auto random_key = [&] {
+      const std::string row = Letters(&random) + ":";
+      rows.insert(row);
+      return row + Letters(&random);
+    };
+    const bool reverse = turn % 3 == 0;
+    std::vector<ListedFile> files;
+    for (int level = 0; level < 3; ++level) {
+      std::set<std::string> keys;
+      const size_t count = random.Below(12);
+      for (size_t i = 0; i < count; ++i) keys.insert(random_key());
+      // Files of one to four keys: a row may lie in several.
+      std::vector<ListedFile> of_level;
+      for (auto key = keys.begin(); key != keys.end();) {
+        std::set<std::string> some;
+        for (size_t n = 1 + random.Below(4); n > 0 && key != keys.end(); --n) {
+          some.insert(*key++);
+        }
+        of_level.push_back({.number = 100 + files.size() + of_level.size(),
+                            .level = level,
+                            .low = *some.begin(),
+                            .high = *some.rbegin(),
+                            .rows = random.OneIn(6) ? nullptr : load(some)});
+      }
+      if (reverse) std::ranges::reverse(of_level);
+      files.insert(files.end(), of_level.begin(), of_level.end());
+    }
+    const auto listed = files;
+    View view;
+    view.kernel = &ActiveKernel();
+    view.files = std::make_shared<const FileSet>(
+        reverse ? RowOrder::kReverseBytewise : RowOrder::kBytewise, files);
+    EXPECT_EQ(view.files->known() + view.files->unknown(), files.size());
+    for (const ListedFile& file : listed) {
+      EXPECT_TRUE(view.files->Has(file.number));
+    }
+    EXPECT_FALSE(view.files->Has(99));
+    if (random.OneIn(2)) {
+      auto memtable = std::make_shared<MemtableRows>();
+      memtable->Add(HashRow(rules.RowOf(random_key()).value()));
+      view.memtables.push_back(memtable);
+    }
+    if (random.OneIn(3)) view.announced.push_back(load({random_key()}));
+
+    std::vector<std::string> asked_rows;
+    for (const char a : {'a', 'b', 'c'}) {
+      for (const char* rest :
+           {"", "a", "b", "c", "aa", "ab", "ba", "bc", "cc"}) {
+        asked_rows.push_back(std::string(1, a) + rest + ":");
+      }
+    }
+    std::vector<Row> asked;
+    for (const std::string& row : asked_rows) {
+      asked.push_back({.bytes = row, .hash = HashRow(row)});
+    }
+    const uint32_t absent_rows = view.Absent(asked);
+    for (size_t i = 0; i < asked.size(); ++i) {
+      const bool may_have = view.MayHave(asked[i]);
+      EXPECT_EQ(may_have, (absent_rows >> i & 1) == 0) << asked_rows[i];
+      const bool in_unknown =
+          std::ranges::any_of(listed, [&](const ListedFile& file) {
+            return file.rows == nullptr &&
+                   MayLieBetween(file.low, file.high, asked_rows[i]);
+          });
+      if (rows.contains(asked_rows[i]) || in_unknown) {
+        EXPECT_TRUE(may_have) << asked_rows[i];
+      } else if (!may_have) {
+        ++absent;
+      }
+    }
+    view.announced_unknown = true;
+    EXPECT_TRUE(view.MayHave(asked[0]));
+    EXPECT_EQ(view.Absent(asked), 0);
+  }
+  EXPECT_GT(absent, 200);
+}
+
+// Without an order a range says nothing.
+TEST(View, UnknownOrderUsesNoRange) {
+  const auto files = [](int level) {
+    return std::vector<ListedFile>{
+        {.number = 1, .level = level, .low = "a:", .high = "b:"}};
+  };
+  const Row row{.bytes = "x:", .hash = HashRow("x:")};
+  for (const int level : {0, 1}) {
+    EXPECT_TRUE(
+        FileSet(RowOrder::kUnknown, files(level)).MayHave(row, ActiveKernel()));
+    EXPECT_FALSE(FileSet(RowOrder::kBytewise, files(level))
+                     .MayHave(row, ActiveKernel()));
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom::front_filter
