@@ -95,17 +95,18 @@ class OwnSnapshot {
   const rocksdb::Snapshot* const snapshot_;
 };
 
-// A MultiGet of one family. Returns false, having called nothing, if RocksDB
-// has to read all keys. Else it has set in *said which keys are absent, and
-// called read(options, numbers) with the numbers of the others, if there are
-// any, and what to read them with.
+// A MultiGet of one family, or of several if `handle` is null. Returns false,
+// having called nothing, if RocksDB has to read all keys. Else it has set in
+// *said which keys are absent, and called read(options, numbers) with the
+// numbers of the others, if there are any, and what to read them with.
 template <typename KeyAt, typename Read>
 bool ReadPresent(Core* core, rocksdb::DB* db, const ReadOptions& options,
                  ColumnFamilyHandle* handle, size_t count, const KeyAt& key_at,
                  std::vector<Said>* said, const Read& read) {
   // With these the status of a key depends on the other keys.
   static const ReadOptions kDefaults;
-  if (options.value_size_soft_limit != kDefaults.value_size_soft_limit ||
+  if (count == 0 || handle == nullptr ||
+      options.value_size_soft_limit != kDefaults.value_size_soft_limit ||
       options.deadline != kDefaults.deadline) {
     return false;
   }
@@ -238,42 +239,50 @@ Status FrontFilterDB::Get(const ReadOptions& options,
                               : GetInFront(options, family, key, value, read);
 }
 
+// Whether the front filter says that the key does not exist, in which case the
+// outputs of KeyMayExist are set.
+bool FrontFilterDB::IsAbsent(const ReadOptions& options,
+                             ColumnFamilyHandle* family, const Slice& key,
+                             std::string* value, bool* value_found) const {
+  Core* const core = filter_->core_.get();
+  const Family* const asked = FamilyToAsk(*core, options, family);
+  if (asked == nullptr || Ask(core, *asked, key) != Said::kAbsent) return false;
+  value->clear();
+  if (value_found != nullptr) *value_found = true;
+  return true;
+}
+
 bool FrontFilterDB::KeyMayExist(const ReadOptions& options,
                                 ColumnFamilyHandle* family, const Slice& key,
                                 std::string* value, std::string* timestamp,
                                 bool* value_found) {
-  Core* const core = filter_->core_.get();
-  const Family* const asked =
-      timestamp == nullptr ? FamilyToAsk(*core, options, family) : nullptr;
-  if (asked == nullptr || Ask(core, *asked, key) != Said::kAbsent) {
-    return db_->KeyMayExist(options, family, key, value, timestamp,
-                            value_found);
-  }
-  value->clear();
-  if (value_found != nullptr) *value_found = true;
-  return false;
+  return (timestamp != nullptr ||
+          !IsAbsent(options, family, key, value, value_found)) &&
+         db_->KeyMayExist(options, family, key, value, timestamp, value_found);
 }
 
 bool FrontFilterDB::KeyMayExist(const ReadOptions& options,
                                 ColumnFamilyHandle* family, const Slice& key,
                                 std::string* value, bool* value_found) {
-  return KeyMayExist(options, family, key, value, /*timestamp=*/nullptr,
-                     value_found);
+  return !IsAbsent(options, family, key, value, value_found) &&
+         db_->KeyMayExist(options, family, key, value, value_found);
 }
 
 void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
                              ColumnFamilyHandle** families, const Slice* keys,
                              PinnableSlice* values, std::string* timestamps,
                              Status* statuses, bool sorted_input) {
-  ColumnFamilyHandle* const family = OneFamily(families, count);
-  if (timestamps != nullptr || family == nullptr ||
-      !ReadPresentInto(filter_->core_.get(), db_, options, family, count, keys,
-                       values, statuses, sorted_input)) {
+  if (timestamps != nullptr ||
+      !ReadPresentInto(filter_->core_.get(), db_, options,
+                       OneFamily(families, count), count, keys, values,
+                       statuses, sorted_input)) {
     db_->MultiGet(options, count, families, keys, values, timestamps, statuses,
                   sorted_input);
   }
 }
 
+// Before 9.0 each overload is a function of its own, which a StackableDB on the
+// way may have or not have.
 #if ROCKSDB_MAJOR < 9
 Status FrontFilterDB::Get(const ReadOptions& options,
                           ColumnFamilyHandle* family, const Slice& key,
@@ -286,8 +295,12 @@ void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
                              ColumnFamilyHandle** families, const Slice* keys,
                              PinnableSlice* values, Status* statuses,
                              bool sorted_input) {
-  MultiGet(options, count, families, keys, values, /*timestamps=*/nullptr,
-           statuses, sorted_input);
+  if (!ReadPresentInto(filter_->core_.get(), db_, options,
+                       OneFamily(families, count), count, keys, values,
+                       statuses, sorted_input)) {
+    db_->MultiGet(options, count, families, keys, values, statuses,
+                  sorted_input);
+  }
 }
 
 void FrontFilterDB::MultiGet(const ReadOptions& options,
@@ -295,7 +308,7 @@ void FrontFilterDB::MultiGet(const ReadOptions& options,
                              const Slice* keys, PinnableSlice* values,
                              std::string* timestamps, Status* statuses,
                              bool sorted_input) {
-  if (timestamps != nullptr || count == 0 ||
+  if (timestamps != nullptr ||
       !ReadPresentInto(filter_->core_.get(), db_, options, family, count, keys,
                        values, statuses, sorted_input)) {
     db_->MultiGet(options, family, count, keys, values, timestamps, statuses,
@@ -307,8 +320,10 @@ void FrontFilterDB::MultiGet(const ReadOptions& options,
                              ColumnFamilyHandle* family, size_t count,
                              const Slice* keys, PinnableSlice* values,
                              Status* statuses, bool sorted_input) {
-  MultiGet(options, family, count, keys, values, /*timestamps=*/nullptr,
-           statuses, sorted_input);
+  if (!ReadPresentInto(filter_->core_.get(), db_, options, family, count, keys,
+                       values, statuses, sorted_input)) {
+    db_->MultiGet(options, family, count, keys, values, statuses, sorted_input);
+  }
 }
 
 std::vector<Status> FrontFilterDB::MultiGet(
@@ -316,9 +331,7 @@ std::vector<Status> FrontFilterDB::MultiGet(
     const std::vector<ColumnFamilyHandle*>& families,
     const std::vector<Slice>& keys, std::vector<std::string>* values,
     std::vector<std::string>* timestamps) {
-  return timestamps == nullptr
-             ? MultiGet(options, families, keys, values)
-             : db_->MultiGet(options, families, keys, values, timestamps);
+  return db_->MultiGet(options, families, keys, values, timestamps);
 }
 
 std::vector<Status> FrontFilterDB::MultiGet(
@@ -350,8 +363,7 @@ std::vector<Status> FrontFilterDB::MultiGet(
       found[i] = std::move(some_values[j]);
     }
   };
-  if (family == nullptr ||
-      !ReadPresent(
+  if (!ReadPresent(
           core, db_, options, family, keys.size(),
           [&keys](size_t i) { return keys[i]; }, &said, read)) {
     return db_->MultiGet(options, families, keys, values);

@@ -255,6 +255,9 @@ class FrontFilterDB final : public rocksdb::StackableDB {
                              rocksdb::ColumnFamilyHandle* family,
                              const rocksdb::Slice& key,
                              rocksdb::PinnableSlice* value, const Read& read);
+  bool IsAbsent(const rocksdb::ReadOptions& options,
+                rocksdb::ColumnFamilyHandle* family, const rocksdb::Slice& key,
+                std::string* value, bool* value_found) const;
   template <typename Create>
   rocksdb::Status CreateWithFilter(const rocksdb::ColumnFamilyOptions& options,
                                    const Create& create);

@@ -17,6 +17,7 @@
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/checkpoint.h"
+#include "rocksdb/utilities/stackable_db.h"
 #include "rowbloom/front_filter.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/status_matchers.h"
@@ -544,6 +545,76 @@ TEST_F(FrontFilterDBTest, SeveralFamiliesInOneCall) {
   EXPECT_EQ(Family(1).name, "other");
   EXPECT_EQ(Family(1).state, FrontFilterState::kArmed);
   for (auto* handle : handles) ExpectOk(db_->DestroyColumnFamilyHandle(handle));
+}
+
+// A database in which something happens before a snapshot is taken or keys are
+// read.
+class Stage final : public rocksdb::StackableDB {
+ public:
+  using StackableDB::MultiGet;
+  using StackableDB::StackableDB;
+
+  const rocksdb::Snapshot* GetSnapshot() override {
+    if (before_snapshot) std::exchange(before_snapshot, nullptr)();
+    return StackableDB::GetSnapshot();
+  }
+#if ROCKSDB_MAJOR < 9
+  void MultiGet(const ReadOptions& options, ColumnFamilyHandle* family,
+                const size_t count, const Slice* keys, PinnableSlice* values,
+                Status* statuses, const bool sorted_input) override {
+    if (before_read) std::exchange(before_read, nullptr)();
+    StackableDB::MultiGet(options, family, count, keys, values, statuses,
+                          sorted_input);
+  }
+#else
+  void MultiGet(const ReadOptions& options, const size_t count,
+                ColumnFamilyHandle** families, const Slice* keys,
+                PinnableSlice* values, std::string* timestamps,
+                Status* statuses, const bool sorted_input) override {
+    if (before_read) std::exchange(before_read, nullptr)();
+    StackableDB::MultiGet(options, count, families, keys, values, timestamps,
+                          statuses, sorted_input);
+  }
+#endif
+
+  std::function<void()> before_snapshot;
+  std::function<void()> before_read;
+};
+
+// Two keys that are written in one batch are found both or not at all, whenever
+// that happens: one of a row that is absent before, the other not.
+TEST_F(FrontFilterDBTest, MultiGetIsOfOneTime) {
+  std::shared_ptr<FrontFilter> filter;
+  ExpectOk(FrontFilter::Create({}, &filter));
+  auto options = Options();
+  ExpectOk(filter->Prepare(&options, &options));
+  auto* const stage =
+      new Stage(test::OpenDb(options, dir_.File("db")).release());
+  ExpectOk(filter->Attach(stage));
+  FrontFilterDB db(stage, filter);
+  const auto read = [&](const std::string& absent, const std::string& present) {
+    const Slice keys[] = {absent, present};
+    PinnableSlice values[2];
+    Status statuses[2];
+    db.MultiGet({}, db.DefaultColumnFamily(), 2, keys, values, statuses);
+    EXPECT_EQ(statuses[0].ToString(), statuses[1].ToString());
+    return statuses[0].ok();
+  };
+  const auto write = [&](const std::string& absent,
+                         const std::string& present) {
+    rocksdb::WriteBatch batch;
+    ExpectOk(batch.Put(absent, "v"));
+    ExpectOk(batch.Put(present, "v"));
+    ExpectOk(db.Write({}, &batch));
+  };
+  ExpectOk(db.Put({}, "row1:other", "v"));
+  ExpectOk(db.Put({}, "row2:other", "v"));
+  EXPECT_FALSE(read("row3:a", "row1:a"));
+  stage->before_read = [&] { write("row3:a", "row1:a"); };
+  EXPECT_FALSE(read("row3:a", "row1:a"));
+  EXPECT_TRUE(read("row3:a", "row1:a"));
+  stage->before_snapshot = [&] { write("row4:a", "row2:a"); };
+  EXPECT_TRUE(read("row4:a", "row2:a"));
 }
 
 TEST_F(FrontFilterDBTest, Import) {
