@@ -139,8 +139,6 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
   ParseAttributes(directory.substr(attributes_at, trailer.attribute_bytes),
                   block);
   block->layout_id = directory.substr(attributes_at + trailer.attribute_bytes);
-  SectionProbe row_prefix;
-  uint32_t row_prefix_length = 0;
   for (size_t i = 0; i < trailer.section_count; ++i) {
     const std::string_view entry = directory.substr(i * format::kEntryBytes);
     FilterSection& section = block->sections.emplace_back(FilterSection{
@@ -157,19 +155,17 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
     switch (section.type) {
       case SectionType::kRow:
         probes->row = std::move(probe);
+        probes->row_prefix_length = 0;
         break;
       case SectionType::kRowCol:
         probes->row_col = std::move(probe);
         break;
       case SectionType::kRowPrefix:
-        row_prefix = std::move(probe);
-        row_prefix_length = section.row_prefix_length;
+        if (probes->row.present()) break;  // ROW answers for more
+        probes->row = std::move(probe);
+        probes->row_prefix_length = section.row_prefix_length;
         break;
     }
-  }
-  if (!probes->row.present() && row_prefix.present()) {
-    probes->row = std::move(row_prefix);
-    probes->row_prefix_length = row_prefix_length;
   }
   return "";
 }

@@ -1,11 +1,9 @@
 #include "rowbloom/advise.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "lib/bytes/text.h"

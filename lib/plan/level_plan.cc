@@ -9,25 +9,6 @@
 namespace rowbloom {
 namespace {
 
-// `weights` times a factor, within limits.
-std::vector<double> ProportionalRates(std::span<const double> weights,
-                                      double factor, const RateLimits& limits) {
-  std::vector<double> rates;
-  for (const double weight : weights) {
-    rates.push_back(std::clamp(weight * factor, limits.lowest, limits.highest));
-  }
-  return rates;
-}
-
-double TotalBits(std::span<const SortedRuns> runs,
-                 std::span<const double> rates) {
-  double bits = 0;
-  for (size_t i = 0; i < runs.size(); ++i) {
-    bits += runs[i].count * runs[i].entries * KindBits(runs[i].kind, rates[i]);
-  }
-  return bits;
-}
-
 std::vector<SortedRuns> RunsOf(const LevelShape& shape,
                                std::span<const FilterKind> kinds) {
   std::vector<SortedRuns> runs;
@@ -85,17 +66,27 @@ std::vector<double> OptimalRates(std::span<const SortedRuns> runs,
     weights.push_back(run.entries * (KindBits(run.kind, rate / 2) -
                                      KindBits(run.kind, rate)));
   }
+  std::vector<double> rates(runs.size());
+  // Sets the rates to the weights times a factor, and returns their bits.
+  const auto bits_with = [&](double factor) {
+    double bits = 0;
+    for (size_t i = 0; i < runs.size(); ++i) {
+      rates[i] = std::clamp(weights[i] * factor, usable.lowest, usable.highest);
+      bits +=
+          runs[i].count * runs[i].entries * KindBits(runs[i].kind, rates[i]);
+    }
+    return bits;
+  };
   // Bisection on a logarithmic scale, from where every run has the most bits to
   // where every run has the fewest; the smallest runs do not count.
   double low = std::log(1e-12 / std::ranges::max(weights));
   double high = std::log(1 / (1e-12 * std::ranges::max(weights)));
   for (int i = 0; i < 60; ++i) {
     const double middle = (low + high) / 2;
-    const double bits =
-        TotalBits(runs, ProportionalRates(weights, std::exp(middle), usable));
-    (bits > budget ? low : high) = middle;
+    (bits_with(std::exp(middle)) > budget ? low : high) = middle;
   }
-  return ProportionalRates(weights, std::exp(high), usable);
+  bits_with(std::exp(high));
+  return rates;
 }
 
 LevelPlan::LevelPlan(const LevelShape& shape, BloomType bloom_type,

@@ -1,5 +1,6 @@
 #include "storage/filter_policy/filter_counters.h"
 
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -12,6 +13,16 @@ void AddVerdict(Verdict verdict, uint64_t times, SectionStats* stats) {
   if (verdict == Verdict::kNoMatch || verdict == Verdict::kMayMatch) {
     stats->checked += times;
   }
+}
+
+// The sums of the members, all of which are counters.
+template <typename Stats>
+Stats Sum(const Stats& a, const Stats& b) {
+  using Counters = std::array<uint64_t, sizeof(Stats) / sizeof(uint64_t)>;
+  auto sums = std::bit_cast<Counters>(a);
+  const auto more = std::bit_cast<Counters>(b);
+  for (size_t i = 0; i < sums.size(); ++i) sums[i] += more[i];
+  return std::bit_cast<Stats>(sums);
 }
 
 // Counters that no policy uses. A thread may still name them in its last
@@ -163,29 +174,11 @@ double SectionStats::FalsePositiveRate() const {
 }
 
 SectionStats& SectionStats::operator+=(const SectionStats& other) {
-  checked += other.checked;
-  skipped += other.skipped;
-  unusable += other.unusable;
-  true_positives += other.true_positives;
-  false_positives += other.false_positives;
-  true_negatives += other.true_negatives;
-  return *this;
+  return *this = Sum(*this, other);
 }
 
 FilterStats& FilterStats::operator+=(const FilterStats& other) {
-  row += other.row;
-  row_col += other.row_col;
-  asked += other.asked;
-  may_match += other.may_match;
-  blocks_built += other.blocks_built;
-  blocks_failed += other.blocks_failed;
-  bytes_built += other.bytes_built;
-  build_nanos += other.build_nanos;
-  blocks_opened += other.blocks_opened;
-  blocks_unusable += other.blocks_unusable;
-  bytes_loaded += other.bytes_loaded;
-  builtin_blocks_opened += other.builtin_blocks_opened;
-  return *this;
+  return *this = Sum(*this, other);
 }
 
 }  // namespace rowbloom
