@@ -18,7 +18,7 @@
 #include "lib/block/block_options.h"
 #include "lib/block/hash_list.h"
 #include "lib/block/key_entries.h"
-#include "lib/plan/section_sizes.h"
+#include "lib/plan/section_split.h"
 #include "rowbloom/filter_block.h"
 
 namespace rowbloom {

@@ -15,7 +15,7 @@
 #include <span>
 #include <utility>
 
-#include "lib/plan/section_sizes.h"
+#include "lib/plan/section_split.h"
 
 namespace rowbloom {
 

@@ -9,6 +9,7 @@
 #include "lib/bytes/text.h"
 #include "lib/plan/kind_bits.h"
 #include "lib/plan/predict.h"
+#include "lib/plan/section_split.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {

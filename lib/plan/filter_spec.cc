@@ -1,8 +1,8 @@
 #include "rowbloom/filter_spec.h"
 
 #include "lib/bytes/text.h"
+#include "lib/plan/section_split.h"
 #include "rowbloom/bloom_math.h"
-#include "rowbloom/section_split.h"
 
 namespace rowbloom {
 

@@ -6,7 +6,7 @@
 
 #include "lib/plan/kind_bits.h"
 #include "lib/plan/level_plan.h"
-#include "lib/plan/section_sizes.h"
+#include "lib/plan/section_split.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {

@@ -12,7 +12,6 @@
 
 #include "rowbloom/filter_spec.h"
 #include "rowbloom/result.h"
-#include "rowbloom/section_split.h"
 
 namespace rowbloom {
 
@@ -63,6 +62,28 @@ struct FilterBudget {
   double false_positive_rate = 0.01;
   uint64_t filter_bytes = 0;
 };
+
+// False positive rates of the two sections.
+struct SectionRates {
+  double row = 1;
+  double row_col = 1;
+};
+
+// The number of times that a read opens a file that does not have its key, on
+// average.
+struct WrongOpens {
+  double scan_absent_row = 0;
+  double get_absent_row = 0;
+  double get_absent_column = 0;  // of a row that exists
+
+  double Sum() const {
+    return scan_absent_row + get_absent_row + get_absent_column;
+  }
+};
+
+// The wrong opens of one file, where a share `row_spread` of the files has the
+// row of the read if that exists.
+WrongOpens PredictWrongOpens(const SectionRates& rates, double row_spread);
 
 // The bytes and rates of the file's sections, and what reads do.
 struct Prediction {

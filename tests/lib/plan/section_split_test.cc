@@ -1,4 +1,4 @@
-#include "rowbloom/section_split.h"
+#include "lib/plan/section_split.h"
 
 #include <gtest/gtest.h>
 

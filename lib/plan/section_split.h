@@ -1,11 +1,13 @@
-// The sizes of the sections of one block: what the builder makes, and what
-// Predict says of it.
+// The sizes and rates of the sections of one block: what the builder makes, and
+// what Predict says of it. doc/planning.md has the model. All functions are
+// pure and thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
 
+#include "rowbloom/advise.h"
 #include "rowbloom/bloom_type.h"
 
 namespace rowbloom {
@@ -28,6 +30,19 @@ struct SectionSize {
   int probes = 0;
   double rate = 0;
 };
+
+// Tells whether `row_spread` is usable: inside (0, 1], not NaN.
+inline bool IsRowSpread(double row_spread) {
+  return row_spread > 0 && row_spread <= 1;
+}
+
+// The rates with the least sum of wrong opens for sections of `kind` with
+// `rows` and `cells` distinct entries that take the bits of two sections of
+// `rate`. None of the three wrong opens is above `rate`, and the ROW section
+// has at least the bits of that rate. With a row_spread of 1, and without rows
+// or cells, both rates are `rate`. REQUIRES IsRowSpread(row_spread).
+SectionRates AdaptiveSplit(FilterKind kind, uint64_t rows, uint64_t cells,
+                           double rate, double row_spread);
 
 // The blocks for so many keys, kMaxSectionBytes at most.
 uint64_t BlocksFor(uint64_t keys, double bits_per_key);
