@@ -118,7 +118,7 @@ TEST(NewFilterPolicy, LevelsOfKindsOutsideTheirRangeAreRefused) {
 
 TEST(NewFilterPolicy, RowSpreadsOutsideTheirRangeAreRefused) {
   for (const auto& [spread, text] :
-       std::map<double, std::string>{{0, "0"}, {1.5, "1.500000"}}) {
+       std::map<double, std::string>{{0, "0"}, {1.5, "1.5"}}) {
     ExpectInvalid(
         {.row_spread = spread},
         "row_spread " + text + ": expected a number above 0, up to 1");
