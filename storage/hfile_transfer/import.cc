@@ -17,6 +17,7 @@
 #include "storage/hfile_transfer/hbase_limits.h"
 #include "storage/hfile_transfer/merged_cells.h"
 #include "storage/hfile_transfer/progress_meter.h"
+#include "storage/hfile_transfer/store_file_name.h"
 
 namespace rowbloom {
 namespace hfile_transfer {
@@ -93,6 +94,13 @@ int64_t MaxSequenceId(const HFileReader& file) {
   return static_cast<int64_t>(number);
 }
 
+// Whether cells keep their numbers when the file is bulk loaded.
+bool KeepsSequenceIds(const HFileReader& file) {
+  const auto found = file.file_info().find("SKIP_RESET_SEQ_ID");
+  return found != file.file_info().end() && !found->second.empty() &&
+         found->second[0] != 0;
+}
+
 // One import, from paths to a load that is complete.
 class Importer {
  public:
@@ -141,9 +149,17 @@ Status Importer::Run(const std::vector<std::string>& paths) {
 }
 
 Status Importer::Look(const std::string& path, size_t place) {
+  const std::string name = fs::path(path).filename().string();
   std::unique_ptr<HFileReader> reader;
   Status s = HFileReader::Open(reader_options_, path, &reader);
+  if (s.IsCorruption()) {
+    // Neither is an HFile.
+    const std::string reference = DescribeReference(name);
+    if (!reference.empty()) return NotSupported(path, ": ", reference);
+  }
   if (s.ok()) s = reader->CellsStatus();
+  std::optional<int64_t> bulk_load;
+  if (s.ok()) s = Prefixed(path + ": ", SequenceIdInName(name, &bulk_load));
   if (!s.ok()) return s;
   ++report_->files;
   if (reader->trailer().entry_count == 0) return meter_.CountFile();
@@ -155,7 +171,8 @@ Status Importer::Look(const std::string& path, size_t place) {
   file.family = first->family;
   file.first_row = first->row;
   file.place = place;
-  file.sequence_id = MaxSequenceId(*reader);
+  file.sequence_id = bulk_load.value_or(MaxSequenceId(*reader));
+  if (!KeepsSequenceIds(*reader)) file.mvcc = bulk_load;
   const std::string& target =
       options_.family.empty() ? file.family : options_.family;
   s = CheckFamily(path, target);

@@ -31,8 +31,8 @@ bool MergedCells::ComesAfter(const std::unique_ptr<Source>& a,
   const int order = CompareHFileKeys(key(*a), key(*b));
   if (order != 0) return order > 0;
   const auto age = [](const Source& source) {
-    return std::tuple(source.cells->cell().mvcc, source.file.sequence_id,
-                      source.file.place);
+    return std::tuple(source.file.mvcc.value_or(source.cells->cell().mvcc),
+                      source.file.sequence_id, source.file.place);
   };
   return age(*a) < age(*b);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@ struct SourceFile {
   std::string family;  // of its cells
   std::string first_row;
   int64_t sequence_id = -1;  // MAX_SEQ_ID_KEY
-  size_t place = 0;          // among all files
+  // The mvcc number of all cells, in place of their own.
+  std::optional<int64_t> mvcc;
+  size_t place = 0;  // among all files
 };
 
 // By row, qualifier, falling timestamp and falling type, whatever the families;

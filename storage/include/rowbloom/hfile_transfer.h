@@ -141,12 +141,15 @@ struct HFileImportReport {
 // `versioned` families get versions and deletes with their timestamps, merged
 // with what they have; of what is there twice, the file's counts, and among
 // files that of the larger mvcc number, then of the larger MAX_SEQ_ID_KEY, then
-// of the later path. `latest` families get puts alone: deletes concern the
+// of the later path. Both numbers are N of a file that HBase has bulk loaded as
+// "..._SeqId_N_", where its file info has no SKIP_RESET_SEQ_ID. `latest` families get puts alone: deletes concern the
 // files' own cells. Errors, nothing being loaded:
 //   InvalidArgument  a family that the store does not have; a cell that it does
 //                    not take, named with its file; a `latest` family or tags
-//                    without the option
-//   NotSupported     HFileReader's; a cell of an unknown type
+//                    without the option; "_SeqId_" without a number
+//   NotSupported     HFileReader's; a cell of an unknown type; a reference to
+//                    a half of a file, or a link to one, which a split leaves;
+//                    the message says what to do
 //   Incomplete       the callback said so
 //   others           as HFileReader and the store report them
 // Memory: of each file whose rows overlap those being read, its load-on-open

@@ -183,6 +183,54 @@ TEST_F(Import, OfEqualCellsTheNewerCounts) {
   EXPECT_THAT(Values("r", "q"), ElementsAre("second"));
 }
 
+// HBase gives all cells of a bulk-loaded file the number in its name.
+TEST_F(Import, OfEqualCellsOfBulkLoadsTheLaterLoadCounts) {
+  const auto file = [this](const std::string& name, int64_t mvcc,
+                           const HFileWriterOptions& options = {}) {
+    HFileCell cell = MakeCell("r", "q", 7, kPut, name);
+    cell.mvcc = mvcc;
+    return Write(name, {cell}, options);
+  };
+  ASSERT_THAT(Run({file("aa_SeqId_12_", 0), file("bb_SeqId_5_", 0)}), IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("aa_SeqId_12_"));
+  EXPECT_EQ(report_.skipped, 1u);
+  // Whatever numbers the cells have, and beside cells that were flushed.
+  ASSERT_THAT(Run({file("aa_SeqId_12_", 3), file("bb_SeqId_5_", 100)}), IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("aa_SeqId_12_"));
+  ASSERT_THAT(Run({file("flushed13", 13), file("aa_SeqId_12_", 100)}), IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("flushed13"));
+  ASSERT_THAT(Run({file("aa_SeqId_12_", 0), file("flushed11", 11)}), IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("aa_SeqId_12_"));
+  // A load may leave cells theirs.
+  HFileWriterOptions keeps;
+  keeps.file_info["SKIP_RESET_SEQ_ID"] = "\xff";
+  ASSERT_THAT(Run({file("cc_SeqId_12_", 3, keeps), file("flushed4", 4)}),
+              IsOk());
+  EXPECT_THAT(Values("r", "q"), ElementsAre("flushed4"));
+  const Status s = Run({file("dd_SeqId_1", 0)});
+  EXPECT_EQ(s.code(), Status::kInvalidArgument);
+  EXPECT_THAT(s.ToString(), AllOf(HasSubstr(dir_.File("dd_SeqId_1")),
+                                  HasSubstr("expected the number")));
+}
+
+TEST_F(Import, ReferencesAndLinksAreRefusedByName) {
+  const std::string fine = Write("0123", {MakeCell("a", "q", 7, kPut, "v")});
+  const std::string region(32, 'a');
+  WriteFileBytes(dir_.File("0123." + region), "PBUF\n\1r");
+  WriteFileBytes(dir_.File("table=" + region + "-0123"), "");
+  ExpectRefused(
+      {fine, dir_.File("0123." + region)}, Status::kNotSupported,
+      {"/0123." + region, "to a half of file 0123 of region " + region,
+       "major_compact"});
+  ExpectRefused({fine, dir_.File("table=" + region + "-0123")},
+                Status::kNotSupported,
+                {"/table=" + region, "a link to file 0123 of region " + region,
+                 "of table table", "major_compact"});
+  // A whole file may have such a name.
+  ASSERT_THAT(Run({Write("4567.abc", {MakeCell("a", "q", 7, kPut, "v")})}),
+              IsOk());
+}
+
 TEST_F(Import, DeletesTakeWhatComesLater) {
   ASSERT_THAT(
       Run({Write("file",

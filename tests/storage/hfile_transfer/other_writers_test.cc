@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tests/storage/hfile/dump.h"
@@ -73,6 +74,73 @@ INSTANTIATE_TEST_SUITE_P(
                       "encodings/2.6/prefix_none_mixed",
                       "encodings/2.6/rowindex_none_mixed"),
     TestName);
+
+// A region with flushed files and one that was bulk loaded between them: of
+// equal cells HBase shows those of the later.
+TEST(ImportOfABulkLoad, ShowsWhatHBaseShows) {
+  const std::string folder = SharedData("hbase/snapshot");
+  if (folder.empty()) GTEST_SKIP() << kNoSharedData;
+  TempDir dir;
+  std::unique_ptr<Store> store;
+  ASSERT_THAT(Store::Open({}, dir.File("db"), {ManyVersions("f")}, &store),
+              IsOk());
+  HFileImportReport report;
+  ASSERT_THAT(ImportHFiles({},
+                           {folder + "/export/archive/data/default/orders/"
+                                     "790eb351bb9df5719e1f96be8230ce3e/f"},
+                           store.get(), &report),
+              IsOk());
+  EXPECT_EQ(report.files, 3u);
+  // The cells that were put at these times are in all files of this region.
+  constexpr uint64_t kFirstMs = 1'700'000'005'000;
+  constexpr uint64_t kLastMs = 1'700'000'005'039;
+  size_t of_the_load = 0;
+  size_t after_it = 0;
+  for (const std::string& line :
+       ReadGzipLines(folder + "/cells_all_versions.jsonl.gz")) {
+    const auto cell = nlohmann::json::parse(line);
+    const uint64_t timestamp_ms = cell["timestamp"];
+    if (timestamp_ms < kFirstMs || timestamp_ms > kLastMs) continue;
+    const std::string value = FromHex(cell["value"].get<std::string>());
+    std::string found;
+    ASSERT_THAT(store->Get(FromHex(cell["row"].get<std::string>()), "f",
+                           FromHex(cell["qualifier"].get<std::string>()),
+                           &found, {.time_range = TimeRange::At(timestamp_ms)}),
+                IsOk())
+        << line;
+    EXPECT_EQ(found, value) << line;
+    of_the_load += value.starts_with("bulk-same-") ? 1 : 0;
+    after_it += value.starts_with("after-") ? 1 : 0;
+  }
+  EXPECT_EQ(of_the_load, 20u);
+  EXPECT_EQ(after_it, 20u);
+}
+
+// What a split leaves in its regions' directories.
+TEST(ImportOfASplit, NamesReferencesAndLinks) {
+  const std::string folder = SharedData("hbase/snapshot/references");
+  if (folder.empty()) GTEST_SKIP() << kNoSharedData;
+  TempDir dir;
+  std::unique_ptr<Store> store;
+  ASSERT_THAT(Store::Open({}, dir.File("db"), {ManyVersions("f")}, &store),
+              IsOk());
+  size_t files = 0;
+  for (const std::string& path : FilesIn(folder)) {
+    HFileImportReport report;
+    const rocksdb::Status s = ImportHFiles({}, {path}, store.get(), &report);
+    EXPECT_TRUE(s.IsNotSupported()) << s.ToString();
+    EXPECT_THAT(
+        s.ToString(),
+        ::testing::AllOf(
+            ::testing::HasSubstr(path),
+            ::testing::HasSubstr("of region 8bdf7aeb78389f57428bb7b5b424c0ce"),
+            ::testing::HasSubstr(path.find('=') == std::string::npos
+                                     ? "a reference, left by a split"
+                                     : "a link to file")));
+    ++files;
+  }
+  EXPECT_EQ(files, 7u);
+}
 
 class ImportOfHudi : public ::testing::TestWithParam<std::string> {};
 
