@@ -7,7 +7,7 @@ namespace rowbloom::hfile {
 bool RowIndexCells::Start(std::string_view payload) {
   SetPayload(payload);
   return ReadEncodingId(HFileEncoding::kRowIndexV1) && ReadIndex() &&
-         MoveToRow(0);
+         MoveToRow(0) && CheckEnd();
 }
 
 bool RowIndexCells::ReadIndex() {
@@ -45,7 +45,7 @@ bool RowIndexCells::MoveToRow(size_t row) {
                         ", expected ", row == 0 ? "0 in " : "less than ",
                         cells_.size()));
   }
-  next_row_ = row;
+  next_row_ = row + 1;
   rest_ = Cursor(cells_.substr(at));
   return ParseHere();
 }
@@ -53,29 +53,34 @@ bool RowIndexCells::MoveToRow(size_t row) {
 bool RowIndexCells::ParseHere() {
   const std::string_view bytes = rest_.rest();
   offset_ = OffsetOfRest();
-  // A seek believes the index, so that a walk over all cells must prove it.
-  const size_t at = cells_.size() - bytes.size();
-  if (next_row_ < rows_ && RowOffset(next_row_) == at) {
-    ++next_row_;
-  } else if (next_row_ < rows_ && RowOffset(next_row_) < at) {
-    return Fail(Message(
-        "row ", next_row_, " of ", rows_, " starts at ", RowOffset(next_row_),
-        ", expected the start of a cell, the next one at ", at));
-  }
   size_t cell_bytes = 0;
   const char* problem = ParseCell(bytes, form_, &cell_, &cell_bytes);
   if (problem != nullptr) {
     return Fail(Message(DescribeCell(bytes), ": ", problem));
   }
   rest_ = Cursor(bytes.substr(cell_bytes));
-  if (!HasNext() && next_row_ < rows_) {
-    return Fail(Message("row ", next_row_, " of ", rows_, " starts at ",
-                        RowOffset(next_row_), ", behind the last cell"));
-  }
   return true;
 }
 
-bool RowIndexCells::Next() { return ParseHere(); }
+bool RowIndexCells::Next() {
+  const std::string_view row = cell_.row;
+  const size_t at = cells_.size() - rest_.size();
+  if (!ParseHere()) return false;
+  // A seek believes the index: a walk over all cells proves it.
+  const bool is_in_index = next_row_ < rows_ && RowOffset(next_row_) == at;
+  if (is_in_index != (cell_.row != row)) {
+    return Fail(Message("row ", next_row_, " of ", rows_,
+                        is_in_index ? " starts here, inside of a row"
+                                    : " starts here, the index has none"));
+  }
+  if (is_in_index) ++next_row_;
+  return CheckEnd();
+}
+
+bool RowIndexCells::CheckEnd() {
+  if (HasNext() || next_row_ == rows_) return true;
+  return Fail(Message("cells of ", next_row_, " rows, expected ", rows_));
+}
 
 bool RowIndexCells::SkipTo(const HFileKey& key) {
   // The key's row, or the last one before it.

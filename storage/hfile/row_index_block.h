@@ -29,6 +29,8 @@ class RowIndexCells : public BlockCells {
   // To the first cell of a row, whose offset is checked.
   bool MoveToRow(size_t row);
   bool ParseHere();
+  // Whether the last cell is of the index' last row.
+  bool CheckEnd();
 
   const CellForm form_;
   std::string_view cells_;

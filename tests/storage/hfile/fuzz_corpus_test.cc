@@ -1,20 +1,22 @@
-// The corpus of the fuzz target for HFiles: what its files are, and that they
-// still are. To write it anew:
+// The corpora of the fuzz targets for HFiles and for data blocks: what their
+// files are, and that they still are. To write them anew:
 //
 //   ROWBLOOM_WRITE_CORPUS=1 ctest --preset release -R HFileFuzzCorpus
 //
-// Files of other names in that folder are inputs that a fuzzer found.
+// Files of other names in those folders are inputs that a fuzzer found.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "rowbloom/hfile.h"
 #include "storage/hfile/block.h"
+#include "storage/hfile/data_block.h"
 #include "tests/storage/hfile/edit_file.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/support/random.h"
@@ -31,8 +33,25 @@ using Files = std::map<std::string, std::string>;
 // Fuzzers are slow on large inputs; a trailer alone has 4 KiB.
 constexpr size_t kMaxSeedBytes = 12'000;
 
-std::string SeedPath(const std::string& name) {
-  return std::string(ROWBLOOM_CORPUS_DIR) + "/hfile/" + name;
+// As data_block_fuzz.cc has them.
+constexpr HFileEncoding kBlockEncodings[] = {
+    HFileEncoding::kNone, HFileEncoding::kPrefix, HFileEncoding::kDiff,
+    HFileEncoding::kFastDiff, HFileEncoding::kRowIndexV1};
+constexpr int kTags = 8;
+constexpr int kMvcc = 16;
+constexpr int kCompressed = 32;
+
+std::string SeedPath(const std::string& name,
+                     const std::string& target = "hfile") {
+  return std::string(ROWBLOOM_CORPUS_DIR) + "/" + target + "/" + name;
+}
+
+void WriteSeeds(const Files& files, const std::string& target) {
+  if (std::getenv("ROWBLOOM_WRITE_CORPUS") == nullptr) return;
+  std::filesystem::create_directories(SeedPath("", target));
+  for (const auto& [name, bytes] : files) {
+    test::WriteFileBytes(SeedPath(name, target), bytes);
+  }
 }
 
 // A file with some of everything, in small blocks.
@@ -123,12 +142,7 @@ std::string Outcome(const std::string& path) {
 // Compressed bytes differ between versions of the libraries: the outcome
 // counts.
 TEST(HFileFuzzCorpus, FilesAreWhatTheirNamesSay) {
-  if (std::getenv("ROWBLOOM_WRITE_CORPUS") != nullptr) {
-    std::filesystem::create_directories(SeedPath(""));
-    for (const auto& [name, bytes] : MakeSeeds()) {
-      test::WriteFileBytes(SeedPath(name), bytes);
-    }
-  }
+  WriteSeeds(MakeSeeds(), "hfile");
   const std::map<std::string, std::string> outcomes = {
       {"none", "NONE, levels 3, cells yes"},
       {"gz", "GZ, levels 3, cells yes"},
@@ -155,6 +169,47 @@ TEST(HFileFuzzCorpus, FilesAreWhatTheirNamesSay) {
     EXPECT_THAT(Outcome(SeedPath(name)), HasSubstr(outcome)) << name;
     EXPECT_LT(std::filesystem::file_size(SeedPath(name)), kMaxSeedBytes)
         << name;
+  }
+}
+
+// By name, payloads behind the byte that data_block_fuzz.cc takes for their
+// encoding and form.
+Files MakeBlocks() {
+  Files files;
+  for (size_t encoding = 0; encoding < std::size(kBlockEncodings); ++encoding) {
+    for (const int form : {0, kTags, kMvcc, kTags | kMvcc | kCompressed}) {
+      test::Random random(8);
+      const hfile::CellForm cell_form = {
+          .tags = (form & kTags) != 0,
+          .mvcc = (form & kMvcc) != 0,
+          .tags_compressed = (form & kCompressed) != 0};
+      const auto builder =
+          hfile::NewBlockBuilder(kBlockEncodings[encoding], cell_form);
+      for (const HFileCell& cell : test::RandomCells({.rows = 6,
+                                   .max_value_bytes = 9,
+                                   .tags = cell_form.tags,
+                                   .mvcc = cell_form.mvcc},
+                                                     &random)) {
+        builder->Add(cell.View());
+      }
+      std::string name(ToString(kBlockEncodings[encoding]));
+      if (cell_form.tags) name += "_tags";
+      if (cell_form.mvcc) name += "_mvcc";
+      if (cell_form.tags_compressed) name += "_compressed";
+      files[name] = static_cast<char>(static_cast<int>(encoding) | form);
+      files[name] += builder->Finish();
+    }
+  }
+  return files;
+}
+
+TEST(HFileFuzzCorpus, BlocksAreWhatTheirNamesSay) {
+  const Files blocks = MakeBlocks();
+  WriteSeeds(blocks, "data_block");
+  for (const auto& [name, bytes] : blocks) {
+    EXPECT_TRUE(test::ReadFileBytes(SeedPath(name, "data_block")) == bytes)
+        << name;
+    EXPECT_LT(bytes.size(), 2000U) << name;
   }
 }
 
