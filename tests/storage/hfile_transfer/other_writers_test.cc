@@ -78,8 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
 // A region with flushed files and one that was bulk loaded between them: of
 // equal cells HBase shows those of the later.
 TEST(ImportOfABulkLoad, ShowsWhatHBaseShows) {
-  const std::string folder = SharedData("hbase/snapshot");
-  if (folder.empty()) GTEST_SKIP() << kNoSharedData;
+  const std::string folder = DataPath("hbase/snapshot");
   TempDir dir;
   std::unique_ptr<Store> store;
   ASSERT_THAT(Store::Open({}, dir.File("db"), {ManyVersions("f")}, &store),
@@ -118,8 +117,7 @@ TEST(ImportOfABulkLoad, ShowsWhatHBaseShows) {
 
 // What a split leaves in its regions' directories.
 TEST(ImportOfASplit, NamesReferencesAndLinks) {
-  const std::string folder = SharedData("hbase/snapshot/references");
-  if (folder.empty()) GTEST_SKIP() << kNoSharedData;
+  const std::string folder = DataPath("hbase/snapshot/references");
   TempDir dir;
   std::unique_ptr<Store> store;
   ASSERT_THAT(Store::Open({}, dir.File("db"), {ManyVersions("f")}, &store),
