@@ -66,7 +66,7 @@ TEST(HFileFormatExample, FormatMdShowsEncodedCells) {
     cell.timestamp_ms = 257;
     block->Add(cell.View());
     EXPECT_THAT(text,
-                testing::HasSubstr(HexLines(std::string(block->Finish()))));
+                testing::HasSubstr(HexBlock(std::string(block->Finish()))));
   }
 }
 

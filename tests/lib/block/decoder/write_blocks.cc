@@ -143,9 +143,9 @@ class BlockWriter {
     Verdict cell = Verdict::kNotProbed;
     if (const auto layout = KeyLayout::FromString(block.layout_id())) {
       if (const auto split = layout->Split(key)) {
-        row = block.ProbeSection(block.HasSection(SectionType::kRow)
-                                     ? SectionType::kRow
-                                     : SectionType::kRowPrefix,
+        row = block.ProbeSection(block.row_prefix_length() > 0
+                                     ? SectionType::kRowPrefix
+                                     : SectionType::kRow,
                                  split->row, split->qualifier);
         if (!split->qualifier.empty()) {
           cell = block.ProbeSection(SectionType::kRowCol, split->row,
