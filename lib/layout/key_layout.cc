@@ -1,7 +1,6 @@
 #include "rowbloom/key_layout.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <utility>

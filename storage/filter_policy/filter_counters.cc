@@ -2,7 +2,6 @@
 
 #include <array>
 #include <bit>
-#include <utility>
 
 namespace rowbloom {
 namespace {
