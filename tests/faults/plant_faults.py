@@ -30,7 +30,7 @@ FILE_BYTES = 4 << 30
 
 Fault = collections.namedtuple("Fault", "path line kind before after")
 
-# Code that the compiler alone runs, or that opens no place for a fault.
+# These lines have no code that runs.
 NO_PLACE = re.compile(r"\s*(#|static_assert|template|using |typedef |namespace "
                       r"|friend |public:|private:|protected:)")
 STATEMENT = re.compile(r"(\s+)(?!return|delete|throw|co_)[\w.:>-]*[\w>]"

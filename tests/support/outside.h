@@ -1,7 +1,8 @@
-// Things that a test needs and this repository does not have: programs of other
-// packages, files of other projects. A test that misses one is skipped, or
-// fails if ROWBLOOM_REQUIRE, a list of names separated by commas, has its name.
-// outside.sh is the same for tests that are scripts.
+// Things from outside are programs of other packages and files of other
+// projects that a test needs and this repository does not have. A test that
+// misses one is skipped, or fails if ROWBLOOM_REQUIRE, a list of names
+// separated by commas, has its name. outside.sh is the same for tests that are
+// scripts.
 //
 //   ROWBLOOM_SKIP_WITHOUT(test::kRedis, test::HaveProgram("redis-server"));
 #pragma once
@@ -33,7 +34,7 @@ inline constexpr Outside kRocksDbTools{"rocksdb-tools",
                                        "Debian's rocksdb-tools"};
 inline constexpr Outside kTerminal{"terminal", "a pseudo-terminal"};
 
-// All that ROWBLOOM_REQUIRE may name.
+// ROWBLOOM_REQUIRE may name these.
 inline constexpr const Outside* kAllOutside[] = {
     &kChromium, &kGuava, &kHudi,         &kJvm,
     &kPython,   &kRedis, &kRocksDbTools, &kTerminal};

@@ -1,4 +1,4 @@
-// What a test that misses something does, with and without ROWBLOOM_REQUIRE.
+// A test that misses something is skipped, or fails if that is required.
 #include "tests/support/outside.h"
 
 #include <gmock/gmock.h>

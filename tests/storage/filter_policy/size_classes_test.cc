@@ -18,7 +18,7 @@
 
 namespace rowbloom {
 
-// Four size classes for each power of two.
+// There are four size classes for each power of two.
 size_t UsableBlockBytes(size_t block_bytes) noexcept {
   const size_t step = std::max<size_t>(16, std::bit_floor(block_bytes - 1) / 4);
   return (block_bytes + step - 1) / step * step;
@@ -30,7 +30,7 @@ using rocksdb::Slice;
 
 constexpr int kLevels = 7;
 
-// The blocks of one level, together.
+// The sums over the blocks of one level.
 struct Blocks {
   double bytes = 0;
   double memory = 0;
@@ -42,8 +42,8 @@ std::string Key(int row, int column) {
          std::to_string(column);
 }
 
-// Blocks of many sizes, built in turns at each level, as flushes and
-// compactions do.
+// Each size of block is built once at each level, as flushes and compactions
+// take turns.
 std::map<int, Blocks> BuildAtEachLevel(const FilterPolicyOptions& options,
                                        bool optimize) {
   const auto policy = test::MakeFilterPolicy(options);
@@ -86,7 +86,7 @@ std::map<int, Blocks> BuildAtEachLevel(const FilterPolicyOptions& options,
 
 class SizeClasses : public testing::TestWithParam<std::optional<double>> {};
 
-// The same bits at each level: what the blocks of all levels save balances out.
+// All levels have the same bits here, and their blocks balance out together.
 TEST_P(SizeClasses, BlocksFillThemAtTheSameRate) {
   const FilterPolicyOptions options{.key_layout = KeyLayout::FixedRow(8),
                                     .row_spread = GetParam()};
@@ -105,7 +105,7 @@ TEST_P(SizeClasses, BlocksFillThemAtTheSameRate) {
   EXPECT_NEAR(fitted.rate / plain.rate, 1, 0.02);
 }
 
-// Bits by level: what one level saves is not spent at another.
+// Bits differ by level here, and what one level saves is not spent at another.
 TEST_P(SizeClasses, EachLevelKeepsItsRate) {
   const FilterPolicyOptions options{.key_layout = KeyLayout::FixedRow(8),
                                     .level_allocation = LevelShape(),

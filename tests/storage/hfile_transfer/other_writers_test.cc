@@ -1,5 +1,5 @@
-// Files that HBase's and Hudi's own code wrote, imported: the store has the cells
-// that HBase dumped of them, as the model of the store shows these.
+// The import of files that HBase's and Hudi's own code wrote: the store has the
+// cells that HBase dumped, and the model of the store says how they are shown.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

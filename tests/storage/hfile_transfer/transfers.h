@@ -20,8 +20,8 @@ FamilyDescriptor ManyVersions(const std::string& name);
 // All cells of a file. Fails the test when they cannot be read.
 std::vector<HFileCell> CellsOf(const std::string& path);
 
-// Applies cells that are in a file's order to the model as an import has to: the
-// deletes first, then the puts, of equal ones the first.
+// Applies cells that are in a file's order to the model as an import has to:
+// the deletes first, then the puts, of equal ones the first.
 void ApplyCells(const std::vector<HFileCell>& cells, const std::string& family,
                 StoreModel* model);
 

@@ -44,8 +44,8 @@ std::string Hex(std::string_view bytes) {
   return hex.empty() ? "-" : hex;
 }
 
-// Bytes that split in every way: few different ones, and those that mean
-// something to a layout among them. Their lengths take each branch of the hash.
+// These bytes split in every way: a quarter of them mean something to a layout.
+// Their lengths take each branch of the hash.
 std::string SomeBytes(Random* random) {
   constexpr size_t kLongest[] = {4, 10, 20, 140, 260, 1400};
   const size_t longest =
@@ -71,8 +71,8 @@ std::string SomeRow(const KeyLayout& layout, Random* random) {
   }
 }
 
-// Bare rows, cells, and keys outside the layout: `rows` rows and three times as
-// many keys.
+// `rows` rows have three times as many keys: bare rows, cells, and keys outside
+// the layout.
 std::set<std::string> SomeKeys(const KeyLayout& layout, size_t rows,
                                Random* random) {
   std::set<std::string> keys;
@@ -203,7 +203,7 @@ int Main(const std::filesystem::path& directory) {
     writer.Write({.key_layout = layout, .kind = kind, .row_spread = 0.25}, 300);
     writer.Write({.key_layout = layout, .kind = kind, .origin = {"users", 3}},
                  80);
-    // Payloads of more than 64 KiB, and ribbons of several layers.
+    // Payloads exceed 64 KiB, and ribbons have several layers.
     writer.Write({.key_layout = layout, .kind = kind}, 25'000);
   }
   // Each place in a bucket of 128 slots has a key that starts there.
