@@ -38,6 +38,14 @@ constexpr float kBloomErrorRate = 0.01F;
 // Claimed at most, of the first contender's time.
 constexpr double kWrite = 1 / 0.8;
 constexpr double kScan = 1;
+constexpr double kEncodedScan = 1.6;
+constexpr double kEncodedSeek = 2;
+
+// That of plain blocks is the first contender, FAST_DIFF, which most tables
+// have, the second.
+constexpr std::array<HFileEncoding, 5> kEncodings = {
+    HFileEncoding::kNone, HFileEncoding::kFastDiff, HFileEncoding::kDiff,
+    HFileEncoding::kPrefix, HFileEncoding::kRowIndexV1};
 
 std::string_view ToString(HFileBenchCodec codec) {
   return codec == HFileBenchCodec::kLz4 ? "LZ4" : "NONE";
@@ -129,12 +137,13 @@ class HFileBench {
     Status s = raw_.Make(cells_);
     // The files that are read.
     if (s.ok()) s = WriteSst();
-    if (s.ok()) s = WriteHFile();
+    if (s.ok()) s = WriteHFile(hfile_path_, HFileEncoding::kNone);
     if (!s.ok()) return s;
     result_->hfile_bytes = std::filesystem::file_size(hfile_path_);
     result_->sst_bytes = std::filesystem::file_size(sst_path_);
     s = MeasureWrites();
     if (s.ok()) s = MeasureScans();
+    if (s.ok()) s = MeasureEncodings();
     if (s.ok()) s = MeasureBloom();
     return s;
   }
@@ -201,8 +210,9 @@ class HFileBench {
     return s.ok() ? writer.Finish() : s;
   }
 
-  Status WriteHFile() const {
+  Status WriteHFile(const std::string& path, HFileEncoding encoding) const {
     HFileWriterOptions options;
+    options.encoding = encoding;
     options.compression =
         IsLz4() ? HFileCompression::kLz4 : HFileCompression::kNone;
     options.block_bytes = kBlockBytes;
@@ -210,7 +220,7 @@ class HFileBench {
     options.bloom_error_rate = kBloomErrorRate;
     options.create_time_ms = kTimestampMs;
     std::unique_ptr<HFileWriter> writer;
-    Status s = HFileWriter::Open(options, hfile_path_, &writer);
+    Status s = HFileWriter::Open(options, path, &writer);
     for (size_t row = 0; s.ok() && row < cells_.rows(); ++row) {
       for (size_t i = cells_.RowBegin(row); s.ok() && i < cells_.RowEnd(row);
            ++i) {
@@ -229,7 +239,10 @@ class HFileBench {
     const auto copy = WholeFile("memcpy", [this] { return raw_.Copy(); });
     std::vector<Contender> contenders = {
         WholeFile("SstFileWriter", [this] { return WriteSst(); }),
-        WholeFile("HFileWriter", [this] { return WriteHFile(); }), copy};
+        WholeFile(
+            "HFileWriter",
+            [this] { return WriteHFile(hfile_path_, HFileEncoding::kNone); }),
+        copy};
     if (IsLz4()) {
       contenders.push_back(
           WholeFile("LZ4 alone", [this] { return raw_.Compress(); }));
@@ -275,7 +288,7 @@ class HFileBench {
     }
     return cells == cells_.all().size() && bytes == expected
                ? Status::OK()
-               : Status::Corruption(hfile_path_ + " gives other cells");
+               : Status::Corruption(file.path() + " gives other cells");
   }
 
   Status MeasureScans() {
@@ -295,6 +308,62 @@ class HFileBench {
     return Compare("scan", "cell",
                    IsLz4() ? std::optional<double>(kScan) : std::nullopt,
                    contenders, 1, 1);
+  }
+
+  // Of cells that are there, blocks being in the cache.
+  Contender Seeks(const std::string& name, const HFileReader& file,
+                  const std::vector<HFileKey>& keys) const {
+    std::shared_ptr<HFileIterator> at = file.NewIterator({});
+    return {name,
+            [&file, &keys, at](uint64_t begin, uint64_t end,
+                               uint64_t* work) -> Status {
+              for (uint64_t i = begin; i < end; ++i) {
+                at->Seek(keys[i]);
+                if (!at->status().ok()) return at->status();
+                if (!at->Valid() || at->cell().row != keys[i].row ||
+                    at->cell().qualifier != keys[i].qualifier) {
+                  return Status::Corruption(file.path() + " lacks a cell");
+                }
+              }
+              *work = end - begin;
+              return Status::OK();
+            }};
+  }
+
+  // The same cells in every encoding of data blocks.
+  Status MeasureEncodings() {
+    std::vector<std::unique_ptr<HFileReader>> files;
+    HFileReaderOptions options;
+    options.block_cache_bytes = size_t{1} << 32;  // all blocks
+    std::vector<HFileKey> keys;
+    Random random(options_.seed + 2);
+    for (uint64_t i = 0; i < options_.questions; ++i) {
+      const size_t row = random.Below(rows_.size());
+      const size_t cell =
+          cells_.RowBegin(row) +
+          random.Below(cells_.RowEnd(row) - cells_.RowBegin(row));
+      keys.push_back({.row = rows_[row],
+                      .family = kFamily,
+                      .qualifier = cells_.all()[cell].Qualifier()});
+    }
+    std::vector<Contender> scans;
+    std::vector<Contender> seeks;
+    for (const HFileEncoding encoding : kEncodings) {
+      const std::string name(rowbloom::ToString(encoding));
+      const std::string path = Join((name + ".hfile").c_str());
+      Status s = WriteHFile(path, encoding);
+      files.emplace_back();
+      if (s.ok()) s = HFileReader::Open(options, path, &files.back());
+      if (!s.ok()) return s;
+      const HFileReader& file = *files.back();
+      scans.push_back(
+          WholeFile(name, [this, &file] { return WalkHFile(file); }));
+      seeks.push_back(Seeks(name, file, keys));
+    }
+    Status s = Compare("scan by encoding", "cell", kEncodedScan, scans, 1, 1);
+    return s.ok() ? Compare("seek by encoding", "seek", kEncodedSeek, seeks,
+                            keys.size(), 512)
+                  : s;
   }
 
   // RocksDB's filter of all rows.

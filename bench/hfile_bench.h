@@ -1,5 +1,6 @@
 // HFiles beside RocksDB's SSTs: the same cells, written, walked through and
-// asked for, in one run; and beside them what memory and codec alone take.
+// asked for, in one run; beside them what memory and codec alone take; and
+// HFiles in every encoding of data blocks, beside each other.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ enum class HFileBenchCodec : uint8_t { kNone, kLz4 };
 
 struct HFileBenchOptions {
   HFileBenchCodec codec = HFileBenchCodec::kLz4;
-  // Bloom questions of either kind.
+  // Bloom questions of either kind, and seeks.
   uint64_t questions = 100'000;
   // Measuring time for each comparison.
   double seconds = 2;
