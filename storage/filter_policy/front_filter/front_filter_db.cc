@@ -456,6 +456,21 @@ Status FrontFilterDB::CreateColumnFamilyWithImport(
   });
 }
 
+#if ROCKSDB_MAJOR >= 9
+Status FrontFilterDB::CreateColumnFamilyWithImport(
+    const rocksdb::ColumnFamilyOptions& options, const std::string& name,
+    const rocksdb::ImportColumnFamilyOptions& import_options,
+    const std::vector<const rocksdb::ExportImportFilesMetaData*>& metadata,
+    ColumnFamilyHandle** handle) {
+  return CreateWithFilter(options, [&](const auto& prepared, auto* made) {
+    const Status status = db_->CreateColumnFamilyWithImport(
+        prepared, name, import_options, metadata, handle);
+    if (status.ok()) made->push_back(*handle);
+    return status;
+  });
+}
+#endif
+
 // Calls create(options, made), which adds the families that it has made.
 template <typename Create>
 Status FrontFilterDB::CreateWithFilter(

@@ -190,6 +190,14 @@ class FrontFilterDB final : public rocksdb::StackableDB {
       const rocksdb::ExportImportFilesMetaData& metadata,
       rocksdb::ColumnFamilyHandle** handle) override;
 
+#if ROCKSDB_MAJOR >= 9
+  rocksdb::Status CreateColumnFamilyWithImport(
+      const rocksdb::ColumnFamilyOptions& options, const std::string& name,
+      const rocksdb::ImportColumnFamilyOptions& import_options,
+      const std::vector<const rocksdb::ExportImportFilesMetaData*>& metadata,
+      rocksdb::ColumnFamilyHandle** handle) override;
+#endif
+
   using StackableDB::IngestExternalFile;
   rocksdb::Status IngestExternalFile(
       rocksdb::ColumnFamilyHandle* family,
@@ -248,6 +256,34 @@ class FrontFilterDB final : public rocksdb::StackableDB {
                    const rocksdb::Slice& key, std::string* value,
                    std::string* timestamp,
                    bool* value_found = nullptr) override;
+
+  // RocksDB's, which a StackableDB does not hand on in all versions.
+  using StackableDB::DeleteRange;
+  rocksdb::Status DeleteRange(const rocksdb::WriteOptions& options,
+                              rocksdb::ColumnFamilyHandle* family,
+                              const rocksdb::Slice& begin,
+                              const rocksdb::Slice& end,
+                              const rocksdb::Slice& timestamp) override {
+    return db_->DeleteRange(options, family, begin, end, timestamp);
+  }
+  using StackableDB::Merge;
+  rocksdb::Status Merge(const rocksdb::WriteOptions& options,
+                        rocksdb::ColumnFamilyHandle* family,
+                        const rocksdb::Slice& key,
+                        const rocksdb::Slice& timestamp,
+                        const rocksdb::Slice& value) override {
+    return db_->Merge(options, family, key, timestamp, value);
+  }
+  rocksdb::Status Resume() override { return db_->Resume(); }
+  void GetAllColumnFamilyMetaData(
+      std::vector<rocksdb::ColumnFamilyMetaData>* metadata) override {
+    db_->GetAllColumnFamilyMetaData(metadata);
+  }
+  rocksdb::Status GetStatsHistory(
+      uint64_t start_time, uint64_t end_time,
+      std::unique_ptr<rocksdb::StatsHistoryIterator>* iterator) override {
+    return db_->GetStatsHistory(start_time, end_time, iterator);
+  }
 
  private:
   template <typename Read>
