@@ -1,0 +1,242 @@
+// FrontFilterDB::MultiGet: the absent keys are taken out of what RocksDB reads.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rowbloom/front_filter.h"
+#include "storage/filter_policy/front_filter/core.h"
+#include "storage/filter_policy/front_filter/point_reads.h"
+
+namespace rowbloom {
+
+using front_filter::AskMany;
+using front_filter::Core;
+using front_filter::CountPassed;
+using front_filter::Family;
+using front_filter::Said;
+using rocksdb::ColumnFamilyHandle;
+using rocksdb::PinnableSlice;
+using rocksdb::ReadOptions;
+using rocksdb::Slice;
+using rocksdb::Status;
+
+namespace {
+
+// Hands over what RocksDB left in `from`, which has the memory of `to`.
+void Hand(PinnableSlice* from, PinnableSlice* to) {
+  to->Reset();
+  if (from->IsPinned()) {
+    to->PinSlice(*from, from);
+  } else if (!from->empty()) {
+    to->PinSelf();
+  }
+}
+
+// A snapshot of the database, until this goes.
+class OwnSnapshot {
+ public:
+  explicit OwnSnapshot(rocksdb::DB* db)
+      : db_(db), snapshot_(db->GetSnapshot()) {}
+  ~OwnSnapshot() {
+    if (snapshot_ != nullptr) db_->ReleaseSnapshot(snapshot_);
+  }
+  OwnSnapshot(const OwnSnapshot&) = delete;
+  OwnSnapshot& operator=(const OwnSnapshot&) = delete;
+  const rocksdb::Snapshot* get() const { return snapshot_; }
+
+ private:
+  rocksdb::DB* const db_;
+  const rocksdb::Snapshot* const snapshot_;
+};
+
+// A MultiGet of one family, or of several if `handle` is null. Returns false,
+// having called nothing, if RocksDB has to read all keys. Else it has set in
+// *said which keys are absent, and called read(options, numbers) with the
+// numbers of the others, if there are any, and what to read them with.
+template <typename KeyAt, typename Read>
+bool ReadPresent(Core* core, rocksdb::DB* db, const ReadOptions& options,
+                 ColumnFamilyHandle* handle, size_t count, const KeyAt& key_at,
+                 std::vector<Said>* said, const Read& read) {
+  // With these the status of a key depends on the other keys.
+  static const ReadOptions kDefaults;
+  if (count == 0 || handle == nullptr ||
+      options.value_size_soft_limit != kDefaults.value_size_soft_limit ||
+      options.deadline != kDefaults.deadline) {
+    return false;
+  }
+  const Family* const family = FamilyToAsk(*core, options, handle);
+  if (family == nullptr) return false;
+  size_t absent_count = AskMany(core, *family, count, key_at, said);
+  if (absent_count == 0) return false;
+  if (absent_count == count) return true;
+  // RocksDB reads the others later. So that all answers are of one time, that
+  // of a snapshot, rows are looked up after it was taken: those that it has are
+  // in every view from then on.
+  std::optional<OwnSnapshot> snapshot;
+  ReadOptions at_one_time = options;
+  if (options.snapshot == nullptr) {
+    snapshot.emplace(db);
+    if (snapshot->get() == nullptr) return false;
+    at_one_time.snapshot = snapshot->get();
+    absent_count = AskMany(core, *family, count, key_at, said);
+  }
+  std::vector<size_t> numbers;
+  numbers.reserve(count - absent_count);
+  for (size_t i = 0; i < count; ++i) {
+    if ((*said)[i] != Said::kAbsent) numbers.push_back(i);
+  }
+  if (!numbers.empty()) read(at_one_time, numbers);
+  return true;
+}
+
+// The same into arrays.
+bool ReadPresentInto(Core* core, rocksdb::DB* db, const ReadOptions& options,
+                     ColumnFamilyHandle* family, size_t count,
+                     const Slice* keys, PinnableSlice* values, Status* statuses,
+                     bool sorted_input) {
+  std::vector<Said> said;
+  const auto read = [&](const ReadOptions& read_options,
+                        const std::vector<size_t>& numbers) {
+    std::vector<Slice> some_keys;
+    some_keys.reserve(numbers.size());
+    for (const size_t i : numbers) some_keys.push_back(keys[i]);
+    std::vector<PinnableSlice> some_values;
+    some_values.reserve(numbers.size());
+    for (const size_t i : numbers)
+      some_values.emplace_back(values[i].GetSelf());
+    std::vector<Status> some_statuses(numbers.size());
+    db->MultiGet(read_options, family, numbers.size(), some_keys.data(),
+                 some_values.data(), some_statuses.data(), sorted_input);
+    for (size_t j = 0; j < numbers.size(); ++j) {
+      const size_t i = numbers[j];
+      Hand(&some_values[j], &values[i]);
+      CountPassed(core, said[i], some_statuses[j]);
+      statuses[i] = std::move(some_statuses[j]);
+    }
+  };
+  if (!ReadPresent(
+          core, db, options, family, count,
+          [keys](size_t i) { return keys[i]; }, &said, read)) {
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (said[i] != Said::kAbsent) continue;
+    values[i].Reset();
+    statuses[i] = Status::NotFound();
+  }
+  return true;
+}
+
+// The one family of all keys; null: there are several, or no keys.
+template <typename Families>
+ColumnFamilyHandle* OneFamily(const Families& families, size_t count) {
+  if (count == 0) return nullptr;
+  for (size_t i = 1; i < count; ++i) {
+    if (families[i] != families[0]) return nullptr;
+  }
+  return families[0];
+}
+
+}  // namespace
+
+void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
+                             ColumnFamilyHandle** families, const Slice* keys,
+                             PinnableSlice* values, std::string* timestamps,
+                             Status* statuses, bool sorted_input) {
+  if (timestamps != nullptr ||
+      !ReadPresentInto(filter_->core_.get(), db_, options,
+                       OneFamily(families, count), count, keys, values,
+                       statuses, sorted_input)) {
+    db_->MultiGet(options, count, families, keys, values, timestamps, statuses,
+                  sorted_input);
+  }
+}
+
+// Before 9.0 each overload is a function of its own, which a StackableDB on the
+// way may have or not have.
+#if ROCKSDB_MAJOR < 9
+void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
+                             ColumnFamilyHandle** families, const Slice* keys,
+                             PinnableSlice* values, Status* statuses,
+                             bool sorted_input) {
+  if (!ReadPresentInto(filter_->core_.get(), db_, options,
+                       OneFamily(families, count), count, keys, values,
+                       statuses, sorted_input)) {
+    db_->MultiGet(options, count, families, keys, values, statuses,
+                  sorted_input);
+  }
+}
+
+void FrontFilterDB::MultiGet(const ReadOptions& options,
+                             ColumnFamilyHandle* family, size_t count,
+                             const Slice* keys, PinnableSlice* values,
+                             std::string* timestamps, Status* statuses,
+                             bool sorted_input) {
+  if (timestamps != nullptr ||
+      !ReadPresentInto(filter_->core_.get(), db_, options, family, count, keys,
+                       values, statuses, sorted_input)) {
+    db_->MultiGet(options, family, count, keys, values, timestamps, statuses,
+                  sorted_input);
+  }
+}
+
+void FrontFilterDB::MultiGet(const ReadOptions& options,
+                             ColumnFamilyHandle* family, size_t count,
+                             const Slice* keys, PinnableSlice* values,
+                             Status* statuses, bool sorted_input) {
+  if (!ReadPresentInto(filter_->core_.get(), db_, options, family, count, keys,
+                       values, statuses, sorted_input)) {
+    db_->MultiGet(options, family, count, keys, values, statuses, sorted_input);
+  }
+}
+
+std::vector<Status> FrontFilterDB::MultiGet(
+    const ReadOptions& options,
+    const std::vector<ColumnFamilyHandle*>& families,
+    const std::vector<Slice>& keys, std::vector<std::string>* values,
+    std::vector<std::string>* timestamps) {
+  return db_->MultiGet(options, families, keys, values, timestamps);
+}
+
+std::vector<Status> FrontFilterDB::MultiGet(
+    const ReadOptions& options,
+    const std::vector<ColumnFamilyHandle*>& families,
+    const std::vector<Slice>& keys, std::vector<std::string>* values) {
+  std::vector<Status> statuses(keys.size(), Status::NotFound());
+  std::vector<std::string> found(keys.size());
+  std::vector<Said> said;
+  ColumnFamilyHandle* const family = OneFamily(families, keys.size());
+  Core* const core = filter_->core_.get();
+  const auto read = [&](const ReadOptions& read_options,
+                        const std::vector<size_t>& numbers) {
+    std::vector<Slice> some_keys;
+    some_keys.reserve(numbers.size());
+    for (const size_t i : numbers) some_keys.push_back(keys[i]);
+    // RocksDB leaves some values as they were.
+    std::vector<std::string> some_values;
+    for (const size_t i : numbers) {
+      some_values.push_back(i < values->size() ? (*values)[i] : std::string());
+    }
+    const std::vector<Status> some_statuses = db_->MultiGet(
+        read_options, std::vector<ColumnFamilyHandle*>(numbers.size(), family),
+        some_keys, &some_values);
+    for (size_t j = 0; j < numbers.size(); ++j) {
+      const size_t i = numbers[j];
+      CountPassed(core, said[i], some_statuses[j]);
+      statuses[i] = some_statuses[j];
+      found[i] = std::move(some_values[j]);
+    }
+  };
+  if (!ReadPresent(
+          core, db_, options, family, keys.size(),
+          [&keys](size_t i) { return keys[i]; }, &said, read)) {
+    return db_->MultiGet(options, families, keys, values);
+  }
+  *values = std::move(found);
+  return statuses;
+}
+#endif
+
+}  // namespace rowbloom
