@@ -1,6 +1,7 @@
 #include "storage/filter_policy/front_filter/core.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <chrono>
 #include <string>
@@ -95,18 +96,16 @@ Core::~Core() { Detach(); }
 Family* Core::FindOrMake(uint32_t id, const FamilyRules& rules) {
   const std::lock_guard lock(mutex_);
   if (Family* const found = Find(id); found != nullptr) return found;
-  const Table* const old = table_.load(std::memory_order_relaxed);
-  auto table = old == nullptr ? std::make_unique<Table>()
-                              : std::make_unique<Table>(*old);
-  if (table->size() <= id) table->resize(id + 1);
-  auto family = std::make_unique<Family>(id, rules, &readers_, budget_);
-  Family* const made = family.get();
-  (*table)[id] = made;
-  families_.reserve(families_.size() + 1);
-  tables_.reserve(tables_.size() + 1);
-  families_.push_back(std::move(family));
-  tables_.push_back(std::move(table));
-  table_.store(tables_.back().get(), std::memory_order_release);
+  if (tables_.empty() || tables_.back()->size() <= id) {
+    // Twice as large, so that all tables together are as large again.
+    auto table = std::make_unique<Table>(std::bit_ceil(size_t{id} + 1));
+    ForEach([&table](Family* family) { (*table)[family->id()] = family; });
+    tables_.push_back(std::move(table));
+    table_.store(tables_.back().get(), std::memory_order_release);
+  }
+  families_.push_back(std::make_unique<Family>(id, rules, &readers_, budget_));
+  Family* const made = families_.back().get();
+  (*tables_.back())[id].store(made, std::memory_order_release);
   return made;
 }
 

@@ -38,7 +38,9 @@ class Core {
   // The family of this id, or null. For readers: takes no lock.
   Family* Find(uint32_t id) const {
     const Table* const table = table_.load(std::memory_order_acquire);
-    return table != nullptr && id < table->size() ? (*table)[id] : nullptr;
+    return table != nullptr && id < table->size()
+               ? (*table)[id].load(std::memory_order_acquire)
+               : nullptr;
   }
   // The family of this id to ask for rows, or null if rows are not answered
   // for.
@@ -69,7 +71,8 @@ class Core {
   void ForEach(const Do& what) const {
     const Table* const table = table_.load(std::memory_order_acquire);
     if (table == nullptr) return;
-    for (Family* family : *table) {
+    for (const auto& slot : *table) {
+      Family* const family = slot.load(std::memory_order_acquire);
       if (family != nullptr) what(family);
     }
   }
@@ -87,7 +90,7 @@ class Core {
   FrontFilterStats Stats() const;
 
  private:
-  using Table = std::vector<Family*>;  // by id; null: none
+  using Table = std::vector<std::atomic<Family*>>;  // by id; null: none
 
   void Work();
 
@@ -100,7 +103,7 @@ class Core {
 
   mutable std::mutex mutex_;  // of what follows; held for short times
   std::vector<std::unique_ptr<Family>> families_;
-  std::vector<std::unique_ptr<const Table>> tables_;  // readers may have any
+  std::vector<std::unique_ptr<Table>> tables_;  // readers may have any
   bool enabled_;
   bool given_up_ = false;
   rocksdb::DB* root_ = nullptr;  // set by the first Attach
@@ -122,6 +125,14 @@ void Core::AskAll(const Family& family, size_t count, const RowOf& row_of,
                   const Absent& absent) {
   const Family::Asking asking(family);
   if (!asking.armed()) return;
+  if (count == 1) {
+    const std::optional<std::string_view> row = row_of(0);
+    if (!row) return;
+    Add(Count::kAsked);
+    if (asking.view().MayHave({.bytes = *row, .hash = HashRow(*row)})) return;
+    Add(Count::kAnswered);
+    return absent(0);
+  }
   std::array<Row, Kernel::kMaxMany> rows;
   std::array<size_t, Kernel::kMaxMany> places;
   uint64_t asked = 0;
@@ -136,12 +147,6 @@ void Core::AskAll(const Family& family, size_t count, const RowOf& row_of,
     }
     if (many == 0) continue;
     asked += many;
-    if (many == 1) {
-      if (asking.view().MayHave(rows[0])) continue;
-      absent(places[0]);
-      ++answered;
-      continue;
-    }
     for (uint32_t left = asking.view().Absent({rows.data(), many}); left != 0;
          left &= left - 1) {
       absent(places[static_cast<size_t>(std::countr_zero(left))]);

@@ -60,11 +60,14 @@ class SectionTaker final : public rocksdb::FilterPolicy {
     return std::move(section_);
   }
   const std::string& problem() const { return problem_; }
+  // Of the block that the section was taken from.
+  uint64_t block_bytes() const { return block_bytes_; }
 
  private:
   // Returns why there is no section, or "".
   std::string Take(std::string_view contents) const {
     section_.reset();
+    block_bytes_ = contents.size();
     if (!FilterBlock::IsFilterBlock(contents)) {
       return "the filter is not one of rowbloom's";
     }
@@ -95,12 +98,15 @@ class SectionTaker final : public rocksdb::FilterPolicy {
   const std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
   mutable std::optional<Section> section_;
   mutable std::string problem_ = "the file has no filter in one block";
+  mutable uint64_t block_bytes_ = 0;
   mutable bool failed_ = false;
 };
 
-// Whether the rows of all keys of the file are entries of its filter.
+// Whether the rows of all keys of the file are entries of this block. A block
+// of a partitioned filter has those of some, and fewer bytes than the filter.
 bool HasAllRows(const rocksdb::TableProperties& properties,
-                const KeyLayout& layout) {
+                const KeyLayout& layout, uint64_t block_bytes) {
+  if (properties.filter_size != block_bytes) return false;
   using Names = rocksdb::BlockBasedTablePropertyNames;
   const auto is_set = [&properties](const std::string& name) {
     const auto found = properties.user_collected_properties.find(name);
@@ -148,8 +154,10 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
   auto section = taker->TakeSection();
   if (!section) return Unknown(path + ": " + taker->problem());
   const auto properties = reader.GetTableProperties();
-  if (properties == nullptr || !HasAllRows(*properties, rules.layout)) {
-    return Unknown(path + ": the filter has neither whole keys nor rows");
+  if (properties == nullptr ||
+      !HasAllRows(*properties, rules.layout, taker->block_bytes())) {
+    return Unknown(path +
+                   ": the filter block does not have the rows of all keys");
   }
   std::shared_ptr<FileRows> rows(new FileRows);
   if (section->bytes == 0) {

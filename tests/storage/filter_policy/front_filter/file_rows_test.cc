@@ -103,7 +103,7 @@ TEST_F(FileRowsTest, OfPrefixesIfTheyAreRows) {
                        std::shared_ptr<const rocksdb::SliceTransform>(
                            rocksdb::NewCappedPrefixTransform(4)),
                        /*partitioned=*/false, /*whole_key_filtering=*/false}));
-  ExpectUnknown("neither whole keys nor rows");
+  ExpectUnknown("does not have the rows of all keys");
   // With whole keys the file has both.
   Write(TestDbOptions({policy, std::shared_ptr<const rocksdb::SliceTransform>(
                                    rocksdb::NewCappedPrefixTransform(4))}));

@@ -265,6 +265,21 @@ TEST_F(MemtableFactoryTest, HandsOnTheRest) {
                 "GetIterator", "GetDynamicPrefixIterator", "destroyed"}));
 }
 
+// Families come in any order, and are found by their ids.
+TEST_F(MemtableFactoryTest, ManyFamilies) {
+  std::vector<std::unique_ptr<MemTableRep>> memtables;
+  for (const uint32_t id : {5, 0, 1, 70, 6, 1'000, 2, 63, 64}) {
+    EXPECT_EQ(core_->Find(id), nullptr);
+    memtables.push_back(Make(id));
+    ASSERT_NE(core_->Find(id), nullptr);
+    EXPECT_EQ(core_->Find(id)->id(), id);
+  }
+  const auto stats = core_->Stats();
+  ASSERT_EQ(stats.families.size(), 9);
+  EXPECT_EQ(stats.families[3].id, 5);
+  EXPECT_EQ(stats.families[8].id, 1'000);
+}
+
 // A memtable of nobody knows which family may have any row of any.
 TEST_F(MemtableFactoryTest, WithoutAFamilyNothingIsAnsweredFor) {
   const auto known = Make(0);

@@ -374,6 +374,16 @@ TEST_F(Rule, AnUnannouncedFileDisarmsForGood) {
             "a file was ingested without the front filter");
 }
 
+// Line 5: in the middle of a Reconcile, which then publishes nothing.
+TEST_F(Rule, AnUnannouncedFileDisarmsDuringAReconcile) {
+  Arm();
+  WriteSst("new");
+  stage_->after_listing = [this] { Ingest(dir_.File("new.sst")); };
+  family_->Reconcile();
+  EXPECT_TRUE(MayHave("new"));
+  EXPECT_TRUE(MayHave("never written"));
+}
+
 // Line 5: once RocksDB has returned, the announcement counts no more.
 TEST_F(Rule, AnAnnouncementIsForOneIngestion) {
   Arm();
