@@ -1,6 +1,7 @@
 // Store::Compact, and what a compaction of a whole family proves.
 #include <iterator>
 
+#include "lib/layout/key_range.h"
 #include "rocksdb/options.h"
 #include "storage/store/store_impl.h"
 
@@ -60,17 +61,15 @@ Status Store::Compact(const CompactOptions& options) {
     if (s.ok()) s = CheckRowBound(options.start_row);
     if (s.ok()) s = CheckRowBound(options.stop_row);
     if (!s.ok()) return s;
-    const std::string begin =
-        FirstKey(impl_->opened.key_layout(), options.start_row);
-    const std::string end =
-        FirstKey(impl_->opened.key_layout(), options.stop_row);
-    if (begin.empty() && !options.start_row.empty()) return s;  // no such rows
+    const auto range = RangeOfRows(impl_->opened.key_layout(),
+                                   options.start_row, options.stop_row, "");
+    if (!range) return s;
     rocksdb::CompactRangeOptions compact;
     // Files that are as deep as they get have something to give back, too.
     compact.bottommost_level_compaction =
         rocksdb::BottommostLevelCompaction::kForceOptimized;
-    const Slice from = begin;
-    const Slice to = end;
+    const Slice begin = range->first;
+    const Slice end = range->end;
     const bool whole = begin.empty() && end.empty();
     const std::lock_guard one_at_a_time(impl_->compact_mutex);
     for (auto it = first; s.ok() && it != last; ++it) {
@@ -79,8 +78,8 @@ Status Store::Compact(const CompactOptions& options) {
         s = CompactAndClear(impl_->opened, &impl_->writer, compact, family);
       } else {
         s = impl_->opened.database->CompactRange(
-            compact, family.handle(), begin.empty() ? nullptr : &from,
-            end.empty() ? nullptr : &to);
+            compact, family.handle(), begin.empty() ? nullptr : &begin,
+            end.empty() ? nullptr : &end);
       }
     }
     return s;

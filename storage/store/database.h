@@ -2,6 +2,7 @@
 // closed together in the right order.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -74,7 +75,7 @@ class Database {
     const ColumnFamily dropped = Find(name);
     if (dropped == nullptr) return rocksdb::Status::OK();
     const rocksdb::Status status = db_->DropColumnFamily(dropped.get());
-    if (status.ok()) std::erase(column_families_, dropped);
+    if (status.ok()) column_families_.erase(name);
     return status;
   }
 
@@ -90,15 +91,13 @@ class Database {
 
   // The open column family of that name; nullptr without one.
   ColumnFamily Find(const std::string& name) const {
-    for (const ColumnFamily& column_family : column_families_) {
-      if (column_family->GetName() == name) return column_family;
-    }
-    return nullptr;
+    const auto found = column_families_.find(name);
+    return found == column_families_.end() ? nullptr : found->second;
   }
 
  private:
   void Own(rocksdb::ColumnFamilyHandle* handle) {
-    column_families_.emplace_back(
+    column_families_[handle->GetName()].reset(
         handle, [db = db_.get()](rocksdb::ColumnFamilyHandle* unused) {
           // Fails only for handles of another database.
           db->DestroyColumnFamilyHandle(unused).PermitUncheckedError();
@@ -106,7 +105,7 @@ class Database {
   }
 
   std::unique_ptr<rocksdb::DB> db_;
-  std::vector<ColumnFamily> column_families_;
+  std::map<std::string, ColumnFamily> column_families_;
 };
 
 }  // namespace rowbloom

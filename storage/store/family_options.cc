@@ -26,7 +26,20 @@ uint64_t PeriodicCompactionSeconds(const FamilyOptions& family) {
              : kThirtyDays;
 }
 
-Status CheckVersionOptions(const FamilyOptions& family) {
+Status CheckOptions(const FamilyOptions& family) {
+  if (family.block_size_bytes < kMinBlockBytes ||
+      family.block_size_bytes > kMaxBlockBytes) {
+    return InvalidArgument("block_size_bytes is ", family.block_size_bytes,
+                           ", expected ", kMinBlockBytes, " to ",
+                           kMaxBlockBytes);
+  }
+  if (!FilterKindFromString(ToString(family.filter_kind))) {
+    return Status::InvalidArgument("filter_kind is neither bloom nor ribbon");
+  }
+  if (family.compression != Compression::kNone &&
+      family.compression != Compression::kLz4) {
+    return Status::InvalidArgument("compression is neither NONE nor LZ4");
+  }
   if (family.timestamps != Timestamps::kStore &&
       family.timestamps != Timestamps::kClient) {
     return Status::InvalidArgument("timestamps is neither store nor client");
@@ -81,34 +94,15 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
                        const std::shared_ptr<rocksdb::Cache>& cache,
                        const std::shared_ptr<SharedState>& shared,
                        FamilySetup* setup) {
-  const std::string quoted = "family \"" + name + "\": ";
-  if (family.block_size_bytes < kMinBlockBytes ||
-      family.block_size_bytes > kMaxBlockBytes) {
-    return InvalidArgument(quoted, "block_size_bytes is ",
-                           family.block_size_bytes, ", expected ",
-                           kMinBlockBytes, " to ", kMaxBlockBytes);
-  }
-  if (!FilterKindFromString(ToString(family.filter_kind))) {
-    return InvalidArgument(quoted, "filter_kind is neither bloom nor ribbon");
-  }
-  if (family.compression != Compression::kNone &&
-      family.compression != Compression::kLz4) {
-    return InvalidArgument(quoted,
-                           "compression is neither NONE nor "
-                           "LZ4");
-  }
-  if (Status s = CheckVersionOptions(family); !s.ok()) {
-    return Prefixed(quoted, s);
-  }
   FilterPolicyOptions filter;
   filter.bloom_type = family.bloom_type;
   filter.key_layout = *store.key_layout;
   filter.kind = family.filter_kind;
   filter.false_positive_rate = family.false_positive_rate;
   filter.row_prefix_length = family.row_prefix_length;
-  if (Status s = NewFilterPolicy(filter, &setup->filter_policy); !s.ok()) {
-    return Prefixed(quoted, s);
-  }
+  Status s = CheckOptions(family);
+  if (s.ok()) s = NewFilterPolicy(filter, &setup->filter_policy);
+  if (!s.ok()) return Prefixed("family \"" + name + "\": ", s);
 
   const VersionRules rules = RulesOf(family);
   const CellFormat format = CellFormatOf(family);

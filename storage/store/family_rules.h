@@ -18,8 +18,7 @@
 
 namespace rowbloom {
 
-// Get and the functions of PutTimes are for any thread; Set is for one at a
-// time.
+// Thread-safe, but for Set, BeginClearing and EndClearing: one at a time.
 class SharedRules {
  public:
   explicit SharedRules(const VersionRules& rules) { Set(rules); }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -85,11 +84,8 @@ Status LookIntoDatabase(Env* env, const std::string& path, FoundStore* found) {
   if (s.IsInvalidArgument()) return NotOurs(path, s.ToString());
   if (!s.ok()) return NamingDamagedFile(env, path, s);
   if (!found->creation_mark) s = CheckManifestEnd(env, path, database.get());
-  std::optional<Metadata> metadata;
-  if (s.ok()) s = ReadMetadata(database.get(), path, &metadata);
-  found->exists = metadata.has_value();
-  if (found->exists) found->metadata = *std::move(metadata);
-  if (!s.ok() || found->exists || found->creation_mark) return s;
+  if (s.ok()) s = ReadMetadata(database.get(), path, &found->metadata);
+  if (!s.ok() || found->exists() || found->creation_mark) return s;
   return NotOurs(path, "its column family \"default\" has no record \"store\"");
 }
 

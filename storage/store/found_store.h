@@ -21,11 +21,11 @@ inline constexpr char kLoadDirectoryPrefix[] = "ROWBLOOM_LOAD-";
 
 struct FoundStore {
   bool creation_mark = false;
-  bool exists = false;  // there is a store record
   // The column families of a RocksDB database but "default"; empty without one.
   std::set<std::string> column_families;
   Metadata metadata;
 
+  bool exists() const { return metadata.exists; }
   // True if `name` is a family with all that belongs to it.
   bool IsComplete(const std::string& name) const {
     return metadata.families.contains(name) && column_families.contains(name);

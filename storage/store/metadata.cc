@@ -240,8 +240,8 @@ std::string DescribeDifferences(const FamilyOptions& kept,
 }
 
 Status ReadMetadata(rocksdb::DB* db, const std::string& path,
-                    std::optional<Metadata>* metadata) {
-  metadata->reset();
+                    Metadata* metadata) {
+  *metadata = {};
   const auto in_record = [&path](std::string_view key, const Status& s) {
     return Prefixed(path + ": record \"" + ToPrintable(key) + "\": ", s);
   };
@@ -250,8 +250,8 @@ Status ReadMetadata(rocksdb::DB* db, const std::string& path,
   Status s = db->Get(rocksdb::ReadOptions(), kStoreKey, &store_record);
   if (s.IsNotFound()) return Status::OK();
   if (!s.ok()) return s;
-  Metadata read;
-  s = ParseStoreRecord(store_record, &read.store);
+  metadata->exists = true;
+  s = ParseStoreRecord(store_record, &metadata->store);
   if (!s.ok()) return in_record(kStoreKey, s);
 
   const std::unique_ptr<rocksdb::Iterator> records(
@@ -261,16 +261,15 @@ Status ReadMetadata(rocksdb::DB* db, const std::string& path,
     const std::string_view key = records->key().ToStringView();
     const std::string_view value = records->value().ToStringView();
     if (key == kClockKey) {
-      s = ParseClockRecord(value, &read.clock_bound_ms);
+      s = ParseClockRecord(value, &metadata->clock_bound_ms);
     } else if (key.starts_with(kFamilyKeyPrefix)) {
-      s = ReadFamily(kFamilyKeyPrefix, key, value, &read.families);
+      s = ReadFamily(kFamilyKeyPrefix, key, value, &metadata->families);
     } else if (key.starts_with(kDroppedKeyPrefix)) {
-      s = ReadFamily(kDroppedKeyPrefix, key, value, &read.dropped);
+      s = ReadFamily(kDroppedKeyPrefix, key, value, &metadata->dropped);
     }
     if (!s.ok()) return in_record(key, s);
   }
-  if (s = records->status(); s.ok()) *metadata = std::move(read);
-  return s;
+  return records->status();
 }
 
 Status PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "rocksdb/db.h"
@@ -27,6 +26,7 @@ struct StoreRecord {
 };
 
 struct Metadata {
+  bool exists = false;  // of a store; else the rest is as for a new one
   StoreRecord store;
   std::map<std::string, FamilyOptions> families;
   // Families whose drop was not completed.
@@ -39,12 +39,12 @@ struct Metadata {
 std::string DescribeDifferences(const FamilyOptions& kept,
                                 const FamilyOptions& given);
 
-// Reads the records of the database at `path` (for messages). *metadata is left
-// empty when there is no store record: not a store. Errors beside RocksDB's:
+// Reads the records of the database at `path` (for messages), which are none
+// without that of a store. Errors beside RocksDB's:
 //   Corruption    a record is not what any version writes
 //   NotSupported  a record is of a later version; the message says which
 rocksdb::Status ReadMetadata(rocksdb::DB* db, const std::string& path,
-                             std::optional<Metadata>* metadata);
+                             Metadata* metadata);
 
 // Each adds to a batch. The record of a family in one state takes the place of
 // that in the other.

@@ -94,7 +94,7 @@ Status CheckFound(const StoreOptions& options, const std::string& path,
           " was not created by rowbloom: the store cannot be opened with it");
     }
   }
-  if (!found.exists) {
+  if (!found.exists()) {
     if (options.create_if_missing && !options.read_only) return Status::OK();
     return Status::NotFound(
         "no store at " + path +
@@ -185,7 +185,7 @@ class Opener {
     Status s = env_->FileExists(lock);
     if (!s.ok()) {
       s = Find();
-      if (s.ok() && !found_.exists) s = PrepareCreation();
+      if (s.ok() && !found_.exists()) s = PrepareCreation();
       // A store that somebody else is creating may not even look like one.
       if (!s.ok() && !env_->FileExists(lock).ok()) return s;
     }
@@ -206,7 +206,7 @@ class Opener {
     rocksdb::DBOptions options;
     options.statistics = opened_.statistics;
     options.env = env_;
-    options.create_if_missing = !found_.exists;
+    options.create_if_missing = !found_.exists();
     options.keep_log_file_num = kInfoLogFiles;
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
@@ -278,7 +278,7 @@ class Opener {
     Metadata& metadata = found_.metadata;
     rocksdb::WriteBatch batch;
     Status s;
-    if (!found_.exists) {
+    if (!found_.exists()) {
       metadata.store = {*options_.key_layout, /*row_deletes=*/false};
       s = PutStoreRecord(metadata.store, &batch);
     }

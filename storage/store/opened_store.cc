@@ -69,32 +69,4 @@ Status CheckRowBound(std::string_view row) {
   return CheckSize("a row", row, kMaxRowBytes);
 }
 
-std::string FirstKey(const KeyLayout& layout, std::string_view row) {
-  if (row.empty()) return {};
-  const auto fixed = layout.FixedRowBytes();
-  if (!fixed) return *layout.EncodeRow(row);
-  if (row.size() <= *fixed) return std::string(row);
-  // Between two rows.
-  return PrefixEnd(row.substr(0, *fixed));
-}
-
-std::string PrefixEnd(std::string_view prefix) {
-  std::string end(prefix);
-  while (!end.empty() && end.back() == '\xff') end.pop_back();
-  if (!end.empty()) {
-    end.back() = static_cast<char>(static_cast<unsigned char>(end.back()) + 1);
-  }
-  return end;
-}
-
-std::string RowEnd(std::string_view row_bytes) {
-  std::string end = PrefixEnd(row_bytes);
-  if (!end.empty()) return end;
-  // Only the last row of a layout of fixed width is all ff: its keys are the
-  // last ones, and a qualifier has a longest length.
-  end = row_bytes;
-  end.append(kMaxQualifierBytes + 1, '\xff');
-  return end;
-}
-
 }  // namespace rowbloom

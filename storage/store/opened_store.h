@@ -70,14 +70,5 @@ inline rocksdb::Status CheckQualifier(std::string_view qualifier) {
 // For ends of ranges, which need not be rows: InvalidArgument when `row` is
 // longer than any.
 rocksdb::Status CheckRowBound(std::string_view row);
-// The first key of the rows from `row` on. Empty: that of all rows for an empty
-// `row`; otherwise there are no such rows. REQUIRES CheckRowBound.
-std::string FirstKey(const KeyLayout& layout, std::string_view row);
-
-// The end, exclusive, of the byte strings that start with `prefix`. Empty:
-// there is none, as it is all ff, or empty.
-std::string PrefixEnd(std::string_view prefix);
-// The end, exclusive, of the keys of a row.
-std::string RowEnd(std::string_view row_bytes);
 
 }  // namespace rowbloom

@@ -73,36 +73,23 @@ bool RowPlan::HasColumnsOnly() const {
       [](const FamilyPart& part) { return part.qualifiers.empty(); });
 }
 
-void ColumnPage::Take(size_t first, CellList* cells) {
-  if (cells->size() == first) return;
-  if (skip_ > 0) {
-    --skip_;
-    cells->Shrink(first);
-  } else if (left_ == 0) {
-    cells->Shrink(first);
-  } else {
-    --left_;
-  }
-}
-
 namespace {
 
-// Adds what a cell shows, and lets the page decide whether it stays.
-Status Show(const StoredCell& cell, const VersionQuery& query, ColumnPage* page,
-            CellList* cells) {
-  const size_t first = cells->size();
+// Adds what a cell shows.
+Status Show(const StoredCell& cell, const VersionQuery& query,
+            ColumnPage* page) {
   Status s = ForEachVersion(
       cell, query, [&](uint64_t timestamp_ms, std::string_view value) {
-        cells->Add(cell.family->first, cell.qualifier, timestamp_ms, value);
+        page->Add(cell.family->first, cell.qualifier, timestamp_ms, value);
       });
-  if (s.ok()) page->Take(first, cells);
+  page->EndColumn();
   return s;
 }
 
 // The chosen columns of a row.
 Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
                    std::string_view row, const VersionQuery& query,
-                   ColumnPage* page, CellList* cells) {
+                   ColumnPage* page) {
   PointCells found(opened, *plan.store_families(), plan.options().snapshot);
   Status s;
   for (const RowPlan::FamilyPart& part : plan.families()) {
@@ -112,7 +99,7 @@ Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
   }
   if (s.ok()) s = found.Read();
   while (s.ok() && found.Valid() && !page->IsFull()) {
-    s = Show(found.cell(), query, page, cells);
+    s = Show(found.cell(), query, page);
     if (s.ok()) s = found.Next();
   }
   return s;
@@ -121,8 +108,7 @@ Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
 }  // namespace
 
 Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
-                uint64_t wall_ms, RowCells* row, ColumnPage* page,
-                CellList* cells) {
+                uint64_t wall_ms, RowCells* row, ColumnPage* page) {
   const RowOptions& options = plan.options();
   const VersionQuery query{options.time_range, options.max_versions, wall_ms};
   if (!part.qualifiers.empty()) {
@@ -130,7 +116,7 @@ Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
       if (page->IsFull()) break;
       row->Seek(qualifier);
       if (!row->Valid() || row->qualifier() != qualifier) continue;
-      Status s = Show(row->cell(), query, page, cells);
+      Status s = Show(row->cell(), query, page);
       if (!s.ok()) return s;
     }
     return row->status();
@@ -139,7 +125,7 @@ Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
   if (!prefix.empty()) row->Seek(prefix);
   for (; row->Valid() && !page->IsFull(); row->Next()) {
     if (!row->qualifier().starts_with(prefix)) break;
-    Status s = Show(row->cell(), query, page, cells);
+    Status s = Show(row->cell(), query, page);
     if (!s.ok()) return s;
   }
   return row->status();
@@ -147,16 +133,15 @@ Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
 
 Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
                std::string_view row, std::vector<Cell>* cells) {
-  CellList list(cells);
   std::string row_bytes;
   if (Status s = opened.EncodeRow(row, &row_bytes); !s.ok()) return s;
   const RowOptions& options = plan.options();
-  ColumnPage page(options);
+  ColumnPage page(options, cells);
   const uint64_t wall_ms = plan.WallMs(*opened.shared);
   if (plan.HasColumnsOnly()) {
     return ReadColumns(opened, plan, row,
                        {options.time_range, options.max_versions, wall_ms},
-                       &page, &list);
+                       &page);
   }
   rocksdb::ReadOptions read_options = RowReads();
   read_options.snapshot = RocksdbSnapshot(options.snapshot);
@@ -169,7 +154,7 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
     if (page.IsFull()) break;
     RowCells of_row(opened, part.family, read_options);
     Status s = of_row.SeekRow(row, row_bytes);
-    if (s.ok()) s = ReadPart(plan, part, wall_ms, &of_row, &page, &list);
+    if (s.ok()) s = ReadPart(plan, part, wall_ms, &of_row, &page);
     if (!s.ok()) return s;
   }
   return Status::OK();

@@ -1,13 +1,13 @@
 // Store::Scan: an iterator per family, moved from row to row together.
 #include "rowbloom/row_scanner.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "lib/layout/key_range.h"
 #include "rocksdb/iterator.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/store/row_reader.h"
@@ -29,15 +29,19 @@ class RowScanner::Source {
     if (s.ok()) s = CheckRowBound(options.stop_row);
     if (s.ok()) s = CheckRowBound(options.row_prefix);
     if (s.ok()) s = RowPlan::Make(opened_, options.row, &plan_);
-    if (!s.ok() || options.limit == 0 || !SetBounds(options)) return s;
+    if (!s.ok() || options.limit == 0) return s;
+    auto range = RangeOfRows(opened_.key_layout(), options.start_row,
+                             options.stop_row, options.row_prefix);
+    if (!range) return s;
+    range_ = *std::move(range);
     reverse_ = options.reverse;
     left_ = options.limit;
     rocksdb::ReadOptions read_options;
     read_options.total_order_seek = true;
-    lower_slice_ = lower_;
-    upper_slice_ = upper_;
-    if (!lower_.empty()) read_options.iterate_lower_bound = &lower_slice_;
-    if (!upper_.empty()) read_options.iterate_upper_bound = &upper_slice_;
+    lower_ = range_.first;
+    upper_ = range_.end;
+    if (!lower_.empty()) read_options.iterate_lower_bound = &lower_;
+    if (!upper_.empty()) read_options.iterate_upper_bound = &upper_;
     read_options.snapshot = RocksdbSnapshot(options.row.snapshot);
     // One iterator is of one moment by itself.
     if (read_options.snapshot == nullptr && plan_.families().size() > 1) {
@@ -76,34 +80,6 @@ class RowScanner::Source {
     std::unique_ptr<RowCells> cells;
   };
 
-  // What the keys of rows that start with `prefix` start with.
-  std::string KeyPrefix(const std::string& prefix) const {
-    if (prefix.empty() || opened_.key_layout().FixedRowBytes()) return prefix;
-    constexpr size_t kTerminatorBytes = 2;
-    std::string key = *opened_.key_layout().EncodeRow(prefix);
-    key.resize(key.size() - kTerminatorBytes);
-    return key;
-  }
-
-  // The keys of the rows in the range, [lower_, upper_); an empty upper_ is
-  // beyond all. False: there are none.
-  bool SetBounds(const ScanOptions& options) {
-    const KeyLayout& layout = opened_.key_layout();
-    const auto fixed = layout.FixedRowBytes();
-    if (fixed && options.row_prefix.size() > *fixed) return false;
-    lower_ = FirstKey(layout, options.start_row);
-    // No row is that large.
-    if (lower_.empty() && !options.start_row.empty()) return false;
-    upper_ = FirstKey(layout, options.stop_row);
-    const std::string prefix = KeyPrefix(options.row_prefix);
-    lower_ = std::max(lower_, prefix);
-    const std::string prefix_end = PrefixEnd(prefix);
-    if (upper_.empty() || (!prefix_end.empty() && prefix_end < upper_)) {
-      upper_ = prefix_end;
-    }
-    return upper_.empty() || lower_ < upper_;
-  }
-
   // Makes row_bytes_ that of the next row of all families; empty at the end.
   Status FindRow() {
     std::optional<std::string_view> next;
@@ -124,8 +100,7 @@ class RowScanner::Source {
 
   Status ReadCells(Row* row) {
     if (Status s = opened_.DecodeRow(row_bytes_, &row->row); !s.ok()) return s;
-    CellList cells(&row->cells);
-    ColumnPage page(plan_.options());
+    ColumnPage page(plan_.options(), &row->cells);
     const uint64_t wall_ms = plan_.WallMs(*opened_.shared);
     for (const FamilyRows& family : families_) {
       rocksdb::Iterator* const it = family.cells->it();
@@ -135,8 +110,7 @@ class RowScanner::Source {
         if (reverse_) it->Seek(row_bytes_);
         Status s = family.cells->Enter(row->row, row_bytes_);
         if (s.ok()) {
-          s = ReadPart(plan_, *family.part, wall_ms, family.cells.get(), &page,
-                       &cells);
+          s = ReadPart(plan_, *family.part, wall_ms, family.cells.get(), &page);
         }
         if (!s.ok()) return s;
       }
@@ -154,7 +128,7 @@ class RowScanner::Source {
       return;
     }
     if (it->Valid() && it->key().starts_with(row_bytes_)) {
-      it->Seek(RowEnd(row_bytes_));
+      it->Seek(RowEnd(row_bytes_, kMaxQualifierBytes));
     }
   }
 
@@ -162,11 +136,10 @@ class RowScanner::Source {
   RowPlan plan_;
   bool reverse_ = false;
   uint64_t left_ = 0;
-  std::string lower_;
-  std::string upper_;
+  KeyRange range_;
   // What rocksdb::ReadOptions point to while the iterators live.
-  Slice lower_slice_;
-  Slice upper_slice_;
+  Slice lower_;
+  Slice upper_;
   std::optional<CountedSnapshot> moment_;
   std::vector<FamilyRows> families_;
   std::string row_bytes_;

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <unordered_map>
 
 namespace rowbloom {
@@ -32,11 +31,9 @@ class UpdateCounts {
     if (counts_.size() < kMaxCells) {
       counts_.emplace(cell, Count{1, kMinWrites});
     } else {
-      for (auto known = counts_.begin(); known != counts_.end();) {
-        const bool forget = known->second.writes <= 1;
-        --known->second.writes;
-        known = forget ? counts_.erase(known) : std::next(known);
-      }
+      for (auto& [id, known] : counts_) known.writes -= known.writes > 0;
+      std::erase_if(counts_,
+                    [](const auto& known) { return known.second.writes == 0; });
     }
     return false;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/layout/key_range.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
@@ -295,7 +296,7 @@ class Writer::Draft {
     const Family& family = found->second;
     if (IsDeleteOfRow(change.type)) {
       return batch_.DeleteRange(family.handle(), row_bytes_,
-                                RowEnd(row_bytes_));
+                                RowEnd(row_bytes_, kMaxQualifierBytes));
     }
     // The row's deletes are kept with the cell of the empty qualifier.
     RowDeletes row_deletes;
