@@ -76,9 +76,10 @@ Status Store::DropFamily(const std::string& name) {
     FamilyMap::const_iterator found;
     rocksdb::WriteBatch batch;
     Status s = opened.FindFamily(families, name, &found);
-    if (s.ok())
+    if (s.ok()) {
       s = PutFamilyRecord(FamilyState::kDropped, name, found->second.options,
                           &batch);
+    }
     if (!s.ok()) return s;
     families.erase(found);
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));

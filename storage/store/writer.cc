@@ -181,7 +181,7 @@ class Writer::Draft {
 
   // A delete inside one family.
   Status AddDelete(const Change& change, FamilyMap::const_iterator found) {
-    const auto& [name, family] = *found;
+    const Family& family = found->second;
     const std::optional<uint64_t> given_ms = change.timestamp_ms;
     Status s = CheckQualifier(change.qualifier);
     if (s.ok() && given_ms) s = CheckTimestamp(*given_ms);
@@ -193,7 +193,7 @@ class Writer::Draft {
     }
     if (family.format == CellFormat::kLatest) {
       if (!given_ms) return Remove(change, found);
-      return InvalidArgument("family \"", name,
+      return InvalidArgument("family \"", found->first,
                              "\" keeps the latest version only, by the store's "
                              "timestamps: a delete takes no timestamp");
     }
