@@ -4,6 +4,7 @@
 
 #include "rocksdb/options.h"
 #include "rocksdb/utilities/checkpoint.h"
+#include "storage/backup/backup_directory.h"
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
@@ -205,6 +206,13 @@ Status Store::Checkpoint(const std::string& directory) {
     if (s.ok()) s = checkpoint->CreateCheckpoint(directory);
     if (!s.ok()) return s;
     return SyncDirectory(GetEnv(), ParentOf(directory));
+  });
+}
+
+Status Store::Backup(const std::string& directory, BackupInfo* info) {
+  return impl_->Change([&]() -> Status {
+    const auto unchanged = impl_->opened.families->LockUnchanged();
+    return CreateBackup(impl_->opened.database.get(), directory, info);
   });
 }
 

@@ -1,4 +1,4 @@
-#include "rowbloom/backup.h"
+#include "storage/backup/backup_directory.h"
 
 #include <algorithm>
 #include <memory>
@@ -9,7 +9,6 @@
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
-#include "storage/store/store_impl.h"
 
 namespace rowbloom {
 namespace {
@@ -140,23 +139,20 @@ Status CheckTarget(Env* env, const std::string& path) {
 
 }  // namespace
 
-Status Store::Backup(const std::string& directory, BackupInfo* info) {
-  return impl_->Change([&]() -> Status {
-    const auto unchanged = impl_->opened.families->LockUnchanged();
-    rocksdb::DB* const db = impl_->opened.database.get();
-    const auto add = [&](BackupEngine* engine) {
-      rocksdb::CreateBackupOptions options;
-      options.flush_before_backup = true;
-      rocksdb::BackupID id = 0;
-      rocksdb::BackupInfo backup;
-      Status s = engine->CreateNewBackup(options, db, &id);
-      if (!s.ok() || info == nullptr) return s;
-      s = engine->GetBackupInfo(id, &backup);
-      if (s.ok()) *info = InfoOf(backup);
-      return s;
-    };
-    return ChangeBackups(db->GetEnv(), directory, /*create=*/true, add);
-  });
+Status CreateBackup(rocksdb::DB* db, const std::string& directory,
+                    BackupInfo* info) {
+  const auto add = [&](BackupEngine* engine) -> Status {
+    rocksdb::CreateBackupOptions options;
+    options.flush_before_backup = true;
+    rocksdb::BackupID id = 0;
+    rocksdb::BackupInfo backup;
+    Status s = engine->CreateNewBackup(options, db, &id);
+    if (!s.ok() || info == nullptr) return s;
+    s = engine->GetBackupInfo(id, &backup);
+    if (s.ok()) *info = InfoOf(backup);
+    return s;
+  };
+  return ChangeBackups(db->GetEnv(), directory, /*create=*/true, add);
 }
 
 Status ListBackups(const std::string& directory,

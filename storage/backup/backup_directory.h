@@ -1,0 +1,17 @@
+// Writes to a directory of backups; rowbloom/backup.h has what needs no
+// database.
+#pragma once
+
+#include <string>
+
+#include "rocksdb/db.h"
+#include "rocksdb/status.h"
+#include "rowbloom/backup.h"
+
+namespace rowbloom {
+
+// Adds a backup of an open database. *info may be nullptr.
+rocksdb::Status CreateBackup(rocksdb::DB* db, const std::string& directory,
+                             BackupInfo* info);
+
+}  // namespace rowbloom
