@@ -1,9 +1,6 @@
 #include "rowbloom/filter_policy.h"
 
-#include <malloc.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -24,6 +21,7 @@
 #include "storage/filter_policy/cache_charge.h"
 #include "storage/filter_policy/filter_bits.h"
 #include "storage/filter_policy/ids.h"
+#include "storage/filter_policy/usable_bytes.h"
 
 namespace rowbloom {
 namespace {
@@ -36,18 +34,6 @@ constexpr size_t kShortestForeignBlock = 8;
 
 // As bloom_before_level.
 constexpr int kEveryLevel = std::numeric_limits<int>::max();
-
-// The bytes that an allocator has room for when RocksDB loads a filter block of
-// `block_bytes`, at least that. The allocation is not touched.
-size_t UsableBlockBytes(size_t block_bytes) noexcept {
-  // RocksDB loads a block together with its trailer.
-  constexpr size_t kTrailerBytes = 5;
-  void* const memory = std::malloc(block_bytes + kTrailerBytes);
-  if (memory == nullptr) return block_bytes;
-  const size_t usable = malloc_usable_size(memory);
-  std::free(memory);
-  return std::max(usable, block_bytes + kTrailerBytes) - kTrailerBytes;
-}
 
 class Policy final : public rocksdb::FilterPolicy {
  public:
