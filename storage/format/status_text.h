@@ -3,35 +3,35 @@
 
 #include <string>
 
+#include "lib/bytes/text.h"
 #include "rocksdb/status.h"
-#include "storage/format/message.h"
 
 namespace rowbloom {
 
 // Errors whose message is the parts one after another.
 template <typename... Parts>
 rocksdb::Status InvalidArgument(const Parts&... parts) {
-  return rocksdb::Status::InvalidArgument(Message(parts...));
+  return rocksdb::Status::InvalidArgument(Concat(parts...));
 }
 template <typename... Parts>
 rocksdb::Status Corruption(const Parts&... parts) {
-  return rocksdb::Status::Corruption(Message(parts...));
+  return rocksdb::Status::Corruption(Concat(parts...));
 }
 template <typename... Parts>
 rocksdb::Status NotSupported(const Parts&... parts) {
-  return rocksdb::Status::NotSupported(Message(parts...));
+  return rocksdb::Status::NotSupported(Concat(parts...));
 }
 template <typename... Parts>
 rocksdb::Status NotFound(const Parts&... parts) {
-  return rocksdb::Status::NotFound(Message(parts...));
+  return rocksdb::Status::NotFound(Concat(parts...));
 }
 template <typename... Parts>
 rocksdb::Status TryAgain(const Parts&... parts) {
-  return rocksdb::Status::TryAgain(Message(parts...));
+  return rocksdb::Status::TryAgain(Concat(parts...));
 }
 template <typename... Parts>
 rocksdb::Status Aborted(const Parts&... parts) {
-  return rocksdb::Status::Aborted(Message(parts...));
+  return rocksdb::Status::Aborted(Concat(parts...));
 }
 
 // The same kind of error with `prefix` before its message. Kinds that carry

@@ -3,8 +3,8 @@
 #include <array>
 #include <limits>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
-#include "storage/format/message.h"
 #include "storage/hfile/checksum.h"
 #include "storage/hfile/coding.h"
 
@@ -40,32 +40,31 @@ Status ParseBlockHeader(std::string_view bytes, BlockHeader* header) {
       !cursor.ReadU32(&after_header_bytes) || !cursor.ReadU32(&payload_bytes) ||
       !cursor.ReadU64(&previous_offset) || !cursor.ReadU8(&checksum) ||
       !cursor.ReadU32(&bytes_per_checksum) || !cursor.ReadU32(&covered_bytes)) {
-    return Status::Corruption(Message("block header of ", bytes.size(),
-                                      " bytes, expected ", kBlockHeaderBytes));
+    return Status::Corruption(Concat("block header of ", bytes.size(),
+                                     " bytes, expected ", kBlockHeaderBytes));
   }
   size_t type = 0;
   while (type < kMagics.size() && kMagics[type] != magic) ++type;
   if (type == kMagics.size()) {
     return Status::Corruption(
-        Message("unknown block magic \"", ToPrintable(magic), "\""));
+        Concat("unknown block magic \"", ToPrintable(magic), "\""));
   }
   if (payload_bytes > kMaxJavaInt) {
-    return Status::Corruption(Message("payload of ", payload_bytes,
-                                      " bytes, expected at most ",
-                                      kMaxJavaInt));
+    return Status::Corruption(Concat("payload of ", payload_bytes,
+                                     " bytes, expected at most ", kMaxJavaInt));
   }
   if (checksum > static_cast<uint8_t>(HFileChecksum::kCrc32c)) {
-    return Status::Corruption(Message(
+    return Status::Corruption(Concat(
         "checksum type ", static_cast<int>(checksum), ", expected 0 to 2"));
   }
   if (bytes_per_checksum == 0 || bytes_per_checksum > kMaxJavaInt) {
-    return Status::Corruption(Message(bytes_per_checksum,
-                                      " bytes per checksum, expected 1 to ",
-                                      kMaxJavaInt));
+    return Status::Corruption(Concat(bytes_per_checksum,
+                                     " bytes per checksum, expected 1 to ",
+                                     kMaxJavaInt));
   }
   if (after_header_bytes > kMaxJavaInt || covered_bytes < kBlockHeaderBytes ||
       covered_bytes - kBlockHeaderBytes > after_header_bytes) {
-    return Status::Corruption(Message(
+    return Status::Corruption(Concat(
         covered_bytes, " bytes with the header, expected ", kBlockHeaderBytes,
         " to ", uint64_t{kBlockHeaderBytes} + after_header_bytes));
   }
@@ -80,8 +79,8 @@ Status ParseBlockHeader(std::string_view bytes, BlockHeader* header) {
   const uint64_t expected =
       kChecksumBytes * ChecksumCount(covered_bytes, bytes_per_checksum);
   if (header->checksums_bytes != expected) {
-    return Status::Corruption(Message("checksums of ", header->checksums_bytes,
-                                      " bytes, expected ", expected));
+    return Status::Corruption(Concat("checksums of ", header->checksums_bytes,
+                                     " bytes, expected ", expected));
   }
   return Status::OK();
 }
@@ -98,7 +97,7 @@ Status VerifyChecksums(const BlockHeader& header, std::string_view block) {
     const uint32_t found = LoadU32(stored);
     if (found != expected) {
       return Status::Corruption(
-          Message("checksum ", at, ": expected ", expected, ", found ", found));
+          Concat("checksum ", at, ": expected ", expected, ", found ", found));
     }
   }
   return Status::OK();

@@ -1,6 +1,6 @@
 #include "storage/hfile/block_index.h"
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 #include "storage/hfile/block.h"
 #include "storage/hfile/cell.h"
 #include "storage/hfile/coding.h"
@@ -27,7 +27,7 @@ Status CheckLocation(size_t entry, const BlockLocation& location,
       location.block_bytes <= bounds.end_offset - location.offset) {
     return Status::OK();
   }
-  return Status::Corruption(Message(
+  return Status::Corruption(Concat(
       "index entry ", entry, ": block of ", location.block_bytes,
       " bytes at offset ", location.offset, ", expected at least ",
       kBlockHeaderBytes, " bytes that end by offset ", bounds.end_offset));
@@ -37,13 +37,13 @@ Status CheckKey(size_t entry, KeyForm form, std::string_view key,
                 std::string_view before, bool check_order) {
   HFileKey parsed;
   if (form == KeyForm::kCellKey && !ParseKey(key, &parsed)) {
-    return Status::Corruption(Message("index entry ", entry, ": key of ",
-                                      key.size(),
-                                      " bytes is not that of a cell"));
+    return Status::Corruption(Concat("index entry ", entry, ": key of ",
+                                     key.size(),
+                                     " bytes is not that of a cell"));
   }
   if (check_order && entry > 0 && CompareIndexKeys(form, before, key) > 0) {
-    return Status::Corruption(Message(
-        "index entry ", entry, ": key before that of entry ", entry - 1));
+    return Status::Corruption(Concat("index entry ", entry,
+                                     ": key before that of entry ", entry - 1));
   }
   return Status::OK();
 }
@@ -78,7 +78,7 @@ Status RootIndex::Parse(std::string_view bytes, uint64_t entry_count,
                         KeyForm form, const BlockBounds& bounds,
                         RootIndex* index, std::string_view* rest) {
   if (entry_count > bytes.size() / kMinRootEntryBytes) {
-    return Status::Corruption(Message(
+    return Status::Corruption(Concat(
         entry_count, " index entries, expected at most ",
         bytes.size() / kMinRootEntryBytes, " in ", bytes.size(), " bytes"));
   }
@@ -96,7 +96,7 @@ Status RootIndex::Parse(std::string_view bytes, uint64_t entry_count,
     if (!cursor.ReadBytes(kLocationBytes, &location) ||
         !cursor.ReadByteArray(&key)) {
       return Status::Corruption(
-          Message("index entry ", entry, " of ", entry_count, " is cut off"));
+          Concat("index entry ", entry, " of ", entry_count, " is cut off"));
     }
     Status status = CheckLocation(entry, LoadLocation(location.data()), bounds);
     if (status.ok()) {
@@ -131,24 +131,24 @@ Status NonRootIndex::Check(std::string_view payload, const BlockBounds& bounds,
   std::string_view starts;
   if (!cursor.ReadU32(&entry_count) || entry_count == 0 ||
       !cursor.ReadBytes((uint64_t{entry_count} + 1) * kStartBytes, &starts)) {
-    return Status::Corruption(Message("index of ", entry_count,
-                                      " entries, expected at least 1 in ",
-                                      payload.size(), " bytes"));
+    return Status::Corruption(Concat("index of ", entry_count,
+                                     " entries, expected at least 1 in ",
+                                     payload.size(), " bytes"));
   }
   const std::string_view entries = cursor.rest();
   std::string_view before;
   uint32_t start = LoadU32(starts.data());
   if (start != 0) {
     return Status::Corruption(
-        Message("index entry 0 starts at ", start, ", expected 0"));
+        Concat("index entry 0 starts at ", start, ", expected 0"));
   }
   for (size_t entry = 0; entry < entry_count; ++entry) {
     const uint32_t end = LoadU32(starts.data() + (entry + 1) * kStartBytes);
     if (end < start || end - start < kLocationBytes || end > entries.size()) {
-      return Status::Corruption(Message("index entry ", entry, " from ", start,
-                                        " to ", end, ", expected at least ",
-                                        kLocationBytes, " bytes within ",
-                                        entries.size()));
+      return Status::Corruption(Concat("index entry ", entry, " from ", start,
+                                       " to ", end, ", expected at least ",
+                                       kLocationBytes, " bytes within ",
+                                       entries.size()));
     }
     const std::string_view bytes = entries.substr(start, end - start);
     const std::string_view key = bytes.substr(kLocationBytes);

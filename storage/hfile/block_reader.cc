@@ -3,7 +3,7 @@
 #include <array>
 #include <new>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 #include "storage/hfile/codec.h"
 
 namespace rowbloom::hfile {
@@ -21,7 +21,7 @@ uint64_t MaxStoredBytes(uint64_t max_payload_bytes) {
 }
 
 Status NoMemory(uint64_t byte_count) {
-  return Status::MemoryLimit(Message("no memory for ", byte_count, " bytes"));
+  return Status::MemoryLimit(Concat("no memory for ", byte_count, " bytes"));
 }
 
 }  // namespace
@@ -31,17 +31,17 @@ Status BlockReader::ReadHeader(uint64_t offset, uint64_t end_offset,
   if (offset > end_offset || end_offset - offset < kBlockHeaderBytes) {
     return file_.Located(
         kWhat, offset,
-        Status::Corruption(Message("expected it to end by offset ", end_offset,
-                                   " at the latest")));
+        Status::Corruption(Concat("expected it to end by offset ", end_offset,
+                                  " at the latest")));
   }
   std::array<char, kBlockHeaderBytes> bytes;
   Status status = file_.ReadAt(offset, bytes.size(), bytes.data());
   if (!status.ok()) return status;
   status = ParseBlockHeader({bytes.data(), bytes.size()}, header);
   if (status.ok() && header->block_bytes() > end_offset - offset) {
-    status = Status::Corruption(Message(header->block_bytes(),
-                                        " bytes, expected at most ",
-                                        end_offset - offset));
+    status = Status::Corruption(Concat(header->block_bytes(),
+                                       " bytes, expected at most ",
+                                       end_offset - offset));
   }
   return status.ok() ? status : file_.Located(kWhat, offset, status);
 }
@@ -50,24 +50,24 @@ Status BlockReader::CheckHeader(const BlockLocation& location,
                                 BlockType expected,
                                 const BlockHeader& header) const {
   if (header.type != expected) {
-    return Status::Corruption(Message("magic \"", Magic(expected),
-                                      "\" expected, found \"",
-                                      Magic(header.type), "\""));
+    return Status::Corruption(Concat("magic \"", Magic(expected),
+                                     "\" expected, found \"",
+                                     Magic(header.type), "\""));
   }
   if (header.block_bytes() != location.block_bytes) {
-    return Status::Corruption(Message(location.block_bytes,
-                                      " bytes expected by the index, found ",
-                                      header.block_bytes()));
+    return Status::Corruption(Concat(location.block_bytes,
+                                     " bytes expected by the index, found ",
+                                     header.block_bytes()));
   }
   if (header.payload_bytes > MaxBytes(expected)) {
-    return Status::MemoryLimit(Message("payload of ", header.payload_bytes,
-                                       " bytes, expected at most ",
-                                       MaxBytes(expected)));
+    return Status::MemoryLimit(Concat("payload of ", header.payload_bytes,
+                                      " bytes, expected at most ",
+                                      MaxBytes(expected)));
   }
   const uint64_t most = MaxUncompressedBytes(codec_, header.stored_bytes);
   if (header.payload_bytes > most ||
       (codec_ == HFileCompression::kNone && header.payload_bytes != most)) {
-    return Status::Corruption(Message(
+    return Status::Corruption(Concat(
         "payload of ", header.payload_bytes, " bytes, expected ",
         codec_ == HFileCompression::kNone ? "" : "at most ", most, " of ",
         header.stored_bytes, " stored ones (", ToString(codec_), ")"));
@@ -100,13 +100,13 @@ Status BlockReader::Load(const BlockLocation& location, uint64_t max_bytes,
       location.block_bytes > file_.size_bytes() - offset) {
     return file_.Located(
         kWhat, offset,
-        Status::Corruption(Message(
-            location.block_bytes, " bytes, expected ", kBlockHeaderBytes,
-            " and more, within the file's ", file_.size_bytes())));
+        Status::Corruption(
+            Concat(location.block_bytes, " bytes, expected ", kBlockHeaderBytes,
+                   " and more, within the file's ", file_.size_bytes())));
   }
   if (location.block_bytes > MaxStoredBytes(max_bytes)) {
     return file_.Located(kWhat, offset,
-                         Status::MemoryLimit(Message(
+                         Status::MemoryLimit(Concat(
                              location.block_bytes, " bytes, expected at most ",
                              MaxStoredBytes(max_bytes))));
   }
@@ -151,9 +151,9 @@ Status BlockReader::ReadStored(const BlockLocation& location, Block* block,
   block->offset = location.offset;
   block->payload = {};
   if (block->header.block_bytes() != stored.size()) {
-    status = Status::Corruption(
-        Message(stored.size(), " bytes expected, found ",
-                block->header.block_bytes(), " in its header"));
+    status = Status::Corruption(Concat(stored.size(), " bytes expected, found ",
+                                       block->header.block_bytes(),
+                                       " in its header"));
   } else {
     status = VerifyChecksums(block->header, stored);
   }

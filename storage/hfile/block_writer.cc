@@ -1,6 +1,6 @@
 #include "storage/hfile/block_writer.h"
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom::hfile {
 
@@ -24,7 +24,7 @@ Status BlockWriter::Write(BlockType type, std::string_view payload,
   if (!status.ok()) return status;
   if (payload.size() > kHFileMaxBlockBytes ||
       stored_.size() > kHFileMaxBlockBytes) {
-    return Status::InvalidArgument(Message(
+    return Status::InvalidArgument(Concat(
         file_->path(), ": block of ", payload.size(), " bytes at offset ",
         offset(), ", expected at most ", kHFileMaxBlockBytes));
   }

@@ -2,8 +2,8 @@
 
 #include <limits>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
-#include "storage/format/message.h"
 #include "storage/hfile/cell.h"
 #include "storage/hfile/coding.h"
 
@@ -38,7 +38,7 @@ Status ParseBloomDescription(const FileInfo& file_info,
   const Result<BloomType> type = BloomTypeFromString(*name);
   if (!type || *type == BloomType::kNone) {
     return Status::NotSupported(
-        Message("BLOOM_FILTER_TYPE \"", ToPrintable(*name), "\""));
+        Concat("BLOOM_FILTER_TYPE \"", ToPrintable(*name), "\""));
   }
   description->type = *type;
   if (*type == BloomType::kRowPrefixFixedLength) {
@@ -48,7 +48,7 @@ Status ParseBloomDescription(const FileInfo& file_info,
     if (!status.ok()) return status;
     if (!found || description->prefix_bytes < 1 ||
         description->prefix_bytes > kHFileMaxRowBytes) {
-      return Status::Corruption(Message(
+      return Status::Corruption(Concat(
           "BLOOM_FILTER_PARAM ", found ? "" : "is missing, ",
           description->prefix_bytes, ", expected 1 to ", kHFileMaxRowBytes));
     }
@@ -75,8 +75,8 @@ Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
   info.type = type;
   if (!cursor.ReadU32(&version)) return Status::Corruption("cut short");
   if (version != kBloomMetaVersion) {
-    return Status::NotSupported(Message("Bloom filter of version ", version,
-                                        ", expected ", kBloomMetaVersion));
+    return Status::NotSupported(Concat("Bloom filter of version ", version,
+                                       ", expected ", kBloomMetaVersion));
   }
   if (!cursor.ReadU64(&info.bytes) || !cursor.ReadU32(&info.hash_count) ||
       !cursor.ReadU32(&hash_type) || !cursor.ReadU64(&info.key_count) ||
@@ -85,12 +85,12 @@ Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
     return Status::Corruption("cut short");
   }
   if (info.hash_count < 1 || info.hash_count > kMaxHashCount) {
-    return Status::Corruption(Message(
+    return Status::Corruption(Concat(
         info.hash_count, " hashes per key, expected 1 to ", kMaxHashCount));
   }
   if (hash_type > kMaxHashType) {
     return Status::NotSupported(
-        Message("hash type ", hash_type, ", expected 0 to ", kMaxHashType));
+        Concat("hash type ", hash_type, ", expected 0 to ", kMaxHashType));
   }
   info.hash = static_cast<HFileHash>(hash_type);
   KeyForm form = KeyForm::kBytes;
@@ -103,7 +103,7 @@ Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
         break;
       case Comparator::kMeta:
         return Status::NotSupported(
-            Message("comparator \"", ToPrintable(comparator), "\""));
+            Concat("comparator \"", ToPrintable(comparator), "\""));
     }
   }
   std::string_view rest;

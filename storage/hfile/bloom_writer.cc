@@ -1,7 +1,7 @@
 #include "storage/hfile/bloom_writer.h"
 
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
-#include "storage/format/message.h"
 #include "storage/hfile/bloom_filter.h"
 #include "storage/hfile/coding.h"
 #include "storage/hfile/index_writer.h"
@@ -24,9 +24,9 @@ Status BloomWriter::Add(std::string_view key) {
   if (key_count_ > 0) {
     if (key == last_key_) return Status::OK();
     if (CompareIndexKeys(key_form_, last_key_, key) >= 0) {
-      return Status::InvalidArgument(Message("Bloom key \"", ToPrintable(key),
-                                             "\" is before the last one, \"",
-                                             ToPrintable(last_key_), "\""));
+      return Status::InvalidArgument(Concat("Bloom key \"", ToPrintable(key),
+                                            "\" is before the last one, \"",
+                                            ToPrintable(last_key_), "\""));
     }
   }
   if (chunk_.has_value() && chunk_->full()) Retire();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 #include "storage/hfile/coding.h"
 
 namespace rowbloom {
@@ -181,12 +181,12 @@ const char* ParseCell(std::string_view bytes, const CellForm& form,
 
 std::string DescribeCell(std::string_view bytes) {
   if (bytes.size() < kCellFixedBytes) {
-    return Message("cell of at least ", kCellFixedBytes, " bytes expected in ",
-                   bytes.size());
+    return Concat("cell of at least ", kCellFixedBytes, " bytes expected in ",
+                  bytes.size());
   }
-  return Message("cell with a key of ", LoadU32(bytes.data()),
-                 " and a value of ", LoadU32(bytes.data() + sizeof(uint32_t)),
-                 " bytes in ", bytes.size());
+  return Concat("cell with a key of ", LoadU32(bytes.data()),
+                " and a value of ", LoadU32(bytes.data() + sizeof(uint32_t)),
+                " bytes in ", bytes.size());
 }
 
 }  // namespace hfile

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 #include "storage/hfile/coding.h"
 
 namespace rowbloom {
@@ -34,7 +34,7 @@ std::string ToString(HFileCompression codec) {
     case HFileCompression::kBrotli:
       return "BROTLI";
   }
-  return Message("codec ", static_cast<int>(codec));
+  return Concat("codec ", static_cast<int>(codec));
 }
 
 namespace hfile {
@@ -53,7 +53,7 @@ constexpr int kRawWindow = -15;
 constexpr int kDefaultMemoryLevel = 8;
 
 Status Broken(std::string_view codec, std::string_view problem) {
-  return Status::Corruption(Message(codec, " stream: ", problem));
+  return Status::Corruption(Concat(codec, " stream: ", problem));
 }
 
 ZSTD_DCtx* ZstdContext() {
@@ -110,12 +110,12 @@ Status DecompressBlockStream(HFileCompression codec, std::string_view in,
     uint32_t raw_bytes = 0;
     if (!cursor.ReadU32(&raw_bytes) || raw_bytes == 0) {
       return Broken(name,
-                    Message("ends after ", done, " of ", out_bytes, " bytes"));
+                    Concat("ends after ", done, " of ", out_bytes, " bytes"));
     }
     if (raw_bytes > out_bytes - done) {
-      return Broken(
-          name, Message("record of ", raw_bytes, " bytes, expected at most ",
-                        out_bytes - done));
+      return Broken(name,
+                    Concat("record of ", raw_bytes, " bytes, expected at most ",
+                           out_bytes - done));
     }
     const size_t record_end = done + raw_bytes;
     while (done < record_end) {
@@ -123,16 +123,15 @@ Status DecompressBlockStream(HFileCompression codec, std::string_view in,
       std::string_view chunk;
       if (!cursor.ReadU32(&chunk_bytes) ||
           !cursor.ReadBytes(chunk_bytes, &chunk)) {
-        return Broken(
-            name, Message("chunk of ", chunk_bytes, " bytes, expected at most ",
-                          cursor.size()));
+        return Broken(name, Concat("chunk of ", chunk_bytes,
+                                   " bytes, expected at most ", cursor.size()));
       }
       const size_t got =
           DecompressChunk(codec, chunk, out + done, record_end - done);
       if (got == 0) {
-        return Broken(name, Message("malformed chunk of ", chunk_bytes,
-                                    " bytes, expected 1 to ", record_end - done,
-                                    " bytes of it"));
+        return Broken(name, Concat("malformed chunk of ", chunk_bytes,
+                                   " bytes, expected 1 to ", record_end - done,
+                                   " bytes of it"));
       }
       done += got;
     }
@@ -165,8 +164,8 @@ Status DecompressGzip(std::string_view in, char* out, size_t out_bytes) {
   const std::string problem = stream.msg == nullptr ? "cut short" : stream.msg;
   inflateEnd(&stream);
   if (out_left == 0) return Status::OK();
-  return Broken("GZ", Message("ends after ", out_bytes - out_left, " of ",
-                              out_bytes, " bytes: ", problem));
+  return Broken("GZ", Concat("ends after ", out_bytes - out_left, " of ",
+                             out_bytes, " bytes: ", problem));
 }
 
 Status DecompressPlainZstd(std::string_view in, char* out, size_t out_bytes) {
@@ -177,7 +176,7 @@ Status DecompressPlainZstd(std::string_view in, char* out, size_t out_bytes) {
   if (ZSTD_isError(got)) return Broken("ZSTD", ZSTD_getErrorName(got));
   if (got != out_bytes) {
     return Broken("ZSTD",
-                  Message("ends after ", got, " of ", out_bytes, " bytes"));
+                  Concat("ends after ", got, " of ", out_bytes, " bytes"));
   }
   return Status::OK();
 }
@@ -426,7 +425,7 @@ Status Decompress(HFileCompression codec, std::string_view in, char* out,
     case HFileCompression::kSnappy:
       return DecompressBlockStream(codec, in, out, out_bytes);
     default:
-      return Status::NotSupported(Message("codec ", ToString(codec)));
+      return Status::NotSupported(Concat("codec ", ToString(codec)));
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 #include "storage/hfile/diff_block.h"
 #include "storage/hfile/fast_diff_block.h"
 #include "storage/hfile/plain_block.h"
@@ -59,20 +59,20 @@ bool BlockCells::ReadEncodingId(HFileEncoding expected) {
   uint16_t id = 0;
   if (!rest_.ReadU16(&id)) return Fail("encoding is cut off");
   if (id == static_cast<uint16_t>(expected)) return true;
-  return Fail(Message("encoding ", id, ", expected ",
-                      static_cast<uint16_t>(expected), ", ",
-                      ToString(expected)));
+  return Fail(Concat("encoding ", id, ", expected ",
+                     static_cast<uint16_t>(expected), ", ",
+                     ToString(expected)));
 }
 
 bool BlockCells::Fail(const std::string& problem) {
   status_ = Status::Corruption(
-      Message("byte ", offset_, " of its payload: ", problem));
+      Concat("byte ", offset_, " of its payload: ", problem));
   return false;
 }
 
 bool BlockCells::FailForMemory(const std::string& problem) {
   status_ = Status::MemoryLimit(
-      Message("byte ", offset_, " of its payload: ", problem));
+      Concat("byte ", offset_, " of its payload: ", problem));
   return false;
 }
 

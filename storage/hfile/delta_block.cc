@@ -6,7 +6,7 @@
 #include <limits>
 #include <new>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -39,9 +39,8 @@ bool DeltaCells::Start(std::string_view payload) {
   if (!ReadEncodingId(encoding_)) return false;
   if (!rest_.ReadU32(&cells_bytes)) return Fail("size of cells is cut off");
   if (cells_bytes > max_cells_bytes_) {
-    return FailForMemory(Message("cells of ", cells_bytes,
-                                 " bytes, expected at most ",
-                                 max_cells_bytes_));
+    return FailForMemory(Concat("cells of ", cells_bytes,
+                                " bytes, expected at most ", max_cells_bytes_));
   }
   cells_bytes_ = left_bytes_ = cells_bytes;
   if (!ReadHead()) return false;
@@ -56,15 +55,15 @@ bool DeltaCells::Next() {
     return false;
   }
   if (HasNext() || left_bytes_ == 0) return true;
-  return Fail(Message("cells of ", cells_bytes_ - left_bytes_,
-                      " bytes up to the end, expected ", cells_bytes_));
+  return Fail(Concat("cells of ", cells_bytes_ - left_bytes_,
+                     " bytes up to the end, expected ", cells_bytes_));
 }
 
 bool DeltaCells::TakeSize(uint64_t byte_count) {
   if (byte_count > left_bytes_) {
-    return Fail(Message("tags or mvcc number of ", byte_count,
-                        " bytes, expected at most ", left_bytes_,
-                        " that are left of all cells' ", cells_bytes_));
+    return Fail(Concat("tags or mvcc number of ", byte_count,
+                       " bytes, expected at most ", left_bytes_,
+                       " that are left of all cells' ", cells_bytes_));
   }
   left_bytes_ -= byte_count;
   return true;
@@ -75,10 +74,10 @@ bool DeltaCells::CheckSizes(uint64_t key_bytes, uint64_t value_bytes) {
       left_bytes_ < kCellFixedBytes ? 0 : left_bytes_ - kCellFixedBytes;
   if (key_bytes < kKeyFixedBytes || key_bytes > most ||
       value_bytes > most - key_bytes) {
-    return Fail(Message("cell with a key of ", key_bytes, " and a value of ",
-                        value_bytes, " bytes, expected at least ",
-                        kKeyFixedBytes, " and at most ", most,
-                        " that are left of all cells' ", cells_bytes_));
+    return Fail(Concat("cell with a key of ", key_bytes, " and a value of ",
+                       value_bytes, " bytes, expected at least ",
+                       kKeyFixedBytes, " and at most ", most,
+                       " that are left of all cells' ", cells_bytes_));
   }
   left_bytes_ -= kCellFixedBytes + key_bytes + value_bytes;
   return true;
@@ -86,8 +85,8 @@ bool DeltaCells::CheckSizes(uint64_t key_bytes, uint64_t value_bytes) {
 
 bool DeltaCells::ReadValue(uint64_t value_bytes) {
   if (rest_.ReadBytes(value_bytes, &cell_.value)) return true;
-  return Fail(Message("value of ", value_bytes, " bytes, expected at most ",
-                      rest_.size()));
+  return Fail(Concat("value of ", value_bytes, " bytes, expected at most ",
+                     rest_.size()));
 }
 
 char* DeltaCells::NewKey(uint64_t common, uint64_t key_bytes) {
@@ -100,15 +99,15 @@ char* DeltaCells::NewKey(uint64_t common, uint64_t key_bytes) {
     key_bytes_ = key_bytes;
     return key;
   } catch (const std::bad_alloc&) {
-    FailForMemory(Message("no memory for a key of ", key_bytes, " bytes"));
+    FailForMemory(Concat("no memory for a key of ", key_bytes, " bytes"));
     return nullptr;
   }
 }
 
 bool DeltaCells::ReadKey(uint64_t common, uint64_t key_bytes) {
   if (common > key_bytes_ || common > key_bytes) {
-    return Fail(Message("key of ", key_bytes, " bytes, of which ", common,
-                        " are common, expected at most ", key_bytes_));
+    return Fail(Concat("key of ", key_bytes, " bytes, of which ", common,
+                       " are common, expected at most ", key_bytes_));
   }
   std::string_view rest;
   if (!rest_.ReadBytes(key_bytes - common, &rest)) return FailCutOff();
@@ -131,9 +130,9 @@ bool DeltaCells::ReadColumn(std::string_view family, uint64_t common,
                             uint64_t key_bytes) {
   const uint64_t most = key_bytes_ == 0 ? 0 : key_bytes_ - kTimestampTypeBytes;
   const auto fail_common = [&] {
-    return Fail(Message("key of ", key_bytes, " bytes, of which ", common,
-                        " are common, expected at most ", most,
-                        " of row, family and qualifier"));
+    return Fail(Concat("key of ", key_bytes, " bytes, of which ", common,
+                       " are common, expected at most ", most,
+                       " of row, family and qualifier"));
   };
   if (common > most) return fail_common();
   uint8_t length[kRowLengthBytes] = {
@@ -145,8 +144,8 @@ bool DeltaCells::ReadColumn(std::string_view family, uint64_t common,
   const uint64_t row_bytes = uint64_t{length[0]} << 8 | length[1];
   const uint64_t fixed_bytes = kKeyFixedBytes + row_bytes + family.size();
   if (row_bytes > kHFileMaxRowBytes || fixed_bytes > key_bytes) {
-    return Fail(Message("row of ", row_bytes, " and family of ", family.size(),
-                        " bytes do not fit into a key of ", key_bytes));
+    return Fail(Concat("row of ", row_bytes, " and family of ", family.size(),
+                       " bytes do not fit into a key of ", key_bytes));
   }
   const uint64_t qualifier_bytes = key_bytes - fixed_bytes;
   const uint64_t row_end = kRowLengthBytes + row_bytes;
@@ -192,8 +191,8 @@ bool DeltaCells::ReadTags() {
   uint64_t tags_bytes = 0;
   if (!rest_.ReadVarint(&tags_bytes)) return Fail("tags are cut off");
   if (tags_bytes > kMaxTagsBytes) {
-    return Fail(Message("tags of ", tags_bytes, " bytes, expected at most ",
-                        kMaxTagsBytes));
+    return Fail(Concat("tags of ", tags_bytes, " bytes, expected at most ",
+                       kMaxTagsBytes));
   }
   if (!TakeSize(kTagsLengthBytes + tags_bytes)) return false;
   if (!form_.tags_compressed) {

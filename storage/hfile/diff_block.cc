@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -39,8 +39,8 @@ bool DiffCells::ReadHead() {
       rest_.ReadBytes(family_bytes, &family_)) {
     return true;
   }
-  return Fail(Message("family of ", family_bytes, " bytes, expected at most ",
-                      std::min<uint64_t>(kHFileMaxFamilyBytes, rest_.size())));
+  return Fail(Concat("family of ", family_bytes, " bytes, expected at most ",
+                     std::min<uint64_t>(kHFileMaxFamilyBytes, rest_.size())));
 }
 
 bool DiffCells::ReadKeyAndValue() {
@@ -50,8 +50,8 @@ bool DiffCells::ReadKeyAndValue() {
   constexpr uint8_t kNeedCellBefore =
       kSameKeyBytes | kSameValueBytes | kSameType | kTimestampIsDifference;
   if (is_first && (flags & kNeedCellBefore) != 0) {
-    return Fail(Message("flags ", flags,
-                        " of a first cell, expected 0 in the lowest four"));
+    return Fail(Concat("flags ", flags,
+                       " of a first cell, expected 0 in the lowest four"));
   }
   uint64_t new_key_bytes = key_bytes();
   uint64_t value_bytes = cell_.value.size();

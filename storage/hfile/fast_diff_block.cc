@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -22,8 +22,8 @@ bool FastDiffCells::ReadKeyAndValue() {
   uint8_t flags = 0;
   if (!rest_.ReadU8(&flags)) return FailCutOff();
   if (flags > (is_first ? 0 : 0x7f)) {
-    return Fail(Message("flags ", flags, ", expected at most ",
-                        is_first ? "0 of a first cell" : "127"));
+    return Fail(Concat("flags ", flags, ", expected at most ",
+                       is_first ? "0 of a first cell" : "127"));
   }
   uint64_t new_key_bytes = key_bytes();
   uint64_t value_bytes = cell_.value.size();
@@ -46,8 +46,8 @@ bool FastDiffCells::ReadKeyAndValue() {
   cell_.type = static_cast<HFileCellType>(type);
   if ((flags & kSameValue) == 0) return ReadValue(value_bytes);
   if (value_bytes == cell_.value.size()) return true;
-  return Fail(Message("value of ", value_bytes, " bytes, expected ",
-                      cell_.value.size(), " as those of the cell before"));
+  return Fail(Concat("value of ", value_bytes, " bytes, expected ",
+                     cell_.value.size(), " as those of the cell before"));
 }
 
 bool FastDiffCells::ReadTimestamp(size_t common_bytes) {

@@ -1,7 +1,7 @@
 #include "storage/hfile/file_info.h"
 
 #include "hfile.pb.h"
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 #include "storage/hfile/coding.h"
 
 namespace rowbloom::hfile {
@@ -16,9 +16,8 @@ Status FindSized(const FileInfo& file_info, const char* name, size_t byte_count,
                  const std::string** value) {
   *value = Find(file_info, name);
   if (*value == nullptr || (*value)->size() == byte_count) return Status::OK();
-  return Status::Corruption(Message("file info ", name, " of ",
-                                    (*value)->size(), " bytes, expected ",
-                                    byte_count));
+  return Status::Corruption(Concat("file info ", name, " of ", (*value)->size(),
+                                   " bytes, expected ", byte_count));
 }
 
 }  // namespace
@@ -33,15 +32,15 @@ Status ParseFileInfo(std::string_view payload, FileInfo* file_info) {
   }
   if (!cursor.ReadVarint(&message_bytes) ||
       !cursor.ReadBytes(message_bytes, &message)) {
-    return Status::Corruption(Message("file info of ", message_bytes,
-                                      " bytes, expected at most ",
-                                      cursor.size()));
+    return Status::Corruption(Concat("file info of ", message_bytes,
+                                     " bytes, expected at most ",
+                                     cursor.size()));
   }
   proto::FileInfo parsed;
   if (!parsed.ParseFromArray(message.data(),
                              static_cast<int>(message.size()))) {
     return Status::Corruption(
-        Message("file info of ", message_bytes, " bytes is malformed"));
+        Concat("file info of ", message_bytes, " bytes is malformed"));
   }
   file_info->clear();
   for (proto::FileInfoEntry& entry : *parsed.mutable_map_entry()) {

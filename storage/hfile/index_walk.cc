@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 #include "storage/hfile/block_index.h"
 
 namespace rowbloom::hfile {
@@ -30,8 +30,8 @@ class IndexWalk {
         return reader_.file().Located(
             level + 1 == levels_ ? "data block" : "index block",
             location.offset,
-            Status::Corruption(Message("expected at offset ",
-                                       next_offsets_[level], " or behind")));
+            Status::Corruption(Concat("expected at offset ",
+                                      next_offsets_[level], " or behind")));
       }
       next_offsets_[level] = location.offset + location.block_bytes;
       if (level + 1 == levels_) {

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -26,16 +26,16 @@ Status InputFile::Open(const std::string& path,
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     return Status::IOError(
-        Message(path, ": cannot open: ", SystemMessage(errno)));
+        Concat(path, ": cannot open: ", SystemMessage(errno)));
   }
   std::unique_ptr<InputFile> opened(new InputFile(path, descriptor));
   struct stat info {};
   if (fstat(descriptor, &info) != 0) {
     return Status::IOError(
-        Message(path, ": cannot read its size: ", SystemMessage(errno)));
+        Concat(path, ": cannot read its size: ", SystemMessage(errno)));
   }
   if (!S_ISREG(info.st_mode)) {
-    return Status::IOError(Message(
+    return Status::IOError(Concat(
         path, ": ",
         S_ISDIR(info.st_mode) ? "a directory" : "a pipe, socket or device",
         ", expected a file"));
@@ -54,14 +54,13 @@ Status InputFile::ReadAt(uint64_t offset, size_t byte_count, char* out) const {
                                 static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
-      return Status::IOError(Message(path_, ": cannot read at offset ",
-                                     offset + done, ": ",
-                                     SystemMessage(errno)));
+      return Status::IOError(Concat(path_, ": cannot read at offset ",
+                                    offset + done, ": ", SystemMessage(errno)));
     }
     if (count == 0) {
       return Status::IOError(
-          Message(path_, ": became shorter while it was read: ", byte_count,
-                  " bytes at offset ", offset, " expected, found ", done));
+          Concat(path_, ": became shorter while it was read: ", byte_count,
+                 " bytes at offset ", offset, " expected, found ", done));
     }
     done += static_cast<size_t>(count);
   }
@@ -71,8 +70,8 @@ Status InputFile::ReadAt(uint64_t offset, size_t byte_count, char* out) const {
 Status InputFile::Located(std::string_view what, uint64_t offset,
                           const Status& problem) const {
   const char* state = problem.getState();
-  const std::string message = Message(path_, ": ", what, " at offset ", offset,
-                                      ": ", state == nullptr ? "" : state);
+  const std::string message = Concat(path_, ": ", what, " at offset ", offset,
+                                     ": ", state == nullptr ? "" : state);
   if (problem.IsCorruption()) return Status::Corruption(message);
   if (problem.IsNotSupported()) return Status::NotSupported(message);
   if (problem.IsMemoryLimit()) return Status::MemoryLimit(message);

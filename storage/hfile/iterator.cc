@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 #include "storage/hfile/cell.h"
 #include "storage/hfile/reader.h"
 
@@ -30,7 +30,7 @@ bool Iterator::FailAtCell(const Status& problem) {
 
 bool Iterator::FailAtCell(const std::string& problem) {
   return FailAtCell(Status::Corruption(
-      Message("byte ", cells_->offset(), " of its payload: ", problem)));
+      Concat("byte ", cells_->offset(), " of its payload: ", problem)));
 }
 
 bool Iterator::Start() {
@@ -107,7 +107,7 @@ bool Iterator::LoadData() {
     return Fail(reader_.file().Located(
         "data block", location.offset,
         Status::Corruption(
-            Message("expected at offset ", next_data_offset_, " or behind"))));
+            Concat("expected at offset ", next_data_offset_, " or behind"))));
   }
   next_data_offset_ = location.offset + location.block_bytes;
   block_ = nullptr;
@@ -210,9 +210,9 @@ HFileSeekResult Iterator::SeekInBlock(const HFileKey& key, size_t* steps) {
   if (key.row.size() > kHFileMaxRowBytes ||
       key.family.size() > kHFileMaxFamilyBytes) {
     Fail(Status::InvalidArgument(
-        Message("row of ", key.row.size(), " and family of ", key.family.size(),
-                " bytes, expected at most ", kHFileMaxRowBytes, " and ",
-                kHFileMaxFamilyBytes)));
+        Concat("row of ", key.row.size(), " and family of ", key.family.size(),
+               " bytes, expected at most ", kHFileMaxRowBytes, " and ",
+               kHFileMaxFamilyBytes)));
     return HFileSeekResult::kFailed;
   }
   std::string target;

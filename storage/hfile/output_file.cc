@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "lib/bytes/text.h"
 #include "storage/format/directory.h"
-#include "storage/format/message.h"
 
 namespace rowbloom::hfile {
 
@@ -12,7 +12,7 @@ using rocksdb::Status;
 Status OutputFile::Named(std::string_view what, const Status& status) const {
   if (status.ok()) return status;
   const std::string message =
-      Message(path_, ": cannot ", what, ": ", status.ToString());
+      Concat(path_, ": cannot ", what, ": ", status.ToString());
   return status.IsNoSpace() ? Status::NoSpace(message)
                             : Status::IOError(message);
 }
@@ -25,7 +25,7 @@ Status OutputFile::Create(rocksdb::Env* given_env, const std::string& path,
   // nor what one left when it was killed, have the same.
   const std::filesystem::path target(path);
   const std::string name =
-      Message("_", target.filename().string(), ".", env->GenerateUniqueId());
+      Concat("_", target.filename().string(), ".", env->GenerateUniqueId());
   std::unique_ptr<OutputFile> created(
       new OutputFile(env, path, (target.parent_path() / name).string()));
   const Status s = env->NewWritableFile(created->temporary_path_,

@@ -1,6 +1,6 @@
 #include "storage/hfile/plain_block.h"
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom::hfile {
 
@@ -16,7 +16,7 @@ bool PlainCells::Next() {
   size_t cell_bytes = 0;
   const char* problem = ParseCell(bytes, form_, &cell_, &cell_bytes);
   if (problem != nullptr) {
-    return Fail(Message(DescribeCell(bytes), ": ", problem));
+    return Fail(Concat(DescribeCell(bytes), ": ", problem));
   }
   rest_ = Cursor(bytes.substr(cell_bytes));
   return true;

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom::hfile {
 
@@ -15,9 +15,9 @@ bool PrefixCells::ReadKeyAndValue() {
     return FailCutOff();
   }
   if (common > key_bytes() || rest_bytes > rest_.size()) {
-    return Fail(Message("key of ", common, " common bytes and ", rest_bytes,
-                        ", expected at most ", key_bytes(), " and ",
-                        rest_.size()));
+    return Fail(Concat("key of ", common, " common bytes and ", rest_bytes,
+                       ", expected at most ", key_bytes(), " and ",
+                       rest_.size()));
   }
   return CheckSizes(common + rest_bytes, value_bytes) &&
          ReadKey(common, common + rest_bytes) && ReadValue(value_bytes);

@@ -5,8 +5,8 @@
 #include <limits>
 #include <new>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
-#include "storage/format/message.h"
 #include "storage/hfile/bloom_chunk.h"
 #include "storage/hfile/codec.h"
 #include "storage/hfile/coding.h"
@@ -39,7 +39,7 @@ Status Reader::Open(const HFileReaderOptions& options, const std::string& path,
     if (status.ok()) *reader = std::move(opened);
     return status;
   } catch (const std::bad_alloc&) {
-    return Status::MemoryLimit(Message(path, ": no memory to open it"));
+    return Status::MemoryLimit(Concat(path, ": no memory to open it"));
   }
 }
 
@@ -56,7 +56,7 @@ Status Reader::Load(const std::string& path) {
   file_id_ = cache_->NewFileId();
   comparator_ = ComparatorOf(trailer_.comparator);
   const auto refuse = [this](std::string_view why) {
-    cells_status_ = Status::NotSupported(Message(file_->path(), ": ", why));
+    cells_status_ = Status::NotSupported(Concat(file_->path(), ": ", why));
   };
   // Nothing but the trailer can be read then.
   if (trailer_.encrypted) {
@@ -65,8 +65,8 @@ Status Reader::Load(const std::string& path) {
     return Status::OK();
   }
   if (!IsSupported(trailer_.compression)) {
-    refuse(Message("compressed with ", ToString(trailer_.compression),
-                   ", which is not supported"));
+    refuse(Concat("compressed with ", ToString(trailer_.compression),
+                  ", which is not supported"));
     bloom_status_ = cells_status_;
     return Status::OK();
   }
@@ -113,7 +113,7 @@ Status Reader::LoadOnOpen() {
   if (!status.ok()) return status;
   if (file_info_block.payload.size() > kMaxFileInfoBytes) {
     return file_->Located("file info", file_info_block.offset,
-                          Status::MemoryLimit(Message(
+                          Status::MemoryLimit(Concat(
                               file_info_block.payload.size(),
                               " bytes, expected at most ", kMaxFileInfoBytes)));
   }
@@ -155,8 +155,8 @@ Status Reader::InterpretFileInfo() {
   HFileKey key;
   if (last_key != nullptr && comparator_ != Comparator::kRawBytes &&
       !ParseKey(*last_key, &key)) {
-    return Status::Corruption(Message(info::kLastKey, " of ", last_key->size(),
-                                      " bytes is not the key of a cell"));
+    return Status::Corruption(Concat(info::kLastKey, " of ", last_key->size(),
+                                     " bytes is not the key of a cell"));
   }
   for (const char* name : {info::kAverageKeyBytes, info::kAverageValueBytes}) {
     bool found = false;
@@ -165,25 +165,25 @@ Status Reader::InterpretFileInfo() {
     if (!status.ok()) return status;
   }
   const auto refuse = [this](std::string_view why) {
-    cells_status_ = Status::NotSupported(Message(file_->path(), ": ", why));
+    cells_status_ = Status::NotSupported(Concat(file_->path(), ": ", why));
   };
   if (comparator_ == Comparator::kRawBytes) {
-    refuse(Message("comparator ", ToPrintable(trailer_.comparator),
-                   ": its keys are not those of cells"));
+    refuse(Concat("comparator ", ToPrintable(trailer_.comparator),
+                  ": its keys are not those of cells"));
   }
   const std::string* encoding = Find(file_info_, info::kDataBlockEncoding);
   if (encoding != nullptr) {
     const auto known = FindEncoding(*encoding);
     encoding_ = known.value_or(HFileEncoding::kNone);
     if (!known.has_value()) {
-      refuse(Message("unsupported encoding ", ToPrintable(*encoding),
-                     " of data blocks"));
+      refuse(Concat("unsupported encoding ", ToPrintable(*encoding),
+                    " of data blocks"));
     }
   }
   encoding = Find(file_info_, info::kIndexBlockEncoding);
   if (encoding != nullptr && *encoding != "NONE") {
-    refuse(Message("unsupported encoding ", ToPrintable(*encoding),
-                   " of index blocks"));
+    refuse(Concat("unsupported encoding ", ToPrintable(*encoding),
+                  " of index blocks"));
   }
   return FindCellForm();
 }
@@ -199,8 +199,8 @@ Status Reader::FindCellForm() {
     status = FindU64(file_info_, info::kMaxMvcc, &found, &max_mvcc);
     if (!status.ok()) return status;
     if (!found) {
-      return Status::Corruption(Message(info::kMaxMvcc, " is missing beside ",
-                                        info::kKeyValueVersion, " 1"));
+      return Status::Corruption(Concat(info::kMaxMvcc, " is missing beside ",
+                                       info::kKeyValueVersion, " 1"));
     }
     cell_form_.mvcc_is_zero = max_mvcc == 0;
   }
@@ -218,7 +218,7 @@ void Reader::LoadBlooms(uint64_t offset) {
       status = file_->Located(
           "load-on-open section", trailer_.load_on_open_offset,
           Status::Corruption(
-              Message("more than ", blocks, " blocks after the file info")));
+              Concat("more than ", blocks, " blocks after the file info")));
     }
     if (!status.ok()) {
       bloom_status_ = status;
@@ -280,7 +280,7 @@ std::optional<HFileKey> Reader::LastKey() const {
 Status Reader::MidKey(std::string* key) const {
   if (!cells_status_.ok() && data_root_.size() == 0) return cells_status_;
   if (data_root_.size() == 0) {
-    return Status::NotFound(Message(file_->path(), ": no cells"));
+    return Status::NotFound(Concat(file_->path(), ": no cells"));
   }
   if (!mid_key_.has_value()) {
     *key = data_root_.key(data_root_.size() / 2);
@@ -294,8 +294,8 @@ Status Reader::MidKey(std::string* key) const {
   if (mid_key_->entry >= index.size()) {
     return file_->Located(
         "data index", data_root_block_.offset,
-        Status::Corruption(Message("middle key is entry ", mid_key_->entry,
-                                   ", expected below ", index.size())));
+        Status::Corruption(Concat("middle key is entry ", mid_key_->entry,
+                                  ", expected below ", index.size())));
   }
   *key = index.key(mid_key_->entry);
   return Status::OK();
@@ -352,8 +352,8 @@ Status Reader::Collect(HFileIterator* from, const HFileKey& column,
     bytes += KeyBytes(cell.key()) + cell.value.size() + cell.tags.size();
     if (bytes > options_.max_get_bytes) {
       return Status::MemoryLimit(
-          Message(file_->path(), ": cells of row \"", ToPrintable(column.row),
-                  "\" have more than ", options_.max_get_bytes, " bytes"));
+          Concat(file_->path(), ": cells of row \"", ToPrintable(column.row),
+                 "\" have more than ", options_.max_get_bytes, " bytes"));
     }
     cells->emplace_back(cell);
   }
@@ -534,7 +534,7 @@ Status Reader::ReadMetaBlock(std::string_view name,
     return status;
   }
   return Status::NotFound(
-      Message(file_->path(), ": no meta block \"", ToPrintable(name), "\""));
+      Concat(file_->path(), ": no meta block \"", ToPrintable(name), "\""));
 }
 
 }  // namespace rowbloom::hfile

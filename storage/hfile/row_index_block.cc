@@ -1,6 +1,6 @@
 #include "storage/hfile/row_index_block.h"
 
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom::hfile {
 
@@ -19,8 +19,8 @@ bool RowIndexCells::ReadIndex() {
   const uint64_t cells_bytes =
       LoadU32(bytes.data() + bytes.size() - sizeof(uint32_t));
   if (cells_bytes > bytes.size() - kFixedBytes) {
-    return Fail(Message("cells of ", cells_bytes, " bytes, expected at most ",
-                        bytes.size() - kFixedBytes));
+    return Fail(Concat("cells of ", cells_bytes, " bytes, expected at most ",
+                       bytes.size() - kFixedBytes));
   }
   rows_ = LoadU32(bytes.data() + cells_bytes);
   row_offsets_ = bytes.data() + cells_bytes + sizeof(uint32_t);
@@ -29,9 +29,9 @@ bool RowIndexCells::ReadIndex() {
   offset_ = kEncodingIdBytes + cells_bytes;
   if (rows_ != expected_rows ||
       cells_bytes + kFixedBytes + rows_ * sizeof(uint32_t) != bytes.size()) {
-    return Fail(Message("index of ", rows_, " rows in ",
-                        bytes.size() - cells_bytes, " bytes, expected ",
-                        kFixedBytes, " and ", sizeof(uint32_t), " a row"));
+    return Fail(Concat("index of ", rows_, " rows in ",
+                       bytes.size() - cells_bytes, " bytes, expected ",
+                       kFixedBytes, " and ", sizeof(uint32_t), " a row"));
   }
   cells_ = bytes.substr(0, cells_bytes);
   if (rows_ == 0) return Fail("at least one row expected, found none");
@@ -41,9 +41,9 @@ bool RowIndexCells::ReadIndex() {
 bool RowIndexCells::MoveToRow(size_t row) {
   const uint32_t at = RowOffset(row);
   if (at >= cells_.size() || (row == 0 && at != 0)) {
-    return Fail(Message("row ", row, " of ", rows_, " starts at ", at,
-                        ", expected ", row == 0 ? "0 in " : "less than ",
-                        cells_.size()));
+    return Fail(Concat("row ", row, " of ", rows_, " starts at ", at,
+                       ", expected ", row == 0 ? "0 in " : "less than ",
+                       cells_.size()));
   }
   next_row_ = row + 1;
   rest_ = Cursor(cells_.substr(at));
@@ -56,7 +56,7 @@ bool RowIndexCells::ParseHere() {
   size_t cell_bytes = 0;
   const char* problem = ParseCell(bytes, form_, &cell_, &cell_bytes);
   if (problem != nullptr) {
-    return Fail(Message(DescribeCell(bytes), ": ", problem));
+    return Fail(Concat(DescribeCell(bytes), ": ", problem));
   }
   rest_ = Cursor(bytes.substr(cell_bytes));
   return true;
@@ -69,9 +69,9 @@ bool RowIndexCells::Next() {
   // A seek believes the index: a walk over all cells proves it.
   const bool is_in_index = next_row_ < rows_ && RowOffset(next_row_) == at;
   if (is_in_index != (cell_.row != row)) {
-    return Fail(Message("row ", next_row_, " of ", rows_,
-                        is_in_index ? " starts here, inside of a row"
-                                    : " starts here, the index has none"));
+    return Fail(Concat("row ", next_row_, " of ", rows_,
+                       is_in_index ? " starts here, inside of a row"
+                                   : " starts here, the index has none"));
   }
   if (is_in_index) ++next_row_;
   return CheckEnd();
@@ -79,7 +79,7 @@ bool RowIndexCells::Next() {
 
 bool RowIndexCells::CheckEnd() {
   if (HasNext() || next_row_ == rows_) return true;
-  return Fail(Message("cells of ", next_row_, " rows, expected ", rows_));
+  return Fail(Concat("cells of ", next_row_, " rows, expected ", rows_));
 }
 
 bool RowIndexCells::SkipTo(const HFileKey& key) {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "hfile.pb.h"
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 #include "storage/hfile/coding.h"
 
 namespace rowbloom::hfile {
@@ -29,11 +29,11 @@ bool HasMagicAt(std::string_view tail, size_t bytes_before_end) {
 
 Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
   const auto no_hfile = [&](std::string_view found) {
-    return Status::Corruption(Message("not an HFile, or cut short: ", found));
+    return Status::Corruption(Concat("not an HFile, or cut short: ", found));
   };
   if (tail.size() < kVersionBytes) {
     return no_hfile(
-        Message(tail.size(), " bytes, expected a trailer of ", kTrailerBytes));
+        Concat(tail.size(), " bytes, expected a trailer of ", kTrailerBytes));
   }
   const uint32_t version = LoadU32(tail.data() + tail.size() - kVersionBytes);
   trailer->major_version = version & 0xffffff;
@@ -45,11 +45,11 @@ Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
                           HasMagicAt(tail, kTrailerBytes);
     if (!is_hfile) return no_hfile("no trailer at its end");
     return Status::NotSupported(
-        Message("HFile v", trailer->major_version, ", expected v3"));
+        Concat("HFile v", trailer->major_version, ", expected v3"));
   }
   if (tail.size() < kTrailerBytes) {
     return no_hfile(
-        Message(tail.size(), " bytes, expected a trailer of ", kTrailerBytes));
+        Concat(tail.size(), " bytes, expected a trailer of ", kTrailerBytes));
   }
   if (!HasMagicAt(tail, kTrailerBytes)) return no_hfile("no trailer magic");
   return Status::OK();
@@ -58,7 +58,7 @@ Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
 Status CheckOffset(std::string_view what, uint64_t offset, uint64_t end) {
   if (offset <= end) return Status::OK();
   return Status::Corruption(
-      Message(what, " offset ", offset, ", expected at most ", end));
+      Concat(what, " offset ", offset, ", expected at most ", end));
 }
 
 Status CheckNumbers(const HFileTrailer& trailer, uint64_t file_bytes) {
@@ -71,15 +71,15 @@ Status CheckNumbers(const HFileTrailer& trailer, uint64_t file_bytes) {
   for (const auto& offset :
        {trailer.first_data_block_offset, trailer.last_data_block_offset}) {
     if (status.ok() && offset.has_value() && *offset >= load_on_open) {
-      status = Status::Corruption(Message("data block offset ", *offset,
-                                          ", expected below ", load_on_open));
+      status = Status::Corruption(Concat("data block offset ", *offset,
+                                         ", expected below ", load_on_open));
     }
   }
   if (status.ok() && (trailer.data_index_levels < 1 ||
                       trailer.data_index_levels > kMaxIndexLevels)) {
-    status = Status::Corruption(Message(trailer.data_index_levels,
-                                        " index levels, expected 1 to ",
-                                        kMaxIndexLevels));
+    status = Status::Corruption(Concat(trailer.data_index_levels,
+                                       " index levels, expected 1 to ",
+                                       kMaxIndexLevels));
   }
   return status;
 }
@@ -102,15 +102,14 @@ Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
   std::string_view message;
   if (!cursor.ReadVarint(&message_bytes) ||
       !cursor.ReadBytes(message_bytes, &message)) {
-    return Status::Corruption(Message("trailer of ", message_bytes,
-                                      " bytes, expected at most ",
-                                      body.size()));
+    return Status::Corruption(Concat("trailer of ", message_bytes,
+                                     " bytes, expected at most ", body.size()));
   }
   proto::Trailer parsed;
   if (!parsed.ParseFromArray(message.data(),
                              static_cast<int>(message.size()))) {
     return Status::Corruption(
-        Message("trailer of ", message_bytes, " bytes is malformed"));
+        Concat("trailer of ", message_bytes, " bytes is malformed"));
   }
   trailer->file_info_offset = parsed.file_info_offset();
   trailer->load_on_open_offset = parsed.load_on_open_data_offset();
@@ -131,7 +130,7 @@ Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
                              ? parsed.compression_codec()
                              : static_cast<uint32_t>(HFileCompression::kNone);
   if (codec > std::numeric_limits<uint8_t>::max()) {
-    return Status::Corruption(Message("codec ", codec, ", expected 0 to 8"));
+    return Status::Corruption(Concat("codec ", codec, ", expected 0 to 8"));
   }
   trailer->compression = static_cast<HFileCompression>(codec);
   trailer->encrypted = parsed.has_encryption_key();
@@ -160,9 +159,9 @@ Status SerializeTrailer(const HFileTrailer& trailer, std::string* bytes) {
   PutVarint(&serialized, message.ByteSizeLong());
   message.AppendToString(&serialized);
   if (serialized.size() > kTrailerBytes - kMagic.size() - kVersionBytes) {
-    return Status::InvalidArgument(Message("comparator name of ",
-                                           trailer.comparator.size(),
-                                           " bytes does not fit"));
+    return Status::InvalidArgument(Concat("comparator name of ",
+                                          trailer.comparator.size(),
+                                          " bytes does not fit"));
   }
   bytes->assign(kMagic);
   bytes->append(serialized);

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
-#include "storage/format/message.h"
 #include "storage/hfile/block_walk.h"
 #include "storage/hfile/iterator.h"
 #include "storage/hfile/reader.h"
@@ -49,7 +49,7 @@ class Verifier {
     }
   }
   void Problem(const std::string& sentence) {
-    Report(Message(reader_.path(), ": ", sentence));
+    Report(Concat(reader_.path(), ": ", sentence));
   }
   // Damage is a problem; whatever else is no finding about the file.
   void Failure(const Status& status) {
@@ -65,7 +65,7 @@ class Verifier {
   template <typename T>
   void Expect(std::string_view what, const T& expected, const T& found) {
     if (expected == found) return;
-    Problem(Message(what, ": expected ", expected, ", found ", found));
+    Problem(Concat(what, ": expected ", expected, ", found ", found));
   }
 
   // Each returns whether it saw all that there is.
@@ -121,8 +121,8 @@ void Verifier::CheckChain(const BlockHeader& header, uint64_t offset) {
   // Encoded data is of one chain with plain data.
   const BlockType chain = IsData(header.type) ? BlockType::kData : header.type;
   int64_t& last = last_offsets_[static_cast<size_t>(chain)];
-  Expect(Message("block at offset ", offset, ": offset of the ",
-                 Magic(header.type), " block before it"),
+  Expect(Concat("block at offset ", offset, ": offset of the ",
+                Magic(header.type), " block before it"),
          last, header.previous_offset);
   last = static_cast<int64_t>(offset);
 }
@@ -171,7 +171,7 @@ void Verifier::EnterBlock(const Iterator& at) {
   HFileKey last;
   const HFileKey first = at.cell().key();
   if (!ParseKey(at.index_key(), &index_key)) return;
-  const std::string block = Message("data block at offset ", at.block().offset);
+  const std::string block = Concat("data block at offset ", at.block().offset);
   if (report_->cells == 0) {
     if (CompareHFileKeys(index_key, first) != 0) {
       Problem(block + ": the first index key is not that of its first cell");
@@ -221,8 +221,8 @@ void Verifier::AskBlooms(const HFileCellView& cell) {
       ++report_->bloom_keys_checked;
       if (!reader_.Ask(*filter, key)) {
         ++report_->false_negatives;
-        Problem(Message("Bloom filter: no for key \"", ToPrintable(key),
-                        "\", which is there"));
+        Problem(Concat("Bloom filter: no for key \"", ToPrintable(key),
+                       "\", which is there"));
       }
       last_general_key_ = std::move(key);
     }
@@ -239,8 +239,8 @@ void Verifier::AskBlooms(const HFileCellView& cell) {
     ++report_->bloom_keys_checked;
     if (!reader_.Ask(*filter, cell.row)) {
       ++report_->false_negatives;
-      Problem(Message("delete-family filter: no for row \"",
-                      ToPrintable(cell.row), "\", which has a marker"));
+      Problem(Concat("delete-family filter: no for row \"",
+                     ToPrintable(cell.row), "\", which has a marker"));
     }
   }
 }
@@ -301,15 +301,15 @@ void Verifier::CheckNumber(const char* name, bool mandatory,
   const std::string* bytes = Find(reader_.file_info(), name);
   if (bytes == nullptr) {
     if (mandatory) {
-      Problem(Message("file info ", name,
-                      " is missing, without which HBase does not read it"));
+      Problem(Concat("file info ", name,
+                     " is missing, without which HBase does not read it"));
     }
     return;
   }
   uint64_t found = 0;
   for (const char byte : *bytes)
     found = found << 8 | static_cast<uint8_t>(byte);
-  Expect(Message("file info ", name), expected, found);
+  Expect(Concat("file info ", name), expected, found);
 }
 
 void Verifier::CheckTimeRange() {
@@ -376,7 +376,7 @@ Status Reader::Verify(const std::function<void(uint64_t)>& progress,
   const uint64_t unread = BloomStats().unusable - unusable;
   if (unread > 0) {
     ++report->problem_count;
-    report->problems.push_back(Message(
+    report->problems.push_back(Concat(
         path(), ": ", unread, " keys fell to Bloom chunks that are damaged"));
   }
   return status;

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/hfile.h"
 #include "rowbloom/printable.h"
-#include "storage/format/message.h"
 #include "storage/hfile/block_writer.h"
 #include "storage/hfile/bloom_filter.h"
 #include "storage/hfile/bloom_writer.h"
@@ -34,7 +34,7 @@ Status CheckRange(std::string_view option, uint64_t value, uint64_t least,
                   uint64_t most) {
   if (value >= least && value <= most) return Status::OK();
   return Status::InvalidArgument(
-      Message(option, " ", value, ", expected ", least, " to ", most));
+      Concat(option, " ", value, ", expected ", least, " to ", most));
 }
 
 Status CheckBloomOptions(const HFileWriterOptions& options) {
@@ -43,8 +43,8 @@ Status CheckBloomOptions(const HFileWriterOptions& options) {
   constexpr uint64_t kMaxBloomBlockBytes = uint64_t{1} << 27;
   if (!(options.bloom_error_rate > 0 && options.bloom_error_rate < 1)) {
     return Status::InvalidArgument(
-        Message("bloom_error_rate ", std::to_string(options.bloom_error_rate),
-                ", expected one between 0 and 1"));
+        Concat("bloom_error_rate ", std::to_string(options.bloom_error_rate),
+               ", expected one between 0 and 1"));
   }
   Status status = CheckRange("bloom_block_bytes", options.bloom_block_bytes, 1,
                              kMaxBloomBlockBytes);
@@ -61,7 +61,7 @@ Status CheckBloomOptions(const HFileWriterOptions& options) {
                 ChunkErrorRate(options.bloom_type, options.bloom_error_rate),
                 options.bloom_max_fold);
   if (sizing.max_keys < 1 || sizing.hash_count < 1 || sizing.hash_count > 64) {
-    return Status::InvalidArgument(Message(
+    return Status::InvalidArgument(Concat(
         "bloom_block_bytes ", options.bloom_block_bytes,
         " at bloom_error_rate ", std::to_string(options.bloom_error_rate),
         ": chunks of ", sizing.max_keys, " keys and ", sizing.hash_count,
@@ -73,13 +73,13 @@ Status CheckBloomOptions(const HFileWriterOptions& options) {
 Status CheckOptions(const HFileWriterOptions& options) {
   if (!IsSupported(options.compression)) {
     return Status::NotSupported(
-        Message("compression ", ToString(options.compression)));
+        Concat("compression ", ToString(options.compression)));
   }
   const int max_level = options.compression == HFileCompression::kZstd ? 22 : 9;
   if (options.compression_level < -1 || options.compression_level > max_level) {
-    return Status::InvalidArgument(Message("compression_level ",
-                                           options.compression_level,
-                                           ", expected -1 to ", max_level));
+    return Status::InvalidArgument(Concat("compression_level ",
+                                          options.compression_level,
+                                          ", expected -1 to ", max_level));
   }
   constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 30;
   Status status =
@@ -108,14 +108,14 @@ Status CheckOptions(const HFileWriterOptions& options) {
   if (status.ok() &&
       FindEncoding(ToString(options.encoding)) != options.encoding) {
     status = Status::InvalidArgument(
-        Message("encoding ", static_cast<uint16_t>(options.encoding),
-                ", expected 0, 2, 3, 4 or 7"));
+        Concat("encoding ", static_cast<uint16_t>(options.encoding),
+               ", expected 0, 2, 3, 4 or 7"));
   }
   if (status.ok()) status = CheckBloomOptions(options);
   for (const auto& [name, value] : options.file_info) {
     if (status.ok() && name.starts_with(kReservedPrefix)) {
       status = Status::InvalidArgument(
-          Message("file info name \"", ToPrintable(name), "\" is reserved"));
+          Concat("file info name \"", ToPrintable(name), "\" is reserved"));
     }
   }
   return status;
@@ -245,61 +245,61 @@ Status Writer::Fail(const Status& status) {
 Status Writer::Check(const HFileCellView& cell) const {
   const auto invalid = [this](const std::string& what) {
     return Status::InvalidArgument(
-        Message(file_->path(), ": cell ", totals_.cells, ": ", what));
+        Concat(file_->path(), ": cell ", totals_.cells, ": ", what));
   };
   if (cell.row.empty() || cell.row.size() > kHFileMaxRowBytes) {
-    return invalid(Message("row of ", cell.row.size(), " bytes, expected 1 to ",
-                           kHFileMaxRowBytes));
+    return invalid(Concat("row of ", cell.row.size(), " bytes, expected 1 to ",
+                          kHFileMaxRowBytes));
   }
   if (cell.family.size() > kHFileMaxFamilyBytes) {
-    return invalid(Message("family of ", cell.family.size(),
-                           " bytes, expected at most ", kHFileMaxFamilyBytes));
+    return invalid(Concat("family of ", cell.family.size(),
+                          " bytes, expected at most ", kHFileMaxFamilyBytes));
   }
   if (cell.qualifier.size() > kHFileMaxCellBytes ||
       cell.value.size() > kHFileMaxCellBytes ||
       KeyBytes(cell.key()) + cell.value.size() > kHFileMaxCellBytes) {
-    return invalid(Message("qualifier of ", cell.qualifier.size(),
-                           " and value of ", cell.value.size(),
-                           " bytes, expected a cell of at most ",
-                           kHFileMaxCellBytes));
+    return invalid(Concat("qualifier of ", cell.qualifier.size(),
+                          " and value of ", cell.value.size(),
+                          " bytes, expected a cell of at most ",
+                          kHFileMaxCellBytes));
   }
   if (cell.tags.size() > (options_.tags ? kHFileMaxTagsBytes : 0)) {
-    return invalid(Message("tags of ", cell.tags.size(),
-                           " bytes, expected at most ",
-                           options_.tags ? kHFileMaxTagsBytes : 0));
+    return invalid(Concat("tags of ", cell.tags.size(),
+                          " bytes, expected at most ",
+                          options_.tags ? kHFileMaxTagsBytes : 0));
   }
   if (cell.mvcc < 0 || (cell.mvcc != 0 && !options_.mvcc)) {
-    return invalid(Message("mvcc ", cell.mvcc, ", expected 0",
-                           options_.mvcc ? " or more" : ""));
+    return invalid(Concat("mvcc ", cell.mvcc, ", expected 0",
+                          options_.mvcc ? " or more" : ""));
   }
   if (options_.compress_tags && !AreTags(cell.tags)) {
     return invalid("tags are not lengths and as many bytes");
   }
   if (!IsWritten(cell.type)) {
-    return invalid(Message("type ", static_cast<int>(cell.type),
-                           ", expected 4, 8, 10, 12 or 14"));
+    return invalid(Concat("type ", static_cast<int>(cell.type),
+                          ", expected 4, 8, 10, 12 or 14"));
   }
   if (totals_.cells == 0) return Status::OK();
   const HFileKey last = LastKey();
   const auto place = [](const HFileKey& key) {
-    return Message("row \"", ToPrintable(key.row), "\", qualifier \"",
-                   ToPrintable(key.qualifier), "\", timestamp ",
-                   key.timestamp_ms, ", type ", static_cast<int>(key.type));
+    return Concat("row \"", ToPrintable(key.row), "\", qualifier \"",
+                  ToPrintable(key.qualifier), "\", timestamp ",
+                  key.timestamp_ms, ", type ", static_cast<int>(key.type));
   };
   if (CompareHFileKeys(last, cell.key()) > 0) {
-    return invalid(Message(place(cell.key()), ": sorts before the last cell, ",
-                           place(last)));
+    return invalid(Concat(place(cell.key()), ": sorts before the last cell, ",
+                          place(last)));
   }
   // The family is no part of the filter's keys, which would not ascend.
   if (options_.bloom_type == BloomType::kRowCol && cell.row == last.row &&
       cell.family != last.family) {
-    return invalid(Message("a second family in row \"", ToPrintable(cell.row),
-                           "\"; with a ROWCOL filter there may be one"));
+    return invalid(Concat("a second family in row \"", ToPrintable(cell.row),
+                          "\"; with a ROWCOL filter there may be one"));
   }
   if (HasOneFamily(options_.encoding) && cell.family != last.family) {
-    return invalid(Message("family \"", ToPrintable(cell.family), "\" after \"",
-                           ToPrintable(last.family), "\"; encoded with ",
-                           ToString(options_.encoding), " there may be one"));
+    return invalid(Concat("family \"", ToPrintable(cell.family), "\" after \"",
+                          ToPrintable(last.family), "\"; encoded with ",
+                          ToString(options_.encoding), " there may be one"));
   }
   return Status::OK();
 }
@@ -388,15 +388,14 @@ Status Writer::AddMetaBlock(std::string_view name, std::string_view contents) {
   if (!failed_.ok()) return failed_;
   if (meta_blocks_.emplace(name, contents).second) return Status::OK();
   return Status::InvalidArgument(
-      Message(file_->path(), ": meta block \"", ToPrintable(name), "\" twice"));
+      Concat(file_->path(), ": meta block \"", ToPrintable(name), "\" twice"));
 }
 
 Status Writer::AddFileInfo(std::string_view name, std::string_view value) {
   if (!failed_.ok()) return failed_;
   if (name.starts_with(kReservedPrefix)) {
-    return Status::InvalidArgument(Message(file_->path(), ": file info name \"",
-                                           ToPrintable(name),
-                                           "\" is reserved"));
+    return Status::InvalidArgument(Concat(file_->path(), ": file info name \"",
+                                          ToPrintable(name), "\" is reserved"));
   }
   file_info_[std::string(name)] = value;
   return Status::OK();

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "lib/bytes/little_endian.h"
-#include "storage/format/message.h"
+#include "lib/bytes/text.h"
 
 namespace rowbloom {
 
@@ -48,11 +48,11 @@ inline bool DecodeCellValue(std::string_view stored, CellValue* cell) {
 // What was expected, and what was found, in bytes that DecodeCellValue refused.
 inline std::string ProblemOfCellValue(std::string_view stored) {
   if (stored.size() < kCellHeadBytes) {
-    return Message("expected a value of at least ", kCellHeadBytes,
-                   " bytes, found ", stored.size());
+    return Concat("expected a value of at least ", kCellHeadBytes,
+                  " bytes, found ", stored.size());
   }
-  return Message("expected a value of format version ", kCellFormatVersion,
-                 ", found ", static_cast<uint8_t>(stored[0]));
+  return Concat("expected a value of format version ", kCellFormatVersion,
+                ", found ", static_cast<uint8_t>(stored[0]));
 }
 
 }  // namespace rowbloom

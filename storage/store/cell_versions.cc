@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "lib/bytes/little_endian.h"
+#include "lib/bytes/text.h"
 #include "storage/format/coding.h"
-#include "storage/format/message.h"
 
 namespace rowbloom {
 namespace {
@@ -124,13 +124,13 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
   const auto fail = [&](std::string_view from, const std::string& expected,
                         const std::string& found) {
     *problem =
-        Message("at offset ", stored.size() - from.size(), " of ",
-                stored.size(), ": expected ", expected, ", found ", found);
+        Concat("at offset ", stored.size() - from.size(), " of ", stored.size(),
+               ": expected ", expected, ", found ", found);
     return false;
   };
   uint8_t version = 0;
   if (!GetFixed(&rest, &version) || version != kVersionedFormatVersion) {
-    return fail(stored, Message("format version ", kVersionedFormatVersion),
+    return fail(stored, Concat("format version ", kVersionedFormatVersion),
                 stored.empty() ? "no bytes" : std::to_string(version));
   }
   while (!rest.empty()) {
@@ -146,7 +146,7 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
       return fail(from, "a timestamp of 8 bytes", std::to_string(rest.size()));
     }
     if (entry.timestamp_ms > kMaxTimestampMs) {
-      return fail(from, Message("a timestamp up to ", kMaxTimestampMs),
+      return fail(from, Concat("a timestamp up to ", kMaxTimestampMs),
                   std::to_string(entry.timestamp_ms));
     }
     if (entry.type == ChangeType::kPut) {
@@ -154,7 +154,7 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
       uint64_t length = 0;
       const bool is_number = GetVarint64(&rest, &length);
       if (!is_number || length > kMaxValueBytes) {
-        return fail(from, Message("a length of up to ", kMaxValueBytes),
+        return fail(from, Concat("a length of up to ", kMaxValueBytes),
                     is_number ? std::to_string(length) : "no number");
       }
       const size_t length_bytes = from.size() - rest.size();
@@ -163,7 +163,7 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
                     "a last byte of 0");
       }
       if (length > rest.size()) {
-        return fail(rest, Message("a value of ", length, " bytes"),
+        return fail(rest, Concat("a value of ", length, " bytes"),
                     std::to_string(rest.size()));
       }
       entry.value = rest.substr(0, static_cast<size_t>(length));
@@ -171,7 +171,7 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
     }
     if (!entries->empty() && !ComesBefore(entries->back(), entry)) {
       return fail(start, "an older entry than the one before",
-                  Message("type ", type, " at ", entry.timestamp_ms));
+                  Concat("type ", type, " at ", entry.timestamp_ms));
     }
     entries->push_back(entry);
   }

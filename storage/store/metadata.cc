@@ -206,7 +206,7 @@ Status ParseClockRecord(std::string_view text, uint64_t* bound_ms) {
 }
 
 std::string FamilyKey(FamilyState state, const std::string& name) {
-  return Message(
+  return Concat(
       state == FamilyState::kKept ? kFamilyKeyPrefix : kDroppedKeyPrefix, name);
 }
 

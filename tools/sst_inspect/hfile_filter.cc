@@ -7,8 +7,8 @@
 #include <cmath>
 #include <ostream>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
-#include "storage/format/message.h"
 #include "storage/hfile/bloom_chunk.h"
 #include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/hfile_table.h"
@@ -70,7 +70,7 @@ class ChunkReader {
         return reader_.file().Located(
             "Bloom chunk", location.offset,
             Status::Corruption(
-                Message("expected at offset ", next_offset, " or behind")));
+                Concat("expected at offset ", next_offset, " or behind")));
       }
       next_offset = location.offset + location.block_bytes;
       use(Read(i, location));
@@ -110,9 +110,9 @@ class ChunkReader {
                               block_.payload.size() > hfile::kMaxChunkBytes)) {
       chunk.status = reader_.file().Located(
           "Bloom chunk", location.offset,
-          Status::Corruption(Message(block_.payload.size(),
-                                     " bytes, expected 1 to ",
-                                     hfile::kMaxChunkBytes)));
+          Status::Corruption(Concat(block_.payload.size(),
+                                    " bytes, expected 1 to ",
+                                    hfile::kMaxChunkBytes)));
     }
     if (!chunk.status.ok()) {
       facts.problem = MessageOf(chunk.status);
