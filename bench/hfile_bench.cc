@@ -41,8 +41,8 @@ constexpr double kScan = 1;
 constexpr double kEncodedScan = 1.6;
 constexpr double kEncodedSeek = 2;
 
-// That of plain blocks is the first contender, FAST_DIFF, which most tables
-// have, the second.
+// Contenders in their order: the first has plain blocks, the second FAST_DIFF,
+// which most tables have.
 constexpr std::array<HFileEncoding, 5> kEncodings = {
     HFileEncoding::kNone, HFileEncoding::kFastDiff, HFileEncoding::kDiff,
     HFileEncoding::kPrefix, HFileEncoding::kRowIndexV1};
@@ -310,7 +310,7 @@ class HFileBench {
                    contenders, 1, 1);
   }
 
-  // Of cells that are there, blocks being in the cache.
+  // Each seek is to a cell that is there, in a block of the cache.
   Contender Seeks(const std::string& name, const HFileReader& file,
                   const std::vector<HFileKey>& keys) const {
     std::shared_ptr<HFileIterator> at = file.NewIterator({});
@@ -330,7 +330,7 @@ class HFileBench {
             }};
   }
 
-  // The same cells in every encoding of data blocks.
+  // Writes the same cells in every encoding of data blocks, and reads them.
   Status MeasureEncodings() {
     std::vector<std::unique_ptr<HFileReader>> files;
     HFileReaderOptions options;

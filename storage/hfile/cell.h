@@ -42,15 +42,14 @@ std::string IndexKey(HFileIndexKeyRule rule, const HFileKey& last,
 struct CellForm {
   bool tags = false;
   bool mvcc = false;
-  // In plain blocks every mvcc is 0, and a reader takes one byte for it,
-  // whatever it is.
+  // Every mvcc is 0. A reader of plain blocks takes one byte for it, whatever
+  // it is.
   bool mvcc_is_zero = false;
-  // In blocks that leave parts of keys out, tags are references to a
-  // dictionary.
+  // Tags are references to a dictionary in PREFIX, DIFF and FAST_DIFF blocks.
   bool tags_compressed = false;
 };
 
-// What AppendCell appends.
+// The number of bytes that AppendCell appends.
 size_t CellBytes(const HFileCellView& cell, const CellForm& form);
 
 void AppendCell(const HFileCellView& cell, const CellForm& form,

@@ -1,6 +1,6 @@
-// The payload of a data block: cells, in one of the encodings that HBase has
-// (FORMAT.md). A BlockCells walks over the cells of one, a BlockBuilder makes
-// one; each encoding has both in a file of its own.
+// The payload of a data block has cells in one of HBase's encodings
+// (FORMAT.md). A BlockCells walks over them, a BlockBuilder makes a payload;
+// each encoding has both in a file of its own.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,17 @@
 
 namespace rowbloom::hfile {
 
-// The number of the encoding, with which an encoded payload starts.
+// An encoded payload starts with the number of its encoding.
 inline constexpr size_t kEncodingIdBytes = 2;
 
-// The encoding that file info names. None for a name that is not read.
+// Finds the encoding that file info names. Other names give none.
 std::optional<HFileEncoding> FindEncoding(std::string_view name);
 
-// What an encoded payload says of itself. None when it is no known encoding.
+// Reads the encoding from the front of an encoded payload. An unknown one gives
+// none.
 std::optional<HFileEncoding> EncodingOf(std::string_view payload);
 
-// The magic of data blocks of this encoding.
+// Gives the type of data blocks that have this encoding.
 inline BlockType DataBlockType(HFileEncoding encoding) {
   return encoding == HFileEncoding::kNone ? BlockType::kData
                                           : BlockType::kEncodedData;
@@ -43,36 +44,38 @@ class BlockCells {
   BlockCells(const BlockCells&) = delete;
   BlockCells& operator=(const BlockCells&) = delete;
 
-  // To the first cell of this payload, whose bytes stay until the next Start.
-  // This and the other moves return false after an error, when status() has it.
+  // Moves to the first cell of this payload, whose bytes stay until the next
+  // Start. This and the other moves return false after an error, which status()
+  // has.
   [[nodiscard]] virtual bool Start(std::string_view payload) = 0;
-  // To the next cell. REQUIRES HasNext().
+  // Moves to the next cell. REQUIRES HasNext().
   [[nodiscard]] virtual bool Next() = 0;
-  // From the first cell towards the first one at or after `key`, and not
-  // beyond; stays on the first where the encoding has no index. REQUIRES that
+  // Moves from the first cell towards the first one at or after `key`, and not
+  // beyond. An encoding without an index stays on the first cell. REQUIRES that
   // the first cell is before `key`.
   [[nodiscard]] virtual bool SkipTo(const HFileKey& key);
 
-  // Whether there is a cell behind this one.
+  // Says whether there is a cell behind this one.
   bool HasNext() const { return !rest_.rest().empty(); }
-  // The cell here. Its bytes stay until the next move, those of its key until
-  // the move after that.
+  // The cell's bytes stay until the next move, those of its key until the move
+  // after that.
   const HFileCellView& cell() const { return cell_; }
-  // Where the cell starts in the payload.
+  // The cell starts at this offset of the payload.
   size_t offset() const { return offset_; }
-  // Corruption or MemoryLimit, with the offset in the payload, without a file.
+  // The error is Corruption or MemoryLimit, with the offset in the payload,
+  // without a file.
   const rocksdb::Status& status() const { return status_; }
 
  protected:
   BlockCells() : rest_(std::string_view()) {}
 
-  // Makes `payload` the one that offsets count in.
+  // Offsets count in `payload` from now on.
   void SetPayload(std::string_view payload) {
     payload_ = payload;
     rest_ = Cursor(payload);
     offset_ = 0;
   }
-  // Skips the number of the encoding. False if it is another.
+  // Skips the number of the encoding; another one is an error.
   bool ReadEncodingId(HFileEncoding expected);
   size_t OffsetOfRest() const {
     return static_cast<size_t>(rest_.rest().data() - payload_.data());

@@ -169,7 +169,7 @@ bool DeltaCells::ReadColumn(std::string_view family, uint64_t common,
       return FailCutOff();
     }
   }
-  // Where the row's length is not common it is written below.
+  // A row length that is not common is written below.
   char* key = NewKey(std::min(common, most), key_bytes);
   if (key == nullptr) return false;
   char* to = key + common;
@@ -214,7 +214,7 @@ bool DeltaCells::ReadMvcc() {
 
 size_t CommonColumnBytes(const HFileCellView& a, const HFileCellView& b) {
   if (a.row.size() != b.row.size()) {
-    // Of the length's two bytes.
+    // The lengths have two bytes.
     return a.row.size() >> 8 == b.row.size() >> 8 ? 1 : 0;
   }
   const size_t row_common = CommonBytes(a.row, b.row);

@@ -1,5 +1,5 @@
-// What PREFIX, DIFF and FAST_DIFF share: each cell is what differs from the
-// cell before it.
+// PREFIX, DIFF and FAST_DIFF share this: a cell is stored as its difference
+// from the cell before it.
 //
 //   payload = encoding u16, size i32 of all cells as a plain block has them,
 //             cells
@@ -19,7 +19,7 @@
 
 namespace rowbloom::hfile {
 
-// Of a key, behind row, family and qualifier.
+// A key has these bytes behind row, family and qualifier.
 inline constexpr size_t kTimestampTypeBytes = 9;
 
 class DeltaCells : public BlockCells {
@@ -32,35 +32,35 @@ class DeltaCells : public BlockCells {
              uint64_t max_cells_bytes)
       : encoding_(encoding), form_(form), max_cells_bytes_(max_cells_bytes) {}
 
-  // What comes once, before the cells.
+  // Reads the part that comes once, before the cells.
   [[nodiscard]] virtual bool ReadHead() { return true; }
   // Reads key and value of the next cell into cell_, which is the cell before
-  // until then. Of the first cell there is none: key_bytes() is 0.
+  // until then. The first cell has none before it: key_bytes() is 0.
   [[nodiscard]] virtual bool ReadKeyAndValue() = 0;
 
-  // False after an error: the cell cannot be so large, because all cells of
-  // the block together are not.
+  // Takes the sizes from those of all cells. It is an error if the cell is
+  // larger than what is left of them.
   bool CheckSizes(uint64_t key_bytes, uint64_t value_bytes);
   bool ReadValue(uint64_t value_bytes);
   bool FailCutOff() { return Fail("cell is cut off"); }
 
-  // Of the key before, in the form of cell.h; 0 if there is none.
+  // The size of the key before, in the form of cell.h; 0 if there is none.
   uint64_t key_bytes() const { return key_bytes_; }
-  // A key of `key_bytes` bytes, which CheckSizes took, timestamp and type
+  // Reads a key of `key_bytes` bytes, which CheckSizes took, timestamp and type
   // included. The first `common` of them are those of the key before.
   bool ReadKey(uint64_t common, uint64_t key_bytes);
-  // The same without timestamp and type, which follow in some other form: the
-  // rest of the row and the qualifier, or only that of the qualifier where row
-  // and family are common. `family` is that of all cells.
+  // Reads a key up to its timestamp, which follows in some other form: the rest
+  // of the row and the qualifier, or only the rest of the qualifier if row and
+  // family are common. All cells have `family`.
   bool ReadColumn(std::string_view family, uint64_t common, uint64_t key_bytes);
 
  private:
-  // Room for the next key, with the first `common` bytes of the one before,
-  // which stays. Null after an error.
+  // Makes room for the next key, with the first `common` bytes of the one
+  // before, which stays. Null after an error.
   char* NewKey(uint64_t common, uint64_t key_bytes);
   bool ReadTags();
   bool ReadMvcc();
-  // Takes bytes of a cell from those that all cells have.
+  // Takes tags or an mvcc number from the bytes of all cells.
   bool TakeSize(uint64_t byte_count);
 
   const HFileEncoding encoding_;
@@ -76,8 +76,8 @@ class DeltaCells : public BlockCells {
   std::string tags_;  // of the cell here, if they were compressed
 };
 
-// The bytes at the front of both keys, in the form of cell.h, that are the
-// same, up to the timestamp. Families are taken to be.
+// Counts the bytes at the front of both keys, in the form of cell.h, that are
+// the same, up to the timestamp. Families are taken to be the same.
 size_t CommonColumnBytes(const HFileCellView& a, const HFileCellView& b);
 
 class DeltaBuilder : public BlockBuilder {
@@ -89,12 +89,12 @@ class DeltaBuilder : public BlockBuilder {
  protected:
   DeltaBuilder(HFileEncoding encoding, const CellForm& form);
 
-  // Appends key and value to payload_. Null stands for the cell before the
-  // first; the value of another is in payload_, until something is appended.
+  // Appends key and value to payload_. `before` is null for the first cell; its
+  // value is in payload_, and moves when something is appended.
   virtual void AddKeyAndValue(const HFileCellView* before,
                               const HFileCellView& cell) = 0;
   void AppendValue(std::string_view value);
-  // The rest of row and qualifier, as DeltaCells::ReadColumn reads it.
+  // Appends the rest of row and qualifier, as DeltaCells::ReadColumn reads it.
   void AppendColumn(const HFileCellView& cell, size_t common);
 
   std::string payload_;

@@ -56,15 +56,15 @@ class Iterator : public HFileIterator {
   bool Descend(size_t level, const std::string* key);
   bool LoadLevel(size_t level, const std::string* key);
   bool LoadData();
-  // Into the data block where the key belongs, and to the first cell at or
-  // after the key, as kExact or kFirstOfBlock; or if there is none in it to its
-  // last cell, as kBefore. `*steps` are those from where SkipTo led.
+  // Moves into the data block where the key belongs, and to the first cell at
+  // or after the key, as kExact or kFirstOfBlock; or if there is none in it to
+  // its last cell, as kBefore. `*steps` counts the cells from where SkipTo led.
   HFileSeekResult SeekInBlock(const HFileKey& key, size_t* steps);
   // To the first cell of the next data block; false also at the end.
   bool NextBlock();
   // The same of the first data block behind what is now at this level.
   bool Advance(size_t level);
-  // To the next cell of the block, which there is.
+  // Moves to the next cell of the block, which there is.
   bool Step();
   bool CheckOrder(const HFileKey& before);
   bool Fail(const rocksdb::Status& status);

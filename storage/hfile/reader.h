@@ -79,7 +79,7 @@ class Reader : public HFileReader {
   const BlockHeader& data_root_header() const {
     return data_root_block_.header;
   }
-  // Of data blocks; NONE also where it is not known.
+  // The encoding of data blocks; NONE also if it is not known.
   HFileEncoding encoding() const { return encoding_; }
   const CellForm& cell_form() const { return cell_form_; }
   Comparator comparator() const { return comparator_; }

@@ -1,4 +1,4 @@
-// ROW_INDEX_V1: cells whole, and behind them where each row starts, so that a
+// ROW_INDEX_V1 has cells whole, and behind them an index of the rows, so that a
 // seek looks at the cells of one row.
 #pragma once
 
@@ -20,23 +20,22 @@ class RowIndexCells : public BlockCells {
   [[nodiscard]] bool SkipTo(const HFileKey& key) override;
 
  private:
-  // Takes the index from the end of the payload. What is left in rest_ is
-  // cells.
+  // Reads the index at the end of the payload.
   bool ReadIndex();
   uint32_t RowOffset(size_t row) const {
     return LoadU32(row_offsets_ + sizeof(uint32_t) * row);
   }
-  // To the first cell of a row, whose offset is checked.
+  // Moves to the first cell of a row, whose offset is checked.
   bool MoveToRow(size_t row);
   bool ParseHere();
-  // Whether the last cell is of the index' last row.
+  // The last cell is one of the last row in the index, or it is an error.
   bool CheckEnd();
 
   const CellForm form_;
   std::string_view cells_;
   const char* row_offsets_ = nullptr;  // in the payload
   size_t rows_ = 0;
-  size_t next_row_ = 0;  // the first one behind the cell here
+  size_t next_row_ = 0;  // the first row behind the cell here
 };
 
 class RowIndexBuilder : public BlockBuilder {

@@ -8,7 +8,7 @@ namespace {
 constexpr uint8_t kNotInDictionary = 0xff;
 constexpr size_t kTagLengthBytes = 2;
 
-// False at the end, or where no tag follows.
+// Returns false at the end, or if no tag follows.
 bool ReadTag(Cursor* in, std::string_view* tag) {
   uint16_t tag_bytes = 0;
   return in->ReadU16(&tag_bytes) && in->ReadBytes(tag_bytes, tag);

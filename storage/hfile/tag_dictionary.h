@@ -19,12 +19,12 @@ class TagDictionary {
  public:
   static constexpr size_t kCapacity = 127;
 
-  // Without the length that a tag has in cells: type and contents. In place of
-  // the least recently used one when it is full; an empty tag is not taken.
+  // Takes a tag's type and contents, without its length. A full dictionary
+  // forgets the least recently used one for it. An empty tag is not taken.
   void Add(std::string_view tag);
-  // The tag's number. It was used now.
+  // Gives the tag's number, if it is there, and counts as a use.
   std::optional<size_t> Find(std::string_view tag);
-  // The tag of this number, which was used now. Null when there is none.
+  // Gives the tag of this number, and counts as a use. Null if there is none.
   const std::string* Get(size_t number);
   void Clear() { size_ = 0; }
 
@@ -37,7 +37,7 @@ class TagDictionary {
   size_t size_ = 0;
 };
 
-// Whether the bytes are tags as HFileCellView has them.
+// Says whether the bytes are tags as HFileCellView has them.
 bool AreTags(std::string_view bytes);
 
 // Appends a cell's tags in the form with references:
@@ -48,8 +48,9 @@ bool AreTags(std::string_view bytes);
 void CompressTags(std::string_view tags, TagDictionary* dictionary,
                   std::string* out);
 
-// The reverse, from the front of `*in`: tags that take `byte_count` bytes in a
-// cell, into `*tags`. Null, or what is wrong.
+// Reads tags from the front of `*in` that take `byte_count` bytes in a cell,
+// into
+// `*tags`. Returns null, or a sentence about what is wrong.
 [[nodiscard]] const char* UncompressTags(uint64_t byte_count,
                                          TagDictionary* dictionary, Cursor* in,
                                          std::string* tags);

@@ -121,7 +121,7 @@ Status CheckOptions(const HFileWriterOptions& options) {
   return status;
 }
 
-// Whether the encoding takes a cell's family for that of the cell before.
+// Some encodings take a cell's family for that of the cell before.
 bool HasOneFamily(HFileEncoding encoding) {
   return encoding == HFileEncoding::kPrefix ||
          encoding == HFileEncoding::kDiff ||

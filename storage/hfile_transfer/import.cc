@@ -94,7 +94,7 @@ int64_t MaxSequenceId(const HFileReader& file) {
   return static_cast<int64_t>(number);
 }
 
-// Whether cells keep their numbers when the file is bulk loaded.
+// Cells of some bulk-loaded files keep their own numbers.
 bool KeepsSequenceIds(const HFileReader& file) {
   const auto found = file.file_info().find("SKIP_RESET_SEQ_ID");
   return found != file.file_info().end() && !found->second.empty() &&

@@ -1,5 +1,5 @@
-// What HBase says of a file in its name: a store file that is bulk loaded, a
-// reference to a half of one, a link to one. Pure functions, thread-safe.
+// HBase's names tell a store file that was bulk loaded, a reference to a half
+// of one, and a link to one. Pure functions, thread-safe.
 //
 //   file       hexadecimal digits [_SeqId_ digits _]
 //   link       [namespace =] table = region - file
@@ -15,13 +15,13 @@
 
 namespace rowbloom::hfile_transfer {
 
-// The number that a bulk load gave the file: HBase has it of all its cells,
-// whatever the file says. None without "_SeqId_"; InvalidArgument, without a
-// path, where no number follows it.
+// Finds the number that a bulk load gave the file, and with it all its cells.
+// Names without "_SeqId_" have none. InvalidArgument, without a path: no number
+// follows it.
 rocksdb::Status SequenceIdInName(std::string_view name,
                                  std::optional<int64_t>* sequence_id);
 
-// Of a name of a reference or link: what it stands for, in words, and what to
+// Says in words what a reference or link of this name stands for, and what to
 // do about it. Empty for other names.
 std::string DescribeReference(std::string_view name);
 

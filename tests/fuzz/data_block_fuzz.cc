@@ -1,5 +1,6 @@
-// Walking over the cells of a data block's payload, in every encoding. The
-// first byte of an input chooses encoding and form, the rest is the payload.
+// The target walks over the cells of a data block's payload, in every encoding.
+// The first byte of an input chooses encoding and form, the rest is the
+// payload.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,7 @@ struct Form {
   CellForm cells;
 };
 
-// What can be read of a payload, and whether that is all.
+// Reads all cells that can be read, and says whether that is all.
 bool ReadCells(BlockCells* block, std::string_view payload,
                std::vector<HFileCell>* cells) {
   bool moved = block->Start(payload);
@@ -87,7 +88,7 @@ void CheckSkips(BlockCells* block, std::string_view payload,
   }
 }
 
-// What was read is written, and reads the same.
+// Cells that were read are written, and read the same.
 void CheckBuilder(const Form& form, const std::vector<HFileCell>& cells) {
   for (const HFileCell& cell : cells) {
     // No writer takes these.
@@ -119,7 +120,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       hfile::NewBlockCells(form.encoding, form.cells, fuzz::kMaxCellsBytes);
   std::vector<HFileCell> cells;
   if (!fuzz::ReadCells(block.get(), payload, &cells)) return 0;
-  // The same once more, with what the first walk has left behind.
+  // The second walk meets what the first has left behind.
   std::vector<HFileCell> again;
   fuzz::Check(fuzz::ReadCells(block.get(), payload, &again) && again == cells,
               "a block reads the same twice");

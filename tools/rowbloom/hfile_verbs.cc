@@ -119,7 +119,7 @@ std::string WhatIsThere(const HFileExportReport& report) {
   return "exported: " + names;
 }
 
-// Tells of what the bulk load needs that is not in the files.
+// Warns of options that the bulk load needs.
 void WarnOfBulkLoad(const HFileExportReport& report, const Store& store,
                     bool has_regions, std::ostream& err) {
   if (report.most_files_per_region > kHFilesPerRegion) {

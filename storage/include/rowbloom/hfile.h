@@ -197,7 +197,7 @@ struct HFileReaderOptions {
   // of them only if the file has such blocks; and four times the largest key
   // and 64 KiB of tags where blocks are encoded.
   size_t max_block_bytes = size_t{256} << 20;
-  // The same of data blocks, if that is more, encoded and not. They are read
+  // The largest data block, if that is more, encoded and decoded. They are read
   // one at a time.
   size_t max_data_block_bytes = 0;
   // The most that GetRow and GetColumn return, in bytes of keys and values.
@@ -437,8 +437,9 @@ struct HFileWriterOptions {
   // that have them are refused.
   bool tags = false;
   bool mvcc = true;
-  // Whether PREFIX, DIFF and FAST_DIFF write tags that a block has already as
-  // references. Others write them whole, but note the wish as HBase does.
+  // PREFIX, DIFF and FAST_DIFF write tags that a block has already as
+  // references. Other encodings write them whole, but note the wish as HBase
+  // does.
   bool compress_tags = false;
 
   BloomType bloom_type = BloomType::kRow;

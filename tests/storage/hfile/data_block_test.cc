@@ -1,5 +1,5 @@
-// The payloads of data blocks alone, without a file around them: what a builder
-// makes, a walk gives back; what is damaged is found or makes no harm.
+// Payloads of data blocks are tested without a file around them: a walk gives
+// back what a builder makes; damage is found or makes no harm.
 #include "storage/hfile/data_block.h"
 
 #include <gmock/gmock.h>
@@ -71,7 +71,7 @@ std::string Encode(HFileEncoding encoding, const CellForm& form,
   return std::string(builder->Finish());
 }
 
-// All cells of a payload, and how reading them ended.
+// Reads all cells of a payload, and says how that ended.
 Status Decode(BlockCells* block, std::string_view payload,
               std::vector<HFileCell>* cells) {
   cells->clear();
@@ -123,7 +123,7 @@ TEST_P(DataBlock, GivesBackWhatWasPutIn) {
   }
 }
 
-// Keys, timestamps and types at their limits, each beside the next.
+// Keys, timestamps and types are at their limits, each beside the next.
 TEST_P(DataBlock, GivesBackExtremes) {
   std::vector<HFileCell> cells;
   const auto timestamps = {
@@ -151,8 +151,8 @@ TEST_P(DataBlock, GivesBackExtremes) {
   EXPECT_EQ(found, cells);
 }
 
-// Every byte changed, and every end cut off, with or without an index at the
-// end. There is a sentence or there are cells; sanitizers see the rest.
+// Every byte is changed, and every end cut off. There is a sentence or there
+// are cells; sanitizers see the rest.
 TEST_P(DataBlock, AnyDamageIsFoundOrHarmless) {
   test::Random random(11);
   for (const CellForm& form : Forms(GetParam())) {
@@ -251,7 +251,7 @@ class DamagedBlock : public ::testing::Test {
     EXPECT_THAT(Decode(encoding, form, payload, &found),
                 StatusIs(Status::kCorruption, HasSubstr(why)));
   }
-  // The same of one byte.
+  // Changes one byte.
   void RefusesByte(HFileEncoding encoding, size_t at, uint8_t value,
                    const std::string& why, const CellForm& form = {}) {
     Refuses(

@@ -115,7 +115,7 @@ Golden MakeGolden(const std::string& folder, const std::string& name) {
   return golden;
 }
 
-// A name says encoding and codec: "fastdiff_gz_tags".
+// The name says encoding and codec: "fastdiff_gz_tags".
 Golden MakeEncodedGolden(const std::string& folder, const std::string& name,
                          uint32_t block_bytes) {
   const std::map<std::string, HFileEncoding> encodings = {
@@ -138,7 +138,7 @@ Golden MakeEncodedGolden(const std::string& folder, const std::string& name,
   options.block_bytes = block_bytes;
   options.gz_operating_system = 0;
   golden.same_bytes = name != "rowindex_zstd_bigblock";
-  // What HBase's compactions write.
+  // HBase's compactions write this.
   options.file_info["COMPACTION_EVENT_KEY"] = "PBUF";
   if (words[2] == "bulkload") {
     options.file_info.clear();
@@ -155,7 +155,7 @@ Golden MakeEncodedGolden(const std::string& folder, const std::string& name,
   return golden;
 }
 
-// What the file says of its cells and their filter.
+// Takes from the file what it says of its cells and their filter.
 void TakeFromFile(const HFileReader& reader, HFileWriterOptions* options) {
   const auto& info = reader.file_info();
   const auto compressed = info.find("hfile.TAGS_COMPRESSED");
@@ -410,7 +410,7 @@ void WriteGolden(const Golden& golden, const HFileReader& reader,
   ASSERT_THAT(writer->Finish(), IsOk());
 }
 
-// Of the data blocks, decompressed.
+// The payloads of data blocks, decompressed.
 std::vector<std::string> DataPayloads(const HFileReader& reader) {
   std::vector<std::string> payloads;
   hfile::BlockWalk walk(static_cast<const hfile::Reader&>(reader));

@@ -75,8 +75,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "encodings/2.6/rowindex_none_mixed"),
     TestName);
 
-// A region with flushed files and one that was bulk loaded between them: of
-// equal cells HBase shows those of the later.
+// The region has flushed files and one that was bulk loaded between them: HBase
+// shows the later one of equal cells.
 TEST(ImportOfABulkLoad, ShowsWhatHBaseShows) {
   const std::string folder = DataPath("hbase/snapshot");
   TempDir dir;
@@ -115,7 +115,7 @@ TEST(ImportOfABulkLoad, ShowsWhatHBaseShows) {
   EXPECT_EQ(after_it, 20u);
 }
 
-// What a split leaves in its regions' directories.
+// A split leaves such files in its regions' directories.
 TEST(ImportOfASplit, NamesReferencesAndLinks) {
   const std::string folder = DataPath("hbase/snapshot/references");
   TempDir dir;
