@@ -141,10 +141,10 @@ struct HFileImportReport {
 // `versioned` families get versions and deletes with their timestamps, merged
 // with what they have; of what is there twice, the file's counts, and among
 // files that of the larger mvcc number, then of the larger MAX_SEQ_ID_KEY, then
-// of the later path. Both numbers are N of a file that HBase has bulk loaded as
-// "..._SeqId_N_", where its file info has no SKIP_RESET_SEQ_ID. `latest`
-// families get puts alone: deletes concern the files' own cells. Errors,
-// nothing being loaded:
+// of the later path. In a file that HBase has bulk loaded as "..._SeqId_N_"
+// both numbers are N; with SKIP_RESET_SEQ_ID in its file info only the second
+// is. `latest` families get puts alone: deletes concern the files' own cells.
+// Errors, nothing being loaded:
 //   InvalidArgument  a family that the store does not have; a cell that it does
 //                    not take, named with its file; a `latest` family or tags
 //                    without the option; "_SeqId_" without a number
