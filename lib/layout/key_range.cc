@@ -16,7 +16,7 @@ std::string FirstKey(const KeyLayout& layout, std::string_view row) {
   return PrefixEnd(row.substr(0, *fixed));
 }
 
-// What the keys of rows that start with `prefix` start with.
+// The bytes that the keys of rows with this prefix start with.
 std::string KeyPrefix(const KeyLayout& layout, std::string_view prefix) {
   if (prefix.empty() || layout.FixedRowBytes()) return std::string(prefix);
   constexpr size_t kTerminatorBytes = 2;

@@ -20,7 +20,7 @@ using rocksdb::Env;
 using rocksdb::Status;
 
 constexpr char kLockFile[] = "LOCK";
-// Where RocksDB keeps the lists of the backups' files.
+// The folder in which RocksDB keeps the lists of the backups' files.
 constexpr char kListsDirectory[] = "meta";
 
 constexpr char kRestoringSuffix[] = ".restoring";
@@ -119,7 +119,7 @@ std::vector<BackupInfo> BackupsOf(const BackupEngineReadOnly& engine) {
   return backups;
 }
 
-// Whether a store can be made at `path`.
+// Tells whether a store can be made at `path`.
 Status CheckTarget(Env* env, const std::string& path) {
   if (path.empty()) {
     return Status::InvalidArgument("the path of the store is empty");

@@ -40,7 +40,7 @@ class SstLoad final : public BulkLoad {
         timestamp_ms_(opened.shared->clock.Step()) {}
 
   ~SstLoad() override {
-    // What cannot be removed now is when the store is opened next.
+    // Files that cannot be removed now are when the store is opened next.
     rocksdb::Env* const env = opened_.database->GetEnv();
     for (auto& [name, load] : families_) {
       load.writer.reset();

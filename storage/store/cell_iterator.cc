@@ -68,7 +68,7 @@ class FamilyCells final : public CellIterator {
     return it->status();
   }
 
-  // What the key here shows.
+  // The versions that the key here shows.
   Status ReadKey() {
     std::string_view row_bytes;
     Status s = opened_.FindRow(cells_->it()->key().ToStringView(), &row_bytes);

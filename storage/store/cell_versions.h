@@ -3,7 +3,8 @@
 // bytes and the rules. Merge operands have the same format, so that a write is
 // one Merge.
 // Pure functions, thread-safe.
-// What a cell shows does not depend on when, or whether, RocksDB merged.
+// The versions that a cell shows do not depend on when, or whether, RocksDB
+// merged.
 #pragma once
 
 #include <algorithm>
@@ -82,7 +83,7 @@ struct RowDeletes {
 // REQUIRES entries in order, with values of at most kMaxValueBytes.
 std::string EncodeEntries(const Entries& entries);
 
-// What EncodeEntries makes of a single entry, but for the value.
+// The bytes that EncodeEntries makes of a single entry, but for the value.
 std::string EncodeEntryHead(const Entry& entry);
 
 // Reads what RocksDB returned. False: the bytes are not of this format, and

@@ -146,7 +146,7 @@ class Opener {
     Status s = CheckArguments(options_, path(), families_);
     if (s.ok()) s = Writes() ? FindAndLock() : Find();
     if (!s.ok()) return s;
-    // What the caller left open is the store's.
+    // Settings that the caller left open are the store's.
     const StoreRecord& kept = found_.metadata.store;
     if (!options_.key_layout) options_.key_layout = kept.key_layout;
     opened_.options = options_;
@@ -294,7 +294,7 @@ class Opener {
                                        : s;
   }
 
-  // What a crash left of bulk loads.
+  // The remains of bulk loads that a crash left.
   Status RemoveLoads() {
     std::vector<std::string> entries;
     Status s = ListDirectory(env_, path(), &entries);

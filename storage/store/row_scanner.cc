@@ -137,7 +137,7 @@ class RowScanner::Source {
   bool reverse_ = false;
   uint64_t left_ = 0;
   KeyRange range_;
-  // What rocksdb::ReadOptions point to while the iterators live.
+  // The bounds that rocksdb::ReadOptions point to while the iterators live.
   Slice lower_;
   Slice upper_;
   std::optional<CountedSnapshot> moment_;

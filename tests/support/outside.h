@@ -57,7 +57,7 @@ inline bool IsRequired(const Outside& thing) {
   return std::find(names.begin(), names.end(), thing.name) != names.end();
 }
 
-// Whether a folder of the PATH has the program.
+// Tells whether a folder of the PATH has the program.
 inline bool HaveProgram(const std::string& name) {
   const char* path = std::getenv("PATH");
   const std::string folders = path == nullptr ? "" : path;

@@ -1,4 +1,4 @@
-// What the filters that an application uses by itself have in common: their
+// The parts that the filters without a database have in common: their
 // serialized forms, and a secret that keeps outsiders from choosing answers.
 //
 // Without a secret the hash of a filter is public. People who choose keys can

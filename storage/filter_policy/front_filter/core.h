@@ -159,7 +159,7 @@ void Core::AskAll(const Family& family, size_t count, const RowOf& row_of,
 
 // The listener that wakes the worker.
 std::shared_ptr<rocksdb::EventListener> NewListener(std::shared_ptr<Core> core);
-// Whether it is one for this core.
+// Tells whether it is one for this core.
 bool IsListenerOf(const rocksdb::EventListener& listener, const Core& core);
 
 }  // namespace rowbloom::front_filter

@@ -70,7 +70,8 @@ void Family::ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept {
 void Family::Reconcile() {
   const std::lock_guard reconcile(reconcile_mutex_);
   if (handle_ == nullptr) return;
-  // What may go is noted before the listing, which shows what became of it.
+  // Memtables and files that may go are noted before the listing, which shows
+  // what became of them.
   std::vector<std::shared_ptr<MemtableRows>> gone;
   std::vector<std::shared_ptr<Announcement>> finished;
   {

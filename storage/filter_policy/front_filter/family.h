@@ -83,7 +83,7 @@ class Family {
   void OnIngested(const rocksdb::DB* root, std::string_view name,
                   const std::string& path) noexcept;
 
-  // Whether the file is one of the last listing.
+  // Tells whether the file is one of the last listing.
   bool Lists(uint64_t number) const;
 
   FrontFilterFamilyStats Stats() const;

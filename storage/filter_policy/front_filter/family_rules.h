@@ -1,4 +1,4 @@
-// What the options of a column family say about its rows.
+// The rules that the options of a column family give for its rows.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,7 @@ class SectionTaker final : public rocksdb::FilterPolicy {
     return std::move(section_);
   }
   const std::string& problem() const { return problem_; }
-  // Of the block that the section was taken from.
+  // The size of the block that the section was taken from.
   uint64_t block_bytes() const { return block_bytes_; }
 
  private:
@@ -102,8 +102,9 @@ class SectionTaker final : public rocksdb::FilterPolicy {
   mutable bool failed_ = false;
 };
 
-// Whether the rows of all keys of the file are entries of this block. A block
-// of a partitioned filter has those of some, and fewer bytes than the filter.
+// Tells whether the rows of all keys of the file are entries of this block. A
+// block of a partitioned filter has those of some, and fewer bytes than the
+// filter.
 bool HasAllRows(const rocksdb::TableProperties& properties,
                 const KeyLayout& layout, uint64_t block_bytes) {
   if (properties.filter_size != block_bytes) return false;

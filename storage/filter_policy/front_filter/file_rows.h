@@ -35,7 +35,7 @@ class Budget {
 // The ROW section of one file, in memory of its own. Immutable.
 class FileRows {
  public:
-  // What a file that has no usable section says.
+  // The reason why a file has no usable section.
   struct Problem {
     std::string message;
     // The bytes that its section would take, if they are beyond the budget;

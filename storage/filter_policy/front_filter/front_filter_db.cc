@@ -63,7 +63,7 @@ Status FrontFilterDB::Get(const ReadOptions& options,
                               : GetInFront(options, family, key, value, read);
 }
 
-// Whether the front filter says that the key does not exist, in which case the
+// Tells whether the front filter rules the key out, in which case the
 // outputs of KeyMayExist are set.
 bool FrontFilterDB::IsAbsent(const ReadOptions& options,
                              ColumnFamilyHandle* family, const Slice& key,

@@ -1,4 +1,4 @@
-// What FrontFilterDB does for gets, of one key and of many.
+// The lookups that FrontFilterDB makes for gets, of one key and of many.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace rowbloom::front_filter {
 
-// What the front filter said of a key.
+// The answer of the front filter for a key.
 enum class Said : uint8_t {
   kNothing,  // it has no row, or there is no view
   kMayExist,

@@ -38,7 +38,7 @@ class Probes {
   std::array<const SectionProbe*, kTogether> sections_;
 };
 
-// Of `wanted`, the rows that the section does not have.
+// The rows among `wanted` that the section does not have.
 uint32_t AbsentFrom(const SectionProbe& section, std::span<const Row> rows,
                     uint32_t wanted, const Kernel& kernel) {
   std::array<uint64_t, Kernel::kMaxMany> hashes;

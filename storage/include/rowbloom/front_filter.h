@@ -39,7 +39,7 @@ struct FrontFilterOptions {
   // counts as having each row between its smallest and its largest key. The
   // filters of memtables, 2 bytes and up for each row, come on top.
   uint64_t memory_limit_bytes = std::numeric_limits<uint64_t>::max();
-  // Whether rows are answered for: see FrontFilter::SetEnabled.
+  // True: absent rows are answered for; FrontFilter::SetEnabled changes it.
   bool enabled = true;
 };
 
@@ -68,7 +68,7 @@ struct FrontFilterFamilyStats {
 struct FrontFilterStats {
   uint64_t asked = 0;     // rows that were looked up in armed families
   uint64_t answered = 0;  // of these, absent
-  // Of the gets through a FrontFilterDB whose row may exist, those that found
+  // Gets through a FrontFilterDB whose row may exist: those that found
   // their key, and those that did not: an absent column, or a false positive.
   uint64_t passed_found = 0;
   uint64_t passed_wasted = 0;

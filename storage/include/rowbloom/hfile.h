@@ -141,7 +141,7 @@ enum class HFileCompression : uint8_t {
 // HBase's spelling: "LZO", "GZ", "NONE", ...; "codec 9" for unknown numbers.
 std::string ToString(HFileCompression codec);
 
-// How data blocks store their cells: whole, or without what repeats the cell
+// The form of cells in data blocks: whole, or without what repeats the cell
 // before. The values are on disk: never renumber.
 enum class HFileEncoding : uint16_t {
   kNone = 0,

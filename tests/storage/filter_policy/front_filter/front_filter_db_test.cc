@@ -643,7 +643,7 @@ TEST_F(FrontFilterDBTest, Import) {
   ExpectOk(db_->DestroyColumnFamilyHandle(family));
 }
 
-// What has no front filter is RocksDB's.
+// Families without a front filter are RocksDB's.
 TEST_F(FrontFilterDBTest, FamiliesWithoutOnePassThrough) {
   class OtherOrder final : public rocksdb::Comparator {
    public:
