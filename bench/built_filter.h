@@ -15,9 +15,9 @@ struct BuiltFilter {
   rocksdb::Slice bytes;
 };
 
-// Of all keys, in order. With KeyShape::kRowCol each key is added and, when it
-// changes, its prefix, the row, as RocksDB's filter block builder does. Throws
-// std::runtime_error if there is no filter.
+// The filter of all keys, added in order. With KeyShape::kRowCol each key is
+// added and, when it changes, its prefix, the row, as RocksDB's filter block
+// builder does. Throws std::runtime_error if there is no filter.
 BuiltFilter BuildFilter(const rocksdb::FilterPolicy& policy, KeyShape shape,
                         const KeyArray& keys);
 

@@ -50,7 +50,7 @@ using CellsOfFile = std::vector<size_t>;
 // All cells by key, each once.
 class Cells {
  public:
-  // Of equal cells the last one stays; *replaced says how many did not.
+  // Keeps the last one of equal cells; *replaced says how many did not stay.
   // InvalidArgument: an empty row, or one that is too long.
   rocksdb::Status Fill(std::vector<InputCell> input, uint64_t* replaced);
 

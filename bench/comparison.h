@@ -1,5 +1,5 @@
-// What came out of contenders that took turns at one kind of operation, and
-// what is claimed of it.
+// The results of contenders that took turns at one kind of operation, and what
+// is claimed of them.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ struct Comparison {
   std::string what;   // such as "get, present cell"
   std::string where;  // such as "16 files"
   std::string unit;   // of work: "get", "cell", ...
-  // Of the second contender: its time, as a share of the first's, that is
-  // claimed at most.
+  // The longest time that is claimed of the second contender, as a share of the
+  // first's.
   std::optional<double> claimed_ratio;
-  // Where several threads work, their wall time is compared.
+  // True if wall times are compared: where several threads work.
   bool by_wall_time = false;
   std::vector<Timing> timings;
 

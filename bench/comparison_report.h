@@ -12,7 +12,7 @@ namespace rowbloom::bench {
 // Lines of text; the last ones say what the columns are.
 std::string ToTable(const std::vector<Comparison>& comparisons);
 
-// What is claimed and missed, or that all is as claimed.
+// The claims that are missed, or that all is as claimed.
 std::string ToVerdict(const std::vector<Comparison>& comparisons);
 
 // {"comparisons": [...], "missed_claims": [...]}

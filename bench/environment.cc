@@ -31,7 +31,7 @@ std::string FirstWord(const std::string& path) {
   return word;
 }
 
-// Of the first CPU: {"L1d": "32K", "L2": "1024K", ...}.
+// The caches of the first CPU: {"L1d": "32K", "L2": "1024K", ...}.
 nlohmann::ordered_json Caches() {
   nlohmann::ordered_json caches = nlohmann::ordered_json::object();
   for (int i = 0;; ++i) {

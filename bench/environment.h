@@ -1,11 +1,11 @@
-// Where and how a benchmark ran, for its results.
+// The machine and the build that a benchmark ran with, for its results.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 namespace rowbloom::bench {
 
-// Whether the benchmarks were built with optimisation and without assertions:
+// True if the benchmarks were built with optimisation and without assertions:
 // times of other builds mean nothing.
 #if defined(__OPTIMIZE__) && defined(NDEBUG)
 inline constexpr bool kOptimised = true;

@@ -1,4 +1,4 @@
-// How often a filter took an absent key for a present one.
+// The false positives of a filter: absent keys that it took for present ones.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Interval {
   double low = 0;
   double high = 0;
 };
-// Where the rate lies with 99 % confidence (E. B. Wilson, 1927).
+// The interval that has the rate with 99 % confidence (E. B. Wilson, 1927).
 Interval Interval99(const FalsePositives& counts);
 
 }  // namespace rowbloom::bench

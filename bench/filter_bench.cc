@@ -28,14 +28,15 @@ static_assert(kChunkKeys % kBatchKeys == 0);
 
 using PolicyPtr = std::shared_ptr<const rocksdb::FilterPolicy>;
 
-// Where slower kernels are measured, too.
+// The rate at which slower kernels are measured, too.
 constexpr double kRateOfAllKernels = 0.01;
 
 // A filter that can be asked for, at any size.
 struct Family {
   std::string name;
   bool has_kernels = false;
-  // Of the rate that a Bloom filter of so many bits per key has.
+  // Makes a policy with the rate that a Bloom filter of so many bits per key
+  // has.
   std::function<PolicyPtr(double bits_per_key)> make_policy;
 };
 

@@ -33,11 +33,11 @@ inline constexpr size_t kChunkKeys = 1024;
 inline constexpr uint64_t kFewKeys = 5'000'000;
 
 struct BenchOptions {
-  // Of each timing.
+  // The repetitions of each timing.
   int repetitions = 9;
-  // Of each timing from kFewKeys keys on when it is one of a build.
+  // The repetitions of each timing of a build, from kFewKeys keys on.
   int build_repetitions = 3;
-  // Of each repetition, in seconds of CPU time; at least one pass.
+  // The least CPU time of each repetition, in seconds; at least one pass.
   double min_time_s = 0.01;
   // Distinct absent keys asked for each false positive rate.
   uint64_t absent_keys = 4'000'000;
@@ -50,14 +50,15 @@ struct BenchOptions {
   }
 };
 
-// What was timed. The operations of one shape, in order: AllOperations.
+// The operation that was timed. The operations of one shape, in order:
+// AllOperations.
 enum class Mode : uint8_t {
   kBuild,      // AddKey of all keys in order, and Finish
   kLookup,     // MayMatch(key); the next one does not wait for the answer
   kBatch,      // MayMatch(kBatchKeys, keys, answers)
   kDependent,  // MayMatch(key), the address of each key from the last answer
 };
-// Which keys were asked for.
+// The keys that were asked for.
 enum class Asked : uint8_t {
   kNothing,       // by a build
   kAbsentRow,     // 0 % present
@@ -73,7 +74,7 @@ std::vector<Operation> AllOperations(KeyShape shape);
 std::string_view ToString(Mode mode);
 std::string_view ToString(Asked asked);
 
-// How a filter was set up to be comparable with the first kind of rowbloom.
+// The setting that makes a filter comparable with the first kind of rowbloom.
 enum class Equal : uint8_t {
   kRate,         // the same setting, for the same rate; other bits per key
   kBits,         // a setting that costs the same bits per key; another rate
@@ -104,7 +105,7 @@ struct FilterResult {
   const FalsePositives& OneSection() const {
     return absent_column.asked > 0 ? absent_column : absent_row;
   }
-  // How many percent more bits than any filter of this rate needs, log2(1 /
+  // The percentage of bits above what any filter of this rate needs, log2(1 /
   // rate) for each entry. Infinite without a false positive.
   double OverBoundPercent() const;
 };
@@ -114,7 +115,8 @@ struct Group {
   uint64_t keys = 0;
   double target_rate = 0;
   std::vector<FilterResult> filters;
-  // Of a MemoryFloor in the first filter, by AllOperations; a build's is empty.
+  // The timings of a MemoryFloor in the first filter, by AllOperations; a
+  // build's is empty.
   std::vector<Timing> floor;
 };
 

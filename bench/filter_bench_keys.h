@@ -28,7 +28,7 @@ std::string_view ToString(KeyShape shape);
 inline constexpr size_t kKeyBytes = 24;
 inline constexpr size_t kColumns = 10;  // of kRowCol
 
-// Of the key. The layout of a shape is fixed:RowBytes(shape).
+// The size of the row in a key. The layout of a shape is fixed:RowBytes(shape).
 inline constexpr size_t RowBytes(KeyShape shape) {
   return shape == KeyShape::kRow ? kKeyBytes : 16;
 }

@@ -146,7 +146,7 @@ ordered_json ToJson(const FalsePositives& counts) {
           {"high99", Rounded(interval.high)}};
 }
 
-// What does not depend on times.
+// The values of a result that do not depend on times.
 ordered_json ToJson(KeyShape shape, uint64_t keys, const FilterResult& result) {
   ordered_json json = {
       {"shape", ToString(shape)},

@@ -62,7 +62,7 @@ std::vector<Operation> DrawOperations(const Cells& cells, uint64_t seed,
   return operations;
 }
 
-// What all databases share.
+// The plan that all databases share.
 struct Plan {
   Cells cells;
   std::vector<CellsOfFile> cells_of_file;

@@ -59,12 +59,13 @@ struct CompareOptions {
   // Deals the cells of each row over the files, instead of whole rows: the
   // worst case for filters by row.
   bool spread_rows = false;
-  // Of each kind, by its number; kinds with 0 are left out.
+  // The number of operations of each kind, by the kind's number; kinds with 0
+  // are left out.
   std::array<uint64_t, kAllKinds.size()> operations = {50'000, 50'000, 50'000,
                                                        50'000};
   // Decides which row is in which file and which names are asked for.
   uint64_t seed = 1;
-  // Whether to run the operations a second time for their times.
+  // True if the operations are run a second time for their times.
   bool measure_times = true;
   // Each at most once. kRowCol REQUIRES kStock before it.
   std::vector<Setting> settings = {kAllSettings.begin(), kAllSettings.end()};
@@ -74,7 +75,7 @@ struct CompareOptions {
   std::function<void(std::string_view)> on_step;
 };
 
-// Of one kind of operation under one setting.
+// The result of one kind of operation under one setting.
 struct KindResult {
   uint64_t operations = 0;
   uint64_t found = 0;

@@ -46,7 +46,7 @@ struct Arguments {
   bool check = false;
 };
 
-// How a database is opened.
+// The way in which a database is opened.
 struct Way {
   const char* name;
   std::optional<double> rate;  // of rowbloom's filters; none: RocksDB's Bloom
@@ -247,7 +247,8 @@ class FrontBench {
   const std::vector<Comparison>& comparisons() const { return comparisons_; }
 
  private:
-  // Of stock's time, by the number of files in level 0.
+  // The longest time that is claimed for absent rows, as a share of stock's, by
+  // the number of files in level 0.
   static std::optional<double> AbsentLimit(uint64_t files) {
     if (files >= 32) return 1.0 / 15;
     if (files >= 8) return 1.0 / 10;

@@ -417,7 +417,7 @@ class HFileBench {
               may += may_contain(rows[i]) ? 1 : 0;
             }
             *work = end - begin;
-            // Of absent rows one in a hundred passes.
+            // One in a hundred absent rows passes.
             if (present ? may == *work : 10 * may < *work) return Status::OK();
             return Status::Corruption(std::string(name) + ": " +
                                       std::to_string(may) + " of " +

@@ -28,7 +28,7 @@ class Filled {
  public:
   virtual ~Filled() = default;
   virtual uint64_t bytes() const = 0;
-  // How many of keys[begin, end) it takes for present.
+  // The number of keys of keys[begin, end) that it takes for present.
   virtual uint64_t Count(const KeyArray& keys, size_t begin,
                          size_t end) const = 0;
 };

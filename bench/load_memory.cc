@@ -77,7 +77,7 @@ Status LoadTimes(const std::vector<InputCell>& input, uint64_t times,
   return s.ok() ? store->Flush() : s;
 }
 
-// What the child tells its parent.
+// The results that the child tells its parent.
 struct Outcome {
   bool loaded = false;
   bool measured = false;

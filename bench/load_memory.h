@@ -1,4 +1,4 @@
-// What a load holds in memory at its peak.
+// The memory that a load holds at its peak.
 #pragma once
 
 #include <cstddef>

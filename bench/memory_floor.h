@@ -1,4 +1,4 @@
-// What no filter that reads one cache line for each key can fall below.
+// The least time of a filter that reads one cache line for each key.
 #pragma once
 
 #include <memory>

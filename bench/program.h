@@ -1,5 +1,5 @@
-// What all benchmark programs do alike: arguments, exit codes, steps, and the
-// file of results.
+// The tasks that all benchmark programs do alike: arguments, exit codes, steps,
+// and the file of results.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
-// What the programs that write databases share: where the cells come from, and
-// where the databases go.
+// The input and output that the programs that write databases share: where the
+// cells come from, and where the databases go.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ std::string CheckShape(const std::string& text);
 std::string ReadOrMakeCells(const std::string& input, const std::string& shape,
                             std::vector<InputCell>* cells);
 
-// What results call these cells.
+// The name that results have for these cells.
 std::string InputName(const std::string& input, const std::string& shape);
 
 }  // namespace rowbloom::bench

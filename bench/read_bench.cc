@@ -203,9 +203,9 @@ struct Turn {
   double wall = 0;
 };
 
-// Where databases lie in memory tells them apart by some percent, and the order
-// in which they are opened decides where. So they are timed in one order and in
-// the other, and medians are of both.
+// The places of databases in memory make their times differ by some percent.
+// The order in which databases are opened decides their places. So they are
+// timed in one order and in the other, and medians are of both.
 class Timer {
  public:
   Timer(const ReadPlan& plan, const Databases& databases)

@@ -34,7 +34,7 @@ inline constexpr std::array<Filter, 6> kAllFilters = {
     Filter::kStockAgain, Filter::kStockRibbon, Filter::kRowbloom};
 std::string_view ToString(Filter filter);
 
-// Where the files are.
+// The levels of the files.
 enum class Tree : uint8_t {
   kOneFile,     // one file in level 0
   kEight,       // 8 in level 0, rows dealt over them
@@ -44,7 +44,8 @@ enum class Tree : uint8_t {
 inline constexpr std::array<Tree, 4> kAllTrees = {
     Tree::kOneFile, Tree::kEight, Tree::kThirtyTwo, Tree::kFiveLevels};
 std::string_view ToString(Tree tree);
-// How many files may hold a key: one for each file of level 0, or level.
+// The number of files that may hold a key: one for each file of level 0, or
+// level.
 size_t SortedRuns(Tree tree);
 
 enum class Caching : uint8_t {
@@ -88,8 +89,8 @@ constexpr size_t KeysOf(Read read) {
 struct ReadBenchOptions {
   Tree tree = Tree::kEight;
   std::vector<Caching> cachings = {kAllCachings.begin(), kAllCachings.end()};
-  // How often, about, the files of a database are considered for each kind of
-  // read when counting.
+  // The number of times, about, that the files of a database are considered for
+  // each kind of read when counting.
   uint64_t questions = 800'000;
   // Measuring time for each kind of read and caching, over all filters.
   double seconds = 1;
@@ -101,7 +102,7 @@ struct ReadBenchOptions {
   std::function<void(std::string_view)> on_step;
 };
 
-// Of one kind of read under one filter. A MultiGet is one operation.
+// The result of one kind of read under one filter. A MultiGet is one operation.
 struct ReadResult {
   // Counted with everything cached; these repeat with the seed. A filter's
   // answers do not depend on the cache.
@@ -112,10 +113,10 @@ struct ReadResult {
   // Blocks of each operation: asked of the cache, and of these read from files.
   double blocks = 0;
   double blocks_read = 0;
-  // Of single operations, by the clock.
+  // The times of single operations, by the clock.
   double median_us = 0;
   double p99_us = 0;
-  // Of an operation, the median over turns of processor time of the thread.
+  // The thread's processor time for an operation, the median over turns.
   double cpu_us = 0;
   // The median of ratios to kStock in turns side by side.
   double cpu_ratio = 0;
@@ -163,9 +164,10 @@ struct ShapeResult {
 rocksdb::Status BenchReads(const Cells& cells, const ReadBenchOptions& options,
                            std::vector<ShapeResult>* results);
 
-// What rowbloom claims and the counts do not bear out, a sentence each: at most
-// the bytes of kStock; a fiftieth of its wrong opens for absent rows, except in
-// scans, and 1.05 times its wrong opens for anything else.
+// The claims of rowbloom that the counts do not bear out, a sentence each. The
+// claims are: at most the bytes of kStock; a fiftieth of its wrong opens for
+// absent rows, except in scans; and 1.05 times its wrong opens for anything
+// else.
 std::vector<std::string> BrokenClaims(const ShapeResult& result);
 
 }  // namespace rowbloom::bench

@@ -70,7 +70,7 @@ Status ReadDatabase::FitPolicy(uint64_t byte_limit) {
           return FilterBytes(*policy, plan_.cells(), plan_.files(),
                              /*prefixes=*/filter_ == Filter::kStockRibbon);
         });
-    // Where files are so small that the fixed parts alone cost more.
+    // If files are so small that the fixed parts alone cost more, most is 0.
     if (most > 0) bits_per_key_ = most;
   }
   return MakePolicy(bits_per_key_, &policy_);

@@ -34,7 +34,7 @@ struct Arguments {
   bool check = false;
 };
 
-// How many columns a row has.
+// The number of columns that a row has.
 enum class Rows : uint8_t { kWide, kNarrow, kInput };
 
 std::string_view ToString(Rows rows) {
@@ -72,8 +72,8 @@ std::vector<std::string> Split(const std::string& text) {
   return parts;
 }
 
-// Whether a pattern such as l0x8/wide or tenth, each part of which is a part of
-// the shape's name, fits.
+// Returns whether a pattern fits, such as l0x8/wide or tenth: whether each of
+// its parts is a part of the shape's name.
 bool Fits(const Shape& shape, const std::string& pattern) {
   const std::vector<std::string> own = Split(shape.Name());
   const std::vector<std::string> wanted = Split(pattern);
@@ -126,7 +126,7 @@ std::vector<InputCell> CellsFor(Tree tree, Rows rows, uint64_t cells) {
                              : SyntheticCells(2 * cells / 3, 2, 1);
 }
 
-// Of one shape, and where its cells came from.
+// The result of one shape, and where its cells came from.
 struct Measured {
   Shape shape;
   uint64_t rows = 0;

@@ -10,7 +10,7 @@
 namespace rowbloom::bench {
 namespace {
 
-// Of level 1 to 5: rows, as shares, and files.
+// The rows, as shares, and the files of levels 1 to 5.
 constexpr std::array<size_t, 5> kLevelShares = {1, 3, 9, 27, 81};
 constexpr std::array<size_t, 5> kLevelFiles = {1, 1, 2, 4, 8};
 

@@ -1,5 +1,5 @@
-// What all databases of read_bench share: which cell goes into which file, and
-// what is asked.
+// The plan that all databases of read_bench share: which cell goes into which
+// file, and what is asked.
 #pragma once
 
 #include <array>

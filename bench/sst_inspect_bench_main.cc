@@ -31,9 +31,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// What is claimed: of verify, which has two threads, the time that one waits
-// for it, as a share of sst_dump's two passes; of what reads no data, the
-// processor's seconds.
+// The claimed limits. For verify, which has two threads, it is the time that
+// one waits for it, as a share of sst_dump's two passes. For what reads no
+// data, it is the processor's seconds.
 constexpr double kMostShare = 1;
 constexpr double kMostSeconds = 0.05;
 
@@ -141,7 +141,8 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// What is timed, in this order; the results are found by their place.
+// The commands that are timed, in this order; the results are found by their
+// place.
 enum Timed : size_t { kVerify, kFilter, kSummary, kDumpVerify, kDumpCheck };
 
 struct ShapeResult {

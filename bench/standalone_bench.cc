@@ -16,7 +16,8 @@
 namespace rowbloom::bench {
 namespace {
 
-// How many of its final keys the scalable filter that has to grow is made for.
+// The final keys of the scalable filter that has to grow, as a multiple of the
+// keys that it is made for.
 constexpr uint64_t kGrowth = 100;
 
 void Add(ClassicBloomFilter* filter, std::string_view key) { filter->Put(key); }

@@ -35,7 +35,7 @@ struct Arguments {
   uint64_t seed = 1;
 };
 
-// How much is counted.
+// The statistics that are counted.
 struct Watch {
   const char* name;
   bool filter_statistics;

@@ -65,7 +65,7 @@ struct Range {
   std::string start_key, stop_key;
 };
 
-// What all databases are filled with and asked for.
+// The plan by which all databases are filled and asked.
 class Plan {
  public:
   Plan(const Cells& cells, const StoreBenchOptions& options)

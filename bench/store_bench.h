@@ -19,7 +19,8 @@
 namespace rowbloom::bench {
 
 struct StoreBenchOptions {
-  // Of level 0 in the tree of many files; rows are dealt over them.
+  // The number of files in level 0 in the tree of many files; rows are dealt
+  // over them.
   uint64_t files = 16;
   // Operations drawn for each kind of read.
   uint64_t questions = 20'000;
@@ -52,7 +53,7 @@ struct StoreBenchOptions {
   }
 };
 
-// What a load holds: the growth of the process's memory at its peak.
+// The memory that a load holds: the growth of the process's memory at its peak.
 struct LoadMemory {
   uint64_t cells = 0;
   uint64_t cell_bytes = 0;             // rows, qualifiers and values

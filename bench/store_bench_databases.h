@@ -16,7 +16,7 @@ namespace rowbloom::bench {
 
 inline constexpr char kFamily[] = "f";
 
-// Where a tree's files come from: nothing is flushed, or compacted, but on
+// The options of a tree of files: nothing is flushed, or compacted, but on
 // request.
 StoreOptions TreeOptions(uint64_t data_bytes);
 

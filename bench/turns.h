@@ -39,7 +39,7 @@ struct TurnOptions {
   double seconds = 1;       // of measuring, at least
 };
 
-// Of one contender: for a unit of work, medians over its turns.
+// The times of one contender for a unit of work: medians over its turns.
 struct Timing {
   std::string name;
   double cpu_nanos = 0;
@@ -49,8 +49,8 @@ struct Timing {
   double wall_ratio = 0;
 };
 
-// Which of `count` contenders has the turn at `place` of a round: a Williams
-// design, balanced after `count` rounds, twice as many for odd counts.
+// The contender, of `count`, that has the turn at `place` of a round: a
+// Williams design, balanced after `count` rounds, twice as many for odd counts.
 size_t ContenderAt(size_t place, uint64_t round, size_t count);
 
 // InvalidArgument: contenders that did different amounts of work, or none.

@@ -9,8 +9,8 @@
 
 namespace rowbloom {
 
-// What `body` returns. RocksDB throws nothing, our own code when memory runs
-// out.
+// Returns the status of `body`, or one that stands for its exception. RocksDB
+// throws nothing; our own code throws when memory runs out.
 template <typename Body>
 rocksdb::Status CatchExceptions(Body&& body) {
   try {

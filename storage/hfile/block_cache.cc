@@ -20,7 +20,7 @@ std::shared_ptr<const hfile::Block> HFileBlockCache::Find(uint64_t file_id,
 
 void HFileBlockCache::Insert(uint64_t file_id,
                              const std::shared_ptr<const hfile::Block>& block) {
-  // What a list node, a map node and the block's own fields take, roughly.
+  // The rough size of a list node, a map node and the block's own fields.
   constexpr size_t kOverheadBytes = 256;
   const size_t charge = block->buffer.capacity() + kOverheadBytes;
   if (charge > capacity_bytes_) return;

@@ -18,7 +18,7 @@
 
 namespace rowbloom::hfile {
 
-// What the keys of an index are, and so what their order is.
+// The form of an index's keys, and so their order.
 enum class KeyForm : uint8_t {
   kCellKey,  // the key of a cell, compared as such
   kBytes,    // compared as unsigned bytes
@@ -28,7 +28,7 @@ enum class KeyForm : uint8_t {
 // Negative, zero or positive. REQUIRES well-formed keys.
 int CompareIndexKeys(KeyForm form, std::string_view a, std::string_view b);
 
-// Where the blocks of an index may be.
+// The part of the file where the blocks of an index may be.
 struct BlockBounds {
   uint64_t end_offset = 0;
 };
@@ -81,7 +81,7 @@ class NonRootIndex {
   size_t entry_count_ = 0;
 };
 
-// Of a root index of several levels: where the middle key is.
+// The place of the middle key, which a root index of several levels has.
 struct MidKeyLocation {
   BlockLocation leaf;
   uint32_t entry = 0;

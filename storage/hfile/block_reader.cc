@@ -13,8 +13,8 @@ using rocksdb::Status;
 
 constexpr std::string_view kWhat = "block";
 
-// What a block takes on disk beyond its payload: incompressible data grows a
-// little, and each checksum of 4 bytes covers at least 33.
+// The most bytes that a block takes on disk. Beyond its payload, incompressible
+// data grows a little, and each checksum of 4 bytes covers at least 33.
 uint64_t MaxStoredBytes(uint64_t max_payload_bytes) {
   constexpr uint64_t kSmallBlockBytes = 64 * 1024;
   return max_payload_bytes + max_payload_bytes / 4 + kSmallBlockBytes;

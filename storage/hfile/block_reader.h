@@ -14,7 +14,7 @@
 
 namespace rowbloom::hfile {
 
-// Where an index says that a block is.
+// The place of a block, as an index gives it.
 struct BlockLocation {
   uint64_t offset = 0;
   uint32_t block_bytes = 0;  // header and checksums included

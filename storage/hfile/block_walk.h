@@ -33,12 +33,12 @@ class BlockWalk {
   // Header and checksums included; without a header, what there is up to the
   // next block that is known.
   uint64_t block_bytes() const { return end_ - offset_; }
-  // Whether there is a header that makes sense, which is block().header.
+  // Tells whether there is a header that makes sense, which is block().header.
   bool has_header() const { return has_header_; }
-  // Of header, checksums, and contents if they can be unpacked.
+  // The status of header, checksums, and contents if they can be unpacked.
   const rocksdb::Status& status() const { return status_; }
-  // The payload is that of the last block that was read without an error.
-  // Without one when the file's codec is not supported, or it is encrypted.
+  // The payload is that of the last block that was read without an error. There
+  // is none when the file's codec is not supported, or the file is encrypted.
   const Block& block() const { return block_; }
 
  private:

@@ -31,7 +31,8 @@ ChunkSizing SizeChunk(uint64_t bytes_hint, double error_rate,
 // two.
 float ChunkErrorRate(BloomType type, float error_rate);
 
-// Whether the chunk may have the key. REQUIRES 1 to kMaxChunkBytes bits' bytes.
+// Tells whether the chunk may have the key. REQUIRES 1 to kMaxChunkBytes bits'
+// bytes.
 bool ChunkMayContain(std::string_view bits, HFileHash hash, uint32_t hash_count,
                      std::string_view key);
 

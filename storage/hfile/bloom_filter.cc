@@ -16,7 +16,8 @@ using rocksdb::Status;
 constexpr uint32_t kMaxHashCount = 64;
 constexpr uint32_t kMaxHashType = static_cast<uint32_t>(HFileHash::kMurmur3);
 
-// How often `full_bytes` is halved to give `folded_bytes`; nullopt: never.
+// The number of times that `full_bytes` is halved to give `folded_bytes`;
+// nullopt: no number does.
 std::optional<uint32_t> FoldsBetween(uint64_t full_bytes,
                                      uint64_t folded_bytes) {
   for (uint32_t folds = 0; full_bytes >= folded_bytes; ++folds) {

@@ -19,11 +19,11 @@
 namespace rowbloom::hfile {
 
 inline constexpr uint32_t kBloomMetaVersion = 3;
-// What is written for ROWCOL filters.
+// The comparator that is written for ROWCOL filters.
 inline constexpr char kRowColComparator[] =
     "org.apache.hadoop.hbase.CellComparatorImpl";
 
-// What the file info says of the general filter.
+// The general filter, as the file info describes it.
 struct BloomDescription {
   BloomType type = BloomType::kNone;
   uint32_t prefix_bytes = 0;  // of kRowPrefixFixedLength
@@ -43,24 +43,25 @@ struct BloomFilter {
   RootIndex chunks;
 };
 
-// Of `filter->block`. Errors, without a place.
+// Parses `filter->block`. Errors name no place.
 rocksdb::Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
                                  BloomFilter* filter);
 
-// How a filter's keys spread over its chunks, which its description does not
-// say but implies: all chunks take as many keys as the first, the last one what
-// is left, and only that is folded.
+// The spread of a filter's keys over its chunks. The filter's description does
+// not say it but implies it: all chunks take as many keys as the first, the
+// last one what is left, and only that is folded.
 struct ChunkPlan {
-  uint64_t full_keys = 0;  // that a chunk takes which is not the last
-  uint64_t last_keys = 0;  // that the last one has
+  uint64_t full_keys = 0;  // of each chunk but the last
+  uint64_t last_keys = 0;  // of the last chunk
   uint64_t last_max_keys = 0;
-  // How often the last one was halved; nullopt: not from `full_bytes`.
+  // The number of times that the last one was halved; nullopt: not from
+  // `full_bytes`.
   std::optional<uint32_t> last_folds;
 };
 
-// Of chunks whose last has `last_bytes`, uncompressed, and others `full_bytes`,
-// which a single chunk does not tell: it must be said. nullopt when the numbers
-// are not those of HBase's way to fill chunks.
+// The plan of chunks whose last has `last_bytes`, uncompressed, and others
+// `full_bytes`. A single chunk does not tell `full_bytes`: it must be said.
+// nullopt when the numbers are not those of HBase's way to fill chunks.
 std::optional<ChunkPlan> PlanChunks(const HFileBloomInfo& info,
                                     uint64_t full_bytes, uint64_t last_bytes);
 // HBase's default for io.storefile.bloom.block.size.
@@ -74,7 +75,7 @@ inline std::string_view RowPrefix(std::string_view row, uint32_t prefix_bytes) {
   return row.substr(0, prefix_bytes);
 }
 
-// How HBase compares the cells of a file with this comparator class.
+// HBase's order of the cells of a file with this comparator class.
 enum class Comparator : uint8_t {
   kCells,     // CompareHFileKeys
   kMeta,      // of the table hbase:meta, whose rows have parts

@@ -17,9 +17,9 @@
 
 namespace rowbloom::hfile {
 
-// Of a key: the two lengths, the timestamp and the type.
+// The fixed part of a key: the two lengths, the timestamp and the type.
 inline constexpr size_t kKeyFixedBytes = 12;
-// Of a cell: the lengths of key and value.
+// The fixed part of a cell: the lengths of key and value.
 inline constexpr size_t kCellFixedBytes = 8;
 
 // False when the bytes are no key.
@@ -38,7 +38,7 @@ inline size_t KeyBytes(const HFileKey& key) {
 std::string IndexKey(HFileIndexKeyRule rule, const HFileKey& last,
                      const HFileKey& first);
 
-// What of a cell a file has.
+// The parts of a cell that a file has.
 struct CellForm {
   bool tags = false;
   bool mvcc = false;

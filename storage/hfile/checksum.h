@@ -13,7 +13,8 @@ namespace rowbloom::hfile {
 
 inline constexpr size_t kChecksumBytes = 4;
 
-// How many checksums cover `byte_count` bytes. REQUIRES bytes_per_checksum > 0.
+// The number of checksums that cover `byte_count` bytes. REQUIRES
+// bytes_per_checksum > 0.
 inline uint64_t ChecksumCount(uint64_t byte_count,
                               uint32_t bytes_per_checksum) {
   return (byte_count + bytes_per_checksum - 1) / bytes_per_checksum;

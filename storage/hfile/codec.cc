@@ -181,7 +181,7 @@ Status DecompressPlainZstd(std::string_view in, char* out, size_t out_bytes) {
   return Status::OK();
 }
 
-// What the block stream is made of, and in what pieces.
+// Writes the block stream, in chunks of at most `max_chunk_bytes`.
 class BlockStreamCompressor : public Compressor {
  public:
   explicit BlockStreamCompressor(size_t max_chunk_bytes)
@@ -205,7 +205,8 @@ class BlockStreamCompressor : public Compressor {
       PutU32(&length, static_cast<uint32_t>(got));
       out->replace(length_at, length.size(), length);
     }
-    // What Hadoop's stream leaves when it is finished after more than one.
+    // Hadoop's stream leaves this when it is finished after more than one
+    // chunk.
     if (!one_chunk) PutU32(out, 0);
     return Status::OK();
   }

@@ -18,7 +18,7 @@
 
 namespace rowbloom::hfile {
 
-// Whether blocks of this codec can be read and written.
+// Tells whether blocks of this codec can be read and written.
 bool IsSupported(HFileCompression codec);
 
 // The most bytes that `stored_bytes` of the codec can stand for, or

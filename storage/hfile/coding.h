@@ -73,7 +73,7 @@ class Cursor {
     rest_.remove_prefix(byte_count);
     return true;
   }
-  // Also false when the length is negative.
+  // Returns false also when the length is negative.
   [[nodiscard]] bool ReadByteArray(std::string_view* bytes);
   // Protocol Buffers' base-128 number.
   [[nodiscard]] bool ReadVarint(uint64_t* value) {

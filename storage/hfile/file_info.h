@@ -46,7 +46,7 @@ inline constexpr char kDataBlockEncoding[] = "DATA_BLOCK_ENCODING";
 inline constexpr char kIndexBlockEncoding[] = "INDEX_BLOCK_ENCODING";
 }  // namespace info
 
-// Of names that occur twice the last counts. Corruption, without a place.
+// If a name occurs twice, the last one counts. Corruption names no place.
 rocksdb::Status ParseFileInfo(std::string_view payload, FileInfo* file_info);
 std::string SerializeFileInfo(const FileInfo& file_info);
 

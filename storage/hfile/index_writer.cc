@@ -108,7 +108,7 @@ Status IndexWriter::AddLevel() {
   return Status::OK();
 }
 
-// Where in the leaves the middle data block is.
+// The place of the middle data block in the leaves.
 std::string IndexWriter::MidKey() const {
   uint64_t data_blocks = 0;
   for (const Entry& leaf : root_.entries) data_blocks += leaf.data_blocks;

@@ -19,7 +19,7 @@ namespace rowbloom::hfile {
 // Appends an entry in the root form.
 void AppendRootEntry(const BlockLocation& location, std::string_view key,
                      std::string* out);
-// How many bytes that takes.
+// The number of bytes that such an entry takes.
 size_t RootEntryBytes(std::string_view key);
 
 class IndexWriter {
@@ -43,7 +43,7 @@ class IndexWriter {
 
   uint32_t levels() const { return levels_; }
   size_t root_entries() const { return root_.entries.size(); }
-  // Of all index blocks, uncompressed, without headers.
+  // The size of all index blocks, uncompressed, without headers.
   uint64_t payload_bytes() const { return payload_bytes_; }
 
  private:

@@ -44,7 +44,7 @@ bool Iterator::Start() {
   return true;
 }
 
-// Where the entry at this depth points: 0 is the root.
+// The place that the entry at this depth points to. Depth 0 is the root.
 BlockLocation Iterator::Child(size_t level) const {
   if (level == 0) return reader_.data_root().location(root_entry_);
   const Level& above = levels_[level - 1];
@@ -173,8 +173,8 @@ bool Iterator::Advance(size_t level) {
 
 bool Iterator::SkipDamage() {
   if (!status_.IsCorruption() || !can_skip_) return false;
-  // Of a damaged index it is not known which data it leads to: only its own
-  // place in the file says whether this goes forward.
+  // It is not known which data a damaged index leads to: only its own place in
+  // the file tells whether this goes forward.
   if (failed_level_ < levels_.size()) {
     const uint64_t offset = Child(failed_level_).offset;
     if (offset < skipped_index_offset_) return false;

@@ -82,10 +82,11 @@ class Iterator : public HFileIterator {
 
   size_t root_entry_ = 0;
   std::vector<Level> levels_;
-  // Data blocks follow each other in the file. What starts before is no next
-  // one: an index may not send a reader round and round.
+  // Data blocks follow each other in the file. A block that starts before this
+  // offset is no next one: an index may not send a reader round and round.
   uint64_t next_data_offset_ = 0;
-  // What an error was met in: this level of the index, or the data block.
+  // The place where an error was met: this level of the index, or the data
+  // block.
   size_t failed_level_ = 0;
   bool can_skip_ = false;
   uint64_t skipped_index_offset_ = 0;

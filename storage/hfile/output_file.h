@@ -25,7 +25,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   rocksdb::Status Append(std::string_view bytes);
-  // What was appended is at the path, and on the disk.
+  // Puts the bytes that were appended at the path, and on the disk.
   rocksdb::Status Commit();
 
   uint64_t size_bytes() const { return size_bytes_; }

@@ -70,12 +70,13 @@ class Reader : public HFileReader {
   // For iterators and Verify.
   const InputFile& file() const { return *file_; }
   const BlockReader& blocks() const { return *blocks_; }
-  // Whether blocks can be unpacked. If not, nothing but the trailer was read.
+  // Tells whether blocks can be unpacked. If not, nothing but the trailer was
+  // read.
   bool is_readable() const;
   const RootIndex& data_root() const { return data_root_; }
   const RootIndex& meta_root() const { return meta_root_; }
-  // Of the data root index. Those of other blocks are, in all files that HBase
-  // writes, of the same kind. REQUIRES is_readable().
+  // The header of the data root index. Headers of other blocks are, in all
+  // files that HBase writes, of the same kind. REQUIRES is_readable().
   const BlockHeader& data_root_header() const {
     return data_root_block_.header;
   }
@@ -95,11 +96,11 @@ class Reader : public HFileReader {
     return bloom_description_;
   }
 
-  // Of this type at this place; from the block cache, or to it. Indexes have
-  // been checked.
+  // Gets the block of this type at this place from the block cache, or reads it
+  // into the cache. Indexes have been checked.
   rocksdb::Status CachedBlock(const BlockLocation& location, BlockType type,
                               std::shared_ptr<const Block>* block) const;
-  // Whether the filter may have the key. Damage counts as yes.
+  // Tells whether the filter may have the key. Damage counts as yes.
   bool Ask(const BloomFilter& filter, std::string_view key) const;
   // Null when the cache does not have it.
   std::shared_ptr<const Block> FindCached(const BlockLocation& location,

@@ -91,7 +91,8 @@ class Verifier {
   static constexpr size_t kMaxTold = 10'000;
   std::set<std::string> told_;
 
-  // Of the blocks, in the order of the file. -1 when there was none.
+  // Facts about the blocks, in the order of the file. An offset of -1 in
+  // last_offsets_ means that there was none.
   std::array<int64_t, kBlockTypes> last_offsets_ = {};
   uint64_t data_blocks_ = 0;
   uint64_t uncompressed_bytes_ = kTrailerBytes;
@@ -100,7 +101,7 @@ class Verifier {
   std::optional<uint64_t> last_data_offset_;
   std::optional<uint64_t> file_info_offset_;
 
-  // Of the cells.
+  // Facts about the cells.
   uint64_t block_offset_ = std::numeric_limits<uint64_t>::max();
   std::string last_key_;
   uint64_t key_bytes_ = 0;
@@ -290,7 +291,7 @@ void Verifier::CheckBlockTotals() {
 
 void Verifier::CheckCellTotals() {
   Expect("trailer: cells", report_->cells, reader_.trailer().entry_count);
-  // Of damaged ones the type is not always known.
+  // The type of a damaged block is not always known.
   if (report_->damaged_blocks == 0) {
     Expect("data blocks in the index", data_blocks_, report_->data_blocks);
   }

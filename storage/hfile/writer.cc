@@ -147,7 +147,7 @@ int64_t NowMs() {
       .count();
 }
 
-// What the file info says of all cells.
+// The totals of all cells that the file info has.
 struct Totals {
   uint64_t cells = 0;
   uint64_t key_bytes = 0;

@@ -132,7 +132,7 @@ void CellLoader::EnterColumn(std::string_view qualifier) {
 }
 
 bool CellLoader::IsDeleted(uint64_t timestamp_ms) const {
-  // What follows the delete of a column in it is not newer.
+  // After the delete of a column, the cells that follow in it are not newer.
   return column_deleted_ ||
          (family_deleted_ms_ && timestamp_ms <= *family_deleted_ms_);
 }

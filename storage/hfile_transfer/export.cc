@@ -31,7 +31,8 @@ int64_t NowMs() {
       .count();
 }
 
-// What HFileOutputFormat2 says of its files, and what is true of ours.
+// The writer's options: what HFileOutputFormat2 says of its files, and what is
+// true of ours.
 HFileWriterOptions WriterOptions(const HFileExportOptions& options,
                                  const FamilyOptions& family,
                                  rocksdb::Env* env) {

@@ -26,7 +26,7 @@ class ExportDirectory {
   // A path out of sight for a file of that name, in a directory that exists.
   rocksdb::Status StagedPath(const std::string& family, const std::string& name,
                              std::string* path);
-  // Where that file is after Commit.
+  // The path of that file after Commit.
   std::string FinalPath(const std::string& family,
                         const std::string& name) const;
 

@@ -9,7 +9,8 @@ namespace {
 
 using rocksdb::Status;
 
-// Of a key in an HFile, beside its names: two lengths, timestamp and type.
+// The bytes of a key in an HFile beside its names: two lengths, timestamp and
+// type.
 constexpr size_t kKeyFixedBytes = 12;
 
 bool HasForbiddenCharacter(std::string_view family) {

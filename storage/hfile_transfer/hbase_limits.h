@@ -1,5 +1,5 @@
-// What HBase refuses, or takes for something else, of what a store may hold.
-// Pure functions, thread-safe.
+// The limits of HBase: what it refuses, or takes for something else, of what a
+// store may hold. Pure functions, thread-safe.
 #pragma once
 
 #include <string>

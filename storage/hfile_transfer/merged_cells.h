@@ -50,7 +50,8 @@ class MergedCells {
     std::unique_ptr<HFileReader> reader;
     std::unique_ptr<HFileIterator> cells;  // goes before the reader
   };
-  // Whether the cell of `b` comes first: a heap keeps the largest in front.
+  // Tells whether the cell of `b` comes first: a heap keeps the largest in
+  // front.
   static bool ComesAfter(const std::unique_ptr<Source>& a,
                          const std::unique_ptr<Source>& b);
 

@@ -16,7 +16,7 @@ using rocksdb::Status;
 
 constexpr auto kStrategy = ClassicStrategy::kMurmur128Mitz32;
 constexpr size_t kWordBytes = 8;
-// Of one round trip: enough that it costs little by itself.
+// The most commands of one round trip: enough that it costs little by itself.
 constexpr size_t kMaxCommands = 4096;
 
 // Redis counts the bits of a byte from the highest.

@@ -11,8 +11,8 @@ namespace {
 
 constexpr size_t kRestartBytes = 4;
 
-// Of one block: far beyond any index of filter partitions, and for the largest
-// data blocks a kilobyte for each byte.
+// The limits of the decoded keys of one block. They are far beyond any index of
+// filter partitions, and for the largest data blocks a kilobyte for each byte.
 constexpr uint64_t kMaxDecodedKeyBytes = uint64_t{256} << 20;
 constexpr uint64_t kMaxDecodedKeyBytesPerByte = 1024;
 

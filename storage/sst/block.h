@@ -34,7 +34,7 @@
 
 namespace rowbloom::sst {
 
-// How the values of a block are stored.
+// The form in which the values of a block are stored.
 enum class ValueForm : uint8_t {
   kSized,  // after their length
   // A block handle without a length: in full when the key shares nothing, else
@@ -51,7 +51,7 @@ enum class ValueForm : uint8_t {
 struct BlockEntry {
   std::string_view key;
   std::string_view value;
-  // How many of its first bytes the key has from the one before it.
+  // The number of first bytes that the key has from the one before it.
   size_t shared_key_bytes = 0;
 };
 
@@ -117,9 +117,10 @@ class EntryCursor {
   const std::string& key() const { return key_; }
   std::string_view value() const { return value_; }
   size_t value_offset_bytes() const { return value_offset_bytes_; }
-  // Of the forms with a handle. As stored: not checked against any file.
+  // The handle in the forms that have one. It is as stored: not checked against
+  // any file.
   const BlockHandle& handle() const { return handle_; }
-  // Of ValueForm::kHandleAndFirstKey.
+  // The first key in ValueForm::kHandleAndFirstKey.
   std::string_view first_key() const { return first_key_; }
 
   size_t restart_count() const { return restart_count_; }
@@ -132,7 +133,7 @@ class EntryCursor {
   void ReadRestarts();
   void FindNextRestart();
   bool SkipHashIndex(size_t* restarts_end);
-  // What an entry starts with.
+  // The lengths that an entry starts with.
   struct Lengths {
     uint32_t shared = 0;
     uint32_t non_shared = 0;

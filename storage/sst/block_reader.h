@@ -19,14 +19,14 @@ class BlockReader {
  public:
   explicit BlockReader(const SstFile& file) : file_(file) {}
 
-  // Reads a block, verifies it and undoes its compression. Of data blocks in
-  // their order many are read at once; *contents lives until the next call. On
-  // error *contents is unspecified.
+  // Reads a block, verifies it and undoes its compression. When data blocks are
+  // read in their order, many are read at once. *contents lives until the next
+  // call. On error *contents is unspecified.
   rocksdb::Status ReadData(const BlockHandle& handle,
                            std::string_view* contents);
   rocksdb::Status ReadIndex(const BlockHandle& handle, std::string* contents);
 
-  // Of the block that was read last.
+  // The compression of the block that was read last.
   CompressionType compression() const { return compression_; }
 
  private:

@@ -28,9 +28,10 @@ std::string_view ToString(ChecksumType type);
 // kNone: 0, and that is what such files store.
 uint32_t Checksum(ChecksumType type, std::string_view bytes);
 
-// What format_version 6 adds, modulo 2^32, to the checksum of a block or footer
-// at `offset_bytes`, so that bytes which belong elsewhere are found out. `base`
-// is the footer's base context checksum; 0 (older formats) adds nothing.
+// The number that format_version 6 adds, modulo 2^32, to the checksum of a
+// block or footer at `offset_bytes`, so that bytes which belong elsewhere are
+// found out. `base` is the footer's base context checksum; 0 (older formats)
+// adds nothing.
 uint32_t ContextModifier(uint32_t base, uint64_t offset_bytes);
 
 }  // namespace rowbloom::sst

@@ -18,8 +18,8 @@ namespace {
 
 using rocksdb::Status;
 
-// How many bytes a codec can make of each that is stored, rounded up; a block
-// that claims more is damaged. LZ4's longest match takes a byte for 255.
+// The number of bytes that a codec can make of each stored byte, rounded up. A
+// block that claims more is damaged. LZ4's longest match takes a byte for 255.
 // Deflate codes 258 bytes in 2 bits. Snappy copies 64 bytes with 3. ZSTD has
 // blocks of at most 128 KiB that repeat one byte, in 4 bytes.
 uint64_t MaxExpansion(CompressionType type) {

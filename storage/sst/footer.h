@@ -33,7 +33,7 @@ inline constexpr size_t kFooterBytes = 53;
 // Follows each block: compression type (1 byte), checksum (4 bytes).
 inline constexpr size_t kBlockTrailerBytes = 5;
 
-// Where a block is. The size is that of its contents, without the trailer.
+// The place of a block. The size is that of its contents, without the trailer.
 struct BlockHandle {
   uint64_t offset_bytes = 0;
   uint64_t size_bytes = 0;
@@ -44,7 +44,7 @@ struct BlockHandle {
 // Takes a handle (offset and size as varints) off the front of `*in`.
 [[nodiscard]] bool GetBlockHandle(std::string_view* in, BlockHandle* handle);
 
-// Whether the block and its trailer end at or before `end_bytes`.
+// Tells whether the block and its trailer end at or before `end_bytes`.
 bool EndsWithin(const BlockHandle& handle, uint64_t end_bytes);
 
 struct Footer {

@@ -57,7 +57,8 @@ void IndexCursor::Open() {
   }
 }
 
-// Whether all keys of a block with this index key come before those wanted.
+// Tells whether all keys of a block with this index key come before those
+// wanted.
 bool IndexCursor::ComesBefore(std::string_view user_key) const {
   if (!from_) return false;
   const size_t timestamp = file_.timestamp_bytes();

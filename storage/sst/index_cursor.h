@@ -49,7 +49,7 @@ class IndexCursor {
   // empty.
   std::string_view first_key() const { return first_key_; }
 
-  // Of IndexForm::kTwoLevel, the present partition, counted from 1; else 0.
+  // The present partition of IndexForm::kTwoLevel, counted from 1; else 0.
   size_t partition() const { return partition_; }
   // The block that has the present entry.
   const BlockHandle& block() const { return leaf_block_; }

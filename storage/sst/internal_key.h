@@ -13,7 +13,8 @@
 
 namespace rowbloom::sst {
 
-// What a write did. The values are on disk; those that table files have.
+// The kind of a write. The values are on disk. The list has those of table
+// files.
 enum class EntryType : uint8_t {
   kDeletion = 0x00,
   kPut = 0x01,
@@ -29,10 +30,10 @@ enum class EntryType : uint8_t {
 // "put", "delete", ...; "type 0x99" for a value that is none of them.
 std::string ToString(EntryType type);
 
-// Whether the type is one that a data block has.
+// Tells whether the type is one that a data block has.
 bool IsPointEntry(EntryType type);
 
-// Whether it hides older entries of its key.
+// Tells whether the entry hides older entries of its key.
 inline bool IsDeletion(EntryType type) {
   return type == EntryType::kDeletion || type == EntryType::kSingleDeletion ||
          type == EntryType::kDeletionWithTimestamp;
@@ -60,7 +61,7 @@ struct InternalKey {
   return true;
 }
 
-// How the keys of a file are ordered, as far as its comparator's name says.
+// The order of a file's keys, as far as its comparator's name says it.
 enum class KeyOrder : uint8_t { kBytewise, kReverseBytewise, kUnknown };
 
 // By the property rocksdb.comparator, with and without timestamps.
@@ -74,7 +75,7 @@ size_t TimestampBytesOf(std::string_view comparator_name);
 int CompareTimestampedKeys(KeyOrder order, size_t timestamp_bytes,
                            std::string_view a, std::string_view b);
 
-// Below 0, 0, or above 0 as user key `a` comes before, with or after `b`. Of
+// Below 0, 0, or above 0 as user key `a` comes before, with or after `b`. Among
 // equal keys the greater timestamp comes first. REQUIRES a known order.
 inline int CompareUserKeys(KeyOrder order, size_t timestamp_bytes,
                            std::string_view a, std::string_view b) {
@@ -82,7 +83,7 @@ inline int CompareUserKeys(KeyOrder order, size_t timestamp_bytes,
     return CompareTimestampedKeys(order, timestamp_bytes, a, b);
   }
   if (order == KeyOrder::kReverseBytewise) std::swap(a, b);
-  // Where the first bytes tell, a call is spared.
+  // If the first bytes tell, a call is spared.
   if (!a.empty() && !b.empty() && a.front() != b.front()) {
     return static_cast<unsigned char>(a.front()) -
            static_cast<unsigned char>(b.front());

@@ -367,7 +367,7 @@ Status SstFile::FindIndex() {
 void SstFile::ReadKeyFormat() {
   const std::string_view comparator = TextProperty("rocksdb.comparator");
   key_order_ = KeyOrderOf(comparator);
-  // Where the option says so, flushes strip timestamps and leave the rest.
+  // If the option says so, flushes strip timestamps and leave the rest.
   const bool persisted =
       NumberProperty("rocksdb.user.defined.timestamps.persisted").value_or(1) !=
       0;
@@ -419,7 +419,7 @@ Status SstFile::FilterPartitions(
   Status status = ReadBlock(index, &block);
   if (!status.ok()) return status;
   std::vector<FilterPartition> result;
-  // What RocksDB writes when it added no key to any partition.
+  // RocksDB writes an empty block when it added no key to any partition.
   if (block.empty()) {
     *partitions = std::move(result);
     return Status::OK();

@@ -33,7 +33,7 @@
 
 namespace rowbloom::sst {
 
-// How a file stores its filter.
+// The form in which a file stores its filter.
 enum class FilterForm : uint8_t {
   kNone,
   kFull,         // one block for the whole file
@@ -41,8 +41,8 @@ enum class FilterForm : uint8_t {
   kPerBlock,     // one for each data block, as RocksDB wrote before 7.0
 };
 
-// How a file stores its index. As in the property
-// rocksdb.block.based.table.index.type: never renumber.
+// The form in which a file stores its index. The values are those of the
+// property rocksdb.block.based.table.index.type: never renumber.
 enum class IndexForm : uint8_t {
   kBinarySearch = 0,
   kHashSearch = 1,  // as kBinarySearch, with meta blocks that map prefixes
@@ -52,8 +52,8 @@ enum class IndexForm : uint8_t {
 
 struct IndexLocation {
   IndexForm form = IndexForm::kBinarySearch;
-  // Of the index block, or of the index of its partitions. nullopt: neither
-  // the footer nor the metaindex says.
+  // The handle of the index block, or of the index of its partitions. nullopt:
+  // neither the footer nor the metaindex says it.
   std::optional<BlockHandle> handle;
   bool has_user_keys = false;  // else internal keys
   bool delta_encoded = false;  // ValueForm::kHandle, else kSized
@@ -63,7 +63,7 @@ struct FilterLocation {
   FilterForm form = FilterForm::kNone;
   // The CompatibilityName() of the policy that wrote it.
   std::string compatibility_name;
-  // Of the filter block, or of the index of its partitions.
+  // The handle of the filter block, or of the index of its partitions.
   BlockHandle handle;
 };
 
@@ -74,17 +74,17 @@ struct FilterPartition {
   BlockHandle handle;
 };
 
-// What a walk through a file has read of it, see SstFile::ReadStored. Holds up
-// to 256 KiB, or a larger block. Not thread-safe.
+// The bytes that a walk through a file has read of it, see SstFile::ReadStored.
+// Holds up to 256 KiB, or a larger block. Not thread-safe.
 class ReadBuffer {
  private:
   friend class SstFile;
 
   std::string room_;
-  // What is in its front.
+  // The part of the file that is in the front of `room_`.
   uint64_t offset_bytes_ = 0;
   uint64_t size_bytes_ = 0;
-  // Where the block ended that was asked for last; 0: none was.
+  // The end of the block that was asked for last; 0: none was.
   uint64_t last_end_ = 0;
   uint64_t most_bytes_ = 0;  // that are read at once
 };
@@ -195,7 +195,7 @@ class SstFile {
   // Reads `length_bytes` bytes, all or an error.
   rocksdb::Status ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
                          std::string* bytes) const;
-  // Whether a block can be where the handle says.
+  // Checks that a block can be where the handle says.
   rocksdb::Status CheckHandle(const BlockHandle& handle) const;
   // Reads a block with its trailer, unverified.
   rocksdb::Status ReadWithTrailer(const BlockHandle& handle,

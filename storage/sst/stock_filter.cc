@@ -23,7 +23,7 @@ constexpr int kRibbonMarker = -2;
 
 constexpr size_t kBloomLineBytes = 64;
 constexpr int kMaxBloomProbes = 30;
-// What the second hash is multiplied with for each next probe.
+// The factor that the second hash is multiplied with for each next probe.
 constexpr uint32_t kBloomStep = 0x9e3779b9;
 
 // Ribbon: bits of a coefficient row, and slots of a block.

@@ -52,10 +52,10 @@ class StockFilter {
   StockFilterKind kind() const { return kind_; }
   // The first of the five bytes; 0 for StockFilterKind::kNoKeys.
   int marker() const { return marker_; }
-  // Of kReserved, what was expected and found; else empty.
+  // The text of what was expected and found, for kReserved; else empty.
   const std::string& problem() const { return problem_; }
 
-  // What RocksDB's reader answers for a whole key or a prefix (without a
+  // The answer of RocksDB's reader for a whole key or a prefix (without a
   // timestamp).
   bool MayMatch(std::string_view key) const;
   // The same for several, in less time: the memory that they ask for is fetched
@@ -66,13 +66,14 @@ class StockFilter {
   // Bytes without the last five.
   size_t size_bytes() const { return bits_.size(); }
 
-  // Of both kinds of Bloom.
+  // The number of probes of a key, for both kinds of Bloom.
   int probes() const { return probes_; }
-  // Of both kinds of Bloom: what all bits of a key are in.
+  // The size and number of lines, for both kinds of Bloom. All bits of a key
+  // are in one line.
   size_t line_bytes() const { return line_bytes_; }
   uint64_t lines() const { return lines_; }
 
-  // Of Ribbon.
+  // The parameters of Ribbon.
   int seed() const { return seed_; }
   uint64_t slots() const;
   // Result bits of each key: those from slot 128 * upper_start() on have
@@ -80,16 +81,18 @@ class StockFilter {
   int columns() const { return columns_; }
   uint64_t upper_start() const { return upper_start_; }
 
-  // Of both kinds of Bloom, the share of bits that are set.
+  // The share of bits that are set, for both kinds of Bloom.
   std::optional<double> FillRatio() const;
 
-  // Of both kinds of Bloom, about how many entries were added, from the bits
-  // that are set: within a few percent, but for full filters.
+  // The estimated number of entries that were added, for both kinds of Bloom.
+  // It comes from the bits that are set: within a few percent, but for full
+  // filters.
   std::optional<double> EstimatedEntries() const;
 
-  // How often an absent key matches. Of Bloom the mean over its lines of the
-  // chance to hit bits that are set, to which the legacy kind adds what RocksDB
-  // estimates for probes that repeat; of Ribbon what its columns give.
+  // The rate at which an absent key matches. For Bloom it is the mean over its
+  // lines of the chance to hit bits that are set, to which the legacy kind adds
+  // what RocksDB estimates for probes that repeat. For Ribbon it is what its
+  // columns give.
   double ExpectedFalsePositiveRate() const;
 
  private:
@@ -97,8 +100,8 @@ class StockFilter {
   void OpenRibbon(std::string_view tail);
   void OpenLegacyBloom(std::string_view tail);
   void Reserve(std::string problem);
-  // What a key asks with, and what is asked: of Bloom the line, of Ribbon the
-  // slot where it starts.
+  // The hash that a key probes with, and the place that it probes: for Bloom
+  // the line, for Ribbon the slot where it starts.
   uint64_t HashOf(std::string_view key) const;
   uint64_t PlaceOf(uint64_t hash) const;
   void Prefetch(uint64_t hash) const;
@@ -106,7 +109,7 @@ class StockFilter {
   bool BloomMatches(uint64_t hash) const;
   bool RibbonMatches(uint64_t hash) const;
   bool LegacyBloomMatches(uint64_t hash) const;
-  // How many lines have so many bits set.
+  // The number of lines by the number of their bits that are set.
   std::unordered_map<uint64_t, uint64_t> LinesByWeight() const;
 
   StockFilterKind kind_ = StockFilterKind::kNoKeys;

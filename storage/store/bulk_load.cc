@@ -92,8 +92,8 @@ class SstLoad final : public BulkLoad {
   }
 
  private:
-  // What goes to one family. The last cell is kept back until the next one
-  // tells that it is complete.
+  // The part of the load that goes to one family. The last cell is kept back
+  // until the next one tells that it is complete.
   struct FamilyLoad {
     FamilyMap::const_iterator family;
     std::unique_ptr<rocksdb::SstFileWriter> writer;  // of files.back()

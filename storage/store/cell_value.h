@@ -21,7 +21,7 @@ enum class CellFormat : uint8_t { kLatest, kVersioned };
 inline constexpr uint8_t kCellFormatVersion = 1;
 inline constexpr size_t kCellHeadBytes = 9;
 
-// What precedes the value.
+// The bytes that precede the value.
 inline std::array<char, kCellHeadBytes> EncodeCellHead(uint64_t timestamp_ms) {
   std::array<char, kCellHeadBytes> head;
   head[0] = static_cast<char>(kCellFormatVersion);
@@ -45,7 +45,8 @@ inline bool DecodeCellValue(std::string_view stored, CellValue* cell) {
   return true;
 }
 
-// What was expected, and what was found, in bytes that DecodeCellValue refused.
+// Tells what was expected, and what was found, in bytes that DecodeCellValue
+// refused.
 inline std::string ProblemOfCellValue(std::string_view stored) {
   if (stored.size() < kCellHeadBytes) {
     return Concat("expected a value of at least ", kCellHeadBytes,

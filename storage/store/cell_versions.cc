@@ -199,7 +199,7 @@ Entries ApplyOperand(const Entries& state, const Entries& operand,
   Entries before = state;
   DropSurplus(rules, &before);
   DropDeletedSingly(&before);
-  // What was deleted before it came takes no version's place.
+  // A version that was deleted before it came takes no version's place.
   Entries writes = operand;
   std::erase_if(writes, [&before](const Entry& entry) {
     return entry.type == ChangeType::kPut &&

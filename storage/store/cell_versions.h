@@ -95,8 +95,8 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
 // The entries without what deletes of columns and families take.
 Entries DropDeleted(Entries entries);
 
-// What came of the entries `state` when the writes `operand` came after them.
-// Drops what was deleted and what is surplus.
+// The entries `state` after the writes `operand`, which came after them. Drops
+// what was deleted and what is surplus.
 Entries ApplyOperand(const Entries& state, const Entries& operand,
                      const VersionRules& rules);
 
@@ -128,8 +128,9 @@ void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
                     const VersionRules& rules, uint64_t wall_ms, Show show) {
   std::optional<uint64_t> deleted_version_ms;
   uint32_t newer = 0;  // versions that are there or were deleted singly
-  // Of what is kept. In an operand that nothing was merged with, versions that
-  // were deleted singly had pushed others out.
+  // The number and bytes of the versions that are kept. In an operand that
+  // nothing was merged with, versions that were deleted singly had pushed
+  // others out.
   uint32_t versions = 0;
   size_t value_bytes = 0;
   for (const Entry& entry : entries) {

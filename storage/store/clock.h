@@ -35,7 +35,7 @@ inline uint64_t SystemWallClock() {
 // Thread-safe.
 class LeasedClock {
  public:
-  // How far ahead of its timestamp a write sets the bound.
+  // The time by which a write sets the bound ahead of its timestamp.
   static constexpr uint64_t kLeaseMs = 1000;
 
   explicit LeasedClock(WallClock wall_clock)

@@ -1,4 +1,4 @@
-// What the options of a family mean: their ranges, the RocksDB options that
+// The meaning of a family's options: their ranges, the RocksDB options that
 // they stand for, and how two sets of them differ.
 #pragma once
 
@@ -23,8 +23,9 @@
 
 namespace rowbloom {
 
-// Of all tables, the records' too. Both RocksDB 7.8 and 9.10 read and write it;
-// later versions are unknown to 7.8, which would have to refuse the files.
+// The format version of all tables, the records' too. Both RocksDB 7.8 and 9.10
+// read and write it; later versions are unknown to 7.8, which would have to
+// refuse the files.
 inline constexpr uint32_t kTableFormatVersion = 5;
 
 CellFormat CellFormatOf(const FamilyOptions& options);
@@ -52,7 +53,7 @@ struct Family {
 // family.
 struct FamilySetup {
   rocksdb::ColumnFamilyDescriptor descriptor;
-  // What the family's policy hands on to.
+  // The policy that the family's policy hands on to.
   std::shared_ptr<const rocksdb::FilterPolicy> filter_policy;
   Family family;
 };

@@ -29,8 +29,8 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
                    MergeOperationOutput* out) const override {
     Entries entries;
     if (in.existing_value == nullptr && in.operand_list.size() == 1) {
-      // Of several writes, some may be surplus. What cannot be decoded is
-      // named by whoever reads it.
+      // Some of several writes may be surplus. Bytes that cannot be decoded
+      // are named by whoever reads them.
       const Slice& stored = in.operand_list.front();
       std::string problem;
       if (!DecodeEntries(stored.ToStringView(), &entries, &problem) ||

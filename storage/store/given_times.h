@@ -68,7 +68,7 @@ class GivenTimes {
     // It does not cover what was given: that has to be removed.
     bool remove;
   };
-  // That of a delete of a cell, or, with `row` as `cell`, of a whole row.
+  // The marker of a delete of a cell, or, with `row` as `cell`, of a whole row.
   Marker Delete(uint64_t row, uint64_t cell, uint64_t now_ms) {
     Times& deleted = TimesOf(row, cell);
     // The first time after all that the delete is to take.

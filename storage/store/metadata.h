@@ -1,5 +1,5 @@
-// What a store knows about itself: records in RocksDB's "default" column
-// family, written as FORMAT.md says.
+// The records that a store has about itself. They are in RocksDB's "default"
+// column family, written as FORMAT.md says.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace rowbloom {
 struct StoreRecord {
   KeyLayout key_layout = KeyLayout::Escaped();
   // There may be a kDeleteFamily or kDeleteFamilyVersion: each read of a
-  // `versioned` cell looks up its row's key, too. Where there are many files a
-  // get takes up to twice as long.
+  // `versioned` cell looks up its row's key, too. With many files a get takes
+  // up to twice as long.
   bool row_deletes = true;
   // There may be a kDeleteFamilyVersion: puts look for them, too.
   bool family_version_deletes = false;

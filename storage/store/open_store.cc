@@ -24,7 +24,7 @@ namespace {
 
 using rocksdb::Status;
 
-// Of write buffers, and of files.
+// The limits of the sizes of write buffers, and of files.
 constexpr size_t kMinOptionBytes = size_t{64} << 10;
 constexpr size_t kMaxOptionBytes = size_t{64} << 30;
 

@@ -14,7 +14,8 @@
 
 namespace rowbloom {
 
-// What a store takes from the machine; tests give it others.
+// The clock and the environment that a store takes from the machine; tests give
+// it others.
 struct Surroundings {
   WallClock wall_clock = SystemWallClock;
   rocksdb::Env* env = rocksdb::Env::Default();  // outlives the store

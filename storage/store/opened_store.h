@@ -1,4 +1,4 @@
-// What an open store is made of, and how names become keys.
+// The parts of an open store, and how names become keys.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ struct OpenedStore {
 
   const KeyLayout& key_layout() const { return *options.key_layout; }
 
-  // Each is InvalidArgument when the argument is out of its limits.
-  // What is reserved of *row_bytes stays so.
+  // Each is InvalidArgument when the argument is out of its limits. The memory
+  // that is reserved of *row_bytes stays so.
   rocksdb::Status EncodeRow(std::string_view row, std::string* row_bytes) const;
   rocksdb::Status FindFamily(const FamilyMap& among, std::string_view name,
                              FamilyMap::const_iterator* family) const {

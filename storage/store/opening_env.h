@@ -1,5 +1,5 @@
-// What RocksDB is given when a store is opened: the lock, which was taken
-// before, the info log, which begins when the store is accepted, and a
+// The objects that RocksDB is given when a store is opened: the lock, which was
+// taken before, the info log, which begins when the store is accepted, and a
 // listener.
 #pragma once
 
@@ -99,7 +99,7 @@ class LateLog final : public rocksdb::Logger {
 
 class Listener final : public rocksdb::EventListener {
  public:
-  // Of a database that is open for writing.
+  // Sets the database, which is open for writing.
   void SetDatabase(rocksdb::DB* database) { database_ = database; }
 
   // After an error in the background RocksDB takes no more writes. From a full

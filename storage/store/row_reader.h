@@ -29,7 +29,7 @@ class RowPlan {
                               const RowOptions& options, RowPlan* plan);
 
   const std::vector<FamilyPart>& families() const { return families_; }
-  // What the iterators of the parts point into.
+  // The families that the iterators of the parts point into.
   const SharedFamilies& store_families() const { return store_families_; }
   const RowOptions& options() const { return options_; }
 
@@ -38,7 +38,7 @@ class RowPlan {
     return expires_ ? shared.clock.WallNow() : 0;
   }
 
-  // Whether single columns are all that is asked for.
+  // Tells whether single columns are all that is asked for.
   bool HasColumnsOnly() const;
 
  private:

@@ -14,7 +14,7 @@
 
 namespace rowbloom::stress {
 
-// What a read may answer beside the right answer.
+// The errors that a read may answer beside the right answer.
 enum class Errors { kNone, kIoErrorOrCorruption };
 
 // As thread-safe as the database. Wrong answers go to the report. With a
@@ -56,8 +56,8 @@ class Checker {
   using Run = std::vector<std::pair<std::string, std::string>>;
 
   rocksdb::ReadOptions Options() const;
-  // Whether there is an answer to compare. An error that may not be is a
-  // divergence.
+  // Returns whether there is an answer to compare. An error that may not be is
+  // a divergence.
   bool Answered(const rocksdb::Status& status, const char* what,
                 const std::string& key) const;
   void CompareValue(const Worlds& worlds, const char* what,

@@ -1,5 +1,5 @@
-// What the stress programs have in common: the command line, the rounds one
-// after the other, the summary and the exit code.
+// The parts that the stress programs have in common: the command line, the
+// rounds one after the other, the summary and the exit code.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Program {
   std::string description;
   // By kind. They take turns in the order of their names.
   std::map<std::string, std::function<void(const Round&, Report*)>> rounds;
-  // What the process does that KillWorkerAfter starts, in its `life`.
+  // The work of the process that KillWorkerAfter starts, in its `life`.
   std::function<void(const Round&, uint64_t life, Report*)> run_worker;
   std::map<std::string, Sabotage> sabotages;
 };

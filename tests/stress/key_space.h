@@ -31,7 +31,8 @@ class KeySpace {
   std::string Row(uint32_t share, uint32_t number) const {
     return EncodeNumber(share, 2 * number);
   }
-  // Of one that never is, between Row(number) and Row(number + 1).
+  // The row bytes of a row that is never written, between Row(number) and
+  // Row(number + 1).
   std::string AbsentRow(uint32_t share, uint32_t number) const {
     return EncodeNumber(share, 2 * number + 1);
   }

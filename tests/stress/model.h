@@ -1,4 +1,5 @@
-// What a share of the keys must hold: a std::map, and the changes to it.
+// The contents that a share of the keys must have: a std::map, and the changes
+// to it.
 #pragma once
 
 #include <map>
@@ -34,7 +35,7 @@ using Changes = std::vector<Change>;
 void Apply(const Changes& changes, Cells* cells);
 rocksdb::WriteBatch ToWriteBatch(const Changes& changes);
 
-// What a journal has of them.
+// The bytes that a journal has of changes.
 std::string Encode(const Changes& changes);
 Changes Decode(std::string_view bytes);
 

@@ -14,7 +14,7 @@
 
 namespace rowbloom::stress {
 
-// What stays as it is for the life of a database.
+// The properties that a database keeps for its life.
 struct Database {
   KeySpace keys;
   rocksdb::CompactionStyle compaction_style;
@@ -39,8 +39,8 @@ struct Opening {
   std::shared_ptr<const rocksdb::SliceTransform> extractor;  // may be null
   // Null where the policy is not rowbloom's.
   std::shared_ptr<const rocksdb::FilterPolicy> rowbloom;
-  // Whether gets of keys of the layout ask a file that is flushed now, and
-  // whether absent rows are ruled out.
+  // gets_ask is true if gets of keys of the layout probe the filter of a file
+  // that is flushed now; gets_skip is true if absent rows are ruled out.
   bool gets_ask = false;
   bool gets_skip = false;
   std::string description;

@@ -8,7 +8,7 @@
 
 namespace rowbloom::stress {
 
-// How often the rare operations come: one in so many, or with 0 never.
+// The frequency of the rare operations: one in so many, or with 0 never.
 struct Rarity {
   uint64_t flush = 150;
   uint64_t compaction = 800;

@@ -1,4 +1,4 @@
-// What a run counts, and the divergences that it finds.
+// The counts of a run, and the divergences that it finds.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,8 @@ struct Counters {
 // Thread-safe, but for SetContext.
 class Report {
  public:
-  // What a divergence is printed with: seed, round, options. Not while other
-  // threads use the report.
+  // Sets the text that a divergence is printed with: seed, round, options. Not
+  // while other threads use the report.
   void SetContext(std::string context) { context_ = std::move(context); }
   const std::string& context() const { return context_; }
 

@@ -6,7 +6,7 @@
 
 namespace rowbloom::stress {
 
-// What goes wrong on purpose, to prove that a divergence is noticed.
+// The fault that is made on purpose, to prove that a divergence is noticed.
 enum class Sabotage {
   kNone,
   kFilter,  // a policy answers "no" for keys that are there
@@ -22,9 +22,9 @@ struct Round {
   std::string dir;  // empty at first, for all files of the round
   Sabotage sabotage = Sabotage::kNone;
 
-  // Of a part of the round; parts are numbered as the round likes.
+  // The seed of a part of the round; parts are numbered as the round likes.
   uint64_t SeedOf(uint64_t part) const;
-  // What has to be known to run it again.
+  // The facts that have to be known to run the round again.
   std::string Describe() const;
 };
 

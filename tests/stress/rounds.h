@@ -13,7 +13,7 @@ void RunThreadsRound(const Round& round, Report* report);
 
 // The same in a process that is killed, again and again.
 void RunKillsRound(const Round& round, Report* report);
-// What that process does in its `life`; returns if it is not killed.
+// The work of that process in its `life`; returns if it is not killed.
 void RunKilledWorker(const Round& round, uint64_t life, Report* report);
 
 // A small workload, again and again; the first time the first call of the file

@@ -52,8 +52,8 @@ class Session {
   explicit Session(const Setting& setting) : setting_(setting) {}
   ~Session() { Close(); }
 
-  // Opens the database, and counts it. Whether it is open: that it is not is a
-  // divergence, unless errors are expected.
+  // Opens the database, and counts it. Returns whether it is open. If it is
+  // not, that is a divergence, unless errors are expected.
   bool Open(Opening opening);
   // For one thread; adds the counters of the filters to the report.
   void Close();
@@ -71,7 +71,8 @@ class Session {
   // For Sabotage: deletes a key without telling the model. For one thread.
   void DeleteBehindTheModel();
 
-  // The share's mutex must be held exclusively. Whether it was acknowledged.
+  // Returns whether the write was acknowledged. The share's mutex must be held
+  // exclusively.
   bool Write(Share* share, const Changes& changes, bool sync);
   // Puts alone, by a file that is written and ingested. REQUIRES MayIngest().
   bool Ingest(Share* share, const Cells& cells, bool move_file);
@@ -83,11 +84,11 @@ class Session {
            rocksdb::kCompactionStyleLevel;
   }
 
-  // Whether a status of anything but a read is good. If it is not, that is a
-  // divergence, unless errors are expected.
+  // Returns whether a status of anything but a read is good. If it is not, that
+  // is a divergence, unless errors are expected.
   bool Check(const rocksdb::Status& status, const char* what);
 
-  // Whether anything but a read has failed.
+  // True if anything but a read has failed.
   bool met_error() const { return met_error_; }
 
   Checker NewChecker(const rocksdb::Snapshot* snapshot = nullptr) const;

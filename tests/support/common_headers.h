@@ -1,5 +1,5 @@
-// What most tests include, to be parsed once for all of them. Each test still
-// includes what it uses.
+// The headers that most tests include, to be parsed once for all of them. Each
+// test still includes what it uses.
 #pragma once
 
 #include <gmock/gmock.h>

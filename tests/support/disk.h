@@ -49,7 +49,7 @@ class Disk {
   // with '*' for '/' too, the one of this number (the first is 1), or with 0
   // all, does nothing and returns as if it had. One such rule at a time.
   void IgnoreSyncs(const std::string& pattern, uint64_t number = 0);
-  // How many syncs were ignored.
+  // The number of syncs that were ignored.
   uint64_t ignored_syncs() const { return ignored_syncs_; }
 
   // The power is cut and comes back: the directory has what the disk had, all
@@ -83,7 +83,7 @@ class Disk {
     std::string name;
     NodePtr node;
   };
-  // What one call changed: two names, where it was a renaming.
+  // The names that one call changed: two, where it was a renaming.
   using Change = std::vector<Effect>;
   // A name in a directory; none, where that is not on this disk.
   struct Place {

@@ -19,7 +19,7 @@ using rocksdb::Slice;
 
 namespace {
 
-// How a filter block starts and ends, by lib/block/FORMAT.md.
+// The head and the tail of a filter block, by lib/block/FORMAT.md.
 constexpr std::string_view kHead = "ROWBLOOM";
 constexpr std::string_view kTail = "\x9cRWBL";
 constexpr size_t kBlockTrailerBytes = 5;  // RocksDB's, behind each block
@@ -471,7 +471,8 @@ IOStatus FaultPlan::Damage(Slice* result, char* scratch) {
       bytes = {scratch, result->size()};
     }
     const size_t size = end - begin;
-    // What would hit the rest of a longer read is for reads of the block alone.
+    // Damage that would hit the rest of a longer read is for reads of the block
+    // alone.
     const bool is_alone = bytes.size() == size + kBlockTrailerBytes;
     switch (Below(is_alone ? 5 : 3)) {
       case 0: {

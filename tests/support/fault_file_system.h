@@ -24,7 +24,7 @@ class FaultPlan {
     // All fail, and those that change files or sync them are counted.
     kPowerCut,
   };
-  // What a call does to the disk.
+  // The effect of a call on the disk.
   enum class Effect {
     kNone,
     kChange,
@@ -43,9 +43,9 @@ class FaultPlan {
   }
   // From now on calls succeed.
   void FailNoCall();
-  // Of `n` reads of files, one fails on average.
+  // One of `n` reads of files fails on average.
   void FailReadsOneIn(uint64_t n) { fail_reads_one_in_ = n; }
-  // Of `n` filter blocks that are read, one comes with a wrong bit, with zeros
+  // One of `n` filter blocks that are read comes with a wrong bit, with zeros
   // in place of some bytes, cut short, or not at all. Rowbloom's blocks only:
   // RocksDB's own have nothing that tells.
   void DamageFiltersOneIn(uint64_t n) { damage_one_in_ = n; }

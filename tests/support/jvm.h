@@ -32,8 +32,8 @@ inline constexpr char kGuavaJar[] = "";
   ROWBLOOM_SKIP_WITHOUT(::rowbloom::test::kJvm, *::rowbloom::test::kJava); \
   ROWBLOOM_SKIP_WITHOUT(::rowbloom::test::kGuava, *::rowbloom::test::kGuavaJar)
 
-// What the program prints. A test failure, and what it printed, if it fails.
-// REQUIRES both, and arguments without quotes.
+// Returns what the program prints. If it fails, that is a test failure with
+// what it printed. REQUIRES both, and arguments without quotes.
 inline std::string RunJava(const std::string& source,
                            const std::vector<std::string>& arguments) {
   const TempDir dir;

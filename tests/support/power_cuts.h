@@ -12,8 +12,8 @@
 
 namespace rowbloom::test {
 
-// What is done with a directory, which is there and may be filled, and what
-// must be left of it. All work with the files of `env`.
+// The work on a directory, which is there and may be filled, and the check of
+// what must be left of it. All work with the files of `env`.
 struct PowerScenario {
   // Done before; all of it is on the disk. May be empty.
   std::function<void(rocksdb::Env* env, const std::string& directory)> prepare;
@@ -40,7 +40,7 @@ struct IgnoredSync {
 inline std::string CutEverywhere(const PowerScenario& scenario,
                                  const IgnoredSync& sync = {},
                                  uint64_t* ignored = nullptr) {
-  // What is wrong with a sync ignored is to be found at any scale.
+  // An error after an ignored sync is to be found at any scale.
   const auto scaled = [&sync](uint64_t count) {
     return sync.pattern.empty() ? Scaled(count) : count;
   };

@@ -37,7 +37,8 @@ struct StoreAndBackups {
 };
 
 std::string TimeText(uint64_t seconds) {
-  // Of a damaged backup it is 0; beyond four-digit years nobody made one.
+  // The time of a damaged backup is 0. Nobody made a backup beyond four-digit
+  // years.
   constexpr uint64_t kYear10000 = 253'402'300'800;
   if (seconds == 0 || seconds >= kYear10000) return "unknown";
   return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",

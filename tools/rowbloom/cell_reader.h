@@ -69,10 +69,10 @@ class CellReader {
   // below. REQUIRES that Detect was called and gave no error.
   std::optional<Error> ReadAll(const CellSink& sink);
 
-  // Of the line that was read last, from 1.
+  // The number of the line that was read last, from 1.
   uint64_t line_number() const { return lines_.line_number(); }
 
-  // Of the input, so far.
+  // The number of bytes of the input, so far.
   uint64_t bytes_consumed() const { return lines_.bytes_consumed(); }
 
  private:

@@ -24,7 +24,7 @@ class FamilySpec {
   static Result<std::vector<FamilySpec>> ParseAll(
       const std::vector<std::string>& texts);
 
-  // Of all settings: one a line, with the values they take.
+  // The help text on all settings: one a line, with the values they take.
   static std::string Help();
 
   // All settings of a family, name and value, as Parse takes them.

@@ -26,7 +26,7 @@ struct FilterFile {
 
   bool MayContain(std::string_view key) const;
 
-  // What there is to know of it: names and values, for people.
+  // The facts about the filter: names and values, for people.
   std::vector<std::pair<std::string, std::string>> Describe() const;
 };
 

@@ -1,4 +1,4 @@
-// What `rowbloom filter` does: filters of lines of text, without a store.
+// The verbs of `rowbloom filter`: filters of lines of text, without a store.
 #pragma once
 
 #include <cstdint>

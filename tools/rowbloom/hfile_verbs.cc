@@ -107,7 +107,7 @@ ExitCode TransferFailed(const Status& s, const Interruption& interruption,
   return FailedBy(interruption.signal());
 }
 
-// What an export that failed has done.
+// The families that a failed export has exported, as a clause.
 std::string WhatIsThere(const HFileExportReport& report) {
   std::set<std::string> families;
   for (const HFileExported& file : report.files) families.insert(file.family);

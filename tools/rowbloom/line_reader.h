@@ -24,7 +24,8 @@ class LineReader {
   // anything but kLine there is nothing more to read.
   Outcome Next(std::string_view* line);
 
-  // Of the last line, from 1; after a failure that of the line it struck.
+  // The number of the last line, from 1. After a failure it is the number of
+  // the line that failed.
   uint64_t line_number() const { return line_number_; }
 
   // Bytes of all lines so far, line ends included.

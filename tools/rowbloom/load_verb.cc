@@ -36,7 +36,7 @@ struct LoadArgs {
   std::string file;  // "-": standard input
 };
 
-// Where a load goes: checks cells one by one, writes them in batches.
+// The target of a load. It checks cells one by one and writes them in batches.
 class Loader {
  public:
   Loader(Store* store, const LoadArgs& args, std::string default_family)
@@ -69,7 +69,7 @@ class Loader {
     batch_bytes_ = 0;
   }
 
-  // Of the writes so far.
+  // The status of the writes so far.
   const Status& status() const { return status_; }
   uint64_t cells_written() const { return cells_written_; }
   uint64_t cells_taken() const { return cells_written_ + batch_.size(); }
@@ -140,7 +140,7 @@ Status OpenForLoad(const LoadArgs& args, std::vector<FamilySpec> specs,
   return args.store.Open(options, families, err, store);
 }
 
-// What to read, and how messages call it.
+// The input to read, and its name in messages.
 struct Source {
   std::istream* stream;
   std::optional<uint64_t> total_bytes;

@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
   const std::vector<std::string> args(argv + 1, argv + argc);
   rowbloom::cli::DescriptorBuffer input(STDIN_FILENO);
   std::istream in(&input);
-  // What was found is shown before more input is waited for.
+  // Results are shown before the program waits for more input.
   in.tie(&std::cout);
   return rowbloom::cli::Run(
       args, {.in = in,

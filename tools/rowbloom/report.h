@@ -1,4 +1,4 @@
-// How the command line speaks: exit codes and diagnostics.
+// The exit codes and diagnostics of the command line.
 #pragma once
 
 #include <iosfwd>
@@ -16,12 +16,13 @@ enum class ExitCode : int {
   kFailed = 2,   // wrong usage, or input or a store that cannot be used
 };
 
-// Of a job that failed: because of the signal that ended it early, as shells
-// have it, 130 for SIGINT and 143 for SIGTERM; or without one, which is 0.
+// The exit code of a job that failed. If a signal ended it early, the code is
+// as shells have it, 130 for SIGINT and 143 for SIGTERM. If `signal` is 0,
+// no signal ended it.
 ExitCode FailedBy(int signal);
 
-// What went wrong, as a clause: the kind of error is named only where the
-// message needs it.
+// The problem, as a clause. The kind of error is named only if the message
+// needs it.
 std::string Describe(const rocksdb::Status& status);
 
 // Prints `rowbloom: <problem>` as a line of its own.

@@ -1,4 +1,4 @@
-// What a store has, in numbers.
+// The contents of a store, in numbers.
 #pragma once
 
 #include "tools/rowbloom/verb.h"

@@ -1,4 +1,4 @@
-// What a run reads and writes.
+// The streams that a run reads and writes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct Streams {
   std::ostream& out;  // data
   std::ostream& err;  // diagnostics, and progress on a terminal
   bool err_is_terminal = false;
-  // Of `in`; nullopt: unknown, as of a pipe.
+  // The size of `in`; nullopt: unknown, as for a pipe.
   std::optional<uint64_t> in_bytes = std::nullopt;
 };
 

@@ -12,7 +12,7 @@
 
 namespace rowbloom::sst_inspect {
 
-// What an absent key lacks.
+// The part of an absent key that the file lacks.
 enum class AbsentKind : uint8_t {
   kRow,     // a row that the file does not have; the key is the row's bytes
   kCell,    // a cell of such a row

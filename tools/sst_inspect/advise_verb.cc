@@ -22,8 +22,8 @@ struct FilterCost {
   WrongOpens opens;  // per read and file
 };
 
-// What the file's filter costs now, its rates weighted by what its partitions
-// hold.
+// The present cost of the file's filter. Its rates are weighted by the sizes of
+// its partitions.
 Status PresentCost(const TableFile& file, double row_spread, FilterCost* cost) {
   const TableFacts facts = file.Facts();
   std::vector<sst::FilterPartition> partitions;

@@ -66,19 +66,20 @@ class DataPrinter {
           output_.err);
     }
     row_ = *std::move(row);
-    // Of a reversed order the row itself would be its last key.
+    // The row itself would be its last key in a reversed order.
     if (!from_ && file_.key_order() == sst::KeyOrder::kBytewise) from_ = row_;
     return ExitCode::kOk;
   }
 
-  // What of a key is compared with --from and --to: of HFiles the row.
+  // The part of a key that is compared with --from and --to: for HFiles the
+  // row.
   std::string_view BoundOf(std::string_view key) const {
     if (file_.key_form() != KeyForm::kHFile) return key;
     const auto parts = format_.Split(key);
     return parts ? parts->row : key;
   }
 
-  // Whether no key from here on is wanted.
+  // Tells whether no key from here on is wanted.
   bool IsPast(std::string_view key) const {
     if (!IsOrdered()) return false;
     if (options_.to && Compare(key, *options_.to) >= 0) return true;

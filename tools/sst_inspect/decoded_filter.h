@@ -40,17 +40,17 @@ class DecodedFilter {
 
   FilterOrigin origin() const { return origin_; }
   bool is_rowbloom() const { return origin_ == FilterOrigin::kRowbloom; }
-  // Of FilterOrigin::kRowbloom, else unset.
+  // The block if its origin is FilterOrigin::kRowbloom, else unset.
   const std::optional<FilterBlock>& rowbloom() const { return rowbloom_; }
-  // Of RocksDB's own kinds, else unset.
+  // The filter if it is of RocksDB's own kinds, else unset.
   const std::optional<sst::StockFilter>& stock() const { return stock_; }
 
   std::vector<SectionFacts> Sections() const;
   // The same in less time for the blocks of one filter.
   std::vector<SectionFacts> Sections(SectionRates* rates) const;
 
-  // What RocksDB would be told for a whole key, and for a row or prefix as it
-  // is in a key. Bytes that are not one row may match.
+  // The answers that RocksDB would get for a whole key, and for a row or prefix
+  // as it is in a key. Bytes that are not one row may match.
   bool KeyMayMatch(std::string_view key) const;
   bool PrefixMayMatch(std::string_view prefix) const;
   // KeyMayMatch of several, in less time. REQUIRES at most kMostKeys, and
@@ -87,9 +87,9 @@ class FilterAsker {
   // Reads where the partitions are.
   rocksdb::Status Open(const TableFile& file);
 
-  // Whether there is a filter, and the partition of a key can be told.
+  // Tells whether there is a filter, and the partition of a key can be told.
   bool askable() const { return askable_; }
-  // How many partitions; 0 without a filter, or an empty one.
+  // The number of partitions; 0 without a filter, or with an empty one.
   size_t partition_count() const { return partitions_.size(); }
 
   // Loads the partition that RocksDB asks for the key (without a timestamp).
@@ -98,8 +98,9 @@ class FilterAsker {
   // The same in two steps.
   size_t PartitionFor(std::string_view key) const;
   const DecodedFilter* Load(size_t partition, rocksdb::Status* status);
-  // How many of the first keys PartitionFor gives the same partition. Faster
-  // where they are `ascending` in the file's order. REQUIRES some keys.
+  // The number of the first keys for which PartitionFor gives the same
+  // partition. The count is faster if they are `ascending` in the file's order.
+  // REQUIRES some keys.
   size_t CountInOnePartition(std::span<const std::string_view> keys,
                              bool ascending) const;
   // The partition that was loaded last, counted from 0.
@@ -108,7 +109,7 @@ class FilterAsker {
  private:
   static constexpr size_t kNothing = static_cast<size_t>(-1);
 
-  // Whether the index key of a partition comes before the key.
+  // Tells whether the index key of a partition comes before the key.
   bool EndsBefore(const sst::FilterPartition& partition,
                   std::string_view key) const;
 

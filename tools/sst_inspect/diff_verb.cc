@@ -94,7 +94,8 @@ class Differ {
     const std::unique_ptr<CellReader> b = b_.NewCellReader();
     bool more_a = a->Next();
     bool more_b = b->Next();
-    // What one of them lacks is not told from what cannot be read.
+    // A cell that one of them lacks cannot be told from one that cannot be
+    // read.
     while (a->status().ok() && b->status().ok() && (more_a || more_b)) {
       const int order = !more_b   ? -1
                         : !more_a ? 1

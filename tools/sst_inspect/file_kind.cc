@@ -10,14 +10,16 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-// Of block-based tables, in the order of the file (little-endian).
+// The magic number of block-based tables, in the order of the file
+// (little-endian).
 constexpr std::string_view kSstMagic = "\xf7\xcf\xf4\x85\xb7\x41\xe2\x88";
 
 constexpr std::string_view kTrailerMagic = "TRABLK\"$";
-// Of HFile v3, v2 and v1.
+// The trailer sizes of HFile v3, v2 and v1.
 constexpr std::array<uint64_t, 3> kTrailerBytes = {4096, 212, 60};
 
-// What an HFile can start with: one whose end was lost is still one.
+// The magics that an HFile can start with. One whose end was lost is still an
+// HFile.
 constexpr std::array<std::string_view, 5> kFirstMagics = {
     "DATABLK*", "DATABLKE", "METABLKc", "IDXINTE2", "IDXROOT2"};
 

@@ -1,5 +1,5 @@
-// What kind of table file a file is, by its bytes alone: names and folders say
-// nothing about files that were copied away.
+// The kind of a table file, by its bytes alone: names and folders say nothing
+// about files that were copied away.
 #pragma once
 
 #include <cstdint>

@@ -118,7 +118,7 @@ class Painter {
     const std::string& policy = file_.filter().compatibility_name;
     std::string contents;
     for (size_t i = 0; i < partitions.size(); ++i) {
-      // What cannot be read is a damaged block.
+      // A partition that cannot be read is a damaged block.
       if (!file_.ReadFilter(partitions[i].handle, &contents).ok()) {
         complete_ = false;
         continue;
@@ -187,7 +187,8 @@ class Painter {
 
   void AddBits(size_t part, std::string_view bits,
                MergingList<FillBucket>* fill) const {
-    // What the probes of a key fall into; of other kinds, any piece will do.
+    // The size of the line that the probes of a key fall into. For other kinds
+    // of filters any piece will do.
     constexpr uint64_t kLine = 64;
     const uint64_t piece = std::max(
         kLine, (bits.size() / budget_.buckets + kLine - 1) / kLine * kLine);

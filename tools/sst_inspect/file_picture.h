@@ -64,7 +64,7 @@ struct NamedBlock {
 struct FilePicture {
   std::string path;
   uint64_t size_bytes = 0;
-  // What the file says of itself: names and values.
+  // The facts that the file gives about itself: names and values.
   std::vector<std::pair<std::string, std::string>> facts;
 
   uint64_t blocks = 0;
@@ -83,13 +83,13 @@ struct FilePicture {
   std::vector<std::string> problems;  // what else is damaged, the first of them
 };
 
-// How much of a file is drawn.
+// The limits on what is drawn of a file.
 struct PictureBudget {
   size_t runs = 2048;    // up to twice as many BlockRuns
   size_t buckets = 512;  // of each section, up to twice as many
   size_t listed = 200;   // of damaged NamedBlocks, of others, of problems
 
-  // Of one of so many files that share a page.
+  // The budget of one of `files` files that share a page.
   static PictureBudget Among(size_t files);
 };
 

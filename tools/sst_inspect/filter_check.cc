@@ -128,7 +128,7 @@ void FilterCheck::AskFor(std::span<const std::string_view> keys,
   while (!keys.empty()) {
     const size_t count = filter_.CountInOnePartition(keys, ascending);
     LoadPartition(filter_.PartitionFor(keys.front()));
-    // What cannot be read is told as a block.
+    // A partition that cannot be read is reported as a block.
     if (asked_ != nullptr) AskPartition(keys.first(count));
     keys = keys.subspan(count);
   }

@@ -28,8 +28,8 @@ namespace rowbloom::sst_inspect {
 // thread-safe.
 class FilterCheck {
  public:
-  // What is wrong, in the order of the keys. Of problems the first
-  // kMostProblems are kept.
+  // The findings, in the order of the keys. The first kMostProblems problems
+  // are kept.
   static constexpr size_t kMostProblems = 20;
   struct Findings {
     uint64_t keys_asked = 0;
@@ -49,7 +49,7 @@ class FilterCheck {
   // Reads where the partitions are. Once, before anything else.
   rocksdb::Status Open();
 
-  // Whether the file has a filter with something in it.
+  // Tells whether the file has a filter with something in it.
   bool has_filter() const { return filter_.partition_count() > 0; }
 
   // Keys without timestamps, in the file's order; whether they are `ascending`
@@ -89,7 +89,7 @@ class FilterCheck {
   const KeyFormat& format_;
   const PrefixRule prefix_of_;
 
-  // Of the thread from its start to its end.
+  // The members that belong to the thread from its start to its end.
   FilterAsker filter_;
   const DecodedFilter* asked_ = nullptr;  // the partition loaded last
   // Rows are split here as it splits them.

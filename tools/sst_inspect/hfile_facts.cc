@@ -1,4 +1,4 @@
-// What an HFile says of itself: trailer, file info, filters.
+// The facts that an HFile gives about itself: trailer, file info, filters.
 #include <fmt/format.h>
 
 #include <map>
@@ -49,7 +49,7 @@ std::optional<std::string> TimeRangeText(const hfile::FileInfo& file_info) {
   hfile::TimeRange range;
   const auto status = hfile::FindTimeRange(file_info, &found, &range);
   if (!status.ok() || !found) return std::nullopt;
-  // Of a file without cells.
+  // The range of a file without cells.
   if (range.min_ms > range.max_ms) return "none";
   return fmt::format("{} to {}", range.min_ms, range.max_ms);
 }
@@ -58,7 +58,7 @@ KeyFormat TextFormat() {
   return {.form = KeyForm::kHFile, .timestamp_bytes = kHFileKeySuffixBytes};
 }
 
-// How the bytes of a file info entry are to be read.
+// The form in which the bytes of a file info entry are to be read.
 enum class InfoForm : uint8_t { kBytes, kNumber, kFlag, kKey, kTimeRange };
 
 InfoForm FormOf(std::string_view name) {

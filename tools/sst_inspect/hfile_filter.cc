@@ -30,7 +30,7 @@ uint64_t CountBits(std::string_view bytes) {
   return bits;
 }
 
-// How many keys set this share of the bits.
+// The number of keys that set this share of the bits.
 uint64_t KeysFromFill(double fill, uint64_t bits, uint32_t hash_count) {
   const double share = std::min(fill, 1 - 1 / static_cast<double>(bits));
   return static_cast<uint64_t>(std::llround(-static_cast<double>(bits) /
@@ -48,7 +48,7 @@ class ChunkReader {
         section_(std::move(section)),
         full_bytes_(full_bytes) {}
 
-  // What chunks have that are not folded: nullopt of a single one.
+  // The size of a chunk that is not folded; nullopt for a single chunk.
   std::optional<uint64_t> FullBytes() const {
     if (filter_.chunks.size() < 2) return std::nullopt;
     return BytesOf(0);

@@ -63,7 +63,7 @@ class HFileMeasurer {
       }
       shared.erase(present);
     }
-    // Of rows with the same prefix one is asked.
+    // The filter is asked for only one of the rows with the same prefix.
     const bool once = absent->kind == AbsentKind::kRow;
     std::erase_if(absent->keys, [&](const std::string& key) {
       const std::string part(SharedPart(absent->kind, key));
@@ -87,7 +87,7 @@ class HFileMeasurer {
   }
 
  private:
-  // What of an absent key others may have: a prefix, or a row.
+  // The part of an absent key that others may have: a prefix, or a row.
   std::string_view SharedPart(AbsentKind kind, std::string_view key) const {
     if (kind == AbsentKind::kRow) {
       return hfile::RowPrefix(key, description_.prefix_bytes);
@@ -134,7 +134,7 @@ class HFileMeasurer {
     measured->predicted += 1 - (1 - own) * (1 - markers);
   }
 
-  // Of the chunk that is asked for the key; 0 where none is.
+  // The rate of the chunk that is asked for the key; 0 if none is.
   double RateOf(std::string_view key) const {
     if (description_.has_last_key) {
       const hfile::KeyForm form = description_.type == BloomType::kRowCol

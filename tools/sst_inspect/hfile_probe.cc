@@ -122,7 +122,7 @@ class HFileProber {
           return;
         }
         AskChunk(section, hfile::RowColBloomKey(row_, *qualifier_));
-        // Where markers of the family are.
+        // Markers of the family have the empty qualifier.
         if (!qualifier_->empty()) {
           AskChunk(section + " markers", hfile::RowColBloomKey(row_, {}));
         }
@@ -177,7 +177,7 @@ class HFileProber {
     Line(section, fmt::format("{}, {}", MayText(may), where));
   }
 
-  // Whether the file really has it, as a marker or not.
+  // Tells whether the file really has the row or cell, as a marker or not.
   void LookUp(ProbeCounts* counts) {
     hfile::Iterator at(reader_, {.fill_cache = false});
     at.Seek({.row = row_});

@@ -83,7 +83,7 @@ class HFileCellReader final : public CellReader {
   const Status& index_status() const override { return at_.status(); }
 
  private:
-  // Of the file, or of what can be read of it.
+  // Reports the end of the file, or of what can be read of it.
   bool End() const {
     if (progress_) progress_(file_.size_bytes());
     return false;
@@ -102,7 +102,7 @@ class HFileCellReader final : public CellReader {
   Cell entry_;
 };
 
-// Where the blocks of an index are, to tell whose a block is.
+// The offsets of the blocks of an index, to find the entry of a block.
 class Offsets {
  public:
   explicit Offsets(const hfile::RootIndex& index) {
@@ -267,7 +267,7 @@ Status HFileTable::ForEachIndexEntry(
     const std::function<void(const IndexEntryInfo&)>& use) const {
   if (!reader_->is_readable()) return reader_->CellsStatus();
   if (reader_->data_root().size() == 0) {
-    // Of an index whose entries have another form nothing was taken.
+    // Nothing was taken from an index whose entries have another form.
     return reader_->trailer().data_index_count == 0 ? Status::OK()
                                                     : reader_->CellsStatus();
   }

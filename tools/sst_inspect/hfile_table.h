@@ -49,7 +49,7 @@ class HFileTable : public TableFile, public FormatVerbs {
       const std::function<void(const FilterChunk&)>& use) const override;
   const FormatVerbs* own_verbs() const override { return this; }
 
-  // Of SSTs alone.
+  // Functions for SSTs alone.
   const sst::FilterLocation& filter() const override { return no_filter_; }
   rocksdb::Status FilterPartitions(
       std::vector<sst::FilterPartition>* partitions) const override {

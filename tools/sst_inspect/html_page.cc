@@ -55,7 +55,7 @@ class Texts {
   std::map<std::string, size_t> numbers_;
 };
 
-// What page.js draws the blocks from.
+// The data from which page.js draws the blocks.
 Json BlocksJson(const FilePicture& picture) {
   Texts types;
   Texts codecs;
@@ -137,7 +137,7 @@ void AddProblems(const FilePicture& picture, std::ostream& out) {
   out << "</ul>\n";
 }
 
-// What is drawn and the line of figures below it; page.js finds both by class.
+// Adds a drawing and the line of figures below it. page.js finds both by class.
 void AddDrawing(std::string_view kind, const std::string& label,
                 const Json& data, std::ostream& out) {
   out << fmt::format(

@@ -20,9 +20,9 @@ class HtmlReport {
   // More have no place on one page.
   static constexpr size_t kMostFiles = 1000;
 
-  // Of so many files; `path` "-" is output.out. What is at the path stays until
-  // Finish. InvalidArgument where something is there that is no page; IOError
-  // when it cannot be written.
+  // Opens a report of `files` files; `path` "-" is output.out. A file at the
+  // path stays until Finish. InvalidArgument if something is there that is no
+  // page; IOError if it cannot be written.
   static rocksdb::Status Open(const std::string& path, size_t files,
                               const Output& output,
                               std::unique_ptr<HtmlReport>* report);

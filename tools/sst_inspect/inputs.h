@@ -1,4 +1,4 @@
-// What the FILE arguments name.
+// The files that the FILE arguments name.
 #pragma once
 
 #include <iosfwd>

@@ -16,7 +16,8 @@ namespace {
 // rowbloom's prefix extractor is named so, with its layout.
 constexpr std::string_view kRowExtractorPrefix = "rowbloom.row:";
 
-// Of the first filter block that can be read, empty if it is not rowbloom's.
+// The layout id of the first filter block that can be read; empty if the block
+// is not rowbloom's.
 std::string LayoutOfFilter(const TableFile& file) {
   std::vector<sst::FilterPartition> partitions;
   if (!file.FilterPartitions(&partitions).ok()) return "";

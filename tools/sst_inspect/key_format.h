@@ -33,7 +33,8 @@ void AddTimestamp(const std::optional<Timestamp>& timestamp, Record* record);
 struct KeyFormat {
   bool hex = false;  // else printable, \xHH for other bytes
   KeyForm form = KeyForm::kUserKey;
-  // How keys split into row and qualifier; not of HFiles, which say it.
+  // The layout that splits keys into row and qualifier. HFiles need none: they
+  // say how their keys split.
   std::optional<KeyLayout> layout;
   size_t timestamp_bytes = 0;  // at the end of each user key
   std::string family;          // of HFiles, which have one each
@@ -50,11 +51,11 @@ struct KeyFormat {
   // nullopt where keys have none.
   std::optional<Timestamp> TimestampOf(std::string_view user_key) const;
 
-  // Whether it is known how keys split.
+  // Tells whether it is known how keys split.
   bool has_rows() const { return form == KeyForm::kHFile || layout; }
-  // Of has_rows(): "escaped", ..., "hfile".
+  // The name of the layout: "escaped", ..., "hfile". REQUIRES has_rows().
   std::string LayoutText() const;
-  // Of a key without its timestamp. nullopt: no layout, or outside it.
+  // Splits a key without its timestamp. nullopt: no layout, or outside it.
   std::optional<KeyParts> Split(std::string_view key) const;
   // The application's row, from the bytes in the key. nullopt: outside the
   // layout. REQUIRES has_rows(), as the next two.
@@ -68,10 +69,10 @@ struct KeyFormat {
   std::string RowText(std::string_view row_bytes) const;
 };
 
-// What a file's own keys want: `layout_id` if that is not empty, else the
-// layout that its filter or its prefix extractor names; none if neither does or
-// the layout is not known here. HFiles have their own. Error: InvalidArgument
-// for a bad layout_id, or one for an HFile.
+// Makes the format for a file's own keys. Its layout is `layout_id` if that is
+// not empty, else the one that the file's filter or prefix extractor names. It
+// has none if neither does or the layout is not known here. HFiles have their
+// own. Error: InvalidArgument for a bad layout_id, or one for an HFile.
 rocksdb::Status FormatOf(const TableFile& file, const std::string& layout_id,
                          bool hex, KeyFormat* format);
 

@@ -12,7 +12,7 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-// Where the handle of a block is.
+// The place of the handle of a block.
 std::string ParentOf(const BlockInfo& block) {
   if (!block.parent.empty()) return block.parent;
   switch (block.type) {

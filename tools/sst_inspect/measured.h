@@ -10,7 +10,7 @@
 
 namespace rowbloom::sst_inspect {
 
-// Of one kind of absent key.
+// The results for one kind of absent key.
 struct Measured {
   std::string_view question;
   uint64_t asked = 0;

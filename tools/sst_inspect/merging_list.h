@@ -44,9 +44,9 @@ class MergingList {
     items_.push_back(std::move(item));
   }
 
-  // Of two neighbours that belong together one is then larger than half a
-  // share. Where that is not enough, what does not belong together is joined,
-  // too.
+  // Joins neighbours up to a larger share. One of two neighbours that belong
+  // together is then larger than half a share. If that is not enough,
+  // neighbours that do not belong together are joined, too.
   void Coarsen() {
     const size_t before = items_.size();
     share_bytes_ = std::max(2 * share_bytes_, total_bytes_ / most_ + 1);

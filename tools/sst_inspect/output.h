@@ -1,4 +1,4 @@
-// Where a verb's output goes, and in which form.
+// The streams and the form of a verb's output.
 #pragma once
 
 #include <iosfwd>

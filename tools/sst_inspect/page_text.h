@@ -1,5 +1,5 @@
-// What all pages of HtmlPage have in common: page/page.css and page/page.js, as
-// CMake puts them into the program.
+// The texts that all pages of HtmlPage have in common: page/page.css and
+// page/page.js, as CMake puts them into the program.
 #pragma once
 
 namespace rowbloom::sst_inspect {

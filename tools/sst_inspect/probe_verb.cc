@@ -39,7 +39,7 @@ struct Question {
   std::string Key() const { return row_bytes + std::string(qualifier); }
 };
 
-// What one kind of section said over the partitions asked.
+// The answer of one kind of section over the partitions asked.
 class SectionAnswer {
  public:
   // A section of this kind exists and answers `verdict`. Of several partitions
@@ -333,7 +333,7 @@ class Prober {
     Line(name, may_be_there_ ? "may be there" : "not there");
   }
 
-  // Whether the file really has it, deleted or not.
+  // Tells whether the file really has what was asked for, deleted or not.
   void LookUp(ProbeCounts* counts) {
     const std::string wanted = question_.Key();
     const auto matches = [&](std::string_view key) {
@@ -341,7 +341,7 @@ class Prober {
     };
     const KeyFormat format{.timestamp_bytes = file_.timestamp_bytes()};
     const std::unique_ptr<CellReader> cells = file_.NewCellReader();
-    // Of a reversed order the keys of a row come before the row itself.
+    // The keys of a row come before the row itself in a reversed order.
     const bool bytewise = file_.key_order() == sst::KeyOrder::kBytewise;
     if (bytewise || question_.is_cell) cells->SkipTo(wanted);
     bool found = false;

@@ -1,4 +1,4 @@
-// How far a large file is read, on a terminal.
+// The progress of the read of a large file, on a terminal.
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,8 @@
 
 namespace rowbloom::sst_inspect {
 
-// Of the process; the greatest one met counts. Scripts rely on the numbers.
+// The exit codes of the process. The greatest one met counts. Scripts rely on
+// the numbers.
 enum class ExitCode : int {
   kOk = 0,
   kFindings = 1,    // a table file is damaged

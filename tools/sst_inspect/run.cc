@@ -106,7 +106,7 @@ class CommandLine {
   }
 
  private:
-  // Where the first argument is a file and no verb, `summary` is meant.
+  // If the first argument is a file and no verb, `summary` is meant.
   std::vector<std::string> WithVerb(const std::vector<std::string>& args) {
     std::vector<std::string> all = args;
     std::error_code ignored;
@@ -387,7 +387,7 @@ class CommandLine {
   CLI::App app_;
   std::function<ExitCode()> action_;
 
-  // Of several verbs; a run has one.
+  // The options that several verbs share; a run has one verb.
   std::vector<std::string> paths_;
   bool json_ = false;
   std::string html_;

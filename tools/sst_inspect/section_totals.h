@@ -48,7 +48,7 @@ struct SectionTotals {
   std::optional<double> Rate() const;
 };
 
-// What a section is: its name and its kind.
+// The name and the kind of a section.
 using SectionId = std::pair<std::string, std::string>;
 using TotalsBySection = std::map<SectionId, SectionTotals>;
 

@@ -280,7 +280,7 @@ std::vector<Property> SstTable::Properties() const {
   return properties;
 }
 
-// What the footer and the metaindex name.
+// The blocks that the footer and the metaindex name.
 std::vector<BlockInfo> SstTable::MetaBlocks() const {
   std::vector<BlockInfo> blocks;
   const sst::Footer& footer = file_->footer();
@@ -305,7 +305,7 @@ void SstTable::ReadMetaBlock(BlockInfo* block) const {
   }
   sst::BlockReader reader(*file_);
   const Status status = reader.ReadIndex(handle, &contents);
-  // What is wrong with its entries was seen before.
+  // Problems of its entries were seen before.
   if (block->status.ok()) block->status = status;
   block->compression = ToString(reader.compression());
   if (block->status.ok()) block->contents_bytes = contents.size();
@@ -367,7 +367,7 @@ Status SstTable::ForEachBlock(
       in_order.Add(block);
       if (progress_) progress_(block.offset_bytes);
     }
-    // Of a partition it was told of the partition.
+    // The status of an index partition was reported with the partition.
     if (status.ok() && file_->index().form != sst::IndexForm::kTwoLevel) {
       status = data.index().status();
     }

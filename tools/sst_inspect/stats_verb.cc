@@ -162,7 +162,7 @@ ExitCode PrintStats(const TableFile& file, const StatsOptions& options,
   if (!status.ok()) return ReportStatus(status, output.err);
   TableStats stats;
   status = GatherStats(file, format, options.biggest, &stats);
-  // Of a part of a file they would mislead.
+  // Figures of a part of a file would mislead.
   if (!status.ok()) return ReportStatus(status, output.err);
   const StatsPrinter printer(file, format, stats, output);
   if (output.json) {

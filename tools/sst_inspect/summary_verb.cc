@@ -28,8 +28,8 @@ std::string TimeText(uint64_t seconds) {
                      fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
-// How many times smaller the data is than its keys and values; where it is only
-// known what all blocks take together, the same of these.
+// The factor by which the data is smaller than its keys and values. If only the
+// size of all blocks together is known, it is the factor of these.
 std::optional<double> RatioOf(const TableFile& file, const TableFacts& facts) {
   if (facts.uncompressed_bytes) {
     return static_cast<double>(*facts.uncompressed_bytes) /

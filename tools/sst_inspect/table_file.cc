@@ -56,7 +56,7 @@ std::string_view ToString(BlockType type) {
 
 rocksdb::Status OpenTable(const std::string& path,
                           std::unique_ptr<TableFile>* table) {
-  // What is neither is refused in the words for SSTs.
+  // A file that is neither is refused in the words for SSTs.
   return KindOf(path) == FileKind::kHFile ? OpenHFile(path, table)
                                           : SstTable::Open(path, table);
 }

@@ -34,7 +34,7 @@ enum class BlockType : uint8_t {
   kMeta,  // another one that the metaindex names
   kMetaindex,
   kFooter,
-  // Of HFiles alone; they also have kData and kMeta.
+  // The types of HFiles alone; HFiles also have kData and kMeta.
   kEncodedData,
   kLeafIndex,
   kIntermediateIndex,
@@ -78,8 +78,8 @@ struct IndexEntryInfo {
   sst::BlockHandle handle;
 };
 
-// What a file says of itself, without its cells being read. nullopt, or empty:
-// it does not say.
+// The facts that a file gives about itself, without its cells being read.
+// nullopt, or empty: it does not say.
 struct TableFacts {
   std::string format;    // "RocksDB table, format_version 5"
   std::string checksum;  // "xxh3"
@@ -104,7 +104,7 @@ struct TableFacts {
   std::optional<uint64_t> index_bytes;
   std::optional<uint64_t> filter_bytes;
   std::optional<uint64_t> creation_time;  // seconds since 1970
-  // Of HFiles.
+  // The facts of HFiles.
   std::optional<uint64_t> family_deletions;  // markers of whole families
   std::optional<uint64_t> average_key_bytes;
   std::optional<uint64_t> average_value_bytes;
@@ -123,7 +123,7 @@ struct Property {
   std::string text;                // the same of what is no number
 };
 
-// How user keys are made.
+// The form of user keys.
 enum class KeyForm : uint8_t {
   kUserKey,  // the application's, with a timestamp where the file has them
   kHFile,    // those of HFiles, see hfile_key.h
@@ -137,8 +137,8 @@ struct Cell {
   std::string_view value;
   std::string_view stored_key;  // as in the block: order and equality
   std::string_view tags;        // of HFiles, as stored
-  // How many of its first bytes stored_key is known to share with that of the
-  // entry before it in the block.
+  // The number of first bytes that stored_key is known to share with the
+  // stored_key of the entry before it in the block.
   size_t shared_key_bytes = 0;
 };
 
@@ -148,8 +148,8 @@ struct FilterChunk {
   uint64_t offset_bytes = 0;
   SectionFacts facts;  // the section is the filter that it is of
   std::optional<uint64_t> capacity_keys;
-  // How often it was halved. A single chunk does not tell what it was: then
-  // HBase's default is assumed, where that fits.
+  // The number of times that the chunk was halved. A single chunk does not tell
+  // its full size: then HBase's default is assumed, if that fits.
   std::optional<uint32_t> folds;
   bool folds_assumed = false;
   // The least key in it, as the filter has keys. This and facts.bits live
@@ -228,17 +228,17 @@ class TableFile {
   virtual rocksdb::Status ForEachRangeDeletion(
       const std::function<void(const RangeDeletion&)>& use) const = 0;
 
-  // Of HFiles the order of rows.
+  // The order of keys; for HFiles the order of rows.
   virtual sst::KeyOrder key_order() const = 0;
-  // What each user key ends with that is not of the column. Of HFiles also the
-  // type.
+  // The size of the end of each user key that is not of the column. For HFiles
+  // it includes the type.
   virtual size_t timestamp_bytes() const = 0;
   virtual KeyForm key_form() const = 0;
   // Below 0, 0 or above 0 as `a` comes before, with or after `b`. REQUIRES a
   // known order.
   virtual int CompareCells(const Cell& a, const Cell& b) const = 0;
   virtual std::string TypeName(uint8_t type) const = 0;
-  // Whether index keys are before the keys of their blocks, not behind.
+  // Tells whether index keys are before the keys of their blocks, not behind.
   virtual bool index_keys_come_first() const { return false; }
 
   // The verbs that a format answers in its own way; null: in that of SSTs.

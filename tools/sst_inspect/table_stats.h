@@ -16,7 +16,7 @@
 
 namespace rowbloom::sst_inspect {
 
-// How many values there are of each power of two.
+// The number of values of each power of two.
 class Histogram {
  public:
   void Add(uint64_t value);
@@ -55,7 +55,7 @@ struct TableStats {
   Histogram value_bytes;  // of each entry
   Histogram versions;     // of each key
 
-  // Where the key layout is known.
+  // Figures of a file whose key layout is known.
   bool has_rows = false;
   uint64_t rows = 0;
   uint64_t columns = 0;         // distinct keys with a qualifier

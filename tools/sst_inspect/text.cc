@@ -38,7 +38,7 @@ std::string HumanBytes(uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} B", bytes);
   double value = static_cast<double>(bytes) / 1024;
   size_t unit = 0;
-  // What would be rounded to 1024.0 belongs to the next unit.
+  // A value that would be rounded to 1024.0 belongs to the next unit.
   while (value >= 1023.95 && unit + 1 < kUnits.size()) {
     value /= 1024;
     ++unit;

@@ -1,4 +1,4 @@
-// What the blocks of one type come to.
+// The totals of the blocks of one type.
 #pragma once
 
 #include <cstdint>

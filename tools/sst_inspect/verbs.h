@@ -16,7 +16,7 @@
 
 namespace rowbloom::sst_inspect {
 
-// What the file says of itself. Reads no data.
+// Prints the facts that the file gives about itself. Reads no data.
 ExitCode PrintSummary(const TableFile& file, const Output& output);
 // Its lines, "size" and "1.2 MiB (1258291 bytes)".
 void ForEachSummaryLine(
@@ -95,7 +95,7 @@ struct DiffOptions {
   uint64_t limit = 20;  // differing cells to print; all are counted
   bool hex = false;
 };
-// How two files differ, in properties and cells. kFindings when they do.
+// Prints how two files differ, in properties and cells. kFindings if they do.
 ExitCode PrintDiff(const TableFile& a, const TableFile& b,
                    const DiffOptions& options, const Output& output);
 

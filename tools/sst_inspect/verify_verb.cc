@@ -228,10 +228,10 @@ class Verifier {
                         ToString(type)));
   }
 
-  // Of user keys that do not rise.
+  // Checks two cells whose user keys do not rise.
   void CheckVersions(int order, const Cell& last, const Cell& cell,
                      const IndexEntryInfo& block) {
-    // Of one key the latest write comes first: sequence and type, as a
+    // The latest write of a key comes first: sequence and type, as a
     // little-endian number, fall.
     const auto packed = [](std::string_view stored) {
       uint64_t value = 0;
@@ -269,7 +269,7 @@ class Verifier {
     if (!status.ok()) Failure(status);
   }
 
-  // What the filter said to the cells.
+  // Reports the filter's answers to the cells.
   void CheckFilter() {
     asked_ = filter_.Finish();
     for (const std::string& note : asked_.notes) Note(note);
@@ -277,7 +277,7 @@ class Verifier {
     problems_ += asked_.problem_count - asked_.problems.size();
   }
 
-  // Of a file that was read whole.
+  // Checks the properties of a file that was read whole.
   void CheckProperties() {
     if (!complete_ || problems_ > 0) return;
     const auto check = [this](std::string_view name,

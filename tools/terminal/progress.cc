@@ -43,7 +43,7 @@ std::string Duration(double seconds) {
 }  // namespace
 
 std::string ProgressText(const Job& job, const JobState& state) {
-  // Of a path the end tells more.
+  // The end of a path tells more.
   std::string text =
       job.title.size() <= kTitleBytes
           ? job.title

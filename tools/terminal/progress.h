@@ -14,15 +14,15 @@
 namespace rowbloom::terminal {
 
 struct Job {
-  // What is read; fit for a terminal.
+  // The name of what is read; fit for a terminal.
   std::string title;
   // nullopt: unknown, so that neither share nor time left is shown.
   std::optional<uint64_t> total_bytes;
-  // What is counted, beside bytes: "cells". Empty: nothing.
+  // The unit that is counted, beside bytes: "cells". Empty: none is.
   std::string unit;
 };
 
-// What is done of a job.
+// The part of a job that is done.
 struct JobState {
   uint64_t bytes = 0;
   uint64_t count = 0;  // of Job::unit
@@ -68,7 +68,7 @@ class Progress {
   std::optional<std::chrono::duration<double>> printed_;  // nullopt: not shown
 };
 
-// Whether it is a terminal.
+// Tells whether the stream is a terminal.
 bool StandardErrorIsTerminal();
 bool StandardOutputIsTerminal();
 

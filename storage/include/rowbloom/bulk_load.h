@@ -35,7 +35,7 @@
 namespace rowbloom {
 
 struct BulkLoadOptions {
-  // Of an SST, more or less, after which the next one begins; at least 1.
+  // The approximate size of an SST, after which the next begins; at least 1.
   uint64_t file_bytes = uint64_t{64} << 20;
 };
 

@@ -14,8 +14,8 @@ namespace rowbloom {
 inline constexpr size_t kMaxRowBytes = 32767;  // as in HBase
 inline constexpr size_t kMaxQualifierBytes = size_t{1} << 20;
 inline constexpr size_t kMaxValueBytes = size_t{1} << 30;
-// Of the values of all versions of one cell together; older versions beyond it
-// are dropped, whatever max_versions says. The newest is always kept.
+// The limit for the values of all versions of one cell together. Older versions
+// beyond it are dropped, whatever max_versions says. The newest is always kept.
 inline constexpr size_t kMaxCellBytes = size_t{1} << 30;
 inline constexpr size_t kMaxBatchBytes = size_t{2} << 30;
 
@@ -33,7 +33,7 @@ struct Cell {
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
-// What Store::Scan gives: a row that has at least one cell to show. Cells are
+// A row that Store::Scan gives. It has at least one cell to show. Cells are
 // ordered by family name, by qualifier, and newest version first.
 struct Row {
   std::string row;

@@ -29,7 +29,7 @@ namespace rowbloom {
 
 struct CellIteratorOptions {
   std::string family;
-  // Whether the deletes that are kept come, too. They have been applied either
+  // True if the deletes that are kept come, too. They have been applied either
   // way. A `latest` family (FamilyOptions) keeps none.
   bool deletes = false;
   // nullptr: as of now. Otherwise of this store.

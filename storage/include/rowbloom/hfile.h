@@ -39,8 +39,8 @@ namespace rowbloom {
 
 // ------------------------------------------------------------------- cells
 
-// What a cell says of its column. The values are on disk: never renumber. A
-// file may hold others, which readers hand over as they are.
+// The type of a cell: what it says of its column. The values are on disk: never
+// renumber. A file may hold others, which readers hand over as they are.
 enum class HFileCellType : uint8_t {
   kMinimum = 0,  // in search keys only
   kPut = 4,
@@ -59,16 +59,16 @@ inline constexpr int64_t kHFileLatestTimestamp =
 inline constexpr size_t kHFileMaxRowBytes = 32767;
 inline constexpr size_t kHFileMaxFamilyBytes = 127;
 inline constexpr size_t kHFileMaxTagsBytes = 32767;
-// Of key and value together.
+// The limit for key and value together.
 inline constexpr size_t kHFileMaxCellBytes = size_t{1} << 30;
 // The largest block that the writer writes, compressed or not: Java counts its
 // bytes in a signed int.
 inline constexpr size_t kHFileMaxBlockBytes =
     std::numeric_limits<int32_t>::max() / 8 * 7;
 
-// Where a cell stands in a file: rows, families and qualifiers ascend as
-// unsigned bytes, timestamps and types descend. Defaults make a key that sorts
-// before all cells of its column. Owns nothing.
+// The place of a cell in the order of a file: rows, families and qualifiers
+// ascend as unsigned bytes, timestamps and types descend. Defaults make a key
+// that sorts before all cells of its column. Owns nothing.
 struct HFileKey {
   std::string_view row;
   std::string_view family;
@@ -171,7 +171,7 @@ enum class HFileCodecClasses : uint8_t {
   kHBaseAircompressor,  // hbase-compression-aircompressor
 };
 
-// How a block's index key is shortened. Readers take both.
+// The rule by which a block's index key is shortened. Readers take both.
 enum class HFileIndexKeyRule : uint8_t {
   kHBase24,  // up to 2.4
   kHBase25,  // since 2.5
@@ -237,14 +237,14 @@ struct HFileBloomInfo {
   uint32_t chunk_count = 0;
 };
 
-// What was asked of a file's Bloom filters since it was opened.
+// The counts of lookups in a file's Bloom filters since it was opened.
 struct HFileBloomStats {
   uint64_t checked = 0;  // questions that a chunk, or the chunk index, answered
   uint64_t absent = 0;   // of those, answered with no
   uint64_t unusable = 0;  // a damaged filter or chunk: "may contain"
 };
 
-// What HBase's HFileScanner.seekTo returns, in its numbers.
+// The results of HBase's HFileScanner.seekTo, in its numbers.
 enum class HFileSeekResult : int8_t {
   kBeforeFirst = -1,  // the key is before all cells: nowhere
   kExact = 0,         // on the first cell with this key
@@ -259,7 +259,7 @@ enum class HFileSeekResult : int8_t {
 };
 
 struct HFileReadOptions {
-  // Whether data blocks are kept in the block cache. Index and Bloom blocks
+  // True if data blocks are kept in the block cache. Index and Bloom blocks
   // always are.
   bool fill_cache = true;
 };
@@ -293,7 +293,7 @@ class HFileIterator {
   HFileIterator() = default;
 };
 
-// What Verify counted, and what it found to be otherwise than the file says.
+// The counts of Verify, and the problems: what differs from what the file says.
 struct HFileReport {
   uint64_t blocks = 0;          // of all types
   uint64_t damaged_blocks = 0;  // of these; what has no header counts as one
@@ -416,7 +416,7 @@ struct HFileWriterOptions {
 
   HFileCompression compression = HFileCompression::kNone;
   HFileCodecClasses codec_classes = HFileCodecClasses::kHadoop;
-  // Of GZ (0 to 9) and ZSTD (1 to 22); -1 is the codec's default.
+  // The level of GZ (0 to 9) and ZSTD (1 to 22); -1 is the codec's default.
   int compression_level = -1;
   // The byte of a gzip header that names the system: 0xff as newer Java writes
   // it, 0 as older.
@@ -433,8 +433,8 @@ struct HFileWriterOptions {
   uint32_t index_block_min_entries = 16;
   HFileIndexKeyRule index_key_rule = HFileIndexKeyRule::kHBase25;
 
-  // Whether cells have a place for tags and for the mvcc number. Without, cells
-  // that have them are refused.
+  // True if cells have a place for tags, and for the mvcc number. Without the
+  // place, cells that have them are refused.
   bool tags = false;
   bool mvcc = true;
   // PREFIX, DIFF and FAST_DIFF write tags that a block has already as

@@ -26,7 +26,7 @@ namespace rowbloom {
 
 class Store;
 
-// How far a transfer is.
+// The progress of a transfer.
 struct HFileProgress {
   uint64_t cells = 0;           // deletes too
   uint64_t expected_cells = 0;  // an export's is an estimate
@@ -39,7 +39,7 @@ using HFileProgressCallback = std::function<bool(const HFileProgress&)>;
 
 // ------------------------------------------------------------------- export
 
-// What becomes of deletes, which have been applied to the store's cells.
+// The treatment of deletes, which have been applied to the store's cells.
 enum class HFileDeletes : uint8_t {
   // They stay behind: the files have puts only.
   kApplied,
@@ -52,8 +52,9 @@ struct HFileExportOptions {
   std::vector<std::string> families;  // empty: all
   // The first rows of the table's regions, in any order. No file crosses one.
   std::vector<std::string> region_start_rows;
-  // Of a file, after which the next begins with the next row: it may be larger
-  // by a row and a block. At least 1. HBase splits a region of that size.
+  // The size of a file after which the next begins, with the next row. A file
+  // may be larger by a row and a block. At least 1. HBase splits a region of
+  // that size.
   uint64_t max_file_bytes = uint64_t{10} << 30;
   HFileDeletes deletes = HFileDeletes::kApplied;
   // The form of the files. An export sets the Bloom filter to what the family
@@ -103,17 +104,17 @@ rocksdb::Status ExportHFiles(const HFileExportOptions& options, Store* store,
 // ------------------------------------------------------------------- import
 
 struct HFileImportOptions {
-  // Where all cells go; empty: to the family that they name.
+  // The family that all cells go to; empty: the one that they name.
   std::string family;
-  // Whether a `latest` family (FamilyOptions) takes the newest version of each
+  // True if a `latest` family (FamilyOptions) takes the newest version of each
   // cell, as a new write: it replaces what the store has, also what is newer.
   // It keeps its timestamp, unless that is after the import began (BulkLoad):
-  // then it gets that time. Without, such a family is refused.
+  // then it gets that time. If false, such a family is refused.
   bool latest_as_new = false;
-  // Whether cells with tags (visibility, lifetime, ...) are taken without them,
+  // True if cells with tags (visibility, lifetime, ...) are taken without them,
   // as a store has none: a cell with a lifetime of its own then has that of the
-  // family. Without, they are refused. References to MOB files, which have a
-  // tag and no value, are refused either way.
+  // family. If false, such cells are refused. References to MOB files, which
+  // have a tag and no value, are refused either way.
   bool drop_tags = false;
   // Options of the reader. By default it reads what an export wrote, whatever
   // the size of its values.

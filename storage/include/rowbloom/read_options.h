@@ -1,4 +1,4 @@
-// What a read of the embedded store asks for, and as of when.
+// Options of reads of the embedded store: what they ask for, and as of when.
 #pragma once
 
 #include <cstddef>
@@ -24,22 +24,22 @@ class Snapshot {
   Snapshot() = default;
 };
 
-// Of reads of single cells.
+// Options of reads of single cells.
 struct ReadOptions {
   // Versions outside of it are not seen. Deletes outside of it are.
   TimeRange time_range = TimeRange::All();
-  // Of each cell, the newest in the time range; at least 1. A family never
-  // shows more than its own max_versions.
+  // The number of versions of each cell, the newest in the time range; at least
+  // 1. A family never shows more than its own max_versions.
   uint32_t max_versions = 1;
   // nullptr: as of now. Otherwise of this store.
   const Snapshot* snapshot = nullptr;
 };
 
-// Of reads of rows.
+// Options of reads of rows.
 struct RowOptions {
-  // What to read, in any order; empty: all families. A row's chosen columns
-  // are looked up one by one where no whole family is asked for, so that the
-  // ROWCOL sections answer; otherwise the row is read through.
+  // The columns to read, in any order; empty: all families. A row's chosen
+  // columns are looked up one by one where no whole family is asked for, so
+  // that the ROWCOL sections answer; otherwise the row is read through.
   std::vector<Column> columns;
   // Only columns whose qualifier starts with it.
   std::string qualifier_prefix;
@@ -53,7 +53,7 @@ struct RowOptions {
   const Snapshot* snapshot = nullptr;
 };
 
-// Of reads of many rows.
+// Options of reads of many rows.
 struct ScanOptions {
   std::string start_row;   // the first, inclusive; empty: from the beginning
   std::string stop_row;    // the end, exclusive; empty: to the end
@@ -62,7 +62,7 @@ struct ScanOptions {
   // From the last row in the range to the first. The cells of a row keep their
   // order.
   bool reverse = false;
-  // Of each row. Rows with nothing to show are skipped.
+  // The options for each row. Rows with nothing to show are skipped.
   RowOptions row = {};
 };
 

@@ -41,7 +41,7 @@ struct RedisEndpoint {
   uint16_t port = 6379;
   std::string user;  // AUTH; empty: that of the password alone
   std::string password;
-  // Of connecting, and of each reply. REQUIRES > 0.
+  // The timeout of connecting, and of each reply. REQUIRES > 0.
   int timeout_ms = 1000;
 };
 

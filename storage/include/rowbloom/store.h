@@ -41,7 +41,7 @@ class Env;
 
 namespace rowbloom {
 
-// What to compact.
+// The families and rows to compact.
 struct CompactOptions {
   std::string family;     // empty: all
   std::string start_row;  // the first, inclusive; empty: from the beginning

@@ -11,7 +11,7 @@
 
 namespace rowbloom {
 
-// How the data blocks of a family are compressed.
+// The compression of the data blocks of a family.
 enum class Compression : uint8_t { kNone, kLz4 };
 
 // Who gives the cells of a family their timestamps.
@@ -34,7 +34,7 @@ struct FamilyOptions {
   // For kRowPrefixFixedLength.
   uint32_t row_prefix_length = 0;
   Compression compression = Compression::kLz4;
-  // Of a data block before compression, in bytes; 1 KiB to 16 MiB.
+  // The size of a data block before compression, in bytes; 1 KiB to 16 MiB.
   uint32_t block_size_bytes = 16 * 1024;
 
   Timestamps timestamps = Timestamps::kStore;
@@ -43,8 +43,8 @@ struct FamilyOptions {
   uint32_t max_versions = 1;
   // Versions of a cell, the newest, that outlive ttl_ms; up to max_versions.
   uint32_t min_versions = 0;
-  // How long after its timestamp a version is seen, in milliseconds; 0: for
-  // ever.
+  // The time that a version is seen after its timestamp, in milliseconds; 0:
+  // for ever.
   uint64_t ttl_ms = 0;
 
   // True for a `latest` family.
@@ -63,7 +63,7 @@ struct FamilyDescriptor {
 };
 
 struct StoreOptions {
-  // Whether Open may create the store; families of an existing store are
+  // True if Open may create the store; families of an existing store are
   // created either way.
   bool create_if_missing = true;
   // Reads only: takes no lock and writes nothing, so that it works beside a
@@ -71,17 +71,18 @@ struct StoreOptions {
   // kSkipWal and what is under way aside. Opening is TryAgain when that process
   // kept changing files in between, by flushing or compacting.
   bool read_only = false;
-  // How rows are laid out in keys, fixed when the store is created: escaped
-  // (any row) or fixed:N (rows of N bytes), the layouts that keep the order of
-  // rows. nullopt: that of the store, and escaped for a new one.
+  // The layout of rows in keys, fixed when the store is created: escaped (any
+  // row) or fixed:N (rows of N bytes), the layouts that keep the order of rows.
+  // nullopt: that of the store, and escaped for a new one.
   std::optional<KeyLayout> key_layout;
   // The block cache of all families, in bytes. It holds data blocks; filters
   // and indexes, which the open files hold, are charged to it.
   size_t block_cache_bytes = size_t{64} << 20;
-  // Of one family before it is flushed, in bytes; 64 KiB to 64 GiB.
+  // The size of one family's memtable at which it is flushed, in bytes; 64 KiB
+  // to 64 GiB.
   size_t write_buffer_bytes = size_t{64} << 20;
-  // Of an SST that a compaction writes, in bytes, more or less; 64 KiB to
-  // 64 GiB.
+  // The approximate size of an SST that a compaction writes, in bytes; 64 KiB
+  // to 64 GiB.
   size_t file_bytes = size_t{64} << 20;
   // Off: files are never merged, which suits one large load; reads then meet
   // every file that was flushed.

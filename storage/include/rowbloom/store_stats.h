@@ -1,4 +1,4 @@
-// What Store::Stats tells.
+// The statistics that Store::Stats gives.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct LevelStats {
   int level = 0;
   uint64_t files = 0;
   uint64_t file_bytes = 0;
-  // Of files that were made for this level, since the store was opened. RocksDB
-  // may move a file to another level: it goes on counting here.
+  // The counters of files that were made for this level, since the store was
+  // opened. RocksDB may move a file to another level: it goes on counting here.
   FilterStats filter;
 };
 
@@ -56,7 +56,7 @@ struct StoreStats {
   std::string key_layout;
   std::map<std::string, FamilyStats> families;
   uint64_t block_cache_bytes_used = 0;  // of all families
-  // Of all families; nullopt without StoreOptions::statistics.
+  // The counters of all families; nullopt without StoreOptions::statistics.
   std::optional<CacheStats> cache;
 };
 

@@ -10,7 +10,7 @@
 
 namespace rowbloom {
 
-// What a write has survived when it returns.
+// The failures that a write survives once it has returned.
 enum class Durability : uint8_t {
   // On the disk: survives the machine.
   kSync,
@@ -137,8 +137,8 @@ class WriteBatch {
   }
 
   std::vector<KeptChange> changes_;
-  // Of all changes: many small strings would cost more than what is in them. A
-  // row or family that follows itself is there once.
+  // The bytes of all changes: many small strings would cost more than what is
+  // in them. A row or family that follows itself is there once.
   std::string bytes_;
 };
 

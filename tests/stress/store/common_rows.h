@@ -18,7 +18,7 @@ inline bool IsCommonRow(std::string_view row) {
   return row.front() == kCommonPrefix;
 }
 
-// Of an open session, which outlives it. Thread-safe.
+// The common rows of an open session, which outlives the object. Thread-safe.
 class CommonRows {
  public:
   explicit CommonRows(Session* session);

@@ -151,7 +151,7 @@ Status Copies::CheckBackups() {
     const Status s = VerifyBackup(Backups(), id);
     if (!s.ok()) return s;
   }
-  // Of one that was cut short the list may be whole, and some files missing.
+  // A backup that was cut short may have its whole list, and lack some files.
   std::vector<BackupInfo> found;
   Status s = ListBackups(Backups(), &found);
   for (const BackupInfo& backup : found) {

@@ -27,7 +27,7 @@ bool IsSynced(const WriteOptions& options) {
 
 std::string Operator::RandomFamily(uint32_t share) {
   const Share& its = *session_->share(share);
-  // Whether it is there is not known after a change that was interrupted.
+  // The presence of the family is unknown after a change that was interrupted.
   if (random_.OneIn(4) && its.world.own_family() && !its.otherwise) {
     return OwnFamily(share);
   }

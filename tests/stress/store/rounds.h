@@ -16,7 +16,7 @@ void RunThreadsRound(const Round& round, Report* report);
 
 // The same in a process that is killed, again and again.
 void RunKillsRound(const Round& round, Report* report);
-// What that process does in its `life`; returns if it is not killed.
+// The work of that process in its `life`; returns if it is not killed.
 void RunKilledWorker(const Round& round, uint64_t life, Report* report);
 
 // A small workload, again and again, each time with another call of the file
@@ -27,7 +27,7 @@ void RunFaultsRound(const Round& round, Report* report);
 // disk has then is opened again.
 void RunPowerRound(const Round& round, Report* report);
 
-// What stays as it is for the life of a round's store.
+// The key layout of a round's store, which it keeps for its life.
 inline KeyLayout DrawLayout(const Round& round) {
   return round.SeedOf(999) % 2 == 0 ? KeyLayout::Escaped()
                                     : KeyLayout::FixedRow(4);

@@ -29,8 +29,8 @@ std::string ToText(const std::vector<Cell>& cells) {
   return text.empty() ? " nothing" : text;
 }
 
-// What Observe reads, one after the other, of a share that has a family of its
-// own or has none.
+// The scans that Observe makes, one after the other, of a share that has a
+// family of its own or has none.
 std::vector<ScanOptions> Views(uint32_t share, bool has_own_family) {
   ScanOptions versions{.row_prefix = SharePrefix(share)};
   versions.row.columns = {{kClient}};
@@ -78,7 +78,7 @@ bool Session::Open(Random* random) {
       .env = setting_.env};
   const Status s =
       OpenStore(options, setting_.path, Families(), surroundings, &store_);
-  // How RocksDB reports that CURRENT could not be opened.
+  // RocksDB reports in these ways that CURRENT could not be opened.
   const bool is_renamed =
       s.IsInvalidArgument() &&
       (s.ToString().find("Direct I/O is not supported") != std::string::npos ||
@@ -277,7 +277,7 @@ void Session::Resolve() {
 }
 
 void Session::ResolvePowerCut(uint64_t synced) {
-  // That many writes of a share are there for sure, and may be.
+  // The numbers of a share's writes that are there for sure, and that may be.
   struct Range {
     size_t least = 0;
     size_t most = 0;

@@ -51,7 +51,7 @@ struct Share {
 using Shares = std::vector<std::unique_ptr<Share>>;
 Shares NewShares(uint32_t count);
 
-// What a call may answer beside the right answer.
+// The errors that a call may answer beside the right answer.
 enum class Errors { kNone, kInjected };
 
 // Thread-safe where nothing else is said.
@@ -66,7 +66,7 @@ class Session {
     Errors errors = Errors::kNone;
     // Off where reads of files may fail: see README.md.
     bool iterators = true;
-    // Whether shares remember their writes, for ResolvePowerCut.
+    // True if shares remember their writes, for ResolvePowerCut.
     bool remembers_writes = false;
     bool create_if_missing = true;
   };
@@ -74,8 +74,8 @@ class Session {
   ~Session() { Close(); }
 
   // Opens the store with random options and a clock that is wrong by some
-  // seconds. Whether it is open: that it is not is a divergence, unless errors
-  // are expected.
+  // seconds. Returns whether it is open. If it is not, that is a divergence,
+  // unless errors are expected.
   bool Open(Random* random);
   // For one thread; adds the counters of the filters to the report.
   void Close();
@@ -121,8 +121,8 @@ class Session {
 
   void Flush();
 
-  // Whether a status is good. If it is not, that is a divergence, unless errors
-  // are expected and it is one.
+  // Returns whether a status is good. If it is not, that is a divergence,
+  // unless errors are expected and it is one.
   bool Check(const rocksdb::Status& status, const std::string& what,
              std::string_view row = {});
 
@@ -138,7 +138,7 @@ class Session {
   // REQUIRES a row_prefix inside of one share.
   void Scan(const Worlds& worlds, const ScanOptions& options);
 
-  // Whether a flush, a compaction or a write has failed.
+  // True if a flush, a compaction or a write has failed.
   bool met_error() const { return met_error_; }
 
   // All that was acknowledged before this moment is on the disk.

@@ -1,4 +1,5 @@
-// What a share of a store's rows must hold, and the changes to it.
+// The contents that a share of a store's rows must have, and the changes to
+// them.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ std::string OwnFamily(uint32_t share);
 // `versioned`; none of them but this changes an answer.
 FamilyOptions OwnFamilyOptions(uint64_t number);
 
-// Of cells that only Increment, and only Append, write.
+// The qualifiers of cells that only Increment, and only Append, write.
 inline constexpr char kCounter[] = "n";
 inline constexpr char kText[] = "t";
 
@@ -62,7 +63,7 @@ struct Change {
 using Changes = std::vector<Change>;
 
 WriteBatch ToWriteBatch(const Changes& changes);
-// What a journal has of them.
+// The bytes that a journal has of changes.
 std::string Encode(const Changes& changes);
 Changes Decode(std::string_view bytes);
 
@@ -81,7 +82,7 @@ class World {
   // The newest value of a cell.
   std::optional<std::string> Value(const CellAddress& at) const;
 
-  // What the store's functions of these names give, but for timestamps.
+  // The answers of the store's functions of these names, but for timestamps.
   std::vector<Cell> GetVersions(const CellAddress& at,
                                 uint32_t max_versions) const {
     return WithoutStoreTimes(
