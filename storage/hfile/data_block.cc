@@ -64,6 +64,18 @@ bool BlockCells::ReadEncodingId(HFileEncoding expected) {
                      ToString(expected)));
 }
 
+bool BlockCells::ReadPlainCell(const CellForm& form) {
+  const std::string_view bytes = rest_.rest();
+  offset_ = OffsetOfRest();
+  size_t cell_bytes = 0;
+  const char* problem = ParseCell(bytes, form, &cell_, &cell_bytes);
+  if (problem != nullptr) {
+    return Fail(Concat(DescribeCell(bytes), ": ", problem));
+  }
+  rest_ = Cursor(bytes.substr(cell_bytes));
+  return true;
+}
+
 bool BlockCells::Fail(const std::string& problem) {
   status_ = Status::Corruption(
       Concat("byte ", offset_, " of its payload: ", problem));

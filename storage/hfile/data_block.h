@@ -77,6 +77,9 @@ class BlockCells {
   }
   // Skips the number of the encoding; another one is an error.
   bool ReadEncodingId(HFileEncoding expected);
+  // Reads the next cell, which is there as a plain block has it. False after an
+  // error.
+  bool ReadPlainCell(const CellForm& form);
   size_t OffsetOfRest() const {
     return static_cast<size_t>(rest_.rest().data() - payload_.data());
   }

@@ -1,7 +1,5 @@
 #include "storage/hfile/plain_block.h"
 
-#include "lib/bytes/text.h"
-
 namespace rowbloom::hfile {
 
 bool PlainCells::Start(std::string_view payload) {
@@ -10,17 +8,7 @@ bool PlainCells::Start(std::string_view payload) {
   return Next();
 }
 
-bool PlainCells::Next() {
-  const std::string_view bytes = rest_.rest();
-  offset_ = OffsetOfRest();
-  size_t cell_bytes = 0;
-  const char* problem = ParseCell(bytes, form_, &cell_, &cell_bytes);
-  if (problem != nullptr) {
-    return Fail(Concat(DescribeCell(bytes), ": ", problem));
-  }
-  rest_ = Cursor(bytes.substr(cell_bytes));
-  return true;
-}
+bool PlainCells::Next() { return ReadPlainCell(form_); }
 
 void PlainBuilder::Add(const HFileCellView& cell) {
   AppendCell(cell, form_, &payload_);

@@ -47,25 +47,13 @@ bool RowIndexCells::MoveToRow(size_t row) {
   }
   next_row_ = row + 1;
   rest_ = Cursor(cells_.substr(at));
-  return ParseHere();
-}
-
-bool RowIndexCells::ParseHere() {
-  const std::string_view bytes = rest_.rest();
-  offset_ = OffsetOfRest();
-  size_t cell_bytes = 0;
-  const char* problem = ParseCell(bytes, form_, &cell_, &cell_bytes);
-  if (problem != nullptr) {
-    return Fail(Concat(DescribeCell(bytes), ": ", problem));
-  }
-  rest_ = Cursor(bytes.substr(cell_bytes));
-  return true;
+  return ReadPlainCell(form_);
 }
 
 bool RowIndexCells::Next() {
   const std::string_view row = cell_.row;
   const size_t at = cells_.size() - rest_.size();
-  if (!ParseHere()) return false;
+  if (!ReadPlainCell(form_)) return false;
   // A seek believes the index: a walk over all cells proves it.
   const bool is_in_index = next_row_ < rows_ && RowOffset(next_row_) == at;
   if (is_in_index != (cell_.row != row)) {

@@ -27,7 +27,6 @@ class RowIndexCells : public BlockCells {
   }
   // Moves to the first cell of a row, whose offset is checked.
   bool MoveToRow(size_t row);
-  bool ParseHere();
   // The last cell is one of the last row in the index, or it is an error.
   bool CheckEnd();
 

@@ -175,7 +175,7 @@ TEST(OptimalRates, StayWithinWhatFiltersCanHave) {
               Each(testing::DoubleNear(weakest, 1e-9)));
 }
 
-// What each level has, for each run: as many at level 0 as there are files.
+// The runs of each level: as many at level 0 as there are files.
 std::vector<double> AllRuns(std::vector<double> by_level,
                             uint32_t level0_files) {
   by_level.insert(by_level.begin(), level0_files - 1, by_level[0]);
