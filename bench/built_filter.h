@@ -9,7 +9,7 @@
 
 namespace rowbloom::bench {
 
-// With the bytes that it is a view of.
+// A filter reader, and the bytes that it views.
 struct BuiltFilter {
   std::shared_ptr<const char[]> owner;
   rocksdb::Slice bytes;

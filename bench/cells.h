@@ -33,7 +33,7 @@ inline std::vector<InputCell> SyntheticCells(uint64_t rows, uint64_t columns) {
 // A cell under its RocksDB key.
 struct Cell {
   std::string key;
-  size_t row_bytes = 0;  // of the key
+  size_t row_bytes = 0;  // the row's share of the key
   std::string value;
 
   std::string_view Row() const {
@@ -57,7 +57,7 @@ class Cells {
   const KeyLayout& layout() const { return layout_; }
   const std::vector<Cell>& all() const { return cells_; }
   size_t rows() const { return row_starts_.size() - 1; }
-  uint64_t bytes() const { return bytes_; }  // of keys and values
+  uint64_t bytes() const { return bytes_; }  // keys and values
   // [begin, end) of a row's cells.
   size_t RowBegin(size_t row) const { return row_starts_[row]; }
   size_t RowEnd(size_t row) const { return row_starts_[row + 1]; }
@@ -76,7 +76,7 @@ class Cells {
 
 // Draws cells and rows, and names that do not exist and look like those that
 // do. Names that go into the same `used` are all different: a filter's answer
-// to one name is always the same, so that a second question would say nothing
+// to one name is always the same, so that a second lookup would say nothing
 // new.
 class Draw {
  public:

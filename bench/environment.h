@@ -13,8 +13,8 @@ inline constexpr bool kOptimised = true;
 inline constexpr bool kOptimised = false;
 #endif
 
-// CPU, caches, operating system. What cannot be found out is "unknown" or
-// missing.
+// CPU, caches and operating system. Values that cannot be found out are
+// "unknown" or missing.
 nlohmann::ordered_json MachineJson();
 
 // Compiler, flags, commit (ROWBLOOM_COMMIT, or else the one that was checked

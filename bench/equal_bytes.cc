@@ -18,7 +18,8 @@ void ForEachFilter(const rocksdb::FilterPolicy& policy, const Cells& cells,
                    Take take) {
   rocksdb::BlockBasedTableOptions table;
   table.optimize_filters_for_memory = false;  // as in the databases compared
-  // As in a database: where a file comes from takes bytes in a filter, too.
+  // The origin of a file takes bytes in a filter, so it is set as in a
+  // database.
   rocksdb::FilterBuildingContext context(table);
   context.column_family_name = rocksdb::kDefaultColumnFamilyName;
   context.level_at_creation = 0;

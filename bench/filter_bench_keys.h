@@ -26,7 +26,7 @@ enum class KeyShape : uint8_t {
 std::string_view ToString(KeyShape shape);
 
 inline constexpr size_t kKeyBytes = 24;
-inline constexpr size_t kColumns = 10;  // of kRowCol
+inline constexpr size_t kColumns = 10;  // columns per row in kRowCol
 
 // The size of the row in a key. The layout of a shape is fixed:RowBytes(shape).
 inline constexpr size_t RowBytes(KeyShape shape) {

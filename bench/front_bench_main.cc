@@ -4,16 +4,17 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
-#include "bench/comparison_report.h"
+#include "bench/built_filter.h"
+#include "bench/filter_bench_keys.h"
 #include "bench/program.h"
 #include "bench/program_input.h"
 #include "bench/random.h"
@@ -27,7 +28,6 @@
 namespace rowbloom::bench {
 namespace {
 
-using nlohmann::ordered_json;
 using rocksdb::PinnableSlice;
 using rocksdb::Slice;
 using rocksdb::Status;
@@ -37,25 +37,50 @@ constexpr size_t kMultiGetKeys = 32;
 // The rate of ROW sections with which many files can be ruled out together.
 constexpr double kLowRate = 0.001;
 
+// The levels of a tree of levels. Each has a tenth of the rows of the next.
+constexpr int kLevels = 5;
+
 struct Arguments {
   uint64_t rows = 200'000;
   uint64_t columns = 10;
   std::vector<uint64_t> files = {1, 8, 32};
-  double seconds = 2;
+  bool levels = true;
+  double cache_share = 0;
   uint64_t seed = 1;
-  bool check = false;
 };
 
 // The way in which a database is opened.
 struct Way {
   const char* name;
-  std::optional<double> rate;  // of rowbloom's filters; none: RocksDB's Bloom
+  std::optional<double> rate;  // rowbloom's filters; nullopt: RocksDB's Bloom
   bool in_front = false;
+  bool cells = false;  // ROWCOL sections in front, too
 };
 constexpr Way kStock = {"stock Bloom", std::nullopt};
 constexpr Way kPolicy = {"rowbloom", 0.01};
 constexpr Way kFront = {"front filter", 0.01, true};
 constexpr Way kFrontLow = {"front filter, 0.001", kLowRate, true};
+constexpr Way kFrontCells = {"front filter, ROWCOL", 0.01, true, true};
+
+// The place of the rows of a database.
+struct Shape {
+  uint64_t files = 0;  // in level 0, over the same range; 0: five levels
+
+  std::string name() const {
+    if (files == 0) return fmt::format("{} levels", kLevels);
+    return files == 1 ? "one file" : fmt::format("{} files", files);
+  }
+};
+
+// The level of a row in a tree of levels.
+int LevelOf(uint64_t row) {
+  int level = kLevels;
+  for (uint64_t mixed = Random::Mix(row); level > 1 && mixed % 10 == 0;
+       mixed /= 10) {
+    --level;
+  }
+  return level;
+}
 
 // Rows of even numbers are there, those of odd numbers lie between them.
 std::string Key(uint64_t row, uint64_t column) {
@@ -64,9 +89,13 @@ std::string Key(uint64_t row, uint64_t column) {
 
 class Database {
  public:
-  Database(const Way& way, const std::string& path) : name_(way.name) {
+  Database(const Way& way, const std::string& path, double cache_share = 0)
+      : name_(way.name),
+        cache_share_(cache_share),
+        cache_(rocksdb::NewLRUCache(size_t{4} << 30)) {
     rocksdb::BlockBasedTableOptions table;
-    table.block_cache = rocksdb::NewLRUCache(size_t{4} << 30);
+    table.block_cache = cache_;
+    table.cache_index_and_filter_blocks = cache_share > 0;
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(kStockBitsPerKey));
     rocksdb::Options options;
     options.create_if_missing = true;
@@ -83,7 +112,10 @@ class Database {
     }
     if (way.in_front) {
       std::unique_ptr<FrontFilterDB> opened;
-      OrThrow(OpenWithFrontFilter({}, options, path, &opened));
+      FrontFilterOptions front;
+      if (way.cells) front.cell_memory_limit_bytes = UINT64_MAX;
+      OrThrow(OpenWithFrontFilter(front, options, path, &opened));
+      opened->front_filter()->WaitUntilArmed();
       db_ = std::move(opened);
     } else {
       rocksdb::DB* opened = nullptr;
@@ -95,19 +127,27 @@ class Database {
   const char* name() const { return name_; }
   rocksdb::DB* db() const { return db_.get(); }
 
-  // Writes the rows into files whose ranges are the same, and reads all blocks.
-  void Fill(const Arguments& arguments, uint64_t files) {
-    rocksdb::WriteOptions write;
-    write.disableWAL = true;
-    for (uint64_t file = 0; file < files; ++file) {
-      for (uint64_t row = file; row < arguments.rows; row += files) {
-        rocksdb::WriteBatch batch;
-        for (uint64_t column = 0; column < arguments.columns; ++column) {
-          OrThrow(batch.Put(Key(2 * row, column), "a value of some length"));
-        }
-        OrThrow(db_->Write(write, &batch));
+  // Writes the rows and reads all blocks, as many as the cache has room for.
+  void Fill(const Arguments& arguments, const Shape& shape) {
+    if (shape.files == 0) {
+      for (int level = kLevels; level > 0; --level) {
+        WriteFile(arguments,
+                  [level](uint64_t row) { return LevelOf(row) == level; });
+        MoveTo(level);
       }
-      OrThrow(db_->Flush({}));
+    }
+    for (uint64_t file = 0; file < shape.files; ++file) {
+      WriteFile(arguments,
+                [&](uint64_t row) { return row % shape.files == file; });
+    }
+    if (cache_share_ > 0) {
+      uint64_t bytes = 0;
+      if (!db_->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize,
+                               &bytes)) {
+        OrThrow(Status::NotSupported("no size of files"));
+      }
+      cache_->SetCapacity(
+          static_cast<size_t>(static_cast<double>(bytes) * cache_share_));
     }
     rocksdb::ReadOptions all;
     all.total_order_seek = true;
@@ -118,31 +158,83 @@ class Database {
   }
 
  private:
+  // Writes the rows that has(row) is true for into a file of level 0.
+  template <typename Has>
+  void WriteFile(const Arguments& arguments, const Has& has) {
+    rocksdb::WriteOptions write;
+    write.disableWAL = true;
+    for (uint64_t row = 0; row < arguments.rows; ++row) {
+      if (!has(row)) continue;
+      rocksdb::WriteBatch batch;
+      for (uint64_t column = 0; column < arguments.columns; ++column) {
+        OrThrow(batch.Put(Key(2 * row, column), "a value of some length"));
+      }
+      OrThrow(db_->Write(write, &batch));
+    }
+    OrThrow(db_->Flush({}));
+  }
+  // Moves the files of level 0 to another.
+  void MoveTo(int level) {
+    std::vector<rocksdb::LiveFileMetaData> files;
+    db_->GetLiveFilesMetaData(&files);
+    std::vector<std::string> names;
+    for (const auto& file : files) {
+      if (file.level == 0) names.push_back(file.name);
+    }
+    rocksdb::CompactionOptions options;
+    options.compression = db_->GetOptions().compression;
+    options.output_file_size_limit = kFileBytes;
+    if (!names.empty()) OrThrow(db_->CompactFiles(options, names, level));
+  }
+
+  static constexpr uint64_t kFileBytes = 16 << 20;
+
   const char* name_;
+  const double cache_share_;  // share of the files' bytes; 0: room for all
+  const std::shared_ptr<rocksdb::Cache> cache_;
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-Status Wrong(const Database& database, const std::string& key) {
-  return Status::Corruption(std::string(database.name()) +
-                            " gave a wrong answer to " + key);
+Status Wrong(const std::string& name, const std::string& key) {
+  return Status::Corruption(name + " gave a wrong answer to " + key);
 }
 
 // Gets of these keys, all of them present or all absent.
-Contender Gets(const Database& database, const std::vector<std::string>& keys,
-               bool present) {
-  return {database.name(), [&database, &keys, present](
-                               uint64_t begin, uint64_t end, uint64_t* work) {
+Contender Gets(const std::string& name, rocksdb::DB* db,
+               const std::vector<std::string>& keys, bool present) {
+  return {name, [name, db, &keys, present](uint64_t begin, uint64_t end,
+                                           uint64_t* work) {
             PinnableSlice value;
             for (uint64_t i = begin; i < end; ++i) {
               value.Reset();
-              const Status s = database.db()->Get(
-                  {}, database.db()->DefaultColumnFamily(), keys[i], &value);
+              const Status s =
+                  db->Get({}, db->DefaultColumnFamily(), keys[i], &value);
               if (present ? !s.ok() : !s.IsNotFound()) {
-                return Wrong(database, keys[i]);
+                return Wrong(name, keys[i]);
               }
             }
             *work = end - begin;
             return Status::OK();
+          }};
+}
+Contender Gets(const Database& database, const std::vector<std::string>& keys,
+               bool present) {
+  return Gets(database.name(), database.db(), keys, present);
+}
+
+// The same operations, half of them by another thread at the same time. That
+// thread's CPU time is not counted.
+Contender ByTwoThreads(const Contender& contender) {
+  return {contender.name + ", two threads",
+          [run = contender.run](uint64_t begin, uint64_t end, uint64_t* work) {
+            const uint64_t middle = begin + (end - begin) / 2;
+            uint64_t of_other = 0;
+            Status other;
+            std::thread thread([&] { other = run(middle, end, &of_other); });
+            const Status s = run(begin, middle, work);
+            thread.join();
+            *work += of_other;
+            return s.ok() ? other : s;
           }};
 }
 
@@ -164,7 +256,7 @@ Contender MultiGets(const Database& database,
                                       statuses.data());
               for (size_t i = 0; i < kMultiGetKeys; ++i) {
                 if (!statuses[i].IsNotFound()) {
-                  return Wrong(database, some[i].ToString());
+                  return Wrong(database.name(), some[i].ToString());
                 }
               }
             }
@@ -172,6 +264,78 @@ Contender MultiGets(const Database& database,
             return Status::OK();
           }};
 }
+
+// Looks rows up in batches in the front filter of a database. The unit is one
+// row in one file.
+Contender RowBatches(const Database& database,
+                     const std::vector<std::string_view>& rows,
+                     uint64_t files) {
+  auto* const db = static_cast<FrontFilterDB*>(database.db());
+  return {"front filter",
+          [db, &rows, files](uint64_t begin, uint64_t end, uint64_t* work) {
+            std::array<bool, kMultiGetKeys> may_have;
+            uint64_t found = 0;
+            for (uint64_t batch = begin; batch < end; ++batch) {
+              db->front_filter()->MayHaveRows(
+                  db->DefaultColumnFamily(),
+                  std::span(rows).subspan(batch * kMultiGetKeys, kMultiGetKeys),
+                  may_have);
+              for (const bool may : may_have) found += may ? 1 : 0;
+            }
+            *work = (end - begin) * kMultiGetKeys * files;
+            return found < *work / 2 ? Status::OK()
+                                     : Status::Corruption("no filter");
+          }};
+}
+
+// Filters of rows that are spread over so many files, each probed for 32 rows
+// at once, as filter_bench does with one.
+class FilesOneByOne {
+ public:
+  FilesOneByOne(const Arguments& arguments, uint64_t files)
+      : keys_(KeyShape::kRow, arguments.rows / files, arguments.seed) {
+    OrThrow(NewFilterPolicy({.bloom_type = BloomType::kRow,
+                             .key_layout = KeyLayout::FixedRow(kKeyBytes)},
+                            &policy_));
+    const KeyArray present = keys_.Present();
+    for (uint64_t file = 0; file < files; ++file) {
+      filters_.push_back(BuildFilter(*policy_, KeyShape::kRow, present));
+      readers_.push_back(OpenFilter(*policy_, filters_.back()));
+    }
+  }
+
+  Contender Batches() const {
+    return {"filters one by one",
+            [this](uint64_t begin, uint64_t end, uint64_t* work) {
+              std::array<std::array<char, kKeyBytes>, kMultiGetKeys> bytes;
+              std::array<Slice, kMultiGetKeys> keys;
+              std::array<Slice*, kMultiGetKeys> pointers;
+              std::array<bool, kMultiGetKeys> may_match;
+              uint64_t found = 0;
+              for (uint64_t batch = begin; batch < end; ++batch) {
+                for (size_t i = 0; i < kMultiGetKeys; ++i) {
+                  keys_.AbsentRow(batch * kMultiGetKeys + i, bytes[i].data());
+                  keys[i] = Slice(bytes[i].data(), kKeyBytes);
+                  pointers[i] = &keys[i];
+                }
+                for (const auto& reader : readers_) {
+                  reader->MayMatch(static_cast<int>(kMultiGetKeys),
+                                   pointers.data(), may_match.data());
+                  for (const bool may : may_match) found += may ? 1 : 0;
+                }
+              }
+              *work = (end - begin) * kMultiGetKeys * readers_.size();
+              return found < *work / 2 ? Status::OK()
+                                       : Status::Corruption("no filter");
+            }};
+  }
+
+ private:
+  const KeySpace keys_;
+  std::shared_ptr<const rocksdb::FilterPolicy> policy_;
+  std::vector<BuiltFilter> filters_;
+  std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
+};
 
 // Puts of new rows.
 Contender Puts(const Database& database, uint64_t seed, bool with_log) {
@@ -191,68 +355,106 @@ Contender Puts(const Database& database, uint64_t seed, bool with_log) {
 
 class FrontBench {
  public:
-  FrontBench(const Arguments& arguments, std::string folder)
-      : arguments_(arguments), folder_(std::move(folder)), step_(PrintSteps()) {
+  FrontBench(const Arguments& arguments, std::string folder, Bench* bench)
+      : arguments_(arguments), folder_(std::move(folder)), bench_(bench) {
     constexpr size_t kQuestions = 100'000 / kMultiGetKeys * kMultiGetKeys;
     Random random(arguments.seed);
     for (size_t i = 0; i < kQuestions; ++i) {
       const uint64_t column = random.Below(arguments.columns);
       present_.push_back(Key(2 * random.Below(arguments.rows), column));
       absent_.push_back(Key(2 * random.Below(arguments.rows) + 1, column));
+      absent_columns_.push_back(
+          Key(2 * random.Below(arguments.rows), arguments.columns + column));
+      also_present_.push_back(Key(2 * random.Below(arguments.rows), column));
+    }
+    for (const std::string_view key : absent_) {
+      absent_rows_.push_back(key.substr(0, key.find(':') + 1));
     }
   }
 
-  void MeasureReads(uint64_t files) {
-    const std::string where =
-        files == 1 ? "one file" : fmt::format("{} files", files);
+  void MeasureReads(const Shape& shape) {
+    const std::string where = shape.name();
     std::vector<std::unique_ptr<Database>> databases;
-    for (const Way& way : {kStock, kFrontLow, kFront, kPolicy}) {
-      step_(fmt::format("{}: writing, {}", where, way.name));
-      databases.push_back(std::make_unique<Database>(way, NewPath()));
-      databases.back()->Fill(arguments_, files);
+    for (const Way& way : {kStock, kFrontLow, kFront, kFrontCells, kPolicy}) {
+      bench_->Step(fmt::format("{}: writing, {}", where, way.name));
+      databases.push_back(
+          std::make_unique<Database>(way, NewPath(), arguments_.cache_share));
+      databases.back()->Fill(arguments_, shape);
     }
+    const Database& stock = *databases[0];
+    const Database& front_low = *databases[1];
+    const Database& front = *databases[2];
+    const Database& policy = *databases[4];
     const auto contenders = [&databases](const auto& contender) {
       std::vector<Contender> all;
       for (const auto& database : databases)
         all.push_back(contender(*database));
       return all;
     };
-    Compare("get, absent row", where, "get", AbsentLimit(files), absent_.size(),
-            512, contenders([this](const Database& database) {
-              return Gets(database, absent_, false);
-            }));
+    const bool many = shape.files >= 32;
+    const auto gets = [this](const Database& database) {
+      return Gets(database, absent_, false);
+    };
+    Compare("get, absent row", where, "get", AbsentLimit(shape), absent_.size(),
+            512, contenders(gets));
+    Compare("get, absent row, 0.01", where, "get",
+            many ? std::optional(1.0 / 5) : std::nullopt, absent_.size(), 512,
+            {gets(stock), gets(front)});
+    // Turns beside which the start of a thread takes little.
+    for (const Database* database : {&stock, &front_low}) {
+      Compare("get, absent row, by two threads", where, "get", std::nullopt,
+              absent_.size(), uint64_t{1} << 15,
+              {gets(*database), ByTwoThreads(gets(*database))});
+    }
     Compare("multiget 32, absent rows", where, "batch",
-            files >= 32 ? std::optional(1.0 / 15) : std::nullopt,
+            many ? std::optional(1.0 / 15) : std::nullopt,
             absent_.size() / kMultiGetKeys, 32,
             contenders([this](const Database& database) {
               return MultiGets(database, absent_);
             }));
+    Compare("get, absent column", where, "get", std::nullopt,
+            absent_columns_.size(), 512,
+            contenders([this](const Database& database) {
+              return Gets(database, absent_columns_, false);
+            }));
+    // The same database below the front filter: others have their blocks at
+    // other places in memory, which makes a difference of several percent. The
+    // keys are others, since those of a turn are in the processor's caches.
+    auto* const below = static_cast<FrontFilterDB*>(front.db())->GetBaseDB();
     Compare("get, present", where, "get", 1.05, present_.size(), 512,
-            {Gets(*databases[3], present_, true),
-             Gets(*databases[2], present_, true),
-             Gets(*databases[0], present_, true)});
+            {Gets("without it", below, also_present_, true),
+             Gets(front, present_, true), Gets(policy, present_, true),
+             Gets(stock, present_, true)});
+    if (shape.files > 0) {
+      const FilesOneByOne filters(arguments_, shape.files);
+      Compare(
+          "32 rows at once", where, "row and file", 1.3,
+          absent_.size() / kMultiGetKeys, 32,
+          {filters.Batches(), RowBatches(front, absent_rows_, shape.files)});
+    }
   }
 
   void MeasurePuts() {
     for (const bool with_log : {true, false}) {
       const Database plain(kPolicy, NewPath());
       const Database front(kFront, NewPath());
+      const Database again(kPolicy, NewPath());
+      Contender control = Puts(again, arguments_.seed, with_log);
+      control.name = kControl;
       Compare("put", with_log ? "log on" : "log off", "put",
               with_log ? 1.03 : 1.08, uint64_t{1} << 40, 512,
               {Puts(plain, arguments_.seed, with_log),
-               Puts(front, arguments_.seed, with_log)});
+               Puts(front, arguments_.seed, with_log), control});
     }
   }
-
-  const std::vector<Comparison>& comparisons() const { return comparisons_; }
 
  private:
   // The longest time that is claimed for absent rows, as a share of stock's, by
   // the number of files in level 0.
-  static std::optional<double> AbsentLimit(uint64_t files) {
-    if (files >= 32) return 1.0 / 15;
-    if (files >= 8) return 1.0 / 10;
-    return 1.0 / 4;
+  static std::optional<double> AbsentLimit(const Shape& shape) {
+    if (shape.files >= 32) return 1.0 / 15;
+    if (shape.files >= 8) return 1.0 / 10;
+    return shape.files == 0 ? 1.0 / 8 : 1.0 / 4;
   }
 
   std::string NewPath() { return fmt::format("{}/{}", folder_, databases_++); }
@@ -261,22 +463,20 @@ class FrontBench {
                const std::string& unit, std::optional<double> claimed,
                uint64_t operations, uint64_t turn,
                const std::vector<Contender>& contenders) {
-    step_(where + ": " + what);
-    Comparison comparison{
-        .what = what, .where = where, .unit = unit, .claimed_ratio = claimed};
-    OrThrow(TakeTurns(
-        contenders,
-        {.operations = operations, .turn = turn, .seconds = arguments_.seconds},
-        &comparison.timings));
-    comparisons_.push_back(std::move(comparison));
+    // Puts change databases, so that their control has its own.
+    OrThrow(bench_->Compare(
+        {what, where, unit, AtMost(claimed)}, contenders,
+        {.operations = operations, .turn = turn, .control = unit != "put"}));
   }
 
   const Arguments& arguments_;
   const std::string folder_;
-  const std::function<void(std::string_view)> step_;
+  Bench* const bench_;
   std::vector<std::string> present_;
-  std::vector<std::string> absent_;
-  std::vector<Comparison> comparisons_;
+  std::vector<std::string> also_present_;
+  std::vector<std::string> absent_;            // keys of absent rows
+  std::vector<std::string_view> absent_rows_;  // their rows
+  std::vector<std::string> absent_columns_;
   int databases_ = 0;
 };
 
@@ -296,30 +496,31 @@ int Run(int argc, char** argv) {
                   "in level 0, each over the range of all rows")
       ->capture_default_str()
       ->check(CLI::Range(1, 1'000));
-  app->add_option("--seconds", arguments.seconds,
-                  "of timing for each comparison")
+  app->add_flag("--levels,!--no-levels", arguments.levels,
+                "a tree of five levels, too");
+  app->add_option("--cache-share", arguments.cache_share,
+                  "of the files' bytes, filters in the cache, too; 0: the "
+                  "cache has room for all data blocks")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, 3600.0));
-  program.AddCheck(&arguments.check, "the times are as claimed");
+      ->check(CLI::Range(0.0, 1.0));
+  Bench bench;
+  bench.seconds = 2;
+  program.AddBench(&bench);
   program.AddSeed(&arguments.seed);
   program.Parse(argc, argv);
 
   DatabaseDir dir;
   OrThrow(dir.Make("", "front_bench"));
-  FrontBench bench(arguments, dir.path());
-  for (const uint64_t files : arguments.files) bench.MeasureReads(files);
-  bench.MeasurePuts();
-  const std::vector<Comparison>& comparisons = bench.comparisons();
-  fmt::print("{} rows of {} columns\n\n{}\n{}", arguments.rows,
-             arguments.columns, ToTable(comparisons), ToVerdict(comparisons));
-  ordered_json json = {{"rows", arguments.rows},
-                       {"columns", arguments.columns},
-                       {"seed", arguments.seed},
-                       {"seconds", arguments.seconds}};
-  json.update(ToJson(comparisons));
-  program.WriteResults(json);
-  return arguments.check && !MissedClaims(comparisons).empty() ? kNotAsClaimed
-                                                               : kOk;
+  FrontBench front(arguments, dir.path(), &bench);
+  for (const uint64_t files : arguments.files) {
+    front.MeasureReads({.files = files});
+  }
+  if (arguments.levels) front.MeasureReads({.files = 0});
+  front.MeasurePuts();
+  return program.Finish(bench, {{"rows", arguments.rows},
+                                {"columns", arguments.columns},
+                                {"cache_share", arguments.cache_share},
+                                {"seed", arguments.seed}});
 }
 
 }  // namespace

@@ -20,6 +20,8 @@
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/hfile.h"
+#include "rowbloom/hfile_transfer.h"
+#include "rowbloom/store.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 
 namespace rowbloom::bench {
@@ -40,6 +42,7 @@ constexpr double kWrite = 1 / 0.8;
 constexpr double kScan = 1;
 constexpr double kEncodedScan = 1.6;
 constexpr double kEncodedSeek = 2;
+constexpr double kImport = 1 / 0.8;
 
 // Contenders in their order: the first has plain blocks, the second FAST_DIFF,
 // which most tables have.
@@ -77,7 +80,7 @@ class RawBlocks {
   Status Copy() {
     for (const std::string& plain : plain_) {
       std::memcpy(buffer_.data(), plain.data(), plain.size());
-      // So that no copy is left out.
+      // This keeps the compiler from leaving out a copy.
       asm volatile("" : : "r"(buffer_.data()) : "memory");
     }
     return Status::OK();
@@ -117,11 +120,10 @@ class RawBlocks {
 
 class HFileBench {
  public:
-  HFileBench(const Cells& cells, const HFileBenchOptions& options,
-             HFileBenchResult* result)
+  HFileBench(const Cells& cells, const HFileBenchOptions& options, Bench* bench)
       : cells_(cells),
         options_(options),
-        result_(result),
+        bench_(bench),
         where_(std::to_string(cells.rows()) + " rows, " +
                std::to_string(cells.all().size()) + " cells, " +
                std::string(ToString(options.codec))),
@@ -133,17 +135,18 @@ class HFileBench {
     }
   }
 
-  Status Run() {
+  Status Run(HFileBenchSizes* sizes) {
     Status s = raw_.Make(cells_);
     // The files that are read.
     if (s.ok()) s = WriteSst();
     if (s.ok()) s = WriteHFile(hfile_path_, HFileEncoding::kNone);
     if (!s.ok()) return s;
-    result_->hfile_bytes = std::filesystem::file_size(hfile_path_);
-    result_->sst_bytes = std::filesystem::file_size(sst_path_);
+    sizes->hfile_bytes = std::filesystem::file_size(hfile_path_);
+    sizes->sst_bytes = std::filesystem::file_size(sst_path_);
     s = MeasureWrites();
     if (s.ok()) s = MeasureScans();
     if (s.ok()) s = MeasureEncodings();
+    if (s.ok()) s = MeasureImports();
     if (s.ok()) s = MeasureBloom();
     return s;
   }
@@ -159,17 +162,8 @@ class HFileBench {
                  std::optional<double> claimed,
                  const std::vector<Contender>& contenders, uint64_t operations,
                  uint64_t turn) {
-    if (what.find(options_.only) == std::string::npos) return Status::OK();
-    if (options_.on_step) options_.on_step(what);
-    Comparison comparison{what, where_, unit, claimed};
-    Status s = TakeTurns(contenders,
-                         {.operations = operations,
-                          .turn = turn,
-                          .min_rounds = 4,
-                          .seconds = options_.seconds},
-                         &comparison.timings);
-    if (s.ok()) result_->comparisons.push_back(std::move(comparison));
-    return s;
+    return bench_->Compare({what, where_, unit, AtMost(claimed)}, contenders,
+                           {.operations = operations, .turn = turn});
   }
 
   // A turn handles all cells once.
@@ -314,20 +308,15 @@ class HFileBench {
   Contender Seeks(const std::string& name, const HFileReader& file,
                   const std::vector<HFileKey>& keys) const {
     std::shared_ptr<HFileIterator> at = file.NewIterator({});
-    return {name,
-            [&file, &keys, at](uint64_t begin, uint64_t end,
-                               uint64_t* work) -> Status {
-              for (uint64_t i = begin; i < end; ++i) {
-                at->Seek(keys[i]);
-                if (!at->status().ok()) return at->status();
-                if (!at->Valid() || at->cell().row != keys[i].row ||
-                    at->cell().qualifier != keys[i].qualifier) {
-                  return Status::Corruption(file.path() + " lacks a cell");
-                }
-              }
-              *work = end - begin;
-              return Status::OK();
-            }};
+    return Repeat(name, [&file, &keys, at](uint64_t i) -> Status {
+      at->Seek(keys[i]);
+      if (!at->status().ok()) return at->status();
+      if (!at->Valid() || at->cell().row != keys[i].row ||
+          at->cell().qualifier != keys[i].qualifier) {
+        return Status::Corruption(file.path() + " lacks a cell");
+      }
+      return Status::OK();
+    });
   }
 
   // Writes the same cells in every encoding of data blocks, and reads them.
@@ -364,6 +353,67 @@ class HFileBench {
     return s.ok() ? Compare("seek by encoding", "seek", kEncodedSeek, seeks,
                             keys.size(), 512)
                   : s;
+  }
+
+  Status LoadFromMemory(Store* store) const {
+    std::unique_ptr<BulkLoad> load;
+    Status s = store->NewBulkLoad({}, &load);
+    for (size_t row = 0; s.ok() && row < cells_.rows(); ++row) {
+      for (size_t i = cells_.RowBegin(row); s.ok() && i < cells_.RowEnd(row);
+           ++i) {
+        const Cell& cell = cells_.all()[i];
+        s = load->Add(rows_[row], kFamily, cell.Qualifier(), cell.value,
+                      kTimestampMs);
+      }
+    }
+    return s.ok() ? load->Finish() : s;
+  }
+
+  Status Import(const std::string& path, Store* store) const {
+    HFileImportReport report;
+    Status s = ImportHFiles({}, {path}, store, &report);
+    return s.ok() && report.puts != cells_.all().size()
+               ? Status::Corruption(path + " was not imported whole")
+               : s;
+  }
+
+  // Each turn fills a family that is new, and dropped afterwards.
+  template <typename Fill>
+  Contender FillsAFamily(const std::string& name, Store* store,
+                         Fill fill) const {
+    return WholeFile(name, [this, store, fill]() -> Status {
+      FamilyOptions family;
+      family.timestamps = Timestamps::kClient;
+      family.compression = IsLz4() ? Compression::kLz4 : Compression::kNone;
+      Status s = store->CreateFamily(kFamily, family);
+      if (s.ok()) s = fill();
+      return s.ok() ? store->DropFamily(kFamily) : s;
+    });
+  }
+
+  Status MeasureImports() {
+    const std::string encoded_path = Join("encoded.hfile");
+    Status s = WriteHFile(encoded_path, HFileEncoding::kFastDiff);
+    std::unique_ptr<Store> store;
+    if (s.ok()) {
+      s = Store::Open({}, Join(IsLz4() ? "lz4.db" : "none.db"), {}, &store);
+    }
+    if (!s.ok()) return s;
+    Store* const db = store.get();
+    const std::vector<Contender> contenders = {
+        FillsAFamily("BulkLoad", db, [=, this] { return LoadFromMemory(db); }),
+        FillsAFamily("import", db,
+                     [=, this] { return Import(hfile_path_, db); }),
+        FillsAFamily("import of FAST_DIFF", db,
+                     [=, this] { return Import(encoded_path, db); })};
+    std::vector<Claim> claims;
+    if (IsLz4())
+      // An import reads on a thread of its own, whose time CPU leaves out.
+      claims = {
+          {.at_most = kImport, .of = &Measurement::wall_ratio, .contender = 1},
+          {.at_most = kImport, .of = &Measurement::wall_ratio, .contender = 2}};
+    return bench_->Compare({"import", where_, "cell", claims}, contenders,
+                           {.operations = 1, .turn = 1});
   }
 
   // RocksDB's filter of all rows.
@@ -438,7 +488,7 @@ class HFileBench {
 
   const Cells& cells_;
   const HFileBenchOptions& options_;
-  HFileBenchResult* const result_;
+  Bench* const bench_;
   const std::string where_;
   const std::string hfile_path_;
   const std::string sst_path_;
@@ -449,10 +499,9 @@ class HFileBench {
 }  // namespace
 
 Status BenchHFile(const Cells& cells, const HFileBenchOptions& options,
-                  HFileBenchResult* result) {
-  *result = {.rows = cells.rows(), .cells = cells.all().size()};
+                  Bench* bench, HFileBenchSizes* sizes) {
   if (cells.all().empty()) return Status::InvalidArgument("no cells");
-  return HFileBench(cells, options, result).Run();
+  return HFileBench(cells, options, bench).Run(sizes);
 }
 
 }  // namespace rowbloom::bench

@@ -1,18 +1,16 @@
 // options_bench: what a filter policy costs where RocksDB reads and writes
 // options: families that are created, and SetOptions. See bench/README.md.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bench/program.h"
-#include "bench/turns.h"
+#include "bench/program_input.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/slice_transform.h"
@@ -22,16 +20,8 @@
 namespace rowbloom::bench {
 namespace {
 
-using nlohmann::ordered_json;
-
-// Times that of stock.
+// Claimed at most, of the time with RocksDB's policy.
 constexpr double kMostRatio = 1.1;
-
-struct Arguments {
-  uint64_t families = 100;
-  double seconds = 20;  // of each of the two
-  bool check = false;
-};
 
 struct Choice {
   const char* name;
@@ -63,9 +53,9 @@ rocksdb::Options OptionsOf(const Choice& choice) {
 }
 
 // A new database with families.
-class Database {
+class FamiliesDatabase {
  public:
-  Database(const Choice& choice, std::string path, uint64_t families)
+  FamiliesDatabase(const Choice& choice, std::string path, uint64_t families)
       : options_(OptionsOf(choice)), path_(std::move(path)) {
     rocksdb::DB* opened = nullptr;
     OrThrow(rocksdb::DB::Open(options_, path_, &opened));
@@ -77,13 +67,13 @@ class Database {
       OrThrow(db_->DestroyColumnFamilyHandle(handle));
     }
   }
-  ~Database() {
+  ~FamiliesDatabase() {
     db_.reset();
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
+  FamiliesDatabase(const FamiliesDatabase&) = delete;
+  FamiliesDatabase& operator=(const FamiliesDatabase&) = delete;
 
   rocksdb::DB* db() { return db_.get(); }
 
@@ -93,45 +83,23 @@ class Database {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-// Prints what came out. False: more than kMostRatio.
-bool Report(const char* operation, const std::vector<Timing>& timings,
-            ordered_json* results) {
-  bool as_claimed = true;
-  for (const Timing& timing : timings) {
-    fmt::print("{:<16}{:<14}{:>12.0f}{:>10.3f}{:>12.0f}{:>10.3f}\n", operation,
-               timing.name, timing.wall_nanos / 1000, timing.wall_ratio,
-               timing.cpu_nanos / 1000, timing.cpu_ratio);
-    results->push_back({{"operation", operation},
-                        {"policy", timing.name},
-                        {"wall_us", timing.wall_nanos / 1000},
-                        {"wall_ratio", timing.wall_ratio},
-                        {"cpu_us", timing.cpu_nanos / 1000},
-                        {"cpu_ratio", timing.cpu_ratio}});
-    as_claimed = as_claimed && timing.wall_ratio <= kMostRatio &&
-                 timing.cpu_ratio <= kMostRatio;
-  }
-  return as_claimed;
-}
-
-int Measure(const Arguments& arguments, const std::string& folder,
-            ordered_json* results) {
+void Measure(uint64_t families, const std::string& folder, Bench* bench) {
   const std::vector<Choice> choices = Choices();
   std::vector<Contender> creating;
   std::vector<Contender> setting;
-  std::vector<std::unique_ptr<Database>> databases;
+  std::vector<std::unique_ptr<FamiliesDatabase>> databases;
   for (const Choice& choice : choices) {
     creating.push_back(
-        {choice.name, [&choice, &arguments, &folder](
-                          uint64_t begin, uint64_t end, uint64_t* work) {
+        {choice.name, [&choice, families, &folder](uint64_t begin, uint64_t end,
+                                                   uint64_t* work) {
            for (uint64_t i = begin; i < end; ++i) {
-             const Database made(choice, folder + "/made", arguments.families);
+             const FamiliesDatabase made(choice, folder + "/made", families);
              ++*work;
            }
            return rocksdb::Status::OK();
          }});
-    databases.push_back(std::make_unique<Database>(
-        choice, fmt::format("{}/{}", folder, databases.size()),
-        arguments.families));
+    databases.push_back(std::make_unique<FamiliesDatabase>(
+        choice, fmt::format("{}/{}", folder, databases.size()), families));
     setting.push_back(
         {choice.name, [db = databases.back()->db()](
                           uint64_t begin, uint64_t end, uint64_t* work) {
@@ -144,53 +112,32 @@ int Measure(const Arguments& arguments, const std::string& folder,
            return status;
          }});
   }
-  fmt::print("{:<16}{:<14}{:>12}{:>10}{:>12}{:>10}\n", "", "policy", "wall us",
-             "ratio", "CPU us", "ratio");
-  std::vector<Timing> timings;
-  OrThrow(
-      TakeTurns(creating, {.turn = 1, .seconds = arguments.seconds}, &timings));
-  const std::string families = fmt::format("{} families", arguments.families);
-  bool as_claimed = Report(families.c_str(), timings, results);
-  OrThrow(TakeTurns(setting,
-                    {.operations = 16, .turn = 4, .seconds = arguments.seconds},
-                    &timings));
-  as_claimed = Report("SetOptions", timings, results) && as_claimed;
-  return arguments.check && !as_claimed ? kNotAsClaimed : kOk;
+  const std::string where = fmt::format("{} families", families);
+  std::vector<Claim> claims = AtMost(kMostRatio);
+  claims.push_back({kMostRatio, &Measurement::wall_ratio});
+  OrThrow(bench->Compare({"new families", where, "database", claims}, creating,
+                         {.turn = 1}));
+  OrThrow(bench->Compare({"SetOptions", where, "call", claims}, setting,
+                         {.operations = 16, .turn = 4}));
 }
 
 int Run(int argc, char** argv) {
-  Arguments arguments;
+  uint64_t families = 100;
+  Bench bench;
+  bench.seconds = 20;
   Program program(
       "What a filter policy costs where RocksDB reads and writes options.");
-  CLI::App* const app = program.app();
-  app->add_option("--families", arguments.families, "of each database")
+  program.app()
+      ->add_option("--families", families, "of each database")
       ->check(CLI::Range(1, 1'000))
       ->capture_default_str();
-  app->add_option("--seconds", arguments.seconds, "of measuring, of each kind")
-      ->check(CLI::Range(0.1, 3'600.0))
-      ->capture_default_str();
-  program.AddCheck(&arguments.check,
-                   fmt::format("all ratios are at most {}", kMostRatio));
+  program.AddBench(&bench);
   program.Parse(argc, argv);
   OrThrow(RegisterRowbloom());
-
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() /
-      fmt::format("rowbloom_options_bench_{}", ::getpid());
-  std::filesystem::create_directories(folder);
-  const auto remove = [](const std::filesystem::path* path) {
-    std::error_code ignored;
-    std::filesystem::remove_all(*path, ignored);
-  };
-  const std::unique_ptr<const std::filesystem::path, decltype(remove)> cleanup(
-      &folder, remove);
-
-  ordered_json results = ordered_json::array();
-  const int exit_code = Measure(arguments, folder, &results);
-  program.WriteResults({{"families", arguments.families},
-                        {"seconds", arguments.seconds},
-                        {"results", std::move(results)}});
-  return exit_code;
+  DatabaseDir dir;
+  OrThrow(dir.Make("", "options_bench"));
+  Measure(families, dir.path(), &bench);
+  return program.Finish(bench, {{"families", families}});
 }
 
 }  // namespace

@@ -1,10 +1,22 @@
 #!/usr/bin/env python3
-"""Draws the results of filter_bench.
+"""Draws the results of benchmarks, and makes tables of them.
 
   bench/plot.py RESULTS.json DIRECTORY
 
-writes lookup.svg, build.svg, frontier.svg and table.md into DIRECTORY, or of
-results with --standalone standalone.md, with --ribbon-slots ribbon_slots.md.
+writes into DIRECTORY, of filter_bench's results lookup.svg, build.svg, frontier.svg,
+table.md, standalone.md and ribbon_slots.md; of read_bench's reads.md, of store_bench's
+mixes.md. If RESULTS is a directory, cases.md is made of the overviews in it.
+
+  bench/plot.py --compact GOOGLE.json RESULTS.json
+
+makes results with one record a line of what filter_bench, by Google Benchmark, writes:
+medians over the repetitions, their intervals of 95 %, ratios to RocksDB's.
+
+  bench/plot.py --put TABLE PAGE.md
+
+puts the table, Markdown or text, in the place of what PAGE.md has between the
+comments "<!-- TABLE -->" and "<!-- end -->".
+
 The same results give the same bytes. Needs nothing but Python's standard
 library.
 """
@@ -22,6 +34,7 @@ COLOURS = {
     "RocksDB Bloom": "#000000",
     "RocksDB Ribbon": "#999999",
 }
+CONTROL = "the same again"
 KIND_COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"]
 KERNEL_DASHES = {"scalar": "2 3", "avx2": "7 4"}
 
@@ -152,31 +165,34 @@ def style(filter_name, kernel, kinds):
     return colour, KERNEL_DASHES.get(kernel, "")
 
 
+def of_mode(results, mode):
+    return [f for f in results["records"] if f["mode"] == mode]
+
+
 def rowbloom_kinds(results):
-    return sorted({f["filter"] for f in results["filters"]} - set(COLOURS))
+    return sorted({f["filter"] for f in of_mode(results, "filters")}
+                  - set(COLOURS) - {"memory alone"})
 
 
-def timing(result, operation, asked):
-    for entry in result["timings"]:
-        if entry["operation"] == operation and entry.get("asked") == asked:
-            return entry
-    raise KeyError(f"{result['filter']}: no {operation}, {asked}")
+def equal_rate(results):
+    """Filters of keys that are rows, at RATE; not those of equal bits."""
+    return [f for f in of_mode(results, "filters")
+            if f["shape"] == "row" and f["target_rate"] == RATE
+            and f["equal"] != "bits" and f["filter"] != "memory alone"]
 
 
-def times(results, operation, asked):
+def times(results, operation):
     """Series of ns per key over the number of keys, filters of equal rate."""
     kinds = rowbloom_kinds(results)
     lines = {}
-    for result in results["filters"]:
-        if (result["shape"] != "row" or result["equal"] == "bits"
-                or result["target_rate"] != RATE):
-            continue
-        entry = timing(result, operation, asked)
+    for result in equal_rate(results):
+        median, low, high, _ = timing(result, operation)
+        # A value without an interval is a point.
         lines.setdefault((result["filter"], result["kernel"]), []).append(
-            (result["keys"], entry["ns_per_key"], entry["low_quartile"],
-             entry["high_quartile"]))
+            (result["keys"], median, median if high is None else low,
+             median if high is None else high))
     series = []
-    # RocksDB's first, so that they do not cover rowbloom's.
+    # RocksDB's points come first, so that they do not cover rowbloom's.
     for (name, kernel), points in sorted(lines.items(), key=lambda item: item[0][0]):
         label = f"{name}, {kernel}" if kernel else name
         series.append((label, *style(name, kernel, kinds), sorted(points)))
@@ -185,9 +201,9 @@ def times(results, operation, asked):
     return series
 
 
-def time_panel(results, title, operation, asked):
-    return panel(title, "keys", "ns per key, median and quartiles",
-                 times(results, operation, asked), True, False, count, plain)
+def time_panel(results, title, operation):
+    return panel(title, "keys", "ns per key, median and its interval of 95 %",
+                 times(results, operation), True, False, count, plain)
 
 
 def legend_of(series):
@@ -195,46 +211,56 @@ def legend_of(series):
 
 
 def draw_lookup(results):
-    panels = [time_panel(results, title, operation, asked)
-              for title, operation, asked in (
-                  ("Lookups, absent keys", "lookup", "absent row"),
-                  ("Lookups, present keys", "lookup", "present"),
-                  ("Batches of 32, absent keys", "batch of 32", "absent row"),
-                  ("Batches of 32, present keys", "batch of 32", "present"))]
+    panels = [time_panel(results, title, operation)
+              for title, operation in (
+                  ("Lookups, absent keys", "lookup, absent row"),
+                  ("Lookups, present keys", "lookup, present"),
+                  ("Batches of 32, absent keys", "batch of 32, absent row"),
+                  ("Batches of 32, present keys", "batch of 32, present"))]
     return picture("Time of a filter lookup by number of keys, 1 % false positives",
-                   panels, legend_of(times(results, "lookup", "present")), 2)
+                   panels, legend_of(times(results, "lookup, present")), 2)
 
 
 def draw_build(results):
     return picture("Time to build a filter by number of keys, 1 % false positives",
-                   [time_panel(results, "Build", "build", None)],
-                   legend_of(times(results, "build", None)), 1)
+                   [time_panel(results, "Build", "build")],
+                   legend_of(times(results, "build")), 1)
 
 
 def draw_frontier(results):
     kinds = rowbloom_kinds(results)
     lines = {}
-    for result in results["frontier"]:
-        counts = result["absent_row"]
-        if counts["passed"] == 0:
+    for result in of_mode(results, "frontier"):
+        asked, passed = result["absent_row"]
+        if passed == 0:
             continue  # a rate of zero has no place on this axis
         lines.setdefault(result["filter"], []).append(
-            (result["bits_per_entry"], counts["rate"], counts["low99"],
-             counts["high99"]))
+            (bits(result), passed / asked, *wilson(passed, asked)))
     if not lines:
         raise KeyError("no points of the frontier")
     series = [(name, *style(name, None, kinds), sorted(points))
               for name, points in sorted(lines.items())]
-    bits = [p[0] for _, _, _, points in series for p in points]
+    all_bits = [p[0] for _, _, _, points in series for p in points]
     lowest = min(p[1] for _, _, _, points in series for p in points)
     bound = [(b, 2.0**-b, 2.0**-b, 2.0**-b)
-             for b in (min(bits) + step * (max(bits) - min(bits)) / 50
+             for b in (min(all_bits) + step * (max(all_bits) - min(all_bits)) / 50
                        for step in range(51)) if 2.0**-b >= lowest]
     series.append(("no filter can do better", "#cc0000", "4 3", bound))
     return picture("False positive rate by bits per key",
                    [panel("Bits for a rate", "bits per key",
                           "false positive rate, 99 % interval", series, False, True,
                           plain, percent)], legend_of(series), 1)
+
+
+def bits(record):
+    """For each key and, where rows are filtered apart, each row."""
+    return 8 * record["filter_bytes"] / record["entries"]
+
+
+def over_bound_percent(record):
+    """Of bits, over what any filter needs for the rate of one section."""
+    asked, passed = record.get("absent_column", record["absent_row"])
+    return 100 * (bits(record) / -math.log2(passed / asked) - 1)
 
 
 TABLE_SIZES = 3  # the largest ones
@@ -262,90 +288,288 @@ def markdown(sizes, heads, rows, texts):
     return "\n".join(lines) + "\n"
 
 
-TABLE_TIMES = [("build", None), ("lookup", "absent row"),
-               ("lookup", "present"), ("batch of 32", "absent row")]
+OPERATIONS = ["build"] + [
+    f"{mode}, {asked}" for mode in ("lookup", "batch of 32", "dependent lookup")
+    for asked in ("absent row", "absent column", "half present", "present")]
+
+
+def timing(record, operation):
+    """[ns for a key, low, high, ratio]; records have them in OPERATIONS' order."""
+    return record["timings"][OPERATIONS.index(operation)]
+
+
+def ratio(operation):
+    return lambda found: f"{timing(found, operation)[3]:.2f}"
 
 
 def table_of(results):
     """README's table: each filter at equal rate, keys that are rows."""
-    filters = [f for f in results["filters"]
-               if f["shape"] == "row" and f["target_rate"] == RATE
-               and f["equal"] != "bits"]
-    sizes, rows = by_name_and_size(filters, lambda f: ", ".join(
+    sizes, rows = by_name_and_size(equal_rate(results), lambda f: ", ".join(
         filter(None, (f["filter"], f["kernel"]))))
-
-    def ratio(operation, asked):
-        def text(found):
-            [timing] = [t for t in found["timings"]
-                        if t["operation"] == operation and t.get("asked") == asked]
-            return f"{timing['ratio_to_stock']:.2f}"
-        return text
-
     return markdown(
         sizes, ["bits per key", "over the bound, %", "bytes to build", "build",
                 "absent", "present", "absent, 32 at once"], rows,
-        [lambda f: f"{f['bits_per_entry']:.2f}",
-         lambda f: f"{f['over_bound_percent']:.1f}",
+        [lambda f: f"{bits(f):.2f}", lambda f: f"{over_bound_percent(f):.1f}",
          lambda f: f"{f['build_peak_bytes_per_key']:.0f}"]
-        + [ratio(*time) for time in TABLE_TIMES])
+        + [ratio(operation) for operation in (
+            "build", "lookup, absent row", "lookup, present",
+            "batch of 32, absent row")])
 
 
 def standalone_table_of(results):
     """The table of filters that an application uses by itself."""
-    filters = [f for f in results["standalone"] if f["target_rate"] == RATE]
+    filters = [f for f in of_mode(results, "standalone") if f["target_rate"] == RATE]
     sizes, rows = by_name_and_size(filters, lambda f: f["filter"])
 
-    def nanoseconds(timing):
-        return lambda found: f"{found[timing]['ns_per_key']:.0f}"
+    def nanoseconds(operation):
+        return lambda found: f"{timing(found, operation)[0]:.0f}"
 
     return markdown(
         sizes, ["bytes per key", "measured rate, %", "ns to add",
                 "ns to ask, absent", "ns to ask, present"], rows,
-        [lambda f: f"{f['bytes_per_key']:.2f}",
-         lambda f: f"{100 * f['absent']['rate']:.2f}",
-         nanoseconds("add"), nanoseconds("lookup_absent"),
-         nanoseconds("lookup_present")])
+        [lambda f: f"{f['filter_bytes'] / f['keys']:.2f}",
+         lambda f: f"{100 * f['absent_row'][1] / f['absent_row'][0]:.2f}",
+         nanoseconds("build"), nanoseconds("lookup, absent row"),
+         nanoseconds("lookup, present")])
 
 
 def ribbon_slots_table_of(results):
     """What ribbon filters of more slots take, as shares of RocksDB's Ribbon."""
-    filters = [f for f in results["ribbon_slots"] if f["target_rate"] == RATE]
+    filters = [f for f in of_mode(results, "ribbon_slots") if f["target_rate"] == RATE]
     sizes, rows = by_name_and_size(filters, lambda f: f["filter"])
     stock = rows["RocksDB Ribbon"]
 
-    def over(found):
-        bits = 8 * found["bytes_per_key"]
-        return f"{100 * (bits / -math.log2(found['absent']['rate']) - 1):.1f}"
-
     def share(found):
-        return f"{found['bytes_per_key'] / stock[found['keys']]['bytes_per_key']:.2f}"
-
-    def ratio(timing):
-        return lambda found: f"{found[timing]['ratio_to_stock']:.2f}"
+        return f"{found['filter_bytes'] / stock[found['keys']]['filter_bytes']:.2f}"
 
     return markdown(sizes, ["over the bound, %", "bytes", "build", "absent",
                             "present"], rows,
-                    [over, share, ratio("add"), ratio("lookup_absent"),
-                     ratio("lookup_present")])
+                    [lambda f: f"{over_bound_percent(f):.1f}", share, ratio("build"), ratio("lookup, absent row"),
+                     ratio("lookup, present")])
+
+
+def reads_table_of(results):
+    """Processor time as a share of RocksDB's own filter's, by kind of read."""
+    shapes = {r["shape"]: r for r in results["records"] if "filters" in r}
+    ranges = {}
+    for record in results["records"]:
+        if "read" not in record:
+            continue
+        shape = shapes[record["shape"]]
+        for column, name, several in ((0, "rowbloom ROWCOL", False),
+                                      (1, "rowbloom ROWCOL", True),
+                                      (2, "the same again", None)):
+            if several in (None, shape["files"] > 1):
+                place = shape["filters"].index(name)
+                ranges.setdefault(record["read"], ([], [], []))[column].append(
+                    record["cpu_ratio"][place][0])
+    lines = ["| read | one file | several | the same again |",
+             "| --- | --- | --- | --- |"]
+    for read, columns in ranges.items():
+        lines.append("| " + " | ".join(
+            [read] + [f"{min(c):.2f} to {max(c):.2f}" if c else "" for c in columns])
+            + " |")
+    return "\n".join(lines) + "\n"
+
+
+def mixes_table_of(results):
+    """Time by the clock of each engine, the fastest of a line in bold; bytes."""
+    engines, lines, sizes = [], {}, {}
+    for record in results["records"]:
+        if record["operation"] == "bytes of files":
+            sizes[record["by"]] = record["file_bytes"] / record["cell_bytes"]
+        elif record["operation"].startswith("mix"):
+            engines = [by for by in record["by"] if by != CONTROL]
+            lines[record["operation"], record["where"]] = {
+                by: nanos[0] / 1000
+                for by, nanos in zip(record["by"], record["wall_nanos"])
+                if by != CONTROL}
+    out = ["| us, by the clock | cache | " + " | ".join(engines) + " |",
+           "| --- | --- |" + " --- |" * len(engines)]
+    for (operation, where), by in lines.items():
+        texts = [f"{by[e]:.2f}" for e in engines]
+        fastest = min(by.values())
+        texts = [f"**{t}**" if by[e] == fastest else t
+                 for t, e in zip(texts, engines)]
+        out.append(f"| {operation} | {where} | " + " | ".join(texts) + " |")
+    out.append("| bytes of files, of a byte of cells | | "
+               + " | ".join(f"{sizes[e]:.2f}" for e in engines) + " |")
+    return "\n".join(out) + "\n"
+
+
+CASES = [  # name, results, options, read, what is shown
+    ("one file, all gets hit: nothing to skip", "one_file", "`--files 1`",
+     "get, present cell", "median_us"),
+    ("one file, absent row: wrong", "one_file", "`--files 1`",
+     "get, absent row", "wrong_opens"),
+    ("one file, absent column: wrong", "one_file", "`--files 1`",
+     "get, absent column", "wrong_opens"),
+    ("two files, all gets hit: wrong", "two_files", "`--files 2`",
+     "get, present cell", "wrong_opens"),
+    ("two files, absent column: wrong", "two_files", "`--files 2`",
+     "get, absent column", "wrong_opens"),
+    ("eight files, all gets hit: time", "synthetic", "",
+     "get, present cell", "median_us"),
+    ("each row in every file, absent column: wrong", "spread", "`--spread-rows`",
+     "get, absent column", "wrong_opens"),
+    ("row scan of an absent row: wrong", "synthetic", "",
+     "row scan, absent row", "wrong_opens"),
+]
+
+
+def cases_table_of(directory):
+    """Where filters do not help: wasted reads and times of the overviews."""
+    filters = ["none", "stock Bloom, prefix + key", "rowbloom ROWCOL"]
+    lines = ["| case | options | none | RocksDB's Bloom | ROWCOL |",
+             "| --- | --- | --- | --- | --- |"]
+    for name, results, options, read, shown in CASES:
+        with open(os.path.join(directory, results + ".json"), encoding="utf-8") as file:
+            records = json.load(file)["records"]
+        names = next(r["filters"] for r in records if "filters" in r)
+        values = next(r[shown] for r in records if r.get("read") == read)
+        texts = [values[names.index(f)] for f in filters]
+        unit = "{:.1f} us" if shown == "median_us" else "{:,}"
+        lines.append(f"| {name} | {options} | "
+                     + " | ".join(unit.format(t) for t in texts) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def median_of(samples):
+    """[median, low, high]: the interval of 95 % as bench/turns.h has it."""
+    samples = sorted(samples)
+    n, below, out = len(samples), 0.0, -1
+    for k in range(n):
+        below += math.comb(n, k) / 2**n
+        if below > 0.025:
+            break
+        out = k
+    median = samples[int((n - 1) / 2 + 0.5)]
+    return [median, 0, None] if out < 0 else [median, samples[out], samples[n - 1 - out]]
+
+
+def wilson(passed, asked):
+    """The interval of a rate that has 99 % confidence (E. B. Wilson, 1927)."""
+    z, rate = 2.5758293035489, passed / asked
+    middle = (rate + z * z / asked / 2) / (1 + z * z / asked)
+    half = z / (1 + z * z / asked) * math.sqrt(
+        rate * (1 - rate) / asked + z * z / asked**2 / 4)
+    return [max(0.0, middle - half), min(1.0, middle + half)]
+
+
+def rounded(value):
+    if isinstance(value, float):
+        return float(f"{value:.4g}")
+    if isinstance(value, list):
+        return [rounded(part) for part in value]
+    if isinstance(value, dict):
+        return {name: rounded(part) for name, part in value.items()}
+    return value
+
+
+def describe(record, counters):
+    """Adds the bytes of a filter, and how many of the absent keys passed it."""
+    record["entries"] = int(counters["entries"])
+    record["setting_bits"] = counters["setting_bits"]
+    record["filter_bytes"] = int(counters["filter_bytes"])
+    record["build_peak_bytes_per_key"] = counters["peak_bytes"] / record["keys"]
+    for absent in ("absent_row", "absent_column"):
+        if absent + "_passed" in counters:
+            record[absent] = [int(counters["absent_asked"]),
+                              int(counters[absent + "_passed"])]
+
+
+def compact(source, target):
+    with open(source, encoding="utf-8") as file:
+        google = json.load(file)
+    samples, records = {}, {}
+    # Repetitions were shuffled.
+    for run in sorted(google["benchmarks"], key=lambda run: run["family_index"]):
+        if run["run_type"] != "iteration":
+            continue
+        if run.get("error_occurred"):
+            raise ValueError(run["error_message"])
+        mode, shape, keys, rate, name, kernel, equal, operation = (
+            run["name"].split("/")[:8])
+        group = (mode, shape, int(keys), float(rate))
+        key = group + (name, kernel, equal)
+        record = records.setdefault(key, {
+            "mode": mode, "shape": shape, "keys": int(keys),
+            "target_rate": float(rate), "filter": name,
+            "kernel": "" if kernel == "-" else kernel, "equal": equal})
+        if "entries" in run and "entries" not in record:
+            describe(record, run)
+        if "keys" in run:
+            nanos = run["cpu_time"] / run["keys"]
+            samples.setdefault((key, operation), []).append(nanos)
+    for (key, operation), nanos in samples.items():
+        timings = records[key].setdefault("timings", [None] * len(OPERATIONS))
+        timings[OPERATIONS.index(operation)] = median_of(nanos)
+    for key, record in records.items():
+        stock = "RocksDB Ribbon" if key[0] == "ribbon_slots" else "RocksDB Bloom"
+        base = records.get(key[:4] + (stock, "-", "rate"), {}).get("timings")
+        for i, own in enumerate(record.get("timings", [])):
+            if own:
+                own.append(own[0] / base[i][0] if base and base[i] else None)
+    context = {name: value for name, value in google["context"].items()
+               if name not in ("host_name", "executable", "load_avg")}
+    with open(target, "w", encoding="utf-8") as file:
+        file.write('{\n"context": ' + json.dumps(context)
+                   + ',\n"operations": ' + json.dumps(OPERATIONS)
+                   + ',\n"records": [\n')
+        file.write(",\n".join(json.dumps(rounded(record), separators=(",", ":"))
+                              for record in records.values()))
+        file.write("\n]\n}\n")
+
+
+def put(table, page):
+    """Replaces the table between the comments of its name."""
+    with open(table, encoding="utf-8") as file:
+        content = file.read()
+    if table.endswith(".txt"):
+        content = f"```\n{content}```\n"
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    begin = f"<!-- {os.path.basename(table)} -->\n"
+    end = "<!-- end -->"
+    if begin not in text:
+        raise ValueError(f"{page} has no comment {begin.strip()}")
+    head, rest = text.split(begin, 1)
+    if end not in rest:
+        raise ValueError(f"{page}: no comment {end} after {begin.strip()}")
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(head + begin + content + rest[rest.index(end):])
 
 
 def main(arguments):
+    if len(arguments) == 3 and arguments[0] in ("--put", "--compact"):
+        try:
+            {"--put": put, "--compact": compact}[arguments[0]](*arguments[1:])
+        except (OSError, ValueError, KeyError) as error:
+            print(f"plot: {error}", file=sys.stderr)
+            return 1
+        return 0
     if len(arguments) != 2:
         print(__doc__.strip(), file=sys.stderr)
         return 2
     source, directory = arguments
     try:
-        with open(source, encoding="utf-8") as file:
-            results = json.load(file)
-        if "standalone" in results:
-            pictures = {"standalone.md": standalone_table_of(results)}
-        elif "ribbon_slots" in results:
-            pictures = {"ribbon_slots.md": ribbon_slots_table_of(results)}
+        results = {"records": []}
+        if not os.path.isdir(source):
+            with open(source, encoding="utf-8") as file:
+                results = json.load(file)
+        if os.path.isdir(source):
+            pictures = {"cases.md": cases_table_of(source)}
+        elif any("read" in record for record in results["records"]):
+            pictures = {"reads.md": reads_table_of(results)}
+        elif any("operation" in record for record in results["records"]):
+            pictures = {"mixes.md": mixes_table_of(results)}
         else:
             pictures = {"lookup.svg": draw_lookup(results),
                         "build.svg": draw_build(results),
                         "frontier.svg": draw_frontier(results),
-                        "table.md": table_of(results)}
+                        "table.md": table_of(results),
+                        "standalone.md": standalone_table_of(results),
+                        "ribbon_slots.md": ribbon_slots_table_of(results)}
         for name, content in pictures.items():
             path = os.path.join(directory, name)
             with open(path, "w", encoding="utf-8") as file:

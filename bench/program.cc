@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "bench/environment.h"
+#include "bench/report.h"
 
 namespace rowbloom::bench {
 namespace {
@@ -34,8 +35,18 @@ void Program::AddSeed(uint64_t* seed) {
       ->capture_default_str();
 }
 
-void Program::AddCheck(bool* check, const std::string& claimed) {
-  app_.add_flag("--check", *check, "exit with 3 unless " + claimed);
+void Program::AddCheck() {
+  app_.add_flag("--check", check_, "exit with 3 if a claim is missed");
+}
+
+void Program::AddBench(Bench* bench) {
+  app_.add_option("--seconds", bench->seconds, "of timing for each comparison")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 3600.0));
+  app_.add_option("--only", bench->only,
+                  "operations whose name has this in it, such as scan");
+  AddCheck();
+  bench->on_step = PrintSteps();
 }
 
 void Program::Parse(int argc, char** argv) {
@@ -52,14 +63,37 @@ void Program::Parse(int argc, char** argv) {
   }
 }
 
-void Program::WriteResults(const ordered_json& results) const {
+void Program::WriteResults(const ordered_json& run,
+                           const std::vector<ordered_json>& records) const {
   if (json_file_.empty()) return;
-  ordered_json json = {{"machine", MachineJson()}, {"build", BuildJson()}};
-  json.update(results);
   std::ofstream file(json_file_);
-  file << json.dump(2) << '\n';
+  file << ToJson(
+      {{"machine", MachineJson()}, {"build", BuildJson()}, {"run", run}},
+      records);
   file.close();
   if (!file) throw std::runtime_error("cannot write " + json_file_);
+}
+
+int Program::Finish(const std::vector<std::string>& missed,
+                    const std::vector<std::string>& undecided,
+                    const ordered_json& run,
+                    const std::vector<ordered_json>& records) const {
+  fmt::print("{}", ToVerdict(missed, undecided));
+  WriteResults(run, records);
+  return check_ && !missed.empty() ? kNotAsClaimed : kOk;
+}
+
+int Program::Finish(const Bench& bench, const ordered_json& run,
+                    const std::vector<ordered_json>& records) const {
+  const std::vector<Comparison>& comparisons = bench.comparisons();
+  fmt::print("\n{}\n", ToTable(comparisons));
+  std::vector<ordered_json> all = Records(comparisons);
+  all.insert(all.end(), records.begin(), records.end());
+  ordered_json whole_run = run;
+  whole_run["seconds"] = bench.seconds;
+  return Finish(ClaimsThatAre(Verdict::kMissed, comparisons),
+                ClaimsThatAre(Verdict::kUndecided, comparisons), whole_run,
+                all);
 }
 
 std::function<void(std::string_view)> PrintSteps() {

@@ -1,7 +1,8 @@
 #include "bench/read_bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -22,7 +23,12 @@ using rocksdb::Status;
 using Databases = std::vector<std::unique_ptr<ReadDatabase>>;
 using Clock = std::chrono::steady_clock;
 
-size_t IndexOf(Filter filter) { return static_cast<size_t>(filter); }
+// The place of a filter among the databases.
+size_t IndexOf(const Databases& databases, Filter filter) {
+  size_t i = 0;
+  while (databases[i]->filter() != filter) ++i;
+  return i;
+}
 
 double Nanos(Clock::duration duration) {
   return std::chrono::duration<double, std::nano>(duration).count();
@@ -85,12 +91,14 @@ uint64_t OperationsToCount(const ReadPlan& plan, const ReadDatabase& database,
 }
 
 // Fills in what RocksDB does not count without a filter, and checks that all
-// filters were asked about the same files.
-Status Reconcile(const Databases& databases, ShapeResult* result) {
-  for (const Read read : kAllReads) {
+// filters were probed for the same files.
+Status Reconcile(const std::vector<Read>& reads, const Databases& databases,
+                 ShapeResult* result) {
+  for (const Read read : reads) {
     const ReadResult expected = (*result)[Filter::kStock][read];
-    for (const auto& database : databases) {
-      ReadResult* own = &result->filters[IndexOf(database->filter())][read];
+    for (size_t i = 0; i < databases.size(); ++i) {
+      const auto& database = databases[i];
+      ReadResult* own = &result->filters[i][read];
       if (!database->HasFilter(read)) {
         own->operations = expected.operations;
         own->found = expected.found;
@@ -112,37 +120,42 @@ Status Reconcile(const Databases& databases, ShapeResult* result) {
 }
 
 // Counts with everything cached.
-Status CountFiles(const ReadPlan& plan, const Databases& databases,
-                  ShapeResult* result) {
-  for (const auto& database : databases) {
-    for (const Read read : kAllReads) {
-      Status status = Count(
-          database.get(), read, 0, OperationsToCount(plan, *database, read),
-          /*files=*/true, &result->filters[IndexOf(database->filter())][read]);
+Status CountFiles(const ReadPlan& plan, const std::vector<Read>& reads,
+                  const Databases& databases, ShapeResult* result) {
+  for (size_t i = 0; i < databases.size(); ++i) {
+    for (const Read read : reads) {
+      Status status = Count(databases[i].get(), read, 0,
+                            OperationsToCount(plan, *databases[i], read),
+                            /*files=*/true, &result->filters[i][read]);
       if (!status.ok()) return status;
     }
   }
-  return Reconcile(databases, result);
+  return Reconcile(reads, databases, result);
 }
 
 // Counts blocks alone, after as many operations that bring the cache into the
 // state that this kind of read keeps it in.
-Status CountBlocks(const ReadPlan& plan, const Databases& databases,
-                   ShapeResult* result) {
-  for (const auto& database : databases) {
-    for (const Read read : kAllReads) {
+Status CountBlocks(const ReadPlan& plan, const std::vector<Read>& reads,
+                   const Databases& databases, ShapeResult* result) {
+  for (size_t i = 0; i < databases.size(); ++i) {
+    for (const Read read : reads) {
       const uint64_t some = std::max<uint64_t>(
           1, std::min<uint64_t>(4'000 / KeysOf(read),
                                 plan.OperationsOf(read) / 2));
-      ReadResult* own = &result->filters[IndexOf(database->filter())][read];
-      Status status = Count(database.get(), read, 0, some, false, own);
+      ReadResult* own = &result->filters[i][read];
+      Status status = Count(databases[i].get(), read, 0, some, false, own);
       if (status.ok()) {
-        status = Count(database.get(), read, some, 2 * some, false, own);
+        status = Count(databases[i].get(), read, some, 2 * some, false, own);
       }
       if (!status.ok()) return status;
     }
   }
   return Status::OK();
+}
+
+bool IsGet(Read read) {
+  return read == Read::kGetPresent || read == Read::kGetAbsentRow ||
+         read == Read::kGetAbsentColumn;
 }
 
 // The filters of one database by themselves.
@@ -155,186 +168,155 @@ class Probes {
     }
   }
 
-  // Processor time of a question about each of the keys to each of the files
-  // in whose range it lies. files[i] is of question i.
-  double NanosPerQuestion(const std::vector<Question>& questions,
-                          const std::vector<std::vector<size_t>>& files,
-                          uint64_t begin, uint64_t end) {
-    uint64_t asked = 0;
-    uint64_t passed = 0;
-    const double start = CpuNanos();
-    for (uint64_t i = begin; i < end; ++i) {
-      for (const size_t file : files[i]) {
-        passed += readers_[file]->MayMatch(questions[i].key) ? 1 : 0;
-        ++asked;
-      }
-    }
-    const double took = CpuNanos() - start;
-    passed_ += passed;  // so that no answer goes unused
-    return asked == 0 ? 0 : took / static_cast<double>(asked);
+  // Looks up each of the keys of [begin, end) in each of the files in whose
+  // range it lies; work is one for each answer. files[i] is of question i.
+  Contender Ask(const std::vector<Question>& questions,
+                const std::vector<std::vector<size_t>>& files) {
+    return {"", [this, &questions, &files](uint64_t begin, uint64_t end,
+                                           uint64_t* work) {
+              for (uint64_t i = begin; i < end; ++i) {
+                for (const size_t file : files[i]) {
+                  passed_ += readers_[file]->MayMatch(questions[i].key) ? 1 : 0;
+                }
+                *work += files[i].size();
+              }
+              return Status::OK();
+            }};
   }
-  bool empty() const { return readers_.empty(); }
-  uint64_t passed() const { return passed_; }
 
  private:
   std::vector<std::string> filters_;
   std::vector<std::unique_ptr<rocksdb::FilterBitsReader>> readers_;
-  uint64_t passed_ = 0;
+  uint64_t passed_ = 0;  // so that no answer goes unused
 };
 
-bool IsGet(Read read) {
-  return read == Read::kGetPresent || read == Read::kGetAbsentRow ||
-         read == Read::kGetAbsentColumn;
-}
-
-uint64_t OperationsOfTurn(Read read) { return 512 / KeysOf(read); }
-
-struct Samples {
-  std::vector<double> operation_nanos;
-  std::vector<double> cpu_nanos;  // of an operation; one for each turn
-  std::vector<double> cpu_ratios;
-  std::vector<double> wall_ratios;
-  std::vector<double> probe_nanos;
-};
-
-struct Turn {
-  bool taken = false;
-  double cpu = 0;
-  double wall = 0;
-};
-
-// The places of databases in memory make their times differ by some percent.
-// The order in which databases are opened decides their places. So they are
-// timed in one order and in the other, and medians are of both.
+// The times of one kind of read. The places of databases in memory make their
+// times differ by some percent. The order in which databases are opened decides
+// their places. So they are timed in one order and in the other, and medians
+// are of both.
 class Timer {
  public:
-  Timer(const ReadPlan& plan, const Databases& databases)
-      : plan_(plan), databases_(databases) {
-    for (auto& samples : all_samples_) samples.resize(databases.size());
-  }
+  Timer(const ReadPlan& plan, const Databases& databases, Read read)
+      : plan_(plan),
+        databases_(databases),
+        read_(read),
+        turns_(Reads(), IndexOf(databases, Filter::kStock)),
+        operation_nanos_(databases.size()) {}
 
-  // Builds the filters for questions outside of the databases.
-  void PrepareProbes() {
-    probes_.clear();
-    for (const auto& database : databases_) probes_.emplace_back(*database);
-  }
-
-  // Adds to what was measured of this kind of read.
-  Status Time(Read read, double seconds) {
-    samples_ = &all_samples_[static_cast<size_t>(read)];
-    const uint64_t turn =
-        std::min(OperationsOfTurn(read), plan_.OperationsOf(read));
-    const uint64_t turns = plan_.OperationsOf(read) / turn;
-    PrepareFiles(read, turn * std::min(turns, kProbedTurns));
-    const auto start = Clock::now();
-    for (uint64_t round = 0;
-         round < kRounds || Nanos(Clock::now() - start) < seconds * 1e9;
-         ++round) {
-      const uint64_t begin = round % turns * turn;
-      // Counted apart, so that places are dealt out evenly in both.
-      const uint64_t fourths = round / 4;
-      Status status = round % 4 == 3
-                          ? TimeOperations(read, begin, turn, fourths)
-                          : TimeTurns(read, begin, turn, round - fourths);
-      if (!status.ok()) return status;
+  // Adds to what was measured.
+  Status Time(double seconds) {
+    TurnOptions options = {
+        .operations = plan_.OperationsOf(read_),
+        .turn = std::max<uint64_t>(1, kKeysOfTurn / KeysOf(read_)),
+        .min_rounds = kRounds,
+        .seconds = kShareOfTurns * seconds};
+    Status status = turns_.Take(options);
+    options.min_rounds = 1;
+    options.seconds = (1 - kShareOfTurns) * seconds;
+    // Their own times are left unused: reading the clock costs.
+    if (status.ok()) {
+      status = Turns(SingleReads(), IndexOf(databases_, Filter::kStock))
+                   .Take(options);
     }
-    return Status::OK();
+    return status;
+  }
+
+  // Adds the lookups in filters outside of the databases, if this is a get.
+  Status TimeProbes(double seconds) {
+    if (!IsGet(read_)) return Status::OK();
+    const std::vector<Question>& questions = plan_.QuestionsOf(read_);
+    // Filters get the first lookups only, again and again. A get of a cell that
+    // exists makes fewer: those up to the file that has it.
+    const uint64_t asked =
+        std::min<uint64_t>(questions.size(), kProbedTurns * kKeysOfTurn);
+    std::vector<std::vector<size_t>> files;
+    for (uint64_t i = 0; i < asked; ++i) {
+      files.push_back(plan_.FilesAround(questions[i].key));
+    }
+    std::vector<Probes> probes;
+    std::vector<size_t> owners;
+    for (size_t i = 0; i < databases_.size(); ++i) {
+      if (databases_[i]->policy() == nullptr) continue;
+      probes.emplace_back(*databases_[i]);
+      owners.push_back(i);
+    }
+    std::vector<Contender> contenders;
+    for (Probes& one : probes) {
+      contenders.push_back(one.Ask(questions, files));
+    }
+    Turns turns(std::move(contenders));
+    const Status status = turns.Take({.operations = asked,
+                                      .turn = kKeysOfTurn,
+                                      .min_rounds = kRounds,
+                                      .seconds = seconds});
+    probe_nanos_.assign(databases_.size(), 0);
+    const std::vector<Measurement> results = turns.Results();
+    for (size_t i = 0; i < owners.size(); ++i) {
+      probe_nanos_[owners[i]] = results[i].cpu_nanos.value;
+    }
+    return status;
   }
 
   void Summarize(ShapeResult* result) const {
-    for (const Read read : kAllReads) {
-      for (size_t i = 0; i < databases_.size(); ++i) {
-        const Samples& samples = all_samples_[static_cast<size_t>(read)][i];
-        ReadResult* own = &result->filters[i][read];
-        own->median_us = Median(samples.operation_nanos) / 1e3;
-        own->p99_us = Quantile(samples.operation_nanos, 0.99) / 1e3;
-        own->cpu_us = Median(samples.cpu_nanos) / 1e3;
-        own->cpu_ratio = Median(samples.cpu_ratios);
-        own->wall_ratio = Median(samples.wall_ratios);
-        own->probe_nanos = Median(samples.probe_nanos);
-      }
+    const std::vector<Measurement> measured = turns_.Results();
+    for (size_t i = 0; i < databases_.size(); ++i) {
+      ReadResult* own = &result->filters[i][read_];
+      own->turns = measured[i];
+      own->median_us = Quantile(operation_nanos_[i], 0.5) / 1e3;
+      own->p99_us = Quantile(operation_nanos_[i], 0.99) / 1e3;
+      if (!probe_nanos_.empty()) own->probe_nanos = probe_nanos_[i];
     }
   }
 
  private:
-  // At least so many, the first of which fills the caches.
-  static constexpr uint64_t kRounds = 16;
-  // Filters are asked the questions of the first turns only, again and again.
+  static constexpr uint64_t kKeysOfTurn = 512;
+  static constexpr uint64_t kRounds = 6;  // and one that fills the caches
   static constexpr uint64_t kProbedTurns = 32;
-
-  void PrepareFiles(Read read, uint64_t operations) {
-    files_.clear();
-    if (probes_.empty() || !IsGet(read)) return;
-    // A get of a cell that exists asks fewer: those up to the one that has it.
-    for (uint64_t i = 0; i < operations; ++i) {
-      files_.push_back(plan_.FilesAround(plan_.QuestionsOf(read)[i].key));
-    }
-  }
+  static constexpr double kShareOfTurns = 0.75;
 
   // A database without filters is so much slower that it would take most of
-  // the time.
-  static bool TakesPart(const ReadDatabase& database, Read read,
-                        uint64_t round) {
-    return database.HasFilter(read) || round % 7 == 2;
+  // the time. Seven shares no factor with the numbers of contenders: it comes
+  // after each of them.
+  uint64_t Every(const ReadDatabase& database) const {
+    return database.HasFilter(read_) ? 1 : 7;
   }
 
-  Status TimeTurns(Read read, uint64_t begin, uint64_t operations,
-                   uint64_t round) {
-    std::vector<Turn> turns(databases_.size());
-    for (size_t place = 0; place < databases_.size(); ++place) {
-      const size_t i = ContenderAt(place, round, databases_.size());
-      if (!TakesPart(*databases_[i], read, round)) continue;
-      uint64_t found = 0;
-      const auto wall = Clock::now();
-      const double cpu = CpuNanos();
-      for (uint64_t op = begin; op < begin + operations; ++op) {
-        Status status = databases_[i]->Run(read, op, &found);
-        if (!status.ok()) return status;
-      }
-      turns[i] = {true, CpuNanos() - cpu, Nanos(Clock::now() - wall)};
-      if (!files_.empty() && !probes_[i].empty()) {
-        const uint64_t from = begin % files_.size();
-        (*samples_)[i].probe_nanos.push_back(probes_[i].NanosPerQuestion(
-            plan_.QuestionsOf(read), files_, from, from + operations));
-      }
+  std::vector<Contender> Reads() const {
+    std::vector<Contender> contenders;
+    for (const auto& database : databases_) {
+      contenders.push_back(
+          Repeat(std::string(ToString(database->filter())),
+                 [read = read_, db = database.get()](uint64_t i) {
+                   uint64_t found = 0;
+                   return db->Run(read, i, &found);
+                 }));
+      contenders.back().every = Every(*database);
     }
-    if (round == 0) return Status::OK();
-    const Turn& base = turns[IndexOf(Filter::kStock)];
+    return contenders;
+  }
+
+  // Reads that keep the time of each operation.
+  std::vector<Contender> SingleReads() {
+    std::vector<Contender> contenders = Reads();
     for (size_t i = 0; i < databases_.size(); ++i) {
-      if (!turns[i].taken) continue;
-      (*samples_)[i].cpu_nanos.push_back(turns[i].cpu /
-                                         static_cast<double>(operations));
-      (*samples_)[i].cpu_ratios.push_back(turns[i].cpu / base.cpu);
-      (*samples_)[i].wall_ratios.push_back(turns[i].wall / base.wall);
+      contenders[i].run =
+          Repeat("", [this, i](uint64_t operation) {
+            uint64_t found = 0;
+            const auto start = Clock::now();
+            const Status status = databases_[i]->Run(read_, operation, &found);
+            operation_nanos_[i].push_back(Nanos(Clock::now() - start));
+            return status;
+          }).run;
     }
-    return Status::OK();
-  }
-
-  Status TimeOperations(Read read, uint64_t begin, uint64_t operations,
-                        uint64_t round) {
-    for (size_t place = 0; place < databases_.size(); ++place) {
-      const size_t i = ContenderAt(place, round, databases_.size());
-      if (!TakesPart(*databases_[i], read, round)) continue;
-      uint64_t found = 0;
-      auto last = Clock::now();
-      for (uint64_t op = begin; op < begin + operations; ++op) {
-        Status status = databases_[i]->Run(read, op, &found);
-        if (!status.ok()) return status;
-        const auto now = Clock::now();
-        (*samples_)[i].operation_nanos.push_back(Nanos(now - last));
-        last = now;
-      }
-    }
-    return Status::OK();
+    return contenders;
   }
 
   const ReadPlan& plan_;
   const Databases& databases_;
-  // By read and database.
-  std::array<std::vector<Samples>, kAllReads.size()> all_samples_;
-  std::vector<Samples>* samples_ = nullptr;  // of these, the present read's
-  std::vector<Probes> probes_;               // by database
-  std::vector<std::vector<size_t>> files_;   // by question
+  const Read read_;
+  Turns turns_;
+  std::vector<std::vector<double>> operation_nanos_;  // by database
+  std::vector<double> probe_nanos_;                   // by database, or empty
 };
 
 Status OpenAll(const Databases& databases, Caching caching, bool backwards) {
@@ -351,7 +333,9 @@ Status OpenAll(const Databases& databases, Caching caching, bool backwards) {
   return Status::OK();
 }
 
-constexpr uint64_t kShareForAbsentRows = 50;
+// Claimed at most, of the wrong opens of RocksDB.
+constexpr double kShareForAbsentRows = 1.0 / 50;
+constexpr double kShareOtherwise = 1.05;
 
 bool IsAbsentRow(Read read) {
   return read == Read::kGetAbsentRow || read == Read::kBatchAbsentRow ||
@@ -374,36 +358,34 @@ std::string_view ToString(Filter filter) {
       return "stock Ribbon, prefix + key";
     case Filter::kRowbloom:
       return "rowbloom ROWCOL";
+    case Filter::kRow:
+      return "rowbloom ROW";
   }
   return "unknown";
 }
 
-std::string_view ToString(Tree tree) {
-  switch (tree) {
-    case Tree::kOneFile:
-      return "l0x1";
-    case Tree::kEight:
-      return "l0x8";
-    case Tree::kThirtyTwo:
-      return "l0x32";
-    case Tree::kFiveLevels:
-      return "levels";
+std::string_view DirectoryOf(Filter filter) {
+  switch (filter) {
+    case Filter::kNone:
+      return "none";
+    case Filter::kStockKey:
+      return "stock_key";
+    case Filter::kStock:
+      return "stock";
+    case Filter::kStockAgain:
+      return "stock_again";
+    case Filter::kStockRibbon:
+      return "stock_ribbon";
+    case Filter::kRowbloom:
+      return "rowcol";
+    case Filter::kRow:
+      return "row";
   }
   return "unknown";
 }
 
-size_t SortedRuns(Tree tree) {
-  switch (tree) {
-    case Tree::kOneFile:
-      return 1;
-    case Tree::kEight:
-      return 8;
-    case Tree::kThirtyTwo:
-      return 32;
-    case Tree::kFiveLevels:
-      return 5;
-  }
-  return 1;
+std::string ToString(const Tree& tree) {
+  return tree.level0 == 0 ? "levels" : "l0x" + std::to_string(tree.level0);
 }
 
 std::string_view ToString(Caching caching) {
@@ -438,41 +420,52 @@ double ReadResult::ConsideredPerOperation() const {
                                static_cast<double>(operations);
 }
 
-double ReadResult::ProbePercent() const {
-  return cpu_us == 0
+double ReadResult::SkippedPercent() const {
+  return files_considered == 0
              ? 0
-             : 100 * probe_nanos * ConsideredPerOperation() / (1e3 * cpu_us);
+             : 100.0 *
+                   static_cast<double>(files_considered - wrong_opens - found) /
+                   static_cast<double>(files_considered);
+}
+
+double ReadResult::ProbePercent() const {
+  const double nanos = turns.cpu_nanos.value;
+  return nanos == 0 ? 0 : 100 * probe_nanos * ConsideredPerOperation() / nanos;
 }
 
 Status BenchReads(const Cells& cells, const ReadBenchOptions& options,
                   std::vector<ShapeResult>* results) {
   const auto step = [&options](const std::string& text) {
     if (options.on_step) {
-      options.on_step(std::string(ToString(options.tree)) + ": " + text);
+      options.on_step(ToString(options.tree) + ": " + text);
     }
   };
   results->clear();
+  if (std::find(options.filters.begin(), options.filters.end(),
+                Filter::kStock) == options.filters.end()) {
+    return Status::InvalidArgument(
+        "RocksDB's filter, whose bytes the others get, is not among the "
+        "filters");
+  }
   step("drawing questions");
   ReadPlan plan;
   Status status = plan.Make(cells, options);
   if (!status.ok()) return status;
 
   Databases databases;
-  for (const Filter filter : kAllFilters) {
+  for (const Filter filter : options.filters) {
     databases.push_back(std::make_unique<ReadDatabase>(plan, filter));
   }
   // The baseline first: its bytes are the limit of all others.
-  const auto write = [&](Filter filter) {
-    step(std::string(ToString(filter)) + ": writing");
-    const std::filesystem::path path =
-        std::filesystem::path(options.db_dir) /
-        ("filter" + std::to_string(IndexOf(filter)));
-    return databases[IndexOf(filter)]->Write(
-        path.string(), databases[IndexOf(Filter::kStock)]->filter_bytes());
-  };
-  status = write(Filter::kStock);
-  for (const Filter filter : kAllFilters) {
-    if (status.ok() && filter != Filter::kStock) status = write(filter);
+  const ReadDatabase& stock = *databases[IndexOf(databases, Filter::kStock)];
+  for (const bool baseline : {true, false}) {
+    for (const auto& database : databases) {
+      if (!status.ok() || (database.get() == &stock) != baseline) continue;
+      step(std::string(ToString(database->filter())) + ": writing");
+      const std::filesystem::path path = std::filesystem::path(options.db_dir) /
+                                         DirectoryOf(database->filter());
+      status = database->Write(path.string(), stock.filter_bytes());
+    }
   }
   if (!status.ok()) return status;
 
@@ -488,13 +481,18 @@ Status BenchReads(const Cells& cells, const ReadBenchOptions& options,
   step("counting");
   auto opened = std::pair(Caching::kAll, /*backwards=*/false);
   status = OpenAll(databases, opened.first, opened.second);
-  if (status.ok()) status = CountFiles(plan, databases, &cached);
+  if (status.ok()) {
+    status = CountFiles(plan, options.reads, databases, &cached);
+  }
   if (!status.ok()) return status;
 
   for (const Caching caching : options.cachings) {
     ShapeResult result = cached;
     result.caching = caching;
-    Timer timer(plan, databases);
+    std::vector<std::unique_ptr<Timer>> timers;
+    for (const Read read : options.reads) {
+      timers.push_back(std::make_unique<Timer>(plan, databases, read));
+    }
     for (const bool backwards : {false, true}) {
       if (opened != std::pair(caching, backwards)) {
         opened = {caching, backwards};
@@ -502,49 +500,52 @@ Status BenchReads(const Cells& cells, const ReadBenchOptions& options,
       }
       if (status.ok() && caching == Caching::kTenth && !backwards) {
         step("counting blocks");
-        status = CountBlocks(plan, databases, &result);
+        status = CountBlocks(plan, options.reads, databases, &result);
       }
       if (!status.ok()) return status;
-      if (caching == Caching::kAll) timer.PrepareProbes();
       step(std::string(ToString(caching)) + ": timing" +
            (backwards ? ", opened backwards" : ""));
-      for (const Read read : kAllReads) {
-        if (status.ok()) status = timer.Time(read, options.seconds / 2);
+      for (const auto& timer : timers) {
+        if (status.ok()) status = timer->Time(options.seconds / 2);
+        if (status.ok() && caching == Caching::kAll && backwards) {
+          status = timer->TimeProbes(options.seconds / 8);
+        }
       }
       if (!status.ok()) return status;
     }
     result.cache_bytes = databases.front()->cache_bytes();
-    timer.Summarize(&result);
+    for (const auto& timer : timers) timer->Summarize(&result);
     results->push_back(std::move(result));
   }
   return Status::OK();
 }
 
-std::vector<std::string> BrokenClaims(const ShapeResult& result) {
-  std::vector<std::string> broken;
-  const FilterResult& stock = result[Filter::kStock];
-  const FilterResult& rowbloom = result[Filter::kRowbloom];
-  if (rowbloom.filter_bytes > stock.filter_bytes) {
-    broken.push_back("filters take " + std::to_string(rowbloom.filter_bytes) +
-                     " bytes, RocksDB's " + std::to_string(stock.filter_bytes));
+std::vector<std::string> ClaimsThatAre(Verdict verdict,
+                                       const ShapeResult& result) {
+  std::vector<std::string> sentences;
+  const ReadsOfFilter& stock = result[Filter::kStock];
+  const ReadsOfFilter& rowbloom = result[Filter::kRowbloom];
+  if ((rowbloom.filter_bytes > stock.filter_bytes
+           ? Verdict::kMissed
+           : Verdict::kHolds) == verdict) {
+    sentences.push_back(
+        "filters take " + std::to_string(rowbloom.filter_bytes) +
+        " bytes, RocksDB's " + std::to_string(stock.filter_bytes));
   }
   for (const Read read : kAllReads) {
     const uint64_t wrong = rowbloom[read].wrong_opens;
     const uint64_t stock_wrong = stock[read].wrong_opens;
-    const std::string counts =
-        std::string(ToString(read)) + ": " + std::to_string(wrong) +
-        " wrong opens, RocksDB " + std::to_string(stock_wrong);
-    if (!IsAbsentRow(read)) {
-      if (100 * wrong > 105 * stock_wrong) {
-        broken.push_back(counts + ", claimed are at most 1.05 times of that");
-      }
-    } else if (stock_wrong < kShareForAbsentRows) {
-      broken.push_back(counts + ", too few to tell");
-    } else if (kShareForAbsentRows * wrong > stock_wrong) {
-      broken.push_back(counts + ", claimed is at most 1/50 of that");
-    }
+    const Estimate ratio = RatioOfCounts(wrong, stock_wrong);
+    const double at_most =
+        IsAbsentRow(read) ? kShareForAbsentRows : kShareOtherwise;
+    if (Judge(ratio, at_most) != verdict) continue;
+    sentences.push_back(fmt::format(
+        "{}: {} wrong opens, RocksDB {}, a ratio of {:.4f} ({:.4f} to {:.4f}), "
+        "claimed is at most {}",
+        ToString(read), wrong, stock_wrong, ratio.value, ratio.low, ratio.high,
+        at_most));
   }
-  return broken;
+  return sentences;
 }
 
 }  // namespace rowbloom::bench

@@ -7,6 +7,7 @@
 // of milliseconds, so that what else the machine does meets all alike.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +17,15 @@
 #include <vector>
 
 #include "bench/cells.h"
+#include "bench/comparison.h"
+#include "bench/turns.h"
 #include "rocksdb/status.h"
 
 namespace rowbloom::bench {
 
-// All of them take at most the bytes of kStock, and come close to them.
+// All of them but kRow take at most the bytes of kStock, and come close to
+// them; where files are too small for that (some 100 cells), they have its
+// bits.
 enum class Filter : uint8_t {
   kNone,
   kStockKey,     // RocksDB's Bloom filter over whole keys
@@ -28,25 +33,39 @@ enum class Filter : uint8_t {
   kStockAgain,   // the same in a database of its own: what a ratio is worth
   kStockRibbon,  // RocksDB's Ribbon filter over prefix and whole key
   kRowbloom,     // ROW and ROWCOL
+  kRow,          // ROW, 10 bits per row
 };
 inline constexpr std::array<Filter, 6> kAllFilters = {
     Filter::kNone,       Filter::kStockKey,    Filter::kStock,
     Filter::kStockAgain, Filter::kStockRibbon, Filter::kRowbloom};
+inline constexpr std::array<Filter, 4> kOverviewFilters = {
+    Filter::kNone, Filter::kStock, Filter::kRow, Filter::kRowbloom};
 std::string_view ToString(Filter filter);
+// The name of the directory of its database.
+std::string_view DirectoryOf(Filter filter);
 
-// The levels of the files.
-enum class Tree : uint8_t {
-  kOneFile,     // one file in level 0
-  kEight,       // 8 in level 0, rows dealt over them
-  kThirtyTwo,   // 32
-  kFiveLevels,  // levels 1 to 5, each three times the one above
+// The levels of the files: so many in level 0, rows dealt over them, or 16 in
+// levels 1 to 5, each with three times the rows of the one above.
+struct Tree {
+  size_t level0 = 8;  // 0: five levels
+
+  static const Tree kOneFile;
+  static const Tree kEight;
+  static const Tree kThirtyTwo;
+  static const Tree kFiveLevels;
+
+  // The number of files that may hold a key: one for each file of level 0, or
+  // level.
+  size_t SortedRuns() const { return level0 == 0 ? 5 : level0; }
+  friend bool operator==(const Tree&, const Tree&) = default;
 };
+inline constexpr Tree Tree::kOneFile{1};
+inline constexpr Tree Tree::kEight{8};
+inline constexpr Tree Tree::kThirtyTwo{32};
+inline constexpr Tree Tree::kFiveLevels{0};
 inline constexpr std::array<Tree, 4> kAllTrees = {
     Tree::kOneFile, Tree::kEight, Tree::kThirtyTwo, Tree::kFiveLevels};
-std::string_view ToString(Tree tree);
-// The number of files that may hold a key: one for each file of level 0, or
-// level.
-size_t SortedRuns(Tree tree);
+std::string ToString(const Tree& tree);
 
 enum class Caching : uint8_t {
   kAll,    // all blocks in the cache, filters and indexes in the open files
@@ -71,6 +90,9 @@ inline constexpr std::array<Read, 8> kAllReads = {
     Read::kGetPresent,     Read::kGetAbsentRow,    Read::kGetAbsentColumn,
     Read::kScanAbsentRow,  Read::kBatchPresent,    Read::kBatchAbsentRow,
     Read::kColumnsPresent, Read::kColumnsAbsentRow};
+inline constexpr std::array<Read, 4> kOverviewReads = {
+    Read::kGetPresent, Read::kGetAbsentRow, Read::kGetAbsentColumn,
+    Read::kScanAbsentRow};
 std::string_view ToString(Read read);
 // Keys of one operation.
 constexpr size_t KeysOf(Read read) {
@@ -88,6 +110,12 @@ constexpr size_t KeysOf(Read read) {
 
 struct ReadBenchOptions {
   Tree tree = Tree::kEight;
+  // Deals the cells of each row over the files of level 0, instead of whole
+  // rows: the worst case for filters by row.
+  bool spread_rows = false;
+  // Each at most once; kStock is among them.
+  std::vector<Filter> filters = {kAllFilters.begin(), kAllFilters.end()};
+  std::vector<Read> reads = {kAllReads.begin(), kAllReads.end()};
   std::vector<Caching> cachings = {kAllCachings.begin(), kAllCachings.end()};
   // The number of times, about, that the files of a database are considered for
   // each kind of read when counting.
@@ -109,29 +137,27 @@ struct ReadResult {
   uint64_t operations = 0;
   uint64_t found = 0;             // keys
   uint64_t files_considered = 0;  // for keys; the same for all filters
-  uint64_t wrong_opens = 0;       // of these, let pass without the answer
-  // Blocks of each operation: asked of the cache, and of these read from files.
+  uint64_t wrong_opens = 0;       // files opened that lacked the key
+  // Blocks of each operation: looked up in the cache; those read from files.
   double blocks = 0;
   double blocks_read = 0;
   // The times of single operations, by the clock.
   double median_us = 0;
   double p99_us = 0;
-  // The thread's processor time for an operation, the median over turns.
-  double cpu_us = 0;
-  // The median of ratios to kStock in turns side by side.
-  double cpu_ratio = 0;
-  double wall_ratio = 0;
-  // Processor time of one question to a filter's reader, outside of any
-  // database. 0 unless a Get with everything cached and a filter.
+  // The turns; ratios are to kStock.
+  Measurement turns;
+  // Processor time of one lookup in a filter's reader, outside of any database.
+  // 0 unless a Get with everything cached and a filter.
   double probe_nanos = 0;
 
   double ConsideredPerOperation() const;
-  // Percent of an operation's processor time that its questions to filters
-  // take; 0 where probe_nanos is.
+  double SkippedPercent() const;
+  // Percent of an operation's processor time that its lookups in filters take;
+  // 0 where probe_nanos is.
   double ProbePercent() const;
 };
 
-struct FilterResult {
+struct ReadsOfFilter {
   Filter filter{};
   double bits_per_key = 0;  // as set; 0 for kNone
   uint64_t filter_bytes = 0;
@@ -148,15 +174,18 @@ struct ShapeResult {
   Caching caching{};
   uint64_t files = 0;
   uint64_t cache_bytes = 0;
-  std::vector<FilterResult> filters;  // in the order of kAllFilters
+  std::vector<ReadsOfFilter> filters;  // in the order of the options
 
-  const FilterResult& operator[](Filter filter) const {
-    return filters[static_cast<size_t>(filter)];
+  // REQUIRES that it is one of them.
+  const ReadsOfFilter& operator[](Filter filter) const {
+    return *std::find_if(
+        filters.begin(), filters.end(),
+        [filter](const ReadsOfFilter& one) { return one.filter == filter; });
   }
 };
 
 // One result for each caching. Errors:
-//   InvalidArgument  too few rows for so many files
+//   InvalidArgument  too few rows for so many files, filters without kStock
 //   Corruption       an answer was wrong, or the databases were not asked the
 //                    same question: the message says which
 //   others           as RocksDB reports them
@@ -164,10 +193,11 @@ struct ShapeResult {
 rocksdb::Status BenchReads(const Cells& cells, const ReadBenchOptions& options,
                            std::vector<ShapeResult>* results);
 
-// The claims of rowbloom that the counts do not bear out, a sentence each. The
-// claims are: at most the bytes of kStock; a fiftieth of its wrong opens for
-// absent rows, except in scans; and 1.05 times its wrong opens for anything
-// else.
-std::vector<std::string> BrokenClaims(const ShapeResult& result);
+// The claims of rowbloom of this verdict, a sentence each. The claims are: at
+// most the bytes of kStock; a fiftieth of its wrong opens for absent rows,
+// except in scans; and 1.05 times its wrong opens for anything else. Claims of
+// counts are judged by the interval of their ratio.
+std::vector<std::string> ClaimsThatAre(Verdict verdict,
+                                       const ShapeResult& result);
 
 }  // namespace rowbloom::bench

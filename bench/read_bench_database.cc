@@ -46,9 +46,12 @@ Status ReadDatabase::MakePolicy(
       // -1: at each level, flushes too.
       policy->reset(rocksdb::NewRibbonFilterPolicy(bits_per_key, -1));
       return Status::OK();
+    case Filter::kRow:
     case Filter::kRowbloom:
       return NewFilterPolicy(
-          {.key_layout = plan_.cells().layout(),
+          {.bloom_type =
+               filter_ == Filter::kRow ? BloomType::kRow : BloomType::kRowCol,
+           .key_layout = plan_.cells().layout(),
            .false_positive_rate = FalsePositiveRate(bits_per_key)},
           policy);
   }
@@ -59,7 +62,8 @@ Status ReadDatabase::FitPolicy(uint64_t byte_limit) {
   bits_per_key_ = kStockBitsPerKey;
   if (filter_ == Filter::kNone) {
     bits_per_key_ = 0;
-  } else if (filter_ != Filter::kStock && filter_ != Filter::kStockAgain) {
+  } else if (filter_ != Filter::kStock && filter_ != Filter::kStockAgain &&
+             filter_ != Filter::kRow) {
     // Twice the bits are enough for Ribbon, which saves less than a third.
     const double most = MostBitsWithin(
         byte_limit, 2 * kStockBitsPerKey, [this](double bits_per_key) {
@@ -78,8 +82,9 @@ Status ReadDatabase::FitPolicy(uint64_t byte_limit) {
 
 std::vector<std::string> ReadDatabase::BuildFilters() const {
   if (policy_ == nullptr) return {};
-  return bench::BuildFilters(*policy_, plan_.cells(), plan_.files(),
-                             HasPrefixes() && filter_ != Filter::kRowbloom);
+  return bench::BuildFilters(
+      *policy_, plan_.cells(), plan_.files(),
+      HasPrefixes() && filter_ != Filter::kRowbloom && filter_ != Filter::kRow);
 }
 
 rocksdb::Options ReadDatabase::OptionsFor(Caching caching) {
@@ -246,8 +251,8 @@ Status ReadDatabase::Scan(const Question& question) {
   if (HasPrefixes()) {
     read.prefix_same_as_start = true;
   } else {
-    // No filter to ask: the plain way to scan a row is between two bounds. The
-    // row ends with 00 01, and nothing sorts between its cells and 00 02.
+    // No filter to probe: the plain way to scan a row is between two bounds.
+    // The row ends with 00 01, and nothing sorts between its cells and 00 02.
     read.total_order_seek = true;
     end = row;
     ++end.back();

@@ -36,7 +36,7 @@ class ReadDatabase {
   double bits_per_key() const { return bits_per_key_; }
   uint64_t filter_bytes() const { return filter_bytes_; }
   uint64_t cache_bytes() const { return cache_bytes_; }
-  // Filters as those in the files, for questions without a database. Empty
+  // Filters as those in the files, for lookups without a database. Empty
   // without filters.
   std::vector<std::string> BuildFilters() const;
   // nullptr without filters.

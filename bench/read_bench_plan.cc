@@ -29,14 +29,16 @@ rocksdb::Status ReadPlan::Make(const Cells& cells,
     std::swap(rows[i - 1], rows[random.Below(i)]);
   }
   // Fewer would leave a file or a level empty.
-  if (rows.size() < 200) {
+  const size_t fewest = options.tree.level0 == 0 ? 200 : options.tree.level0;
+  if (rows.size() < fewest) {
     return rocksdb::Status::InvalidArgument(std::to_string(rows.size()) +
-                                            " rows do not fill the files");
+                                            " rows do not fill the files of " +
+                                            ToString(options.tree));
   }
-  if (options.tree == Tree::kFiveLevels) {
+  if (options.tree.level0 == 0) {
     DealIntoLevels(rows);
   } else {
-    DealIntoLevel0(rows, SortedRuns(options.tree));
+    DealIntoLevel0(rows, options);
   }
   DrawQuestions(options, random.Next());
   return rocksdb::Status::OK();
@@ -54,12 +56,19 @@ void ReadPlan::AddFile(int level, std::vector<size_t> rows) {
   levels_.push_back(level);
 }
 
-void ReadPlan::DealIntoLevel0(const std::vector<size_t>& rows, size_t files) {
-  std::vector<std::vector<size_t>> dealt(files);
+void ReadPlan::DealIntoLevel0(const std::vector<size_t>& rows,
+                              const ReadBenchOptions& options) {
+  const size_t files = options.tree.level0;
+  files_.resize(files);
+  levels_.resize(files);
   for (size_t i = 0; i < rows.size(); ++i) {
-    dealt[i % files].push_back(rows[i]);
+    const size_t begin = cells_->RowBegin(rows[i]);
+    for (size_t cell = begin; cell < cells_->RowEnd(rows[i]); ++cell) {
+      const size_t next = options.spread_rows ? cell - begin : 0;
+      files_[(i + next) % files].push_back(cell);
+    }
   }
-  for (auto& file : dealt) AddFile(0, std::move(file));
+  for (CellsOfFile& file : files_) std::sort(file.begin(), file.end());
 }
 
 // The rows of a level are any; each of its files has a range of them.
@@ -87,11 +96,14 @@ void ReadPlan::DealIntoLevels(const std::vector<size_t>& rows) {
 
 void ReadPlan::DrawQuestions(const ReadBenchOptions& options, uint64_t seed) {
   Draw draw(*cells_, seed);
-  // A multiple of what a batch and a row's columns take.
+  // A multiple of what a batch and a row's columns take, if there are any.
+  const bool single = std::all_of(options.reads.begin(), options.reads.end(),
+                                  [](Read read) { return KeysOf(read) == 1; });
+  const uint64_t unit = single ? 1 : kBatch * kColumns;
   const uint64_t count =
-      std::max<uint64_t>(1, options.questions / SortedRuns(options.tree) /
-                                (kBatch * kColumns)) *
-      kBatch * kColumns;
+      std::max<uint64_t>(1,
+                         options.questions / options.tree.SortedRuns() / unit) *
+      unit;
   std::unordered_set<std::string> rows;
   std::unordered_set<std::string> keys;
   for (uint64_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 // The plan that all databases of read_bench share: which cell goes into which
-// file, and what is asked.
+// file, and the lookups.
 #pragma once
 
 #include <array>
@@ -16,23 +16,23 @@ namespace rowbloom::bench {
 
 struct Question {
   std::string key;
-  size_t row_bytes = 0;        // of the key
-  const Cell* cell = nullptr;  // what it must find; nullptr: nothing
+  size_t row_bytes = 0;        // the row's share of the key
+  const Cell* cell = nullptr;  // the cell to find; nullptr: nothing
 
   std::string_view Row() const {
     return std::string_view(key).substr(0, row_bytes);
   }
 };
 
-// An operation of a kind of read asks KeysOf(read) questions in a row. Kinds
-// may ask the same ones.
+// An operation of a kind of read makes KeysOf(read) lookups in a row. Kinds may
+// make the same ones.
 class ReadPlan {
  public:
-  // InvalidArgument: fewer rows than files. `cells` must outlive this.
+  // InvalidArgument: too few rows for the files. `cells` must outlive this.
   rocksdb::Status Make(const Cells& cells, const ReadBenchOptions& options);
 
   const Cells& cells() const { return *cells_; }
-  // In the order in which to write them, deepest level first.
+  // The files in the order in which to write them, deepest level first.
   const std::vector<CellsOfFile>& files() const { return files_; }
   const std::vector<int>& levels() const { return levels_; }
   const std::vector<Question>& QuestionsOf(Read read) const;
@@ -43,7 +43,8 @@ class ReadPlan {
   std::vector<size_t> FilesAround(std::string_view key) const;
 
  private:
-  void DealIntoLevel0(const std::vector<size_t>& rows, size_t files);
+  void DealIntoLevel0(const std::vector<size_t>& rows,
+                      const ReadBenchOptions& options);
   void DealIntoLevels(const std::vector<size_t>& rows);
   void AddFile(int level, std::vector<size_t> rows);
   void DrawQuestions(const ReadBenchOptions& options, uint64_t seed);

@@ -2,23 +2,19 @@
 // RocksDB's sst_dump does with it. See bench/README.md.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/program.h"
+#include "bench/program_input.h"
 #include "bench/random.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
@@ -33,19 +29,18 @@ using nlohmann::ordered_json;
 
 // The claimed limits. For verify, which has two threads, it is the time that
 // one waits for it, as a share of sst_dump's two passes. For what reads no
-// data, it is the processor's seconds.
+// data, it is the processor's time.
 constexpr double kMostShare = 1;
-constexpr double kMostSeconds = 0.05;
+constexpr double kMostNanos = 50e6;
 
-struct Arguments {
+struct SstInspectBenchArguments {
   std::string sst_inspect;
   std::string folder;
   uint64_t mib = 1024;
-  int rounds = 5;
-  bool check = false;
+  uint64_t rounds = 6;
 };
 
-struct Shape {
+struct FileShape {
   const char* name;
   bool rowbloom;
   bool partitioned;
@@ -53,17 +48,17 @@ struct Shape {
 };
 
 constexpr std::array kShapes = {
-    Shape{"RocksDB Bloom, LZ4", false, false, rocksdb::kLZ4Compression},
-    Shape{"RocksDB Bloom, not compressed", false, false,
-          rocksdb::kNoCompression},
-    Shape{"rowbloom ROWCOL, LZ4", true, false, rocksdb::kLZ4Compression},
-    Shape{"rowbloom ROWCOL, LZ4, partitioned", true, true,
-          rocksdb::kLZ4Compression},
+    FileShape{"RocksDB Bloom, LZ4", false, false, rocksdb::kLZ4Compression},
+    FileShape{"RocksDB Bloom, not compressed", false, false,
+              rocksdb::kNoCompression},
+    FileShape{"rowbloom ROWCOL, LZ4", true, false, rocksdb::kLZ4Compression},
+    FileShape{"rowbloom ROWCOL, LZ4, partitioned", true, true,
+              rocksdb::kLZ4Compression},
 };
 
 // Rows of ten columns, values of 100 bytes, of which half can be compressed.
 // Returns the number of cells.
-uint64_t WriteFile(const Shape& shape, uint64_t bytes,
+uint64_t WriteFile(const FileShape& shape, uint64_t bytes,
                    const std::string& path) {
   rocksdb::BlockBasedTableOptions table;
   table.format_version = 5;
@@ -98,16 +93,10 @@ uint64_t WriteFile(const Shape& shape, uint64_t bytes,
   return cells;
 }
 
-struct Taken {
-  double wall_seconds = 0;
-  double cpu_seconds = 0;
-};
-
 // Runs a program to its end, its output thrown away.
-Taken Time(const std::vector<std::string>& command) {
-  const auto start = std::chrono::steady_clock::now();
+rocksdb::Status RunToItsEnd(const std::vector<std::string>& command) {
   const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("cannot start another process");
+  if (child < 0) return rocksdb::Status::IOError("cannot start a process");
   if (child == 0) {
     const int null = open("/dev/null", O_WRONLY);
     if (null < 0) _exit(126);
@@ -121,126 +110,62 @@ Taken Time(const std::vector<std::string>& command) {
     _exit(127);
   }
   int status = 0;
-  struct rusage usage {};
-  if (wait4(child, &status, 0, &usage) != child || !WIFEXITED(status) ||
+  if (waitpid(child, &status, 0) != child || !WIFEXITED(status) ||
       WEXITSTATUS(status) != 0) {
-    throw std::runtime_error(fmt::format("{} {} failed; is it installed?",
-                                         command[0], command.back()));
+    return rocksdb::Status::IOError(
+        command[0] + " " + command.back() + " failed", "is it installed?");
   }
-  const std::chrono::duration<double> wall =
-      std::chrono::steady_clock::now() - start;
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) +
-           1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return {wall.count(), seconds(usage.ru_utime) + seconds(usage.ru_stime)};
+  return rocksdb::Status::OK();
 }
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+// A turn runs all of the commands once.
+Contender Commands(const std::string& name,
+                   const std::vector<std::vector<std::string>>& commands) {
+  return {name, [commands](uint64_t, uint64_t, uint64_t* work) {
+            *work = 1;
+            rocksdb::Status s;
+            for (const auto& command : commands) {
+              if (s.ok()) s = RunToItsEnd(command);
+            }
+            return s;
+          }};
 }
 
-// The commands that are timed, in this order; the results are found by their
-// place.
-enum Timed : size_t { kVerify, kFilter, kSummary, kDumpVerify, kDumpCheck };
-
-struct ShapeResult {
-  ordered_json json;
-  bool as_claimed = true;
-};
-
-ShapeResult Measure(const Shape& shape, const Arguments& arguments,
-                    const std::string& path) {
+// Returns the record of the file.
+ordered_json Measure(const FileShape& shape,
+                     const SstInspectBenchArguments& arguments,
+                     const std::string& path, Bench* bench) {
+  bench->Step(fmt::format("{}: writing", shape.name));
   const uint64_t cells = WriteFile(shape, arguments.mib << 20, path);
   const std::string file = "--file=" + path;
-  const std::vector<std::vector<std::string>> commands = {
-      {arguments.sst_inspect, "verify", path},
-      {arguments.sst_inspect, "filter", path},
-      {arguments.sst_inspect, "summary", path},
-      {"sst_dump", file, "--command=verify"},
-      {"sst_dump", file, "--command=check"}};
-  std::vector<std::vector<double>> wall(commands.size());
-  std::vector<std::vector<double>> cpu(commands.size());
-  // The first round fills the page cache. Each comes first as often as the
-  // others, because the machine's speed drifts.
-  for (int round = -1; round < arguments.rounds; ++round) {
-    for (size_t i = 0; i < commands.size(); ++i) {
-      const size_t next =
-          (i + static_cast<size_t>(round + 1)) % commands.size();
-      const Taken taken = Time(commands[next]);
-      if (round < 0) continue;
-      wall[next].push_back(taken.wall_seconds);
-      cpu[next].push_back(taken.cpu_seconds);
-    }
-  }
-
-  const uint64_t bytes = std::filesystem::file_size(path);
-  ShapeResult result;
-  result.json = {{"file", shape.name}, {"bytes", bytes}, {"cells", cells}};
-  ordered_json& times = result.json["times"] = ordered_json::array();
-  fmt::print("\n{}: {:.1f} MiB, {} cells\n", shape.name,
-             static_cast<double>(bytes) / (1 << 20), cells);
-  fmt::print("  {:<26}{:>9}{:>9}  {}\n", "", "wall, s", "CPU, s", "claimed");
-  const auto verdict = [](bool as_claimed) {
-    return as_claimed ? "" : " missed";
-  };
-  for (size_t i = 0; i < commands.size(); ++i) {
-    const bool own = i < kDumpVerify;
-    const std::string name =
-        own ? "sst_inspect " + commands[i][1] : "sst_dump " + commands[i][2];
-    fmt::print("  {:<26}{:>9.3f}{:>9.3f}", name, Median(wall[i]),
-               Median(cpu[i]));
-    if (i == kFilter || i == kSummary) {
-      const bool fast = Median(cpu[i]) < kMostSeconds;
-      result.as_claimed = result.as_claimed && fast;
-      fmt::print("  < {}{}", kMostSeconds, verdict(fast));
-    }
-    fmt::print("\n");
-    times.push_back({{"command", name},
-                     {"wall_seconds", Median(wall[i])},
-                     {"cpu_seconds", Median(cpu[i])}});
-  }
-  const auto share = [](const std::vector<std::vector<double>>& taken) {
-    return Median(taken[kVerify]) /
-           (Median(taken[kDumpVerify]) + Median(taken[kDumpCheck]));
-  };
-  const bool fast = share(wall) <= kMostShare;
-  result.as_claimed = result.as_claimed && fast;
-  fmt::print("  {:<26}{:>9.2f}{:>9.2f}  <= {:.2f}{}\n",
-             "verify, of sst_dump's two", share(wall), share(cpu), kMostShare,
-             verdict(fast));
-  result.json["verify_share_wall"] = share(wall);
-  result.json["verify_share_cpu"] = share(cpu);
-  return result;
-}
-
-// True if all is as claimed.
-bool MeasureAll(const Arguments& arguments, ordered_json* results) {
-  const std::filesystem::path folder =
-      (arguments.folder.empty() ? std::filesystem::temp_directory_path()
-                                : std::filesystem::path(arguments.folder)) /
-      fmt::format("rowbloom_sst_inspect_bench_{}", ::getpid());
-  std::filesystem::create_directories(folder);
-  const auto remove = [](const std::filesystem::path* path) {
-    std::error_code ignored;
-    std::filesystem::remove_all(*path, ignored);
-  };
-  const std::unique_ptr<const std::filesystem::path, decltype(remove)> cleanup(
-      &folder, remove);
-
-  bool as_claimed = true;
-  for (const Shape& shape : kShapes) {
-    ShapeResult result = Measure(shape, arguments, folder / "file.sst");
-    as_claimed = as_claimed && result.as_claimed;
-    results->push_back(std::move(result.json));
-    std::fflush(stdout);  // the next may take minutes
-  }
-  return as_claimed;
+  const std::string& inspect = arguments.sst_inspect;
+  const TurnOptions turns = {
+      .turn = 1, .min_rounds = arguments.rounds, .seconds = 0};
+  OrThrow(bench->Compare(
+      {"verify", shape.name, "file",
+       AtMost(kMostShare, &Measurement::wall_ratio)},
+      {Commands("sst_dump verify, check",
+                {{"sst_dump", file, "--command=verify"},
+                 {"sst_dump", file, "--command=check"}}),
+       Commands("sst_inspect verify", {{inspect, "verify", path}})},
+      turns));
+  OrThrow(bench->Compare(
+      {"filter, summary",
+       shape.name,
+       "file",
+       {{kMostNanos, &Measurement::cpu_nanos, 0},
+        {kMostNanos, &Measurement::cpu_nanos, 1}}},
+      {Commands("sst_inspect filter", {{inspect, "filter", path}}),
+       Commands("sst_inspect summary", {{inspect, "summary", path}})},
+      turns));
+  return {{"file", shape.name},
+          {"bytes", std::filesystem::file_size(path)},
+          {"cells", cells}};
 }
 
 int Run(int argc, char** argv) {
-  Arguments arguments;
+  SstInspectBenchArguments arguments;
+  Bench bench;
   Program program("How long sst_inspect takes for a large SST.");
   CLI::App* const app = program.app();
   app->add_option("SST_INSPECT", arguments.sst_inspect, "the program")
@@ -252,21 +177,20 @@ int Run(int argc, char** argv) {
   app->add_option("--rounds", arguments.rounds, "of each command")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  app->add_option("--dir", arguments.folder, "where the files go for the time");
-  program.AddCheck(&arguments.check, "the times are as claimed");
+  app->add_option("--dir", arguments.folder,
+                  "where the file goes (default: a temporary folder)");
+  program.AddBench(&bench);
   program.Parse(argc, argv);
-  ordered_json results = ordered_json::array();
-  const bool as_claimed = MeasureAll(arguments, &results);
-  program.WriteResults({{"mib", arguments.mib},
-                        {"rounds", arguments.rounds},
-                        {"results", std::move(results)}});
-  if (!arguments.check || as_claimed) return kOk;
-  fmt::print(stderr,
-             "sst_inspect_bench: expected verify to take at most what sst_dump "
-             "takes to verify and to check, filter and summary less than {} "
-             "s\n",
-             kMostSeconds);
-  return kNotAsClaimed;
+  DatabaseDir dir;
+  OrThrow(dir.Make(arguments.folder, "sst_inspect_bench"));
+  std::vector<ordered_json> files;
+  for (const FileShape& shape : kShapes) {
+    files.push_back(
+        Measure(shape, arguments, dir.path() + "/file.sst", &bench));
+    std::filesystem::remove(dir.path() + "/file.sst");
+  }
+  return program.Finish(
+      bench, {{"mib", arguments.mib}, {"rounds", arguments.rounds}}, files);
 }
 
 }  // namespace

@@ -1,21 +1,16 @@
 // stats_cost: the cost of NewFilterStatistics for a Get that filters answer,
 // and for one that finds its cell. See bench/README.md.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bench/program.h"
+#include "bench/program_input.h"
 #include "bench/random.h"
-#include "bench/turns.h"
 #include "rocksdb/db.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
@@ -24,14 +19,11 @@
 namespace rowbloom::bench {
 namespace {
 
-using nlohmann::ordered_json;
-
-struct Arguments {
+struct StatsCostArguments {
   uint64_t rows = 200'000;
   uint64_t columns = 5;
   int files = 8;
-  int rounds = 300;
-  uint64_t gets = 2'000;  // of one turn
+  uint64_t gets = 100'000;  // each kind's
   uint64_t seed = 1;
 };
 
@@ -40,14 +32,14 @@ struct Watch {
   const char* name;
   bool filter_statistics;
   bool rocksdb_statistics;
-  size_t baseline;  // index of what it is compared with
 };
 
+// Each second one is compared with the one before it.
 constexpr std::array kWatches = {
-    Watch{"FilterStats", false, false, 0},
-    Watch{"FilterStats, NewFilterStatistics()", true, false, 0},
-    Watch{"FilterStats, RocksDB's Statistics", false, true, 2},
-    Watch{"all three", true, true, 2},
+    Watch{"FilterStats", false, false},
+    Watch{"FilterStats, NewFilterStatistics()", true, false},
+    Watch{"FilterStats, RocksDB's Statistics", false, true},
+    Watch{"all three", true, true},
 };
 
 std::string Key(uint64_t row, uint64_t column) {
@@ -75,7 +67,7 @@ rocksdb::Options Options(const Watch& watch) {
 
 // Even rows only; file f has every files-th of them, so that the ranges of all
 // files overlap.
-void Fill(const std::string& path, const Arguments& arguments) {
+void Fill(const std::string& path, const StatsCostArguments& arguments) {
   rocksdb::DB* opened = nullptr;
   OrThrow(rocksdb::DB::Open(Options(kWatches[0]), path, &opened));
   const std::unique_ptr<rocksdb::DB> db(opened);
@@ -91,112 +83,75 @@ void Fill(const std::string& path, const Arguments& arguments) {
   }
 }
 
-enum class Asked { kAbsentRow, kAbsentColumn, kPresent };
-constexpr std::array kAsked = {Asked::kAbsentRow, Asked::kAbsentColumn,
-                               Asked::kPresent};
-constexpr const char* Name(Asked asked) {
+enum class GetKind { kAbsentRow, kAbsentColumn, kPresent };
+constexpr std::array kGetKinds = {GetKind::kAbsentRow, GetKind::kAbsentColumn,
+                                  GetKind::kPresent};
+constexpr const char* Name(GetKind asked) {
   switch (asked) {
-    case Asked::kAbsentRow:
+    case GetKind::kAbsentRow:
       return "absent row";
-    case Asked::kAbsentColumn:
+    case GetKind::kAbsentColumn:
       return "absent column";
-    case Asked::kPresent:
+    case GetKind::kPresent:
       return "present cell";
   }
   return "";
 }
 
-std::vector<std::string> Keys(Asked asked, const Arguments& arguments,
+std::vector<std::string> Keys(GetKind asked,
+                              const StatsCostArguments& arguments,
                               Random* random) {
   std::vector<std::string> keys(arguments.gets);
   for (std::string& key : keys) {
     const uint64_t row = 2 * random->Below(arguments.rows);
     const uint64_t column = random->Below(arguments.columns);
-    key = asked == Asked::kAbsentRow      ? Key(row + 1, column)
-          : asked == Asked::kAbsentColumn ? Key(row, column + 500)
-                                          : Key(row, column);
+    key = asked == GetKind::kAbsentRow      ? Key(row + 1, column)
+          : asked == GetKind::kAbsentColumn ? Key(row, column + 500)
+                                            : Key(row, column);
   }
   return keys;
 }
 
-double NanosPerGet(rocksdb::DB* db, const std::vector<std::string>& keys,
-                   bool present) {
-  rocksdb::PinnableSlice value;
-  uint64_t found = 0;
-  const double start = CpuNanos();
-  for (const std::string& key : keys) {
-    found += db->Get({}, db->DefaultColumnFamily(), key, &value).ok() ? 1 : 0;
-    value.Reset();
-  }
-  const double took = CpuNanos() - start;
-  if (found != (present ? keys.size() : 0)) {
-    throw std::runtime_error("a Get gave a wrong answer");
-  }
-  return took / static_cast<double>(keys.size());
+Contender Gets(const Watch& watch, rocksdb::DB* db,
+               const std::vector<std::string>& keys, bool present) {
+  return Repeat(watch.name, [db, &keys, present](uint64_t i) {
+    rocksdb::PinnableSlice value;
+    const rocksdb::Status s =
+        db->Get({}, db->DefaultColumnFamily(), keys[i], &value);
+    if (present ? s.ok() : s.IsNotFound()) return rocksdb::Status::OK();
+    return rocksdb::Status::Corruption("wrong answer to " + keys[i],
+                                       s.ToString());
+  });
 }
 
-ordered_json Measure(const Arguments& arguments) {
-  const std::filesystem::path folder =
-      std::filesystem::temp_directory_path() /
-      fmt::format("rowbloom_stats_cost_{}", ::getpid());
-  std::filesystem::create_directories(folder);
-  const auto remove = [](const std::filesystem::path* path) {
-    std::error_code ignored;
-    std::filesystem::remove_all(*path, ignored);
-  };
-  const std::unique_ptr<const std::filesystem::path, decltype(remove)> cleanup(
-      &folder, remove);
-  const std::string path = folder / "db";
+void Measure(const StatsCostArguments& arguments, const std::string& path,
+             Bench* bench) {
   Fill(path, arguments);
-
   std::vector<std::unique_ptr<rocksdb::DB>> dbs;
   for (const Watch& watch : kWatches) {
     rocksdb::DB* opened = nullptr;
     OrThrow(rocksdb::DB::OpenForReadOnly(Options(watch), path, &opened));
     dbs.emplace_back(opened);
   }
-
-  fmt::print("{:<16}{:<38}{:>12}{:>10}\n", "get", "counted", "CPU ns/get",
-             "ratio");
-  ordered_json results = ordered_json::array();
   Random random(arguments.seed);
-  for (const Asked asked : kAsked) {
-    std::array<std::vector<double>, kWatches.size()> nanos;
-    std::array<std::vector<double>, kWatches.size()> ratios;
-    // The machine's speed drifts: a ratio is of turns side by side, and each
-    // comes first as often as the others.
-    for (int round = -1; round < arguments.rounds; ++round) {
-      const std::vector<std::string> keys = Keys(asked, arguments, &random);
-      std::array<double, kWatches.size()> turn;
-      for (size_t i = 0; i < kWatches.size(); ++i) {
-        const size_t next =
-            (i + static_cast<size_t>(round + 1)) % kWatches.size();
-        turn[next] =
-            NanosPerGet(dbs[next].get(), keys, asked == Asked::kPresent);
-      }
-      if (round < 0) continue;  // fills the caches
-      for (size_t i = 0; i < kWatches.size(); ++i) {
-        nanos[i].push_back(turn[i]);
-        ratios[i].push_back(turn[i] / turn[kWatches[i].baseline]);
-      }
-    }
-    for (size_t i = 0; i < kWatches.size(); ++i) {
-      const double median = Median(nanos[i]);
-      const double ratio = Median(ratios[i]);
-      fmt::print("{:<16}{:<38}{:>12.1f}{:>10.3f}\n", Name(asked),
-                 kWatches[i].name, median, ratio);
-      results.push_back({{"get", Name(asked)},
-                         {"counted", kWatches[i].name},
-                         {"cpu_nanos_per_get", median},
-                         {"compared_with", kWatches[kWatches[i].baseline].name},
-                         {"ratio", ratio}});
+  for (const GetKind asked : kGetKinds) {
+    const std::vector<std::string> keys = Keys(asked, arguments, &random);
+    for (size_t i = 0; i < kWatches.size(); i += 2) {
+      const bool present = asked == GetKind::kPresent;
+      OrThrow(bench->Compare(
+          {fmt::format("get, {}", Name(asked)),
+           i == 0 ? "without Statistics" : "with RocksDB's Statistics", "get"},
+          {Gets(kWatches[i], dbs[i].get(), keys, present),
+           Gets(kWatches[i + 1], dbs[i + 1].get(), keys, present)},
+          {.operations = keys.size()}));
     }
   }
-  return results;
 }
 
 int Run(int argc, char** argv) {
-  Arguments arguments;
+  StatsCostArguments arguments;
+  Bench bench;
+  bench.seconds = 4;
   Program program(
       "What counting costs a Get, every file of the database asked.");
   CLI::App* const app = program.app();
@@ -206,20 +161,16 @@ int Run(int argc, char** argv) {
   app->add_option("--files", arguments.files, "each with a share of the rows")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  app->add_option("--rounds", arguments.rounds, "of each kind of counting")
-      ->check(CLI::Range(1, 100'000))
-      ->capture_default_str();
+  program.AddBench(&bench);
   program.AddSeed(&arguments.seed);
   program.Parse(argc, argv);
-  ordered_json results = Measure(arguments);
-  program.WriteResults({{"rows", arguments.rows},
-                        {"columns", arguments.columns},
-                        {"files", arguments.files},
-                        {"rounds", arguments.rounds},
-                        {"gets_a_round", arguments.gets},
-                        {"seed", arguments.seed},
-                        {"results", std::move(results)}});
-  return kOk;
+  DatabaseDir dir;
+  OrThrow(dir.Make("", "stats_cost"));
+  Measure(arguments, dir.path() + "/db", &bench);
+  return program.Finish(bench, {{"rows", arguments.rows},
+                                {"columns", arguments.columns},
+                                {"files", arguments.files},
+                                {"seed", arguments.seed}});
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "bench/store_bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -29,6 +31,7 @@ constexpr size_t kBatchOfPuts = 64;
 constexpr size_t kRowsOfAScan = 2048;
 constexpr size_t kLoadBatchBytes = size_t{1} << 20;  // as `rowbloom load`
 constexpr double kStockBitsPerKey = 10;
+constexpr double kSmallValues = 0.01;
 
 // Claimed at most, of the first contender's time.
 constexpr double kGet = 1.15;
@@ -43,10 +46,10 @@ constexpr char kPut[] = "put";
 constexpr char kLoad[] = "load";
 constexpr char kWithLog[] = "write-ahead log on";
 
-// A cell to ask for, under both of its names, which are the same bytes where
+// A cell to look up, under both of its names, which are the same bytes where
 // the row has none to escape: what one contender reads of them another finds in
 // the processor's caches.
-struct Question {
+struct CellQuestion {
   std::string_view row;
   std::string_view qualifier;
   std::string_view key;
@@ -63,9 +66,11 @@ struct Columns {
 struct Range {
   std::string start_row, stop_row;
   std::string start_key, stop_key;
+  uint64_t cells = 0;
+  uint64_t small_values = 0;  // cells whose value is below Plan::small_value
 };
 
-// The plan by which all databases are filled and asked.
+// The plan by which all databases are filled and read.
 class Plan {
  public:
   Plan(const Cells& cells, const StoreBenchOptions& options)
@@ -83,6 +88,7 @@ class Plan {
     puts.reserve(order.size());
     for (const size_t cell : order) puts.push_back(Present(cell));
     DrawQuestions(options);
+    FindSmallValue();
     for (size_t row = 0; row < cells.rows(); row += kRowsOfAScan) {
       AddRange(row, std::min(row + kRowsOfAScan, cells.rows()));
     }
@@ -96,13 +102,14 @@ class Plan {
     return NameOf(cells_.all()[cells_.RowBegin(row)].Row());
   }
 
-  std::vector<Question> puts;  // all cells, not in the order of their keys
-  std::vector<Question> present;
-  std::vector<Question> absent_rows;
-  std::vector<Question> absent_columns;
+  std::vector<CellQuestion> puts;  // all cells, not in the order of their keys
+  std::vector<CellQuestion> present;
+  std::vector<CellQuestion> absent_rows;
+  std::vector<CellQuestion> absent_columns;
   std::vector<Columns> columns_present;
   std::vector<Columns> columns_absent;
   std::vector<Range> ranges;
+  std::string small_value;  // that of which kSmallValues of all are below
 
  private:
   void Shuffle(std::vector<size_t>* numbers) {
@@ -116,7 +123,7 @@ class Plan {
   }
 
   // Views into the key, which stays where it is.
-  Question Named(std::string_view key, size_t row_bytes) {
+  CellQuestion Named(std::string_view key, size_t row_bytes) {
     const std::string row = NameOf(key.substr(0, row_bytes));
     return {key.starts_with(row) ? key.substr(0, row.size()) : Keep(row),
             key.substr(row_bytes), key};
@@ -126,9 +133,9 @@ class Plan {
     return names_.emplace_back(name);
   }
 
-  Question Present(size_t cell_number) {
+  CellQuestion Present(size_t cell_number) {
     const Cell& cell = cells_.all()[cell_number];
-    Question question = Named(cell.key, cell.row_bytes);
+    CellQuestion question = Named(cell.key, cell.row_bytes);
     question.value = &cell.value;
     return question;
   }
@@ -173,6 +180,17 @@ class Plan {
     }
   }
 
+  void FindSmallValue() {
+    std::vector<std::string_view> values;
+    values.reserve(cells_.all().size());
+    for (const Cell& cell : cells_.all()) values.push_back(cell.value);
+    const auto small =
+        values.begin() + static_cast<std::ptrdiff_t>(
+                             static_cast<double>(values.size()) * kSmallValues);
+    std::nth_element(values.begin(), small, values.end());
+    small_value = *small;
+  }
+
   void AddRange(size_t begin, size_t end) {
     const auto key = [this](size_t row) {
       return row == cells_.rows()
@@ -181,6 +199,12 @@ class Plan {
     };
     ranges.push_back(
         {NameOf(key(begin)), NameOf(key(end)), key(begin), key(end)});
+    for (size_t row = begin; row < end; ++row) {
+      for (size_t i = cells_.RowBegin(row); i < cells_.RowEnd(row); ++i) {
+        ++ranges.back().cells;
+        if (cells_.all()[i].value < small_value) ++ranges.back().small_values;
+      }
+    }
   }
 
   const Cells& cells_;
@@ -275,14 +299,15 @@ Status WrongAnswer(const std::string& who, std::string_view key) {
 }
 
 // One tree in each kind of database.
-class Tree {
+class StoreTree {
  public:
-  Tree(const Plan& plan, const StoreBenchOptions& options, std::string name,
-       bool compacted)
+  StoreTree(const Plan& plan, const StoreBenchOptions& options,
+            std::string name, bool compacted, Bench* bench)
       : plan_(plan),
         options_(options),
         name_(std::move(name)),
-        compacted_(compacted) {}
+        compacted_(compacted),
+        bench_(bench) {}
 
   Status Fill() {
     const StoreOptions store = TreeOptions(plan_.cells().bytes());
@@ -315,27 +340,25 @@ class Tree {
     return s;
   }
 
-  Status Measure(std::vector<Comparison>* comparisons) {
-    Status s =
-        MeasureGets("get, present cell", plan_.present, kGet, comparisons);
+  Status Measure() {
+    Status s = MeasureGets("get, present cell", plan_.present, kGet);
     if (s.ok()) {
-      s = MeasureGets("get, absent row", plan_.absent_rows, {}, comparisons);
+      s = MeasureGets("get, absent row", plan_.absent_rows, {});
     }
     if (s.ok()) {
-      s = MeasureGets("get, absent column", plan_.absent_columns, {},
-                      comparisons);
+      s = MeasureGets("get, absent column", plan_.absent_columns, {});
     }
     if (s.ok()) {
       s = Compare(
           "get, present cell, versioned", "get", kVersionedGet,
           {StoreGet("store, latest", plan_.present, latest_.get()),
            StoreGet("store, versioned", plan_.present, versioned_.get())},
-          plan_.present.size(), 512, comparisons);
+          plan_.present.size(), 512);
     }
-    if (s.ok()) s = MeasureColumns(comparisons);
-    if (s.ok()) s = MeasureRows(comparisons);
-    if (s.ok()) s = MeasureScans(comparisons);
-    return s;
+    if (s.ok()) s = MeasureColumns();
+    if (s.ok()) s = MeasureRows();
+    if (s.ok()) s = MeasureScans();
+    return s.ok() ? MeasureWithADelete() : s;
   }
 
  private:
@@ -344,139 +367,100 @@ class Tree {
   }
 
   void Step(const std::string& text) const {
-    options_.Step(name_ + ", " + text);
+    bench_->Step(name_ + ", " + text);
   }
 
   Status Compare(const std::string& what, const std::string& unit,
                  std::optional<double> claimed,
                  const std::vector<Contender>& contenders, uint64_t operations,
-                 uint64_t turn, std::vector<Comparison>* comparisons) const {
-    if (!options_.Wants(what)) return Status::OK();
-    Step(what);
-    Comparison comparison{what, name_, unit, claimed};
-    Status s = TakeTurns(contenders,
-                         {.operations = operations,
-                          .turn = turn,
-                          .min_rounds = 4,
-                          .seconds = options_.seconds},
-                         &comparison.timings);
-    if (s.ok()) comparisons->push_back(std::move(comparison));
-    return s;
+                 uint64_t turn) const {
+    return bench_->Compare({what, name_, unit, AtMost(claimed)}, contenders,
+                           {.operations = operations, .turn = turn});
   }
 
-  // Work is one for each question, found or not.
+  static Status Checked(const std::string& who, const CellQuestion& asked,
+                        const Status& s, std::string_view value) {
+    const bool right = asked.value == nullptr ? s.IsNotFound()
+                                              : s.ok() && value == *asked.value;
+    return right ? Status::OK() : WrongAnswer(who, asked.key);
+  }
+
   static Contender StoreGet(const std::string& who,
-                            const std::vector<Question>& questions,
+                            const std::vector<CellQuestion>& questions,
                             Store* store) {
-    return {who,
-            [who, &questions, store](uint64_t begin, uint64_t end,
-                                     uint64_t* work) -> Status {
-              std::string value;
-              for (uint64_t i = begin; i < end; ++i) {
-                const Question& asked = questions[i];
-                const Status s =
-                    store->Get(asked.row, kFamily, asked.qualifier, &value);
-                if (asked.value == nullptr ? !s.IsNotFound()
-                                           : !s.ok() || value != *asked.value) {
-                  return WrongAnswer(who, asked.key);
-                }
-              }
-              *work = end - begin;
-              return Status::OK();
-            }};
+    return Repeat(who, [who, &questions, store,
+                        value = std::string()](uint64_t i) mutable {
+      const CellQuestion& asked = questions[i];
+      const Status s = store->Get(asked.row, kFamily, asked.qualifier, &value);
+      return Checked(who, asked, s, value);
+    });
   }
 
   static Contender PlainGet(const std::string& who,
-                            const std::vector<Question>& questions,
+                            const std::vector<CellQuestion>& questions,
                             const PlainDatabase& database) {
-    return {who,
-            [who, &questions, &database](uint64_t begin, uint64_t end,
-                                         uint64_t* work) -> Status {
-              PinnableSlice value;
-              for (uint64_t i = begin; i < end; ++i) {
-                const Question& asked = questions[i];
-                value.Reset();
-                const Status s =
-                    database->Get({}, database.family(), asked.key, &value);
-                if (asked.value == nullptr ? !s.IsNotFound()
-                                           : !s.ok() || value != *asked.value) {
-                  return WrongAnswer(who, asked.key);
-                }
-              }
-              *work = end - begin;
-              return Status::OK();
-            }};
+    return Repeat(who, [who, &questions, &database](uint64_t i) {
+      const CellQuestion& asked = questions[i];
+      PinnableSlice value;
+      const Status s = database->Get({}, database.family(), asked.key, &value);
+      return Checked(who, asked, s, value.ToStringView());
+    });
   }
 
   Status MeasureGets(const std::string& what,
-                     const std::vector<Question>& questions,
-                     std::optional<double> claimed,
-                     std::vector<Comparison>* comparisons) const {
+                     const std::vector<CellQuestion>& questions,
+                     std::optional<double> claimed) const {
     return Compare(what, "get", claimed,
                    {PlainGet("RocksDB, store's filters", questions, plain_),
                     StoreGet("store, latest", questions, latest_.get()),
                     StoreGet("store, versioned", questions, versioned_.get()),
                     PlainGet("RocksDB, its own Bloom", questions, stock_)},
-                   questions.size(), 512, comparisons);
+                   questions.size(), 512);
   }
 
   static Contender StoreColumns(const std::string& who,
                                 const std::vector<Columns>& questions,
                                 bool present, Store* store) {
-    return {who,
-            [who, &questions, present, store](uint64_t begin, uint64_t end,
-                                              uint64_t* work) -> Status {
-              std::vector<std::vector<rowbloom::Cell>> cells;
-              for (uint64_t i = begin; i < end; ++i) {
-                const Columns& asked = questions[i];
-                Status s = store->MultiGet(asked.addresses, &cells);
-                if (!s.ok()) return s;
-                const bool found = std::any_of(
-                    cells.begin(), cells.end(),
-                    [](const auto& versions) { return !versions.empty(); });
-                if (found != present) return WrongAnswer(who, asked.keys[0]);
-              }
-              *work = end - begin;
-              return Status::OK();
-            }};
+    return Repeat(who, [who, &questions, present, store,
+                        cells = std::vector<std::vector<rowbloom::Cell>>()](
+                           uint64_t i) mutable {
+      const Columns& asked = questions[i];
+      Status s = store->MultiGet(asked.addresses, &cells);
+      const bool found =
+          std::any_of(cells.begin(), cells.end(),
+                      [](const auto& versions) { return !versions.empty(); });
+      if (s.ok() && found != present) s = WrongAnswer(who, asked.keys[0]);
+      return s;
+    });
   }
 
   static Contender PlainColumns(const std::string& who,
                                 const std::vector<Columns>& questions,
                                 bool present, const PlainDatabase& database) {
-    return {who,
-            [who, &questions, present, &database](uint64_t begin, uint64_t end,
-                                                  uint64_t* work) -> Status {
-              Slice keys[kColumnsAtOnce];
-              PinnableSlice values[kColumnsAtOnce];
-              Status statuses[kColumnsAtOnce];
-              for (uint64_t i = begin; i < end; ++i) {
-                const Columns& asked = questions[i];
-                for (size_t k = 0; k < kColumnsAtOnce; ++k) {
-                  keys[k] = asked.keys[k];
-                  values[k].Reset();
-                }
-                database->MultiGet({}, database.family(), kColumnsAtOnce, keys,
-                                   values, statuses);
-                bool found = false;
-                for (const Status& s : statuses) {
-                  if (!s.ok() && !s.IsNotFound()) return s;
-                  found = found || s.ok();
-                }
-                if (found != present) return WrongAnswer(who, asked.keys[0]);
-              }
-              *work = end - begin;
-              return Status::OK();
-            }};
+    return Repeat(who, [who, &questions, present, &database](uint64_t i) {
+      Slice keys[kColumnsAtOnce];
+      PinnableSlice values[kColumnsAtOnce];
+      Status statuses[kColumnsAtOnce];
+      const Columns& asked = questions[i];
+      for (size_t k = 0; k < kColumnsAtOnce; ++k) keys[k] = asked.keys[k];
+      database->MultiGet({}, database.family(), kColumnsAtOnce, keys, values,
+                         statuses);
+      bool found = false;
+      for (const Status& s : statuses) {
+        if (!s.ok() && !s.IsNotFound()) return s;
+        found = found || s.ok();
+      }
+      return found == present ? Status::OK() : WrongAnswer(who, asked.keys[0]);
+    });
   }
 
   // Beside each of RocksDB's databases: one has the store's filters, too.
-  Status MeasureColumns(std::vector<Comparison>* comparisons) const {
+  Status MeasureColumns() const {
     struct Other {
       const char* name;
       const char* suffix;
       const PlainDatabase& database;
-      double claimed;  // of an absent row
+      double claimed;  // ratio for absent rows
     };
     const Other others[] = {
         {"RocksDB, its own Bloom", "", stock_, kAbsentColumns},
@@ -501,33 +485,28 @@ class Tree {
              StoreColumns("store, latest", questions, present, latest_.get()),
              StoreColumns("store, versioned", questions, present,
                           versioned_.get())},
-            questions.size(), 256, comparisons);
+            questions.size(), 256);
       }
     }
     return s;
   }
 
   static Contender StoreRows(const std::string& who,
-                             const std::vector<Question>& questions,
+                             const std::vector<CellQuestion>& questions,
                              bool present, Store* store) {
-    return {who,
-            [who, &questions, present, store](uint64_t begin, uint64_t end,
-                                              uint64_t* work) -> Status {
-              std::vector<rowbloom::Cell> cells;
-              for (uint64_t i = begin; i < end; ++i) {
-                Status s = store->GetRow(questions[i].row, &cells);
-                if (!s.ok()) return s;
-                if (cells.empty() == present) {
-                  return WrongAnswer(who, questions[i].key);
-                }
-              }
-              *work = end - begin;
-              return Status::OK();
-            }};
+    return Repeat(who,
+                  [who, &questions, present, store,
+                   cells = std::vector<rowbloom::Cell>()](uint64_t i) mutable {
+                    Status s = store->GetRow(questions[i].row, &cells);
+                    if (s.ok() && cells.empty() == present) {
+                      s = WrongAnswer(who, questions[i].key);
+                    }
+                    return s;
+                  });
   }
 
-  Status MeasureRows(std::vector<Comparison>* comparisons) const {
-    const auto contenders = [this](const std::vector<Question>& questions,
+  Status MeasureRows() const {
+    const auto contenders = [this](const std::vector<CellQuestion>& questions,
                                    bool present) -> std::vector<Contender> {
       return {
           StoreRows("store, bloom NONE", questions, present, none_.get()),
@@ -538,11 +517,10 @@ class Tree {
         compacted_ ? std::nullopt : std::optional<double>(kAbsentRow);
     Status s = Compare("whole row, absent", "row", claimed,
                        contenders(plan_.absent_rows, false),
-                       plan_.absent_rows.size(), 256, comparisons);
+                       plan_.absent_rows.size(), 256);
     if (s.ok()) {
       s = Compare("whole row, present", "row", {},
-                  contenders(plan_.present, true), plan_.present.size(), 256,
-                  comparisons);
+                  contenders(plan_.present, true), plan_.present.size(), 256);
     }
     return s;
   }
@@ -605,12 +583,12 @@ class Tree {
     return {who,
             [&ranges, &database, &layout](uint64_t begin, uint64_t end,
                                           uint64_t* work) -> Status {
-              struct Column {
+              struct NamedValue {
                 std::string qualifier;
                 std::string value;
               };
               std::string row;
-              std::vector<Column> columns;
+              std::vector<NamedValue> columns;
               Slice lower, upper;
               for (uint64_t i = begin; i < end; ++i) {
                 const auto it = PlainScan(ranges[i], database, &lower, &upper);
@@ -634,21 +612,68 @@ class Tree {
             }};
   }
 
-  Status MeasureScans(std::vector<Comparison>* comparisons) const {
+  // Work is one for each cell that the filter sees.
+  Contender FilteredScan(const std::string& who, Store* store) const {
+    return {who,
+            [who, this, store](uint64_t begin, uint64_t end,
+                               uint64_t* work) -> Status {
+              const Filter small =
+                  Filter::Value(Match::Less(plan_.small_value));
+              for (uint64_t i = begin; i < end; ++i) {
+                const Range& range = plan_.ranges[i];
+                RowScanner rows = store->Scan({.start_row = range.start_row,
+                                               .stop_row = range.stop_row,
+                                               .row = {.filter = small}});
+                uint64_t kept = 0;
+                for (const Row& row : rows) kept += row.cells.size();
+                if (!rows.status().ok()) return rows.status();
+                if (kept != range.small_values) {
+                  return WrongAnswer(who, range.start_key);
+                }
+                *work += range.cells;
+              }
+              return Status::OK();
+            }};
+  }
+
+  Status MeasureScans() const {
     const std::vector<Range>& ranges = plan_.ranges;
+    Status s =
+        Compare("scan, a filter keeps 1 % of values", "cell", kPutAndScan,
+                {PlainScan("RocksDB, iterator alone", ranges, plain_),
+                 FilteredScan("store, latest", latest_.get()),
+                 FilteredScan("store, versioned", versioned_.get())},
+                ranges.size(), 1);
+    if (!s.ok()) return s;
     return Compare("scan", "cell", kPutAndScan,
                    {PlainRows("RocksDB, rows by hand", ranges, plain_,
                               plan_.cells().layout()),
                     StoreScan("store, latest", ranges, latest_.get()),
                     StoreScan("store, versioned", ranges, versioned_.get()),
                     PlainScan("RocksDB, iterator alone", ranges, plain_)},
-                   ranges.size(), 1, comparisons);
+                   ranges.size(), 1);
+  }
+
+  // Once a row was deleted, a get from a `versioned` family looks for deletes
+  // of its row, too. This changes the tree.
+  Status MeasureWithADelete() const {
+    const char* const what = "get, present cell, other row deleted";
+    if (!bench_->Wants(what)) return Status::OK();
+    Status s = versioned_->DeleteRow(plan_.absent_rows[0].row);
+    if (s.ok()) s = versioned_->Flush();
+    if (!s.ok()) return s;
+    return Compare(
+        what, "get", kVersionedGet,
+        {StoreGet("store, latest", plan_.present, latest_.get()),
+         StoreGet("store, versioned", plan_.present, versioned_.get())},
+        plan_.present.size(), 512);
   }
 
   const Plan& plan_;
   const StoreBenchOptions& options_;
   const std::string name_;
   const bool compacted_;
+  Bench* const bench_;
   std::unique_ptr<Store> latest_;
   std::unique_ptr<Store> versioned_;
   std::unique_ptr<Store> none_;
@@ -660,21 +685,20 @@ class Tree {
 class Writes {
  public:
   Writes(const std::vector<InputCell>& input, const Plan& plan,
-         const StoreBenchOptions& options)
-      : input_(input), plan_(plan), options_(options) {}
+         const StoreBenchOptions& options, Bench* bench)
+      : input_(input), plan_(plan), options_(options), bench_(bench) {}
 
-  Status Measure(std::vector<Comparison>* comparisons) {
+  Status Measure() {
     Status s;
-    if (options_.Wants(kPut)) s = MeasurePuts(comparisons);
-    if (s.ok() && options_.Wants(kLoad)) s = MeasureLoads(comparisons);
+    if (bench_->Wants(kPut)) s = MeasurePuts();
+    if (s.ok() && bench_->Wants(kLoad)) s = MeasureLoads();
     return s;
   }
 
  private:
-  Status MeasurePuts(std::vector<Comparison>* comparisons) {
-    options_.Step("puts");
+  Status MeasurePuts() {
     std::unique_ptr<Store> latest, versioned;
-    PlainDatabase plain;
+    PlainDatabase plain, again;
     const StoreOptions store;
     const std::string path = options_.Path("put_latest");
     Status s = CreateStore(store, {}, path, &latest);
@@ -686,91 +710,66 @@ class Writes {
       s = plain.Create(path, options_.Path("put_rocksdb"),
                        store.block_cache_bytes, nullptr);
     }
-    const std::vector<Question>& puts = plan_.puts;
-    const TurnOptions turns = {.operations = puts.size(),
-                               .turn = 512,
-                               .min_rounds = 4,
-                               .seconds = options_.seconds};
     if (s.ok()) {
-      Comparison put{kPut, kWithLog, "put", kPutAndScan};
-      s = TakeTurns({PlainPut(puts, 1, &plain),
-                     StorePut("store, latest", puts, 1, latest.get()),
-                     StorePut("store, versioned", puts, 1, versioned.get())},
-                    turns, &put.timings);
-      comparisons->push_back(std::move(put));
+      s = again.Create(path, options_.Path("put_again"),
+                       store.block_cache_bytes, nullptr);
     }
-    if (s.ok()) {
-      Comparison batch{"put, 64 in a batch", kWithLog, "put", kPutAndScan};
-      s = TakeTurns(
-          {PlainPut(puts, kBatchOfPuts, &plain),
-           StorePut("store, latest", puts, kBatchOfPuts, latest.get()),
-           StorePut("store, versioned", puts, kBatchOfPuts, versioned.get())},
-          turns, &batch.timings);
-      comparisons->push_back(std::move(batch));
+    const std::vector<CellQuestion>& puts = plan_.puts;
+    for (const size_t at_once :
+         {size_t{1}, std::min(kBatchOfPuts, puts.size())}) {
+      if (!s.ok()) return s;
+      const std::string what =
+          at_once == 1 ? kPut : fmt::format("{}, {} in a batch", kPut, at_once);
+      s = bench_->Compare(
+          {what, kWithLog, at_once == 1 ? "put" : "batch", AtMost(kPutAndScan)},
+          {PlainPut("RocksDB", puts, at_once, &plain),
+           StorePut("store, latest", puts, at_once, latest.get()),
+           StorePut("store, versioned", puts, at_once, versioned.get()),
+           PlainPut(kControl, puts, at_once, &again)},
+          {.operations = puts.size() / at_once,
+           .turn = 512 / at_once,
+           .control = false});
     }
     return s;
   }
 
-  static Contender PlainPut(const std::vector<Question>& puts, size_t at_once,
-                            PlainDatabase* database) {
-    return {"RocksDB",
-            [&puts, at_once, database](uint64_t begin, uint64_t end,
-                                       uint64_t* work) -> Status {
-              *work = end - begin;
-              if (at_once == 1) {
-                for (uint64_t i = begin; i < end; ++i) {
-                  Status s = (*database)->Put({}, database->family(),
-                                              puts[i].key, *puts[i].value);
-                  if (!s.ok()) return s;
-                }
-                return Status::OK();
-              }
-              for (uint64_t i = begin; i < end;) {
-                rocksdb::WriteBatch batch;
-                for (size_t n = 0; n < at_once && i < end; ++n, ++i) {
-                  Status s = batch.Put(database->family(), puts[i].key,
-                                       *puts[i].value);
-                  if (!s.ok()) return s;
-                }
-                Status s = (*database)->Write({}, &batch);
-                if (!s.ok()) return s;
-              }
-              return Status::OK();
-            }};
+  // An operation puts `at_once` cells; one of its own, if that is 1.
+  static Contender PlainPut(const std::string& who,
+                            const std::vector<CellQuestion>& puts,
+                            size_t at_once, PlainDatabase* database) {
+    return Repeat(who, [&puts, at_once, database](uint64_t i) {
+      if (at_once == 1) {
+        return (*database)->Put({}, database->family(), puts[i].key,
+                                *puts[i].value);
+      }
+      rocksdb::WriteBatch batch;
+      for (size_t n = i * at_once; n < (i + 1) * at_once; ++n) {
+        Status s = batch.Put(database->family(), puts[n].key, *puts[n].value);
+        if (!s.ok()) return s;
+      }
+      return (*database)->Write({}, &batch);
+    });
   }
 
   static Contender StorePut(const std::string& who,
-                            const std::vector<Question>& puts, size_t at_once,
-                            Store* store) {
-    return {who,
-            [&puts, at_once, store](uint64_t begin, uint64_t end,
-                                    uint64_t* work) -> Status {
-              *work = end - begin;
-              if (at_once == 1) {
-                for (uint64_t i = begin; i < end; ++i) {
-                  Status s = store->Put(puts[i].row, kFamily, puts[i].qualifier,
-                                        *puts[i].value);
-                  if (!s.ok()) return s;
-                }
-                return Status::OK();
-              }
-              WriteBatch batch;
-              for (uint64_t i = begin; i < end;) {
-                batch.Clear();
-                for (size_t n = 0; n < at_once && i < end; ++n, ++i) {
-                  batch.Put(puts[i].row, kFamily, puts[i].qualifier,
-                            *puts[i].value);
-                }
-                Status s = store->Write(batch);
-                if (!s.ok()) return s;
-              }
-              return Status::OK();
-            }};
+                            const std::vector<CellQuestion>& puts,
+                            size_t at_once, Store* store) {
+    return Repeat(
+        who, [&puts, at_once, store, batch = WriteBatch()](uint64_t i) mutable {
+          if (at_once == 1) {
+            return store->Put(puts[i].row, kFamily, puts[i].qualifier,
+                              *puts[i].value);
+          }
+          batch.Clear();
+          for (size_t n = i * at_once; n < (i + 1) * at_once; ++n) {
+            batch.Put(puts[n].row, kFamily, puts[n].qualifier, *puts[n].value);
+          }
+          return store->Write(batch);
+        });
   }
 
   // A load is one turn; its work are the cells of the input.
-  Status MeasureLoads(std::vector<Comparison>* comparisons) {
-    options_.Step("loads");
+  Status MeasureLoads() {
     const StoreOptions store;
     const std::string template_path = options_.Path("load_options");
     std::unique_ptr<Store> for_its_options;
@@ -805,16 +804,14 @@ class Writes {
           *work = input_.size();
           return loaded;
         }};
-    Comparison load{kLoad, kWithLog, "cell", kLoadTime, true};
-    s = TakeTurns({plain_load, store_load("store, latest", {}),
-                   store_load("store, versioned", {.max_versions = 3})},
-                  {.operations = 1,
-                   .turn = 1,
-                   .min_rounds = options_.loads,
-                   .seconds = 0},
-                  &load.timings);
-    if (s.ok()) comparisons->push_back(std::move(load));
-    return s;
+    return bench_->Compare(
+        {kLoad, kWithLog, "cell", AtMost(kLoadTime, &Measurement::wall_ratio)},
+        {plain_load, store_load("store, latest", {}),
+         store_load("store, versioned", {.max_versions = 3})},
+        {.operations = 1,
+         .turn = 1,
+         .min_rounds = options_.loads,
+         .seconds = 0});
   }
 
   Status LoadPlain(PlainDatabase* database) const {
@@ -837,40 +834,42 @@ class Writes {
   const std::vector<InputCell>& input_;
   const Plan& plan_;
   const StoreBenchOptions& options_;
+  Bench* const bench_;
 };
 
 }  // namespace
 
 Status BenchStore(const std::vector<InputCell>& input, const Cells& cells,
-                  const StoreBenchOptions& options, StoreBenchResult* result) {
-  *result = {.rows = cells.rows(), .cells = cells.all().size()};
+                  const StoreBenchOptions& options, Bench* bench,
+                  std::vector<LoadMemory>* load_memory) {
   if (cells.rows() < options.files) {
     return Status::InvalidArgument(std::to_string(cells.rows()) +
                                    " rows do not fill " +
                                    std::to_string(options.files) + " files");
   }
-  options.Step("memory of loads");
-  // Before any database has threads and memory of its own.
+  bench->Step("memory of loads");
+  // The loads run before any database has threads and memory of its own.
   Status s;
   for (const uint64_t times : {1, 2, 4}) {
     if (!s.ok()) return s;
-    if (!options.Wants(kLoad)) break;
+    if (!bench->Wants(kLoad)) break;
     LoadMemory memory;
     s = MeasureLoadMemory(input, times, kLoadBatchBytes, options.db_dir,
                           &memory);
-    result->load_memory.push_back(memory);
+    load_memory->push_back(memory);
   }
-  options.Step("drawing questions");
+  bench->Step("drawing questions");
   const Plan plan(cells, options);
-  if (s.ok()) s = Writes(input, plan, options).Measure(&result->comparisons);
-  if (s.ok()) s = MeasureGrowth(options, &result->comparisons);
+  if (s.ok()) s = Writes(input, plan, options, bench).Measure();
+  if (s.ok()) s = MeasureGrowth(options, bench);
   for (const bool compacted : {true, false}) {
     if (!s.ok()) return s;
-    Tree tree(plan, options,
-              compacted ? "one file" : std::to_string(options.files) + " files",
-              compacted);
+    StoreTree tree(
+        plan, options,
+        compacted ? "one file" : std::to_string(options.files) + " files",
+        compacted, bench);
     s = tree.Fill();
-    if (s.ok()) s = tree.Measure(&result->comparisons);
+    if (s.ok()) s = tree.Measure();
   }
   return s;
 }

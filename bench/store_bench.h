@@ -1,15 +1,13 @@
-// The embedded store beside RocksDB used directly: the same cells under the
-// same keys, in databases with the options that the store wrote down for its
-// own, in one run. What the store adds is then all that differs: names that
-// become keys, timestamps, row locks, cells that are handed over.
+// The embedded store beside RocksDB used directly, in one run: the same cells
+// under the same keys, in databases with the options that the store wrote down
+// for its own. The difference is the work that the store adds: it turns names
+// into keys, assigns timestamps, locks rows and hands cells over.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "bench/cells.h"
@@ -24,32 +22,23 @@ struct StoreBenchOptions {
   uint64_t files = 16;
   // Operations drawn for each kind of read.
   uint64_t questions = 20'000;
-  // Measuring time for each comparison.
-  double seconds = 2;
   // Loads of each contender.
-  uint64_t loads = 5;
+  uint64_t loads = 6;
   // Cells in the larger of two files that are asked for absent rows; at least
   // 100,000, those of the smaller one.
   uint64_t cells_in_file = 1'000'000;
   // Writes of one cell.
   uint64_t updates = 100'000;
+  // Rows of the databases of the mixes, and operations drawn for each mix.
+  uint64_t mix_rows = 100'000;
+  uint64_t mix_operations = 200'000;
   uint64_t seed = 1;
-  // Only operations whose name has this in it.
-  std::string only;
   // Exists; gets directories of databases, which must not exist.
   std::string db_dir;
-  // Told what is being done, if set.
-  std::function<void(std::string_view)> on_step;
 
-  bool Wants(std::string_view what) const {
-    return what.find(only) != std::string_view::npos;
-  }
   // The path of a database of this name.
   std::string Path(const std::string& name) const {
     return (std::filesystem::path(db_dir) / name).string();
-  }
-  void Step(std::string_view text) const {
-    if (on_step) on_step(text);
   }
 };
 
@@ -60,13 +49,6 @@ struct LoadMemory {
   std::optional<uint64_t> peak_bytes;  // nullopt: the system does not tell
 };
 
-struct StoreBenchResult {
-  uint64_t rows = 0;
-  uint64_t cells = 0;
-  std::vector<Comparison> comparisons;
-  std::vector<LoadMemory> load_memory;
-};
-
 // `cells` are those of `input`, in which order they are loaded. Errors:
 //   InvalidArgument  fewer rows than files
 //   Corruption       an answer was wrong; the message says which
@@ -74,6 +56,6 @@ struct StoreBenchResult {
 // The directories that were made stay in every case.
 rocksdb::Status BenchStore(const std::vector<InputCell>& input,
                            const Cells& cells, const StoreBenchOptions& options,
-                           StoreBenchResult* result);
+                           Bench* bench, std::vector<LoadMemory>* load_memory);
 
 }  // namespace rowbloom::bench

@@ -39,7 +39,7 @@ PlainDatabase::~PlainDatabase() {
 Status PlainDatabase::Create(
     const std::string& store_path, const std::string& path,
     uint64_t cache_bytes, std::shared_ptr<const rocksdb::FilterPolicy> filter) {
-  // So that the options name a filter policy that exists.
+  // The options must name a filter policy that exists.
   Status s = RegisterRowbloom();
   if (!s.ok()) return s;
   rocksdb::ConfigOptions config;

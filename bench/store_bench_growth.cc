@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/random.h"
 #include "bench/store_bench_databases.h"
@@ -23,12 +24,21 @@ constexpr uint64_t kFiltersToSmallCache = 10;
 constexpr FamilyOptions kVersioned = {.max_versions = 3};
 constexpr char kQualifier[] = "column0";
 constexpr char kUpdatedRow[] = "row";
-constexpr uint64_t kRoundsOfIncrements = 4;
+constexpr uint64_t kRoundsOfIncrements = 6;
+
+// Files by day.
+constexpr uint64_t kDays = 30;
+constexpr uint64_t kDayMs = uint64_t{24} * 60 * 60 * 1000;
+constexpr uint64_t kCellsOfADay = 24;  // of a row
+constexpr uint64_t kRowsByDay = 400;
+constexpr uint64_t kRowsOfAScan = 100;
+constexpr TimeRange kLastDay = {(kDays - 1) * kDayMs, kDays* kDayMs};
 
 // Claimed at most, of the first contender's time.
 constexpr double kMoreCells = 1.5;
 constexpr double kVersionedIncrements = 3;
 constexpr double kGetWithoutFlush = 3;
+constexpr double kLastDayOfThirty = 1.0 / 10;
 
 std::string RowName(uint64_t place) {
   char name[32];
@@ -74,28 +84,20 @@ std::vector<std::string> AbsentRows(const StoreBenchOptions& options) {
 
 Contender GetAbsent(uint64_t cells, const std::vector<std::string>& rows,
                     Store* store) {
-  return {
-      std::to_string(cells) + " cells",
-      [&rows, store](uint64_t begin, uint64_t end, uint64_t* work) -> Status {
+  return Repeat(
+      std::to_string(cells) + " cells", [&rows, store](uint64_t i) -> Status {
         std::string value;
-        for (uint64_t i = begin; i < end; ++i) {
-          const Status s = store->Get(rows[i], kFamily, kQualifier, &value);
-          if (!s.IsNotFound()) {
-            return Status::Corruption("a get of the absent row " + rows[i] +
-                                      " says " + s.ToString());
-          }
-        }
-        *work = end - begin;
-        return Status::OK();
-      }};
+        const Status s = store->Get(rows[i], kFamily, kQualifier, &value);
+        if (s.IsNotFound()) return Status::OK();
+        return Status::Corruption("a get of the absent row " + rows[i] +
+                                  " says " + s.ToString());
+      });
 }
 
 // The smaller file has the default cache in both comparisons.
-Status MeasureAbsentRows(const StoreBenchOptions& options,
-                         std::vector<Comparison>* comparisons) {
+Status MeasureAbsentRows(const StoreBenchOptions& options, Bench* bench) {
   constexpr char kWhat[] = "get, absent row, more cells";
-  if (!options.Wants(kWhat)) return Status::OK();
-  options.Step(kWhat);
+  if (!bench->Wants(kWhat)) return Status::OK();
   const std::vector<std::string> rows = AbsentRows(options);
   const std::string many_path = options.Path("many_cells");
   std::unique_ptr<Store> few, many;
@@ -115,16 +117,11 @@ Status MeasureAbsentRows(const StoreBenchOptions& options,
           many_path, {}, &many);
       if (!s.ok()) return s;
     }
-    Comparison gets{kWhat, small_cache ? "small cache" : "default cache", "get",
-                    kMoreCells};
-    s = TakeTurns({GetAbsent(kFewCells, rows, few.get()),
-                   GetAbsent(options.cells_in_file, rows, many.get())},
-                  {.operations = rows.size(),
-                   .turn = 512,
-                   .min_rounds = 4,
-                   .seconds = options.seconds},
-                  &gets.timings);
-    comparisons->push_back(std::move(gets));
+    s = bench->Compare({kWhat, small_cache ? "small cache" : "default cache",
+                        "get", AtMost(kMoreCells)},
+                       {GetAbsent(kFewCells, rows, few.get()),
+                        GetAbsent(options.cells_in_file, rows, many.get())},
+                       {.operations = rows.size()});
   }
   return s;
 }
@@ -147,29 +144,27 @@ Contender Increments(const std::string& who, Store* store) {
           }};
 }
 
-Status MeasureIncrements(const StoreBenchOptions& options,
-                         std::vector<Comparison>* comparisons) {
+Status MeasureIncrements(const StoreBenchOptions& options, Bench* bench) {
   constexpr char kWhat[] = "increments of one cell";
-  if (!options.Wants(kWhat)) return Status::OK();
-  options.Step(kWhat);
-  std::unique_ptr<Store> latest, versioned;
+  if (!bench->Wants(kWhat)) return Status::OK();
+  std::unique_ptr<Store> latest, versioned, again;
   Status s = CreateStore({}, {}, options.Path("increments_latest"), &latest);
   if (s.ok()) {
     s = CreateStore({}, kVersioned, options.Path("increments_versioned"),
                     &versioned);
   }
+  if (s.ok()) s = CreateStore({}, {}, options.Path("increments_again"), &again);
   if (!s.ok()) return s;
-  Comparison increments{kWhat, Updates(options), "increment",
-                        kVersionedIncrements};
-  s = TakeTurns({Increments("store, latest", latest.get()),
-                 Increments("store, versioned", versioned.get())},
-                {.operations = (kRoundsOfIncrements + 1) * options.updates,
-                 .turn = options.updates,
-                 .min_rounds = kRoundsOfIncrements,
-                 .seconds = 0},
-                &increments.timings);
-  comparisons->push_back(std::move(increments));
-  return s;
+  return bench->Compare(
+      {kWhat, Updates(options), "increment", AtMost(kVersionedIncrements)},
+      {Increments("store, latest", latest.get()),
+       Increments("store, versioned", versioned.get()),
+       Increments(kControl, again.get())},
+      {.operations = (kRoundsOfIncrements + 1) * options.updates,
+       .turn = options.updates,
+       .min_rounds = kRoundsOfIncrements,
+       .seconds = 0,
+       .control = false});
 }
 
 // A store of one cell, whose value is the number of its puts.
@@ -204,11 +199,9 @@ Contender GetUpdated(const std::string& who, bool put_first,
           }};
 }
 
-Status MeasureUpdatedGets(const StoreBenchOptions& options,
-                          std::vector<Comparison>* comparisons) {
+Status MeasureUpdatedGets(const StoreBenchOptions& options, Bench* bench) {
   constexpr char kWhat[] = "get after many updates";
-  if (!options.Wants(kWhat)) return Status::OK();
-  options.Step(kWhat);
+  if (!bench->Wants(kWhat)) return Status::OK();
   UpdatedCell flushed, in_memory;
   Status s = CreateStore({}, kVersioned, options.Path("updates_flushed"),
                          &flushed.store);
@@ -222,25 +215,111 @@ Status MeasureUpdatedGets(const StoreBenchOptions& options,
   }
   if (s.ok()) s = flushed.store->Flush();
   if (!s.ok()) return s;
-  Comparison gets{kWhat, Updates(options), "get", kGetWithoutFlush};
-  s = TakeTurns({GetUpdated("after a flush", false, &flushed),
-                 GetUpdated("without a flush", true, &in_memory)},
-                {.operations = 512,
-                 .turn = 512,
-                 .min_rounds = 4,
-                 .seconds = options.seconds},
-                &gets.timings);
-  comparisons->push_back(std::move(gets));
+  return bench->Compare(
+      {kWhat, Updates(options), "get", AtMost(kGetWithoutFlush)},
+      {GetUpdated("after a flush", false, &flushed),
+       GetUpdated("without a flush", true, &in_memory)},
+      {.operations = 512});
+}
+
+std::string RowByDay(uint64_t number) { return RowName(number % kRowsByDay); }
+
+// A file for each day, in which each row has got columns. If `passable` is
+// false, each file has a cell of the last day in a row behind the others, too.
+Status WriteFilesByDay(bool passable, Store* store) {
+  Status s;
+  for (uint64_t day = 0; s.ok() && day < kDays; ++day) {
+    WriteBatch batch;
+    for (uint64_t row = 0; row < kRowsByDay; ++row) {
+      for (uint64_t i = 0; i < kCellsOfADay; ++i) {
+        const uint64_t timestamp_ms =
+            day * kDayMs + i * (kDayMs / kCellsOfADay);
+        batch.Put(RowByDay(row), kFamily, std::to_string(timestamp_ms),
+                  "value of a cell", timestamp_ms);
+      }
+    }
+    if (!passable) {
+      batch.Put("~", kFamily, kQualifier, "", kLastDay.begin_ms);
+    }
+    s = store->Write(batch, {.durability = Durability::kSkipWal});
+    if (s.ok()) s = store->Flush();
+  }
+  StoreStats stats;
+  if (s.ok()) s = store->Stats(&stats);
+  const uint64_t files = stats.families[kFamily].files;
+  if (s.ok() && files != kDays) {
+    return Status::Corruption(std::to_string(kDays) + " days are in " +
+                              std::to_string(files) + " files");
+  }
+  return s;
+}
+
+// Work is one for each cell.
+Contender ScanLastDay(const std::string& who, Store* store) {
+  return {who, [store](uint64_t begin, uint64_t end, uint64_t* work) -> Status {
+            for (uint64_t i = begin; i < end; ++i) {
+              RowScanner rows =
+                  store->Scan({.start_row = RowByDay(i * kRowsOfAScan),
+                               .limit = kRowsOfAScan,
+                               .row = {.time_range = kLastDay}});
+              for (const Row& row : rows) *work += row.cells.size();
+              if (!rows.status().ok()) return rows.status();
+            }
+            return Status::OK();
+          }};
+}
+
+Contender GetLastDay(const std::string& who, Store* store) {
+  return {who,
+          [store, cells = std::vector<rowbloom::Cell>()](
+              uint64_t begin, uint64_t end, uint64_t* work) mutable -> Status {
+            Status s;
+            for (uint64_t i = begin; s.ok() && i < end; ++i) {
+              s = store->GetRow(RowByDay(i), &cells, {.time_range = kLastDay});
+              *work += cells.size();
+            }
+            return s;
+          }};
+}
+
+// The same cells in two stores: files of one are passed over by their times.
+Status MeasureLastDay(const StoreBenchOptions& options, Bench* bench) {
+  constexpr char kScan[] = "scan, last day";
+  constexpr char kRow[] = "whole row, last day";
+  if (!bench->Wants(kScan) && !bench->Wants(kRow)) return Status::OK();
+  const StoreOptions tree = TreeOptions(kDays * kCellsOfADay * kRowsByDay * 64);
+  const FamilyOptions family = {.timestamps = Timestamps::kClient,
+                                .max_versions = 3};
+  std::unique_ptr<Store> all_read, by_day;
+  Status s = CreateStore(tree, family, options.Path("days_read"), &all_read);
+  if (s.ok()) s = WriteFilesByDay(/*passable=*/false, all_read.get());
+  if (s.ok()) s = CreateStore(tree, family, options.Path("by_day"), &by_day);
+  if (s.ok()) s = WriteFilesByDay(/*passable=*/true, by_day.get());
+  const std::string where = std::to_string(kDays) + " files by day";
+  constexpr char kAll[] = "each with a cell of the last day";
+  constexpr char kByDay[] = "older ones passed over";
+  if (s.ok()) {
+    s = bench->Compare(
+        {kScan, where, "cell", AtMost(kLastDayOfThirty)},
+        {ScanLastDay(kAll, all_read.get()), ScanLastDay(kByDay, by_day.get())},
+        {.operations = kRowsByDay / kRowsOfAScan, .turn = 1});
+  }
+  if (s.ok()) {
+    s = bench->Compare(
+        {kRow, where, "cell", AtMost(kLastDayOfThirty)},
+        {GetLastDay(kAll, all_read.get()), GetLastDay(kByDay, by_day.get())},
+        {.operations = kRowsByDay, .turn = 64});
+  }
   return s;
 }
 
 }  // namespace
 
-Status MeasureGrowth(const StoreBenchOptions& options,
-                     std::vector<Comparison>* comparisons) {
-  Status s = MeasureAbsentRows(options, comparisons);
-  if (s.ok()) s = MeasureIncrements(options, comparisons);
-  if (s.ok()) s = MeasureUpdatedGets(options, comparisons);
+Status MeasureGrowth(const StoreBenchOptions& options, Bench* bench) {
+  Status s = MeasureAbsentRows(options, bench);
+  if (s.ok()) s = MeasureIncrements(options, bench);
+  if (s.ok()) s = MeasureUpdatedGets(options, bench);
+  if (s.ok()) s = MeasureLastDay(options, bench);
   return s;
 }
 

@@ -2,8 +2,6 @@
 // cell. A read or write of one cell should hardly notice.
 #pragma once
 
-#include <vector>
-
 #include "bench/comparison.h"
 #include "bench/store_bench.h"
 #include "rocksdb/status.h"
@@ -11,7 +9,6 @@
 namespace rowbloom::bench {
 
 // Errors are BenchStore's.
-rocksdb::Status MeasureGrowth(const StoreBenchOptions& options,
-                              std::vector<Comparison>* comparisons);
+rocksdb::Status MeasureGrowth(const StoreBenchOptions& options, Bench* bench);
 
 }  // namespace rowbloom::bench

@@ -7,58 +7,61 @@
 #include <string>
 #include <vector>
 
-#include "bench/comparison_report.h"
+#include "bench/engines.h"
 #include "bench/program.h"
 #include "bench/program_input.h"
 #include "bench/store_bench.h"
+#include "bench/store_bench_mixes.h"
 
 namespace rowbloom::bench {
 namespace {
 
 using nlohmann::ordered_json;
 
-constexpr uint64_t kQuick = 8;  // how many times less
+constexpr uint64_t kQuick = 8;  // --quick divides sizes and times by this
 
-struct Arguments {
+struct StoreBenchArguments {
   std::string input;
   std::string made_up = "50000x12";
-  std::string only;
-  uint64_t files = 16;
-  double seconds = 2;
-  uint64_t loads = 5;
-  uint64_t cells_in_file = 1'000'000;
-  uint64_t updates = 100'000;
-  uint64_t seed = 1;
   bool quick = false;
-  bool check = false;
 };
 
-void Print(const StoreBenchResult& result) {
-  fmt::print("{} rows, {} cells\n\n{}\n", Grouped(result.rows),
-             Grouped(result.cells), ToTable(result.comparisons));
-  for (const LoadMemory& memory : result.load_memory) {
-    fmt::print("load of {} cells, {} bytes: ", Grouped(memory.cells),
-               Grouped(memory.cell_bytes));
-    if (memory.peak_bytes) {
-      fmt::print("at most {} bytes of memory\n", Grouped(*memory.peak_bytes));
-    } else {
-      fmt::print("memory unknown on this system\n");
-    }
+void Print(const LoadMemory& memory) {
+  fmt::print("load of {} cells, {} bytes: ", Grouped(memory.cells),
+             Grouped(memory.cell_bytes));
+  if (memory.peak_bytes) {
+    fmt::print("at most {} bytes of memory\n", Grouped(*memory.peak_bytes));
+  } else {
+    fmt::print("memory unknown on this system\n");
   }
 }
 
-ordered_json LoadMemoryJson(const StoreBenchResult& result) {
-  ordered_json memory = ordered_json::array();
-  for (const LoadMemory& load : result.load_memory) {
-    ordered_json one = {{"cells", load.cells}, {"cell_bytes", load.cell_bytes}};
-    if (load.peak_bytes) one["peak_bytes"] = *load.peak_bytes;
-    memory.push_back(std::move(one));
+ordered_json Record(const LoadMemory& memory) {
+  ordered_json record = {{"operation", "memory of a load"},
+                         {"cells", memory.cells},
+                         {"cell_bytes", memory.cell_bytes}};
+  if (memory.peak_bytes) record["peak_bytes"] = *memory.peak_bytes;
+  return record;
+}
+
+// The sizes, and the engines that this build lacks.
+void Print(const std::vector<EngineSize>& sizes) {
+  for (const EngineSize& size : sizes) {
+    fmt::print("{}: files of {} bytes for {} bytes of cells\n", size.engine,
+               Grouped(size.file_bytes), Grouped(size.cell_bytes));
   }
-  return memory;
+  for (const EngineKind& kind : EngineKinds()) {
+    if (kind.create != nullptr) continue;
+    fmt::print("{}: left out, this build was made without its library\n",
+               kind.name);
+  }
 }
 
 int Run(int argc, char** argv) {
-  Arguments arguments;
+  StoreBenchArguments arguments;
+  StoreBenchOptions options;
+  Bench bench;
+  bench.seconds = 2;
   Program program("The embedded store beside RocksDB used directly.");
   CLI::App* const app = program.app();
   app->add_option(
@@ -69,37 +72,38 @@ int Run(int argc, char** argv) {
                   "ROWSxCOLUMNS of made up cells")
       ->capture_default_str()
       ->check(CheckShape);
-  app->add_option("--files", arguments.files, "of the tree of many files")
+  app->add_option("--files", options.files, "of the tree of many files")
       ->capture_default_str()
       // RocksDB slows down writes from 20 files in level 0 on.
       ->check(CLI::Range(uint64_t{2}, uint64_t{19}));
-  app->add_option("--only", arguments.only,
-                  "operations whose name has this in it, such as scan");
-  auto* seconds_option = app->add_option("--seconds", arguments.seconds,
-                                         "of timing for each operation")
-                             ->capture_default_str()
-                             ->check(CLI::Range(0.0, 3600.0));
   auto* loads_option =
-      app->add_option("--loads", arguments.loads, "by each contender")
+      app->add_option("--loads", options.loads, "by each contender")
           ->capture_default_str()
           ->check(CLI::Range(uint64_t{1}, uint64_t{1000}));
-  app->add_option("--cells-in-file", arguments.cells_in_file,
+  app->add_option("--cells-in-file", options.cells_in_file,
                   "of the larger file that is asked for absent rows")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{100'000}, uint64_t{1'000'000'000}));
   auto* updates_option =
-      app->add_option("--updates", arguments.updates, "of one cell")
+      app->add_option("--updates", options.updates, "of one cell")
           ->capture_default_str()
           ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}));
-  app->add_flag("--quick", arguments.quick,
-                "less time, fewer loads and updates, for a first look");
-  program.AddCheck(&arguments.check, "the times are as claimed");
-  program.AddSeed(&arguments.seed);
+  app->add_option("--mix-rows", options.mix_rows,
+                  "of the databases of the mixes; 0: no mixes")
+      ->capture_default_str()
+      ->check(CLI::Range(uint64_t{0}, uint64_t{1'000'000'000}));
+  app->add_flag(
+      "--quick", arguments.quick,
+      "less time, fewer loads, updates and rows of mixes, for a first "
+      "look");
+  program.AddBench(&bench);
+  program.AddSeed(&options.seed);
   program.Parse(argc, argv);
   if (arguments.quick) {
-    if (seconds_option->empty()) arguments.seconds /= kQuick;
-    if (loads_option->empty()) arguments.loads = 1;
-    if (updates_option->empty()) arguments.updates /= kQuick;
+    if (app->count("--seconds") == 0) bench.seconds /= kQuick;
+    if (loads_option->empty()) options.loads = 1;
+    if (updates_option->empty()) options.updates /= kQuick;
+    if (app->count("--mix-rows") == 0) options.mix_rows /= kQuick;
   }
   std::vector<InputCell> input;
   OrThrow(ReadOrMakeCells(arguments.input, arguments.made_up, &input));
@@ -108,35 +112,39 @@ int Run(int argc, char** argv) {
   OrThrow(cells.Fill(input, &replaced));
   DatabaseDir dir;
   OrThrow(dir.Make("", "store_bench"));
-  StoreBenchOptions options;
-  options.files = arguments.files;
-  options.seconds = arguments.seconds;
-  options.loads = arguments.loads;
-  options.cells_in_file = arguments.cells_in_file;
-  options.updates = arguments.updates;
-  options.seed = arguments.seed;
-  options.only = arguments.only;
   options.db_dir = dir.path();
-  options.on_step = PrintSteps();
-  StoreBenchResult result;
-  OrThrow(BenchStore(input, cells, options, &result));
-  Print(result);
-  fmt::print("\n{}", ToVerdict(result.comparisons));
-  ordered_json json = {{"input", InputName(arguments.input, arguments.made_up)},
-                       {"files", arguments.files},
-                       {"seed", arguments.seed},
-                       {"seconds", arguments.seconds},
-                       {"loads", arguments.loads},
-                       {"cells_in_file", arguments.cells_in_file},
-                       {"updates", arguments.updates},
-                       {"rows", result.rows},
-                       {"cells", result.cells},
-                       {"load_memory", LoadMemoryJson(result)}};
-  json.update(ToJson(result.comparisons));
-  program.WriteResults(json);
-  return arguments.check && !MissedClaims(result.comparisons).empty()
-             ? kNotAsClaimed
-             : kOk;
+  std::vector<LoadMemory> load_memory;
+  OrThrow(BenchStore(input, cells, options, &bench, &load_memory));
+  fmt::print("{} rows, {} cells\n", Grouped(cells.rows()),
+             Grouped(cells.all().size()));
+  std::vector<ordered_json> records;
+  for (const LoadMemory& memory : load_memory) {
+    Print(memory);
+    records.push_back(Record(memory));
+  }
+  std::vector<EngineSize> sizes;
+  if (options.mix_rows > 0) {
+    OrThrow(MeasureMixes(options, &bench, &sizes));
+    Print(sizes);
+  }
+  for (const EngineSize& size : sizes) {
+    records.push_back({{"operation", "bytes of files"},
+                       {"by", size.engine},
+                       {"cell_bytes", size.cell_bytes},
+                       {"file_bytes", size.file_bytes}});
+  }
+  return program.Finish(
+      bench,
+      {{"input", InputName(arguments.input, arguments.made_up)},
+       {"rows", cells.rows()},
+       {"cells", cells.all().size()},
+       {"files", options.files},
+       {"seed", options.seed},
+       {"loads", options.loads},
+       {"cells_in_file", options.cells_in_file},
+       {"mix_rows", options.mix_rows},
+       {"updates", options.updates}},
+      records);
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 #include "bench/turns.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
 #include <ctime>
+#include <limits>
+#include <optional>
 #include <utility>
 
 namespace rowbloom::bench {
@@ -11,21 +16,43 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Outside of 95 % of a distribution, on one side.
+constexpr double kTail = 0.025;
+// This many standard deviations of a normal distribution leave out kTail.
+constexpr double kNormal = 1.959963984540054;
+
 double Nanos(Clock::duration duration) {
   return std::chrono::duration<double, std::nano>(duration).count();
 }
 
-struct Samples {
-  std::vector<double> cpu;
-  std::vector<double> wall;
-  std::vector<double> cpu_ratios;
-  std::vector<double> wall_ratios;
-};
+double Nanos(const timeval& time) {
+  return 1e9 * static_cast<double>(time.tv_sec) +
+         1e3 * static_cast<double>(time.tv_usec);
+}
+
+// The most samples that may be left out on each side of an interval of the
+// median: so many or fewer lie below it with a chance of at most kTail.
+// nullopt: there are too few samples.
+std::optional<size_t> LeftOut(size_t samples) {
+  const auto n = static_cast<double>(samples);
+  double below = 0;
+  for (size_t k = 0; k < samples; ++k) {
+    const auto i = static_cast<double>(k);
+    below += std::exp(std::lgamma(n + 1) - std::lgamma(i + 1) -
+                      std::lgamma(n - i + 1) - n * std::log(2.0));
+    if (below > kTail) {
+      return k == 0 ? std::nullopt : std::optional<size_t>(k - 1);
+    }
+  }
+  return std::nullopt;
+}
 
 struct Turn {
+  bool taken = false;
   double cpu = 0;
   double wall = 0;
   uint64_t work = 0;
+  std::optional<uint64_t> answers;
 };
 
 }  // namespace
@@ -33,8 +60,11 @@ struct Turn {
 double CpuNanos() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  rusage children{};
+  getrusage(RUSAGE_CHILDREN, &children);
   return 1e9 * static_cast<double>(now.tv_sec) +
-         static_cast<double>(now.tv_nsec);
+         static_cast<double>(now.tv_nsec) + Nanos(children.ru_utime) +
+         Nanos(children.ru_stime);
 }
 
 double Quantile(std::vector<double> values, double q) {
@@ -45,8 +75,27 @@ double Quantile(std::vector<double> values, double q) {
   return values[static_cast<size_t>(rank)];
 }
 
-double Median(std::vector<double> values) {
-  return Quantile(std::move(values), 0.5);
+Estimate MedianOf(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  const double median = Quantile(samples, 0.5);
+  const std::optional<size_t> out = LeftOut(samples.size());
+  if (!out) return {median, 0, std::numeric_limits<double>::infinity()};
+  return {median, samples[*out], samples[samples.size() - 1 - *out]};
+}
+
+Estimate RatioOfCounts(uint64_t count, uint64_t base) {
+  const auto n = static_cast<double>(count + base);
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (n == 0) return {0, 0, infinity};
+  const double share = static_cast<double>(count) / n;
+  const double z2 = kNormal * kNormal / n;
+  const double middle = (share + z2 / 2) / (1 + z2);
+  const double half =
+      kNormal / (1 + z2) * std::sqrt(share * (1 - share) / n + z2 / (4 * n));
+  const auto ratio = [infinity](double of_all) {
+    return of_all >= 1 ? infinity : std::max(0.0, of_all / (1 - of_all));
+  };
+  return {ratio(share), ratio(middle - half), ratio(middle + half)};
 }
 
 size_t ContenderAt(size_t place, uint64_t round, size_t count) {
@@ -56,11 +105,13 @@ size_t ContenderAt(size_t place, uint64_t round, size_t count) {
   return (first + round) % count;
 }
 
-rocksdb::Status TakeTurns(const std::vector<Contender>& contenders,
-                          const TurnOptions& options,
-                          std::vector<Timing>* timings) {
-  std::vector<Samples> samples(contenders.size());
-  std::vector<Turn> turns(contenders.size());
+Turns::Turns(std::vector<Contender> contenders, size_t baseline)
+    : contenders_(std::move(contenders)),
+      baseline_(baseline),
+      samples_(contenders_.size()) {}
+
+rocksdb::Status Turns::Take(const TurnOptions& options) {
+  std::vector<Turn> turns(contenders_.size());
   const uint64_t turn = std::min(options.turn, options.operations);
   const uint64_t turns_of_all = options.operations / turn;
   const auto start = Clock::now();
@@ -68,37 +119,85 @@ rocksdb::Status TakeTurns(const std::vector<Contender>& contenders,
                            Nanos(Clock::now() - start) < options.seconds * 1e9;
        ++round) {
     const uint64_t begin = round % turns_of_all * turn;
-    for (size_t place = 0; place < contenders.size(); ++place) {
-      const size_t i = ContenderAt(place, round, contenders.size());
+    for (size_t place = 0; place < contenders_.size(); ++place) {
+      const size_t i = ContenderAt(place, round, contenders_.size());
+      const Contender& contender = contenders_[i];
+      turns[i] = {};
+      if (round > 0 && round % contender.every != contender.every / 2) continue;
       const auto wall = Clock::now();
       const double cpu = CpuNanos();
       uint64_t work = 0;
-      const rocksdb::Status s = contenders[i].run(begin, begin + turn, &work);
-      turns[i] = {CpuNanos() - cpu, Nanos(Clock::now() - wall), work};
+      const rocksdb::Status s = contender.run(begin, begin + turn, &work);
+      turns[i] = {true, CpuNanos() - cpu, Nanos(Clock::now() - wall), work, {}};
       if (!s.ok()) return s;
+      if (contender.answers) turns[i].answers = contender.answers();
     }
-    for (size_t i = 0; i < contenders.size(); ++i) {
-      if (turns[i].work == 0 || turns[i].work != turns[0].work) {
+    const Turn& base = turns[baseline_];
+    for (size_t i = 0; i < contenders_.size(); ++i) {
+      if (!turns[i].taken) continue;
+      if (turns[i].work == 0 || turns[i].work != base.work) {
         return rocksdb::Status::InvalidArgument(
-            contenders[i].name + " did " + std::to_string(turns[i].work) +
-            " units of work where " + contenders[0].name + " did " +
-            std::to_string(turns[0].work));
+            contenders_[i].name + " did " + std::to_string(turns[i].work) +
+            " units of work where " + contenders_[baseline_].name + " did " +
+            std::to_string(base.work));
+      }
+      if (turns[i].answers != base.answers) {
+        return rocksdb::Status::InvalidArgument(
+            contenders_[i].name + " read other answers than " +
+            contenders_[baseline_].name + " in the operations from " +
+            std::to_string(begin) + " on");
       }
       if (round == 0) continue;
       const auto work = static_cast<double>(turns[i].work);
-      samples[i].cpu.push_back(turns[i].cpu / work);
-      samples[i].wall.push_back(turns[i].wall / work);
-      samples[i].cpu_ratios.push_back(turns[i].cpu / turns[0].cpu);
-      samples[i].wall_ratios.push_back(turns[i].wall / turns[0].wall);
+      samples_[i].cpu.push_back(turns[i].cpu / work);
+      samples_[i].wall.push_back(turns[i].wall / work);
+      samples_[i].cpu_ratios.push_back(turns[i].cpu / base.cpu);
+      samples_[i].wall_ratios.push_back(turns[i].wall / base.wall);
     }
   }
-  timings->clear();
-  for (size_t i = 0; i < contenders.size(); ++i) {
-    timings->push_back({contenders[i].name, Median(samples[i].cpu),
-                        Median(samples[i].wall), Median(samples[i].cpu_ratios),
-                        Median(samples[i].wall_ratios)});
-  }
   return rocksdb::Status::OK();
+}
+
+std::vector<Measurement> Turns::Results() const {
+  std::vector<Measurement> results;
+  for (size_t i = 0; i < contenders_.size(); ++i) {
+    const Samples& own = samples_[i];
+    results.push_back({contenders_[i].name, own.cpu.size(), MedianOf(own.cpu),
+                       MedianOf(own.wall), MedianOf(own.cpu_ratios),
+                       MedianOf(own.wall_ratios)});
+  }
+  return results;
+}
+
+Measurement Turns::Control() const {
+  const Samples& base = samples_[baseline_];
+  Samples later;
+  // Each contender has the same place again after this many rounds.
+  const size_t period = contenders_.size() * (1 + contenders_.size() % 2);
+  const size_t lag = base.cpu.size() < 2 * period ? 1 : period;
+  for (size_t i = lag; i < base.cpu.size(); ++i) {
+    if (i / lag % 2 == 0) continue;
+    later.cpu.push_back(base.cpu[i]);
+    later.wall.push_back(base.wall[i]);
+    later.cpu_ratios.push_back(base.cpu[i] / base.cpu[i - lag]);
+    later.wall_ratios.push_back(base.wall[i] / base.wall[i - lag]);
+  }
+  return {kControl,
+          later.cpu.size(),
+          MedianOf(later.cpu),
+          MedianOf(later.wall),
+          MedianOf(later.cpu_ratios),
+          MedianOf(later.wall_ratios)};
+}
+
+rocksdb::Status TakeTurns(std::vector<Contender> contenders,
+                          const TurnOptions& options,
+                          std::vector<Measurement>* measurements) {
+  Turns turns(std::move(contenders));
+  const rocksdb::Status s = turns.Take(options);
+  *measurements = turns.Results();
+  if (options.control) measurements->push_back(turns.Control());
+  return s;
 }
 
 }  // namespace rowbloom::bench

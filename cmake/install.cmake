@@ -1,4 +1,4 @@
-# What `cmake --install` puts where, and how find_package(rowbloom) finds it.
+# The places of installed files, and the package for find_package(rowbloom).
 #
 # Each library is a component with an export file of its own, so that a program
 # that wants rowbloom::standalone alone does not need RocksDB. Components that are
@@ -7,9 +7,10 @@ include(CMakePackageConfigHelpers)
 
 set(ROWBLOOM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/rowbloom)
 
-# Dependencies first: rowbloomConfig.cmake loads them in this order.
+# Dependencies come first: rowbloomConfig.cmake loads them in this order.
 set(ROWBLOOM_COMPONENTS "")
-foreach(component filters standalone filter_policy store hfile hfile_transfer redis)
+foreach(component filters standalone filter_policy store c hfile hfile_transfer
+                  redis)
   if(TARGET rowbloom_${component})
     list(APPEND ROWBLOOM_COMPONENTS ${component})
     install(
@@ -18,6 +19,12 @@ foreach(component filters standalone filter_policy store hfile hfile_transfer re
       ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
       RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    if(component STREQUAL "hfile")
+      install(
+        TARGETS rowbloom_format
+        EXPORT rowbloom-hfile
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    endif()
     install(
       EXPORT rowbloom-${component}
       FILE rowbloom-${component}.cmake
@@ -29,6 +36,19 @@ endforeach()
 install(DIRECTORY lib/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET rowbloom_filter_policy)
   install(DIRECTORY storage/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
+
+# For programs in other languages, and those that CMake does not build. It
+# follows the library when that is moved.
+if(TARGET rowbloom_c)
+  set(pkgconfig_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
+  file(RELATIVE_PATH ROWBLOOM_PC_TO_PREFIX ${pkgconfig_dir}
+       ${CMAKE_INSTALL_PREFIX})
+  file(RELATIVE_PATH ROWBLOOM_PC_TO_INCLUDE ${pkgconfig_dir}
+       ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+  configure_file(cmake/rowbloom.pc.in ${PROJECT_BINARY_DIR}/rowbloom.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/rowbloom.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
 # Nothing links the plugin: programs load it, and find_package does not have it.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# From a fresh clone to filters at work: installs what is missing, builds, loads
-# this machine's package index into a store, compares filter settings on it, and
-# looks into a filter that was written.
+# Leads from a fresh clone to filters at work: installs what is missing, builds,
+# loads this machine's package index into a store, compares filter settings on
+# it, and looks into a filter that was written.
 #
 #   tools/quickstart.sh [--keep DIR]
 #
@@ -54,7 +54,7 @@ cmake --preset release >"$work/configure.log" || {
   exit 1
 }
 cmake --build --preset release \
-  --target rowbloom_cli sst_inspect filter_compare
+  --target rowbloom_cli sst_inspect read_bench
 bin=$root/build/release
 rowbloom=$bin/tools/rowbloom/rowbloom
 sst_inspect=$bin/tools/sst_inspect/sst_inspect
@@ -88,8 +88,8 @@ printf '\n$ rowbloom stats --db STORE\n'
 step "4/5 The same cells in plain RocksDB, under four filter settings"
 ROWBLOOM_COMMIT=$(git rev-parse HEAD 2>/dev/null || true)
 export ROWBLOOM_COMMIT
-"$bin/bench/filter_compare" --input "$input" --files 8 --operations 50000 \
-  --db "$work/databases" --json "$work/filter_compare.json"
+"$bin/bench/read_bench" --overview --input "$input" \
+  --db "$work/databases" --json "$work/quickstart.json"
 
 step "5/5 Inside one of the files with ROW and ROWCOL filters"
 files=("$work"/databases/rowcol/*.sst)

@@ -29,7 +29,7 @@ struct FilterBlockOptions {
   // of the block is the same, or, with kRibbon, about the same.
   std::optional<double> row_spread;
   // Bytes of the row that kRowPrefixFixedLength indexes; shorter rows are
-  // indexed whole. REQUIRES > 0 with that type.
+  // indexed whole. REQUIRES > 0 with that type, and 0 with others.
   uint32_t row_prefix_length = 0;
   FileOrigin origin;
   // Varies the size to fit the allocator; null: never.

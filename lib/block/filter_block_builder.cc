@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "lib/block/format.h"
-#include "lib/block/hash.h"
 #include "lib/block/parsed_block.h"
 #include "lib/block/ribbon.h"
 #include "lib/bytes/little_endian.h"
@@ -84,12 +83,38 @@ FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
     : options_(options),
       layout_id_(options.key_layout.ToString()),
       origin_(OriginAttributes(options.origin)),
-      entries_(options) {
+      has_cells_(options.bloom_type == BloomType::kRowCol),
+      plain_kind_(options.row_prefix_length > 0 || options.verify
+                      ? KeyLayout::Kind::kCustom
+                      : options.key_layout.kind()),
+      plain_parameter_(options.key_layout.parameter()),
+      hashes_{.rows = HashList(options.verify),
+              .cells = HashList(options.verify)} {
   options_.bits_per_key =
       std::clamp(options_.bits_per_key, kMinBitsPerKey, kMaxBitsPerKey);
   options_.ribbon_slots_per_key =
       std::clamp(options_.ribbon_slots_per_key, 0.9, 2.0);
   setting_ = SettingFor(options_.bits_per_key);
+}
+
+void FilterBlockBuilder::AddKey(std::string_view key) {
+  const size_t row_bytes = options_.key_layout.RowBytes(key);
+  if (row_bytes == KeyLayout::kNoRow) {
+    has_cells_ ? hashes_.cells.Add(HashWholeKey(key))
+               : hashes_.rows.Add(HashRow(key));
+    return;
+  }
+  const std::string_view row = key.substr(0, row_bytes);
+  if (options_.row_prefix_length > 0) {
+    hashes_.rows.Add(HashRow(format::RowPrefix(options_.key_layout, row,
+                                               options_.row_prefix_length)));
+    return;
+  }
+  const uint64_t row_hash = HashRow(row);
+  hashes_.rows.Add(row_hash);
+  if (has_cells_ && row_bytes < key.size()) {
+    hashes_.cells.Add(HashRowCol(row_hash, key.substr(row_bytes)));
+  }
 }
 
 void FilterBlockBuilder::AddPrefix(std::string_view prefix) {
@@ -102,7 +127,7 @@ void FilterBlockBuilder::AddPrefix(std::string_view prefix) {
 // ROWCOL section: it would rule out cells that were never indexed, such as
 // those of a file of bare rows.
 std::vector<FilterBlockBuilder::Section> FilterBlockBuilder::SectionsOf(
-    const EntryHashes& hashes) const {
+    const Hashes& hashes) const {
   const bool prefixes = options_.bloom_type == BloomType::kRowPrefixFixedLength;
   std::vector<Section> sections = {
       {prefixes ? SectionType::kRowPrefix : SectionType::kRow, &hashes.rows}};
@@ -217,7 +242,7 @@ FilterSection FilterBlockBuilder::AppendSection(const Section& section,
 }
 
 std::string FilterBlockBuilder::Finish() {
-  const std::vector<Section> sections = SectionsOf(entries_.hashes());
+  const std::vector<Section> sections = SectionsOf(hashes_);
   const std::vector<SectionSize> sizes = SizesOf(sections);
   std::string block;
   size_t room = OverheadBytes(sections.size());
@@ -248,14 +273,14 @@ std::string FilterBlockBuilder::Finish() {
   PutFixed(&block, Checksum(directory, Checksum(end)), 8);
   block += end;
 
-  EntryHashes added = std::move(entries_.hashes());
+  Hashes added = std::move(hashes_);
   Reset();
   if (options_.verify) finished_ = std::move(added);
   return block;
 }
 
 std::string FilterBlockBuilder::Verify(std::string_view block) {
-  const EntryHashes hashes = std::move(finished_);
+  const Hashes hashes = std::move(finished_);
   const std::vector<Section> added = SectionsOf(hashes);
   for (const Section& section : added) {
     if (!section.hashes->Intact()) {
@@ -298,9 +323,8 @@ std::string FilterBlockBuilder::Verify(std::string_view block) {
 }
 
 void FilterBlockBuilder::Reset() {
-  EntryHashes& hashes = entries_.hashes();
   for (HashList* list :
-       {&hashes.rows, &hashes.cells, &finished_.rows, &finished_.cells}) {
+       {&hashes_.rows, &hashes_.cells, &finished_.rows, &finished_.cells}) {
     list->Clear();
   }
   last_prefix_.reset();

@@ -15,8 +15,9 @@
 #include <vector>
 
 #include "lib/block/block_options.h"
+#include "lib/block/hash.h"
 #include "lib/block/hash_list.h"
-#include "lib/block/key_entries.h"
+#include "lib/layout/row_rule.h"
 #include "lib/plan/section_split.h"
 #include "rowbloom/filter_block.h"
 
@@ -36,15 +37,41 @@ class FilterBlockBuilder {
 
   // Adds a whole key, or a bare row (which then counts as a row without
   // columns). Keys should come in key order: repeated rows are recognised when
-  // adjacent; out of order they cost space but no correctness.
-  void AddKey(std::string_view key) { entries_.AddKey(key); }
+  // adjacent; out of order they cost space but no correctness. A key outside
+  // the layout is an entry as a whole: in ROWCOL, or where the block has none,
+  // in ROW or ROWPREFIX.
+  void AddKey(std::string_view key);
+
+  // Does what AddKey does for most keys, in a few instructions and without a
+  // call: a flush or compaction comes here for each key. False, with nothing
+  // done, for a key that takes AddKey.
+  [[gnu::always_inline]] bool TryAddKey(std::string_view key) {
+    if (!hashes_.rows.HasRoom()) return false;
+    const size_t row_bytes =
+        RowBytesOf(plain_kind_, plain_parameter_, key.data(), key.size());
+    if (row_bytes > kInlineHashBytes) return false;
+    const size_t column_bytes = has_cells_ ? key.size() - row_bytes : 0;
+    if (column_bytes > 0 &&
+        (column_bytes > kInlineHashBytes || !hashes_.cells.HasRoom())) {
+      return false;
+    }
+    const uint64_t row_hash = HashRow({key.data(), row_bytes});
+    hashes_.rows.AddToRoom(row_hash);
+    if (column_bytes > 0) {
+      hashes_.cells.AddToRoom(
+          HashRowCol(row_hash, {key.data() + row_bytes, column_bytes}));
+    }
+    return true;
+  }
 
   // Adds what a prefix extractor makes of the key added last, as a key of its
   // own; equal prefixes of adjacent keys count once.
   void AddPrefix(std::string_view prefix);
 
   // Distinct entries over all sections; 0 if and only if nothing was added.
-  size_t EstimateEntries() const { return entries_.hashes().size(); }
+  size_t EstimateEntries() const {
+    return hashes_.rows.size() + hashes_.cells.size();
+  }
 
   // The finished block. Never empty: at least its head, a directory of one
   // section, trailer and tail, some 50 bytes.
@@ -66,13 +93,9 @@ class FilterBlockBuilder {
   // Forgets all keys.
   void Reset();
 
-  // The entries that AddKey adds to, for the filter policy, which adds most
-  // keys without a call.
-  KeyEntries& entries() { return entries_; }
-
   // Bytes allocated for hashes.
   size_t MemoryBytes() const {
-    return entries_.hashes().MemoryBytes() + finished_.MemoryBytes();
+    return hashes_.MemoryBytes() + finished_.MemoryBytes();
   }
 
   // About how many entries fit a block of `block_bytes` bytes; at least 1.
@@ -82,12 +105,20 @@ class FilterBlockBuilder {
   size_t SpaceFor(size_t entries) const noexcept;
 
  private:
+  struct Hashes {
+    HashList rows;   // for ROW, or for ROWPREFIX
+    HashList cells;  // for ROWCOL
+
+    size_t MemoryBytes() const {
+      return rows.MemoryBytes() + cells.MemoryBytes();
+    }
+  };
   struct Section {
     SectionType type;
     const HashList* hashes;
   };
 
-  std::vector<Section> SectionsOf(const EntryHashes& hashes) const;
+  std::vector<Section> SectionsOf(const Hashes& hashes) const;
   std::vector<SectionSize> SizesOf(const std::vector<Section>& sections) const;
   void FitMemory(std::span<SectionSize> sizes) const;
   size_t OverheadBytes(size_t sections) const;
@@ -98,12 +129,16 @@ class FilterBlockBuilder {
                               std::string* block) const;
 
   FilterBlockOptions options_;
-  BloomSetting setting_;  // of kBloom with this many bits per key
+  BloomSetting setting_;  // kBloom with this many bits per key
   std::string layout_id_;
   std::string origin_;  // the attributes that tell of it
-  KeyEntries entries_;
-  EntryHashes finished_;                    // for Verify
-  std::optional<std::string> last_prefix_;  // of AddPrefix
+  const bool has_cells_;
+  // The layout, if TryAddKey knows its keys; else kCustom, which it leaves.
+  const KeyLayout::Kind plain_kind_;
+  const uint32_t plain_parameter_;
+  Hashes hashes_;
+  Hashes finished_;                         // for Verify
+  std::optional<std::string> last_prefix_;  // AddPrefix's
   std::vector<FilterSection> finished_sections_;
 };
 

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace rowbloom {
 
+// A list that was moved from can be cleared, or assigned to.
 class HashList {
  public:
   // 16 KiB: small beside any file, and no size that malloc takes from the
@@ -19,12 +19,6 @@ class HashList {
 
   // With `sums`, Intact tells whether the hashes changed in memory.
   explicit HashList(bool sums = false) : sums_(sums) {}
-  HashList(HashList&& other) noexcept : HashList(other.sums_) { Swap(other); }
-  HashList& operator=(HashList&& other) noexcept {
-    HashList taken(std::move(other));
-    Swap(taken);
-    return *this;
-  }
 
   // Adds a hash, unless it is the one added last.
   void Add(uint64_t hash) {
@@ -80,8 +74,8 @@ class HashList {
  private:
   using Chunk = std::unique_ptr<uint64_t[]>;
 
-  // By place, so that equal damage to two hashes does not cancel out. Never
-  // stored.
+  // The sum depends on the place, so equal damage to two hashes does not cancel
+  // out. It is never stored.
   static uint64_t Extend(uint64_t sum, uint64_t hash) {
     return sum * 0x9e3779b97f4a7c15 + hash;
   }
@@ -97,16 +91,7 @@ class HashList {
     end_ = at_ + kChunkHashes;
   }
 
-  void Swap(HashList& other) noexcept {
-    std::swap(at_, other.at_);
-    std::swap(end_, other.end_);
-    std::swap(last_, other.last_);
-    std::swap(sums_, other.sums_);
-    std::swap(sum_, other.sum_);
-    chunks_.swap(other.chunks_);
-  }
-
-  uint64_t* at_ = nullptr;  // where the next hash goes; null: no hash yet
+  uint64_t* at_ = nullptr;  // the next hash's place; null: no hash yet
   uint64_t* end_ = nullptr;
   uint64_t last_ = 0;
   bool sums_;

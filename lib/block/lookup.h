@@ -37,6 +37,11 @@ class SectionProbe {
 
   bool present() const { return if_found_ != Verdict::kNotProbed; }
 
+  // The blocks of a section of kind bloom; null for one of kind ribbon.
+  const BloomBlocks* blooms() const {
+    return ribbon_ == nullptr ? &blocks_ : nullptr;
+  }
+
   // Starts loading the bytes that a probe of this hash reads. Always inlined,
   // as PrefetchBlock is.
   [[gnu::always_inline]] void Prefetch(uint64_t hash) const {
@@ -69,8 +74,8 @@ class SectionProbe {
   explicit SectionProbe(Verdict if_found);
 
   Verdict if_found_;
-  BloomBlocks blocks_{};                        // of kind bloom
-  std::unique_ptr<const RibbonFilter> ribbon_;  // of kind ribbon, else null
+  BloomBlocks blocks_{};                        // kind bloom
+  std::unique_ptr<const RibbonFilter> ribbon_;  // kind ribbon, else null
 };
 
 // The bytes of a key. An array of them costs nothing to make, unlike one of
@@ -83,9 +88,9 @@ struct KeyBytes {
 // The answers for the keys of a batch, a bit for each.
 struct BatchAnswers {
   uint32_t row_probed = 0;
-  uint32_t row_found = 0;  // of row_probed
+  uint32_t row_found = 0;  // subset of row_probed
   uint32_t row_col_probed = 0;
-  uint32_t row_col_found = 0;  // of row_col_probed
+  uint32_t row_col_found = 0;  // subset of row_col_probed
 
   // The keys that the file cannot hold.
   uint32_t RuledOut() const {
@@ -110,7 +115,7 @@ class Lookup {
   struct Sections {
     SectionProbe row;  // the ROW section, or else the ROWPREFIX section
     SectionProbe row_col;
-    uint32_t row_prefix_length = 0;  // of a ROWPREFIX section, else 0
+    uint32_t row_prefix_length = 0;  // for a ROWPREFIX section, else 0
     // The section that has the keys outside the layout whole; nullopt: none
     // has.
     std::optional<SectionType> whole_keys;
@@ -122,6 +127,8 @@ class Lookup {
   // A block of this layout, probed with `kernel`, which has to outlive it.
   Lookup(KeyLayout layout, Sections sections, const Kernel& kernel);
 
+  // The ROWCOL section, which may not be there.
+  const SectionProbe& row_col() const { return sections_.row_col; }
   // Tells whether ROWCOL can rule out cells of this block.
   bool has_row_col() const { return sections_.row_col.present(); }
 
@@ -180,9 +187,9 @@ class Lookup {
   BatchAnswers Match(size_t count, EntryAt entry_at) const;
 
   KeyLayout layout_;
-  // The kind and parameter of the layout. The kind is kCustom also where keys
-  // have other entries than their rows and cells: with a ROWPREFIX section, or
-  // if the block cannot be used.
+  // The kind and parameter of the layout. The kind is also kCustom if keys have
+  // other entries than their rows and cells: with a ROWPREFIX section, or if
+  // the block cannot be used.
   KeyLayout::Kind kind_;
   uint32_t parameter_;
   bool usable_;
@@ -227,8 +234,8 @@ template <size_t kMost, typename EntryAt>
       return section.Find(kernel, hashes[0]) ? 1 : 0;
     }
   };
-  // By key. Each field of an entry has an array of its own: a struct would be
-  // copied in wider words than it was just written in, which stalls a CPU.
+  // Arrays by key. Each field of an entry has its own: a struct would be copied
+  // in wider words than it was just written in, which stalls a CPU.
   std::array<uint8_t, kMost> probe_of;  // the number of the probe of its row
   std::array<uint64_t, kMost> row_hashes;
   std::array<const char*, kMost> cell_data;
@@ -253,7 +260,7 @@ template <size_t kMost, typename EntryAt>
   }
   if (rows.count > 0) {
     const uint32_t found = rows.Find(sections_.row, *kernel_);
-    if (rows.count == count) {  // each key has a probe of its own
+    if (kMost == 1 || rows.count == count) {  // each key has its own probe
       answers.row_found = found;
     } else {
       for (uint32_t left = answers.row_probed; left != 0; left &= left - 1) {

@@ -15,10 +15,10 @@ namespace rowbloom {
 namespace {
 
 // Empty, or why a section cannot be trusted. `end` is where the directory
-// starts.
+// starts. The hash of a section that can be trusted is mixed into *digest.
 std::string CheckSection(std::string_view contents,
                          const FilterSection& section, uint64_t checksum,
-                         size_t end) {
+                         size_t end, uint64_t* digest) {
   const std::string at =
       Concat("section at offset ", section.offset_bytes, ": ");
   if (section.offset_bytes < format::kHead.size() ||
@@ -45,11 +45,14 @@ std::string CheckSection(std::string_view contents,
     return Concat(at, section.size_bytes, " bytes for ", section.keys,
                   " keys, expected blocks of ", kBlockBytes, " bytes");
   }
-  const auto found = static_cast<uint32_t>(
-      Checksum(contents.substr(section.offset_bytes, section.size_bytes)));
+  const uint64_t hash =
+      Checksum(contents.substr(section.offset_bytes, section.size_bytes));
+  const auto found = static_cast<uint32_t>(hash);
   if (found != checksum) {
     return Concat(at, "checksum ", checksum, " expected, found ", found);
   }
+  *digest =
+      Checksum({reinterpret_cast<const char*>(&hash), sizeof(hash)}, *digest);
   return "";
 }
 
@@ -134,6 +137,7 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
     return Concat("filter block directory at offset ", directory_at,
                   ": checksum ", trailer.checksum, " expected, found ", found);
   }
+  block->digest = trailer.checksum;
 
   const size_t attributes_at = trailer.section_count * format::kEntryBytes;
   ParseAttributes(directory.substr(attributes_at, trailer.attribute_bytes),
@@ -149,8 +153,8 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
         .size_bytes = GetFixed(entry, 12, 4),
         .keys = GetFixed(entry, 16, 4),
         .row_prefix_length = static_cast<uint32_t>(GetFixed(entry, 4, 4))});
-    section.problem =
-        CheckSection(contents, section, GetFixed(entry, 20, 4), directory_at);
+    section.problem = CheckSection(contents, section, GetFixed(entry, 20, 4),
+                                   directory_at, &block->digest);
     SectionProbe probe = ProbeOf(contents, &section);
     switch (section.type) {
       case SectionType::kRow:

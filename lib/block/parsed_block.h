@@ -20,6 +20,10 @@ struct ParsedBlock {
   std::string layout_id;
   std::optional<SectionType> whole_keys;
   uint8_t format_version = 0;
+  // Made from the trailer's checksum and from the 64-bit hashes of all sections
+  // that can be used: equal for blocks of the same bytes, and different for
+  // others but with the probability of a collision of 64 bits.
+  uint64_t digest = 0;
   // Answers "may match" to everything where there is a problem.
   Lookup lookup;
 };

@@ -146,7 +146,7 @@ class SortedHashes {
 
  private:
   std::unique_ptr<uint64_t[]> hashes_;
-  std::vector<uint32_t> starts_;  // of each bucket
+  std::vector<uint32_t> starts_;  // by bucket
 };
 
 // Adds the keys of neighbouring buckets to a system, one after the other, but
@@ -200,7 +200,7 @@ class BucketFiller {
  private:
   void OpenBucket() {
     const std::span<const uint64_t> hashes = sorted_.Bucket(bucket_);
-    // By place in the bucket, the last first.
+    // The start of each place in the bucket, the last place first.
     std::array<uint32_t, kSlotsOfBucket + 1> starts{};
     const auto place = [this](uint64_t hash) {
       return kSlotsOfBucket - 1 - system_->FirstSlotOf(hash) % kSlotsOfBucket;
@@ -252,7 +252,8 @@ class BucketFiller {
 
   // The bucket being filled.
   std::vector<uint64_t> ordered_;
-  std::array<uint32_t, std::size(kLimits)> ends_{};  // of the keys above each
+  // The ends of the keys above each limit.
+  std::array<uint32_t, std::size(kLimits)> ends_{};
   uint32_t limit_ = 0;  // from which on the bucket has its keys
   size_t at_ = 0;
   // The limit being tried.
@@ -353,7 +354,7 @@ std::optional<uint8_t> AppendLastLayer(Chunks hashes,
       for (const std::span<const uint64_t> chunk : hashes) {
         for (const uint64_t hash : chunk) *to++ = Remix(hash, seed);
       }
-      // In the order of their slots, equations move least.
+      // Equations move least when they come in the order of their slots.
       std::ranges::sort(seeded);
       System system(blocks, mask);
       const bool solved = std::ranges::all_of(seeded, [&](uint64_t hash) {
@@ -388,7 +389,7 @@ bool AppendRibbon(Chunks hashes, double false_positive_rate, size_t max_bytes,
 
   std::vector<RibbonShape> layers;
   std::string body;
-  // Those of the layer, after the first one.
+  // The hashes left for the layer, after the first one.
   std::vector<uint64_t> left;
   std::span<const uint64_t> left_chunk;
   while (count > kLastLayerKeys &&
@@ -490,9 +491,9 @@ std::optional<RibbonFilter> ParseRibbon(std::string_view payload,
 double RibbonFalsePositiveRate(const RibbonFilter& filter) {
   const RibbonLayer& layer = filter.layers[0];
   const double narrow = std::ldexp(1.0, -static_cast<int>(filter.columns));
-  const auto blocks =
-      static_cast<double>((layer.starts + kSlotsOfBlock - 1) / kSlotsOfBlock);
-  const double share = static_cast<double>(layer.first_wide) / blocks;
+  const auto blocks = (layer.starts + kSlotsOfBlock - 1) / kSlotsOfBlock;
+  const double share =
+      static_cast<double>(layer.first_wide) / static_cast<double>(blocks);
   return narrow * share + narrow / 2 * (1 - share);
 }
 

@@ -29,6 +29,10 @@ struct Kernel {
   // The same for `count` hashes, kMaxMany at most: bit i is for hashes[i].
   uint32_t (*may_contain_many)(const BloomBlocks& blocks,
                                const uint64_t* hashes, size_t count);
+  // The same for one hash in `count` sections, kMaxMany at most, that have as
+  // many probes as the first: bit i is for sections[i].
+  uint32_t (*sections_with)(const BloomBlocks* sections, size_t count,
+                            uint64_t hash);
   // Tells whether the columns of `hash` give its fingerprint.
   bool (*ribbon_may_contain)(const RibbonFilter& filter, uint64_t hash);
   uint32_t (*ribbon_may_contain_many)(const RibbonFilter& filter,
@@ -77,6 +81,28 @@ extern const Kernel kAvx2Kernel;
 extern const Kernel kAvx512Kernel;
 
 namespace {
+
+// Tells whether a block has the bits of a hash.
+using HasBits = bool(const std::byte* block, uint64_t hash, int probes);
+
+// Kernel::sections_with. It computes once what depends on the hash alone,
+// fetches all blocks before it tests the first, and does not branch in between.
+template <HasBits kHasBits>
+uint32_t SectionsWith(const BloomBlocks* sections, size_t count,
+                      uint64_t hash) {
+  const int probes = sections[0].probes;
+  const std::byte* blocks[Kernel::kMaxMany];
+  for (size_t i = 0; i < count; ++i) {
+    blocks[i] = sections[i].data + BlockOffset(sections[i], hash);
+    __builtin_prefetch(blocks[i]);
+    __builtin_prefetch(blocks[i] + kBlockBytes - 1);
+  }
+  uint32_t found = 0;
+  for (size_t i = 0; i < count; ++i) {
+    found |= uint32_t{kHasBits(blocks[i], hash, probes)} << i;
+  }
+  return found;
+}
 
 // Kernel::may_contain_many and ribbon_may_contain_many, by the function for one
 // hash.

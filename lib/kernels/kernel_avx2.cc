@@ -1,7 +1,18 @@
 // Eight probes at a time: all positions of a key are computed in the lanes of
 // one register, each lane fetches its 32-bit word of the block and tests its
 // bit.
+#if defined(__x86_64__)
 #include <immintrin.h>
+
+// Functions from here on, those of this folder's headers among them, are
+// compiled for these instructions. A pragma says so, since a build of RocksDB
+// has no flags for a single file of a plugin.
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2"))), \
+                             apply_to = function)
+#else
+#pragma GCC target("avx2,bmi,bmi2")
+#endif
 
 #include "lib/kernels/bloom_add.h"
 #include "lib/kernels/bloom_block.h"
@@ -18,8 +29,8 @@ constexpr int kLanes = 8;
 // Tells whether the block has the bits of the probes from `first` on, kLanes at
 // most. The top 4 bits of a lane's product are the number of its word in the
 // block, the next 5 that of its bit in the word.
-inline bool HasBits(const std::byte* block, uint64_t hash, int first,
-                    int probes) {
+inline bool HasBitsFrom(int first, const std::byte* block, uint64_t hash,
+                        int probes) {
   const __m256i product = _mm256_mullo_epi32(
       _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
       _mm256_load_si256(
@@ -43,11 +54,25 @@ inline bool HasBits(const std::byte* block, uint64_t hash, int first,
   return _mm256_testc_si256(found, bits) != 0;
 }
 
+inline bool FewBits(const std::byte* block, uint64_t hash, int probes) {
+  return HasBitsFrom(0, block, hash, probes);
+}
+
+inline bool MoreBits(const std::byte* block, uint64_t hash, int probes) {
+  return HasBitsFrom(0, block, hash, kLanes) &&
+         HasBitsFrom(kLanes, block, hash, probes);
+}
+
 bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
   const std::byte* block = blocks.data + BlockOffset(blocks, hash);
-  if (blocks.probes <= kLanes) return HasBits(block, hash, 0, blocks.probes);
-  return HasBits(block, hash, 0, kLanes) &&
-         HasBits(block, hash, kLanes, blocks.probes);
+  return blocks.probes <= kLanes ? FewBits(block, hash, blocks.probes)
+                                 : MoreBits(block, hash, blocks.probes);
+}
+
+uint32_t FewOrMore(const BloomBlocks* sections, size_t count, uint64_t hash) {
+  return sections[0].probes <= kLanes
+             ? SectionsWith<FewBits>(sections, count, hash)
+             : SectionsWith<MoreBits>(sections, count, hash);
 }
 
 // The parity of each lane, folded into its top bit, as a mask.
@@ -135,6 +160,7 @@ constinit const Kernel kAvx2Kernel = {
     .name = "avx2",
     .may_contain = MayContain,
     .may_contain_many = Many<BloomBlocks, MayContain>,
+    .sections_with = FewOrMore,
     .ribbon_may_contain = RibbonMayContain<Avx2ColumnsGive>,
     .ribbon_may_contain_many =
         Many<RibbonFilter, RibbonMayContain<Avx2ColumnsGive>>,
@@ -142,3 +168,8 @@ constinit const Kernel kAvx2Kernel = {
     .ribbon_solve = RibbonSolve};
 
 }  // namespace rowbloom
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif  // __x86_64__

@@ -1,7 +1,23 @@
 // All probes at once: the lanes of one register compute the positions of a key,
 // fetch their 32-bit words of the block and test their bits. Eight probes take
 // half a register, which is faster than a whole one.
+#if defined(__x86_64__)
+// GCC 12 takes the undefined registers of its own intrinsics for mistakes (GCC
+// bug 105593).
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
+
+// As in kernel_avx2.cc.
+#if defined(__clang__)
+#pragma clang attribute push(                                      \
+    __attribute__((target("avx512f,avx512dq,avx512vl,bmi,bmi2"))), \
+    apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512dq,avx512vl,bmi,bmi2")
+#endif
 
 #include "lib/kernels/bloom_add.h"
 #include "lib/kernels/bloom_block.h"
@@ -30,24 +46,25 @@ inline bool MayContainFew(const std::byte* block, uint64_t hash, int probes) {
   return _ktestc_mask8_u8(_mm256_movepi32_mask(found), probed) != 0;
 }
 
-inline bool MayContainMore(const std::byte* block, uint64_t hash, int probes) {
+// The same with a whole register, for any number of probes. Places and masks of
+// the bits are the same in all blocks: a probe of one more fetches words and
+// tests them, for which a whole register is as fast as half of one.
+inline bool BlockHasBits(const std::byte* block, uint64_t hash, int probes) {
   const __m512i product = _mm512_mullo_epi32(
       _mm512_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
       _mm512_load_si512(kLaneMultipliers));
+  const __m512i bits =
+      _mm512_rolv_epi32(_mm512_set1_epi32(1), _mm512_srli_epi32(product, 23));
+  const auto probed = static_cast<__mmask16>((1u << probes) - 1);
   const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(product, 28),
                                                  _mm512_loadu_si512(block));
-  const __m512i found = _mm512_slli_epi32(
-      _mm512_rorv_epi32(words, _mm512_srli_epi32(product, 23)), 31);
-  const __mmask16 probed = _mm512_cmpgt_epi32_mask(
-      _mm512_set1_epi32(probes),
-      _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-  return _ktestc_mask16_u8(_mm512_movepi32_mask(found), probed) != 0;
+  return _mm512_mask_testn_epi32_mask(probed, words, bits) == 0;
 }
 
 bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
   const std::byte* const block = blocks.data + BlockOffset(blocks, hash);
   return blocks.probes <= 8 ? MayContainFew(block, hash, blocks.probes)
-                            : MayContainMore(block, hash, blocks.probes);
+                            : BlockHasBits(block, hash, blocks.probes);
 }
 
 // Adds keys of up to kLanes probes. The block stays in a register. The mask of
@@ -137,6 +154,7 @@ constinit const Kernel kAvx512Kernel = {
     .name = "avx512",
     .may_contain = MayContain,
     .may_contain_many = Many<BloomBlocks, MayContain>,
+    .sections_with = SectionsWith<BlockHasBits>,
     .ribbon_may_contain = RibbonMayContain<Avx512ColumnsGive>,
     .ribbon_may_contain_many =
         Many<RibbonFilter, RibbonMayContain<Avx512ColumnsGive>>,
@@ -144,3 +162,8 @@ constinit const Kernel kAvx512Kernel = {
     .ribbon_solve = RibbonSolve};
 
 }  // namespace rowbloom
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
+#endif  // __x86_64__

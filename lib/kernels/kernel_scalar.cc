@@ -13,14 +13,18 @@ uint32_t BitOf(uint64_t hash, int probe) {
 // All probes are made, without a branch on their bits: a CPU cannot predict
 // where an absent key fails, and a wrong guess costs more than the probes that
 // it saves.
-bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
-  const std::byte* block = blocks.data + BlockOffset(blocks, hash);
+inline bool BlockHasBits(const std::byte* block, uint64_t hash, int probes) {
   std::byte found{1};
-  for (int i = 0; i < blocks.probes; ++i) {
+  for (int i = 0; i < probes; ++i) {
     const uint32_t bit = BitOf(hash, i);
     found &= block[bit / 8] >> bit % 8;
   }
   return found != std::byte{};
+}
+
+bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
+  return BlockHasBits(blocks.data + BlockOffset(blocks, hash), hash,
+                      blocks.probes);
 }
 
 bool ScalarColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
@@ -54,6 +58,7 @@ constinit const Kernel kScalarKernel = {
     .name = "scalar",
     .may_contain = MayContain,
     .may_contain_many = Many<BloomBlocks, MayContain>,
+    .sections_with = SectionsWith<BlockHasBits>,
     .ribbon_may_contain = RibbonMayContain<ScalarColumnsGive>,
     .ribbon_may_contain_many =
         Many<RibbonFilter, RibbonMayContain<ScalarColumnsGive>>,

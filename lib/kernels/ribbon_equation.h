@@ -13,7 +13,7 @@ namespace rowbloom {
 
 // The size of a layer, one of the systems of equations that make up a filter.
 struct RibbonShape {
-  uint32_t blocks = 0;      // of 64 slots
+  uint32_t blocks = 0;      // 64 slots each
   uint32_t first_wide = 0;  // blocks from here on have one more column
 };
 
@@ -30,9 +30,9 @@ struct RibbonFilter {
   static constexpr size_t kMaxLayers = 6;
 
   RibbonLayer layers[kMaxLayers];
-  uint64_t columns = 0;  // of narrow blocks
+  uint64_t columns = 0;  // each narrow block's
   uint8_t layer_count = 0;
-  uint8_t seed = 0;  // of the last layer
+  uint8_t seed = 0;  // the last layer's
 };
 
 // A layer's system in echelon form, by slot: the coefficients of the row that

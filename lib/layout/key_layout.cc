@@ -161,19 +161,16 @@ Result<std::string> KeyLayout::EncodeRow(std::string_view row) const {
 std::optional<Error> KeyLayout::AppendRow(std::string_view row,
                                           std::string* key) const {
   switch (kind_) {
-    case Kind::kEscaped:
-      for (size_t at = 0;;) {
-        const size_t escape = row.find(kEscape, at);
-        if (escape == std::string_view::npos) {
-          key->append(row.substr(at));
-          break;
-        }
-        key->append(row.substr(at, escape + 1 - at)).push_back(kEscapedZero);
-        at = escape + 1;
+    case Kind::kEscaped: {
+      constexpr char kEnd[] = {kEscape, kTerminator};
+      size_t at = 0;
+      for (size_t escape; (escape = row.find(kEscape, at)) != row.npos;
+           at = escape + 1) {
+        key->append(row, at, escape + 1 - at).push_back(kEscapedZero);
       }
-      key->push_back(kEscape);
-      key->push_back(kTerminator);
+      key->append(row, at).append(kEnd, sizeof(kEnd));
       return std::nullopt;
+    }
     case Kind::kFixed:
       if (row.size() != parameter_) {
         return Error{Concat("a row of ", row.size(),

@@ -85,7 +85,8 @@ double BlockedFalsePositiveRate(uint64_t keys, uint64_t blocks, int probes) {
 
 int BestProbes(double bits_per_key) {
   const double bits = Clamp(bits_per_key);
-  // From below the best, which is 0.42 to 1 for each bit, or kMaxProbes.
+  // The search starts below the best, which is 0.42 to 1 for each bit, or
+  // kMaxProbes.
   int best = std::clamp(static_cast<int>(0.4 * bits), 1, kMaxProbes);
   double best_rate = BlockedFalsePositiveRate(bits, best);
   for (int probes = best + 1; probes <= kMaxProbes; ++probes) {

@@ -23,8 +23,8 @@ double Position(double bits_per_key) {
          kStepsPerBit;
 }
 
-// By bits per key of kBloom, in steps between which the logarithm of the rate
-// is taken as linear.
+// The logarithm of the rate by bits per key of kBloom, in steps between which
+// it is taken as linear.
 struct RateTable {
   std::vector<double> log_rates;  // strictly decreasing
   std::vector<int> probes;

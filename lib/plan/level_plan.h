@@ -20,7 +20,7 @@ int LevelAt(const LevelShape& shape, size_t index, int num_levels);
 
 // Sorted runs of one size and kind.
 struct SortedRuns {
-  double entries = 0;  // of each; only their proportions matter
+  double entries = 0;  // each run's; only their proportions matter
   FilterKind kind = FilterKind::kBloom;
   double count = 1;
 };

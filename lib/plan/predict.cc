@@ -58,7 +58,8 @@ struct RunGroup {
   double row_spread = 1;  // the chance that one has an existing row
 };
 
-// By level, as LevelPlan::rates(). Without a place one group of all files.
+// The runs of each level, as LevelPlan::rates(); without a place, one group of
+// all files.
 std::vector<RunGroup> RunGroups(const FileProfile& profile) {
   const double wanted = profile.files_per_row;
   if (!profile.place) {

@@ -26,7 +26,7 @@ struct BloomSetting {
 // A section of kind kBloom, or the one that a ribbon of its rate stands for.
 struct SectionSize {
   uint64_t keys = 0;
-  uint64_t blocks = 0;  // of kBloomBlockBytes
+  uint64_t blocks = 0;  // kBloomBlockBytes each
   int probes = 0;
   double rate = 0;
 };

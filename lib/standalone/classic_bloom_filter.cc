@@ -65,7 +65,7 @@ uint64_t ClassicBloomFilter::OptimalBits(uint64_t expected_insertions,
                                          double rate) {
   const auto keys =
       static_cast<double>(std::max<uint64_t>(expected_insertions, 1));
-  // In Guava's order of operations: each rounds.
+  // The order of operations is Guava's, because each rounds.
   const double bits =
       -keys * std::log(rate) / (std::numbers::ln2 * std::numbers::ln2);
   return bits < 0x1p63 ? static_cast<uint64_t>(bits) : kNone;

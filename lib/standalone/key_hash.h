@@ -1,4 +1,4 @@
-// From a key to a hash, and from a hash to places in a filter.
+// Hashes of keys, and the places in a filter that follow from a hash.
 #pragma once
 
 #include <cstdint>

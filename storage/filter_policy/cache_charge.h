@@ -24,8 +24,8 @@ std::shared_ptr<rocksdb::Cache> CacheToCharge(
 // thread-safe; the cache may be shared.
 class CacheCharge {
  public:
-  // As RocksDB's own: entries this large are few, and a cache has room for them
-  // in one shard.
+  // The step is RocksDB's own: entries this large are few, and a cache has room
+  // for them in one shard.
   static constexpr size_t kStepBytes = size_t{256} << 10;
 
   // Null: charges nothing.
@@ -35,9 +35,9 @@ class CacheCharge {
   CacheCharge(const CacheCharge&) = delete;
   CacheCharge& operator=(const CacheCharge&) = delete;
 
-  // Charges `bytes` in whole steps, in place of what was charged before. What a
-  // full cache with a strict limit refuses is not charged; the next step is
-  // tried again.
+  // Charges `bytes` in whole steps, in place of the last charge. A full cache
+  // with a strict limit may refuse a step; it stays uncharged, and the next
+  // call tries again.
   void Set(size_t bytes) noexcept;
 
   // Tells whether there is a cache to charge.

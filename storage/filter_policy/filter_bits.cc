@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "lib/block/filter_block_builder.h"
-#include "lib/block/key_entries.h"
 #include "lib/block/parsed_block.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/cache_charge.h"
+#include "storage/filter_policy/loaded_block.h"
 
 namespace rowbloom {
 namespace {
@@ -38,7 +38,7 @@ uint64_t NanosSince(std::chrono::steady_clock::time_point start) {
           .count());
 }
 
-class Builder : public rocksdb::FilterBitsBuilder {
+class Builder final : public rocksdb::FilterBitsBuilder {
  public:
   Builder(const FilterBlockOptions& options,
           std::shared_ptr<FilterCounters> counters,
@@ -53,7 +53,9 @@ class Builder : public rocksdb::FilterBitsBuilder {
     OfferToCollector(summary_);
   }
 
-  void AddKey(const Slice& key) override { AddKeyWithCare(key); }
+  void AddKey(const Slice& key) override {
+    if (!builder_.TryAddKey(View(key))) AddKeyWithCare(key);
+  }
 
 #if ROWBLOOM_FILTER_INTERFACE >= 906
   void AddKeyAndAlt(const Slice& key, const Slice& alt) override {
@@ -135,9 +137,7 @@ class Builder : public rocksdb::FilterBitsBuilder {
   }
 #endif
 
- protected:
-  KeyEntries& entries() { return builder_.entries(); }
-
+ private:
   // For keys that may take memory. Without it, or after an exception of a
   // custom layout, the block answers "may match" to everything, since a key may
   // be missing in it.
@@ -150,7 +150,6 @@ class Builder : public rocksdb::FilterBitsBuilder {
     Charge(0);
   }
 
- private:
   // Charges what the builder holds, and `more` bytes. Finished blocks count
   // until the builder goes: RocksDB keeps the partitions of a file so long.
   void Charge(size_t more) noexcept {
@@ -162,49 +161,11 @@ class Builder : public rocksdb::FilterBitsBuilder {
   bool verify_;
   bool failed_ = false;
   std::shared_ptr<FilterCounters> counters_;
-  LevelCounters* level_;  // of counters_
+  LevelCounters* level_;  // one of counters_
   std::shared_ptr<FilterSummary> summary_;
   CacheCharge charge_;
   size_t finished_bytes_ = 0;
 };
-
-// For keys of one kind of layout, most of which need no call.
-template <KeyLayout::Kind kKind>
-class PlainBuilder final : public Builder {
- public:
-  using Builder::Builder;
-
-  void AddKey(const Slice& key) override {
-    if (!entries().template TryAddKey<kKind>(View(key))) AddKeyWithCare(key);
-  }
-};
-
-template <typename OneBuilder>
-std::unique_ptr<rocksdb::FilterBitsBuilder> NewBuilder(
-    const FilterBlockOptions& options, std::shared_ptr<FilterCounters> counters,
-    std::shared_ptr<rocksdb::Cache> charged_cache) {
-  return std::make_unique<OneBuilder>(options, std::move(counters),
-                                      std::move(charged_cache));
-}
-
-auto* BuilderFor(const FilterBlockOptions& options) {
-  using Kind = KeyLayout::Kind;
-  const Kind kind =
-      KeyEntries::IsPlain(options) ? options.key_layout.kind() : Kind::kCustom;
-  switch (kind) {
-    case Kind::kEscaped:
-      return NewBuilder<PlainBuilder<Kind::kEscaped>>;
-    case Kind::kFixed:
-      return NewBuilder<PlainBuilder<Kind::kFixed>>;
-    case Kind::kDelimited:
-      return NewBuilder<PlainBuilder<Kind::kDelimited>>;
-    case Kind::kLengthPrefixed:
-      return NewBuilder<PlainBuilder<Kind::kLengthPrefixed>>;
-    case Kind::kCustom:
-      break;
-  }
-  return NewBuilder<Builder>;
-}
 
 // Answers for one block, and counts it as loaded for as long as it lives.
 class Reader final : public rocksdb::FilterBitsReader {
@@ -212,6 +173,7 @@ class Reader final : public rocksdb::FilterBitsReader {
   Reader(ParsedBlock block, size_t block_bytes,
          std::shared_ptr<FilterCounters> counters)
       : lookup_(std::move(block.lookup)),
+        shown_(block.digest, &lookup_.row_col()),
         level_(counters->At(block.origin.level)),
         counters_(std::move(counters)),
         block_bytes_(block_bytes) {
@@ -223,7 +185,7 @@ class Reader final : public rocksdb::FilterBitsReader {
     MatchResult result;
     try {
       result = lookup_.MayMatch(View(entry));
-    } catch (...) {  // of a custom layout
+    } catch (...) {  // a custom layout may throw
       result = MatchResult(Verdict::kUnusable);
     }
     // A branch, not a value that depends on the filter's memory: a CPU predicts
@@ -253,7 +215,7 @@ class Reader final : public rocksdb::FilterBitsReader {
           may_match[start + i] = (ruled_out >> i & 1) == 0;
         }
         level_->CountAnswers(lookup_, answers, count);
-      } catch (...) {  // of a custom layout, for one of the keys
+      } catch (...) {  // a custom layout may throw, for any of the keys
         for (int i = 0; i < count; ++i) {
           may_match[start + i] = MayMatch(*keys[start + i]);
         }
@@ -263,7 +225,8 @@ class Reader final : public rocksdb::FilterBitsReader {
 
  private:
   const Lookup lookup_;
-  LevelCounters* const level_;  // of counters_
+  const LoadedBlock::Shown shown_;
+  LevelCounters* const level_;  // one of counters_
   const std::shared_ptr<FilterCounters> counters_;
   const size_t block_bytes_;
 };
@@ -273,8 +236,8 @@ class Reader final : public rocksdb::FilterBitsReader {
 std::unique_ptr<rocksdb::FilterBitsBuilder> NewFilterBitsBuilder(
     const FilterBlockOptions& options, std::shared_ptr<FilterCounters> counters,
     std::shared_ptr<rocksdb::Cache> charged_cache) {
-  return BuilderFor(options)(options, std::move(counters),
-                             std::move(charged_cache));
+  return std::make_unique<Builder>(options, std::move(counters),
+                                   std::move(charged_cache));
 }
 
 std::unique_ptr<rocksdb::FilterBitsReader> NewFilterBitsReader(

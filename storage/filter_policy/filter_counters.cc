@@ -1,5 +1,6 @@
 #include "storage/filter_policy/filter_counters.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -85,63 +86,55 @@ void LevelCounters::CountAnswers(const Lookup& lookup,
     const auto key = static_cast<size_t>(std::countr_zero(left));
     const uint64_t same = answers.SameAs(key) & left;
     const MatchResult result = lookup.ResultOf(answers, key);
-    answers_.Add(result.code(), static_cast<uint64_t>(std::popcount(same)));
+    counters_.Add(result.code(), static_cast<uint64_t>(std::popcount(same)));
     if (observed) last_.Add(result, std::popcount(same));
     left &= ~same;
   }
 }
 
-void LevelCounters::CountObservation(size_t slot, const Observation& seen) {
+void LevelCounters::CountObservation(bool row_col, const Observation& seen) {
+  size_t slot = row_col ? kRowCol : kRow;
   for (const uint64_t times :
        {seen.opened, seen.true_positives, seen.true_negatives}) {
-    if (times > 0) answers_.Add(slot, times);
+    if (times > 0) counters_.Add(slot, times);
     ++slot;
   }
 }
 
+// The difference of two counters, which may be out of step while reads are
+// under way.
+uint64_t LevelCounters::Difference(size_t more, size_t less) const {
+  const uint64_t taken = counters_.Sum(less);
+  return std::max(counters_.Sum(more), taken) - taken;
+}
+
 void LevelCounters::ReadObservation(size_t slot, SectionStats* section) const {
-  const uint64_t opened = answers_.Sum(slot);
-  section->true_positives = answers_.Sum(slot + 1);
-  // While reads are under way the two may be out of step.
-  if (opened > section->true_positives) {
-    section->false_positives = opened - section->true_positives;
-  }
-  section->true_negatives = answers_.Sum(slot + 2);
+  section->true_positives = counters_.Sum(slot + 1);
+  section->false_positives = Difference(slot, slot + 1);
+  section->true_negatives = counters_.Sum(slot + 2);
 }
 
 FilterStats LevelCounters::Read() const {
   FilterStats stats;
-  for (size_t slot = 0; slot < kRowAt; ++slot) {
-    const MatchResult result = MatchResult::FromCode(slot);
-    const uint64_t times = answers_.Sum(slot);
+  for (size_t code = 0; code < MatchResult::kCodes; ++code) {
+    const MatchResult result = MatchResult::FromCode(code);
+    const uint64_t times = counters_.Sum(code);
     stats.asked += times;
     if (result.may_match()) stats.may_match += times;
     AddVerdict(result.row(), times, &stats.row);
     AddVerdict(result.row_col(), times, &stats.row_col);
   }
-  ReadObservation(kRowAt, &stats.row);
-  ReadObservation(kRowColAt, &stats.row_col);
-  const auto get = [](const Counter& counter) {
-    return counter.load(std::memory_order_relaxed);
-  };
-  stats.blocks_built = get(blocks_built_);
-  stats.blocks_failed = get(blocks_failed_);
-  stats.bytes_built = get(bytes_built_);
-  stats.build_nanos = get(build_nanos_);
-  stats.blocks_opened = get(blocks_opened_);
-  stats.blocks_unusable = get(blocks_unusable_);
-  stats.bytes_loaded = get(bytes_loaded_);
-  stats.builtin_blocks_opened = get(builtin_blocks_opened_);
+  ReadObservation(kRow, &stats.row);
+  ReadObservation(kRowCol, &stats.row_col);
+  stats.blocks_built = counters_.Sum(kBlocksBuilt);
+  stats.blocks_failed = counters_.Sum(kBlocksFailed);
+  stats.bytes_built = counters_.Sum(kBytesBuilt);
+  stats.build_nanos = counters_.Sum(kBuildNanos);
+  stats.blocks_opened = counters_.Sum(kBlocksOpened);
+  stats.blocks_unusable = counters_.Sum(kBlocksUnusable);
+  stats.bytes_loaded = Difference(kBytesOpened, kBytesClosed);
+  stats.builtin_blocks_opened = counters_.Sum(kBuiltinBlocksOpened);
   return stats;
-}
-
-void LevelCounters::Reset() {
-  answers_.Reset();
-  for (Counter* counter : {&blocks_built_, &blocks_failed_, &bytes_built_,
-                           &build_nanos_, &blocks_opened_, &blocks_unusable_,
-                           &bytes_loaded_, &builtin_blocks_opened_}) {
-    counter->store(0, std::memory_order_relaxed);
-  }
 }
 
 void FilterCounters::GiveBack::operator()(LevelCounters* counters) const {

@@ -44,42 +44,42 @@ class LevelCounters {
   // The results of what a section answered last.
   struct Observation {
     uint64_t opened = 0;          // files opened on its "may match"
-    uint64_t true_positives = 0;  // of these, that had it
+    uint64_t true_positives = 0;  // those files that had it
     uint64_t true_negatives = 0;
   };
 
   // Counts the answer of a block's `lookup` for one key.
   void CountAnswer(const Lookup& lookup, MatchResult result) {
-    answers_.Add(result.code(), 1);
+    counters_.Add(result.code(), 1);
     if (Observed()) Remember(lookup, result);
   }
   // The same for the `count` keys of a batch.
   void CountAnswers(const Lookup& lookup, const BatchAnswers& answers,
                     int count);
 
-  void CountRow(const Observation& seen) { CountObservation(kRowAt, seen); }
-  void CountRowCol(const Observation& seen) {
-    CountObservation(kRowColAt, seen);
-  }
+  // Counts what came of the answers of the ROWCOL or the row section.
+  void CountObservation(bool row_col, const Observation& seen);
 
   void CountBuilt(size_t block_bytes, uint64_t nanos) {
-    Add(&blocks_built_, 1);
-    Add(&bytes_built_, block_bytes);
-    Add(&build_nanos_, nanos);
+    counters_.Add(kBlocksBuilt, 1);
+    counters_.Add(kBytesBuilt, block_bytes);
+    counters_.Add(kBuildNanos, nanos);
   }
-  void CountFailed() { Add(&blocks_failed_, 1); }
+  void CountFailed() { counters_.Add(kBlocksFailed, 1); }
   void CountOpened(bool usable, size_t block_bytes) {
-    Add(&blocks_opened_, 1);
-    if (!usable) Add(&blocks_unusable_, 1);
-    Add(&bytes_loaded_, block_bytes);
+    counters_.Add(kBlocksOpened, 1);
+    if (!usable) counters_.Add(kBlocksUnusable, 1);
+    counters_.Add(kBytesOpened, block_bytes);
   }
-  void CountClosed(size_t block_bytes) { Add(&bytes_loaded_, -block_bytes); }
-  void CountBuiltinOpened() { Add(&builtin_blocks_opened_, 1); }
+  void CountClosed(size_t block_bytes) {
+    counters_.Add(kBytesClosed, block_bytes);
+  }
+  void CountBuiltinOpened() { counters_.Add(kBuiltinBlocksOpened, 1); }
 
   FilterStats Read() const;
 
   // REQUIRES that no policy uses them.
-  void Reset();
+  void Reset() { counters_.Reset(); }
 
   // The last answer of this thread, kept while an Observer lives.
   static LastAnswer& ThreadLastAnswer() { return last_; }
@@ -94,36 +94,35 @@ class LevelCounters {
   };
 
  private:
-  using Counter = std::atomic<uint64_t>;
+  // Slots of counters_: one for each code of a result, three for the
+  // observations of each section, and those of blocks.
+  enum Slot : size_t {
+    kRow = MatchResult::kCodes,
+    kRowCol = kRow + 3,
+    kBlocksBuilt = kRowCol + 3,
+    kBlocksFailed,
+    kBytesBuilt,
+    kBuildNanos,
+    kBlocksOpened,
+    kBlocksUnusable,
+    kBytesOpened,
+    kBytesClosed,
+    kBuiltinBlocksOpened,
+    kSlots
+  };
+  static_assert(kSlots <= ThreadCounters::kSlots);
 
-  // Slots of answers_: one for each code of a result, then three for the
-  // observations of each section.
-  static constexpr size_t kRowAt = MatchResult::kCodes;
-  static constexpr size_t kRowColAt = kRowAt + 3;
-  static_assert(kRowColAt + 3 <= ThreadCounters::kSlots);
-
-  static void Add(Counter* counter, uint64_t value) {
-    counter->fetch_add(value, std::memory_order_relaxed);
-  }
   static bool Observed() {
     return observers_.load(std::memory_order_relaxed) > 0;
   }
   void Remember(const Lookup& lookup, MatchResult result);
-  void CountObservation(size_t slot, const Observation& seen);
+  uint64_t Difference(size_t more, size_t less) const;
   void ReadObservation(size_t slot, SectionStats* section) const;
 
   static constinit thread_local LastAnswer last_;
   static constinit std::atomic<int> observers_;
 
-  ThreadCounters answers_;
-  Counter blocks_built_{0};
-  Counter blocks_failed_{0};
-  Counter bytes_built_{0};
-  Counter build_nanos_{0};
-  Counter blocks_opened_{0};
-  Counter blocks_unusable_{0};
-  Counter bytes_loaded_{0};
-  Counter builtin_blocks_opened_{0};
+  ThreadCounters counters_;
 };
 
 // All counters of one policy. Thread-safe.
@@ -133,7 +132,7 @@ class FilterCounters {
   // std::bad_alloc.
   LevelCounters* At(int level);
 
-  // By level. May throw std::bad_alloc.
+  // The counters of each level. May throw std::bad_alloc.
   std::vector<LevelFilterStats> Read() const;
 
  private:

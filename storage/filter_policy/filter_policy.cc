@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "lib/block/memory_fit.h"
-#include "lib/bytes/text.h"
 #include "lib/kernels/kernel.h"
 #include "lib/plan/kind_bits.h"
 #include "lib/plan/level_plan.h"
@@ -22,6 +21,7 @@
 #include "storage/filter_policy/filter_bits.h"
 #include "storage/filter_policy/ids.h"
 #include "storage/filter_policy/usable_bytes.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom {
 namespace {
@@ -32,7 +32,7 @@ using rocksdb::Status;
 // Any non-empty block shorter than this could be the rest of one of ours.
 constexpr size_t kShortestForeignBlock = 8;
 
-// As bloom_before_level.
+// The bloom_before_level that covers every level.
 constexpr int kEveryLevel = std::numeric_limits<int>::max();
 
 class Policy final : public rocksdb::FilterPolicy {
@@ -61,7 +61,7 @@ class Policy final : public rocksdb::FilterPolicy {
     return name == ClassName() || FilterPolicy::IsInstanceOf(name);
   }
 
-  // With all parameters: it is what OPTIONS files and table properties show.
+  // The name has all parameters: OPTIONS files and table properties show it.
   const char* Name() const override { return id_.c_str(); }
 
   // RocksDB looks up filter blocks under this name. Under its own one, old
@@ -173,7 +173,7 @@ class Policy final : public rocksdb::FilterPolicy {
     return *bits_per_key_;
   }
 
-  // Which kind a level has depends on its number, and so do the bits.
+  // The number of a level decides its kind, and so its bits.
   const LevelPlan& PlanFor(int num_levels) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = plans_.find(num_levels);
@@ -191,7 +191,7 @@ class Policy final : public rocksdb::FilterPolicy {
   }
 
   FilterKind KindFor(const rocksdb::FilterBuildingContext& context) const {
-    // As the last level where it is not known.
+    // A level that is not known counts as the last one.
     int level = kEveryLevel - 1;
     if (context.compaction_style == rocksdb::kCompactionStyleLevel ||
         context.compaction_style == rocksdb::kCompactionStyleUniversal) {
@@ -239,10 +239,10 @@ Status MakePolicy(const FilterPolicyOptions& options,
                   std::unique_ptr<const rocksdb::FilterPolicy>* policy) {
   const std::string version = rocksdb::GetRocksVersionAsString();
   if (FilterInterfaceOf(version) != ROWBLOOM_FILTER_INTERFACE) {
-    return Status::NotSupported(
-        Concat("rowbloom was compiled for the filter interface of RocksDB ",
-               ROCKSDB_MAJOR, ".", ROCKSDB_MINOR,
-               ", and the library loaded is ", version));
+    return NotSupported(
+        "rowbloom was compiled for the filter interface of RocksDB ",
+        ROCKSDB_MAJOR, ".", ROCKSDB_MINOR, ", and the library loaded is ",
+        version);
   }
   if (!options.key_layout) {
     return Status::InvalidArgument(
@@ -271,7 +271,7 @@ Status ConfigureRowFilters(const FilterPolicyOptions& options,
   if (family->table_factory != nullptr) {
     const auto* present =
         family->table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
-    // Not a factory around a block-based one, either: it would be lost.
+    // A factory around a block-based one is refused, too: it would be lost.
     if (present == nullptr ||
         !family->table_factory->IsInstanceOf(
             rocksdb::TableFactory::kBlockBasedTableName())) {

@@ -40,7 +40,7 @@ class Collector final : public TablePropertiesCollector {
     return idle;
   }
 
-  // In place of the destructor, too.
+  // This runs in place of the destructor, too.
   static void operator delete(Collector* collector,
                               std::destroying_delete_t /*tag*/) {
     if (collector == Idle()) return;
@@ -63,7 +63,7 @@ class Collector final : public TablePropertiesCollector {
     return Status::OK();
   }
 
-  // Without memory a file goes without the property.
+  // A file has no property if memory runs out.
   UserCollectedProperties GetReadableProperties() const override {
     if (summary_ == nullptr || summary_->blocks() == 0) return {};
     try {

@@ -23,7 +23,6 @@ namespace {
 
 using rocksdb::Statistics;
 using LastAnswer = LevelCounters::LastAnswer;
-using Observation = LevelCounters::Observation;
 
 // The answer that no ticker has told about yet; without counters if there is
 // none.
@@ -62,7 +61,8 @@ class SeekAnswers {
   void ResolveFruitless() const {
     for (size_t i = 0; i < count_; ++i) {
       const Answer& answer = answers_[i];
-      answer.counters->CountRow(
+      answer.counters->CountObservation(
+          /*row_col=*/false,
           {.opened = answer.row.may, .true_negatives = answer.row.no});
     }
   }
@@ -74,7 +74,9 @@ class SeekAnswers {
       if (only != nullptr) return;
       only = answers_[i].counters;
     }
-    if (only != nullptr) only->CountRow({.opened = 1, .true_positives = 1});
+    if (only == nullptr) return;
+    only->CountObservation(/*row_col=*/false,
+                           {.opened = 1, .true_positives = 1});
   }
 
   std::array<Answer, kMaxAnswers> answers_;
@@ -87,15 +89,11 @@ struct ThreadReads {
   LevelCounters* opened = nullptr;
   bool opened_by_row_col = false;
 
-  SeekAnswers seek;  // of the seek under way
-  SeekAnswers done;  // of the one before, until it is known what it found
+  SeekAnswers seek;  // for the seek under way
+  SeekAnswers done;  // for the one before; its result is not known yet
 };
 
 thread_local ThreadReads thread_reads;
-
-void Count(LevelCounters* counters, bool row_col, const Observation& seen) {
-  row_col ? counters->CountRowCol(seen) : counters->CountRow(seen);
-}
 
 // A get of a cell counts for ROWCOL where the block has it. Most files are
 // ruled out by ROW: then there is nothing to count.
@@ -105,8 +103,9 @@ void OnGetAnswer() {
   const LastAnswer::OfSection answers =
       last.row_col_block ? last.row_col : last.row;
   if (counters == nullptr || (answers.may == 0 && answers.no == 0)) return;
-  Count(counters, last.row_col_block,
-        {.opened = answers.may, .true_negatives = answers.no});
+  counters->CountObservation(
+      last.row_col_block,
+      {.opened = answers.may, .true_negatives = answers.no});
   if (answers.may == 0) return;
   ThreadReads& reads = thread_reads;
   reads.opened = counters;
@@ -116,7 +115,8 @@ void OnGetAnswer() {
 void OnGetTruePositive() {
   const ThreadReads& reads = thread_reads;
   if (reads.opened == nullptr) return;
-  Count(reads.opened, reads.opened_by_row_col, {.true_positives = 1});
+  reads.opened->CountObservation(reads.opened_by_row_col,
+                                 {.true_positives = 1});
 }
 
 void OnGetDone() {

@@ -28,8 +28,9 @@ std::string PolicyId(const FilterPolicyOptions& options);
 // Inverse of PolicyId. The options may still be out of their ranges.
 Result<FilterPolicyOptions> ParsePolicyId(std::string_view id);
 
-// As NewFilterPolicy, NewFilterPropertiesFactory and NewRowPrefixExtractor,
-// with the ownership that RocksDB's object registry wants.
+// These do what NewFilterPolicy, NewFilterPropertiesFactory and
+// NewRowPrefixExtractor do, with the ownership that RocksDB's object registry
+// wants.
 rocksdb::Status MakePolicy(
     const FilterPolicyOptions& options,
     std::unique_ptr<const rocksdb::FilterPolicy>* policy);

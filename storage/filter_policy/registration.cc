@@ -1,9 +1,10 @@
+#include "storage/filter_policy/registration.h"
+
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "rocksdb/table_properties.h"
-#include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "storage/filter_policy/ids.h"
@@ -23,11 +24,11 @@ ObjectLibrary::PatternEntry Pattern(std::string_view prefix) {
       .AddSeparator(":");
 }
 
-// Has the registry make objects of these ids: `make(id, guard)` sets the guard,
-// or returns why not. The registry is not exception-safe.
+// Has a library make objects of these ids: `make(id, guard)` sets the guard, or
+// returns why not. The registry is not exception-safe.
 template <typename Object, typename Ids, typename Make>
-void Add(const Ids& ids, Make make) {
-  ObjectLibrary::Default()->AddFactory<Object>(
+void Add(ObjectLibrary* library, const Ids& ids, Make make) {
+  library->AddFactory<Object>(
       ids,
       [make](const std::string& id, std::unique_ptr<Object>* guard,
              std::string* error) -> Object* {
@@ -60,6 +61,20 @@ std::string MakeExtractorOfId(
 
 }  // namespace
 
+int AddFactories(ObjectLibrary* library) {
+  Add<const FilterPolicy>(library, Pattern(kPolicyIdPrefix), MakePolicyOfId);
+  Add<const SliceTransform>(library, Pattern(kExtractorIdPrefix),
+                            MakeExtractorOfId);
+  using Properties = TablePropertiesCollectorFactory;
+  Add<Properties>(
+      library, kFilterProperty,
+      [](const std::string& /*id*/, std::unique_ptr<Properties>* factory) {
+        *factory = MakeFilterPropertiesFactory();
+        return "";
+      });
+  return 3;
+}
+
 rocksdb::Status RegisterRowbloom() {
   // The registry's classes change with the minor version.
   const std::string compiled =
@@ -70,16 +85,7 @@ rocksdb::Status RegisterRowbloom() {
         ", and the library loaded is " + rocksdb::GetRocksVersionAsString());
   }
   static std::once_flag once;
-  std::call_once(once, [] {
-    Add<const FilterPolicy>(Pattern(kPolicyIdPrefix), MakePolicyOfId);
-    Add<const SliceTransform>(Pattern(kExtractorIdPrefix), MakeExtractorOfId);
-    using Properties = TablePropertiesCollectorFactory;
-    Add<Properties>(kFilterProperty, [](const std::string& /*id*/,
-                                        std::unique_ptr<Properties>* factory) {
-      *factory = MakeFilterPropertiesFactory();
-      return "";
-    });
-  });
+  std::call_once(once, [] { AddFactories(ObjectLibrary::Default().get()); });
   return rocksdb::Status::OK();
 }
 

@@ -24,8 +24,8 @@
 #include "rocksdb/status.h"
 #include "rocksdb/version.h"
 
-// The last version that was compared, as major * 100 + minor. Whoever has
-// compared a newer one defines it for the compiler.
+// The last version that was compared, as major * 100 + minor. Define it for the
+// compiler once you have compared a newer one.
 #ifndef ROWBLOOM_ACCEPT_ROCKSDB
 #define ROWBLOOM_ACCEPT_ROCKSDB 1109
 #endif

@@ -42,7 +42,7 @@ class RowPrefixExtractor final : public rocksdb::SliceTransform {
   size_t RowBytes(const Slice& key) const {
     try {
       return layout_.RowBytes({key.data(), key.size()});
-    } catch (...) {  // of a custom layout; RocksDB is not exception-safe
+    } catch (...) {  // a custom layout; RocksDB is not exception-safe
       return KeyLayout::kNoRow;
     }
   }

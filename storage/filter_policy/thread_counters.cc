@@ -31,7 +31,7 @@ void ThreadCounters::AddShared(size_t slot, uint64_t times) noexcept {
   TakeCopy();
   if (thread_offset_ != kSharedOffset) return Add(slot, times);
   Counter(SlotAt(kSharedOffset, slot))
-      .fetch_add(times, std::memory_order_relaxed);
+      .fetch_add(times, std::memory_order_release);
 }
 
 // Does something once per thread.
@@ -41,8 +41,8 @@ void ThreadCounters::TakeCopy() noexcept {
     std::bitset<kMaxThreads> taken;
   };
   static Copies copies;
-  // Gives the copy back when the thread ends. What the thread counts after that
-  // goes to the shared copy.
+  // Gives the copy back when the thread ends. Later counts of the thread go to
+  // the shared copy.
   struct Owner {
     ~Owner() {
       const size_t offset = std::exchange(thread_offset_, kSharedOffset);
@@ -67,7 +67,7 @@ void ThreadCounters::TakeCopy() noexcept {
 uint64_t ThreadCounters::Sum(size_t slot) const {
   uint64_t sum = 0;
   for (size_t offset = 0; offset < kBytes; offset += sizeof(Copy)) {
-    sum += Counter(SlotAt(offset, slot)).load(std::memory_order_relaxed);
+    sum += Counter(SlotAt(offset, slot)).load(std::memory_order_acquire);
   }
   return sum;
 }

@@ -3,17 +3,17 @@
 #include <array>
 #include <limits>
 
-#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
+#include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/checksum.h"
-#include "storage/hfile/coding.h"
 
 namespace rowbloom::hfile {
 namespace {
 
 using rocksdb::Status;
 
-// By BlockType.
+// The magics, by BlockType.
 constexpr std::array<std::string_view, kBlockTypes> kMagics = {
     "DATABLK*", "DATABLKE", "IDXLEAF2", "BLMFBLK2", "METABLKc",
     "IDXINTE2", "IDXROOT2", "FILEINF2", "BLMFMET2", "DFBLMET2",
@@ -28,7 +28,7 @@ std::string_view Magic(BlockType type) {
 }
 
 Status ParseBlockHeader(std::string_view bytes, BlockHeader* header) {
-  Cursor cursor(bytes);
+  std::string_view cursor = bytes;
   std::string_view magic;
   uint32_t after_header_bytes = 0;
   uint32_t payload_bytes = 0;
@@ -36,57 +36,56 @@ Status ParseBlockHeader(std::string_view bytes, BlockHeader* header) {
   uint8_t checksum = 0;
   uint32_t bytes_per_checksum = 0;
   uint32_t covered_bytes = 0;
-  if (!cursor.ReadBytes(kBlockMagicBytes, &magic) ||
-      !cursor.ReadU32(&after_header_bytes) || !cursor.ReadU32(&payload_bytes) ||
-      !cursor.ReadU64(&previous_offset) || !cursor.ReadU8(&checksum) ||
-      !cursor.ReadU32(&bytes_per_checksum) || !cursor.ReadU32(&covered_bytes)) {
-    return Status::Corruption(Concat("block header of ", bytes.size(),
-                                     " bytes, expected ", kBlockHeaderBytes));
+  if (!GetBytes(&cursor, kBlockMagicBytes, &magic) ||
+      !GetBig(&cursor, &after_header_bytes) ||
+      !GetBig(&cursor, &payload_bytes) || !GetBig(&cursor, &previous_offset) ||
+      !GetBig(&cursor, &checksum) || !GetBig(&cursor, &bytes_per_checksum) ||
+      !GetBig(&cursor, &covered_bytes)) {
+    return Corruption("block header of ", bytes.size(), " bytes, expected ",
+                      kBlockHeaderBytes);
   }
   size_t type = 0;
   while (type < kMagics.size() && kMagics[type] != magic) ++type;
   if (type == kMagics.size()) {
-    return Status::Corruption(
-        Concat("unknown block magic \"", ToPrintable(magic), "\""));
+    return Corruption("unknown block magic \"", ToPrintable(magic), "\"");
   }
   if (payload_bytes > kMaxJavaInt) {
-    return Status::Corruption(Concat("payload of ", payload_bytes,
-                                     " bytes, expected at most ", kMaxJavaInt));
+    return Corruption("payload of ", payload_bytes, " bytes, expected at most ",
+                      kMaxJavaInt);
   }
-  if (checksum > static_cast<uint8_t>(HFileChecksum::kCrc32c)) {
-    return Status::Corruption(Concat(
-        "checksum type ", static_cast<int>(checksum), ", expected 0 to 2"));
+  if (checksum > static_cast<uint8_t>(ChecksumType::kCrc32c)) {
+    return Corruption("checksum type ", static_cast<int>(checksum),
+                      ", expected 0 to 2");
   }
   if (bytes_per_checksum == 0 || bytes_per_checksum > kMaxJavaInt) {
-    return Status::Corruption(Concat(bytes_per_checksum,
-                                     " bytes per checksum, expected 1 to ",
-                                     kMaxJavaInt));
+    return Corruption(bytes_per_checksum, " bytes per checksum, expected 1 to ",
+                      kMaxJavaInt);
   }
   if (after_header_bytes > kMaxJavaInt || covered_bytes < kBlockHeaderBytes ||
       covered_bytes - kBlockHeaderBytes > after_header_bytes) {
-    return Status::Corruption(Concat(
-        covered_bytes, " bytes with the header, expected ", kBlockHeaderBytes,
-        " to ", uint64_t{kBlockHeaderBytes} + after_header_bytes));
+    return Corruption(covered_bytes, " bytes with the header, expected ",
+                      kBlockHeaderBytes, " to ",
+                      uint64_t{kBlockHeaderBytes} + after_header_bytes);
   }
   header->type = static_cast<BlockType>(type);
   header->stored_bytes =
       static_cast<uint32_t>(covered_bytes - kBlockHeaderBytes);
   header->payload_bytes = payload_bytes;
   header->previous_offset = static_cast<int64_t>(previous_offset);
-  header->checksum = static_cast<HFileChecksum>(checksum);
+  header->checksum = static_cast<ChecksumType>(checksum);
   header->bytes_per_checksum = bytes_per_checksum;
   header->checksums_bytes = after_header_bytes - header->stored_bytes;
   const uint64_t expected =
       kChecksumBytes * ChecksumCount(covered_bytes, bytes_per_checksum);
   if (header->checksums_bytes != expected) {
-    return Status::Corruption(Concat("checksums of ", header->checksums_bytes,
-                                     " bytes, expected ", expected));
+    return Corruption("checksums of ", header->checksums_bytes,
+                      " bytes, expected ", expected);
   }
   return Status::OK();
 }
 
 Status VerifyChecksums(const BlockHeader& header, std::string_view block) {
-  if (header.checksum == HFileChecksum::kNull) return Status::OK();
+  if (header.checksum == ChecksumType::kNull) return Status::OK();
   std::string_view covered =
       block.substr(0, kBlockHeaderBytes + header.stored_bytes);
   const char* stored = block.data() + covered.size();
@@ -94,10 +93,10 @@ Status VerifyChecksums(const BlockHeader& header, std::string_view block) {
     const std::string_view part = covered.substr(0, header.bytes_per_checksum);
     covered.remove_prefix(part.size());
     const uint32_t expected = Checksum(header.checksum, part);
-    const uint32_t found = LoadU32(stored);
+    const uint32_t found = LoadBig<uint32_t>(stored);
     if (found != expected) {
-      return Status::Corruption(
-          Concat("checksum ", at, ": expected ", expected, ", found ", found));
+      return Corruption("checksum ", at, ": expected ", expected, ", found ",
+                        found);
     }
   }
   return Status::OK();
@@ -110,12 +109,12 @@ void SealBlock(BlockHeader header, std::string* stored) {
   header.checksums_bytes = static_cast<uint32_t>(
       kChecksumBytes * ChecksumCount(covered_bytes, header.bytes_per_checksum));
   std::string bytes(Magic(header.type));
-  PutU32(&bytes, header.stored_bytes + header.checksums_bytes);
-  PutU32(&bytes, header.payload_bytes);
-  PutU64(&bytes, static_cast<uint64_t>(header.previous_offset));
-  PutU8(&bytes, static_cast<uint8_t>(header.checksum));
-  PutU32(&bytes, header.bytes_per_checksum);
-  PutU32(&bytes, static_cast<uint32_t>(covered_bytes));
+  PutBig<uint32_t>(&bytes, header.stored_bytes + header.checksums_bytes);
+  PutBig<uint32_t>(&bytes, header.payload_bytes);
+  PutBig<uint64_t>(&bytes, static_cast<uint64_t>(header.previous_offset));
+  PutBig<uint8_t>(&bytes, static_cast<uint8_t>(header.checksum));
+  PutBig<uint32_t>(&bytes, header.bytes_per_checksum);
+  PutBig<uint32_t>(&bytes, static_cast<uint32_t>(covered_bytes));
   stored->replace(0, kBlockHeaderBytes, bytes);
   AppendChecksums(header.checksum, header.bytes_per_checksum, covered_bytes,
                   stored);

@@ -18,7 +18,7 @@
 #include <string_view>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "storage/hfile/checksum.h"
 
 namespace rowbloom::hfile {
 
@@ -54,7 +54,7 @@ struct BlockHeader {
   uint32_t stored_bytes = 0;  // the payload on disk
   uint32_t payload_bytes = 0;
   int64_t previous_offset = -1;
-  HFileChecksum checksum = HFileChecksum::kNull;
+  ChecksumType checksum = ChecksumType::kNull;
   uint32_t bytes_per_checksum = 0;
   uint32_t checksums_bytes = 0;
 

@@ -9,32 +9,11 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_reader.h"
+#include "storage/format/buffer.h"
 #include "storage/hfile/block.h"
 
 namespace rowbloom::hfile {
-
-// Memory that grows and is never filled with zeros: a block may claim to be far
-// larger than it is, and pages that nothing was written to cost nothing.
-class Buffer {
- public:
-  // `byte_count` bytes, whose contents are lost. Throws std::bad_alloc.
-  char* Reserve(size_t byte_count) {
-    if (byte_count > capacity_) {
-      bytes_.reset();
-      capacity_ = 0;
-      bytes_ = std::make_unique_for_overwrite<char[]>(byte_count);
-      capacity_ = byte_count;
-    }
-    return bytes_.get();
-  }
-  const char* data() const { return bytes_.get(); }
-  size_t capacity() const { return capacity_; }
-
- private:
-  std::unique_ptr<char[]> bytes_;
-  size_t capacity_ = 0;
-};
 
 // One block of a file. Once it is shared it is not changed.
 struct Block {

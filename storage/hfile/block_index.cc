@@ -1,9 +1,10 @@
 #include "storage/hfile/block_index.h"
 
-#include "lib/bytes/text.h"
+#include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/block.h"
 #include "storage/hfile/cell.h"
-#include "storage/hfile/coding.h"
+#include "storage/hfile/vlong.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -12,12 +13,12 @@ using rocksdb::Status;
 
 // Offset and size of a block.
 constexpr size_t kLocationBytes = 12;
-// And a vlong of one byte.
+// A root entry also has a vlong of at least one byte.
 constexpr size_t kMinRootEntryBytes = kLocationBytes + 1;
 constexpr size_t kStartBytes = 4;
 
 BlockLocation LoadLocation(const char* at) {
-  return {LoadU64(at), LoadU32(at + sizeof(uint64_t))};
+  return {LoadBig<uint64_t>(at), LoadBig<uint32_t>(at + sizeof(uint64_t))};
 }
 
 Status CheckLocation(size_t entry, const BlockLocation& location,
@@ -27,23 +28,22 @@ Status CheckLocation(size_t entry, const BlockLocation& location,
       location.block_bytes <= bounds.end_offset - location.offset) {
     return Status::OK();
   }
-  return Status::Corruption(Concat(
-      "index entry ", entry, ": block of ", location.block_bytes,
-      " bytes at offset ", location.offset, ", expected at least ",
-      kBlockHeaderBytes, " bytes that end by offset ", bounds.end_offset));
+  return Corruption("index entry ", entry, ": block of ", location.block_bytes,
+                    " bytes at offset ", location.offset,
+                    ", expected at least ", kBlockHeaderBytes,
+                    " bytes that end by offset ", bounds.end_offset);
 }
 
 Status CheckKey(size_t entry, KeyForm form, std::string_view key,
                 std::string_view before, bool check_order) {
   HFileKey parsed;
   if (form == KeyForm::kCellKey && !ParseKey(key, &parsed)) {
-    return Status::Corruption(Concat("index entry ", entry, ": key of ",
-                                     key.size(),
-                                     " bytes is not that of a cell"));
+    return Corruption("index entry ", entry, ": key of ", key.size(),
+                      " bytes is not that of a cell");
   }
   if (check_order && entry > 0 && CompareIndexKeys(form, before, key) > 0) {
-    return Status::Corruption(Concat("index entry ", entry,
-                                     ": key before that of entry ", entry - 1));
+    return Corruption("index entry ", entry, ": key before that of entry ",
+                      entry - 1);
   }
   return Status::OK();
 }
@@ -78,25 +78,25 @@ Status RootIndex::Parse(std::string_view bytes, uint64_t entry_count,
                         KeyForm form, const BlockBounds& bounds,
                         RootIndex* index, std::string_view* rest) {
   if (entry_count > bytes.size() / kMinRootEntryBytes) {
-    return Status::Corruption(Concat(
-        entry_count, " index entries, expected at most ",
-        bytes.size() / kMinRootEntryBytes, " in ", bytes.size(), " bytes"));
+    return Corruption(entry_count, " index entries, expected at most ",
+                      bytes.size() / kMinRootEntryBytes, " in ", bytes.size(),
+                      " bytes");
   }
   RootIndex parsed;
   parsed.bytes_ = bytes;
   parsed.form_ = form;
   parsed.entry_at_.reserve(entry_count);
-  Cursor cursor(bytes);
+  std::string_view cursor = bytes;
   std::string_view before;
   for (size_t entry = 0; entry < entry_count; ++entry) {
     parsed.entry_at_.push_back(
         static_cast<uint32_t>(bytes.size() - cursor.size()));
     std::string_view location;
     std::string_view key;
-    if (!cursor.ReadBytes(kLocationBytes, &location) ||
-        !cursor.ReadByteArray(&key)) {
-      return Status::Corruption(
-          Concat("index entry ", entry, " of ", entry_count, " is cut off"));
+    if (!GetBytes(&cursor, kLocationBytes, &location) ||
+        !GetByteArray(&cursor, &key)) {
+      return Corruption("index entry ", entry, " of ", entry_count,
+                        " is cut off");
     }
     Status status = CheckLocation(entry, LoadLocation(location.data()), bounds);
     if (status.ok()) {
@@ -106,7 +106,7 @@ Status RootIndex::Parse(std::string_view bytes, uint64_t entry_count,
     before = key;
   }
   *index = std::move(parsed);
-  *rest = cursor.rest();
+  *rest = cursor;
   return Status::OK();
 }
 
@@ -115,9 +115,9 @@ BlockLocation RootIndex::location(size_t entry) const {
 }
 
 std::string_view RootIndex::key(size_t entry) const {
-  Cursor cursor(bytes_.substr(entry_at_[entry] + kLocationBytes));
+  std::string_view cursor = bytes_.substr(entry_at_[entry] + kLocationBytes);
   std::string_view key;
-  return cursor.ReadByteArray(&key) ? key : std::string_view();
+  return GetByteArray(&cursor, &key) ? key : std::string_view();
 }
 
 size_t RootIndex::Find(std::string_view key) const {
@@ -126,29 +126,28 @@ size_t RootIndex::Find(std::string_view key) const {
 
 Status NonRootIndex::Check(std::string_view payload, const BlockBounds& bounds,
                            bool check_order) {
-  Cursor cursor(payload);
+  std::string_view cursor = payload;
   uint32_t entry_count = 0;
   std::string_view starts;
-  if (!cursor.ReadU32(&entry_count) || entry_count == 0 ||
-      !cursor.ReadBytes((uint64_t{entry_count} + 1) * kStartBytes, &starts)) {
-    return Status::Corruption(Concat("index of ", entry_count,
-                                     " entries, expected at least 1 in ",
-                                     payload.size(), " bytes"));
+  if (!GetBig(&cursor, &entry_count) || entry_count == 0 ||
+      !GetBytes(&cursor, (uint64_t{entry_count} + 1) * kStartBytes, &starts)) {
+    return Corruption("index of ", entry_count,
+                      " entries, expected at least 1 in ", payload.size(),
+                      " bytes");
   }
-  const std::string_view entries = cursor.rest();
+  const std::string_view entries = cursor;
   std::string_view before;
-  uint32_t start = LoadU32(starts.data());
+  uint32_t start = LoadBig<uint32_t>(starts.data());
   if (start != 0) {
-    return Status::Corruption(
-        Concat("index entry 0 starts at ", start, ", expected 0"));
+    return Corruption("index entry 0 starts at ", start, ", expected 0");
   }
   for (size_t entry = 0; entry < entry_count; ++entry) {
-    const uint32_t end = LoadU32(starts.data() + (entry + 1) * kStartBytes);
+    const uint32_t end =
+        LoadBig<uint32_t>(starts.data() + (entry + 1) * kStartBytes);
     if (end < start || end - start < kLocationBytes || end > entries.size()) {
-      return Status::Corruption(Concat("index entry ", entry, " from ", start,
-                                       " to ", end, ", expected at least ",
-                                       kLocationBytes, " bytes within ",
-                                       entries.size()));
+      return Corruption("index entry ", entry, " from ", start, " to ", end,
+                        ", expected at least ", kLocationBytes,
+                        " bytes within ", entries.size());
     }
     const std::string_view bytes = entries.substr(start, end - start);
     const std::string_view key = bytes.substr(kLocationBytes);
@@ -164,7 +163,7 @@ Status NonRootIndex::Check(std::string_view payload, const BlockBounds& bounds,
 }
 
 NonRootIndex::NonRootIndex(std::string_view payload)
-    : entry_count_(LoadU32(payload.data())) {
+    : entry_count_(LoadBig<uint32_t>(payload.data())) {
   payload.remove_prefix(sizeof(uint32_t));
   starts_ = payload.substr(0, (entry_count_ + 1) * kStartBytes);
   entries_ = payload.substr(starts_.size());
@@ -172,8 +171,8 @@ NonRootIndex::NonRootIndex(std::string_view payload)
 
 std::string_view NonRootIndex::Entry(size_t entry) const {
   const char* at = starts_.data() + entry * kStartBytes;
-  const uint32_t start = LoadU32(at);
-  return entries_.substr(start, LoadU32(at + kStartBytes) - start);
+  const uint32_t start = LoadBig<uint32_t>(at);
+  return entries_.substr(start, LoadBig<uint32_t>(at + kStartBytes) - start);
 }
 
 BlockLocation NonRootIndex::location(size_t entry) const {

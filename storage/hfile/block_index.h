@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
 #include "storage/hfile/block_reader.h"
 
 namespace rowbloom::hfile {
@@ -64,7 +63,7 @@ class NonRootIndex {
   // REQUIRES that Check(payload) was OK.
   explicit NonRootIndex(std::string_view payload);
 
-  // As RootIndex::Parse; without entries it is corrupt, too.
+  // Checks as RootIndex::Parse does; without entries a block is corrupt, too.
   static rocksdb::Status Check(std::string_view payload,
                                const BlockBounds& bounds, bool check_order);
 

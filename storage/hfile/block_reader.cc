@@ -1,9 +1,8 @@
 #include "storage/hfile/block_reader.h"
 
 #include <array>
-#include <new>
 
-#include "lib/bytes/text.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/codec.h"
 
 namespace rowbloom::hfile {
@@ -20,28 +19,22 @@ uint64_t MaxStoredBytes(uint64_t max_payload_bytes) {
   return max_payload_bytes + max_payload_bytes / 4 + kSmallBlockBytes;
 }
 
-Status NoMemory(uint64_t byte_count) {
-  return Status::MemoryLimit(Concat("no memory for ", byte_count, " bytes"));
-}
-
 }  // namespace
 
 Status BlockReader::ReadHeader(uint64_t offset, uint64_t end_offset,
                                BlockHeader* header) const {
   if (offset > end_offset || end_offset - offset < kBlockHeaderBytes) {
-    return file_.Located(
-        kWhat, offset,
-        Status::Corruption(Concat("expected it to end by offset ", end_offset,
-                                  " at the latest")));
+    return file_.Located(kWhat, offset,
+                         Corruption("expected it to end by offset ", end_offset,
+                                    " at the latest"));
   }
   std::array<char, kBlockHeaderBytes> bytes;
   Status status = file_.ReadAt(offset, bytes.size(), bytes.data());
   if (!status.ok()) return status;
   status = ParseBlockHeader({bytes.data(), bytes.size()}, header);
   if (status.ok() && header->block_bytes() > end_offset - offset) {
-    status = Status::Corruption(Concat(header->block_bytes(),
-                                       " bytes, expected at most ",
-                                       end_offset - offset));
+    status = Corruption(header->block_bytes(), " bytes, expected at most ",
+                        end_offset - offset);
   }
   return status.ok() ? status : file_.Located(kWhat, offset, status);
 }
@@ -50,43 +43,27 @@ Status BlockReader::CheckHeader(const BlockLocation& location,
                                 BlockType expected,
                                 const BlockHeader& header) const {
   if (header.type != expected) {
-    return Status::Corruption(Concat("magic \"", Magic(expected),
-                                     "\" expected, found \"",
-                                     Magic(header.type), "\""));
+    return Corruption("magic \"", Magic(expected), "\" expected, found \"",
+                      Magic(header.type), "\"");
   }
   if (header.block_bytes() != location.block_bytes) {
-    return Status::Corruption(Concat(location.block_bytes,
-                                     " bytes expected by the index, found ",
-                                     header.block_bytes()));
+    return Corruption(location.block_bytes,
+                      " bytes expected by the index, found ",
+                      header.block_bytes());
   }
-  if (header.payload_bytes > MaxBytes(expected)) {
-    return Status::MemoryLimit(Concat("payload of ", header.payload_bytes,
-                                      " bytes, expected at most ",
-                                      MaxBytes(expected)));
-  }
-  const uint64_t most = MaxUncompressedBytes(codec_, header.stored_bytes);
-  if (header.payload_bytes > most ||
-      (codec_ == HFileCompression::kNone && header.payload_bytes != most)) {
-    return Status::Corruption(Concat(
-        "payload of ", header.payload_bytes, " bytes, expected ",
-        codec_ == HFileCompression::kNone ? "" : "at most ", most, " of ",
-        header.stored_bytes, " stored ones (", ToString(codec_), ")"));
-  }
-  return Status::OK();
+  return CheckClaim(*CodecOf(codec_), header.stored_bytes, header.payload_bytes,
+                    MaxBytes(expected));
 }
 
 Status BlockReader::Unpack(const BlockLocation& location,
                            std::string_view stored, Block* block) const {
   char* payload = nullptr;
-  try {
-    payload = block->buffer.Reserve(block->header.payload_bytes);
-  } catch (const std::bad_alloc&) {
-    return file_.Located(kWhat, location.offset,
-                         NoMemory(block->header.payload_bytes));
+  Status status = block->buffer.Reserve(block->header.payload_bytes, &payload);
+  if (status.ok()) {
+    status = DecompressPayload(
+        codec_, stored.substr(kBlockHeaderBytes, block->header.stored_bytes),
+        payload, block->header.payload_bytes);
   }
-  const Status status = Decompress(
-      codec_, stored.substr(kBlockHeaderBytes, block->header.stored_bytes),
-      payload, block->header.payload_bytes);
   if (!status.ok()) return file_.Located(kWhat, location.offset, status);
   block->payload = {payload, block->header.payload_bytes};
   return Status::OK();
@@ -100,23 +77,19 @@ Status BlockReader::Load(const BlockLocation& location, uint64_t max_bytes,
       location.block_bytes > file_.size_bytes() - offset) {
     return file_.Located(
         kWhat, offset,
-        Status::Corruption(
-            Concat(location.block_bytes, " bytes, expected ", kBlockHeaderBytes,
-                   " and more, within the file's ", file_.size_bytes())));
+        Corruption(location.block_bytes, " bytes, expected ", kBlockHeaderBytes,
+                   " and more, within the file's ", file_.size_bytes()));
   }
   if (location.block_bytes > MaxStoredBytes(max_bytes)) {
-    return file_.Located(kWhat, offset,
-                         Status::MemoryLimit(Concat(
-                             location.block_bytes, " bytes, expected at most ",
-                             MaxStoredBytes(max_bytes))));
+    return file_.Located(
+        kWhat, offset,
+        MemoryLimit(location.block_bytes, " bytes, expected at most ",
+                    MaxStoredBytes(max_bytes)));
   }
   char* bytes = nullptr;
-  try {
-    bytes = target->Reserve(location.block_bytes);
-  } catch (const std::bad_alloc&) {
-    return file_.Located(kWhat, offset, NoMemory(location.block_bytes));
-  }
-  Status status = file_.ReadAt(offset, location.block_bytes, bytes);
+  Status status = target->Reserve(location.block_bytes, &bytes);
+  if (!status.ok()) return file_.Located(kWhat, offset, status);
+  status = file_.ReadAt(offset, location.block_bytes, bytes);
   if (!status.ok()) return status;
   *stored = {bytes, location.block_bytes};
   status = ParseBlockHeader(stored->substr(0, kBlockHeaderBytes), header);
@@ -151,9 +124,8 @@ Status BlockReader::ReadStored(const BlockLocation& location, Block* block,
   block->offset = location.offset;
   block->payload = {};
   if (block->header.block_bytes() != stored.size()) {
-    status = Status::Corruption(Concat(stored.size(), " bytes expected, found ",
-                                       block->header.block_bytes(),
-                                       " in its header"));
+    status = Corruption(stored.size(), " bytes expected, found ",
+                        block->header.block_bytes(), " in its header");
   } else {
     status = VerifyChecksums(block->header, stored);
   }

@@ -7,10 +7,11 @@
 #include <string_view>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_format.h"
+#include "rowbloom/hfile_reader.h"
+#include "storage/format/input_file.h"
 #include "storage/hfile/block.h"
 #include "storage/hfile/block_cache.h"
-#include "storage/hfile/input_file.h"
 
 namespace rowbloom::hfile {
 

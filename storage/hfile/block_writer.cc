@@ -1,14 +1,14 @@
 #include "storage/hfile/block_writer.h"
 
-#include "lib/bytes/text.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom::hfile {
 
 using rocksdb::Status;
 
-BlockWriter::BlockWriter(const HFileWriterOptions& options, OutputFile* file)
+BlockWriter::BlockWriter(const FileForm& options, OutputFile* file)
     : file_(file),
-      compressor_(NewCompressor(options)),
+      compressor_(options),
       checksum_(options.checksum),
       bytes_per_checksum_(options.bytes_per_checksum) {
   previous_offsets_.fill(-1);
@@ -19,14 +19,14 @@ Status BlockWriter::Write(BlockType type, std::string_view payload,
   stored_.assign(kBlockHeaderBytes, '\0');
   Status status;
   if (payload.size() <= kHFileMaxBlockBytes) {
-    status = compressor_->Compress(payload, &stored_);
+    status = compressor_.Compress(payload, &stored_);
   }
   if (!status.ok()) return status;
   if (payload.size() > kHFileMaxBlockBytes ||
       stored_.size() > kHFileMaxBlockBytes) {
-    return Status::InvalidArgument(Concat(
-        file_->path(), ": block of ", payload.size(), " bytes at offset ",
-        offset(), ", expected at most ", kHFileMaxBlockBytes));
+    return InvalidArgument(file_->path(), ": block of ", payload.size(),
+                           " bytes at offset ", offset(), ", expected at most ",
+                           kHFileMaxBlockBytes);
   }
   int64_t& previous = previous_offsets_[static_cast<size_t>(type)];
   BlockHeader header;

@@ -4,22 +4,21 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "storage/format/output_file.h"
 #include "storage/hfile/block.h"
 #include "storage/hfile/block_reader.h"
 #include "storage/hfile/codec.h"
-#include "storage/hfile/output_file.h"
+#include "storage/hfile/file_form.h"
 
 namespace rowbloom::hfile {
 
 class BlockWriter {
  public:
-  BlockWriter(const HFileWriterOptions& options, OutputFile* file);
+  BlockWriter(const FileForm& options, OutputFile* file);
 
   // `*location` is where the block is.
   rocksdb::Status Write(BlockType type, std::string_view payload,
@@ -29,8 +28,8 @@ class BlockWriter {
 
  private:
   OutputFile* const file_;
-  const std::unique_ptr<Compressor> compressor_;
-  const HFileChecksum checksum_;
+  PayloadCompressor compressor_;
+  const ChecksumType checksum_;
   const uint32_t bytes_per_checksum_;
   std::array<int64_t, kBlockTypes> previous_offsets_;
   std::string stored_;

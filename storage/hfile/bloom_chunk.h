@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "rowbloom/bloom_type.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_format.h"
 
 namespace rowbloom::hfile {
 
@@ -18,7 +18,7 @@ inline constexpr uint64_t kMaxChunkBytes = (uint64_t{1} << 28) - 1;
 struct ChunkSizing {
   uint64_t bytes = 0;
   uint64_t ideal_keys = 0;  // by the filter's theory
-  uint64_t max_keys = 0;    // what a chunk takes
+  uint64_t max_keys = 0;    // the most that a chunk takes
   uint32_t hash_count = 0;
 };
 

@@ -2,10 +2,11 @@
 
 #include <limits>
 
-#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
+#include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/cell.h"
-#include "storage/hfile/coding.h"
+#include "storage/hfile/vlong.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -38,8 +39,7 @@ Status ParseBloomDescription(const FileInfo& file_info,
   }
   const Result<BloomType> type = BloomTypeFromString(*name);
   if (!type || *type == BloomType::kNone) {
-    return Status::NotSupported(
-        Concat("BLOOM_FILTER_TYPE \"", ToPrintable(*name), "\""));
+    return NotSupported("BLOOM_FILTER_TYPE \"", ToPrintable(*name), "\"");
   }
   description->type = *type;
   if (*type == BloomType::kRowPrefixFixedLength) {
@@ -49,9 +49,9 @@ Status ParseBloomDescription(const FileInfo& file_info,
     if (!status.ok()) return status;
     if (!found || description->prefix_bytes < 1 ||
         description->prefix_bytes > kHFileMaxRowBytes) {
-      return Status::Corruption(Concat(
-          "BLOOM_FILTER_PARAM ", found ? "" : "is missing, ",
-          description->prefix_bytes, ", expected 1 to ", kHFileMaxRowBytes));
+      return Corruption("BLOOM_FILTER_PARAM ", found ? "" : "is missing, ",
+                        description->prefix_bytes, ", expected 1 to ",
+                        kHFileMaxRowBytes);
     }
   }
   const std::string* last_key = Find(file_info, info::kLastBloomKey);
@@ -68,30 +68,30 @@ Status ParseBloomDescription(const FileInfo& file_info,
 
 Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
                         BloomFilter* filter) {
-  Cursor cursor(filter->block.payload);
+  std::string_view cursor = filter->block.payload;
   uint32_t version = 0;
   uint32_t hash_type = 0;
   std::string_view comparator;
   HFileBloomInfo& info = filter->info;
   info.type = type;
-  if (!cursor.ReadU32(&version)) return Status::Corruption("cut short");
+  if (!GetBig(&cursor, &version)) return Status::Corruption("cut short");
   if (version != kBloomMetaVersion) {
-    return Status::NotSupported(Concat("Bloom filter of version ", version,
-                                       ", expected ", kBloomMetaVersion));
+    return NotSupported("Bloom filter of version ", version, ", expected ",
+                        kBloomMetaVersion);
   }
-  if (!cursor.ReadU64(&info.bytes) || !cursor.ReadU32(&info.hash_count) ||
-      !cursor.ReadU32(&hash_type) || !cursor.ReadU64(&info.key_count) ||
-      !cursor.ReadU64(&info.max_keys) || !cursor.ReadU32(&info.chunk_count) ||
-      !cursor.ReadByteArray(&comparator)) {
+  if (!GetBig(&cursor, &info.bytes) || !GetBig(&cursor, &info.hash_count) ||
+      !GetBig(&cursor, &hash_type) || !GetBig(&cursor, &info.key_count) ||
+      !GetBig(&cursor, &info.max_keys) || !GetBig(&cursor, &info.chunk_count) ||
+      !GetByteArray(&cursor, &comparator)) {
     return Status::Corruption("cut short");
   }
   if (info.hash_count < 1 || info.hash_count > kMaxHashCount) {
-    return Status::Corruption(Concat(
-        info.hash_count, " hashes per key, expected 1 to ", kMaxHashCount));
+    return Corruption(info.hash_count, " hashes per key, expected 1 to ",
+                      kMaxHashCount);
   }
   if (hash_type > kMaxHashType) {
-    return Status::NotSupported(
-        Concat("hash type ", hash_type, ", expected 0 to ", kMaxHashType));
+    return NotSupported("hash type ", hash_type, ", expected 0 to ",
+                        kMaxHashType);
   }
   info.hash = static_cast<HFileHash>(hash_type);
   KeyForm form = KeyForm::kBytes;
@@ -103,12 +103,11 @@ Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
       case Comparator::kRawBytes:
         break;
       case Comparator::kMeta:
-        return Status::NotSupported(
-            Concat("comparator \"", ToPrintable(comparator), "\""));
+        return NotSupported("comparator \"", ToPrintable(comparator), "\"");
     }
   }
   std::string_view rest;
-  return RootIndex::Parse(cursor.rest(), info.chunk_count, form, bounds,
+  return RootIndex::Parse(cursor, info.chunk_count, form, bounds,
                           &filter->chunks, &rest);
 }
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_reader.h"
 #include "storage/hfile/block_cache.h"
 #include "storage/hfile/block_index.h"
 #include "storage/hfile/file_info.h"
@@ -26,7 +26,7 @@ inline constexpr char kRowColComparator[] =
 // The general filter, as the file info describes it.
 struct BloomDescription {
   BloomType type = BloomType::kNone;
-  uint32_t prefix_bytes = 0;  // of kRowPrefixFixedLength
+  uint32_t prefix_bytes = 0;  // kRowPrefixFixedLength only
   bool has_last_key = false;
   std::string last_key;
 };
@@ -51,8 +51,8 @@ rocksdb::Status ParseBloomFilter(BloomType type, const BlockBounds& bounds,
 // not say it but implies it: all chunks take as many keys as the first, the
 // last one what is left, and only that is folded.
 struct ChunkPlan {
-  uint64_t full_keys = 0;  // of each chunk but the last
-  uint64_t last_keys = 0;  // of the last chunk
+  uint64_t full_keys = 0;  // in each chunk but the last
+  uint64_t last_keys = 0;  // in the last chunk
   uint64_t last_max_keys = 0;
   // The number of times that the last one was halved; nullopt: not from
   // `full_bytes`.
@@ -78,7 +78,7 @@ inline std::string_view RowPrefix(std::string_view row, uint32_t prefix_bytes) {
 // HBase's order of the cells of a file with this comparator class.
 enum class Comparator : uint8_t {
   kCells,     // CompareHFileKeys
-  kMeta,      // of the table hbase:meta, whose rows have parts
+  kMeta,      // hbase:meta, whose rows have parts
   kRawBytes,  // the keys are not those of cells
 };
 Comparator ComparatorOf(std::string_view class_name);

@@ -2,22 +2,15 @@
 
 #include <bit>
 #include <cstddef>
-#include <cstring>
+
+#include "storage/format/coding.h"
 
 namespace rowbloom::hfile {
 namespace {
 
-uint32_t LoadLittleEndian(const char* at) {
-  uint32_t word;
-  std::memcpy(&word, at, sizeof(word));
-  return word;
-}
-
 // Up to four bytes, zeros after them.
 uint32_t LoadTail(std::string_view bytes) {
-  uint32_t word = 0;
-  std::memcpy(&word, bytes.data(), bytes.size());
-  return word;
+  return static_cast<uint32_t>(LoadBytes(bytes.data(), bytes.size()));
 }
 
 uint32_t Jenkins(std::string_view bytes, uint32_t seed) {
@@ -27,9 +20,9 @@ uint32_t Jenkins(std::string_view bytes, uint32_t seed) {
   uint32_t c = start;
   // The last block, full or not, is mixed another way.
   while (bytes.size() > 12) {
-    a += LoadLittleEndian(bytes.data());
-    b += LoadLittleEndian(bytes.data() + 4);
-    c += LoadLittleEndian(bytes.data() + 8);
+    a += LoadFixed<uint32_t>(bytes.data());
+    b += LoadFixed<uint32_t>(bytes.data() + 4);
+    c += LoadFixed<uint32_t>(bytes.data() + 8);
     a = (a - c) ^ std::rotl(c, 4), c += b;
     b = (b - a) ^ std::rotl(a, 6), a += c;
     c = (c - b) ^ std::rotl(b, 8), b += a;
@@ -56,7 +49,7 @@ uint32_t Murmur(std::string_view bytes, uint32_t seed) {
   constexpr int kShift = 24;
   uint32_t h = seed ^ static_cast<uint32_t>(bytes.size());
   while (bytes.size() >= 4) {
-    uint32_t k = LoadLittleEndian(bytes.data()) * kMultiplier;
+    uint32_t k = LoadFixed<uint32_t>(bytes.data()) * kMultiplier;
     k = (k ^ k >> kShift) * kMultiplier;
     h = h * kMultiplier ^ k;
     bytes.remove_prefix(4);
@@ -79,7 +72,7 @@ uint32_t Murmur3(std::string_view bytes, uint32_t seed) {
   const auto length = static_cast<uint32_t>(bytes.size());
   uint32_t h = seed;
   while (bytes.size() >= 4) {
-    h = std::rotl(h ^ scrambled(LoadLittleEndian(bytes.data())), 13) * 5 +
+    h = std::rotl(h ^ scrambled(LoadFixed<uint32_t>(bytes.data())), 13) * 5 +
         0xe6546b64;
     bytes.remove_prefix(4);
   }

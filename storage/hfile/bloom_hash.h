@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_format.h"
 
 namespace rowbloom::hfile {
 

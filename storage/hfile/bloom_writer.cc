@@ -1,16 +1,17 @@
 #include "storage/hfile/bloom_writer.h"
 
-#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
+#include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/bloom_filter.h"
-#include "storage/hfile/coding.h"
 #include "storage/hfile/index_writer.h"
+#include "storage/hfile/vlong.h"
 
 namespace rowbloom::hfile {
 
 using rocksdb::Status;
 
-BloomWriter::BloomWriter(const HFileWriterOptions& options, BloomType type,
+BloomWriter::BloomWriter(const FileForm& options, BloomType type,
                          BlockWriter* blocks)
     : hash_(options.bloom_hash),
       key_form_(type == BloomType::kRowCol ? KeyForm::kCellKey
@@ -24,9 +25,9 @@ Status BloomWriter::Add(std::string_view key) {
   if (key_count_ > 0) {
     if (key == last_key_) return Status::OK();
     if (CompareIndexKeys(key_form_, last_key_, key) >= 0) {
-      return Status::InvalidArgument(Concat("Bloom key \"", ToPrintable(key),
-                                            "\" is before the last one, \"",
-                                            ToPrintable(last_key_), "\""));
+      return InvalidArgument("Bloom key \"", ToPrintable(key),
+                             "\" is before the last one, \"",
+                             ToPrintable(last_key_), "\"");
     }
   }
   if (chunk_.has_value() && chunk_->full()) Retire();
@@ -65,13 +66,13 @@ Status BloomWriter::WriteChunks(bool closing, uint64_t* uncompressed_bytes) {
 
 std::string BloomWriter::Describe() const {
   std::string payload;
-  PutU32(&payload, kBloomMetaVersion);
-  PutU64(&payload, bytes_);
-  PutU32(&payload, sizing_.hash_count);
-  PutU32(&payload, static_cast<uint32_t>(hash_));
-  PutU64(&payload, key_count_);
-  PutU64(&payload, max_keys_);
-  PutU32(&payload, chunk_count_);
+  PutBig<uint32_t>(&payload, kBloomMetaVersion);
+  PutBig<uint64_t>(&payload, bytes_);
+  PutBig<uint32_t>(&payload, sizing_.hash_count);
+  PutBig<uint32_t>(&payload, static_cast<uint32_t>(hash_));
+  PutBig<uint64_t>(&payload, key_count_);
+  PutBig<uint64_t>(&payload, max_keys_);
+  PutBig<uint32_t>(&payload, chunk_count_);
   PutByteArray(&payload, key_form_ == KeyForm::kCellKey
                              ? std::string_view(kRowColComparator)
                              : std::string_view());

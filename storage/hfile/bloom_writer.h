@@ -9,18 +9,18 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_format.h"
 #include "storage/hfile/block_index.h"
 #include "storage/hfile/block_writer.h"
 #include "storage/hfile/bloom_chunk.h"
+#include "storage/hfile/file_form.h"
 
 namespace rowbloom::hfile {
 
 class BloomWriter {
  public:
   // `type` is that of the filter, which may not be the options'.
-  BloomWriter(const HFileWriterOptions& options, BloomType type,
-              BlockWriter* blocks);
+  BloomWriter(const FileForm& options, BloomType type, BlockWriter* blocks);
 
   // The key that is hashed, when it differs from the last one. Keys ascend in
   // the order of the chunk index; InvalidArgument when one does not.
@@ -49,7 +49,7 @@ class BloomWriter {
   const ChunkSizing sizing_;
   BlockWriter* const blocks_;
   std::optional<BloomChunk> chunk_;
-  std::string first_key_;  // of the chunk
+  std::string first_key_;  // the chunk's
   std::string last_key_;
   std::vector<ReadyChunk> ready_;
   std::string index_;

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "lib/bytes/text.h"
-#include "storage/hfile/coding.h"
+#include "storage/format/coding.h"
+#include "storage/hfile/vlong.h"
 
 namespace rowbloom {
 namespace {
@@ -34,18 +35,14 @@ int CompareHFileKeys(const HFileKey& a, const HFileKey& b) {
 namespace hfile {
 namespace {
 
-constexpr size_t kRowLengthBytes = 2;
-constexpr size_t kFamilyLengthBytes = 1;
-constexpr size_t kTagsLengthBytes = 2;
-
 // Bytes after `last` and at or before `first`, where the two differ.
-std::string Midpoint(HFileIndexKeyRule rule, std::string_view last,
+std::string Midpoint(IndexKeyRule rule, std::string_view last,
                      std::string_view first) {
   const auto [last_at, first_at] =
       std::mismatch(last.begin(), last.end(), first.begin(), first.end());
   const auto same = static_cast<size_t>(last_at - last.begin());
   const bool is_prefix = last_at == last.end();
-  if (rule == HFileIndexKeyRule::kHBase24) {
+  if (rule == IndexKeyRule::kHBase24) {
     // HBase 2.4 adds 1 to a signed byte and compares it with an unsigned one.
     if (!is_prefix && static_cast<uint8_t>(*last_at) != 0xff &&
         static_cast<int8_t>(*last_at) + 1 < static_cast<uint8_t>(*first_at)) {
@@ -65,7 +62,7 @@ std::string Midpoint(HFileIndexKeyRule rule, std::string_view last,
 bool ParseKey(std::string_view bytes, HFileKey* key) {
   if (bytes.size() < kKeyFixedBytes) return false;
   // Lengths are signed in Java. A negative one is far too long here.
-  const size_t row_bytes = LoadU16(bytes.data());
+  const size_t row_bytes = LoadBig<uint16_t>(bytes.data());
   const size_t variable_bytes = bytes.size() - kKeyFixedBytes;
   if (row_bytes > kHFileMaxRowBytes || row_bytes > variable_bytes) return false;
   const size_t family_at = kRowLengthBytes + row_bytes + kFamilyLengthBytes;
@@ -80,22 +77,22 @@ bool ParseKey(std::string_view bytes, HFileKey* key) {
   key->family = bytes.substr(family_at, family_bytes);
   key->qualifier =
       bytes.substr(qualifier_at, variable_bytes - row_bytes - family_bytes);
-  key->timestamp_ms = static_cast<int64_t>(LoadU64(tail));
+  key->timestamp_ms = static_cast<int64_t>(LoadBig<uint64_t>(tail));
   key->type = static_cast<HFileCellType>(tail[8]);
   return true;
 }
 
 void AppendKey(const HFileKey& key, std::string* out) {
-  PutU16(out, static_cast<uint16_t>(key.row.size()));
+  PutBig<uint16_t>(out, static_cast<uint16_t>(key.row.size()));
   out->append(key.row);
-  PutU8(out, static_cast<uint8_t>(key.family.size()));
+  PutBig<uint8_t>(out, static_cast<uint8_t>(key.family.size()));
   out->append(key.family);
   out->append(key.qualifier);
-  PutU64(out, static_cast<uint64_t>(key.timestamp_ms));
-  PutU8(out, static_cast<uint8_t>(key.type));
+  PutBig<uint64_t>(out, static_cast<uint64_t>(key.timestamp_ms));
+  PutBig<uint8_t>(out, static_cast<uint8_t>(key.type));
 }
 
-std::string IndexKey(HFileIndexKeyRule rule, const HFileKey& last,
+std::string IndexKey(IndexKeyRule rule, const HFileKey& last,
                      const HFileKey& first) {
   HFileKey mid = first;
   std::string part;
@@ -123,12 +120,12 @@ size_t CellBytes(const HFileCellView& cell, const CellForm& form) {
 void AppendCell(const HFileCellView& cell, const CellForm& form,
                 std::string* out) {
   const HFileKey key = cell.key();
-  PutU32(out, static_cast<uint32_t>(KeyBytes(key)));
-  PutU32(out, static_cast<uint32_t>(cell.value.size()));
+  PutBig<uint32_t>(out, static_cast<uint32_t>(KeyBytes(key)));
+  PutBig<uint32_t>(out, static_cast<uint32_t>(cell.value.size()));
   AppendKey(key, out);
   out->append(cell.value);
   if (form.tags) {
-    PutU16(out, static_cast<uint16_t>(cell.tags.size()));
+    PutBig<uint16_t>(out, static_cast<uint16_t>(cell.tags.size()));
     out->append(cell.tags);
   }
   if (form.mvcc) PutVlong(out, cell.mvcc);
@@ -137,8 +134,9 @@ void AppendCell(const HFileCellView& cell, const CellForm& form,
 const char* ParseCell(std::string_view bytes, const CellForm& form,
                       HFileCellView* cell, size_t* cell_bytes) {
   if (bytes.size() < kCellFixedBytes) return "cut off";
-  const uint64_t key_bytes = LoadU32(bytes.data());
-  const uint64_t value_bytes = LoadU32(bytes.data() + sizeof(uint32_t));
+  const uint64_t key_bytes = LoadBig<uint32_t>(bytes.data());
+  const uint64_t value_bytes =
+      LoadBig<uint32_t>(bytes.data() + sizeof(uint32_t));
   std::string_view rest = bytes.substr(kCellFixedBytes);
   if (key_bytes > rest.size() || value_bytes > rest.size() - key_bytes) {
     return "longer than what is left of its block";
@@ -158,7 +156,7 @@ const char* ParseCell(std::string_view bytes, const CellForm& form,
   cell->mvcc = 0;
   if (form.tags) {
     if (rest.size() < kTagsLengthBytes) return "tags are cut off";
-    const size_t tags_bytes = LoadU16(rest.data());
+    const size_t tags_bytes = LoadBig<uint16_t>(rest.data());
     rest.remove_prefix(kTagsLengthBytes);
     if (tags_bytes > rest.size()) {
       return "tags are longer than what is left of the block";
@@ -167,13 +165,13 @@ const char* ParseCell(std::string_view bytes, const CellForm& form,
     rest.remove_prefix(tags_bytes);
   }
   if (form.mvcc) {
-    Cursor cursor(rest);
+    std::string_view cursor = rest;
     uint8_t zero = 0;
-    if (!(form.mvcc_is_zero ? cursor.ReadU8(&zero)
-                            : cursor.ReadVlong(&cell->mvcc))) {
+    if (!(form.mvcc_is_zero ? GetBig(&cursor, &zero)
+                            : GetVlong(&cursor, &cell->mvcc))) {
       return "mvcc number is cut off";
     }
-    rest = cursor.rest();
+    rest = cursor;
   }
   *cell_bytes = bytes.size() - rest.size();
   return nullptr;
@@ -184,8 +182,9 @@ std::string DescribeCell(std::string_view bytes) {
     return Concat("cell of at least ", kCellFixedBytes, " bytes expected in ",
                   bytes.size());
   }
-  return Concat("cell with a key of ", LoadU32(bytes.data()),
-                " and a value of ", LoadU32(bytes.data() + sizeof(uint32_t)),
+  return Concat("cell with a key of ", LoadBig<uint32_t>(bytes.data()),
+                " and a value of ",
+                LoadBig<uint32_t>(bytes.data() + sizeof(uint32_t)),
                 " bytes in ", bytes.size());
 }
 

@@ -13,10 +13,14 @@
 #include <string>
 #include <string_view>
 
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_cell.h"
 
 namespace rowbloom::hfile {
 
+// The sizes of the length fields of a cell.
+inline constexpr size_t kRowLengthBytes = 2;
+inline constexpr size_t kFamilyLengthBytes = 1;
+inline constexpr size_t kTagsLengthBytes = 2;
 // The fixed part of a key: the two lengths, the timestamp and the type.
 inline constexpr size_t kKeyFixedBytes = 12;
 // The fixed part of a cell: the lengths of key and value.
@@ -33,9 +37,15 @@ inline size_t KeyBytes(const HFileKey& key) {
          key.qualifier.size();
 }
 
+// The rule by which a block's index key is shortened. Readers take both.
+enum class IndexKeyRule : uint8_t {
+  kHBase24,  // up to 2.4
+  kHBase25,  // since 2.5
+};
+
 // The index key of a block: the shortest that the rule gives, after `last`, the
 // cell before the block, and at or before `first`, its first cell.
-std::string IndexKey(HFileIndexKeyRule rule, const HFileKey& last,
+std::string IndexKey(IndexKeyRule rule, const HFileKey& last,
                      const HFileKey& first);
 
 // The parts of a cell that a file has.

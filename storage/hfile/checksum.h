@@ -7,9 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "rowbloom/hfile.h"
-
 namespace rowbloom::hfile {
+
+// The values are on disk: never renumber.
+enum class ChecksumType : uint8_t { kNull = 0, kCrc32 = 1, kCrc32c = 2 };
 
 inline constexpr size_t kChecksumBytes = 4;
 
@@ -21,10 +22,10 @@ inline uint64_t ChecksumCount(uint64_t byte_count,
 }
 
 // kNull: 0, and that is what such files store.
-uint32_t Checksum(HFileChecksum type, std::string_view bytes);
+uint32_t Checksum(ChecksumType type, std::string_view bytes);
 
 // The checksums of `bytes`, appended to `*out`, which may be where they are.
-void AppendChecksums(HFileChecksum type, uint32_t bytes_per_checksum,
+void AppendChecksums(ChecksumType type, uint32_t bytes_per_checksum,
                      size_t covered_bytes, std::string* out);
 
 }  // namespace rowbloom::hfile

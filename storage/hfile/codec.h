@@ -1,5 +1,5 @@
-// Compression of block payloads. GZ is one gzip member; the other codecs have
-// Hadoop's block stream:
+// The forms of compressed block payloads. GZ is one gzip member; the other
+// codecs have Hadoop's block stream:
 //
 //   (raw length u32, (chunk length u32, chunk)+)*
 //
@@ -9,39 +9,44 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_format.h"
+#include "storage/format/codec.h"
+#include "storage/hfile/file_form.h"
 
 namespace rowbloom::hfile {
 
-// Tells whether blocks of this codec can be read and written.
-bool IsSupported(HFileCompression codec);
-
-// The most bytes that `stored_bytes` of the codec can stand for, or
-// std::numeric_limits<uint64_t>::max() when there is no limit.
-uint64_t MaxUncompressedBytes(HFileCompression codec, uint64_t stored_bytes);
+// The codec inside; nullopt: blocks of this kind are neither read nor written.
+std::optional<Codec> CodecOf(HFileCompression compression);
 
 // Decompresses exactly `out_bytes` to `out`; what follows in `in` is ignored,
 // as HBase does. Corruption with what is wrong, without a place. Thread-safe.
-// REQUIRES IsSupported(codec).
-rocksdb::Status Decompress(HFileCompression codec, std::string_view in,
-                           char* out, size_t out_bytes);
+// REQUIRES CodecOf(compression).
+rocksdb::Status DecompressPayload(HFileCompression compression,
+                                  std::string_view in, char* out,
+                                  size_t out_bytes);
 
 // Compresses payloads one by one. Not thread-safe.
-class Compressor {
+class PayloadCompressor {
  public:
-  virtual ~Compressor() = default;
-  // Appends. IOError when the codec fails, which it does not for want of
-  // anything but memory.
-  virtual rocksdb::Status Compress(std::string_view payload,
-                                   std::string* out) = 0;
-};
+  // REQUIRES CodecOf(form.compression) and a level of the codec's.
+  explicit PayloadCompressor(const FileForm& form);
 
-// REQUIRES IsSupported(options.compression) and a level of the codec's.
-std::unique_ptr<Compressor> NewCompressor(const HFileWriterOptions& options);
+  // Appends. Errors as of Compressor.
+  rocksdb::Status Compress(std::string_view payload, std::string* out);
+
+ private:
+  rocksdb::Status CompressGzip(std::string_view payload, std::string* out);
+  rocksdb::Status CompressStream(std::string_view payload, std::string* out);
+
+  const bool is_gzip_;
+  const uint8_t gz_operating_system_;
+  const size_t max_chunk_bytes_;  // for a block stream; 0: plain
+  Compressor compressor_;
+};
 
 }  // namespace rowbloom::hfile

@@ -3,6 +3,8 @@
 #include <array>
 
 #include "lib/bytes/text.h"
+#include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/diff_block.h"
 #include "storage/hfile/fast_diff_block.h"
 #include "storage/hfile/plain_block.h"
@@ -46,7 +48,7 @@ std::optional<HFileEncoding> FindEncoding(std::string_view name) {
 
 std::optional<HFileEncoding> EncodingOf(std::string_view payload) {
   if (payload.size() < kEncodingIdBytes) return std::nullopt;
-  const auto id = static_cast<HFileEncoding>(LoadU16(payload.data()));
+  const auto id = static_cast<HFileEncoding>(LoadBig<uint16_t>(payload.data()));
   for (const NamedEncoding& known : kEncodings) {
     if (known.encoding == id && id != HFileEncoding::kNone) return id;
   }
@@ -57,7 +59,7 @@ bool BlockCells::SkipTo(const HFileKey& /*key*/) { return true; }
 
 bool BlockCells::ReadEncodingId(HFileEncoding expected) {
   uint16_t id = 0;
-  if (!rest_.ReadU16(&id)) return Fail("encoding is cut off");
+  if (!GetBig(&rest_, &id)) return Fail("encoding is cut off");
   if (id == static_cast<uint16_t>(expected)) return true;
   return Fail(Concat("encoding ", id, ", expected ",
                      static_cast<uint16_t>(expected), ", ",
@@ -65,26 +67,24 @@ bool BlockCells::ReadEncodingId(HFileEncoding expected) {
 }
 
 bool BlockCells::ReadPlainCell(const CellForm& form) {
-  const std::string_view bytes = rest_.rest();
+  const std::string_view bytes = rest_;
   offset_ = OffsetOfRest();
   size_t cell_bytes = 0;
   const char* problem = ParseCell(bytes, form, &cell_, &cell_bytes);
   if (problem != nullptr) {
     return Fail(Concat(DescribeCell(bytes), ": ", problem));
   }
-  rest_ = Cursor(bytes.substr(cell_bytes));
+  rest_ = bytes.substr(cell_bytes);
   return true;
 }
 
 bool BlockCells::Fail(const std::string& problem) {
-  status_ = Status::Corruption(
-      Concat("byte ", offset_, " of its payload: ", problem));
+  status_ = Corruption("byte ", offset_, " of its payload: ", problem);
   return false;
 }
 
 bool BlockCells::FailForMemory(const std::string& problem) {
-  status_ = Status::MemoryLimit(
-      Concat("byte ", offset_, " of its payload: ", problem));
+  status_ = MemoryLimit("byte ", offset_, " of its payload: ", problem);
   return false;
 }
 

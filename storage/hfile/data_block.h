@@ -12,10 +12,10 @@
 #include <string_view>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_cell.h"
+#include "rowbloom/hfile_format.h"
 #include "storage/hfile/block.h"
 #include "storage/hfile/cell.h"
-#include "storage/hfile/coding.h"
 
 namespace rowbloom::hfile {
 
@@ -35,9 +35,9 @@ inline BlockType DataBlockType(HFileEncoding encoding) {
                                           : BlockType::kEncodedData;
 }
 
-// Walks over the cells of one block after another. Where the encoding leaves
-// parts of keys out it holds up to four times the largest key, and the tags of
-// a cell. Any bytes are safe. Not thread-safe.
+// Walks over the cells of one block after another. Holds up to four times the
+// largest key, and the tags of a cell, if the encoding leaves out parts of
+// keys. Any bytes are safe. Not thread-safe.
 class BlockCells {
  public:
   virtual ~BlockCells() = default;
@@ -56,7 +56,7 @@ class BlockCells {
   [[nodiscard]] virtual bool SkipTo(const HFileKey& key);
 
   // Says whether there is a cell behind this one.
-  bool HasNext() const { return !rest_.rest().empty(); }
+  bool HasNext() const { return !rest_.empty(); }
   // The cell's bytes stay until the next move, those of its key until the move
   // after that.
   const HFileCellView& cell() const { return cell_; }
@@ -67,12 +67,12 @@ class BlockCells {
   const rocksdb::Status& status() const { return status_; }
 
  protected:
-  BlockCells() : rest_(std::string_view()) {}
+  BlockCells() = default;
 
   // Offsets count in `payload` from now on.
   void SetPayload(std::string_view payload) {
     payload_ = payload;
-    rest_ = Cursor(payload);
+    rest_ = payload;
     offset_ = 0;
   }
   // Skips the number of the encoding; another one is an error.
@@ -81,13 +81,14 @@ class BlockCells {
   // error.
   bool ReadPlainCell(const CellForm& form);
   size_t OffsetOfRest() const {
-    return static_cast<size_t>(rest_.rest().data() - payload_.data());
+    return static_cast<size_t>(rest_.data() - payload_.data());
   }
   bool Fail(const std::string& problem);
   bool FailForMemory(const std::string& problem);
 
   std::string_view payload_;
-  Cursor rest_;  // what follows the cell here, up to the end of the last one
+  std::string_view
+      rest_;  // what follows the cell here, up to the end of the last one
   size_t offset_ = 0;
   HFileCellView cell_;
 

@@ -4,16 +4,14 @@
 #include <bit>
 #include <cstring>
 #include <limits>
-#include <new>
 
 #include "lib/bytes/text.h"
+#include "storage/format/coding.h"
+#include "storage/hfile/vlong.h"
 
 namespace rowbloom::hfile {
 namespace {
 
-constexpr size_t kRowLengthBytes = 2;
-constexpr size_t kFamilyLengthBytes = 1;
-constexpr size_t kTagsLengthBytes = 2;  // in a plain block
 constexpr uint64_t kMaxTagsBytes = std::numeric_limits<uint16_t>::max();
 constexpr size_t kHeadBytes = kEncodingIdBytes + sizeof(uint32_t);
 
@@ -37,7 +35,7 @@ bool DeltaCells::Start(std::string_view payload) {
   dictionary_.Clear();
   uint32_t cells_bytes = 0;
   if (!ReadEncodingId(encoding_)) return false;
-  if (!rest_.ReadU32(&cells_bytes)) return Fail("size of cells is cut off");
+  if (!GetBig(&rest_, &cells_bytes)) return Fail("size of cells is cut off");
   if (cells_bytes > max_cells_bytes_) {
     return FailForMemory(Concat("cells of ", cells_bytes,
                                 " bytes, expected at most ", max_cells_bytes_));
@@ -84,7 +82,7 @@ bool DeltaCells::CheckSizes(uint64_t key_bytes, uint64_t value_bytes) {
 }
 
 bool DeltaCells::ReadValue(uint64_t value_bytes) {
-  if (rest_.ReadBytes(value_bytes, &cell_.value)) return true;
+  if (GetBytes(&rest_, value_bytes, &cell_.value)) return true;
   return Fail(Concat("value of ", value_bytes, " bytes, expected at most ",
                      rest_.size()));
 }
@@ -92,16 +90,15 @@ bool DeltaCells::ReadValue(uint64_t value_bytes) {
 char* DeltaCells::NewKey(uint64_t common, uint64_t key_bytes) {
   const char* before = keys_[key_at_].data();
   key_at_ = 1 - key_at_;
-  try {
-    // Keys that grow by a byte each do not take memory anew each time.
-    char* key = keys_[key_at_].Reserve(std::bit_ceil(key_bytes));
-    Copy({before, common}, key);
-    key_bytes_ = key_bytes;
-    return key;
-  } catch (const std::bad_alloc&) {
+  char* key = nullptr;
+  // Keys that grow by a byte each do not take memory anew each time.
+  if (!keys_[key_at_].Reserve(std::bit_ceil(key_bytes), &key).ok()) {
     FailForMemory(Concat("no memory for a key of ", key_bytes, " bytes"));
     return nullptr;
   }
+  Copy({before, common}, key);
+  key_bytes_ = key_bytes;
+  return key;
 }
 
 bool DeltaCells::ReadKey(uint64_t common, uint64_t key_bytes) {
@@ -110,7 +107,7 @@ bool DeltaCells::ReadKey(uint64_t common, uint64_t key_bytes) {
                        " are common, expected at most ", key_bytes_));
   }
   std::string_view rest;
-  if (!rest_.ReadBytes(key_bytes - common, &rest)) return FailCutOff();
+  if (!GetBytes(&rest_, key_bytes - common, &rest)) return FailCutOff();
   char* key_data = NewKey(common, key_bytes);
   if (key_data == nullptr) return false;
   Copy(rest, key_data + common);
@@ -139,7 +136,7 @@ bool DeltaCells::ReadColumn(std::string_view family, uint64_t common,
       static_cast<uint8_t>(cell_.row.size() >> 8),
       static_cast<uint8_t>(cell_.row.size())};
   for (uint64_t i = common; i < kRowLengthBytes; ++i) {
-    if (!rest_.ReadU8(&length[i])) return FailCutOff();
+    if (!GetBig(&rest_, &length[i])) return FailCutOff();
   }
   const uint64_t row_bytes = uint64_t{length[0]} << 8 | length[1];
   const uint64_t fixed_bytes = kKeyFixedBytes + row_bytes + family.size();
@@ -158,14 +155,14 @@ bool DeltaCells::ReadColumn(std::string_view family, uint64_t common,
     if (common < qualifier_at || common > qualifier_at + qualifier_bytes) {
       return fail_common();
     }
-    if (!rest_.ReadBytes(qualifier_at + qualifier_bytes - common,
-                         &qualifier_rest)) {
+    if (!GetBytes(&rest_, qualifier_at + qualifier_bytes - common,
+                  &qualifier_rest)) {
       return FailCutOff();
     }
   } else {
     common = std::max<uint64_t>(common, kRowLengthBytes);
-    if (!rest_.ReadBytes(row_end - common, &row_rest) ||
-        !rest_.ReadBytes(qualifier_bytes, &qualifier_rest)) {
+    if (!GetBytes(&rest_, row_end - common, &row_rest) ||
+        !GetBytes(&rest_, qualifier_bytes, &qualifier_rest)) {
       return FailCutOff();
     }
   }
@@ -189,14 +186,14 @@ bool DeltaCells::ReadColumn(std::string_view family, uint64_t common,
 
 bool DeltaCells::ReadTags() {
   uint64_t tags_bytes = 0;
-  if (!rest_.ReadVarint(&tags_bytes)) return Fail("tags are cut off");
+  if (!GetVarint(&rest_, &tags_bytes)) return Fail("tags are cut off");
   if (tags_bytes > kMaxTagsBytes) {
     return Fail(Concat("tags of ", tags_bytes, " bytes, expected at most ",
                        kMaxTagsBytes));
   }
   if (!TakeSize(kTagsLengthBytes + tags_bytes)) return false;
   if (!form_.tags_compressed) {
-    if (rest_.ReadBytes(tags_bytes, &cell_.tags)) return true;
+    if (GetBytes(&rest_, tags_bytes, &cell_.tags)) return true;
     return Fail("tags are longer than what is left of the block");
   }
   const char* problem =
@@ -208,7 +205,7 @@ bool DeltaCells::ReadTags() {
 
 bool DeltaCells::ReadMvcc() {
   const size_t before = rest_.size();
-  if (!rest_.ReadVlong(&cell_.mvcc)) return Fail("mvcc number is cut off");
+  if (!GetVlong(&rest_, &cell_.mvcc)) return Fail("mvcc number is cut off");
   return TakeSize(before - rest_.size());
 }
 
@@ -230,8 +227,8 @@ DeltaBuilder::DeltaBuilder(HFileEncoding encoding, const CellForm& form)
 
 void DeltaBuilder::Clear() {
   payload_.clear();
-  PutU16(&payload_, static_cast<uint16_t>(encoding_));
-  PutU32(&payload_, 0);  // until Finish
+  PutBig<uint16_t>(&payload_, static_cast<uint16_t>(encoding_));
+  PutBig<uint32_t>(&payload_, 0);  // until Finish
   cells_bytes_ = encoded_bytes_ = 0;
   dictionary_.Clear();
 }
@@ -267,7 +264,7 @@ void DeltaBuilder::Add(const HFileCellView& cell) {
 
 std::string_view DeltaBuilder::Finish() {
   std::string size;
-  PutU32(&size, static_cast<uint32_t>(cells_bytes_));
+  PutBig<uint32_t>(&size, static_cast<uint32_t>(cells_bytes_));
   payload_.replace(kEncodingIdBytes, size.size(), size);
   return payload_;
 }
@@ -285,8 +282,10 @@ void DeltaBuilder::AppendColumn(const HFileCellView& cell, size_t common) {
         common - row_end - kFamilyLengthBytes - cell.family.size()));
     return;
   }
-  if (common == 0) PutU8(&payload_, static_cast<uint8_t>(cell.row.size() >> 8));
-  if (common <= 1) PutU8(&payload_, static_cast<uint8_t>(cell.row.size()));
+  if (common == 0)
+    PutBig<uint8_t>(&payload_, static_cast<uint8_t>(cell.row.size() >> 8));
+  if (common <= 1)
+    PutBig<uint8_t>(&payload_, static_cast<uint8_t>(cell.row.size()));
   payload_.append(
       cell.row.substr(common < kRowLengthBytes ? 0 : common - kRowLengthBytes));
   payload_.append(cell.qualifier);

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "storage/hfile/block_cache.h"
+#include "storage/format/buffer.h"
 #include "storage/hfile/data_block.h"
 #include "storage/hfile/tag_dictionary.h"
 
@@ -66,14 +66,14 @@ class DeltaCells : public BlockCells {
   const HFileEncoding encoding_;
   const CellForm form_;
   const uint64_t max_cells_bytes_;
-  uint64_t cells_bytes_ = 0;  // of all cells as a plain block has them
-  uint64_t left_bytes_ = 0;   // of these, those of cells not yet read
+  uint64_t cells_bytes_ = 0;  // all cells as a plain block has them
+  uint64_t left_bytes_ = 0;   // those of them not yet read
   // The key here and the one before it take turns.
   std::array<Buffer, 2> keys_;
   size_t key_at_ = 0;
   uint64_t key_bytes_ = 0;
   TagDictionary dictionary_;
-  std::string tags_;  // of the cell here, if they were compressed
+  std::string tags_;  // the present cell's, if they were compressed
 };
 
 // Counts the bytes at the front of both keys, in the form of cell.h, that are
@@ -102,7 +102,7 @@ class DeltaBuilder : public BlockBuilder {
  private:
   const HFileEncoding encoding_;
   const CellForm form_;
-  std::string key_;  // of the cell before
+  std::string key_;  // the previous cell's
   size_t value_at_ = 0;
   size_t value_bytes_ = 0;
   TagDictionary dictionary_;

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "lib/bytes/text.h"
+#include "storage/format/coding.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -34,9 +35,9 @@ struct Magnitude {
 bool DiffCells::ReadHead() {
   uint8_t family_bytes = 0;
   offset_ = OffsetOfRest();
-  if (!rest_.ReadU8(&family_bytes)) return Fail("family is cut off");
+  if (!GetBig(&rest_, &family_bytes)) return Fail("family is cut off");
   if (family_bytes <= kHFileMaxFamilyBytes &&
-      rest_.ReadBytes(family_bytes, &family_)) {
+      GetBytes(&rest_, family_bytes, &family_)) {
     return true;
   }
   return Fail(Concat("family of ", family_bytes, " bytes, expected at most ",
@@ -46,7 +47,7 @@ bool DiffCells::ReadHead() {
 bool DiffCells::ReadKeyAndValue() {
   const bool is_first = key_bytes() == 0;
   uint8_t flags = 0;
-  if (!rest_.ReadU8(&flags)) return FailCutOff();
+  if (!GetBig(&rest_, &flags)) return FailCutOff();
   constexpr uint8_t kNeedCellBefore =
       kSameKeyBytes | kSameValueBytes | kSameType | kTimestampIsDifference;
   if (is_first && (flags & kNeedCellBefore) != 0) {
@@ -56,9 +57,9 @@ bool DiffCells::ReadKeyAndValue() {
   uint64_t new_key_bytes = key_bytes();
   uint64_t value_bytes = cell_.value.size();
   uint64_t common = 0;
-  if (((flags & kSameKeyBytes) == 0 && !rest_.ReadVarint(&new_key_bytes)) ||
-      ((flags & kSameValueBytes) == 0 && !rest_.ReadVarint(&value_bytes)) ||
-      !rest_.ReadVarint(&common)) {
+  if (((flags & kSameKeyBytes) == 0 && !GetVarint(&rest_, &new_key_bytes)) ||
+      ((flags & kSameValueBytes) == 0 && !GetVarint(&rest_, &value_bytes)) ||
+      !GetVarint(&rest_, &common)) {
     return FailCutOff();
   }
   if (!CheckSizes(new_key_bytes, value_bytes) ||
@@ -66,7 +67,7 @@ bool DiffCells::ReadKeyAndValue() {
     return false;
   }
   uint8_t type = static_cast<uint8_t>(cell_.type);
-  if ((flags & kSameType) == 0 && !rest_.ReadU8(&type)) return FailCutOff();
+  if ((flags & kSameType) == 0 && !GetBig(&rest_, &type)) return FailCutOff();
   cell_.type = static_cast<HFileCellType>(type);
   return ReadValue(value_bytes);
 }
@@ -74,7 +75,7 @@ bool DiffCells::ReadKeyAndValue() {
 bool DiffCells::ReadTimestamp(uint8_t flags) {
   const size_t byte_count = (flags >> kTimestampBytesShift & 7) + 1;
   std::string_view bytes;
-  if (!rest_.ReadBytes(byte_count, &bytes)) return FailCutOff();
+  if (!GetBytes(&rest_, byte_count, &bytes)) return FailCutOff();
   // Lowest byte first, as nothing else in the file.
   uint64_t value = 0;
   for (size_t i = byte_count; i-- > 0;) {
@@ -96,7 +97,7 @@ void DiffBuilder::AddKeyAndValue(const HFileCellView* before,
   uint8_t flags = 0;
   size_t common = 0;
   if (before == nullptr) {
-    PutU8(&payload_, static_cast<uint8_t>(cell.family.size()));
+    PutBig<uint8_t>(&payload_, static_cast<uint8_t>(cell.family.size()));
     payload_.append(cell.family);
   } else {
     if (KeyBytes(before->key()) == key_bytes) flags |= kSameKeyBytes;
@@ -112,16 +113,16 @@ void DiffBuilder::AddKeyAndValue(const HFileCellView* before,
   }
   if (stored.is_negative) flags |= kTimestampIsNegative;
   flags |= static_cast<uint8_t>((stored.bytes - 1) << kTimestampBytesShift);
-  PutU8(&payload_, flags);
+  PutBig<uint8_t>(&payload_, flags);
   if ((flags & kSameKeyBytes) == 0) PutVarint(&payload_, key_bytes);
   if ((flags & kSameValueBytes) == 0) PutVarint(&payload_, cell.value.size());
   PutVarint(&payload_, common);
   AppendColumn(cell, common);
   for (int i = 0; i < stored.bytes; ++i) {
-    PutU8(&payload_, static_cast<uint8_t>(stored.value >> (8 * i)));
+    PutBig<uint8_t>(&payload_, static_cast<uint8_t>(stored.value >> (8 * i)));
   }
   if ((flags & kSameType) == 0) {
-    PutU8(&payload_, static_cast<uint8_t>(cell.type));
+    PutBig<uint8_t>(&payload_, static_cast<uint8_t>(cell.type));
   }
   AppendValue(cell.value);
 }

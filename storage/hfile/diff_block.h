@@ -18,7 +18,7 @@ class DiffCells : public DeltaCells {
   bool ReadKeyAndValue() override;
   bool ReadTimestamp(uint8_t flags);
 
-  std::string_view family_;  // of all cells, in the payload
+  std::string_view family_;  // all cells'; points into the payload
 };
 
 class DiffBuilder : public DeltaBuilder {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "lib/bytes/text.h"
+#include "storage/format/coding.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -20,7 +21,7 @@ constexpr uint8_t kSameValue = 0x40;
 bool FastDiffCells::ReadKeyAndValue() {
   const bool is_first = key_bytes() == 0;
   uint8_t flags = 0;
-  if (!rest_.ReadU8(&flags)) return FailCutOff();
+  if (!GetBig(&rest_, &flags)) return FailCutOff();
   if (flags > (is_first ? 0 : 0x7f)) {
     return Fail(Concat("flags ", flags, ", expected at most ",
                        is_first ? "0 of a first cell" : "127"));
@@ -28,9 +29,9 @@ bool FastDiffCells::ReadKeyAndValue() {
   uint64_t new_key_bytes = key_bytes();
   uint64_t value_bytes = cell_.value.size();
   uint64_t common = 0;
-  if (((flags & kSameKeyBytes) == 0 && !rest_.ReadVarint(&new_key_bytes)) ||
-      ((flags & kSameValueBytes) == 0 && !rest_.ReadVarint(&value_bytes)) ||
-      !rest_.ReadVarint(&common)) {
+  if (((flags & kSameKeyBytes) == 0 && !GetVarint(&rest_, &new_key_bytes)) ||
+      ((flags & kSameValueBytes) == 0 && !GetVarint(&rest_, &value_bytes)) ||
+      !GetVarint(&rest_, &common)) {
     return FailCutOff();
   }
   if (!CheckSizes(new_key_bytes, value_bytes)) return false;
@@ -42,7 +43,7 @@ bool FastDiffCells::ReadKeyAndValue() {
     return false;
   }
   uint8_t type = static_cast<uint8_t>(cell_.type);
-  if ((flags & kSameType) == 0 && !rest_.ReadU8(&type)) return FailCutOff();
+  if ((flags & kSameType) == 0 && !GetBig(&rest_, &type)) return FailCutOff();
   cell_.type = static_cast<HFileCellType>(type);
   if ((flags & kSameValue) == 0) return ReadValue(value_bytes);
   if (value_bytes == cell_.value.size()) return true;
@@ -52,7 +53,7 @@ bool FastDiffCells::ReadKeyAndValue() {
 
 bool FastDiffCells::ReadTimestamp(size_t common_bytes) {
   std::string_view rest;
-  if (!rest_.ReadBytes(sizeof(uint64_t) - common_bytes, &rest)) {
+  if (!GetBytes(&rest_, sizeof(uint64_t) - common_bytes, &rest)) {
     return FailCutOff();
   }
   uint64_t low = 0;
@@ -68,7 +69,7 @@ void FastDiffBuilder::AddKeyAndValue(const HFileCellView* before,
                                      const HFileCellView& cell) {
   const size_t key_bytes = KeyBytes(cell.key());
   if (before == nullptr) {
-    PutU8(&payload_, 0);
+    PutBig<uint8_t>(&payload_, 0);
     PutVarint(&payload_, key_bytes);
     PutVarint(&payload_, cell.value.size());
     PutVarint(&payload_, 0);
@@ -87,19 +88,20 @@ void FastDiffBuilder::AddKeyAndValue(const HFileCellView* before,
                    8,
                static_cast<int>(kCommonTimestampBytes));
   const size_t common = CommonColumnBytes(*before, cell);
-  PutU8(&payload_,
-        static_cast<uint8_t>(
-            common_timestamp_bytes | (same_key_bytes ? kSameKeyBytes : 0) |
-            (same_value_bytes ? kSameValueBytes : 0) |
-            (same_type ? kSameType : 0) | (same_value ? kSameValue : 0)));
+  PutBig<uint8_t>(
+      &payload_, static_cast<uint8_t>(common_timestamp_bytes |
+                                      (same_key_bytes ? kSameKeyBytes : 0) |
+                                      (same_value_bytes ? kSameValueBytes : 0) |
+                                      (same_type ? kSameType : 0) |
+                                      (same_value ? kSameValue : 0)));
   if (!same_key_bytes) PutVarint(&payload_, key_bytes);
   if (!same_value_bytes) PutVarint(&payload_, cell.value.size());
   PutVarint(&payload_, common);
   AppendColumn(cell, common);
   std::string timestamp_bytes;
-  PutU64(&timestamp_bytes, timestamp);
+  PutBig<uint64_t>(&timestamp_bytes, timestamp);
   payload_.append(timestamp_bytes, static_cast<size_t>(common_timestamp_bytes));
-  if (!same_type) PutU8(&payload_, static_cast<uint8_t>(cell.type));
+  if (!same_type) PutBig<uint8_t>(&payload_, static_cast<uint8_t>(cell.type));
   if (!same_value) AppendValue(cell.value);
 }
 

@@ -1,46 +1,45 @@
 #include "storage/hfile/file_info.h"
 
 #include "hfile.pb.h"
-#include "lib/bytes/text.h"
-#include "storage/hfile/coding.h"
+#include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom::hfile {
 namespace {
 
 using rocksdb::Status;
 
-constexpr std::string_view kMagic = "PBUF";
+constexpr std::string_view kFileInfoMagic = "PBUF";
 
 // Null and OK when it is not there.
 Status FindSized(const FileInfo& file_info, const char* name, size_t byte_count,
                  const std::string** value) {
   *value = Find(file_info, name);
   if (*value == nullptr || (*value)->size() == byte_count) return Status::OK();
-  return Status::Corruption(Concat("file info ", name, " of ", (*value)->size(),
-                                   " bytes, expected ", byte_count));
+  return Corruption("file info ", name, " of ", (*value)->size(),
+                    " bytes, expected ", byte_count);
 }
 
 }  // namespace
 
 Status ParseFileInfo(std::string_view payload, FileInfo* file_info) {
-  Cursor cursor(payload);
+  std::string_view cursor = payload;
   std::string_view magic;
   uint64_t message_bytes = 0;
   std::string_view message;
-  if (!cursor.ReadBytes(kMagic.size(), &magic) || magic != kMagic) {
+  if (!GetBytes(&cursor, kFileInfoMagic.size(), &magic) ||
+      magic != kFileInfoMagic) {
     return Status::Corruption("file info does not start with \"PBUF\"");
   }
-  if (!cursor.ReadVarint(&message_bytes) ||
-      !cursor.ReadBytes(message_bytes, &message)) {
-    return Status::Corruption(Concat("file info of ", message_bytes,
-                                     " bytes, expected at most ",
-                                     cursor.size()));
+  if (!GetVarint(&cursor, &message_bytes) ||
+      !GetBytes(&cursor, message_bytes, &message)) {
+    return Corruption("file info of ", message_bytes,
+                      " bytes, expected at most ", cursor.size());
   }
   proto::FileInfo parsed;
   if (!parsed.ParseFromArray(message.data(),
                              static_cast<int>(message.size()))) {
-    return Status::Corruption(
-        Concat("file info of ", message_bytes, " bytes is malformed"));
+    return Corruption("file info of ", message_bytes, " bytes is malformed");
   }
   file_info->clear();
   for (proto::FileInfoEntry& entry : *parsed.mutable_map_entry()) {
@@ -56,7 +55,7 @@ std::string SerializeFileInfo(const FileInfo& file_info) {
     entry->set_first(name);
     entry->set_second(value);
   }
-  std::string payload(kMagic);
+  std::string payload(kFileInfoMagic);
   PutVarint(&payload, message.ByteSizeLong());
   message.AppendToString(&payload);
   return payload;
@@ -72,7 +71,7 @@ Status FindU32(const FileInfo& file_info, const char* name, bool* found,
   const std::string* bytes = nullptr;
   const Status status = FindSized(file_info, name, sizeof(*value), &bytes);
   *found = status.ok() && bytes != nullptr;
-  if (*found) *value = LoadU32(bytes->data());
+  if (*found) *value = LoadBig<uint32_t>(bytes->data());
   return status;
 }
 
@@ -81,7 +80,7 @@ Status FindU64(const FileInfo& file_info, const char* name, bool* found,
   const std::string* bytes = nullptr;
   const Status status = FindSized(file_info, name, sizeof(*value), &bytes);
   *found = status.ok() && bytes != nullptr;
-  if (*found) *value = LoadU64(bytes->data());
+  if (*found) *value = LoadBig<uint64_t>(bytes->data());
   return status;
 }
 
@@ -100,22 +99,22 @@ Status FindTimeRange(const FileInfo& file_info, bool* found, TimeRange* range) {
       FindSized(file_info, info::kTimeRange, 2 * sizeof(uint64_t), &bytes);
   *found = status.ok() && bytes != nullptr;
   if (*found) {
-    range->min_ms = static_cast<int64_t>(LoadU64(bytes->data()));
-    range->max_ms =
-        static_cast<int64_t>(LoadU64(bytes->data() + sizeof(uint64_t)));
+    range->min_ms = static_cast<int64_t>(LoadBig<uint64_t>(bytes->data()));
+    range->max_ms = static_cast<int64_t>(
+        LoadBig<uint64_t>(bytes->data() + sizeof(uint64_t)));
   }
   return status;
 }
 
 std::string U32Bytes(uint32_t value) {
   std::string bytes;
-  PutU32(&bytes, value);
+  PutBig<uint32_t>(&bytes, value);
   return bytes;
 }
 
 std::string U64Bytes(uint64_t value) {
   std::string bytes;
-  PutU64(&bytes, value);
+  PutBig<uint64_t>(&bytes, value);
   return bytes;
 }
 

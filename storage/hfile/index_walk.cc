@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "lib/bytes/text.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/block_index.h"
 
 namespace rowbloom::hfile {
@@ -30,8 +30,8 @@ class IndexWalk {
         return reader_.file().Located(
             level + 1 == levels_ ? "data block" : "index block",
             location.offset,
-            Status::Corruption(Concat("expected at offset ",
-                                      next_offsets_[level], " or behind")));
+            Corruption("expected at offset ", next_offsets_[level],
+                       " or behind"));
       }
       next_offsets_[level] = location.offset + location.block_bytes;
       if (level + 1 == levels_) {
@@ -60,7 +60,8 @@ class IndexWalk {
   const std::function<void(const DataIndexEntry&)>& use_;
   const size_t levels_;
   size_t leaves_ = 0;
-  std::vector<uint64_t> next_offsets_;  // of what each level points to
+  // By level: the least offset that the next entry may have.
+  std::vector<uint64_t> next_offsets_;
 };
 
 }  // namespace

@@ -17,9 +17,9 @@ struct DataIndexEntry {
   std::string_view key;  // lives during the call
 };
 
-// In the order of the file, up to the first damage. Holds one index block for
-// each level. Errors as of blocks; Corruption also when a level is not in the
-// order of the file, so that no index can lead round and round.
+// Calls come in the order of the file, up to the first damage. Holds one index
+// block for each level. Errors are those of blocks, and Corruption when a level
+// is not in the order of the file, so that no index can lead round and round.
 rocksdb::Status ForEachDataIndexEntry(
     const Reader& reader,
     const std::function<void(const DataIndexEntry& entry)>& use);

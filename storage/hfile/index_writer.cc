@@ -2,8 +2,9 @@
 
 #include <utility>
 
-#include "storage/hfile/coding.h"
+#include "storage/format/coding.h"
 #include "storage/hfile/trailer.h"
+#include "storage/hfile/vlong.h"
 
 namespace rowbloom::hfile {
 namespace {
@@ -13,8 +14,8 @@ using rocksdb::Status;
 constexpr size_t kLocationBytes = 12;
 
 void AppendLocation(const BlockLocation& location, std::string* out) {
-  PutU64(out, location.offset);
-  PutU32(out, location.block_bytes);
+  PutBig<uint64_t>(out, location.offset);
+  PutBig<uint32_t>(out, location.block_bytes);
 }
 
 }  // namespace
@@ -48,13 +49,13 @@ Status IndexWriter::WriteChunk(BlockType type, Chunk* chunk, Chunk* parent,
                                size_t* payload_bytes) {
   std::string payload;
   payload.reserve(NonRootBytes(*chunk));
-  PutU32(&payload, static_cast<uint32_t>(chunk->entries.size()));
+  PutBig<uint32_t>(&payload, static_cast<uint32_t>(chunk->entries.size()));
   uint32_t start = 0;
   for (const Entry& entry : chunk->entries) {
-    PutU32(&payload, start);
+    PutBig<uint32_t>(&payload, start);
     start += static_cast<uint32_t>(kLocationBytes + entry.key.size());
   }
-  PutU32(&payload, start);
+  PutBig<uint32_t>(&payload, start);
   uint64_t data_blocks = 0;
   for (const Entry& entry : chunk->entries) {
     AppendLocation(entry.location, &payload);
@@ -118,7 +119,7 @@ std::string IndexWriter::MidKey() const {
   for (const Entry& leaf : root_.entries) {
     if (middle < before + leaf.data_blocks) {
       AppendLocation(leaf.location, &bytes);
-      PutU32(&bytes, static_cast<uint32_t>(middle - before));
+      PutBig<uint32_t>(&bytes, static_cast<uint32_t>(middle - before));
       break;
     }
     before += leaf.data_blocks;
@@ -127,7 +128,7 @@ std::string IndexWriter::MidKey() const {
 }
 
 Status IndexWriter::WriteRoot(BlockLocation* root) {
-  // Before levels are put between.
+  // The middle key comes from here before levels are put between.
   const std::string mid_key = levels_ > 1 ? MidKey() : std::string();
   if (levels_ > 1) {
     while (root_.root_bytes > max_block_bytes_ &&

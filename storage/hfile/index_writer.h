@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
 #include "storage/hfile/block_reader.h"
 #include "storage/hfile/block_writer.h"
+#include "storage/hfile/file_form.h"
 
 namespace rowbloom::hfile {
 
@@ -24,7 +24,7 @@ size_t RootEntryBytes(std::string_view key);
 
 class IndexWriter {
  public:
-  IndexWriter(const HFileWriterOptions& options, BlockWriter* blocks)
+  IndexWriter(const FileForm& options, BlockWriter* blocks)
       : max_block_bytes_(options.index_block_bytes),
         min_entries_(options.index_block_min_entries),
         blocks_(blocks) {}

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "lib/bytes/text.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/cell.h"
 #include "storage/hfile/reader.h"
 
@@ -29,8 +29,8 @@ bool Iterator::FailAtCell(const Status& problem) {
 }
 
 bool Iterator::FailAtCell(const std::string& problem) {
-  return FailAtCell(Status::Corruption(
-      Concat("byte ", cells_->offset(), " of its payload: ", problem)));
+  return FailAtCell(
+      Corruption("byte ", cells_->offset(), " of its payload: ", problem));
 }
 
 bool Iterator::Start() {
@@ -106,8 +106,7 @@ bool Iterator::LoadData() {
   if (!can_skip_) {
     return Fail(reader_.file().Located(
         "data block", location.offset,
-        Status::Corruption(
-            Concat("expected at offset ", next_data_offset_, " or behind"))));
+        Corruption("expected at offset ", next_data_offset_, " or behind")));
   }
   next_data_offset_ = location.offset + location.block_bytes;
   block_ = nullptr;
@@ -209,10 +208,9 @@ HFileSeekResult Iterator::SeekInBlock(const HFileKey& key, size_t* steps) {
   }
   if (key.row.size() > kHFileMaxRowBytes ||
       key.family.size() > kHFileMaxFamilyBytes) {
-    Fail(Status::InvalidArgument(
-        Concat("row of ", key.row.size(), " and family of ", key.family.size(),
-               " bytes, expected at most ", kHFileMaxRowBytes, " and ",
-               kHFileMaxFamilyBytes)));
+    Fail(InvalidArgument("row of ", key.row.size(), " and family of ",
+                         key.family.size(), " bytes, expected at most ",
+                         kHFileMaxRowBytes, " and ", kHFileMaxFamilyBytes));
     return HFileSeekResult::kFailed;
   }
   std::string target;

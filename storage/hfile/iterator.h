@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_cell.h"
+#include "rowbloom/hfile_reader.h"
 #include "storage/hfile/block_cache.h"
 #include "storage/hfile/block_index.h"
 #include "storage/hfile/data_block.h"
@@ -60,9 +61,9 @@ class Iterator : public HFileIterator {
   // or after the key, as kExact or kFirstOfBlock; or if there is none in it to
   // its last cell, as kBefore. `*steps` counts the cells from where SkipTo led.
   HFileSeekResult SeekInBlock(const HFileKey& key, size_t* steps);
-  // To the first cell of the next data block; false also at the end.
+  // Moves to the first cell of the next data block; false also at the end.
   bool NextBlock();
-  // The same of the first data block behind what is now at this level.
+  // Moves to the first data block behind what is now at this level.
   bool Advance(size_t level);
   // Moves to the next cell of the block, which there is.
   bool Step();
@@ -93,8 +94,8 @@ class Iterator : public HFileIterator {
   std::shared_ptr<const Block> block_;
   std::shared_ptr<Block> own_block_;
   Buffer scratch_;
-  std::string last_key_;                     // of the data block before
-  const std::unique_ptr<BlockCells> cells_;  // of block_
+  std::string last_key_;                     // the previous data block's
+  const std::unique_ptr<BlockCells> cells_;  // block_'s
 };
 
 }  // namespace rowbloom::hfile

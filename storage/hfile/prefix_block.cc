@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lib/bytes/text.h"
+#include "storage/format/coding.h"
 
 namespace rowbloom::hfile {
 
@@ -10,8 +11,8 @@ bool PrefixCells::ReadKeyAndValue() {
   uint64_t rest_bytes = 0;
   uint64_t value_bytes = 0;
   uint64_t common = 0;
-  if (!rest_.ReadVarint(&rest_bytes) || !rest_.ReadVarint(&value_bytes) ||
-      !rest_.ReadVarint(&common)) {
+  if (!GetVarint(&rest_, &rest_bytes) || !GetVarint(&rest_, &value_bytes) ||
+      !GetVarint(&rest_, &common)) {
     return FailCutOff();
   }
   if (common > key_bytes() || rest_bytes > rest_.size()) {

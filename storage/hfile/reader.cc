@@ -7,9 +7,10 @@
 
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
+#include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/bloom_chunk.h"
 #include "storage/hfile/codec.h"
-#include "storage/hfile/coding.h"
 #include "storage/hfile/iterator.h"
 #include "storage/hfile/trailer.h"
 
@@ -39,7 +40,7 @@ Status Reader::Open(const HFileReaderOptions& options, const std::string& path,
     if (status.ok()) *reader = std::move(opened);
     return status;
   } catch (const std::bad_alloc&) {
-    return Status::MemoryLimit(Concat(path, ": no memory to open it"));
+    return MemoryLimit(path, ": no memory to open it");
   }
 }
 
@@ -56,7 +57,7 @@ Status Reader::Load(const std::string& path) {
   file_id_ = cache_->NewFileId();
   comparator_ = ComparatorOf(trailer_.comparator);
   const auto refuse = [this](std::string_view why) {
-    cells_status_ = Status::NotSupported(Concat(file_->path(), ": ", why));
+    cells_status_ = NotSupported(file_->path(), ": ", why);
   };
   // Nothing but the trailer can be read then.
   if (trailer_.encrypted) {
@@ -64,7 +65,7 @@ Status Reader::Load(const std::string& path) {
     bloom_status_ = cells_status_;
     return Status::OK();
   }
-  if (!IsSupported(trailer_.compression)) {
+  if (!CodecOf(trailer_.compression)) {
     refuse(Concat("compressed with ", ToString(trailer_.compression),
                   ", which is not supported"));
     bloom_status_ = cells_status_;
@@ -112,10 +113,10 @@ Status Reader::LoadOnOpen() {
   }
   if (!status.ok()) return status;
   if (file_info_block.payload.size() > kMaxFileInfoBytes) {
-    return file_->Located("file info", file_info_block.offset,
-                          Status::MemoryLimit(Concat(
-                              file_info_block.payload.size(),
-                              " bytes, expected at most ", kMaxFileInfoBytes)));
+    return file_->Located(
+        "file info", file_info_block.offset,
+        MemoryLimit(file_info_block.payload.size(), " bytes, expected at most ",
+                    kMaxFileInfoBytes));
   }
   status = ParseFileInfo(file_info_block.payload, &file_info_);
   if (status.ok()) status = InterpretFileInfo();
@@ -136,9 +137,9 @@ Status Reader::LoadOnOpen() {
       return file_->Located("data index", data_root_block_.offset, status);
     }
     if (trailer_.data_index_levels > 1 && rest.size() >= kMidKeyBytes) {
-      mid_key_ =
-          MidKeyLocation{{LoadU64(rest.data()), LoadU32(rest.data() + 8)},
-                         LoadU32(rest.data() + 12)};
+      mid_key_ = MidKeyLocation{
+          {LoadBig<uint64_t>(rest.data()), LoadBig<uint32_t>(rest.data() + 8)},
+          LoadBig<uint32_t>(rest.data() + 12)};
     }
   }
   status = RootIndex::Parse(meta_root_block_.payload, trailer_.meta_index_count,
@@ -155,8 +156,8 @@ Status Reader::InterpretFileInfo() {
   HFileKey key;
   if (last_key != nullptr && comparator_ != Comparator::kRawBytes &&
       !ParseKey(*last_key, &key)) {
-    return Status::Corruption(Concat(info::kLastKey, " of ", last_key->size(),
-                                     " bytes is not the key of a cell"));
+    return Corruption(info::kLastKey, " of ", last_key->size(),
+                      " bytes is not the key of a cell");
   }
   for (const char* name : {info::kAverageKeyBytes, info::kAverageValueBytes}) {
     bool found = false;
@@ -165,7 +166,7 @@ Status Reader::InterpretFileInfo() {
     if (!status.ok()) return status;
   }
   const auto refuse = [this](std::string_view why) {
-    cells_status_ = Status::NotSupported(Concat(file_->path(), ": ", why));
+    cells_status_ = NotSupported(file_->path(), ": ", why);
   };
   if (comparator_ == Comparator::kRawBytes) {
     refuse(Concat("comparator ", ToPrintable(trailer_.comparator),
@@ -199,8 +200,8 @@ Status Reader::FindCellForm() {
     status = FindU64(file_info_, info::kMaxMvcc, &found, &max_mvcc);
     if (!status.ok()) return status;
     if (!found) {
-      return Status::Corruption(Concat(info::kMaxMvcc, " is missing beside ",
-                                       info::kKeyValueVersion, " 1"));
+      return Corruption(info::kMaxMvcc, " is missing beside ",
+                        info::kKeyValueVersion, " 1");
     }
     cell_form_.mvcc_is_zero = max_mvcc == 0;
   }
@@ -217,8 +218,7 @@ void Reader::LoadBlooms(uint64_t offset) {
     if (status.ok() && blocks == kMaxLoadOnOpenBlocks) {
       status = file_->Located(
           "load-on-open section", trailer_.load_on_open_offset,
-          Status::Corruption(
-              Concat("more than ", blocks, " blocks after the file info")));
+          Corruption("more than ", blocks, " blocks after the file info"));
     }
     if (!status.ok()) {
       bloom_status_ = status;
@@ -259,7 +259,7 @@ void Reader::LoadBloom(const BlockLocation& location, BlockType type) {
 }
 
 bool Reader::is_readable() const {
-  return !trailer_.encrypted && IsSupported(trailer_.compression);
+  return !trailer_.encrypted && CodecOf(trailer_.compression).has_value();
 }
 
 std::optional<HFileKey> Reader::FirstKey() const {
@@ -280,7 +280,7 @@ std::optional<HFileKey> Reader::LastKey() const {
 Status Reader::MidKey(std::string* key) const {
   if (!cells_status_.ok() && data_root_.size() == 0) return cells_status_;
   if (data_root_.size() == 0) {
-    return Status::NotFound(Concat(file_->path(), ": no cells"));
+    return NotFound(file_->path(), ": no cells");
   }
   if (!mid_key_.has_value()) {
     *key = data_root_.key(data_root_.size() / 2);
@@ -292,10 +292,9 @@ Status Reader::MidKey(std::string* key) const {
   if (!status.ok()) return status;
   const NonRootIndex index(leaf->payload);
   if (mid_key_->entry >= index.size()) {
-    return file_->Located(
-        "data index", data_root_block_.offset,
-        Status::Corruption(Concat("middle key is entry ", mid_key_->entry,
-                                  ", expected below ", index.size())));
+    return file_->Located("data index", data_root_block_.offset,
+                          Corruption("middle key is entry ", mid_key_->entry,
+                                     ", expected below ", index.size()));
   }
   *key = index.key(mid_key_->entry);
   return Status::OK();
@@ -351,9 +350,9 @@ Status Reader::Collect(HFileIterator* from, const HFileKey& column,
     }
     bytes += KeyBytes(cell.key()) + cell.value.size() + cell.tags.size();
     if (bytes > options_.max_get_bytes) {
-      return Status::MemoryLimit(
-          Concat(file_->path(), ": cells of row \"", ToPrintable(column.row),
-                 "\" have more than ", options_.max_get_bytes, " bytes"));
+      return MemoryLimit(file_->path(), ": cells of row \"",
+                         ToPrintable(column.row), "\" have more than ",
+                         options_.max_get_bytes, " bytes");
     }
     cells->emplace_back(cell);
   }
@@ -533,8 +532,7 @@ Status Reader::ReadMetaBlock(std::string_view name,
     if (status.ok()) *contents = block.payload;
     return status;
   }
-  return Status::NotFound(
-      Concat(file_->path(), ": no meta block \"", ToPrintable(name), "\""));
+  return NotFound(file_->path(), ": no meta block \"", ToPrintable(name), "\"");
 }
 
 }  // namespace rowbloom::hfile

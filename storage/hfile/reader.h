@@ -11,7 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_cell.h"
+#include "rowbloom/hfile_format.h"
+#include "rowbloom/hfile_reader.h"
+#include "storage/format/input_file.h"
 #include "storage/hfile/block_cache.h"
 #include "storage/hfile/block_index.h"
 #include "storage/hfile/block_reader.h"
@@ -19,7 +22,6 @@
 #include "storage/hfile/cell.h"
 #include "storage/hfile/data_block.h"
 #include "storage/hfile/file_info.h"
-#include "storage/hfile/input_file.h"
 
 namespace rowbloom::hfile {
 
@@ -67,7 +69,7 @@ class Reader : public HFileReader {
       const std::function<void(uint64_t twice_bytes)>& progress,
       HFileReport* report) const;
 
-  // For iterators and Verify.
+  // Iterators and Verify use these.
   const InputFile& file() const { return *file_; }
   const BlockReader& blocks() const { return *blocks_; }
   // Tells whether blocks can be unpacked. If not, nothing but the trailer was
@@ -80,7 +82,7 @@ class Reader : public HFileReader {
   const BlockHeader& data_root_header() const {
     return data_root_block_.header;
   }
-  // The encoding of data blocks; NONE also if it is not known.
+  // The encoding of data blocks; NONE without one, or if it is not known.
   HFileEncoding encoding() const { return encoding_; }
   const CellForm& cell_form() const { return cell_form_; }
   Comparator comparator() const { return comparator_; }

@@ -1,6 +1,7 @@
 #include "storage/hfile/row_index_block.h"
 
 #include "lib/bytes/text.h"
+#include "storage/format/coding.h"
 
 namespace rowbloom::hfile {
 
@@ -13,16 +14,16 @@ bool RowIndexCells::Start(std::string_view payload) {
 bool RowIndexCells::ReadIndex() {
   // The number of rows, and the length of the cells behind their offsets.
   constexpr size_t kFixedBytes = 2 * sizeof(uint32_t);
-  const std::string_view bytes = rest_.rest();
+  const std::string_view bytes = rest_;
   offset_ = payload_.size();
   if (bytes.size() < kFixedBytes) return Fail("row index is cut off");
   const uint64_t cells_bytes =
-      LoadU32(bytes.data() + bytes.size() - sizeof(uint32_t));
+      LoadBig<uint32_t>(bytes.data() + bytes.size() - sizeof(uint32_t));
   if (cells_bytes > bytes.size() - kFixedBytes) {
     return Fail(Concat("cells of ", cells_bytes, " bytes, expected at most ",
                        bytes.size() - kFixedBytes));
   }
-  rows_ = LoadU32(bytes.data() + cells_bytes);
+  rows_ = LoadBig<uint32_t>(bytes.data() + cells_bytes);
   row_offsets_ = bytes.data() + cells_bytes + sizeof(uint32_t);
   const uint64_t expected_rows =
       (bytes.size() - kFixedBytes - cells_bytes) / sizeof(uint32_t);
@@ -46,7 +47,7 @@ bool RowIndexCells::MoveToRow(size_t row) {
                        cells_.size()));
   }
   next_row_ = row + 1;
-  rest_ = Cursor(cells_.substr(at));
+  rest_ = cells_.substr(at);
   return ReadPlainCell(form_);
 }
 
@@ -92,7 +93,7 @@ RowIndexBuilder::RowIndexBuilder(const CellForm& form) : form_(form) {
 
 void RowIndexBuilder::Add(const HFileCellView& cell) {
   if (empty() || cell.row != row_) {
-    PutU32(&row_offsets_, static_cast<uint32_t>(cells_bytes_));
+    PutBig<uint32_t>(&row_offsets_, static_cast<uint32_t>(cells_bytes_));
     row_ = cell.row;
   }
   AppendCell(cell, form_, &payload_);
@@ -101,16 +102,17 @@ void RowIndexBuilder::Add(const HFileCellView& cell) {
 }
 
 std::string_view RowIndexBuilder::Finish() {
-  PutU32(&payload_,
-         static_cast<uint32_t>(row_offsets_.size() / sizeof(uint32_t)));
+  PutBig<uint32_t>(
+      &payload_, static_cast<uint32_t>(row_offsets_.size() / sizeof(uint32_t)));
   payload_ += row_offsets_;
-  PutU32(&payload_, static_cast<uint32_t>(cells_bytes_));
+  PutBig<uint32_t>(&payload_, static_cast<uint32_t>(cells_bytes_));
   return payload_;
 }
 
 void RowIndexBuilder::Clear() {
   payload_.clear();
-  PutU16(&payload_, static_cast<uint16_t>(HFileEncoding::kRowIndexV1));
+  PutBig<uint16_t>(&payload_,
+                   static_cast<uint16_t>(HFileEncoding::kRowIndexV1));
   row_offsets_.clear();
   cells_bytes_ = encoded_bytes_ = 0;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "storage/format/coding.h"
 #include "storage/hfile/data_block.h"
 
 namespace rowbloom::hfile {
@@ -23,7 +24,7 @@ class RowIndexCells : public BlockCells {
   // Reads the index at the end of the payload.
   bool ReadIndex();
   uint32_t RowOffset(size_t row) const {
-    return LoadU32(row_offsets_ + sizeof(uint32_t) * row);
+    return LoadBig<uint32_t>(row_offsets_ + sizeof(uint32_t) * row);
   }
   // Moves to the first cell of a row, whose offset is checked.
   bool MoveToRow(size_t row);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "storage/format/coding.h"
+
 namespace rowbloom::hfile {
 namespace {
 
@@ -9,9 +11,9 @@ constexpr uint8_t kNotInDictionary = 0xff;
 constexpr size_t kTagLengthBytes = 2;
 
 // Returns false at the end, or if no tag follows.
-bool ReadTag(Cursor* in, std::string_view* tag) {
+bool ReadTag(std::string_view* in, std::string_view* tag) {
   uint16_t tag_bytes = 0;
-  return in->ReadU16(&tag_bytes) && in->ReadBytes(tag_bytes, tag);
+  return GetBig(in, &tag_bytes) && GetBytes(in, tag_bytes, tag);
 }
 
 }  // namespace
@@ -51,7 +53,7 @@ const std::string* TagDictionary::Get(size_t number) {
 }
 
 bool AreTags(std::string_view bytes) {
-  Cursor cursor(bytes);
+  std::string_view cursor = bytes;
   while (cursor.size() > 0) {
     std::string_view tag;
     if (!ReadTag(&cursor, &tag)) return false;
@@ -61,36 +63,36 @@ bool AreTags(std::string_view bytes) {
 
 void CompressTags(std::string_view tags, TagDictionary* dictionary,
                   std::string* out) {
-  Cursor cursor(tags);
+  std::string_view cursor = tags;
   std::string_view tag;
   while (ReadTag(&cursor, &tag)) {
     if (const auto number = dictionary->Find(tag)) {
-      PutU16(out, static_cast<uint16_t>(*number));
+      PutBig<uint16_t>(out, static_cast<uint16_t>(*number));
       continue;
     }
     dictionary->Add(tag);
-    PutU8(out, kNotInDictionary);
+    PutBig<uint8_t>(out, kNotInDictionary);
     PutVarint(out, tag.size());
     out->append(tag);
   }
 }
 
 const char* UncompressTags(uint64_t byte_count, TagDictionary* dictionary,
-                           Cursor* in, std::string* tags) {
+                           std::string_view* in, std::string* tags) {
   tags->clear();
   while (tags->size() < byte_count) {
     uint8_t first = 0;
     std::string_view tag;
-    if (!in->ReadU8(&first)) return "tags are cut off";
+    if (!GetBig(in, &first)) return "tags are cut off";
     if (first == kNotInDictionary) {
       uint64_t tag_bytes = 0;
-      if (!in->ReadVarint(&tag_bytes) || !in->ReadBytes(tag_bytes, &tag)) {
+      if (!GetVarint(in, &tag_bytes) || !GetBytes(in, tag_bytes, &tag)) {
         return "a tag is longer than what is left of the block";
       }
       dictionary->Add(tag);
     } else {
       uint8_t second = 0;
-      if (!in->ReadU8(&second)) return "tags are cut off";
+      if (!GetBig(in, &second)) return "tags are cut off";
       const std::string* known =
           dictionary->Get(size_t{first} << 8 | size_t{second});
       if (known == nullptr) return "a tag that the block did not have before";
@@ -99,7 +101,7 @@ const char* UncompressTags(uint64_t byte_count, TagDictionary* dictionary,
     if (kTagLengthBytes + tag.size() > byte_count - tags->size()) {
       return "tags are longer than their length";
     }
-    PutU16(tags, static_cast<uint16_t>(tag.size()));
+    PutBig<uint16_t>(tags, static_cast<uint16_t>(tag.size()));
     tags->append(tag);
   }
   return nullptr;

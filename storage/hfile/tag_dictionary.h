@@ -11,8 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/hfile/coding.h"
-
 namespace rowbloom::hfile {
 
 class TagDictionary {
@@ -52,7 +50,8 @@ void CompressTags(std::string_view tags, TagDictionary* dictionary,
 // into
 // `*tags`. Returns null, or a sentence about what is wrong.
 [[nodiscard]] const char* UncompressTags(uint64_t byte_count,
-                                         TagDictionary* dictionary, Cursor* in,
+                                         TagDictionary* dictionary,
+                                         std::string_view* in,
                                          std::string* tags);
 
 }  // namespace rowbloom::hfile

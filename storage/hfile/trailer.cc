@@ -4,14 +4,15 @@
 
 #include "hfile.pb.h"
 #include "lib/bytes/text.h"
-#include "storage/hfile/coding.h"
+#include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom::hfile {
 namespace {
 
 using rocksdb::Status;
 
-constexpr std::string_view kMagic = "TRABLK\"$";
+constexpr std::string_view kTrailerMagic = "TRABLK\"$";
 constexpr uint32_t kMajorVersion = 3;
 constexpr uint32_t kMinorVersion = 3;
 constexpr size_t kVersionBytes = 4;
@@ -24,18 +25,19 @@ constexpr uint64_t kNoOffset = std::numeric_limits<uint64_t>::max();
 
 bool HasMagicAt(std::string_view tail, size_t bytes_before_end) {
   return tail.size() >= bytes_before_end &&
-         tail.substr(tail.size() - bytes_before_end).starts_with(kMagic);
+         tail.substr(tail.size() - bytes_before_end).starts_with(kTrailerMagic);
 }
 
 Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
   const auto no_hfile = [&](std::string_view found) {
-    return Status::Corruption(Concat("not an HFile, or cut short: ", found));
+    return Corruption("not an HFile, or cut short: ", found);
   };
   if (tail.size() < kVersionBytes) {
     return no_hfile(
         Concat(tail.size(), " bytes, expected a trailer of ", kTrailerBytes));
   }
-  const uint32_t version = LoadU32(tail.data() + tail.size() - kVersionBytes);
+  const uint32_t version =
+      LoadBig<uint32_t>(tail.data() + tail.size() - kVersionBytes);
   trailer->major_version = version & 0xffffff;
   trailer->minor_version = version >> 24;
   if (trailer->major_version != kMajorVersion) {
@@ -44,8 +46,7 @@ Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
                           HasMagicAt(tail, kTrailerBytesV2) ||
                           HasMagicAt(tail, kTrailerBytes);
     if (!is_hfile) return no_hfile("no trailer at its end");
-    return Status::NotSupported(
-        Concat("HFile v", trailer->major_version, ", expected v3"));
+    return NotSupported("HFile v", trailer->major_version, ", expected v3");
   }
   if (tail.size() < kTrailerBytes) {
     return no_hfile(
@@ -57,8 +58,7 @@ Status CheckVersion(std::string_view tail, HFileTrailer* trailer) {
 
 Status CheckOffset(std::string_view what, uint64_t offset, uint64_t end) {
   if (offset <= end) return Status::OK();
-  return Status::Corruption(
-      Concat(what, " offset ", offset, ", expected at most ", end));
+  return Corruption(what, " offset ", offset, ", expected at most ", end);
 }
 
 Status CheckNumbers(const HFileTrailer& trailer, uint64_t file_bytes) {
@@ -71,15 +71,14 @@ Status CheckNumbers(const HFileTrailer& trailer, uint64_t file_bytes) {
   for (const auto& offset :
        {trailer.first_data_block_offset, trailer.last_data_block_offset}) {
     if (status.ok() && offset.has_value() && *offset >= load_on_open) {
-      status = Status::Corruption(Concat("data block offset ", *offset,
-                                         ", expected below ", load_on_open));
+      status = Corruption("data block offset ", *offset, ", expected below ",
+                          load_on_open);
     }
   }
   if (status.ok() && (trailer.data_index_levels < 1 ||
                       trailer.data_index_levels > kMaxIndexLevels)) {
-    status = Status::Corruption(Concat(trailer.data_index_levels,
-                                       " index levels, expected 1 to ",
-                                       kMaxIndexLevels));
+    status = Corruption(trailer.data_index_levels,
+                        " index levels, expected 1 to ", kMaxIndexLevels);
   }
   return status;
 }
@@ -96,20 +95,20 @@ Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
   Status status = CheckVersion(tail, trailer);
   if (!status.ok()) return status;
   const std::string_view body =
-      tail.substr(kMagic.size(), kTrailerBytes - kMagic.size() - kVersionBytes);
-  Cursor cursor(body);
+      tail.substr(kTrailerMagic.size(),
+                  kTrailerBytes - kTrailerMagic.size() - kVersionBytes);
+  std::string_view cursor = body;
   uint64_t message_bytes = 0;
   std::string_view message;
-  if (!cursor.ReadVarint(&message_bytes) ||
-      !cursor.ReadBytes(message_bytes, &message)) {
-    return Status::Corruption(Concat("trailer of ", message_bytes,
-                                     " bytes, expected at most ", body.size()));
+  if (!GetVarint(&cursor, &message_bytes) ||
+      !GetBytes(&cursor, message_bytes, &message)) {
+    return Corruption("trailer of ", message_bytes, " bytes, expected at most ",
+                      body.size());
   }
   proto::Trailer parsed;
   if (!parsed.ParseFromArray(message.data(),
                              static_cast<int>(message.size()))) {
-    return Status::Corruption(
-        Concat("trailer of ", message_bytes, " bytes is malformed"));
+    return Corruption("trailer of ", message_bytes, " bytes is malformed");
   }
   trailer->file_info_offset = parsed.file_info_offset();
   trailer->load_on_open_offset = parsed.load_on_open_data_offset();
@@ -130,7 +129,7 @@ Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
                              ? parsed.compression_codec()
                              : static_cast<uint32_t>(HFileCompression::kNone);
   if (codec > std::numeric_limits<uint8_t>::max()) {
-    return Status::Corruption(Concat("codec ", codec, ", expected 0 to 8"));
+    return Corruption("codec ", codec, ", expected 0 to 8");
   }
   trailer->compression = static_cast<HFileCompression>(codec);
   trailer->encrypted = parsed.has_encryption_key();
@@ -158,15 +157,15 @@ Status SerializeTrailer(const HFileTrailer& trailer, std::string* bytes) {
   std::string serialized;
   PutVarint(&serialized, message.ByteSizeLong());
   message.AppendToString(&serialized);
-  if (serialized.size() > kTrailerBytes - kMagic.size() - kVersionBytes) {
-    return Status::InvalidArgument(Concat("comparator name of ",
-                                          trailer.comparator.size(),
-                                          " bytes does not fit"));
+  if (serialized.size() >
+      kTrailerBytes - kTrailerMagic.size() - kVersionBytes) {
+    return InvalidArgument("comparator name of ", trailer.comparator.size(),
+                           " bytes does not fit");
   }
-  bytes->assign(kMagic);
+  bytes->assign(kTrailerMagic);
   bytes->append(serialized);
   bytes->resize(kTrailerBytes - kVersionBytes, '\0');
-  PutU32(bytes, kMinorVersion << 24 | kMajorVersion);
+  PutBig<uint32_t>(bytes, kMinorVersion << 24 | kMajorVersion);
   return Status::OK();
 }
 

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_reader.h"
 
 namespace rowbloom::hfile {
 

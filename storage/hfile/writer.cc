@@ -11,17 +11,21 @@
 #include <utility>
 
 #include "lib/bytes/text.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_cell.h"
+#include "rowbloom/hfile_format.h"
+#include "rowbloom/hfile_reader.h"
 #include "rowbloom/printable.h"
+#include "storage/format/output_file.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/block_writer.h"
 #include "storage/hfile/bloom_filter.h"
 #include "storage/hfile/bloom_writer.h"
 #include "storage/hfile/cell.h"
 #include "storage/hfile/codec.h"
 #include "storage/hfile/data_block.h"
+#include "storage/hfile/file_form.h"
 #include "storage/hfile/file_info.h"
 #include "storage/hfile/index_writer.h"
-#include "storage/hfile/output_file.h"
 #include "storage/hfile/tag_dictionary.h"
 #include "storage/hfile/trailer.h"
 
@@ -33,18 +37,18 @@ using rocksdb::Status;
 Status CheckRange(std::string_view option, uint64_t value, uint64_t least,
                   uint64_t most) {
   if (value >= least && value <= most) return Status::OK();
-  return Status::InvalidArgument(
-      Concat(option, " ", value, ", expected ", least, " to ", most));
+  return InvalidArgument(option, " ", value, ", expected ", least, " to ",
+                         most);
 }
 
-Status CheckBloomOptions(const HFileWriterOptions& options) {
+Status CheckBloomOptions(const FileForm& options) {
   constexpr uint32_t kMaxFold = 20;
   // A chunk is rounded up to a multiple of 2^max_fold.
   constexpr uint64_t kMaxBloomBlockBytes = uint64_t{1} << 27;
   if (!(options.bloom_error_rate > 0 && options.bloom_error_rate < 1)) {
-    return Status::InvalidArgument(
-        Concat("bloom_error_rate ", std::to_string(options.bloom_error_rate),
-               ", expected one between 0 and 1"));
+    return InvalidArgument("bloom_error_rate ",
+                           std::to_string(options.bloom_error_rate),
+                           ", expected one between 0 and 1");
   }
   Status status = CheckRange("bloom_block_bytes", options.bloom_block_bytes, 1,
                              kMaxBloomBlockBytes);
@@ -61,32 +65,30 @@ Status CheckBloomOptions(const HFileWriterOptions& options) {
                 ChunkErrorRate(options.bloom_type, options.bloom_error_rate),
                 options.bloom_max_fold);
   if (sizing.max_keys < 1 || sizing.hash_count < 1 || sizing.hash_count > 64) {
-    return Status::InvalidArgument(Concat(
+    return InvalidArgument(
         "bloom_block_bytes ", options.bloom_block_bytes,
         " at bloom_error_rate ", std::to_string(options.bloom_error_rate),
         ": chunks of ", sizing.max_keys, " keys and ", sizing.hash_count,
-        " hashes, expected at least 1 key and 1 to 64 hashes"));
+        " hashes, expected at least 1 key and 1 to 64 hashes");
   }
   return status;
 }
 
-Status CheckOptions(const HFileWriterOptions& options) {
-  if (!IsSupported(options.compression)) {
-    return Status::NotSupported(
-        Concat("compression ", ToString(options.compression)));
+Status CheckOptions(const FileForm& options) {
+  if (!CodecOf(options.compression)) {
+    return NotSupported("compression ", ToString(options.compression));
   }
   const int max_level = options.compression == HFileCompression::kZstd ? 22 : 9;
   if (options.compression_level < -1 || options.compression_level > max_level) {
-    return Status::InvalidArgument(Concat("compression_level ",
-                                          options.compression_level,
-                                          ", expected -1 to ", max_level));
+    return InvalidArgument("compression_level ", options.compression_level,
+                           ", expected -1 to ", max_level);
   }
   constexpr uint64_t kMaxBlockBytes = uint64_t{1} << 30;
   Status status =
       CheckRange("block_bytes", options.block_bytes, 1, kMaxBlockBytes);
   if (status.ok()) {
     status = CheckRange("checksum", static_cast<uint64_t>(options.checksum), 0,
-                        static_cast<uint64_t>(HFileChecksum::kCrc32c));
+                        static_cast<uint64_t>(ChecksumType::kCrc32c));
   }
   if (status.ok()) {
     status = CheckRange("bytes_per_checksum", options.bytes_per_checksum,
@@ -107,21 +109,21 @@ Status CheckOptions(const HFileWriterOptions& options) {
   }
   if (status.ok() &&
       FindEncoding(ToString(options.encoding)) != options.encoding) {
-    status = Status::InvalidArgument(
-        Concat("encoding ", static_cast<uint16_t>(options.encoding),
-               ", expected 0, 2, 3, 4 or 7"));
+    status =
+        InvalidArgument("encoding ", static_cast<uint16_t>(options.encoding),
+                        ", expected 0, 2, 3, 4 or 7");
   }
   if (status.ok()) status = CheckBloomOptions(options);
   for (const auto& [name, value] : options.file_info) {
     if (status.ok() && name.starts_with(kReservedPrefix)) {
-      status = Status::InvalidArgument(
-          Concat("file info name \"", ToPrintable(name), "\" is reserved"));
+      status = InvalidArgument("file info name \"", ToPrintable(name),
+                               "\" is reserved");
     }
   }
   return status;
 }
 
-// Some encodings take a cell's family for that of the cell before.
+// Returns true for encodings that give a cell the family of the cell before.
 bool HasOneFamily(HFileEncoding encoding) {
   return encoding == HFileEncoding::kPrefix ||
          encoding == HFileEncoding::kDiff ||
@@ -164,7 +166,7 @@ struct Totals {
 
 class Writer : public HFileWriter {
  public:
-  Writer(const HFileWriterOptions& options, std::unique_ptr<OutputFile> file);
+  Writer(const FileForm& options, std::unique_ptr<OutputFile> file);
 
   Status Append(const HFileCellView& cell) override;
   Status AddMetaBlock(std::string_view name,
@@ -192,7 +194,7 @@ class Writer : public HFileWriter {
   // Every error that leaves the file incomplete stays.
   Status Fail(const Status& status);
 
-  const HFileWriterOptions options_;
+  const FileForm options_;
   const std::unique_ptr<OutputFile> file_;
   BlockWriter blocks_;
   IndexWriter index_;
@@ -202,8 +204,8 @@ class Writer : public HFileWriter {
   bool finished_ = false;
 
   const std::unique_ptr<BlockBuilder> data_;  // the open data block
-  std::string first_key_;                     // of the open data block
-  std::string last_key_;                      // of all cells
+  std::string first_key_;                     // the open data block's
+  std::string last_key_;                      // the last of all cells
   std::string key_before_;  // the last one before the open data block
   std::map<std::string, std::string> meta_blocks_;
   FileInfo file_info_;
@@ -211,8 +213,7 @@ class Writer : public HFileWriter {
   HFileTrailer trailer_;
 };
 
-Writer::Writer(const HFileWriterOptions& options,
-               std::unique_ptr<OutputFile> file)
+Writer::Writer(const FileForm& options, std::unique_ptr<OutputFile> file)
     : options_(options),
       file_(std::move(file)),
       blocks_(options_, file_.get()),
@@ -244,8 +245,7 @@ Status Writer::Fail(const Status& status) {
 
 Status Writer::Check(const HFileCellView& cell) const {
   const auto invalid = [this](const std::string& what) {
-    return Status::InvalidArgument(
-        Concat(file_->path(), ": cell ", totals_.cells, ": ", what));
+    return InvalidArgument(file_->path(), ": cell ", totals_.cells, ": ", what);
   };
   if (cell.row.empty() || cell.row.size() > kHFileMaxRowBytes) {
     return invalid(Concat("row of ", cell.row.size(), " bytes, expected 1 to ",
@@ -387,15 +387,15 @@ Status Writer::Append(const HFileCellView& cell) {
 Status Writer::AddMetaBlock(std::string_view name, std::string_view contents) {
   if (!failed_.ok()) return failed_;
   if (meta_blocks_.emplace(name, contents).second) return Status::OK();
-  return Status::InvalidArgument(
-      Concat(file_->path(), ": meta block \"", ToPrintable(name), "\" twice"));
+  return InvalidArgument(file_->path(), ": meta block \"", ToPrintable(name),
+                         "\" twice");
 }
 
 Status Writer::AddFileInfo(std::string_view name, std::string_view value) {
   if (!failed_.ok()) return failed_;
   if (name.starts_with(kReservedPrefix)) {
-    return Status::InvalidArgument(Concat(file_->path(), ": file info name \"",
-                                          ToPrintable(name), "\" is reserved"));
+    return InvalidArgument(file_->path(), ": file info name \"",
+                           ToPrintable(name), "\" is reserved");
   }
   file_info_[std::string(name)] = value;
   return Status::OK();
@@ -446,7 +446,7 @@ Status Writer::WriteInlineBlocks(bool closing) {
 }
 
 FileInfo Writer::MakeFileInfo() const {
-  const HFileWriterOptions& options = options_;
+  const FileForm& options = options_;
   const bool is_encoded = options.encoding != HFileEncoding::kNone;
   FileInfo all = file_info_;
   const auto average = [this](uint64_t total) {
@@ -571,20 +571,22 @@ Status Writer::Finish() {
 }
 
 }  // namespace
-}  // namespace rowbloom::hfile
 
-namespace rowbloom {
-
-rocksdb::Status HFileWriter::Open(const HFileWriterOptions& options,
-                                  const std::string& path,
-                                  std::unique_ptr<HFileWriter>* writer) {
-  rocksdb::Status status = hfile::CheckOptions(options);
+Status OpenWriter(const FileForm& form, const std::string& path,
+                  std::unique_ptr<HFileWriter>* writer) {
+  Status status = CheckOptions(form);
   if (!status.ok()) return status;
-  std::unique_ptr<hfile::OutputFile> file;
-  status = hfile::OutputFile::Create(options.env, path, &file);
+  std::unique_ptr<OutputFile> file;
+  status = OutputFile::Create(form.env, path, &file);
   if (!status.ok()) return status;
-  *writer = std::make_unique<hfile::Writer>(options, std::move(file));
+  *writer = std::make_unique<Writer>(form, std::move(file));
   return status;
 }
 
-}  // namespace rowbloom
+}  // namespace rowbloom::hfile
+
+rocksdb::Status rowbloom::HFileWriter::Open(
+    const HFileWriterOptions& options, const std::string& path,
+    std::unique_ptr<HFileWriter>* writer) {
+  return hfile::OpenWriter({options}, path, writer);
+}

@@ -1,6 +1,10 @@
 #include "storage/hfile_transfer/cell_loader.h"
 
+#include <algorithm>
+
 #include "rowbloom/cell.h"
+#include "rowbloom/printable.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom::hfile_transfer {
 
@@ -8,54 +12,39 @@ using rocksdb::Status;
 
 namespace {
 
-// HBase's TagType.
-constexpr uint8_t kMobReferenceTag = 5;
-constexpr uint8_t kTtlTag = 8;
-
-// InvalidArgument: the tags are there but `drop` is not set, or the cell is
-// not itself without them.
-Status CheckTags(std::string_view tags, bool drop) {
-  constexpr size_t kLengthBytes = 2;
-  std::string lifetime;
-  for (std::string_view rest = tags; !rest.empty();) {
-    size_t bytes = 0;  // of type and contents
-    if (rest.size() > kLengthBytes) {
-      bytes = size_t{static_cast<uint8_t>(rest[0])} << 8 |
-              static_cast<uint8_t>(rest[1]);
-      rest.remove_prefix(kLengthBytes);
-    }
-    if (bytes == 0 || bytes > rest.size()) {
-      return Status::InvalidArgument(std::to_string(tags.size()) +
-                                     " bytes of tags: expected a length of "
-                                     "each, and as many bytes");
-    }
-    if (rest[0] == kMobReferenceTag) {
-      return Status::InvalidArgument(
-          "a reference to a MOB file (tag type 5) in place of its value: the "
-          "value is not in this file");
-    }
-    if (rest[0] == kTtlTag) lifetime = ", a lifetime (tag type 8) among them";
-    rest.remove_prefix(bytes);
+// InvalidArgument: the tags are there but `drop` is not set, or the cell refers
+// to no MOB file.
+Status CheckTags(const HFileCellView& cell, bool drop, CellTags* tags,
+                 std::optional<MobReference>* reference) {
+  if (Status s = ParseTags(cell.tags, tags); !s.ok()) return s;
+  if (tags->is_mob_reference) {
+    Status s = ParseMobReference(cell, tags->mob_table, &reference->emplace());
+    if (!s.ok()) return s;
   }
-  if (tags.empty() || drop) return Status::OK();
-  return Status::InvalidArgument(
-      std::to_string(tags.size()) + " bytes of tags" + lifetime +
-      ", which a store does not keep; drop_tags takes such cells without them");
+  if (tags->names.empty() || drop) return Status::OK();
+  return InvalidArgument("tags (", tags->names,
+                         "), which a store does not keep; drop_tags takes such "
+                         "cells without them");
 }
 
 }  // namespace
 
 CellLoader::CellLoader(const HFileImportOptions& options, BulkLoad* load,
                        const std::string& family,
-                       const FamilyOptions& family_options,
+                       const FamilyOptions& family_options, MobFiles* mob_files,
                        HFileImportReport* report)
     : options_(options),
       load_(load),
       family_(family),
+      family_options_(family_options),
       latest_(family_options.KeepsLatest()),
+      mob_files_(mob_files),
       report_(report) {}
 
-Status CellLoader::Check(const HFileCellView& cell) const {
+Status CellLoader::Check(const HFileImportOptions& options,
+                         const HFileCellView& cell,
+                         std::optional<CellTags>* tags,
+                         std::optional<MobReference>* reference) {
   switch (cell.type) {
     case HFileCellType::kPut:
     case HFileCellType::kDelete:
@@ -76,41 +65,61 @@ Status CellLoader::Check(const HFileCellView& cell) const {
                                    std::to_string(cell.timestamp_ms) +
                                    ", expected 0 or more");
   }
-  return CheckTags(cell.tags, options_.drop_tags);
+  if (cell.tags.empty()) return Status::OK();
+  return CheckTags(cell, options.drop_tags, &tags->emplace(), reference);
 }
 
-Status CellLoader::Add(const HFileCellView& cell) {
-  Status s = Check(cell);
-  const auto timestamp_ms = static_cast<uint64_t>(cell.timestamp_ms);
+Status CellLoader::Add(const HFileCellView& cell, const std::string& root) {
+  std::optional<CellTags> tags;
+  std::optional<MobReference> reference;
+  Status s = Check(options_, cell, &tags, &reference);
   if (!s.ok()) return s;
+  if (tags && !tags->names.empty()) ++report_->without_tags;
+  if (tags && IsOver(family_options_, load_->timestamp_ms(), cell, *tags)) {
+    ++report_->cells;
+    ++report_->skipped;
+    return Status::OK();
+  }
   if (cell.row != row_) EnterRow(cell.row);
   EnterColumn(cell.qualifier);
   ++report_->cells;
   const uint64_t loaded_before = report_->puts + report_->deletes;
+  const auto timestamp_ms = static_cast<uint64_t>(cell.timestamp_ms);
   const std::pair place(timestamp_ms, cell.type);
   if (last_ == place) {
     ++report_->skipped;
-    return s;
+    return Status::OK();
   }
   last_ = place;
-  switch (cell.type) {
-    case HFileCellType::kDelete:
-      s = AddDeleteVersion(timestamp_ms);
-      break;
-    case HFileCellType::kDeleteColumn:
-      s = AddDeleteColumn(timestamp_ms);
-      break;
-    case HFileCellType::kDeleteFamily:
-      s = AddDeleteFamily(timestamp_ms);
-      break;
-    case HFileCellType::kDeleteFamilyVersion:
-      s = AddDeleteFamilyVersion(timestamp_ms);
-      break;
-    default:
-      s = AddPut(timestamp_ms, cell.value);
-  }
+  s = AddAs(cell.type, timestamp_ms, {cell, reference, root});
   if (report_->puts + report_->deletes == loaded_before) ++report_->skipped;
   return s;
+}
+
+Status CellLoader::AddAs(HFileCellType type, uint64_t timestamp_ms,
+                         const Value& value) {
+  switch (type) {
+    case HFileCellType::kDelete:
+      return AddDeleteVersion(timestamp_ms);
+    case HFileCellType::kDeleteColumn:
+      return AddDeleteColumn(timestamp_ms);
+    case HFileCellType::kDeleteFamily:
+      return AddDeleteFamily(timestamp_ms);
+    case HFileCellType::kDeleteFamilyVersion:
+      return AddDeleteFamilyVersion(timestamp_ms);
+    default:
+      return AddPut(timestamp_ms, value);
+  }
+}
+
+bool CellLoader::IsOver(const FamilyOptions& family, uint64_t now_ms,
+                        const HFileCellView& cell, const CellTags& tags) {
+  // Both times are positive, so their difference is a number.
+  const int64_t age_ms = static_cast<int64_t>(now_ms) - cell.timestamp_ms;
+  if (tags.lifetime_ms && *tags.lifetime_ms < age_ms) return true;
+  return tags.is_mob_reference && family.ttl_ms > 0 &&
+         family.min_versions == 0 && age_ms > 0 &&
+         static_cast<uint64_t>(age_ms) > family.ttl_ms;
 }
 
 void CellLoader::EnterRow(std::string_view row) {
@@ -137,22 +146,30 @@ bool CellLoader::IsDeleted(uint64_t timestamp_ms) const {
          (family_deleted_ms_ && timestamp_ms <= *family_deleted_ms_);
 }
 
-Status CellLoader::AddPut(uint64_t timestamp_ms, std::string_view value) {
+Status CellLoader::AddPut(uint64_t timestamp_ms, const Value& value) {
   // The versions beyond max_versions are the store's to drop: it may have
   // deleted some of these already. A load takes kMaxCellBytes of a cell.
   const bool surplus =
-      puts_ > 0 && (latest_ || value_bytes_ + value.size() > kMaxCellBytes);
+      puts_ > 0 &&
+      (latest_ || value_bytes_ + value.size_bytes() > kMaxCellBytes);
   if (IsDeleted(timestamp_ms) || version_deleted_ms_ == timestamp_ms ||
       versions_deleted_.contains(timestamp_ms) || surplus) {
     return Status::OK();
   }
-  const bool is_past = timestamp_ms < load_->timestamp_ms();
-  Status s = latest_ && !is_past
-                 ? load_->Add(row_, family_, qualifier_, value)
-                 : load_->Add(row_, family_, qualifier_, value, timestamp_ms);
+  std::string_view bytes = value.cell.value;
+  if (value.reference) {
+    Status s =
+        mob_files_->Read(value.root, value.cell, *value.reference, &mob_value_);
+    if (!s.ok()) return s;
+    bytes = mob_value_;
+  }
+  const bool is_future = latest_ && timestamp_ms >= load_->timestamp_ms();
+  Status s = is_future
+                 ? load_->Add(row_, family_, qualifier_, bytes)
+                 : load_->Add(row_, family_, qualifier_, bytes, timestamp_ms);
   if (!s.ok()) return s;
   ++puts_;
-  value_bytes_ += value.size();
+  value_bytes_ += bytes.size();
   ++report_->puts;
   return s;
 }

@@ -13,6 +13,8 @@
 #include "rowbloom/bulk_load.h"
 #include "rowbloom/hfile_transfer.h"
 #include "rowbloom/store_options.h"
+#include "storage/hfile_transfer/cell_tags.h"
+#include "storage/hfile_transfer/mob_files.h"
 
 namespace rowbloom::hfile_transfer {
 
@@ -22,20 +24,47 @@ class CellLoader {
   // All outlive it.
   CellLoader(const HFileImportOptions& options, BulkLoad* load,
              const std::string& family, const FamilyOptions& family_options,
-             HFileImportReport* report);
+             MobFiles* mob_files, HFileImportReport* report);
 
-  // Cells come as MergedCells gives them. InvalidArgument, NotSupported: one
-  // that the store does not take; nothing was added.
-  rocksdb::Status Add(const HFileCellView& cell);
+  // Cells come as MergedCells gives them, from a file below `root` (StoreFile).
+  // InvalidArgument, NotSupported: one that the store does not take; nothing
+  // was added. One whose own lifetime is over is left out. A value in a MOB
+  // file is read there, if it is one that is loaded; errors are those of
+  // MobFiles.
+  rocksdb::Status Add(const HFileCellView& cell, const std::string& root);
+
+  // The errors of Add for which it needs no other cell, and no MOB file.
+  // *tags is set if the cell has some, *reference if it refers to a MOB file.
+  static rocksdb::Status Check(const HFileImportOptions& options,
+                               const HFileCellView& cell,
+                               std::optional<CellTags>* tags,
+                               std::optional<MobReference>* reference);
+
+  // Tells whether the cell's own lifetime is over, or that of its family, so
+  // that HBase may have removed the MOB file with its value.
+  static bool IsOver(const FamilyOptions& family, uint64_t now_ms,
+                     const HFileCellView& cell, const CellTags& tags);
 
  private:
-  rocksdb::Status Check(const HFileCellView& cell) const;
+  // The value of a put, or where it is.
+  struct Value {
+    const HFileCellView& cell;
+    const std::optional<MobReference>& reference;
+    const std::string& root;
+
+    uint64_t size_bytes() const {
+      return reference ? reference->value_bytes : cell.value.size();
+    }
+  };
+
   void EnterRow(std::string_view row);
   // Does nothing in the column here.
   void EnterColumn(std::string_view qualifier);
 
   // Each adds to the column here what no delete before it has taken.
-  rocksdb::Status AddPut(uint64_t timestamp_ms, std::string_view value);
+  rocksdb::Status AddAs(HFileCellType type, uint64_t timestamp_ms,
+                        const Value& value);
+  rocksdb::Status AddPut(uint64_t timestamp_ms, const Value& value);
   rocksdb::Status AddDeleteVersion(uint64_t timestamp_ms);
   rocksdb::Status AddDeleteColumn(uint64_t timestamp_ms);
   rocksdb::Status AddDeleteFamily(uint64_t timestamp_ms);
@@ -48,19 +77,22 @@ class CellLoader {
   const HFileImportOptions& options_;
   BulkLoad* const load_;
   const std::string family_;
+  const FamilyOptions& family_options_;
   const bool latest_;
+  MobFiles* const mob_files_;
   HFileImportReport* const report_;
 
   std::string row_;  // empty: none yet
   std::optional<uint64_t> family_deleted_ms_;
-  std::set<uint64_t> versions_deleted_;  // of the row, in all columns
+  std::set<uint64_t> versions_deleted_;  // the row's, in all columns
 
-  std::string qualifier_;  // of the column here
+  std::string qualifier_;  // the present column's
   bool in_column_ = false;
   bool column_deleted_ = false;
   std::optional<uint64_t> version_deleted_ms_;  // the last one
   uint32_t puts_ = 0;
   size_t value_bytes_ = 0;
+  std::string mob_value_;
   // The last cell of the column.
   std::optional<std::pair<uint64_t, HFileCellType>> last_;
 };

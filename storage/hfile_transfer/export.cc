@@ -85,7 +85,7 @@ class Exporter {
 
   std::unique_ptr<HFileWriter> file_;  // that of report_->files.back()
   std::string row_;                    // the last one in it
-  size_t regions_begun_ = 0;           // of region_start_rows_
+  size_t regions_begun_ = 0;           // count of region_start_rows_
   uint64_t files_in_region_ = 0;
 };
 

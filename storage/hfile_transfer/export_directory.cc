@@ -6,6 +6,7 @@
 
 #include "rowbloom/printable.h"
 #include "storage/format/directory.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom::hfile_transfer {
 namespace {
@@ -14,20 +15,13 @@ using rocksdb::Status;
 
 constexpr char kStagingPrefix[] = ".export-";
 
-Status Named(const std::string& path, const std::string& what,
-             const Status& status) {
-  if (status.ok()) return status;
-  return Status::IOError(path + ": cannot " + what + ": " + status.ToString());
-}
-
 Status CheckEmpty(rocksdb::Env* env, const std::string& path) {
   std::vector<std::string> names;
   const Status s = ListDirectory(env, path, &names);
-  if (!s.ok()) return Named(path, "read the directory", s);
+  if (!s.ok()) return Cannot("read the directory", path, s);
   if (names.empty()) return s;
-  return Status::InvalidArgument(
-      path + ": expected a new or empty directory, found \"" +
-      ToPrintable(names.front()) + "\" in it");
+  return InvalidArgument(path, ": expected a new or empty directory, found \"",
+                         ToPrintable(names.front()), "\" in it");
 }
 
 }  // namespace
@@ -45,7 +39,7 @@ Status ExportDirectory::Create(rocksdb::Env* env, const std::string& path,
 }
 
 Status ExportDirectory::MakeDirectory(const std::string& path) const {
-  return Named(path, "create the directory", env_->CreateDir(path));
+  return Cannot("create the directory", path, env_->CreateDir(path));
 }
 
 ExportDirectory::~ExportDirectory() {
@@ -74,12 +68,13 @@ std::string ExportDirectory::FinalPath(const std::string& family,
 Status ExportDirectory::Commit() {
   for (const std::string& family : staged_) {
     const std::string target = path_ + "/" + family;
-    Status s = Named(target, "put the files in place",
-                     env_->RenameFile(staging_ + "/" + family, target));
+    Status s = Cannot("put the files in place", target,
+                      env_->RenameFile(staging_ + "/" + family, target));
     if (!s.ok()) return s;
     in_place_.insert(family);
   }
-  Status s = Named(staging_, "remove the directory", env_->DeleteDir(staging_));
+  Status s =
+      Cannot("remove the directory", staging_, env_->DeleteDir(staging_));
   if (s.ok()) s = SyncDirectory(env_, path_);
   if (s.ok() && created_) s = SyncDirectory(env_, ParentOf(path_));
   committed_ = s.ok();

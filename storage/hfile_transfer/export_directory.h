@@ -32,7 +32,7 @@ class ExportDirectory {
 
   // Puts all families in place, on the disk.
   rocksdb::Status Commit();
-  // Those that are; all after a Commit that succeeded.
+  // The families that are in place; all after a Commit that succeeded.
   const std::set<std::string>& families_in_place() const { return in_place_; }
 
  private:

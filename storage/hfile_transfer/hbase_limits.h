@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_cell.h"
 
 namespace rowbloom::hfile_transfer {
 

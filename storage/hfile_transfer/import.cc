@@ -1,23 +1,33 @@
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
-#include <system_error>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "rowbloom/hfile_transfer.h"
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
+#include "storage/format/coding.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/hfile_transfer/cell_loader.h"
+#include "storage/hfile_transfer/cells_ahead.h"
+#include "storage/hfile_transfer/family_settings.h"
 #include "storage/hfile_transfer/hbase_limits.h"
+#include "storage/hfile_transfer/hbase_records.h"
 #include "storage/hfile_transfer/merged_cells.h"
+#include "storage/hfile_transfer/mob_files.h"
 #include "storage/hfile_transfer/progress_meter.h"
+#include "storage/hfile_transfer/snapshot.h"
 #include "storage/hfile_transfer/store_file_name.h"
+#include "storage/hfile_transfer/store_files.h"
 
 namespace rowbloom {
 namespace hfile_transfer {
@@ -28,58 +38,6 @@ using rocksdb::Status;
 
 using Families = std::map<std::string, FamilyOptions>;
 
-// Names that HBase and its jobs give to other things than HFiles and families.
-// A family may have a name with '_' all the same.
-bool IsSkipped(const std::string& name, bool is_directory,
-               const Families& families) {
-  if (name.starts_with('_')) {
-    return !is_directory || !families.contains(name);
-  }
-  return name.starts_with('.') || name == "recovered.edits";
-}
-
-// Adds the HFiles in a directory, by name.
-Status FindFiles(const std::string& directory, const Families& families,
-                 std::vector<std::string>* files) {
-  std::error_code error;
-  fs::recursive_directory_iterator entry(
-      directory, fs::directory_options::follow_directory_symlink, error);
-  std::vector<std::string> found;
-  for (; !error && entry != fs::recursive_directory_iterator();
-       entry.increment(error)) {
-    const bool is_directory = entry->is_directory(error);
-    if (error) break;
-    const std::string name = entry->path().filename().string();
-    if (IsSkipped(name, is_directory, families)) {
-      if (is_directory) entry.disable_recursion_pending();
-    } else if (!is_directory) {
-      found.push_back(entry->path().string());
-    }
-  }
-  if (error) {
-    return Status::IOError(directory +
-                           ": cannot read the directory: " + error.message());
-  }
-  std::sort(found.begin(), found.end());
-  files->insert(files->end(), found.begin(), found.end());
-  return Status::OK();
-}
-
-Status FindFiles(const std::vector<std::string>& paths,
-                 const Families& families, std::vector<std::string>* files) {
-  Status s;
-  for (const std::string& path : paths) {
-    std::error_code error;
-    if (fs::is_directory(path, error)) {
-      s = FindFiles(path, families, files);
-    } else {
-      files->push_back(path);
-    }
-    if (!s.ok()) return s;
-  }
-  return s;
-}
-
 // The number that HBase gave the file's contents; -1 where there is none.
 int64_t MaxSequenceId(const HFileReader& file) {
   const auto found = file.file_info().find("MAX_SEQ_ID_KEY");
@@ -87,11 +45,7 @@ int64_t MaxSequenceId(const HFileReader& file) {
       found->second.size() != sizeof(uint64_t)) {
     return -1;
   }
-  uint64_t number = 0;
-  for (const char byte : found->second) {
-    number = number << 8 | static_cast<uint8_t>(byte);
-  }
-  return static_cast<int64_t>(number);
+  return static_cast<int64_t>(LoadBig<uint64_t>(found->second.data()));
 }
 
 // Cells of some bulk-loaded files keep their own numbers.
@@ -101,7 +55,16 @@ bool KeepsSequenceIds(const HFileReader& file) {
          found->second[0] != 0;
 }
 
-// One import, from paths to a load that is complete.
+Status InCell(const SourceFile& file, const HFileCellView& cell,
+              const Status& problem) {
+  return Prefixed(file.path + ": " + DescribeCell(cell) + ": ", problem);
+}
+
+std::string DirectoryOf(const HFileSnapshot& snapshot) {
+  return snapshot.directory + "/.hbase-snapshot/" + snapshot.name;
+}
+
+// One import, from files to a load that is complete.
 class Importer {
  public:
   Importer(const HFileImportOptions& options, Store* store,
@@ -109,74 +72,234 @@ class Importer {
       : options_(options),
         store_(store),
         report_(report),
-        families_(store->Families()),
+        families_(store == nullptr ? Families() : store->Families()),
         meter_(options.progress) {
     reader_options_ = options.reader;
     if (reader_options_.block_cache == nullptr) {
       reader_options_.block_cache =
           NewHFileBlockCache(reader_options_.block_cache_bytes);
     }
+    mob_files_.emplace(reader_options_);
   }
 
-  Status Run(const std::vector<std::string>& paths);
+  Status RunPaths(const std::vector<std::string>& paths);
+  Status RunSnapshot(const HFileSnapshot& snapshot);
 
  private:
+  bool Takes(const std::string& family) const;
+  // Finds the families of the table that the store is to get.
+  Status PlanFamilies(const SnapshotManifest& manifest);
+  // Creates them, loads the files, and takes them back if that fails.
+  Status Run(const std::vector<StoreFile>& files);
+  Status Load();
+
   // Opens and closes a file that may be loaded, and notes where it goes.
-  Status Look(const std::string& path, size_t place);
+  Status Look(const StoreFile& found, size_t place);
+  // Reads all files that are to be loaded, and leaves out those with an error.
+  Status LeaveOutDamaged();
+  // The error that an import of the file alone would have.
+  Status ReadThrough(const SourceFile& file, const FamilyOptions& family);
   Status CheckFamily(const std::string& path, const std::string& name) const;
   Status LoadFamily(const std::string& name, std::vector<SourceFile> files,
                     BulkLoad* load);
+  Status CountCell(const HFileCellView& cell) {
+    return meter_.CountCell(cell.row.size() + cell.qualifier.size() +
+                            cell.value.size());
+  }
 
   const HFileImportOptions& options_;
   Store* const store_;
   HFileImportReport* const report_;
-  const Families families_;
+  Families families_;
+  Families new_families_;
   HFileReaderOptions reader_options_;
+  std::optional<MobFiles> mob_files_;
   ProgressMeter meter_;
   std::map<std::string, std::vector<SourceFile>> files_;  // by target
 };
 
-Status Importer::Run(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
-  Status s = FindFiles(paths, families_, &files);
-  for (size_t i = 0; s.ok() && i < files.size(); ++i) s = Look(files[i], i);
+bool Importer::Takes(const std::string& family) const {
+  const auto& families = options_.families;
+  return families.empty() ||
+         std::find(families.begin(), families.end(), family) != families.end();
+}
+
+Status Importer::RunPaths(const std::vector<std::string>& paths) {
+  std::vector<StoreFile> files;
+  Status s = FindStoreFiles(
+      paths,
+      [this](const std::string& name) { return families_.contains(name); },
+      &files, &report_->passed_over);
+  return s.ok() ? Run(files) : s;
+}
+
+Status Importer::RunSnapshot(const HFileSnapshot& snapshot) {
+  SnapshotManifest manifest;
+  Status s = ReadSnapshotManifest(DirectoryOf(snapshot), &manifest);
+  if (s.ok() && options_.family.empty()) s = PlanFamilies(manifest);
+  std::vector<StoreFile> files;
+  if (s.ok()) {
+    s = FindSnapshotFiles(
+        snapshot.directory, manifest,
+        [this](const std::string& name) { return Takes(name); }, &files,
+        &report_->passed_over);
+  }
+  return s.ok() ? Run(files) : s;
+}
+
+Status Importer::PlanFamilies(const SnapshotManifest& manifest) {
+  const std::string table = manifest.name_space + ":" + manifest.table;
+  std::set<std::string> missing(options_.families.begin(),
+                                options_.families.end());
+  for (const FamilySchema& schema : manifest.families) {
+    missing.erase(schema.name);
+    if (!Takes(schema.name) || families_.contains(schema.name)) continue;
+    FamilyOptions family;
+    Status s = ToFamilyOptions(schema, &family);
+    if (!s.ok()) {
+      return Prefixed(
+          Concat("family \"", ToPrintable(schema.name), "\" of table ",
+                 ToPrintable(table),
+                 ", which the store does not have; create it before with other "
+                 "options, or leave it out: "),
+          s);
+    }
+    new_families_.emplace(schema.name, family);
+  }
+  if (!missing.empty()) {
+    return InvalidArgument("table ", ToPrintable(table), " has no family \"",
+                           ToPrintable(*missing.begin()), "\"");
+  }
+  families_.insert(new_families_.begin(), new_families_.end());
+  return Status::OK();
+}
+
+Status Importer::Run(const std::vector<StoreFile>& files) {
+  Status s;
+  for (size_t i = 0; s.ok() && i < files.size(); ++i) {
+    s = Look(files[i], i);
+    if (options_.keep_going && !s.ok() && !s.IsIncomplete()) {
+      report_->left_out.push_back(std::exchange(s, Status::OK()));
+    }
+  }
+  if (s.ok() && options_.keep_going) s = LeaveOutDamaged();
+  for (const auto& [name, family] : new_families_) {
+    report_->new_families.push_back({name, family});
+  }
+  if (options_.dry_run) return s;
+  std::vector<std::string> created;
+  for (const auto& [name, family] : new_families_) {
+    if (s.ok()) s = store_->CreateFamily(name, family);
+    if (s.ok()) created.push_back(name);
+  }
+  if (s.ok()) s = CatchExceptions([this] { return Load(); });
+  if (s.ok()) return s;
+  for (const std::string& name : created) {
+    const Status dropped = store_->DropFamily(name);
+    if (!dropped.ok()) {
+      s = Aborted(s.ToString(), "; family \"", ToPrintable(name),
+                  "\" was created and stays: ", dropped.ToString());
+    }
+  }
+  return s;
+}
+
+Status Importer::Load() {
   std::unique_ptr<BulkLoad> load;
-  if (s.ok()) s = store_->NewBulkLoad({}, &load);
+  Status s = store_->NewBulkLoad({}, &load);
   for (auto& [name, of_family] : files_) {
     if (s.ok()) s = LoadFamily(name, std::move(of_family), load.get());
   }
   return s.ok() ? load->Finish() : s;
 }
 
-Status Importer::Look(const std::string& path, size_t place) {
-  const std::string name = fs::path(path).filename().string();
+Status Importer::Look(const StoreFile& found, size_t place) {
+  if (!found.problem.ok()) return found.problem;
+  SourceFile file;
+  file.path = found.path;
+  file.root = found.root;
+  file.place = place;
+  file.rows = found.rows;
+  file.rows.ClipTo({options_.start_row, options_.stop_row});
   std::unique_ptr<HFileReader> reader;
-  Status s = HFileReader::Open(reader_options_, path, &reader);
-  if (s.IsCorruption()) {
-    // Neither is an HFile.
-    const std::string reference = DescribeReference(name);
-    if (!reference.empty()) return NotSupported(path, ": ", reference);
-  }
+  Status s = HFileReader::Open(reader_options_, file.path, &reader);
   if (s.ok()) s = reader->CellsStatus();
   std::optional<int64_t> bulk_load;
-  if (s.ok()) s = Prefixed(path + ": ", SequenceIdInName(name, &bulk_load));
+  if (s.ok()) {
+    s = Prefixed(
+        file.path + ": ",
+        SequenceIdInName(fs::path(file.path).filename().string(), &bulk_load));
+  }
   if (!s.ok()) return s;
   ++report_->files;
-  if (reader->trailer().entry_count == 0) return meter_.CountFile();
-  meter_.Expect(reader->trailer().entry_count);
+  if (reader->trailer().entry_count == 0 ||
+      !reader->KeyRangeMayContain(file.rows.start_row, file.rows.stop_row)) {
+    return meter_.CountFile();
+  }
   const std::optional<HFileKey> first = reader->FirstKey();
-  if (!first) return Status::Corruption(path + ": cells without a first key");
-  SourceFile file;
-  file.path = path;
+  if (!first) {
+    return Status::Corruption(file.path + ": cells without a first key");
+  }
   file.family = first->family;
-  file.first_row = first->row;
-  file.place = place;
+  if (!Takes(file.family)) {
+    ++report_->passed_over["files of other families"];
+    return meter_.CountFile();
+  }
+  file.first_row = std::max(std::string_view(file.rows.start_row), first->row);
   file.sequence_id = bulk_load.value_or(MaxSequenceId(*reader));
   if (!KeepsSequenceIds(*reader)) file.mvcc = bulk_load;
+  meter_.Expect(reader->trailer().entry_count);
+  if (options_.dry_run) report_->cells += reader->trailer().entry_count;
   const std::string& target =
       options_.family.empty() ? file.family : options_.family;
-  s = CheckFamily(path, target);
+  // Files are read twice to keep going.
+  if (options_.keep_going) meter_.Expect(reader->trailer().entry_count);
+  s = CheckFamily(file.path, target);
   if (s.ok()) files_[target].push_back(std::move(file));
+  return s;
+}
+
+Status Importer::LeaveOutDamaged() {
+  Status stopped;
+  for (auto& of_target : files_) {
+    const FamilyOptions& family = families_.at(of_target.first);
+    std::erase_if(of_target.second, [&](const SourceFile& file) {
+      if (!stopped.ok()) return false;
+      Status s = ReadThrough(file, family);
+      if (s.ok()) return false;
+      if (s.IsIncomplete()) {
+        stopped = std::move(s);
+        return false;
+      }
+      report_->left_out.push_back(std::move(s));
+      return true;
+    });
+  }
+  return stopped;
+}
+
+Status Importer::ReadThrough(const SourceFile& file,
+                             const FamilyOptions& family) {
+  const auto now_ms = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(
+          std::chrono::system_clock::now().time_since_epoch())
+          .count());
+  MergedCells cells(reader_options_, {file});
+  Status s = cells.Start();
+  while (s.ok() && cells.Valid()) {
+    const HFileCellView& cell = cells.cell();
+    std::optional<CellTags> tags;
+    std::optional<MobReference> reference;
+    s = CellLoader::Check(options_, cell, &tags, &reference);
+    if (s.ok() && reference &&
+        !CellLoader::IsOver(family, now_ms, cell, *tags)) {
+      std::string value;
+      s = mob_files_->Read(file.root, cell, *reference, &value);
+    }
+    if (!s.ok()) return InCell(file, cell, s);
+    s = CountCell(cell);
+    if (s.ok()) s = cells.Next();
+  }
   return s;
 }
 
@@ -200,22 +323,37 @@ Status Importer::CheckFamily(const std::string& path,
 
 Status Importer::LoadFamily(const std::string& name,
                             std::vector<SourceFile> files, BulkLoad* load) {
-  MergedCells cells(reader_options_, std::move(files));
-  CellLoader loader(options_, load, name, families_.at(name), report_);
+  CellsAhead cells(reader_options_, std::move(files));
+  CellLoader loader(options_, load, name, families_.at(name), &*mob_files_,
+                    report_);
   uint64_t files_read = 0;
-  Status s = cells.Start();
-  while (s.ok() && cells.Valid()) {
+  if (Status s = cells.Start(); !s.ok()) return s;
+  while (cells.Valid()) {
     const HFileCellView& cell = cells.cell();
-    s = loader.Add(cell);
-    if (!s.ok()) {
-      return Prefixed(cells.file().path + ": " + DescribeCell(cell) + ": ", s);
+    if (Status s = loader.Add(cell, cells.file().root); !s.ok()) {
+      return InCell(cells.file(), cell, s);
     }
-    s = meter_.CountCell(cell.row.size() + cell.qualifier.size() +
-                         cell.value.size());
-    if (s.ok()) s = cells.Next();
-    for (; s.ok() && files_read < cells.files_read(); ++files_read) {
-      s = meter_.CountFile();
+    if (Status s = CountCell(cell); !s.ok()) return s;
+    if (Status s = cells.Next(); !s.ok()) return s;
+    for (; files_read < cells.files_read(); ++files_read) {
+      if (Status s = meter_.CountFile(); !s.ok()) return s;
     }
+  }
+  return Status::OK();
+}
+
+// Fills the report of an import that `run` is.
+Status Report(const std::function<Status(Importer*)>& run,
+              const HFileImportOptions& options, Store* store,
+              HFileImportReport* report) {
+  *report = {};
+  Status s = CatchExceptions([&] {
+    Importer importer(options, store, report);
+    return run(&importer);
+  });
+  if (!s.ok()) {
+    report->puts = report->deletes = report->skipped = 0;
+    report->new_families.clear();
   }
   return s;
 }
@@ -226,12 +364,29 @@ Status Importer::LoadFamily(const std::string& name,
 rocksdb::Status ImportHFiles(const HFileImportOptions& options,
                              const std::vector<std::string>& paths,
                              Store* store, HFileImportReport* report) {
-  *report = {};
-  rocksdb::Status s = CatchExceptions([&] {
-    return hfile_transfer::Importer(options, store, report).Run(paths);
+  return hfile_transfer::Report(
+      [&](hfile_transfer::Importer* importer) {
+        return importer->RunPaths(paths);
+      },
+      options, store, report);
+}
+
+rocksdb::Status CheckHFileSnapshot(const HFileSnapshot& snapshot) {
+  return CatchExceptions([&] {
+    hfile_transfer::SnapshotManifest manifest;
+    return hfile_transfer::ReadSnapshotManifest(
+        hfile_transfer::DirectoryOf(snapshot), &manifest);
   });
-  if (!s.ok()) report->puts = report->deletes = report->skipped = 0;
-  return s;
+}
+
+rocksdb::Status ImportHFileSnapshot(const HFileImportOptions& options,
+                                    const HFileSnapshot& snapshot, Store* store,
+                                    HFileImportReport* report) {
+  return hfile_transfer::Report(
+      [&](hfile_transfer::Importer* importer) {
+        return importer->RunSnapshot(snapshot);
+      },
+      options, store, report);
 }
 
 }  // namespace rowbloom

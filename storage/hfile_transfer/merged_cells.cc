@@ -13,10 +13,10 @@ using rocksdb::Status;
 
 MergedCells::MergedCells(const HFileReaderOptions& options,
                          std::vector<SourceFile> files)
-    : options_(options), waiting_(std::move(files)) {
-  std::sort(waiting_.begin(), waiting_.end(),
+    : options_(options), files_(std::move(files)) {
+  std::sort(files_.begin(), files_.end(),
             [](const SourceFile& a, const SourceFile& b) {
-              return std::tie(a.first_row, a.place) >
+              return std::tie(a.first_row, a.place) <
                      std::tie(b.first_row, b.place);
             });
 }
@@ -42,13 +42,15 @@ Status MergedCells::Start() { return OpenWaiting(); }
 Status MergedCells::Next() {
   std::pop_heap(open_.begin(), open_.end(), ComesAfter);
   open_.back()->cells->Next();
-  Status s = PlaceLast();
-  return s.ok() ? OpenWaiting() : s;
+  if (Status s = PlaceLast(); !s.ok()) return s;
+  return OpenWaiting();
 }
 
 Status MergedCells::PlaceLast() {
   const Source& source = *open_.back();
-  if (!source.cells->Valid()) {
+  const std::string& stop_row = source.file.rows.stop_row;
+  if (!source.cells->Valid() ||
+      (!stop_row.empty() && source.cells->cell().row >= stop_row)) {
     Status s = source.cells->status();
     if (s.ok()) ++files_read_;
     open_.pop_back();
@@ -66,16 +68,20 @@ Status MergedCells::PlaceLast() {
 }
 
 Status MergedCells::OpenWaiting() {
-  while (!waiting_.empty() &&
-         (open_.empty() || waiting_.back().first_row <= cell().row)) {
-    auto source = std::make_unique<Source>();
-    source->file = std::move(waiting_.back());
-    waiting_.pop_back();
-    Status s = HFileReader::Open(options_, source->file.path, &source->reader);
+  while (next_file_ < files_.size() &&
+         (open_.empty() || files_[next_file_].first_row <= cell().row)) {
+    const SourceFile& file = files_[next_file_++];
+    auto source = std::make_unique<Source>(file);
+    Status s = HFileReader::Open(options_, file.path, &source->reader);
     if (!s.ok()) return s;
     // Each block is read once.
     source->cells = source->reader->NewIterator({.fill_cache = false});
-    source->cells->SeekToFirst();
+    const std::string& start_row = file.rows.start_row;
+    if (start_row.empty()) {
+      source->cells->SeekToFirst();
+    } else {
+      source->cells->Seek({.row = start_row});
+    }
     open_.push_back(std::move(source));
     s = PlaceLast();
     if (!s.ok()) return s;

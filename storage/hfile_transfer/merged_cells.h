@@ -9,15 +9,19 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_cell.h"
+#include "rowbloom/hfile_reader.h"
+#include "storage/hfile_transfer/hbase_records.h"
 
 namespace rowbloom::hfile_transfer {
 
 // A file with at least one cell, after a first look.
 struct SourceFile {
   std::string path;
-  std::string family;  // of its cells
+  std::string root;    // as StoreFile has it
+  std::string family;  // its cells' family
   std::string first_row;
+  RowRange rows;             // those that are read
   int64_t sequence_id = -1;  // MAX_SEQ_ID_KEY
   // The mvcc number of all cells, in place of their own.
   std::optional<int64_t> mvcc;
@@ -31,22 +35,24 @@ class MergedCells {
  public:
   MergedCells(const HFileReaderOptions& options, std::vector<SourceFile> files);
 
-  // To the first cell. Errors of this and of Next are HFileReader's, and
+  // Moves to the first cell. Errors of this and of Next are HFileReader's, and
   // InvalidArgument for a cell of another family than its file's.
   rocksdb::Status Start();
   // REQUIRES Valid().
   rocksdb::Status Next();
 
   bool Valid() const { return !open_.empty(); }
-  // The cell here and its file; views stay until the next move. REQUIRES
-  // Valid().
+  // The cell here; views stay until the next move. REQUIRES Valid().
   const HFileCellView& cell() const { return open_.front()->cells->cell(); }
+  // Its file, which stays. REQUIRES Valid().
   const SourceFile& file() const { return open_.front()->file; }
   uint64_t files_read() const { return files_read_; }
 
  private:
   struct Source {
-    SourceFile file;
+    explicit Source(const SourceFile& of) : file(of) {}
+
+    const SourceFile& file;
     std::unique_ptr<HFileReader> reader;
     std::unique_ptr<HFileIterator> cells;  // goes before the reader
   };
@@ -62,7 +68,8 @@ class MergedCells {
   rocksdb::Status OpenWaiting();
 
   const HFileReaderOptions options_;
-  std::vector<SourceFile> waiting_;            // the next one at the back
+  std::vector<SourceFile> files_;              // by first row
+  size_t next_file_ = 0;                       // the first that was not opened
   std::vector<std::unique_ptr<Source>> open_;  // a heap
   uint64_t files_read_ = 0;
 };

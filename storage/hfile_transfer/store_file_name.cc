@@ -11,9 +11,6 @@ namespace {
 using rocksdb::Status;
 
 constexpr std::string_view kSequenceId = "_SeqId_";
-constexpr char kCure[] =
-    "; in HBase, run major_compact on its table, which writes whole files, and "
-    "copy them when the regions that were split are gone";
 
 bool IsHex(std::string_view text) {
   return !text.empty() &&
@@ -24,13 +21,27 @@ bool IsFile(std::string_view name) {
   return IsHex(name.substr(0, name.find(kSequenceId)));
 }
 
-bool IsLink(std::string_view name) {
+// Splits "namespace=table=region-file" into the first four members of `target`.
+bool ParseLink(std::string_view name, StoreFileTarget* target) {
   const size_t equals = name.rfind('=');
   if (equals == 0 || equals == std::string_view::npos) return false;
   const std::string_view of_table = name.substr(equals + 1);
   const size_t dash = of_table.find('-');
-  return dash != std::string_view::npos && IsHex(of_table.substr(0, dash)) &&
-         IsFile(of_table.substr(dash + 1));
+  if (dash == std::string_view::npos || !IsHex(of_table.substr(0, dash)) ||
+      !IsFile(of_table.substr(dash + 1))) {
+    return false;
+  }
+  const std::string_view table = name.substr(0, equals);
+  const size_t split = table.find('=');
+  if (table.starts_with('.') || table.substr(split + 1).starts_with('.')) {
+    return false;  // no name of HBase's, but perhaps of a directory above
+  }
+  target->table = table.substr(split + 1);  // all of it without a namespace
+  target->name_space =
+      split == std::string_view::npos ? "default" : table.substr(0, split);
+  target->region = of_table.substr(0, dash);
+  target->file = of_table.substr(dash + 1);
+  return true;
 }
 
 }  // namespace
@@ -55,24 +66,30 @@ Status SequenceIdInName(std::string_view name,
   return Status::OK();
 }
 
-std::string DescribeReference(std::string_view name) {
+std::optional<StoreFileTarget> TargetInName(std::string_view name) {
+  StoreFileTarget target;
   // Tables have dots, regions have none.
   const size_t dot = name.rfind('.');
   if (dot != std::string_view::npos && IsHex(name.substr(dot + 1))) {
     const std::string_view file = name.substr(0, dot);
-    if (IsFile(file) || IsLink(file)) {
-      return "a reference, left by a split, to a half of file " +
-             ToPrintable(file) + " of region " +
-             std::string(name.substr(dot + 1)) + ", not followed" + kCure;
+    target.parent = name.substr(dot + 1);
+    if (ParseLink(file, &target)) return target;
+    if (IsFile(file)) {
+      target.region = target.parent;
+      target.file = file;
+      return target;
     }
+    target.parent.clear();
   }
-  if (!IsLink(name)) return "";
-  const size_t equals = name.rfind('=');
-  const std::string_view target = name.substr(equals + 1);
-  const size_t dash = target.find('-');
-  return "a link to file " + ToPrintable(target.substr(dash + 1)) +
-         " of region " + std::string(target.substr(0, dash)) + " of table " +
-         ToPrintable(name.substr(0, equals)) + ", not followed" + kCure;
+  if (ParseLink(name, &target)) return target;
+  return std::nullopt;
+}
+
+std::string Describe(const StoreFileTarget& target) {
+  std::string text = Concat("file ", target.file, " of region ", target.region);
+  if (target.table.empty()) return text;
+  return Concat(text, " of table ", ToPrintable(target.name_space), ":",
+                ToPrintable(target.table));
 }
 
 }  // namespace rowbloom::hfile_transfer

@@ -15,14 +15,30 @@
 
 namespace rowbloom::hfile_transfer {
 
+// The file that has the cells of a reference or link. A link names its table
+// and region, a reference the region that was split or merged.
+struct StoreFileTarget {
+  // Empty ones are those of the reference.
+  std::string name_space;
+  std::string table;
+  std::string region;
+  std::string file;
+  // The region that a reference was made of; empty: a link to a whole file.
+  std::string parent;
+
+  bool is_reference() const { return !parent.empty(); }
+};
+
 // Finds the number that a bulk load gave the file, and with it all its cells.
 // Names without "_SeqId_" have none. InvalidArgument, without a path: no number
 // follows it.
 rocksdb::Status SequenceIdInName(std::string_view name,
                                  std::optional<int64_t>* sequence_id);
 
-// Says in words what a reference or link of this name stands for, and what to
-// do about it. Empty for other names.
-std::string DescribeReference(std::string_view name);
+// The target of a reference or link of this name; nullopt for other names.
+std::optional<StoreFileTarget> TargetInName(std::string_view name);
+
+// "file F of region R" and, if it is known, the table.
+std::string Describe(const StoreFileTarget& target);
 
 }  // namespace rowbloom::hfile_transfer

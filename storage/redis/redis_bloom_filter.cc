@@ -28,7 +28,8 @@ char Reversed(char byte) {
   return static_cast<char>(bits);
 }
 
-// From Guava's words, which are big-endian, to the string's bytes, or back.
+// Translates Guava's words, which are big-endian, to the string's bytes, or
+// back.
 void Translate(std::string_view from, char* to) {
   for (size_t i = 0; i < from.size(); ++i) {
     const size_t in_word = i % kWordBytes;
@@ -250,7 +251,7 @@ Status RedisBloomFilter::Load(const ClassicBloomFilter& filter) {
         std::to_string(shape().bits) + ", " + std::to_string(shape().hashes) +
         " and " + std::string(ToString(kStrategy)));
   }
-  // With the mark, the highest bit of the byte after.
+  // The mark is the highest bit of the byte after the filter's.
   std::string bytes(filter.size_bytes() + 1, '\x80');
   Translate(std::string_view(*form).substr(guava::kHeadBytes), bytes.data());
   return impl_->Replace(bytes);

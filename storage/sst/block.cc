@@ -24,7 +24,7 @@ constexpr size_t kBucketCountBytes = 2;
 uint32_t Fixed32At(std::string_view bytes, size_t offset) {
   std::string_view in = bytes.substr(offset);
   uint32_t value = 0;
-  if (!GetFixed32(&in, &value)) return 0;
+  if (!GetFixed(&in, &value)) return 0;
   return value;
 }
 
@@ -136,9 +136,9 @@ bool EntryCursor::CheckEnd() {
 // Takes them off `*in`. Changes nothing else.
 inline bool EntryCursor::ReadLengths(size_t last_key_bytes,
                                      std::string_view* in, Lengths* lengths) {
-  if (!GetVarint32(in, &lengths->shared) ||
-      !GetVarint32(in, &lengths->non_shared) ||
-      (sized_ && !GetVarint32(in, &lengths->value_bytes))) {
+  if (!GetVarint(in, &lengths->shared) ||
+      !GetVarint(in, &lengths->non_shared) ||
+      (sized_ && !GetVarint(in, &lengths->value_bytes))) {
     return Fail(fmt::format("entry at offset {}: malformed lengths", at_));
   }
   if (lengths->shared > last_key_bytes) {
@@ -202,7 +202,7 @@ bool EntryCursor::ReadEntry() {
 bool EntryCursor::ReadHandle(bool in_full, std::string_view* in) {
   int64_t difference = 0;
   if (in_full ? !GetBlockHandle(in, &handle_)
-              : !GetSignedVarint64(in, &difference)) {
+              : !GetSignedVarint(in, &difference)) {
     return Fail(fmt::format("entry at offset {}: malformed block handle", at_));
   }
   if (!in_full) {

@@ -43,7 +43,7 @@ enum class ValueForm : uint8_t {
   kHandle,
   // The same, and then an internal key after its length: the block's first.
   kHandleAndFirstKey,
-  // As kSized, and the block may have a hash index.
+  // The same as kSized, and the block may have a hash index.
   kData,
 };
 
@@ -71,7 +71,7 @@ class EntryBatch {
 
   void Clear() { key_bytes_ = count_ = 0; }
   bool full() const { return count_ == kMostEntries; }
-  // For the first key room is made.
+  // Makes room for the first key, whatever its size.
   bool HasRoom(size_t key_bytes) {
     if (key_bytes <= keys_.size() - key_bytes_) return true;
     if (count_ > 0) return false;
@@ -92,7 +92,7 @@ class EntryBatch {
   static constexpr size_t kKeyBytes = size_t{64} << 10;
 
   std::string keys_;
-  size_t key_bytes_ = 0;  // of which are taken
+  size_t key_bytes_ = 0;  // bytes of keys_ in use
   std::array<BlockEntry, kMostEntries> entries_;
   size_t count_ = 0;
 };
@@ -153,7 +153,7 @@ class EntryCursor {
   ValueForm form_;
   bool sized_;
   rocksdb::Status status_;
-  size_t entries_end_ = 0;  // where the restarts start
+  size_t entries_end_ = 0;  // the start of the restarts
   size_t restart_count_ = 0;
   bool has_hash_index_ = false;
   size_t next_restart_ = 0;     // index of the first restart not yet reached

@@ -1,7 +1,6 @@
 #include "storage/sst/block_reader.h"
 
-#include <fmt/format.h>
-
+#include <string>
 #include <utility>
 
 namespace rowbloom::sst {
@@ -14,28 +13,27 @@ constexpr std::string_view kDictionaryBlock = "rocksdb.compression_dict";
 }  // namespace
 
 Status BlockReader::LoadDictionary() {
-  if (with_dictionary_ != nullptr) return Status::OK();
-  std::string dictionary;
+  if (dictionary_loaded_) return Status::OK();
   const auto found = file_.meta_blocks().find(kDictionaryBlock);
   if (found != file_.meta_blocks().end()) {
-    const Status status = file_.ReadBlock(found->second, &dictionary);
+    std::string bytes;
+    const Status status = file_.ReadBlock(found->second, &bytes);
     if (!status.ok()) return status;
+    if (!bytes.empty()) dictionary_.emplace(std::move(bytes));
   }
-  with_dictionary_ = std::make_unique<Decompressor>(std::move(dictionary));
+  dictionary_loaded_ = true;
   return Status::OK();
 }
 
-Status BlockReader::Decompress(const BlockHandle& handle,
-                               std::string_view stored, Decompressor* by,
-                               std::string* contents) const {
-  const Status status = by->Decompress(compression_, stored, contents);
-  if (status.ok()) return status;
-  const char* why = status.getState();
-  if (status.IsCorruption()) return file_.Damaged(handle, "block", why);
-  const std::string message = fmt::format(
-      "{}: block at offset {}: {}", file_.path(), handle.offset_bytes, why);
-  return status.IsNotSupported() ? Status::NotSupported(message)
-                                 : Status::MemoryLimit(message);
+// Replaces the block as it is stored by its contents.
+Status BlockReader::Unpack(const BlockHandle& handle,
+                           const CodecDictionary* dictionary,
+                           std::string_view* contents) {
+  const Status status =
+      Decompress(compression_, *contents, dictionary, &decompressed_, contents);
+  return status.ok()
+             ? status
+             : file_.file().Located("block", handle.offset_bytes, status);
 }
 
 Status BlockReader::ReadData(const BlockHandle& handle,
@@ -45,19 +43,15 @@ Status BlockReader::ReadData(const BlockHandle& handle,
   if (!status.ok() || compression_ == CompressionType::kNone) return status;
   status = LoadDictionary();
   if (!status.ok()) return status;
-  status =
-      Decompress(handle, *contents, with_dictionary_.get(), &decompressed_);
-  *contents = decompressed_;
-  return status;
+  return Unpack(handle, dictionary_ ? &*dictionary_ : nullptr, contents);
 }
 
 Status BlockReader::ReadIndex(const BlockHandle& handle,
-                              std::string* contents) {
+                              std::string_view* contents) {
   compression_ = CompressionType::kNone;
-  const Status status = file_.ReadStored(handle, contents, &compression_);
-  if (!status.ok() || compression_ == CompressionType::kNone) return status;
-  const std::string stored = std::exchange(*contents, {});
-  return Decompress(handle, stored, &plain_, contents);
+  const Status status =
+      file_.ReadStored(handle, &buffer_, contents, &compression_);
+  return status.ok() ? Unpack(handle, nullptr, contents) : status;
 }
 
 }  // namespace rowbloom::sst

@@ -1,11 +1,12 @@
 // BlockReader: blocks of a file, compression undone.
 #pragma once
 
-#include <memory>
-#include <string>
+#include <optional>
 #include <string_view>
 
 #include "rocksdb/status.h"
+#include "storage/format/buffer.h"
+#include "storage/format/codec.h"
 #include "storage/sst/compression.h"
 #include "storage/sst/footer.h"
 #include "storage/sst/sst_file.h"
@@ -19,27 +20,30 @@ class BlockReader {
  public:
   explicit BlockReader(const SstFile& file) : file_(file) {}
 
-  // Reads a block, verifies it and undoes its compression. When data blocks are
-  // read in their order, many are read at once. *contents lives until the next
-  // call. On error *contents is unspecified.
+  // Reads a block, verifies it and undoes its compression. When blocks are read
+  // in their order, many are read at once. *contents lives until the next call.
+  // On error *contents is unspecified.
   rocksdb::Status ReadData(const BlockHandle& handle,
                            std::string_view* contents);
-  rocksdb::Status ReadIndex(const BlockHandle& handle, std::string* contents);
+  // Index blocks are compressed without the dictionary.
+  rocksdb::Status ReadIndex(const BlockHandle& handle,
+                            std::string_view* contents);
 
   // The compression of the block that was read last.
   CompressionType compression() const { return compression_; }
 
  private:
   rocksdb::Status LoadDictionary();
-  rocksdb::Status Decompress(const BlockHandle& handle, std::string_view stored,
-                             Decompressor* by, std::string* contents) const;
+  rocksdb::Status Unpack(const BlockHandle& handle,
+                         const CodecDictionary* dictionary,
+                         std::string_view* contents);
 
   const SstFile& file_;
   ReadBuffer buffer_;
-  std::string decompressed_;
+  Buffer decompressed_;
   CompressionType compression_ = CompressionType::kNone;
-  Decompressor plain_;
-  std::unique_ptr<Decompressor> with_dictionary_;
+  bool dictionary_loaded_ = false;
+  std::optional<CodecDictionary> dictionary_;
 };
 
 }  // namespace rowbloom::sst

@@ -5,7 +5,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "storage/format/crc32c.h"
+#include "storage/format/crc.h"
 
 namespace rowbloom::sst {
 namespace {

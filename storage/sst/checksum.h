@@ -8,8 +8,8 @@
 
 namespace rowbloom::sst {
 
-// Which function a file's checksums come from. The values are in the footer of
-// every file: never renumber.
+// The function that a file's checksums come from. The values are in the footer
+// of every file: never renumber.
 enum class ChecksumType : uint8_t {
   kNone = 0,
   kCrc32c = 1,    // masked, as checksums of data that holds checksums are

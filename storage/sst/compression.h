@@ -6,16 +6,17 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "rocksdb/status.h"
+#include "storage/format/buffer.h"
+#include "storage/format/codec.h"
 
 namespace rowbloom::sst {
 
-// As in a block's trailer: never renumber. Other values occur in damaged files
-// and in those of later versions.
+// The numbers are those of a block's trailer: never renumber. Other values
+// occur in damaged files and in those of later versions.
 enum class CompressionType : uint8_t {
   kNone = 0,
   kSnappy = 1,
@@ -31,32 +32,15 @@ enum class CompressionType : uint8_t {
 // "none", "Snappy", "LZ4", ...; "compression type 99" for an unknown one.
 std::string ToString(CompressionType type);
 
-// Undoes the compression of blocks that share a dictionary. Not thread-safe.
-class Decompressor {
- public:
-  // An empty dictionary: none.
-  explicit Decompressor(std::string dictionary = "");
-  ~Decompressor();
-  Decompressor(const Decompressor&) = delete;
-  Decompressor& operator=(const Decompressor&) = delete;
-
-  // The contents of a block from its stored bytes. No memory is taken for more
-  // bytes than the codec could make of the stored ones. Errors are sentences
-  // without the file's name; *contents is then unspecified:
-  //   Corruption    malformed, or another size than the block claims
-  //   NotSupported  BZip2, XPRESS, and what is not known
-  //   MemoryLimit   no memory for the contents
-  rocksdb::Status Decompress(CompressionType type, std::string_view stored,
-                             std::string* contents);
-
- private:
-  struct Zstd;
-
-  rocksdb::Status Run(CompressionType type, std::string_view stored,
-                      std::string* contents);
-
-  const std::string dictionary_;
-  std::unique_ptr<Zstd> zstd_;  // made when first needed
-};
+// The contents of a block from its stored bytes; *contents are in `buffer`, or
+// `stored` itself. `dictionary` may be null. No memory is taken for what the
+// codec could not make of the stored bytes. Thread-safe. Errors are sentences
+// without the file's name; *contents is then unspecified:
+//   Corruption    malformed, or another size than the block claims
+//   NotSupported  BZip2, XPRESS, and what is not known
+//   MemoryLimit   contents of more than kMaxBlockBytes, or no memory for them
+rocksdb::Status Decompress(CompressionType type, std::string_view stored,
+                           const CodecDictionary* dictionary, Buffer* buffer,
+                           std::string_view* contents);
 
 }  // namespace rowbloom::sst

@@ -57,7 +57,7 @@ class DataCursor {
   const rocksdb::Status& block_status() const { return block_status_; }
 
   // The present entry. REQUIRES that the last Next() or NextEntry() returned
-  // true. Of an ingested file the sequence number is the file's own.
+  // true. The sequence number in an ingested file is the file's own.
   const InternalKey& key() const { return key_; }
   const std::string& internal_key() const { return entries_->key(); }
   std::string_view value() const { return entries_->value(); }
@@ -73,7 +73,7 @@ class DataCursor {
   }
   bool has_hash_index() const { return entries_ && entries_->has_hash_index(); }
 
-  // After damage in a partition of the index, see IndexCursor.
+  // Skips damage in a partition of the index, see IndexCursor.
   bool SkipDamagedPartition() { return index_.SkipDamagedPartition(); }
 
   // The first damage that Next() met, or the index's; or OK.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom::sst {
 namespace {
@@ -42,71 +43,65 @@ const char* OtherTableKind(uint64_t magic) {
   }
 }
 
-Status CheckMagic(const std::string& path, std::string_view tail,
-                  uint64_t file_size_bytes) {
+// Tells whether the file ends as a block-based table does. Messages name the
+// file alone: other files have no footer.
+Status CheckMagic(std::string_view tail, uint64_t file_size_bytes) {
+  const std::string too_short =
+      Concat(file_size_bytes, " bytes, expected a footer of ", kFooterBytes);
   if (tail.size() < kMagicBytes) {
-    return Status::NotSupported(fmt::format(
-        "{}: not a RocksDB table: {} bytes, expected a footer of {}", path,
-        file_size_bytes, kFooterBytes));
+    return NotSupported("not a RocksDB table: ", too_short);
   }
-  std::string_view end = tail.substr(tail.size() - kMagicBytes);
-  uint64_t magic = 0;
-  if (!GetFixed64(&end, &magic) || magic != kBlockBasedMagic) {
-    if (const char* kind = OtherTableKind(magic)) {
-      return Status::NotSupported(fmt::format(
-          "{}: {}; expected a block-based table of format_version {} to {}",
-          path, kind, kMinFormatVersion, kMaxFormatVersion));
-    }
-    return Status::NotSupported(fmt::format(
-        "{}: not a RocksDB table, or cut short: magic {:016x} at "
-        "offset {}, expected {:016x}",
-        path, magic, file_size_bytes - kMagicBytes, kBlockBasedMagic));
+  const auto magic =
+      LoadFixed<uint64_t>(tail.data() + tail.size() - kMagicBytes);
+  if (const char* kind = OtherTableKind(magic)) {
+    return NotSupported(kind,
+                        "; expected a block-based table of format_version ",
+                        kMinFormatVersion, " to ", kMaxFormatVersion);
   }
-  if (tail.size() < kFooterBytes) {
-    return Status::Corruption(
-        fmt::format("{}: {} bytes, expected a footer of {}", path,
-                    file_size_bytes, kFooterBytes));
+  if (magic != kBlockBasedMagic) {
+    return NotSupported(fmt::format(
+        "not a RocksDB table, or cut short: magic {:016x} at offset {}, "
+        "expected {:016x}",
+        magic, file_size_bytes - kMagicBytes, kBlockBasedMagic));
   }
-  return Status::OK();
+  return tail.size() < kFooterBytes ? Corruption(too_short) : Status::OK();
+}
+
+Status EndsTooLate(std::string_view what, const BlockHandle& handle) {
+  return Corruption(what, " block of ", handle.size_bytes, " bytes at offset ",
+                    handle.offset_bytes,
+                    ", expected it to end before the footer");
 }
 
 // Decodes the 40 bytes in the middle as format_version 2 to 5 have them.
-Status DecodeHandles(const std::string& where, std::string_view in,
-                     Footer* footer) {
+Status DecodeHandles(std::string_view in, Footer* footer) {
   footer->index.emplace();
   if (!GetBlockHandle(&in, &footer->metaindex) ||
       !GetBlockHandle(&in, &*footer->index)) {
-    return Status::Corruption(where +
-                              "the metaindex and index handles are malformed");
+    return Corruption("the metaindex and index handles are malformed");
   }
-  if (!EndsWithin(*footer->index, footer->offset_bytes)) {
-    return Status::Corruption(fmt::format(
-        "{}index block of {} bytes at offset {}, expected it to end before "
-        "the footer",
-        where, footer->index->size_bytes, footer->index->offset_bytes));
-  }
-  return Status::OK();
+  return EndsWithin(*footer->index, footer->offset_bytes)
+             ? Status::OK()
+             : EndsTooLate("index", *footer->index);
 }
 
 // Decodes them as format_version 6 has them. `whole` is the footer.
-Status DecodeExtended(const std::string& where, std::string_view whole,
-                      Footer* footer) {
+Status DecodeExtended(std::string_view whole, Footer* footer) {
   std::string_view in = whole.substr(1);
   if (!in.starts_with(kExtendedMagic)) {
-    return Status::Corruption(where +
-                              "expected 3e007a00 after the checksum type");
+    return Corruption("expected 3e007a00 after the checksum type");
   }
   in.remove_prefix(kExtendedMagic.size());
   uint32_t stored = 0;
   uint32_t metaindex_bytes = 0;
   uint64_t zero = 0;
-  bool complete = GetFixed32(&in, &stored) &&
-                  GetFixed32(&in, &footer->base_context_checksum) &&
-                  GetFixed32(&in, &metaindex_bytes);
+  bool complete = GetFixed(&in, &stored) &&
+                  GetFixed(&in, &footer->base_context_checksum) &&
+                  GetFixed(&in, &metaindex_bytes);
   in.remove_prefix(16);
-  complete = complete && GetFixed64(&in, &zero);
+  complete = complete && GetFixed(&in, &zero);
   if (!complete || footer->base_context_checksum == 0) {
-    return Status::Corruption(where + "the base context checksum is 0");
+    return Corruption("the base context checksum is 0");
   }
   std::string unsigned_footer(whole);
   unsigned_footer.replace(kFooterChecksumAt, 4, 4, '\0');
@@ -114,18 +109,15 @@ Status DecodeExtended(const std::string& where, std::string_view whole,
       Checksum(footer->checksum_type, unsigned_footer) +
       ContextModifier(footer->base_context_checksum, footer->offset_bytes);
   if (stored != expected) {
-    return Status::Corruption(
-        fmt::format("{}{} checksum {:08x} expected, found {:08x}", where,
-                    ToString(footer->checksum_type), expected, stored));
+    return Corruption(fmt::format("{} checksum {:08x} expected, found {:08x}",
+                                  ToString(footer->checksum_type), expected,
+                                  stored));
   }
-  if (zero != 0) {
-    return Status::NotSupported(where +
-                                "written with a later feature of RocksDB");
-  }
+  if (zero != 0) return NotSupported("written with a later feature of RocksDB");
   if (metaindex_bytes + kBlockTrailerBytes > footer->offset_bytes) {
-    return Status::Corruption(fmt::format(
-        "{}metaindex block of {} bytes, expected at most the {} before it",
-        where, metaindex_bytes, footer->offset_bytes));
+    return Corruption("metaindex block of ", metaindex_bytes,
+                      " bytes, expected at most the ", footer->offset_bytes,
+                      " before it");
   }
   footer->metaindex = {
       footer->offset_bytes - kBlockTrailerBytes - metaindex_bytes,
@@ -133,12 +125,45 @@ Status DecodeExtended(const std::string& where, std::string_view whole,
   return Status::OK();
 }
 
+// Decodes the footer, all of whose bytes are there.
+Status Decode(std::string_view whole, Footer* footer) {
+  footer->format_version = LoadFixed<uint32_t>(whole.data() + kFooterBytes -
+                                               kMagicBytes - sizeof(uint32_t));
+  if (footer->format_version < kMinFormatVersion ||
+      footer->format_version > kMaxFormatVersion) {
+    return NotSupported("format_version ", footer->format_version,
+                        ", expected ", kMinFormatVersion, " to ",
+                        kMaxFormatVersion);
+  }
+  const auto type = static_cast<uint8_t>(whole[0]);
+  const auto checksum_type = ChecksumTypeFromByte(type);
+  if (!checksum_type) {
+    return Corruption("checksum type ", type, ", expected 0 to 4");
+  }
+  footer->checksum_type = *checksum_type;
+  const Status status = footer->format_version < kContextFormatVersion
+                            ? DecodeHandles(whole.substr(1, 40), footer)
+                            : DecodeExtended(whole, footer);
+  if (!status.ok()) return status;
+  const BlockHandle& metaindex = footer->metaindex;
+  if (!EndsWithin(metaindex, footer->offset_bytes)) {
+    return EndsTooLate("metaindex", metaindex);
+  }
+  // Nor does a footer of format_version 6 pass for an older one.
+  if (metaindex.size_bytes < kMinMetaindexBytes) {
+    return Corruption("metaindex block of ", metaindex.size_bytes,
+                      " bytes at offset ", metaindex.offset_bytes,
+                      ", expected at least ", kMinMetaindexBytes);
+  }
+  return Status::OK();
+}
+
 }  // namespace
 
 bool GetBlockHandle(std::string_view* in, BlockHandle* handle) {
   std::string_view rest = *in;
-  if (!GetVarint64(&rest, &handle->offset_bytes) ||
-      !GetVarint64(&rest, &handle->size_bytes)) {
+  if (!GetVarint(&rest, &handle->offset_bytes) ||
+      !GetVarint(&rest, &handle->size_bytes)) {
     return false;
   }
   *in = rest;
@@ -154,50 +179,16 @@ bool EndsWithin(const BlockHandle& handle, uint64_t end_bytes) {
 
 Status DecodeFooter(const std::string& path, std::string_view tail,
                     uint64_t file_size_bytes, Footer* footer) {
-  Status status = CheckMagic(path, tail, file_size_bytes);
-  if (!status.ok()) return status;
-
-  const std::string_view whole = tail.substr(tail.size() - kFooterBytes);
+  Status status = CheckMagic(tail, file_size_bytes);
+  if (!status.ok()) return Prefixed(path + ": ", status);
   Footer result;
   result.offset_bytes = file_size_bytes - kFooterBytes;
-  const std::string where =
-      fmt::format("{}: footer at offset {}: ", path, result.offset_bytes);
-
-  std::string_view version = whole.substr(kFooterBytes - kMagicBytes - 4);
-  if (!GetFixed32(&version, &result.format_version) ||
-      result.format_version < kMinFormatVersion ||
-      result.format_version > kMaxFormatVersion) {
-    return Status::NotSupported(fmt::format(
-        "{}format_version {}, expected {} to {}", where, result.format_version,
-        kMinFormatVersion, kMaxFormatVersion));
-  }
-  const auto type = static_cast<uint8_t>(whole[0]);
-  const auto checksum_type = ChecksumTypeFromByte(type);
-  if (!checksum_type) {
-    return Status::Corruption(
-        fmt::format("{}checksum type {}, expected 0 to 4", where, type));
-  }
-  result.checksum_type = *checksum_type;
-
-  status = result.format_version < kContextFormatVersion
-               ? DecodeHandles(where, whole.substr(1, 40), &result)
-               : DecodeExtended(where, whole, &result);
-  if (!status.ok()) return status;
-  if (!EndsWithin(result.metaindex, result.offset_bytes)) {
-    return Status::Corruption(fmt::format(
-        "{}metaindex block of {} bytes at offset {}, expected it to end "
-        "before the footer",
-        where, result.metaindex.size_bytes, result.metaindex.offset_bytes));
-  }
-  // Nor does a footer of format_version 6 pass for an older one.
-  if (result.metaindex.size_bytes < kMinMetaindexBytes) {
-    return Status::Corruption(fmt::format(
-        "{}metaindex block of {} bytes at offset {}, expected at least {}",
-        where, result.metaindex.size_bytes, result.metaindex.offset_bytes,
-        kMinMetaindexBytes));
+  status = Decode(tail.substr(tail.size() - kFooterBytes), &result);
+  if (!status.ok()) {
+    return Located(path, "footer", result.offset_bytes, status);
   }
   *footer = result;
-  return Status::OK();
+  return status;
 }
 
 }  // namespace rowbloom::sst

@@ -51,7 +51,7 @@ struct Footer {
   uint32_t format_version = 0;
   ChecksumType checksum_type = ChecksumType::kNone;
   uint32_t base_context_checksum = 0;  // 0 below format_version 6
-  uint64_t offset_bytes = 0;           // of the footer in the file
+  uint64_t offset_bytes = 0;           // the footer's place in the file
   BlockHandle metaindex;
   std::optional<BlockHandle> index;  // nullopt from format_version 6 on
 };

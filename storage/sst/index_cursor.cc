@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 
 namespace rowbloom::sst {
 namespace {
@@ -21,7 +22,8 @@ ValueForm FormOf(const IndexLocation& index, bool top) {
 
 }  // namespace
 
-IndexCursor::IndexCursor(const SstFile& file) : file_(file), reader_(file) {}
+IndexCursor::IndexCursor(const SstFile& file)
+    : file_(file), top_reader_(file), leaf_reader_(file) {}
 
 void IndexCursor::SkipTo(std::string_view user_key) {
   if (file_.key_order() != KeyOrder::kUnknown) from_ = std::string(user_key);
@@ -37,23 +39,24 @@ void IndexCursor::Open() {
   opened_ = true;
   const IndexLocation& index = file_.index();
   if (!index.handle) {
-    Fail(Status::Corruption(fmt::format(
-        "{}: no index block, expected one in the metaindex", file_.path())));
+    Fail(Corruption(file_.path(),
+                    ": no index block, expected one in the metaindex"));
     return;
   }
   const bool two_levels = index.form == IndexForm::kTwoLevel;
-  std::string& bytes = two_levels ? top_bytes_ : leaf_bytes_;
-  Status status = reader_.ReadIndex(*index.handle, &bytes);
+  BlockReader& reader = two_levels ? top_reader_ : leaf_reader_;
+  std::string_view contents;
+  Status status = reader.ReadIndex(*index.handle, &contents);
   if (!status.ok()) {
     Fail(std::move(status));
     return;
   }
   if (two_levels) {
     top_block_ = *index.handle;
-    top_.emplace(top_bytes_, FormOf(index, true));
+    top_.emplace(contents, FormOf(index, true));
   } else {
     leaf_block_ = *index.handle;
-    leaf_.emplace(leaf_bytes_, FormOf(index, false));
+    leaf_.emplace(contents, FormOf(index, false));
   }
 }
 
@@ -122,9 +125,10 @@ bool IndexCursor::OpenNextPartition() {
     ++partition_;
   } while (ComesBefore(user_key_));
   leaf_block_ = handle_;
-  Status status = reader_.ReadIndex(leaf_block_, &leaf_bytes_);
+  std::string_view contents;
+  Status status = leaf_reader_.ReadIndex(leaf_block_, &contents);
   if (!status.ok()) return Fail(std::move(status));
-  leaf_.emplace(leaf_bytes_, FormOf(file_.index(), false));
+  leaf_.emplace(contents, FormOf(file_.index(), false));
   return true;
 }
 

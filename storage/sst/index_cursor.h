@@ -40,8 +40,8 @@ class IndexCursor {
 
   // The present entry. REQUIRES that the last Next() returned true.
   const BlockHandle& handle() const { return handle_; }
-  // As stored: a user key or an internal key, see IndexLocation. No key of this
-  // block comes after it, no key of the next before it.
+  // The key as stored: a user key or an internal key, see IndexLocation. No key
+  // of this block comes after it, no key of the next before it.
   const std::string& key() const { return leaf_->key(); }
   // key() without what an internal key adds; with a timestamp.
   std::string_view user_key() const { return user_key_; }
@@ -66,17 +66,16 @@ class IndexCursor {
   bool ComesBefore(std::string_view stored_key) const;
 
   const SstFile& file_;
-  BlockReader reader_;
   rocksdb::Status status_;
   bool opened_ = false;
   std::optional<std::string> from_;
 
-  std::string top_bytes_;  // of a two-level index
-  std::optional<EntryCursor> top_;
+  BlockReader top_reader_;
+  std::optional<EntryCursor> top_;  // for a two-level index
   BlockHandle top_block_;
   uint64_t partitions_end_ = 0;
 
-  std::string leaf_bytes_;
+  BlockReader leaf_reader_;
   std::optional<EntryCursor> leaf_;
   BlockHandle leaf_block_;
   uint64_t data_end_ = 0;

@@ -86,7 +86,7 @@ int CompareTimestampedKeys(KeyOrder order, size_t timestamp_bytes,
     std::string_view timestamp = key->substr(key->size() - bytes);
     key->remove_suffix(bytes);
     uint64_t value = 0;
-    return GetFixed64(&timestamp, &value) ? value : 0;
+    return GetFixed(&timestamp, &value) ? value : 0;
   };
   const uint64_t time_a = split(&a);
   const uint64_t time_b = split(&b);

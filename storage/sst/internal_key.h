@@ -55,7 +55,7 @@ struct InternalKey {
   key->user_key = bytes.substr(0, bytes.size() - kInternalKeySuffixBytes);
   std::string_view suffix = bytes.substr(key->user_key.size());
   uint64_t packed = 0;
-  if (!GetFixed64(&suffix, &packed)) return false;
+  if (!GetFixed(&suffix, &packed)) return false;
   key->sequence = packed >> 8;
   key->type = static_cast<EntryType>(packed & 0xff);
   return true;
@@ -64,7 +64,8 @@ struct InternalKey {
 // The order of a file's keys, as far as its comparator's name says it.
 enum class KeyOrder : uint8_t { kBytewise, kReverseBytewise, kUnknown };
 
-// By the property rocksdb.comparator, with and without timestamps.
+// The order that the property rocksdb.comparator names, with and without
+// timestamps.
 KeyOrder KeyOrderOf(std::string_view comparator_name);
 
 // Bytes of the user-defined timestamp that ends each user key under this

@@ -1,19 +1,15 @@
 #include "storage/sst/sst_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <functional>
-#include <limits>
 #include <new>
-#include <system_error>
 #include <utility>
 
+#include "storage/format/codec.h"
 #include "storage/format/coding.h"
+#include "storage/format/status_text.h"
 #include "storage/sst/block.h"
 
 namespace rowbloom::sst {
@@ -39,48 +35,24 @@ constexpr std::string_view kFullFilter = "fullfilter.";
 constexpr std::string_view kPartitionedFilter = "partitionedfilter.";
 constexpr std::string_view kPerBlockFilter = "filter.";
 
-std::string SystemMessage(int error) {
-  return std::error_code(error, std::generic_category()).message();
-}
-
 }  // namespace
 
-SstFile::Descriptor::~Descriptor() {
-  if (value_ >= 0) close(value_);
-}
-
-SstFile::~SstFile() = default;
-
 Status SstFile::Open(const std::string& path, std::unique_ptr<SstFile>* file) {
-  // Not to wait for the other end of a pipe.
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) {
-    return Status::IOError(
-        fmt::format("{}: cannot open: {}", path, SystemMessage(errno)));
-  }
-  std::unique_ptr<SstFile> opened(new SstFile(path, descriptor));
-  Status status = opened->Load();
+  std::unique_ptr<InputFile> input;
+  Status status = InputFile::Open(path, &input);
+  if (!status.ok()) return status;
+  std::unique_ptr<SstFile> opened(new SstFile(std::move(input)));
+  status = opened->Load();
   if (status.ok()) *file = std::move(opened);
   return status;
 }
 
 Status SstFile::Load() {
-  struct stat info {};
-  if (fstat(descriptor_.value(), &info) != 0) {
-    return Status::IOError(fmt::format("{}: cannot read its size: {}", path_,
-                                       SystemMessage(errno)));
-  }
-  if (!S_ISREG(info.st_mode)) {
-    return Status::IOError(fmt::format(
-        "{}: {}, expected a file", path_,
-        S_ISDIR(info.st_mode) ? "a directory" : "a pipe, socket or device"));
-  }
-  size_bytes_ = static_cast<uint64_t>(info.st_size);
-
-  const uint64_t tail_bytes = std::min<uint64_t>(size_bytes_, kFooterBytes);
-  std::string tail;
-  Status status = ReadAt(size_bytes_ - tail_bytes, tail_bytes, &tail);
-  if (status.ok()) status = DecodeFooter(path_, tail, size_bytes_, &footer_);
+  const uint64_t file_bytes = size_bytes();
+  std::string tail(std::min<uint64_t>(file_bytes, kFooterBytes), '\0');
+  Status status =
+      file_->ReadAt(file_bytes - tail.size(), tail.size(), tail.data());
+  if (status.ok()) status = DecodeFooter(path(), tail, file_bytes, &footer_);
   if (status.ok()) status = ReadMetaindex();
   if (status.ok()) status = ReadProperties();
   if (status.ok()) status = FindIndex();
@@ -91,55 +63,7 @@ Status SstFile::Load() {
 
 Status SstFile::Damaged(const BlockHandle& handle, std::string_view what,
                         std::string_view problem) const {
-  return Status::Corruption(fmt::format("{}: {} at offset {}: {}", path_, what,
-                                        handle.offset_bytes, problem));
-}
-
-Status SstFile::Reserve(uint64_t offset_bytes, uint64_t length_bytes,
-                        std::string* bytes) const {
-  try {
-    bytes->resize(length_bytes);
-  } catch (const std::bad_alloc&) {
-    return Status::MemoryLimit(
-        fmt::format("{}: no memory for {} bytes at offset {}", path_,
-                    length_bytes, offset_bytes));
-  }
-  return Status::OK();
-}
-
-Status SstFile::ReadInto(uint64_t offset_bytes, uint64_t least_bytes,
-                         uint64_t most_bytes, std::string* bytes,
-                         uint64_t* found_bytes) const {
-  size_t done = 0;
-  while (done < least_bytes) {
-    const ssize_t count =
-        pread(descriptor_.value(), bytes->data() + done, most_bytes - done,
-              static_cast<off_t>(offset_bytes + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      return Status::IOError(fmt::format("{}: cannot read at offset {}: {}",
-                                         path_, offset_bytes + done,
-                                         SystemMessage(errno)));
-    }
-    if (count == 0) {
-      return Status::IOError(fmt::format(
-          "{}: became shorter while it was read: {} bytes at offset {} "
-          "expected, found {}",
-          path_, least_bytes, offset_bytes, done));
-    }
-    done += static_cast<size_t>(count);
-  }
-  *found_bytes = done;
-  return Status::OK();
-}
-
-Status SstFile::ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
-                       std::string* bytes) const {
-  const Status status = Reserve(offset_bytes, length_bytes, bytes);
-  if (!status.ok()) return status;
-  uint64_t found_bytes = 0;
-  return ReadInto(offset_bytes, length_bytes, length_bytes, bytes,
-                  &found_bytes);
+  return file_->Located(what, handle.offset_bytes, Corruption(problem));
 }
 
 Status SstFile::CheckHandle(const BlockHandle& handle) const {
@@ -149,22 +73,25 @@ Status SstFile::CheckHandle(const BlockHandle& handle) const {
                                "at offset {}",
                                handle.size_bytes, footer_.offset_bytes));
   }
-  // RocksDB writes no larger ones.
-  constexpr uint64_t kMaxBlockBytes = std::numeric_limits<uint32_t>::max();
-  if (handle.size_bytes > kMaxBlockBytes) {
-    return Damaged(handle, "block",
-                   fmt::format("{} bytes, expected at most {}",
-                               handle.size_bytes, kMaxBlockBytes));
-  }
-  return Status::OK();
+  if (handle.size_bytes <= kMaxBlockBytes) return Status::OK();
+  return file_->Located(
+      "block", handle.offset_bytes,
+      MemoryLimit(handle.size_bytes, " bytes, expected at most ",
+                  kMaxBlockBytes));
 }
 
 Status SstFile::ReadWithTrailer(const BlockHandle& handle,
                                 std::string* bytes) const {
   const Status status = CheckHandle(handle);
   if (!status.ok()) return status;
-  return ReadAt(handle.offset_bytes, handle.size_bytes + kBlockTrailerBytes,
-                bytes);
+  try {
+    bytes->resize(handle.size_bytes + kBlockTrailerBytes);
+  } catch (const std::bad_alloc&) {
+    return file_->Located(
+        "block", handle.offset_bytes,
+        MemoryLimit("no memory for ", handle.size_bytes, " bytes"));
+  }
+  return file_->ReadAt(handle.offset_bytes, bytes->size(), bytes->data());
 }
 
 Status SstFile::Verify(const BlockHandle& handle, std::string_view bytes,
@@ -176,7 +103,7 @@ Status SstFile::Verify(const BlockHandle& handle, std::string_view bytes,
   const uint32_t expected =
       Checksum(footer_.checksum_type, covered) +
       ContextModifier(footer_.base_context_checksum, handle.offset_bytes);
-  if (!GetFixed32(&trailer, &stored) || stored != expected) {
+  if (!GetFixed(&trailer, &stored) || stored != expected) {
     return Damaged(handle, "block",
                    fmt::format("{} checksum {:08x} of its {} bytes expected, "
                                "found {:08x}",
@@ -187,17 +114,12 @@ Status SstFile::Verify(const BlockHandle& handle, std::string_view bytes,
   return Status::OK();
 }
 
-Status SstFile::VerifyAndTrim(const BlockHandle& handle, std::string* bytes,
-                              CompressionType* compression) const {
-  const Status status = Verify(handle, *bytes, compression);
-  if (status.ok()) bytes->resize(handle.size_bytes);
-  return status;
-}
-
-Status SstFile::ReadStored(const BlockHandle& handle, std::string* stored,
-                           CompressionType* compression) const {
-  const Status status = ReadWithTrailer(handle, stored);
-  return status.ok() ? VerifyAndTrim(handle, stored, compression) : status;
+Status SstFile::CheckUncompressed(const BlockHandle& handle,
+                                  CompressionType compression) const {
+  if (compression == CompressionType::kNone) return Status::OK();
+  return file_->Located("block", handle.offset_bytes,
+                        NotSupported("compressed with ", ToString(compression),
+                                     ", expected no compression"));
 }
 
 Status SstFile::Fill(uint64_t offset_bytes, uint64_t length_bytes,
@@ -213,14 +135,12 @@ Status SstFile::Fill(uint64_t offset_bytes, uint64_t length_bytes,
                          std::min(4 * buffer->most_bytes_, kMostBytes))
               : length_bytes;
   buffer->size_bytes_ = 0;
-  if (buffer->room_.size() < buffer->most_bytes_) {
-    const Status status =
-        Reserve(offset_bytes, buffer->most_bytes_, &buffer->room_);
-    if (!status.ok()) return status;
-  }
   buffer->offset_bytes_ = offset_bytes;
-  return ReadInto(offset_bytes, length_bytes, buffer->most_bytes_,
-                  &buffer->room_, &buffer->size_bytes_);
+  char* room = nullptr;
+  const Status status = buffer->room_.Reserve(buffer->most_bytes_, &room);
+  if (!status.ok()) return file_->Located("block", offset_bytes, status);
+  return file_->ReadAhead(offset_bytes, length_bytes, buffer->most_bytes_, room,
+                          &buffer->size_bytes_);
 }
 
 Status SstFile::ReadStored(const BlockHandle& handle, ReadBuffer* buffer,
@@ -236,21 +156,21 @@ Status SstFile::ReadStored(const BlockHandle& handle, ReadBuffer* buffer,
     if (!status.ok()) return status;
   }
   buffer->last_end_ = end;
-  const std::string_view bytes =
-      std::string_view(buffer->room_)
-          .substr(handle.offset_bytes - buffer->offset_bytes_, length_bytes);
+  const std::string_view bytes(
+      buffer->room_.data() + (handle.offset_bytes - buffer->offset_bytes_),
+      length_bytes);
   *stored = bytes.substr(0, handle.size_bytes);
   return Verify(handle, bytes, compression);
 }
 
 Status SstFile::ReadBlock(const BlockHandle& handle,
                           std::string* contents) const {
+  Status status = ReadWithTrailer(handle, contents);
   CompressionType compression{};
-  const Status status = ReadStored(handle, contents, &compression);
-  if (!status.ok() || compression == CompressionType::kNone) return status;
-  return Status::NotSupported(fmt::format(
-      "{}: block at offset {}: compressed with {}, expected no compression",
-      path_, handle.offset_bytes, ToString(compression)));
+  if (status.ok()) status = Verify(handle, *contents, &compression);
+  if (!status.ok()) return status;
+  contents->resize(handle.size_bytes);
+  return CheckUncompressed(handle, compression);
 }
 
 Status SstFile::ReadMetaindex() {
@@ -305,23 +225,16 @@ Status SstFile::ReadProperties() {
 
   // Ingestion may write the global sequence number into the finished file; the
   // checksum then stays that of the block with a 0 in its place.
-  std::string original = block;
   CompressionType compression{};
-  status = VerifyAndTrim(handle, &block, &compression);
+  status = Verify(handle, block, &compression);
   if (status.IsCorruption() && !sequence_number.empty()) {
+    std::string original = block;
     original.replace(sequence_number_at, sequence_number.size(),
                      sequence_number.size(), '\0');
-    if (VerifyAndTrim(handle, &original, &compression).ok()) {
-      status = Status::OK();
-    }
+    if (Verify(handle, original, &compression).ok()) status = Status::OK();
   }
-  if (!status.ok()) return status;
-  if (compression != CompressionType::kNone) {
-    return Status::NotSupported(fmt::format(
-        "{}: block at offset {}: compressed with {}, expected no compression",
-        path_, handle.offset_bytes, ToString(compression)));
-  }
-  if (entries.status().ok()) return Status::OK();
+  if (status.ok()) status = CheckUncompressed(handle, compression);
+  if (!status.ok() || entries.status().ok()) return status;
   return Damaged(handle, "properties", entries.status().getState());
 }
 
@@ -330,7 +243,7 @@ std::optional<uint64_t> SstFile::NumberProperty(std::string_view name) const {
   if (found == properties_.end()) return std::nullopt;
   std::string_view text = found->second;
   uint64_t value = 0;
-  if (!GetVarint64(&text, &value) || !text.empty()) return std::nullopt;
+  if (!GetVarint(&text, &value) || !text.empty()) return std::nullopt;
   return value;
 }
 
@@ -347,15 +260,14 @@ Status SstFile::FindIndex() {
   }
   std::string_view type = TextProperty(kIndexType);
   uint32_t form = 0;
-  if (!type.empty() && !GetFixed32(&type, &form)) {
-    return Status::Corruption(
-        fmt::format("{}: property {} of {} bytes, expected 4", path_,
-                    kIndexType, type.size()));
+  if (!type.empty() && !GetFixed(&type, &form)) {
+    return Corruption(path(), ": property ", kIndexType, " of ", type.size(),
+                      " bytes, expected 4");
   }
   constexpr auto kLast = static_cast<uint32_t>(IndexForm::kFirstKey);
   if (form > kLast) {
-    return Status::NotSupported(fmt::format(
-        "{}: index of type {}, expected 0 to {}", path_, form, kLast));
+    return NotSupported(path(), ": index of type ", form, ", expected 0 to ",
+                        kLast);
   }
   index_.form = static_cast<IndexForm>(form);
   index_.has_user_keys = NumberProperty(kIndexKeyIsUserKey).value_or(0) != 0;
@@ -376,8 +288,8 @@ void SstFile::ReadKeyFormat() {
   std::string_view sequence = TextProperty(kGlobalSequenceNumber);
   uint32_t number = 0;
   uint64_t global = 0;
-  if (GetFixed32(&version, &number) && number >= 2 &&
-      GetFixed64(&sequence, &global) && global <= kMaxSequence) {
+  if (GetFixed(&version, &number) && number >= 2 &&
+      GetFixed(&sequence, &global) && global <= kMaxSequence) {
     global_sequence_ = global;
   }
 }
@@ -407,10 +319,10 @@ Status SstFile::FilterPartitions(
       partitions->assign(1, {"", index});
       return Status::OK();
     case FilterForm::kPerBlock:
-      return Status::NotSupported(fmt::format(
-          "{}: block at offset {}: filters per data block, as RocksDB wrote "
-          "before 7.0; expected a full or partitioned filter",
-          path_, index.offset_bytes));
+      return file_->Located(
+          "block", index.offset_bytes,
+          NotSupported("filters per data block, as RocksDB wrote before 7.0; "
+                       "expected a full or partitioned filter"));
     case FilterForm::kPartitioned:
       break;
   }

@@ -27,6 +27,8 @@
 #include <vector>
 
 #include "rocksdb/status.h"
+#include "storage/format/buffer.h"
+#include "storage/format/input_file.h"
 #include "storage/sst/compression.h"
 #include "storage/sst/footer.h"
 #include "storage/sst/internal_key.h"
@@ -80,10 +82,10 @@ class ReadBuffer {
  private:
   friend class SstFile;
 
-  std::string room_;
+  Buffer room_;
   // The part of the file that is in the front of `room_`.
   uint64_t offset_bytes_ = 0;
-  uint64_t size_bytes_ = 0;
+  size_t size_bytes_ = 0;
   // The end of the block that was asked for last; 0: none was.
   uint64_t last_end_ = 0;
   uint64_t most_bytes_ = 0;  // that are read at once
@@ -96,12 +98,12 @@ class SstFile {
   static rocksdb::Status Open(const std::string& path,
                               std::unique_ptr<SstFile>* file);
 
-  ~SstFile();
   SstFile(const SstFile&) = delete;
   SstFile& operator=(const SstFile&) = delete;
 
-  const std::string& path() const { return path_; }
-  uint64_t size_bytes() const { return size_bytes_; }
+  const InputFile& file() const { return *file_; }
+  const std::string& path() const { return file_->path(); }
+  uint64_t size_bytes() const { return file_->size_bytes(); }
   const Footer& footer() const { return footer_; }
 
   // The metaindex: block names and where the blocks are.
@@ -137,13 +139,9 @@ class SstFile {
                             std::string* contents) const;
 
   // Reads a block as it is stored, verifies its checksum, and says how its
-  // contents are compressed. On error *stored is unspecified.
-  rocksdb::Status ReadStored(const BlockHandle& handle, std::string* stored,
-                             CompressionType* compression) const;
-
-  // The same for a walk through the file: of blocks that follow one another
-  // many are read at once, and damage is still told of the block that has it.
-  // *stored lives until the buffer's next use.
+  // contents are compressed. Blocks that follow one another are read many at
+  // once, and damage is still reported for the block that has it. *stored lives
+  // until the buffer's next use.
   rocksdb::Status ReadStored(const BlockHandle& handle, ReadBuffer* buffer,
                              std::string_view* stored,
                              CompressionType* compression) const;
@@ -159,21 +157,7 @@ class SstFile {
       std::vector<FilterPartition>* partitions) const;
 
  private:
-  // Owns a file descriptor.
-  class Descriptor {
-   public:
-    explicit Descriptor(int value) : value_(value) {}
-    ~Descriptor();
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int value() const { return value_; }
-
-   private:
-    int value_;
-  };
-
-  SstFile(std::string path, int descriptor)
-      : path_(std::move(path)), descriptor_(descriptor) {}
+  explicit SstFile(std::unique_ptr<InputFile> file) : file_(std::move(file)) {}
 
   rocksdb::Status Load();
   rocksdb::Status ReadMetaindex();
@@ -182,19 +166,9 @@ class SstFile {
   void FindFilter();
   void ReadKeyFormat();
 
-  // Resizes `bytes` to `length_bytes`; MemoryLimit names the offset.
-  rocksdb::Status Reserve(uint64_t offset_bytes, uint64_t length_bytes,
-                          std::string* bytes) const;
   // Reads the bytes there, and ahead of them what may be asked for next.
   rocksdb::Status Fill(uint64_t offset_bytes, uint64_t length_bytes,
                        ReadBuffer* buffer) const;
-  // Reads from `least_bytes` to `most_bytes` bytes, for which there is room.
-  rocksdb::Status ReadInto(uint64_t offset_bytes, uint64_t least_bytes,
-                           uint64_t most_bytes, std::string* bytes,
-                           uint64_t* found_bytes) const;
-  // Reads `length_bytes` bytes, all or an error.
-  rocksdb::Status ReadAt(uint64_t offset_bytes, uint64_t length_bytes,
-                         std::string* bytes) const;
   // Checks that a block can be where the handle says.
   rocksdb::Status CheckHandle(const BlockHandle& handle) const;
   // Reads a block with its trailer, unverified.
@@ -203,13 +177,10 @@ class SstFile {
   // Verifies such bytes.
   rocksdb::Status Verify(const BlockHandle& handle, std::string_view bytes,
                          CompressionType* compression) const;
-  // The same, and takes the trailer off.
-  rocksdb::Status VerifyAndTrim(const BlockHandle& handle, std::string* bytes,
-                                CompressionType* compression) const;
+  rocksdb::Status CheckUncompressed(const BlockHandle& handle,
+                                    CompressionType compression) const;
 
-  const std::string path_;
-  const Descriptor descriptor_;
-  uint64_t size_bytes_ = 0;
+  const std::unique_ptr<const InputFile> file_;
   Footer footer_;
   std::map<std::string, BlockHandle, std::less<>> meta_blocks_;
   std::map<std::string, std::string, std::less<>> properties_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/bytes/bits_set.h"
+#include "lib/bytes/high_product.h"
 #include "storage/format/coding.h"
 #include "storage/sst/stock_hash.h"
 
@@ -40,9 +41,6 @@ constexpr uint64_t kCoefficientXor = 0xc367844a6e52731d;
 uint32_t Scale32(uint32_t hash, uint32_t range) {
   return static_cast<uint32_t>(uint64_t{hash} * range >> 32);
 }
-uint64_t Scale64(uint64_t hash, uint64_t range) {
-  return static_cast<uint64_t>(Word128{hash} * range >> 64);
-}
 
 bool BitAt(std::string_view bits, uint64_t at) {
   return (static_cast<unsigned char>(bits[at / 8]) >> (at % 8) & 1) != 0;
@@ -59,7 +57,7 @@ Word128 SegmentAt(std::string_view bits, uint64_t segment) {
   std::string_view in = bits.substr(segment * kSegmentBytes);
   uint64_t low = 0;
   uint64_t high = 0;
-  if (!GetFixed64(&in, &low) || !GetFixed64(&in, &high)) return 0;
+  if (!GetFixed(&in, &low) || !GetFixed(&in, &high)) return 0;
   return Word128{high} << 64 | low;
 }
 
@@ -155,7 +153,7 @@ void StockFilter::OpenLegacyBloom(std::string_view tail) {
   probes_ = marker_;
   std::string_view in = tail.substr(1);
   uint32_t lines = 0;
-  if (!GetFixed32(&in, &lines) || lines == 0 || bits_.size() % lines != 0 ||
+  if (!GetFixed(&in, &lines) || lines == 0 || bits_.size() % lines != 0 ||
       !std::has_single_bit(bits_.size() / lines)) {
     Reserve(
         fmt::format("legacy Bloom of {} bytes in {} lines, expected lines "
@@ -213,7 +211,7 @@ inline uint64_t StockFilter::PlaceOf(uint64_t hash) const {
       return Scale32(static_cast<uint32_t>(hash),
                      static_cast<uint32_t>(lines_));
     case StockFilterKind::kRibbon:
-      return Scale64(hash, slots() - kRibbonWidth + 1);
+      return HighProduct(hash, slots() - kRibbonWidth + 1);
     case StockFilterKind::kLegacyBloom:
       return hash % lines_;
     case StockFilterKind::kNoKeys:
@@ -295,7 +293,7 @@ bool StockFilter::RibbonMatches(uint64_t hash) const {
     Word128 found = SegmentAt(bits_, segment + i) & coefficients << shift;
     if (shift != 0) {
       // As RocksDB does, the columns of the next block are taken to start right
-      // after these. Where it has one more, its last is not asked.
+      // after these. If it has one more, its last is not probed.
       found ^= SegmentAt(bits_, segment + columns + i) &
                coefficients >> (kRibbonWidth - shift);
     }

@@ -1,4 +1,4 @@
-// RocksDB's own filters, decoded and asked without RocksDB. A block ends with
+// RocksDB's own filters, decoded and probed without RocksDB. A block ends with
 // five bytes that say what it is:
 //
 //   at   Bloom                        Ribbon                   legacy Bloom
@@ -76,10 +76,8 @@ class StockFilter {
   // The parameters of Ribbon.
   int seed() const { return seed_; }
   uint64_t slots() const;
-  // Result bits of each key: those from slot 128 * upper_start() on have
-  // columns(), those before it one less.
+  // Result bits of each key; keys of the first slots have one less.
   int columns() const { return columns_; }
-  uint64_t upper_start() const { return upper_start_; }
 
   // The share of bits that are set, for both kinds of Bloom.
   std::optional<double> FillRatio() const;
@@ -120,9 +118,9 @@ class StockFilter {
   size_t line_bytes_ = 0;
   uint64_t lines_ = 0;
   int seed_ = 0;
-  uint32_t blocks_ = 0;  // of Ribbon
+  uint32_t blocks_ = 0;  // Ribbon only
   int columns_ = 0;
-  uint64_t upper_start_ = 0;
+  uint64_t upper_start_ = 0;  // the first block with all columns
 };
 
 }  // namespace rowbloom::sst

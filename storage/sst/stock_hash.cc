@@ -59,14 +59,12 @@ using Lanes = std::array<uint64_t, kLanes>;
 // Little-endian, as is all that the hash reads.
 template <typename T>
 T Load(const unsigned char* at) {
-  std::string_view in(reinterpret_cast<const char*>(at), sizeof(T));
-  T value = 0;
-  return GetFixed(&in, &value) ? value : 0;
+  return LoadFixed<T>(reinterpret_cast<const char*>(at));
 }
 
 uint64_t Secret64(size_t at) { return Load<uint64_t>(&kSecret[at]); }
 
-// Both halves of the product, folded into one.
+// Folds both halves of the product into one.
 uint64_t MultiplyAndFold(uint64_t a, uint64_t b) {
   const auto product = Word128{a} * b;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
@@ -107,7 +105,7 @@ uint64_t HashUpTo16(const unsigned char* in, size_t size) {
 
 inline uint64_t HashUpTo128(const unsigned char* in, size_t size) {
   uint64_t hash = size * kPrime64x1;
-  // From both ends inwards.
+  // The bytes are mixed from both ends inwards.
   const size_t pairs = (size - 1) / 32 + 1;
   for (size_t i = 0; i < pairs; ++i) {
     hash += Mix16(in + 16 * i, 32 * i);
@@ -183,7 +181,7 @@ uint32_t StockLegacyHash(std::string_view key) {
   constexpr uint32_t kFactor = 0xc6a4a793;
   uint32_t hash = kSeed ^ static_cast<uint32_t>(key.size() * kFactor);
   uint32_t word = 0;
-  while (GetFixed32(&key, &word)) {
+  while (GetFixed(&key, &word)) {
     hash = (hash + word) * kFactor;
     hash ^= hash >> 16;
   }

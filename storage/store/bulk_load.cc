@@ -96,13 +96,13 @@ class SstLoad final : public BulkLoad {
   // until the next one tells that it is complete.
   struct FamilyLoad {
     FamilyMap::const_iterator family;
-    std::unique_ptr<rocksdb::SstFileWriter> writer;  // of files.back()
+    std::unique_ptr<rocksdb::SstFileWriter> writer;  // for files.back()
     std::vector<std::string> files;
-    std::string key;         // of the last cell; empty: none yet
+    std::string key;         // the last cell's; empty: none yet
     std::string stored;      // its value, as RocksDB keeps it
     Entry last;              // without its value
-    size_t value_bytes = 0;  // of the versions of the last cell
-    RowDeletes row_deletes;  // of the last row, in the load and the store
+    size_t value_bytes = 0;  // all versions of the last cell
+    RowDeletes row_deletes;  // the last row's, in the load and the store
     uint64_t oldest_put_ms = std::numeric_limits<uint64_t>::max();
   };
 
@@ -169,7 +169,7 @@ class SstLoad final : public BulkLoad {
           "timestamp, each once");
     }
     if (versioned) {
-      // Written, it would take the place of a version that is to be seen.
+      // A deleted version would take the place of a visible one.
       bool deleted = false;
       Status s = CheckDeleted(load, row, key, entry, &deleted);
       if (!s.ok() || deleted) return s;
@@ -262,9 +262,9 @@ class SstLoad final : public BulkLoad {
     if (opened_.shared->clock.Now() < timestamp_ms_) {
       return Status::Aborted("the store's clock was reset during the load");
     }
-    // The files are on the disk at once: so have the clock's bound and all
-    // earlier writes to be. SyncWAL would stop with an assertion after a write
-    // that failed (7.8.3).
+    // The files are on the disk at once, so the clock's bound and all earlier
+    // writes must be there, too. SyncWAL would stop with an assertion after a
+    // write that failed (7.8.3).
     Status s = writer_->CoverTimestamp(timestamp_ms_);
     for (const ChangeType type : deletes_of_rows_) {
       if (s.ok()) s = writer_->AllowDelete(type);

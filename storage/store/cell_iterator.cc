@@ -20,7 +20,7 @@ class FamilyCells final : public CellIterator {
  public:
   explicit FamilyCells(const OpenedStore& opened) : opened_(opened) {}
 
-  // To the first cell. InvalidArgument: an unknown family.
+  // Moves to the first cell. InvalidArgument: an unknown family.
   Status Open(const CellIteratorOptions& options) {
     families_ = opened_.families->Get();
     Status s = opened_.FindFamily(*families_, options.family, &family_);
@@ -54,7 +54,7 @@ class FamilyCells final : public CellIterator {
   }
 
  private:
-  // To the next key, from the one here on, that has something to show.
+  // Moves to the next key, from the one here on, that has something to show.
   Status FindShown() {
     shown_.clear();
     at_ = 0;
@@ -118,9 +118,9 @@ class FamilyCells final : public CellIterator {
   uint64_t wall_ms_ = 0;
   std::unique_ptr<RowCells> cells_;
 
-  std::string row_bytes_;  // of the row here, as in its keys
+  std::string row_bytes_;  // the present row's, as in its keys
   std::string row_;
-  Entries shown_;  // of the key here
+  Entries shown_;  // the present key's
   size_t at_ = 0;
   CellView cell_;
   Status status_;

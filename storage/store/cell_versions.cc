@@ -21,11 +21,7 @@ void AppendHead(const Entry& entry, std::string* stored) {
   stored->push_back(static_cast<char>(entry.type));
   PutFixed(stored, entry.timestamp_ms, kTimestampBytes);
   if (entry.type != ChangeType::kPut) return;
-  size_t length = entry.value.size();
-  for (; length >= 0x80; length >>= 7) {
-    stored->push_back(static_cast<char>(length | 0x80));
-  }
-  stored->push_back(static_cast<char>(length));
+  PutVarint(stored, entry.value.size());
 }
 
 bool IsEntryType(uint8_t type) {
@@ -47,7 +43,7 @@ bool Has(const Entries& entries, ChangeType type) {
                      [type](const Entry& entry) { return entry.type == type; });
 }
 
-// Both in order; of two entries with the same timestamp and type the one of
+// Joins entries in order; if two have the same timestamp and type, the one of
 // `later` stays.
 Entries Union(const Entries& earlier, const Entries& later) {
   Entries all;
@@ -142,7 +138,7 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
     }
     Entry entry{static_cast<ChangeType>(type), 0, {}};
     std::string_view from = rest;
-    if (!GetFixed64(&rest, &entry.timestamp_ms)) {
+    if (!GetFixed(&rest, &entry.timestamp_ms)) {
       return fail(from, "a timestamp of 8 bytes", std::to_string(rest.size()));
     }
     if (entry.timestamp_ms > kMaxTimestampMs) {
@@ -152,7 +148,7 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
     if (entry.type == ChangeType::kPut) {
       from = rest;
       uint64_t length = 0;
-      const bool is_number = GetVarint64(&rest, &length);
+      const bool is_number = GetVarint(&rest, &length);
       if (!is_number || length > kMaxValueBytes) {
         return fail(from, Concat("a length of up to ", kMaxValueBytes),
                     is_number ? std::to_string(length) : "no number");
@@ -162,12 +158,10 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
         return fail(from, "a length in as few bytes as it needs",
                     "a last byte of 0");
       }
-      if (length > rest.size()) {
+      if (!GetBytes(&rest, length, &entry.value)) {
         return fail(rest, Concat("a value of ", length, " bytes"),
                     std::to_string(rest.size()));
       }
-      entry.value = rest.substr(0, static_cast<size_t>(length));
-      rest.remove_prefix(entry.value.size());
     }
     if (!entries->empty() && !ComesBefore(entries->back(), entry)) {
       return fail(start, "an older entry than the one before",

@@ -33,7 +33,7 @@ constexpr bool IsDeleteOfRow(ChangeType type) {
 struct Entry {
   ChangeType type = ChangeType::kPut;
   uint64_t timestamp_ms = 0;
-  std::string_view value;  // of a put; views into the stored bytes
+  std::string_view value;  // a put's; views into the stored bytes
 
   friend bool operator==(const Entry&, const Entry&) = default;
 };
@@ -45,7 +45,7 @@ bool ComesBefore(const Entry& a, const Entry& b);
 // Newest first, no two with the same timestamp and type.
 using Entries = std::vector<Entry>;
 
-// Which versions of a cell a family keeps, as in FamilyOptions.
+// The rules by which a family keeps versions of a cell, as in FamilyOptions.
 struct VersionRules {
   uint32_t max_versions = 1;
   uint32_t min_versions = 0;
@@ -121,8 +121,8 @@ struct ReclaimFacts {
 bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
                 Entries* entries);
 
-// Calls `show` for each version that is to be seen at `wall_ms`, newest first,
-// until it returns false.
+// Calls `show` for each visible version at `wall_ms`, newest first, until it
+// returns false.
 template <typename Show>
 void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
                     const VersionRules& rules, uint64_t wall_ms, Show show) {

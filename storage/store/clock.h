@@ -1,4 +1,4 @@
-// The store's clock: milliseconds that never go back, also across restarts and
+// The store's clock: milliseconds that never go back, even across restarts and
 // when the machine's clock is set back.
 //
 // Keeping every timestamp on disk would cost a record per write. Instead the

@@ -68,6 +68,9 @@ Status Store::Compact(const CompactOptions& options) {
     // Files that are as deep as they get have something to give back, too.
     compact.bottommost_level_compaction =
         rocksdb::BottommostLevelCompaction::kForceOptimized;
+    compact.blob_garbage_collection_policy =
+        rocksdb::BlobGarbageCollectionPolicy::kForce;
+    compact.blob_garbage_collection_age_cutoff = 1;
     const Slice begin = range->first;
     const Slice end = range->end;
     const bool whole = begin.empty() && end.empty();

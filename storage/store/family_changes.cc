@@ -22,8 +22,7 @@ Status PrepareAlter(const std::string& name, const FamilyOptions& options,
   FamilyMap::const_iterator found;
   Status s = opened.FindFamily(families, name, &found);
   if (s.ok()) {
-    s = MakeFamilySetup(name, options, opened.options, opened.block_cache,
-                        opened.shared, setup);
+    s = MakeFamilySetup(name, options, opened.options, opened.shared, setup);
   }
   if (!s.ok()) return s;
   const CellFormat format = found->second.format;
@@ -51,8 +50,8 @@ Status Store::CreateFamily(const std::string& name,
     }
     FamilySetup setup;
     rocksdb::WriteBatch batch;
-    Status s = MakeFamilySetup(name, options, opened.options,
-                               opened.block_cache, opened.shared, &setup);
+    Status s =
+        MakeFamilySetup(name, options, opened.options, opened.shared, &setup);
     // One of that name may be left by a drop that failed half-way.
     if (s.ok()) s = opened.database.DropColumnFamily(name);
     if (s.ok()) s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);

@@ -1,7 +1,10 @@
 #include "storage/store/family_options.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "lib/bytes/text.h"
+#include "rocksdb/convenience.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
@@ -16,6 +19,31 @@ using rocksdb::Status;
 constexpr size_t kMaxFamilyNameBytes = 255;
 constexpr uint32_t kMinBlockBytes = uint32_t{1} << 10;
 constexpr uint32_t kMaxBlockBytes = uint32_t{16} << 20;
+constexpr uint32_t kMaxDictionaryBytes = uint32_t{1} << 20;
+// RocksDB's advice.
+constexpr uint32_t kTrainingBytesOfDictionaryByte = 100;
+
+rocksdb::CompressionType RocksdbType(Compression compression) {
+  switch (compression) {
+    case Compression::kNone:
+      return rocksdb::kNoCompression;
+    case Compression::kLz4:
+      return rocksdb::kLZ4Compression;
+    case Compression::kZstd:
+      return rocksdb::kZSTD;
+  }
+  return rocksdb::kDisableCompressionOption;
+}
+
+// As rocksdb::DB::SetOptions takes it.
+std::string TypeName(std::optional<Compression> compression) {
+  std::string name;
+  rocksdb::GetStringFromCompressionType(
+      &name, compression ? RocksdbType(*compression)
+                         : rocksdb::kDisableCompressionOption)
+      .PermitUncheckedError();
+  return name;
+}
 
 // Old files are looked through for what expired; RocksDB's own period. 0:
 // never, as nothing can.
@@ -24,6 +52,19 @@ uint64_t PeriodicCompactionSeconds(const FamilyOptions& family) {
   return CellFormatOf(family) == CellFormat::kLatest && family.ttl_ms == 0
              ? 0
              : kThirtyDays;
+}
+
+Status CheckCompression(const char* option, Compression compression) {
+  const rocksdb::CompressionType type = RocksdbType(compression);
+  if (type == rocksdb::kDisableCompressionOption) {
+    return InvalidArgument(option, " is none of NONE, LZ4 and ZSTD");
+  }
+  const auto supported = rocksdb::GetSupportedCompressions();
+  if (std::find(supported.begin(), supported.end(), type) != supported.end()) {
+    return Status::OK();
+  }
+  return InvalidArgument(option, ": this RocksDB was built without ",
+                         TypeName(compression));
 }
 
 Status CheckOptions(const FamilyOptions& family) {
@@ -36,9 +77,24 @@ Status CheckOptions(const FamilyOptions& family) {
   if (!FilterKindFromString(ToString(family.filter_kind))) {
     return Status::InvalidArgument("filter_kind is neither bloom nor ribbon");
   }
-  if (family.compression != Compression::kNone &&
-      family.compression != Compression::kLz4) {
-    return Status::InvalidArgument("compression is neither NONE nor LZ4");
+  Status s = CheckCompression("compression", family.compression);
+  if (s.ok() && family.bottom_compression) {
+    s = CheckCompression("bottom_compression", *family.bottom_compression);
+  }
+  if (!s.ok()) return s;
+  if (family.dictionary_bytes > kMaxDictionaryBytes) {
+    return InvalidArgument("dictionary_bytes is ", family.dictionary_bytes,
+                           ", expected at most ", kMaxDictionaryBytes);
+  }
+  if (family.dictionary_bytes > 0 && family.compression != Compression::kZstd &&
+      family.bottom_compression != Compression::kZstd) {
+    return InvalidArgument("dictionary_bytes is ", family.dictionary_bytes,
+                           ", expected 0 where neither compression nor "
+                           "bottom_compression is ZSTD");
+  }
+  if (family.min_blob_bytes > kMaxValueBytes) {
+    return InvalidArgument("min_blob_bytes is ", family.min_blob_bytes,
+                           ", expected at most ", kMaxValueBytes);
   }
   if (family.timestamps != Timestamps::kStore &&
       family.timestamps != Timestamps::kClient) {
@@ -91,7 +147,6 @@ Status CheckFamilyName(std::string_view name) {
 
 Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
                        const StoreOptions& store,
-                       const std::shared_ptr<rocksdb::Cache>& cache,
                        const std::shared_ptr<SharedState>& shared,
                        FamilySetup* setup) {
   FilterPolicyOptions filter;
@@ -109,10 +164,16 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   const auto policy =
       std::make_shared<AlterableFilterPolicy>(setup->filter_policy);
   const auto shared_rules = std::make_shared<SharedRules>(rules);
-  setup->family = {family, format, rules, nullptr, policy, shared_rules};
+  setup->family = {family,
+                   format,
+                   rules,
+                   nullptr,
+                   policy,
+                   shared_rules,
+                   std::make_shared<std::atomic<uint64_t>>()};
 
   rocksdb::BlockBasedTableOptions table;
-  table.block_cache = cache;
+  table.block_cache = store.block_cache;
   table.block_size = family.block_size_bytes;
   // Filters and indexes are held with the open files. In the cache, a filter
   // block of more than its shard is read again for every get; in partitions,
@@ -130,30 +191,42 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   options = {};
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.prefix_extractor = NewRowPrefixExtractor(*store.key_layout);
-  options.compression = family.compression == Compression::kLz4
-                            ? rocksdb::kLZ4Compression
-                            : rocksdb::kNoCompression;
-  options.periodic_compaction_seconds = PeriodicCompactionSeconds(family);
   if (format == CellFormat::kVersioned) {
     options.merge_operator = NewVersionMergeOperator(shared_rules);
   }
   options.compaction_filter_factory =
       NewReclaim(format, shared_rules, *store.key_layout, shared);
   options.table_properties_collector_factories.push_back(
-      NewRowCounterFactory(*store.key_layout));
+      NewRowCounterFactory(*store.key_layout, format));
   options.target_file_size_base = store.file_bytes;
   options.write_buffer_size = store.write_buffer_bytes;
   options.disable_auto_compactions = !store.auto_compaction;
-  return Status::OK();
+  return rocksdb::GetColumnFamilyOptionsFromMap(
+      rocksdb::ConfigOptions(), rocksdb::ColumnFamilyOptions(options),
+      AlterableOptions(family), &options);
 }
 
 std::unordered_map<std::string, std::string> AlterableOptions(
     const FamilyOptions& family) {
-  return {{"compression", family.compression == Compression::kLz4
-                              ? "kLZ4Compression"
-                              : "kNoCompression"},
-          {"periodic_compaction_seconds",
-           std::to_string(PeriodicCompactionSeconds(family))}};
+  const auto dictionary = [&family](std::optional<Compression> compression) {
+    const uint32_t bytes =
+        compression == Compression::kZstd ? family.dictionary_bytes : 0;
+    return Concat("{max_dict_bytes=", bytes, ";zstd_max_train_bytes=",
+                  bytes * kTrainingBytesOfDictionaryByte,
+                  ";enabled=", compression.has_value() ? "true" : "false", "}");
+  };
+  const std::optional<Compression>& bottom = family.bottom_compression;
+  return {
+      {"compression", TypeName(family.compression)},
+      {"compression_opts", dictionary(family.compression)},
+      {"bottommost_compression", TypeName(bottom)},
+      {"bottommost_compression_opts", dictionary(bottom)},
+      {"enable_blob_files", family.min_blob_bytes > 0 ? "true" : "false"},
+      {"min_blob_size", std::to_string(family.min_blob_bytes)},
+      {"blob_compression_type", TypeName(bottom.value_or(family.compression))},
+      {"enable_blob_garbage_collection", "true"},
+      {"periodic_compaction_seconds",
+       std::to_string(PeriodicCompactionSeconds(family))}};
 }
 
 }  // namespace rowbloom

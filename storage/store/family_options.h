@@ -2,13 +2,13 @@
 // they stand for, and how two sets of them differ.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
-#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
@@ -45,6 +45,8 @@ struct Family {
   ColumnFamily column_family;
   std::shared_ptr<AlterableFilterPolicy> filter_policy;
   std::shared_ptr<SharedRules> shared_rules;  // as merges see `rules`
+  // Files that reads passed over by their times.
+  std::shared_ptr<std::atomic<uint64_t>> files_passed_over;
 
   rocksdb::ColumnFamilyHandle* handle() const { return column_family.get(); }
 };
@@ -60,16 +62,15 @@ struct FamilySetup {
 
 // Creates nothing on disk. InvalidArgument: an option is out of its range; the
 // message names the family and the option. REQUIRES that `store` leaves nothing
-// open, as OpenedStore::options. `cache` and `shared` are needed to
+// open, as OpenedStore::options; its block cache and `shared` are needed to
 // open what comes out.
 rocksdb::Status MakeFamilySetup(const std::string& name,
                                 const FamilyOptions& family,
                                 const StoreOptions& store,
-                                const std::shared_ptr<rocksdb::Cache>& cache,
                                 const std::shared_ptr<SharedState>& shared,
                                 FamilySetup* setup);
 
-// Those of RocksDB's options that follow the family's while it is open, for
+// The RocksDB options that follow the family's while it is open, for
 // rocksdb::DB::SetOptions.
 std::unordered_map<std::string, std::string> AlterableOptions(
     const FamilyOptions& family);

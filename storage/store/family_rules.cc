@@ -102,8 +102,8 @@ class Reclaim final : public CompactionFilter {
   explicit Reclaim(const ReclaimParts& parts)
       : parts_(parts),
         rules_(parts.rules->Get()),
-        // RocksDB asks filters about what a snapshot still sees, too. Whoever
-        // takes a snapshot from now on sees all deletes that are compacted.
+        // RocksDB calls this for entries that a snapshot still sees, too. A
+        // snapshot taken from now on sees all deletes that are compacted.
         apply_family_deletes_(parts.shared->snapshots == 0) {}
 
   const char* Name() const override { return "rowbloom.Reclaim"; }

@@ -57,11 +57,12 @@ class SharedRules {
     cleared_ms_ = NoPutsBeforeMs();
     oldest_put_ms_ = std::numeric_limits<uint64_t>::max();
   }
-  // Since BeginClearing all files were rewritten without puts before then.
+  // Notes that all files were rewritten since BeginClearing, and have no puts
+  // before `cleared_ms`.
   void EndClearing(uint64_t cleared_ms) { cleared_ms_ = cleared_ms; }
 
  private:
-  // Those that Get may have returned, each once.
+  // The rules that Get may have returned, each once.
   std::forward_list<VersionRules> known_;
   std::atomic<const VersionRules*> current_ = nullptr;
   std::atomic<uint64_t> cleared_ms_ = 0;
@@ -75,8 +76,8 @@ std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
 
 // Compaction filters that give back the space of what no read can see any more:
 // versions that expired, and, in families of the format `versioned`, what a
-// delete of the row or of its family took. What a put or another delete
-// replaced, merging or RocksDB itself removes.
+// delete of the row or of its family took. Merging, or RocksDB itself, removes
+// what a put or another delete replaced.
 std::shared_ptr<rocksdb::CompactionFilterFactory> NewReclaim(
     CellFormat format, std::shared_ptr<const SharedRules> rules,
     const KeyLayout& key_layout, std::shared_ptr<SharedState> shared);

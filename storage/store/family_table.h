@@ -10,15 +10,15 @@
 #include <string>
 #include <utility>
 
+#include "storage/format/thread_slot.h"
 #include "storage/store/family_options.h"
-#include "storage/store/thread_slot.h"
 
 namespace rowbloom {
 
 using FamilyMap = std::map<std::string, Family, std::less<>>;
 
-// The families at one time. Whoever holds it can use them, also if they are
-// dropped meanwhile, and keep iterators into it.
+// The families at one time. A holder can use them, even if they are dropped
+// meanwhile, and keep iterators into the map.
 using SharedFamilies = std::shared_ptr<const FamilyMap>;
 
 // Thread-safe. Every read and write takes a SharedFamilies, and none waits for

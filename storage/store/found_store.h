@@ -15,7 +15,7 @@
 
 namespace rowbloom {
 
-// In the store's directory, as FORMAT.md has them.
+// Names in the store's directory, as FORMAT.md has them.
 inline constexpr char kCreationMark[] = "ROWBLOOM_CREATING";
 inline constexpr char kLoadDirectoryPrefix[] = "ROWBLOOM_LOAD-";
 

@@ -29,7 +29,7 @@ class GivenTimes {
   // be raised: to what this returns, if anything.
   std::optional<uint64_t> MoveTo(uint64_t now_ms) {
     if (now_ms > newest_ms_) {
-      Clear();
+      if (!times_.empty()) Clear();
       return std::nullopt;
     }
     if (times_.size() < kMaxCells) return std::nullopt;
@@ -139,9 +139,9 @@ class GivenTimes {
     newest_ms_ = std::max(newest_ms_, timestamp_ms);
   }
 
-  // Those of cells and, under the row, of deletes of the row.
+  // The times of cells and, under the row, of deletes of the row.
   std::unordered_map<uint64_t, Times> times_;
-  uint64_t newest_ms_ = 0;  // of all that is remembered
+  uint64_t newest_ms_ = 0;  // the newest of all that is remembered
 };
 
 }  // namespace rowbloom

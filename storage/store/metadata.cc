@@ -1,8 +1,10 @@
 #include "storage/store/metadata.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -17,7 +19,7 @@
 
 namespace rowbloom {
 
-// On disk, never rename.
+// These names are on disk: never rename them.
 NLOHMANN_JSON_SERIALIZE_ENUM(BloomType, {{BloomType::kNone, "NONE"},
                                          {BloomType::kRow, "ROW"},
                                          {BloomType::kRowCol, "ROWCOL"},
@@ -26,7 +28,8 @@ NLOHMANN_JSON_SERIALIZE_ENUM(BloomType, {{BloomType::kNone, "NONE"},
 NLOHMANN_JSON_SERIALIZE_ENUM(FilterKind, {{FilterKind::kBloom, "bloom"},
                                           {FilterKind::kRibbon, "ribbon"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(Compression, {{Compression::kNone, "NONE"},
-                                           {Compression::kLz4, "LZ4"}})
+                                           {Compression::kLz4, "LZ4"},
+                                           {Compression::kZstd, "ZSTD"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(Timestamps, {{Timestamps::kStore, "store"},
                                           {Timestamps::kClient, "client"}})
 NLOHMANN_JSON_SERIALIZE_ENUM(CellFormat,
@@ -47,6 +50,20 @@ constexpr std::string_view kDroppedKeyPrefix = "dropped/";
 constexpr uint64_t kStoreFormat = 1;
 
 constexpr char kFilterKind[] = "filter_kind";
+constexpr char kBottomCompression[] = "bottom_compression";
+constexpr char kDictionaryBytes[] = "dictionary_bytes";
+constexpr char kMinBlobBytes[] = "min_blob_bytes";
+// A record has these only where they differ from a new family's, so that
+// versions that do not know them can read the others.
+constexpr const char* kRareFields[] = {kBottomCompression, kDictionaryBytes,
+                                       kMinBlobBytes};
+bool IsOptional(std::string_view field) {
+  // Families from before there were kinds have none.
+  return field == kFilterKind ||
+         std::find(std::begin(kRareFields), std::end(kRareFields), field) !=
+             std::end(kRareFields);
+}
+
 constexpr char kRowAlignedFiles[] = "row_aligned_files";
 constexpr char kRowDeletes[] = "row_deletes";
 constexpr char kFamilyVersionDeletes[] = "family_version_deletes";
@@ -64,12 +81,23 @@ void VisitFields(Options* options, Visit visit) {
   visit("max_versions", &options->max_versions);
   visit("min_versions", &options->min_versions);
   visit("ttl_ms", &options->ttl_ms);
+  visit(kBottomCompression, &options->bottom_compression);
+  visit(kDictionaryBytes, &options->dictionary_bytes);
+  visit(kMinBlobBytes, &options->min_blob_bytes);
+}
+
+template <typename T>
+json ToJson(const T& value) {
+  return value;
+}
+json ToJson(const std::optional<Compression>& compression) {
+  return compression ? json(*compression) : json("that of compression");
 }
 
 json FieldsOf(const FamilyOptions& options) {
   json fields;
   VisitFields(&options, [&fields](const char* name, const auto* field) {
-    fields[name] = *field;
+    fields[name] = ToJson(*field);
   });
   return fields;
 }
@@ -134,6 +162,11 @@ class Record {
     json_.erase(field);
   }
 
+  template <typename T>
+  void Take(const char* field, std::optional<T>* value) {
+    Take(field, &value->emplace());
+  }
+
   // An option that this version does not know may change what the cells mean:
   // a store with one is not opened.
   Status Finish() {
@@ -186,8 +219,7 @@ Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
   CellFormat cell_format{};
   record.Take("cell_format", &cell_format);
   VisitFields(options, [&record](const char* name, auto* field) {
-    // Families from before there were kinds have none.
-    if (name != kFilterKind || record.Has(name)) record.Take(name, field);
+    if (!IsOptional(name) || record.Has(name)) record.Take(name, field);
   });
   if (cell_format != CellFormatOf(*options)) {
     record.Fail(Corruption("cell format \"", ToText(cell_format),
@@ -285,6 +317,10 @@ Status PutFamilyRecord(FamilyState state, const std::string& name,
                        const FamilyOptions& options,
                        rocksdb::WriteBatch* batch) {
   json record = FieldsOf(options);
+  const json defaults = FieldsOf({});
+  for (const char* field : kRareFields) {
+    if (record[field] == defaults[field]) record.erase(field);
+  }
   record["cell_format"] = CellFormatOf(options);
   const FamilyState other =
       state == FamilyState::kKept ? FamilyState::kDropped : FamilyState::kKept;

@@ -26,7 +26,7 @@ struct StoreRecord {
 };
 
 struct Metadata {
-  bool exists = false;  // of a store; else the rest is as for a new one
+  bool exists = false;  // a store exists; else the rest is a new one's
   StoreRecord store;
   std::map<std::string, FamilyOptions> families;
   // Families whose drop was not completed.
@@ -34,8 +34,8 @@ struct Metadata {
   uint64_t clock_bound_ms = 0;
 };
 
-// For each option that differs, `bloom_type ROW, not ROWCOL`: the kept value
-// first. Empty: the options are equal.
+// Names each option that differs, as `bloom_type ROW, not ROWCOL`: the kept
+// value first. Empty: the options are equal.
 std::string DescribeDifferences(const FamilyOptions& kept,
                                 const FamilyOptions& given);
 

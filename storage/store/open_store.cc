@@ -1,6 +1,7 @@
 #include "storage/store/open_store.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -31,6 +32,12 @@ constexpr size_t kMaxOptionBytes = size_t{64} << 30;
 // A few small records, written often.
 constexpr size_t kMetadataWriteBufferBytes = size_t{1} << 20;
 
+constexpr uint32_t kMaxBackgroundJobs = 1024;
+
+// RocksDB takes 10 for itself, and raises less than 20.
+constexpr uint32_t kMinOpenFiles = 32;
+constexpr uint32_t kMaxOpenFiles = std::numeric_limits<int>::max();
+
 // Old info logs of RocksDB that are kept.
 constexpr size_t kInfoLogFiles = 4;
 
@@ -58,6 +65,29 @@ Status CheckKeyLayout(const KeyLayout& layout) {
   return Status::OK();
 }
 
+Status CheckResources(const StoreOptions& options) {
+  const size_t cache_bytes = options.block_cache_bytes;
+  if (options.block_cache != nullptr &&
+      cache_bytes != StoreOptions::kDefaultBlockCacheBytes &&
+      cache_bytes != options.block_cache->GetCapacity()) {
+    return InvalidArgument("block_cache_bytes is ", cache_bytes,
+                           " beside a block_cache of ",
+                           options.block_cache->GetCapacity());
+  }
+  if (options.background_jobs == 0 ||
+      options.background_jobs > kMaxBackgroundJobs) {
+    return InvalidArgument("background_jobs is ", options.background_jobs,
+                           ", expected 1 to ", kMaxBackgroundJobs);
+  }
+  if (options.max_open_files != 0 && (options.max_open_files < kMinOpenFiles ||
+                                      options.max_open_files > kMaxOpenFiles)) {
+    return InvalidArgument("max_open_files is ", options.max_open_files,
+                           ", expected 0 or ", kMinOpenFiles, " to ",
+                           kMaxOpenFiles);
+  }
+  return Status::OK();
+}
+
 // Checks the arguments of Open as far as they need no look at the disk.
 Status CheckArguments(StoreOptions options, const std::string& path,
                       const std::vector<FamilyDescriptor>& families) {
@@ -68,6 +98,7 @@ Status CheckArguments(StoreOptions options, const std::string& path,
   Status s = CheckKeyLayout(*options.key_layout);
   if (s.ok()) s = CheckBytes("write_buffer_bytes", options.write_buffer_bytes);
   if (s.ok()) s = CheckBytes("file_bytes", options.file_bytes);
+  if (s.ok()) s = CheckResources(options);
   std::set<std::string_view> names;
   for (const FamilyDescriptor& family : families) {
     if (s.ok()) s = CheckFamilyName(family.name);
@@ -77,7 +108,7 @@ Status CheckArguments(StoreOptions options, const std::string& path,
     }
     FamilySetup ignored;
     s = MakeFamilySetup(family.name, family.options, options,
-                        /*cache=*/nullptr, /*shared=*/nullptr, &ignored);
+                        /*shared=*/nullptr, &ignored);
   }
   return s;
 }
@@ -134,11 +165,13 @@ class Opener {
   Opener(const StoreOptions& options, const std::string& path,
          const std::vector<FamilyDescriptor>& families,
          const Surroundings& surroundings)
-      : options_(options), families_(families), env_(surroundings.env) {
+      : options_(options), families_(families) {
+    if (options_.env == nullptr) options_.env = surroundings.env;
+    env_ = options_.env;
     opened_.shared = std::make_shared<SharedState>(surroundings.wall_clock);
     opened_.path = path;
     if (options.read_only) return;
-    opened_.env = std::make_unique<LockingEnv>(surroundings.env);
+    opened_.env = std::make_unique<LockingEnv>(options_.env);
     env_ = opened_.env.get();
   }
 
@@ -149,6 +182,10 @@ class Opener {
     // Settings that the caller left open are the store's.
     const StoreRecord& kept = found_.metadata.store;
     if (!options_.key_layout) options_.key_layout = kept.key_layout;
+    if (options_.block_cache == nullptr) {
+      options_.block_cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
+    }
+    options_.block_cache_bytes = options_.block_cache->GetCapacity();
     opened_.options = options_;
     s = OpenDatabase();
     if (s.ok() && Writes()) s = CompleteStore();
@@ -208,6 +245,12 @@ class Opener {
     options.env = env_;
     options.create_if_missing = !found_.exists();
     options.keep_log_file_num = kInfoLogFiles;
+    options.max_background_jobs = static_cast<int>(options_.background_jobs);
+    options.max_open_files = options_.max_open_files == 0
+                                 ? -1
+                                 : static_cast<int>(options_.max_open_files);
+    options.rate_limiter = options_.rate_limiter;
+    options.info_log = options_.info_log;
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
     options.max_total_wal_size =
@@ -219,7 +262,6 @@ class Opener {
   // Opens the complete families, and those whose drop is to be completed;
   // creates an empty database in a creation.
   Status OpenDatabase() {
-    opened_.block_cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
     if (options_.statistics) {
       opened_.statistics = NewFilterStatistics(rocksdb::CreateDBStatistics());
       opened_.statistics->set_stats_level(rocksdb::kExceptHistogramOrTimers);
@@ -244,11 +286,16 @@ class Opener {
       options.info_log = log;
       options.listeners = {listener};
     }
+    const FrontFilterOptions front_filter{
+        .memory_limit_bytes = options_.front_filter_limit_bytes,
+        .charged_cache = options_.block_cache};
     const Status s = opened_.database.Open(
         options, path(), column_families,
-        Writes() ? Database::Access::kReadWrite : Database::Access::kReadOnly);
+        Writes() ? Database::Access::kReadWrite : Database::Access::kReadOnly,
+        options_.front_filter_limit_bytes > 0 ? &front_filter : nullptr);
     if (!s.ok()) return NamingDamagedFile(env_, path(), s);
     if (Writes()) {
+      options.info_log = options_.info_log;
       log->Start(path(), options);
       listener->SetDatabase(opened_.database.get());
     }
@@ -308,8 +355,7 @@ class Opener {
 
   Status MakeSetup(const std::string& name, const FamilyOptions& options,
                    FamilySetup* setup) {
-    return MakeFamilySetup(name, options, options_, opened_.block_cache,
-                           opened_.shared, setup);
+    return MakeFamilySetup(name, options, options_, opened_.shared, setup);
   }
 
   // Connects the families with the open column families.
@@ -332,24 +378,24 @@ class Opener {
   rocksdb::Env* env_;
   FoundStore found_;
   OpenedStore opened_;
-  FamilyMap store_families_;  // of opened_, until they are all there
+  FamilyMap store_families_;  // opened_'s, until they are all there
 };
 
-// The files that RocksDB reads; those that cannot be listed it complains about.
+// The files that RocksDB reads. It reports those that cannot be listed.
 std::set<std::string> DatabaseFiles(rocksdb::Env* env,
                                     const std::string& path) {
   std::vector<std::string> names;
   env->GetChildren(path, &names).PermitUncheckedError();
   std::erase_if(names, [](const std::string& name) {
     return !name.ends_with(".log") && !name.ends_with(".sst") &&
-           !name.starts_with("MANIFEST-");
+           !name.ends_with(".blob") && !name.starts_with("MANIFEST-");
   });
   return {names.begin(), names.end()};
 }
 
 // Opens for reading beside a writer, which deletes logs and files once they are
-// no longer needed: when it does so between two looks of RocksDB at the
-// directory, something is missing, or, of a log, nobody notices what is.
+// no longer needed. If it does so between two reads of the directory by
+// RocksDB, something is missing; a missing log goes unnoticed.
 Status OpenForReading(const StoreOptions& options, const std::string& path,
                       const std::vector<FamilyDescriptor>& families,
                       const Surroundings& surroundings,
@@ -369,7 +415,7 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
     *store = std::move(opened);
     return s;
   }
-  // Not for want of a file each time.
+  // These errors do not come from files that went missing.
   if (s.IsInvalidArgument() || s.IsNotSupported()) return s;
   return TryAgain("the store at ", path,
                   " could not be opened for reading: its writer "

@@ -65,8 +65,4 @@ Status TooLong(const char* what, size_t bytes, size_t max_bytes) {
                          max_bytes);
 }
 
-Status CheckRowBound(std::string_view row) {
-  return CheckSize("a row", row, kMaxRowBytes);
-}
-
 }  // namespace rowbloom

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "rocksdb/cache.h"
 #include "rocksdb/statistics.h"
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
@@ -21,7 +20,6 @@ namespace rowbloom {
 struct OpenedStore {
   std::string path;
   StoreOptions options;  // as the store has them: nothing is left open
-  std::shared_ptr<rocksdb::Cache> block_cache;
   std::shared_ptr<rocksdb::Statistics> statistics;  // nullptr: none
   std::shared_ptr<SharedState> shared;
   std::unique_ptr<LockingEnv> env;  // nullptr: open for reading only
@@ -66,9 +64,9 @@ inline rocksdb::Status CheckSize(const char* what, std::string_view bytes,
 inline rocksdb::Status CheckQualifier(std::string_view qualifier) {
   return CheckSize("a qualifier", qualifier, kMaxQualifierBytes);
 }
-
-// For ends of ranges, which need not be rows: InvalidArgument when `row` is
-// longer than any.
-rocksdb::Status CheckRowBound(std::string_view row);
+// Checks the end of a range, which need not be a row.
+inline rocksdb::Status CheckRowBound(std::string_view row) {
+  return CheckSize("a row", row, kMaxRowBytes);
+}
 
 }  // namespace rowbloom

@@ -75,13 +75,16 @@ class LateLog final : public rocksdb::Logger {
     if (target_ != nullptr) target_->Flush();
   }
 
-  // Begins a LOG in the directory, with the lines so far, as RocksDB would have
-  // with these options. If that fails, RocksDB works without, as it would have.
-  void Start(const std::string& directory, rocksdb::DBOptions options) {
+  // Goes on in the options' info log, with the lines so far; if they have none,
+  // in a LOG in the directory, as RocksDB would have with these options. If
+  // that fails, RocksDB works without, as it would have.
+  void Start(const std::string& directory, const rocksdb::DBOptions& options) {
     const std::scoped_lock lock(mutex_);
-    options.info_log = nullptr;
-    rocksdb::CreateLoggerFromOptions(directory, options, &target_)
-        .PermitUncheckedError();
+    target_ = options.info_log;
+    if (target_ == nullptr) {
+      rocksdb::CreateLoggerFromOptions(directory, options, &target_)
+          .PermitUncheckedError();
+    }
     started_ = true;
     for (const auto& [level, line] : std::exchange(early_, {})) {
       rocksdb::Log(level, target_, "%s", line.c_str());
@@ -111,9 +114,9 @@ class Listener final : public rocksdb::EventListener {
     *auto_recovery = false;
   }
 
-  // RocksDB writes on in a new log before it syncs the one before, of which the
-  // disk may then lack the end: opening would not notice that it is missing,
-  // and go on with the new log. Called while no write goes on.
+  // RocksDB goes on in a new log before it syncs the old one, whose end the
+  // disk may then lack. The next opening would not notice that, and go on with
+  // the new log. RocksDB calls this while no write goes on.
   void OnMemTableSealed(const rocksdb::MemTableInfo& /*info*/) override {
     rocksdb::DB* const database = database_;
     // After an error RocksDB takes no more writes, and stops with an assertion

@@ -13,10 +13,11 @@ using rocksdb::Status;
 Status PointCells::Add(std::string_view row, std::string_view family,
                        std::string_view qualifier) {
   FamilyMap::const_iterator found;
-  Status s = opened_.FindFamily(families_, family, &found);
-  if (s.ok()) s = CheckQualifier(qualifier);
-  if (s.ok()) s = CheckRow(row);
-  if (!s.ok()) return s;
+  if (Status s = opened_.FindFamily(families_, family, &found); !s.ok()) {
+    return s;
+  }
+  if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
+  if (Status s = CheckRow(row); !s.ok()) return s;
   // An escaped row doubles at most, and has a terminator.
   const size_t room = 2 * row.size() + 2;
   char* const key =
@@ -30,44 +31,49 @@ Status PointCells::Add(std::string_view row, std::string_view family,
   qualifier.copy(key + *row_bytes, qualifier.size());
   wanted_.push_back({row, found, qualifier,
                      Slice(key, *row_bytes + qualifier.size()), *row_bytes});
-  return s;
+  return Status::OK();
 }
 
 Status PointCells::Read() {
   if (wanted_.empty()) return Status::OK();
-  Status s = wanted_.size() == 1 ? ReadOne() : ReadAll();
-  return s.ok() ? FindCell() : s;
+  if (wanted_.size() == 1) {
+    ReadOne();
+  } else {
+    ReadAll();
+  }
+  return FindCell();
 }
 
-Status PointCells::ReadOne() {
-  const Wanted& wanted = wanted_.front();
+void PointCells::ReadOne() {
+  Wanted& wanted = wanted_.front();
   rocksdb::ColumnFamilyHandle* const family = wanted.family->second.handle();
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
-  values_ = value_of_one_.data();
-  statuses_ = status_of_one_.data();
-  status_of_one_[0] =
-      opened_.database->Get(options, family, wanted.key, &value_of_one_[0]);
-  // Asked after the read: the first delete of a row is announced before it is
-  // written.
-  if (!statuses_[0].ok() || !IsVersioned(wanted) ||
+  values_ = &value_of_one_;
+  statuses_ = &status_of_one_;
+  status_of_one_ =
+      opened_.database->Get(options, family, wanted.key, &value_of_one_);
+  // The check comes after the read: the first delete of a row is announced
+  // before it is written.
+  if (!status_of_one_.ok() || !IsVersioned(wanted) ||
       !opened_.shared->has_row_deletes) {
-    return Status::OK();
+    return;
   }
   if (wanted.qualifier.empty()) {
-    wanted_.front().row_value = 0;
-    return Status::OK();
+    wanted.row_value = 0;
+    return;
   }
   // A row that has no deletes now had none when the cell was read, since they
   // stay as long as there is something that they take. Otherwise both are read
-  // again, as of one moment.
-  wanted_.front().row_value = 1;
-  status_of_one_[1] =
-      opened_.database->Get(options, family, RowKey(wanted), &value_of_one_[1]);
-  return status_of_one_[1].ok() ? ReadAll() : Status::OK();
+  // again, with one snapshot.
+  rocksdb::PinnableSlice of_row;
+  if (!opened_.database->Get(options, family, RowKey(wanted), &of_row)
+           .IsNotFound()) {
+    ReadAll();
+  }
 }
 
-Status PointCells::ReadAll() {
+void PointCells::ReadAll() {
   const bool had_row_deletes = opened_.shared->has_row_deletes;
   std::pmr::vector<rocksdb::ColumnFamilyHandle*> families(&memory_);
   std::pmr::vector<Slice> keys(&memory_);
@@ -110,8 +116,7 @@ Status PointCells::ReadAll() {
                                values_of_all_.data(), statuses_of_all_.data());
   }
   // The first delete of a row came meanwhile: the cells may be from before it.
-  if (opened_.shared->has_row_deletes != had_row_deletes) return ReadAll();
-  return Status::OK();
+  if (opened_.shared->has_row_deletes != had_row_deletes) ReadAll();
 }
 
 Status PointCells::FindCell() {

@@ -19,7 +19,7 @@
 namespace rowbloom {
 
 // Add all cells, Read them, and walk over those that were found, in the order
-// in which they were added. All are as of one moment.
+// in which they were added. All are as of one snapshot.
 class PointCells {
  public:
   // The arguments outlive it.
@@ -42,7 +42,7 @@ class PointCells {
   // The number of the cell here, as it was added. REQUIRES Valid().
   size_t index() const { return at_; }
   const StoredCell& cell() const { return cell_; }
-  // To the next one that is there. REQUIRES Valid().
+  // Moves to the next one that is there. REQUIRES Valid().
   rocksdb::Status Next() {
     ++at_;
     return FindCell();
@@ -54,7 +54,7 @@ class PointCells {
     FamilyMap::const_iterator family;
     std::string_view qualifier;
     rocksdb::Slice key;
-    size_t row_bytes;  // of the key
+    size_t row_bytes;  // the row's share of the key
     size_t value = 0;  // place in values_
     // The place of the row's deletes; nullopt: there are none.
     std::optional<size_t> row_value = std::nullopt;
@@ -67,9 +67,9 @@ class PointCells {
     return {wanted.key.data(), wanted.row_bytes};
   }
 
-  rocksdb::Status ReadOne();
-  rocksdb::Status ReadAll();
-  // To the first cell that is there, from here on.
+  void ReadOne();
+  void ReadAll();
+  // Moves to the first cell that is there, from here on.
   rocksdb::Status FindCell();
   rocksdb::Status Failed(const Wanted& wanted,
                          const rocksdb::Status& status) const;
@@ -81,9 +81,9 @@ class PointCells {
   std::array<std::byte, 1024> buffer_;
   std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
   std::pmr::vector<Wanted> wanted_{&memory_};
-  // The values that were read: of one cell, and perhaps its row; else of all.
-  std::array<rocksdb::PinnableSlice, 2> value_of_one_;
-  std::array<rocksdb::Status, 2> status_of_one_;
+  // The values that were read: of one cell alone, else of all.
+  rocksdb::PinnableSlice value_of_one_;
+  rocksdb::Status status_of_one_;
   std::vector<rocksdb::PinnableSlice> values_of_all_;
   std::vector<rocksdb::Status> statuses_of_all_;
   const rocksdb::PinnableSlice* values_ = nullptr;
@@ -106,7 +106,8 @@ rocksdb::Status ReadCell(const OpenedStore& opened, std::string_view row,
   const SharedFamilies families = opened.families->Get();
   PointCells found(opened, *families, options.snapshot);
   s = found.Add(row, family, qualifier);
-  if (s.ok()) s = found.Read();
+  if (!s.ok()) return s;
+  s = found.Read();
   if (!s.ok() || !found.Valid()) return s;
   const bool expires = found.cell().family->second.rules.ttl_ms != 0;
   return ForEachVersion(found.cell(),

@@ -2,43 +2,48 @@
 // the store reads cells (point_cells.h has the other).
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "lib/layout/key_range.h"
 #include "rocksdb/iterator.h"
+#include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "rowbloom/cell.h"
 #include "storage/store/opened_store.h"
+#include "storage/store/row_counter.h"
 #include "storage/store/stored_cell.h"
 
 namespace rowbloom {
 
-// The options of a read of one row: it asks the ROW section of each file, and
-// ends with the row.
-inline rocksdb::ReadOptions RowReads() {
-  rocksdb::ReadOptions options;
-  options.prefix_same_as_start = true;
-  return options;
-}
-
 // A walk over the cells of a family, one row at a time: move the iterator to
 // the first key of a row, Enter the row, and walk until no cell is left.
+// `opened` and what `family` points into outlive it.
 class RowCells {
  public:
-  // `opened` and what `family` points into outlive it.
+  // Entries before `range` may be missing: files that have none other are
+  // passed over.
   RowCells(const OpenedStore& opened, FamilyMap::const_iterator family,
-           const rocksdb::ReadOptions& options)
-      : it_(opened.database->NewIterator(options, family->second.handle())) {
-    cell_.family = family;
-    cell_.row_deletes = &row_deletes_;
-  }
+           rocksdb::ReadOptions options,
+           const TimeRange& range = TimeRange::All())
+      : RowCells(
+            family,
+            std::unique_ptr<rocksdb::Iterator>(opened.database->NewIterator(
+                PassingOver(family->second, range, std::move(options)),
+                family->second.handle()))) {}
+  // A walk over one row, with the iterator at its first key.
+  RowCells(const OpenedStore& opened, FamilyMap::const_iterator family,
+           const rocksdb::Snapshot* snapshot, std::string_view row_bytes,
+           const TimeRange& range = TimeRange::All())
+      : RowCells(family, opened.database.SeekRow(
+                             PassingOver(family->second, range, At(snapshot)),
+                             family->second.handle(), row_bytes)) {}
 
   rocksdb::Iterator* it() const { return it_.get(); }
-  // Moves to a row and enters it.
-  rocksdb::Status SeekRow(std::string_view row, std::string_view row_bytes) {
-    it_->Seek(row_bytes);
-    return Enter(row, row_bytes);
-  }
 
   // Begins with a row, whose deletes it reads if the iterator is at its first
   // key. The views must outlive the walk. Corruption as ReadEntries.
@@ -66,26 +71,78 @@ class RowCells {
     cell_.value = it_->value().ToStringView();
     return cell_;
   }
+  // The same if Valid(), else nullptr: in loops, each call of the iterator
+  // counts.
+  const StoredCell* Find() {
+    if (!it_->Valid()) return nullptr;
+    const std::string_view key = it_->key().ToStringView();
+    if (!key.starts_with(row_bytes_)) return nullptr;
+    cell_.qualifier = key.substr(row_bytes_.size());
+    cell_.value = it_->value().ToStringView();
+    return &cell_;
+  }
   std::string_view qualifier() const {
     return it_->key().ToStringView().substr(row_bytes_.size());
   }
   const RowDeletes& row_deletes() const { return row_deletes_; }
-  // To the next key. REQUIRES Valid().
+  // Moves to the next or the previous key. REQUIRES Valid().
   void Next() { it_->Next(); }
-  // To the first cell of the row from that qualifier on.
+  void Prev() { it_->Prev(); }
+  // Moves to the first cell of the row from that qualifier on.
   void Seek(std::string_view qualifier) {
     if (!Valid() || this->qualifier() >= qualifier) return;
     key_.assign(row_bytes_.data(), row_bytes_.size());
     key_.append(qualifier);
     it_->Seek(key_);
   }
+  // Moves to the last cell of the row before that qualifier; an empty one is
+  // behind all. REQUIRES an iterator in total order.
+  void SeekBefore(std::string_view qualifier) {
+    if (qualifier.empty()) {
+      key_ = RowEnd(row_bytes_, kMaxQualifierBytes);
+    } else {
+      key_.assign(row_bytes_.data(), row_bytes_.size());
+      key_.append(qualifier);
+    }
+    it_->SeekForPrev(key_);
+    if (it_->Valid() && it_->key() == rocksdb::Slice(key_)) it_->Prev();
+  }
 
  private:
+  RowCells(FamilyMap::const_iterator family,
+           std::unique_ptr<rocksdb::Iterator> it)
+      : it_(std::move(it)) {
+    cell_.family = family;
+    cell_.row_deletes = &row_deletes_;
+  }
+
+  static rocksdb::ReadOptions At(const rocksdb::Snapshot* snapshot) {
+    rocksdb::ReadOptions options;
+    options.snapshot = snapshot;
+    return options;
+  }
+  static rocksdb::ReadOptions PassingOver(const Family& family,
+                                          const TimeRange& range,
+                                          rocksdb::ReadOptions options) {
+    if (range.begin_ms == 0 || family.format == CellFormat::kLatest) {
+      return options;
+    }
+    options.table_filter = [passed_over = family.files_passed_over.get(),
+                            begin_ms = range.begin_ms](
+                               const rocksdb::TableProperties& properties) {
+      const std::optional<uint64_t> newest_ms = NewestMsOf(properties);
+      if (!newest_ms || *newest_ms >= begin_ms) return true;
+      passed_over->fetch_add(1, std::memory_order_relaxed);
+      return false;
+    };
+    return options;
+  }
+
   const std::unique_ptr<rocksdb::Iterator> it_;
-  rocksdb::Slice row_bytes_;
+  std::string_view row_bytes_;
   RowDeletes row_deletes_;
   StoredCell cell_;
-  std::string key_;  // of Seek
+  std::string key_;  // to seek
 };
 
 }  // namespace rowbloom

@@ -1,9 +1,15 @@
 #include "storage/store/row_counter.h"
 
+#include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/bytes/text.h"
+#include "rowbloom/front_filter.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/store/cell_versions.h"
 
 namespace rowbloom {
 namespace {
@@ -12,84 +18,168 @@ using rocksdb::Slice;
 using rocksdb::Status;
 using rocksdb::UserCollectedProperties;
 
-// On disk, never rename.
+// These names are on disk: never rename them.
 constexpr char kRowsProperty[] = "rowbloom.rows";
 constexpr char kPutsProperty[] = "rowbloom.puts";
+constexpr char kOldestProperty[] = "rowbloom.oldest";
+constexpr char kNewestProperty[] = "rowbloom.newest";
+
+// RocksDB holds the properties of open files in memory.
+constexpr size_t kMostBareRows = size_t{1} << 16;
+
+bool ReadProperty(const rocksdb::TableProperties& properties, const char* name,
+                  uint64_t* number) {
+  const auto& collected = properties.user_collected_properties;
+  const auto found = collected.find(name);
+  return found != collected.end() && ParseNumber(found->second, number);
+}
+
+// The times of the records of a `versioned` family's file. A file has them only
+// if a read that sees nothing so old can do without it. That is so because what
+// a cell shows of a time depends on its entries of that time and after alone,
+// and holds for these records:
+//   merge operands, which add to the cell without hiding anything else;
+//   puts with the sequence number 0, which RocksDB gives, in a compaction, to
+//   those that nothing older lies beneath.
+// Other records hide what other files have, which may be newer: puts of values
+// that were joined, and tombstones, which have no time. (A join keeps a cell's
+// newest time, but its put may have had a tombstone beneath, or have lost what
+// expired.) A value in a blob file cannot be looked at.
+class RecordTimes {
+ public:
+  void Add(const Slice& value, rocksdb::EntryType type,
+           rocksdb::SequenceNumber sequence) {
+    if (!known_) return;
+    std::string problem;
+    known_ = (type == rocksdb::kEntryMerge ||
+              (type == rocksdb::kEntryPut && sequence == 0)) &&
+             DecodeEntries(value.ToStringView(), &entries_, &problem);
+    if (!known_ || entries_.empty()) return;
+    oldest_ms_ = std::min(oldest_ms_, entries_.back().timestamp_ms);
+    newest_ms_ = std::max(newest_ms_, entries_.front().timestamp_ms);
+  }
+
+  // Adds the properties, if the times are known and there are any.
+  void AddTo(UserCollectedProperties* properties) const {
+    if (!known_ || oldest_ms_ > newest_ms_) return;
+    (*properties)[kOldestProperty] = std::to_string(oldest_ms_);
+    (*properties)[kNewestProperty] = std::to_string(newest_ms_);
+  }
+
+ private:
+  bool known_ = true;
+  uint64_t oldest_ms_ = std::numeric_limits<uint64_t>::max();
+  uint64_t newest_ms_ = 0;
+  Entries entries_;  // Add's
+};
 
 class RowCounter final : public rocksdb::TablePropertiesCollector {
  public:
-  explicit RowCounter(const KeyLayout& key_layout) : key_layout_(key_layout) {}
+  RowCounter(const KeyLayout& key_layout, CellFormat format)
+      : key_layout_(key_layout),
+        bare_rows_(FilterBlockOptions{.bloom_type = BloomType::kRow,
+                                      .key_layout = key_layout}) {
+    if (format == CellFormat::kVersioned) times_.emplace();
+  }
 
   const char* Name() const override { return "rowbloom.RowCounter"; }
 
-  Status AddUserKey(const Slice& slice, const Slice& /*value*/,
-                    rocksdb::EntryType type, rocksdb::SequenceNumber /*seq*/,
+  Status AddUserKey(const Slice& key, const Slice& value,
+                    rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
                     uint64_t /*file_bytes*/) override {
-    if (type != rocksdb::kEntryPut && type != rocksdb::kEntryMerge) {
-      return Status::OK();
+    const Status s = CatchExceptions([&] {
+      if (times_) times_->Add(value, type, sequence);
+      const bool is_delete = type == rocksdb::kEntryDelete ||
+                             type == rocksdb::kEntrySingleDelete ||
+                             type == rocksdb::kEntryRangeDeletion;
+      return is_delete ? Status::OK() : Count(key.ToStringView());
+    });
+    if (!s.ok()) {
+      times_.reset();
+      bare_rows_.reset();
     }
+    return s;
+  }
+
+  Status Finish(UserCollectedProperties* properties) override {
+    return CatchExceptions([&] {
+      *properties = GetReadableProperties();
+      if (bare_rows_) (*properties)[kBareRowsProperty] = bare_rows_->Finish();
+      return Status::OK();
+    });
+  }
+
+  UserCollectedProperties GetReadableProperties() const override {
+    UserCollectedProperties properties = {
+        {kRowsProperty, std::to_string(counts_.rows)},
+        {kPutsProperty, std::to_string(counts_.puts)}};
+    if (times_) times_->AddTo(&properties);
+    return properties;
+  }
+
+ private:
+  Status Count(std::string_view key) {
     ++counts_.puts;
-    const std::string_view key = slice.ToStringView();
     if (counts_.rows > 0 && key.starts_with(row_)) return Status::OK();
     const size_t row_bytes = key_layout_.RowBytes(key);
     if (row_bytes == KeyLayout::kNoRow) return Status::OK();
     row_ = key.substr(0, row_bytes);
     ++counts_.rows;
+    // The bare row would be the first key of its row.
+    if (row_bytes != key.size() || !bare_rows_) return Status::OK();
+    bare_rows_->AddKey(key);
+    if (bare_rows_->EstimateEntries() > kMostBareRows) bare_rows_.reset();
     return Status::OK();
   }
 
-  Status Finish(UserCollectedProperties* properties) override {
-    *properties = GetReadableProperties();
-    return Status::OK();
-  }
-
-  UserCollectedProperties GetReadableProperties() const override {
-    return {{kRowsProperty, std::to_string(counts_.rows)},
-            {kPutsProperty, std::to_string(counts_.puts)}};
-  }
-
- private:
   const KeyLayout key_layout_;
   RowCounts counts_;
-  std::string row_;  // row bytes of the last row
+  std::string row_;                              // row bytes of the last row
+  std::optional<FilterBlockBuilder> bare_rows_;  // nullopt: too many
+  std::optional<RecordTimes> times_;             // nullopt: not known
 };
 
 class RowCounterFactory final
     : public rocksdb::TablePropertiesCollectorFactory {
  public:
-  explicit RowCounterFactory(const KeyLayout& key_layout)
-      : key_layout_(key_layout) {}
+  RowCounterFactory(const KeyLayout& key_layout, CellFormat format)
+      : key_layout_(key_layout), format_(format) {}
 
   const char* Name() const override { return "rowbloom.RowCounter"; }
 
   rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(
       Context /*context*/) override {
-    return new RowCounter(key_layout_);
+    return new RowCounter(key_layout_, format_);
   }
 
  private:
   const KeyLayout key_layout_;
+  const CellFormat format_;
 };
 
 }  // namespace
 
 std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRowCounterFactory(
-    const KeyLayout& key_layout) {
-  return std::make_shared<RowCounterFactory>(key_layout);
+    const KeyLayout& key_layout, CellFormat format) {
+  return std::make_shared<RowCounterFactory>(key_layout, format);
 }
 
 std::optional<RowCounts> CountsOf(const rocksdb::TableProperties& properties) {
   RowCounts counts;
-  const auto read = [&properties](const char* name, uint64_t* count) {
-    const auto& collected = properties.user_collected_properties;
-    const auto found = collected.find(name);
-    return found != collected.end() && ParseNumber(found->second, count);
-  };
-  if (!read(kRowsProperty, &counts.rows) ||
-      !read(kPutsProperty, &counts.puts) || counts.rows > counts.puts) {
+  if (!ReadProperty(properties, kRowsProperty, &counts.rows) ||
+      !ReadProperty(properties, kPutsProperty, &counts.puts) ||
+      counts.rows > counts.puts) {
     return std::nullopt;
   }
   return counts;
+}
+
+std::optional<uint64_t> NewestMsOf(const rocksdb::TableProperties& properties) {
+  uint64_t newest_ms = 0;
+  if (!ReadProperty(properties, kNewestProperty, &newest_ms)) {
+    return std::nullopt;
+  }
+  return newest_ms;
 }
 
 }  // namespace rowbloom

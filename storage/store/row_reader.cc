@@ -16,9 +16,20 @@ using rocksdb::Status;
 Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
                      RowPlan* plan) {
   Status s = CheckVersions(options.max_versions, options.time_range);
-  if (s.ok()) s = CheckQualifier(options.qualifier_prefix);
+  for (const std::string* qualifier :
+       {&options.qualifier_prefix, &options.qualifier_start,
+        &options.qualifier_stop}) {
+    if (s.ok()) s = CheckQualifier(*qualifier);
+  }
+  if (s.ok()) s = options.filter.status();
   if (!s.ok()) return s;
   plan->options_ = options;
+  plan->first_ = std::max(options.qualifier_prefix, options.qualifier_start);
+  plan->end_ = PrefixEnd(options.qualifier_prefix);
+  if (plan->end_.empty() || (!options.qualifier_stop.empty() &&
+                             options.qualifier_stop < plan->end_)) {
+    plan->end_ = options.qualifier_stop;
+  }
   plan->families_.clear();
   plan->expires_ = false;
   const auto add = [plan](FamilyPart part) {
@@ -31,6 +42,7 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
     for (auto it = all.begin(); it != all.end(); ++it) {
       add({it, {}});
     }
+    if (options.columns_from_end) std::ranges::reverse(plan->families_);
     return s;
   }
   struct Wanted {
@@ -56,14 +68,14 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
     FamilyPart part{wanted.family, {}};
     if (!wanted.whole) {
       for (const std::string& qualifier : wanted.qualifiers) {
-        if (qualifier.starts_with(options.qualifier_prefix)) {
-          part.qualifiers.push_back(qualifier);
-        }
+        if (plan->Chooses(qualifier)) part.qualifiers.push_back(qualifier);
       }
       if (part.qualifiers.empty()) continue;
+      if (options.columns_from_end) std::ranges::reverse(part.qualifiers);
     }
     add(std::move(part));
   }
+  if (options.columns_from_end) std::ranges::reverse(plan->families_);
   return s;
 }
 
@@ -88,9 +100,9 @@ Status Show(const StoredCell& cell, const VersionQuery& query,
 
 // The chosen columns of a row.
 Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
-                   std::string_view row, const VersionQuery& query,
-                   ColumnPage* page) {
-  PointCells found(opened, *plan.store_families(), plan.options().snapshot);
+                   const Snapshot* snapshot, std::string_view row,
+                   const VersionQuery& query, ColumnPage* page) {
+  PointCells found(opened, *plan.store_families(), snapshot);
   Status s;
   for (const RowPlan::FamilyPart& part : plan.families()) {
     for (const std::string& qualifier : part.qualifiers) {
@@ -105,28 +117,79 @@ Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
   return s;
 }
 
+// The cells of a family of a row, by an iterator.
+Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
+                  const RowPlan::FamilyPart& part,
+                  const rocksdb::Snapshot* snapshot, std::string_view row,
+                  const std::string& row_bytes, uint64_t wall_ms,
+                  ColumnPage* page) {
+  const TimeRange& range = plan.options().time_range;
+  RowCells of_row(opened, part.family, snapshot, row_bytes, range);
+  Status s = of_row.Enter(row, row_bytes);
+  if (!s.ok()) return s;
+  if (!plan.options().columns_from_end) {
+    return ReadPart(plan, part, wall_ms, &of_row, page);
+  }
+  if (!of_row.Valid()) return of_row.status();
+  // The iterator of `of_row` skips files by their ROW section, and cannot go
+  // back.
+  const std::string end = RowEnd(row_bytes, kMaxQualifierBytes);
+  const Slice lower(row_bytes);
+  const Slice upper(end);
+  rocksdb::ReadOptions options;
+  options.total_order_seek = true;
+  options.iterate_lower_bound = &lower;
+  options.iterate_upper_bound = &upper;
+  options.snapshot = snapshot;
+  RowCells backwards(opened, part.family, options, range);
+  backwards.it()->SeekToFirst();
+  s = backwards.Enter(row, row_bytes);
+  return s.ok() ? ReadPart(plan, part, wall_ms, &backwards, page) : s;
+}
+
 }  // namespace
+
+void ColumnPage::Reverse() {
+  std::ranges::reverse(*cells_);
+  // The versions of a column are newest first.
+  for (auto begin = cells_->begin(); begin != cells_->end();) {
+    const auto end = std::find_if(begin, cells_->end(), [&](const Cell& cell) {
+      return cell.qualifier != begin->qualifier || cell.family != begin->family;
+    });
+    std::reverse(begin, end);
+    begin = end;
+  }
+}
 
 Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
                 uint64_t wall_ms, RowCells* row, ColumnPage* page) {
   const RowOptions& options = plan.options();
   const VersionQuery query{options.time_range, options.max_versions, wall_ms};
+  const bool from_end = options.columns_from_end;
   if (!part.qualifiers.empty()) {
     for (const std::string& qualifier : part.qualifiers) {
       if (page->IsFull()) break;
-      row->Seek(qualifier);
+      from_end ? row->SeekBefore(qualifier + '\0') : row->Seek(qualifier);
       if (!row->Valid() || row->qualifier() != qualifier) continue;
       Status s = Show(row->cell(), query, page);
       if (!s.ok()) return s;
     }
     return row->status();
   }
-  const std::string& prefix = options.qualifier_prefix;
-  if (!prefix.empty()) row->Seek(prefix);
-  for (; row->Valid() && !page->IsFull(); row->Next()) {
-    if (!row->qualifier().starts_with(prefix)) break;
-    Status s = Show(row->cell(), query, page);
+  // The bound that this direction of the walk meets; empty: none.
+  const std::string& bound = from_end ? plan.first() : plan.end();
+  if (from_end) {
+    row->SeekBefore(plan.end());
+  } else if (!plan.first().empty()) {
+    row->Seek(plan.first());
+  }
+  while (!page->IsFull()) {
+    const StoredCell* const cell = row->Find();
+    if (cell == nullptr) break;
+    if (!bound.empty() && !plan.Chooses(cell->qualifier)) break;
+    Status s = Show(*cell, query, page);
     if (!s.ok()) return s;
+    from_end ? row->Prev() : row->Next();
   }
   return row->status();
 }
@@ -136,28 +199,39 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   std::string row_bytes;
   if (Status s = opened.EncodeRow(row, &row_bytes); !s.ok()) return s;
   const RowOptions& options = plan.options();
-  ColumnPage page(options, cells);
   const uint64_t wall_ms = plan.WallMs(*opened.shared);
-  if (plan.HasColumnsOnly()) {
-    return ReadColumns(opened, plan, row,
-                       {options.time_range, options.max_versions, wall_ms},
-                       &page);
-  }
-  rocksdb::ReadOptions read_options = RowReads();
-  read_options.snapshot = RocksdbSnapshot(options.snapshot);
-  // One iterator is of one moment by itself.
+  std::optional<FilterRun> filter;
+  if (options.filter.root() != nullptr) filter.emplace(options.filter);
+  const bool looks_first = filter && filter->LooksFirst();
+  const bool columns_only = plan.HasColumnsOnly();
+  const Snapshot* snapshot = options.snapshot;
+  // One iterator, and one lookup of all columns, see a single state by
+  // themselves.
   std::optional<CountedSnapshot> moment;
-  if (read_options.snapshot == nullptr && plan.families().size() > 1) {
-    read_options.snapshot = moment.emplace(opened).get();
-  }
-  for (const RowPlan::FamilyPart& part : plan.families()) {
-    if (page.IsFull()) break;
-    RowCells of_row(opened, part.family, read_options);
-    Status s = of_row.SeekRow(row, row_bytes);
-    if (s.ok()) s = ReadPart(plan, part, wall_ms, &of_row, &page);
-    if (!s.ok()) return s;
-  }
-  return Status::OK();
+  const bool reads_twice =
+      looks_first || (!columns_only &&
+                      (plan.families().size() > 1 || options.columns_from_end));
+  if (snapshot == nullptr && reads_twice) snapshot = &moment.emplace(opened);
+  const auto read = [&] {
+    ColumnPage page(options, filter ? &*filter : nullptr, cells);
+    if (columns_only) {
+      return ReadColumns(opened, plan, snapshot, row,
+                         {options.time_range, options.max_versions, wall_ms},
+                         &page);
+    }
+    Status s;
+    for (const RowPlan::FamilyPart& part : plan.families()) {
+      if (!s.ok() || page.IsFull()) break;
+      s = ReadFamily(opened, plan, part, RocksdbSnapshot(snapshot), row,
+                     row_bytes, wall_ms, &page);
+    }
+    return s;
+  };
+  if (filter) filter->BeginRow(row);
+  if (!looks_first) return read();
+  Status s = read();
+  filter->StartKeeping();
+  return s.ok() ? read() : s;
 }
 
 }  // namespace rowbloom

@@ -1,15 +1,19 @@
 // Store::Scan: an iterator per family, moved from row to row together.
 #include "rowbloom/row_scanner.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "lib/layout/key_range.h"
 #include "rocksdb/iterator.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
+#include "storage/store/filter_run.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/snapshot.h"
 #include "storage/store/store_impl.h"
@@ -23,40 +27,36 @@ class RowScanner::Source {
  public:
   explicit Source(const OpenedStore& opened) : opened_(opened) {}
 
-  // InvalidArgument: as RowPlan::Make, or a row that is too long.
+  // InvalidArgument: as RowPlan::Make, a row that is too long, or no token.
   Status Open(const ScanOptions& options) {
-    Status s = CheckRowBound(options.start_row);
-    if (s.ok()) s = CheckRowBound(options.stop_row);
-    if (s.ok()) s = CheckRowBound(options.row_prefix);
-    if (s.ok()) s = RowPlan::Make(opened_, options.row, &plan_);
-    if (!s.ok() || options.limit == 0) return s;
-    auto range = RangeOfRows(opened_.key_layout(), options.start_row,
-                             options.stop_row, options.row_prefix);
-    if (!range) return s;
-    range_ = *std::move(range);
     reverse_ = options.reverse;
+    Status s = FindRanges(options);
+    if (s.ok()) s = RowPlan::Make(opened_, options.row, &plan_);
+    if (!s.ok() || options.limit == 0 || ranges_.empty()) return s;
     left_ = options.limit;
+    const Filter& filter = plan_.options().filter;
+    if (filter.root() != nullptr) filter_.emplace(filter);
+    // Cells between two ranges must not be read.
+    passes_dropped_ = filter_ && filter_->NeedsNoKey() && ranges_.size() == 1;
     rocksdb::ReadOptions read_options;
     read_options.total_order_seek = true;
-    lower_ = range_.first;
-    upper_ = range_.end;
+    bounds_ = {ranges_.front().first, ranges_.back().end};
+    lower_ = bounds_.first;
+    upper_ = bounds_.end;
     if (!lower_.empty()) read_options.iterate_lower_bound = &lower_;
     if (!upper_.empty()) read_options.iterate_upper_bound = &upper_;
     read_options.snapshot = RocksdbSnapshot(options.row.snapshot);
-    // One iterator is of one moment by itself.
+    // One iterator sees a single state by itself.
     if (read_options.snapshot == nullptr && plan_.families().size() > 1) {
       read_options.snapshot = moment_.emplace(opened_).get();
     }
     for (const RowPlan::FamilyPart& part : plan_.families()) {
-      families_.push_back({&part, std::make_unique<RowCells>(
-                                      opened_, part.family, read_options)});
-      rocksdb::Iterator* const it = families_.back().cells->it();
-      if (reverse_) {
-        it->SeekToLast();
-      } else {
-        it->SeekToFirst();
-      }
+      families_.push_back(
+          {&part, std::make_unique<RowCells>(opened_, part.family, read_options,
+                                             options.row.time_range)});
     }
+    if (reverse_) std::ranges::reverse(ranges_);
+    EnterRange();
     return s;
   }
 
@@ -64,7 +64,9 @@ class RowScanner::Source {
   Status Next(Row* row, bool* valid) {
     Status s;
     *valid = false;
-    while (s.ok() && !*valid && left_ > 0) {
+    while (s.ok() && !*valid && left_ > 0 && !(filter_ && filter_->IsOver())) {
+      if (!row_bytes_.empty()) std::swap(row_bytes_, done_);
+      row_bytes_.clear();
       s = FindRow();
       if (!s.ok() || row_bytes_.empty()) return s;
       s = ReadCells(row);
@@ -74,49 +76,188 @@ class RowScanner::Source {
     return s;
   }
 
+  // RowScanner::Token, where `valid` says whether the last row was read whole.
+  std::string Token(bool valid) const {
+    const std::string& row_bytes =
+        valid && !row_bytes_.empty() ? row_bytes_ : done_;
+    return row_bytes.empty() ? "" : std::string(TokenHead()) + row_bytes;
+  }
+
  private:
+  static constexpr int kStepsBeforeSeek = 8;
+  // A token begins with its version, 1, and the direction. The bytes of a row
+  // follow, as in its keys.
+  std::string_view TokenHead() const { return reverse_ ? "\1r" : "\1f"; }
+
   struct FamilyRows {
     const RowPlan::FamilyPart* part;
     std::unique_ptr<RowCells> cells;
+    bool has_row = false;  // the present one
   };
+
+  // Sets ranges_ to what the options choose, in order and apart.
+  Status FindRanges(const ScanOptions& options) {
+    std::vector<RowRange> chosen = options.ranges;
+    if (chosen.empty()) chosen.emplace_back();
+    Status s = ReadToken(options.token);
+    const auto check = [&s](const std::string& row) {
+      if (s.ok()) s = CheckRowBound(row);
+    };
+    check(options.start_row);
+    check(options.stop_row);
+    check(options.row_prefix);
+    for (RowRange& range : chosen) {
+      check(range.start_row);
+      check(range.stop_row);
+      if (!s.ok()) return s;
+      if (range.stop_row.empty() ||
+          (!options.stop_row.empty() && options.stop_row < range.stop_row)) {
+        range.stop_row = options.stop_row;
+      }
+      auto keys = RangeOfRows(opened_.key_layout(),
+                              std::max(range.start_row, options.start_row),
+                              range.stop_row, options.row_prefix);
+      if (keys) AddRange(*std::move(keys));
+    }
+    std::ranges::sort(ranges_, {}, &KeyRange::first);
+    std::vector<KeyRange> apart;
+    for (KeyRange& range : ranges_) {
+      if (apart.empty() ||
+          (!apart.back().end.empty() && apart.back().end < range.first)) {
+        apart.push_back(std::move(range));
+      } else if (std::string& end = apart.back().end;
+                 !end.empty() && (range.end.empty() || end < range.end)) {
+        end = std::move(range.end);
+      }
+    }
+    ranges_ = std::move(apart);
+    return s;
+  }
+
+  // Adds what the token leaves of a range.
+  void AddRange(KeyRange range) {
+    if (!done_.empty() && reverse_) {
+      if (range.end.empty() || done_ < range.end) range.end = done_;
+    } else if (!done_.empty()) {
+      range.first = std::max(range.first, RowEnd(done_, kMaxQualifierBytes));
+    }
+    if (range.end.empty() || range.first < range.end) {
+      ranges_.push_back(std::move(range));
+    }
+  }
+
+  // The bytes may be anything: done_ becomes a row, or stays empty.
+  Status ReadToken(std::string_view token) {
+    if (token.empty()) return Status::OK();
+    // An escaped row doubles at most, and has a terminator.
+    const size_t max_bytes = TokenHead().size() + 2 * kMaxRowBytes + 2;
+    std::string row;
+    if (token.size() > max_bytes || !token.starts_with(TokenHead()) ||
+        !opened_.key_layout().DecodeRow(token.substr(TokenHead().size()),
+                                        &row)) {
+      return InvalidArgument("a token of ", token.size(), " bytes is not of a ",
+                             reverse_ ? "reverse" : "forward",
+                             " scan of this store");
+    }
+    done_ = token.substr(TokenHead().size());
+    return Status::OK();
+  }
+
+  // Moves the iterators to the first row of the present range.
+  void EnterRange() {
+    const KeyRange& range = ranges_[range_];
+    for (const FamilyRows& family : families_) {
+      rocksdb::Iterator* const it = family.cells->it();
+      if (!reverse_) {
+        it->Seek(range.first);
+      } else if (range.end.empty()) {
+        it->SeekToLast();
+      } else {
+        it->SeekForPrev(range.end);
+        // The end is no key of the range.
+        if (it->Valid() && it->key() == Slice(range.end)) it->Prev();
+      }
+    }
+  }
+
+  // Moves the iterator of a `latest` family over cells that the filter drops.
+  // They are most cells of a scan for values, and cost little more than
+  // RocksDB's steps while nobody looks at their keys.
+  void PassDropped(const FamilyRows& family) {
+    const auto& [name, of_store] = *family.part->family;
+    if (of_store.format != CellFormat::kLatest) return;
+    rocksdb::Iterator* const it = family.cells->it();
+    FilteredCell seen{name};
+    for (CellValue cell;
+         it->Valid() && DecodeCellValue(it->value().ToStringView(), &cell);
+         reverse_ ? it->Prev() : it->Next()) {
+      seen.timestamp_ms = cell.timestamp_ms;
+      seen.value = cell.value;
+      if (!filter_->Drops(seen)) return;
+    }
+  }
 
   // Makes row_bytes_ that of the next row of all families; empty at the end.
   Status FindRow() {
-    std::optional<std::string_view> next;
-    for (const FamilyRows& family : families_) {
-      const rocksdb::Iterator* const it = family.cells->it();
-      if (!it->Valid()) {
-        if (Status s = it->status(); !s.ok()) return s;
-        continue;
+    for (;; EnterRange()) {
+      std::optional<std::string_view> next;
+      for (const FamilyRows& family : families_) {
+        if (passes_dropped_) PassDropped(family);
+        const rocksdb::Iterator* const it = family.cells->it();
+        if (!it->Valid()) {
+          if (Status s = it->status(); !s.ok()) return s;
+          continue;
+        }
+        std::string_view here;
+        Status s = opened_.FindRow(it->key().ToStringView(), &here);
+        if (!s.ok()) return s;
+        if (!next || (reverse_ ? *next < here : here < *next)) next = here;
       }
-      std::string_view here;
-      Status s = opened_.FindRow(it->key().ToStringView(), &here);
-      if (!s.ok()) return s;
-      if (!next || (reverse_ ? *next < here : here < *next)) next = here;
+      if (!next) return Status::OK();
+      const KeyRange& range = ranges_[range_];
+      if (reverse_ ? *next >= range.first
+                   : range.end.empty() || *next < range.end) {
+        row_bytes_.assign(*next);
+        return Status::OK();
+      }
+      if (++range_ == ranges_.size()) return Status::OK();
     }
-    row_bytes_.assign(next.value_or(std::string_view()));
-    return Status::OK();
   }
 
   Status ReadCells(Row* row) {
     if (Status s = opened_.DecodeRow(row_bytes_, &row->row); !s.ok()) return s;
-    ColumnPage page(plan_.options(), &row->cells);
-    const uint64_t wall_ms = plan_.WallMs(*opened_.shared);
-    for (const FamilyRows& family : families_) {
-      rocksdb::Iterator* const it = family.cells->it();
-      if (!it->Valid() || !it->key().starts_with(row_bytes_)) continue;
-      if (!page.IsFull()) {
-        // Forwards it stands on the row's first key.
-        if (reverse_) it->Seek(row_bytes_);
-        Status s = family.cells->Enter(row->row, row_bytes_);
-        if (s.ok()) {
-          s = ReadPart(plan_, *family.part, wall_ms, family.cells.get(), &page);
-        }
-        if (!s.ok()) return s;
-      }
-      Leave(it);
+    for (FamilyRows& family : families_) {
+      const rocksdb::Iterator* const it = family.cells->it();
+      family.has_row = it->Valid() && it->key().starts_with(row_bytes_);
     }
-    return Status::OK();
+    if (filter_) filter_->BeginRow(row->row);
+    // Forwards the iterators stand on the row's first key.
+    Status s = ReadFamilies(row, /*seek=*/reverse_);
+    if (s.ok() && filter_ && filter_->LooksFirst()) {
+      filter_->StartKeeping();
+      s = ReadFamilies(row, /*seek=*/true);
+    }
+    for (const FamilyRows& family : families_) {
+      if (s.ok() && family.has_row) Leave(family.cells->it());
+    }
+    return s;
+  }
+
+  // The cells that the row has to show, or what the filter looks at first.
+  Status ReadFamilies(Row* row, bool seek) {
+    ColumnPage page(plan_.options(), filter_ ? &*filter_ : nullptr,
+                    &row->cells);
+    const uint64_t wall_ms = plan_.WallMs(*opened_.shared);
+    Status s;
+    for (const FamilyRows& family : families_) {
+      if (!s.ok() || page.IsFull()) break;
+      if (!family.has_row) continue;
+      if (seek) family.cells->it()->Seek(row_bytes_);
+      s = family.cells->Enter(row->row, row_bytes_);
+      if (!s.ok()) break;
+      s = ReadPart(plan_, *family.part, wall_ms, family.cells.get(), &page);
+    }
+    return s;
   }
 
   // Moves an iterator beyond the row that was read.
@@ -127,22 +268,32 @@ class RowScanner::Source {
       if (it->Valid() && it->key() == Slice(row_bytes_)) it->Prev();
       return;
     }
-    if (it->Valid() && it->key().starts_with(row_bytes_)) {
-      it->Seek(RowEnd(row_bytes_, kMaxQualifierBytes));
+    if (!plan_.options().columns_from_end) {
+      // A few steps take less time than a seek.
+      for (int steps = 0; steps < kStepsBeforeSeek; ++steps) {
+        if (!it->Valid() || !it->key().starts_with(row_bytes_)) return;
+        it->Next();
+      }
     }
+    it->Seek(RowEnd(row_bytes_, kMaxQualifierBytes));
   }
 
   const OpenedStore& opened_;
   RowPlan plan_;
   bool reverse_ = false;
   uint64_t left_ = 0;
-  KeyRange range_;
+  KeyRange bounds_;               // of all ranges
+  std::vector<KeyRange> ranges_;  // in the order of the scan
+  size_t range_ = 0;              // the present one
   // The bounds that rocksdb::ReadOptions point to while the iterators live.
   Slice lower_;
   Slice upper_;
   std::optional<CountedSnapshot> moment_;
   std::vector<FamilyRows> families_;
+  std::optional<FilterRun> filter_;
+  bool passes_dropped_ = false;
   std::string row_bytes_;
+  std::string done_;  // the row before it, or the token's
 };
 
 RowScanner::RowScanner(std::unique_ptr<Source> source)
@@ -162,7 +313,17 @@ void RowScanner::Advance() {
   if (source_ == nullptr) return;
   status_ = CatchExceptions([this] { return source_->Next(&row_, &valid_); });
   if (!status_.ok()) valid_ = false;
-  if (!valid_) source_.reset();
+  if (valid_) return;
+  const Status s = CatchExceptions([this] {
+    token_ = source_->Token(status_.ok());
+    return Status::OK();
+  });
+  if (status_.ok()) status_ = s;
+  source_.reset();
+}
+
+std::string RowScanner::Token() const {
+  return source_ == nullptr ? token_ : source_->Token(true);
 }
 
 RowScanner Store::Scan(const ScanOptions& options) {
@@ -172,6 +333,20 @@ RowScanner Store::Scan(const ScanOptions& options) {
     return source->Open(options);
   });
   return s.ok() ? RowScanner(std::move(source)) : RowScanner(s);
+}
+
+Status Store::Count(const ScanOptions& options, ScanCounts* counts) {
+  return CatchExceptions([&] {
+    *counts = {};
+    ScanOptions keys = options;
+    keys.row.keys_only = true;
+    RowScanner rows = Scan(keys);
+    for (const Row& row : rows) {
+      ++counts->rows;
+      counts->cells += row.cells.size();
+    }
+    return rows.status();
+  });
 }
 
 }  // namespace rowbloom

@@ -17,7 +17,7 @@ struct SharedState {
   // RocksDB snapshots of the store. Counted up before one is taken, down after
   // it is released, so that 0 means that there is none.
   std::atomic<uint64_t> snapshots{0};
-  // Those that were ever counted up.
+  // The count of all snapshots that were ever taken.
   std::atomic<uint64_t> snapshots_taken{0};
   // Deletes of rows, as the store record has them (metadata.h).
   std::atomic<bool> has_row_deletes{true};

@@ -27,7 +27,7 @@ class CountedSnapshot final : public Snapshot {
   const rocksdb::Snapshot* snapshot_ = nullptr;
 };
 
-// For rocksdb::ReadOptions; nullptr for nullptr.
+// The snapshot for rocksdb::ReadOptions; nullptr for nullptr.
 inline const rocksdb::Snapshot* RocksdbSnapshot(const Snapshot* snapshot) {
   if (snapshot == nullptr) return nullptr;
   return static_cast<const CountedSnapshot*>(snapshot)->get();

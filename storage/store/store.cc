@@ -1,5 +1,6 @@
 #include "rowbloom/store.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "rocksdb/options.h"
@@ -123,6 +124,19 @@ Status Store::GetRow(std::string_view row, std::vector<Cell>* cells,
   });
 }
 
+Status Store::Exists(std::string_view row, bool* exists,
+                     const RowOptions& options) {
+  return CatchExceptions([&] {
+    RowOptions one = options;
+    one.column_limit = std::min<size_t>(one.column_limit, 1);
+    one.keys_only = true;
+    std::vector<Cell> cells;
+    const Status s = GetRow(row, &cells, one);
+    *exists = !cells.empty();
+    return s;
+  });
+}
+
 std::unique_ptr<const Snapshot> Store::GetSnapshot() {
   std::unique_ptr<const CountedSnapshot> snapshot;
   const Status s = CatchExceptions([&] {
@@ -137,7 +151,7 @@ Status Store::Flush() {
   return impl_->Change([&]() -> Status {
     const auto unchanged = impl_->opened.families->LockUnchanged();
     const SharedFamilies families = impl_->opened.families->Get();
-    // With the metadata's column family, which would keep the log alive.
+    // The metadata's column family would keep the log alive.
     std::vector<rocksdb::ColumnFamilyHandle*> handles = {
         impl_->opened.database->DefaultColumnFamily()};
     for (const auto& [name, family] : *families) {

@@ -49,6 +49,8 @@ Status ReadLevels(const OpenedStore& opened, const Family& family,
   opened.database->GetColumnFamilyMetaData(family.handle(), &tree);
   stats->files = tree.file_count;
   stats->file_bytes = tree.size;
+  stats->blob_files = tree.blob_file_count;
+  stats->blob_file_bytes = tree.blob_file_size;
   for (const rocksdb::LevelMetaData& level : tree.levels) {
     if (level.files.empty()) continue;
     levels[level.level].files = level.files.size();
@@ -84,6 +86,7 @@ Status Store::Stats(StoreStats* stats) {
     for (const auto& [name, family] : *families) {
       FamilyStats& found = stats->families[name];
       found.options = family.options;
+      found.files_passed_over = *family.files_passed_over;
       const std::pair<const std::string&, uint64_t*> numbers[] = {
           {Properties::kEstimateNumKeys, &found.estimated_cells},
           {Properties::kCurSizeAllMemTables, &found.memtable_bytes},
@@ -99,6 +102,9 @@ Status Store::Stats(StoreStats* stats) {
       Status s = ReadLevels(opened, family, &found);
       if (s.ok()) s = ReadTables(opened, family, &found);
       if (!s.ok()) return s;
+    }
+    if (const FrontFilter* const front = opened.database.front_filter()) {
+      stats->front_filter = front->Stats();
     }
     if (opened.statistics) {
       const rocksdb::Statistics& counted = *opened.statistics;

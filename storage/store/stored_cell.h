@@ -19,7 +19,7 @@ struct StoredCell {
   FamilyMap::const_iterator family;
   std::string_view qualifier;
   std::string_view value;
-  const RowDeletes* row_deletes = nullptr;  // of a `versioned` family
+  const RowDeletes* row_deletes = nullptr;  // in a `versioned` family
 };
 
 // "row \"R\", cell F:Q: ", which precedes what is wrong with a cell.

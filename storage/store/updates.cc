@@ -2,8 +2,8 @@
 // write of the row comes in.
 #include <optional>
 
-#include "lib/bytes/little_endian.h"
 #include "rowbloom/printable.h"
+#include "storage/format/coding.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/point_cells.h"
@@ -19,14 +19,14 @@ namespace {
 constexpr size_t kCounterBytes = 8;
 
 std::string EncodeCounter(int64_t counter) {
-  std::string bytes(kCounterBytes, '\0');
-  StoreWord(__builtin_bswap64(static_cast<uint64_t>(counter)), bytes.data());
+  std::string bytes;
+  PutBig<uint64_t>(&bytes, static_cast<uint64_t>(counter));
   return bytes;
 }
 
 bool DecodeCounter(std::string_view bytes, int64_t* counter) {
   if (bytes.size() != kCounterBytes) return false;
-  *counter = static_cast<int64_t>(__builtin_bswap64(LoadWord(bytes.data())));
+  *counter = static_cast<int64_t>(LoadBig<uint64_t>(bytes.data()));
   return true;
 }
 
@@ -40,8 +40,8 @@ Status CheckNewest(const OpenedStore& opened, const Change& put,
   if (s.ok()) s = CheckPut(family, put.qualifier, put.value, timestamp_ms);
   if (s.ok()) s = opened.EncodeRow(put.row, &row_bytes);
   if (!s.ok()) return s;
-  RowCells cells(opened, family, RowReads());
-  s = cells.SeekRow(put.row, row_bytes);
+  RowCells cells(opened, family, /*snapshot=*/nullptr, row_bytes);
+  s = cells.Enter(put.row, row_bytes);
   cells.Seek(put.qualifier);
   if (s.ok()) s = cells.status();
   Entries before;

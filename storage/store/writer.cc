@@ -21,6 +21,11 @@ using rocksdb::Slice;
 using rocksdb::SliceParts;
 using rocksdb::Status;
 
+// The head of a RocksDB batch, and the parts of a record in it that have about
+// the same size in each: type, family, lengths, and the head of a value.
+constexpr size_t kBatchHeadBytes = 12;
+constexpr size_t kRecordBytes = 24;
+
 Status CheckTimestamp(uint64_t timestamp_ms) {
   if (timestamp_ms <= kMaxTimestampMs) return Status::OK();
   return InvalidArgument("timestamp ", timestamp_ms, ": expected at most ",
@@ -74,14 +79,17 @@ Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
 class Writer::Draft {
  public:
   // REQUIRES that `guard` has the rows of all changes. `looks_at_itself`: a
-  // change is a delete, of an earlier put or of a later one.
+  // change is a delete, of an earlier put or of a later one. `batch_bytes` are
+  // set aside for the batch.
   Draft(Writer* writer, const RowLocks::Guard& guard,
-        std::optional<uint64_t> replaces_ms, bool looks_at_itself)
+        std::optional<uint64_t> replaces_ms, bool looks_at_itself,
+        size_t batch_bytes)
       : writer_(*writer),
         opened_(writer->opened_),
         families_(opened_.families->Get()),
         replaces_ms_(replaces_ms),
-        looks_at_itself_(looks_at_itself) {
+        looks_at_itself_(looks_at_itself),
+        batch_(batch_bytes) {
     LeasedClock& clock = opened_.shared->clock;
     now_ms_ = clock.Now();
     guard.ForEach([&](RowLocks::Stripe* stripe) {
@@ -171,7 +179,7 @@ class Writer::Draft {
     if (opened_.shared->has_family_version_deletes) {
       RowDeletes row_deletes;
       s = FindRowDeletes(found, &row_deletes);
-      // Written, it would take the place of a version that is to be seen.
+      // A deleted version would take the place of a visible one.
       if (!s.ok() || row_deletes.TakesAt(timestamp_ms)) return s;
     }
     family.shared_rules->NotePut(timestamp_ms);
@@ -277,8 +285,8 @@ class Writer::Draft {
       }
     }
     if (!s.ok()) return s;
-    RowCells cells(opened_, found, RowReads());
-    s = cells.SeekRow(row_, row_bytes_);
+    RowCells cells(opened_, found, /*snapshot=*/nullptr, row_bytes_);
+    s = cells.Enter(row_, row_bytes_);
     for (; s.ok() && cells.Valid(); cells.Next()) {
       Entries entries;
       s = ReadEntries(cells.cell(), &entries);
@@ -318,8 +326,7 @@ class Writer::Draft {
   }
 
   // The newest timestamp of the versions that a delete is to take, in the
-  // store, also those that have expired, and in the batch; nullopt: there are
-  // none.
+  // store, expired ones included, and in the batch; nullopt: there are none.
   Status FindNewestPut(const Change& change, FamilyMap::const_iterator family,
                        std::optional<uint64_t>* newest_ms) const {
     const bool of_row = IsDeleteOfRow(change.type);
@@ -338,8 +345,8 @@ class Writer::Draft {
     }
     VersionRules rules = family->second.rules;
     rules.ttl_ms = 0;
-    RowCells cells(opened_, family, RowReads());
-    Status s = cells.SeekRow(row_, row_bytes_);
+    RowCells cells(opened_, family, /*snapshot=*/nullptr, row_bytes_);
+    Status s = cells.Enter(row_, row_bytes_);
     if (!of_row) cells.Seek(change.qualifier);
     for (; s.ok() && cells.Valid(); cells.Next()) {
       if (!of_row && cells.qualifier() != change.qualifier) break;
@@ -354,7 +361,7 @@ class Writer::Draft {
     return s.ok() ? cells.status() : s;
   }
 
-  // Those of the store and of the batch.
+  // Finds the deletes of the row in the store and in the batch.
   Status FindRowDeletes(FamilyMap::const_iterator family,
                         RowDeletes* row_deletes) const {
     Status s = writer_.FindRowDeletes(row_, family, row_bytes_, row_deletes);
@@ -397,11 +404,11 @@ class Writer::Draft {
   const std::optional<uint64_t> replaces_ms_;
   const bool looks_at_itself_;
   uint64_t now_ms_ = 0;
-  uint64_t last_ms_ = 0;  // what the clock's bound has to cover
-  std::string_view row_;  // what row_bytes_ encodes, once there is one
+  uint64_t last_ms_ = 0;  // the clock's bound has to cover it
+  std::string_view row_;  // the row in row_bytes_, once there is one
   std::string row_bytes_;
   uint64_t row_hash_ = 0;
-  RowLocks::Stripe* stripe_ = nullptr;  // of that row
+  RowLocks::Stripe* stripe_ = nullptr;  // that row's
   rocksdb::WriteBatch batch_;
   std::map<Key, Join> joins_;
   // All entries of the batch, in its order and without values, if it looks at
@@ -414,12 +421,15 @@ Status Writer::Apply(const RowLocks::Guard& guard,
                      const WriteOptions& options,
                      std::optional<uint64_t> replaces_ms) {
   if (changes.empty()) return Status::OK();
-  const auto deletes = [](const Change& change) {
-    return change.type != ChangeType::kPut;
-  };
-  Draft draft(this, guard, replaces_ms,
-              changes.size() > 1 &&
-                  std::any_of(changes.begin(), changes.end(), deletes));
+  bool deletes = false;
+  size_t batch_bytes = kBatchHeadBytes;
+  for (const Change& change : changes) {
+    deletes |= change.type != ChangeType::kPut;
+    batch_bytes += kRecordBytes + change.row.size() + change.qualifier.size() +
+                   change.value.size();
+  }
+  Draft draft(this, guard, replaces_ms, deletes && changes.size() > 1,
+              batch_bytes);
   Status s;
   for (Change change : changes) {
     if (!change.timestamp_ms) change.timestamp_ms = options.timestamp_ms;

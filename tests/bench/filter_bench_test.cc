@@ -1,23 +1,23 @@
-// filter_bench: its keys, its arithmetic, and the results that it writes.
-#include "bench/filter_bench.h"
-
+// filter_bench: its keys, its filters, and the benchmarks that it registers.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "bench/allocation_counter.h"
 #include "bench/built_filter.h"
 #include "bench/environment.h"
+#include "bench/filter_kinds.h"
+#include "lib/kernels/kernel.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
 
@@ -82,26 +82,6 @@ TEST(AllocationCounter, CountsWhatIsHeldAtThePeak) {
   EXPECT_LT(counter.peak_bytes(), 2 * kBytes + kBytes / 4);
 }
 
-// Wilson's interval at points computed from its formula by other means.
-TEST(Interval99, IsWilsons) {
-  const Interval half = Interval99({.asked = 100, .passed = 50});
-  EXPECT_NEAR(half.low, 0.3753, 0.0001);
-  EXPECT_NEAR(half.high, 0.6247, 0.0001);
-  const Interval none = Interval99({.asked = 1000, .passed = 0});
-  EXPECT_EQ(none.low, 0);
-  EXPECT_NEAR(none.high, 0.006591, 0.000001);
-}
-
-TEST(FilterResult, BoundIsOneBitForEachHalving) {
-  FilterResult result;
-  result.entries = 800;
-  result.filter_bytes = 1000;  // ten bits for each
-  result.absent_row = {.asked = 256, .passed = 1};
-  EXPECT_DOUBLE_EQ(result.OverBoundPercent(), 25);
-  result.absent_row.passed = 0;
-  EXPECT_TRUE(std::isinf(result.OverBoundPercent()));
-}
-
 // Runs the program with its output in `dir`; its exit status.
 int RunProgram(const test::TempDir& dir, const std::string& arguments) {
   const std::string command = std::string("\"" ROWBLOOM_FILTER_BENCH "\" ") +
@@ -132,90 +112,113 @@ TEST(Program, WrongUsageIsStatusTwo) {
   EXPECT_EQ(RunProgram(dir, "--nonsense"), 2);
 }
 
-TEST(Program, WritesEachFilterOfEachGroupAtItsRate) {
+// MODE/SHAPE/KEYS/RATE/FILTER/KERNEL/EQUAL/OPERATION.
+std::vector<std::string> Parts(const std::string& name) {
+  std::vector<std::string> parts;
+  std::istringstream in(name);
+  for (std::string part; std::getline(in, part, '/');) parts.push_back(part);
+  return parts;
+}
+
+// Every filter as "MODE/SHAPE/FILTER/KERNEL/EQUAL", and its operations.
+TEST(Program, MeasuresEachFilterAtItsRate) {
   if (!kOptimised) GTEST_SKIP() << "this build refuses to measure";
   const test::TempDir dir;
   ASSERT_EQ(RunProgram(dir,
-                       "--keys 1000,2000 --rates 0.1,0.01 --repetitions 3 "
-                       "--min-time 0.0001 --absent 20000 --offset 16 "
-                       "--frontier-keys 1000 --json \"" +
+                       "--keys 1000 --rates 0.01 --absent 20000 --offset 16 "
+                       "--frontier-keys 1000 --benchmark_repetitions=1 "
+                       "--benchmark_min_time=0.0001 --json \"" +
                            dir.File("json") + "\""),
             0)
       << ReadFile(dir.File("err"));
   const json results = json::parse(ReadFile(dir.File("json")));
-  const std::vector<std::string> kernels = KernelNames();
-  std::set<std::tuple<std::string, uint64_t, double, std::string, std::string,
-                      std::string>>
-      seen;
-  for (const json& filter : results["filters"]) {
-    SCOPED_TRACE(filter.dump());
-    const KeyShape shape =
-        filter["shape"] == "row" ? KeyShape::kRow : KeyShape::kRowCol;
-    const std::string name = filter["filter"];
-    const std::string kernel =
-        filter["kernel"].is_null() ? "" : filter["kernel"].get<std::string>();
-    EXPECT_TRUE(seen.emplace(filter["shape"], filter["keys"],
-                             filter["target_rate"], name, kernel,
-                             filter["equal"])
-                    .second);
-    EXPECT_EQ(kernel.empty(), name.starts_with("RocksDB"));
-    // As many bits as an entry of such a rate needs, and not many more. Small
-    // filters have fixed parts.
-    const uint64_t keys = filter["keys"];
-    EXPECT_EQ(filter["entries"],
-              shape == KeyShape::kRow ? keys : keys + keys / kColumns);
-    EXPECT_GT(filter["over_bound_percent"], 0);
-    EXPECT_LT(filter["over_bound_percent"], 120);
-    EXPECT_GE(filter["build_peak_bytes_per_key"].get<double>() *
-                  static_cast<double>(keys),
-              filter["filter_bytes"].get<double>());
-    const json& counts =
-        filter[shape == KeyShape::kRow ? "absent_row" : "absent_column"];
-    EXPECT_EQ(counts["asked"], 20000);
-    EXPECT_LE(counts["low99"], counts["rate"]);
-    EXPECT_GE(counts["high99"], counts["rate"]);
-    if (filter["equal"] != "bits") {
-      EXPECT_GT(counts["rate"], filter["target_rate"].get<double>() / 2);
-      EXPECT_LT(counts["rate"], filter["target_rate"].get<double>() * 2);
+  EXPECT_EQ(results["context"]["offset_bytes"], "16");
+  EXPECT_TRUE(results["context"].contains("commit"));
+  std::map<std::string, size_t> operations;
+  size_t frontier = 0;
+  for (const json& run : results["benchmarks"]) {
+    SCOPED_TRACE(run.dump());
+    if (run["run_type"] != "iteration") continue;
+    EXPECT_FALSE(run.value("error_occurred", false));
+    const std::vector<std::string> parts = Parts(run["name"]);
+    ASSERT_GE(parts.size(), 8u);
+    if (parts[0] == "frontier") {
+      ++frontier;
+      continue;
     }
-    const std::vector<Operation> operations = AllOperations(shape);
-    ASSERT_EQ(filter["timings"].size(), operations.size());
-    for (size_t i = 0; i < operations.size(); ++i) {
-      const json& timing = filter["timings"][i];
-      EXPECT_EQ(timing["operation"], ToString(operations[i].mode));
-      EXPECT_EQ(timing.value("asked", ""), ToString(operations[i].asked));
-      EXPECT_LE(timing["low_quartile"], timing["ns_per_key"]);
-      EXPECT_GE(timing["high_quartile"], timing["ns_per_key"]);
+    ++operations[parts[0] + "/" + parts[1] + "/" + parts[4] + "/" + parts[5] +
+                 "/" + parts[6]];
+    if (parts[7] != "build") {
+      EXPECT_EQ(run["keys"], 1024);
+      continue;
+    }
+    EXPECT_EQ(run["keys"], 1000);
+    const bool row = parts[1] == "row";
+    EXPECT_EQ(run["entries"], row ? 1000 : 1000 + 1000 / kColumns);
+    EXPECT_GE(run["peak_bytes"], run["filter_bytes"]);
+    // The bits of an entry are those that its rate needs, and not many more.
+    // Small filters have fixed parts.
+    const double bits =
+        8 * run["filter_bytes"].get<double>() / run["entries"].get<double>();
+    const double rate =
+        run[row ? "absent_row_passed" : "absent_column_passed"].get<double>() /
+        20000;
+    EXPECT_GT(bits, -std::log2(rate));
+    if (parts[0] == "filters") {
+      EXPECT_LT(bits, -2.2 * std::log2(rate));
+    }
+    if (parts[6] == "rate") {
+      EXPECT_GT(rate, 0.01 / 8);
+      EXPECT_LT(rate, 0.01 * 2);
     }
   }
-  // Every kernel and both of RocksDB's filters, in every group.
-  for (const char* shape : {"row", "row+column"}) {
-    for (const uint64_t keys : {1000, 2000}) {
-      for (const double rate : {0.1, 0.01}) {
-        const auto has = [&](const std::string& name,
-                             const std::string& kernel) {
-          return std::any_of(seen.begin(), seen.end(), [&](const auto& row) {
-            return std::get<0>(row) == shape && std::get<1>(row) == keys &&
-                   std::get<2>(row) == rate && std::get<3>(row) == name &&
-                   std::get<4>(row) == kernel && std::get<5>(row) != "bits";
-          });
-        };
-        for (const std::string& kernel : kernels) {
-          EXPECT_TRUE(has("rowbloom bloom", kernel)) << kernel;
-          EXPECT_TRUE(has("rowbloom ribbon", kernel)) << kernel;
-          if (rate != 0.01) break;  // the fastest alone
-        }
-        EXPECT_TRUE(has("RocksDB Bloom", ""));
-        EXPECT_TRUE(has("RocksDB Ribbon", ""));
-      }
+  std::map<std::string, size_t> expected;
+  for (const Kernel& kernel : UsableKernels()) {
+    for (const char* kind : {"bloom", "ribbon"}) {
+      const std::string name = std::string("/rowbloom ") + kind + "/" +
+                               std::string(kernel.name) + "/rate";
+      expected["filters/row" + name] = 1 + 9;
+      expected["filters/row+column" + name] = 1 + 12;
     }
   }
-  EXPECT_EQ(results["frontier"].size(), 4u * 17u);
-  EXPECT_EQ(results["run"]["offset_bytes"], 16);
-  // Lookups of each group: of two numbers of keys and two rates.
-  const size_t lookups = AllOperations(KeyShape::kRow).size() +
-                         AllOperations(KeyShape::kRowCol).size() - 2;
-  EXPECT_EQ(results["memory_alone"].size(), 4 * lookups);
+  for (const char* name : {"RocksDB Bloom/-/rate", "RocksDB Ribbon/-/rate",
+                           "RocksDB Ribbon/-/bits"}) {
+    expected[std::string("filters/row/") + name] = 1 + 9;
+    expected[std::string("filters/row+column/") + name] = 1 + 12;
+  }
+  expected["filters/row/memory alone/-/rate"] = 9;
+  expected["filters/row+column/memory alone/-/rate"] = 12;
+  for (const char* name :
+       {"classic, mitz64", "classic, mitz32", "scalable, reserved",
+        "scalable, grown 100 times", "counting", "cuckoo", "RocksDB Bloom"}) {
+    expected[std::string("standalone/row/") + name + "/-/rate"] = 3;
+  }
+  for (const char* name :
+       {"ribbon, 0.97", "ribbon, 1.00", "ribbon, 1.02", "ribbon, 1.05",
+        "ribbon, 1.10", "ribbon, 1.20", "RocksDB Ribbon"}) {
+    expected[std::string("ribbon_slots/row/") + name + "/-/rate"] = 3;
+  }
+  EXPECT_EQ(operations, expected);
+  EXPECT_EQ(frontier, 4u * 17u);
+}
+
+TEST(Program, MeasuresWhatTheFilterOfGoogleBenchmarkChooses) {
+  if (!kOptimised) GTEST_SKIP() << "this build refuses to measure";
+  const test::TempDir dir;
+  ASSERT_EQ(RunProgram(dir,
+                       "--keys 1000 --rates 0.01 --benchmark_list_tests "
+                       "--benchmark_filter=cuckoo/.*build"),
+            0);
+  EXPECT_EQ(ReadFile(dir.File("out")),
+            "standalone/row/1000/0.01/cuckoo/-/rate/build\n");
+}
+
+TEST(RibbonSlots, GrowWithTheirSlots) {
+  const KeyArray keys = KeySpace(KeyShape::kRow, 2000, 1).Present();
+  const std::vector<Kind> kinds = RibbonSlotKinds(0.01);
+  ASSERT_EQ(kinds.size(), 7u);
+  EXPECT_LT(1.05 * static_cast<double>(kinds[0].build(keys)),
+            static_cast<double>(kinds[5].build(keys)));
 }
 
 TEST(BuiltFilter, IsPlacedBehindACacheLine) {
@@ -226,46 +229,6 @@ TEST(BuiltFilter, IsPlacedBehindACacheLine) {
     const BuiltFilter placed = PlacedAt(offset, filter);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(placed.bytes.data()) % 64, offset);
     EXPECT_EQ(placed.bytes, filter.bytes);
-  }
-}
-
-// The results of a mode that measures kinds of filters, checked.
-json KindsOf(const std::string& mode, const std::string& arguments) {
-  const test::TempDir dir;
-  EXPECT_EQ(RunProgram(dir, arguments +
-                                " --keys 1000,2000 --rates 0.1,0.01 "
-                                "--repetitions 3 --min-time 0.0001 --absent "
-                                "20000 --json \"" +
-                                dir.File("json") + "\""),
-            0)
-      << ReadFile(dir.File("err"));
-  const json results = json::parse(ReadFile(dir.File("json")));
-  std::set<std::tuple<std::string, uint64_t, double>> found;
-  for (const json& filter : results[mode]) {
-    SCOPED_TRACE(filter.dump());
-    const double target = filter["target_rate"];
-    EXPECT_TRUE(found.emplace(filter["filter"], filter["keys"], target).second);
-    EXPECT_GT(filter["bytes_per_key"].get<double>() * 8, -std::log2(target));
-    EXPECT_EQ(filter["absent"]["asked"], 20000);
-    EXPECT_LT(filter["absent"]["low99"], target);
-    EXPECT_GT(filter["absent"]["rate"], target / 8);
-  }
-  return results[mode];
-}
-
-TEST(Program, WritesEveryStandaloneFilter) {
-  if (!kOptimised) GTEST_SKIP() << "this build refuses to measure";
-  EXPECT_EQ(KindsOf("standalone", "--standalone").size(), 7u * 2u * 2u);
-}
-
-TEST(Program, WritesRibbonsThatGrowWithTheirSlots) {
-  if (!kOptimised) GTEST_SKIP() << "this build refuses to measure";
-  const json filters = KindsOf("ribbon_slots", "--ribbon-slots");
-  ASSERT_EQ(filters.size(), 7u * 2u * 2u);
-  for (size_t i = 0; i < filters.size(); i += 7) {
-    EXPECT_LT(1.05 * filters[i]["filter_bytes"].get<double>(),
-              filters[i + 5]["filter_bytes"].get<double>());
-    EXPECT_EQ(filters[i + 6]["filter"], "RocksDB Ribbon");
   }
 }
 

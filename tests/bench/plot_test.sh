@@ -34,27 +34,30 @@ PYTHON
 }
 
 mkdir "$dir/committed"
-for results in filter_bench standalone ribbon_slots; do
+for results in filter_bench read_bench store_mixes; do
   "$bench/plot.py" "$bench/results/$results.json" "$dir/committed"
 done
+"$bench/plot.py" "$bench/results" "$dir/committed"
 for plot in lookup build frontier; do
   well_formed "$dir/committed/$plot.svg"
   cmp "$dir/committed/$plot.svg" "$bench/results/$plot.svg" ||
     fail "results/$plot.svg is not what plot.py makes of the results"
 done
 
-# shows TABLE PAGE: the committed table is that of the results, and on the page.
-shows() {
-  local line
-  cmp "$dir/committed/$1" "$bench/results/$1" ||
-    fail "results/$1 is not what plot.py makes of the results"
-  while read -r line; do
-    grep -Fxq -- "$line" "$bench/../$2" || fail "$2 lacks: $line"
-  done <"$dir/committed/$1"
-}
-shows table.md README.md
-shows standalone.md lib/standalone/README.md
-shows ribbon_slots.md bench/README.md
+for table in "$dir"/committed/*.md; do
+  cmp "$table" "$bench/results/${table##*/}" ||
+    fail "results/${table##*/} is not what plot.py makes of the results"
+done
+pages=(README.md bench/README.md lib/standalone/README.md doc/filter_policy.md)
+for page in "${pages[@]}"; do
+  mkdir -p "$dir/pages/$(dirname "$page")"
+  cp "$bench/../$page" "$dir/pages/$page"
+done
+"$bench/put_tables.sh" "$dir/pages"
+for page in "${pages[@]}"; do
+  diff "$bench/../$page" "$dir/pages/$page" ||
+    fail "$page (<) does not show the committed results (>)"
+done
 
 # status EXPECTED COMMAND...
 status() {
@@ -63,20 +66,42 @@ status() {
   "$@" >/dev/null 2>"$dir/err" || found=$?
   ((found == expected)) || fail "$*: exit status $found, not $expected"
 }
-echo '{"filters": [], "frontier": []}' >"$dir/empty"
+echo '{"context": {}, "records": []}' >"$dir/empty"
 status 2 "$bench/plot.py" "$dir/empty"
 status 1 "$bench/plot.py" "$dir/empty" "$dir"
 status 1 "$bench/plot.py" "$dir/none" "$dir"
 status 1 "$bench/plot.py" "$bench/plot.py" "$dir"
 
+printf 'above\n<!-- table.md -->\n| old |\n<!-- end -->\nbelow\n' >"$dir/page"
+status 0 "$bench/plot.py" --put "$bench/results/table.md" "$dir/page"
+diff "$dir/page" <(printf 'above\n<!-- table.md -->\n'
+  cat "$bench/results/table.md"
+  printf '<!-- end -->\nbelow\n') || fail "--put: another page"
+status 1 "$bench/plot.py" --put "$bench/results/standalone.md" "$dir/page"
+
+# The interval of the median by the ranks of tables of the sign test, and
+# Wilson's at a point computed by other means.
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$bench python3 - <<'PYTHON' || fail "intervals"
+import plot
+for samples, low, high in ((6, 1, 6), (9, 2, 8), (10, 2, 9), (20, 6, 15)):
+    assert plot.median_of(range(samples, 0, -1))[1:] == [low, high], samples
+assert plot.median_of([1, 2, 3])[2] is None
+low, high = plot.wilson(50, 100)
+assert abs(low - 0.3753) < 1e-4 and abs(high - 0.6247) < 1e-4
+PYTHON
+
 found=0
-"$program" --keys 1000,2000 --rates 0.01 --repetitions 3 --min-time 0.0001 \
-  --absent 20000 --frontier-keys 1000 --json "$dir/json" >/dev/null \
-  2>"$dir/err" || found=$?
+"$program" --keys 1000,2000,3000 --rates 0.01 --absent 20000 \
+  --frontier-keys 1000 --benchmark_repetitions=6 --benchmark_min_time=0.0001 \
+  --json "$dir/google.json" >/dev/null 2>"$dir/err" || found=$?
 if grep -q 'built without optimisation' "$dir/err"; then
   echo "not measured, and so not drawn: $(cat "$dir/err")"
   exit 77
 fi
 ((found == 0)) || fail "filter_bench: $(cat "$dir/err")"
+"$bench/plot.py" --compact "$dir/google.json" "$dir/json"
 "$bench/plot.py" "$dir/json" "$dir"
 for plot in lookup build frontier; do well_formed "$dir/$plot.svg"; done
+for table in table standalone ribbon_slots; do
+  grep -q '^| RocksDB ' "$dir/$table.md" || fail "$table.md lacks RocksDB"
+done

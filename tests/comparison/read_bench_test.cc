@@ -1,10 +1,12 @@
-// That read_bench compares like with like, and that its check can fail.
+// The claims of rowbloom against RocksDB's own filter hold; read_bench, which
+// measures them, compares like with like, and its check can fail.
 #include "bench/read_bench.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/cells.h"
@@ -14,15 +16,17 @@
 namespace rowbloom::bench {
 namespace {
 
+using rowbloom::test::Scaled;
 using rowbloom::test::SeedFromEnv;
 using rowbloom::test::TempDir;
 
 constexpr uint64_t kQuestions = 16'000;
 
-std::vector<ShapeResult> Bench(Tree tree, uint64_t columns, uint64_t fewest,
-                               uint64_t seed,
-                               const std::vector<Caching>& cachings = {
-                                   kAllCachings.begin(), kAllCachings.end()}) {
+std::vector<ShapeResult> Measure(Tree tree, uint64_t columns, uint64_t fewest,
+                                 uint64_t seed,
+                                 const std::vector<Caching>& cachings = {
+                                     kAllCachings.begin(),
+                                     kAllCachings.end()}) {
   TempDir dir;
   Cells cells;
   uint64_t replaced = 0;
@@ -50,14 +54,14 @@ TEST_P(EachTree, IsReadWithEveryFilter) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   const Tree tree = GetParam();
-  const std::vector<ShapeResult> results = Bench(tree, 12, 12, seed);
+  const std::vector<ShapeResult> results = Measure(tree, 12, 12, seed);
   ASSERT_EQ(results.size(), 2u);
   for (const ShapeResult& result : results) {
     SCOPED_TRACE(ToString(result.caching));
     EXPECT_EQ(result.tree, tree);
-    EXPECT_EQ(result.files, tree == Tree::kFiveLevels ? 16 : SortedRuns(tree));
+    EXPECT_EQ(result.files, tree == Tree::kFiveLevels ? 16 : tree.level0);
     ASSERT_EQ(result.filters.size(), kAllFilters.size());
-    for (const FilterResult& filter : result.filters) {
+    for (const ReadsOfFilter& filter : result.filters) {
       SCOPED_TRACE(ToString(filter.filter));
       EXPECT_EQ(filter.filter_bytes == 0, filter.filter == Filter::kNone);
       for (const Read read : kAllReads) {
@@ -71,8 +75,8 @@ TEST_P(EachTree, IsReadWithEveryFilter) {
         EXPECT_GE(own.blocks, own.blocks_read);
         EXPECT_GT(own.median_us, 0);
         EXPECT_GE(own.p99_us, own.median_us);
-        EXPECT_GT(own.cpu_ratio, 0);
-        EXPECT_GT(own.wall_ratio, 0);
+        EXPECT_GT(own.turns.cpu_ratio.value, 0);
+        EXPECT_GT(own.turns.wall_ratio.value, 0);
         const bool probed = result.caching == Caching::kAll &&
                             KeysOf(read) == 1 && read != Read::kScanAbsentRow &&
                             filter.filter != Filter::kNone;
@@ -81,8 +85,9 @@ TEST_P(EachTree, IsReadWithEveryFilter) {
       EXPECT_EQ(filter[Read::kGetPresent].found,
                 filter[Read::kGetPresent].operations);
     }
-    EXPECT_EQ(result[Filter::kStock][Read::kGetPresent].cpu_ratio, 1);
-    // The same keys, asked for one by one and in batches.
+    EXPECT_EQ(result[Filter::kStock][Read::kGetPresent].turns.cpu_ratio.value,
+              1);
+    // The same keys, looked up one by one and in batches.
     for (const Filter filter : kAllFilters) {
       EXPECT_EQ(result[filter][Read::kGetAbsentRow].wrong_opens,
                 result[filter][Read::kBatchAbsentRow].wrong_opens);
@@ -96,7 +101,7 @@ TEST_P(EachTree, IsReadWithEveryFilter) {
       EXPECT_EQ(result[Filter::kStockAgain][read].wrong_opens,
                 result[Filter::kStock][read].wrong_opens);
     }
-    // Filters are asked, and worth it.
+    // Filters are probed, and worth it.
     const ReadResult& none = result[Filter::kNone][Read::kGetAbsentRow];
     EXPECT_GT(none.wrong_opens, kQuestions / 2);
     EXPECT_GT(none.blocks, 0);
@@ -112,13 +117,11 @@ TEST_P(EachTree, IsReadWithEveryFilter) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ReadBench, EachTree, testing::ValuesIn(kAllTrees),
-                         [](const auto& tree) {
-                           return std::string(ToString(tree.param));
-                         });
+                         [](const auto& tree) { return ToString(tree.param); });
 
 TEST(ReadBench, NarrowRowsAskForColumnsThatTheyDoNotHave) {
   const std::vector<ShapeResult> results =
-      Bench(Tree::kEight, 2, 1, SeedFromEnv());
+      Measure(Tree::kEight, 2, 1, SeedFromEnv());
   ASSERT_EQ(results.size(), 2u);
   const ReadResult& columns =
       results[0][Filter::kRowbloom][Read::kColumnsPresent];
@@ -129,11 +132,11 @@ TEST(ReadBench, NarrowRowsAskForColumnsThatTheyDoNotHave) {
 // The five levels, whose files compaction writes.
 TEST(ReadBench, CountsRepeatWithTheSeed) {
   const std::vector<ShapeResult> first =
-      Bench(Tree::kFiveLevels, 12, 12, 7, {Caching::kAll});
+      Measure(Tree::kFiveLevels, 12, 12, 7, {Caching::kAll});
   const std::vector<ShapeResult> again =
-      Bench(Tree::kFiveLevels, 12, 12, 7, {Caching::kAll});
+      Measure(Tree::kFiveLevels, 12, 12, 7, {Caching::kAll});
   const std::vector<ShapeResult> other =
-      Bench(Tree::kFiveLevels, 12, 12, 8, {Caching::kAll});
+      Measure(Tree::kFiveLevels, 12, 12, 8, {Caching::kAll});
   ASSERT_FALSE(first.empty() || again.empty() || other.empty());
   bool differs = false;
   for (const Filter filter : kAllFilters) {
@@ -155,61 +158,193 @@ TEST(ReadBench, FewerRowsThanFilesIsInvalid) {
   TempDir dir;
   Cells cells;
   uint64_t replaced = 0;
-  ASSERT_TRUE(cells.Fill(SyntheticCells(20, 12), &replaced).ok());
+  ASSERT_TRUE(cells.Fill(SyntheticCells(7, 12), &replaced).ok());
   ReadBenchOptions options;
   options.db_dir = dir.path().string();
   std::vector<ShapeResult> results;
   EXPECT_TRUE(BenchReads(cells, options, &results).IsInvalidArgument());
 }
 
-// As good as claimed, to the byte and file.
+TEST(ReadBench, FiltersWithoutTheBaselineAreInvalid) {
+  TempDir dir;
+  Cells cells;
+  uint64_t replaced = 0;
+  ASSERT_TRUE(cells.Fill(SyntheticCells(300, 2), &replaced).ok());
+  ReadBenchOptions options;
+  options.filters = {Filter::kRowbloom};
+  options.db_dir = dir.path().string();
+  std::vector<ShapeResult> results;
+  EXPECT_TRUE(BenchReads(cells, options, &results).IsInvalidArgument());
+}
+
+TEST(ReadBench, ExistingDatabaseIsNotWrittenOver) {
+  TempDir dir;
+  Cells cells;
+  uint64_t replaced = 0;
+  ASSERT_TRUE(cells.Fill(SyntheticCells(300, 2), &replaced).ok());
+  ReadBenchOptions options;
+  options.cachings = {Caching::kAll};
+  options.questions = 1000;
+  options.seconds = 0;
+  options.db_dir = dir.path().string();
+  std::vector<ShapeResult> results;
+  const rocksdb::Status status = BenchReads(cells, options, &results);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_FALSE(BenchReads(cells, options, &results).ok());
+}
+
+TEST(Cells, LastOfEqualCellsStays) {
+  std::vector<InputCell> all = SyntheticCells(100, 2);
+  for (InputCell& cell : all) cell.value = "old";
+  const std::vector<InputCell> last = SyntheticCells(100, 2);
+  all.insert(all.end(), last.begin(), last.end());
+  Cells cells;
+  uint64_t replaced = 0;
+  ASSERT_TRUE(cells.Fill(std::move(all), &replaced).ok());
+  EXPECT_EQ(replaced, 200u);
+  EXPECT_EQ(cells.all().size(), 200u);
+  for (const Cell& cell : cells.all()) EXPECT_NE(cell.value, "old");
+}
+
+TEST(Cells, EmptyRowIsInvalid) {
+  std::vector<InputCell> all = SyntheticCells(100, 2);
+  all[7].row.clear();
+  Cells cells;
+  uint64_t replaced = 0;
+  EXPECT_TRUE(cells.Fill(std::move(all), &replaced).IsInvalidArgument());
+}
+
+// The overview of 8 files, with so many lookups and rows of ten columns.
+ShapeResult Overview(uint64_t rows, uint64_t questions, bool spread_rows,
+                     const std::vector<Filter>& filters) {
+  const uint64_t seed = SeedFromEnv();
+  TempDir dir;
+  Cells cells;
+  uint64_t replaced = 0;
+  EXPECT_TRUE(cells.Fill(SyntheticCells(rows, 10), &replaced).ok());
+  ReadBenchOptions options;
+  options.spread_rows = spread_rows;
+  options.filters = filters;
+  options.reads = {kOverviewReads.begin(), kOverviewReads.end()};
+  options.cachings = {Caching::kAll};
+  options.questions = questions;
+  options.seconds = 0;
+  options.seed = seed;
+  options.db_dir = dir.path().string();
+  std::vector<ShapeResult> results;
+  const rocksdb::Status status = BenchReads(cells, options, &results);
+  EXPECT_TRUE(status.ok()) << status.ToString();
+  return results.at(0);
+}
+
+// The main claim: at the same filter bytes, gets of absent rows open at most a
+// fiftieth of the wrong files, and nothing else gets worse by more than 5 %.
+void ExpectTheMainClaim(const ShapeResult& result) {
+  const uint64_t stock_bytes = result[Filter::kStock].filter_bytes;
+  const uint64_t bytes = result[Filter::kRowbloom].filter_bytes;
+  EXPECT_LE(bytes, stock_bytes);
+  EXPECT_GE(static_cast<double>(bytes),
+            0.995 * static_cast<double>(stock_bytes));
+  for (const Read read : kOverviewReads) {
+    SCOPED_TRACE(ToString(read));
+    const auto wrong =
+        static_cast<double>(result[Filter::kRowbloom][read].wrong_opens);
+    const auto stock =
+        static_cast<double>(result[Filter::kStock][read].wrong_opens);
+    // The filters were probed, and for enough files for a ratio to mean
+    // something.
+    EXPECT_GT(stock, 1000);
+    EXPECT_LE(wrong, read == Read::kGetAbsentRow ? stock / 50 : stock * 1.05);
+  }
+}
+
+TEST(Overview, RowColBeatsStockAtEqualBytes) {
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
+  if (Scaled(1000) < 1000) {
+    GTEST_SKIP() << "ratios are asserted from ROWBLOOM_TEST_SCALE=1 up";
+  }
+  ExpectTheMainClaim(Overview(Scaled(200'000), 8 * Scaled(100'000), false,
+                              {Filter::kStock, Filter::kRowbloom}));
+}
+
+// The worst case for filters by row: every file has every row, so that ROW
+// rules out nothing for a present row, and ROWCOL is on its own as stock is.
+TEST(Overview, RowColIsAsGoodAsStockWhereRowsAreSpread) {
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
+  if (Scaled(1000) != 1000) {
+    GTEST_SKIP() << "ratios are asserted only with ROWBLOOM_TEST_SCALE=1";
+  }
+  ExpectTheMainClaim(Overview(100'000, 8 * 100'000, true,
+                              {Filter::kStock, Filter::kRowbloom}));
+}
+
+// ROW alone cannot tell columns apart: the file of the row is opened for every
+// column that it does not have.
+TEST(Overview, RowAloneOpensTheFileOfEveryAbsentColumn) {
+  const ShapeResult result = Overview(
+      2000, 8 * 500, false, {kOverviewFilters.begin(), kOverviewFilters.end()});
+  EXPECT_GE(result[Filter::kRow][Read::kGetAbsentColumn].wrong_opens, 500u);
+  for (const ReadsOfFilter& filter : result.filters) {
+    SCOPED_TRACE(ToString(filter.filter));
+    for (const Read read : kOverviewReads) {
+      EXPECT_EQ(filter[read].operations, 500u);
+      EXPECT_EQ(filter[read].SkippedPercent() > 0,
+                filter.filter != Filter::kNone);
+    }
+  }
+}
+
+// Within the claims by so much that the intervals are, too.
 ShapeResult AsClaimed() {
   ShapeResult result;
   for (const Filter filter : kAllFilters) {
-    FilterResult one{.filter = filter, .filter_bytes = 1000, .reads = {}};
-    for (const Read read : kAllReads) one[read].wrong_opens = 1000;
+    ReadsOfFilter one{.filter = filter, .filter_bytes = 1000, .reads = {}};
+    for (const Read read : kAllReads) one[read].wrong_opens = 100'000;
     result.filters.push_back(one);
   }
-  FilterResult* rowbloom =
-      &result.filters[static_cast<size_t>(Filter::kRowbloom)];
-  for (const Read read : kAllReads) (*rowbloom)[read].wrong_opens = 1050;
   for (const Read read :
        {Read::kGetAbsentRow, Read::kBatchAbsentRow, Read::kColumnsAbsentRow}) {
-    (*rowbloom)[read].wrong_opens = 20;
+    result.filters.back()[read].wrong_opens = 1000;
   }
   return result;
 }
 
-TEST(BrokenClaims, NoneWhereAllIsAsClaimed) {
-  EXPECT_TRUE(BrokenClaims(AsClaimed()).empty());
+TEST(ReadClaims, HoldWhereAllIsAsClaimed) {
+  EXPECT_TRUE(ClaimsThatAre(Verdict::kMissed, AsClaimed()).empty());
+  EXPECT_TRUE(ClaimsThatAre(Verdict::kUndecided, AsClaimed()).empty());
+  EXPECT_EQ(ClaimsThatAre(Verdict::kHolds, AsClaimed()).size(),
+            1 + kAllReads.size());
 }
 
-TEST(BrokenClaims, OneWrongOpenTooManyIsNamed) {
+TEST(ReadClaims, TooManyWrongOpensAreNamed) {
   for (const Read read : kAllReads) {
     ShapeResult result = AsClaimed();
-    ++result.filters[static_cast<size_t>(Filter::kRowbloom)][read].wrong_opens;
-    const std::vector<std::string> broken = BrokenClaims(result);
-    ASSERT_EQ(broken.size(), 1u) << ToString(read);
-    EXPECT_EQ(broken[0].find(ToString(read)), 0u) << broken[0];
+    result.filters.back()[read].wrong_opens *= 3;
+    const std::vector<std::string> missed =
+        ClaimsThatAre(Verdict::kMissed, result);
+    ASSERT_EQ(missed.size(), 1u) << ToString(read);
+    EXPECT_EQ(missed[0].find(ToString(read)), 0u) << missed[0];
   }
 }
 
-TEST(BrokenClaims, MoreBytesThanTheBaselineAreNamed) {
+TEST(ReadClaims, MoreBytesThanTheBaselineAreNamed) {
   ShapeResult result = AsClaimed();
-  ++result.filters[static_cast<size_t>(Filter::kRowbloom)].filter_bytes;
-  const std::vector<std::string> broken = BrokenClaims(result);
-  ASSERT_EQ(broken.size(), 1u);
-  EXPECT_EQ(broken[0], "filters take 1001 bytes, RocksDB's 1000");
+  ++result.filters.back().filter_bytes;
+  const std::vector<std::string> missed =
+      ClaimsThatAre(Verdict::kMissed, result);
+  ASSERT_EQ(missed.size(), 1u);
+  EXPECT_EQ(missed[0], "filters take 1001 bytes, RocksDB's 1000");
 }
 
-TEST(BrokenClaims, NothingAskedIsNoProof) {
-  ShapeResult result = AsClaimed();
-  for (FilterResult& filter : result.filters) {
-    filter[Read::kGetAbsentRow].wrong_opens = 0;
+TEST(ReadClaims, TooFewWrongOpensDecideNothing) {
+  for (const uint64_t stock : {0, 40}) {
+    ShapeResult result = AsClaimed();
+    for (ReadsOfFilter& filter : result.filters) {
+      filter[Read::kGetAbsentRow].wrong_opens =
+          filter.filter == Filter::kRowbloom ? 0 : stock;
+    }
+    EXPECT_EQ(ClaimsThatAre(Verdict::kUndecided, result).size(), 1u);
   }
-  const std::vector<std::string> broken = BrokenClaims(result);
-  ASSERT_EQ(broken.size(), 1u);
-  EXPECT_NE(broken[0].find("too few"), std::string::npos) << broken[0];
 }
 
 }  // namespace

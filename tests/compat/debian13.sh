@@ -10,10 +10,12 @@
 # this machine come from build/release, which is made if it is missing.
 set -euo pipefail
 
+# shellcheck source=tests/compat/swaps.sh
+source "$(dirname "${BASH_SOURCE[0]}")/swaps.sh"
+
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 root=$(realpath -m "${1:-$source_dir/build/debian13}")
 programs=build/release/tests/compat # in the source tree, here and there
-summary=()
 
 fail() {
   echo "FAILED: $*" >&2
@@ -44,26 +46,6 @@ here() {
 }
 there() {
   in_root "/src/rowbloom/$programs/swap_db" "$1" "/src/swaps/$2" "${@:3}"
-}
-
-# check here|there NAME: the summary has what it says.
-check() {
-  local said
-  said=$("$1" check "$2")
-  echo "$said"
-  summary+=("$said")
-}
-
-# swap FIRST SECOND: FIRST writes; each reads what the other wrote, compacts
-# it and writes on.
-swap() {
-  local name=$1-$2
-  "$1" write "$name"
-  check "$2" "$name"
-  "$2" extend "$name"
-  check "$1" "$name"
-  "$1" extend "$name"
-  check "$2" "$name"
 }
 
 # There is no way back from tables of the format that 9.10 has as default. The
@@ -122,7 +104,7 @@ if [[ ! -e $root/etc/debian_version ]]; then
   debootstrap --variant=minbase trixie "$root"
 fi
 cp /etc/hosts /etc/resolv.conf "$root/etc/"
-# What is installed starts no services.
+# Installed packages start no services.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
 # The build tree stays from run to run, and files that are as they were keep
@@ -158,4 +140,4 @@ newer_tables
 other_library
 
 step "summary"
-printf -- '- %s\n' "${summary[@]}"
+print_summary

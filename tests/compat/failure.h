@@ -1,4 +1,4 @@
-// What swap_db cannot accept: main() prints it and exits with 1.
+// A Failure is a defect that swap_db found. main() prints it and exits with 1.
 #pragma once
 
 #include <stdexcept>
@@ -21,8 +21,9 @@ inline void RequireOk(const rocksdb::Status& status, const std::string& what) {
   if (!status.ok()) throw Failure(what + ": " + status.ToString());
 }
 
-// That of `questions` at least nine in ten were answered "no": at 1 % false
-// positives, a few keys may lie outside the range of a file.
+// Throws Failure unless at least nine in ten of `questions` lookups skipped
+// their file. At 1 % false positives this allows for a few keys outside the
+// range of a file.
 inline void RequireSkips(uint64_t skips, uint64_t questions,
                          const std::string& of_what) {
   Require(skips * 10 >= questions * 9,

@@ -73,7 +73,7 @@ std::vector<Change> SwapCase::Changes(int generation, Writer writer) const {
     if (i % 10 == 0) changes.push_back({row, version + "bare row"});
   }
   if (generation == 1) return changes;
-  // Of the rows that another kind of filter knows.
+  // Later generations change rows whose filters another writer built.
   const Writer other =
       kWriters[(static_cast<size_t>(writer) + 1) % kWriters.size()];
   for (int i = 0; i < kRowsPerFile; ++i) {

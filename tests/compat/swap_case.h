@@ -27,16 +27,16 @@ struct SwapCase {
   FilterPolicyOptions filter;
   bool partitioned = false;
 
-  // Of its directory.
+  // The name of the case's directory.
   std::string Name() const;
 
   // The row bytes of a row that some generation has.
   std::string Row(int generation, Writer writer, int index) const;
-  // Of rows that none has, among the others in key order.
+  // The row bytes of a row that no generation has; it sorts among the others.
   std::string AbsentRow(int index) const;
 
-  // What one file holds, of generation 1 and up. From the second on it also
-  // changes keys of the one before.
+  // The changes in one file of `generation`, which is 1 or more. From 2 on they
+  // also touch keys of the generation before.
   std::vector<Change> Changes(int generation, Writer writer) const;
 };
 

@@ -76,8 +76,8 @@ LoadedOptions NewDatabaseOptions(const SwapCase& swap_case,
   return options;
 }
 
-// As a program does that relies on its filters: strictly, and only if the
-// options are of a newer RocksDB with those unknown here left out.
+// Loads options as a program does that relies on its filters: strictly. Options
+// of a newer RocksDB that are unknown here may be left out.
 LoadedOptions LoadOptions(const std::string& path) {
   RequireOk(RegisterRowbloom(), "RegisterRowbloom");
   LoadedOptions options;
@@ -256,8 +256,8 @@ class KeyCheck {
   std::vector<std::string> rows_;
 };
 
-// Questions that filters must answer: rowbloom's own by its counters, RocksDB's
-// by what its ticker has beyond them.
+// Reads that filters must answer: rowbloom's own by its counters, RocksDB's by
+// what its ticker has beyond them.
 class FilterCheck {
  public:
   FilterCheck(const SwapCase& swap_case, int generations, rocksdb::DB* db,
@@ -313,7 +313,7 @@ class FilterCheck {
                  "MultiGet of absent rows");
   }
 
-  // In rows that the newest of rowbloom's files has.
+  // Gets absent columns in rows that the newest of rowbloom's files has.
   void AbsentColumns() const {
     const FilterStats before = Stats();
     std::string value;
@@ -325,7 +325,7 @@ class FilterCheck {
     }
     const FilterStats after = Stats();
     const uint64_t checked = after.row_col.checked - before.row_col.checked;
-    // Of rows that are there ROWCOL may be asked before ROW.
+    // A get in a present row may probe ROWCOL before ROW, so both count.
     Require(after.row.checked - before.row.checked + checked >= kRowsPerFile,
             "filters not used: gets of absent columns asked no section");
     if (case_.filter.bloom_type == BloomType::kRowCol) {
@@ -350,7 +350,7 @@ class FilterCheck {
                  "scans of absent rows");
   }
 
-  // After all reads.
+  // Checks after all reads that no block was unusable.
   void NothingUnusable() const {
     const FilterStats stats = Stats();
     Require(stats.blocks_unusable == 0, "a filter block is unusable");

@@ -11,10 +11,10 @@ namespace rowbloom::compat {
 
 struct DatabaseReport {
   uint64_t keys = 0;
-  FilterStats filter;        // of all reads, rowbloom's own blocks
-  uint64_t stock_skips = 0;  // of gets of absent rows, RocksDB's filters
-  // Why the OPTIONS file could not be loaded strictly; empty if it could. They
-  // were then loaded with ignore_unknown_options.
+  FilterStats filter;        // all reads, rowbloom's own blocks
+  uint64_t stock_skips = 0;  // gets of absent rows, RocksDB's filters
+  // The reason for which the OPTIONS file could not be loaded strictly; empty
+  // if it could. The options were then loaded with ignore_unknown_options.
   std::string not_strict;
 };
 
@@ -26,7 +26,7 @@ void WriteDatabase(const SwapCase& swap_case, const std::string& path,
                    uint32_t format_version);
 
 // Opens the database with the options of its OPTIONS file, reads every key in
-// every way, and questions that every kind of filter must answer.
+// every way, and makes reads that every kind of filter must answer.
 DatabaseReport CheckDatabase(const SwapCase& swap_case, const std::string& path,
                              int generations);
 

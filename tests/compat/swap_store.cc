@@ -35,7 +35,7 @@ std::string RowName(int generation, int index) {
 
 std::string Qualifier(int number) { return "q" + std::to_string(number); }
 
-// What a generation does, told to a WriteBatch or to a Model.
+// Applies the changes of a generation to a WriteBatch or a Model.
 template <typename Target>
 void Apply(int generation, Target* target) {
   const std::string version = "g" + std::to_string(generation) + " ";
@@ -75,8 +75,11 @@ struct Model {
 
 std::unique_ptr<Store> Open(const KeyLayout& layout, const std::string& path) {
   std::unique_ptr<Store> store;
-  RequireOk(Store::Open({.key_layout = layout, .auto_compaction = false}, path,
-                        kFamilies, &store),
+  // A front filter would answer before the files' filters.
+  RequireOk(Store::Open({.key_layout = layout,
+                         .front_filter_limit_bytes = 0,
+                         .auto_compaction = false},
+                        path, kFamilies, &store),
             "opening the store");
   return store;
 }
@@ -119,7 +122,7 @@ FilterStats StatsOf(Store* store, const std::string& family) {
   return stats.families.at(family).filter;
 }
 
-// Questions to one family that its filters must answer.
+// Makes reads in one family that its filters must answer.
 FilterStats CheckFilters(Store* store, const FamilyDescriptor& family,
                          int generations) {
   const std::string of_family = " of family " + family.name;

@@ -10,7 +10,7 @@ namespace rowbloom::compat {
 
 struct StoreReport {
   uint64_t cells = 0;
-  FilterStats filter;  // of all families together
+  FilterStats filter;  // all families together
 };
 
 // Adds a generation of cells to the store, which is made with the first, and
@@ -18,7 +18,7 @@ struct StoreReport {
 void WriteStore(const KeyLayout& layout, const std::string& path,
                 int generation);
 
-// Reads every cell and row, and asks for rows that filters must rule out.
+// Reads every cell and row, and looks up rows that filters must rule out.
 // Throws Failure.
 StoreReport CheckStore(const KeyLayout& layout, const std::string& path,
                        int generations);

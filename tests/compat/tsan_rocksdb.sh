@@ -12,14 +12,8 @@
 # second run builds what changed. The first takes half an hour on 2 cores.
 set -euo pipefail
 
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
-
-step() {
-  printf '\n== %s (after %d s)\n\n' "$*" "$SECONDS"
-}
+# shellcheck source=tests/compat/rocksdb_build.sh
+source "$(dirname "${BASH_SOURCE[0]}")/rocksdb_build.sh"
 
 if (($# != 1)) || [[ ! -e $1/include/rocksdb/version.h ]]; then
   echo "usage: tests/compat/tsan_rocksdb.sh SOURCE, RocksDB's source" >&2
@@ -35,28 +29,16 @@ tools/setup.sh clang libclang-rt-14-dev llvm
 
 # The library is as Debian's, with assertions, without what nothing here uses.
 step "RocksDB"
-cmake -G Ninja -S "$source" -B "$tree/rocksdb" \
+rocksdb_configure "$source" "$tree/rocksdb" \
   -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ \
   -DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_FLAGS="-O1 -g1 -fno-omit-frame-pointer" \
-  -DWITH_TSAN=ON -DPORTABLE=ON -DFAIL_ON_WARNINGS=OFF \
-  -DWITH_LZ4=ON -DWITH_SNAPPY=ON -DWITH_ZLIB=ON -DWITH_ZSTD=ON \
-  -DWITH_GFLAGS=OFF -DWITH_LIBURING=OFF -DWITH_TESTS=OFF \
-  -DWITH_BENCHMARK_TOOLS=OFF -DWITH_CORE_TOOLS=OFF -DWITH_TOOLS=OFF \
-  -DWITH_TRACE_TOOLS=OFF
+  -DWITH_TSAN=ON -DFAIL_ON_WARNINGS=OFF -DWITH_GFLAGS=OFF \
+  -DWITH_BENCHMARK_TOOLS=OFF -DWITH_CORE_TOOLS=OFF
 cmake --build "$tree/rocksdb" --target rocksdb-shared
 nm -D --undefined-only "$library" | grep __tsan_func_entry ||
   fail "$library is not built with the thread sanitizer"
 
-# RocksDB's own package would want the static library built, too.
-mkdir -p "$tree/package"
-cp "$tree/rocksdb/RocksDBConfigVersion.cmake" "$tree/package/"
-cat >"$tree/package/RocksDBConfig.cmake" <<EOF
-add_library(RocksDB::rocksdb-shared SHARED IMPORTED)
-set_target_properties(
-  RocksDB::rocksdb-shared
-  PROPERTIES IMPORTED_LOCATION "$library"
-             INTERFACE_INCLUDE_DIRECTORIES "$source/include")
-EOF
+rocksdb_package "$source" "$tree/rocksdb" "$tree/package"
 
 step "tests on it"
 cmake --preset tsan-rocksdb -DCMAKE_CXX_COMPILER=clang++

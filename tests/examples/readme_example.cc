@@ -4,6 +4,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
 
 int main() {
   rowbloom::FilterPolicyOptions filter;  // ROW and ROWCOL, 1 % false positives
@@ -11,9 +12,8 @@ int main() {
   rocksdb::Options options;
   options.create_if_missing = true;
   rocksdb::Status s = rowbloom::ConfigureRowFilters(filter, &options);
-  rocksdb::DB* db = nullptr;
-  if (s.ok()) s = rocksdb::DB::Open(options, "users.db", &db);
-  const std::unique_ptr<rocksdb::DB> owner(db);
+  std::unique_ptr<rocksdb::DB> db;
+  if (s.ok()) s = rocksdb::DB::Open(options, "users.db", rowbloom::Into(&db));
   if (s.ok()) s = db->Put({}, "user_1001:mail", "ada@example.org");
   if (s.ok()) s = db->Put({}, "user_1003:mail", "eve@example.org");
   if (s.ok()) s = db->Flush({});  // writes the file and its filter block

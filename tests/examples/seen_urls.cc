@@ -1,5 +1,6 @@
-// What a crawler has seen: a row for each URL. Its one column makes a ROWCOL
-// filter needless; ROW rules out all URLs that are new, which most are.
+// A crawler keeps a row for each URL that it has seen. Rows have a single
+// column, so a ROWCOL filter would add nothing; ROW rules out new URLs, and
+// most are new.
 #include <iostream>
 #include <memory>
 #include <string>
@@ -14,17 +15,18 @@ std::string Url(int number) {
   return "https://example.org/page/" + std::to_string(number) + ".html";
 }
 
-// Whether nobody has seen the URL before. Of several threads that come with one
-// URL at the same time, one is told so.
+// Marks the URL as seen, and sets *is_new when nobody had marked it before.
+// When several threads bring the same URL at once, exactly one gets true.
 Status SeeFirst(rowbloom::Store* store, const std::string& url, bool* is_new) {
   return store->CheckAndPut(url, "seen", "", std::nullopt, "", is_new);
 }
 
 Status Run() {
   std::unique_ptr<rowbloom::Store> store;
+  // A front filter would answer first; here the files' own filters are shown.
   Status s = rowbloom::Store::Open(
-      {}, "crawler.db", {{"seen", {.bloom_type = rowbloom::BloomType::kRow}}},
-      &store);
+      {.front_filter_limit_bytes = 0}, "crawler.db",
+      {{"seen", {.bloom_type = rowbloom::BloomType::kRow}}}, &store);
   int pages = 0;
   for (int link = 0; s.ok() && link < 6'000; ++link) {
     // Every third link leads to a page that another one has led to.
@@ -35,7 +37,8 @@ Status Run() {
   }
   std::cout << "6000 links to " << pages << " pages\n";
 
-  // From files alone, as they are after a while.
+  // Compaction moves all rows from memory into files, where they are after a
+  // while.
   if (s.ok()) s = store->Compact();
   for (int page = 2; s.ok() && page < 3'000; page += 3) {
     std::string value;

@@ -38,7 +38,7 @@ Status Measure(rowbloom::Store* store, int sensor, uint64_t day,
 
 Status Run() {
   std::unique_ptr<rowbloom::Store> store;
-  // Without compaction, so that each day stays in a file of its own.
+  // Without compaction each day stays in a file of its own.
   Status s =
       rowbloom::Store::Open({.auto_compaction = false}, "sensors.db",
                             {{"measured",
@@ -75,7 +75,8 @@ Status Run() {
   }
   std::cout << "as of yesterday: " << value << "\n";
 
-  // What is too old is not seen, even if it comes only now.
+  // A measurement older than the TTL stays invisible, even if it is written
+  // now.
   if (s.ok()) s = Measure(store.get(), 7, today - 40, "12:00", "9.9");
   int days = 0;
   if (s.ok()) {

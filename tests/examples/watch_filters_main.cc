@@ -7,6 +7,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
 #include "tests/examples/watch_filters.h"
 
 namespace {
@@ -25,8 +26,8 @@ rocksdb::Status Write(rocksdb::DB* db) {
   return s;
 }
 
-// Of each row that lies within the range of every file: gets the column that
-// it has and one that it has not, and scans it.
+// Reads every row that lies within the key range of each file: gets a column
+// that it has and one that it lacks, and scans it.
 rocksdb::Status Read(rocksdb::DB* db) {
   rocksdb::Status s;
   std::string value;
@@ -60,9 +61,8 @@ int main() {
   options.prefix_extractor =
       rowbloom::NewRowPrefixExtractor(*filter.key_layout);
   options.statistics = rowbloom::NewFilterStatistics();
-  rocksdb::DB* opened = nullptr;
-  if (s.ok()) s = rocksdb::DB::Open(options, "watch.db", &opened);
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  if (s.ok()) s = rocksdb::DB::Open(options, "watch.db", rowbloom::Into(&db));
   if (s.ok()) s = Write(db.get());
   if (s.ok()) s = Read(db.get());
   if (s.ok()) WatchFilters(db.get(), *table.filter_policy);

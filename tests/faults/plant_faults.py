@@ -152,7 +152,7 @@ class Tests:
                                  text=True).stdout
         programs = [
             program for program in re.findall(
-                r"Linking CXX executable (tests/\S+)", planned)
+                r"Linking C(?:XX)? executable (tests/\S+)", planned)
         ]
         folder = str(pathlib.Path("tests", path).parent) + "/"
         near = [

@@ -19,8 +19,8 @@ namespace {
 using testing::HasSubstr;
 
 struct Seed {
-  std::string bytes;  // of two values and rules, as the fuzz target reads them
-  std::string problem;  // of the first value in its format; "" when it is good
+  std::string bytes;    // two values and rules, as the fuzz target reads them
+  std::string problem;  // the first value's error; "" when it is valid
   bool versioned = true;
 };
 

@@ -1,4 +1,4 @@
-// What the fuzz targets share: a claim that has to hold for every input, and a
+// All fuzz targets share Check, for claims that hold for every input, and a
 // cursor that takes numbers and strings off an input.
 #pragma once
 
@@ -39,14 +39,14 @@ class Input {
     return value;
   }
 
-  // At most `byte_count` bytes.
+  // Takes at most `byte_count` bytes.
   std::string_view Bytes(size_t byte_count) {
     const std::string_view bytes = rest_.substr(0, byte_count);
     rest_.remove_prefix(bytes.size());
     return bytes;
   }
 
-  // As many bytes as the next byte says.
+  // Takes as many bytes as the next byte says.
   std::string_view SizedBytes() { return Bytes(Byte()); }
 
   std::string_view Rest() { return Bytes(rest_.size()); }

@@ -125,8 +125,8 @@ std::string WithFirstSection(std::string block, size_t at, char value) {
 
 struct BlockSeed {
   std::string bytes;
-  std::string problem;          // of the block; "" when it is usable
-  std::string section_problem;  // of its first section
+  std::string problem;          // the block's; "" when it is usable
+  std::string section_problem;  // its first section's
 };
 
 std::map<std::string, BlockSeed> BlockSeeds() {
@@ -256,7 +256,7 @@ TEST(FuzzCorpus, KeyLayoutsAreWhatTheirNamesSay) {
 }
 
 TEST(FuzzCorpus, OptionIdsAreWhatTheirNamesSay) {
-  // Not asked of PolicyId: old files have these texts for good.
+  // The text is not taken from PolicyId: old files have it for good.
   const std::string good =
       "rowbloom.filter:ROWCOL:bloom:0.01:0:uniform:escaped";
   const auto with = [&good](const std::string& from, const std::string& to) {
@@ -308,7 +308,7 @@ TEST(FuzzCorpus, OptionIdsAreWhatTheirNamesSay) {
   ExpectSeeds("option_id", files);
 }
 
-// What opening the file and reading its filters gives.
+// The result of opening the file and reading its filters, as text.
 std::string Outcome(const std::string& path) {
   std::unique_ptr<sst::SstFile> file;
   rocksdb::Status status = sst::SstFile::Open(path, &file);

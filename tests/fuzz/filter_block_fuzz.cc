@@ -23,7 +23,7 @@
 namespace rowbloom::fuzz {
 namespace {
 
-// What follows the directory.
+// The trailer and the tail follow the directory.
 constexpr size_t kEndBytes = format::kTrailerBytes + format::kTail.size();
 
 // The reference is the last of UsableKernels().
@@ -54,7 +54,7 @@ void CheckSection(const FilterBlock& block, const FilterSection& section,
   Check(section.size_bytes % kBlockBytes == 0, "sections are whole blocks");
 }
 
-// One key, asked in every way that there is.
+// One key, looked up in every way that there is.
 void CheckKey(const FilterBlock& block, std::string_view bytes,
               std::string_view key, const MatchResult& result) {
   if (!block.usable()) {
@@ -259,7 +259,7 @@ void BuildAndDamage(std::string_view bytes) {
 
   std::vector<char> damaged(written.bytes.begin(), written.bytes.end());
   const size_t at = place % damaged.size();
-  // What a reader sees of a file: one wrong byte, or one end missing.
+  // A damaged block has one wrong byte, or lacks its start or its end.
   switch (damage % 3) {
     case 0:
       damaged[at] = static_cast<char>(damaged[at] ^ (change == 0 ? 1 : change));

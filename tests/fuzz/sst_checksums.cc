@@ -36,8 +36,8 @@ uint32_t Fixed32(std::string_view bytes, size_t offset) {
   return value;
 }
 
-// Before it can be decoded: the footer of format_version 6 has a checksum over
-// itself.
+// Sets the checksum that the footer of format_version 6 has over itself, before
+// anything decodes the footer.
 void SetFooterChecksum(std::string* file) {
   if (file->size() < sst::kFooterBytes) return;
   const size_t at = file->size() - sst::kFooterBytes;
@@ -90,8 +90,9 @@ std::string_view Contents(const std::string& file, const sst::Footer& footer,
   return std::string_view(file).substr(handle.offset_bytes, handle.size_bytes);
 }
 
-// Of an index, the blocks that it names, and for one of two levels those that
-// they name. Compressed ones are left alone: their bytes name nothing.
+// Sets the checksums of an index and of the blocks that it names; of an index
+// with two levels, also of the blocks that those name. Compressed blocks of the
+// index are left alone, because their bytes name nothing.
 void SetChecksumsBelow(std::string* file, const sst::Footer& footer,
                        const BlockHandle& index, int levels) {
   const std::string contents(Contents(*file, footer, index));

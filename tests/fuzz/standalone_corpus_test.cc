@@ -27,7 +27,7 @@ using testing::HasSubstr;
 
 struct Seed {
   std::string bytes;
-  std::string problem;  // of its Parse; "" when it is good
+  std::string problem;  // Parse's error; "" when there is none
 };
 
 std::map<std::string, Seed> Seeds() {

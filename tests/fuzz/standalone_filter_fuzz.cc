@@ -1,7 +1,8 @@
-// The serialized filters that an application uses by itself. An input is the
-// bytes of one, which every Parse gets as they are, and with the numbers of its
-// frame made right, since a change behind a checksum is never seen otherwise.
-// What is taken is asked, changed and written again.
+// The fuzz target of the serialized filters that an application uses by itself.
+// An input is the bytes of one filter. Every Parse gets them as they are, and
+// again with the sizes and checksum of their frame made right, since nothing
+// else gets past a checksum. A filter that parses is probed, changed and
+// written again.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

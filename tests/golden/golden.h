@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "rowbloom/key_layout.h"
+#include "tests/support/hex.h"
 
 namespace rowbloom::golden {
 
@@ -26,22 +27,12 @@ inline constexpr uint32_t kRowPrefixBytes = 4;
 
 // "-" stands for no bytes.
 inline std::string Hex(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const char byte : bytes) {
-    text += kDigits[static_cast<unsigned char>(byte) / 16];
-    text += kDigits[static_cast<unsigned char>(byte) % 16];
-  }
-  return text.empty() ? "-" : text;
+  return bytes.empty() ? "-" : test::ToHex(bytes);
 }
 
 // Inverse of Hex. Throws on other text.
 inline std::string Unhex(const std::string& text) {
-  std::string bytes;
-  if (text == "-") return bytes;
-  for (size_t at = 0; at < text.size(); at += 2) {
-    bytes += static_cast<char>(std::stoi(text.substr(at, 2), nullptr, 16));
-  }
+  const std::string bytes = text == "-" ? "" : test::FromHex(text);
   if (Hex(bytes) != text) throw std::runtime_error("no hex digits: " + text);
   return bytes;
 }

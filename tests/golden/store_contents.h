@@ -1,12 +1,12 @@
-// What a store shows, as the lines of the golden data:
+// The golden data list the contents of a store, a line for each:
 //
 //   family NAME BLOOM_TYPE FILTER_KIND RATE ROW_PREFIX_LENGTH COMPRESSION
 //          BLOCK_SIZE_BYTES TIMESTAMPS MAX_VERSIONS MIN_VERSIONS TTL_MS
 //   cell ROW FAMILY QUALIFIER TIMESTAMP VALUE
 //   TYPE ROW FAMILY QUALIFIER TIMESTAMP
 //
-// the last being a delete that is kept: TYPE is delete, delete_version or
-// delete_family.
+// The last form is a delete that the store keeps. Its TYPE is delete,
+// delete_version or delete_family.
 #pragma once
 
 #include <cstdint>
@@ -73,7 +73,7 @@ struct IteratedLines {
   Lines deletes;
 };
 
-// Of one family, by its CellIterator.
+// The cells and deletes of one family, as its CellIterator gives them.
 inline IteratedLines IteratedCells(Store* store, const std::string& family) {
   IteratedLines lines;
   std::unique_ptr<CellIterator> it;

@@ -12,6 +12,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
 #include "tests/golden/store_contents.h"
 #include "tests/golden/write_golden.h"
 #include "tests/support/temp_dir.h"
@@ -83,9 +84,8 @@ class DatabaseWriter {
     for (const auto& [name, filter] : Policies(layout)) {
       families.emplace_back(name, OptionsOf(filter, partitioned));
     }
-    rocksdb::DB* db = nullptr;
-    Check(rocksdb::DB::Open(options, path.string(), families, &families_, &db));
-    db_.reset(db);
+    Check(rocksdb::DB::Open(options, path.string(), families, &families_,
+                            Into(&db_)));
   }
   ~DatabaseWriter() {
     for (auto* family : families_) {

@@ -1,5 +1,5 @@
-// What write_golden writes: each function all of one kind, into a folder that
-// exists and is its own.
+// Each function writes the golden data of one kind into `folder`, which must
+// exist and be empty.
 #pragma once
 
 #include <filesystem>

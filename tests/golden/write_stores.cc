@@ -8,6 +8,7 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
+#include "rowbloom/open_db.h"
 #include "storage/store/open_store.h"
 #include "tests/golden/store_contents.h"
 #include "tests/golden/write_golden.h"
@@ -209,7 +210,7 @@ void WriteVersionsDeletes(Session& store, const Lines& rows) {
   Check(store->DeleteRow(rows[rows.size() / 2]));
 }
 
-// What the rules of versions say of extremes.
+// Writes odd versions: extreme timestamps, a long value, counters.
 void WriteOddVersions(Session& store, const std::string& row) {
   for (const uint64_t timestamp_ms :
        {uint64_t{0}, uint64_t{1}, kMaxTimestampMs, kMaxTimestampMs - 1}) {
@@ -227,7 +228,7 @@ void WriteOddVersions(Session& store, const std::string& row) {
   // A length of more than one byte.
   Check(store->Put(row, "client5", "long", std::string(200, 'v'),
                    {.timestamp_ms = 1}));
-  // Without a timestamp the store's clock gives it.
+  // The store's clock gives the timestamp.
   Check(store->Put(row, "client5", "clock", "by the store's clock"));
   Check(store->Increment(row, "client5", "count", 7, nullptr));
   Check(store->Increment(row, "store3", "count", -1, nullptr));
@@ -441,9 +442,10 @@ void WriteAlteredStore(const fs::path& folder) {
 }
 
 bool HasRecord(const fs::path& path, const std::string& record) {
-  rocksdb::DB* db = nullptr;
-  if (!rocksdb::DB::OpenForReadOnly({}, path.string(), &db).ok()) return false;
-  const std::unique_ptr<rocksdb::DB> owned(db);
+  std::unique_ptr<rocksdb::DB> db;
+  if (!rocksdb::DB::OpenForReadOnly({}, path.string(), Into(&db)).ok()) {
+    return false;
+  }
   std::string value;
   return db->Get({}, record, &value).ok();
 }

@@ -26,10 +26,12 @@ configure() {
 }
 
 echo "== install"
+unity=$(sed -n 's/^ROWBLOOM_UNITY:BOOL=//p' "$build_dir/CMakeCache.txt")
 mkdir "$dir/source"
 cp -r "$source_dir"/{CMakeLists.txt,cmake,lib,storage} "$dir/source"
 configure "$dir/source" "$dir/build" -DROWBLOOM_BUILD_TESTS=OFF \
   -DROWBLOOM_BUILD_BENCH=OFF -DROWBLOOM_BUILD_TOOLS=OFF \
+  "-DROWBLOOM_UNITY=$unity" \
   "-DCMAKE_CXX_COMPILER_LAUNCHER=$here/reuse_object.sh;$build_dir;$dir/build"
 "$cmake" --build "$dir/build" --parallel 2
 "$cmake" --install "$dir/build" --prefix "$prefix"
@@ -40,7 +42,7 @@ config_dir=$(dirname "$(find "$prefix" -name rowbloomConfig.cmake)")
 if grep -rnE "$dir/(source|build)|$source_dir/" "$config_dir"; then
   fail "a package file names the source or the build tree"
 fi
-# But a program with rowbloom::hfile links the codecs, by their names.
+# Only a program with rowbloom::hfile links codecs by their names.
 if grep -rnEi --exclude='rowbloom-hfile*' 'nlohmann|fmt::|cli11|xxhash|isal' \
   "$config_dir"; then
   fail "a package file names a library that is an inner matter of rowbloom"
@@ -81,6 +83,26 @@ fi
 echo "== a program with the filters alone, where there is no RocksDB"
 run filters_consumer filters_consumer -DCMAKE_DISABLE_FIND_PACKAGE_RocksDB=ON \
   --no-warn-unused-cli
+
+echo "== a program in C, by find_package and by pkg-config, with no RocksDB either"
+run c_consumer c_consumer -DCMAKE_DISABLE_FIND_PACKAGE_RocksDB=ON \
+  --no-warn-unused-cli -- "$dir/c.db"
+# The files may go elsewhere: they name no place.
+mv "$prefix" "$dir/moved"
+pc_dir=$(dirname "$(find "$dir/moved" -name rowbloom.pc)")
+# pkg_config ARGUMENT...
+pkg_config() {
+  PKG_CONFIG_PATH=$pc_dir pkg-config "$@" rowbloom
+}
+version=$(sed -nE 's/^  VERSION ([0-9.]+)$/\1/p' "$source_dir/CMakeLists.txt")
+[[ $(pkg_config --modversion) == "$version" ]] ||
+  fail "pkg-config knows version $(pkg_config --modversion), not $version"
+read -ra flags <<<"$(pkg_config --cflags --libs)"
+"${CC:-cc}" -std=c11 -pedantic -Wall -Wextra -Werror \
+  "$here/c_consumer/main.c" "${flags[@]}" -o "$dir/by_pkg_config"
+LD_LIBRARY_PATH=$(pkg_config --variable=libdir) "$dir/by_pkg_config" \
+  "$dir/by_pkg_config.db"
+mv "$dir/moved" "$prefix"
 
 # find_package with these arguments must fail, and say why.
 refuses() {

@@ -11,12 +11,17 @@ trap 'rm -rf "$tree"' EXIT
 new_tree() {
   rm -rf "${tree:?}"/*
   mkdir -p "$tree"/{lib/include/rowbloom,storage/include/rowbloom}
-  mkdir -p "$tree"/lib/{bytes,layout,block} "$tree"/{tools,bench,tests,cmake}
+  mkdir -p "$tree"/lib/{bytes,layout,block} "$tree"/{plugin,tools,bench,tests,cmake}
   echo '#include <string>' >"$tree/lib/include/rowbloom/key.h"
   echo '#include "rocksdb/db.h"' >"$tree/storage/include/rowbloom/policy.h"
   echo '#include "rowbloom/key.h"' >"$tree/lib/key.cc"
   echo '#include "rowbloom/key.h"' >"$tree/storage/policy.cc"
   echo '#include "storage/policy.h"' >"$tree/tools/tool.cc"
+  mkdir -p "$tree"/storage/{c,filter_policy,format,hfile,sst,store}
+  echo '#include "storage/format/coding.h"' >"$tree/storage/sst/block.cc"
+  echo '#include "lib/bytes/number.h"' >"$tree/storage/format/coding.h"
+  echo '#include "storage/store/store.h"' >"$tree/storage/c/store.cc"
+  echo '#include "storage/filter_policy/ids.h"' >>"$tree/storage/c/store.cc"
 }
 
 # expect STATUS LABEL
@@ -61,6 +66,14 @@ case $rule in
   storage_knows_no_tools)
     breaks storage/policy.cc '#include "tools/tool.h"'
     breaks storage/include/rowbloom/policy.h '#include "bench/bench.h"'
+    ;;
+  storage_folders_have_an_order)
+    breaks storage/format/coding.h '#include "storage/sst/block.h"'
+    breaks storage/format/coding.h '#include "rowbloom/policy.h"'
+    breaks storage/sst/block.cc '#include "storage/hfile/block.h"'
+    breaks storage/sst/block.cc '#include "storage/store/store.h"'
+    breaks storage/store/store.cc '#include "storage/c/boundary.h"'
+    breaks storage/c/store.cc '#include "storage/hfile/block.h"'
     ;;
   sources_are_ascii)
     breaks lib/key.cc '// caf\xc3\xa9'

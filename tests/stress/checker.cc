@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <string_view>
 
 #include "tests/stress/key_space.h"
+#include "tests/support/hex.h"
 
 namespace rowbloom::stress {
 
@@ -87,6 +89,40 @@ void Checker::MultiGet(const Worlds& worlds,
   }
 }
 
+void Checker::Rows(const Worlds& worlds, const std::vector<std::string>& rows,
+                   test::Random* random) const {
+  if (setting_.front == nullptr) return;
+  const std::vector<std::string_view> views(rows.begin(), rows.end());
+  const auto may_have = std::make_unique<bool[]>(rows.size());
+  auto* const family = setting_.front->DefaultColumnFamily();
+  setting_.front->front_filter()->MayHaveRows(family, views,
+                                              {may_have.get(), rows.size()});
+  setting_.report->counters.reads_checked += rows.size();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto has_row = [&](const Cells* cells) {
+      const auto cell = cells->lower_bound(rows[i]);
+      return cell != cells->end() && cell->first.starts_with(rows[i]);
+    };
+    if (!may_have[i] && std::ranges::all_of(worlds, has_row)) {
+      setting_.report->Divergence("front filter: an absent row has cells",
+                                  rows[i]);
+    }
+    if (!setting_.iterators || !random->OneIn(16)) continue;
+    bool exists = false;
+    const Status status =
+        setting_.front->RowExists(Options(), family, rows[i], &exists);
+    // The family has no front filter, or one of another layout.
+    if (status.IsNotSupported() || status.IsInvalidArgument()) continue;
+    if (!Answered(status, "row exists", rows[i])) continue;
+    if (std::ranges::none_of(worlds, [&](const Cells* cells) {
+          return has_row(cells) == exists;
+        })) {
+      setting_.report->Divergence(
+          std::string("row exists: ") + (exists ? "true" : "false"), rows[i]);
+    }
+  }
+}
+
 template <typename Expected>
 void Checker::CompareRun(const Worlds& worlds, const char* what,
                          const std::string& key, const Run& found,
@@ -99,7 +135,7 @@ void Checker::CompareRun(const Worlds& worlds, const char* what,
       std::mismatch(found.begin(), found.end(), wanted.begin(), wanted.end());
   const auto show = [](const Run& run, Run::const_iterator it) {
     return it == run.end() ? "the end"
-                           : Hex(it->first) + "='" + it->second + "'";
+                           : test::ToHex(it->first) + "='" + it->second + "'";
   };
   setting_.report->Divergence(
       std::string(what) + ": " + std::to_string(found.size()) + " of " +

@@ -1,5 +1,5 @@
-// Reads a database in every way that asks filters, and compares the answers
-// with a model and with reads that ask no filter.
+// Reads a database in every way that probes filters, and compares the answers
+// with a model and with reads that probe no filter.
 #pragma once
 
 #include <string>
@@ -8,21 +8,20 @@
 
 #include "rocksdb/db.h"
 #include "rocksdb/slice_transform.h"
+#include "rowbloom/front_filter.h"
 #include "tests/stress/model.h"
 #include "tests/stress/report.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::stress {
 
-// The errors that a read may answer beside the right answer.
-enum class Errors { kNone, kIoErrorOrCorruption };
-
-// As thread-safe as the database. Wrong answers go to the report. With a
+// Thread-safe as far as the database is. Wrong answers go to the report. With a
 // snapshot the worlds are those of its time.
 class Checker {
  public:
   struct Setting {
     rocksdb::DB* db = nullptr;
+    FrontFilterDB* front = nullptr;  // db, if it has a front filter
     const rocksdb::SliceTransform* extractor = nullptr;  // may be null
     Report* report = nullptr;
     Errors errors = Errors::kNone;
@@ -41,6 +40,11 @@ class Checker {
   void Get(const Worlds& worlds, const std::string& key, bool twice) const;
   void MultiGet(const Worlds& worlds,
                 const std::vector<std::string>& keys) const;
+
+  // The front filter, if there is one, says of none of these rows that it is
+  // absent while it has a cell, and RowExists of some whether it has.
+  void Rows(const Worlds& worlds, const std::vector<std::string>& rows,
+            test::Random* random) const;
 
   // All or some keys with the extractor's prefix of `key`, in a random
   // direction and mode. Nothing, where the prefix is not one of the share's,

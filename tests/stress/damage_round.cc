@@ -1,8 +1,7 @@
 #include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
+#include "tests/stress/common_rounds.h"
 #include "tests/stress/operations.h"
 #include "tests/stress/rounds.h"
 #include "tests/stress/session.h"
@@ -11,40 +10,28 @@
 namespace rowbloom::stress {
 namespace {
 
-constexpr uint32_t kRowsPerShare = 96;
-constexpr uint64_t kSteps = 1000;  // of each thread
+constexpr uint64_t kSteps = 1000;  // each thread's
 constexpr int kOpenings = 6;
-
-void ReadInThreads(Session* session, uint64_t seed, uint32_t count) {
-  std::vector<std::thread> threads;
-  for (uint32_t i = 0; i < count; ++i) {
-    threads.emplace_back([=] {
-      Random random(test::Mix64(seed + i));
-      session->CheckEverything(&random);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-}
 
 }  // namespace
 
 void RunDamageRound(const Round& round, Report* report) {
+  constexpr uint32_t kRowsPerShare = 96;
   Random random(round.SeedOf(0));
-  const Database database = DrawDatabase(kRowsPerShare, &random);
-  Shares shares = NewShares(round.threads);
+  const Database database = DrawDatabase(kRowsPerShare, round);
+  Shares shares = NewShares<Session::Share>(round.threads);
   Session::Setting setting{.database = &database,
                            .path = round.dir + "/db",
                            .shares = &shares,
                            .report = report};
-  test::FaultPlan no_faults;
-  const auto sound_env = test::NewFaultEnv(&no_faults);
+  const SoundFiles files;
   // Files with sound filters. RocksDB notices damage where it has a checksum;
   // where it has none, the damage reaches rowbloom's reader.
   for (const bool without_checksums : {false, true}) {
     Opening opening = DrawOpening(database,
                                   {.filters_for_sure = true,
                                    .without_checksums = without_checksums,
-                                   .env = sound_env.get()},
+                                   .env = files.env.get()},
                                   &random);
     report->SetContext(round.Describe() + " writing " + opening.description);
     Session session(setting);
@@ -80,7 +67,11 @@ void RunDamageRound(const Round& round, Report* report) {
     plan.DamageFiltersOneIn(2);
     if (session.Open(std::move(opening))) {
       if (reads_fail) plan.FailReadsOneIn(20);
-      ReadInThreads(&session, random.Next(), round.threads);
+      const uint64_t seed = random.Next();
+      InThreads(session, [&session, seed](uint32_t thread) {
+        Random its(test::Mix64(seed + thread));
+        session.CheckEverything(&its);
+      });
       session.Close();
     }
     damages += plan.damages();

@@ -15,7 +15,7 @@ namespace rowbloom::stress {
 struct Program {
   std::string name;
   std::string description;
-  // By kind. They take turns in the order of their names.
+  // The rounds, by kind. They take turns in the order of their names.
   std::map<std::string, std::function<void(const Round&, Report*)>> rounds;
   // The work of the process that KillWorkerAfter starts, in its `life`.
   std::function<void(const Round&, uint64_t life, Report*)> run_worker;

@@ -80,6 +80,15 @@ std::string KeySpace::OutsideKey(uint32_t share, Random* random) const {
   return key;
 }
 
+std::vector<std::string> KeySpace::AllRows(uint32_t share) const {
+  std::vector<std::string> rows;
+  for (uint32_t number = 0; number < rows_per_share_; ++number) {
+    rows.push_back(Row(share, number));
+    rows.push_back(AbsentRow(share, number));
+  }
+  return rows;
+}
+
 std::string KeySpace::RandomKey(uint32_t share, Random* random) const {
   if (random->OneIn(30)) return OutsideKey(share, random);
   auto number = static_cast<uint32_t>(random->Below(rows_per_share_));

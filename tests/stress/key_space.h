@@ -37,6 +37,9 @@ class KeySpace {
     return EncodeNumber(share, 2 * number + 1);
   }
 
+  // Both of all numbers.
+  std::vector<std::string> AllRows(uint32_t share) const;
+
   // Rows of which each cell is written once and then single-deleted, if at all;
   // RangeOfRows leaves them out.
   static bool IsSingleDeleteRow(uint32_t number) { return number % 16 == 15; }
@@ -46,7 +49,7 @@ class KeySpace {
   std::string RandomKey(uint32_t share, Random* random) const;
   // A cell of a single-delete row. REQUIRES rows_per_share() >= 16.
   std::string RandomSingleDeleteKey(uint32_t share, Random* random) const;
-  // Not written by anybody: in absent rows, or an absent column.
+  // A key that nobody writes, in an absent row or with an absent column.
   std::string RandomAbsentKey(uint32_t share, Random* random) const;
   // Part of a row, or some rows: [first, second).
   std::pair<std::string, std::string> RandomRange(uint32_t share,

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
                   {"threads", RunThreadsRound}},
        .run_worker = RunKilledWorker,
        .sabotages = {{"delete", Sabotage::kDelete},
-                     {"filter", Sabotage::kFilter}}},
+                     {"filter", Sabotage::kFilter},
+                     {"front", Sabotage::kFront}}},
       argc, argv);
 }

@@ -79,15 +79,14 @@ std::string Encode(const Changes& changes) {
   return bytes;
 }
 
-Changes Decode(std::string_view bytes) {
-  Changes changes;
+void Decode(std::string_view bytes, Changes* changes) {
+  changes->clear();
   while (!bytes.empty()) {
     const auto type = static_cast<ChangeType>(bytes.front());
     bytes.remove_prefix(1);
     std::string key = TakeTextOrThrow(&bytes);
-    changes.push_back({type, std::move(key), TakeTextOrThrow(&bytes)});
+    changes->push_back({type, std::move(key), TakeTextOrThrow(&bytes)});
   }
-  return changes;
 }
 
 std::shared_ptr<rocksdb::MergeOperator> NewAppendOperator() {

@@ -37,7 +37,7 @@ rocksdb::WriteBatch ToWriteBatch(const Changes& changes);
 
 // The bytes that a journal has of changes.
 std::string Encode(const Changes& changes);
-Changes Decode(std::string_view bytes);
+void Decode(std::string_view bytes, Changes* changes);
 
 // A merge appends its operand to the value.
 std::shared_ptr<rocksdb::MergeOperator> NewAppendOperator();

@@ -108,7 +108,7 @@ rocksdb::PinningTier DrawPinning(Random* random) {
 
 Table DrawTable(const OpeningRules& rules, bool stock_policy, Random* random) {
   Table table;
-  table.partition_filters = random->OneIn(2);
+  table.partition_filters = random->OneIn(2) && !rules.unpartitioned;
   table.whole_key_filtering = !random->OneIn(4);
   // RocksDB before 9.5 loses rows of its own filters here.
   if (stock_policy && table.partition_filters) table.whole_key_filtering = true;
@@ -125,7 +125,7 @@ Table DrawTable(const OpeningRules& rules, bool stock_policy, Random* random) {
       .top_level_index_pinning = DrawPinning(random),
       .partition_pinning = DrawPinning(random),
       .unpartitioned_pinning = DrawPinning(random)};
-  // From nearly none, so that filters are read again and again.
+  // Caches begin at nearly no bytes, so that filters are read again and again.
   const size_t cache_bytes =
       OneOf<size_t>({4 << 10, 64 << 10, 4 << 20}, random);
   table.block_cache = rocksdb::NewLRUCache(cache_bytes, 0);
@@ -214,21 +214,34 @@ std::string Describe(const Opening& opening, const Table& table) {
        << " auto_compaction=" << !options.disable_auto_compactions
        << " subcompactions=" << options.max_subcompactions
        << " max_open_files=" << options.max_open_files;
+  if (const auto& front = opening.front_filter) {
+    text << " front_filter rows=" << front->memory_limit_bytes
+         << " cells=" << front->cell_memory_limit_bytes
+         << " charged=" << (front->charged_cache != nullptr)
+         << " bypass=" << front->bypass
+         << " waits=" << opening.waits_until_armed;
+  }
   return text.str();
 }
 
 }  // namespace
 
-Database DrawDatabase(uint32_t rows_per_share, Random* random) {
-  return {.keys = KeySpace(OneOf(Layouts(), random), rows_per_share),
-          .compaction_style = random->OneIn(3)
+Database DrawDatabase(uint32_t rows_per_share, const Round& round) {
+  constexpr uint64_t kPart = 999;
+  Random random(round.SeedOf(kPart));
+  return {.keys = KeySpace(OneOf(Layouts(), &random), rows_per_share),
+          .compaction_style = random.OneIn(3)
                                   ? rocksdb::kCompactionStyleUniversal
                                   : rocksdb::kCompactionStyleLevel,
-          .dynamic_level_bytes = random->OneIn(2)};
+          .dynamic_level_bytes = random.OneIn(2),
+          .front_filter = random.OneIn(2) || round.sabotage == Sabotage::kFront,
+          .filters_for_front = random.OneIn(2)};
 }
 
-Opening DrawOpening(const Database& database, const OpeningRules& rules,
+Opening DrawOpening(const Database& database, OpeningRules rules,
                     Random* random) {
+  const bool for_front = database.front_filter && database.filters_for_front;
+  if (for_front) rules.filters_for_sure = rules.unpartitioned = true;
   Opening opening;
   const FilterPolicyOptions filter = DrawFilter(database, rules, random);
   const bool stock = random->OneIn(4) && !rules.filters_for_sure;
@@ -280,6 +293,16 @@ Opening DrawOpening(const Database& database, const OpeningRules& rules,
                       filter.key_layout == database.keys.layout() &&
                       filter.bloom_type != BloomType::kRowPrefixFixedLength &&
                       filter.false_positive_rate < 0.1;
+  if (database.front_filter) {
+    opening.front_filter = FrontFilterOptions{
+        .memory_limit_bytes =
+            random->OneIn(4) && !for_front ? 2'000 : UINT64_MAX,
+        .cell_memory_limit_bytes =
+            OneOf<uint64_t>({0, 2'000, UINT64_MAX}, random),
+        .charged_cache = random->OneIn(2) ? table.block_cache : nullptr,
+        .bypass = random->OneIn(2)};
+    opening.waits_until_armed = random->OneIn(2);
+  }
   opening.description = "keys=" + database.keys.layout().ToString() + " " +
                         Describe(opening, table);
   return opening;

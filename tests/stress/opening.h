@@ -4,13 +4,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "rocksdb/env.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/slice_transform.h"
+#include "rowbloom/front_filter.h"
 #include "tests/stress/key_space.h"
+#include "tests/stress/round.h"
 
 namespace rowbloom::stress {
 
@@ -19,18 +22,25 @@ struct Database {
   KeySpace keys;
   rocksdb::CompactionStyle compaction_style;
   bool dynamic_level_bytes;
+  bool front_filter;
+  // All files have filters that a front filter can use; else some do.
+  bool filters_for_front;
 };
-Database DrawDatabase(uint32_t rows_per_share, Random* random);
+// Draws a database, the same for all processes of a round.
+Database DrawDatabase(uint32_t rows_per_share, const Round& round);
 
 struct OpeningRules {
   // Rowbloom's policy with a filter that files get, read through the block
   // cache.
   bool filters_for_sure = false;
+  bool unpartitioned = false;
   // Files are written without checksums of RocksDB's.
   bool without_checksums = false;
   // The policy answers "no" for some keys that are there: see
   // forgetful_policy.h.
   bool forgetful = false;
+  // A front filter is not told rows: see forgetful_memtables.h.
+  bool forgetful_memtables = false;
   rocksdb::Env* env = rocksdb::Env::Default();
 };
 
@@ -43,9 +53,11 @@ struct Opening {
   // that is flushed now; gets_skip is true if absent rows are ruled out.
   bool gets_ask = false;
   bool gets_skip = false;
+  std::optional<FrontFilterOptions> front_filter;  // nullopt: none
+  bool waits_until_armed = false;
   std::string description;
 };
-Opening DrawOpening(const Database& database, const OpeningRules& rules,
+Opening DrawOpening(const Database& database, OpeningRules rules,
                     Random* random);
 
 }  // namespace rowbloom::stress

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <mutex>
 #include <shared_mutex>
-#include <thread>
 #include <utility>
 #include <vector>
+
+#include "tests/stress/common_rounds.h"
 
 namespace rowbloom::stress {
 
@@ -20,7 +21,7 @@ std::string Operator::NewValue() {
 
 Change Operator::RandomChange() {
   const KeySpace& keys = session_->keys();
-  const Cells& cells = session_->share(own_)->cells;
+  const Cells& cells = session_->share(own_)->world;
   if (random_.OneIn(8)) {
     // Puts of a cell that is there, or another kind of deletion, would make the
     // result of a single deletion undefined.
@@ -47,7 +48,7 @@ Change Operator::RandomChange() {
 }
 
 void Operator::StepWrite() {
-  Share* const share = session_->share(own_);
+  Session::Share* const share = session_->share(own_);
   const std::scoped_lock lock(share->mutex);
   Changes changes = {RandomChange()};
   if (random_.OneIn(6)) {
@@ -79,7 +80,9 @@ void Operator::Read(const Checker& checker, const Worlds& worlds,
     }
   };
   const uint64_t choice = random_.Below(100);
-  if (choice < 60) {
+  if (choice < 5) {
+    checker.Rows(worlds, keys.AllRows(share), &random_);
+  } else if (choice < 60) {
     checker.Get(worlds, any_key(), random_.OneIn(16));
   } else if (choice < 75) {
     std::vector<std::string> some(random_.Below(20));
@@ -99,7 +102,7 @@ void Operator::StepRead() {
       random_.OneIn(4)
           ? static_cast<uint32_t>(random_.Below(session_->share_count()))
           : own_;
-  Share* const share = session_->share(index);
+  Session::Share* const share = session_->share(index);
   const std::shared_lock lock(share->mutex);
   Read(session_->NewChecker(), share->worlds(), index);
 }
@@ -109,10 +112,10 @@ void Operator::StepSnapshot() {
     if (random_.OneIn(8)) return ReleaseSnapshot();
     return Read(session_->NewChecker(snapshot_), {&cells_then_}, own_);
   }
-  Share* const share = session_->share(own_);
+  Session::Share* const share = session_->share(own_);
   const std::shared_lock lock(share->mutex);
   if (share->otherwise) return;
-  cells_then_ = share->cells;
+  cells_then_ = share->world;
   snapshot_ = session_->db()->GetSnapshot();
 }
 
@@ -179,17 +182,19 @@ void Operator::Step() {
 
 void RunOperators(Session* session, const Rarity& rarity, uint64_t steps,
                   uint64_t seed) {
-  std::vector<std::thread> threads;
-  for (uint32_t i = 0; i < session->share_count(); ++i) {
-    threads.emplace_back([=] {
-      Operator its(session, i, rarity, test::Mix64(seed + i));
-      for (uint64_t step = 0; step < steps && !session->report()->failed();
-           ++step) {
-        its.Step();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  InThreads(*session, [=](uint32_t share) {
+    Operator its(session, share, rarity, test::Mix64(seed + share));
+    for (uint64_t step = 0; step < steps && !session->report()->failed();
+         ++step) {
+      its.Step();
+    }
+  });
+}
+
+void RunFirstOperator(Session* session, const Rarity& rarity, int steps,
+                      uint64_t seed) {
+  Operator its(session, 0, rarity, seed);
+  for (int step = 0; step < steps; ++step) its.Step();
 }
 
 }  // namespace rowbloom::stress

@@ -15,8 +15,8 @@ struct Rarity {
   uint64_t ingestion = 200;
 };
 
-// Writes to its own share and reads, now and then, from others. What it writes
-// depends on its seed and its share alone, not on other threads.
+// Writes to its own share, and now and then reads from others. Its writes
+// depend on its seed and its share alone, not on other threads.
 class Operator {
  public:
   // REQUIRES a session that is open until the operator goes.
@@ -48,12 +48,16 @@ class Operator {
   Random random_;
   uint64_t values_ = 0;
   const rocksdb::Snapshot* snapshot_ = nullptr;
-  Cells cells_then_;  // of the share, when the snapshot was taken
+  Cells cells_then_;  // the share's at the snapshot
 };
 
 // Lets each share's operator do that many steps in a thread of its own. Ends
 // early at a divergence.
 void RunOperators(Session* session, const Rarity& rarity, uint64_t steps,
                   uint64_t seed);
+// Lets the first share's operator do that many steps in this thread, also after
+// errors.
+void RunFirstOperator(Session* session, const Rarity& rarity, int steps,
+                      uint64_t seed);
 
 }  // namespace rowbloom::stress

@@ -2,27 +2,19 @@
 
 #include <cstdio>
 
+#include "tests/support/hex.h"
+
 namespace rowbloom::stress {
 
 namespace {
 constexpr uint64_t kPrinted = 10;  // one fault can have many consequences
 }
 
-std::string Hex(std::string_view bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const unsigned char byte : bytes) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
-  return hex;
-}
-
 void Report::Divergence(const std::string& what, std::string_view key) {
   const std::scoped_lock lock(mutex_);
   if (++counters.divergences > kPrinted) return;
   std::printf("DIVERGENCE %s\n  key (hex) %s\n  %s\n", what.c_str(),
-              Hex(key).c_str(), context_.c_str());
+              test::ToHex(key).c_str(), context_.c_str());
   std::fflush(stdout);
 }
 
@@ -33,9 +25,14 @@ void Report::AddFilterStats(const FilterStats& stats) {
       stats.blocks_unusable + stats.row.unusable + stats.row_col.unusable;
 }
 
+void Report::AddFrontFilterStats(const FrontFilterStats& stats) {
+  counters.front_questions += stats.asked;
+  counters.front_absent += stats.answered;
+}
+
 void Report::PrintSummary() const {
   const auto print = [](const char* name, uint64_t count) {
-    std::printf("%-26s %llu\n", name, static_cast<unsigned long long>(count));
+    std::printf("%-27s %llu\n", name, static_cast<unsigned long long>(count));
   };
   print("rounds", counters.rounds);
   print("operations", counters.operations);
@@ -49,6 +46,8 @@ void Report::PrintSummary() const {
   print("reads with an error", counters.errors);
   print("filter questions", counters.questions);
   print("filter skips", counters.skips);
+  print("front filter questions", counters.front_questions);
+  print("front filter absent answers", counters.front_absent);
   print("unusable filters met", counters.unusable);
   print("divergences", counters.divergences);
 }

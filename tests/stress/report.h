@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/front_filter.h"
 
 namespace rowbloom::stress {
 
@@ -18,16 +19,21 @@ struct Counters {
   std::atomic<uint64_t> reads_checked{0};
   std::atomic<uint64_t> reopenings{0};
   std::atomic<uint64_t> kills{0};
-  std::atomic<uint64_t> cuts{0};  // of the power
+  std::atomic<uint64_t> cuts{0};  // power cuts
   std::atomic<uint64_t> family_changes{0};
   std::atomic<uint64_t> faults{0};   // calls of the file system that failed
   std::atomic<uint64_t> damages{0};  // filter blocks read with wrong bytes
   std::atomic<uint64_t> errors{0};   // reads that answered with an error
   std::atomic<uint64_t> questions{0};
   std::atomic<uint64_t> skips{0};
+  std::atomic<uint64_t> front_questions{0};
+  std::atomic<uint64_t> front_absent{0};
   std::atomic<uint64_t> unusable{0};
   std::atomic<uint64_t> divergences{0};
 };
+
+// The errors that a call may answer beside the right answer.
+enum class Errors { kNone, kIoErrorOrCorruption };
 
 // Thread-safe, but for SetContext.
 class Report {
@@ -42,6 +48,7 @@ class Report {
   bool failed() const { return counters.divergences != 0; }
 
   void AddFilterStats(const FilterStats& stats);
+  void AddFrontFilterStats(const FrontFilterStats& stats);
   void PrintSummary() const;
 
   Counters counters;
@@ -50,7 +57,5 @@ class Report {
   std::string context_;
   std::mutex mutex_;
 };
-
-std::string Hex(std::string_view bytes);
 
 }  // namespace rowbloom::stress

@@ -10,6 +10,7 @@ namespace rowbloom::stress {
 enum class Sabotage {
   kNone,
   kFilter,  // a policy answers "no" for keys that are there
+  kFront,   // a front filter is not told the rows of memtables
   kDelete,  // a key is deleted behind the model's back
   kSync,    // syncs of logs do nothing
 };
@@ -17,7 +18,7 @@ enum class Sabotage {
 struct Round {
   std::string kind;
   uint64_t number = 0;
-  uint64_t seed = 0;  // of the run
+  uint64_t seed = 0;  // the run's
   uint32_t threads = 1;
   std::string dir;  // empty at first, for all files of the round
   Sabotage sabotage = Sabotage::kNone;

@@ -3,47 +3,32 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "rocksdb/db.h"
 #include "tests/stress/checker.h"
-#include "tests/stress/journal.h"
 #include "tests/stress/key_space.h"
 #include "tests/stress/model.h"
 #include "tests/stress/opening.h"
 #include "tests/stress/report.h"
+#include "tests/stress/share.h"
 
 namespace rowbloom::stress {
 
-// Some of the keys, written by one thread and read by all.
-struct Share {
-  std::shared_mutex mutex;  // guards the model; exclusive while writing
-  Cells cells;
-  // The contents, too, if a write was interrupted: then nothing is written
-  // until Session::Resolve has found out which.
-  std::optional<Cells> otherwise;
-  std::unique_ptr<Journal> journal;  // may be null
-
-  Worlds worlds() const {
-    return otherwise ? Worlds{&cells, &*otherwise} : Worlds{&cells};
-  }
-};
-
-// Survives the openings of its database.
-using Shares = std::vector<std::unique_ptr<Share>>;
-Shares NewShares(uint32_t count);
+using Shares = SharesOf<ShareOf<Cells, Changes>>;
 
 // Thread-safe where nothing else is said.
 class Session {
  public:
+  using Share = ShareOf<Cells, Changes>;
   struct Setting {
     const Database* database = nullptr;
-    std::string path;
+    OpeningRules rules = {};  // but for their env
+    std::string path = {};
     Shares* shares = nullptr;
     Report* report = nullptr;
+    rocksdb::Env* env = nullptr;
     Errors errors = Errors::kNone;
     bool verify_checksums = true;
     bool read_only = false;
@@ -55,7 +40,9 @@ class Session {
   // Opens the database, and counts it. Returns whether it is open. If it is
   // not, that is a divergence, unless errors are expected.
   bool Open(Opening opening);
-  // For one thread; adds the counters of the filters to the report.
+  // The same with an opening that is drawn, and added to the report's context.
+  bool Open(Random* random);
+  // Adds the counters of the filters to the report. Call it in one thread.
   void Close();
 
   // For one thread, before any that writes: finds out whether interrupted
@@ -68,7 +55,8 @@ class Session {
   // the opening says so.
   void ProveThatFiltersAreAsked(Random* random);
 
-  // For Sabotage: deletes a key without telling the model. For one thread.
+  // Deletes a key without telling the model, for Sabotage. Call it in one
+  // thread.
   void DeleteBehindTheModel();
 
   // Returns whether the write was acknowledged. The share's mutex must be held
@@ -77,8 +65,7 @@ class Session {
   // Puts alone, by a file that is written and ingested. REQUIRES MayIngest().
   bool Ingest(Share* share, const Cells& cells, bool move_file);
 
-  // Not with universal compaction: before 9.0, RocksDB may then return older
-  // data of an ingested key.
+  // Universal compaction before 9.0 may return older data of an ingested key.
   bool MayIngest() const {
     return setting_.database->compaction_style ==
            rocksdb::kCompactionStyleLevel;
@@ -99,13 +86,17 @@ class Session {
   size_t share_count() const { return setting_.shares->size(); }
 
  private:
-  // Records what came of `changes`, which `status` tells.
-  bool Settle(Share* share, const Changes& changes,
-              const rocksdb::Status& status, const char* what);
+  struct Asked {
+    uint64_t questions = 0;
+    uint64_t ruled_out = 0;
+  };
+  // By the filters of files, or the front filter.
+  Asked FiltersAsked();
 
   Setting setting_;
   Opening opening_;
   std::unique_ptr<rocksdb::DB> db_;
+  FrontFilterDB* front_ = nullptr;  // db_, if it has a front filter
   std::atomic<uint64_t> files_ingested_{0};
   std::atomic<bool> met_error_{false};
 };

@@ -13,7 +13,7 @@ namespace rowbloom::stress {
 void KillWorkerAfter(uint64_t milliseconds, const Round& round, uint64_t life,
                      Report* report);
 
-// For the worker: it ends with its parent, however that ends.
+// Makes the worker end with its parent, however that ends.
 void EndWithParent();
 
 }  // namespace rowbloom::stress

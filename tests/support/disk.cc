@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 namespace rowbloom::test {
@@ -103,11 +104,11 @@ void Disk::Make(Change change) {
   unsynced_.push_back(std::move(change));
 }
 
-void Disk::Settle(const Effect& effect) {
+void Disk::Settle(const Effect& effect, Names* names) {
   if (effect.node == nullptr) {
-    effect.directory->synced.erase(effect.name);
+    names->erase(effect.name);
   } else {
-    effect.directory->synced[effect.name] = effect.node;
+    (*names)[effect.name] = effect.node;
   }
 }
 
@@ -170,7 +171,7 @@ void Disk::SyncedDirectory(const std::string& path) {
   for (auto change = unsynced_.begin(); change != unsynced_.end(); ++change) {
     if (std::none_of(change->begin(), change->end(), is_here)) continue;
     for (const Effect& effect : *change) {
-      Settle(effect);
+      Settle(effect, &effect.directory->synced);
       for (auto earlier = unsynced_.begin(); earlier != change; ++earlier) {
         std::erase_if(*earlier, [&effect](const Effect& other) {
           return other.directory == effect.directory &&
@@ -217,44 +218,59 @@ void Disk::Linked(const std::string& from, const std::string& to) {
 }
 
 void Disk::Write(const NodePtr& directory, const std::string& path,
-                 Random* random, std::set<Node*>* cut) {
+                 Left* left) {
   fs::create_directory(path);
-  for (const auto& [name, node] : directory->synced) {
+  const auto changed = left->names.find(directory);
+  for (const auto& [name, node] :
+       changed == left->names.end() ? directory->synced : changed->second) {
     const std::string its = path + "/" + name;
     if (node->is_directory) {
-      Write(node, its, random, cut);
+      Write(node, its, left);
       continue;
     }
-    if (cut->insert(node.get()).second) {
-      const uint64_t written = fs::file_size(node->contents);
-      const uint64_t unsynced = written - std::min(written, node->synced_bytes);
-      const uint64_t lost = random->OneIn(3)   ? 0
-                            : random->OneIn(2) ? unsynced
-                                               : random->Below(unsynced + 1);
-      fs::resize_file(node->contents, written - lost);
+    const auto [written, is_first] = left->files.try_emplace(node, its);
+    if (!is_first) {
+      fs::create_hard_link(written->second, its);
+      continue;
     }
-    fs::create_hard_link(node->contents, its);
+    const uint64_t bytes = fs::file_size(node->contents);
+    const uint64_t unsynced = bytes - std::min(bytes, node->synced_bytes);
+    const uint64_t lost = left->random.OneIn(3) ? 0
+                          : left->random.OneIn(2)
+                              ? unsynced
+                              : left->random.Below(unsynced + 1);
+    fs::copy_file(node->contents, its);
+    if (lost > 0) fs::resize_file(its, bytes - lost);
   }
 }
 
-void Disk::Restart(uint64_t seed) {
-  Random random(seed);
+void Disk::Recover(uint64_t seed, const std::string& directory) const {
+  Left left{.random = Random(seed), .names = {}, .files = {}};
   // Few or many changes survive, or all.
-  const uint64_t one_ends_in = uint64_t{1} << random.Below(10);
+  const uint64_t one_ends_in = uint64_t{1} << left.random.Below(10);
   std::set<NodePtr> ended;  // directories whose later changes are lost
   for (const Change& change : unsynced_) {
     const bool is_lost =
-        random.OneIn(one_ends_in) ||
+        left.random.OneIn(one_ends_in) ||
         std::any_of(change.begin(), change.end(), [&](const Effect& effect) {
           return ended.contains(effect.directory);
         });
     for (const Effect& effect : change) {
-      is_lost ? void(ended.insert(effect.directory)) : Settle(effect);
+      if (is_lost) {
+        ended.insert(effect.directory);
+        continue;
+      }
+      const auto names =
+          left.names.try_emplace(effect.directory, effect.directory->synced);
+      Settle(effect, &names.first->second);
     }
   }
-  std::set<Node*> cut;
+  Write(root_, directory, &left);
+}
+
+void Disk::Restart(uint64_t seed) {
   fs::remove_all(path_);
-  Write(root_, path_, &random, &cut);
+  Recover(seed, path_);
   Begin();
 }
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +17,7 @@ namespace rowbloom::test {
 // The state of a directory and of all below it: what programs see, which is in
 // the directory itself, and what the disk has, which is kept here. FaultEnv
 // tells it of each call. Paths outside of the directory are ignored.
-// Thread-safe, but for the constructor and Restart.
+// Thread-safe, but for the constructor, Recover and Restart.
 //
 // On the disk are:
 //   - of a file, the bytes up to its last sync
@@ -52,11 +51,16 @@ class Disk {
   // The number of syncs that were ignored.
   uint64_t ignored_syncs() const { return ignored_syncs_; }
 
+  // Writes what a cut of the power may leave, as the seed chooses, to
+  // `directory`, which must not exist. The disk stays as it is, so that one cut
+  // can leave different things. REQUIRES that no file is open.
+  void Recover(uint64_t seed, const std::string& directory) const;
+
   // The power is cut and comes back: the directory has what the disk had, all
   // of it synced. REQUIRES that no file is open.
   void Restart(uint64_t seed);
 
-  // For the file system: each is called when the call of this name was done.
+  // The file system calls each of these when the call of this name was done.
   File OpenedNew(const std::string& path);
   File OpenedToAppend(const std::string& path);
   // The first `bytes` of the file are written. `path` is where it was opened.
@@ -72,10 +76,10 @@ class Disk {
   using Names = std::map<std::string, NodePtr>;
   struct Node {
     bool is_directory = false;
-    uint64_t synced_bytes = 0;  // of a file
-    std::string contents;       // of a file: a path that it always has
-    Names now;                  // of a directory
-    Names synced;               // of a directory
+    uint64_t synced_bytes = 0;  // a file's
+    std::string contents;       // a file's: a path that it always has
+    Names now;                  // a directory's
+    Names synced;               // a directory's
   };
   // A name of a directory that came, changed or, with nullptr, went.
   struct Effect {
@@ -94,15 +98,19 @@ class Disk {
 
   Place Find(const std::string& path) const;
   void Make(Change change);
-  static void Settle(const Effect& effect);
+  static void Settle(const Effect& effect, Names* names);
   bool IsIgnored(const std::string& path);
   NodePtr NewFile(const std::string& path);
   void Read(const std::string& path, const NodePtr& directory,
             std::map<uint64_t, NodePtr>* by_inode);
-  // Writes what the disk has of the directory. Files in *cut have lost already
-  // what they were to lose.
-  void Write(const NodePtr& directory, const std::string& path, Random* random,
-             std::set<Node*>* cut);
+  // What Recover writes.
+  struct Left {
+    Random random;
+    std::map<NodePtr, Names> names;        // of directories that differ
+    std::map<NodePtr, std::string> files;  // written already, and where
+  };
+  static void Write(const NodePtr& directory, const std::string& path,
+                    Left* left);
   void Begin();
 
   const std::string path_;

@@ -6,23 +6,13 @@
 #include <zlib.h>
 
 #include <array>
-#include <charconv>
-#include <cstdint>
 #include <sstream>
 #include <string>
 #include <vector>
 
-namespace rowbloom::test {
+#include "tests/support/hex.h"
 
-inline std::string FromHex(const std::string& hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    uint8_t byte = 0;
-    std::from_chars(hex.data() + i, hex.data() + i + 2, byte, 16);
-    bytes.push_back(static_cast<char>(byte));
-  }
-  return bytes;
-}
+namespace rowbloom::test {
 
 // All lines of a gzip file. Fails the test when it cannot be read.
 inline std::vector<std::string> ReadGzipLines(const std::string& path) {

@@ -138,11 +138,11 @@ class FaultyWritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
     if (s.ok() && disk_ != nullptr) disk_->Truncated(on_disk_, size);
     return s;
   }
-  // Compactions ask for these priorities, flushes for others unless writes are
-  // held up. What a compaction has created does not fail: where all keys of its
-  // output are gone (those that range tombstones took), and writing that fails,
-  // RocksDB 7.8.3 asks for the smallest key of the output, and stops with an
-  // assertion (CompactionJob::UpdateCompactionJobStats).
+  // Compactions ask for these priorities, and flushes for others unless writes
+  // are held up. Files of a compaction do not fail: when all keys of its output
+  // are gone (taken by range tombstones) and writing it fails, RocksDB 7.8.3
+  // asks for the smallest key of the output and stops with an assertion
+  // (CompactionJob::UpdateCompactionJobStats).
   void SetIOPriority(rocksdb::Env::IOPriority priority) override {
     is_of_compaction_ =
         priority == rocksdb::Env::IO_LOW || priority == rocksdb::Env::IO_USER;
@@ -476,8 +476,8 @@ IOStatus FaultPlan::Damage(Slice* result, char* scratch) {
     const bool is_alone = bytes.size() == size + kBlockTrailerBytes;
     switch (Below(is_alone ? 5 : 3)) {
       case 0: {
-        // From somewhere behind the head to the end: without both head and
-        // tail it would not be a block of rowbloom's.
+        // The zeros go from somewhere behind the head to the end: without both
+        // head and tail it would not be a block of rowbloom's.
         const size_t from = kHead.size() + Below(size - kHead.size());
         std::memset(scratch + begin + from, 0, size - from);
         break;

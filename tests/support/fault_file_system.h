@@ -15,7 +15,7 @@
 
 namespace rowbloom::test {
 
-// When to fail. Thread-safe; without a plan set nothing fails.
+// A plan of the calls that fail. Thread-safe; until one is set nothing fails.
 class FaultPlan {
  public:
   enum class Kind {
@@ -33,15 +33,16 @@ class FaultPlan {
 
   explicit FaultPlan(uint64_t seed = 0) : random_(seed) {}
 
-  // From now on, call number `call` fails (the next is 1), and with `for_good`
-  // all that follow. A failed append has written the first half of its data.
+  // Lets call number `call` from now on fail (the next is 1), and with
+  // `for_good` all that follow. A failed append has written the first half of
+  // its data.
   void FailCall(uint64_t call, bool for_good, Kind kind = Kind::kIoError);
-  // From now on, change number `change` fails (the next is 1), and all calls
+  // Lets change number `change` from now on fail (the next is 1), and all calls
   // that follow.
   void CutPowerAt(uint64_t change) {
     FailCall(change, /*for_good=*/true, Kind::kPowerCut);
   }
-  // From now on calls succeed.
+  // Lets all calls succeed from now on.
   void FailNoCall();
   // One of `n` reads of files fails on average.
   void FailReadsOneIn(uint64_t n) { fail_reads_one_in_ = n; }
@@ -54,7 +55,7 @@ class FaultPlan {
   uint64_t faults() const { return faults_; }
   uint64_t damages() const { return damages_; }
 
-  // For the files of FaultFileSystem. Each returns what the call shall.
+  // The files of FaultFileSystem call these. Each returns what the call shall.
   rocksdb::IOStatus Call(const char* what, Effect effect = Effect::kNone);
   rocksdb::IOStatus Read();
   // `result` is what was read; `scratch` its buffer.

@@ -19,7 +19,7 @@ namespace rowbloom::test {
 
 struct Outside {
   const char* name;    // in ROWBLOOM_REQUIRE
-  const char* source;  // where it comes from
+  const char* source;  // the package or program that provides it
 };
 
 inline constexpr Outside kChromium{"chromium", "Debian's chromium"};

@@ -8,6 +8,7 @@
 
 #include "tests/support/fault_file_system.h"
 #include "tests/support/random.h"
+#include "tests/support/stride.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom::test {
@@ -34,18 +35,18 @@ struct IgnoredSync {
 };
 
 // Lets the scenario end and cuts the power then, and again at each of its
-// changes, each time with several choices of what is lost. Returns what the
-// first check found that found something, with the cut, or nothing. *ignored is
-// the number of syncs that were ignored until then.
+// changes, below full scale at each fourth. Each cut is checked with several
+// choices of what is lost. Returns what the first check found that found
+// something, with the cut, or nothing. *ignored is the number of syncs that
+// were ignored until then.
 inline std::string CutEverywhere(const PowerScenario& scenario,
                                  const IgnoredSync& sync = {},
                                  uint64_t* ignored = nullptr) {
   // An error after an ignored sync is to be found at any scale.
-  const auto scaled = [&sync](uint64_t count) {
-    return sync.pattern.empty() ? Scaled(count) : count;
-  };
-  const uint64_t seeds_at_the_end = scaled(12);
-  const uint64_t seeds = scaled(3);
+  const bool is_full = !sync.pattern.empty();
+  const uint64_t choices_at_the_end = is_full ? 12 : Scaled(12);
+  const uint64_t choices = is_full ? 3 : Scaled(3);
+  const uint64_t stride = is_full ? 1 : Stride(4);
   namespace fs = std::filesystem;
   const TempDir dir;
   const std::string prepared = dir.File("prepared");
@@ -56,8 +57,8 @@ inline std::string CutEverywhere(const PowerScenario& scenario,
     scenario.prepare(env.get(), prepared);
   }
   if (ignored != nullptr) *ignored = 0;
-  // With 0 the power is cut at the end.
-  const auto cut_at = [&](uint64_t change, uint64_t seed, bool* was_cut) {
+  // A `change` of 0 cuts the power at the end.
+  const auto cut_at = [&](uint64_t change, bool* was_cut) -> std::string {
     const std::string path = dir.File("disk");
     fs::remove_all(path);
     fs::copy(prepared, path, fs::copy_options::recursive);
@@ -73,34 +74,32 @@ inline std::string CutEverywhere(const PowerScenario& scenario,
       *was_cut = plan.faults() > 0;
     }
     if (ignored != nullptr) *ignored += disk.ignored_syncs();
-    disk.IgnoreSyncs("");
-    disk.Restart(seed);
-    FaultPlan no_faults;
-    const auto env = NewFaultEnv(&no_faults, &disk);
-    const std::string wrong =
-        !acknowledged && change == 0
-            ? "it fails"
-            : scenario.check(env.get(), path, acknowledged);
-    if (wrong.empty()) return wrong;
-    return wrong + ", after " +
-           (acknowledged ? "it was acknowledged and " : "") +
-           "the power was cut at change " + std::to_string(change) +
-           " with seed " + std::to_string(seed);
-  };
-  const uint64_t first_seed = SeedFromEnv();
-  bool was_cut = true;
-  for (uint64_t seed = 0; seed < seeds_at_the_end; ++seed) {
-    const std::string wrong = cut_at(0, first_seed + seed, &was_cut);
-    if (!wrong.empty()) return wrong;
-  }
-  was_cut = true;
-  for (uint64_t change = 1; was_cut; ++change) {
-    for (uint64_t seed = 0; seed < seeds && was_cut; ++seed) {
-      const std::string wrong = cut_at(change, first_seed + seed, &was_cut);
-      if (!wrong.empty()) return wrong;
+    if (!acknowledged && change == 0) return "it fails";
+    for (uint64_t i = 0; i < (change == 0 ? choices_at_the_end : choices);
+         ++i) {
+      const uint64_t seed = SeedFromEnv() + i;
+      const std::string left = dir.File("left");
+      fs::remove_all(left);
+      disk.Recover(seed, left);
+      Disk disk_after(left);
+      FaultPlan no_faults;
+      const auto env = NewFaultEnv(&no_faults, &disk_after);
+      const std::string wrong = scenario.check(env.get(), left, acknowledged);
+      if (wrong.empty()) continue;
+      return wrong + ", after " +
+             (acknowledged ? "it was acknowledged and " : "") +
+             "the power was cut at change " + std::to_string(change) +
+             " with seed " + std::to_string(seed);
     }
+    return {};
+  };
+  bool was_cut = true;
+  std::string wrong = cut_at(0, &was_cut);
+  was_cut = true;
+  for (uint64_t change = 1; wrong.empty() && was_cut; change += stride) {
+    wrong = cut_at(change, &was_cut);
   }
-  return {};
+  return wrong;
 }
 
 }  // namespace rowbloom::test

@@ -21,6 +21,7 @@
 #include "rocksdb/listener.h"
 #include "rocksdb/merge_operator.h"
 #include "rocksdb/table.h"
+#include "rowbloom/open_db.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "tests/support/temp_dir.h"
 
@@ -163,9 +164,9 @@ void VisitAll() {
   options.listeners = {listening};
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   const rowbloom::test::TempDir dir;
-  rocksdb::DB* opened = nullptr;
-  Require(rocksdb::DB::Open(options, dir.File("db"), &opened).ok(), "Open");
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  Require(rocksdb::DB::Open(options, dir.File("db"), rowbloom::Into(&db)).ok(),
+          "Open");
 
   Require(db->Put({}, "flushed", "1").ok(), "Put");
   rocksdb::FlushOptions flush;

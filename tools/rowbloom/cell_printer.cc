@@ -24,17 +24,21 @@ std::string ToHex(std::string_view bytes) {
 
 void CellPrinter::Print(std::string_view row, const Cell& cell) {
   if (format_.json) {
-    const nlohmann::ordered_json object = {{"row", Text(row)},
-                                           {"family", cell.family},
-                                           {"qualifier", Text(cell.qualifier)},
-                                           {"timestamp", cell.timestamp_ms},
-                                           {"value", Text(cell.value)}};
+    nlohmann::ordered_json object = {{"row", Text(row)},
+                                     {"family", cell.family},
+                                     {"qualifier", Text(cell.qualifier)},
+                                     {"timestamp", cell.timestamp_ms}};
+    if (!format_.keys_only) object["value"] = Text(cell.value);
     out_ << object.dump() << '\n';
     return;
   }
   if (first_ <= CellColumns::kRow) out_ << Text(row) << '\t';
   if (first_ <= CellColumns::kColumn) {
     out_ << cell.family << ':' << Text(cell.qualifier) << '\t';
+  }
+  if (format_.keys_only) {
+    out_ << cell.timestamp_ms << '\n';
+    return;
   }
   if (first_ <= CellColumns::kTimestamp) out_ << cell.timestamp_ms << '\t';
   out_ << Text(cell.value) << '\n';

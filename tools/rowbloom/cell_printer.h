@@ -11,12 +11,13 @@
 namespace rowbloom::cli {
 
 struct CellFormat {
-  bool json = false;  // objects, not lines of text
-  bool hex = false;   // rows, qualifiers and values as hex digits
+  bool json = false;       // objects, not lines of text
+  bool hex = false;        // rows, qualifiers and values as hex digits
+  bool keys_only = false;  // without values
 };
 
 // The first column of a line of text; the later ones follow, with tabs between
-// them. What the command line names is left out.
+// them. Columns that the command line names are left out.
 enum class CellColumns : uint8_t { kRow, kColumn, kTimestamp, kValue };
 
 // Prints a line per cell:

@@ -15,7 +15,7 @@ constexpr std::string_view kRowField = "Package";
 constexpr size_t kQuotedBytes = 60;
 
 // The start of `text`, fit for a message.
-std::string Quoted(std::string_view text) {
+std::string QuotedStart(std::string_view text) {
   const bool cut = text.size() > kQuotedBytes;
   return "\"" + ToPrintable(text.substr(0, kQuotedBytes)) +
          (cut ? "\"..." : "\"");
@@ -173,7 +173,7 @@ Result<std::optional<InputFormat>> CellReader::Detect() {
   if (!format_) {
     return At(lines_.line_number(), "expected " + std::string(kTsvForm) +
                                         " or " + std::string(kFieldForm) +
-                                        ", found " + Quoted(line_));
+                                        ", found " + QuotedStart(line_));
   }
   line_is_pending_ = true;
   return format_;
@@ -196,13 +196,13 @@ std::optional<Error> CellReader::ReadTsv(const CellSink& sink) {
     const auto columns = SplitTsv(line_);
     if (!columns) {
       return At(line_number, "expected " + std::string(kTsvForm) + ", found " +
-                                 Quoted(line_));
+                                 QuotedStart(line_));
     }
     const size_t colon = columns->column.find(':');
     if (colon == std::string_view::npos) {
       return At(line_number,
                 "expected family:qualifier in the second column, found " +
-                    Quoted(columns->column));
+                    QuotedStart(columns->column));
     }
     const auto error =
         sink({columns->row, columns->column.substr(0, colon),
@@ -251,7 +251,7 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
       if (stanza.empty()) {
         return At(line_number, "expected " + std::string(kFieldForm) +
                                    " to start a stanza, found " +
-                                   Quoted(line_));
+                                   QuotedStart(line_));
       }
       stanza.Continue(line_);
       continue;
@@ -259,11 +259,11 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
     const auto parts = SplitField(line_);
     if (!parts) {
       return emit(At(line_number, "expected " + std::string(kFieldForm) +
-                                      ", found " + Quoted(line_)));
+                                      ", found " + QuotedStart(line_)));
     }
     if (stanza.Has(parts->name)) {
       return emit(At(line_number, "expected a field once in a stanza, found " +
-                                      Quoted(parts->name) + " again"));
+                                      QuotedStart(parts->name) + " again"));
     }
     stanza.AddField(*parts, line_number);
   }

@@ -9,7 +9,7 @@
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
-#include "tools/rowbloom/family_spec.h"
+#include "storage/store/family_spec.h"
 #include "tools/rowbloom/store_args.h"
 
 namespace rowbloom::cli {

@@ -1,36 +1,18 @@
 #include "tools/rowbloom/filter_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <limits>
-#include <system_error>
+#include <memory>
+
+#include "storage/format/input_file.h"
+#include "storage/format/output_file.h"
 
 namespace rowbloom::cli {
 namespace {
 
 Error At(const std::string& path, const std::string& problem) {
   return Error{path + ": " + problem};
-}
-
-std::string WhyNot() {
-  return std::error_code(errno, std::generic_category()).message();
-}
-
-// Makes the bytes of a file, or the names in a directory, outlive a power cut.
-bool Sync(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  // Some file systems cannot sync a directory, and need not.
-  const int failed = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
-  close(descriptor);
-  errno = failed;
-  return failed == 0;
 }
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
@@ -128,56 +110,43 @@ Lines FilterFile::Describe() const {
 }
 
 Result<FilterFile> ReadFilterFile(const std::string& path) {
-  std::error_code error;
-  const uint64_t size = std::filesystem::file_size(path, error);
-  if (error) return At(path, error.message());
-  std::ifstream in(path, std::ios::binary);
-  if (!in.is_open()) return At(path, WhyNot());
-  std::string bytes(size, '\0');
-  if (!in.read(bytes.data(), static_cast<std::streamsize>(size)) ||
-      in.peek() != std::ifstream::traits_type::eof()) {
-    return At(path, "it cannot be read, or has changed meanwhile");
+  std::unique_ptr<InputFile> file;
+  std::string bytes;
+  rocksdb::Status s = InputFile::Open(path, &file);
+  if (s.ok()) {
+    bytes.resize(file->size_bytes());
+    s = file->ReadAt(0, bytes.size(), bytes.data());
   }
+  if (!s.ok()) return Error{s.getState()};
   const Result<FilterForm> form = IdentifyFilter(bytes);
   if (!form) return At(path, form.error());
   switch (*form) {
     case FilterForm::kGuava:
-      return Loaded(path, *form, size, ClassicBloomFilter::Parse(bytes));
+      return Loaded(path, *form, bytes.size(),
+                    ClassicBloomFilter::Parse(bytes));
     case FilterForm::kClassic:
-      return Loaded(path, *form, size, ClassicBloomFilter::ParseChecked(bytes));
+      return Loaded(path, *form, bytes.size(),
+                    ClassicBloomFilter::ParseChecked(bytes));
     case FilterForm::kCounting:
-      return Loaded(path, *form, size, CountingBloomFilter::Parse(bytes));
+      return Loaded(path, *form, bytes.size(),
+                    CountingBloomFilter::Parse(bytes));
     case FilterForm::kScalable:
-      return Loaded(path, *form, size, ScalableBloomFilter::Parse(bytes));
+      return Loaded(path, *form, bytes.size(),
+                    ScalableBloomFilter::Parse(bytes));
     case FilterForm::kCuckoo:
-      return Loaded(path, *form, size, CuckooFilter::Parse(bytes));
+      return Loaded(path, *form, bytes.size(), CuckooFilter::Parse(bytes));
   }
   return At(path, "a filter of a kind that is not known");
 }
 
 std::optional<Error> WriteFilterFile(const std::string& path,
                                      std::string_view bytes) {
-  const std::string part = fmt::format("{}.part-{}", path, getpid());
-  std::ofstream out(part, std::ios::binary | std::ios::trunc);
-  if (!out.is_open()) return At(part, WhyNot());
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  std::error_code error;
-  if (!out || !Sync(part)) {
-    Error problem = At(part, "cannot be written: " + WhyNot());
-    std::filesystem::remove(part, error);
-    return problem;
-  }
-  std::filesystem::rename(part, path, error);
-  if (!error) {
-    const std::filesystem::path directory =
-        std::filesystem::path(path).parent_path();
-    if (Sync(directory.empty() ? "." : directory.string())) return std::nullopt;
-    return At(path, "its directory cannot be synced: " + WhyNot());
-  }
-  Error problem = At(path, error.message());
-  std::filesystem::remove(part, error);
-  return problem;
+  std::unique_ptr<OutputFile> file;
+  rocksdb::Status s = OutputFile::Create(nullptr, path, &file);
+  if (s.ok()) s = file->Append(bytes);
+  if (s.ok()) s = file->Commit();
+  if (s.ok()) return std::nullopt;
+  return Error{s.getState()};
 }
 
 }  // namespace rowbloom::cli

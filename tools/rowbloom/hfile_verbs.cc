@@ -21,6 +21,7 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
+#include "storage/store/family_spec.h"
 #include "tools/rowbloom/interruption.h"
 #include "tools/rowbloom/line_reader.h"
 #include "tools/rowbloom/store_args.h"
@@ -62,7 +63,7 @@ std::vector<std::string> Names(const std::map<std::string, Value>& values) {
 
 // The rows that a file has, one a line.
 Result<std::vector<std::string>> ReadRows(const std::string& path) {
-  // As \xHH each byte takes four.
+  // Each byte takes four characters as \xHH.
   constexpr size_t kMaxLineBytes = 4 * kHFileMaxRowBytes;
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) {
@@ -93,7 +94,7 @@ Result<std::vector<std::string>> ReadRows(const std::string& path) {
 HFileProgressCallback ShowIn(terminal::Progress* progress,
                              const Interruption* interruption) {
   return [progress, interruption](const HFileProgress& done) {
-    progress->Update(done.cell_bytes, done.cells);
+    progress->Update(done.cell_bytes, done.cells, done.expected_cells);
     return interruption->signal() == 0;
   };
 }
@@ -217,46 +218,120 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
 
 struct ImportHFileArgs {
   StoreArgs store;
-  std::string family;  // empty: as the cells say
-  bool latest_as_new = false;
-  bool drop_tags = false;
+  HFileImportOptions options;
+  std::string start_row;  // as printable text, like the next
+  std::string stop_row;
+  std::vector<std::string> snapshot;  // directory and name, or nothing
   std::vector<std::string> paths;
 };
+
+// A snapshot creates its families, and the store if need be; a dry run only
+// looks at the store that is there.
+Status OpenForImport(const ImportHFileArgs& args, std::ostream& err,
+                     std::unique_ptr<Store>* store) {
+  const bool is_snapshot = !args.snapshot.empty();
+  if (args.options.dry_run) {
+    const Status s = args.store.OpenToRead(err, store);
+    return s.IsNotFound() && is_snapshot ? Status::OK() : s;
+  }
+  if (!is_snapshot) return args.store.OpenToWrite(err, store);
+  Status s = CheckHFileSnapshot({args.snapshot[0], args.snapshot[1]});
+  StoreOptions options;
+  if (s.ok()) s = args.store.Options(&options);
+  options.create_if_missing = true;
+  return s.ok() ? args.store.Open(options, {}, err, store) : s;
+}
+
+// Lists what the import met and did not take, as a clause; empty if there was
+// nothing.
+std::string WhatElse(const HFileImportReport& report) {
+  std::string text;
+  for (const auto& [what, count] : report.passed_over) {
+    text += fmt::format("{}{} {}", text.empty() ? "passed over: " : ", ", count,
+                        ToPrintable(what));
+  }
+  return text;
+}
+
+void PrintSummary(const HFileImportReport& report, const ImportHFileArgs& args,
+                  double seconds, std::ostream& out) {
+  if (args.store.json) {
+    nlohmann::ordered_json created = nlohmann::ordered_json::object();
+    for (const FamilyDescriptor& family : report.new_families) {
+      for (const auto& [setting, value] :
+           FamilySpec::SettingsOf(family.options)) {
+        created[ToPrintable(family.name)][setting] = value;
+      }
+    }
+    nlohmann::ordered_json passed_over = nlohmann::ordered_json::object();
+    for (const auto& [what, count] : report.passed_over) {
+      passed_over[ToPrintable(what)] = count;
+    }
+    const nlohmann::ordered_json summary = {
+        {"files", report.files},
+        {"cells", report.cells},
+        {"puts", report.puts},
+        {"deletes", report.deletes},
+        {"skipped", report.skipped},
+        {"without_tags", report.without_tags},
+        {"left_out", report.left_out.size()},
+        {"passed_over", passed_over},
+        {"created", created},
+        {"seconds", seconds}};
+    out << summary.dump() << '\n';
+    return;
+  }
+  out << fmt::format("{} files, {} cells; ", report.files, report.cells);
+  if (args.options.dry_run) {
+    out << "a dry run, nothing was imported\n";
+  } else {
+    out << fmt::format("loaded {} puts and {} deletes, skipped {}; {:.2f} s\n",
+                       report.puts, report.deletes, report.skipped, seconds);
+  }
+  for (const FamilyDescriptor& family : report.new_families) {
+    out << "new family " << ToPrintable(family.name);
+    for (const auto& [setting, value] :
+         FamilySpec::SettingsOf(family.options)) {
+      out << ',' << setting << '=' << value;
+    }
+    out << '\n';
+  }
+  if (report.without_tags > 0) {
+    out << fmt::format("{} cells without their tags\n", report.without_tags);
+  }
+  const std::string what_else = WhatElse(report);
+  if (!what_else.empty()) out << what_else << '\n';
+}
 
 ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
   const Interruption interruption;
   std::unique_ptr<Store> store;
-  if (Status s = args.store.OpenToWrite(streams.err, &store); !s.ok()) {
+  if (Status s = OpenForImport(args, streams.err, &store); !s.ok()) {
     return Fail(streams.err, s);
   }
-  HFileImportOptions options;
-  options.family = args.family;
-  options.latest_as_new = args.latest_as_new;
-  options.drop_tags = args.drop_tags;
-  terminal::Progress progress(
-      streams.err, streams.err_is_terminal,
-      {ToPrintable(args.paths.front()), std::nullopt, "cells"});
+  HFileImportOptions options = args.options;
+  options.start_row = FromPrintable(args.start_row);
+  options.stop_row = FromPrintable(args.stop_row);
+  const std::string& source =
+      args.snapshot.empty() ? args.paths.front() : args.snapshot[1];
+  terminal::Progress progress(streams.err, streams.err_is_terminal,
+                              {ToPrintable(source), std::nullopt, "cells"});
   options.progress = ShowIn(&progress, &interruption);
   HFileImportReport report;
-  const Status s = ImportHFiles(options, args.paths, store.get(), &report);
+  const Status s =
+      args.snapshot.empty()
+          ? ImportHFiles(options, args.paths, store.get(), &report)
+          : ImportHFileSnapshot(options, {args.snapshot[0], args.snapshot[1]},
+                                store.get(), &report);
   progress.Finish();
   if (!s.ok()) {
     return TransferFailed(s, interruption, "nothing was imported", streams.err);
   }
-  if (args.store.json) {
-    const nlohmann::ordered_json summary = {
-        {"files", report.files},     {"cells", report.cells},
-        {"puts", report.puts},       {"deletes", report.deletes},
-        {"skipped", report.skipped}, {"seconds", progress.seconds()}};
-    streams.out << summary.dump() << '\n';
-    return ExitCode::kOk;
+  for (const Status& why : report.left_out) {
+    Complain(streams.err, Describe(why) + "; the file was left out");
   }
-  streams.out << fmt::format(
-      "{} files, {} cells; loaded {} puts and {} deletes, skipped {}; "
-      "{:.2f} s\n",
-      report.files, report.cells, report.puts, report.deletes, report.skipped,
-      progress.seconds());
-  return ExitCode::kOk;
+  PrintSummary(report, args, progress.seconds(), streams.out);
+  return report.left_out.empty() ? ExitCode::kOk : ExitCode::kFinding;
 }
 
 }  // namespace
@@ -306,21 +381,54 @@ Action AddExportHFile(CLI::App* command) {
 
 Action AddImportHFile(CLI::App* command) {
   const auto args = std::make_shared<ImportHFileArgs>();
+  HFileImportOptions* options = &args->options;
   args->store.AddTo(command);
   command
-      ->add_option("--family", args->family,
+      ->add_option("--family", options->family,
                    "Where all cells go; default: as the cells say")
       ->type_name("F");
-  command->add_flag("--latest-as-new", args->latest_as_new,
+  command
+      ->add_option("--only", options->families,
+                   "A family to take; repeatable; default all")
+      ->allow_extra_args(false)
+      ->type_name("F");
+  command
+      ->add_option("--start", args->start_row,
+                   "The first row to take, \\xHH for any byte")
+      ->type_name("ROW");
+  command->add_option("--stop", args->stop_row, "The row to end before")
+      ->type_name("ROW");
+  command->add_flag("--latest-as-new", options->latest_as_new,
                     "Where a family keeps the latest version only, write the "
                     "newest of each cell, in place of what is there");
-  command->add_flag("--drop-tags", args->drop_tags,
-                    "Take cells without their tags");
-  command
-      ->add_option("PATH", args->paths,
-                   "HFiles, and directories of a bulk load, region or table")
-      ->required()
-      ->type_name("");
+  command->add_flag("--drop-tags", options->drop_tags,
+                    "Take cells without their tags, but none whose own "
+                    "lifetime is over");
+  command->add_flag("--keep-going", options->keep_going,
+                    "Leave out files that are damaged or refused, and load "
+                    "the others");
+  command->add_flag("--dry-run", options->dry_run,
+                    "Say what would be imported, and change nothing");
+  CLI::Option* snapshot =
+      command
+          ->add_option("--snapshot", args->snapshot,
+                       "An exported snapshot: the directory it was exported "
+                       "to, and its name; families are created as the table "
+                       "has them, the store if need be")
+          ->expected(2)
+          ->type_name("DIR NAME");
+  CLI::Option* paths =
+      command
+          ->add_option("PATH", args->paths,
+                       "HFiles, and directories of a bulk load, region or "
+                       "table")
+          ->excludes(snapshot)
+          ->type_name("");
+  command->callback([snapshot, paths] {
+    if (snapshot->empty() && paths->empty()) {
+      throw CLI::RequiredError("PATH or --snapshot");
+    }
+  });
   return [args](const Streams& streams) { return ImportHFile(*args, streams); };
 }
 

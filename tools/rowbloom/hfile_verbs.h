@@ -10,7 +10,8 @@ namespace rowbloom::cli {
 Action AddExportHFile(CLI::App* command);
 
 // `import-hfile PATH...`: loads HFiles into a store that is there, all or none,
-// and prints a summary.
+// and prints a summary; `import-hfile --snapshot DIR NAME` loads a snapshot,
+// also into a new store.
 Action AddImportHFile(CLI::App* command);
 
 }  // namespace rowbloom::cli

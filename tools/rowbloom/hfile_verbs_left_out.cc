@@ -1,4 +1,5 @@
-// In place of hfile_verbs.cc where rowbloom::hfile is left out of the build.
+// This file replaces hfile_verbs.cc when rowbloom::hfile is left out of the
+// build.
 #include <CLI/CLI.hpp>
 
 #include "tools/rowbloom/hfile_verbs.h"

@@ -27,8 +27,8 @@ class DescriptorBuffer : public std::streambuf {
   std::vector<char> buffer_;
 };
 
-// From where the descriptor stands to the end of its file; nullopt: it is no
-// file.
+// The bytes from the descriptor's place to the end of its file; nullopt: it is
+// no file.
 std::optional<uint64_t> RemainingBytes(int fd);
 
 // A file that is open for reading.

@@ -34,7 +34,7 @@ class LineReader {
  private:
   std::istream& in_;
   const size_t max_line_bytes_;
-  std::string buffer_;  // what was read; its bytes from begin_ on are pending
+  std::string buffer_;  // bytes read; those from begin_ on are pending
   size_t begin_ = 0;
   bool at_end_ = false;
   uint64_t line_number_ = 0;

@@ -16,8 +16,8 @@
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
+#include "storage/store/family_spec.h"
 #include "tools/rowbloom/cell_reader.h"
-#include "tools/rowbloom/family_spec.h"
 #include "tools/rowbloom/input.h"
 #include "tools/rowbloom/interruption.h"
 #include "tools/rowbloom/store_args.h"

@@ -19,7 +19,7 @@ namespace {
 
 using rocksdb::Status;
 
-// Which versions of a cell.
+// The choice of versions of a cell.
 struct VersionArgs {
   std::optional<uint32_t> versions;
   TimeRange range;
@@ -52,8 +52,10 @@ struct ReadArgs {
                       "Print rows, qualifiers and values as hex digits");
   }
 
-  CellPrinter Printer(std::ostream& out, CellColumns first) const {
-    return {out, {.json = store.json, .hex = hex}, first};
+  CellPrinter Printer(std::ostream& out, CellColumns first,
+                      bool keys_only = false) const {
+    return {
+        out, {.json = store.json, .hex = hex, .keys_only = keys_only}, first};
   }
 };
 
@@ -70,16 +72,51 @@ void AddColumnArguments(CLI::App* command, std::vector<std::string>* columns) {
       ->type_name("");
 }
 
-RowOptions RowOptionsOf(const std::vector<std::string>& columns,
-                        const VersionArgs& version) {
-  RowOptions options;
-  for (const std::string& column : columns) {
-    options.columns.push_back(ParseColumn(column));
+// The choice of columns of a row.
+struct ColumnArgs {
+  std::vector<std::string> columns;
+  std::string qualifier_start;
+  std::string qualifier_stop;
+  std::optional<uint64_t> first;
+  std::optional<uint64_t> last;
+  bool keys_only = false;
+
+  void AddTo(CLI::App* command) {
+    AddColumnArguments(command, &columns);
+    command
+        ->add_option("--qualifier-start", qualifier_start,
+                     "The first qualifier, inclusive")
+        ->type_name("QUALIFIER");
+    command
+        ->add_option("--qualifier-stop", qualifier_stop, "The end, exclusive")
+        ->type_name("QUALIFIER");
+    CLI::Option* const first_columns =
+        command->add_option("--first", first, "Only so many columns of a row")
+            ->check(WholeNumber())
+            ->type_name("N");
+    command
+        ->add_option("--last", last, "Only so many, from the row's last one on")
+        ->check(WholeNumber())
+        ->type_name("N")
+        ->excludes(first_columns);
+    command->add_flag("--keys-only", keys_only, "Print no values");
   }
-  options.time_range = version.range;
-  options.max_versions = version.versions.value_or(1);
-  return options;
-}
+
+  RowOptions Options(const VersionArgs& version) const {
+    RowOptions options;
+    for (const std::string& column : columns) {
+      options.columns.push_back(ParseColumn(column));
+    }
+    options.qualifier_start = FromPrintable(qualifier_start);
+    options.qualifier_stop = FromPrintable(qualifier_stop);
+    options.columns_from_end = last.has_value();
+    if (first || last) options.column_limit = first ? *first : *last;
+    options.keys_only = keys_only;
+    options.time_range = version.range;
+    options.max_versions = version.versions.value_or(1);
+    return options;
+  }
+};
 
 struct GetArgs : ReadArgs {
   std::string row;
@@ -118,7 +155,7 @@ ExitCode Get(const GetArgs& args, const Streams& streams) {
 
 struct RowArgs : ReadArgs {
   std::string row;
-  std::vector<std::string> columns;
+  ColumnArgs columns;
 };
 
 ExitCode PrintRow(const RowArgs& args, const Streams& streams) {
@@ -127,24 +164,40 @@ ExitCode PrintRow(const RowArgs& args, const Streams& streams) {
   Status s = args.store.OpenToRead(streams.err, &store);
   if (!s.ok()) return Fail(streams.err, s);
   std::vector<Cell> cells;
-  s = store->GetRow(row, &cells, RowOptionsOf(args.columns, args.version));
+  s = store->GetRow(row, &cells, args.columns.Options(args.version));
   if (!s.ok()) return Fail(streams.err, s);
   if (cells.empty()) {
     Complain(streams.err, "no cells in row \"" + ToPrintable(row) + "\"");
     return ExitCode::kFinding;
   }
-  CellPrinter printer = args.Printer(streams.out, CellColumns::kColumn);
+  CellPrinter printer =
+      args.Printer(streams.out, CellColumns::kColumn, args.columns.keys_only);
   for (const Cell& cell : cells) printer.Print(row, cell);
   return ExitCode::kOk;
 }
 
 struct ScanArgs : ReadArgs {
-  std::vector<std::string> columns;
+  ColumnArgs columns;
+  bool count = false;
   std::string start_row;
   std::string stop_row;
   std::string row_prefix;
   ScanOptions scan;
 };
+
+ExitCode PrintCounts(const ScanArgs& args, const ScanOptions& options,
+                     Store* store, const Streams& streams) {
+  ScanCounts counts;
+  const Status s = store->Count(options, &counts);
+  if (!s.ok()) return Fail(streams.err, s);
+  if (args.store.json) {
+    streams.out << "{\"rows\":" << counts.rows << ",\"cells\":" << counts.cells
+                << "}\n";
+  } else {
+    streams.out << counts.rows << " rows, " << counts.cells << " cells\n";
+  }
+  return ExitCode::kOk;
+}
 
 ExitCode Scan(const ScanArgs& args, const Streams& streams) {
   std::unique_ptr<Store> store;
@@ -154,12 +207,14 @@ ExitCode Scan(const ScanArgs& args, const Streams& streams) {
   options.start_row = FromPrintable(args.start_row);
   options.stop_row = FromPrintable(args.stop_row);
   options.row_prefix = FromPrintable(args.row_prefix);
-  options.row = RowOptionsOf(args.columns, args.version);
-  CellPrinter printer = args.Printer(streams.out, CellColumns::kRow);
+  options.row = args.columns.Options(args.version);
+  if (args.count) return PrintCounts(args, options, store.get(), streams);
+  CellPrinter printer =
+      args.Printer(streams.out, CellColumns::kRow, args.columns.keys_only);
   RowScanner rows = store->Scan(options);
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) printer.Print(row.row, cell);
-    // Nobody reads on; Run says so.
+    // The reader of the output is gone; Run says so.
     if (!streams.out) return ExitCode::kFailed;
   }
   if (!rows.status().ok()) return Fail(streams.err, rows.status());
@@ -187,7 +242,7 @@ Action AddRow(CLI::App* command) {
   const auto args = std::make_shared<RowArgs>();
   args->AddTo(command);
   AddRowArgument(command, &args->row);
-  AddColumnArguments(command, &args->columns);
+  args->columns.AddTo(command);
   return [args](const Streams& streams) { return PrintRow(*args, streams); };
 }
 
@@ -204,7 +259,9 @@ Action AddScan(CLI::App* command) {
       ->check(WholeNumber())
       ->type_name("N");
   command->add_flag("--reverse", args->scan.reverse, "From the last row on");
-  AddColumnArguments(command, &args->columns);
+  command->add_flag("--count", args->count,
+                    "Print the numbers of rows and cells");
+  args->columns.AddTo(command);
   return [args](const Streams& streams) { return Scan(*args, streams); };
 }
 

@@ -55,7 +55,7 @@ ExitCode Dispatch(const std::vector<std::string>& args,
     command->footer(kFooter);
     actions.emplace_back(command, verb.add_to(command));
   }
-  // For the help alone.
+  // Only the help uses this subcommand.
   app.add_subcommand(std::string(kFilter),
                      "Filters of lines, without a store.");
   try {

@@ -4,14 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "rowbloom/store.h"
-#include "tools/rowbloom/family_spec.h"
+#include "storage/store/family_spec.h"
 #include "tools/rowbloom/store_args.h"
 
 namespace rowbloom::cli {
@@ -33,6 +35,14 @@ std::string OtherSettings(const FamilyOptions& options) {
   return text;
 }
 
+// The memory that a front filter takes for the files of a family.
+uint64_t FrontFilterBytes(const StoreStats& stats, std::string_view name) {
+  for (const FrontFilterFamilyStats& family : stats.front_filter->families) {
+    if (family.name == name) return family.row_bytes;
+  }
+  return 0;
+}
+
 void PrintTable(const StoreStats& stats, std::ostream& out) {
   size_t width = std::string_view("family").size();
   for (const auto& [name, family] : stats.families) {
@@ -40,17 +50,18 @@ void PrintTable(const StoreStats& stats, std::ostream& out) {
   }
   constexpr const char* kFamilyLine =
       "{:{}}  {:10}  {:>6}  {:>10}  {:>10}  {:>12}  {:>5}  {:>13}  {:>12}  "
-      "{}\n";
+      "{:>18}  {}\n";
   out << fmt::format(kFamilyLine, "family", width, "bloom type", "rate", "rows",
                      "cells", "memory bytes", "files", "file bytes",
-                     "filter bytes", "other settings");
+                     "filter bytes", "front filter bytes", "other settings");
   for (const auto& [name, family] : stats.families) {
     out << fmt::format(
         kFamilyLine, name, width, ToString(family.options.bloom_type),
         family.options.false_positive_rate,
         family.estimated_rows ? std::to_string(*family.estimated_rows) : "-",
         family.estimated_cells, family.memtable_bytes, family.files,
-        family.file_bytes, family.filter_bytes, OtherSettings(family.options));
+        family.file_bytes, family.filter_bytes, FrontFilterBytes(stats, name),
+        OtherSettings(family.options));
   }
   constexpr const char* kLevelLine = "{:{}}  {:>5}  {:>5}  {:>13}\n";
   out << '\n'
@@ -90,16 +101,38 @@ void PrintJson(const StoreStats& stats, std::ostream& out) {
                          {"files", family.files},
                          {"file_bytes", family.file_bytes},
                          {"filter_bytes", family.filter_bytes},
+                         {"blob_files", family.blob_files},
+                         {"blob_file_bytes", family.blob_file_bytes},
+                         {"front_filter_bytes", FrontFilterBytes(stats, name)},
                          {"levels", levels}};
     out << object.dump() << '\n';
   }
 }
 
+// The statistics as of when the front filter has read all files.
+Status ArmedStats(Store* store, StoreStats* stats) {
+  const auto arms = [](const FrontFilterFamilyStats& family) {
+    return family.state == FrontFilterState::kArming;
+  };
+  while (true) {
+    Status s = store->Stats(stats);
+    if (!s.ok() || std::ranges::none_of(stats->front_filter->families, arms)) {
+      return s;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 ExitCode Stats(const StoreArgs& args, const Streams& streams) {
+  // The store is opened with a front filter, to tell how much that takes.
+  StoreOptions options;
+  Status s = args.Options(&options);
+  options.read_only = true;
+  options.front_filter_limit_bytes = StoreOptions().front_filter_limit_bytes;
   std::unique_ptr<Store> store;
-  Status s = args.OpenToRead(streams.err, &store);
+  if (s.ok()) s = args.Open(options, {}, streams.err, &store);
   StoreStats stats;
-  if (s.ok()) s = store->Stats(&stats);
+  if (s.ok()) s = ArmedStats(store.get(), &stats);
   if (!s.ok()) return Fail(streams.err, s);
   if (args.json) {
     PrintJson(stats, streams.out);

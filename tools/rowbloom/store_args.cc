@@ -31,6 +31,8 @@ Status StoreArgs::Options(StoreOptions* options) const {
     options->key_layout = *layout;
   }
   options->create_if_missing = false;
+  // A command reads too few rows to earn the reading of all ROW sections.
+  options->front_filter_limit_bytes = 0;
   return Status::OK();
 }
 

@@ -7,7 +7,7 @@
 
 namespace rowbloom::cli {
 
-// In the order of the help.
+// The verbs, in the order of the help.
 std::span<const Verb> Verbs();
 
 }  // namespace rowbloom::cli

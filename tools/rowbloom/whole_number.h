@@ -1,11 +1,11 @@
-// For files that include CLI11 anyway.
+// Files that include CLI11 anyway may include this.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 
-#include "tools/rowbloom/numbers.h"
+#include "lib/bytes/number_from_text.h"
 
 namespace rowbloom::cli {
 
@@ -14,7 +14,7 @@ namespace rowbloom::cli {
 inline CLI::Validator WholeNumber() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
-        const auto number = ParseNumber<uint64_t>(text);
+        const auto number = NumberFromText<uint64_t>(text);
         if (!number) return number.error();
         text = std::to_string(*number);
         return "";

@@ -1,5 +1,5 @@
-// Keys that a file does not have, made of those that it has: what applications
-// ask for in vain looks like what they store.
+// Keys that a file does not have, made of those that it has: keys that
+// applications look up and do not find resemble those that they store.
 #pragma once
 
 #include <cstdint>

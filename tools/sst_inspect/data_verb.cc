@@ -129,7 +129,7 @@ class DataPrinter {
         cell.tags.empty() ? "" : "  tags " + format_.Text(cell.tags));
   }
 
-  // Those that reach into what is wanted.
+  // Prints the range deletions that reach into the chosen keys.
   rocksdb::Status PrintRangeDeletions() {
     return file_.ForEachRangeDeletion(
         [&](const TableFile::RangeDeletion& range) {

@@ -13,7 +13,7 @@ namespace {
 
 using rocksdb::Status;
 
-std::string KindOf(const sst::StockFilter& filter) {
+std::string NameOfKind(const sst::StockFilter& filter) {
   switch (filter.kind()) {
     case sst::StockFilterKind::kBloom:
       return "bloom";
@@ -103,7 +103,7 @@ std::vector<SectionFacts> DecodedFilter::Sections(SectionRates* rates) const {
     }
   } else if (stock_ && stock_->problem().empty()) {
     SectionFacts facts{.section = ContentOf(has_keys_, has_prefixes_),
-                       .kind = KindOf(*stock_),
+                       .kind = NameOfKind(*stock_),
                        .probes = stock_->probes(),
                        .size_bytes = stock_->size_bytes(),
                        .fill = stock_->FillRatio(),
@@ -211,7 +211,7 @@ size_t FilterAsker::PartitionFor(std::string_view key) const {
                            [&](const sst::FilterPartition& partition) {
                              return EndsBefore(partition, key);
                            });
-  // Past the last index key RocksDB asks the last partition.
+  // Past the last index key RocksDB probes the last partition.
   return std::min(static_cast<size_t>(at - partitions_.begin()),
                   partitions_.size() - 1);
 }

@@ -58,7 +58,7 @@ class DecodedFilter {
   static constexpr size_t kMostKeys = 64;
   struct KeyAnswer {
     bool may_match = true;
-    // The key's row, as rowbloom's filter splits it, was asked for and passed.
+    // The key's row, as rowbloom's filter splits it, was looked up and passed.
     bool row_passed = false;
   };
   void AskForKeys(std::span<const std::string_view> keys,
@@ -67,8 +67,8 @@ class DecodedFilter {
  private:
   std::string_view contents_;
   FilterOrigin origin_;
-  bool has_keys_;      // of stock_
-  bool has_prefixes_;  // of stock_
+  bool has_keys_;      // stock_'s
+  bool has_prefixes_;  // stock_'s
   std::optional<FilterBlock> rowbloom_;
   std::optional<sst::StockFilter> stock_;
 };
@@ -92,7 +92,7 @@ class FilterAsker {
   // The number of partitions; 0 without a filter, or with an empty one.
   size_t partition_count() const { return partitions_.size(); }
 
-  // Loads the partition that RocksDB asks for the key (without a timestamp).
+  // Loads the partition that RocksDB probes for the key (without a timestamp).
   // Nullptr, with *status, when it cannot be read.
   const DecodedFilter* FilterFor(std::string_view key, rocksdb::Status* status);
   // The same in two steps.

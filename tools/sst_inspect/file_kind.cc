@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
-#include <fstream>
+#include <memory>
 #include <string_view>
-#include <system_error>
+
+#include "storage/format/input_file.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -26,12 +26,9 @@ constexpr std::array<std::string_view, 5> kFirstMagics = {
 constexpr size_t kMagicBytes = 8;
 
 // Empty when they are not there.
-std::string BytesAt(std::ifstream* file, uint64_t offset) {
+std::string BytesAt(const InputFile& file, uint64_t offset) {
   std::string bytes(kMagicBytes, '\0');
-  file->clear();
-  file->seekg(static_cast<std::streamoff>(offset));
-  file->read(bytes.data(), kMagicBytes);
-  return file->good() ? bytes : std::string();
+  return file.ReadAt(offset, bytes.size(), bytes.data()).ok() ? bytes : "";
 }
 
 template <size_t n>
@@ -43,21 +40,20 @@ bool IsOneOf(const std::array<std::string_view, n>& magics,
 }  // namespace
 
 FileKind KindOf(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return FileKind::kOther;
-  const uint64_t size_bytes = std::filesystem::file_size(path, error);
-  if (error || size_bytes < kMagicBytes) return FileKind::kOther;
-  std::ifstream file(path, std::ios::binary);
-  if (BytesAt(&file, size_bytes - kMagicBytes) == kSstMagic) {
+  std::unique_ptr<InputFile> file;
+  if (!InputFile::Open(path, &file).ok()) return FileKind::kOther;
+  const uint64_t size_bytes = file->size_bytes();
+  if (size_bytes < kMagicBytes) return FileKind::kOther;
+  if (BytesAt(*file, size_bytes - kMagicBytes) == kSstMagic) {
     return FileKind::kSst;
   }
   for (const uint64_t bytes : kTrailerBytes) {
     if (size_bytes >= bytes &&
-        BytesAt(&file, size_bytes - bytes) == kTrailerMagic) {
+        BytesAt(*file, size_bytes - bytes) == kTrailerMagic) {
       return FileKind::kHFile;
     }
   }
-  return IsOneOf(kFirstMagics, BytesAt(&file, 0)) ? FileKind::kHFile
+  return IsOneOf(kFirstMagics, BytesAt(*file, 0)) ? FileKind::kHFile
                                                   : FileKind::kOther;
 }
 

@@ -18,8 +18,8 @@ namespace rowbloom::sst_inspect {
 
 // Neighbouring blocks that are drawn as one.
 struct BlockRun {
-  BlockType type{};    // of most of the bytes
-  bool mixed = false;  // and there are others
+  BlockType type{};    // the type of most bytes
+  bool mixed = false;  // there are others
   uint64_t offset_bytes = 0;
   uint64_t stored_bytes = 0;
   uint64_t contents_bytes = 0;
@@ -27,7 +27,7 @@ struct BlockRun {
   uint64_t damaged = 0;
   std::string compression;  // "several" of several
 
-  // For MergingList.
+  // MergingList calls these.
   uint64_t size_bytes() const { return stored_bytes; }
   bool BelongsWith(const BlockRun& next) const {
     return type == next.type && (damaged > 0) == (next.damaged > 0);
@@ -37,7 +37,7 @@ struct BlockRun {
 
 // A piece of a section's bits.
 struct FillBucket {
-  size_t first_part = 0;  // of the filter, counted from 1
+  size_t first_part = 0;  // the filter's, counted from 1
   size_t last_part = 0;
   uint64_t offset_bytes = 0;  // in the section of the first part
   uint64_t bytes = 0;
@@ -52,7 +52,7 @@ struct SectionPicture {
   SectionId what;
   SectionTotals totals;
   std::vector<FillBucket> buckets;  // the bits of all parts, in order
-  std::string note;                 // what the density of its bits says
+  std::string note;                 // the meaning of its bits' density
 };
 
 // A block by itself, for a table.
@@ -77,17 +77,17 @@ struct FilePicture {
   uint64_t unlisted = 0;
 
   size_t filter_parts = 0;                // 0: the file has no filter
-  std::string filter_part = "partition";  // what a part is called
+  std::string filter_part = "partition";  // the word for a part
   std::vector<SectionPicture> sections;
-  std::vector<std::string> notes;     // of the filter, each a sentence
-  std::vector<std::string> problems;  // what else is damaged, the first of them
+  std::vector<std::string> notes;     // the filter's, each a sentence
+  std::vector<std::string> problems;  // other damage, the first of it
 };
 
 // The limits on what is drawn of a file.
 struct PictureBudget {
   size_t runs = 2048;    // up to twice as many BlockRuns
-  size_t buckets = 512;  // of each section, up to twice as many
-  size_t listed = 200;   // of damaged NamedBlocks, of others, of problems
+  size_t buckets = 512;  // in each section, up to twice as many
+  size_t listed = 200;   // damaged NamedBlocks, others, problems: each
 
   // The budget of one of `files` files that share a page.
   static PictureBudget Among(size_t files);

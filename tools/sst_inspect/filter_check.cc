@@ -122,7 +122,7 @@ void FilterCheck::Ask(const Keys& keys) {
   }
 }
 
-// Questions of several keys wait for memory at once.
+// Lookups of several keys wait for memory at once.
 void FilterCheck::AskFor(std::span<const std::string_view> keys,
                          bool ascending) {
   while (!keys.empty()) {

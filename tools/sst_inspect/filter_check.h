@@ -21,9 +21,9 @@
 
 namespace rowbloom::sst_inspect {
 
-// Asks the filter for keys, and for the rows or prefixes in them, on a thread
-// of its own: a question waits for memory, which needs no processor, while the
-// next keys are decoded. A few keys are asked without the thread. Holds one
+// Looks up keys, and the rows or prefixes in them, in the filter, on a thread
+// of its own: a lookup waits for memory, which needs no processor, while the
+// next keys are decoded. A few keys are looked up without the thread. Holds one
 // filter partition and 512 KiB of keys, or two keys that are longer. Not
 // thread-safe.
 class FilterCheck {
@@ -37,7 +37,7 @@ class FilterCheck {
     uint64_t false_negatives = 0;
     uint64_t problem_count = 0;
     std::vector<std::string> problems;
-    std::set<std::string> notes;  // why something was not asked
+    std::set<std::string> notes;  // why a lookup was left out
   };
 
   // The file and the format must outlive it.
@@ -56,8 +56,8 @@ class FilterCheck {
   // in it. May throw std::bad_alloc.
   void Add(std::span<const std::string_view> keys, bool ascending);
 
-  // Waits until all keys were asked. Once, after the last key. Throws what the
-  // thread threw.
+  // Waits until all keys were looked up. Once, after the last key. Throws what
+  // the thread threw.
   const Findings& Finish();
 
  private:
@@ -74,7 +74,7 @@ class FilterCheck {
   void Work();
   void Stop();
 
-  // On the thread, if there is one.
+  // These run on the thread, if there is one.
   void Ask(const Keys& keys);
   void AskFor(std::span<const std::string_view> keys, bool ascending);
   void LoadPartition(size_t partition);
@@ -101,7 +101,7 @@ class FilterCheck {
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  // Under the mutex. The thread has handed_ while is_handed_.
+  // The mutex guards these. The thread has handed_ while is_handed_.
   Keys handed_;
   bool is_handed_ = false;
   bool is_over_ = false;

@@ -1,7 +1,8 @@
-// Who wrote a filter block. The byte five before a block's end tells RocksDB's
-// own kinds apart (7.8.3, table/block_based/filter_policy.cc): -1 Bloom, -2
-// Ribbon, 1 and more the legacy Bloom's number of probes; up to five bytes are
-// an empty filter. rowbloom's blocks have a marker of their own there.
+// The writer of a filter block. The byte five before a block's end tells
+// RocksDB's own kinds apart (7.8.3, table/block_based/filter_policy.cc): -1
+// Bloom, -2 Ribbon, 1 and more the legacy Bloom's number of probes; up to five
+// bytes are an empty filter. rowbloom's blocks have a marker of their own
+// there.
 #pragma once
 
 #include <cstdint>

@@ -296,7 +296,7 @@ class FilterReport {
   std::vector<PartitionSection> partitions_;
   std::map<std::string, size_t> foreign_;  // description: how many blocks
   std::set<std::string> parameters_;
-  uint64_t slots_ = 0;  // of Ribbon
+  uint64_t slots_ = 0;  // Ribbon only
   Range<int> columns_;
   Range<int> seeds_;
   std::set<std::string> notes_;

@@ -8,7 +8,7 @@
 namespace rowbloom::sst_inspect {
 
 struct FilterVerbOptions {
-  bool partitions = false;  // also list each partition
+  bool partitions = false;  // list each partition, too
 };
 
 // Prints the filter of one file, rowbloom's or RocksDB's own: a few lines about

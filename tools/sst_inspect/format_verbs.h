@@ -1,4 +1,4 @@
-// FormatVerbs: the verbs that ask what formats have each of their own: filters,
+// FormatVerbs: the verbs about what each format has of its own, such as filters
 // and what a file says of itself. The verbs of verbs.h, filter_verb.h and
 // probe_verb.h hand over to these where TableFile::own_verbs() is not null, and
 // mean the same by options, streams and exit codes.

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "rowbloom/printable.h"
-#include "storage/hfile/coding.h"
+#include "storage/format/coding.h"
 #include "storage/hfile/file_info.h"
 #include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/hfile_table.h"
@@ -16,13 +16,13 @@ namespace {
 
 namespace info = hfile::info;
 
-std::string_view ToString(HFileChecksum checksum) {
+std::string_view ToString(hfile::ChecksumType checksum) {
   switch (checksum) {
-    case HFileChecksum::kNull:
+    case hfile::ChecksumType::kNull:
       return "none";
-    case HFileChecksum::kCrc32:
+    case hfile::ChecksumType::kCrc32:
       return "CRC32";
-    case HFileChecksum::kCrc32c:
+    case hfile::ChecksumType::kCrc32c:
       return "CRC32C";
   }
   return "unknown";
@@ -92,9 +92,9 @@ InfoForm FormOf(std::string_view name) {
 void DecodeNumber(Property* property) {
   int64_t value = 0;
   if (property->bytes.size() == sizeof(uint32_t)) {
-    value = static_cast<int32_t>(hfile::LoadU32(property->bytes.data()));
+    value = static_cast<int32_t>(LoadBig<uint32_t>(property->bytes.data()));
   } else if (property->bytes.size() == sizeof(uint64_t)) {
-    value = static_cast<int64_t>(hfile::LoadU64(property->bytes.data()));
+    value = static_cast<int64_t>(LoadBig<uint64_t>(property->bytes.data()));
   } else {
     return;
   }

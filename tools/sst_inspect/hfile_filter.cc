@@ -137,7 +137,7 @@ class ChunkReader {
   const std::optional<uint64_t> full_bytes_;
   std::optional<hfile::ChunkPlan> plan_;
   hfile::Block block_;
-  hfile::Buffer scratch_;
+  Buffer scratch_;
 };
 
 // All chunks of one filter.
@@ -148,7 +148,7 @@ struct Totals {
   uint64_t size_bytes = 0;
   double fill_low = 1;
   double fill_high = 0;
-  // A key asks one chunk: the rate is the mean, weighted by keys.
+  // A lookup probes one chunk: the rate is the mean, weighted by keys.
   double rate_times_keys = 0;
   double weight = 0;
 
@@ -285,7 +285,7 @@ class FilterPrinter {
     return KeyText(SectionName(description.type), description.last_key);
   }
 
-  // Those of ROWCOL filters are keys without a family.
+  // Last keys of ROWCOL filters are keys without a family.
   static std::string KeyText(std::string_view section, std::string_view key) {
     const auto column =
         section == "ROWCOL" && key.size() >= kHFileKeySuffixBytes

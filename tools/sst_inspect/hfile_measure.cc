@@ -1,4 +1,4 @@
-// `measure-fpr` for HFiles: the general filter, asked as HBase asks it.
+// `measure-fpr` for HFiles: the general filter, probed as HBase does.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -124,7 +124,7 @@ class HFileMeasurer {
                    : row);
   }
 
-  // One question for the cell, one for markers of the family in its row.
+  // Looks up the cell, and markers of the family in its row.
   void AskCell(const KeyParts& cell, Measured* measured) const {
     ++measured->asked;
     measured->passed +=

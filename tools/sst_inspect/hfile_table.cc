@@ -96,7 +96,7 @@ class HFileCellReader final : public CellReader {
   const TableFile::Progress& progress_;
   hfile::Iterator at_;
   bool started_ = false;
-  bool at_first_ = false;  // of the block, and the cell was not given yet
+  bool at_first_ = false;  // at the block's first cell, not yet given
   uint64_t block_offset_ = kNoBlock;
   std::string key_;
   Cell entry_;

@@ -40,8 +40,8 @@ class HFileTable : public TableFile, public FormatVerbs {
   sst::KeyOrder key_order() const override;
   size_t timestamp_bytes() const override;
   KeyForm key_form() const override { return KeyForm::kHFile; }
-  // By key alone: the same cell has another mvcc number wherever it was
-  // written.
+  // Cells are compared by key alone: the same cell has another mvcc number
+  // wherever it was written.
   int CompareCells(const Cell& a, const Cell& b) const override;
   std::string TypeName(uint8_t type) const override;
   bool index_keys_come_first() const override { return true; }

@@ -77,7 +77,7 @@ std::optional<Timestamp> KeyFormat::TimestampOf(
   }
   std::string_view in = user_key.substr(WithoutTimestamp(user_key).size());
   uint64_t value = 0;
-  if (!GetFixed64(&in, &value)) return std::nullopt;
+  if (!GetFixed(&in, &value)) return std::nullopt;
   return Timestamp{value, /*is_signed=*/false};
 }
 

@@ -27,7 +27,7 @@ struct Timestamp {
   bool is_signed = false;
 };
 std::string ToString(const Timestamp& timestamp);
-// As member "timestamp"; null when there is none.
+// Adds the member "timestamp"; null when there is none.
 void AddTimestamp(const std::optional<Timestamp>& timestamp, Record* record);
 
 struct KeyFormat {
@@ -37,12 +37,13 @@ struct KeyFormat {
   // say how their keys split.
   std::optional<KeyLayout> layout;
   size_t timestamp_bytes = 0;  // at the end of each user key
-  std::string family;          // of HFiles, which have one each
+  std::string family;          // HFiles only, which have one each
 
   std::string Text(std::string_view bytes) const;
-  // At most some 32 bytes of it.
+  // The text, cut to some 32 bytes.
   std::string ShortText(std::string_view bytes) const;
-  // A user key. Of HFiles as HBase writes it, row/family:qualifier/time/type.
+  // A user key; that of an HFile as HBase writes it,
+  // row/family:qualifier/time/type.
   std::string KeyText(std::string_view user_key) const;
   // The same without what names a version.
   std::string ColumnText(std::string_view user_key) const;

@@ -37,7 +37,7 @@ std::string ParentOf(const BlockInfo& block) {
   }
 }
 
-// With which one it is there, where a format has several of a type.
+// The parent, with the block's name where a format has several of a type.
 std::string PlaceOf(const BlockInfo& block) {
   const std::string parent = ParentOf(block);
   return block.parent.empty() || block.name.empty()

@@ -26,7 +26,7 @@ std::string_view NameOf(AbsentKind kind, const DecodedFilter* filter) {
   return "";
 }
 
-// The rate that a filter predicts for a question.
+// The rate that a filter predicts for a kind of lookup.
 double PredictedRate(AbsentKind kind,
                      const std::vector<SectionFacts>& sections) {
   double row = 1;

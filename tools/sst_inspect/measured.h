@@ -15,7 +15,7 @@ struct Measured {
   std::string_view question;
   uint64_t asked = 0;
   uint64_t passed = 0;
-  double predicted = 0;  // sum over what was asked
+  double predicted = 0;  // sum over all lookups
 };
 
 // A line for each, with the interval of its rate. REQUIRES that each was asked.

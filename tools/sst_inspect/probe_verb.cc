@@ -39,11 +39,11 @@ struct Question {
   std::string Key() const { return row_bytes + std::string(qualifier); }
 };
 
-// The answer of one kind of section over the partitions asked.
+// The answer of one kind of section over the partitions probed.
 class SectionAnswer {
  public:
-  // A section of this kind exists and answers `verdict`. Of several partitions
-  // the answer that says most about all of them together counts.
+  // A section of this kind exists and answers `verdict`. Among several
+  // partitions, the answer that says most about all of them counts.
   void Add(Verdict verdict) {
     present_ = true;
     if (Rank(verdict) > Rank(verdict_)) verdict_ = verdict;
@@ -88,7 +88,7 @@ bool HasBytewiseOrder(const TableFile& file) {
          file.timestamp_bytes() == 0;
 }
 
-// The partitions to ask. REQUIRES at least one.
+// The partitions to probe. REQUIRES at least one.
 PartitionRange Choose(const std::vector<FilterPartition>& partitions,
                       const Question& question, bool bytewise) {
   const size_t count = partitions.size();
@@ -112,7 +112,7 @@ PartitionRange Choose(const std::vector<FilterPartition>& partitions,
   return {first, last};
 }
 
-// One file's filter, asked.
+// The lookup in one file's filter.
 class Prober {
  public:
   Prober(const TableFile& file, const ProbeVerbOptions& options,
@@ -466,12 +466,12 @@ class Prober {
   Question question_;
   bool is_encoded_ = false;  // question_ is filled
   bool is_outside_layout_ = false;
-  bool has_whole_keys_ = false;  // of keys outside the layout
+  bool has_whole_keys_ = false;  // keys outside the layout
   SectionAnswer row_;
   SectionAnswer row_col_;
   bool row_is_prefix_ = false;
   bool may_be_there_ = true;
-  std::string foreign_;  // what a block is that is not rowbloom's
+  std::string foreign_;  // the kind of a block that is not rowbloom's
   std::vector<std::string> problems_;
   ExitCode worst_ = ExitCode::kOk;
 };

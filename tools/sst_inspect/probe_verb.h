@@ -12,17 +12,17 @@
 namespace rowbloom::sst_inspect {
 
 struct ProbeVerbOptions {
-  // As the application has them, not as the key layout writes them.
+  // Row and qualifier are the application's, not as the key layout writes them.
   std::string row;
-  std::optional<std::string> qualifier;  // nullopt: ask for the row alone
+  std::optional<std::string> qualifier;  // nullopt: look up the row alone
   // A whole key as it is in the file, instead of row and qualifier.
   std::optional<std::string> key;
-  // For filters that do not name their layout; empty: as the file's prefix
+  // The layout for filters that do not name theirs; empty: as the file's prefix
   // extractor says.
   std::string key_layout;
 };
 
-// Over the files that gave an answer.
+// The counts of the files that gave an answer.
 struct ProbeCounts {
   size_t answered = 0;
   size_t may_be_there = 0;
@@ -34,13 +34,14 @@ struct ProbeCounts {
 // the filter was built with. RocksDB's own filters are asked for the whole key,
 // or for a row as the prefix that their extractor makes of it.
 //
-// Of a partitioned filter, a cell asks the first partition whose index key is
-// not less than the cell's key, as a get of RocksDB does. A row asks every
-// partition that can hold a key of it, and may be there if one says so. Past
-// the last index key both ask the last partition. With a comparator other than
-// the bytewise one, both ask all partitions of a rowbloom filter.
+// A cell in a file with a partitioned filter is looked up in the first
+// partition whose index key is not less than the cell's key, as a get of
+// RocksDB does. A row is looked up in every partition that can hold a key of
+// it, and may be there if one says so. Past the last index key the last
+// partition is probed. With a comparator other than the bytewise one, all
+// partitions of a rowbloom filter are probed.
 //
-// kFindings when a filter block that was asked is damaged (its answer is then
+// kFindings when a filter block that was probed is damaged (its answer is then
 // "may be there"), or says that something is not there which is;
 // kUnreadable when the layout cannot hold the row.
 ExitCode PrintProbe(const TableFile& file, const ProbeVerbOptions& options,

@@ -35,14 +35,14 @@ constexpr const char* kFooter =
     "wrong usage,\nor a file could not be read.\nThe worst file decides; the "
     "others are still processed.";
 
-// When a verb prints what it has to say.
+// The time at which a verb prints its output.
 enum class Prints : uint8_t {
-  kAtTheEnd,     // of each file
+  kAtTheEnd,     // after each file
   kAllTheWhile,  // which on a terminal is progress enough
 };
 
-// Calls `use` for each file that can be opened. Of a database in use files may
-// go while they are read about: of a directory such are no failure.
+// Calls `use` for each file that can be opened. A database in use may delete
+// files meanwhile: one that was found in a directory and is gone is no failure.
 ExitCode ForEachFile(const std::vector<std::string>& paths, std::ostream& err,
                      const std::function<ExitCode(const TableFile& file)>& use,
                      Prints prints = Prints::kAtTheEnd) {

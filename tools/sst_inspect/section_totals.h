@@ -41,7 +41,7 @@ struct SectionTotals {
   // by bytes where those are not known.
   double rate_times_weight = 0;
   double weight = 0;
-  bool rated = false;  // a section of them can be asked
+  bool rated = false;  // a section of them can be probed
 
   void Add(const SectionFacts& section);
   std::optional<double> BitsPerKey() const;

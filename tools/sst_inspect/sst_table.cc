@@ -132,9 +132,9 @@ std::optional<uint64_t> FixedNumber(std::string_view name,
   uint64_t wide = 0;
   if (name == "rocksdb.block.based.table.index.type" ||
       name == "rocksdb.external_sst_file.version") {
-    if (GetFixed32(&bytes, &narrow) && bytes.empty()) return narrow;
+    if (GetFixed(&bytes, &narrow) && bytes.empty()) return narrow;
   } else if (name == "rocksdb.external_sst_file.global_seqno") {
-    if (GetFixed64(&bytes, &wide) && bytes.empty()) return wide;
+    if (GetFixed(&bytes, &wide) && bytes.empty()) return wide;
   }
   return std::nullopt;
 }
@@ -295,7 +295,6 @@ std::vector<BlockInfo> SstTable::MetaBlocks() const {
 void SstTable::ReadMetaBlock(BlockInfo* block) const {
   const BlockHandle handle{block->offset_bytes,
                            block->stored_bytes - kBlockTrailerBytes};
-  std::string contents;
   // The properties were verified, with what ingestion changes in them, when the
   // file was opened.
   if (block->type == BlockType::kProperties) {
@@ -304,6 +303,7 @@ void SstTable::ReadMetaBlock(BlockInfo* block) const {
     return;
   }
   sst::BlockReader reader(*file_);
+  std::string_view contents;
   const Status status = reader.ReadIndex(handle, &contents);
   // Problems of its entries were seen before.
   if (block->status.ok()) block->status = status;

@@ -56,7 +56,7 @@ std::string_view ToString(BlockType type);
 
 struct BlockInfo {
   BlockType type{};
-  // As the metaindex has it; of HFiles, which one it is of several of its type.
+  // The name in the metaindex; for HFiles, the number among several of a type.
   // Empty for others.
   std::string name;
   uint64_t offset_bytes = 0;
@@ -64,10 +64,10 @@ struct BlockInfo {
   // Compression undone; nullopt for what is not a block, or cannot be read.
   std::optional<uint64_t> contents_bytes;
   std::string compression;  // "none", "LZ4", ...; empty where that is unknown
-  std::string encoding;    // of encoded data that can be read: "FAST_DIFF", ...
-  size_t partition = 0;    // of the index, counted from 1; 0: none
-  std::string parent;      // what names it, where the type does not tell
-  rocksdb::Status status;  // of its checksum, compression and lengths
+  std::string encoding;  // encoding of data that can be read: "FAST_DIFF", ...
+  size_t partition = 0;  // the index's, counted from 1; 0: none
+  std::string parent;    // the block that names it, if the type is not enough
+  rocksdb::Status status;  // its checksum, compression and lengths
 };
 
 struct IndexEntryInfo {
@@ -113,14 +113,14 @@ struct TableFacts {
     std::string name;  // a word
     std::string text;
   };
-  std::vector<Detail> details;  // what else is worth a line
+  std::vector<Detail> details;  // other things worth a line
 };
 
 struct Property {
   std::string name;
   std::string bytes;               // as stored
-  std::optional<uint64_t> number;  // what they mean, where that is known
-  std::string text;                // the same of what is no number
+  std::optional<uint64_t> number;  // the value of the bytes, if known
+  std::string text;                // the value if it is no number
 };
 
 // The form of user keys.
@@ -132,11 +132,11 @@ enum class KeyForm : uint8_t {
 // One entry of a file. The views live until the reader moves.
 struct Cell {
   std::string_view user_key;  // with its timestamp
-  uint64_t sequence = 0;      // of HFiles the mvcc number
+  uint64_t sequence = 0;      // HFiles: the mvcc number
   uint8_t type = 0;           // as stored; TableFile::TypeName
   std::string_view value;
   std::string_view stored_key;  // as in the block: order and equality
-  std::string_view tags;        // of HFiles, as stored
+  std::string_view tags;        // HFiles only, as stored
   // The number of first bytes that stored_key is known to share with the
   // stored_key of the entry before it in the block.
   size_t shared_key_bytes = 0;
@@ -155,7 +155,7 @@ struct FilterChunk {
   // The least key in it, as the filter has keys. This and facts.bits live
   // during the call.
   std::string_view first_key;
-  rocksdb::Status status;  // of the block
+  rocksdb::Status status;  // the block's
 };
 
 // Walks the cells of a file in its order, see sst::DataCursor.
@@ -173,7 +173,7 @@ class CellReader {
   // reader moves. None at the block's end and at damage.
   static constexpr size_t kMostCells = 64;
   virtual std::span<const Cell> NextEntries() = 0;
-  // After damage in the index; false when there is nothing behind it.
+  // Goes on after damage in the index; false when there is nothing behind it.
   virtual bool SkipDamagedPartition() = 0;
   virtual Cell cell() const = 0;
   virtual IndexEntryInfo block() const = 0;

@@ -43,7 +43,7 @@ class Histogram {
 struct RowSize {
   std::string row;
   uint64_t cells = 0;  // entries, with each version
-  uint64_t bytes = 0;  // of their keys and values
+  uint64_t bytes = 0;  // their keys and values
 };
 
 struct TableStats {
@@ -52,8 +52,8 @@ struct TableStats {
   std::map<uint8_t, uint64_t> types;  // as stored
   uint64_t range_deletions = 0;
   Histogram key_bytes;    // user keys, of each entry
-  Histogram value_bytes;  // of each entry
-  Histogram versions;     // of each key
+  Histogram value_bytes;  // each entry's
+  Histogram versions;     // each key's
 
   // Figures of a file whose key layout is known.
   bool has_rows = false;

@@ -72,7 +72,7 @@ ExitCode PrintStats(const TableFile& file, const StatsOptions& options,
                     const Output& output);
 
 struct MeasureOptions {
-  uint64_t count = 100'000;  // of each kind of absent key
+  uint64_t count = 100'000;  // each kind of absent key
   uint64_t seed = 1;
   std::string key_layout;  // empty: the file's
 };
@@ -87,7 +87,7 @@ struct AdviseOptions {
   double files_per_row = 0;  // 0: all of them
   std::string key_layout;    // empty: the file's
 };
-// Which filter this data wants, and what the present one costs.
+// Prints the filter that this data wants, and the cost of the present one.
 ExitCode PrintAdvice(const TableFile& file, const AdviseOptions& options,
                      const Output& output);
 

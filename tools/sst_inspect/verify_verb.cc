@@ -344,7 +344,7 @@ class Verifier {
   ExitCode worst_ = ExitCode::kOk;
   std::set<std::string> notes_;
   bool complete_ = true;        // all that the file names was read
-  std::set<std::string> told_;  // of blocks other than data
+  std::set<std::string> told_;  // problems of blocks other than data
   uint64_t problems_ = 0;
   uint64_t blocks_ = 0;
   uint64_t data_blocks_ = 0;
@@ -356,7 +356,7 @@ class Verifier {
   std::string last_user_key_;
   std::string last_stored_key_;
   bool has_index_key_ = false;
-  std::string index_key_;  // of the block before
+  std::string index_key_;  // the previous block's
 };
 
 }  // namespace

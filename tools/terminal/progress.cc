@@ -14,8 +14,8 @@ namespace {
 constexpr std::chrono::milliseconds kInterval{100};
 constexpr const char* kErase = "\x1b[K";
 
-// With the rest of the line in 80 columns, mostly: a line that wraps cannot be
-// rewritten.
+// The rest of the line fits into 80 columns with this, mostly: a line that
+// wraps cannot be rewritten.
 constexpr size_t kTitleBytes = 24;
 
 std::string Megabytes(double bytes) {
@@ -49,26 +49,31 @@ std::string ProgressText(const Job& job, const JobState& state) {
           ? job.title
           : "..." + job.title.substr(job.title.size() - kTitleBytes + 3);
   const uint64_t total_bytes = job.total_bytes.value_or(0);
-  const auto bytes = static_cast<double>(state.bytes);
-  const auto total = static_cast<double>(total_bytes);
-  if (total_bytes > 0) {
-    // A file may have grown since it was measured.
-    text += fmt::format(": {:.0f} % of {}",
-                        std::floor(std::min(100.0, 100 * bytes / total)),
-                        Megabytes(total));
-  } else {
-    text += ": " + Megabytes(bytes);
-  }
+  const bool is_counted = total_bytes == 0 && state.total_count > 0;
+  const auto done = static_cast<double>(is_counted ? state.count : state.bytes);
+  const auto total =
+      static_cast<double>(is_counted ? state.total_count : total_bytes);
+  // The job may turn out to be larger than it was thought.
+  const auto share = std::floor(std::min(100.0, 100 * done / total));
   const double seconds = std::max(state.seconds, 1e-3);
-  if (job.unit.empty()) {
-    text += fmt::format(", {}/s", Megabytes(bytes / seconds));
+  const auto rate =
+      static_cast<uint64_t>(static_cast<double>(state.count) / seconds);
+  if (is_counted) {
+    text += fmt::format(": {:.0f} % of {} {}, {} {}/s", share,
+                        Grouped(state.total_count), job.unit, Grouped(rate),
+                        job.unit);
   } else {
-    const double rate = static_cast<double>(state.count) / seconds;
-    text += fmt::format(", {} {}, {} {}/s", Grouped(state.count), job.unit,
-                        Grouped(static_cast<uint64_t>(rate)), job.unit);
+    const auto bytes = static_cast<double>(state.bytes);
+    text += total_bytes > 0
+                ? fmt::format(": {:.0f} % of {}", share, Megabytes(total))
+                : ": " + Megabytes(bytes);
+    text += job.unit.empty()
+                ? fmt::format(", {}/s", Megabytes(bytes / seconds))
+                : fmt::format(", {} {}, {} {}/s", Grouped(state.count),
+                              job.unit, Grouped(rate), job.unit);
   }
-  if (total_bytes > 0 && state.bytes > 0 && state.seconds >= 1) {
-    const double left = std::max(0.0, (total - bytes) / bytes * seconds);
+  if (total > 0 && done > 0 && state.seconds >= 1) {
+    const double left = std::max(0.0, (total - done) / done * seconds);
     text += fmt::format(", {} left", Duration(left));
   }
   return text;
@@ -83,12 +88,14 @@ Progress::Progress(std::ostream& err, bool enabled, Job job, Clock clock)
 
 Progress::~Progress() { Finish(); }
 
-void Progress::Update(uint64_t bytes, uint64_t count) {
+void Progress::Update(uint64_t bytes, uint64_t count, uint64_t total_count) {
   if (!enabled_) return;
   const auto now = clock_();
   if (printed_ && now - *printed_ < kInterval) return;
   printed_ = now;
-  err_ << "\r" << ProgressText(job_, {bytes, count, (now - start_).count()})
+  err_ << "\r"
+       << ProgressText(job_,
+                       {bytes, count, (now - start_).count(), total_count})
        << kErase << "\r" << std::flush;
 }
 

@@ -25,20 +25,24 @@ struct Job {
 // The part of a job that is done.
 struct JobState {
   uint64_t bytes = 0;
-  uint64_t count = 0;  // of Job::unit
+  uint64_t count = 0;  // in Job::unit
   double seconds = 0;  // since it began
+  // The count at the end, where the bytes are unknown; 0: unknown too.
+  uint64_t total_count = 0;
 };
 
 // "cells.tsv: 42 % of 123.4 MB, 1,234,567 cells, 456,789 cells/s, 0:12 left";
-// of a long title the end. Without a unit the rate is that of bytes; the time
-// left is shown once a second has passed. Thread-safe.
+// of a long title the end. Where the total count is known and the bytes are
+// not, the share is of that: "orders: 42 % of 2,939,445 cells, 456,789 cells/s,
+// ...". Without a unit the rate is that of bytes; the time left is shown once a
+// second has passed. Thread-safe.
 std::string ProgressText(const Job& job, const JobState& state);
 
 // Rewrites one line, at most ten times a second; silent when not enabled. The
 // cursor stays at its start, so that other output covers it. Not thread-safe.
 class Progress {
  public:
-  // The time since some moment; never goes back.
+  // The time since some fixed point; never goes back.
   using Clock = std::function<std::chrono::duration<double>()>;
 
   // Prints to `err`, which must outlive it.
@@ -48,8 +52,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // `bytes` and `count` are what is done altogether.
-  void Update(uint64_t bytes, uint64_t count = 0);
+  // `bytes` and `count` are what is done altogether, `total_count` as in
+  // JobState.
+  void Update(uint64_t bytes, uint64_t count = 0, uint64_t total_count = 0);
 
   // Erases the line. A later Update shows it again.
   void Finish();

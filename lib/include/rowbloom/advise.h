@@ -17,7 +17,7 @@ namespace rowbloom {
 
 // A ribbon is advised where the memory that it saves is worth more than its
 // processor time. Times are what kRibbon takes beyond kBloom, as measured
-// (bench/results/filter_bench.txt) and rounded.
+// (bench/results/filter_bench.json) and rounded.
 inline constexpr double kBytesPerCore = 8.0 * (uint64_t{1} << 30);
 inline constexpr double kBuildSecondsPerEntry = 50e-9;
 inline constexpr double kAskSeconds = 10e-9;
@@ -26,7 +26,7 @@ inline constexpr double kAskSeconds = 10e-9;
 struct ReadShares {
   double scan_absent_row = 1;
   double get_absent_row = 1;
-  double get_absent_column = 1;  // of rows that exist
+  double get_absent_column = 1;  // in rows that exist
 };
 
 // The place of a file in a tree that leveled compaction keeps.
@@ -74,7 +74,7 @@ struct SectionRates {
 struct WrongOpens {
   double scan_absent_row = 0;
   double get_absent_row = 0;
-  double get_absent_column = 0;  // of a row that exists
+  double get_absent_column = 0;  // in a row that exists
 
   double Sum() const {
     return scan_absent_row + get_absent_row + get_absent_column;
@@ -101,11 +101,11 @@ struct FilterAlternative : FilterSpec {
 };
 
 struct Advice : FilterAlternative {
-  // All filters that were weighed, the advised one too, in the same order for
-  // each budget; those that do not fit it are left out. NONE, ROW, ROWCOL; of
-  // each kBloom, kRibbon; of each one rate and, where the place is known, an
-  // allocation over its tree; of each the equal split and, of ROWCOL where not
-  // all files have every row, one with row_spread.
+  // All filters that were weighed, with the advised one, in the same order for
+  // each budget; those that do not fit it are left out. The types are NONE, ROW
+  // and ROWCOL, the last two of each kind. Each kind has one rate and, if the
+  // place is known, an allocation over its tree. Each of these has the equal
+  // split and, for ROWCOL if not all files have every row, one with row_spread.
   std::vector<FilterAlternative> alternatives;
   size_t taken = 0;  // the index of the advised one
   // The grounds, with the numbers, as a paragraph for a person.

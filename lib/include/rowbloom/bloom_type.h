@@ -1,5 +1,5 @@
 // The keys that a filter block indexes (BloomType, named as in HBase) and the
-// data structure holds each of its sections (FilterKind).
+// data structure that holds each of its sections (FilterKind).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace rowbloom {
 
-// Which parts of a key the filter of a file can answer for.
+// The parts of a key that the filter of a file can answer for.
 //
 //   kNone                 no filter
 //   kRow                  the row: a row scan and a get skip files without it

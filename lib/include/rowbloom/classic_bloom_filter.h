@@ -42,10 +42,10 @@ struct Hash128;
 // The way from the hash of a key to its places. The values are Guava's ordinals
 // and on disk.
 enum class ClassicStrategy : uint8_t {
-  // From 64 bits of the hash. Places are below 2^31, for filters of up to
-  // 256 MiB.
+  // Places come from 64 bits of the hash. They are below 2^31, for filters of
+  // up to 256 MiB.
   kMurmur128Mitz32 = 0,
-  // From all 128 bits; the strategy of Guava since release 17.
+  // Places come from all 128 bits; Guava's strategy since release 17.
   kMurmur128Mitz64 = 1,
 };
 

@@ -24,7 +24,7 @@
 namespace rowbloom {
 
 struct CuckooShape {
-  uint64_t buckets = 0;  // of kCuckooBucketSlots
+  uint64_t buckets = 0;  // each has kCuckooBucketSlots slots
   int fingerprint_bits = 0;
 };
 
@@ -105,7 +105,7 @@ class CuckooFilter {
   void Set(uint64_t slot, uint32_t fingerprint);
   // The first slot of the bucket with this fingerprint, 0 for a free one.
   std::optional<uint64_t> Find(uint64_t bucket, uint32_t fingerprint) const;
-  // The same of both buckets.
+  // The same in both buckets.
   std::optional<uint64_t> Find(const Home& home, uint32_t fingerprint) const;
   // Moves fingerprints until one bucket has room. False: none had, and all are
   // back in their slots.

@@ -98,14 +98,14 @@ struct FileOrigin {
 struct FilterSection {
   SectionType type{};
   FilterKind kind{};
-  uint8_t probes = 0;         // of kBloom
+  uint8_t probes = 0;         // kBloom only
   uint64_t offset_bytes = 0;  // within the block
   uint64_t size_bytes = 0;
   uint64_t keys = 0;               // distinct entries
-  uint32_t row_prefix_length = 0;  // of kRowPrefix, else 0
+  uint32_t row_prefix_length = 0;  // kRowPrefix only, else 0
   // Empty when the section can be trusted, else why not, as one sentence.
   std::string problem;
-  double ribbon_rate = 0;  // of kRibbon, the rate that its columns give
+  double ribbon_rate = 0;  // kRibbon only: the rate its columns give
 
   bool usable() const { return problem.empty(); }
 };

@@ -1,5 +1,5 @@
-// FilterSpec: what a filter is. The policy builds it, Advise recommends it, and
-// Predict says what it does.
+// FilterSpec describes a filter. The policy builds it, Advise recommends it,
+// and Predict says what it does.
 #pragma once
 
 #include <cstdint>

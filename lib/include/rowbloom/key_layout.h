@@ -1,4 +1,4 @@
-// KeyLayout: how a RocksDB key splits into a row and a qualifier.
+// KeyLayout says how a RocksDB key splits into a row and a qualifier.
 //
 // A layout is a small value, cheap to copy and immutable; all functions are
 // const and safe to call from any number of threads. A key is always
@@ -39,9 +39,9 @@ struct SplitKey {
 // is outside the layout. Must be pure, thread-safe, and decide by those leading
 // bytes alone: if it returns n for a key, it returns n for every key that
 // starts with the same n bytes, and for those n bytes themselves. Otherwise
-// keys that were not indexed lie among those of a row, and are lost. What it
-// throws passes through the functions of this library; the filter policy takes
-// it for "may match".
+// keys that were not indexed lie among those of a row, and are lost. Exceptions
+// pass through the functions of this library; the filter policy takes them for
+// "may match".
 using RowSplitter = std::function<std::optional<size_t>(std::string_view key)>;
 
 class KeyLayout {
@@ -132,7 +132,7 @@ class KeyLayout {
   // N for "fixed:N", the byte for "delimited:C", else 0.
   uint32_t parameter() const { return parameter_; }
 
-  // For "fixed:N", N: every row has this many bytes. Else nullopt.
+  // The bytes of every row for "fixed:N", which are N; else nullopt.
   std::optional<uint32_t> FixedRowBytes() const {
     if (kind_ != Kind::kFixed) return std::nullopt;
     return parameter_;

@@ -1,5 +1,4 @@
-// Bytes as text for people: rows, qualifiers and values are any bytes, a
-// terminal or a message is not.
+// Printable text for rows, qualifiers and values, which are any bytes.
 #pragma once
 
 #include <string>

@@ -15,7 +15,7 @@
 
 namespace rowbloom {
 
-// Why an operation failed, as one sentence for a person: what, where, expected
+// The reason for a failure, as one sentence for a person: what, where, expected
 // and found.
 struct Error {
   std::string message;

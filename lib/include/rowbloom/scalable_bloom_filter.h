@@ -48,7 +48,7 @@ struct ScalableOptions {
 
 struct ScalableInfo {
   uint64_t keys = 0;      // those that were new when they were added
-  uint64_t capacity = 0;  // of all stages; another stage follows beyond it
+  uint64_t capacity = 0;  // all stages' keys; a stage is added beyond it
   uint64_t size_bytes = 0;
   size_t stages = 0;
   uint32_t growth = 0;

@@ -87,7 +87,10 @@ bool IsListenerOf(const rocksdb::EventListener& listener, const Core& core) {
 }
 
 Core::Core(const FrontFilterOptions& options)
-    : budget_(std::make_shared<Budget>(options.memory_limit_bytes)),
+    : memory_(std::make_shared<Memory>(options.memory_limit_bytes,
+                                       options.cell_memory_limit_bytes,
+                                       options.charged_cache)),
+      bypass_(options.bypass),
       off_(!options.enabled),
       enabled_(options.enabled) {}
 
@@ -103,7 +106,8 @@ Family* Core::FindOrMake(uint32_t id, const FamilyRules& rules) {
     tables_.push_back(std::move(table));
     table_.store(tables_.back().get(), std::memory_order_release);
   }
-  families_.push_back(std::make_unique<Family>(id, rules, &readers_, budget_));
+  families_.push_back(
+      std::make_unique<Family>(id, rules, &readers_, memory_, bypass_));
   Family* const made = families_.back().get();
   (*tables_.back())[id].store(made, std::memory_order_release);
   return made;
@@ -151,18 +155,20 @@ rocksdb::Status Core::Attach(
   for (rocksdb::ColumnFamilyHandle* handle : families) {
     Family* const family = Find(handle->GetID());
     if (family != nullptr) {
-      if (family->Attach(root, handle)) family->Reconcile();
+      if (family->Attach(root, handle)) {
+        family->LearnPrefixes(root->GetOptions(handle).prefix_extractor.get());
+        Wake(family);
+      }
       continue;
     }
     const auto rules = RulesOf(root->GetOptions(handle));
+    FrontFilterFamilyStats without;
+    without.id = handle->GetID();
+    without.name = handle->GetName();
+    without.state = FrontFilterState::kDisarmed;
+    without.why = rules ? "it was opened without Prepare" : rules.error();
     const std::lock_guard lock(mutex_);
-    without_.insert_or_assign(
-        handle->GetID(),
-        FrontFilterFamilyStats{
-            .id = handle->GetID(),
-            .name = handle->GetName(),
-            .state = FrontFilterState::kDisarmed,
-            .why = rules ? "it was opened without Prepare" : rules.error()});
+    without_.insert_or_assign(handle->GetID(), std::move(without));
   }
   return rocksdb::Status::OK();
 }
@@ -182,12 +188,17 @@ void Core::Detach() noexcept {
   if (worker_.joinable()) worker_.join();
 }
 
+void Core::WaitUntilArmed() const {
+  ForEach([](const Family* family) { family->WaitUntilArmed(); });
+}
+
 void Core::Wake(Family* family) noexcept {
   {
     const std::lock_guard lock(work_mutex_);
     try {
       to_reconcile_.insert(family);
-    } catch (...) {  // no memory: a later event brings it
+    } catch (...) {
+      family->OnNoMemory();
     }
   }
   work_arrived_.notify_one();
@@ -205,7 +216,8 @@ void Core::Work() {
     for (Family* family : families) {
       try {
         family->Reconcile();
-      } catch (...) {  // no memory: the view stays larger than it has to be
+      } catch (...) {
+        family->OnNoMemory();
       }
     }
     lock.lock();
@@ -213,21 +225,22 @@ void Core::Work() {
 }
 
 FrontFilterStats Core::Stats() const {
-  const auto sum = [this](Count count) {
-    return counters_.Sum(static_cast<size_t>(count));
-  };
   FrontFilterStats stats;
-  stats.asked = sum(Count::kAsked);
-  stats.answered = sum(Count::kAnswered);
-  stats.passed_found = sum(Count::kPassedFound);
-  stats.passed_wasted = sum(Count::kPassedWasted);
-  stats.bytes = budget_->used_bytes();
+  stats.bytes = memory_->used_bytes(Memory::kRows);
+  stats.cell_bytes = memory_->used_bytes(Memory::kCells);
   const std::lock_guard lock(mutex_);
   ForEach([&stats](const Family* family) {
     stats.families.push_back(family->Stats());
   });
   for (const auto& [id, family] : without_) stats.families.push_back(family);
   std::ranges::sort(stats.families, {}, &FrontFilterFamilyStats::id);
+  for (const FrontFilterFamilyStats& family : stats.families) {
+    stats.asked += family.asked;
+    stats.answered += family.answered;
+    stats.passed_found += family.passed_found;
+    stats.passed_wasted += family.passed_wasted;
+    stats.bypassed += family.bypassed;
+  }
   if (given_up_) {
     for (FrontFilterFamilyStats& family : stats.families) {
       family.state = FrontFilterState::kDisarmed;

@@ -1,30 +1,22 @@
 // All families of one database, and the worker that keeps their views small.
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <bit>
 #include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
-#include <string_view>
 #include <thread>
 #include <vector>
 
-#include "lib/block/hash.h"
 #include "rocksdb/db.h"
 #include "rocksdb/listener.h"
 #include "rowbloom/front_filter.h"
 #include "storage/filter_policy/front_filter/family.h"
-#include "storage/filter_policy/thread_counters.h"
+#include "storage/filter_policy/loaded_block.h"
 
 namespace rowbloom::front_filter {
-
-// Counters, by the number of their slot in ThreadCounters.
-enum class Count : size_t { kAsked, kAnswered, kPassedFound, kPassedWasted };
 
 // Thread-safe.
 class Core {
@@ -42,10 +34,12 @@ class Core {
                ? (*table)[id].load(std::memory_order_acquire)
                : nullptr;
   }
-  // The family of this id to ask for rows, or null if rows are not answered
+  // False: no row is answered for.
+  bool answers() const { return !off_.load(std::memory_order_acquire); }
+  // The family of this id to look up rows in, or null if rows are not answered
   // for.
   Family* FindToAsk(uint32_t id) const {
-    return off_.load(std::memory_order_acquire) ? nullptr : Find(id);
+    return answers() ? Find(id) : nullptr;
   }
 
   // The family of this id, made if there is none. Throws std::bad_alloc.
@@ -59,6 +53,7 @@ class Core {
       rocksdb::DB* database,
       const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   void Detach() noexcept;
+  void WaitUntilArmed() const;
 
   void SetEnabled(bool enabled);
 
@@ -77,16 +72,6 @@ class Core {
     }
   }
 
-  // Looks up rows: row_of(i) gives row i of `count`, or nullopt for one that is
-  // not looked up, and absent(i) is called for each that does not exist. All
-  // answers are of one time.
-  template <typename RowOf, typename Absent>
-  void AskAll(const Family& family, size_t count, const RowOf& row_of,
-              const Absent& absent);
-
-  void Add(Count count, uint64_t times = 1) {
-    counters_.Add(static_cast<size_t>(count), times);
-  }
   FrontFilterStats Stats() const;
 
  private:
@@ -95,67 +80,31 @@ class Core {
   void Work();
 
   ReaderSlots readers_;  // outlives the families
-  const std::shared_ptr<Budget> budget_;
-  ThreadCounters counters_;
+  const std::shared_ptr<Memory> memory_;
 
+  const LoadedBlock::Wanted blocks_wanted_;
+  const bool bypass_;  // from the options
   std::atomic<bool> off_;
   std::atomic<const Table*> table_{nullptr};  // the last of tables_
 
-  mutable std::mutex mutex_;  // of what follows; held for short times
+  mutable std::mutex mutex_;  // guards the members below; held for short times
   std::vector<std::unique_ptr<Family>> families_;
   std::vector<std::unique_ptr<Table>> tables_;  // readers may have any
+  rocksdb::DB* root_ = nullptr;                 // set by the first Attach
   bool enabled_;
   bool given_up_ = false;
-  rocksdb::DB* root_ = nullptr;  // set by the first Attach
   bool detached_ = false;
   // Attached families that have no filter, by id.
   std::map<uint32_t, FrontFilterFamilyStats> without_;
 
   std::mutex attach_mutex_;  // one Attach at a time; before the others
 
-  std::mutex work_mutex_;  // of what follows; held for short times
+  std::mutex work_mutex_;  // guards the members below; held for short times
   std::condition_variable work_arrived_;
   std::set<Family*> to_reconcile_;
   bool stop_ = false;
-  std::thread worker_;  // of attach_mutex_
+  std::thread worker_;  // guarded by attach_mutex_
 };
-
-template <typename RowOf, typename Absent>
-void Core::AskAll(const Family& family, size_t count, const RowOf& row_of,
-                  const Absent& absent) {
-  const Family::Asking asking(family);
-  if (!asking.armed()) return;
-  if (count == 1) {
-    const std::optional<std::string_view> row = row_of(0);
-    if (!row) return;
-    Add(Count::kAsked);
-    if (asking.view().MayHave({.bytes = *row, .hash = HashRow(*row)})) return;
-    Add(Count::kAnswered);
-    return absent(0);
-  }
-  std::array<Row, Kernel::kMaxMany> rows;
-  std::array<size_t, Kernel::kMaxMany> places;
-  uint64_t asked = 0;
-  uint64_t answered = 0;
-  for (size_t next = 0; next < count;) {
-    size_t many = 0;
-    for (; next < count && many < rows.size(); ++next) {
-      const std::optional<std::string_view> row = row_of(next);
-      if (!row) continue;
-      rows[many] = {.bytes = *row, .hash = HashRow(*row)};
-      places[many++] = next;
-    }
-    if (many == 0) continue;
-    asked += many;
-    for (uint32_t left = asking.view().Absent({rows.data(), many}); left != 0;
-         left &= left - 1) {
-      absent(places[static_cast<size_t>(std::countr_zero(left))]);
-      ++answered;
-    }
-  }
-  if (asked > 0) Add(Count::kAsked, asked);
-  if (answered > 0) Add(Count::kAnswered, answered);
-}
 
 // The listener that wakes the worker.
 std::shared_ptr<rocksdb::EventListener> NewListener(std::shared_ptr<Core> core);

@@ -4,6 +4,8 @@
 #include <list>
 #include <utility>
 
+#include "rowbloom/filter_policy.h"
+
 namespace rowbloom::front_filter {
 
 void Family::Publish(std::vector<std::shared_ptr<MemtableRows>> memtables,
@@ -36,11 +38,11 @@ void Family::Publish(std::vector<std::shared_ptr<MemtableRows>> memtables,
 }
 
 std::shared_ptr<MemtableRows> Family::AddMemtable() {
-  auto rows = std::make_shared<MemtableRows>();
+  auto rows = std::make_shared<MemtableRows>(memory_);
   const std::lock_guard lock(mutex_);
   if (state_ == FrontFilterState::kDisarmed) return rows;
   auto memtables = memtables_;
-  if (files_ == nullptr) {  // gone before the first listing
+  if (handle_ == nullptr) {  // gone before the first listing begins
     std::erase_if(memtables, [](const auto& one) { return one->gone(); });
   }
   memtables.push_back(rows);
@@ -49,9 +51,8 @@ std::shared_ptr<MemtableRows> Family::AddMemtable() {
 }
 
 bool Family::Attach(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle) {
-  const std::lock_guard reconcile(reconcile_mutex_);
-  if (handle_ != nullptr) return false;
   const std::lock_guard lock(mutex_);
+  if (handle_ != nullptr || state_ == FrontFilterState::kDisarmed) return false;
   name_ = handle->GetName();
   root_ = db->GetRootDB();
   db_ = db;
@@ -59,17 +60,41 @@ bool Family::Attach(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle) {
   return true;
 }
 
+void Family::LearnPrefixes(const rocksdb::SliceTransform* extractor) {
+  const auto rows = NewRowPrefixExtractor(rules_.layout);
+  if (extractor == nullptr || rows == nullptr ||
+      std::string_view(extractor->Name()) != rows->Name()) {
+    return;
+  }
+  auto unknown = Prefixes::kUnknown;
+  prefixes_.compare_exchange_strong(unknown, Prefixes::kRows);
+}
+
 void Family::ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (handle_ != nullptr) {
+      if (handle != nullptr && handle != handle_) return;
+      DisarmLocked("its handle is gone");
+      handle_ = nullptr;
+      db_ = nullptr;
+    }
+  }
   const std::lock_guard reconcile(reconcile_mutex_);
-  if (handle_ == nullptr || (handle != nullptr && handle != handle_)) return;
-  handle_ = nullptr;
-  db_ = nullptr;
-  Disarm("its handle is gone");
+  known_files_.clear();
+}
+
+void Family::WaitUntilArmed() const {
+  std::unique_lock lock(mutex_);
+  not_arming_.wait(lock, [this] {
+    return handle_ == nullptr || state_ != FrontFilterState::kArming;
+  });
 }
 
 void Family::Reconcile() {
   const std::lock_guard reconcile(reconcile_mutex_);
-  if (handle_ == nullptr) return;
+  rocksdb::DB* db = nullptr;
+  rocksdb::ColumnFamilyHandle* handle = nullptr;
   // Memtables and files that may go are noted before the listing, which shows
   // what became of them.
   std::vector<std::shared_ptr<MemtableRows>> gone;
@@ -77,15 +102,18 @@ void Family::Reconcile() {
   {
     const std::lock_guard lock(mutex_);
     if (state_ == FrontFilterState::kDisarmed) return known_files_.clear();
+    if (handle_ == nullptr) return;
+    db = db_;
+    handle = handle_;
     std::ranges::copy_if(memtables_, std::back_inserter(gone),
                          [](const auto& memtable) { return memtable->gone(); });
     std::ranges::copy_if(announced_, std::back_inserter(finished),
                          [](const auto& files) { return files->finished; });
   }
   rocksdb::ColumnFamilyMetaData listing;
-  db_->GetColumnFamilyMetaData(handle_, &listing);
+  db->GetColumnFamilyMetaData(handle, &listing);
   auto files =
-      std::make_shared<const FileSet>(rules_.order, LoadListed(listing));
+      std::make_shared<const FileSet>(rules_.order, LoadListed(listing, db));
 
   const auto without = [](auto all, const auto& noted) {
     std::erase_if(all, [&noted](const auto& one) {
@@ -94,34 +122,38 @@ void Family::Reconcile() {
     return all;
   };
   const std::lock_guard lock(mutex_);
+  if (state_ == FrontFilterState::kDisarmed) return known_files_.clear();
   Publish(without(memtables_, gone), without(announced_, finished),
           std::move(files));
-  if (state_ == FrontFilterState::kArming) state_ = FrontFilterState::kArmed;
+  state_ = FrontFilterState::kArmed;
+  not_arming_.notify_all();
   ++reconciled_;
 }
 
-// Reads the sections of files that were not listed before, and forgets those of
-// files that are not listed any more. REQUIRES reconcile_mutex_.
+// Reads the sections of files that were not listed before, until the family is
+// disarmed, and forgets those of files that are not listed any more. REQUIRES
+// reconcile_mutex_.
 std::vector<ListedFile> Family::LoadListed(
-    const rocksdb::ColumnFamilyMetaData& listing) {
-  std::vector<ListedFile> files;
+    const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db) {
   std::map<uint64_t, KnownFile> known;
+  std::vector<ListedFile> files;
   for (const auto& level : listing.levels) {
     for (const auto& listed : level.files) {
-      const uint64_t number = listed.file_number;
-      const auto found = known_files_.find(number);
-      KnownFile file;
-      if (found != known_files_.end()) file = found->second;
-      if (found == known_files_.end() ||
-          (file.bytes_beyond_budget != 0 &&
-           budget_->HasRoomFor(file.bytes_beyond_budget))) {
-        auto loaded = FileRows::Load(rules_, db_->GetEnv(),
-                                     listed.db_path + listed.name, budget_);
+      if (state() == FrontFilterState::kDisarmed) return {};
+      const auto found = known_files_.find(listed.file_number);
+      const bool is_new = found == known_files_.end();
+      KnownFile& file = known[listed.file_number];
+      if (!is_new) file = found->second;
+      if (is_new ||
+          (file.bytes_beyond_limit != 0 &&
+           memory_->HasRoomFor(Memory::kRows, file.bytes_beyond_limit))) {
+        auto loaded = FileRows::Load(rules_, db->GetEnv(),
+                                     listed.db_path + listed.name, memory_);
         file = {.rows = std::move(loaded.rows),
-                .bytes_beyond_budget = loaded.problem.bytes_beyond_budget};
+                .bytes_beyond_limit = loaded.problem.bytes_beyond_limit};
       }
       ListedFile& entry =
-          files.emplace_back(ListedFile{.number = number,
+          files.emplace_back(ListedFile{.number = listed.file_number,
                                         .level = level.level,
                                         .low = listed.smallestkey,
                                         .high = listed.largestkey,
@@ -129,7 +161,6 @@ std::vector<ListedFile> Family::LoadListed(
       if (rules_.order == RowOrder::kReverseBytewise) {
         std::swap(entry.low, entry.high);
       }
-      known.emplace(number, std::move(file));
     }
   }
   known_files_ = std::move(known);
@@ -138,8 +169,19 @@ std::vector<ListedFile> Family::LoadListed(
 
 void Family::Disarm(std::string_view why) noexcept {
   const std::lock_guard lock(mutex_);
+  DisarmLocked(why);
+}
+
+void Family::OnNoMemory() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (state_ != FrontFilterState::kArming) return;
+  DisarmLocked("there was no memory to learn its files");
+}
+
+void Family::DisarmLocked(std::string_view why) noexcept {
   if (state_ == FrontFilterState::kDisarmed) return;
   state_ = FrontFilterState::kDisarmed;
+  not_arming_.notify_all();
   view_.store(nullptr, std::memory_order_seq_cst);
   try {
     why_ = why;
@@ -149,15 +191,17 @@ void Family::Disarm(std::string_view why) noexcept {
 }
 
 std::shared_ptr<Announcement> Family::Announce(std::vector<std::string> paths) {
-  auto announcement = std::make_shared<Announcement>();
+  rocksdb::DB* db = nullptr;  // which nobody closes while files come into it
   {
-    const std::lock_guard reconcile(reconcile_mutex_);
-    if (handle_ == nullptr) return nullptr;
-    for (const std::string& path : paths) {
-      auto loaded = FileRows::Load(rules_, db_->GetEnv(), path, budget_);
-      if (loaded.rows != nullptr) {
-        announcement->rows.push_back(std::move(loaded.rows));
-      }
+    const std::lock_guard lock(mutex_);
+    db = db_;
+  }
+  if (db == nullptr) return nullptr;
+  auto announcement = std::make_shared<Announcement>();
+  for (const std::string& path : paths) {
+    auto loaded = FileRows::Load(rules_, db->GetEnv(), path, memory_);
+    if (loaded.rows != nullptr) {
+      announcement->rows.push_back(std::move(loaded.rows));
     }
   }
   announcement->paths = std::move(paths);
@@ -192,7 +236,8 @@ void Family::OnIngested(const rocksdb::DB* root, std::string_view name,
 
 bool Family::Lists(uint64_t number) const {
   const std::lock_guard lock(mutex_);
-  return files_ != nullptr && files_->Has(number);
+  return state_ == FrontFilterState::kArming ||
+         (files_ != nullptr && files_->Has(number));
 }
 
 FrontFilterFamilyStats Family::Stats() const {
@@ -203,6 +248,14 @@ FrontFilterFamilyStats Family::Stats() const {
   stats.state = state_;
   stats.why = why_;
   stats.reconciled = reconciled_;
+  const auto sum = [this](Count count) {
+    return counters_.Sum(static_cast<size_t>(count));
+  };
+  stats.asked = sum(Count::kAsked);
+  stats.answered = sum(Count::kAnswered);
+  stats.passed_found = sum(Count::kPassedFound);
+  stats.passed_wasted = sum(Count::kPassedWasted);
+  stats.bypassed = sum(Count::kBypassed);
   stats.memtables = memtables_.size();
   for (const auto& memtable : memtables_) {
     stats.memtable_bytes += memtable->bytes();
@@ -210,6 +263,8 @@ FrontFilterFamilyStats Family::Stats() const {
   if (files_ != nullptr) {
     stats.files_known = files_->known();
     stats.files_unknown = files_->unknown();
+    stats.files_with_cells = files_->with_cells();
+    stats.row_bytes = files_->row_bytes();
   }
   return stats;
 }

@@ -1,23 +1,30 @@
 // The state of one column family. README.md has the rule that it keeps.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <bit>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "lib/block/hash.h"
 #include "rocksdb/db.h"
 #include "rowbloom/front_filter.h"
+#include "storage/filter_policy/front_filter/bypass.h"
 #include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/filter_policy/front_filter/file_rows.h"
 #include "storage/filter_policy/front_filter/memtable_rows.h"
 #include "storage/filter_policy/front_filter/reader_slots.h"
 #include "storage/filter_policy/front_filter/view.h"
+#include "storage/filter_policy/thread_counters.h"
 
 namespace rowbloom::front_filter {
 
@@ -28,16 +35,26 @@ struct Announcement {
   bool finished = false;  // RocksDB returned; of the family's mutex
 };
 
+// Counters, by the number of their slot in ThreadCounters.
+enum class Count : size_t {
+  kAsked,
+  kAnswered,
+  kPassedFound,
+  kPassedWasted,
+  kBypassed
+};
+
 // Thread-safe. Functions that are not noexcept may throw
 // std::bad_alloc, and then have no effect.
 class Family {
  public:
   Family(uint32_t id, FamilyRules rules, ReaderSlots* readers,
-         std::shared_ptr<Budget> budget)
+         std::shared_ptr<Memory> memory, bool bypass)
       : id_(id),
         rules_(std::move(rules)),
         readers_(readers),
-        budget_(std::move(budget)) {}
+        memory_(std::move(memory)),
+        bypass_(bypass) {}
 
   uint32_t id() const { return id_; }
   const FamilyRules& rules() const { return rules_; }
@@ -46,36 +63,95 @@ class Family {
   class Asking {
    public:
     explicit Asking(const Family& family)
-        : reading_(family.readers_),
+        : family_(family),
+          reading_(family.readers_),
           view_(family.view_.load(std::memory_order_seq_cst)) {}
 
     // False: there is no view, and each row may exist.
     bool armed() const { return view_ != nullptr; }
     const View& view() const { return *view_; }
+    // Tells whether no other view came since this one was loaded.
+    bool IsCurrent() const {
+      return family_.view_.load(std::memory_order_seq_cst) == view_;
+    }
 
    private:
+    const Family& family_;
     const ReaderSlots::Reading reading_;
     const View* const view_;
   };
 
+  // The view that was current from before make() is called until it has
+  // returned, which has all rows that make() could see. Null: there was none,
+  // or it was replaced meanwhile.
+  template <typename Make>
+  std::shared_ptr<const View> ViewDuring(const Make& make) const {
+    const Asking asking(*this);
+    make();
+    if (!asking.armed() || !asking.IsCurrent()) return nullptr;
+    return asking.view().shared_from_this();
+  }
+
+  // Looks up rows, or of each the one key of a qualifier: row_of(i) gives the
+  // KeyParts of number i of `count`, or nullopt for one that is not looked up,
+  // and absent(i) is called for each that does not exist. All answers are of
+  // one time.
+  template <typename RowOf, typename Absent>
+  void AskAll(size_t count, const RowOf& row_of, const Absent& absent) const {
+    const Asking asking(*this);
+    if (asking.armed()) AskAll(asking.view(), count, row_of, absent);
+  }
+  // The same in this view of the family.
+  template <typename RowOf, typename Absent>
+  void AskAll(const View& view, size_t count, const RowOf& row_of,
+              const Absent& absent) const;
+
+  // Decides which gets look their rows up.
+  Bypass& bypass() const { return bypass_; }
+  void Add(Count count, uint64_t times = 1) const {
+    counters_.Add(static_cast<size_t>(count), times);
+  }
+
+  // Tells whether the prefixes of keys, as the database sees them, are rows.
+  bool prefixes_are_rows() const {
+    return prefixes_.load(std::memory_order_seq_cst) == Prefixes::kRows;
+  }
+  // The prefix extractor of the family's options when it is attached; may be
+  // null.
+  void LearnPrefixes(const rocksdb::SliceTransform* extractor);
+  // Call this before the prefix extractor is changed.
+  void OnNewPrefixes() {
+    prefixes_.store(Prefixes::kOther, std::memory_order_seq_cst);
+  }
+
   // A filter for a memtable that is being constructed.
   std::shared_ptr<MemtableRows> AddMemtable();
 
-  // Takes the handle by which Reconcile lists files. False: it has one.
+  // Takes the handle by which Reconcile lists files. False: it has one, or the
+  // family is disarmed.
   bool Attach(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle);
-  // Forgets the handle, if it is this one or null, after waiting for a
-  // Reconcile under way.
+  // Disarms the family and forgets its handle and files, if it is this handle
+  // or null. Waits for a Reconcile under way, which ends after the file that it
+  // is reading.
   void ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept;
+
+  // Waits until the family is armed or disarmed, if it has a handle.
+  void WaitUntilArmed() const;
 
   // Brings the view to what RocksDB has now. The first call after Attach arms
   // the family. Calls RocksDB and reads files: not to be called by a callback
   // of RocksDB.
   void Reconcile();
 
-  // Every row may exist from now on, for good.
+  // Every row may exist from now on, for good. A Reconcile under way ends after
+  // the file that it is reading.
   void Disarm(std::string_view why) noexcept;
+  // There was no memory for a Reconcile: disarms the family if it is the first.
+  // A view that there is stays larger than it has to be.
+  void OnNoMemory() noexcept;
 
-  // Before and after RocksDB is asked to ingest files. Reconcile has to follow.
+  // Announce comes before RocksDB is asked to ingest files, Finish after it.
+  // Reconcile has to follow.
   std::shared_ptr<Announcement> Announce(std::vector<std::string> paths);
   void Finish(const std::shared_ptr<Announcement>& announcement) noexcept;
   // The database `root` has ingested a file into its family `name`: disarms
@@ -83,7 +159,8 @@ class Family {
   void OnIngested(const rocksdb::DB* root, std::string_view name,
                   const std::string& path) noexcept;
 
-  // Tells whether the file is one of the last listing.
+  // Tells whether the file is one of the last listing, or may be one of the
+  // first, which has not ended.
   bool Lists(uint64_t number) const;
 
   FrontFilterFamilyStats Stats() const;
@@ -91,42 +168,98 @@ class Family {
  private:
   struct KnownFile {
     std::shared_ptr<const FileRows> rows;
-    uint64_t bytes_beyond_budget = 0;
+    uint64_t bytes_beyond_limit = 0;
   };
 
+  FrontFilterState state() const {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
   std::vector<ListedFile> LoadListed(
-      const rocksdb::ColumnFamilyMetaData& listing);
+      const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db);
+  // REQUIRES mutex_.
+  void DisarmLocked(std::string_view why) noexcept;
   // REQUIRES mutex_. Publishes the memtables, announcements and files that are
   // given.
   void Publish(std::vector<std::shared_ptr<MemtableRows>> memtables,
                std::vector<std::shared_ptr<Announcement>> announced,
                std::shared_ptr<const FileSet> files);
 
+  enum class Prefixes : uint8_t { kUnknown, kRows, kOther };
+
   const uint32_t id_;
   const FamilyRules rules_;
   ReaderSlots* const readers_;
-  const std::shared_ptr<Budget> budget_;
+  const std::shared_ptr<Memory> memory_;
 
-  // The view that readers ask; null unless the family is armed.
+  mutable Bypass bypass_;
+  mutable ThreadCounters counters_;
+  std::atomic<Prefixes> prefixes_{Prefixes::kUnknown};
+
+  // The view that readers probe; null unless the family is armed.
   std::atomic<const View*> view_{nullptr};
 
   // Held by Reconcile from its beginning to its end. Before mutex_.
   std::mutex reconcile_mutex_;
-  rocksdb::DB* db_ = nullptr;
-  rocksdb::ColumnFamilyHandle* handle_ = nullptr;  // null: not attached
-  std::map<uint64_t, KnownFile> known_files_;      // by number
+  std::map<uint64_t, KnownFile> known_files_;  // by number
 
   // Held for short times, and never while RocksDB is called.
   mutable std::mutex mutex_;
+  rocksdb::DB* db_ = nullptr;
+  rocksdb::ColumnFamilyHandle* handle_ = nullptr;  // null: not attached
   FrontFilterState state_ = FrontFilterState::kArming;
+  mutable std::condition_variable not_arming_;
   std::string why_;
   const rocksdb::DB* root_ = nullptr;  // once attached, as the name
   std::string name_;
   std::vector<std::shared_ptr<MemtableRows>> memtables_;
   std::vector<std::shared_ptr<Announcement>> announced_;
   std::shared_ptr<const FileSet> files_;  // null before the first listing
-  std::shared_ptr<const View> owner_;     // of *view_
+  std::shared_ptr<const View> owner_;     // owns *view_
   uint64_t reconciled_ = 0;
 };
+
+template <typename RowOf, typename Absent>
+void Family::AskAll(const View& view, size_t count, const RowOf& row_of,
+                    const Absent& absent) const {
+  if (count == 1) {
+    const std::optional<KeyParts> key = row_of(0);
+    if (!key) return;
+    Add(Count::kAsked);
+    if (view.MayHave({.bytes = key->row,
+                      .hash = HashRow(key->row),
+                      .qualifier = key->qualifier})) {
+      return;
+    }
+    Add(Count::kAnswered);
+    return absent(0);
+  }
+  std::array<Row, Kernel::kMaxMany> rows;
+  std::array<uint64_t, Kernel::kMaxMany> hashes;
+  std::array<size_t, Kernel::kMaxMany> places;
+  uint64_t asked = 0;
+  uint64_t answered = 0;
+  for (size_t next = 0; next < count;) {
+    size_t many = 0;
+    for (; next < count && many < rows.size(); ++next) {
+      const std::optional<KeyParts> key = row_of(next);
+      if (!key) continue;
+      hashes[many] = HashRow(key->row);
+      rows[many] = {
+          .bytes = key->row, .hash = hashes[many], .qualifier = key->qualifier};
+      places[many++] = next;
+    }
+    if (many == 0) continue;
+    asked += many;
+    for (uint32_t left =
+             view.Absent({std::span(rows).first(many), hashes.data()});
+         left != 0; left &= left - 1) {
+      absent(places[static_cast<size_t>(std::countr_zero(left))]);
+      ++answered;
+    }
+  }
+  if (asked > 0) Add(Count::kAsked, asked);
+  if (answered > 0) Add(Count::kAnswered, answered);
+}
 
 }  // namespace rowbloom::front_filter

@@ -26,13 +26,11 @@ RowOrder OrderOf(const rocksdb::Comparator* comparator) {
 
 }  // namespace
 
-std::optional<std::string_view> FamilyRules::RowOf(std::string_view key) const {
+size_t FamilyRules::CustomRowBytes(std::string_view key) const {
   try {
-    const size_t row_bytes = layout.RowBytes(key);
-    if (row_bytes == KeyLayout::kNoRow) return std::nullopt;
-    return key.substr(0, row_bytes);
-  } catch (...) {  // of a custom layout
-    return std::nullopt;
+    return layout.RowBytes(key);
+  } catch (...) {
+    return KeyLayout::kNoRow;
   }
 }
 

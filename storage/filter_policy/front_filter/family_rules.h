@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "lib/layout/row_rule.h"
 #include "rocksdb/options.h"
 #include "rowbloom/key_layout.h"
 #include "rowbloom/result.h"
@@ -15,6 +16,13 @@ namespace rowbloom::front_filter {
 // The order of the keys of a family, as far as it is known.
 enum class RowOrder : uint8_t { kBytewise, kReverseBytewise, kUnknown };
 
+// A key of the layout by its parts, or any key of a row.
+struct KeyParts {
+  std::string_view row;
+  // Empty: of the bare row. nullopt: any.
+  std::optional<std::string_view> qualifier = std::nullopt;
+};
+
 struct FamilyRules {
   KeyLayout layout;
   const rocksdb::Comparator* comparator;
@@ -22,7 +30,22 @@ struct FamilyRules {
 
   // The row of a key; nullopt outside the layout, or where a custom layout
   // throws.
-  std::optional<std::string_view> RowOf(std::string_view key) const;
+  std::optional<std::string_view> RowOf(std::string_view key) const {
+    const size_t row_bytes = layout.kind() == KeyLayout::Kind::kCustom
+                                 ? CustomRowBytes(key)
+                                 : RowBytesOf(layout.kind(), layout.parameter(),
+                                              key.data(), key.size());
+    if (row_bytes == KeyLayout::kNoRow) return std::nullopt;
+    return key.substr(0, row_bytes);
+  }
+  // Tells whether the bytes are one row.
+  bool IsRow(std::string_view bytes) const {
+    const auto row = RowOf(bytes);
+    return row && row->size() == bytes.size();
+  }
+
+  // The layout's RowBytes; kNoRow where it throws.
+  size_t CustomRowBytes(std::string_view key) const;
 };
 
 // The rules of a family with these options, or why it cannot have a front

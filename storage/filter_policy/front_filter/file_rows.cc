@@ -2,37 +2,101 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "lib/block/parsed_block.h"
 #include "lib/block/ribbon.h"
+#include "lib/bytes/text.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
 #include "rocksdb/table_properties.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/front_filter.h"
+#include "rowbloom/result.h"
 
 namespace rowbloom::front_filter {
 namespace {
 
 constexpr size_t kLineBytes = 64;
 
-// One ROW section: its payload and what it is.
+// A section's payload and what it is.
 struct Section {
   FilterKind kind{};
   int probes = 0;
   uint64_t bytes = 0;
   std::unique_ptr<std::byte[]> memory;
   const std::byte* payload = nullptr;  // on a cache line of `memory`
+
+  uint64_t memory_bytes() const { return bytes + kLineBytes; }
 };
 
-// A policy that keeps the ROW section of the block that RocksDB hands it, and
-// filters nothing.
+// The payload of the section of this type. Throws std::bad_alloc.
+Result<Section> CopySection(const ParsedBlock& block, SectionType type,
+                            std::string_view contents) {
+  const auto found =
+      std::ranges::find(block.sections, type, &FilterSection::type);
+  if (found == block.sections.end()) {
+    return Error{type == SectionType::kRow
+                     ? "the filter has no ROW section"
+                     : "the filter has no ROWCOL section"};
+  }
+  if (!found->usable()) return Error{found->problem};
+  Section section{
+      .kind = found->kind, .probes = found->probes, .bytes = found->size_bytes};
+  section.memory =
+      std::make_unique_for_overwrite<std::byte[]>(section.memory_bytes());
+  const auto at = reinterpret_cast<uintptr_t>(section.memory.get());
+  std::byte* const payload = section.memory.get() + (-at) % kLineBytes;
+  std::memcpy(payload, contents.data() + found->offset_bytes, section.bytes);
+  section.payload = payload;
+  return section;
+}
+
+// Empty, or why the keys of a block cannot be told.
+std::string ProblemOf(const ParsedBlock& block, std::string_view layout_id) {
+  if (!block.problem.empty() || block.layout_id == layout_id) {
+    return block.problem;
+  }
+  return Concat("the filter's layout is ", block.layout_id, ", expected ",
+                layout_id);
+}
+
+// The section of the file's bare rows. Throws std::bad_alloc.
+Result<Section> BareRowsOf(const rocksdb::TableProperties& properties,
+                           const KeyLayout& layout) {
+  const auto& collected = properties.user_collected_properties;
+  const auto found = collected.find(kBareRowsProperty);
+  if (found == collected.end()) return Error{"the file does not tell them"};
+  const ParsedBlock block = ParseFilterBlock(found->second);
+  std::string problem = ProblemOf(block, layout.ToString());
+  if (!problem.empty()) return Error{std::move(problem)};
+  return CopySection(block, SectionType::kRow, found->second);
+}
+
+// The probe of a section.
+Result<SectionProbe> ProbeOf(const Section& section) {
+  if (section.bytes == 0) return SectionProbe::Empty();
+  if (section.kind == FilterKind::kBloom) {
+    return SectionProbe(BloomBlocks{.data = section.payload,
+                                    .count = section.bytes / kBlockBytes,
+                                    .probes = section.probes});
+  }
+  std::string problem;
+  const auto ribbon = ParseRibbon(
+      {reinterpret_cast<const char*>(section.payload), section.bytes},
+      &problem);
+  if (!ribbon) return Error{problem};
+  return SectionProbe(std::make_unique<const RibbonFilter>(*ribbon));
+}
+
+// A policy that keeps sections of the block that RocksDB hands it, and filters
+// nothing.
 class SectionTaker final : public rocksdb::FilterPolicy {
  public:
-  explicit SectionTaker(const KeyLayout& layout)
+  SectionTaker(const KeyLayout& layout, bool with_cells)
       : layout_id_(layout.ToString()),
+        with_cells_(with_cells),
         builtin_(rocksdb::NewBloomFilterPolicy(10)) {}
 
   const char* Name() const override { return "rowbloom.SectionTaker"; }
@@ -46,78 +110,75 @@ class SectionTaker final : public rocksdb::FilterPolicy {
   rocksdb::FilterBitsReader* GetFilterBitsReader(
       const rocksdb::Slice& contents) const override {
     try {
-      problem_ = Take({contents.data(), contents.size()});
+      Take({contents.data(), contents.size()});
     } catch (...) {
-      section_.reset();
       failed_ = true;
     }
     return nullptr;
   }
 
-  // Throws std::bad_alloc if taking the section did not have the memory.
-  std::optional<Section> TakeSection() {
+  // The ROW section, or why there is none. Throws std::bad_alloc if taking it
+  // did not have the memory.
+  Result<Section> TakeRows() {
     if (failed_) throw std::bad_alloc();
-    return std::move(section_);
+    return std::move(rows_);
   }
-  const std::string& problem() const { return problem_; }
-  // The size of the block that the section was taken from.
+  // The ROWCOL section, if it was wanted and is there.
+  Result<Section> TakeCells() { return std::move(cells_); }
+  // The size of the block that the sections were taken from.
   uint64_t block_bytes() const { return block_bytes_; }
+  // Its digest.
+  uint64_t digest() const { return digest_; }
 
  private:
-  // Returns why there is no section, or "".
-  std::string Take(std::string_view contents) const {
-    section_.reset();
+  void Take(std::string_view contents) const {
     block_bytes_ = contents.size();
     if (!FilterBlock::IsFilterBlock(contents)) {
-      return "the filter is not one of rowbloom's";
+      rows_ = Error{"the filter is not one of rowbloom's"};
+      return;
     }
     const ParsedBlock block = ParseFilterBlock(contents);
-    if (!block.problem.empty()) return block.problem;
-    if (block.layout_id != layout_id_) {
-      return "the filter's layout is " + block.layout_id + ", expected " +
-             layout_id_;
+    if (std::string problem = ProblemOf(block, layout_id_); !problem.empty()) {
+      rows_ = Error{std::move(problem)};
+    } else {
+      digest_ = block.digest;
+      rows_ = CopySection(block, SectionType::kRow, contents);
+      if (with_cells_) {
+        cells_ = CopySection(block, SectionType::kRowCol, contents);
+      }
     }
-    const auto found = std::ranges::find(block.sections, SectionType::kRow,
-                                         &FilterSection::type);
-    if (found == block.sections.end()) return "the filter has no ROW section";
-    if (!found->usable()) return found->problem;
-    Section section{.kind = found->kind,
-                    .probes = found->probes,
-                    .bytes = found->size_bytes};
-    section.memory =
-        std::make_unique_for_overwrite<std::byte[]>(section.bytes + kLineBytes);
-    const auto at = reinterpret_cast<uintptr_t>(section.memory.get());
-    std::byte* const payload = section.memory.get() + (-at) % kLineBytes;
-    std::memcpy(payload, contents.data() + found->offset_bytes, section.bytes);
-    section.payload = payload;
-    section_ = std::move(section);
-    return "";
   }
 
   const std::string layout_id_;
+  const bool with_cells_;
   const std::unique_ptr<const rocksdb::FilterPolicy> builtin_;
-  mutable std::optional<Section> section_;
-  mutable std::string problem_ = "the file has no filter in one block";
+  mutable Result<Section> rows_ = Error{"the file has no filter in one block"};
+  mutable Result<Section> cells_ = Error{"it was not wanted"};
   mutable uint64_t block_bytes_ = 0;
+  mutable uint64_t digest_ = 0;
   mutable bool failed_ = false;
 };
 
-// Tells whether the rows of all keys of the file are entries of this block. A
-// block of a partitioned filter has those of some, and fewer bytes than the
-// filter.
-bool HasAllRows(const rocksdb::TableProperties& properties,
-                const KeyLayout& layout, uint64_t block_bytes) {
-  if (properties.filter_size != block_bytes) return false;
+// The keys of a file whose entries are in a block of its filter.
+enum class Entries : uint8_t { kUnknown, kRowsOfAllKeys, kAllKeys };
+
+// Tells which of the file's keys are entries of this block. A block of a
+// partitioned filter has those of some, and fewer bytes than the filter.
+Entries EntriesOf(const rocksdb::TableProperties& properties,
+                  const KeyLayout& layout, uint64_t block_bytes) {
+  if (properties.filter_size != block_bytes) return Entries::kUnknown;
   using Names = rocksdb::BlockBasedTablePropertyNames;
   const auto is_set = [&properties](const std::string& name) {
     const auto found = properties.user_collected_properties.find(name);
     return found != properties.user_collected_properties.end() &&
            found->second == "1";
   };
-  if (is_set(Names::kWholeKeyFiltering)) return true;
+  if (is_set(Names::kWholeKeyFiltering)) return Entries::kAllKeys;
   const auto extractor = NewRowPrefixExtractor(layout);
   return is_set(Names::kPrefixFiltering) && extractor != nullptr &&
-         properties.prefix_extractor_name == extractor->Name();
+                 properties.prefix_extractor_name == extractor->Name()
+             ? Entries::kRowsOfAllKeys
+             : Entries::kUnknown;
 }
 
 FileRows::Loaded Unknown(std::string message) {
@@ -126,22 +187,11 @@ FileRows::Loaded Unknown(std::string message) {
 
 }  // namespace
 
-bool Budget::Take(uint64_t bytes) {
-  uint64_t used = used_bytes_.load();
-  do {
-    if (used > limit_bytes_ || bytes > limit_bytes_ - used) return false;
-  } while (!used_bytes_.compare_exchange_weak(used, used + bytes));
-  return true;
-}
-
-FileRows::~FileRows() {
-  if (budget_ != nullptr) budget_->GiveBack(bytes_);
-}
-
 FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
                                 const std::string& path,
-                                const std::shared_ptr<Budget>& budget) {
-  const auto taker = std::make_shared<SectionTaker>(rules.layout);
+                                const std::shared_ptr<Memory>& memory) {
+  const auto taker = std::make_shared<SectionTaker>(
+      rules.layout, memory->HasRoomFor(Memory::kCells, 1));
   rocksdb::BlockBasedTableOptions table;
   table.filter_policy = taker;
   table.no_block_cache = true;
@@ -152,40 +202,48 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
   rocksdb::SstFileReader reader(options);
   const rocksdb::Status status = reader.Open(path);
   if (!status.ok()) return Unknown(status.ToString());
-  auto section = taker->TakeSection();
-  if (!section) return Unknown(path + ": " + taker->problem());
+  auto section = taker->TakeRows();
+  if (!section) return Unknown(path + ": " + section.error());
   const auto properties = reader.GetTableProperties();
-  if (properties == nullptr ||
-      !HasAllRows(*properties, rules.layout, taker->block_bytes())) {
+  const Entries entries =
+      properties == nullptr
+          ? Entries::kUnknown
+          : EntriesOf(*properties, rules.layout, taker->block_bytes());
+  if (entries == Entries::kUnknown) {
     return Unknown(path +
                    ": the filter block does not have the rows of all keys");
   }
-  std::shared_ptr<FileRows> rows(new FileRows);
-  if (section->bytes == 0) {
-    rows->probe_ = SectionProbe::Empty();
-  } else if (section->kind == FilterKind::kBloom) {
-    rows->probe_ =
-        SectionProbe(BloomBlocks{.data = section->payload,
-                                 .count = section->bytes / kBlockBytes,
-                                 .probes = section->probes});
-  } else {
-    std::string problem;
-    const auto ribbon = ParseRibbon(
-        {reinterpret_cast<const char*>(section->payload), section->bytes},
-        &problem);
-    if (!ribbon) return Unknown(path + ": " + problem);
-    rows->probe_ = SectionProbe(std::make_unique<const RibbonFilter>(*ribbon));
-  }
-  const uint64_t bytes = section->bytes + kLineBytes;
-  if (!budget->Take(bytes)) {
+  auto probe = ProbeOf(*section);
+  if (!probe) return Unknown(path + ": " + probe.error());
+  const uint64_t bytes = section->memory_bytes();
+  if (!memory->Take(Memory::kRows, bytes)) {
     return {.rows = nullptr,
             .problem = {.message = path + ": no room for its section of " +
                                    std::to_string(bytes) + " bytes",
-                        .bytes_beyond_budget = bytes}};
+                        .bytes_beyond_limit = bytes}};
   }
-  rows->budget_ = budget;
-  rows->bytes_ = bytes;
-  rows->memory_ = std::move(section->memory);
+  TakenMemory taken(memory, Memory::kRows, bytes);
+  std::shared_ptr<FileRows> rows(new FileRows);
+  rows->rows_ = {.probe = *std::move(probe),
+                 .memory = std::move(section->memory),
+                 .taken = std::move(taken)};
+  // Leaves *held without a section if there is none, or no room for it.
+  const auto hold = [&memory](Result<Section> more, Memory::Purpose purpose,
+                              Held* held) {
+    if (!more) return;
+    auto more_probe = ProbeOf(*more);
+    if (!more_probe || !memory->Take(purpose, more->memory_bytes())) return;
+    *held = {.probe = *std::move(more_probe),
+             .memory = std::move(more->memory),
+             .taken = TakenMemory(memory, purpose, more->memory_bytes())};
+  };
+  hold(BareRowsOf(*properties, rules.layout), Memory::kRows, &rows->bare_rows_);
+  if (entries == Entries::kAllKeys) {
+    hold(taker->TakeCells(), Memory::kCells, &rows->cells_);
+    if (!rows->has_cells()) {
+      rows->loaded_ = LoadedBlock::OfDigest(taker->digest());
+    }
+  }
   return {.rows = std::move(rows), .problem = {}};
 }
 

@@ -1,71 +1,80 @@
 // The rows of one SST.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "lib/block/hash.h"
 #include "lib/block/lookup.h"
 #include "rocksdb/env.h"
 #include "rowbloom/result.h"
 #include "storage/filter_policy/front_filter/family_rules.h"
+#include "storage/filter_policy/front_filter/memory.h"
+#include "storage/filter_policy/loaded_block.h"
 
 namespace rowbloom::front_filter {
 
-// Memory that sections may take. Thread-safe.
-class Budget {
- public:
-  explicit Budget(uint64_t limit_bytes) : limit_bytes_(limit_bytes) {}
-  uint64_t used_bytes() const { return used_bytes_.load(); }
-  bool HasRoomFor(uint64_t bytes) const {
-    const uint64_t used = used_bytes_.load();
-    return used <= limit_bytes_ && bytes <= limit_bytes_ - used;
-  }
-  // False: that would be beyond the limit.
-  bool Take(uint64_t bytes);
-  void GiveBack(uint64_t bytes) { used_bytes_.fetch_sub(bytes); }
-
- private:
-  const uint64_t limit_bytes_;
-  std::atomic<uint64_t> used_bytes_{0};
-};
-
-// The ROW section of one file, in memory of its own. Immutable.
+// The ROW section of one file, and if there is room for them the section of its
+// bare rows and the ROWCOL section, in memory of their own. A ROWCOL section
+// that is not kept is probed where RocksDB holds it. Immutable.
 class FileRows {
  public:
   // The reason why a file has no usable section.
   struct Problem {
     std::string message;
-    // The bytes that its section would take, if they are beyond the budget;
+    // The bytes that its ROW section would take, if they are beyond the limit;
     // else 0.
-    uint64_t bytes_beyond_budget = 0;
+    uint64_t bytes_beyond_limit = 0;
   };
   struct Loaded {
     std::shared_ptr<const FileRows> rows;  // null: see problem
     Problem problem;
   };
 
-  // Reads the section of the file at `path`. May throw std::bad_alloc.
+  // Reads the sections of the file at `path`. May throw std::bad_alloc.
   static Loaded Load(const FamilyRules& rules, rocksdb::Env* env,
                      const std::string& path,
-                     const std::shared_ptr<Budget>& budget);
+                     const std::shared_ptr<Memory>& memory);
 
-  ~FileRows();
   FileRows(const FileRows&) = delete;
   FileRows& operator=(const FileRows&) = delete;
 
-  const SectionProbe& probe() const { return probe_; }
-  uint64_t bytes() const { return bytes_; }
+  // The ROW section.
+  const SectionProbe& probe() const { return rows_.probe; }
+  uint64_t bytes() const {
+    return rows_.taken.bytes() + bare_rows_.taken.bytes();
+  }
+  bool has_cells() const { return cells_.probe.present(); }
+
+  // False: the file has no key of the row with this qualifier, as in KeyParts.
+  // Without a section in memory that has such keys it may have one.
+  bool MayHaveKey(uint64_t row_hash, std::optional<std::string_view> qualifier,
+                  const Kernel& kernel) const {
+    if (!qualifier) return true;
+    if (qualifier->empty()) return bare_rows_.probe.Find(kernel, row_hash);
+    const uint64_t hash = HashRowCol(row_hash, *qualifier);
+    if (has_cells()) return cells_.probe.Find(kernel, hash);
+    return loaded_ == nullptr || loaded_->MayHaveCell(hash, kernel);
+  }
 
  private:
+  // A section that is there, in memory that was taken for it.
+  struct Held {
+    SectionProbe probe;  // views `memory`
+    std::unique_ptr<std::byte[]> memory;
+    TakenMemory taken;
+  };
+
   FileRows() = default;
 
-  SectionProbe probe_;  // of memory_
-  std::unique_ptr<std::byte[]> memory_;
-  uint64_t bytes_ = 0;  // taken from budget_
-  std::shared_ptr<Budget> budget_;
+  Held rows_;
+  Held bare_rows_;
+  Held cells_;
+  // The file's block, if its ROWCOL section has all keys and is not in cells_.
+  std::shared_ptr<const LoadedBlock> loaded_;
 };
 
 }  // namespace rowbloom::front_filter

@@ -1,10 +1,8 @@
 #include "rowbloom/front_filter.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "lib/block/hash.h"
 #include "storage/filter_policy/front_filter/core.h"
 #include "storage/filter_policy/front_filter/memtable_factory.h"
 #include "storage/format/no_exceptions.h"
@@ -13,9 +11,8 @@
 namespace rowbloom {
 
 using front_filter::Core;
-using front_filter::Count;
 using front_filter::Family;
-using front_filter::Row;
+using front_filter::KeyParts;
 using rocksdb::Status;
 
 std::string_view ToString(FrontFilterState state) {
@@ -72,6 +69,8 @@ Status FrontFilter::Attach(
   return CatchExceptions([&] { return core_->Attach(database, families); });
 }
 
+void FrontFilter::WaitUntilArmed() const { core_->WaitUntilArmed(); }
+
 void FrontFilter::Detach() { core_->Detach(); }
 
 bool FrontFilter::MayHaveRow(const rocksdb::ColumnFamilyHandle* family,
@@ -87,11 +86,11 @@ void FrontFilter::MayHaveRows(const rocksdb::ColumnFamilyHandle* family,
   std::ranges::fill(may_have.first(rows.size()), true);
   const Family* const asked = core_->FindToAsk(family->GetID());
   if (asked == nullptr) return;
-  core_->AskAll(
-      *asked, rows.size(),
-      [&](size_t i) -> std::optional<std::string_view> {
-        const auto row = asked->rules().RowOf(rows[i]);
-        return row == rows[i] ? row : std::nullopt;
+  asked->AskAll(
+      rows.size(),
+      [&](size_t i) -> std::optional<KeyParts> {
+        if (!asked->rules().IsRow(rows[i])) return std::nullopt;
+        return KeyParts{.row = rows[i]};
       },
       [&](size_t i) { may_have[i] = false; });
 }

@@ -8,6 +8,7 @@
 #include "rowbloom/front_filter.h"
 #include "storage/filter_policy/front_filter/core.h"
 #include "storage/filter_policy/front_filter/point_reads.h"
+#include "storage/filter_policy/front_filter/row_iterator.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom {
@@ -25,9 +26,9 @@ using rocksdb::ReadOptions;
 using rocksdb::Slice;
 using rocksdb::Status;
 
-FrontFilterDB::FrontFilterDB(rocksdb::DB* db,
-                             std::shared_ptr<FrontFilter> filter)
-    : StackableDB(db), filter_(std::move(filter)) {}
+FrontFilterDB::FrontFilterDB(std::unique_ptr<rocksdb::DB> db,
+                             std::shared_ptr<FrontFilter> filter) noexcept
+    : StackableDB(db.release()), filter_(std::move(filter)) {}
 
 FrontFilterDB::~FrontFilterDB() { filter_->Detach(); }
 
@@ -40,16 +41,15 @@ template <typename Read>
 Status FrontFilterDB::GetInFront(const ReadOptions& options,
                                  ColumnFamilyHandle* family, const Slice& key,
                                  PinnableSlice* value, const Read& read) {
-  Core* const core = filter_->core_.get();
-  const Family* const asked = FamilyToAsk(*core, options, family);
+  const Family* const asked = FamilyToAsk(*filter_->core_, options, family);
   if (asked == nullptr) return read();
-  const Said said = Ask(core, *asked, key);
+  const Said said = Ask(*asked, key);
   if (said == Said::kAbsent) {
     value->Reset();
     return Status::NotFound();
   }
   Status status = read();
-  CountPassed(core, said, status);
+  CountPassed(*asked, said, status);
   return status;
 }
 
@@ -68,9 +68,8 @@ Status FrontFilterDB::Get(const ReadOptions& options,
 bool FrontFilterDB::IsAbsent(const ReadOptions& options,
                              ColumnFamilyHandle* family, const Slice& key,
                              std::string* value, bool* value_found) const {
-  Core* const core = filter_->core_.get();
-  const Family* const asked = FamilyToAsk(*core, options, family);
-  if (asked == nullptr || Ask(core, *asked, key) != Said::kAbsent) return false;
+  const Family* const asked = FamilyToAsk(*filter_->core_, options, family);
+  if (asked == nullptr || Ask(*asked, key) != Said::kAbsent) return false;
   value->clear();
   if (value_found != nullptr) *value_found = true;
   return true;
@@ -102,6 +101,26 @@ Status FrontFilterDB::Get(const ReadOptions& options,
 
 #endif
 
+rocksdb::Iterator* FrontFilterDB::NewIterator(const ReadOptions& options,
+                                              ColumnFamilyHandle* family) {
+  const auto make = [&] { return db_->NewIterator(options, family); };
+  if (!front_filter::StaysInRow(options)) return make();
+  const Core& core = *filter_->core_;
+  const Family* const asked = FamilyToAsk(core, options, family);
+  return asked == nullptr ? make()
+                          : front_filter::NewRowIterator(&core, asked, make);
+}
+
+Status FrontFilterDB::SetOptions(
+    ColumnFamilyHandle* family,
+    const std::unordered_map<std::string, std::string>& options) {
+  Family* const known = filter_->core_->Find(family->GetID());
+  if (known != nullptr && options.contains("prefix_extractor")) {
+    known->OnNewPrefixes();
+  }
+  return db_->SetOptions(family, options);
+}
+
 Status FrontFilterDB::RowExists(const ReadOptions& options,
                                 ColumnFamilyHandle* family,
                                 std::string_view row, bool* exists) {
@@ -110,7 +129,7 @@ Status FrontFilterDB::RowExists(const ReadOptions& options,
     return NotSupported("column family ", family->GetName(),
                         ": it has no front filter, so no known key layout");
   }
-  if (known->rules().RowOf(row) != row) {
+  if (!known->rules().IsRow(row)) {
     return InvalidArgument("expected one row of layout ",
                            known->rules().layout.ToString(), ", got ",
                            row.size(), " bytes that are not");

@@ -55,35 +55,35 @@ class Memtable final : public MemTableRep {
   }
 
   void Insert(KeyHandle handle) override {
-    AddRow(handle);
+    AddRow(handle, Writers::kOne);
     inner_->Insert(handle);
   }
   bool InsertKey(KeyHandle handle) override {
-    AddRow(handle);
+    AddRow(handle, Writers::kOne);
     return inner_->InsertKey(handle);
   }
   void InsertWithHint(KeyHandle handle, void** hint) override {
-    AddRow(handle);
+    AddRow(handle, Writers::kOne);
     inner_->InsertWithHint(handle, hint);
   }
   bool InsertKeyWithHint(KeyHandle handle, void** hint) override {
-    AddRow(handle);
+    AddRow(handle, Writers::kOne);
     return inner_->InsertKeyWithHint(handle, hint);
   }
   void InsertWithHintConcurrently(KeyHandle handle, void** hint) override {
-    AddRow(handle);
+    AddRow(handle, Writers::kMany);
     inner_->InsertWithHintConcurrently(handle, hint);
   }
   bool InsertKeyWithHintConcurrently(KeyHandle handle, void** hint) override {
-    AddRow(handle);
+    AddRow(handle, Writers::kMany);
     return inner_->InsertKeyWithHintConcurrently(handle, hint);
   }
   void InsertConcurrently(KeyHandle handle) override {
-    AddRow(handle);
+    AddRow(handle, Writers::kMany);
     inner_->InsertConcurrently(handle);
   }
   bool InsertKeyConcurrently(KeyHandle handle) override {
-    AddRow(handle);
+    AddRow(handle, Writers::kMany);
     return inner_->InsertKeyConcurrently(handle);
   }
 
@@ -131,15 +131,16 @@ class Memtable final : public MemTableRep {
 
  private:
   // A key outside the layout has no row: none is looked up for it either.
-  void AddRow(KeyHandle handle) noexcept {
+  void AddRow(KeyHandle handle, Writers writers) noexcept {
     const std::string_view key = UserKeyOf(static_cast<const char*>(handle));
     const auto& layout = family_->rules().layout;
     try {
       const size_t row_bytes = layout.RowBytes(key);
-      if (row_bytes != KeyLayout::kNoRow) {
-        rows_->Add(HashRow(key.substr(0, row_bytes)));
-      }
-    } catch (...) {  // of a custom layout
+      if (row_bytes == KeyLayout::kNoRow) return;
+      const uint64_t row_hash = HashRow(key.substr(0, row_bytes));
+      rows_->Add(row_hash, writers);
+      if (row_bytes == key.size()) rows_->Add(HashBareRow(row_hash), writers);
+    } catch (...) {  // a custom layout may throw
       rows_->AddEverything();
     }
   }

@@ -8,24 +8,42 @@
 #include <memory>
 #include <mutex>
 
+#include "lib/block/hash.h"
+#include "storage/filter_policy/front_filter/memory.h"
+
 namespace rowbloom::front_filter {
 
+// A bare row has an entry of its own beside that of its row.
+inline uint64_t HashBareRow(uint64_t row_hash) {
+  return HashRowCol(row_hash, {});
+}
+
+// The number of threads that may add rows at the same time.
+enum class Writers : uint8_t { kOne, kMany };
+
 // A blocked Bloom filter that grows by segments, eight times as large each, of
-// 16 bits a row: 4 KiB for the first 2,048 rows. Rows are added and looked for
-// by any number of threads at once. A row that was added is found by every
-// thread that was told of it.
+// 16 bits a row: nothing without rows, 4 KiB for the first 2,048. Rows are
+// added and looked for by any number of threads at once. A row that was added
+// is found by every thread that was told of it.
 class MemtableRows {
  public:
-  MemtableRows();
+  explicit MemtableRows(std::shared_ptr<Memory> memory);
   ~MemtableRows();
   MemtableRows(const MemtableRows&) = delete;
   MemtableRows& operator=(const MemtableRows&) = delete;
 
-  // Adds a row by its hash. Without memory for it, every row is added.
-  void Add(uint64_t row_hash) noexcept;
+  // Adds a row by its hash. Without memory for it, every row is added. One
+  // writer needs no locked instruction for each bit.
+  void Add(uint64_t row_hash, Writers writers) noexcept;
 
-  // From now on every row is found.
+  // Makes every row found from now on.
   void AddEverything() noexcept { everything_.store(true); }
+
+  // Tells whether MayHave can find a row.
+  bool HasRows() const {
+    return segment_count_.load(std::memory_order_acquire) != 0 ||
+           everything_.load(std::memory_order_acquire);
+  }
 
   // Starts loading what MayHave reads.
   void Prefetch(uint64_t row_hash) const;
@@ -45,6 +63,7 @@ class MemtableRows {
 
   void Grow(size_t segments);
 
+  const std::shared_ptr<Memory> memory_;
   std::atomic<bool> everything_{false};
   std::atomic<bool> gone_{false};
   std::atomic<size_t> segment_count_{0};

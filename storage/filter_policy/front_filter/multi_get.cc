@@ -12,7 +12,9 @@
 namespace rowbloom {
 
 using front_filter::AskMany;
+using front_filter::Bypass;
 using front_filter::Core;
+using front_filter::Count;
 using front_filter::CountPassed;
 using front_filter::Family;
 using front_filter::Said;
@@ -23,6 +25,10 @@ using rocksdb::Slice;
 using rocksdb::Status;
 
 namespace {
+
+// RocksDB reads up to this many keys faster by a Get for each than by a
+// MultiGet.
+constexpr size_t kReadByGets = 2;
 
 // Hands over what RocksDB left in `from`, which has the memory of `to`.
 void Hand(PinnableSlice* from, PinnableSlice* to) {
@@ -53,10 +59,10 @@ class OwnSnapshot {
 
 // A MultiGet of one family, or of several if `handle` is null. Returns false,
 // having called nothing, if RocksDB has to read all keys. Else it has set in
-// *said which keys are absent, and called read(options, numbers) with the
-// numbers of the others, if there are any, and what to read them with.
+// *said which keys are absent, and called read(*family, options, numbers)
+// with the numbers of the others, if there are any, and what to read them with.
 template <typename KeyAt, typename Read>
-bool ReadPresent(Core* core, rocksdb::DB* db, const ReadOptions& options,
+bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
                  ColumnFamilyHandle* handle, size_t count, const KeyAt& key_at,
                  std::vector<Said>* said, const Read& read) {
   // With these the status of a key depends on the other keys.
@@ -66,38 +72,59 @@ bool ReadPresent(Core* core, rocksdb::DB* db, const ReadOptions& options,
       options.deadline != kDefaults.deadline) {
     return false;
   }
-  const Family* const family = FamilyToAsk(*core, options, handle);
+  const Family* const family = FamilyToAsk(core, options, handle);
   if (family == nullptr) return false;
-  size_t absent_count = AskMany(core, *family, count, key_at, said);
-  if (absent_count == 0) return false;
-  if (absent_count == count) return true;
-  // RocksDB reads the others later. So that all answers are of one time, that
-  // of a snapshot, rows are looked up after it was taken: those that it has are
-  // in every view from then on.
+  const Bypass::Get get = family->bypass().Next();
+  if (get == Bypass::Get::kSkips) {
+    family->Add(Count::kBypassed, count);
+    return false;
+  }
   std::optional<OwnSnapshot> snapshot;
-  ReadOptions at_one_time = options;
-  if (options.snapshot == nullptr) {
-    snapshot.emplace(db);
-    if (snapshot->get() == nullptr) return false;
-    at_one_time.snapshot = snapshot->get();
-    absent_count = AskMany(core, *family, count, key_at, said);
+  size_t absent_count = 0;
+  {
+    const Family::Asking asking(*family);
+    if (!asking.armed()) return false;
+    const rocksdb::SequenceNumber sequence = db->GetLatestSequenceNumber();
+    absent_count = AskMany(*family, asking.view(), count, key_at, said);
+    if (get == Bypass::Get::kIsSample) {
+      family->bypass().Learn(count, absent_count);
+    }
+    if (absent_count == 0) return false;
+    if (absent_count == count) return true;
+    // RocksDB reads the others later. So that all answers are of one time, that
+    // of a snapshot, rows are looked up after it was taken, unless nothing was
+    // written or ingested since the first time: those that it has are in every
+    // view from then on.
+    if (options.snapshot == nullptr) {
+      snapshot.emplace(db);
+      if (snapshot->get() == nullptr) return false;
+      if (snapshot->get()->GetSequenceNumber() != sequence ||
+          !asking.IsCurrent()) {
+        const Family::Asking again(*family);
+        if (!again.armed()) return false;
+        absent_count = AskMany(*family, again.view(), count, key_at, said);
+      }
+    }
   }
   std::vector<size_t> numbers;
   numbers.reserve(count - absent_count);
   for (size_t i = 0; i < count; ++i) {
     if ((*said)[i] != Said::kAbsent) numbers.push_back(i);
   }
-  if (!numbers.empty()) read(at_one_time, numbers);
+  if (numbers.empty()) return true;
+  ReadOptions at_one_time = options;
+  if (snapshot) at_one_time.snapshot = snapshot->get();
+  read(*family, at_one_time, numbers);
   return true;
 }
 
 // The same into arrays.
-bool ReadPresentInto(Core* core, rocksdb::DB* db, const ReadOptions& options,
-                     ColumnFamilyHandle* family, size_t count,
-                     const Slice* keys, PinnableSlice* values, Status* statuses,
-                     bool sorted_input) {
+bool ReadPresentInto(const Core& core, rocksdb::DB* db,
+                     const ReadOptions& options, ColumnFamilyHandle* family,
+                     size_t count, const Slice* keys, PinnableSlice* values,
+                     Status* statuses, bool sorted_input) {
   std::vector<Said> said;
-  const auto read = [&](const ReadOptions& read_options,
+  const auto read = [&](const Family& passed, const ReadOptions& read_options,
                         const std::vector<size_t>& numbers) {
     std::vector<Slice> some_keys;
     some_keys.reserve(numbers.size());
@@ -107,12 +134,19 @@ bool ReadPresentInto(Core* core, rocksdb::DB* db, const ReadOptions& options,
     for (const size_t i : numbers)
       some_values.emplace_back(values[i].GetSelf());
     std::vector<Status> some_statuses(numbers.size());
-    db->MultiGet(read_options, family, numbers.size(), some_keys.data(),
-                 some_values.data(), some_statuses.data(), sorted_input);
+    if (numbers.size() <= kReadByGets) {
+      for (size_t j = 0; j < numbers.size(); ++j) {
+        some_statuses[j] =
+            db->Get(read_options, family, some_keys[j], &some_values[j]);
+      }
+    } else {
+      db->MultiGet(read_options, family, numbers.size(), some_keys.data(),
+                   some_values.data(), some_statuses.data(), sorted_input);
+    }
     for (size_t j = 0; j < numbers.size(); ++j) {
       const size_t i = numbers[j];
       Hand(&some_values[j], &values[i]);
-      CountPassed(core, said[i], some_statuses[j]);
+      CountPassed(passed, said[i], some_statuses[j]);
       statuses[i] = std::move(some_statuses[j]);
     }
   };
@@ -146,7 +180,7 @@ void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
                              PinnableSlice* values, std::string* timestamps,
                              Status* statuses, bool sorted_input) {
   if (timestamps != nullptr ||
-      !ReadPresentInto(filter_->core_.get(), db_, options,
+      !ReadPresentInto(*filter_->core_, db_, options,
                        OneFamily(families, count), count, keys, values,
                        statuses, sorted_input)) {
     db_->MultiGet(options, count, families, keys, values, timestamps, statuses,
@@ -161,7 +195,7 @@ void FrontFilterDB::MultiGet(const ReadOptions& options, size_t count,
                              ColumnFamilyHandle** families, const Slice* keys,
                              PinnableSlice* values, Status* statuses,
                              bool sorted_input) {
-  if (!ReadPresentInto(filter_->core_.get(), db_, options,
+  if (!ReadPresentInto(*filter_->core_, db_, options,
                        OneFamily(families, count), count, keys, values,
                        statuses, sorted_input)) {
     db_->MultiGet(options, count, families, keys, values, statuses,
@@ -175,7 +209,7 @@ void FrontFilterDB::MultiGet(const ReadOptions& options,
                              std::string* timestamps, Status* statuses,
                              bool sorted_input) {
   if (timestamps != nullptr ||
-      !ReadPresentInto(filter_->core_.get(), db_, options, family, count, keys,
+      !ReadPresentInto(*filter_->core_, db_, options, family, count, keys,
                        values, statuses, sorted_input)) {
     db_->MultiGet(options, family, count, keys, values, timestamps, statuses,
                   sorted_input);
@@ -186,7 +220,7 @@ void FrontFilterDB::MultiGet(const ReadOptions& options,
                              ColumnFamilyHandle* family, size_t count,
                              const Slice* keys, PinnableSlice* values,
                              Status* statuses, bool sorted_input) {
-  if (!ReadPresentInto(filter_->core_.get(), db_, options, family, count, keys,
+  if (!ReadPresentInto(*filter_->core_, db_, options, family, count, keys,
                        values, statuses, sorted_input)) {
     db_->MultiGet(options, family, count, keys, values, statuses, sorted_input);
   }
@@ -208,8 +242,7 @@ std::vector<Status> FrontFilterDB::MultiGet(
   std::vector<std::string> found(keys.size());
   std::vector<Said> said;
   ColumnFamilyHandle* const family = OneFamily(families, keys.size());
-  Core* const core = filter_->core_.get();
-  const auto read = [&](const ReadOptions& read_options,
+  const auto read = [&](const Family& passed, const ReadOptions& read_options,
                         const std::vector<size_t>& numbers) {
     std::vector<Slice> some_keys;
     some_keys.reserve(numbers.size());
@@ -224,13 +257,13 @@ std::vector<Status> FrontFilterDB::MultiGet(
         some_keys, &some_values);
     for (size_t j = 0; j < numbers.size(); ++j) {
       const size_t i = numbers[j];
-      CountPassed(core, said[i], some_statuses[j]);
+      CountPassed(passed, said[i], some_statuses[j]);
       statuses[i] = some_statuses[j];
       found[i] = std::move(some_values[j]);
     }
   };
   if (!ReadPresent(
-          core, db_, options, family, keys.size(),
+          *filter_->core_, db_, options, family, keys.size(),
           [&keys](size_t i) { return keys[i]; }, &said, read)) {
     return db_->MultiGet(options, families, keys, values);
   }

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "rowbloom/front_filter.h"
+#include "rowbloom/open_db.h"
+#include "storage/format/no_exceptions.h"
 
 namespace rowbloom {
 
@@ -26,28 +28,23 @@ Status OpenWithFrontFilter(
     status = filter->Prepare(&prepared_options, &family.options);
   }
   if (!status.ok()) return status;
-#if ROCKSDB_MAJOR >= 11
   std::unique_ptr<rocksdb::DB> opened;
-  status =
-      rocksdb::DB::Open(prepared_options, path, prepared, handles, &opened);
+  status = rocksdb::DB::Open(prepared_options, path, prepared, handles,
+                             Into(&opened));
   if (!status.ok()) return status;
-  auto made = std::make_unique<FrontFilterDB>(opened.release(), filter);
-#else
-  rocksdb::DB* opened = nullptr;
-  status =
-      rocksdb::DB::Open(prepared_options, path, prepared, handles, &opened);
-  if (!status.ok()) return status;
-  auto made = std::make_unique<FrontFilterDB>(opened, filter);
-#endif
-  status = filter->Attach(made.get(), *handles);
-  if (!status.ok()) {
-    for (ColumnFamilyHandle* handle : *handles) {
-      made->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
+  status = CatchExceptions([&] {
+    const Status attached = filter->Attach(opened.get(), *handles);
+    if (attached.ok()) {
+      *db = std::make_unique<FrontFilterDB>(std::move(opened), filter);
     }
-    handles->clear();
-    return status;
+    return attached;
+  });
+  if (status.ok()) return status;
+  filter->Detach();
+  for (ColumnFamilyHandle* handle : *handles) {
+    opened->DestroyColumnFamilyHandle(handle).PermitUncheckedError();
   }
-  *db = std::move(made);
+  handles->clear();
   return status;
 }
 

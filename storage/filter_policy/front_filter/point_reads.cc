@@ -14,25 +14,34 @@ Family* FamilyToAsk(const Core& core, const rocksdb::ReadOptions& options,
   return core.FindToAsk(family->GetID());
 }
 
-Said Ask(Core* core, const Family& family, const rocksdb::Slice& key) {
+Said Ask(const Family& family, const rocksdb::Slice& key) {
+  const Bypass::Get get = family.bypass().Next();
   Said said = Said::kNothing;
-  core->AskAll(
-      family, 1,
+  if (get == Bypass::Get::kSkips) {
+    family.Add(Count::kBypassed);
+    return said;
+  }
+  family.AskAll(
+      1,
       [&](size_t /*i*/) {
-        const auto row = RowOf(family, key);
-        if (row) said = Said::kMayExist;
-        return row;
+        const auto parts = PartsOf(family, key);
+        if (parts) said = Said::kMayExist;
+        return parts;
       },
       [&said](size_t /*i*/) { said = Said::kAbsent; });
+  if (get == Bypass::Get::kIsSample) {
+    family.bypass().Learn(1, said == Said::kAbsent ? 1 : 0);
+  }
   return said;
 }
 
-void CountPassed(Core* core, Said said, const rocksdb::Status& status) {
+void CountPassed(const Family& family, Said said,
+                 const rocksdb::Status& status) {
   if (said == Said::kNothing) return;
   if (status.ok()) {
-    core->Add(Count::kPassedFound);
+    family.Add(Count::kPassedFound);
   } else if (status.IsNotFound()) {
-    core->Add(Count::kPassedWasted);
+    family.Add(Count::kPassedWasted);
   }
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "rocksdb/options.h"
 #include "rocksdb/slice.h"
@@ -22,35 +24,39 @@ enum class Said : uint8_t {
 Family* FamilyToAsk(const Core& core, const rocksdb::ReadOptions& options,
                     const rocksdb::ColumnFamilyHandle* family);
 
-// Looks up the row of one key.
-Said Ask(Core* core, const Family& family, const rocksdb::Slice& key);
+// Looks up one key, unless the get is to skip that.
+Said Ask(const Family& family, const rocksdb::Slice& key);
 
-// The same for many keys, all answers as of one time: sets *said to as many,
-// and returns how many are kAbsent. key_at(i) is key i of `count`.
+// Looks up many keys in one view: sets *said to as many, and
+// returns how many are kAbsent. key_at(i) is key i of `count`.
 template <typename KeyAt>
-size_t AskMany(Core* core, const Family& family, size_t count,
+size_t AskMany(const Family& family, const View& view, size_t count,
                const KeyAt& key_at, std::vector<Said>* said);
 
 // Counts what came of a get that RocksDB answered.
-void CountPassed(Core* core, Said said, const rocksdb::Status& status);
+void CountPassed(const Family& family, Said said,
+                 const rocksdb::Status& status);
 
-// The row of a key; nullopt outside the family's layout.
-inline std::optional<std::string_view> RowOf(const Family& family,
-                                             const rocksdb::Slice& key) {
-  return family.rules().RowOf({key.data(), key.size()});
+// The parts of a key; nullopt outside the family's layout.
+inline std::optional<KeyParts> PartsOf(const Family& family,
+                                       const rocksdb::Slice& key) {
+  const std::string_view bytes(key.data(), key.size());
+  const auto row = family.rules().RowOf(bytes);
+  if (!row) return std::nullopt;
+  return KeyParts{.row = *row, .qualifier = bytes.substr(row->size())};
 }
 
 template <typename KeyAt>
-size_t AskMany(Core* core, const Family& family, size_t count,
+size_t AskMany(const Family& family, const View& view, size_t count,
                const KeyAt& key_at, std::vector<Said>* said) {
-  size_t absent = 0;
   said->assign(count, Said::kNothing);
-  core->AskAll(
-      family, count,
+  size_t absent = 0;
+  family.AskAll(
+      view, count,
       [&](size_t i) {
-        const auto row = RowOf(family, key_at(i));
-        if (row) (*said)[i] = Said::kMayExist;
-        return row;
+        const auto parts = PartsOf(family, key_at(i));
+        if (parts) (*said)[i] = Said::kMayExist;
+        return parts;
       },
       [&](size_t i) {
         (*said)[i] = Said::kAbsent;

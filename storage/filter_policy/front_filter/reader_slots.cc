@@ -1,27 +1,42 @@
 #include "storage/filter_policy/front_filter/reader_slots.h"
 
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <iterator>
 
 namespace rowbloom::front_filter {
+namespace {
 
-bool ReaderSlots::NobodyIn(size_t turn) const {
-  for (const Slot& slot : slots_) {
-    if (slot.counts[turn].load(std::memory_order_seq_cst) != 0) return false;
-  }
+bool Membarrier(int command) {
+  return syscall(SYS_membarrier, command, 0) == 0;
+}
+
+}  // namespace
+
+ReaderSlots::ReaderSlots(Barrier barrier)
+    : has_membarrier_(barrier == Barrier::kMembarrier &&
+                      Membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)) {}
+
+bool ReaderSlots::PassBarrier() {
+  if (has_membarrier_) return Membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  Meet();
   return true;
 }
 
 // A reader that can see a retired object counted itself before the object was
-// replaced. So once each counter was seen at 0 after that, none is left: a
-// reader that counts itself later, in either counter, loads what replaced it.
-// New readers use one counter while the other drains.
+// replaced, or before the barrier. So once each counter was seen at 0 after
+// that, none is left: a reader that counts itself later, in either counter,
+// loads what replaced it. New readers use one counter while the other drains.
 void ReaderSlots::Retire(std::list<Retired> retired) {
   std::list<Retired> freed;  // after the lock is released
   const std::lock_guard lock(mutex_);
   retired_.splice(retired_.end(), retired);
+  if (!PassBarrier()) return;
   for (int counter = 0; counter < 2; ++counter) {
     const size_t turn = turn_.load(std::memory_order_relaxed);
-    if (!NobodyIn(1 - turn)) break;
+    if (counts_.Sum(1 - turn) != 0) break;
     for (Retired& old : retired_) ++old.checks;
     turn_.store(1 - turn, std::memory_order_relaxed);
   }

@@ -10,57 +10,64 @@
 #include <memory>
 #include <mutex>
 
+#include "storage/filter_policy/thread_counters.h"
+
 namespace rowbloom::front_filter {
 
 // Thread-safe. A reader holds a Reading while it uses an object that it loaded
-// (sequentially consistent) after it began to. Who replaces the object does so
+// (with acquire) after it began to. A thread that replaces the object does so
 // (sequentially consistent) and then retires the old one.
+//
+// A reader counts itself in memory of its own thread, by plain loads and
+// stores. Retire then makes every thread of the process pass a barrier (Linux's
+// membarrier), so that a reader either is seen in its counter or sees what
+// replaced the object. Without membarrier readers pass a barrier of their own.
 class ReaderSlots {
  public:
   class Reading {
    public:
-    explicit Reading(ReaderSlots* slots) : count_(slots->Mine()) {
-      count_.fetch_add(1, std::memory_order_seq_cst);
+    explicit Reading(ReaderSlots* slots)
+        : slots_(*slots), turn_(slots->turn_.load(std::memory_order_relaxed)) {
+      slots_.counts_.Add(turn_, 1);
+      if (!slots_.has_membarrier_) [[unlikely]]
+        slots_.Meet();
+      std::atomic_signal_fence(std::memory_order_seq_cst);
     }
-    ~Reading() { count_.fetch_sub(1, std::memory_order_release); }
+    ~Reading() { slots_.counts_.Add(turn_, uint64_t{0} - 1); }
     Reading(const Reading&) = delete;
     Reading& operator=(const Reading&) = delete;
 
    private:
-    std::atomic<uint64_t>& count_;
+    ReaderSlots& slots_;
+    const size_t turn_;
   };
 
   struct Retired {
     std::shared_ptr<const void> object;
-    int checks = 0;  // how often its readers were found to be gone
+    int checks = 0;  // checks that found its readers gone
   };
 
+  enum class Barrier : uint8_t { kMembarrier, kOwn };
+  // kMembarrier is used if the system has it. Throws std::bad_alloc.
+  explicit ReaderSlots(Barrier barrier = Barrier::kMembarrier);
+
   // Takes the elements of `retired`, and frees those that no reader is left of,
-  // now or in a later call. Never waits.
+  // now or in a later call. Never waits for readers.
   void Retire(std::list<Retired> retired);
 
   // Objects that are not freed yet.
   size_t retired() const;
 
  private:
-  static constexpr size_t kSlots = 64;
-  struct alignas(64) Slot {
-    std::array<std::atomic<uint64_t>, 2> counts{};
-  };
+  // Orders what two threads did before and after it, whichever comes first.
+  void Meet() { meeting_.fetch_add(1, std::memory_order_acq_rel); }
+  // The barrier of Retire. False: the system refused it.
+  bool PassBarrier();
 
-  static size_t ThreadSlot() {
-    static std::atomic<size_t> next{0};
-    static thread_local const size_t slot =
-        next.fetch_add(1, std::memory_order_relaxed) % kSlots;
-    return slot;
-  }
-  std::atomic<uint64_t>& Mine() {
-    return slots_[ThreadSlot()].counts[turn_.load(std::memory_order_relaxed)];
-  }
-  bool NobodyIn(size_t turn) const;
-
-  std::array<Slot, kSlots> slots_;
-  std::atomic<size_t> turn_{0};  // the counter that new readers use
+  ThreadCounters counts_;        // two counters of readers
+  std::atomic<size_t> turn_{0};  // the one that new readers use
+  std::atomic<uint64_t> meeting_{0};
+  const bool has_membarrier_;
   mutable std::mutex mutex_;
   std::list<Retired> retired_;
 };

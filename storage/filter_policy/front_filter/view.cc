@@ -8,55 +8,128 @@
 namespace rowbloom::front_filter {
 namespace {
 
-// The sections that one row is looked for in. Their bytes are fetched together.
+// Calls see(i) for the rows of a mask.
+template <typename See>
+void ForEach(uint32_t rows, const See& see) {
+  for (; rows != 0; rows &= rows - 1) {
+    see(static_cast<size_t>(std::countr_zero(rows)));
+  }
+}
+
+bool MayHaveKey(const FileRows& file, const Row& row, const Kernel& kernel) {
+  return file.MayHaveKey(row.hash, row.qualifier, kernel);
+}
+
+// Probes of a row each in a section each. The bytes of many are fetched before
+// the first is probed.
 class Probes {
  public:
-  Probes(uint64_t hash, const Kernel& kernel) : hash_(hash), kernel_(kernel) {}
+  Probes(const RowBatch& rows, const Kernel& kernel)
+      : rows_(rows), kernel_(kernel) {}
 
-  // Returns whether one of the sections so far was probed and has the row.
-  bool Add(const SectionProbe& section) {
-    section.Prefetch(hash_);
-    sections_[count_++] = &section;
-    return count_ == kTogether && Find();
+  void Add(size_t row, const FileRows* file) {
+    file->probe().Prefetch(rows_[row].hash);
+    probes_[count_++] = {.row = row, .file = file};
+    if (count_ == probes_.size()) Probe();
   }
 
-  // Probes those that were not yet.
-  bool Find() {
-    const size_t count = std::exchange(count_, 0);
-    for (size_t i = 0; i < count; ++i) {
-      if (sections_[i]->Find(kernel_, hash_)) return true;
-    }
-    return false;
+  // The rows that were found.
+  uint32_t Find() {
+    Probe();
+    return found_;
   }
 
  private:
-  static constexpr size_t kTogether = 32;
+  struct One {
+    size_t row;
+    const FileRows* file;
+  };
 
-  const uint64_t hash_;
+  void Probe() {
+    const size_t count = std::exchange(count_, 0);
+    for (size_t i = 0; i < count; ++i) {
+      const auto [number, file] = probes_[i];
+      const Row& row = rows_[number];
+      if (file->probe().Find(kernel_, row.hash) &&
+          MayHaveKey(*file, row, kernel_)) {
+        found_ |= uint32_t{1} << number;
+      }
+    }
+  }
+
+  const RowBatch& rows_;
   const Kernel& kernel_;
+  uint32_t found_ = 0;
   size_t count_ = 0;
-  std::array<const SectionProbe*, kTogether> sections_;
+  std::array<One, 32> probes_;
 };
 
-// The rows among `wanted` that the section does not have.
-uint32_t AbsentFrom(const SectionProbe& section, std::span<const Row> rows,
-                    uint32_t wanted, const Kernel& kernel) {
-  std::array<uint64_t, Kernel::kMaxMany> hashes;
-  size_t count = 0;
-  for (uint32_t left = wanted; left != 0; left &= left - 1) {
-    hashes[count] = rows[static_cast<size_t>(std::countr_zero(left))].hash;
-    section.Prefetch(hashes[count++]);
-  }
-  uint32_t found = section.FindMany(kernel, hashes.data(), count);
-  uint32_t absent = 0;
-  for (uint32_t left = wanted; left != 0; left &= left - 1) {
-    if ((found & 1) == 0) absent |= left & -left;
-    found >>= 1;
-  }
-  return absent;
+}  // namespace
+
+void SectionSet::Add(const FileRows* file) {
+  const BloomBlocks* const section = file->probe().blooms();
+  if (section == nullptr) return ribbons_.push_back(file);
+  auto group = std::ranges::find_if(blooms_, [section](const Group& one) {
+    return one.sections.front().probes == section->probes &&
+           one.sections.size() < Kernel::kMaxMany;
+  });
+  if (group == blooms_.end()) group = blooms_.emplace(group);
+  group->sections.push_back(*section);
+  group->files.push_back(file);
 }
 
-}  // namespace
+// Calls of the kernel for one row and all files.
+uint32_t SectionSet::Group::FindEachRow(const RowBatch& rows, uint32_t wanted,
+                                        const Kernel& kernel) const {
+  uint32_t found = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i + 1 < rows.size()) Prefetch(rows[i + 1].hash);
+    if ((wanted >> i & 1) == 0) continue;
+    uint32_t in =
+        kernel.sections_with(sections.data(), sections.size(), rows[i].hash);
+    while (in != 0) {
+      const auto file = static_cast<size_t>(std::countr_zero(in));
+      in &= in - 1;
+      if (!MayHaveKey(*files[file], rows[i], kernel)) continue;
+      found |= uint32_t{1} << i;
+      break;
+    }
+  }
+  return found;
+}
+
+// Calls of the kernel for one file and all rows.
+uint32_t SectionSet::Group::FindInEachFile(const RowBatch& rows,
+                                           uint32_t wanted,
+                                           const Kernel& kernel) const {
+  for (size_t i = 0; i < rows.size(); ++i) Prefetch(rows[i].hash);
+  uint32_t found = 0;
+  for (size_t file = 0; file < files.size(); ++file) {
+    const uint32_t in =
+        kernel.may_contain_many(sections[file], rows.hashes(), rows.size());
+    ForEach(in & wanted & ~found, [&](size_t i) {
+      if (MayHaveKey(*files[file], rows[i], kernel)) found |= uint32_t{1} << i;
+    });
+  }
+  return found;
+}
+
+uint32_t SectionSet::Find(const RowBatch& rows, uint32_t wanted,
+                          const Kernel& kernel) const {
+  uint32_t found = 0;
+  for (const Group& group : blooms_) {
+    // The calls are as few as can be.
+    found |= group.files.size() < rows.size()
+                 ? group.FindInEachFile(rows, wanted & ~found, kernel)
+                 : group.FindEachRow(rows, wanted & ~found, kernel);
+  }
+  if (ribbons_.empty()) return found;
+  Probes probes(rows, kernel);
+  ForEach(wanted & ~found, [&](size_t i) {
+    for (const FileRows* file : ribbons_) probes.Add(i, file);
+  });
+  return found | probes.Find();
+}
 
 FileSet::FileSet(RowOrder order, std::vector<ListedFile> files)
     : order_(order), files_(std::move(files)) {
@@ -64,10 +137,14 @@ FileSet::FileSet(RowOrder order, std::vector<ListedFile> files)
     const auto last = std::find_if(first, files_.end(), [first](const auto& f) {
       return f.level != first->level;
     });
-    Run run;
+    std::vector<const ListedFile*> run;
     for (auto file = first; file != last; ++file) {
       numbers_.push_back(file->number);
-      if (file->rows != nullptr) ++known_;
+      if (file->rows != nullptr) {
+        ++known_;
+        row_bytes_ += file->rows->bytes();
+      }
+      if (file->rows != nullptr && file->rows->has_cells()) ++with_cells_;
       run.push_back(&*file);
     }
     std::ranges::sort(run, {}, &ListedFile::low);
@@ -75,14 +152,16 @@ FileSet::FileSet(RowOrder order, std::vector<ListedFile> files)
         std::ranges::adjacent_find(run, [](const auto* a, const auto* b) {
           return a->high > b->low;
         }) != run.end();
-    if (first->level > 0 && order != RowOrder::kUnknown && !overlap) {
-      runs_.push_back(std::move(run));
+    // A probe of one section takes less time than a search for its file.
+    if (first->level > 0 && order != RowOrder::kUnknown && !overlap &&
+        run.size() > 1) {
+      runs_.emplace_back(std::move(run));
     } else {
       for (const ListedFile* file : run) {
         if (file->rows == nullptr) {
           ranges_.push_back(file);
         } else {
-          everywhere_.push_back(file->rows.get());
+          everywhere_.Add(file->rows.get());
         }
       }
     }
@@ -104,74 +183,55 @@ bool FileSet::InFilesOfRow(const Row& row, const See& see) const {
   for (const ListedFile* file : ranges_) {
     if (may_lie_in(file) && see(nullptr)) return true;
   }
-  for (const Run& run : runs_) {
-    auto file = std::ranges::partition_point(
-        run, [&row](const auto* f) { return f->high < row.bytes; });
-    for (; file != run.end() && may_lie_in(*file); ++file) {
-      if (see((*file)->rows.get())) return true;
+  for (const FileRun& run : runs_) {
+    for (const ListedFile* file : run.From(row.bytes)) {
+      if (!may_lie_in(file)) break;
+      if (see(file->rows.get())) return true;
     }
   }
   return false;
 }
 
-bool FileSet::MayHave(const Row& row, const Kernel& kernel) const {
-  Probes probes(row.hash, kernel);
-  for (const FileRows* rows : everywhere_) {
-    if (probes.Add(rows->probe())) return true;
+uint32_t FileSet::Find(const RowBatch& rows, uint32_t wanted,
+                       const Kernel& kernel) const {
+  uint32_t found = 0;
+  // Their sections load while those of all rows are probed.
+  Probes probes(rows, kernel);
+  if (!ranges_.empty() || !runs_.empty()) {
+    ForEach(wanted, [&](size_t i) {
+      const bool unknown = InFilesOfRow(rows[i], [&](const FileRows* file) {
+        if (file != nullptr) probes.Add(i, file);
+        return file == nullptr;
+      });
+      if (unknown) found |= uint32_t{1} << i;
+    });
   }
-  return InFilesOfRow(row,
-                      [&probes](const FileRows* rows) {
-                        return rows == nullptr || probes.Add(rows->probe());
-                      }) ||
-         probes.Find();
+  found |= everywhere_.Find(rows, wanted & ~found, kernel);
+  return found | probes.Find();
 }
 
-uint32_t FileSet::Absent(std::span<const Row> rows, uint32_t wanted,
-                         const Kernel& kernel) const {
-  for (const FileRows* file : everywhere_) {
-    if (wanted == 0) return 0;
-    wanted = AbsentFrom(file->probe(), rows, wanted, kernel);
-  }
-  for (uint32_t left = wanted; left != 0; left &= left - 1) {
-    const Row& row = rows[static_cast<size_t>(std::countr_zero(left))];
-    Probes probes(row.hash, kernel);
-    if (InFilesOfRow(row,
-                     [&probes](const FileRows* found) {
-                       return found == nullptr || probes.Add(found->probe());
-                     }) ||
-        probes.Find()) {
-      wanted &= ~(left & -left);
+uint32_t View::Absent(const RowBatch& rows) const {
+  if (announced_unknown) return 0;
+  for (const auto& memtable : memtables) {
+    if (!memtable->HasRows()) continue;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      memtable->Prefetch(rows[i].memtable_hash());
     }
   }
-  return wanted;
-}
-
-bool View::MayHave(const Row& row) const {
-  if (announced_unknown) return true;
-  for (const auto& memtable : memtables) memtable->Prefetch(row.hash);
-  for (const auto& file : announced) {
-    if (file->probe().Find(*kernel, row.hash)) return true;
-  }
+  uint32_t found = 0;
   for (const auto& memtable : memtables) {
-    if (memtable->MayHave(row.hash)) return true;
+    if (!memtable->HasRows()) continue;
+    ForEach(rows.all() & ~found, [&](size_t i) {
+      if (memtable->MayHave(rows[i].memtable_hash())) found |= uint32_t{1} << i;
+    });
   }
-  return files->MayHave(row, *kernel);
-}
-
-uint32_t View::Absent(std::span<const Row> rows) const {
-  if (announced_unknown || rows.empty()) return 0;
-  uint32_t absent = ~uint32_t{0} >> (Kernel::kMaxMany - rows.size());
+  Probes probes(rows, *kernel);
   for (const auto& file : announced) {
-    absent = AbsentFrom(file->probe(), rows, absent, *kernel);
+    ForEach(rows.all() & ~found, [&](size_t i) { probes.Add(i, file.get()); });
   }
-  for (const auto& memtable : memtables) {
-    for (const Row& row : rows) memtable->Prefetch(row.hash);
-    for (uint32_t left = absent; left != 0; left &= left - 1) {
-      const Row& row = rows[static_cast<size_t>(std::countr_zero(left))];
-      if (memtable->MayHave(row.hash)) absent &= ~(left & -left);
-    }
-  }
-  return files->Absent(rows, absent, *kernel);
+  found |= probes.Find();
+  const uint32_t wanted = rows.all() & ~found;
+  return wanted & ~files->Find(rows, wanted, *kernel);
 }
 
 }  // namespace rowbloom::front_filter

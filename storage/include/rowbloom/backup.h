@@ -8,11 +8,11 @@
 //   s = RestoreBackup("/backups/users", std::nullopt, "users.db");
 //   s = PurgeBackups("/backups/users", 7);
 //
-// Directories are RocksDB's BackupEngine's. One change to a directory at a
-// time, also from several processes: others are Busy. A process that ends in
-// the middle of a backup, or of a delete, leaves the other backups whole, and
-// bytes of no use that the next PurgeBackups removes. `env` has the file system
-// of all paths. Errors of all functions, beside RocksDB's, which name the file:
+// A directory is one of RocksDB's BackupEngine. It takes one change at a time,
+// from any process: others are Busy. A process that ends in the middle of a
+// backup, or of a delete, leaves the other backups whole, and bytes of no use
+// that the next PurgeBackups removes. `env` has the file system of all paths.
+// Errors of all functions, beside RocksDB's, which name the file:
 //   InvalidArgument  the directory holds something that is no backups
 //   NotFound         there is no such directory, or no such backup
 //   Busy             somebody else is changing the directory
@@ -31,8 +31,8 @@ namespace rowbloom {
 
 struct BackupInfo {
   uint32_t id = 0;           // counts up from 1
-  uint64_t timestamp_s = 0;  // when it was made: seconds since 1970-01-01 UTC
-  uint64_t bytes = 0;        // of all its files, also those it shares
+  uint64_t timestamp_s = 0;  // creation: seconds since 1970-01-01 UTC
+  uint64_t bytes = 0;        // all its files, with those it shares
   uint32_t files = 0;
   // A file of it is missing, or its list of them cannot be read; the other
   // fields but id are 0. VerifyBackup finds more.
@@ -41,7 +41,7 @@ struct BackupInfo {
   friend bool operator==(const BackupInfo&, const BackupInfo&) = default;
 };
 
-// By rising id: oldest first.
+// Lists the backups by rising id, oldest first.
 rocksdb::Status ListBackups(const std::string& directory,
                             std::vector<BackupInfo>* backups,
                             rocksdb::Env* env = rocksdb::Env::Default());
@@ -50,11 +50,11 @@ rocksdb::Status ListBackups(const std::string& directory,
 rocksdb::Status VerifyBackup(const std::string& directory, uint32_t id,
                              rocksdb::Env* env = rocksdb::Env::Default());
 
-// Makes a store at `path`, which must not exist or be an empty directory, else
-// InvalidArgument; nullopt: of the newest backup that is not damaged. Checks
-// checksums. Files are put together in `path`.restoring, which becomes `path`
-// as the last step: a restore that was cut short leaves no store, and can be
-// repeated.
+// Makes a store of backup `id` (nullopt: the newest that is not damaged) at
+// `path`, which must not exist or be an empty directory, else InvalidArgument.
+// Checks checksums. Files are put together in `path`.restoring, which becomes
+// `path` as the last step: a restore that was cut short leaves no store, and
+// can be repeated.
 rocksdb::Status RestoreBackup(const std::string& directory,
                               std::optional<uint32_t> id,
                               const std::string& path,
@@ -64,7 +64,7 @@ rocksdb::Status RestoreBackup(const std::string& directory,
 rocksdb::Status DeleteBackup(const std::string& directory, uint32_t id,
                              rocksdb::Env* env = rocksdb::Env::Default());
 
-// Deletes all but the `keep` newest, and what interrupted backups left.
+// Deletes all but the `keep` newest, and the remains of interrupted backups.
 rocksdb::Status PurgeBackups(const std::string& directory, uint32_t keep,
                              rocksdb::Env* env = rocksdb::Env::Default());
 

@@ -1,26 +1,26 @@
-// BulkLoad: sorted cells straight into SSTs, past log and memtables.
+// BulkLoad writes sorted cells straight into SSTs, past log and memtables.
 //
 //   std::unique_ptr<BulkLoad> load;
 //   rocksdb::Status s = store->NewBulkLoad({}, &load);
 //   while (s.ok() && ...) s = load->Add(row, family, qualifier, value);
 //   if (s.ok()) s = load->Finish();
 //
-// Nothing is to be seen before Finish, and everything after it, also when the
-// process ends in between; a load that goes without Finish leaves nothing.
-// Cells without a timestamp have that of NewBulkLoad, others keep their own,
-// from which ttl_ms counts. Where timestamps are the store's (Timestamps), a
-// cell's own has to be before that of NewBulkLoad, so that later puts are
-// newer.
+// Reads see nothing of a load before Finish, and all of it afterwards, even if
+// the process ends in between. A load that is destroyed without Finish leaves
+// nothing. Cells without a timestamp get that of NewBulkLoad; others keep their
+// own, from which ttl_ms counts. In a family whose timestamps are the store's
+// (Timestamps), a cell's own must be before that of NewBulkLoad, so that later
+// puts are newer.
 //
-// A `latest` family (FamilyOptions) takes no deletes. Of two writes of a cell
-// there the one that arrives later stays, whatever their timestamps, and a load
-// arrives with Finish: it replaces what was there, newer cells too, and what is
-// written while the load is filled. A `versioned` family orders the load's
-// versions and deletes, and those of other writes, by their timestamps.
+// A `latest` family (FamilyOptions) takes no deletes. The later of two writes
+// of a cell there stays, whatever their timestamps, and a load arrives with
+// Finish: it replaces what was there, newer cells too, and what is written
+// while the load is filled. A `versioned` family orders the load's versions and
+// deletes, and those of other writes, by their timestamps.
 //
-// Not thread-safe; loads and other writes may go on side by side. Finish comes
-// before or after another write of a row, a CheckAndWrite, Increment or Append
-// being one, and keeps writes waiting while the files are added. Memory: a
+// Not thread-safe; loads and other writes may go on side by side. Finish and
+// other writes of a row, CheckAndWrite, Increment and Append included, come one
+// after the other. It keeps writes waiting while the files are added. Memory: a
 // block and the filter's hashes (some ten bytes a cell) of a file per family,
 // and one cell's versions. Must be destroyed before its store.
 #pragma once
@@ -49,11 +49,11 @@ class BulkLoad {
   virtual uint64_t timestamp_ms() const = 0;
 
   // Adds a put, or a delete of any type but kDeleteRow, which needs its
-  // timestamp. Those of one family come by row, then by qualifier, then newest
-  // first, as CellIterator gives them; families may take turns. A delete takes
-  // what the load and the store have, and what comes later. Errors are
-  // Store::Write's, and InvalidArgument when a cell is out of order or is one
-  // that was added, or the versions of a cell have more than kMaxCellBytes; the
+  // timestamp. The cells of one family come by row, then by qualifier, then
+  // newest first, as CellIterator gives them; families may take turns. A delete
+  // takes what the load and the store have, and what comes later. Errors are
+  // Store::Write's, and InvalidArgument when a cell is out of order or was
+  // added before, or the versions of a cell have more than kMaxCellBytes; the
   // load goes on without that cell.
   virtual rocksdb::Status Add(const Change& change) = 0;
   rocksdb::Status Add(std::string_view row, std::string_view family,

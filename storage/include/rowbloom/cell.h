@@ -19,8 +19,8 @@ inline constexpr size_t kMaxValueBytes = size_t{1} << 30;
 inline constexpr size_t kMaxCellBytes = size_t{1} << 30;
 inline constexpr size_t kMaxBatchBytes = size_t{2} << 30;
 
-// Timestamps are milliseconds since 1970-01-01 UTC, or, when the application
-// gives them, whatever it likes. Signed in HBase, hence this bound.
+// Timestamps are milliseconds since 1970-01-01 UTC, or any numbers that the
+// application gives. Signed in HBase, hence this bound.
 inline constexpr uint64_t kMaxTimestampMs = (uint64_t{1} << 63) - 1;
 
 // One version of one column of a row.
@@ -64,7 +64,7 @@ struct TimeRange {
   uint64_t end_ms = std::numeric_limits<uint64_t>::max();
 
   static constexpr TimeRange All() { return {}; }
-  // With max_versions 1: the cell as it was at that time.
+  // Times up to this one. With max_versions 1 a cell is as it was at that time.
   static constexpr TimeRange UpTo(uint64_t timestamp_ms) {
     return {0, After(timestamp_ms)};
   }

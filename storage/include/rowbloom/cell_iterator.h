@@ -1,13 +1,13 @@
-// CellIterator: what one family holds, cell by cell, for programs that take it
-// elsewhere: each version that is to be seen and, where they are asked for, the
-// deletes that are kept. HBase calls this a raw scan.
+// CellIterator walks over the cells of one family, for programs that take them
+// elsewhere: each visible version and, with `deletes`, the deletes that the
+// family keeps. HBase calls this a raw scan.
 //
 //   std::unique_ptr<CellIterator> it;
 //   rocksdb::Status s = store->NewCellIterator({.family = "info"}, &it);
 //   for (; s.ok() && it->Valid(); it->Next()) Use(it->cell());
 //   if (s.ok()) s = it->status();
 //
-// All cells are as of one moment, and of one time of day as to their expiry.
+// All cells are as of one snapshot, and of one time of day as to their expiry.
 // They come by row, by qualifier, and newest first; at one timestamp deletes
 // come before the put, those that take more first. Written in this order, with
 // these timestamps, to an empty family of the same options they make one that
@@ -32,7 +32,7 @@ struct CellIteratorOptions {
   // True if the deletes that are kept come, too. They have been applied either
   // way. A `latest` family (FamilyOptions) keeps none.
   bool deletes = false;
-  // nullptr: as of now. Otherwise of this store.
+  // A snapshot of this store; nullptr: the present state.
   const Snapshot* snapshot = nullptr;
 };
 
@@ -43,7 +43,7 @@ struct CellView {
   std::string_view qualifier;
   ChangeType type = ChangeType::kPut;
   uint64_t timestamp_ms = 0;
-  std::string_view value;  // of a put
+  std::string_view value;  // a put's
 };
 
 class CellIterator {
@@ -57,7 +57,7 @@ class CellIterator {
   virtual const CellView& cell() const = 0;
   // REQUIRES Valid().
   virtual void Next() = 0;
-  // Why the cells ended: OK, or the error that cut them short. Errors are
+  // OK when the cells ended, or the error that cut them short. Errors are
   // Store::GetRow's.
   virtual const rocksdb::Status& status() const = 0;
 

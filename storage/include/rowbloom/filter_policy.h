@@ -71,9 +71,9 @@ std::shared_ptr<const rocksdb::SliceTransform> NewRowPrefixExtractor(
 
 // Sets up a column family for rowbloom: the policy of NewFilterPolicy in its
 // block-based table factory, whose other options stay; the extractor of
-// NewRowPrefixExtractor; NewFilterPropertiesFactory. What is there already is
-// kept, so that another call with the same options changes nothing; one with
-// other options changes the policy. The policy, for GetFilterStats, is
+// NewRowPrefixExtractor; NewFilterPropertiesFactory. Parts that are set up
+// already are kept: another call with the same options changes nothing; one
+// with other options changes the policy. The policy, for GetFilterStats, is
 // table_factory->GetOptions<BlockBasedTableOptions>()->filter_policy.
 //
 // WARNING: iterators that leave the row of their seek key may miss rows from
@@ -98,7 +98,7 @@ rocksdb::Status RegisterRowbloom();
 // RocksDB hands it keys or prefixes. RocksDB itself is silent when a policy is
 // missing, and when an OPTIONS file has a misspelt id of one.
 bool IsFilterActive(const rocksdb::DB* db, rocksdb::ColumnFamilyHandle* family);
-// For the default column family.
+// The same for the default column family.
 bool IsFilterActive(const rocksdb::DB* db);
 
 // Lookups in one kind of section since its policy was made.
@@ -110,7 +110,7 @@ bool IsFilterActive(const rocksdb::DB* db);
 // database, or that had only one file that may match.
 struct SectionStats {
   uint64_t checked = 0;   // lookups that a trusted section answered
-  uint64_t skipped = 0;   // of these, answered "no": the file was not opened
+  uint64_t skipped = 0;   // those answered "no": the file was not opened
   uint64_t unusable = 0;  // lookups that met a section not to be trusted
 
   uint64_t true_positives = 0;   // "may match", and the file had the key
@@ -128,14 +128,14 @@ struct FilterStats {
   SectionStats row;        // ROW and ROWPREFIX sections
   SectionStats row_col;    // ROWCOL sections
   uint64_t asked = 0;      // keys looked up in rowbloom's own blocks
-  uint64_t may_match = 0;  // of these, not ruled out
+  uint64_t may_match = 0;  // those that were not ruled out
   uint64_t blocks_built = 0;
   uint64_t blocks_failed = 0;  // could not be built, and answer "may match"
   uint64_t bytes_built = 0;
   uint64_t build_nanos = 0;    // to make blocks of hashed keys; not the hashing
   uint64_t blocks_opened = 0;  // each time RocksDB loads one
-  uint64_t blocks_unusable = 0;        // of these, not to be trusted as a whole
-  uint64_t bytes_loaded = 0;           // of the blocks that RocksDB holds now
+  uint64_t blocks_unusable = 0;        // those not to be trusted as a whole
+  uint64_t bytes_loaded = 0;           // the blocks that RocksDB holds now
   uint64_t builtin_blocks_opened = 0;  // written by RocksDB's own policies
 
   FilterStats& operator+=(const FilterStats& other);

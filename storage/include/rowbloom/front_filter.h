@@ -1,5 +1,5 @@
-// The front filter: tells, before RocksDB is entered, that a row does not
-// exist. One look, however many files there are.
+// The front filter tells, before RocksDB is entered, that a row does not exist,
+// with one lookup however many files there are.
 //
 //   rocksdb::Options options;
 //   rocksdb::Status s = rowbloom::ConfigureRowFilters(
@@ -9,9 +9,10 @@
 //   s = db->Get({}, "user_1002:mail", &mail);  // NotFound, without a look
 //
 // It holds the ROW sections of all files, and the rows of all memtables, in
-// memory, and is never wrong about an absent row: what it cannot follow makes
-// it answer "may exist" for the column family, for good, and the statistics say
-// why. Nothing of it is on disk. doc/front_filter.md is the guide.
+// memory. It is never wrong about an absent row: after a change that it cannot
+// follow it answers "may exist" for the column family, for good, and the
+// statistics say why. It keeps nothing on disk. doc/front_filter.md is the
+// guide.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +21,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
@@ -35,50 +38,78 @@ class Core;
 }  // namespace front_filter
 
 struct FrontFilterOptions {
-  // Most bytes of the sections of files. A file whose section would go beyond
-  // counts as having each row between its smallest and its largest key. The
-  // filters of memtables, 2 bytes and up for each row, come on top.
+  // Most bytes of the ROW sections of files. A file whose section would go
+  // beyond counts as having each row between its smallest and its largest key.
+  // The filters of memtables, 2 bytes and up for each row, come on top.
   uint64_t memory_limit_bytes = std::numeric_limits<uint64_t>::max();
-  // True: absent rows are answered for; FrontFilter::SetEnabled changes it.
+  // Most bytes of ROWCOL sections that are kept, which come on top, too. With
+  // ROWCOL sections, gets of absent columns in rows that exist are answered,
+  // and almost no get of an absent row passes. A section that is not kept is
+  // probed while RocksDB has it in memory. 0: none are kept.
+  uint64_t cell_memory_limit_bytes = 0;
+  // The block cache that all of this memory is charged to, in steps of 256 KiB;
+  // steps that a full cache with a strict limit refuses are not charged. Null:
+  // none.
+  std::shared_ptr<rocksdb::Cache> charged_cache;
+  // True: reads of absent rows are answered; FrontFilter::SetEnabled changes
+  // it.
   bool enabled = true;
+  // True: while fewer than 1 in 32 rows that are looked up are absent, only 1
+  // in 16 of the gets of a FrontFilterDB looks its row up. MayHaveRow,
+  // MayHaveRows, RowExists and seeks always do.
+  bool bypass = true;
 };
 
+// The property by which a file tells its bare rows, which are keys without a
+// qualifier: a filter block of type ROW with them alone, which a
+// TablePropertiesCollector of the application has made, as the store's does.
+// Gets of such keys are then answered as exactly as those of rows.
+inline constexpr char kBareRowsProperty[] = "rowbloom.bare_rows";
+
 enum class FrontFilterState : uint8_t {
-  kArming,    // its files are not known yet: each row may exist
-  kArmed,     // absent rows are answered for
+  kArming,    // its files are being read: each row may exist
+  kArmed,     // reads of absent rows are answered
   kDisarmed,  // each row may exist, for good
 };
 
 // "arming", "armed", "disarmed".
 std::string_view ToString(FrontFilterState state);
 
+struct FrontFilterCounts {
+  uint64_t asked = 0;     // rows that were looked up in armed families
+  uint64_t answered = 0;  // those whose row or column was absent
+  // Gets and seeks through a FrontFilterDB whose row may exist: those that
+  // found a key, and those that did not: an absent column, or a false positive.
+  uint64_t passed_found = 0;
+  uint64_t passed_wasted = 0;
+  uint64_t bypassed = 0;  // gets that did not look their row up
+};
+
 // One column family.
-struct FrontFilterFamilyStats {
+struct FrontFilterFamilyStats : FrontFilterCounts {
   uint32_t id = 0;
   std::string name;  // empty before it is attached
   FrontFilterState state = FrontFilterState::kArming;
-  std::string why;          // of kDisarmed, one sentence
-  uint64_t reconciled = 0;  // how often its files were listed
+  std::string why;          // set for kDisarmed: the reason, one sentence
+  uint64_t reconciled = 0;  // the number of listings of its files
   uint64_t memtables = 0;
-  uint64_t memtable_bytes = 0;  // of their filters
+  uint64_t memtable_bytes = 0;  // the filters of memtables
   uint64_t files_known = 0;
-  uint64_t files_unknown = 0;  // each row in their ranges may exist
+  uint64_t files_unknown = 0;     // each row in their ranges may exist
+  uint64_t files_with_cells = 0;  // those whose ROWCOL section is kept
+  uint64_t row_bytes = 0;         // the ROW sections of its files
 };
 
-struct FrontFilterStats {
-  uint64_t asked = 0;     // rows that were looked up in armed families
-  uint64_t answered = 0;  // of these, absent
-  // Gets through a FrontFilterDB whose row may exist: those that found
-  // their key, and those that did not: an absent column, or a false positive.
-  uint64_t passed_found = 0;
-  uint64_t passed_wasted = 0;
-  uint64_t bytes = 0;                            // of the sections of files
+// The counts of all families together, and of each.
+struct FrontFilterStats : FrontFilterCounts {
+  uint64_t bytes = 0;                            // the ROW sections of files
+  uint64_t cell_bytes = 0;                       // their ROWCOL sections
   std::vector<FrontFilterFamilyStats> families;  // by id
 };
 
-// The front filter of one database, for one time that it is opened. For the
-// usual case there is OpenWithFrontFilter; this is for TransactionDB,
-// OptimisticTransactionDB, read-only and other ways of opening:
+// The front filter of one database, for one opening of it. OpenWithFrontFilter
+// serves the usual case; this is for TransactionDB, OptimisticTransactionDB,
+// read-only and other ways of opening:
 //
 //   Create; Prepare with the options of each family; open; Attach.
 //
@@ -91,27 +122,34 @@ class FrontFilter {
   FrontFilter(const FrontFilter&) = delete;
   FrontFilter& operator=(const FrontFilter&) = delete;
 
-  // Adds to the options, before the database is opened, what the filter learns
-  // from: a listener, and around the family's memtable_factory another one,
+  // Adds to the options, before the database is opened, the sources of the
+  // filter: a listener, and around the family's memtable_factory another one,
   // whose Name() is the same. Call it for each family that is to have a filter.
   // A family that cannot have one is left as it is, and Attach says why.
   // `database` may be null for a family that is made later.
   rocksdb::Status Prepare(rocksdb::DBOptions* database,
                           rocksdb::ColumnFamilyOptions* family);
 
-  // Reads the sections of all files of these families and the default one, and
-  // begins to answer for them. `database` is what was opened, or a StackableDB
-  // on it, and must not be closed while this runs. May be called again for
-  // families made later. What the families need is forgotten when their handles
-  // are destroyed.
+  // Arms these families and the default one: a thread of the filter reads the
+  // sections of their files, and until it has, each row may exist. A file that
+  // cannot be read may have each row of its range. `database` is what was
+  // opened, or a StackableDB on it, and must not be closed while this runs. May
+  // be called again for families made later. Families are forgotten when their
+  // handles are destroyed, which waits for the reading of one file at most.
   //   InvalidArgument  another database was attached, or this one is detached
   //   NotSupported     a secondary or follower: its files change without notice
   rocksdb::Status Attach(
       rocksdb::DB* database,
       const std::vector<rocksdb::ColumnFamilyHandle*>& families = {});
 
-  // Ends it: each row may exist. Call it before the database is closed, unless
-  // all handles are destroyed first.
+  // Waits until each family that was attached is armed, or disarmed. Reads are
+  // right without it; until then those of absent rows go to the files, too. Not
+  // for callbacks of RocksDB.
+  void WaitUntilArmed() const;
+
+  // Ends the answers: each row may exist. Waits for the reading of one file at
+  // most. Call it before the database is closed, unless all handles are
+  // destroyed first.
   void Detach();
 
   // False: no key of the row is in the family, at some time during the call.
@@ -144,18 +182,26 @@ class FrontFilter {
   std::shared_ptr<front_filter::Core> core_;
 };
 
-// A database with a front filter. Get, MultiGet and KeyMayExist of absent rows
-// are answered by it, with RocksDB's own status; everything else is RocksDB's.
-// Reads that ask for timestamps are RocksDB's, too.
+// A database with a front filter, which answers Get, MultiGet and KeyMayExist
+// of absent rows with RocksDB's own status. RocksDB answers everything else,
+// and reads with timestamps.
+//
+// An iterator of NewIterator with prefix_same_as_start, and without
+// total_order_seek, auto_prefix_mode and tailing, answers Seek to an absent
+// row: it is not Valid, and its status is OK. The rows are those of the time
+// when it was made or refreshed. The prefix extractor of the family has to be
+// NewRowPrefixExtractor of its layout; change it by SetOptions of this class
+// alone.
 //
 // A MultiGet without a snapshot answers all keys of one family as of one time,
-// as RocksDB does: where only some of its rows are absent it takes a snapshot.
-// One of several families, with a deadline or with a limit of bytes is
-// RocksDB's.
+// as RocksDB does: if only some of its rows are absent it takes a snapshot.
+// RocksDB answers a MultiGet of several families, with a deadline or with a
+// limit of bytes.
 class FrontFilterDB final : public rocksdb::StackableDB {
  public:
-  // Takes the database, to which the filter is attached, over.
-  FrontFilterDB(rocksdb::DB* db, std::shared_ptr<FrontFilter> filter);
+  // Takes over the database, to which the filter is attached.
+  FrontFilterDB(std::unique_ptr<rocksdb::DB> db,
+                std::shared_ptr<FrontFilter> filter) noexcept;
   ~FrontFilterDB() override;
 
   FrontFilter* front_filter() const { return filter_.get(); }
@@ -257,6 +303,15 @@ class FrontFilterDB final : public rocksdb::StackableDB {
                    std::string* timestamp,
                    bool* value_found = nullptr) override;
 
+  using StackableDB::NewIterator;
+  rocksdb::Iterator* NewIterator(const rocksdb::ReadOptions& options,
+                                 rocksdb::ColumnFamilyHandle* family) override;
+  // Ends the answers to seeks if it sets the prefix extractor.
+  using StackableDB::SetOptions;
+  rocksdb::Status SetOptions(
+      rocksdb::ColumnFamilyHandle* family,
+      const std::unordered_map<std::string, std::string>& options) override;
+
   // RocksDB's, which a StackableDB does not hand on in all versions.
   using StackableDB::DeleteRange;
   rocksdb::Status DeleteRange(const rocksdb::WriteOptions& options,
@@ -301,7 +356,8 @@ class FrontFilterDB final : public rocksdb::StackableDB {
   std::shared_ptr<FrontFilter> filter_;
 };
 
-// Opens a database with a front filter. The key layout of a family is that of
+// Opens a database with a front filter, which is armed some time after this has
+// returned (FrontFilter::WaitUntilArmed). The key layout of a family is that of
 // its filter policy; a family without one of rowbloom's has no front filter.
 // On error the outputs are as DB::Open leaves them, and *db as it was.
 rocksdb::Status OpenWithFrontFilter(

@@ -1,4 +1,5 @@
-// A store's families as HFiles for HBase's bulk load, and HFiles into a store.
+// Exports a store's families as HFiles for HBase's bulk load, and imports
+// HFiles.
 //
 //   rowbloom::HFileExportReport written;
 //   rocksdb::Status s =
@@ -16,11 +17,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "rowbloom/hfile.h"
+#include "rowbloom/hfile_cell.h"
+#include "rowbloom/hfile_reader.h"
+#include "rowbloom/hfile_writer.h"
+#include "rowbloom/store_options.h"
 
 namespace rowbloom {
 
@@ -29,7 +34,7 @@ class Store;
 // The progress of a transfer.
 struct HFileProgress {
   uint64_t cells = 0;           // deletes too
-  uint64_t expected_cells = 0;  // an export's is an estimate
+  uint64_t expected_cells = 0;  // an estimate
   uint64_t cell_bytes = 0;      // rows, qualifiers and values
   uint64_t files = 0;           // written, or read to their end
 };
@@ -43,8 +48,8 @@ using HFileProgressCallback = std::function<bool(const HFileProgress&)>;
 enum class HFileDeletes : uint8_t {
   // They stay behind: the files have puts only.
   kApplied,
-  // Those that the store keeps go along, and delete in HBase what the table has
-  // already, or in a store that imports the files, as they do in this one.
+  // Deletes that the store keeps go along, and delete in HBase what the table
+  // has already, or in a store that imports the files, as they do in this one.
   kKept,
 };
 
@@ -85,10 +90,10 @@ struct HFileExportReport {
 inline constexpr uint64_t kHFilesPerRegion = 32;
 
 // Writes the cells of families to <directory>/<family>/<32 hexadecimal digits>,
-// as of one moment: the versions that are to be seen, with their timestamps.
-// The directory is created, or is empty. Files are written in a hidden one
-// inside of it and put in place when all are complete, on the disk: an export
-// that fails leaves nothing, unless it fails, or its process ends, between two
+// as of one snapshot: all visible versions, with their timestamps. The
+// directory is created, or is empty. Files are written in a hidden one inside
+// of it and put in place when all are complete, on the disk. An export that
+// fails leaves nothing, unless it fails, or its process ends, between two
 // families that are put in place; the report says which are. One whose process
 // ends earlier leaves `directory`/.export-*, which HBase skips. Errors:
 //   InvalidArgument  an unknown family; a name, row, cell or timestamp that
@@ -106,16 +111,33 @@ rocksdb::Status ExportHFiles(const HFileExportOptions& options, Store* store,
 struct HFileImportOptions {
   // The family that all cells go to; empty: the one that they name.
   std::string family;
+  // The families whose cells are taken; empty: all.
+  std::vector<std::string> families;
+  // The rows that are taken: from the first, included, to the second, excluded.
+  // An empty one is no bound.
+  std::string start_row;
+  std::string stop_row;
   // True if a `latest` family (FamilyOptions) takes the newest version of each
-  // cell, as a new write: it replaces what the store has, also what is newer.
-  // It keeps its timestamp, unless that is after the import began (BulkLoad):
-  // then it gets that time. If false, such a family is refused.
+  // cell, as a new write: it replaces what the store has, even newer cells. It
+  // keeps its timestamp, unless that is after the import began (BulkLoad): then
+  // it gets that time. If false, such a family is refused.
   bool latest_as_new = false;
-  // True if cells with tags (visibility, lifetime, ...) are taken without them,
-  // as a store has none: a cell with a lifetime of its own then has that of the
-  // family. If false, such cells are refused. References to MOB files, which
-  // have a tag and no value, are refused either way.
+  // True if cells with tags (visibility, access control, ...) are taken without
+  // them, as a store has none. A cell with a lifetime of its own is taken
+  // unless that is over, and has that of the family from then on. If false,
+  // cells with tags are refused, but for references to MOB files, which lead to
+  // the cell's value.
   bool drop_tags = false;
+  // True if a file that is refused is left out of the import, all of it, and
+  // the others are loaded. Deletes in it are missing then, so that what they
+  // took may be seen. Every file is read twice: it has to be known to be whole
+  // before the first cell is loaded.
+  bool keep_going = false;
+  // True if nothing is loaded or created: the report says what would be, and
+  // its `cells` are all of the files', even if rows are chosen. Errors are
+  // those that files have before their cells are read; with keep_going, all.
+  // The store may be nullptr, which is a new one.
+  bool dry_run = false;
   // Options of the reader. By default it reads what an export wrote, whatever
   // the size of its values.
   HFileReaderOptions reader = {.max_data_block_bytes = kHFileMaxBlockBytes};
@@ -123,14 +145,23 @@ struct HFileImportOptions {
 };
 
 struct HFileImportReport {
-  uint64_t files = 0;    // looked at
+  uint64_t files = 0;    // looked at; two halves of a file count twice
   uint64_t cells = 0;    // read
-  uint64_t puts = 0;     // of those, loaded
+  uint64_t puts = 0;     // those cells that were loaded
   uint64_t deletes = 0;  // loaded
-  // Read and not loaded: deleted by others, there twice, older than the newest
-  // of a `latest` family, or beyond kMaxCellBytes of a cell. Versions beyond
-  // max_versions are loaded, and are the store's to drop.
+  // Read and not loaded: deleted by others, there twice, past their own
+  // lifetime, older than the newest of a `latest` family, or beyond
+  // kMaxCellBytes of a cell. Versions beyond max_versions are loaded, and are
+  // the store's to drop.
   uint64_t skipped = 0;
+  uint64_t without_tags = 0;  // cells that had some (drop_tags)
+  std::vector<FamilyDescriptor> new_families;  // those that were created
+  // The number of files and directories that hold something else than cells of
+  // the table, by their name (".tmp", "recovered.edits") or kind ("files of
+  // regions that were split or merged").
+  std::map<std::string, uint64_t> passed_over;
+  // The reasons for which files were left out, which name them (keep_going).
+  std::vector<rocksdb::Status> left_out;
 };
 
 // Loads the cells of HFiles, all or none (Store::NewBulkLoad). A path is a file
@@ -139,8 +170,17 @@ struct HFileImportReport {
 // such a family, '_', and recovered.edits. Files may overlap and come in any
 // order.
 //
+// References to halves of files and links, which HBase makes when it splits,
+// merges or clones, are followed to the file in its region's directory beside
+// theirs, in the table's or in HBase's archive (`archive/data` beside `data`).
+// A region that was split or merged is read through references alone: one that
+// files of others refer to, or all of whose rows newer regions have
+// (`.regioninfo`).
+//
+// Values in MOB files are read from `mobdir` beside `data`, or the archive.
+//
 // `versioned` families get versions and deletes with their timestamps, merged
-// with what they have; of what is there twice, the file's counts, and among
+// with what they have. If an entry is there twice, the file's counts; among
 // files that of the larger mvcc number, then of the larger MAX_SEQ_ID_KEY, then
 // of the later path. In a file that HBase has bulk loaded as "..._SeqId_N_"
 // both numbers are N; with SKIP_RESET_SEQ_ID in its file info only the second
@@ -148,16 +188,50 @@ struct HFileImportReport {
 // Errors, nothing being loaded:
 //   InvalidArgument  a family that the store does not have; a cell that it does
 //                    not take, named with its file; a `latest` family or tags
-//                    without the option; "_SeqId_" without a number
-//   NotSupported     HFileReader's; a cell of an unknown type; a reference to
-//                    a half of a file, or a link to one, which a split leaves;
-//                    the message says what to do
+//                    without the option; "_SeqId_" without a number; a
+//                    directory that holds HBase's archive or MOB files, where
+//                    deleted cells are, or an exported snapshot
+//   NotSupported     HFileReader's; a cell of an unknown type; a reference,
+//                    link or MOB value whose file is not there: the message
+//                    says what to do
 //   Incomplete       the callback said so
 //   others           as HFileReader and the store report them
-// Memory: of each file whose rows overlap those being read, its load-on-open
-// section and a data block (HFileReader); that of a BulkLoad.
+// Memory: a line for each file; of each whose rows overlap those being read,
+// and of 64 MOB files, its load-on-open section and a data block (HFileReader);
+// a MOB value; that of a BulkLoad.
 rocksdb::Status ImportHFiles(const HFileImportOptions& options,
                              const std::vector<std::string>& paths,
                              Store* store, HFileImportReport* report);
+
+// A snapshot of a table in HBase, as its ExportSnapshot writes it.
+struct HFileSnapshot {
+  // The directory that has `.hbase-snapshot` and `archive`, or the root of an
+  // HBase.
+  std::string directory;
+  std::string name;
+};
+
+// Reads the manifest of a snapshot, so that it is known to be one. NotFound:
+// there is none of that name. Corruption, IOError, NotSupported name the file.
+rocksdb::Status CheckHFileSnapshot(const HFileSnapshot& snapshot);
+
+// Loads the cells of a snapshot, all or none, as ImportHFiles does. Families
+// that the store has keep their options. Others are created, with timestamps of
+// the client and the options that the table descriptor says: max_versions,
+// min_versions, ttl_ms, bloom_type, row_prefix_length, block_size_bytes as far
+// as a store goes, and LZ4 for any compression. Errors beside those of
+// ImportHFiles, nothing being loaded and no family created:
+//   InvalidArgument  a family that the table does not have; a setting with a
+//                    value that it cannot have
+//   NotSupported     a new family with KEEP_DELETED_CELLS or
+//                    NEW_VERSION_BEHAVIOR, which a store does not have: create
+//                    it before, with the options that it is to have instead
+//   Corruption       a manifest that is damaged, a file that is missing or of
+//                    another size than the manifest has
+// A process that ends during the call may leave new families, which are empty.
+// Memory: some 700 bytes more for each file of the snapshot.
+rocksdb::Status ImportHFileSnapshot(const HFileImportOptions& options,
+                                    const HFileSnapshot& snapshot, Store* store,
+                                    HFileImportReport* report);
 
 }  // namespace rowbloom

@@ -1,4 +1,4 @@
-// Options of reads of the embedded store: what they ask for, and as of when.
+// Options of reads of the embedded store.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "rowbloom/cell.h"
+#include "rowbloom/filter.h"
 
 namespace rowbloom {
 
-// A moment of a store: reads with it see what was written before it was taken,
+// A state of a store: reads with it see what was written before it was taken,
 // and nothing later. Expiry (ttl) goes on by the clock all the same. Keeps the
 // disk space of what it sees until destroyed, which must be before the store.
 class Snapshot {
@@ -26,31 +27,49 @@ class Snapshot {
 
 // Options of reads of single cells.
 struct ReadOptions {
-  // Versions outside of it are not seen. Deletes outside of it are.
+  // The versions that are seen. Deletes outside of the range apply, too. Scans
+  // and reads of whole families pass over files of a `versioned` family that
+  // are wholly older; reads of single cells do not.
   TimeRange time_range = TimeRange::All();
   // The number of versions of each cell, the newest in the time range; at least
   // 1. A family never shows more than its own max_versions.
   uint32_t max_versions = 1;
-  // nullptr: as of now. Otherwise of this store.
+  // A snapshot of this store; nullptr: the present state.
   const Snapshot* snapshot = nullptr;
 };
 
 // Options of reads of rows.
 struct RowOptions {
   // The columns to read, in any order; empty: all families. A row's chosen
-  // columns are looked up one by one where no whole family is asked for, so
-  // that the ROWCOL sections answer; otherwise the row is read through.
+  // columns are looked up one by one, so that the ROWCOL sections answer,
+  // unless a whole family is chosen; the row is then read through.
   std::vector<Column> columns;
-  // Only columns whose qualifier starts with it.
+  // These limit the read to columns, of each family, whose qualifier starts
+  // with a prefix and is in a range.
   std::string qualifier_prefix;
-  // Pages through a wide row: of the columns that have something to show, in
-  // order over all families, skips `column_offset` and gives `column_limit`.
+  std::string qualifier_start;  // the first, inclusive
+  std::string qualifier_stop;   // the end, exclusive; empty: to the end
+  // Pages through a wide row: skips the first `column_offset` of the columns
+  // that have something to show, in order over all families, and gives the next
+  // `column_limit`.
   size_t column_offset = 0;
   size_t column_limit = std::numeric_limits<size_t>::max();
-  // As in ReadOptions.
+  // Reads, counts and filters columns from the last one to the first, so that
+  // column_limit N gives the last N. Cells are given in their order still.
+  bool columns_from_end = false;
+  // Gives cells without their values, which are empty. Filters see the values.
+  bool keys_only = false;
+  Filter filter = {};
+  // These mean the same as in ReadOptions.
   TimeRange time_range = TimeRange::All();
   uint32_t max_versions = 1;
   const Snapshot* snapshot = nullptr;
+};
+
+// Rows from start_row on up to, but without, stop_row.
+struct RowRange {
+  std::string start_row;  // empty: from the beginning
+  std::string stop_row;   // empty: to the end
 };
 
 // Options of reads of many rows.
@@ -58,12 +77,26 @@ struct ScanOptions {
   std::string start_row;   // the first, inclusive; empty: from the beginning
   std::string stop_row;    // the end, exclusive; empty: to the end
   std::string row_prefix;  // only rows that start with it
-  uint64_t limit = std::numeric_limits<uint64_t>::max();  // of rows
-  // From the last row in the range to the first. The cells of a row keep their
-  // order.
+  // Only rows in one of these ranges, in any order, which may overlap; empty:
+  // no such limit. The scan seeks from one to the next.
+  std::vector<RowRange> ranges;
+  uint64_t limit = std::numeric_limits<uint64_t>::max();  // the most rows
+  // Scans from the last row in the range to the first. The cells of a row keep
+  // their order.
   bool reverse = false;
+  // Goes on where an earlier scan of this direction was, after the row of this
+  // RowScanner::Token; empty: from the beginning. It only ever takes rows from
+  // those that the other options choose. `limit`, Filter::Page and the state of
+  // the store are those of the new scan. InvalidArgument: not such a token.
+  std::string token;
   // The options for each row. Rows with nothing to show are skipped.
   RowOptions row = {};
+};
+
+// The rows that a scan gives, and all their cells.
+struct ScanCounts {
+  uint64_t rows = 0;
+  uint64_t cells = 0;
 };
 
 }  // namespace rowbloom

@@ -1,11 +1,12 @@
 // RedisBloomFilter: a Bloom filter that programs share through Redis, as the
-// bits of one string. Plain SETBIT and GETBIT: any Redis will do, without
-// modules, and a JVM service that sets bits by the same rule shares the filter.
+// bits of one string. It uses plain SETBIT and GETBIT, so any Redis will do,
+// without modules, and a JVM service that sets bits by the same rule shares the
+// filter.
 //
 // The rule is Guava's MURMUR128_MITZ_32, which Java programs that keep Bloom
-// filters in Redis commonly follow. Of the 64 bits of
-// Hashing.murmur3_128().hashObject(key, funnel).asLong(), with hash1 the lower
-// and hash2 the upper 32 bits, for i in 1 .. hashes:
+// filters in Redis commonly follow. A key has the 64 bits of
+// Hashing.murmur3_128().hashObject(key, funnel).asLong(): hash1 is the lower
+// and hash2 the upper 32 of them. For i in 1 .. hashes:
 //
 //   int n = hash1 + i * hash2;  if (n < 0) n = ~n;  SETBIT name (n % bits) 1
 //
@@ -16,7 +17,7 @@
 // A lost filter is an error, never "absent". Redis may evict a string, or come
 // back without it; SETBIT would then silently begin a new one. So the bit after
 // the last one, which no key has, is set when a filter is created, and each
-// answer comes with a look at it, on the same connection and after the bits.
+// answer checks it, on the same connection and after the bits.
 //
 // Thread safety: none; a connection is for one thread. Any number of processes
 // may share a filter.
@@ -36,7 +37,7 @@
 namespace rowbloom {
 
 struct RedisEndpoint {
-  std::string unix_socket;  // where this is not empty, not host and port
+  std::string unix_socket;  // if not empty, used in place of host and port
   std::string host = "127.0.0.1";
   uint16_t port = 6379;
   std::string user;  // AUTH; empty: that of the password alone
@@ -54,16 +55,16 @@ struct RedisFilterOptions {
   RedisEndpoint endpoint;
   std::string name;  // the key of the string
   RedisFilterShape shape;
-  // Creates an empty filter where there is no such string.
+  // True if an empty filter is created when there is no such string.
   bool create_if_missing = false;
-  // Takes a string that is no filter of rowbloom's, or was lost and begun anew,
-  // for what it is: that of a JVM service.
+  // True if a string without rowbloom's mark is taken as it is: one of a JVM
+  // service, or one that was lost and begun anew.
   bool adopt = false;
 };
 
 class RedisBloomFilter {
  public:
-  // The offsets of the rule end there: 256 MiB.
+  // The offsets of the rule end at this number: 256 MiB.
   static constexpr uint64_t kMaxBits = uint64_t{1} << 31;
 
   // The shape of ClassicBloomFilter::Create with these arguments, which Load
@@ -87,10 +88,10 @@ class RedisBloomFilter {
   // which the next call connects anew; NotFound if the filter is gone. Results
   // are then as they were, but keys may have been put.
 
-  // Adds a key. *changed, where given: whether a bit changed, so that it was
+  // Adds a key. *changed, if not null, is true when a bit changed: the key was
   // surely new.
   rocksdb::Status Put(std::string_view key, bool* changed = nullptr);
-  // *may_contain: false if the key was never put.
+  // *may_contain is false if the key was never put.
   rocksdb::Status MightContain(std::string_view key, bool* may_contain);
 
   // The same for many keys, with one round trip for some thousand bits.

@@ -5,13 +5,14 @@
 //   if (!rows.status().ok()) ...
 //
 // A single pass: begin() moves to the first row, and each step reads one row
-// into memory. All rows are as of the moment of Store::Scan. Movable; not
+// into memory. All rows are as of the call of Store::Scan. Movable; not
 // thread-safe; must be destroyed before its store.
 #pragma once
 
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <string>
 
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
@@ -52,9 +53,15 @@ class RowScanner {
   Iterator begin();
   std::default_sentinel_t end() const { return {}; }
 
-  // Why the rows ended: OK, or the error that cut them short. One that a bad
-  // option caused is there at once. Errors are Store::GetRow's.
+  // OK when the rows ended, or the error that cut them short. An error of a bad
+  // option is there at once. Errors are Store::GetRow's.
   const rocksdb::Status& status() const { return status_; }
+
+  // The place after the last row that was given, or that a filter dropped since
+  // then, for ScanOptions::token: bytes with that row's name, which anybody may
+  // have changed when they come back. Before the first row it is the scan's own
+  // token; after an error the place before the row that failed.
+  std::string Token() const;
 
  private:
   friend class Store;
@@ -65,6 +72,7 @@ class RowScanner {
   void Advance();
 
   std::unique_ptr<Source> source_;  // null: at the end
+  std::string token_;               // at the end
   Row row_;
   bool begun_ = false;
   bool valid_ = false;

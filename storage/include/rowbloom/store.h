@@ -10,9 +10,9 @@
 //   std::string value;
 //   s = store->Get("user_1001", "info", "mail", &value);
 //
-// Names of rows and qualifiers are any bytes; cell.h has the limits. What
-// reaches disk is described in storage/store/FORMAT.md, what the data model has
-// of HBase's, and where it differs, in doc/store.md.
+// Names of rows and qualifiers are any bytes; cell.h has the limits.
+// storage/store/FORMAT.md describes every byte on disk. doc/store.md says what
+// the data model has of HBase's, and where it differs.
 #pragma once
 
 #include <cstdint>
@@ -175,43 +175,51 @@ class Store {
                               std::vector<Cell>* cells,
                               const ReadOptions& options = {});
   // GetVersions of each address, in their order, with one RocksDB MultiGet, all
-  // as of one moment.
+  // as of one snapshot.
   rocksdb::Status MultiGet(std::span<const CellAddress> addresses,
                            std::vector<std::vector<Cell>>* cells,
                            const ReadOptions& options = {});
 
-  // The cells of the row, ordered as in Row; all as of one moment. An absent
+  // The cells of the row, ordered as in Row; all as of one snapshot. An absent
   // row is OK and gives none.
   rocksdb::Status GetRow(std::string_view row, std::vector<Cell>* cells,
+                         const RowOptions& options = {});
+
+  // Tells whether GetRow would give a cell, without reading more than that:
+  // of one column, say, with options.columns.
+  rocksdb::Status Exists(std::string_view row, bool* exists,
                          const RowOptions& options = {});
 
   // The rows in a range, in the order of their bytes.
   RowScanner Scan(const ScanOptions& options = {});
 
+  // Counts what Scan would give. Reads through it, and copies no value.
+  rocksdb::Status Count(const ScanOptions& options, ScanCounts* counts);
+
   // A walk through all that one family keeps. Errors are GetRow's.
   rocksdb::Status NewCellIterator(const CellIteratorOptions& options,
                                   std::unique_ptr<CellIterator>* iterator);
 
-  // nullptr: RocksDB could take none.
+  // Takes a snapshot, for ReadOptions. nullptr: RocksDB could take none.
   std::unique_ptr<const Snapshot> GetSnapshot();
 
   // A load of sorted cells. InvalidArgument: an option out of its range.
   rocksdb::Status NewBulkLoad(const BulkLoadOptions& options,
                               std::unique_ptr<BulkLoad>* load);
 
-  // Writes what is in memory to SSTs, and their filter blocks with them.
+  // Writes all memtables to SSTs, with their filter blocks.
   rocksdb::Status Flush();
 
   // Merges the files of a family or of all, as far as they touch the rows, and
-  // gives back what nothing can see any more.
+  // gives back the space of cells that no read can see any more.
   rocksdb::Status Compact(const CompactOptions& options = {});
 
   rocksdb::Status Stats(StoreStats* stats);
 
-  // Warnings for an operator: that the store's clock is more than a day
-  // ahead of the machine's, or that the block cache is smaller than the filters
-  // and indexes of the store. Empty: nothing. Opening a store writes these to
-  // RocksDB's info log, too.
+  // Warnings for an operator: the store's clock is more than a day ahead of the
+  // machine's, or the block cache is smaller than the filters and indexes of
+  // the store. Empty: there are none. Opening a store writes these to RocksDB's
+  // info log, too.
   std::vector<std::string> Warnings() const;
 
   // Sets the store's clock back to the machine's, after that was wrong for a
@@ -222,33 +230,34 @@ class Store {
   // The environment whose file system has the store's files.
   rocksdb::Env* GetEnv() const;
 
-  // The options that the store is open with; none is left open.
+  // The options that the store is open with, all of them set.
   const StoreOptions& Options() const;
 
   // The families of the store and their options.
   std::map<std::string, FamilyOptions> Families() const;
 
-  // Families come, change and go while the store is in use; when the call
-  // returns OK that is on the disk; a crash before, or an error of RocksDB's,
-  // leaves the store as it was or, from the next open on, as it was to be.
-  // Waits for what is under way of writes, Flush, Compact, Checkpoint and
-  // Backup, and keeps writes waiting for some milliseconds. Reads go on.
+  // Families come, change and go while the store is in use. When the call
+  // returns OK, the change is on the disk. A crash before, or an error of
+  // RocksDB's, leaves the store as it was or, from the next open on, as it was
+  // to be. The call waits for writes, Flush, Compact, Checkpoint and Backup
+  // that are under way, and keeps writes waiting for some milliseconds. Reads
+  // go on.
 
   // Adds a family. InvalidArgument: there is one of that name, or Open would
   // refuse the name or the options.
   rocksdb::Status CreateFamily(const std::string& name,
                                const FamilyOptions& options);
   // Removes a family with all its cells. Reads and scans that are under way go
-  // on with it, and its disk space comes back when they end; a load that is
-  // does not Finish.
+  // on with it, and its disk space comes back when they end. A load that is
+  // under way does not Finish.
   rocksdb::Status DropFamily(const std::string& name);
-  // Gives a family other options. Rules for versions hold at once: what they
-  // rule out is not seen any more, and what a wider rule lets in is seen again
-  // as far as it was not reclaimed yet. Files keep filter and compression until
-  // they are compacted (Compact does it now); block_size_bytes is that of files
-  // written after the store is next opened. InvalidArgument, all as it was:
-  // an option is out of range, or stands for another cell format
-  // (FamilyOptions) than the family's cells have.
+  // Gives a family other options. Rules for versions hold at once: versions
+  // that they rule out are not seen any more, and versions that a wider rule
+  // lets in are seen again as far as they were not reclaimed yet. Files keep
+  // filter and compression until they are compacted (Compact does it now);
+  // block_size_bytes is that of files written after the store is next opened.
+  // InvalidArgument, all as it was: an option is out of range, or stands for
+  // another cell format (FamilyOptions) than the family's cells have.
   rocksdb::Status AlterFamily(const std::string& name,
                               const FamilyOptions& options);
   // The InvalidArgument with which AlterFamily would refuse now, for callers
@@ -257,9 +266,9 @@ class Store {
                                    const FamilyOptions& options) const;
 
   // Makes `directory`, which must not exist, a store of its own that is as this
-  // one is at a time during the call, everything in memory included; of a
-  // kSkipWal batch that is being written meanwhile, some families may be in it
-  // and others not. Files are linked where the file system can, else copied.
+  // one is at a time during the call, everything in memory included. A kSkipWal
+  // batch that is written meanwhile may be in some of its families and not in
+  // others. Files are linked where the file system can, else copied.
   rocksdb::Status Checkpoint(const std::string& directory);
 
   // Adds a backup of this store, everything in memory included, to a directory
@@ -269,7 +278,7 @@ class Store {
                          BackupInfo* info = nullptr);
 
   class Impl;
-  // For Open.
+  // Open calls this.
   explicit Store(std::unique_ptr<Impl> impl);
 
  private:

@@ -12,25 +12,26 @@ namespace rowbloom {
 
 // The failures that a write survives once it has returned.
 enum class Durability : uint8_t {
-  // On the disk: survives the machine.
+  // The write is on the disk, and survives a failure of the machine.
   kSync,
-  // In RocksDB's log, handed to the operating system: survives the process.
+  // The write is in RocksDB's log, handed to the operating system, and survives
+  // a failure of the process.
   kAsync,
-  // In memory: survives once flushed. After a crash the families of one batch
-  // may have come apart.
+  // The write is in memory, and survives once flushed. After a crash the
+  // families of one batch may have come apart.
   kSkipWal,
 };
 
 struct WriteOptions {
-  // The timestamp of every change that names none of its own. nullopt: given by
-  // the store (WriteBatch).
+  // The timestamp of every change that names none of its own. nullopt: the
+  // store gives one (WriteBatch).
   std::optional<uint64_t> timestamp_ms = std::nullopt;
   Durability durability = Durability::kAsync;
 };
 
-// HBase's numbers. On disk, never renumber, but for kDeleteRow, which is
-// written as a kDeleteFamily of each family. WriteBatch says what each of them
-// does.
+// The types of changes, with HBase's numbers. They are on disk: never renumber.
+// Only kDeleteRow is not; it is written as a kDeleteFamily of each family.
+// WriteBatch says what each of them does.
 enum class ChangeType : uint8_t {
   kPut = 4,
   kDeleteVersion = 8,
@@ -46,7 +47,7 @@ struct Change {
   std::string_view row;
   std::string_view family;     // empty for kDeleteRow
   std::string_view qualifier;  // empty for deletes of a row or a family
-  std::string_view value;      // of a put
+  std::string_view value;      // a put's
   std::optional<uint64_t> timestamp_ms = std::nullopt;
 };
 
@@ -55,17 +56,17 @@ struct Change {
 //
 // A put without a timestamp gets the store's time, or a millisecond more than
 // the last put or delete of its cell: puts of a cell are versions of their own,
-// also within a millisecond or while the machine's clock stands still. A cell
+// even within a millisecond or while the machine's clock stands still. A cell
 // runs ahead of the store's time by a second at most; a put beyond that
 // replaces the newest version.
 //
-// A delete takes what it names up to and including its timestamp, also what is
-// written later with such a timestamp. A delete without a timestamp takes
-// everything that was written before, and nothing that the store gives a
+// A delete takes the versions that it names up to and including its timestamp,
+// even those written later with such a timestamp. A delete without a timestamp
+// takes everything that was written before, and nothing that the store gives a
 // timestamp later. In a family with Timestamps::kClient its timestamp is that
 // of the newest version that it takes, which is looked up; without one it does
-// nothing. Families that keep the latest version only (FamilyOptions) take
-// no timestamps.
+// nothing. Families that keep the latest version only (FamilyOptions) take no
+// timestamps.
 //
 // Not thread-safe; takes up to twice its keys and values of memory, which it
 // keeps when it is cleared. Adding a change may throw std::bad_alloc, which

@@ -9,6 +9,7 @@
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/key_layout.h"
+#include "rowbloom/open_db.h"
 
 namespace {
 
@@ -34,10 +35,9 @@ rocksdb::Status Run(const std::string& path, std::string* problem) {
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.prefix_extractor =
       rowbloom::NewRowPrefixExtractor(*filter.key_layout);
-  rocksdb::DB* opened = nullptr;
-  status = rocksdb::DB::Open(options, path, &opened);
+  std::unique_ptr<rocksdb::DB> db;
+  status = rocksdb::DB::Open(options, path, rowbloom::Into(&db));
   if (!status.ok()) return status;
-  const std::unique_ptr<rocksdb::DB> db(opened);
   if (!rowbloom::IsFilterActive(db.get())) {
     *problem = "the filter is not active";
   }
@@ -68,9 +68,9 @@ rocksdb::Status Run(const std::string& path, std::string* problem) {
               static_cast<unsigned long long>(stats.asked),
               static_cast<unsigned long long>(stats.asked - stats.may_match));
   if (stats.blocks_built != kFiles) *problem = "not every file has a filter";
-  // The newest file is asked first: two on average until a cell is found, all
-  // three for a cell that does not exist. That makes 1,500 questions of which
-  // 300 deserve a yes; a false positive rate of 1 % leaves 12 more.
+  // The newest file is probed first: two on average until a cell is found, all
+  // three for a cell that does not exist. That makes 1,500 lookups of which 300
+  // deserve a yes; a false positive rate of 1 % leaves 12 more.
   constexpr uint64_t kGets = uint64_t{kFiles} * kRowsPerFile;
   if (stats.asked != 5 * kGets ||
       stats.asked - stats.may_match < 39 * kGets / 10) {

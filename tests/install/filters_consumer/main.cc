@@ -9,7 +9,7 @@
 #include "rowbloom/key_layout.h"
 #include "rowbloom/scalable_bloom_filter.h"
 
-// Whether each has the key that it was given, and not the other.
+// Checks that each filter has the key that it was given, and not the other.
 bool StandaloneFiltersWork() {
   auto classic = rowbloom::ClassicBloomFilter::Create(100, 1e-6);
   auto counting = rowbloom::CountingBloomFilter::Create(100, 1e-6);

@@ -20,9 +20,9 @@ using test::DistinctKey;
 using test::Scaled;
 using test::SeedFromEnv;
 
-constexpr double kQuantile = 3.891;  // of the normal distribution, two-sided
+constexpr double kQuantile = 3.891;  // of a normal distribution, two-sided
 
-// How much the rate of one block scatters around the mean, beyond what the
+// The variance of one block's rate around the mean, less the part that the
 // fixed total of keys takes away: the residual of the regression of the rate on
 // the number of keys, which is Poisson distributed.
 double BlockRateVariance(double bits_per_key, int probes) {
@@ -52,7 +52,6 @@ std::string Name(const Case& test) {
          std::to_string(std::lround(1 / test.target));
 }
 
-// What GoogleTest shows.
 void PrintTo(const Case& test, std::ostream* out) { *out << Name(test); }
 
 class MeasuredRate : public testing::TestWithParam<Case> {};

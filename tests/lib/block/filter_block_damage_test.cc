@@ -1,6 +1,5 @@
-// What a filter block answers when its bytes are not what was written: always
-// "may match" to keys that are in it. Run under ASan, this also proves that no
-// length is trusted.
+// A filter block with damaged bytes answers "may match" to all keys that are in
+// it. Under ASan these tests also prove that no length is trusted.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -48,14 +47,14 @@ std::vector<Sample> Samples() {
     builder.AddKey(ribbon.keys.back());
   }
   ribbon.bytes = builder.Finish();
-  ribbon.keys.resize(5);  // of 60, to ask for
+  ribbon.keys.resize(5);  // 5 of 60 are looked up
   EXPECT_EQ(FilterBlock::Open(ribbon.bytes).sections()[0].kind,
             FilterKind::kRibbon);
   samples.push_back(ribbon);
   return samples;
 }
 
-// Asks everything that can be asked.
+// Makes every lookup that there is.
 void ExpectNoFalseNegative(std::string_view bytes, const Sample& sample) {
   const KeyLayout layout = KeyLayout::Delimited(':');
   const FilterBlock block = FilterBlock::Open(bytes);

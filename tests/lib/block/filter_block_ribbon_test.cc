@@ -134,7 +134,7 @@ TEST(FilterBlockRibbon, HasAsManySlotsAsItIsTold) {
     EXPECT_EQ(section.kind,
               slots < 1.45 ? FilterKind::kRibbon : FilterKind::kBloom);
     EXPECT_GT(section.size_bytes, last) << slots;
-    // With very few slots, what goes on to other systems takes more.
+    // Very few slots send more keys on to other systems, which take more bytes.
     if (slots > 0) last = section.size_bytes;
     if (slots > 1 && slots < 1.45) {
       EXPECT_NEAR(static_cast<double>(bytes.size()),

@@ -42,7 +42,6 @@ struct Configuration {
   FilterBlockOptions options;
 };
 
-// What GoogleTest shows.
 void PrintTo(const Configuration& configuration, std::ostream* out) {
   *out << configuration.name;
 }
@@ -377,7 +376,7 @@ TEST(FilterBlock, RowPrefixOfLengthPrefixedRowsStartsAfterTheLength) {
 TEST(FilterBlock, RepeatedPrefixesCountOnce) {
   FilterBlockBuilder builder({.key_layout = KeyLayout::Delimited(':')});
   for (int key = 0; key < 100; ++key) {
-    // As long as a cell: with another extractor than the layout's.
+    // Another extractor than the layout's makes prefixes as long as cells.
     builder.AddKey("row:common" + std::to_string(key));
     builder.AddPrefix("row:common");
   }
@@ -419,7 +418,7 @@ TEST(FilterBlock, LargePayloadsStartOnACacheLine) {
     const std::string bytes = builder.Finish();
     const FilterBlock block = FilterBlock::Open(bytes);
     ASSERT_EQ(block.sections().size(), 2u) << block.problem();
-    size_t end = 8;  // of the head
+    size_t end = 8;  // after the head
     size_t aligned = 0;
     for (const FilterSection& section : block.sections()) {
       const bool large = section.size_bytes >= 65536;

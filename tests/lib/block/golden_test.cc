@@ -25,7 +25,7 @@ struct LayoutKeys {
   Lines absent_rows;  // as in keys
 };
 
-// By the name of the layout.
+// Reads the keys by the name of their layout.
 std::map<std::string, LayoutKeys> ReadKeys(const Lines& lines) {
   std::map<std::string, LayoutKeys> keys;
   std::map<std::string, std::set<std::string>> rows;
@@ -91,7 +91,7 @@ void ExpectKeysMayMatch(const FilterBlock& block, const Lines& keys) {
   }
 }
 
-// Filters of 4 bits a key let every seventh pass.
+// Filters of 4 bits a key have a false positive rate of one in seven.
 void ExpectMostAreRuledOut(const FilterBlock& block, const LayoutKeys& keys) {
   const auto ruled_out = [&](const Lines& absent) {
     size_t count = 0;

@@ -31,8 +31,9 @@ constexpr size_t kLengths[] = {1,  3,  4,  8,  9,   15,  16,  17,  24,  31,
 struct Case {
   FilterKind kind;
   double bits_per_key;
-  int rounds;    // rows of each length; ribbons of few rows have one layer
-  size_t every;  // of the lengths of columns, another one for each row
+  int rounds;  // rows of each length; ribbons of few rows have one layer
+  // Columns take each `every`-th length, a different one for each row.
+  size_t every;
 };
 constexpr Case kCases[] = {
     {FilterKind::kBloom, 10, 3, 1},   {FilterKind::kBloom, 22, 3, 1},
@@ -170,7 +171,8 @@ class LookupTest : public testing::TestWithParam<const char*> {
         keys.push_back({"", Outside(layout, keys.size(), &random)});
       }
     }
-    // By rows: absent rows, present ones with every other column, and all.
+    // Rows are absent, or present with about half of their columns or all of
+    // them.
     const std::string* row = nullptr;
     uint64_t share = 0;
     std::set<std::string> present;

@@ -84,7 +84,7 @@ TEST(MemoryFit, FillsSizeClassesAtTheSameRate) {
             << fitted.rate / plain.rate << "\n";
 }
 
-// As the adaptive split makes them.
+// The adaptive split makes sections of different bits.
 TEST(MemoryFit, FillsSizeClassesAtTheSameRateWithSectionsOfDifferentBits) {
   MemoryFit fit(FourClasses);
   MemoryFit none(Exact);

@@ -47,7 +47,7 @@ RibbonFilter Parse(const std::string& payload) {
   return filter.value_or(RibbonFilter());
 }
 
-// Of all kernels, which must agree.
+// Probes with all kernels, which must agree.
 bool MayContain(const RibbonFilter& filter, uint64_t hash) {
   const std::span<const Kernel> kernels = UsableKernels();
   const bool answer = kernels.back().ribbon_may_contain(filter, hash);
@@ -231,7 +231,7 @@ TEST(Ribbon, HeadersThatDoNotFitAreRefused) {
   EXPECT_FALSE(ParseRibbon(good + '\0', &problem).has_value());
 }
 
-// Whatever the bytes, a parsed filter is asked without leaving them: the
+// A lookup never leaves the bytes of a parsed filter, whatever they are: the
 // sanitizers would tell.
 TEST(Ribbon, RandomBytesAreSafe) {
   const uint64_t seed = SeedFromEnv();

@@ -94,7 +94,7 @@ TEST_P(KernelTest, AgreesWithTheScalarKernel) {
     std::byte* data = buffer.data() + misalignment;
     const int probes = 1 + static_cast<int>(random.Below(kMaxProbes));
     const BloomBlocks blocks{data, count, probes};
-    // From empty to nearly full.
+    // Blocks are empty to nearly full.
     const uint64_t keys = random.Below(400);
     for (uint64_t i = 0; i < keys; ++i) {
       const uint64_t hash = random.Next();
@@ -119,6 +119,46 @@ TEST_P(KernelTest, AgreesWithTheScalarKernel) {
   EXPECT_GT(negatives, 10'000u);
 }
 
+// One hash in many sections: some are empty, some are full, some have the hash
+// itself.
+TEST_P(KernelTest, FindsTheSectionsWithAHash) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  const Kernel& scalar = UsableKernels().back();
+  uint64_t positives = 0;
+  uint64_t negatives = 0;
+  for (int round = 0; round < 1000; ++round) {
+    const size_t section_count = 1 + random.Below(Kernel::kMaxMany);
+    const int probes = 1 + static_cast<int>(random.Below(kMaxProbes));
+    const uint64_t hash = random.Next();
+    std::vector<std::vector<std::byte>> memory;
+    std::vector<BloomBlocks> sections;
+    uint32_t expected = 0;
+    for (size_t i = 0; i < section_count; ++i) {
+      const uint64_t count = 1 + random.Below(5);
+      const size_t misalignment = random.Below(64);
+      memory.emplace_back(count * kBlockBytes + misalignment);
+      std::byte* const data = memory.back().data() + misalignment;
+      const BloomBlocks section{data, count, probes};
+      for (uint64_t keys = random.Below(400); keys > 0; --keys) {
+        const uint64_t key = random.Next();
+        AddScalar(section, data, &key, 1);
+      }
+      if (random.OneIn(4)) AddScalar(section, data, &hash, 1);
+      const bool found = scalar.may_contain(section, hash);
+      ++(found ? positives : negatives);
+      expected |= uint32_t{found} << i;
+      sections.push_back(section);
+    }
+    ASSERT_EQ(kernel_->sections_with(sections.data(), section_count, hash),
+              expected)
+        << section_count << " sections, " << probes << " probes";
+  }
+  EXPECT_GT(positives, 3'000u);
+  EXPECT_GT(negatives, 3'000u);
+}
+
 TEST_P(KernelTest, ExtremeHashesStayInsideTheBlocks) {
   for (const uint64_t count : {1, 3, 1 << 16}) {
     std::vector<std::byte> data(count * kBlockBytes);
@@ -126,10 +166,11 @@ TEST_P(KernelTest, ExtremeHashesStayInsideTheBlocks) {
     for (const uint64_t hash :
          {uint64_t{0}, ~uint64_t{0}, uint64_t{1} << 63, uint64_t{0xffffffff}}) {
       PrefetchBlock(blocks, hash);
-      // As many as are added together.
+      // Kernels add 16 hashes together.
       const std::vector<uint64_t> hashes(16, hash);
       kernel_->add(blocks, data.data(), hashes.data(), hashes.size());
       EXPECT_TRUE(kernel_->may_contain(blocks, hash));
+      EXPECT_EQ(kernel_->sections_with(&blocks, 1, hash), 1u);
     }
   }
 }

@@ -87,7 +87,7 @@ TEST(Advise, KeepsToTheBudget) {
     SCOPED_TRACE(bytes);
     const Advice advice = AdviseOrFail(Profile(10, 8), {.filter_bytes = bytes});
     EXPECT_LE(advice.prediction.bytes() + 100, bytes);
-    // From none to rows to cells, as there is more.
+    // More bytes lead from NONE to ROW to ROWCOL.
     EXPECT_GE(static_cast<int>(advice.bloom_type), static_cast<int>(last));
     last = advice.bloom_type;
     rowcol_seen |= last == BloomType::kRowCol;
@@ -172,7 +172,7 @@ TEST(Advise, PredictsWhatBlocksDo) {
   }
 }
 
-// Of each alternative: the bytes of the sections that are built.
+// The predicted bytes are those of the sections that the builder makes.
 TEST(Advise, PredictsTheBytesOfEachAlternative) {
   for (const uint64_t rows : {200, 2000, 20'000}) {
     for (const double rate : {0.1, 0.01, 0.001}) {
@@ -251,18 +251,18 @@ TEST(Advise, TakesTheRibbonWhereMemoryIsWorthMoreThanTime) {
     EXPECT_EQ(advice.alternatives[advice.taken].kind, advice.kind);
     return advice.kind;
   };
-  // Not known.
+  // An unknown lifetime counts as a short one.
   EXPECT_EQ(kind(0, 0), FilterKind::kBloom);
   // Twenty minutes, as the header says.
   EXPECT_EQ(kind(15 * 60, 0), FilterKind::kBloom);
   EXPECT_EQ(kind(20 * 60, 0), FilterKind::kRibbon);
-  // 4,500 questions a second.
+  // The limit is some 4,500 lookups a second.
   EXPECT_EQ(kind(1e9, 4'000), FilterKind::kRibbon);
   EXPECT_EQ(kind(1e9, 5'000), FilterKind::kBloom);
-  // A tenth of the file can bear a tenth of the questions.
+  // A tenth of the file can bear a tenth of the lookups.
   EXPECT_EQ(kind(1e9, 400, 10'000), FilterKind::kRibbon);
   EXPECT_EQ(kind(1e9, 500, 10'000), FilterKind::kBloom);
-  // So few keys that a ribbon saves nothing.
+  // A ribbon of so few keys saves nothing.
   EXPECT_EQ(kind(1e9, 0, 3), FilterKind::kBloom);
 }
 
@@ -318,7 +318,7 @@ TEST(Advise, TakesOptimalBitsByLevelInATree) {
     EXPECT_LT(advice.prediction.opens.get_absent_column,
               1.01 * before.opens.get_absent_column);
   }
-  // Nobody asks but for absent columns, of rows at one level: nothing to win.
+  // All reads are of absent columns, in rows at one level: nothing to win.
   FileProfile columns = InTree(4);
   columns.reads = {.scan_absent_row = 0, .get_absent_row = 0};
   EXPECT_EQ(
@@ -361,7 +361,7 @@ TEST(Advise, PredictsTrees) {
   expect(profile.place->tree, rates);
 }
 
-// Of rows at several levels the large ones have one for sure.
+// A row that is at several levels is in the large ones for sure.
 TEST(Advise, SpreadsRowsOverTheLevels) {
   FileProfile profile = InTree(4);
   profile.reads = {.scan_absent_row = 0, .get_absent_row = 0};
@@ -369,7 +369,7 @@ TEST(Advise, SpreadsRowsOverTheLevels) {
                           .false_positive_rate = 1e-6};
   for (const double files_per_row : {1.0, 1.5, 3.0, 7.5, 8.0}) {
     profile.files_per_row = files_per_row;
-    // ROW lets the files of the row pass, and no others.
+    // ROW passes the files of the row, and no others.
     EXPECT_NEAR(Predict(profile, row).opens.get_absent_column, files_per_row,
                 1e-4);
   }

@@ -58,7 +58,7 @@ double TotalBits(const std::vector<double>& entries,
 // has what is left.
 double BruteForceSum(FilterKind kind, const std::vector<double>& entries,
                      double uniform_rate, double highest) {
-  constexpr double kStep = 0.05;                   // of the logarithm
+  constexpr double kStep = 0.05;  // of the logarithm of the rate
   std::vector<std::pair<double, double>> choices;  // rate, bits
   for (double rate = std::min(highest, FalsePositiveRate(1)); rate > 2e-8;
        rate *= std::exp(-kStep)) {
@@ -94,7 +94,7 @@ TEST(OptimalRates, AreAsGoodAsTheBestOfAllTried) {
           const std::vector<double> rates =
               OptimalRates(Runs(entries, kind), rate, {.highest = highest});
           EXPECT_LE(std::ranges::max(rates), highest);
-          // Both within what the steps are worth.
+          // Both tolerances come from the size of the steps.
           EXPECT_LT(Sum(rates),
                     1.03 * BruteForceSum(kind, entries, rate, highest));
           EXPECT_NEAR(TotalBits(entries, rates, kind) / Sum(entries),
@@ -230,7 +230,7 @@ TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
   struct Opens {
     double scan = 0;
     double row = 0;
-    double column = 0;  // of a row of the last level
+    double column = 0;  // absent column, row of the last level
     double last = 0;    // the rate there
   };
   const auto opens = [](const std::vector<double>& rates) {
@@ -261,7 +261,7 @@ TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
     EXPECT_NEAR((0.01 + 0.01 * (free.scan - free.last)) / uniform.column, 0.94,
                 0.015);
   }
-  // What kMaxBitsFactor costs.
+  // kMaxBitsFactor raises the sum of rates by less than 7 %.
   const LevelPlan plan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
   const double sum = Sum(AllRuns(plan.rates(), 4));
   const double unlimited =
@@ -292,7 +292,7 @@ TEST(LevelPlan, CountsLevelsFromTheLastOne) {
   EXPECT_EQ(last.Index(5, 7, false), 2u);
   // Levels that the shape does not have.
   EXPECT_EQ(last.Index(1, 7, false), 1u);
-  // Not the last one, whatever its number says.
+  // The last level has only bottommost files, whatever the number says.
   EXPECT_EQ(last.Index(6, 7, false), 2u);
   const LevelPlan first = plan_of({.levels = 3, .dynamic_level_bytes = false});
   EXPECT_EQ(first.Index(0, 7, false), 0u);

@@ -132,7 +132,8 @@ SectionRates SplitOf(FilterKind kind, uint64_t rows, uint64_t cells) {
   return AdaptiveSplit(kind, rows, cells, FalsePositiveRate(10), 0.125);
 }
 
-// Whatever the sizes: few entries too, where a section is one block.
+// The block keeps its size, even with few entries, where a section is one
+// block.
 TEST(AdaptiveSplit, KeepsTheSizeOfTheBlock) {
   constexpr FilterKind kKind = FilterKind::kBloom;
   for (const uint64_t rows : {1, 2, 7, 30, 100, 1000, 5000}) {
@@ -181,7 +182,7 @@ TEST(AdaptiveSplit, AboutKeepsTheSizeOfABlockOfRibbons) {
   }
 }
 
-// What sections of such a block really pass.
+// The measured rates of the sections match the predicted ones.
 TEST(AdaptiveSplit, BlocksHaveThePredictedRates) {
   constexpr uint64_t kRows = 20'000;
   for (const FilterKind kind : kKinds) {

@@ -20,7 +20,7 @@ TEST(BloomShape, KeepsTheRateInTheLeastBits) {
       ASSERT_TRUE(shape) << shape.error();
       EXPECT_EQ(shape->bits % 64, 0u);
       EXPECT_LE(FalsePositiveRate(*shape, keys), rate * (1 + 1e-12));
-      // Nor would one block of 64 less do, whatever the hashes.
+      // One block of 64 less would not do, whatever the hashes.
       if (shape->bits == 64) continue;
       for (int hashes = 1; hashes <= 60; ++hashes) {
         EXPECT_GT(FalsePositiveRate({shape->bits - 64, hashes},

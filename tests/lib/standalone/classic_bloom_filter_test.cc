@@ -81,8 +81,8 @@ TEST(ClassicBloomFilter, EmptyHasNothingAndFullEverything) {
             std::numeric_limits<uint64_t>::max());
 }
 
-// Which of two threads sees a bit change is open, and a late key may find all
-// of its bits set.
+// Either of two threads may see a bit change, and a late key may find all of
+// its bits set.
 TEST(ClassicBloomFilter, ManyThreadsPutWithoutLosses) {
   constexpr uint64_t kThreads = 4;
   const uint64_t keys_each = test::Scaled(20'000);

@@ -99,7 +99,7 @@ TEST(CountingBloomFilter, KeepsItsRate) {
   for (const auto& [keys, rate] :
        {std::pair(uint64_t{100}, 0.1), {20'000, 0.01}, {20'000, 0.001}}) {
     CountingBloomFilter filter = Make(keys, rate);
-    // As many again that go.
+    // As many keys again are added and removed.
     for (uint64_t i = 0; i < 2 * keys; ++i) filter.Add(DistinctKey(i, seed));
     for (uint64_t i = keys; i < 2 * keys; ++i) {
       ASSERT_TRUE(filter.Remove(DistinctKey(i, seed)));

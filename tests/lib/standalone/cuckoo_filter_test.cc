@@ -35,7 +35,7 @@ CuckooFilter Reread(const CuckooFilter& filter,
   return parsed;
 }
 
-// At every size and width of fingerprints.
+// The filter holds its keys at every size and width of fingerprints.
 TEST(CuckooFilter, TakesTheKeysThatItWasMadeFor) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));

@@ -2,61 +2,17 @@
 // format: the message of the failed test has the bytes.
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <fstream>
-#include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "rowbloom/classic_bloom_filter.h"
 #include "rowbloom/counting_bloom_filter.h"
 #include "rowbloom/cuckoo_filter.h"
 #include "rowbloom/scalable_bloom_filter.h"
+#include "tests/support/hex_examples.h"
 
 namespace rowbloom {
 namespace {
-
-// The bytes of each fenced block that starts with ```hex: each line is an
-// offset, bytes, and after ';' what they are.
-std::vector<std::string> ReadHexExamples(const std::string& path) {
-  std::ifstream file(path);
-  EXPECT_TRUE(file.is_open()) << path;
-  std::vector<std::string> examples;
-  std::string line;
-  bool inside = false;
-  while (std::getline(file, line)) {
-    if (line.starts_with("```")) {
-      inside = line == "```hex";
-      if (inside) examples.emplace_back();
-      continue;
-    }
-    if (!inside) continue;
-    std::istringstream words(line.substr(0, line.find(';')));
-    std::string word;
-    words >> word;
-    EXPECT_EQ(std::stoul(word), examples.back().size()) << line;
-    while (words >> word) {
-      examples.back() += static_cast<char>(std::stoul(word, nullptr, 16));
-    }
-  }
-  return examples;
-}
-
-std::string Dump(const std::string& bytes) {
-  std::string dump;
-  char text[32];
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    if (i % 16 == 0) {
-      std::snprintf(text, sizeof(text), "\n%3zu ", i);
-      dump += text;
-    }
-    std::snprintf(text, sizeof(text), " %02x",
-                  static_cast<unsigned char>(bytes[i]));
-    dump += text;
-  }
-  return dump;
-}
 
 TEST(StandaloneFormat, ExamplesAreWhatTheClassesWrite) {
   auto classic = *ClassicBloomFilter::Create(2, 0.1);
@@ -77,11 +33,11 @@ TEST(StandaloneFormat, ExamplesAreWhatTheClassesWrite) {
       *classic.Serialize(), classic.SerializeChecked(), counting.Serialize(),
       scalable.Serialize(), cuckoo.Serialize(),         keyed.Serialize()};
   const std::vector<std::string> documented =
-      ReadHexExamples(ROWBLOOM_STANDALONE_FORMAT_MD);
+      test::ReadHexExamples(ROWBLOOM_STANDALONE_FORMAT_MD);
   ASSERT_EQ(documented.size(), written.size());
   for (size_t i = 0; i < written.size(); ++i) {
     EXPECT_EQ(documented[i], written[i])
-        << "example " << i << ":" << Dump(written[i]);
+        << "example " << i << ":" << test::HexLines(written[i]);
   }
   // Old bytes stay readable.
   if (HasFailure()) return;

@@ -14,6 +14,7 @@
 #include "lib/standalone/key_hash.h"
 #include "rowbloom/classic_bloom_filter.h"
 #include "tests/support/data.h"
+#include "tests/support/hex.h"
 #include "tests/support/jvm.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
@@ -21,13 +22,7 @@
 namespace rowbloom {
 namespace {
 
-std::string FromHex(const std::string& hex) {
-  std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) {
-    bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-  }
-  return bytes;
-}
+using test::FromHex;
 
 ClassicStrategy StrategyNamed(const std::string& name) {
   const auto strategy = name == "MURMUR128_MITZ_32"
@@ -139,7 +134,7 @@ TEST(GuavaLive, EachSideReadsTheOthersFilters) {
     const std::string path = dir.File(std::to_string(count));
     const auto ours = ClassicBloomFilter::Parse(ReadFile(path));
     ASSERT_TRUE(ours);
-    // What Guava found in ours, counted by us.
+    // Guava must count as many false positives in our filter as we do.
     uint64_t passed = 0;
     for (uint64_t i = 0; i < 10'000; ++i) {
       if (ours->MightContain("absent_" + std::to_string(i))) ++passed;

@@ -23,8 +23,8 @@ std::string CountingBytes(size_t count) {
   return bytes;
 }
 
-// From vectors_sip128 of the authors' reference implementation; OpenSSL's
-// SIPHASH gives the same.
+// The vectors are vectors_sip128 of the authors' reference implementation;
+// OpenSSL's SIPHASH gives the same.
 TEST(SipHash, GivesThePublishedOutput) {
   struct Case {
     size_t bytes;

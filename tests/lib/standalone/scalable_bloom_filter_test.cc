@@ -35,7 +35,7 @@ struct Growth {
   ScalableOptions options;
 };
 
-// At 1, 10 and 100 times the reserve.
+// The filter grows to 1, 10 and 100 times its reserve.
 TEST(ScalableBloomFilter, StaysBelowItsRateAsItGrows) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
@@ -75,7 +75,7 @@ TEST(ScalableBloomFilter, StaysBelowItsRateAsItGrows) {
   }
 }
 
-// What the header says of them.
+// The header promises these bits per key.
 TEST(ScalableBloomFilter, TakesTheBitsThatItSays) {
   ScalableBloomFilter filter = Make(1000, 0.01);
   uint64_t added = 0;

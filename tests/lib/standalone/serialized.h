@@ -1,5 +1,5 @@
-// What every serialized filter with a checksum must do: come back as it was,
-// and refuse all bytes that were changed, cut or lengthened, with a sentence.
+// Every serialized filter with a checksum comes back as it was. Bytes that were
+// changed, cut or lengthened are refused with a message.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ inline FilterSecret Secret(int which) {
   return secret;
 }
 
-// What was made, or a failure.
+// Unwraps a result, and fails the test when it is an error.
 template <typename Filter>
 Filter Made(Result<Filter> made) {
   EXPECT_TRUE(made) << made.error();
@@ -66,7 +66,7 @@ void ExpectDamageIsRefused(const std::string& bytes, const Parse& parse) {
     }
   }
   for (size_t length = 0; length < bytes.size(); ++length) {
-    // Of just this size, for sanitizers to see its end.
+    // A vector of exactly this size lets sanitizers see a read past its end.
     const std::vector<char> cut(bytes.begin(),
                                 bytes.begin() + static_cast<ptrdiff_t>(length));
     ASSERT_FALSE(parse(std::string_view(cut.data(), length), std::nullopt));

@@ -175,11 +175,11 @@ class BitAllocation : public testing::Test {
   const rocksdb::Options& options() const { return options_; }
 
  private:
-  // The files that were let pass, after `questions` that all found nothing.
+  // The wasted reads of `questions` lookups that all found nothing.
   static uint64_t TakeOpens(uint64_t questions) {
     rocksdb::PerfContext* counters = rocksdb::get_perf_context();
     const uint64_t opens = counters->bloom_sst_hit_count;
-    // Were asked, not passed by.
+    // The filters were probed, not passed by.
     EXPECT_GE(opens + counters->bloom_sst_miss_count, questions);
     counters->Reset();
     return opens;
@@ -271,7 +271,7 @@ TEST_F(FiveLevels, OptimalBitsOpenLessThanUniformOnes) {
     EXPECT_LE(ratio(optimal.get_absent_row, uniform.get_absent_row), 0.6);
     EXPECT_LE(ratio(optimal.scan_absent_row, uniform.scan_absent_row), 0.6);
     EXPECT_GT(uniform.get_absent_row, 300u);
-    // ROW alone has to let the file of the row pass.
+    // ROW alone has to pass the file of the row.
     if (type == BloomType::kRowCol) {
       EXPECT_LE(ratio(optimal.get_absent_column, uniform.get_absent_column),
                 1.05);
@@ -340,7 +340,7 @@ class LevelContext : public BitAllocation {
   static void ExpectBits(double bits, double rate) {
     EXPECT_NEAR(bits, BitsPerKey(rate), 0.03 * BitsPerKey(rate));
   }
-  // Of the only file of `level`.
+  // The only file of `level` has a ROW section with the bits for `rate`.
   void ExpectRate(int level, double rate) {
     const auto bits = BitsByLevel("row.bits_per_key");
     ASSERT_EQ(bits.count(level), 1u);
@@ -422,13 +422,13 @@ TEST_F(LevelContext, OthersGetTheUniformRate) {
   }
 }
 
-// Which files get kBloom under a policy of kind ribbon.
+// Counts the files that get kBloom under a policy of kind ribbon.
 class KindByLevel : public testing::Test {
  protected:
   static constexpr uint64_t kRows = 2000;
 
-  // Kinds of files by how they were made; told by their filters' bytes, so that
-  // RocksDB's own policies can be asked, too.
+  // Kinds of files by how they were made. The bytes of their filters tell them,
+  // so that RocksDB's own policies can be compared, too.
   using Kinds = std::map<std::string, FilterKind>;
 
   static Kinds KindsUnder(
@@ -535,7 +535,7 @@ TEST_F(KindByLevel, IsThatOfTheStockPolicy) {
   }
 }
 
-// And that it is what the header says.
+// The kinds are also those that the header names.
 TEST_F(KindByLevel, IsBloomBeforeTheLevel) {
   const auto bloom = [](int level) {
     std::vector<std::string> names;
@@ -594,7 +594,7 @@ TEST_F(KindInFiles, KeepsTheRates) {
                 std::string::npos)
           << text;
     }
-    // Both kinds are asked, and rule out.
+    // Both kinds are probed, and rule files out.
     Count(2 * kRows, 1000);
     std::vector<LevelFilterStats> levels;
     ExpectOk(GetFilterStats(policy(), &levels));
@@ -640,8 +640,8 @@ class AdaptiveSplitInFiles : public BitAllocation {
   static constexpr uint64_t kQuestions = 100'000;
 };
 
-// As the model says: scans gain, and nothing is worse than RocksDB's one filter
-// for rows and cells is (the rate, in each of the files).
+// The model holds in files: scans gain, and nothing is worse than with
+// RocksDB's one filter for rows and cells (its rate, in each of the files).
 TEST_F(AdaptiveSplitInFiles, PaysWhereARowIsInOneFile) {
   for (const uint64_t columns : {2, 10}) {
     SCOPED_TRACE(columns);

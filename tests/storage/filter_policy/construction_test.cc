@@ -1,5 +1,5 @@
-// How filters are built: what corrupts them on the way is found, and the memory
-// they take meanwhile is charged to the block cache.
+// Filter construction finds bits that are corrupted on the way, and charges the
+// memory that it needs meanwhile to the block cache.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -193,8 +193,7 @@ TEST_F(Construction, CorruptedFilterIsNeverInstalled) {
   }
 }
 
-// What the option is for: without it the file is installed, and loses a key
-// when a hash had changed.
+// Without the option a file with a damaged hash is installed and loses a key.
 TEST_F(Construction, WithoutDetectionADamagedHashGoesUnnoticed) {
   TempDir dir;
   const bool damaging = true;
@@ -426,7 +425,7 @@ TEST_F(ChargedFlush, DetectionKeepsTheHashesLonger) {
             330'000u * 8 + 330'000u * 12 / 10);
 }
 
-// As with RocksDB's own Bloom filter: a full cache loses the charge, no key.
+// A full cache loses the charge but no key, as with RocksDB's own Bloom filter.
 TEST_F(ChargedFlush, FullCacheWithAStrictLimitLosesNoKey) {
   const auto cache =
       rocksdb::NewLRUCache(2 * kStep + kStep / 2, 0, /*strict=*/true);

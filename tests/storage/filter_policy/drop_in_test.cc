@@ -6,20 +6,16 @@
 #include <memory>
 #include <string>
 
-#include "tests/storage/filter_policy/test_db.h"
-#include "tests/support/temp_dir.h"
+#include "tests/storage/filter_policy/filtered_db.h"
 
 namespace rowbloom {
 namespace {
 
 using test::ExpectOk;
+using test::kLayout;
 using test::MakeFilterPolicy;
-using test::OpenDb;
+using test::Rows;
 using test::StatsOf;
-using test::TempDir;
-using test::TestDbOptions;
-
-const KeyLayout kLayout = KeyLayout::Delimited(':');
 
 std::shared_ptr<const rocksdb::FilterPolicy> Stock(const std::string& name) {
   if (name == "none") return nullptr;
@@ -28,58 +24,19 @@ std::shared_ptr<const rocksdb::FilterPolicy> Stock(const std::string& name) {
                        : rocksdb::NewBloomFilterPolicy(10));
 }
 
-std::string Key(int i) {
-  return "row" + std::to_string(i / 3) + ":" + std::to_string(i % 3);
-}
+// A file each, whose ranges overlap: a compaction writes both again.
+const Rows kFirst = {.end = 400, .step = 2, .files = 1, .columns = "abc"};
+const Rows kMore = {
+    .end = 400, .first = 1, .step = 2, .files = 1, .columns = "abc"};
 
-class DropIn : public testing::TestWithParam<std::tuple<const char*, bool>> {
+class DropIn
+    : public test::FilteredDb,
+      public testing::WithParamInterface<std::tuple<const char*, bool>> {
  protected:
   std::string stock() const { return std::get<0>(GetParam()); }
-  std::unique_ptr<rocksdb::DB> Open(
-      const std::shared_ptr<const rocksdb::FilterPolicy>& policy) {
-    options_ = TestDbOptions(
-        {policy, NewRowPrefixExtractor(kLayout), std::get<1>(GetParam())});
-    return OpenDb(options_, dir_.File("db"));
+  void OpenWith(const std::shared_ptr<const rocksdb::FilterPolicy>& policy) {
+    Open(policy, NewRowPrefixExtractor(kLayout), std::get<1>(GetParam()));
   }
-  // One file of 600 keys, from key `first` on.
-  static void WriteFile(rocksdb::DB* db, int first) {
-    for (int i = first; i < first + 600; ++i) {
-      ExpectOk(db->Put({}, Key(i), std::to_string(i)));
-    }
-    ExpectOk(db->Flush({}));
-  }
-  static void ExpectKeys(rocksdb::DB* db, int end) {
-    std::string value;
-    for (int i = 0; i < end; ++i) {
-      ExpectOk(db->Get({}, Key(i), &value));
-      ASSERT_EQ(value, std::to_string(i));
-    }
-    rocksdb::ReadOptions scan;
-    scan.prefix_same_as_start = true;
-    for (int i = 0; i < end; i += 3) {
-      const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(scan));
-      int cells = 0;
-      const std::string row = "row" + std::to_string(i / 3) + ":";
-      for (it->Seek(row); it->Valid(); it->Next()) ++cells;
-      ASSERT_EQ(cells, 3) << row;
-    }
-  }
-  // Of 1,000 gets between the keys that are there, how many the filters of
-  // files ruled out.
-  uint64_t Skips(rocksdb::DB* db) {
-    const uint64_t before =
-        options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL);
-    std::string value;
-    for (int i = 0; i < 1000; ++i) {
-      EXPECT_TRUE(
-          db->Get({}, "row1" + std::to_string(i) + "x:0", &value).IsNotFound());
-    }
-    return options_.statistics->getTickerCount(rocksdb::BLOOM_FILTER_USEFUL) -
-           before;
-  }
-
-  TempDir dir_;
-  rocksdb::Options options_;
 };
 
 INSTANTIATE_TEST_SUITE_P(FilterPolicy, DropIn,
@@ -93,39 +50,45 @@ INSTANTIATE_TEST_SUITE_P(FilterPolicy, DropIn,
                          });
 
 TEST_P(DropIn, StockFiltersStayInUseUnderRowbloom) {
-  WriteFile(Open(Stock(stock())).get(), 0);
+  OpenWith(Stock(stock()));
+  Write(kFirst);
   const auto policy = MakeFilterPolicy({.key_layout = kLayout});
-  const auto db = Open(policy);
-  ExpectKeys(db.get(), 600);
-  const uint64_t stock_skips = Skips(db.get());
+  OpenWith(policy);
+  ExpectRows(kFirst);
+  const uint64_t stock_skips = SkipsOfAbsentRows(kFirst);
   if (stock() == "none") {
     EXPECT_EQ(stock_skips, 0u);
   } else {
-    EXPECT_GT(stock_skips, 900u);
+    EXPECT_GT(stock_skips, 180u);
     EXPECT_GT(StatsOf(*policy).builtin_blocks_opened, 0u);
   }
   EXPECT_EQ(StatsOf(*policy).asked, 0u);
   // Mixed files, then one written by compaction.
-  WriteFile(db.get(), 600);
-  ExpectKeys(db.get(), 1200);
-  EXPECT_GT(Skips(db.get()), stock_skips);
+  Write(kMore);
+  ExpectRows(kFirst);
+  ExpectRows(kMore);
+  EXPECT_GT(SkipsOfAbsentRows(kMore), 180u);
   EXPECT_GT(StatsOf(*policy).row.skipped, 0u);
-  ExpectOk(db->CompactRange({}, nullptr, nullptr));
-  ExpectKeys(db.get(), 1200);
-  EXPECT_GT(Skips(db.get()), 900u);
+  ExpectOk(db_->CompactRange({}, nullptr, nullptr));
+  ExpectRows(kFirst);
+  ExpectRows(kMore);
+  EXPECT_GT(SkipsOfAbsentRows(kFirst), 180u);
 }
 
 TEST_P(DropIn, RowbloomFiltersAreHarmlessToStock) {
-  WriteFile(Open(MakeFilterPolicy({.key_layout = kLayout})).get(), 0);
-  const auto db = Open(Stock(stock()));
-  ExpectKeys(db.get(), 600);
-  EXPECT_EQ(Skips(db.get()), 0u) << "RocksDB cannot read them";
-  WriteFile(db.get(), 600);
-  ExpectKeys(db.get(), 1200);
-  ExpectOk(db->CompactRange({}, nullptr, nullptr));
-  ExpectKeys(db.get(), 1200);
+  OpenWith(MakeFilterPolicy({.key_layout = kLayout}));
+  Write(kFirst);
+  OpenWith(Stock(stock()));
+  ExpectRows(kFirst);
+  EXPECT_EQ(SkipsOfAbsentRows(kFirst), 0u) << "RocksDB cannot read them";
+  Write(kMore);
+  ExpectRows(kFirst);
+  ExpectRows(kMore);
+  ExpectOk(db_->CompactRange({}, nullptr, nullptr));
+  ExpectRows(kFirst);
+  ExpectRows(kMore);
   if (stock() != "none") {
-    EXPECT_GT(Skips(db.get()), 900u);
+    EXPECT_GT(SkipsOfAbsentRows(kFirst), 180u);
   }
 }
 

@@ -7,23 +7,14 @@
 #include <memory>
 #include <string>
 
-#include "tests/storage/filter_policy/test_db.h"
-#include "tests/support/temp_dir.h"
+#include "tests/storage/filter_policy/filtered_db.h"
 
 namespace rowbloom::test {
 
-inline const KeyLayout kLayout = KeyLayout::Delimited(':');
 inline constexpr int kFiles = 4;
 inline constexpr int kRows = 200;
 
-inline std::string Row(int row) {
-  return "row" + std::to_string(1000 + row) + ":";
-}
-inline std::string Key(int row, const std::string& column) {
-  return Row(row) + column;
-}
-
-class Features : public testing::Test {
+class Features : public FilteredDb {
  protected:
   Features() : policy_(MakeFilterPolicy({.key_layout = kLayout})) {}
 
@@ -35,20 +26,7 @@ class Features : public testing::Test {
     return options->table_factory
         ->GetOptions<rocksdb::BlockBasedTableOptions>();
   }
-  void Open(const rocksdb::Options& options) {
-    db_.reset();
-    db_ = OpenDb(options, dir_.File("db"));
-  }
-  // Four files whose ranges overlap: every fourth row in each, columns a and b.
-  void WriteFiles() {
-    for (int file = 0; file < kFiles; ++file) {
-      for (int row = file; row < kRows; row += kFiles) {
-        ExpectOk(db_->Put({}, Key(row, "a"), "a" + std::to_string(row)));
-        ExpectOk(db_->Put({}, Key(row, "b"), "b" + std::to_string(row)));
-      }
-      ExpectOk(db_->Flush({}));
-    }
-  }
+  void WriteFiles() { Write({.end = kRows, .files = kFiles}); }
   // Every cell is found, and reads of absent ones skip files by both sections.
   void ExpectCellsAndSkips(rocksdb::DB* db) {
     std::string value;
@@ -73,9 +51,7 @@ class Features : public testing::Test {
     return cells;
   }
 
-  TempDir dir_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
-  std::unique_ptr<rocksdb::DB> db_;
 };
 
 }  // namespace rowbloom::test

@@ -1,5 +1,5 @@
-// What partitions of a filter cost: bytes beside the payload, and the bytes of
-// all of them against one full filter and against RocksDB's own partitions.
+// The cost of partitioned filters: bytes beside the payload, and the bytes of
+// all partitions against one full filter and RocksDB's own partitions.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -30,13 +30,13 @@ const FilterPolicyOptions kOptions = {
 constexpr int kRows = 20'000;
 
 struct Measured {
-  uint64_t filter_bytes = 0;  // of RocksDB's table properties
+  uint64_t filter_bytes = 0;  // from RocksDB's table properties
   uint64_t skipped = 0;
 };
 
 std::string Row(int row) { return "row" + std::to_string(1'000'000 + row); }
 
-// Whether a filter is cut where the index is.
+// A filter is cut where the index is, or at places of its own.
 enum class Cuts { kWithIndex, kOfItsOwn };
 
 // One file of kRows rows, every third of them absent; 0: a full filter.
@@ -156,23 +156,23 @@ void ExpectFilterBytes(Cuts cuts, const std::vector<Bound>& bounds) {
                 full.filter_bytes / (5 * bound.metadata_block_size));
       EXPECT_LT(share(ours.filter_bytes, full.filter_bytes), bound.of_full);
       EXPECT_LT(share(ours.filter_bytes, theirs.filter_bytes), bound.of_stock);
-      // Of 6,666 absent rows.
+      // Both skips are out of 6,666 lookups of absent rows.
       EXPECT_GE(ours.skipped, theirs.skipped);
     }
   }
 }
 
-// As measured with RocksDB 7.8 and 9.10, which cut partitions differently: at
-// most 3.05, 1.47, 1.12 of full and 2.1, 1.28, 1.09 of stock's. Of the 89 to
-// 179 bytes that a partition has more than RocksDB's, 93 are head, directory
-// and trailer; the rest is the rounding of two sections to blocks of 64 bytes,
-// where RocksDB has one.
+// Measured with RocksDB 7.8 and 9.10, which cut partitions differently: at most
+// 3.05, 1.47, 1.12 times a full filter and 2.1, 1.28, 1.09 times stock's
+// partitions. A partition has 89 to 179 bytes more than RocksDB's: 93 are head,
+// directory and trailer, and the rest comes from rounding two sections to
+// blocks of 64 bytes, where RocksDB rounds one.
 TEST(Partitions, FilterBytesStayNearThoseOfAFullFilter) {
   ExpectFilterBytes(Cuts::kWithIndex,
                     {{256, 3.2, 2.2}, {1024, 1.5, 1.35}, {4096, 1.2, 1.15}});
 }
 
-// At most 2.40, 1.24, 1.05 and 2.06, 1.20, 1.05 with 9.10.
+// Measured with 9.10: at most 2.40, 1.24, 1.05 and 2.06, 1.20, 1.05.
 TEST(Partitions, FilterBytesAreNearerWhereTheFilterIsCutByItself) {
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 906
   ExpectFilterBytes(Cuts::kOfItsOwn,

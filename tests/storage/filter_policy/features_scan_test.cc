@@ -1,5 +1,5 @@
 // Every mode of RocksDB's iterators, with rowbloom's extractor and filters:
-// what is read, and whether the ROW section was asked.
+// what is read, and whether the ROW section was probed.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -61,9 +61,9 @@ class ScanFeatures : public Features {
     ExpectOk(it->status());
     return keys;
   }
-  // How many files the ROW section ruled out since the last call.
+  // Returns the files that the ROW section ruled out since the last call.
   uint64_t RowSkips() { return Since(StatsOf(*policy_).row.skipped, &skips_); }
-  // How many questions there were since the last call.
+  // Returns the lookups in rowbloom's filters since the last call.
   uint64_t Asked() { return Since(StatsOf(*policy_).asked, &asked_); }
 
  private:
@@ -96,8 +96,8 @@ TEST_F(ScanFeatures, SamePrefixForwardAndBackward) {
     EXPECT_EQ(Forward(read, kAbsentRow), Keys());
     EXPECT_EQ(Backward(read, kAbsentRow + "\xff"), Keys());
     EXPECT_EQ(RowSkips(), 2u * kFiles);
-    // Before the first row and behind the last: there RocksDB may see by the
-    // range of a file that it need not ask.
+    // RocksDB may see by the range of a file that keys before the first row and
+    // behind the last are not in it, and need no filter.
     EXPECT_EQ(Forward(read, "aaa:"), Keys());
     EXPECT_EQ(Backward(read, "zzz:x"), Keys());
   }
@@ -147,7 +147,7 @@ TEST_F(ScanFeatures, AutoPrefixModeAsksForwardInsideTheRowOnly) {
     EXPECT_EQ(Forward(read, Row(7)), Keys({Key(7, "a"), Key(7, "b")}));
     EXPECT_EQ(RowSkips(), kFiles - 1u);
     EXPECT_GT(Asked(), 0u);
-    // Reverse and in total order: right, and never asked.
+    // Reverse scans in total order are right, and never probe the filter.
     const std::string low = Row(7);
     const Slice lower_bound(low);
     read.iterate_lower_bound = &lower_bound;
@@ -359,7 +359,7 @@ TEST_F(ScanFeatures, MemtableBloomHoldsTheRows) {
       ExpectOk(db_->Put({}, Key(row, "b"), "v"));
     }
     ExpectOk(db_->Put({}, "outside", "v"));
-    // From a key outside the layout, and to one.
+    // One range starts at a key outside the layout, the other ends at one.
     ExpectOk(
         db_->DeleteRange({}, db_->DefaultColumnFamily(), Row(20), "row1021"));
     ExpectOk(

@@ -1,5 +1,5 @@
-// How tables are written, cached and carried about, with rowbloom's filters in
-// them: answers are right, and counters show that the filters were asked.
+// Tables with rowbloom's filters are written, cached, copied and ingested:
+// answers stay right, and counters show that the filters were probed.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -11,6 +11,7 @@
 #include "rocksdb/sst_partitioner.h"
 #include "rocksdb/utilities/backup_engine.h"
 #include "rocksdb/utilities/checkpoint.h"
+#include "rowbloom/open_db.h"
 #include "tests/storage/filter_policy/features.h"
 
 namespace rowbloom {
@@ -34,14 +35,12 @@ TEST_F(Features, EveryFormatVersionFilters) {
     TempDir dir;
     rocksdb::Options options = Options();
     Table(&options)->format_version = version;
-    rocksdb::DB* opened = nullptr;
     const rocksdb::Status status =
-        rocksdb::DB::Open(options, dir.File("db"), &opened);
+        rocksdb::DB::Open(options, dir.File("db"), Into(&db_));
     if (!status.ok()) {
       EXPECT_TRUE(status.IsInvalidArgument()) << status.ToString();
       break;
     }
-    db_.reset(opened);
     WriteFiles();
     ExpectCellsAndSkips(db_.get());
     db_.reset();
@@ -205,7 +204,7 @@ TEST_F(Features, PartitionerKeepsRowsInOneFile) {
     ExpectOk(db_->Get({}, Key(row, "b"), &value));
     EXPECT_TRUE(db_->Get({}, Key(row, "aa"), &value).IsNotFound());
     EXPECT_EQ(CellsInRow(db_.get(), row), 2);
-    // In the range of one file, unless it is behind its last row.
+    // This key is in the range of one file, unless it is behind its last row.
     EXPECT_TRUE(db_->Get({}, "row" + std::to_string(1000 + row) + "x:a", &value)
                     .IsNotFound());
   }
@@ -241,16 +240,15 @@ TEST_F(Features, ReadOnlyAndSecondaryInstancesFilter) {
   const rocksdb::Options options = Options();
   Open(options);
   WriteFiles();
-  rocksdb::DB* opened = nullptr;
-  ExpectOk(rocksdb::DB::OpenForReadOnly(options, dir_.File("db"), &opened));
-  std::unique_ptr<rocksdb::DB> other(opened);
+  std::unique_ptr<rocksdb::DB> other;
+  ExpectOk(
+      rocksdb::DB::OpenForReadOnly(options, dir_.File("db"), Into(&other)));
   EXPECT_TRUE(IsFilterActive(other.get()));
   ExpectCellsAndSkips(other.get());
   rocksdb::Options secondary = options;
   secondary.max_open_files = -1;
   ExpectOk(rocksdb::DB::OpenAsSecondary(secondary, dir_.File("db"),
-                                        dir_.File("secondary"), &opened));
-  other.reset(opened);
+                                        dir_.File("secondary"), Into(&other)));
   ExpectOk(other->TryCatchUpWithPrimary());
   EXPECT_TRUE(IsFilterActive(other.get()));
   ExpectCellsAndSkips(other.get());

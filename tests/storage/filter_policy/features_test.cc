@@ -1,6 +1,6 @@
-// What an application reads and writes, with rowbloom's filters: answers are
-// right, and counters show that the filters were asked. Iterators, options of
-// tables and the construction of filters have files of their own.
+// Reads and writes of an application with rowbloom's filters: answers are
+// right, and counters show that the filters were probed. Iterators, table
+// options and filter construction have test files of their own.
 #include "tests/storage/filter_policy/features.h"
 
 #include <gtest/gtest.h>
@@ -207,7 +207,7 @@ TEST_F(Features, StatisticsOfRocksdbCountScans) {
 }
 
 TEST_F(Features, BatchesAndTransactionsReadTheBaseThroughFilters) {
-  // Rows of the oldest file, which is asked last.
+  // Rows of the oldest file, which is probed last.
   TempDir dir;
   rocksdb::TransactionDB* opened = nullptr;
   ExpectOk(rocksdb::TransactionDB::Open(

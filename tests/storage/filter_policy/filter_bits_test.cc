@@ -108,7 +108,8 @@ TEST(FilterBits, EveryLayoutBuildsTheBlockThatTheLibraryBuilds) {
         KeyLayout::FixedRow(24), KeyLayout::FixedRow(70)}) {
     std::vector<std::string> keys;
     for (int i = 0; i < 5000; ++i) {
-      // Of all lengths that are hashed differently; one in eight repeats.
+      // Keys have all lengths that are hashed differently; one in eight
+      // repeats.
       if (!keys.empty() && random.OneIn(8)) {
         keys.push_back(keys.back());
       } else if (random.OneIn(4)) {  // mostly outside of the layout
@@ -241,7 +242,7 @@ TEST(FilterBits, ThrowingLayoutGivesABlockThatMatchesEverything) {
   EXPECT_EQ(counters->At(-1)->Read().blocks_unusable, 1u);
   EXPECT_EQ(counters->At(-1)->Read().blocks_failed, 1u);
   EXPECT_EQ(counters->At(-1)->Read().blocks_built, 0u);
-  // The next block is a good one, and a throw while asking is no answer.
+  // The next block is a good one, and a throw in a lookup is no answer.
   const Block good = Build(builder.get(), {"a"});
   const auto good_reader = NewFilterBitsReader(good.bytes, counters);
   EXPECT_TRUE(good_reader->MayMatch("a"));

@@ -13,7 +13,7 @@
 #include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/filter_bits.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
-// After the declaration that it reads.
+// This header reads the declaration above, so it comes after it.
 #include "tests/storage/filter_policy/interface_slots.h"
 #include "tests/storage/filter_policy/published_side.h"
 #include "tests/support/random.h"
@@ -48,7 +48,7 @@ TEST(FilterInterface, IsThePublishedOneOfItsLayout) {
               ElementsAreArray(PublishedSlots<ROWBLOOM_FILTER_INTERFACE>()));
 }
 
-// So that the test above tells layouts apart.
+// The test above tells layouts apart.
 TEST(FilterInterface, IsNotThatOfAnotherLayout) {
   if (ROWBLOOM_FILTER_INTERFACE != 700) {
     EXPECT_THAT(DeclaredSlots(), Not(ElementsAreArray(PublishedSlots<700>())));
@@ -160,7 +160,7 @@ TEST(FilterInterface, CallsArriveWithArgumentsAndAnswers) {
   EXPECT_THAT(calls, ElementsAreArray(expected));
 }
 
-// From here on our own builder and reader, called as RocksDB does.
+// The tests below call our own builder and reader as RocksDB does.
 
 constexpr int kRows = 2000;
 constexpr int kColumns = 10;
@@ -184,7 +184,7 @@ rocksdb::FilterBitsBuilder* NewBuilder(const FilterBlockOptions& options) {
       .release();
 }
 
-// As RocksDB adds a key and its prefix: at once, or before 9.6 one by one.
+// Adds a key and its prefix as RocksDB does: at once, or before 9.6 one by one.
 void AddKeyAndPrefix(rocksdb::FilterBitsBuilder* builder,
                      const std::string& key, const std::string& prefix) {
   if (kHasAlt) {
@@ -276,7 +276,7 @@ TEST(FilterInterface, CalculatedSpaceIsWhatFinishGives) {
   }
   published::Delete(builder);
 
-  // Over two sections, each rounded up to 64 bytes.
+  // Two sections share the bytes, each rounded up to 64.
   builder = NewBuilder(Options(BloomType::kRowCol));
   for (const int rows : {10, 100, 2000}) {
     for (int row = 0; row < rows; ++row) {

@@ -17,7 +17,7 @@
 #include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/ids.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
-#include "tests/storage/filter_policy/test_db.h"
+#include "tests/storage/filter_policy/filtered_db.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom {
@@ -26,8 +26,11 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 using test::ExpectOk;
+using test::Key;
+using test::kLayout;
 using test::MakeFilterPolicy;
 using test::OpenDb;
+using test::Row;
 using test::StatsOf;
 using test::TempDir;
 using test::TestDbOptions;
@@ -111,7 +114,7 @@ TEST(NewFilterPolicy, ShapesOutsideTheirRangesAreRefused) {
 TEST(NewFilterPolicy, LevelsOfKindsOutsideTheirRangeAreRefused) {
   ExpectInvalid({.kind = FilterKind::kRibbon, .bloom_before_level = -2},
                 "bloom_before_level -2: expected -1 or more");
-  // Without meaning, and not part of the id.
+  // The level has no meaning for kBloom, and is not part of the id.
   EXPECT_STREQ(MakeFilterPolicy({.bloom_before_level = -2})->Name(),
                MakeFilterPolicy({})->Name());
 }
@@ -260,39 +263,21 @@ TEST(FilterPolicy, StatsOfAnotherPolicyAreRefused) {
   EXPECT_TRUE(GetFilterStats(*builtin, &stats).IsInvalidArgument());
 }
 
-const KeyLayout kLayout = KeyLayout::Delimited(':');
+class FilterPolicyDb : public test::FilteredDb {};
+const test::Rows kWritten = {.end = 400, .columns = "abc"};
 
-// Four files, each with every fourth of 400 rows of three columns.
-void WriteFourFiles(rocksdb::DB* db) {
-  for (int file = 0; file < 4; ++file) {
-    for (int row = file; row < 400; row += 4) {
-      for (const char* column : {"a", "b", "c"}) {
-        ExpectOk(db->Put({}, "row" + std::to_string(row) + ":" + column,
-                         std::to_string(row) + column));
-      }
-    }
-    ExpectOk(db->Flush({}));
-  }
-}
-
-TEST(FilterPolicy, SkipsFilesAndLosesNothing) {
+TEST_F(FilterPolicyDb, SkipsFilesAndLosesNothing) {
   for (const bool partitioned : {false, true}) {
-    TempDir dir;
     const auto policy = MakeFilterPolicy({.key_layout = kLayout});
-    const auto db = OpenDb(
-        TestDbOptions({policy, NewRowPrefixExtractor(kLayout), partitioned}),
-        dir.File("db"));
-    EXPECT_TRUE(IsFilterActive(db.get()));
-    WriteFourFiles(db.get());
-    std::string value;
-    for (int row = 0; row < 400; ++row) {
-      ExpectOk(db->Get({}, "row" + std::to_string(row) + ":b", &value));
-      EXPECT_EQ(value, std::to_string(row) + "b");
-    }
+    Remove();
+    Open(policy, NewRowPrefixExtractor(kLayout), partitioned);
+    EXPECT_TRUE(IsFilterActive(db_.get()));
+    Write(kWritten);
+    ExpectRows(kWritten);
     FilterStats before = StatsOf(*policy);
-    for (int row = 0; row < 400; ++row) {
-      EXPECT_TRUE(db->Get({}, "row" + std::to_string(row) + ":bb", &value)
-                      .IsNotFound());
+    std::string value;
+    for (int row = 0; row < kWritten.end; ++row) {
+      EXPECT_TRUE(db_->Get({}, Key(row, "bb"), &value).IsNotFound());
     }
     FilterStats after = StatsOf(*policy);
     EXPECT_GT(after.row_col.skipped - before.row_col.skipped, 380u)
@@ -300,18 +285,8 @@ TEST(FilterPolicy, SkipsFilesAndLosesNothing) {
     EXPECT_GT(after.row.skipped - before.row.skipped, 1000u)
         << "the others by ROW";
     before = after;
-    rocksdb::ReadOptions scan;
-    scan.prefix_same_as_start = true;
-    for (int row = 0; row < 400; ++row) {
-      const std::unique_ptr<rocksdb::Iterator> it(db->NewIterator(scan));
-      int cells = 0;
-      for (it->Seek("row" + std::to_string(row) + ":"); it->Valid();
-           it->Next()) {
-        ++cells;
-      }
-      ExpectOk(it->status());
-      EXPECT_EQ(cells, 3);
-    }
+    for (int row = 0; row < kWritten.end; ++row)
+      EXPECT_EQ(CellsOf(Row(row)), 3);
     after = StatsOf(*policy);
     EXPECT_GT(after.row.skipped - before.row.skipped, 1100u)
         << "three of four files per scan";
@@ -322,19 +297,18 @@ TEST(FilterPolicy, SkipsFilesAndLosesNothing) {
 
 // The second makes prefixes that look like cells. They must not make a ROWCOL
 // section, which would rule out the cells that were never added.
-TEST(FilterPolicy, WithoutWholeKeysThereAreRowsOnly) {
+TEST_F(FilterPolicyDb, WithoutWholeKeysThereAreRowsOnly) {
   for (const auto& extractor : {NewRowPrefixExtractor(kLayout),
                                 std::shared_ptr<const rocksdb::SliceTransform>(
                                     rocksdb::NewCappedPrefixTransform(20))}) {
     SCOPED_TRACE(extractor->Name());
-    TempDir dir;
     const auto policy = MakeFilterPolicy({.key_layout = kLayout});
-    const auto db = OpenDb(TestDbOptions({policy, extractor, false, false}),
-                           dir.File("db"));
-    WriteFourFiles(db.get());
+    Remove();
+    Open(TestDbOptions({policy, extractor, false, false}));
+    Write(kWritten);
     std::string value;
-    for (int row = 0; row < 400; ++row) {
-      ExpectOk(db->Get({}, "row" + std::to_string(row) + ":b", &value));
+    for (int row = 0; row < kWritten.end; ++row) {
+      ExpectOk(db_->Get({}, Key(row, "b"), &value));
     }
     const FilterStats stats = StatsOf(*policy);
     EXPECT_GT(stats.row.skipped, 500u);
@@ -368,41 +342,33 @@ TEST(FilterPolicy, PartitionsOfPrefixesAloneLoseNoRowBackwards) {
     lost += !it->Valid() || it->key() != row(number);
   }
   EXPECT_EQ(lost, 0);
-  // Where RocksDB is right, there are filters; where not, IsFilterActive tells.
+  // Versions of RocksDB that scan correctly have filters; in others
+  // IsFilterActive says that there are none.
   EXPECT_EQ(IsFilterActive(db.get()), StatsOf(*policy).asked > 0);
   EXPECT_EQ(IsFilterActive(db.get()),
             IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5));
 }
 
-TEST(FilterPolicy, IsFilterActiveNeedsKeysOrPrefixes) {
-  TempDir dir;
+TEST_F(FilterPolicyDb, IsNotActiveWithoutKeysAndPrefixes) {
   const auto policy = MakeFilterPolicy({.key_layout = kLayout});
-  const auto db =
-      OpenDb(TestDbOptions({policy, nullptr, false, false}), dir.File("db"));
-  EXPECT_FALSE(IsFilterActive(db.get()));
-  WriteFourFiles(db.get());
+  Open(TestDbOptions({policy, nullptr, false, false}));
+  EXPECT_FALSE(IsFilterActive(db_.get()));
+  Write(kWritten);
   EXPECT_EQ(StatsOf(*policy).blocks_built, 0u);
 }
 
-TEST(FilterPolicy, NoneBuildsNoFilterAndReadsOldOnes) {
-  TempDir dir;
-  {
-    const auto db =
-        OpenDb(TestDbOptions({MakeFilterPolicy({.key_layout = kLayout}),
-                              NewRowPrefixExtractor(kLayout)}),
-               dir.File("db"));
-    WriteFourFiles(db.get());
-  }
+TEST_F(FilterPolicyDb, NoneBuildsNoFilterAndReadsOldOnes) {
+  Open(MakeFilterPolicy({.key_layout = kLayout}));
+  Write(kWritten);
   const auto none =
       MakeFilterPolicy({.bloom_type = BloomType::kNone, .key_layout = kLayout});
-  const auto db = OpenDb(TestDbOptions({none, NewRowPrefixExtractor(kLayout)}),
-                         dir.File("db"));
-  EXPECT_FALSE(IsFilterActive(db.get()));
+  Open(none);
+  EXPECT_FALSE(IsFilterActive(db_.get()));
   std::string value;
-  EXPECT_TRUE(db->Get({}, "row1:absent", &value).IsNotFound());
+  EXPECT_TRUE(db_->Get({}, Key(1, "absent"), &value).IsNotFound());
   EXPECT_GT(StatsOf(*none).asked, 0u);
-  ExpectOk(db->Put({}, "row1:new", "v"));
-  ExpectOk(db->Flush({}));
+  ExpectOk(db_->Put({}, Key(1, "new"), "v"));
+  ExpectOk(db_->Flush({}));
   EXPECT_EQ(StatsOf(*none).blocks_built, 0u);
 }
 
@@ -432,21 +398,19 @@ TEST(FilterPolicy, IsFilterActiveTellsColumnFamiliesApart) {
   ExpectOk(db->DestroyColumnFamilyHandle(plain));
 }
 
-TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
-  TempDir dir;
+TEST_F(FilterPolicyDb, OptionsFileReloadsPolicyAndExtractor) {
   const auto policy = MakeFilterPolicy({.key_layout = kLayout,
                                         .kind = FilterKind::kRibbon,
                                         .bloom_before_level = 1,
                                         .false_positive_rate = 0.003,
                                         .level_allocation = LevelShape(),
                                         .row_spread = 0.25});
-  {
-    rocksdb::Options options =
-        TestDbOptions({policy, NewRowPrefixExtractor(kLayout)});
-    options.table_properties_collector_factories.push_back(
-        NewFilterPropertiesFactory());
-    WriteFourFiles(OpenDb(options, dir.File("db")).get());
-  }
+  rocksdb::Options written =
+      TestDbOptions({policy, NewRowPrefixExtractor(kLayout)});
+  written.table_properties_collector_factories.push_back(
+      NewFilterPropertiesFactory());
+  Open(written);
+  Write(kWritten);
   ExpectOk(RegisterRowbloom());
   ExpectOk(RegisterRowbloom());
   rocksdb::ConfigOptions strict;
@@ -454,7 +418,7 @@ TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
   strict.ignore_unsupported_options = false;
   rocksdb::DBOptions db_options;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;
-  ExpectOk(rocksdb::LoadLatestOptions(strict, dir.File("db"), &db_options,
+  ExpectOk(rocksdb::LoadLatestOptions(strict, dir_.File("db"), &db_options,
                                       &families));
   ASSERT_EQ(families.size(), 1u);
   const rocksdb::Options options(db_options, families[0].options);
@@ -463,13 +427,13 @@ TEST(Registration, OptionsFileReloadsPolicyAndExtractor) {
   ASSERT_EQ(options.table_properties_collector_factories.size(), 1u);
   EXPECT_STREQ(options.table_properties_collector_factories[0]->Name(),
                kFilterProperty);
-  const auto db = OpenDb(options, dir.File("db"));
-  EXPECT_TRUE(IsFilterActive(db.get()));
+  Open(options);
+  EXPECT_TRUE(IsFilterActive(db_.get()));
   const auto* table =
       options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   EXPECT_STREQ(table->filter_policy->Name(), policy->Name());
   std::string value;
-  EXPECT_TRUE(db->Get({}, "row7:absent", &value).IsNotFound());
+  EXPECT_TRUE(db_->Get({}, Key(7, "absent"), &value).IsNotFound());
   EXPECT_GT(StatsOf(*table->filter_policy).row.skipped, 0u);
 }
 

@@ -1,5 +1,5 @@
-// What FilterStats says is what happened: by column family and level, and, with
-// NewFilterStatistics, whether files were opened in vain.
+// FilterStats counts what happened, by column family and level. With
+// NewFilterStatistics it also counts wasted reads of files.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@
 #include "rocksdb/statistics.h"
 #include "rowbloom/bloom_math.h"
 #include "storage/filter_policy/filter_counters.h"
-#include "tests/storage/filter_policy/test_db.h"
+#include "tests/storage/filter_policy/filtered_db.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom {
@@ -20,20 +20,21 @@ namespace {
 
 using rocksdb::Slice;
 using test::ExpectOk;
+using test::kLayout;
 using test::MakeFilterPolicy;
 using test::OpenDb;
+using test::Row;
 using test::StatsOf;
 using test::TempDir;
 using test::TestDbOptions;
 
-const KeyLayout kLayout = KeyLayout::Delimited(':');
 constexpr int kFiles = 8;
 constexpr int kRows = 4000;
+// Odd numbers are left out.
+const test::Rows kWritten = {.end = kRows, .step = 2, .files = kFiles};
 constexpr double kRate = 0.1;  // false positives are plenty
 
-std::string Row(int row) { return "row" + std::to_string(100'000 + row) + ":"; }
-
-class FilterStatsTest : public testing::Test {
+class FilterStatsTest : public test::FilteredDb {
  protected:
   explicit FilterStatsTest(BloomType type = BloomType::kRowCol)
       : policy_(MakeFilterPolicy({.bloom_type = type,
@@ -45,25 +46,14 @@ class FilterStatsTest : public testing::Test {
     rocksdb::Options options =
         TestDbOptions({policy_, NewRowPrefixExtractor(kLayout), partitioned});
     options.statistics = NewFilterStatistics(inner_);
-    db_.reset();
-    db_ = OpenDb(options, dir_.File("db"));
+    FilteredDb::Open(options);
   }
-  // Each row in one file, whose ranges overlap, with the columns a and b. Odd
-  // numbers are left out.
-  void WriteFiles() {
-    for (int file = 0; file < kFiles; ++file) {
-      for (int row = 2 * file; row < kRows; row += 2 * kFiles) {
-        ExpectOk(db_->Put({}, Row(row) + "a", "v"));
-        ExpectOk(db_->Put({}, Row(row) + "b", "v"));
-      }
-      ExpectOk(db_->Flush({}));
-    }
-  }
+  void WriteFiles() { Write(kWritten); }
   uint64_t Ticker(rocksdb::Tickers ticker) const {
     return inner_->getTickerCount(ticker);
   }
-  // Within five standard deviations of `questions` trials at the rate that is
-  // predicted for sections of `keys` keys.
+  // The rate is within five standard deviations of `questions` trials at the
+  // rate that is predicted for sections of `keys` keys.
   static void ExpectRate(const SectionStats& section, uint64_t questions,
                          uint64_t keys) {
     EXPECT_EQ(section.false_positives + section.true_negatives, questions);
@@ -78,10 +68,8 @@ class FilterStatsTest : public testing::Test {
     EXPECT_GT(section.false_positives, 0u);
   }
 
-  TempDir dir_;
   std::shared_ptr<const rocksdb::FilterPolicy> policy_;
   std::shared_ptr<rocksdb::Statistics> inner_;
-  std::unique_ptr<rocksdb::DB> db_;
 };
 
 TEST_F(FilterStatsTest, GetsTellTrueFromFalsePositives) {
@@ -90,11 +78,8 @@ TEST_F(FilterStatsTest, GetsTellTrueFromFalsePositives) {
     policy_ =
         MakeFilterPolicy({.key_layout = kLayout, .false_positive_rate = kRate});
     inner_ = rocksdb::CreateDBStatistics();
-    TempDir dir;
-    rocksdb::Options options =
-        TestDbOptions({policy_, NewRowPrefixExtractor(kLayout), partitioned});
-    options.statistics = NewFilterStatistics(inner_);
-    db_ = OpenDb(options, dir.File("db"));
+    Remove();
+    Open(partitioned);
     WriteFiles();
     std::string value;
     uint64_t absent = 0;
@@ -174,13 +159,13 @@ TEST_F(FilterStatsTest, RowScansThatFindNothingTellTheRateOfRow) {
     EXPECT_FALSE(it->Valid());
     ++scans;
   }
-  // What a scan found is known when the thread's next read is.
+  // The outcome of a scan is known at the next read of its thread.
   std::string value;
   db_->Get({}, "outside the layout", &value);
   const FilterStats stats = StatsOf(*policy_);
   EXPECT_EQ(stats.row.true_negatives, stats.row.skipped);
   EXPECT_EQ(stats.row.true_positives, 0u);
-  // A file whose keys all lie before or behind the row is not asked.
+  // A file whose keys all lie before or behind the row is not probed.
   EXPECT_NEAR(static_cast<double>(stats.row.checked),
               static_cast<double>(scans * kFiles), 2.0 * kFiles);
   ExpectRate(stats.row, stats.row.checked, kRows / 2 / kFiles);
@@ -207,8 +192,8 @@ TEST_F(FilterStatsTest, RowScansOfOneFileTellTruePositives) {
   EXPECT_EQ(stats.row.true_negatives, 0u);
 }
 
-// Versions of one key make an iterator seek again within a step: its questions
-// are no user's seek.
+// Versions of one key make an iterator seek again within a step: this lookup is
+// no user's seek.
 TEST_F(FilterStatsTest, ReseeksAreNotTakenForSeeks) {
   Open();
   std::vector<const rocksdb::Snapshot*> snapshots;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "rocksdb/utilities/options_util.h"
+#include "rowbloom/open_db.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/temp_dir.h"
 
@@ -52,12 +53,11 @@ class GoldenDatabase {
     rocksdb::ConfigOptions config;
     config.ignore_unsupported_options = false;
     ExpectOk(rocksdb::LoadLatestOptions(config, path, &options, &descriptors_));
-    rocksdb::DB* db = nullptr;
-    ExpectOk(read_only ? rocksdb::DB::OpenForReadOnly(
-                             options, path, descriptors_, &families_, &db)
-                       : rocksdb::DB::Open(options, path, descriptors_,
-                                           &families_, &db));
-    db_.reset(db);
+    ExpectOk(read_only
+                 ? rocksdb::DB::OpenForReadOnly(options, path, descriptors_,
+                                                &families_, Into(&db_))
+                 : rocksdb::DB::Open(options, path, descriptors_, &families_,
+                                     Into(&db_)));
   }
   ~GoldenDatabase() {
     for (auto* family : families_) {

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "lib/block/filter_block_builder.h"
+#include "rowbloom/front_filter.h"
 #include "storage/filter_policy/filter_bits.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/failing_new.h"
+#include "tests/support/temp_dir.h"
 
 namespace rowbloom {
 namespace {
@@ -113,7 +115,7 @@ TEST(NoMemory, BlocksKeepEveryKeyThatWasAdded) {
       for (const std::string& key : keys) {
         ASSERT_TRUE(block.MayMatch(key).may_match()) << key;
       }
-      // As new.
+      // The builder is as new.
       EXPECT_EQ(builder->EstimateEntriesAdded(), 0u);
       builder->AddKey("row:a");
       const Slice next = builder->Finish(&owner, &status);
@@ -332,6 +334,27 @@ TEST(NoMemory, ExtractorsNeedNone) {
     }
     extractor->FullLengthEnabled(&length);
   }
+}
+
+TEST(NoMemory, ADatabaseIsKeptUntilItHasItsFrontFilter) {
+  test::TempDir dir;
+  auto options = test::TestDbOptions({MakeFilterPolicy({}), nullptr});
+  auto db = test::OpenDb(options, dir.File("db"));
+  std::shared_ptr<FrontFilter> filter;
+  test::ExpectOk(FrontFilter::Create({}, &filter));
+  std::unique_ptr<FrontFilterDB> made;
+  const size_t calls = WithEachFailure([&](Attempt* attempt) {
+    attempt->Begin();
+    try {
+      made = std::make_unique<FrontFilterDB>(std::move(db), filter);
+    } catch (const std::bad_alloc&) {
+    }
+    attempt->End();
+    ASSERT_NE(made == nullptr, db == nullptr);
+    made.reset();
+    if (db == nullptr) db = test::OpenDb(options, dir.File("db"));
+  });
+  EXPECT_EQ(calls, 1u);
 }
 
 TEST(NoMemory, StatisticsNeedNone) {

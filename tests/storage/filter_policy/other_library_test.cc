@@ -26,7 +26,7 @@ namespace {
 const std::string kCompiledVersion =
     std::to_string(ROCKSDB_MAJOR) + "." + std::to_string(ROCKSDB_MINOR);
 
-// Of the library that the program believes to run on.
+// The version of the library that the program believes to run on.
 std::string& LibraryVersion() {
   static std::string version = kCompiledVersion + ".0";
   return version;
@@ -110,11 +110,12 @@ void MakeDatabase(const std::string& path) {
   ExpectOk(db->Flush({}));
 }
 
-// Before RegisterRowbloom was called anywhere in this process.
+// This test runs before RegisterRowbloom was called anywhere in this process.
 TEST(OtherLibrary, NothingIsRegisteredWithAnotherMinorVersion) {
   const size_t before = RegisteredFactories();
   std::vector<std::string> versions = kVersions;
-  // Of the same filter layout: the registry's classes change more often.
+  // The minor version before has the same filter layout, but the registry's
+  // classes change more often.
   versions.push_back(std::to_string(ROCKSDB_MAJOR) + "." +
                      std::to_string(ROCKSDB_MINOR - 1) + ".0");
   for (const std::string& version : versions) {
@@ -126,7 +127,7 @@ TEST(OtherLibrary, NothingIsRegisteredWithAnotherMinorVersion) {
                                HasSubstr("loaded is " + version))));
     EXPECT_EQ(RegisteredFactories(), before) << version;
   }
-  // And it is not too late for the right one.
+  // The right version can still be registered.
   EXPECT_THAT(RegisterRowbloom(), test::IsOk());
   EXPECT_GT(RegisteredFactories(), 0u);
 }
@@ -202,7 +203,7 @@ TEST(OtherLibrary, OptionsLeaveNoPolicyAndNoKeyIsLost) {
       ExpectOk(db->Get({}, "a:x", &value));
       EXPECT_EQ(value, "1");
       EXPECT_TRUE(db->Get({}, "b:x", &value).IsNotFound());
-      // What is written and compacted has no filter.
+      // Files written and compacted here have no filter.
       ExpectOk(db->Put({}, "b:x", "3"));
       ExpectOk(db->Flush({}));
       ExpectOk(db->CompactRange({}, nullptr, nullptr));

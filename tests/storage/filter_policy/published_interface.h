@@ -1,7 +1,7 @@
-// What RocksDB's libraries call: a stand-in for the private header
-// table/block_based/filter_policy_internal.h of three versions, one for each
-// layout that it has had. Only what sets the layout is here: virtual functions,
-// their order and their types, as of
+// A stand-in for the private header table/block_based/filter_policy_internal.h
+// of three RocksDB versions, one for each layout that it has had. Only
+// declarations that set the layout are here: virtual functions, their order and
+// their types, as of
 //
 //   PUBLISHED_INTERFACE  RocksDB
 //   700                  7.8.3

@@ -18,7 +18,7 @@ namespace rowbloom {
 
 struct Slot;
 
-// The virtual functions of a layout: 700, 906 or 1009.
+// The virtual functions of a layout: 700, 906 or 1009, or 0 for RocksDB's own.
 template <int Interface>
 std::vector<Slot> PublishedSlots();
 

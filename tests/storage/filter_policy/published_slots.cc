@@ -1,6 +1,11 @@
-// Compiled for each layout.
+// Compiled for each layout, and as layout 0 for the private header of RocksDB's
+// source.
+#if PUBLISHED_INTERFACE == 0
+#include "table/block_based/filter_policy_internal.h"
+#else
 #include "tests/storage/filter_policy/published_interface.h"
-// After the declaration that it reads.
+#endif
+// This header reads the declaration above, so it comes after it.
 #include "tests/storage/filter_policy/interface_slots.h"
 #include "tests/storage/filter_policy/published_side.h"
 

@@ -8,23 +8,21 @@
 #include <string>
 
 #include "rocksdb/version.h"
-#include "tests/storage/filter_policy/test_db.h"
-#include "tests/support/temp_dir.h"
+#include "tests/storage/filter_policy/filtered_db.h"
 
 namespace rowbloom {
 namespace {
 
 using rocksdb::Status;
+using test::AbsentRow;
 using test::ExpectOk;
+using test::kLayout;
 using test::MakeFilterPolicy;
-using test::OpenDb;
+using test::Rows;
 using test::StatsOf;
-using test::TempDir;
-using test::TestDbOptions;
 
 constexpr bool kPolicyIsMutable = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908;
 
-const KeyLayout kLayout = KeyLayout::Delimited(':');
 constexpr char kOnePercent[] =
     "rowbloom.filter:ROWCOL:bloom:0.01:0:uniform:delimited::";
 constexpr char kTenPercent[] =
@@ -48,76 +46,24 @@ std::shared_ptr<const rocksdb::FilterPolicy> PolicyOf(rocksdb::DB* db) {
       ->filter_policy;
 }
 
-class SetOptions : public testing::Test {
+// The rows of three files, which are written one after the other.
+constexpr int kRows = 1000;
+
+class SetOptions : public test::FilteredDb {
  protected:
-  void Open(const std::shared_ptr<const rocksdb::FilterPolicy>& policy,
-            const std::shared_ptr<const rocksdb::SliceTransform>& extractor) {
-    ExpectOk(RegisterRowbloom());
-    options_ = TestDbOptions({policy, extractor});
-    db_.reset();
-    db_ = OpenDb(options_, dir_.File("db"));
+  SetOptions() { ExpectOk(RegisterRowbloom()); }
+
+  static Rows RowsOf(int file) {
+    return {.end = kRows + file, .first = file, .step = 3, .files = 1};
   }
-  // A file with every 10th of 10,000 keys, from `first` on, three to a row.
-  void WriteFile(int first) {
-    for (int i = first; i < kKeys; i += 10) {
-      ExpectOk(db_->Put({}, Key(i), std::to_string(i)));
-    }
-    ExpectOk(db_->Flush({}));
+  void WriteFile(int file) {
+    Write(RowsOf(file));
     ++files_;
   }
   void ExpectKeys() {
-    std::string value;
-    for (int i = 0; i < kKeys; ++i) {
-      const Status status = db_->Get({}, Key(i), &value);
-      if (i % 10 < files_) {
-        ExpectOk(status);
-        ASSERT_EQ(value, std::to_string(i));
-      } else {
-        ASSERT_TRUE(status.IsNotFound()) << Key(i);
-      }
-    }
-    rocksdb::ReadOptions scan;
-    scan.prefix_same_as_start = true;
-    for (int row = 0; row * 3 + 2 < kKeys; ++row) {
-      const std::string start = "row" + std::to_string(row) + ":";
-      int expected = 0;
-      for (int i = row * 3; i < row * 3 + 3; ++i) expected += i % 10 < files_;
-      int cells = 0;
-      const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
-      for (it->Seek(start); it->Valid() && it->key().starts_with(start);
-           it->Next()) {
-        ++cells;
-      }
-      ExpectOk(it->status());
-      ASSERT_EQ(cells, expected) << start;
-    }
-  }
-  // Names in the properties of files: of their policies or their extractors.
-  template <typename Name>
-  std::multiset<std::string> Names(Name name) {
-    rocksdb::TablePropertiesCollection properties;
-    ExpectOk(db_->GetPropertiesOfAllTables(&properties));
-    std::multiset<std::string> names;
-    for (const auto& [file, table] : properties) {
-      names.insert((*table).*name);
-    }
-    return names;
-  }
-  std::multiset<std::string> PolicyNames() {
-    return Names(&rocksdb::TableProperties::filter_policy_name);
-  }
-  uint64_t Ticker(uint32_t ticker) {
-    return options_.statistics->getTickerCount(ticker);
+    for (int file = 0; file < files_; ++file) ExpectRows(RowsOf(file));
   }
 
-  static constexpr int kKeys = 10'000;
-  static std::string Key(int i) {
-    return "row" + std::to_string(i / 3) + ":" + std::to_string(i % 3);
-  }
-
-  TempDir dir_;
-  rocksdb::Options options_;
-  std::unique_ptr<rocksdb::DB> db_;
   int files_ = 0;
 };
 
@@ -146,7 +92,7 @@ TEST_F(SetOptions, OlderRocksDbRefusesToSwapThePolicy) {
   EXPECT_GT(StatsOf(*policy).row.skipped, 0u);
 }
 
-// What to do where SetOptions refuses.
+// Opening again is the way out when SetOptions refuses.
 TEST_F(SetOptions, OpeningAgainSwapsThePolicy) {
   Open(Stock(), NewRowPrefixExtractor(kLayout));
   WriteFile(0);
@@ -208,7 +154,7 @@ TEST_F(SetOptions, SwapsThePrefixExtractorForNewFiles) {
   EXPECT_STREQ(db_->GetOptions().prefix_extractor->Name(),
                "rowbloom.row:delimited::");
   WriteFile(1);
-  EXPECT_EQ(Names(&rocksdb::TableProperties::prefix_extractor_name),
+  EXPECT_EQ(NamesOfFiles(&rocksdb::TableProperties::prefix_extractor_name),
             (std::multiset<std::string>{"rocksdb.CappedPrefix.4",
                                         "rowbloom.row:delimited::"}));
   ExpectKeys();
@@ -218,11 +164,10 @@ TEST_F(SetOptions, SwapsThePrefixExtractorForNewFiles) {
   rocksdb::ReadOptions scan;
   scan.prefix_same_as_start = true;
   const FilterStats before = StatsOf(*policy);
-  for (int row = 0; row < 1000; ++row) {
+  for (int row = 0; row < kRows; ++row) {
     const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(scan));
-    it->Seek("row1" + std::to_string(row) + "x:");
-    EXPECT_FALSE(it->Valid() &&
-                 it->key().starts_with("row1" + std::to_string(row) + "x:"));
+    it->Seek(AbsentRow(row));
+    EXPECT_FALSE(it->Valid() && it->key().starts_with(AbsentRow(row)));
   }
   EXPECT_GT(StatsOf(*policy).row.skipped, before.row.skipped + 900);
 

@@ -9,6 +9,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
 
 namespace {
 
@@ -27,9 +28,8 @@ int Run(const std::string& path) {
   options.create_if_missing = true;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.prefix_extractor = rowbloom::NewRowPrefixExtractor(layout);
-  rocksdb::DB* opened = nullptr;
-  s = rocksdb::DB::Open(options, path, &opened);
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  s = rocksdb::DB::Open(options, path, rowbloom::Into(&db));
   if (s.ok()) s = db->Put({}, "1001:mail", "ada@example.org");
   if (s.ok()) s = db->Put({}, "1003:mail", "eve@example.org");
   if (s.ok()) s = db->Flush({});

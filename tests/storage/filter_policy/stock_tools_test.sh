@@ -6,6 +6,8 @@
 set -euo pipefail
 # shellcheck source=tests/support/outside.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../support/outside.sh"
+# shellcheck source=tests/support/stock_tools.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../../support/stock_tools.sh"
 
 test_case=$1
 plugin=$2
@@ -14,14 +16,6 @@ other_version=$4
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export TMPDIR=$dir TEST_TMPDIR=$dir
-
-policy=rowbloom.filter:ROWCOL:bloom:0.01:0:uniform:fixed:8
-extractor=rowbloom.row:fixed:8
-
-fail() {
-  echo "FAILED: $*" >&2
-  exit 1
-}
 
 # The librocksdb that a program or library loads.
 rocksdb_of() {
@@ -46,67 +40,9 @@ without_plugin() {
   "$@"
 }
 
-# expect_equal WHAT EXPECTED ACTUAL
-expect_equal() {
-  [[ $2 == "$3" ]] || fail "$1: expected $2, got $3"
-}
-
-# Runs benchmarks on a database, by default $dir/db, and prints what db_bench
-# says. Its keys have 16 bytes: a row of 8 and a qualifier of 8.
-# bench with_plugin|without_plugin BENCHMARKS ARGUMENT...
-bench() {
-  "$1" db_bench --db="$dir/db" --options_file="$dir/options" --num=20000 \
-    --key_size=16 --value_size=20 --benchmarks="$2" "${@:3}" 2>&1
-}
-
-# $dir/db, written by db_bench: some 12,600 of 20,000 keys in one file.
-make_db() {
-  cat >"$dir/options" <<OPTIONS
-[Version]
-  rocksdb_version=7.8.3
-  options_file_version=1.1
-[DBOptions]
-  create_if_missing=true
-[CFOptions "default"]
-  prefix_extractor=$extractor
-  level0_file_num_compaction_trigger=100
-[TableOptions/BlockBasedTable "default"]
-  filter_policy=$policy
-OPTIONS
-  bench with_plugin fillrandom,flush --seed=1 >"$dir/output" || {
-    cat "$dir/output"
-    fail "db_bench cannot make a database"
-  }
-}
-
-# The names that OPTIONS has for the policy and the extractor.
-# named_in_options DB
-named_in_options() {
-  local options
-  options=$(find "$1" -name 'OPTIONS-*' | sort -V | tail -1)
-  sed -n 's/^  filter_policy=//p; s/^  prefix_extractor=//p' "$options" | sort |
-    paste -sd ' '
-}
-
-# The value of a property, one line for each file.
-# file_property DB NAME
-file_property() {
-  sst_dump --file="$1" --command=check --show_properties |
-    sed -n "s/^  $2: //p"
-}
-
-# The count of a ticker in what db_bench, or the statistics in a LOG, say.
-# ticker NAME FILE
-ticker() {
-  local count
-  count=$(sed -n "s/^rocksdb\.${1//./\\.} COUNT : //p" "$2" | tail -1)
-  [[ $count =~ ^[0-9]+$ ]] || fail "no ticker $1 in the statistics"
-  echo "$count"
-}
-
 # OPTIONS name everything, and only the plugin can make something of it.
 test_options() {
-  make_db
+  with_plugin make_db "$dir"
   expect_equal "policy and extractor in OPTIONS" "$policy $extractor" \
     "$(named_in_options "$dir/db")"
   expect_equal "strict load with the plugin" \
@@ -125,7 +61,7 @@ test_options() {
 
 # Preloaded into what has no use for it, the plugin is not noticed.
 test_plugin() {
-  make_db
+  with_plugin make_db "$dir"
   expect_equal "what a program without RocksDB prints" "" \
     "$(with_plugin true 2>&1)"
   local said
@@ -137,14 +73,14 @@ test_plugin() {
   fi
 }
 
-# What sst_dump says of all checksums; its exit status is 0 in any case.
+# Prints sst_dump's verdict on all checksums; its exit status is always 0.
 # verified with_plugin|without_plugin
 verified() {
   "$1" sst_dump --file="$dir/db" --command=verify --verify_checksum 2>&1
 }
 
 test_sst_dump() {
-  make_db
+  with_plugin make_db "$dir"
   expect_equal "policy of the file" "$policy" \
     "$(file_property "$dir/db" 'filter policy name')"
   expect_equal "extractor of the file" "$extractor" \
@@ -193,7 +129,7 @@ ldb_skips() {
 }
 
 test_ldb() {
-  make_db
+  with_plugin make_db "$dir"
   local ldb=(ldb --db="$dir/db" --try_load_options) cells=() i
   for ((i = 0; i < 8; ++i)); do cells+=("user150${i}mail" ada); done
   # Each of these leaves its cells in the log, and the next to write makes a
@@ -220,8 +156,8 @@ test_ldb() {
   expect_equal "OPTIONS that ldb wrote" "$policy $extractor" \
     "$(named_in_options "$dir/db")"
 
-  # Without the plugin every key is read, by no filter, and what is written
-  # forgets the policy.
+  # Without the plugin, gets read every key with no filter, and files that are
+  # written have no policy.
   skips=$(ldb_skips without_plugin "$dir/without")
   expect_equal "skips without the plugin" 0 "$skips"
   without_plugin ldb --db="$dir/without" compact
@@ -234,17 +170,11 @@ test_ldb() {
     fail "the plugin changes what is read"
 }
 
-# found BENCHMARK FILE: "N of M" keys, as db_bench says.
-found() {
-  sed -nE "s/^$1 .*\(([0-9]+ of [0-9]+) found\).*/\1/p" "$2"
-}
-
 test_db_bench() {
-  make_db
+  with_plugin make_db "$dir"
   local run
   for run in with_plugin without_plugin; do
-    bench "$run" readrandom,readmissing,seekrandom,stats --use_existing_db \
-      --statistics --prefix_same_as_start --seed=2 >"$dir/$run"
+    "$run" read_db "$dir" >"$dir/$run"
   done
   local benchmark
   for benchmark in readrandom readmissing seekrandom; do
@@ -254,36 +184,12 @@ test_db_bench() {
       "$(found "$benchmark" "$dir/without_plugin")" \
       "$(found "$benchmark" "$dir/with_plugin")"
   done
-  expect_equal "keys that readmissing found" "0 of 20000" \
-    "$(found readmissing "$dir/with_plugin")"
-
-  # 20,000 gets of absent keys and some 7,400 of readrandom have nothing to
-  # find; 1 % of them pass the filter. Two more 1 % are slack.
-  local read absent useful
-  read=$(found readrandom "$dir/with_plugin")
-  absent=$((40000 - ${read%% *}))
-  useful=$(ticker bloom.filter.useful "$dir/with_plugin")
-  ((useful * 100 > absent * 97)) ||
-    fail "$useful of $absent absent keys were ruled out"
-  ((useful <= absent)) || fail "$useful skips for $absent absent keys"
-  expect_equal "keys found behind a filter" "${read%% *}" \
-    "$(ticker bloom.filter.full.true.positive "$dir/with_plugin")"
-  (($(seek_skips "$dir/with_plugin") > 5000)) ||
-    fail "row scans did not use the filters"
+  expect_skips "$dir/with_plugin"
 
   expect_equal "skips without the plugin" 0 \
     "$(ticker bloom.filter.useful "$dir/without_plugin")"
   expect_equal "skips of row scans without the plugin" 0 \
     "$(seek_skips "$dir/without_plugin")"
-}
-
-# Seeks that filters answered; RocksDB 8.7 and up count them apart.
-# seek_skips FILE
-seek_skips() {
-  local tickers='bloom\.filter\.prefix\.useful'
-  tickers+='|(non\.)?last\.level\.seek\.filtered'
-  sed -nE "s/^rocksdb\.($tickers) COUNT : //p" "$1" |
-    awk '{ sum += $1 } END { print sum + 0 }'
 }
 
 case $test_case in

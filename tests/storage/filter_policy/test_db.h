@@ -13,6 +13,7 @@
 #include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
 
 namespace rowbloom::test {
 
@@ -62,10 +63,10 @@ inline rocksdb::Options TestDbOptions(const TableChoices& choices) {
 
 inline std::unique_ptr<rocksdb::DB> OpenDb(const rocksdb::Options& options,
                                            const std::string& path) {
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options, path, &db);
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status status = rocksdb::DB::Open(options, path, Into(&db));
   EXPECT_TRUE(status.ok()) << status.ToString();
-  return std::unique_ptr<rocksdb::DB>(db);
+  return db;
 }
 
 inline FilterStats StatsOf(const rocksdb::FilterPolicy& policy) {

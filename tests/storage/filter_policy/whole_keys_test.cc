@@ -28,7 +28,7 @@ const KeyLayout kLayout = KeyLayout::Delimited(':');
 enum class Extractor { kNone, kOwn, kFixed, kCapped };
 
 constexpr int kFiles = 4;
-constexpr int kKeys = 400;  // of each kind in each file
+constexpr int kKeys = 400;  // each kind's, in each file
 
 std::string Number(int number) {
   std::string text = std::to_string(100'000 + number);
@@ -195,7 +195,7 @@ TEST_P(WholeKeys, SurviveCompactionAndReopening) {
   EXPECT_LT(after.may_match - before.may_match, uint64_t{kKeys} / 20);
 }
 
-// With the policy of the rows alone RocksDB adds prefixes, and asks for them.
+// RocksDB adds prefixes and probes for them under the policy of the rows alone.
 TEST(WholeKeysOfPrefixes, AnExtractorOfAnotherKindIsServed) {
   for (const bool partitioned : {false, true}) {
     const auto policy = MakeFilterPolicy({.key_layout = kLayout});

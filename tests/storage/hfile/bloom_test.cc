@@ -22,8 +22,8 @@ json BloomVectors() {
   return json::parse(in);
 }
 
-// What a filter's description implies of its chunks, against chunks that were
-// filled and folded.
+// The plan of the chunks that a filter's description implies matches chunks
+// that were filled and folded.
 TEST(HFileChunkPlan, IsThatOfTheWriter) {
   for (const uint64_t bytes : {256U, 300U, 4096U}) {
     const ChunkSizing sizing = SizeChunk(bytes, 0.01F, /*max_fold=*/2);
@@ -116,7 +116,7 @@ TEST(HFileBloomVectors, ChunksHaveTheBitsThatHBaseSets) {
   for (const json& row : vectors.at("chunks")) {
     SCOPED_TRACE(row.at("name").get<std::string>());
     const auto hash = static_cast<HFileHash>(row.at("hashType").get<int>());
-    // That of a ROWCOL filter is already the one of a single probe.
+    // The errorRate of a ROWCOL filter is already that of a single probe.
     const ChunkSizing sizing =
         SizeChunk(row.at("byteSizeHint").get<uint64_t>(),
                   row.at("errorRate_double").get<double>(),

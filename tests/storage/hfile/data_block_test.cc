@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "rowbloom/hfile.h"
+#include "storage/format/coding.h"
 #include "storage/hfile/cell.h"
-#include "storage/hfile/coding.h"
 #include "storage/hfile/tag_dictionary.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/support/random.h"
@@ -403,7 +403,7 @@ TEST_F(DamagedBlock, RowIndex) {
   const auto refuses = [&](size_t at, uint32_t value, const std::string& why) {
     std::string payload = good;
     std::string number;
-    PutU32(&number, value);
+    PutBig<uint32_t>(&number, value);
     payload.replace(at, 4, number);
     EXPECT_THAT(Decode(encoding, {}, payload, &found),
                 StatusIs(Status::kCorruption, HasSubstr(why)));
@@ -475,7 +475,7 @@ TEST(TagDictionary, CompressesAndUncompresses) {
   CompressTags(tags, &writers, &compressed);
   EXPECT_EQ(compressed, std::string("\xff\3abc\xff\1x\0\0", 10));
   TagDictionary readers;
-  Cursor in(compressed);
+  std::string_view in = compressed;
   std::string out;
   EXPECT_EQ(UncompressTags(tags.size(), &readers, &in, &out), nullptr);
   EXPECT_EQ(out, tags);

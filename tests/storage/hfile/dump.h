@@ -1,5 +1,5 @@
-// What HBase's own reader printed of a file, and the answers that it gave; as
-// text, compressed. The README beside the files has their form.
+// A dump holds what HBase's own reader printed of a file and the answers that
+// it gave, as compressed text. The README beside the files describes its form.
 #pragma once
 
 #include <map>

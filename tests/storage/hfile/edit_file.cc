@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "storage/format/coding.h"
 #include "storage/hfile/checksum.h"
-#include "storage/hfile/coding.h"
 #include "storage/hfile/trailer.h"
 
 namespace rowbloom::test {
@@ -108,13 +108,13 @@ void EditTrailer(std::string* file,
 
 void Overwrite32(std::string* bytes, size_t at, uint32_t value) {
   std::string number;
-  hfile::PutU32(&number, value);
+  PutBig<uint32_t>(&number, value);
   bytes->replace(at, number.size(), number);
 }
 
 void Overwrite64(std::string* bytes, size_t at, uint64_t value) {
   std::string number;
-  hfile::PutU64(&number, value);
+  PutBig<uint64_t>(&number, value);
   bytes->replace(at, number.size(), number);
 }
 

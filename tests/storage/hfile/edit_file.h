@@ -13,7 +13,8 @@
 
 namespace rowbloom::test {
 
-// Where the `nth` block of this type starts; throws when there is none.
+// Returns the offset of the `nth` block of this type; throws when there is
+// none.
 size_t FindBlock(const std::string& file, hfile::BlockType type,
                  size_t nth = 0);
 
@@ -21,7 +22,7 @@ size_t FindBlock(const std::string& file, hfile::BlockType type,
 // be. False when its header makes no sense.
 bool ResealBlock(std::string* file, size_t offset);
 
-// All of them, as far as the headers make sense.
+// Does this for all blocks, as far as the headers make sense.
 void ResealBlocks(std::string* file);
 
 // Changes the payload of a block. Another size is possible in the load-on-open

@@ -6,6 +6,7 @@
 
 #include "rowbloom/hfile.h"
 #include "storage/hfile/data_block.h"
+#include "storage/hfile/file_form.h"
 #include "storage/hfile/trailer.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/support/temp_dir.h"
@@ -33,7 +34,7 @@ TEST(HFileFormatExample, FormatMdShowsTheBytes) {
   cell.qualifier = "q";
   cell.timestamp_ms = 1;
   cell.value = "v";
-  HFileWriterOptions options;
+  hfile::FileForm options;
   options.bloom_type = BloomType::kNone;
   options.create_time_ms = 0;
   ASSERT_NO_FATAL_FAILURE(
@@ -43,7 +44,7 @@ TEST(HFileFormatExample, FormatMdShowsTheBytes) {
   const size_t second_block = file.find("IDXROOT2");
   ASSERT_NE(second_block, std::string::npos);
   EXPECT_THAT(text, testing::HasSubstr(HexBlock(file.substr(0, second_block))));
-  // Of the trailer, what is not padding.
+  // The example shows the trailer without its padding.
   const std::string trailer = file.substr(file.size() - hfile::kTrailerBytes);
   const size_t end = trailer.find(std::string(16, '\0'));
   EXPECT_THAT(text, testing::HasSubstr(HexBlock(trailer.substr(0, end))));

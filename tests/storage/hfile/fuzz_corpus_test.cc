@@ -17,6 +17,7 @@
 #include "rowbloom/hfile.h"
 #include "storage/hfile/block.h"
 #include "storage/hfile/data_block.h"
+#include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/edit_file.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/support/random.h"
@@ -33,7 +34,7 @@ using Files = std::map<std::string, std::string>;
 // Fuzzers are slow on large inputs; a trailer alone has 4 KiB.
 constexpr size_t kMaxSeedBytes = 12'000;
 
-// As data_block_fuzz.cc has them.
+// The order is that of data_block_fuzz.cc.
 constexpr HFileEncoding kBlockEncodings[] = {
     HFileEncoding::kNone, HFileEncoding::kPrefix, HFileEncoding::kDiff,
     HFileEncoding::kFastDiff, HFileEncoding::kRowIndexV1};
@@ -55,7 +56,7 @@ void WriteSeeds(const Files& files, const std::string& target) {
 }
 
 // A file with some of everything, in small blocks.
-std::string MakeFile(HFileWriterOptions options) {
+std::string MakeFile(hfile::FileForm options) {
   const test::TempDir dir;
   test::Random random(7);
   options.create_time_ms = 1;
@@ -76,29 +77,30 @@ std::string MakeFile(HFileWriterOptions options) {
 Files MakeSeeds() {
   Files files;
   files["none"] = MakeFile({});
-  files["gz"] = MakeFile({.compression = HFileCompression::kGz});
-  files["lz4"] = MakeFile({.compression = HFileCompression::kLz4});
-  files["snappy"] = MakeFile({.compression = HFileCompression::kSnappy});
-  files["zstd_frames"] = MakeFile({.compression = HFileCompression::kZstd});
+  files["gz"] = MakeFile({{.compression = HFileCompression::kGz}});
+  files["lz4"] = MakeFile({{.compression = HFileCompression::kLz4}});
+  files["snappy"] = MakeFile({{.compression = HFileCompression::kSnappy}});
+  files["zstd_frames"] = MakeFile({{.compression = HFileCompression::kZstd}});
   files["zstd_blocks"] =
-      MakeFile({.compression = HFileCompression::kZstd,
-                .codec_classes = HFileCodecClasses::kHBaseNative});
+      MakeFile({{.compression = HFileCompression::kZstd,
+                 .codec_classes = HFileCodecClasses::kHBaseNative}});
   files["tags_rowcol"] =
-      MakeFile({.tags = true, .bloom_type = BloomType::kRowCol});
+      MakeFile({{.tags = true, .bloom_type = BloomType::kRowCol}});
   files["prefix_without_mvcc"] =
-      MakeFile({.mvcc = false,
-                .bloom_type = BloomType::kRowPrefixFixedLength,
-                .bloom_prefix_bytes = 3});
+      MakeFile({{.mvcc = false,
+                 .bloom_type = BloomType::kRowPrefixFixedLength,
+                 .bloom_prefix_bytes = 3}});
   files["prefix_encoded"] =
-      MakeFile({.encoding = HFileEncoding::kPrefix, .tags = true});
-  files["diff_encoded"] = MakeFile({.encoding = HFileEncoding::kDiff});
-  files["fast_diff_encoded"] = MakeFile({.encoding = HFileEncoding::kFastDiff});
+      MakeFile({{.encoding = HFileEncoding::kPrefix, .tags = true}});
+  files["diff_encoded"] = MakeFile({{.encoding = HFileEncoding::kDiff}});
+  files["fast_diff_encoded"] =
+      MakeFile({{.encoding = HFileEncoding::kFastDiff}});
   files["fast_diff_encoded_tags"] =
-      MakeFile({.encoding = HFileEncoding::kFastDiff,
-                .tags = true,
-                .compress_tags = true});
+      MakeFile({{.encoding = HFileEncoding::kFastDiff,
+                 .tags = true,
+                 .compress_tags = true}});
   files["row_index_encoded"] =
-      MakeFile({.encoding = HFileEncoding::kRowIndexV1});
+      MakeFile({{.encoding = HFileEncoding::kRowIndexV1}});
   const std::string& good = files["none"];
   files["empty"] = "";
   files["trailer_alone"] = good.substr(good.size() - 4096);
@@ -172,8 +174,8 @@ TEST(HFileFuzzCorpus, FilesAreWhatTheirNamesSay) {
   }
 }
 
-// By name, payloads behind the byte that data_block_fuzz.cc takes for their
-// encoding and form.
+// Makes payloads, by name, behind the byte that data_block_fuzz.cc takes for
+// their encoding and form.
 Files MakeBlocks() {
   Files files;
   for (size_t encoding = 0; encoding < std::size(kBlockEncodings); ++encoding) {

@@ -17,6 +17,7 @@
 #include "storage/hfile/block.h"
 #include "storage/hfile/block_walk.h"
 #include "storage/hfile/cell.h"
+#include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/dump.h"
 #include "tests/support/data.h"
 #include "tests/support/outside.h"
@@ -32,7 +33,7 @@ using test::IsOk;
 struct Golden {
   std::string folder;  // with HBase's version
   std::string name;
-  HFileWriterOptions options;
+  hfile::FileForm options;
   // LZ4 and ZSTD libraries of other versions compress large blocks to other
   // bytes.
   bool same_bytes = true;
@@ -43,12 +44,12 @@ void PrintTo(const Golden& golden, std::ostream* out) {
   *out << golden.folder << "/" << golden.name;
 }
 
-HFileWriterOptions CommonOptions(const std::string& folder) {
-  HFileWriterOptions options;
+hfile::FileForm CommonOptions(const std::string& folder) {
+  hfile::FileForm options;
   options.create_time_ms = 1'700'000'000'000;
   options.max_sequence_id = 4242;
   if (folder.ends_with("2.4.7")) {
-    options.index_key_rule = HFileIndexKeyRule::kHBase24;
+    options.index_key_rule = hfile::IndexKeyRule::kHBase24;
   } else {
     options.biggest_cell = true;
     options.historical = false;
@@ -56,7 +57,7 @@ HFileWriterOptions CommonOptions(const std::string& folder) {
   return options;
 }
 
-void MakeSmall(HFileWriterOptions* options) {
+void MakeSmall(hfile::FileForm* options) {
   options->bloom_block_bytes = 256;
   options->index_block_bytes = 512;
   options->index_block_min_entries = 4;
@@ -64,7 +65,7 @@ void MakeSmall(HFileWriterOptions* options) {
 
 Golden MakeGolden(const std::string& folder, const std::string& name) {
   Golden golden{folder, name, CommonOptions(folder)};
-  HFileWriterOptions& options = golden.options;
+  hfile::FileForm& options = golden.options;
   if (name == "row_none_smallblocks") {
     MakeSmall(&options);
     options.block_bytes = 1024;
@@ -85,7 +86,7 @@ Golden MakeGolden(const std::string& folder, const std::string& name) {
     options.compression = HFileCompression::kGz;
     options.tags = true;
     options.block_bytes = 4096;
-    options.checksum = HFileChecksum::kCrc32;
+    options.checksum = hfile::ChecksumType::kCrc32;
   } else if (name == "row_lz4_bigblock") {
     options.compression = HFileCompression::kLz4;
     options.block_bytes = 1048576;
@@ -130,7 +131,7 @@ Golden MakeEncodedGolden(const std::string& folder, const std::string& name,
       {"snappy", HFileCompression::kSnappy},
   };
   Golden golden{folder, name, CommonOptions(folder)};
-  HFileWriterOptions& options = golden.options;
+  hfile::FileForm& options = golden.options;
   const std::vector<std::string> words = test::SplitAt(name, '_');
   options.encoding = encodings.at(words[0]);
   options.compression = codecs.at(words[1]);
@@ -156,7 +157,7 @@ Golden MakeEncodedGolden(const std::string& folder, const std::string& name,
 }
 
 // Takes from the file what it says of its cells and their filter.
-void TakeFromFile(const HFileReader& reader, HFileWriterOptions* options) {
+void TakeFromFile(const HFileReader& reader, hfile::FileForm* options) {
   const auto& info = reader.file_info();
   const auto compressed = info.find("hfile.TAGS_COMPRESSED");
   options->tags = info.contains("hfile.MAX_TAGS_LEN");
@@ -229,7 +230,8 @@ std::string ReadFile(const std::string& path) {
                      std::istreambuf_iterator<char>());
 }
 
-// As HBase prints them, of a file of one block or more; -1 for no offset.
+// The trailer as HBase prints it for a file of one block or more; -1 is no
+// offset.
 std::map<std::string, std::string> PrintedTrailer(const HFileTrailer& trailer) {
   const auto offset = [](const std::optional<uint64_t>& value) {
     return value.has_value() ? std::to_string(*value) : "-1";
@@ -266,7 +268,7 @@ class HFileGolden : public ::testing::TestWithParam<Golden> {
 
 TEST_P(HFileGolden, ReadsAsHBaseDumpedIt) {
   Dump dump = test::ReadDump(GoldenPath(GetParam(), ".dump.txt.gz"));
-  // Of the reader that dumped it, not of the file.
+  // These two describe the reader that dumped the file, not the file.
   dump.file_info.erase("hfile.FILE_PATH");
   dump.file_info.erase("hfile.FILE_SIZE");
   EXPECT_EQ(reader_->file_info(), dump.file_info);
@@ -381,7 +383,7 @@ TEST_P(HFileGolden, AnswersEveryQueryAsHBaseDoes) {
   }
   EXPECT_GT(answered, 0U);
   EXPECT_EQ(reader_->BloomStats().unusable, 0U);
-  // The filter was asked, not only the range of keys.
+  // The filter was probed, not only the range of keys.
   if (reader_->GeneralBloom() != nullptr) {
     EXPECT_GT(reader_->BloomStats().absent, 0U);
   }
@@ -401,9 +403,9 @@ void WriteGolden(const Golden& golden, const HFileReader& reader,
                  const std::string& path) {
   const Dump dump = test::ReadDump(GoldenPath(golden, ".dump.txt.gz"));
   std::unique_ptr<HFileWriter> writer;
-  HFileWriterOptions options = golden.options;
+  hfile::FileForm options = golden.options;
   if (options.encoding != HFileEncoding::kNone) TakeFromFile(reader, &options);
-  ASSERT_THAT(HFileWriter::Open(options, path, &writer), IsOk());
+  ASSERT_THAT(hfile::OpenWriter(options, path, &writer), IsOk());
   for (const HFileCell& cell : dump.cells) {
     ASSERT_THAT(writer->Append(cell.View()), IsOk());
   }
@@ -423,8 +425,9 @@ std::vector<std::string> DataPayloads(const HFileReader& reader) {
   return payloads;
 }
 
-// What is around the compressed bytes of a data block: rows of (type, sizes,
-// raw lengths of the records), without what depends on compressed lengths.
+// The frame around the compressed bytes of each data block: type, sizes, and
+// the records' raw lengths. Numbers that depend on compressed lengths are left
+// out.
 std::vector<std::string> Framing(const std::string& file) {
   std::vector<std::string> blocks;
   size_t at = 0;

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "rowbloom/hfile.h"
+#include "storage/format/coding.h"
 #include "storage/hfile/block.h"
 #include "storage/hfile/codec.h"
-#include "storage/hfile/coding.h"
+#include "storage/hfile/file_form.h"
 #include "storage/hfile/file_info.h"
 #include "storage/hfile/trailer.h"
 #include "tests/storage/hfile/edit_file.h"
@@ -71,14 +72,14 @@ std::vector<HFileCell> FewCells() {
 class HostileHFile : public ::testing::Test {
  protected:
   // The bytes of a sound file.
-  std::string File(const HFileWriterOptions& options) {
+  std::string File(const hfile::FileForm& options) {
     test::WriteCells(options, path_, FewCells());
     return test::ReadFileBytes(path_);
   }
   std::string File() { return File({}); }
-  // With three levels of index.
+  // A file with three levels of index.
   std::string DeepFile() {
-    HFileWriterOptions options;
+    hfile::FileForm options;
     options.block_bytes = 1;
     options.index_block_bytes = 60;
     options.index_block_min_entries = 2;
@@ -93,7 +94,7 @@ class HostileHFile : public ::testing::Test {
     reader_.reset();
     return HFileReader::Open({}, path_, &reader_);
   }
-  // What opening the file and reading all cells gives.
+  // Returns the status of opening the file and reading all cells.
   Status ReadAll(const std::string& file) {
     test::WriteFileBytes(path_, file);
     return ReadPath();
@@ -224,7 +225,7 @@ TEST_F(HostileHFile, BlockHeaders) {
   refuses(8, kNegative, "with the header, expected");
   refuses(8, 0x7fffffff, "checksums of");
   refuses(12, kNegative, "payload of 2147483648 bytes");
-  refuses(12, 1, "payload of 1 bytes, expected");
+  refuses(12, 1, "claim contents of 1, expected");
   refuses(25, 0, "0 bytes per checksum, expected 1 to");
   refuses(25, kNegative, "bytes per checksum");
   refuses(25, 33, "checksums of 4 bytes, expected");
@@ -246,26 +247,31 @@ TEST_F(HostileHFile, IndexAndHeaderDisagreeOnTheSize) {
 }
 
 TEST_F(HostileHFile, BlocksThatClaimToBeFarLargerThanTheyAre) {
-  for (const auto codec : {HFileCompression::kGz, HFileCompression::kLz4,
-                           HFileCompression::kSnappy}) {
-    HFileWriterOptions options;
+  for (const auto codec :
+       {HFileCompression::kGz, HFileCompression::kLz4,
+        HFileCompression::kSnappy, HFileCompression::kZstd}) {
+    hfile::FileForm options;
     options.compression = codec;
     std::string file = File(options);
-    EditHeader(&file, BlockType::kData, 12, 200'000'000);
-    Refuses(file, kCorruption, "payload of 200000000 bytes, expected at most");
-    EditHeader(&file, BlockType::kData, 12, 2'000'000'000);
-    Refuses(file, kMemoryLimit, "payload of 2000000000 bytes");
+    for (const uint32_t claimed : {200'000'000U, 2'000'000'000U}) {
+      EditHeader(&file, BlockType::kData, 12, claimed);
+      Refuses(file, kCorruption,
+              "claim contents of " + std::to_string(claimed) +
+                  ", expected at most");
+    }
   }
-  HFileWriterOptions options;
+  // The codec could make so many bytes, but did not.
+  hfile::FileForm options;
   options.compression = HFileCompression::kZstd;
   std::string file = File(options);
-  EditHeader(&file, BlockType::kData, 12, 200'000'000);
+  EditHeader(&file, BlockType::kData, 12, 2'000'000);
   Refuses(file, kCorruption, "ZSTD stream");
 }
 
 TEST_F(HostileHFile, DamageIsFoundByChecksums) {
-  for (const auto checksum : {HFileChecksum::kCrc32, HFileChecksum::kCrc32c}) {
-    HFileWriterOptions options;
+  for (const auto checksum :
+       {hfile::ChecksumType::kCrc32, hfile::ChecksumType::kCrc32c}) {
+    hfile::FileForm options;
     options.checksum = checksum;
     options.bytes_per_checksum = 100;
     std::string file = File(options);
@@ -283,17 +289,17 @@ TEST(HostileHFileStream, BlockStreamsOfEveryCodec) {
   for (const auto codec : {HFileCompression::kLz4, HFileCompression::kSnappy,
                            HFileCompression::kZstd}) {
     SCOPED_TRACE(ToString(codec));
-    HFileWriterOptions options;
+    hfile::FileForm options;
     options.compression = codec;
     options.codec_classes = HFileCodecClasses::kHBaseNative;
     const std::string payload(1000, 'p');
     std::string stream;
-    ASSERT_THAT(hfile::NewCompressor(options)->Compress(payload, &stream),
+    ASSERT_THAT(hfile::PayloadCompressor(options).Compress(payload, &stream),
                 IsOk());
     std::string out(1000, '\0');
     const auto decompress = [&](const std::string& in, size_t out_bytes) {
       out.assign(out_bytes, '\0');
-      return hfile::Decompress(codec, in, out.data(), out_bytes);
+      return hfile::DecompressPayload(codec, in, out.data(), out_bytes);
     };
     EXPECT_THAT(decompress(stream, 1000), IsOk());
     EXPECT_EQ(out, payload);
@@ -330,15 +336,15 @@ TEST(HostileHFileStream, BlockStreamsOfEveryCodec) {
 
 TEST(HostileHFileStream, GzipAndPlainZstd) {
   for (const auto codec : {HFileCompression::kGz, HFileCompression::kZstd}) {
-    HFileWriterOptions options;
+    hfile::FileForm options;
     options.compression = codec;
     const std::string payload(1000, 'p');
     std::string stream;
-    ASSERT_THAT(hfile::NewCompressor(options)->Compress(payload, &stream),
+    ASSERT_THAT(hfile::PayloadCompressor(options).Compress(payload, &stream),
                 IsOk());
     std::string out(2000, '\0');
     const auto decompress = [&](const std::string& in, size_t out_bytes) {
-      return hfile::Decompress(codec, in, out.data(), out_bytes);
+      return hfile::DecompressPayload(codec, in, out.data(), out_bytes);
     };
     EXPECT_THAT(decompress(stream, 1000), IsOk());
     EXPECT_THAT(decompress(stream, 1001),
@@ -353,7 +359,7 @@ TEST(HostileHFileStream, GzipAndPlainZstd) {
 // ------------------------------------------------------------------- 4: cells
 
 TEST_F(HostileHFile, Cells) {
-  HFileWriterOptions options;
+  hfile::FileForm options;
   options.tags = true;
   const std::string good = File(options);
   const auto refuses = [&](const std::function<void(std::string*)>& change,
@@ -390,7 +396,7 @@ TEST_F(HostileHFile, DataBlocksWithoutCells) {
   const size_t offset = test::FindBlock(file, BlockType::kData);
   std::string empty(hfile::kBlockHeaderBytes, '\0');
   hfile::BlockHeader header;
-  header.checksum = HFileChecksum::kCrc32c;
+  header.checksum = hfile::ChecksumType::kCrc32c;
   header.bytes_per_checksum = 16384;
   hfile::SealBlock(header, &empty);
   file.replace(offset, empty.size(), empty);
@@ -420,7 +426,7 @@ TEST_F(HostileHFile, NonRootIndexes) {
     }
   };
   const auto entries_at = [](const std::string& payload) {
-    return 4 + 4 * (hfile::LoadU32(payload.data()) + 1);
+    return 4 + 4 * (LoadBig<uint32_t>(payload.data()) + 1);
   };
   refuses([](std::string* p) { Overwrite32(p, 0, 0); }, "index of 0 entries");
   refuses([](std::string* p) { Overwrite32(p, 0, 0xffffffff); },
@@ -448,7 +454,7 @@ TEST_F(HostileHFile, NonRootIndexes) {
           "key before that of entry 0");
 }
 
-// What an index says of the blocks below must hold: seeks rely on it.
+// An index must order the blocks below as it says, because seeks rely on it.
 TEST_F(HostileHFile, IndexKeysAfterWhatTheyStandFor) {
   const std::string good = DeepFile();
   const auto refuses = [&](BlockType type, const std::string& why) {
@@ -456,9 +462,9 @@ TEST_F(HostileHFile, IndexKeysAfterWhatTheyStandFor) {
     // byte.
     std::string file = good;
     EditPayload(&file, type, [](std::string* p) {
-      const uint32_t count = hfile::LoadU32(p->data());
-      const size_t at =
-          4 + 4 * (count + 1) + hfile::LoadU32(p->data() + 4 + 4 * (count - 1));
+      const uint32_t count = LoadBig<uint32_t>(p->data());
+      const size_t at = 4 + 4 * (count + 1) +
+                        LoadBig<uint32_t>(p->data() + 4 + 4 * (count - 1));
       (*p)[at + 12 + 3] = 'z';
     });
     Refuses(file, kCorruption, why);
@@ -481,9 +487,9 @@ TEST_F(HostileHFile, IndexesThatRunInCircles) {
         hfile::ParseBlockHeader(std::string_view(file).substr(to, 33), &header),
         IsOk());
     EditPayload(&file, from, [&](std::string* p) {
-      const uint32_t count = hfile::LoadU32(p->data());
+      const uint32_t count = LoadBig<uint32_t>(p->data());
       const size_t at =
-          4 + 4 * (count + 1) + hfile::LoadU32(p->data() + 4 + 4 * entry);
+          4 + 4 * (count + 1) + LoadBig<uint32_t>(p->data() + 4 + 4 * entry);
       Overwrite64(p, at, to);
       Overwrite32(p, at + 8, static_cast<uint32_t>(header.block_bytes()));
     });
@@ -612,7 +618,7 @@ TEST_F(HostileHFile, BloomChunksThatCannotBeTrusted) {
   std::string empty(hfile::kBlockHeaderBytes, '\0');
   hfile::BlockHeader header;
   header.type = BlockType::kBloomChunk;
-  header.checksum = HFileChecksum::kCrc32c;
+  header.checksum = hfile::ChecksumType::kCrc32c;
   header.bytes_per_checksum = 16384;
   hfile::SealBlock(header, &empty);
   file.replace(at, empty.size(), empty);
@@ -626,7 +632,7 @@ TEST_F(HostileHFile, BloomChunksThatCannotBeTrusted) {
 }
 
 TEST_F(HostileHFile, BloomChunksOutOfOrder) {
-  HFileWriterOptions options;
+  hfile::FileForm options;
   options.bloom_block_bytes = 4;
   options.bloom_max_fold = 0;
   std::string file = File(options);
@@ -644,7 +650,7 @@ TEST_F(HostileHFile, BlocksWithoutEndAfterTheFileInfo) {
   std::string block(hfile::kBlockHeaderBytes, '\0');
   hfile::BlockHeader header;
   header.type = BlockType::kMeta;
-  header.checksum = HFileChecksum::kCrc32c;
+  header.checksum = hfile::ChecksumType::kCrc32c;
   header.bytes_per_checksum = 16384;
   hfile::SealBlock(header, &block);
   std::string many;
@@ -686,13 +692,12 @@ TEST_F(HostileHFile, FileInfoThatOccursTwiceCountsOnce) {
   std::string file = File();
   EditPayload(&file, BlockType::kFileInfo, [](std::string* p) {
     const std::string pair("\x0a\x06\x0a\x01k\x12\x01", 7);
-    hfile::Cursor cursor(std::string_view(*p).substr(4));
+    std::string_view cursor = std::string_view(*p).substr(4);
     uint64_t length = 0;
-    ASSERT_TRUE(cursor.ReadVarint(&length));
-    const std::string pairs =
-        std::string(cursor.rest()) + pair + "1" + pair + "2";
+    ASSERT_TRUE(GetVarint(&cursor, &length));
+    const std::string pairs = std::string(cursor) + pair + "1" + pair + "2";
     p->resize(4);
-    hfile::PutVarint(p, pairs.size());
+    PutVarint(p, pairs.size());
     *p += pairs;
   });
   ASSERT_THAT(ReadAll(file), IsOk());
@@ -738,7 +743,7 @@ TEST_F(HostileHFile, FileInfoOfWrongSizes) {
 }
 
 TEST_F(HostileHFile, FileInfoOfBloomFilters) {
-  const auto unusable = [&](const HFileWriterOptions& options,
+  const auto unusable = [&](const hfile::FileForm& options,
                             const std::function<void(hfile::FileInfo*)>& change,
                             const std::string& why) {
     ASSERT_THAT(ReadAll(WithFileInfo(File(options), change)), IsOk());
@@ -752,7 +757,7 @@ TEST_F(HostileHFile, FileInfoOfBloomFilters) {
   unusable(
       {}, [](hfile::FileInfo* info) { (*info)["BLOOM_FILTER_TYPE"] = "COL"; },
       "BLOOM_FILTER_TYPE \"COL\"");
-  HFileWriterOptions prefix;
+  hfile::FileForm prefix;
   prefix.bloom_type = BloomType::kRowPrefixFixedLength;
   prefix.bloom_prefix_bytes = 5;
   for (const uint32_t value : {0U, 0xffffffffU, 0x80000000U}) {
@@ -766,7 +771,7 @@ TEST_F(HostileHFile, FileInfoOfBloomFilters) {
   unusable(
       prefix, [](hfile::FileInfo* info) { info->erase("BLOOM_FILTER_PARAM"); },
       "BLOOM_FILTER_PARAM is missing");
-  HFileWriterOptions row_col;
+  hfile::FileForm row_col;
   row_col.bloom_type = BloomType::kRowCol;
   unusable(
       row_col, [](hfile::FileInfo* info) { info->erase("LAST_BLOOM_KEY"); },
@@ -837,7 +842,7 @@ TEST_F(HostileHFile, VerifyGoesOnBehindDamage) {
   HFileReport report;
   EXPECT_THAT(reader_->Verify(&report),
               StatusIs(kCorruption, HasSubstr(path_)));
-  // Both told once, and no totals, of which a part is missing.
+  // Both are told once. Totals, of which a part is missing, are not told.
   EXPECT_EQ(report.problem_count, 2U);
   EXPECT_EQ(report.problems.size(), 2U);
   EXPECT_EQ(report.damaged_blocks, 2U);
@@ -854,10 +859,10 @@ TEST_F(HostileHFile, VerifyDoesNotGoRoundAndRound) {
     EditPayload(
         &file, BlockType::kIntermediateIndex,
         [&](std::string* p) {
-          const uint32_t entries = hfile::LoadU32(p->data());
+          const uint32_t entries = LoadBig<uint32_t>(p->data());
           const size_t start = 4 + 4 * (entries + 1);
           for (uint32_t i = 0; i < entries; ++i) {
-            const uint32_t at = hfile::LoadU32(p->data() + 4 + 4 * i);
+            const uint32_t at = LoadBig<uint32_t>(p->data() + 4 + 4 * i);
             p->replace(start + at, 12, p->substr(start, 12));
             Overwrite64(p, start + at, first_leaf);
           }
@@ -933,7 +938,7 @@ TEST_F(HostileHFile, FileInfoAndBlocksDisagreeOnTheEncoding) {
     };
     Refuses(WithFileInfo(good, encode), kCorruption,
             "\"DATABLKE\" expected, found \"DATABLK*\"");
-    HFileWriterOptions options;
+    hfile::FileForm options;
     options.encoding = encoding;
     EXPECT_THAT(ReadAll(File(options)), IsOk());
     EXPECT_EQ(cells_, FewCells());
@@ -952,7 +957,7 @@ TEST_F(HostileHFile, EncodedCellsBeyondTheLimit) {
   for (const HFileEncoding encoding :
        {HFileEncoding::kPrefix, HFileEncoding::kDiff,
         HFileEncoding::kFastDiff}) {
-    HFileWriterOptions options;
+    hfile::FileForm options;
     options.encoding = encoding;
     std::string file = File(options);
     EditPayload(&file, BlockType::kEncodedData,
@@ -968,12 +973,12 @@ TEST_F(HostileHFile, EncodedCellsBeyondTheLimit) {
 // Every byte flipped: an error, or, in what was not read, the cells as they
 // were, and Verify finds it. The trailer has no checksum.
 TEST_F(HostileHFile, EveryFlippedByteOfABlockIsFound) {
-  std::vector<HFileWriterOptions> all(2);
+  std::vector<hfile::FileForm> all(2);
   all[1].compression = HFileCompression::kLz4;
   for (const HFileEncoding encoding : kEncodings) {
     all.emplace_back().encoding = encoding;
   }
-  for (HFileWriterOptions& options : all) {
+  for (hfile::FileForm& options : all) {
     SCOPED_TRACE(ToString(options.encoding));
     options.block_bytes = 300;
     options.index_block_bytes = 100;
@@ -985,7 +990,7 @@ TEST_F(HostileHFile, EveryFlippedByteOfABlockIsFound) {
       file.put(byte).flush();
     };
     const size_t blocks_end = good.size() - hfile::kTrailerBytes;
-    // Of the trailer, what is not padding.
+    // The rest of the trailer is padding.
     const size_t end = blocks_end + 110;
     uint64_t left_to_verify = 0;
     for (size_t at = 0; at < end; ++at) {

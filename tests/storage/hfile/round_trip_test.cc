@@ -1,5 +1,5 @@
-// What the writer writes, the reader reads: random cells and options against
-// the list of cells itself.
+// The reader gives the cells that the writer wrote: random cells and options
+// against the list of cells itself.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 
 #include "rowbloom/hfile.h"
 #include "storage/hfile/block_cache.h"
+#include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
@@ -35,8 +36,8 @@ T OneOf(const std::vector<T>& values, Random* random) {
 }
 
 // Every option at random, sizes small enough for many blocks and levels.
-HFileWriterOptions RandomOptions(Random* random) {
-  HFileWriterOptions options;
+hfile::FileForm RandomOptions(Random* random) {
+  hfile::FileForm options;
   options.compression = OneOf<HFileCompression>(
       {HFileCompression::kNone, HFileCompression::kGz, HFileCompression::kLz4,
        HFileCompression::kSnappy, HFileCompression::kZstd},
@@ -51,14 +52,15 @@ HFileWriterOptions RandomOptions(Random* random) {
        HFileEncoding::kFastDiff, HFileEncoding::kRowIndexV1},
       random);
   options.block_bytes = OneOf<uint32_t>({1, 100, 1000, 65536}, random);
-  options.checksum = OneOf<HFileChecksum>(
-      {HFileChecksum::kNull, HFileChecksum::kCrc32, HFileChecksum::kCrc32c},
+  options.checksum = OneOf<hfile::ChecksumType>(
+      {hfile::ChecksumType::kNull, hfile::ChecksumType::kCrc32,
+       hfile::ChecksumType::kCrc32c},
       random);
   options.bytes_per_checksum = OneOf<uint32_t>({33, 100, 16384}, random);
   options.index_block_bytes = OneOf<uint32_t>({1, 200, 1000, 131072}, random);
   options.index_block_min_entries = OneOf<uint32_t>({2, 3, 16}, random);
-  options.index_key_rule = OneOf<HFileIndexKeyRule>(
-      {HFileIndexKeyRule::kHBase24, HFileIndexKeyRule::kHBase25}, random);
+  options.index_key_rule = OneOf<hfile::IndexKeyRule>(
+      {hfile::IndexKeyRule::kHBase24, hfile::IndexKeyRule::kHBase25}, random);
   options.tags = random->OneIn(2);
   options.compress_tags = random->OneIn(2);
   options.mvcc = random->OneIn(2);
@@ -166,7 +168,7 @@ TEST(HFileRoundTrip, RandomCellsWithRandomOptions) {
   uint32_t most_levels = 0;
   for (uint64_t round = 0; round < test::Scaled(40); ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
-    const HFileWriterOptions options = RandomOptions(&random);
+    const hfile::FileForm options = RandomOptions(&random);
     CellSpec spec;
     spec.rows = 1 + random.Below(200);
     spec.tags = options.tags;
@@ -213,7 +215,7 @@ TEST(HFileRoundTrip, BloomFiltersSkipAbsentRowsAndColumns) {
   for (const BloomType type : {BloomType::kRow, BloomType::kRowCol,
                                BloomType::kRowPrefixFixedLength}) {
     SCOPED_TRACE(ToString(type));
-    HFileWriterOptions options;
+    hfile::FileForm options;
     options.bloom_type = type;
     options.bloom_prefix_bytes = 8;
     const auto cells = RandomCells({.rows = 2000}, &random);
@@ -225,7 +227,7 @@ TEST(HFileRoundTrip, BloomFiltersSkipAbsentRowsAndColumns) {
     for (uint64_t i = 0; i < kAbsent; ++i) {
       passed += reader->MayContainRowCol(test::DistinctKey(i, 9), "q") ? 1 : 0;
     }
-    // Expected are 1 % of them, 20; with ROWCOL, of either of two questions.
+    // Expected are 1 % of them, 20; with ROWCOL, of either of two lookups.
     EXPECT_LT(passed, 60U);
     EXPECT_GE(reader->BloomStats().checked, kAbsent);
     EXPECT_GE(reader->BloomStats().absent, kAbsent - passed);
@@ -237,14 +239,14 @@ TEST(HFileRoundTrip, MetaBlocksAndFileInfoComeBack) {
   const test::TempDir dir;
   const std::string path = dir.File("meta.hfile");
   for (const auto codec : {HFileCompression::kNone, HFileCompression::kZstd}) {
-    HFileWriterOptions options;
+    hfile::FileForm options;
     options.compression = codec;
     options.file_info["app.name"] = "example";
     options.bulk_load_time_ms = 99;
     options.bulk_load_task = "task_1";
     options.exclude_from_minor_compaction = true;
     std::unique_ptr<HFileWriter> writer;
-    ASSERT_THAT(HFileWriter::Open(options, path, &writer), IsOk());
+    ASSERT_THAT(hfile::OpenWriter(options, path, &writer), IsOk());
     EXPECT_THAT(writer->AddMetaBlock("b", std::string(1000, 'x')), IsOk());
     EXPECT_THAT(writer->AddMetaBlock("a", ""), IsOk());
     EXPECT_THAT(writer->AddMetaBlock("a", "again"),
@@ -297,7 +299,7 @@ TEST(HFileRoundTrip, LargeValuesInEveryCodecAndFraming) {
           HFileCodecClasses::kHBaseAircompressor}) {
       SCOPED_TRACE(ToString(codec) + " " +
                    std::to_string(static_cast<int>(classes)));
-      HFileWriterOptions options;
+      hfile::FileForm options;
       options.compression = codec;
       options.codec_classes = classes;
       options.block_bytes = 1 << 20;
@@ -313,9 +315,9 @@ TEST(HFileRoundTrip, LargeValuesInEveryCodecAndFraming) {
 TEST(HFileWriter, RefusesCellsThatDoNotFit) {
   const test::TempDir dir;
   std::unique_ptr<HFileWriter> writer;
-  HFileWriterOptions options;
+  hfile::FileForm options;
   options.mvcc = false;
-  ASSERT_THAT(HFileWriter::Open(options, dir.File("a"), &writer), IsOk());
+  ASSERT_THAT(hfile::OpenWriter(options, dir.File("a"), &writer), IsOk());
   const auto refuses = [&](const HFileCellView& cell, const char* why) {
     EXPECT_THAT(writer->Append(cell),
                 StatusIs(Status::kInvalidArgument, HasSubstr(why)));
@@ -350,38 +352,38 @@ TEST(HFileWriter, RefusesCellsThatDoNotFit) {
 
 TEST(HFileWriter, RefusesOptionsOutOfRange) {
   const test::TempDir dir;
-  const auto refuses = [&](const HFileWriterOptions& options, int code,
+  const auto refuses = [&](const hfile::FileForm& options, int code,
                            const char* why) {
     std::unique_ptr<HFileWriter> writer;
-    EXPECT_THAT(HFileWriter::Open(options, dir.File("a"), &writer),
+    EXPECT_THAT(hfile::OpenWriter(options, dir.File("a"), &writer),
                 StatusIs(code, HasSubstr(why)));
     EXPECT_EQ(writer, nullptr);
   };
   const int invalid = Status::kInvalidArgument;
-  refuses({.compression = HFileCompression::kLzo}, Status::kNotSupported,
+  refuses({{.compression = HFileCompression::kLzo}}, Status::kNotSupported,
           "LZO");
-  refuses({.compression = HFileCompression::kGz, .compression_level = 10},
+  refuses({{.compression = HFileCompression::kGz, .compression_level = 10}},
           invalid, "compression_level 10, expected -1 to 9");
-  refuses({.block_bytes = 0}, invalid, "block_bytes 0");
+  refuses({{.block_bytes = 0}}, invalid, "block_bytes 0");
   refuses({.bytes_per_checksum = 32}, invalid, "bytes_per_checksum 32");
   refuses({.index_block_bytes = 0}, invalid, "index_block_bytes 0");
   refuses({.index_block_min_entries = 1}, invalid, "index_block_min_entries 1");
-  refuses({.bloom_type = BloomType::kRowPrefixFixedLength}, invalid,
+  refuses({{.bloom_type = BloomType::kRowPrefixFixedLength}}, invalid,
           "bloom_prefix_bytes 0, expected 1 to 32767");
-  refuses({.bloom_error_rate = 0}, invalid, "bloom_error_rate");
-  refuses({.bloom_error_rate = 1}, invalid, "bloom_error_rate");
+  refuses({{.bloom_error_rate = 0}}, invalid, "bloom_error_rate");
+  refuses({{.bloom_error_rate = 1}}, invalid, "bloom_error_rate");
   refuses({.bloom_block_bytes = 0}, invalid, "bloom_block_bytes 0");
   refuses({.bloom_max_fold = 21}, invalid, "bloom_max_fold 21");
-  refuses({.file_info = {{"hfile.LASTKEY", "x"}}}, invalid, "reserved");
+  refuses({{.file_info = {{"hfile.LASTKEY", "x"}}}}, invalid, "reserved");
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 
 TEST(HFileWriter, RowColFilesHaveOneFamilyInARow) {
   const test::TempDir dir;
-  HFileWriterOptions options;
+  hfile::FileForm options;
   options.bloom_type = BloomType::kRowCol;
   std::unique_ptr<HFileWriter> writer;
-  ASSERT_THAT(HFileWriter::Open(options, dir.File("a"), &writer), IsOk());
+  ASSERT_THAT(hfile::OpenWriter(options, dir.File("a"), &writer), IsOk());
   EXPECT_THAT(writer->Append({.row = "r", .family = "f"}), IsOk());
   EXPECT_THAT(
       writer->Append({.row = "r", .family = "g", .qualifier = "q"}),
@@ -418,7 +420,7 @@ TEST(HFileReader, ManyThreadsShareOneReaderAndItsCache) {
   const test::TempDir dir;
   const std::string path = dir.File("a.hfile");
   Random random(test::SeedFromEnv());
-  HFileWriterOptions options;
+  hfile::FileForm options;
   options.block_bytes = 500;
   options.index_block_bytes = 300;
   options.compression = HFileCompression::kZstd;

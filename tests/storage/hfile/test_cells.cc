@@ -82,10 +82,10 @@ std::vector<HFileCell> RandomCells(const CellSpec& spec, Random* random) {
   return cells;
 }
 
-void WriteCells(const HFileWriterOptions& options, const std::string& path,
+void WriteCells(const hfile::FileForm& options, const std::string& path,
                 const std::vector<HFileCell>& cells) {
   std::unique_ptr<HFileWriter> writer;
-  ASSERT_THAT(HFileWriter::Open(options, path, &writer), IsOk());
+  ASSERT_THAT(hfile::OpenWriter(options, path, &writer), IsOk());
   for (const HFileCell& cell : cells) {
     ASSERT_THAT(writer->Append(cell.View()), IsOk());
   }

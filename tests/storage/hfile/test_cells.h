@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rowbloom/hfile.h"
+#include "storage/hfile/file_form.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test {
@@ -23,7 +24,7 @@ struct CellSpec {
 std::vector<HFileCell> RandomCells(const CellSpec& spec, Random* random);
 
 // Fails the test when the cells cannot be written.
-void WriteCells(const HFileWriterOptions& options, const std::string& path,
+void WriteCells(const hfile::FileForm& options, const std::string& path,
                 const std::vector<HFileCell>& cells);
 
 std::string ReadFileBytes(const std::string& path);

@@ -161,7 +161,7 @@ TEST_F(Export, FilesSayWhatIsTrueOfThem) {
     EXPECT_THAT(reader->Verify(&verified), IsOk());
     EXPECT_THAT(verified.problems, IsEmpty());
   }
-  // Its filter is asked.
+  // Its filter is probed.
   std::unique_ptr<HFileReader> reader;
   ASSERT_THAT(HFileReader::Open({}, report_.files[1].path, &reader), IsOk());
   EXPECT_TRUE(reader->MayContainRow("row9"));  // shares the prefix

@@ -1,4 +1,4 @@
-// What HBase refuses, at its limits and beyond.
+// HBase's limits: values at each are accepted, values beyond it refused.
 #include "storage/hfile_transfer/hbase_limits.h"
 
 #include <gmock/gmock.h>

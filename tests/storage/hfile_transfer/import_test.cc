@@ -25,6 +25,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr auto kPut = HFileCellType::kPut;
 
@@ -49,7 +50,7 @@ class Import : public ::testing::Test {
   std::string Write(const std::string& name, std::vector<HFileCell> cells,
                     const HFileWriterOptions& options = WithTags()) {
     const std::string path = dir_.File(name);
-    WriteCells(options, path, cells);
+    WriteCells({options}, path, cells);
     return path;
   }
   Status Run(const std::vector<std::string>& paths,
@@ -129,14 +130,15 @@ TEST_F(Import, RandomCellsAreThoseOfTheModel) {
   Random random(seed);
   const std::vector<HFileCell> cells =
       RandomCells({.rows = Scaled(3000), .deletes = true}, &random);
-  // In one file, in overlapping ones, and in ones that follow each other.
+  // The cells are in one file, in overlapping ones, or in ones that follow each
+  // other.
   for (const std::string form : {"one", "overlapping", "split"}) {
     SCOPED_TRACE(form);
     ASSERT_NO_FATAL_FAILURE(Open(form));
     const size_t count = form == "one" ? 1 : 5;
     std::vector<std::vector<HFileCell>> parts(count);
     for (size_t i = 0; i < cells.size(); ++i) {
-      // What is equal stays together, where its order is the file's.
+      // Equal keys stay in one file, where their order counts.
       const bool with_last =
           i > 0 && CompareHFileKeys(cells[i - 1].View().key(),
                                     cells[i].View().key()) == 0;
@@ -194,7 +196,7 @@ TEST_F(Import, OfEqualCellsOfBulkLoadsTheLaterLoadCounts) {
   ASSERT_THAT(Run({file("aa_SeqId_12_", 0), file("bb_SeqId_5_", 0)}), IsOk());
   EXPECT_THAT(Values("r", "q"), ElementsAre("aa_SeqId_12_"));
   EXPECT_EQ(report_.skipped, 1u);
-  // Whatever numbers the cells have, and beside cells that were flushed.
+  // The cells' own numbers do not matter, even beside cells that were flushed.
   ASSERT_THAT(Run({file("aa_SeqId_12_", 3), file("bb_SeqId_5_", 100)}), IsOk());
   EXPECT_THAT(Values("r", "q"), ElementsAre("aa_SeqId_12_"));
   ASSERT_THAT(Run({file("flushed13", 13), file("aa_SeqId_12_", 100)}), IsOk());
@@ -211,24 +213,6 @@ TEST_F(Import, OfEqualCellsOfBulkLoadsTheLaterLoadCounts) {
   EXPECT_EQ(s.code(), Status::kInvalidArgument);
   EXPECT_THAT(s.ToString(), AllOf(HasSubstr(dir_.File("dd_SeqId_1")),
                                   HasSubstr("expected the number")));
-}
-
-TEST_F(Import, ReferencesAndLinksAreRefusedByName) {
-  const std::string fine = Write("0123", {MakeCell("a", "q", 7, kPut, "v")});
-  const std::string region(32, 'a');
-  WriteFileBytes(dir_.File("0123." + region), "PBUF\n\1r");
-  WriteFileBytes(dir_.File("table=" + region + "-0123"), "");
-  ExpectRefused(
-      {fine, dir_.File("0123." + region)}, Status::kNotSupported,
-      {"/0123." + region, "to a half of file 0123 of region " + region,
-       "major_compact"});
-  ExpectRefused({fine, dir_.File("table=" + region + "-0123")},
-                Status::kNotSupported,
-                {"/table=" + region, "a link to file 0123 of region " + region,
-                 "of table table", "major_compact"});
-  // A whole file may have such a name.
-  ASSERT_THAT(Run({Write("4567.abc", {MakeCell("a", "q", 7, kPut, "v")})}),
-              IsOk());
 }
 
 TEST_F(Import, DeletesTakeWhatComesLater) {
@@ -381,7 +365,7 @@ TEST_F(Import, ALatestFamilyTakesTheNewestVersionsWithTheirTimestamps) {
                              HasSubstr("latest_as_new"))));
   options.latest_as_new = true;
   ASSERT_THAT(Run({path}, options), IsOk());
-  // Which is newer makes no difference to what was there.
+  // The file's cell replaces the store's, whichever is newer.
   EXPECT_THAT(Versions("r", "new", "latest"),
               ElementsAre(Cell{"latest", "new", 8, "8"}));
   // Deletes concern the file's cells.
@@ -454,39 +438,226 @@ TEST_F(Import, TagsAreRefusedOrDropped) {
   const std::string path =
       Write("file", {MakeCell("q", "q", 7, kPut, "v"), tagged});
   ExpectRefused({path}, Status::kInvalidArgument,
-                {path, "row \"r\", cell f:q", "4 bytes of tags", "drop_tags"});
+                {path, "row \"r\", cell f:q", "tags (type 3)", "drop_tags"});
   HFileImportOptions options;
   options.drop_tags = true;
   ASSERT_THAT(Run({path}, options), IsOk());
   EXPECT_THAT(Values("r", "q"), ElementsAre("v"));
+  EXPECT_EQ(report_.without_tags, 1u);
 }
 
-TEST_F(Import, ReferencesToMobFilesAreRefusedWithAndWithoutTheirTags) {
-  const auto with_tags = [this](const std::string& name,
-                                const std::string& tags) {
-    HFileCell cell = MakeCell("r", "q", 7, kPut, "v");
-    cell.tags = tags;
-    return Write(name, {cell});
+TEST_F(Import, CellsOutliveTheirOwnLifetimeNowhere) {
+  const auto with_lifetime = [](const std::string& qualifier,
+                                int64_t timestamp_ms,
+                                const std::string& lifetime) {
+    HFileCell cell = MakeCell("r", qualifier, timestamp_ms, kPut, "v");
+    cell.tags = {'\0', static_cast<char>(lifetime.size() + 1), '\x08'};
+    cell.tags += lifetime;
+    return cell;
   };
-  const std::string visibility("\0\2\2v", 4);
-  const std::string lifetime("\0\x09\x08\0\0\0\0\0\0\1\0", 11);
-  const std::string mob =
-      with_tags("mob", visibility + std::string("\0\1\5", 3));
-  const std::string cut =
-      with_tags("cut", visibility + std::string("\0\3\5m", 4));
-  for (const bool drop_tags : {false, true}) {
-    const HFileImportOptions options{.drop_tags = drop_tags};
-    ExpectRefused({mob}, Status::kInvalidArgument,
-                  {mob, "row \"r\", cell f:q", "MOB file (tag type 5)"},
-                  options);
-    ExpectRefused({cut}, Status::kInvalidArgument, {cut, "8 bytes of tags"},
-                  options);
-  }
-  const std::string path = with_tags("lifetime", visibility + lifetime);
-  ExpectRefused({path}, Status::kInvalidArgument,
-                {path, "15 bytes of tags, a lifetime (tag type 8)"});
+  const std::string second("\0\0\0\0\0\0\x03\xe8", 8);
+  const std::string for_ever("\x7f\xff\xff\xff\xff\xff\xff\xff", 8);
+  constexpr int64_t kFuture = 33'000'000'000'000;  // the year 3015
+  HFileCell twice = with_lifetime("twice", 7, for_ever);
+  twice.tags += std::string("\0\x09\x08", 3) + second;
+  const std::string path = Write(
+      "file",
+      {with_lifetime("alive", kFuture, second),
+       with_lifetime("over", 7, second),
+       MakeCell("r", "over", 6, kPut, "older"),
+       with_lifetime("over_at_once", kFuture, "\xff\xff" + second.substr(2)),
+       with_lifetime("stays", 7, for_ever), twice});
   ASSERT_THAT(Run({path}, {.drop_tags = true}), IsOk());
-  EXPECT_THAT(Values("r", "q"), ElementsAre("v"));
+  EXPECT_EQ(report_.cells, 6u);
+  EXPECT_EQ(report_.skipped, 2u);
+  EXPECT_THAT(Values("r", "alive"), ElementsAre("v"));
+  EXPECT_THAT(Values("r", "over"), ElementsAre("older"));
+  EXPECT_THAT(Values("r", "over_at_once"), IsEmpty());
+  EXPECT_THAT(Values("r", "stays"), ElementsAre("v"));
+  // The first lifetime counts.
+  EXPECT_THAT(Values("r", "twice"), ElementsAre("v"));
+  ASSERT_NO_FATAL_FAILURE(Open("other"));
+  ExpectRefused({Write("short", {with_lifetime("q", 7, "1234567")})},
+                Status::kInvalidArgument,
+                {"/short", "a lifetime (tag type 8) of 7 bytes, expected 8"},
+                {.drop_tags = true});
+}
+
+TEST_F(Import, TagsOfOtherKindsAreNamed) {
+  HFileCell cell = MakeCell("r", "q", 7, kPut, "v");
+  cell.tags = std::string("\0\2\2v\0\x09\x08\0\0\0\0\0\0\1\0", 15);
+  const std::string path = Write("lifetime", {cell});
+  ExpectRefused({path}, Status::kInvalidArgument,
+                {path, "tags (visibility, lifetime)"});
+  cell.tags = std::string("\0\1\5\0\3\2v", 7);
+  const std::string cut = Write("cut", {cell});
+  ExpectRefused({cut}, Status::kInvalidArgument, {cut, "7 bytes of tags"},
+                {.drop_tags = true});
+}
+
+// A table of HBase with a MOB family, whose files HFileWriter writes as HBase
+// does: none of HBase's own was at hand.
+class ImportOfMobValues : public Import {
+ protected:
+  static std::string Tag(char type, const std::string& contents) {
+    return std::string(1, '\0') + static_cast<char>(contents.size() + 1) +
+           type + contents;
+  }
+  // The cell that a store file has in place of `cell`.
+  static HFileCell ReferenceTo(const std::string& file, HFileCell cell,
+                               const std::string& table = "orders") {
+    const size_t size = cell.value.size();
+    cell.value = std::string(2, '\0') + static_cast<char>(size >> 8) +
+                 static_cast<char>(size) + file;
+    cell.tags = Tag(5, "") + Tag(6, table) + cell.tags;
+    return cell;
+  }
+  static HFileCell Large(const std::string& row, int64_t timestamp_ms = 7) {
+    return MakeCell(row, "q", timestamp_ms, kPut,
+                    std::string(1000, 'v') + " of " + row);
+  }
+  std::string WriteMob(
+      const std::string& name, std::vector<HFileCell> cells,
+      const std::string& place = "mobdir/data/default/orders") {
+    const std::string directory = "hbase/" + place + "/5f9e/f";
+    std::filesystem::create_directories(dir_.File(directory));
+    return Write(directory + "/" + name, std::move(cells));
+  }
+  std::string WriteStoreFile(
+      std::vector<HFileCell> cells,
+      const std::string& place = "hbase/data/default/orders") {
+    const std::string directory = place + "/1e2d/f";
+    std::filesystem::create_directories(dir_.File(directory));
+    Write(directory + "/0a", std::move(cells));
+    return dir_.File(place);
+  }
+  // A reference that cannot be followed ends the import.
+  void ExpectNoValue(const HFileCell& reference, Status::Code code,
+                     const std::vector<std::string>& parts) {
+    const std::string table = WriteStoreFile({reference});
+    ExpectRefused({table}, code, {"/1e2d/f/0a: row \"r\", cell f:q"},
+                  {.drop_tags = true});
+    ExpectRefused({table}, code, parts);
+    ASSERT_THAT(Run({table}, {.keep_going = true}), IsOk());
+    ASSERT_EQ(report_.left_out.size(), 1u);
+    EXPECT_EQ(report_.left_out[0].code(), code);
+  }
+};
+
+TEST_F(ImportOfMobValues, HasThem) {
+  HFileCell visible = Large("visible");
+  visible.tags = Tag(2, "v");
+  WriteMob("01_a", {Large("a"), Large("b"), visible});
+  // The archive is looked in, too, and the table that a clone was made of.
+  WriteMob("02", {Large("c", 8), Large("c", 7)}, "archive/data/default/orders");
+  WriteMob("01_a", {Large("d")}, "mobdir/data/ns/cloned");
+  const std::string table = WriteStoreFile(
+      {ReferenceTo("01_a", Large("a")),
+       MakeCell("a", "small", 7, kPut, "in place"),
+       ReferenceTo("01_a", Large("b")), ReferenceTo("02", Large("c", 8)),
+       ReferenceTo("02", Large("c", 7)),
+       ReferenceTo("01_a", Large("d"), "ns:cloned"),
+       ReferenceTo("01_a", visible)});
+  ExpectRefused({table}, Status::kInvalidArgument, {"tags (visibility)"});
+  for (const bool keep_going : {false, true}) {
+    ASSERT_THAT(Run({table}, {.drop_tags = true, .keep_going = keep_going}),
+                IsOk());
+    EXPECT_EQ(report_.puts, 7u);
+    EXPECT_EQ(report_.without_tags, 1u);
+    EXPECT_THAT(report_.left_out, IsEmpty());
+    for (const char* row : {"a", "b", "d", "visible"}) {
+      EXPECT_THAT(Values(row, "q"), ElementsAre(Large(row).value)) << row;
+    }
+    EXPECT_THAT(Values("a", "small"), ElementsAre("in place"));
+    EXPECT_THAT(Values("c", "q"),
+                ElementsAre(Large("c").value, Large("c").value));
+    ASSERT_NO_FATAL_FAILURE(Open("db" + std::to_string(keep_going)));
+  }
+}
+
+// More files than are kept open, in turns.
+TEST_F(ImportOfMobValues, OfManyFiles) {
+  constexpr int kFiles = 70;
+  std::vector<HFileCell> references;
+  std::vector<std::vector<HFileCell>> of_files(kFiles);
+  for (int i = 1000; i < 1000 + 3 * kFiles; ++i) {
+    const HFileCell cell = Large(std::to_string(i));
+    of_files[i % kFiles].push_back(cell);
+    references.push_back(ReferenceTo(std::to_string(i % kFiles), cell));
+  }
+  for (int file = 0; file < kFiles; ++file) {
+    WriteMob(std::to_string(file), of_files[file]);
+  }
+  ASSERT_THAT(Run({WriteStoreFile(references)}), IsOk());
+  for (const HFileCell& cell : references) {
+    EXPECT_THAT(Values(cell.row, "q"), ElementsAre(Large(cell.row).value));
+  }
+}
+
+// HBase may have removed their files.
+TEST_F(ImportOfMobValues, AreNotNeededOfCellsThatAreNotLoaded) {
+  store_.reset();
+  FamilyDescriptor family = ManyVersions("f");
+  family.options.ttl_ms = 1000;
+  ASSERT_THAT(Store::Open({}, dir_.File("ttl"), {family}, &store_), IsOk());
+  constexpr int64_t kFuture = int64_t{1} << 50;
+  const HFileCell deleted = Large("deleted", kFuture);
+  ASSERT_THAT(Run({WriteStoreFile({MakeCell("deleted", "q", kFuture,
+                                            HFileCellType::kDeleteColumn),
+                                   ReferenceTo("gone", deleted),
+                                   ReferenceTo("gone", Large("expired", 7))})}),
+              IsOk());
+  EXPECT_EQ(report_.puts, 0u);
+  EXPECT_EQ(report_.skipped, 2u);
+  ExpectRefused({WriteStoreFile({ReferenceTo("gone", Large("r", kFuture))})},
+                Status::kNotSupported, {"MOB file \"gone\""});
+}
+
+TEST_F(ImportOfMobValues, ThatAreNowhereAreNamed) {
+  const std::string mob = WriteMob("01", {Large("q"), Large("s")});
+  const HFileCell cell = Large("r");
+  ExpectNoValue(ReferenceTo("02", cell), Status::kNotSupported,
+                {"MOB file \"02\"", "mobdir/data/default/orders",
+                 "archive/data/default/orders in " + dir_.File("hbase"),
+                 "import a snapshot"});
+  ExpectNoValue(ReferenceTo("01", cell, "ns:orders"), Status::kNotSupported,
+                {"mobdir/data/ns/orders"});
+  ExpectNoValue(ReferenceTo("01", cell), Status::kCorruption,
+                {mob, "expected the value of a cell at 7"});
+  WriteMob("01", {Large("r", 8)});
+  ExpectNoValue(ReferenceTo("01", cell), Status::kCorruption, {mob});
+  HFileCell longer = cell;
+  longer.value += "!";
+  WriteMob("01", {longer});
+  ExpectNoValue(ReferenceTo("01", cell), Status::kCorruption,
+                {mob, "a value of 1006 bytes, expected 1005"});
+  std::string bytes = ReadFileBytes(mob);
+  bytes[100] ^= 1;
+  WriteFileBytes(mob, bytes);
+  ExpectNoValue(ReferenceTo("01", longer), Status::kCorruption,
+                {mob, "checksum"});
+  ExpectRefused({WriteStoreFile({ReferenceTo("01", cell)}, "alone")},
+                Status::kNotSupported,
+                {"beside data/NAMESPACE/TABLE", "MOB_THRESHOLD"});
+}
+
+TEST_F(ImportOfMobValues, LeadToNoOtherDirectory) {
+  HFileCell no_table = ReferenceTo("01", Large("r"));
+  no_table.tags = Tag(5, "");
+  ExpectNoValue(no_table, Status::kInvalidArgument,
+                {"MOB file \"01\" (tag type 5): table (tag type 6)"});
+  HFileCell no_name = no_table;
+  no_name.value = std::string(3, '\0');
+  ExpectNoValue(no_name, Status::kInvalidArgument,
+                {"a length and a name", "3 bytes"});
+  for (const char* name : {"../01", "..", ""}) {
+    ExpectNoValue(ReferenceTo(name, Large("r")), Status::kInvalidArgument,
+                  {"expected a name without"});
+  }
+  for (const char* table : {"../orders", "..:orders", "ns:../orders", ":t"}) {
+    ExpectNoValue(ReferenceTo("01", Large("r"), table),
+                  Status::kInvalidArgument, {"expected a name without"});
+  }
 }
 
 TEST_F(Import, CellsThatAStoreDoesNotTakeAreNamed) {
@@ -567,6 +738,41 @@ TEST_F(Import, FilesThatCannotBeReadAreNamed) {
                 {"/damaged", "checksum"});
 }
 
+TEST_F(Import, LeavesOutFilesThatAreRefusedWhenAsked) {
+  std::vector<HFileCell> cells;
+  for (int i = 1000; i < 9000; ++i) {
+    cells.push_back(MakeCell(std::to_string(i), "q", 7, kPut, "damaged"));
+  }
+  std::string bytes = ReadFileBytes(Write("damaged", cells));
+  bytes[bytes.size() / 2] ^= 1;
+  WriteFileBytes(dir_.File("damaged"), bytes);
+  HFileCell tagged = MakeCell("tagged", "q", 7, kPut, "v");
+  tagged.tags = std::string("\0\2\3t", 4);
+  HFileCell other = MakeCell("other", "q", 7, kPut, "v");
+  other.family = "none";
+  WriteFileBytes(dir_.File("text"), std::string(5000, 't'));
+  const std::vector<std::string> paths = {
+      Write("fine", {MakeCell("a", "q", 7, kPut, "fine")}),
+      dir_.File("damaged"),
+      dir_.File("text"),
+      Write("other", {other}),
+      Write("tagged", {MakeCell("b", "q", 7, kPut, "v"), tagged}),
+      dir_.File("absent"),
+      Write("last", {MakeCell("z", "q", 7, kPut, "last")})};
+  ASSERT_THAT(Run(paths, {.keep_going = true}), IsOk());
+  std::vector<std::string> left_out;
+  for (const Status& why : report_.left_out) left_out.push_back(why.ToString());
+  EXPECT_THAT(left_out,
+              UnorderedElementsAre(HasSubstr(paths[1]), HasSubstr(paths[2]),
+                                   HasSubstr(paths[3]), HasSubstr(paths[4]),
+                                   HasSubstr(paths[5])));
+  EXPECT_EQ(report_.puts, 2u);
+  std::vector<std::string> rows;
+  RowScanner scan = store_->Scan();
+  for (const Row& row : scan) rows.push_back(row.row);
+  EXPECT_THAT(rows, ElementsAre("a", "z"));
+}
+
 TEST_F(Import, StopsWhenItIsTold) {
   std::vector<HFileCell> cells;
   for (int i = 1000; i < 4000; ++i) {
@@ -577,6 +783,10 @@ TEST_F(Import, StopsWhenItIsTold) {
   options.progress = [](const HFileProgress& progress) {
     return progress.cells < 2000;
   };
+  ExpectRefused({path}, Status::kIncomplete, {"stopped after 2000 cells"},
+                options);
+  // A search for damage can be stopped, too.
+  options.keep_going = true;
   ExpectRefused({path}, Status::kIncomplete, {"stopped after 2000 cells"},
                 options);
 }

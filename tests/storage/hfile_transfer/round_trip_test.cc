@@ -51,8 +51,7 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
     return used_[random_.Below(used_.size())];
   }
 
-  // As RandomTimestamp, but for the store's own family nothing that is not
-  // past.
+  // A RandomTimestamp, which is past for the store's own family.
   uint64_t DeleteTime(const std::string& family) {
     const uint64_t timestamp_ms = RandomTimestamp();
     return family == "store" ? std::min(timestamp_ms, now_ms_.load())
@@ -142,7 +141,7 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
     }
   }
 
-  // Only what is to be seen now, as deletes that were applied leave it.
+  // Keeps only versions that are visible now, as applied deletes leave them.
   void ForgetDeletes() {
     StoreModel visible(kModelFamilies);
     ScanOptions scan;

@@ -15,9 +15,7 @@ namespace {
 using rocksdb::Status;
 using test::IsOk;
 using test::StatusIs;
-using testing::AllOf;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 TEST(StoreFileName, HasTheNumberOfItsBulkLoad) {
   const auto number = [](const std::string& name) {
@@ -50,23 +48,30 @@ TEST(StoreFileName, OfABulkLoadWithoutANumberIsRefused) {
 
 TEST(StoreFileName, TellsReferencesAndLinks) {
   const std::string region = "8bdf7aeb78389f57428bb7b5b424c0ce";
-  EXPECT_THAT(DescribeReference("137cb12a." + region),
-              AllOf(StartsWith("a reference, left by a split, to a half of "
-                               "file 137cb12a of region 8bdf"),
-                    HasSubstr("run major_compact on its table")));
-  EXPECT_THAT(DescribeReference("137c_SeqId_7_." + region),
-              StartsWith("a reference"));
-  EXPECT_THAT(DescribeReference("my.orders=" + region + "-7efe." + region),
-              StartsWith("a reference"));
-  EXPECT_THAT(DescribeReference("my.orders=" + region + "-7efe"),
-              AllOf(StartsWith("a link to file 7efe of region 8bdf"),
-                    HasSubstr("of table my.orders, not followed; in HBase")));
-  EXPECT_THAT(DescribeReference("ns=orders=" + region + "-7efe_SeqId_1_"),
-              HasSubstr("of table ns=orders"));
+  const auto target = [](const std::string& name) {
+    const auto found = TargetInName(name);
+    EXPECT_TRUE(found) << name;
+    return found.value_or(StoreFileTarget());
+  };
+  StoreFileTarget found = target("137cb12a." + region);
+  EXPECT_EQ(Describe(found), "file 137cb12a of region " + region);
+  EXPECT_EQ(found.parent, region);
+  EXPECT_EQ(target("137c_SeqId_7_." + region).file, "137c_SeqId_7_");
+  found = target("my.orders=abcd-7efe");
+  EXPECT_EQ(Describe(found),
+            "file 7efe of region abcd of table default:my.orders");
+  EXPECT_FALSE(found.is_reference());
+  found = target("my.orders=abcd-7efe." + region);
+  EXPECT_EQ(Describe(found),
+            "file 7efe of region abcd of table default:my.orders");
+  EXPECT_EQ(found.parent, region);
+  EXPECT_EQ(Describe(target("ns=orders=abcd-7efe_SeqId_1_")),
+            "file 7efe_SeqId_1_ of region abcd of table ns:orders");
   for (const char* name :
-       {"", "137cb12a", "137cb12a_SeqId_7_", "1.hfile", "file.abc", "=abc-de",
-        "orders=abc", "orders=abc-", "orders=xyz-abc", "orders=abc-xyz", "."}) {
-    EXPECT_EQ(DescribeReference(name), "") << name;
+       {"", "137cb12a", "137cb12a_SeqId_7_", "1.hfile", "file.xyz", "=abc-de",
+        "orders=abc", "orders=abc-", "orders=xyz-abc", "orders=abc-xyz", ".",
+        "..=abc-de", ".=abc-de", "ns=..=abc-de", "..=orders=abc-de"}) {
+    EXPECT_FALSE(TargetInName(name)) << name;
   }
 }
 

@@ -45,7 +45,7 @@ class RedisFilter : public ::testing::Test {
     return filter;
   }
 
-  // What another program sends.
+  // Sends a command as another program would, and returns the reply.
   Reply Ask(std::initializer_list<std::string_view> words) {
     Connection connection(options_.endpoint);
     Reply reply;
@@ -119,7 +119,7 @@ TEST_F(RedisFilter, SharesBitsWithWhoeverSetsThemByTheRule) {
   offsets.pop_back();
   EXPECT_THAT(offsets,
               ::testing::ElementsAre(131, 2915, 3120, 5904, 6109, 6727, 8893));
-  // And the other way round.
+  // The filter also finds a key whose bits were set by another program.
   options_.name = "theirs";
   for (const uint64_t offset : offsets) {
     Ask({"SETBIT", "theirs", std::to_string(offset), "1"});
@@ -292,7 +292,8 @@ TEST_F(RedisFilter, ALostConnectionIsAnErrorAndComesBack) {
 }
 
 TEST_F(RedisFilter, AServerThatDoesNotAnswerIsAnError) {
-  options_.endpoint.timeout_ms = 100;
+  // The server has to answer in this time before and after it, too.
+  options_.endpoint.timeout_ms = 3'000;
   const auto filter = Open();
   EXPECT_THAT(filter->Put("a"), IsOk());
   server_->Pause();

@@ -18,7 +18,7 @@ class RedisServer {
   RedisServer(const RedisServer&) = delete;
   RedisServer& operator=(const RedisServer&) = delete;
 
-  // Whether this machine has one at all.
+  // Returns true when this machine has a Redis server.
   static bool Exists();
 
   std::string socket() const { return dir_.File("redis.sock"); }

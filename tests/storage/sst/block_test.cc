@@ -183,7 +183,7 @@ TEST(EntryCursor, MalformedHandleIsCorruption) {
               HasSubstr("entry at offset 0: malformed block handle"));
 }
 
-// Whatever the bytes, the cursor ends, and within them.
+// The cursor ends, and stays within the bytes, whatever they are.
 TEST(EntryCursor, AnyBytesAreSafe) {
   const uint64_t seed = test::SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -100,7 +103,7 @@ TEST_P(DataDamage, EveryFlippedByteIsFoundBeforeItIsBelieved) {
                                HasSubstr("expected, found"))))
         << at;
   }
-  // Of these blocks only; properties and filters lie elsewhere.
+  // Damage goes unnoticed only in blocks that the walk does not read.
   EXPECT_GT(refused, end / 2);
 }
 
@@ -117,7 +120,7 @@ TEST_P(DataDamage, HandlesThatGoInCirclesAreRefused) {
     bool changed = false;
     size_t index_entries = 0;
     BlockReader reader(*file_);
-    std::string contents;
+    std::string_view contents;
     ASSERT_THAT(reader.ReadIndex(index, &contents), IsOk());
     ASSERT_EQ(reader.compression(), CompressionType::kNone);
     EntryCursor counted(contents, ValueForm::kSized);
@@ -194,6 +197,74 @@ TEST_P(PartitionedDataDamage, GoesOnBehindADamagedPartition) {
   }
   EXPECT_EQ(found.size(), partitions.size() - 1);
   EXPECT_FALSE(found.contains(2));
+}
+
+// The most address space that this process has had, in bytes.
+size_t MostMemory() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word) {
+    size_t kib = 0;
+    if (word == "VmPeak:" && status >> kib) return kib * 1024;
+  }
+  return 0;
+}
+
+// A frame of ZSTD whose blocks repeat one byte: 4 GiB less one in 128 KiB.
+std::string Bomb() {
+  constexpr uint64_t kBlockBytes = 128 * 1024;
+  std::string frame("\x28\xb5\x2f\xfd\x00\x38", 6);
+  for (uint64_t left = UINT32_MAX; left > 0;) {
+    const uint64_t bytes = std::min(left, kBlockBytes);
+    left -= bytes;
+    const uint64_t head = (left == 0 ? 1 : 0) | 1 << 1 | bytes << 3;
+    for (int shift = 0; shift < 24; shift += 8) {
+      frame += static_cast<char>(head >> shift);
+    }
+    frame += 'a';
+  }
+  return frame;
+}
+
+// The block has as many bytes as ZSTD needs for its claim.
+TEST(DataBomb, AZstdBlockThatClaims4GiBTakesNoMemory) {
+  const TempDir dir;
+  const std::string path = dir.File("bomb.sst");
+  const std::string bomb = Varint(UINT32_MAX) + Bomb();
+  test::Random random(1);
+  std::string value;
+  while (value.size() < bomb.size()) {
+    value += static_cast<char>(random.Below(256));
+  }
+  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
+      {.change = [](auto* options,
+                    auto*) { options->compression = rocksdb::kNoCompression; }},
+      path, std::map<std::string, std::string>{{"key", value}}));
+  BlockHandle block;
+  {
+    std::unique_ptr<SstFile> file;
+    ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+    IndexCursor index(*file);
+    ASSERT_TRUE(index.Next());
+    block = index.handle();
+  }
+  test::WriteByte(path, block.offset_bytes + block.size_bytes,
+                  static_cast<char>(CompressionType::kZstd));
+  test::ChangeBlock(path, block, [&](std::string* contents) {
+    contents->replace(0, bomb.size(), bomb);
+  });
+  std::unique_ptr<SstFile> file;
+  ASSERT_THAT(SstFile::Open(path, &file), IsOk());
+  const size_t before = MostMemory();
+  ASSERT_GT(before, 0U);
+  DataCursor data(*file);
+  ASSERT_TRUE(data.NextBlock());
+  EXPECT_TRUE(data.block_status().IsMemoryLimit());
+  EXPECT_EQ(data.block_status().getState(),
+            path +
+                ": block at offset 0: contents of 4294967295 bytes, "
+                "expected at most 1879048185");
+  EXPECT_LT(MostMemory() - before, size_t{64} << 20);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// What RocksDB wrote, read entry by entry: with each option that changes how
-// blocks are stored, the same entries as the model and as RocksDB's reader.
+// Tables that RocksDB wrote are read entry by entry. With each option that
+// changes how blocks are stored, the entries equal the model's and those of
+// RocksDB's reader.
 #include "storage/sst/data_cursor.h"
 
 #include <gmock/gmock.h>
@@ -18,6 +19,7 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/table_properties_collectors.h"
 #include "rocksdb/version.h"
+#include "rowbloom/open_db.h"
 #include "storage/sst/sst_file.h"
 #include "tests/storage/sst/make_sst.h"
 #include "tests/support/random.h"
@@ -337,9 +339,8 @@ TEST(DataCursor, ReadsVersionsAndTypes) {
   options.create_if_missing = true;
   options.merge_operator = nullptr;
   options.disable_auto_compactions = true;
-  rocksdb::DB* raw = nullptr;
-  ASSERT_THAT(rocksdb::DB::Open(options, dir.File("db"), &raw), IsOk());
-  const std::unique_ptr<rocksdb::DB> db(raw);
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_THAT(rocksdb::DB::Open(options, dir.File("db"), Into(&db)), IsOk());
   std::vector<const rocksdb::Snapshot*> snapshots;
   const auto keep = [&] { snapshots.push_back(db->GetSnapshot()); };
   ASSERT_THAT(db->Put({}, "a", "1"), IsOk());
@@ -443,9 +444,8 @@ TEST(DataCursor, AnIngestedFileHasOneSequenceNumber) {
       test::WriteSst(SstSpec{}, path, test::NumberedKeys(10)));
   rocksdb::Options options = test::MakeOptions({});
   options.create_if_missing = true;
-  rocksdb::DB* raw = nullptr;
-  ASSERT_THAT(rocksdb::DB::Open(options, dir.File("db"), &raw), IsOk());
-  const std::unique_ptr<rocksdb::DB> db(raw);
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_THAT(rocksdb::DB::Open(options, dir.File("db"), Into(&db)), IsOk());
   ASSERT_THAT(db->Put({}, "key000003", "older"), IsOk());
   rocksdb::IngestExternalFileOptions ingest;
   ingest.write_global_seqno = true;

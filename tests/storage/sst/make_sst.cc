@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -80,10 +81,14 @@ std::string ReadFile(const std::string& path) {
 }
 
 void WriteFile(const std::string& path, const std::string& bytes) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  ASSERT_TRUE(out.good()) << path;
+  // The file is written over in place: ext4 waits for the disk when a file is
+  // closed that was emptied first.
+  std::ofstream(path, std::ios::binary | std::ios::app).close();
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  ASSERT_TRUE(file.good()) << path;
+  std::filesystem::resize_file(path, bytes.size());
 }
 
 void WriteByte(const std::string& path, uint64_t offset_bytes, char byte) {

@@ -110,7 +110,8 @@ TEST_P(SstDamage, EveryTruncationIsRefused) {
 
 TEST_P(SstDamage, FlipsInTheFooterAreRefusedOrHarmless) {
   const size_t refused = FlipBits(good_.size() - kFooterBytes, good_.size());
-  // At least the magic, the version's upper bytes and the metaindex handle.
+  // Flips in the magic, the version's upper bytes and the metaindex handle are
+  // refused for sure.
   EXPECT_GT(refused, 8U * (8 + 3 + 2));
 }
 
@@ -126,8 +127,8 @@ TEST_P(SstDamage, FlipsInThePropertiesAreRefused) {
       file_->meta_blocks().find("rocksdb.properties")->second;
   const uint64_t end =
       block.offset_bytes + block.size_bytes + kBlockTrailerBytes;
-  // Not the 8 bytes of the global sequence number, which ingestion may set
-  // without touching the checksum.
+  // Ingestion may set the 8 bytes of the global sequence number without
+  // touching the checksum, so flips there are accepted.
   EXPECT_EQ(FlipBits(block.offset_bytes, end),
             8 * (end - block.offset_bytes - 8));
 }

@@ -19,6 +19,7 @@
 #include "rocksdb/table_properties.h"
 #include "rowbloom/filter_block.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
 #include "storage/sst/data_cursor.h"
 #include "storage/sst/index_cursor.h"
 #include "tests/storage/sst/make_sst.h"
@@ -198,10 +199,10 @@ std::unique_ptr<rocksdb::DB> OpenDb(const SstSpec& spec,
   rocksdb::Options options = test::MakeOptions(spec);
   options.create_if_missing = true;
   options.disable_auto_compactions = true;
-  rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(options, path, &db);
+  std::unique_ptr<rocksdb::DB> db;
+  const rocksdb::Status status = rocksdb::DB::Open(options, path, Into(&db));
   EXPECT_TRUE(status.ok()) << status.ToString();
-  return std::unique_ptr<rocksdb::DB>(db);
+  return db;
 }
 
 TEST(SstFile, IndexKeysWithSequenceNumbersLoseThem) {
@@ -367,7 +368,7 @@ std::vector<BlockHandle> WriteBlocks(const SstSpec& spec, uint64_t seed,
   return blocks;
 }
 
-// What the system was asked to read, by this process.
+// Returns the read system calls that this process has made.
 uint64_t ReadCalls() {
   std::ifstream counts("/proc/self/io");
   for (std::string name; counts >> name;) {
@@ -408,7 +409,7 @@ TEST(SstFile, BlocksReadAheadAreThoseReadByThemselves) {
         ASSERT_TRUE(
             file->ReadStored(handle, &buffer, &ahead, &compression).ok());
         ASSERT_EQ(compression, CompressionType::kNone);
-        ASSERT_TRUE(file->ReadStored(handle, &alone, &compression).ok());
+        ASSERT_TRUE(file->ReadBlock(handle, &alone).ok());
         ASSERT_TRUE(ahead == alone) << "at " << handle.offset_bytes;
       }
     }
@@ -439,7 +440,7 @@ TEST(SstFile, AWalkReadsManyBlocksAtOnceAndASingleBlockAlone) {
   EXPECT_LE(ReadCalls() - again, 2 + own);
 }
 
-// What lies ahead does not matter to the blocks that are there.
+// A missing end does not matter to the blocks before it.
 TEST(SstFile, AFileThatBecomesShorterIsReadUpToThere) {
   const uint64_t seed = test::SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));

@@ -112,7 +112,7 @@ TEST_P(StockFilterOf, AnswersAsRocksDbDoes) {
     }
   }
 
-  // What is predicted is what was met.
+  // The predicted rate is near the measured one.
   const double rate = static_cast<double>(passed) / (2.0 * count);
   EXPECT_NEAR(filter.ExpectedFalsePositiveRate(), rate,
               0.15 * rate + 40.0 / static_cast<double>(count));
@@ -170,7 +170,7 @@ TEST_P(StockFilterOf, SmallFiltersAnswerAsRocksDbDoes) {
   }
 }
 
-// Wherever RocksDB's reader has an answer, the tail damaged, it is ours, too.
+// Our answers are those of RocksDB's reader, even with a damaged tail.
 TEST_P(StockFilterOf, EachTailAnswersAsRocksDbDoes) {
   std::vector<std::string> keys;
   for (uint64_t i = 0; i < 500; ++i) keys.push_back(KeyOf(i, 12));
@@ -186,7 +186,7 @@ TEST_P(StockFilterOf, EachTailAnswersAsRocksDbDoes) {
           filter.size_bytes() / 16 < filter.slots() / 128) {
         continue;  // RocksDB reads past the end of such a one
       }
-      // And of a legacy one whose lines overflow its arithmetic.
+      // The same holds for a legacy one whose lines overflow its arithmetic.
       if (filter.marker() > 0 && changed.back() != contents.back()) continue;
       const auto stock = StockReader(changed);
       for (uint64_t i = 0; i < 40; ++i) {

@@ -57,7 +57,7 @@ class StoreBackup : public ::testing::Test {
     return ids;
   }
 
-  // Of all tables that backups share.
+  // The size of all tables that backups share, in bytes.
   uint64_t SharedBytes() {
     uint64_t bytes = 0;
     for (const auto& file :
@@ -236,7 +236,7 @@ TEST_F(StoreBackup, RestoreOverwritesNothing) {
   EXPECT_THAT(RestoreBackup(backups_, 1, file), refused);
   EXPECT_TRUE(RestoreBackup(backups_, 1, "").IsInvalidArgument());
 
-  // What a restore that was cut short left is no store, and no obstacle.
+  // Remains of a restore that was cut short are no store, and no obstacle.
   const std::string path = dir_.File("restored");
   std::filesystem::create_directory(path + ".restoring");
   std::ofstream(path + ".restoring/000099.sst") << "half";

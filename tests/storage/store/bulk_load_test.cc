@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <thread>
 
 #include "storage/store/found_store.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::test {
 namespace {
@@ -97,8 +97,7 @@ TEST_F(Load, IsThereWholeWhenItIsFinished) {
     ASSERT_NO_FATAL_FAILURE(Open());
   }
   // Its files have filters like others.
-  StoreStats stats;
-  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  StoreStats stats = ArmedStats(store_.get());
   EXPECT_GT(stats.families["c"].files, 2u);
   EXPECT_GT(stats.families["c"].filter_bytes, kRows);
   std::string value;
@@ -107,7 +106,7 @@ TEST_F(Load, IsThereWholeWhenItIsFinished) {
         store_->Get(DistinctKey(kRows + i), "c", "q", &value).IsNotFound());
   }
   ASSERT_THAT(store_->Stats(&stats), IsOk());
-  EXPECT_GT(stats.families["c"].filter.row.skipped, 400u);
+  EXPECT_GT(stats.front_filter->answered, 400u);
 }
 
 // Rows whose puts follow their deletes within a millisecond are ahead of the
@@ -132,7 +131,7 @@ TEST_F(Load, IsLaterThanAllThatWasWrittenBefore) {
     ASSERT_THAT(store_->Get("r", "versions", qualifier, &value), IsOk());
     EXPECT_EQ(value, "loaded");
   }
-  // And not later than what is written after it.
+  // A later put is newer than the loaded cell.
   ASSERT_THAT(store_->Put("r", "versions", "kept", "new"), IsOk());
   EXPECT_EQ(Versions("r", "versions", "kept")[0].value, "new");
 }
@@ -238,14 +237,14 @@ TEST_F(Load, DeletesOfAVersionOfTheRowTakeItInAllColumns) {
   EXPECT_THAT(
       load->Add({kDeleteFamilyVersion, "r", "c", "q", {}, 10}),
       StatusIs(Status::kInvalidArgument, HasSubstr("the qualifier \"q\"")));
-  // Of the three the deleted one takes no version's place.
+  // Three are loaded; the deleted one takes no version's place.
   for (const uint64_t timestamp_ms : {30, 20, 5}) {
     ASSERT_THAT(load->Add("r", "c", "b", "load", timestamp_ms), IsOk());
   }
   ASSERT_THAT(load->Finish(), IsOk());
   load = Begin();
   ASSERT_NE(load, nullptr);
-  // Nor does one that the store has deleted.
+  // A put that the store has deleted takes no place either.
   for (const uint64_t timestamp_ms : {30, 20, 5}) {
     ASSERT_THAT(load->Add("r", "c", "d", "load", timestamp_ms), IsOk());
   }
@@ -301,10 +300,8 @@ TEST_F(Load, OldPutsKeepTheDeletesThatTakeThem) {
     }
     ASSERT_THAT(store_->Flush(), IsOk());
   }
-  for (int tries = 0; files_in_level_0() > 0 && tries < 600; ++tries) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  }
-  ASSERT_EQ(files_in_level_0(), 0u);
+  ASSERT_TRUE(WaitFor([&] { return files_in_level_0() == 0; }))
+      << files_in_level_0();
   ASSERT_THAT(store_->AlterFamily("c", {.timestamps = Timestamps::kClient}),
               IsOk());
   EXPECT_THAT(Versions("m", "c", "q"), ElementsAre());
@@ -329,7 +326,8 @@ TEST_F(Load, DeletesThatMeanNothingAreRefused) {
               is_refused("a delete with a value"));
   EXPECT_THAT(load->Add({kDelete, "r", "c", "q", {}, kMaxTimestampMs + 1}),
               is_refused("timestamp"));
-  // At one timestamp what takes more comes first, and each once.
+  // Entries at one timestamp come in the order of how much they take, each
+  // once.
   ASSERT_THAT(load->Add("r", "c", "", "v", 6), IsOk());
   ASSERT_THAT(load->Add({kDeleteFamily, "r", "c", "", {}, 5}), IsOk());
   ASSERT_THAT(load->Add({kDeleteVersion, "r", "c", "", {}, 5}), IsOk());
@@ -386,7 +384,7 @@ TEST_F(Load, TimestampsOfTheStoreAreOfThePast) {
   EXPECT_THAT(Versions("r", "store", "q"),
               ElementsAre(Cell{"store", "q", before_ms, "same"},
                           Cell{"store", "q", 7, "old"}));
-  // What is put now is newer.
+  // A later put is newer.
   ASSERT_THAT(store_->Put("r", "store", "q", "after"), IsOk());
   EXPECT_EQ(Versions("r", "store", "q")[0].value, "after");
 }
@@ -452,7 +450,7 @@ TEST_F(Load, LeavesNothingWhenItIsGivenUp) {
   }
   EXPECT_EQ(LoadDirectories(), 0u);
   EXPECT_EQ(Versions("a", "latest", "q").size(), 0u);
-  // What a process that died left goes with the next opening.
+  // Remains of a process that died go with the next opening.
   store_.reset();
   const std::string left = path_ + "/" + kLoadDirectoryPrefix + "3";
   ASSERT_TRUE(std::filesystem::create_directory(left));

@@ -184,7 +184,7 @@ TEST(CellVersions, DeadDeletesGoOnlyWhenAllTheyTakeIsExpired) {
   EXPECT_THAT(left, ElementsAre(cell[0], cell[1]));
 }
 
-// What a cell shows, kept without merging: a plain retelling of the rules.
+// A model of one cell, which applies the rules in order and merges nothing.
 struct Model {
   VersionRules rules;
   std::map<uint64_t, std::string> versions;

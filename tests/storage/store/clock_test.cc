@@ -419,7 +419,7 @@ TEST_F(HostileClock, IsNotMovedByOpenings) {
   }
   Put("v");
   EXPECT_LE(Newest(), kNow + 40);  // one for each opening
-  // Nor by those that write nothing.
+  // Openings that write nothing do not move it either.
   for (int i = 0; i < 40; ++i) ASSERT_NO_FATAL_FAILURE(Open("db"));
   Put("v");
   EXPECT_LE(Newest(), kNow + 42);
@@ -521,12 +521,12 @@ TEST_F(HostileClock, UpdatesThatWouldNotBeTheNewestAreRefused) {
     EXPECT_EQ(Versions("c"), before);
   };
   refused(kNow - 101);
-  // As new as the newest: in its place.
+  // An increment at the newest timestamp replaces that version.
   ASSERT_THAT(store_->Increment("r", "c", "q", 1, nullptr,
                                 {.timestamp_ms = kNow - 100}),
               IsOk());
   EXPECT_EQ(Versions("c").size(), 1u);
-  // By deletes of each type; the cell has nothing then.
+  // Deletes of each type hide it, and the cell has nothing then.
   ASSERT_THAT(store_->Delete("r", "c", "q", {.timestamp_ms = kNow}), IsOk());
   refused(kNow);
   ASSERT_THAT(store_->DeleteFamily("r", "c", {.timestamp_ms = kNow + 10}),
@@ -542,7 +542,7 @@ TEST_F(HostileClock, UpdatesThatWouldNotBeTheNewestAreRefused) {
   ASSERT_THAT(
       store_->Increment("r", "c", "q", 1, nullptr, {.timestamp_ms = kNow + 11}),
       IsOk());
-  // By its age.
+  // An increment that has expired is refused, too.
   ASSERT_THAT(store_->Delete("r", "c", "q"), IsOk());
   wall_ms_ = k2099 + 200 * 365 * kDayMs;
   refused(kNow + 40);

@@ -6,6 +6,7 @@
 
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/stride.h"
 
 namespace rowbloom::test {
 namespace {
@@ -71,8 +72,8 @@ class Damage : public ::testing::Test {
     std::ofstream(path_ + "/" + file, std::ios::binary) << bytes;
   }
 
-  // Opens the copy both ways. Whether it opens; if not, for the same reason and
-  // with everything as it was.
+  // Opens the copy for writing and for reading. Returns true when both succeed;
+  // otherwise both must give the same reason and change nothing.
   bool Opens(std::unique_ptr<Store>* store, Status* error) {
     const auto before = Contents(path_);
     *error = OpenStore({}, path_, {}, {.env = env_.get()}, store);
@@ -101,7 +102,7 @@ class Damage : public ::testing::Test {
   TempDir dir_;
   const std::string sound_ = dir_.File("sound");
   const std::string path_ = dir_.File("db");
-  std::vector<Row> rows_;  // of the sound store
+  std::vector<Row> rows_;  // the sound store's
 };
 
 TEST_F(Damage, MissingFilesAreNamed) {
@@ -156,7 +157,7 @@ TEST_F(Damage, ManifestWithoutItsEndIsNamed) {
   int opened = 0;
   const std::string file = Files("MANIFEST-").front();
   const std::string bytes = Bytes(file);
-  for (size_t left = 0; left < bytes.size(); left += 5) {
+  for (size_t left = 0; left < bytes.size(); left += 5 * Stride(5)) {
     SCOPED_TRACE(file + " cut to " + std::to_string(left));
     Replace(file, bytes.substr(0, left));
     std::unique_ptr<Store> store;
@@ -166,7 +167,7 @@ TEST_F(Damage, ManifestWithoutItsEndIsNamed) {
                   StatusIs(Status::kCorruption, HasSubstr(path_ + "/" + file)));
       continue;
     }
-    // What was cut off had nothing to say.
+    // The bytes that were cut off held no change.
     ++opened;
     std::vector<Row> rows;
     ASSERT_THAT(ReadAll(store.get(), &rows), IsOk());
@@ -213,7 +214,7 @@ TEST_F(Damage, CurrentWithAWrongByteIsNamed) {
     std::unique_ptr<Store> store;
     Status error;
     ASSERT_FALSE(Opens(&store, &error));
-    // Or the file that it now names.
+    // The error may also name the file that CURRENT names now.
     EXPECT_THAT(error.ToString(),
                 AnyOf(HasSubstr("CURRENT"), HasSubstr(path_ + "/MANIFEST-")));
   }

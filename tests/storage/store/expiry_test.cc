@@ -34,7 +34,7 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
                 IsOk());
   }
 
-  // In the lowest level, as nothing overlaps it.
+  // Loads into the lowest level, as nothing overlaps the cell.
   void Load() {
     std::unique_ptr<BulkLoad> load;
     ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
@@ -42,7 +42,7 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
     ASSERT_THAT(load->Finish(), IsOk());
   }
 
-  // In a file that compactions of row a reach.
+  // Deletes in a file that compactions of row a reach.
   void Delete() {
     WriteBatch batch;
     switch (GetParam()) {

@@ -199,8 +199,10 @@ TEST_F(StoreFamilies, LoadIntoADroppedOneDoesNotFinish) {
 
 TEST_F(StoreFamilies, AlteredFilterIsThatOfNewFilesAndOfOldOnesOnceCompacted) {
   constexpr int kFiles = 4;
-  ASSERT_NO_FATAL_FAILURE(Open({{"a", {.bloom_type = BloomType::kRow}}},
-                               {.auto_compaction = false}));
+  // The front filter would answer before RocksDB probes filters.
+  ASSERT_NO_FATAL_FAILURE(
+      Open({{"a", {.bloom_type = BloomType::kRow}}},
+           {.front_filter_limit_bytes = 0, .auto_compaction = false}));
   ASSERT_NO_FATAL_FAILURE(WriteFiles("a", kFiles));
   EXPECT_EQ(AskForAbsentColumns("a").checked, 0u);
   const uint64_t row_bytes = StatsOf("a").filter_bytes;
@@ -220,7 +222,7 @@ TEST_F(StoreFamilies, AlteredFilterIsThatOfNewFilesAndOfOldOnesOnceCompacted) {
   // Two sections at a tenth of the rate.
   EXPECT_GT(StatsOf("a").filter_bytes, row_bytes * 3 / 2);
 
-  // None is altered to, and from, in place.
+  // A family is altered to NONE, and back, in place.
   ASSERT_THAT(store_->AlterFamily("a", {.bloom_type = BloomType::kNone}),
               IsOk());
   EXPECT_GT(AskForAbsentColumns("a").checked, 0u);
@@ -242,6 +244,76 @@ TEST_F(StoreFamilies, AlteredCompressionIsThatOfFilesOnceCompacted) {
   EXPECT_LT(StatsOf("a").file_bytes, plain * 3 / 4);
 }
 
+TEST_F(StoreFamilies, BottomIsCompressedByItself) {
+  const FamilyOptions plain = {.compression = Compression::kNone};
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", plain}}, {.auto_compaction = false}));
+  ASSERT_NO_FATAL_FAILURE(WriteFiles("a", 1));
+  ASSERT_THAT(store_->Compact(), IsOk());
+  const uint64_t plain_bytes = StatsOf("a").file_bytes;
+  FamilyOptions altered = plain;
+  altered.bottom_compression = Compression::kZstd;
+  ASSERT_THAT(store_->AlterFamily("a", altered), IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  const uint64_t zstd_bytes = StatsOf("a").file_bytes;
+  EXPECT_LT(zstd_bytes, plain_bytes * 3 / 4);
+  // Level 0 is above the bottom.
+  ASSERT_NO_FATAL_FAILURE(WriteFiles("a", 1));
+  EXPECT_GT(StatsOf("a").file_bytes, zstd_bytes + plain_bytes * 3 / 4);
+  // The option holds when the store is opened next, too.
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", altered}}, {.auto_compaction = false}));
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_LT(StatsOf("a").file_bytes, plain_bytes * 3 / 4);
+  ASSERT_THAT(store_->AlterFamily("a", plain), IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_GT(StatsOf("a").file_bytes, plain_bytes * 3 / 4);
+}
+
+TEST_F(StoreFamilies, DictionaryMakesSmallBlocksSmaller) {
+  const FamilyOptions zstd = {.compression = Compression::kZstd,
+                              .block_size_bytes = 1024};
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", zstd}}, {.auto_compaction = false}));
+  Random random(SeedFromEnv());
+  const std::string words = random.Bytes(500);
+  for (int i = 0; i < 20'000; ++i) {
+    ASSERT_THAT(store_->Put(DistinctKey(i), "a", "q",
+                            words.substr(random.Below(400), 100)),
+                IsOk());
+  }
+  ASSERT_THAT(store_->Compact(), IsOk());
+  const uint64_t alone_bytes = StatsOf("a").file_bytes;
+  FamilyOptions altered = zstd;
+  altered.dictionary_bytes = 4096;
+  ASSERT_THAT(store_->AlterFamily("a", altered), IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_LT(StatsOf("a").file_bytes, alone_bytes * 3 / 4);
+}
+
+TEST_F(StoreFamilies, OptionsThatDoNotGoTogetherAreRefusedByName) {
+  const std::pair<FamilyOptions, const char*> cases[] = {
+      {{.dictionary_bytes = 1024},
+       "dictionary_bytes is 1024, expected 0 where neither compression nor "
+       "bottom_compression is ZSTD"},
+      {{.compression = Compression::kZstd, .dictionary_bytes = 2u << 20},
+       "dictionary_bytes is 2097152, expected at most 1048576"},
+      {{.min_blob_bytes = (1u << 30) + 1},
+       "min_blob_bytes is 1073741825, expected at most 1073741824"},
+      {{.compression = static_cast<Compression>(9)},
+       "compression is none of NONE, LZ4 and ZSTD"},
+      {{.bottom_compression = static_cast<Compression>(9)},
+       "bottom_compression is none of NONE, LZ4 and ZSTD"},
+  };
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}}));
+  for (const auto& [options, problem] : cases) {
+    const auto refused =
+        StatusIs(Status::kInvalidArgument,
+                 HasSubstr(std::string("family \"a\": ") + problem));
+    EXPECT_THAT(store_->AlterFamily("a", options), refused);
+    EXPECT_THAT(store_->CheckAlterFamily("a", options), refused);
+    EXPECT_TRUE(store_->CreateFamily("b", options).IsInvalidArgument());
+  }
+  EXPECT_EQ(store_->Families().at("a"), FamilyOptions());
+}
+
 TEST_F(StoreFamilies, AlteredVersionsAndTtlHoldAtOnce) {
   const FamilyOptions wide = {.max_versions = 5};
   ASSERT_NO_FATAL_FAILURE(
@@ -256,8 +328,8 @@ TEST_F(StoreFamilies, AlteredVersionsAndTtlHoldAtOnce) {
   EXPECT_EQ(VersionsOf("a"), 5u);
   ASSERT_THAT(store_->AlterFamily("a", {.max_versions = 3}), IsOk());
   EXPECT_EQ(VersionsOf("a"), 3u);
-  // What was not reclaimed comes back; what merges and compactions saw does
-  // not: they go by the new rules.
+  // Versions that were not yet reclaimed come back. Versions that a merge or a
+  // compaction saw do not: it went by the new rules.
   ASSERT_THAT(store_->AlterFamily("a", wide), IsOk());
   EXPECT_EQ(VersionsOf("a"), 5u);
   ASSERT_THAT(store_->AlterFamily("a", {.max_versions = 3}), IsOk());
@@ -339,11 +411,12 @@ TEST_F(StoreFamilies, AlteredOptionsAreKept) {
                              HasSubstr("block_size_bytes 4096, not 16384"))));
 }
 
-// What a change leaves that dies after each of its writes to the disk.
+// A change that dies after any of its writes to the disk is completed or
+// undone.
 class InterruptedChange : public ::testing::Test {
  protected:
   using Change = std::function<Status(Store*)>;
-  // Of a store that was opened again; `done` is what the change returned.
+  // Gets the store, opened again; `done` is true if the change returned OK.
   using Check = std::function<void(Store*, bool done)>;
 
   void SetUp() override {
@@ -419,7 +492,7 @@ TEST_F(InterruptedChange, DropIsCompletedOrHasNotBegun) {
              return;
            }
            if (!done) ++completed;
-           // One of its name has nothing of it, and stays.
+           // A new family of its name has nothing of it, and stays.
            ASSERT_THAT(store->CreateFamily("b", {}), IsOk());
            EXPECT_TRUE(store->Get("r", "b", "q", &value).IsNotFound());
          });
@@ -480,7 +553,7 @@ TEST_F(InterruptedChange, DropThatOnlyHasItsRecordIsDoneByTheNextOpen) {
     ASSERT_NE(reader, nullptr);
     EXPECT_FALSE(reader->Families().contains("b"));
   }
-  // Also when it is to be created anew by the same open.
+  // A family that is created anew by the same open starts empty.
   const auto store =
       OpenOrFail({}, original_, {{"b", {.bloom_type = BloomType::kRow}}});
   ASSERT_NE(store, nullptr);

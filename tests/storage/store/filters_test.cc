@@ -18,7 +18,10 @@ const std::vector<FamilyDescriptor> kFamilies = {
      {.bloom_type = BloomType::kRowPrefixFixedLength, .row_prefix_length = 8}},
     {"row", {.bloom_type = BloomType::kRow}},
     {"rowcol", {.bloom_type = BloomType::kRowCol}},
+    {"versioned", {.max_versions = 3}},
 };
+// Families with a ROWCOL section, in either cell format.
+constexpr const char* kOfCells[] = {"rowcol", "versioned"};
 
 std::string PresentRow(uint64_t index) { return DistinctKey(index); }
 // Distinct from all present rows, among them in key order.
@@ -30,8 +33,11 @@ std::string AbsentRow(uint64_t index) {
 // them share, each with a column of its own.
 class StoreFilters : public ::testing::Test {
  protected:
+  // A front filter would answer before the files' filters are probed.
   void SetUp() override {
-    store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"), kFamilies);
+    store_ =
+        OpenOrFail({.front_filter_limit_bytes = 0, .auto_compaction = false},
+                   dir_.File("db"), kFamilies);
     ASSERT_NE(store_, nullptr);
     for (uint64_t file = 0; file < kFiles; ++file) {
       WriteBatch batch;
@@ -44,6 +50,11 @@ class StoreFilters : public ::testing::Test {
       ASSERT_THAT(store_->Write(batch), IsOk());
       ASSERT_THAT(store_->Flush(), IsOk());
     }
+  }
+
+  // Files that ROWCOL has ruled out.
+  uint64_t SkippedByRowCol(const std::string& family) {
+    return StatsOf(family).filter.row_col.skipped;
   }
 
   FamilyStats StatsOf(const std::string& family) {
@@ -83,10 +94,13 @@ TEST_F(StoreFilters, GetRowOfAbsentRowsSkipsFilesThroughRow) {
     std::vector<Cell> cells;
     ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells), IsOk());
     ASSERT_TRUE(cells.empty());
+    ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells, {.qualifier_prefix = "q"}),
+                IsOk());
+    ASSERT_TRUE(cells.empty());
   }
-  for (const char* family : {"prefix", "row", "rowcol"}) {
+  for (const char* family : {"prefix", "row", "rowcol", "versioned"}) {
     const FilterStats filter = StatsOf(family).filter;
-    EXPECT_GT(filter.row.checked, kQuestions * kFiles * 9 / 10) << family;
+    EXPECT_GT(filter.row.checked, 2 * kQuestions * kFiles * 9 / 10) << family;
     EXPECT_GT(filter.row.skipped, filter.row.checked * 95 / 100) << family;
     EXPECT_EQ(filter.row_col.checked, 0u) << family;
   }
@@ -101,7 +115,7 @@ TEST_F(StoreFilters, GetOfAbsentRowsSkipsFilesThroughRow) {
           store_->Get(AbsentRow(i), family.name, "q", &value).IsNotFound());
     }
   }
-  for (const char* family : {"prefix", "row", "rowcol"}) {
+  for (const char* family : {"prefix", "row", "rowcol", "versioned"}) {
     const FilterStats filter = StatsOf(family).filter;
     EXPECT_GT(filter.row.checked, kQuestions * kFiles * 9 / 10) << family;
     EXPECT_GT(filter.row.skipped, filter.row.checked * 95 / 100) << family;
@@ -128,9 +142,136 @@ TEST_F(StoreFilters, GetOfAbsentColumnsSkipsFilesThroughRowCol) {
   EXPECT_EQ(row.row.skipped, 0u);
 }
 
-TEST_F(StoreFilters, PresentCellsAndRowsAreFoundAfterReopening) {
+TEST_F(StoreFilters, BatchesAndChosenColumnsAskRowAndThenRowCol) {
+  for (const std::string family : kOfCells) {
+    SCOPED_TRACE(family);
+    std::vector<CellAddress> absent_rows;
+    std::vector<CellAddress> absent_columns;
+    for (uint64_t i = 0; i < kQuestions; ++i) {
+      absent_rows.push_back({AbsentRow(i), family, "q"});
+      absent_columns.push_back({kSharedRow, family, "1-" + std::to_string(i)});
+    }
+    std::vector<std::vector<Cell>> cells;
+    const uint64_t by_row = StatsOf(family).filter.row.skipped;
+    ASSERT_THAT(store_->MultiGet(absent_rows, &cells), IsOk());
+    EXPECT_GT(StatsOf(family).filter.row.skipped - by_row,
+              kQuestions * kFiles * 9 / 10);
+    // The row is in all files, the columns are in none.
+    const auto expect_skips = [&](const char* how, const auto& read) {
+      const uint64_t before = SkippedByRowCol(family);
+      read();
+      EXPECT_GT(SkippedByRowCol(family) - before, kQuestions * kFiles * 9 / 10)
+          << how;
+    };
+    expect_skips("MultiGet", [&] {
+      ASSERT_THAT(store_->MultiGet(absent_columns, &cells), IsOk());
+    });
+    expect_skips("Get", [&] {
+      for (const CellAddress& at : absent_columns) {
+        std::string value;
+        ASSERT_TRUE(
+            store_->Get(at.row, at.family, at.qualifier, &value).IsNotFound());
+      }
+    });
+    expect_skips("chosen columns of a row", [&] {
+      for (const CellAddress& at : absent_columns) {
+        std::vector<Cell> of_row;
+        ASSERT_THAT(store_->GetRow(kSharedRow, &of_row,
+                                   {.columns = {{family, at.qualifier}}}),
+                    IsOk());
+        ASSERT_TRUE(of_row.empty());
+      }
+    });
+  }
+}
+
+TEST_F(StoreFilters, TheFrontFilterAnswersForAbsentRows) {
+  StoreStats stats;
+  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  EXPECT_EQ(stats.front_filter, std::nullopt);
   store_.reset();
   store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"), {});
+  ASSERT_NE(store_, nullptr);
+  ArmedStats(store_.get());
+  // This row is in a memtable.
+  ASSERT_THAT(store_->Put(AbsentRow(kQuestions), "row", "q", "v"), IsOk());
+  for (uint64_t i = 0; i < kQuestions; ++i) {
+    std::vector<Cell> cells;
+    ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells), IsOk());
+    ASSERT_TRUE(cells.empty());
+    std::string value;
+    for (const FamilyDescriptor& family : kFamilies) {
+      ASSERT_TRUE(
+          store_->Get(AbsentRow(i), family.name, "q", &value).IsNotFound());
+    }
+  }
+  std::string value;
+  EXPECT_THAT(store_->Get(AbsentRow(kQuestions), "row", "q", &value), IsOk());
+
+  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  ASSERT_NE(stats.front_filter, std::nullopt);
+  const FrontFilterStats& front = *stats.front_filter;
+  // Each read probes it once.
+  EXPECT_EQ(front.asked, kFamilies.size() * 2 * kQuestions + 1);
+  // Three families have ROW sections. 6 % of absent rows pass one of 6 files.
+  EXPECT_GT(front.answered, 3 * 2 * kQuestions * 85 / 100);
+  EXPECT_GT(front.bytes, 3 * kFiles * kRowsPerFile);
+  for (const FrontFilterFamilyStats& family : front.families) {
+    SCOPED_TRACE(family.name);
+    const bool has_rows = family.name == "row" || family.name == "rowcol" ||
+                          family.name == "versioned";
+    const bool is_family = family.name != "default";
+    EXPECT_EQ(family.state, is_family ? FrontFilterState::kArmed
+                                      : FrontFilterState::kDisarmed);
+    EXPECT_EQ(family.files_known, has_rows ? kFiles : 0);
+    EXPECT_EQ(family.files_unknown, is_family && !has_rows ? kFiles : 0);
+  }
+  // The files' own filters were probed for the few that it passed.
+  for (const char* family : {"row", "rowcol", "versioned"}) {
+    EXPECT_LT(StatsOf(family).filter.row.checked, kQuestions * kFiles / 2);
+  }
+}
+
+// Once a row was deleted, each get of a versioned cell has to know the deletes
+// of its row.
+TEST_F(StoreFilters, TheFrontFilterKnowsRowsWithoutDeletes) {
+  const auto open = [this] {
+    store_.reset();
+    store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"), {});
+    return store_ != nullptr;
+  };
+  const auto answered = [this] {
+    return ArmedStats(store_.get()).front_filter->answered;
+  };
+  const auto check = [&](const char* where) {
+    SCOPED_TRACE(where);
+    const uint64_t before = answered();
+    std::string value;
+    for (uint64_t i = 0; i < kQuestions; ++i) {
+      const auto s = store_->Get(PresentRow(i), "versioned", "q", &value);
+      ASSERT_TRUE(i % 100 == 50 ? s.IsNotFound() : s.ok()) << s.ToString();
+    }
+    EXPECT_GT(answered() - before, kQuestions * 90 / 100);
+  };
+  ASSERT_TRUE(open());
+  WriteBatch batch;
+  for (uint64_t i = 50; i < kQuestions; i += 100) {
+    batch.DeleteFamily(PresentRow(i), "versioned");
+  }
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  check("in memory");
+  ASSERT_THAT(store_->Flush(), IsOk());
+  check("in a file");
+  ASSERT_TRUE(open());
+  check("opened again");
+  ASSERT_THAT(store_->Compact(), IsOk());
+  check("compacted");
+}
+
+TEST_F(StoreFilters, PresentCellsAndRowsAreFoundAfterReopening) {
+  store_.reset();
+  store_ = OpenOrFail({.front_filter_limit_bytes = 0, .auto_compaction = false},
+                      dir_.File("db"), {});
   ASSERT_NE(store_, nullptr);
   for (uint64_t i = 0; i < kFiles * kRowsPerFile; ++i) {
     std::vector<Cell> cells;

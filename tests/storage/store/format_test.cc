@@ -139,7 +139,7 @@ TEST_F(StoreFormat, EveryTableCanBeReadByRocksDb78) {
   for (const auto& [name, bytes] : Contents(path_)) {
     if (!name.ends_with(".sst")) continue;
     ++tables;
-    // Before the magic number, little-endian.
+    // The version stands before the magic number, little-endian.
     ASSERT_GT(bytes.size(), 12u);
     EXPECT_EQ(bytes.substr(bytes.size() - 12, 4), std::string("\5\0\0\0", 4))
         << name;
@@ -157,7 +157,10 @@ TEST_F(StoreFormat, EveryOptionComesBack) {
                                  Timestamps::kClient,
                                  UINT32_MAX,
                                  3,
-                                 kMaxTimestampMs};
+                                 kMaxTimestampMs,
+                                 Compression::kZstd,
+                                 1 << 20,
+                                 1 << 30};
   { ASSERT_NE(OpenOrFail({}, path_, {{"odd", options}}), nullptr); }
   const auto store = OpenOrFail({}, path_, {});
   ASSERT_NE(store, nullptr);
@@ -215,7 +218,6 @@ struct RecordCase {
   const char* message;
 };
 
-// What GoogleTest shows.
 void PrintTo(const RecordCase& record, std::ostream* out) {
   *out << record.key << " " << record.value;
 }

@@ -44,7 +44,7 @@ TEST(GivenTimes, DeletesThatWereGivenATimestampAreSteppedPast) {
   given.NoteDelete(1, 1, kNow + 700, kNow);
   EXPECT_EQ(given.Put(1, 11, kNow, false), kNow + 701);
   EXPECT_EQ(given.Put(2, 20, kNow, false), kNow);
-  // Not those that are past, or too far ahead.
+  // Deletes that are past, or too far ahead, do not count.
   given.NoteDelete(2, 20, kNow - 1, kNow);
   given.NoteDelete(2, 2, kLimit, kNow);
   EXPECT_EQ(given.Put(2, 20, kNow, false), kNow + 1);
@@ -93,9 +93,9 @@ TEST(GivenTimes, TakeBoundedMemory) {
   EXPECT_LE(now_ms, kNow + 1'000'000 / 512);
 }
 
-// Whatever the time does and is raised to: a put is later than the deletes
-// before it, and than the puts unless it is at the limit; a delete is no
-// earlier than what it does not remove.
+// A put is later than the deletes before it, and than the puts unless it is at
+// the limit; a delete is no earlier than what it does not remove. This holds
+// whatever the time does and is raised to.
 TEST(GivenTimes, KeepTheOrderOfChanges) {
   const uint64_t seed = SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));

@@ -64,7 +64,7 @@ struct HBaseQuery {
 struct HBaseCase {
   std::string id;
   FamilyOptions family;            // timestamps are the client's
-  uint64_t now_ms = 0;             // of all writes and reads
+  uint64_t now_ms = 0;             // time of all writes and reads
   std::vector<HBaseWrite> writes;  // in order of arrival
   std::vector<HBaseQuery> queries;
 };

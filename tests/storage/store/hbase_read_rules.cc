@@ -6,7 +6,7 @@
 namespace rowbloom::test {
 namespace {
 
-// Whether a delete takes a put, whichever came first.
+// Returns true when the delete hides the put, whichever came first.
 bool Takes(const HBaseWrite& taker, const std::string& qualifier,
            uint64_t timestamp_ms) {
   switch (taker.type) {
@@ -24,7 +24,7 @@ bool Takes(const HBaseWrite& taker, const std::string& qualifier,
   return false;
 }
 
-// Whether the query reads the row.
+// Returns true when the query reads the row.
 bool Reads(const HBaseQuery& query, const std::string& row) {
   const auto before = [&query](const std::string& a, const std::string& b) {
     return query.reversed ? b < a : a < b;

@@ -1,6 +1,7 @@
-// What HBase answers to a query of HBaseCase, and what a store answers that
-// differs from HBase by named rules. Written from the README beside the cases
-// and that of storage/store; shares nothing with the store or StoreModel.
+// ReadRules gives the answers of HBase to the queries of a HBaseCase, and those
+// of a store that differs from HBase by named rules. It follows the README
+// beside the cases and that of storage/store, and shares no code with the store
+// or StoreModel.
 #pragma once
 
 #include <cstdint>

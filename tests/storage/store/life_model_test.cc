@@ -41,6 +41,7 @@ class LifeModel : public ::testing::Test {
     options.write_buffer_bytes = size_t{64} << 10;
     options.file_bytes = size_t{64} << 10;
     options.statistics = random_.OneIn(2);
+    options.front_filter_limit_bytes = RandomFrontFilterLimit(&random_);
     store_ = OpenOrFail(options, path_, {});
     ASSERT_NE(store_, nullptr);
   }
@@ -55,8 +56,14 @@ class LifeModel : public ::testing::Test {
     options.filter_kind =
         random_.OneIn(2) ? FilterKind::kBloom : FilterKind::kRibbon;
     options.false_positive_rate = random_.OneIn(2) ? 0.01 : 0.2;
-    options.compression =
-        random_.OneIn(2) ? Compression::kNone : Compression::kLz4;
+    options.compression = static_cast<Compression>(random_.Below(3));
+    if (random_.OneIn(2)) {
+      options.bottom_compression = Compression::kZstd;
+      options.dictionary_bytes = random_.OneIn(2) ? 0 : 1024;
+    }
+    // Values have up to 150 bytes.
+    options.min_blob_bytes =
+        random_.OneIn(2) ? 0 : static_cast<uint32_t>(1 + random_.Below(200));
     // Nothing gets as old, but all that compacts has to look.
     options.ttl_ms = random_.OneIn(2) ? 0 : 100'000'000;
     if (versioned) {

@@ -1,5 +1,5 @@
-// What Store::Open accepts, what it refuses, and that a refusal changes
-// nothing.
+// Store::Open accepts some options and paths and refuses others; a refusal
+// changes nothing.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,6 +14,10 @@
 #include <string>
 #include <thread>
 
+#include "rocksdb/cache.h"
+#include "rocksdb/env.h"
+#include "rocksdb/rate_limiter.h"
+#include "rowbloom/open_db.h"
 #include "storage/store/found_store.h"
 #include "tests/storage/store/test_store.h"
 
@@ -119,11 +123,11 @@ TEST_F(StoreOpen, OtherRocksdbDatabaseIsNoStore) {
       HasSubstr(path_ + " is a RocksDB database but not a rowbloom store"));
   rocksdb::Options options;
   options.create_if_missing = true;
-  rocksdb::DB* db = nullptr;
-  ASSERT_THAT(rocksdb::DB::Open(options, path_, &db), IsOk());
-  delete db;
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_THAT(rocksdb::DB::Open(options, path_, Into(&db)), IsOk());
+  db.reset();
   ExpectRefusal({}, {{"a", {}}}, is_other);
-  // With keys that look a little like ours.
+  // Keys that look a little like ours do not make it a store.
   ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", "clock", "noon"));
   ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "default", "family/a", "{}"));
   ExpectRefusal({}, {{"a", {}}}, is_other);
@@ -134,9 +138,9 @@ TEST_F(StoreOpen, RocksdbDatabaseOfAnotherOrderIsNoStore) {
   rocksdb::Options options;
   options.create_if_missing = true;
   options.comparator = rocksdb::ReverseBytewiseComparator();
-  rocksdb::DB* db = nullptr;
-  ASSERT_THAT(rocksdb::DB::Open(options, path_, &db), IsOk());
-  delete db;
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_THAT(rocksdb::DB::Open(options, path_, Into(&db)), IsOk());
+  db.reset();
   ExpectRefusal({}, {},
                 StatusIs(Status::kInvalidArgument,
                          AllOf(HasSubstr("not a rowbloom store"),
@@ -303,8 +307,8 @@ TEST_F(StoreOpen, SecondWriterIsKeptOut) {
   EXPECT_THAT(Store::Open({}, path_, {}, &second), IsOk());
 }
 
-// One of several that open, or create, a store at once is in, and none sees
-// what it has only half made.
+// One of several that open, or create, a store at once succeeds, and none sees
+// a store that is half made.
 TEST_F(StoreOpen, OneOfSeveralThatOpenAtOnceIsIn) {
   constexpr int kRounds = 20;
   for (int round = 0; round < kRounds; ++round) {
@@ -431,8 +435,8 @@ TEST_F(StoreOpen, ReadOnlyWorksBesideAWriter) {
   EXPECT_EQ(value, "logged");
 }
 
-// Whatever the writer deletes meanwhile, a reader finds all that was written
-// before it opened, and of the rest the first part.
+// A reader finds all that was written before it opened, and a first part of the
+// rest, whatever the writer deletes meanwhile.
 TEST_F(StoreOpen, ReadOnlyHasNoHolesBesideAWriterThatFlushesAndCompacts) {
   const StoreOptions options = {.write_buffer_bytes = size_t{64} << 10};
   ASSERT_THAT(Open(options, {{"a", {}}}), IsOk());
@@ -480,6 +484,84 @@ TEST_F(StoreOpen, ReadOnlyHasNoHolesBesideAWriterThatFlushesAndCompacts) {
   }
   stop = true;
   writer.join();
+}
+
+class CountingLog final : public rocksdb::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char*, va_list) override { ++lines; }
+  std::atomic<int> lines = 0;
+};
+
+class CountingEnv final : public rocksdb::EnvWrapper {
+ public:
+  CountingEnv() : EnvWrapper(Env::Default()) {
+    file_system_ = target()->GetFileSystem();
+    system_clock_ = target()->GetSystemClock();
+  }
+  const char* Name() const override { return "CountingEnv"; }
+  void Schedule(void (*function)(void*), void* argument, Priority priority,
+                void* tag, void (*unschedule)(void*)) override {
+    ++jobs;
+    EnvWrapper::Schedule(function, argument, priority, tag, unschedule);
+  }
+  std::atomic<int> jobs = 0;
+};
+
+TEST_F(StoreOpen, UsesWhatItIsGiven) {
+  CountingEnv env;
+  const auto log = std::make_shared<CountingLog>();
+  StoreOptions options{.block_cache = rocksdb::NewLRUCache(8 << 20),
+                       .background_jobs = 3,
+                       .max_open_files = 64,
+                       .env = &env,
+                       .rate_limiter = std::shared_ptr<rocksdb::RateLimiter>(
+                           rocksdb::NewGenericRateLimiter(1 << 30)),
+                       .info_log = log};
+  for (const char* name : {"one", "other"}) {
+    path_ = dir_.File(name);
+    ASSERT_THAT(Open(options, {{"a", {}}}), IsOk());
+    EXPECT_GT(log->lines.exchange(0), 100) << name;
+    EXPECT_FALSE(std::filesystem::exists(path_ + "/LOG"));
+    const size_t used = options.block_cache->GetUsage();
+    const int64_t written = options.rate_limiter->GetTotalBytesThrough();
+    const int jobs = env.jobs;
+    ASSERT_THAT(store_->Put("r", "a", "q", std::string(100'000, 'v')), IsOk());
+    ASSERT_THAT(store_->Flush(), IsOk());
+    std::string value;
+    ASSERT_THAT(store_->Get("r", "a", "q", &value), IsOk());
+    EXPECT_GT(options.block_cache->GetUsage(), used + 100'000) << name;
+    EXPECT_GT(options.rate_limiter->GetTotalBytesThrough(), written);
+    EXPECT_GT(env.jobs, jobs);
+    EXPECT_EQ(store_->Options().block_cache_bytes, size_t{8} << 20);
+    // The options of an open store open it again.
+    ASSERT_THAT(Open(StoreOptions(store_->Options()), {}), IsOk());
+  }
+  std::string written_options;
+  for (const auto& [name, bytes] : Contents(path_)) {
+    if (name.starts_with("OPTIONS-")) written_options = bytes;
+  }
+  EXPECT_THAT(written_options, AllOf(HasSubstr("max_background_jobs=3\n"),
+                                     HasSubstr("max_open_files=64\n")));
+  options.read_only = true;
+  EXPECT_THAT(Open(options, {}), IsOk());
+  store_.reset();  // before its environment
+}
+
+TEST_F(StoreOpen, ResourcesThatDoNotGoTogetherAreRefusedByName) {
+  const std::pair<StoreOptions, const char*> cases[] = {
+      {{.block_cache_bytes = 1 << 20,
+        .block_cache = rocksdb::NewLRUCache(8 << 20)},
+       "block_cache_bytes is 1048576 beside a block_cache of 8388608"},
+      {{.background_jobs = 0}, "background_jobs is 0, expected 1 to 1024"},
+      {{.background_jobs = 1025}, "background_jobs is 1025"},
+      {{.max_open_files = 31}, "max_open_files is 31, expected 0 or 32 to"},
+      {{.max_open_files = 1u << 31}, "max_open_files is 2147483648"},
+  };
+  for (const auto& [options, problem] : cases) {
+    ExpectRefusal(options, {{"a", {}}},
+                  StatusIs(Status::kInvalidArgument, HasSubstr(problem)));
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 using rocksdb::Env;
 using rocksdb::Status;
 
-const std::vector<FamilyDescriptor> kFamilies = {{"a", {}},
+const std::vector<FamilyDescriptor> kFamilies = {{"a", {.min_blob_bytes = 1}},
                                                  {"b", {.max_versions = 2}}};
 constexpr uint64_t kHourMs = 3'600'000;
 
@@ -43,7 +43,7 @@ void Prepare(Env* env, const std::string& directory) {
   }
 }
 
-// What is wrong with the value of a cell; nothing, if it is as expected.
+// Returns what is wrong with the value of a cell, or "" when it is as expected.
 std::string Expect(Store* store, const std::string& row,
                    const std::string& family, const std::string& expected) {
   std::string value;
@@ -211,7 +211,7 @@ PowerScenario FamilyAlteration() {
       });
 }
 
-// By a clock that was an hour ahead.
+// Loads with a clock that was an hour ahead.
 PowerScenario Load() {
   return WithStore(
       [](Store* store) {
@@ -229,7 +229,8 @@ PowerScenario Load() {
       kHourMs);
 }
 
-// Of a copy of the store: whole, or, if it was not acknowledged, none.
+// Returns what is wrong with a copy of the store, or "". A copy has to be
+// complete; one that was not acknowledged may be missing.
 std::string CheckCopy(Env* env, const std::string& path, bool acknowledged) {
   std::unique_ptr<Store> copy;
   const Status s = Open(env, path, &copy);

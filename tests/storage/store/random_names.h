@@ -1,7 +1,10 @@
-// Random rows and qualifiers for the model tests: few enough to be met again.
+// Random choices of the model tests: rows and qualifiers, few enough to be met
+// again, and options.
 #pragma once
 
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <string>
 
 #include "rowbloom/key_layout.h"
@@ -23,6 +26,14 @@ inline std::string RandomRowOf(const KeyLayout& layout, uint64_t most_bytes,
                                Random* random) {
   const auto fixed = layout.FixedRowBytes();
   return RandomName(fixed ? *fixed : 1 + random->Below(most_bytes), random);
+}
+
+// StoreOptions::front_filter_limit_bytes: none, room for some files, or no
+// limit.
+inline uint64_t RandomFrontFilterLimit(Random* random) {
+  constexpr uint64_t kLimits[] = {0, 4096,
+                                  std::numeric_limits<uint64_t>::max()};
+  return kLimits[random->Below(std::size(kLimits))];
 }
 
 }  // namespace rowbloom::test

@@ -1,5 +1,5 @@
-// Reads of rows, ranges and many cells: what they give, and which sections of
-// the filters they ask. versions_model_test.cc has the combinations.
+// Reads of rows, ranges and many cells: what they give. versions_model_test.cc
+// has the combinations.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include <ranges>
 
 #include "tests/storage/store/test_store.h"
-#include "tests/support/random.h"
 
 namespace rowbloom::test {
 namespace {
@@ -171,104 +170,6 @@ TEST_F(Reads, MultiGetAnswersInTheOrderOfTheQuestion) {
       store_->MultiGet(std::vector<CellAddress>{{"c", "z", "q"}}, &cells),
       StatusIs(Status::kInvalidArgument, HasSubstr("family \"z\"")));
 }
-
-// A family of each cell format in kFiles files, which share one row.
-class ReadFilters : public ::testing::TestWithParam<uint32_t> {
- protected:
-  static constexpr uint64_t kFiles = 8;
-  static constexpr uint64_t kRows = 200;
-  static constexpr uint64_t kQuestions = 200;
-
-  void SetUp() override {
-    store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"),
-                        {{"f", {.max_versions = GetParam()}}});
-    ASSERT_NE(store_, nullptr);
-    for (uint64_t file = 0; file < kFiles; ++file) {
-      WriteBatch batch;
-      for (uint64_t i = 0; i < kRows; ++i) {
-        batch.Put(DistinctKey(file * kRows + i), "f", "q", "v");
-      }
-      batch.Put("shared", "f", "q" + std::to_string(file), "v");
-      ASSERT_THAT(store_->Write(batch), IsOk());
-      ASSERT_THAT(store_->Flush(), IsOk());
-    }
-  }
-
-  // What the filters did since the last call.
-  FilterStats Count() {
-    StoreStats stats;
-    EXPECT_THAT(store_->Stats(&stats), IsOk());
-    const FilterStats now = stats.families["f"].filter;
-    FilterStats since;
-    since.row.checked = now.row.checked - before_.row.checked;
-    since.row.skipped = now.row.skipped - before_.row.skipped;
-    since.row_col.checked = now.row_col.checked - before_.row_col.checked;
-    since.row_col.skipped = now.row_col.skipped - before_.row_col.skipped;
-    before_ = now;
-    return since;
-  }
-  static std::string AbsentRow(uint64_t i) {
-    return DistinctKey(kFiles * kRows + i);
-  }
-
-  TempDir dir_;
-  std::unique_ptr<Store> store_;
-  FilterStats before_;
-};
-
-TEST_P(ReadFilters, WholeRowsAskRowAlone) {
-  Count();
-  for (uint64_t i = 0; i < kQuestions; ++i) {
-    std::vector<Cell> cells;
-    ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells), IsOk());
-    ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells, {.qualifier_prefix = "q"}),
-                IsOk());
-    ASSERT_THAT(cells, IsEmpty());
-  }
-  const FilterStats asked = Count();
-  EXPECT_GT(asked.row.skipped, 2 * kQuestions * kFiles * 9 / 10);
-  EXPECT_EQ(asked.row_col.checked, 0u);
-}
-
-TEST_P(ReadFilters, CellsAskRowAndThenRowCol) {
-  Count();
-  std::vector<CellAddress> absent_rows;
-  std::vector<CellAddress> absent_columns;
-  for (uint64_t i = 0; i < kQuestions; ++i) {
-    absent_rows.push_back({AbsentRow(i), "f", "q"});
-    absent_columns.push_back({"shared", "f", "q1-" + std::to_string(i)});
-  }
-  std::vector<std::vector<Cell>> cells;
-  ASSERT_THAT(store_->MultiGet(absent_rows, &cells), IsOk());
-  FilterStats asked = Count();
-  EXPECT_GT(asked.row.skipped, kQuestions * kFiles * 9 / 10);
-  // The row is in all files, the columns are in none.
-  ASSERT_THAT(store_->MultiGet(absent_columns, &cells), IsOk());
-  asked = Count();
-  EXPECT_GT(asked.row_col.skipped, kQuestions * kFiles * 9 / 10);
-  for (const CellAddress& at : absent_columns) {
-    std::string value;
-    ASSERT_TRUE(
-        store_->Get(at.row, at.family, at.qualifier, &value).IsNotFound());
-  }
-  asked = Count();
-  EXPECT_GT(asked.row_col.skipped, kQuestions * kFiles * 9 / 10);
-  // Chosen columns of a row are cells.
-  for (const CellAddress& at : absent_columns) {
-    std::vector<Cell> of_row;
-    ASSERT_THAT(
-        store_->GetRow("shared", &of_row, {.columns = {{"f", at.qualifier}}}),
-        IsOk());
-    ASSERT_THAT(of_row, IsEmpty());
-  }
-  asked = Count();
-  EXPECT_GT(asked.row_col.skipped, kQuestions * kFiles * 9 / 10);
-}
-
-INSTANTIATE_TEST_SUITE_P(Formats, ReadFilters, ::testing::Values(1, 3),
-                         [](const auto& param) {
-                           return param.param == 1 ? "Latest" : "Versioned";
-                         });
 
 }  // namespace
 }  // namespace rowbloom::test

@@ -1,6 +1,7 @@
 #include "tests/storage/store/store_model.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace rowbloom::test {
 
@@ -135,11 +136,9 @@ std::vector<Cell> StoreModel::GetVersions(const CellAddress& at,
   return cells;
 }
 
-std::vector<Cell> StoreModel::GetRow(const std::string& row,
-                                     const RowOptions& options,
-                                     uint64_t now_ms) const {
-  std::vector<Cell> cells;
-  size_t column = 0;
+std::vector<std::vector<Cell>> StoreModel::ReadColumns(
+    const std::string& row, const RowOptions& options, uint64_t now_ms) const {
+  std::vector<std::vector<Cell>> columns;
   for (auto it = cells_.lower_bound({row, "", ""});
        it != cells_.end() && std::get<0>(it->first) == row; ++it) {
     const std::string& family = std::get<1>(it->first);
@@ -152,39 +151,94 @@ std::vector<Cell> StoreModel::GetRow(const std::string& row,
               return chosen.family == family &&
                      (!chosen.qualifier || *chosen.qualifier == qualifier);
             });
-    if (!wanted || !qualifier.starts_with(options.qualifier_prefix)) continue;
-    const std::vector<Cell> versions =
+    if (!wanted || !qualifier.starts_with(options.qualifier_prefix) ||
+        qualifier < options.qualifier_start ||
+        (!options.qualifier_stop.empty() &&
+         qualifier >= options.qualifier_stop)) {
+      continue;
+    }
+    std::vector<Cell> versions =
         GetVersions({row, family, qualifier},
                     {options.time_range, options.max_versions}, now_ms);
-    if (versions.empty()) continue;
-    if (column >= options.column_offset &&
-        column - options.column_offset < options.column_limit) {
-      cells.insert(cells.end(), versions.begin(), versions.end());
-    }
-    ++column;
+    if (!versions.empty()) columns.push_back(std::move(versions));
   }
-  return cells;
+  if (options.columns_from_end) std::reverse(columns.begin(), columns.end());
+  return columns;
 }
 
-std::vector<Row> StoreModel::Scan(const ScanOptions& options,
-                                  uint64_t now_ms) const {
+std::vector<Row> StoreModel::Read(const std::vector<std::string>& names,
+                                  const RowOptions& options, uint64_t now_ms,
+                                  const FilterModel& filter) const {
+  std::vector<ReadCell> all;
+  std::set<size_t> every;
+  for (const std::string& name : names) {
+    for (const auto& versions : ReadColumns(name, options, now_ms)) {
+      for (const Cell& cell : versions) {
+        every.insert(every.end(), all.size());
+        all.push_back({name, cell});
+      }
+    }
+  }
+  // By row, in the order of the read, the columns that have something left.
+  std::vector<std::pair<std::string, std::vector<std::vector<Cell>>>> left;
+  for (const size_t i : filter.Keep(all, every)) {
+    auto& [row, cell] = all[i];
+    if (left.empty() || left.back().first != row) left.push_back({row, {}});
+    auto& columns = left.back().second;
+    if (columns.empty() || columns.back()[0].family != cell.family ||
+        columns.back()[0].qualifier != cell.qualifier) {
+      columns.emplace_back();
+    }
+    if (options.keys_only) cell.value.clear();
+    columns.back().push_back(std::move(cell));
+  }
+  std::vector<Row> rows;
+  for (auto& [name, columns] : left) {
+    const size_t begin = std::min(options.column_offset, columns.size());
+    const size_t count = std::min(options.column_limit, columns.size() - begin);
+    columns = {columns.begin() + static_cast<std::ptrdiff_t>(begin),
+               columns.begin() + static_cast<std::ptrdiff_t>(begin + count)};
+    if (options.columns_from_end) std::reverse(columns.begin(), columns.end());
+    Row row{name, {}};
+    for (const auto& column : columns) {
+      row.cells.insert(row.cells.end(), column.begin(), column.end());
+    }
+    if (!row.cells.empty()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::vector<Cell> StoreModel::GetRow(const std::string& row,
+                                     const RowOptions& options, uint64_t now_ms,
+                                     const FilterModel& filter) const {
+  const std::vector<Row> rows = Read({row}, options, now_ms, filter);
+  return rows.empty() ? std::vector<Cell>() : rows[0].cells;
+}
+
+std::vector<Row> StoreModel::Scan(const ScanOptions& options, uint64_t now_ms,
+                                  const FilterModel& filter) const {
+  const auto is_in = [](const std::string& name, const std::string& start,
+                        const std::string& stop) {
+    return name >= start && (stop.empty() || name < stop);
+  };
   std::vector<std::string> names;
   for (const auto& [key, cell] : cells_) {
-    if (names.empty() || names.back() != std::get<0>(key)) {
-      names.push_back(std::get<0>(key));
+    const std::string& name = std::get<0>(key);
+    const bool chosen =
+        is_in(name, options.start_row, options.stop_row) &&
+        name.starts_with(options.row_prefix) &&
+        (options.ranges.empty() ||
+         std::any_of(options.ranges.begin(), options.ranges.end(),
+                     [&](const RowRange& range) {
+                       return is_in(name, range.start_row, range.stop_row);
+                     }));
+    if (chosen && (names.empty() || names.back() != name)) {
+      names.push_back(name);
     }
   }
   if (options.reverse) std::reverse(names.begin(), names.end());
-  std::vector<Row> rows;
-  for (const std::string& name : names) {
-    if (rows.size() == options.limit) break;
-    if (name < options.start_row || !name.starts_with(options.row_prefix) ||
-        (!options.stop_row.empty() && name >= options.stop_row)) {
-      continue;
-    }
-    std::vector<Cell> cells = GetRow(name, options.row, now_ms);
-    if (!cells.empty()) rows.push_back({name, std::move(cells)});
-  }
+  std::vector<Row> rows = Read(names, options.row, now_ms, filter);
+  if (rows.size() > options.limit) rows.resize(options.limit);
   return rows;
 }
 

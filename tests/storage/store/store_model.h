@@ -1,6 +1,6 @@
-// What a store should answer, kept as plainly as possible: every version in a
-// map, deletes applied when they come. Shares nothing with the store's code but
-// the types of its interface.
+// StoreModel gives the answers that a store should give, kept as plainly as
+// possible: every version is in a map, and deletes are applied when they come.
+// It shares nothing with the store's code but the types of its interface.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include "rowbloom/cell.h"
 #include "rowbloom/read_options.h"
 #include "rowbloom/store_options.h"
+#include "tests/storage/store/filter_model.h"
 
 namespace rowbloom::test {
 
@@ -34,8 +35,8 @@ class StoreModel {
                     uint64_t timestamp_ms);
   void DeleteFamilyVersion(const std::string& row, const std::string& family,
                            uint64_t timestamp_ms);
-  // Without a timestamp of its own: `timestamp_ms` is the store's, and in
-  // families of the client it is that of the newest version.
+  // Deletes the row. `timestamp_ms` is the store's; in families of the client
+  // the delete has that of the newest version.
   void DeleteRow(const std::string& row, uint64_t timestamp_ms);
 
   // One that is not there yet, and one with all its cells.
@@ -44,14 +45,17 @@ class StoreModel {
   }
   void DropFamily(const std::string& family);
 
-  // What the store's functions of these names give at `now_ms`, whatever
-  // snapshot the options name.
+  // The results of the store's functions of these names at `now_ms`. Snapshots
+  // and tokens in the options are ignored, and `filter` is in the place of
+  // theirs.
   std::vector<Cell> GetVersions(const CellAddress& at,
                                 const ReadOptions& options,
                                 uint64_t now_ms) const;
   std::vector<Cell> GetRow(const std::string& row, const RowOptions& options,
-                           uint64_t now_ms) const;
-  std::vector<Row> Scan(const ScanOptions& options, uint64_t now_ms) const;
+                           uint64_t now_ms,
+                           const FilterModel& filter = {}) const;
+  std::vector<Row> Scan(const ScanOptions& options, uint64_t now_ms,
+                        const FilterModel& filter = {}) const;
 
  private:
   struct ModelCell {
@@ -62,9 +66,18 @@ class StoreModel {
   // (row, family, qualifier)
   using Key = std::tuple<std::string, std::string, std::string>;
 
-  // Whether only the latest write counts, whatever its timestamp.
+  // Returns true when only the latest write counts, whatever its timestamp.
   bool KeepsLatest(const std::string& family) const;
   void Remove(ModelCell* cell, uint64_t upto_ms);
+
+  // The rows of these names that have something to show, in that order.
+  std::vector<Row> Read(const std::vector<std::string>& names,
+                        const RowOptions& options, uint64_t now_ms,
+                        const FilterModel& filter) const;
+  // The cells that the columns of a row show, in the order of the read.
+  std::vector<std::vector<Cell>> ReadColumns(const std::string& row,
+                                             const RowOptions& options,
+                                             uint64_t now_ms) const;
 
   std::map<std::string, FamilyOptions> families_;
   std::map<Key, ModelCell> cells_;

@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <set>
-#include <thread>
 
 #include "tests/storage/store/test_store.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::test {
 namespace {
@@ -247,13 +246,8 @@ TEST_F(StoreTest, FlushLetsTheLogGo) {
   EXPECT_GT(log_bytes(), uint64_t{1} << 20);
   ASSERT_THAT(store_->Flush(), IsOk());
   // RocksDB removes the old log behind the scenes.
-  const auto deadline =
-      std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (log_bytes() > uint64_t{1} << 20 &&
-         std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  EXPECT_LT(log_bytes(), uint64_t{1} << 20);
+  EXPECT_TRUE(WaitFor([&] { return log_bytes() < uint64_t{1} << 20; }))
+      << log_bytes();
 }
 
 TEST(FixedLayout, RowsHaveTheLengthOfTheLayout) {

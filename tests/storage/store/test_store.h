@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -31,6 +32,19 @@ inline std::unique_ptr<Store> OpenOrFail(
   std::unique_ptr<Store> store;
   EXPECT_THAT(OpenStore(options, path, families, surroundings, &store), IsOk());
   return store;
+}
+
+// The statistics of a store, as of when its front filter has read all files.
+inline StoreStats ArmedStats(Store* store) {
+  const auto arms = [](const FrontFilterFamilyStats& family) {
+    return family.state == FrontFilterState::kArming;
+  };
+  StoreStats stats;
+  do {
+    EXPECT_THAT(store->Stats(&stats), IsOk());
+  } while (stats.front_filter &&
+           std::ranges::any_of(stats.front_filter->families, arms));
+  return stats;
 }
 
 // The bytes of every file under `directory`, by relative path. Directories have

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <map>
+#include <optional>
 
 #include "rowbloom/printable.h"
 #include "tests/storage/store/model_families.h"
@@ -24,6 +26,20 @@ namespace {
 // More than a cell can run ahead of the clock in one batch, milliseconds.
 constexpr uint64_t kAheadMs = 9;
 
+// The model's families, and more of one format that differ in their filters.
+const std::map<std::string, FamilyOptions>& AllFamilies() {
+  static const auto families = [] {
+    std::map<std::string, FamilyOptions> all = kModelFamilies;
+    all["latest_none"] = {.bloom_type = BloomType::kNone};
+    all["latest_prefix"] = {.bloom_type = BloomType::kRowPrefixFixedLength,
+                            .row_prefix_length = 2};
+    all["latest_row"] = {.bloom_type = BloomType::kRow,
+                         .block_size_bytes = 1024};
+    return all;
+  }();
+  return families;
+}
+
 class VersionsModel : public ::testing::TestWithParam<const char*> {
  protected:
   struct Moment {
@@ -31,18 +47,20 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     StoreModel model;
   };
 
-  void Open() {
+  void Open(std::optional<uint64_t> front_filter_limit_bytes = {}) {
     moment_.reset();
     store_.reset();
     // Past the bound from which the store's clock goes on.
     now_ms_ += 3 * LeasedClock::kLeaseMs;
     std::vector<FamilyDescriptor> families;
-    for (const auto& [name, options] : kModelFamilies) {
+    for (const auto& [name, options] : AllFamilies()) {
       families.push_back({name, options});
     }
     StoreOptions options;
     options.key_layout = *KeyLayout::FromString(GetParam());
     options.write_buffer_bytes = size_t{64} << 10;
+    options.front_filter_limit_bytes =
+        front_filter_limit_bytes.value_or(RandomFrontFilterLimit(&random_));
     store_ = OpenOrFail(options, dir_.File("db"), families,
                         {.wall_clock = [this] { return now_ms_.load(); }});
     ASSERT_NE(store_, nullptr);
@@ -55,9 +73,9 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     return RandomRowOf(*KeyLayout::FromString(GetParam()), 3, &random_);
   }
   std::string RandomFamily() {
-    return std::next(kModelFamilies.begin(),
-                     static_cast<std::ptrdiff_t>(
-                         random_.Below(kModelFamilies.size())))
+    return std::next(
+               AllFamilies().begin(),
+               static_cast<std::ptrdiff_t>(random_.Below(AllFamilies().size())))
         ->first;
   }
   CellAddress RandomAddress() {
@@ -75,7 +93,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   }
 
   static bool IsClients(const std::string& family) {
-    return kModelFamilies.at(family).timestamps == Timestamps::kClient;
+    return AllFamilies().at(family).timestamps == Timestamps::kClient;
   }
   static bool KeepsLatest(const std::string& family) {
     return family.starts_with("latest");
@@ -142,8 +160,9 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
         });
   }
 
-  // That of a delete which has none in the batch: of the newest version in a
-  // family of the client; else no earlier than what the batch has put.
+  // The timestamp of a delete that has none in the batch. In a family of the
+  // client it is that of the newest version; else it is no earlier than those
+  // that the batch has put.
   std::optional<uint64_t> GivenToDelete(const std::string& row,
                                         const std::string& family,
                                         const std::string* qualifier) {
@@ -207,7 +226,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
                     given ? given : GivenToDelete(at.row, at.family, nullptr));
     } else {
       batch->DeleteRow(at.row);
-      for (const auto& [family, options] : kModelFamilies) {
+      for (const auto& [family, options] : AllFamilies()) {
         delete_family(family, GivenToDelete(at.row, family, nullptr));
       }
     }
@@ -237,7 +256,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   uint32_t RandomVersions() {
     return 1 + static_cast<uint32_t>(random_.Below(4));
   }
-  // Now, or the moment of the snapshot.
+  // The model of now, or of the snapshot.
   const StoreModel& RandomMoment(const Snapshot** snapshot) {
     if (moment_ == nullptr || random_.OneIn(2)) return model_;
     *snapshot = moment_->snapshot.get();
@@ -254,11 +273,30 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
       }
     }
     if (random_.OneIn(4)) options.qualifier_prefix = RandomBytes(1);
+    if (random_.OneIn(4)) {
+      options.qualifier_start = RandomBytes(random_.Below(3));
+    }
+    if (random_.OneIn(4))
+      options.qualifier_stop = RandomBytes(random_.Below(3));
     if (random_.OneIn(4)) options.column_offset = random_.Below(4);
     if (random_.OneIn(4)) options.column_limit = random_.Below(6);
+    options.columns_from_end = random_.OneIn(4);
+    options.keys_only = random_.OneIn(8);
     options.time_range = RandomRange();
     options.max_versions = RandomVersions();
     return options;
+  }
+
+  // A filter, which the options get, or none.
+  FilterModel RandomFilterOf(RowOptions* options) {
+    if (random_.OneIn(2)) return {};
+    const FilterModel filter = RandomFilter(4, now_ms_, &random_);
+    options->filter = filter.Build();
+    // A Page does not note rows for cells behind the page of columns.
+    if (filter.Has(FilterModel::Kind::kPage)) {
+      options->column_limit = std::numeric_limits<size_t>::max();
+    }
+    return filter;
   }
 
   static std::string Text(const std::vector<Cell>& cells) {
@@ -307,12 +345,16 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
 
   void CompareRow() {
     RowOptions options = RandomRowOptions();
+    const FilterModel filter = RandomFilterOf(&options);
     const StoreModel& model = RandomMoment(&options.snapshot);
     const std::string row = RandomRow();
+    SCOPED_TRACE(ToPrintable(row) + ", filter " + filter.Text());
     std::vector<Cell> cells;
     ASSERT_THAT(store_->GetRow(row, &cells, options), IsOk());
-    ASSERT_EQ(Text(cells), Text(model.GetRow(row, options, now_ms_)))
-        << ToPrintable(row);
+    ASSERT_EQ(Text(cells), Text(model.GetRow(row, options, now_ms_, filter)));
+    bool exists = false;
+    ASSERT_THAT(store_->Exists(row, &exists, options), IsOk());
+    ASSERT_EQ(exists, !cells.empty());
   }
 
   void CompareScan() {
@@ -321,14 +363,48 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     if (random_.OneIn(2)) options.stop_row = RandomBytes(random_.Below(5));
     if (random_.OneIn(3)) options.row_prefix = RandomBytes(random_.Below(3));
     if (random_.OneIn(3)) options.limit = random_.Below(10);
+    for (uint64_t i = random_.OneIn(3) ? random_.Below(4) : 0; i > 0; --i) {
+      options.ranges.push_back(
+          {RandomBytes(random_.Below(4)), RandomBytes(random_.Below(4))});
+    }
     options.reverse = random_.OneIn(2);
     options.row = RandomRowOptions();
+    const FilterModel filter = RandomFilterOf(&options.row);
+    SCOPED_TRACE("filter " + filter.Text());
     const StoreModel& model = RandomMoment(&options.row.snapshot);
+    const std::vector<Row> expected = model.Scan(options, now_ms_, filter);
+    ASSERT_NO_FATAL_FAILURE(CompareRows(options, expected));
+    ScanCounts counts;
+    ASSERT_THAT(store_->Count(options, &counts), IsOk());
+    ASSERT_EQ(counts.rows, expected.size());
+    // A Page counts the rows of one scan.
+    if (filter.Has(FilterModel::Kind::kPage) || !random_.OneIn(4)) return;
+    // In parts, each of which begins with the token of the one before.
+    ScanOptions part = options;
+    part.limit = std::numeric_limits<uint64_t>::max();
+    std::vector<Row> rest = model.Scan(part, now_ms_, filter);
+    while (!rest.empty()) {
+      if (random_.OneIn(2)) part.limit = 1 + random_.Below(4);
+      const auto end =
+          rest.begin() + static_cast<std::ptrdiff_t>(
+                             std::min<size_t>(part.limit, rest.size()));
+      ASSERT_NO_FATAL_FAILURE(CompareRows(part, {rest.begin(), end}));
+      part.token = token_;
+      rest.erase(rest.begin(), end);
+    }
+  }
+
+  // Sets token_ to that after the last row, or at the end of the scan.
+  void CompareRows(const ScanOptions& options,
+                   const std::vector<Row>& expected) {
     std::vector<Row> found;
     RowScanner rows = store_->Scan(options);
-    for (const Row& row : rows) found.push_back(row);
+    for (const Row& row : rows) {
+      found.push_back(row);
+      token_ = rows.Token();
+    }
     ASSERT_THAT(rows.status(), IsOk());
-    const std::vector<Row> expected = model.Scan(options, now_ms_);
+    if (random_.OneIn(2)) token_ = rows.Token();
     ASSERT_EQ(found.size(), expected.size()) << options.reverse;
     for (size_t i = 0; i < found.size(); ++i) {
       ASSERT_EQ(ToPrintable(found[i].row), ToPrintable(expected[i].row));
@@ -359,7 +435,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     const uint64_t dice = random_.Below(100);
     if (dice < 50) return RandomWrite();
     if (dice < 75) return CompareCells();
-    if (dice < 95) return CompareRow();
+    if (dice < 92) return CompareRow();
     CompareScan();
   }
 
@@ -369,8 +445,9 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   std::atomic<uint64_t> now_ms_{kModelStart};
   std::vector<uint64_t> used_;
   uint64_t writes_ = 0;
-  StoreModel model_{kModelFamilies};
+  StoreModel model_{AllFamilies()};
   std::vector<std::pair<CellAddress, uint64_t>> batch_puts_;
+  std::string token_;
   std::vector<std::function<void()>> told_;  // when the batch is written
   // Timestamps of puts, by row and column.
   std::map<std::pair<std::string, std::string>, uint64_t> given_;
@@ -387,12 +464,32 @@ TEST_P(VersionsModel, EveryReadAnswersAsTheModel) {
   }
   moment_.reset();
   ASSERT_THAT(store_->Compact(), IsOk());
-  ASSERT_NO_FATAL_FAILURE(Open());
+  // The filters of files answer, below.
+  ASSERT_NO_FATAL_FAILURE(Open(/*front_filter_limit_bytes=*/0));
   for (int i = 0; i < 200; ++i) {
     ASSERT_NO_FATAL_FAILURE(CompareCells());
     ASSERT_NO_FATAL_FAILURE(CompareRow());
   }
   ASSERT_NO_FATAL_FAILURE(CompareScan());
+  // These reads are answered by files alone: a byte that no row has makes a row
+  // absent for sure.
+  for (int i = 0; i < 1000; ++i) {
+    std::string row = RandomRow();
+    row.back() = 'z';
+    for (const auto& [name, options] : AllFamilies()) {
+      std::string value;
+      ASSERT_TRUE(store_->Get(row, name, "a", &value).IsNotFound());
+    }
+  }
+  StoreStats stats;
+  ASSERT_THAT(store_->Stats(&stats), IsOk());
+  for (const auto& [name, options] : AllFamilies()) {
+    SCOPED_TRACE(name);
+    const FilterStats& filter = stats.families[name].filter;
+    EXPECT_EQ(filter.blocks_unusable, 0U);
+    EXPECT_EQ(filter.row.skipped > 0 || filter.row_col.skipped > 0,
+              options.bloom_type != BloomType::kNone);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, VersionsModel,

@@ -464,7 +464,7 @@ TEST_P(Reclaim, CompactionGivesBackWhatARowDeleteTook) {
   }
 }
 
-// Also when all of them were in memory together, where they become one operand.
+// Surplus versions go too when all were in memory together, as one operand.
 TEST_P(Reclaim, CompactionGivesBackWhatIsSurplus) {
   constexpr uint64_t kVersions = 30;
   const uint64_t kept = store_->Families().at("c").max_versions;

@@ -25,7 +25,7 @@ constexpr size_t kMostBackups = 4;
 
 constexpr uint64_t kLaterMs = 3'600'000;
 
-// Those that a share has cells in.
+// The families that a share has cells in.
 std::vector<FamilyDescriptor> FamiliesOf(const World& world, uint32_t share) {
   std::vector<FamilyDescriptor> families = Families();
   const auto& own = world.own_family();
@@ -123,7 +123,8 @@ void Copies::CheckOne(Session::Setting setting, const Copy& copy,
   setting.path =
       copy.kind == Kind::kExport ? StoreOfExport(copy.path) : copy.path;
   setting.create_if_missing = false;
-  Shares shares = NewShares(static_cast<uint32_t>(setting.shares->size()));
+  Shares shares =
+      stress::NewShares<Share>(static_cast<uint32_t>(setting.shares->size()));
   shares[copy.share]->world = copy.world;
   setting.shares = &shares;
   const std::string context = report->context();

@@ -32,7 +32,7 @@ class Copies {
   enum class Kind { kCheckpoint, kBackup, kExport };
   struct Copy {
     Kind kind;
-    std::string path;  // of a backup, where it is restored to
+    std::string path;  // for a backup, where it is restored
     uint32_t share;
     World world;
     uint32_t backup = 0;  // its number

@@ -5,10 +5,11 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
+
+#include "tests/stress/common_rounds.h"
 
 namespace rowbloom::store_stress {
 
@@ -355,18 +356,20 @@ void Operator::Step() {
 void RunOperators(Session* session, const Rarity& rarity, uint64_t steps,
                   uint64_t seed) {
   CommonRows common(session);
-  std::vector<std::thread> threads;
-  for (uint32_t i = 0; i < session->share_count(); ++i) {
-    threads.emplace_back([=, &common] {
-      Operator its(session, &common, i, rarity, test::Mix64(seed + i));
-      for (uint64_t step = 0; step < steps && !session->report()->failed();
-           ++step) {
-        its.Step();
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  stress::InThreads(*session, [=, &common](uint32_t share) {
+    Operator its(session, &common, share, rarity, test::Mix64(seed + share));
+    for (uint64_t step = 0; step < steps && !session->report()->failed();
+         ++step) {
+      its.Step();
+    }
+  });
   common.Check();
+}
+
+void RunFirstOperator(Session* session, const Rarity& rarity, int steps,
+                      uint64_t seed) {
+  Operator its(session, nullptr, 0, rarity, seed);
+  for (int step = 0; step < steps; ++step) its.Step();
 }
 
 }  // namespace rowbloom::store_stress

@@ -19,8 +19,8 @@ struct Rarity {
   uint64_t family = 40;
 };
 
-// Writes to its own share and reads, now and then, from others. What it writes
-// there depends on its seed and its share alone, not on other threads.
+// Writes to its own share, and now and then reads from others. Its writes there
+// depend on its seed and its share alone, not on other threads.
 class Operator {
  public:
   // REQUIRES a session that is open until the operator goes.
@@ -67,12 +67,16 @@ class Operator {
   Random random_;
   uint64_t values_ = 0;
   std::unique_ptr<const Snapshot> snapshot_;
-  std::optional<World> world_then_;  // of the share, when it was taken
+  std::optional<World> world_then_;  // the share's at the snapshot
 };
 
 // Lets each share's operator do that many steps in a thread of its own, and
 // then checks the common rows. Ends early at a divergence.
 void RunOperators(Session* session, const Rarity& rarity, uint64_t steps,
                   uint64_t seed);
+// Lets the first share's operator do that many steps in this thread, also after
+// errors, and without common rows.
+void RunFirstOperator(Session* session, const Rarity& rarity, int steps,
+                      uint64_t seed);
 
 }  // namespace rowbloom::store_stress

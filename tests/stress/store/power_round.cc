@@ -2,9 +2,8 @@
 #include <filesystem>
 #include <mutex>
 #include <string>
-#include <thread>
-#include <vector>
 
+#include "tests/stress/common_rounds.h"
 #include "tests/stress/store/copies.h"
 #include "tests/stress/store/operator.h"
 #include "tests/stress/store/rounds.h"
@@ -15,7 +14,7 @@ namespace rowbloom::store_stress {
 namespace {
 
 constexpr uint64_t kCuts = 10;
-constexpr uint64_t kSteps = 200;  // of each thread, if the power lasts
+constexpr uint64_t kSteps = 200;  // each thread's, if the power lasts
 constexpr uint64_t kCopies = 40;  // one step in so many is a copy
 // Changes of files until the power is cut; opening takes some hundred.
 constexpr uint64_t kMostChanges = 1500;
@@ -25,20 +24,16 @@ constexpr Rarity kRarity = {
 
 // Lets each share's operator work in a thread of its own until a call fails.
 void Work(Session* session, Copies* copies, uint64_t seed) {
-  std::vector<std::thread> threads;
-  for (uint32_t i = 0; i < session->share_count(); ++i) {
-    threads.emplace_back([=] {
-      Random random(test::Mix64(seed + i));
-      Operator its(session, nullptr, i, kRarity, random.Next());
-      for (uint64_t step = 0; step < kSteps && !session->met_error(); ++step) {
-        its.Step();
-        if (!random.OneIn(kCopies)) continue;
-        const std::scoped_lock lock(session->share(i)->mutex);
-        copies->Make(session, i, &random);
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  stress::InThreads(*session, [=](uint32_t share) {
+    Random random(test::Mix64(seed + share));
+    Operator its(session, nullptr, share, kRarity, random.Next());
+    for (uint64_t step = 0; step < kSteps && !session->met_error(); ++step) {
+      its.Step();
+      if (!random.OneIn(kCopies)) continue;
+      const std::scoped_lock lock(session->share(share)->mutex);
+      copies->Make(session, share, &random);
+    }
+  });
 }
 
 }  // namespace
@@ -47,7 +42,7 @@ void RunPowerRound(const Round& round, Report* report) {
   Random random(round.SeedOf(0));
   const std::string directory = round.dir + "/disk";
   std::filesystem::create_directory(directory);
-  Shares shares = NewShares(round.threads);
+  Shares shares = stress::NewShares<Share>(round.threads);
   Copies copies(directory);
   for (uint64_t cut = 0; cut < kCuts && !report->failed(); ++cut) {
     test::Disk disk(directory);
@@ -68,7 +63,7 @@ void RunPowerRound(const Round& round, Report* report) {
       plan.CutPowerAt(change);
       const auto env = NewFaultEnv(&plan, &disk);
       setting.env = env.get();
-      setting.errors = Errors::kInjected;
+      setting.errors = Errors::kIoErrorOrCorruption;
       setting.remembers_writes = true;
       Session session(setting);
       if (session.Open(&random)) {
@@ -87,16 +82,12 @@ void RunPowerRound(const Round& round, Report* report) {
     disk.Restart(random.Next());
     ++report->counters.cuts;
     report->SetContext(context + ", then without faults");
-    test::FaultPlan no_faults;
-    const auto env = NewFaultEnv(&no_faults);
-    setting.env = env.get();
+    const stress::SoundFiles files;
+    setting.env = files.env.get();
     setting.errors = Errors::kNone;
     setting.remembers_writes = false;
     Session session(setting);
-    if (!session.Open(&random)) return;
-    if (round.sabotage == stress::Sabotage::kDelete) {
-      session.DeleteBehindTheModel();
-    }
+    if (!OpenToCheck(round, &session, &random)) return;
     session.ResolvePowerCut(synced);
     session.CheckEverything(&random);
     session.Close();

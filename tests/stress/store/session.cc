@@ -8,6 +8,7 @@
 
 #include "rowbloom/printable.h"
 #include "storage/store/open_store.h"
+#include "tests/storage/store/random_names.h"
 #include "tests/stress/store/common_rows.h"
 
 namespace rowbloom::store_stress {
@@ -49,14 +50,6 @@ bool IsOfCells(const Changes& changes) {
 
 }  // namespace
 
-Shares NewShares(uint32_t count) {
-  Shares shares;
-  for (uint32_t i = 0; i < count; ++i) {
-    shares.push_back(std::make_unique<Share>());
-  }
-  return shares;
-}
-
 bool Session::Open(Random* random) {
   ++report()->counters.reopenings;
   if (setting_.remembers_writes) {
@@ -70,6 +63,7 @@ bool Session::Open(Random* random) {
       .key_layout = setting_.key_layout,
       .block_cache_bytes = size_t{16} << (10 + random->Below(9)),
       .write_buffer_bytes = size_t{64} << 10,
+      .front_filter_limit_bytes = test::RandomFrontFilterLimit(random),
       .auto_compaction = !random->OneIn(4)};
   const uint64_t ahead_ms = random->Below(2 * kClockErrorMs);
   const Surroundings surroundings = {
@@ -93,6 +87,7 @@ void Session::Close() {
     for (const auto& [name, family] : stats.families) {
       report()->AddFilterStats(family.filter);
     }
+    if (stats.front_filter) report()->AddFrontFilterStats(*stats.front_filter);
   }
   store_.reset();
 }
@@ -101,25 +96,12 @@ bool Session::Check(const Status& status, const std::string& what,
                     std::string_view row) {
   if (status.ok()) return true;
   met_error_ = true;
-  if (setting_.errors == Errors::kInjected &&
+  if (setting_.errors == Errors::kIoErrorOrCorruption &&
       (status.IsIOError() || status.IsCorruption())) {
     ++report()->counters.errors;
   } else {
     report()->Divergence(what + ": " + status.ToString(), row);
   }
-  return false;
-}
-
-bool Session::Settle(Share* share, const Changes& changes, const Status& status,
-                     const char* what) {
-  if (Check(status, what)) {
-    if (share->journal != nullptr) share->journal->Acknowledge();
-    share->world.Apply(changes);
-    return true;
-  }
-  share->otherwise = share->world;
-  share->otherwise->Apply(changes);
-  share->interrupted = changes;
   return false;
 }
 
@@ -267,11 +249,7 @@ void Session::Resolve() {
     if (took_place && is_it(its->world) && IsOfCells(its->interrupted)) {
       Check(store_->Write(ToWriteBatch(its->interrupted)), "write again");
     }
-    if (its->otherwise && its->journal != nullptr) {
-      took_place ? its->journal->Acknowledge() : its->journal->Lose();
-    }
-    if (took_place) its->world = *its->otherwise;
-    its->otherwise.reset();
+    its->Resolve(took_place);
   }
   CheckOtherRows();
 }
@@ -283,7 +261,7 @@ void Session::ResolvePowerCut(uint64_t synced) {
     size_t most = 0;
   };
   std::vector<Range> ranges;
-  // The writes of a share that were acknowledged before a moment.
+  // The writes of a share that were acknowledged before a time.
   const auto count_before = [](const Share& its, uint64_t moment) {
     size_t count = 0;
     for (const Written& write : its.written) {
@@ -291,7 +269,7 @@ void Session::ResolvePowerCut(uint64_t synced) {
     }
     return count;
   };
-  uint64_t survived = synced;  // what was acknowledged before this moment
+  uint64_t survived = synced;  // acknowledged before this moment
   for (uint32_t i = 0; i < share_count(); ++i) {
     Share* const its = share(i);
     const auto is_it = Holder(i);
@@ -323,7 +301,7 @@ void Session::ResolvePowerCut(uint64_t synced) {
                                "one began that is there",
                            SharePrefix(i));
     }
-    // Those that cannot be seen: see Resolve.
+    // Writes that cannot be seen are written again: see Resolve.
     for (size_t write = least; write < most; ++write) {
       const Changes& changes = its->written[write].changes;
       if (!IsOfCells(changes)) continue;
@@ -358,6 +336,7 @@ void Session::CheckOtherRows() {
 }
 
 void Session::CheckEverything(Random* random) {
+  CommonRows(this).Check();
   for (uint32_t i = 0; i < share_count(); ++i) {
     const Worlds worlds = share(i)->worlds();
     for (const ScanOptions& view :
@@ -403,19 +382,30 @@ void Session::ProveThatFiltersAreAsked(Random* random) {
       !Check(store_->Flush(), "flush")) {
     return;
   }
-  const auto filter_stats = [this] {
+  // Lookups and absent rows, counted by the front filter or by those of the
+  // files.
+  const auto count = [this] {
     StoreStats stats;
     Check(store_->Stats(&stats), "stats");
-    return stats.families[kLatest].filter;
+    const FilterStats& files = stats.families[kLatest].filter;
+    std::pair<uint64_t, uint64_t> asked_and_ruled_out = {files.asked,
+                                                         files.row.skipped};
+    if (!stats.front_filter) return asked_and_ruled_out;
+    for (const FrontFilterFamilyStats& front : stats.front_filter->families) {
+      if (front.name != kLatest) continue;
+      asked_and_ruled_out.first += front.asked;
+      asked_and_ruled_out.second += front.answered;
+    }
+    return asked_and_ruled_out;
   };
-  const FilterStats before = filter_stats();
+  const auto before = count();
   for (int i = 0; i < 100; ++i) {
     const std::string row = AbsentRow(key_layout(), 0, random);
     ReadCell(share->worlds(), {row, kLatest, "a"}, nullptr);
   }
-  const FilterStats after = filter_stats();
-  if (after.asked == before.asked) report()->Divergence("no filter was asked");
-  if (after.row.skipped == before.row.skipped) {
+  const auto after = count();
+  if (after.first == before.first) report()->Divergence("no filter was asked");
+  if (after.second == before.second) {
     report()->Divergence("no filter ruled anything out");
   }
 }

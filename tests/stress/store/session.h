@@ -6,18 +6,18 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "rocksdb/env.h"
 #include "rowbloom/store.h"
-#include "tests/stress/journal.h"
 #include "tests/stress/report.h"
+#include "tests/stress/share.h"
 #include "tests/stress/store/world.h"
 
 namespace rowbloom::store_stress {
 
+using stress::Errors;
 using stress::Report;
 
 // A write and the moments, by Session's count, at which it began and ended.
@@ -28,38 +28,21 @@ struct Written {
 };
 inline constexpr uint64_t kNever = UINT64_MAX;
 
-// Some of the rows, written by one thread and read by all.
-struct Share {
-  std::shared_mutex mutex;  // guards the model; exclusive while writing
-  World world;
-  // The contents, too, if a write was interrupted: then nothing is written
-  // until Session::Resolve has found out which.
-  std::optional<World> otherwise;
-  Changes interrupted;  // that write, while there is `otherwise`
-  std::unique_ptr<stress::Journal> journal;  // may be null
+struct Share : stress::ShareOf<World, Changes> {
   // The contents when the session began, and the writes since, where it is to
   // remember them.
   World before;
   std::vector<Written> written;
-
-  Worlds worlds() const {
-    return otherwise ? Worlds{&world, &*otherwise} : Worlds{&world};
-  }
 };
-
-// Survives the openings of its store.
-using Shares = std::vector<std::unique_ptr<Share>>;
-Shares NewShares(uint32_t count);
-
-// The errors that a call may answer beside the right answer.
-enum class Errors { kNone, kInjected };
+using Shares = stress::SharesOf<Share>;
 
 // Thread-safe where nothing else is said.
 class Session {
  public:
+  using Share = store_stress::Share;
   struct Setting {
     KeyLayout key_layout = KeyLayout::Escaped();
-    std::string path;
+    std::string path = {};
     Shares* shares = nullptr;
     Report* report = nullptr;
     rocksdb::Env* env = nullptr;
@@ -77,18 +60,17 @@ class Session {
   // seconds. Returns whether it is open. If it is not, that is a divergence,
   // unless errors are expected.
   bool Open(Random* random);
-  // For one thread; adds the counters of the filters to the report.
+  // Adds the counters of the filters to the report. Call it in one thread.
   void Close();
 
   // For one thread, before any that writes: finds out whether interrupted
   // writes took place, which the journals then say. A share that is neither
   // with nor without them is a divergence, as are rows that nobody writes.
   void Resolve();
-  // The same after a cut of the power, in a session after the one that was to
-  // remember its writes. Of the writes of each share the first ones are there,
-  // up to any: with each write, and each sync that was acknowledged, all that
-  // had been acknowledged before it began, in whatever share. `synced` is that
-  // session's.
+  // The same after a power cut, in a session after the one that was to remember
+  // its writes, whose `synced` this takes. Each share has kept a prefix of its
+  // writes. A write that was kept, or a sync that was acknowledged, means that
+  // all writes acknowledged before it began were kept, in whatever share.
   void ResolvePowerCut(uint64_t synced);
   // Checks that the store has the rows of the share as the model has them.
   void CheckShare(uint32_t share);
@@ -116,7 +98,7 @@ class Session {
       share->written.push_back({changes, begun, ended});
     }
     if (status.ok() && synced) NoteSync(begun);
-    return Settle(share, changes, status, what);
+    return share->Settle(changes, Check(status, what));
   }
 
   void Flush();
@@ -141,7 +123,7 @@ class Session {
   // True if a flush, a compaction or a write has failed.
   bool met_error() const { return met_error_; }
 
-  // All that was acknowledged before this moment is on the disk.
+  // All that was acknowledged before this time is on the disk.
   uint64_t synced() const { return synced_; }
 
   Store* store() const { return store_.get(); }
@@ -155,8 +137,6 @@ class Session {
 
  private:
   void NoteSync(uint64_t begun);
-  bool Settle(Share* share, const Changes& changes,
-              const rocksdb::Status& status, const char* what);
   // The rows of a share as the store has them: first those of the family with
   // many versions, then the newest values of the others.
   std::vector<Row> Observe(uint32_t share);

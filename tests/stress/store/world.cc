@@ -33,7 +33,11 @@ const std::vector<FamilyDescriptor>& Families() {
   static const std::vector<FamilyDescriptor> families = {
       {kLatest, {.ttl_ms = kTenYearsMs}},
       {kCounted, {.bloom_type = BloomType::kRow, .max_versions = 2}},
-      {kClient, {.timestamps = Timestamps::kClient, .max_versions = 3}},
+      {kClient,
+       {.timestamps = Timestamps::kClient,
+        .max_versions = 3,
+        .bottom_compression = Compression::kZstd,
+        .min_blob_bytes = 32}},
   };
   return families;
 }
@@ -51,6 +55,8 @@ FamilyOptions OwnFamilyOptions(uint64_t number) {
   number /= 2;
   options.compression =
       number % 2 == 0 ? Compression::kNone : Compression::kLz4;
+  number /= 2;
+  options.min_blob_bytes = number % 2 == 0 ? 0 : 16;
   return options;
 }
 
@@ -118,8 +124,8 @@ std::string Encode(const Changes& changes) {
   return bytes;
 }
 
-Changes Decode(std::string_view bytes) {
-  Changes changes;
+void Decode(std::string_view bytes, Changes* changes) {
+  changes->clear();
   while (!bytes.empty()) {
     Change change;
     change.type = static_cast<ChangeType>(bytes.front());
@@ -132,9 +138,8 @@ Changes Decode(std::string_view bytes) {
     const std::string timestamp = TakeTextOrThrow(&bytes);
     if (!timestamp.empty()) change.timestamp_ms = std::stoull(timestamp);
     change.family_options = std::stoull(TakeTextOrThrow(&bytes));
-    changes.push_back(std::move(change));
+    changes->push_back(std::move(change));
   }
-  return changes;
 }
 
 std::map<std::string, FamilyOptions> World::FamilyOptionsByName() {

@@ -65,10 +65,10 @@ using Changes = std::vector<Change>;
 WriteBatch ToWriteBatch(const Changes& changes);
 // The bytes that a journal has of changes.
 std::string Encode(const Changes& changes);
-Changes Decode(std::string_view bytes);
+void Decode(std::string_view bytes, Changes* changes);
 
-// The cells of a share. Where the store gives timestamps, changes count instead
-// of milliseconds; those of the application are larger than both.
+// The cells of a share. Families whose timestamps the store gives count changes
+// instead of milliseconds; the application's timestamps are larger than both.
 class World {
  public:
   void Apply(const Changes& changes);
@@ -94,8 +94,8 @@ class World {
   }
   std::vector<Row> Scan(const ScanOptions& options) const;
 
-  // Cells with timestamps that the store gave lose them. Of these, the model
-  // knows no versions but the newest.
+  // Removes the timestamps that the store gave. The model knows only the newest
+  // version of such cells.
   static std::vector<Cell> WithoutStoreTimes(std::vector<Cell> cells);
 
  private:
@@ -107,6 +107,10 @@ class World {
 
   static std::map<std::string, FamilyOptions> FamilyOptionsByName();
 };
+
+inline void Apply(const Changes& changes, World* world) {
+  world->Apply(changes);
+}
 
 // The contents that a share may have. A read is right if it is right in one of
 // them.

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-// What a reader gave: each cell as row|family:qualifier|value, and the error.
+// Cells that a reader gave, each as row|family:qualifier|value, and its error.
 struct Reading {
   std::vector<std::string> cells;
   std::string error;
@@ -229,7 +229,7 @@ TEST(PackageIndexReader, StanzaCannotStartWithAContinuation) {
 TEST(PackageIndexReader, RefusedCellIsNamedByTheLineOfItsField) {
   std::istringstream in("Package: a\n\nA: 1\n more\nPackage: refused\n");
   EXPECT_EQ(Read(in).error, "FILE:3: row refused");
-  // Also when a line below it is malformed.
+  // A malformed line below it does not change that.
   std::istringstream malformed("Package: refused\nA: 1\nnonsense\n");
   EXPECT_EQ(Read(malformed).error, "FILE:1: row refused");
 }

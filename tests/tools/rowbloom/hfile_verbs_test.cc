@@ -13,6 +13,7 @@
 
 #include "rowbloom/hfile.h"
 #include "rowbloom/store.h"
+#include "tests/support/data.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/rowbloom/cli.h"
@@ -177,18 +178,101 @@ TEST_F(HFileVerbs, DeletesGoAlongWhenAskedFor) {
   EXPECT_THAT(result.out, HasSubstr("loaded 1 puts and 0 deletes"));
 }
 
+// HBase wrote the snapshot, and these cells are in it.
+TEST_F(HFileVerbs, ASnapshotBecomesAStore) {
+  const std::string exported = DataPath("hbase/snapshot/export");
+  const std::string db = dir_.File("orders");
+  const std::string families =
+      "new family f,bloom=ROW,rate=0.01,kind=bloom,prefix=0,compression=none,"
+      "bottom_compression=same,dictionary=0,min_blob=0,"
+      "block=4096,timestamps=client,versions=3,min_versions=0,ttl=forever\n"
+      "new family g,bloom=ROWCOL,rate=0.01,kind=bloom,prefix=0,compression=lz4,"
+      "bottom_compression=same,dictionary=0,min_blob=0,"
+      "block=8192,timestamps=client,versions=1,min_versions=0,ttl=forever\n";
+  CliResult result = Cli({"import-hfile", "--db", db, "--dry-run", "--snapshot",
+                          exported, "orders-20261122"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(MatchesRegex("16 files, [0-9]+ cells; a dry run, nothing "
+                                 "was imported\n(.*\n)*"),
+                    HasSubstr(families)));
+  EXPECT_FALSE(std::filesystem::exists(db));
+  result = Cli(
+      {"import-hfile", "--db", db, "--snapshot", exported, "orders-20261122"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, HasSubstr(families));
+  EXPECT_THAT(
+      result.out,
+      MatchesRegex("16 files, [0-9]+ cells; loaded [0-9]+ puts and [0-9]+ "
+                   "deletes, skipped [0-9]+; [0-9.]+ s\n"
+                   "new family f.*\nnew family g.*\n"
+                   "passed over: 6 files of regions that were split or "
+                   "merged\n"));
+  EXPECT_EQ(Cli({"get", "--db", db, "user00000/detail", "f:"}).out,
+            "value-32412\n");
+  // The import takes some rows of a family into a store that exists.
+  const std::string some = NewStore("some", 0);
+  result = Cli({"import-hfile", "--db", some, "--snapshot", exported,
+                "orders-20261122", "--only", "f", "--start",
+                "user00000/det\\x61il", "--stop", "user00001", "--json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("\"left_out\":0"),
+                    HasSubstr("\"passed_over\":{\"files of regions that were "
+                              "split or merged\":3}")));
+  EXPECT_EQ(Cli({"get", "--db", some, "user00000/detail", "f:"}).out,
+            "value-32412\n");
+  EXPECT_EQ(Cli({"get", "--db", some, "user00001", "f:"}).code, 1);
+  EXPECT_EQ(Cli({"get", "--db", some, "user00000/detail", "g:"}).code, 2);
+  // A directory without the snapshot makes no store.
+  result = Cli({"import-hfile", "--db", dir_.File("none"), "--snapshot",
+                exported, "nothing"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, HasSubstr("/.hbase-snapshot/nothing/.snapshotinfo"));
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("none")));
+  EXPECT_EQ(Cli({"import-hfile", "--db", db, "--snapshot", exported}).code, 2);
+  EXPECT_THAT(Cli({"import-hfile", "--db", db, "path", "--snapshot", exported,
+                   "orders-20261122"})
+                  .err,
+              HasSubstr("excludes"));
+}
+
+TEST_F(HFileVerbs, LeaveOutDamagedFilesWhenAsked) {
+  const std::string from = NewStore("from", 3);
+  ASSERT_EQ(Cli({"export-hfile", "--db", from, "--family", "v", out_}).code, 0);
+  WriteFile(out_ + "/v/0123456789abcdef", "no HFile");
+  WriteFile(out_ + "/.DS_Store", "");
+  const std::string to = NewStore("to", 0);
+  CliResult result = Cli({"import-hfile", "--db", to, out_});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_THAT(result.err, AllOf(HasSubstr(out_ + "/v/0123456789abcdef"),
+                                HasSubstr("nothing was imported")));
+  EXPECT_EQ(Cli({"scan", "--db", to}).out, "");
+  result = Cli({"import-hfile", "--db", to, "--keep-going", out_});
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, AllOf(HasSubstr(out_ + "/v/0123456789abcdef"),
+                                HasSubstr("; the file was left out\n")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("1 files, 3 cells; loaded 3 puts"),
+                                HasSubstr("passed over: 1 .DS_Store\n")));
+  EXPECT_EQ(Cli({"get", "--db", to, "r02", "v:q"}).out, "of r02\n");
+}
+
 TEST_F(HFileVerbs, SayHowFarTheyAreOnATerminal) {
+  // Only the end of a long path is shown.
+  const std::string title = "/out: ";
+  ASSERT_TRUE(out_.ends_with("/out"));
   const std::string from = NewStore("from", 2);
   std::istringstream nothing;
   CliResult result = Cli({"export-hfile", "--db", from, out_}, nothing,
                          /*err_is_terminal=*/true);
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.err, AllOf(HasSubstr(out_), HasSubstr("cells/s")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr(title), HasSubstr("cells/s")));
   const std::string to = NewStore("to", 0);
   result = Cli({"import-hfile", "--db", to, "--latest-as-new", out_}, nothing,
                /*err_is_terminal=*/true);
   EXPECT_EQ(result.code, 0);
-  EXPECT_THAT(result.err, AllOf(HasSubstr(out_), HasSubstr("cells/s")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr(title), HasSubstr("cells/s")));
 }
 
 // A terminal at which somebody presses Ctrl-C when something is shown.
@@ -303,7 +387,7 @@ TEST_F(HFileVerbs, FailuresSayWhatWasDone) {
   fails({"export-hfile", "--db", from, from},
         {from, "expected a new or empty directory", "nothing was exported"});
   EXPECT_FALSE(std::filesystem::exists(out_));
-  fails({"import-hfile", "--db", from}, {"PATH is required"});
+  fails({"import-hfile", "--db", from}, {"PATH or --snapshot is required"});
   fails({"import-hfile", "--db", dir_.File("none"), out_}, {"no store"});
   EXPECT_FALSE(std::filesystem::exists(dir_.File("none")));
   fails({"import-hfile", "--db", from, out_}, {out_, "nothing was imported"});

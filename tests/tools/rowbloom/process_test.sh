@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# process_test.sh ROWBLOOM: the program as a process: in pipes, and when somebody
-# presses Ctrl-C.
+# process_test.sh ROWBLOOM: the program as a process: while its input goes on,
+# when somebody presses Ctrl-C, and when it is killed.
 set -euo pipefail
 
 rowbloom=$(realpath "$1")
@@ -29,48 +29,10 @@ wait_for() {
   fail "$what: not within a minute"
 }
 
-code_of() {
-  local code=0
-  "$@" >out 2>err || code=$?
-  echo "$code"
-}
-
 rows=20000
 for ((i = 0; i < rows; ++i)); do
   printf 'row%05d\tf:q\t%0100d\n' "$i" "$i"
 done >cells.tsv
-
-# Standard input, a file by redirection, and output into a pipe.
-"$rowbloom" load --db db - <cells.tsv >summary
-expect "cells of standard input" "$rows cells," "$(cut -d ' ' -f 1,2 summary)"
-expect "rows of a scan" "$rows" "$("$rowbloom" scan --db db | wc -l)"
-# The value as bytes, there and back.
-printf 'a\0b\n' >value
-"$rowbloom" put --db db r f:bytes - <value
-"$rowbloom" get --db db --raw r f:bytes | cmp - value ||
-  fail "a value does not come back as it went in"
-
-# A reader that has enough ends the scan, silently: by SIGPIPE, or where that is
-# ignored by an error. The store is larger than what a pipe holds.
-set +e
-"$rowbloom" scan --db db 2>err | head -n 1 >first
-codes=("${PIPESTATUS[@]}")
-expect "scan into head" "141 0" "${codes[*]}"
-expect "scan into head, standard error" "" "$(cat err)"
-(
-  trap '' PIPE
-  exec "$rowbloom" scan --db db 2>err
-) | head -n 1 >first
-codes=("${PIPESTATUS[@]}")
-set -e
-expect "scan into head, SIGPIPE ignored" "2 0" "${codes[*]}"
-expect "scan into head, SIGPIPE ignored" \
-  "rowbloom: cannot write to standard output" "$(cat err)"
-if [[ -w /dev/full ]]; then
-  code=0
-  "$rowbloom" scan --db db >/dev/full 2>err || code=$?
-  expect "scan onto a full disk" 2 "$code"
-fi
 
 # Found is shown while the input goes on.
 printf 'known\n' | "$rowbloom" filter build --expected 10 --fpp 0.01 -o filter \
@@ -82,27 +44,6 @@ echo known >&3
 wait_for "a line that the filter has" test -s known
 exec 3>&-
 wait $!
-
-# Exit codes.
-expect "get of an absent cell" 1 "$(code_of "$rowbloom" get --db db r f:none)"
-expect "an unknown verb" 2 "$(code_of "$rowbloom" fetch)"
-expect "no store" 2 "$(code_of "$rowbloom" scan --db none)"
-
-# Writes of one cell are versions of their own, and processes that follow each
-# other do not move the store's clock.
-"$rowbloom" create --db versions --family f,versions=5
-for value in 1 2 3 4 5; do "$rowbloom" put --db versions r f:q "$value"; done
-expect "values of five puts" "5 4 3 2 1" \
-  "$("$rowbloom" get --db versions --versions 9 r f:q | cut -f 2 | xargs)"
-printf 's\tf:q\t%s\n' 1 2 3 | "$rowbloom" load --db versions - >summary
-expect "values of a load of three lines" "3 2 1" \
-  "$("$rowbloom" get --db versions --versions 9 s f:q | cut -f 2 | xargs)"
-for ((i = 0; i < 40; ++i)); do "$rowbloom" delete --db versions t f:q; done
-"$rowbloom" put --db versions t f:q v
-now=$(date +%s%3N)
-timestamp=$("$rowbloom" get --db versions --versions 1 t f:q | cut -f 1)
-((timestamp <= now)) ||
-  fail "a put after forty deletes: $((timestamp - now)) ms in the future"
 
 # Ctrl-C while a load waits for input: what came is kept, the store opens. Jobs
 # in the background of a script ignore SIGINT unless told otherwise.
@@ -135,4 +76,57 @@ interrupt() {
 }
 interrupt INT 130 interrupted
 interrupt TERM 143 terminated
+
+# An import that is killed has loaded nothing or all; begun again, it loads each
+# cell once, and nothing staged is left.
+loads() { compgen -G "$1/ROWBLOOM_LOAD-*" >/dev/null; }
+shown() { "$rowbloom" scan --db "$1" --versions 9 | md5sum; }
+
+# import_again DB: after an import into it died.
+import_again() {
+  local db=$1 found
+  local -a again=("$rowbloom" import-hfile --db "$db" --latest-as-new hfiles)
+  found=$(shown "$db")
+  [[ $found == "$nothing" || $found == "$all" ]] ||
+    fail "$db: it shows neither nothing nor all"
+  found=$("${again[@]}")
+  [[ $found == "2 files, $((2 * rows)) cells; loaded $((2 * rows)) puts"* ]] ||
+    fail "$db: begun again, it says $found"
+  expect "$db: cells of the second import" "$all" "$(shown "$db")"
+  if loads "$db"; then fail "$db: staged files are left"; fi
+  rm -r "$db"
+}
+
+if ! "$rowbloom" export-hfile --db none none 2>&1 | grep -q "has no HFiles"; then
+  families=(--family f --family "v,timestamps=client")
+  sed 's/\tf:/\tv:/' cells.tsv >client.tsv
+  "$rowbloom" create --db empty "${families[@]}"
+  cp -r empty full
+  "$rowbloom" load --db full cells.tsv >out
+  "$rowbloom" load --db full --ts 7 client.tsv >out
+  "$rowbloom" export-hfile --db full hfiles >out
+  nothing=$(shown empty)
+  all=$(shown full)
+  for seconds in 0 0.01 0.02 0.04 0.08 0.16; do
+    cp -r empty "killed.$seconds"
+    "$rowbloom" import-hfile --db "killed.$seconds" --latest-as-new hfiles \
+      >out 2>err &
+    sleep "$seconds"
+    kill -KILL $! 2>/dev/null || true
+    wait $! 2>/dev/null || true
+    import_again "killed.$seconds"
+  done
+  # A limit on a file's size kills it while it writes a staged file.
+  for kilobytes in 64 100; do
+    cp -r empty "limited.$kilobytes"
+    code=0
+    (
+      ulimit -c 0 -f "$kilobytes"
+      exec "$rowbloom" import-hfile --db "limited.$kilobytes" --latest-as-new hfiles
+    ) >out 2>err || code=$?
+    expect "file of $kilobytes KB: exit code" $((128 + $(kill -l XFSZ))) "$code"
+    loads "limited.$kilobytes" || fail "$kilobytes KB: nothing was staged"
+    import_again "limited.$kilobytes"
+  done
+fi
 echo "ok"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# terminal_test.sh ROWBLOOM: on a terminal a load shows a line of progress, with
-# the share and the rate.
+# terminal_test.sh ROWBLOOM: on a terminal a load, an export and an import show a
+# line of progress, with the share and the rate.
 set -euo pipefail
 # shellcheck source=tests/support/outside.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../support/outside.sh"
@@ -21,13 +21,22 @@ fi
 for ((i = 0; i < 20000; ++i)); do
   printf 'row%05d\tf:q\t%0100d\n' "$i" "$i"
 done >cells.tsv
-status=0
-on_terminal "'$rowbloom' load --db db cells.tsv" || status=$?
-if ((status != 0)) ||
-  ! grep -q "cells.tsv: [0-9]* % of 2.3 MB, [0-9,]* cells, [0-9,]* cells/s" \
-    screen; then
-  echo "FAILED: no progress on a terminal, exit status $status:"
+# shows TEXT COMMAND: the screen of a command that succeeds has the pattern.
+shows() {
+  local status=0
+  on_terminal "$2" || status=$?
+  ((status == 0)) && grep -q "$1" screen && return
+  echo "FAILED: $2: no progress on a terminal, exit status $status:"
   cat -v screen
   exit 1
+}
+
+shows "cells.tsv: [0-9]* % of 2.3 MB, [0-9,]* cells, [0-9,]* cells/s" \
+  "'$rowbloom' load --db db cells.tsv"
+if ! "$rowbloom" export-hfile --db none none 2>&1 | grep -q "has no HFiles"; then
+  shows "out: [0-9]* % of 20,000 cells, [0-9,]* cells/s" \
+    "'$rowbloom' export-hfile --db db out"
+  shows "out: [0-9]* % of 20,000 cells, [0-9,]* cells/s" \
+    "'$rowbloom' import-hfile --db db --latest-as-new out"
 fi
 echo "ok"

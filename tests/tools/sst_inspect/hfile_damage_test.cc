@@ -10,6 +10,7 @@
 #include "rowbloom/hfile.h"
 #include "storage/hfile/block.h"
 #include "storage/hfile/cell.h"
+#include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/edit_file.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/support/temp_dir.h"
@@ -54,7 +55,7 @@ std::vector<HFileCell> Cells() {
 class DamagedHFile : public testing::Test {
  protected:
   void SetUp() override {
-    HFileWriterOptions options;
+    hfile::FileForm options;
     options.block_bytes = 512;
     options.bloom_block_bytes = 128;
     ASSERT_NO_FATAL_FAILURE(test::WriteCells(options, path_, Cells()));
@@ -258,7 +259,7 @@ TEST_F(DamagedHFile, ADamagedFilterDescriptionIsNamed) {
 }
 
 TEST_F(DamagedHFile, ADamagedIndexIsAFinding) {
-  HFileWriterOptions options;
+  hfile::FileForm options;
   options.block_bytes = 128;
   options.index_block_bytes = 128;
   options.index_block_min_entries = 2;
@@ -271,7 +272,7 @@ TEST_F(DamagedHFile, ADamagedIndexIsAFinding) {
   const json verify =
       Records(RunTool({"verify", "--json", path_}), "verify").at(0);
   EXPECT_EQ(verify["problems"], 1);
-  // Those of the leaves before and behind it.
+  // The cells are those of the leaves before and behind it.
   EXPECT_GT(verify["cells"], 150);
   EXPECT_LT(verify["cells"], 201);
   const Output index = RunTool({"index", path_});

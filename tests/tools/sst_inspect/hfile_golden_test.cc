@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/hfile/coding.h"
+#include "storage/format/coding.h"
 #include "tests/storage/hfile/dump.h"
 #include "tests/support/data.h"
 #include "tests/support/outside.h"
@@ -125,8 +125,8 @@ TEST_P(HFileOfHBase, PropsAreTrailerAndFileInfo) {
     const json& value = props[name];
     if (value.is_number()) {
       ++numbers;
-      EXPECT_EQ(value, bytes.size() == 4 ? hfile::LoadU32(bytes.data())
-                                         : hfile::LoadU64(bytes.data()))
+      EXPECT_EQ(value, bytes.size() == 4 ? LoadBig<uint32_t>(bytes.data())
+                                         : LoadBig<uint64_t>(bytes.data()))
           << name;
     } else if (bytes.size() == 1 && name != "LAST_BLOOM_KEY") {
       EXPECT_EQ(value, bytes[0] == 0 ? "false" : "true") << name;
@@ -138,8 +138,8 @@ TEST_P(HFileOfHBase, PropsAreTrailerAndFileInfo) {
               testing::EndsWith("/" + TypeName(dump_.cells.back().type)));
   const std::string range = dump_.file_info.at("TIMERANGE");
   EXPECT_EQ(props["TIMERANGE"],
-            std::to_string(hfile::LoadU64(range.data())) + " to " +
-                std::to_string(hfile::LoadU64(range.data() + 8)));
+            std::to_string(LoadBig<uint64_t>(range.data())) + " to " +
+                std::to_string(LoadBig<uint64_t>(range.data() + 8)));
 }
 
 TEST_P(HFileOfHBase, LayoutIsEveryByteAndTheIndexEveryDataBlock) {

@@ -49,7 +49,7 @@ size_t CountOf(const std::string& what, const std::string& text) {
   return count;
 }
 
-// What stands behind each `before`, up to the next of `end`.
+// The texts that follow each `before`, up to the next character of `end`.
 std::vector<std::string> AllBetween(const std::string& before,
                                     const std::string& end,
                                     const std::string& text) {
@@ -62,7 +62,7 @@ std::vector<std::string> AllBetween(const std::string& before,
   return found;
 }
 
-// As many as layout tells of.
+// The number of blocks that layout lists.
 std::string BlockCount(const std::string& path) {
   const Output layout = RunTool({"layout", "--json", path});
   return std::to_string(CountOf("\"record\":\"block\"", layout.out));
@@ -127,7 +127,7 @@ class Html : public testing::Test {
     return test::ReadFile(page_);
   }
 
-  // Where screenshots stay.
+  // The path of a screenshot, which outlives the test.
   static std::string Artifact(const std::string& name) {
     std::filesystem::create_directories(ROWBLOOM_TEST_ARTIFACTS);
     return std::string(ROWBLOOM_TEST_ARTIFACTS) + "/" + name;
@@ -358,7 +358,7 @@ TEST_F(Html, DamageIsDrawnAndAFinding) {
   EXPECT_THAT(Page({path_}, 1), HasSubstr("<li>filter partition 1: ROW"));
 }
 
-// Wherever a file is damaged, the page has the blocks that layout finds.
+// The page of a damaged file has the blocks that layout finds.
 TEST_F(Html, DamageIsThatOfLayout) {
   const uint64_t seed = test::SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
@@ -469,7 +469,7 @@ TEST_F(HtmlInBrowser, EveryFileIsDrawn) {
             10'000U);
 }
 
-// What a reader does: the pointer, the keys, the buttons.
+// The test does what a reader does with the pointer, the keys and the buttons.
 TEST_F(HtmlInBrowser, FiguresAreShownForWhatIsChosen) {
   Write(Rowbloom(FilterKind::kBloom, false), 5000, path_);
   std::string page = Page({path_});

@@ -55,7 +55,7 @@ std::vector<std::string> Keys(const KeyLayout& layout) {
   return keys;
 }
 
-// What follows `name` on its line, or "" without such a line.
+// The text after `name` on its line, or "" without such a line.
 std::string Answer(const std::string& out, const std::string& name) {
   for (const std::string& line : Lines(out)) {
     const auto words = Words(line);
@@ -169,7 +169,7 @@ TEST_P(ProbeLayouts, AnswersAreThoseOfTheBlocks) {
         EXPECT_EQ(row_verdict, any_row ? "may be there" : "not there");
         EXPECT_EQ(cell_verdict, any_cell ? "may be there" : "not there");
       } else {
-        // The partitions not asked cannot hold it.
+        // The partitions not probed cannot hold it.
         EXPECT_TRUE(any_row || row_verdict == "not there");
         EXPECT_TRUE(any_cell || cell_verdict == "not there");
       }
@@ -234,53 +234,6 @@ TEST(ProbeVerb, AnotherComparatorAsksEveryPartition) {
   }
 }
 
-TEST(ProbeVerb, RowsAreTextWithEscapesOrHex) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
-  const std::string row("\x00\xff/", 3);
-  const auto encoded = KeyLayout::Escaped().EncodeRow(row);
-  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::Escaped()})},
-      path, {*encoded + std::string("\x00q", 2)}));
-  for (const auto& args : std::vector<std::vector<std::string>>{
-           {"--row", "\\x00\\xff/", "--qualifier", "\\x00q"},
-           {"--row", "00fF2f", "--qualifier", "0071", "--hex"}}) {
-    std::vector<std::string> all = {"probe", path};
-    all.insert(all.end(), args.begin(), args.end());
-    const Output output = RunTool(all);
-    EXPECT_EQ(output.code, 0) << output.err;
-    EXPECT_EQ(Answer(output.out, "ROWCOL"), "may be there");
-  }
-  EXPECT_EQ(Answer(RunTool({"probe", path, "--row", "00fF2f"}).out, "verdict"),
-            "not there");
-}
-
-TEST(ProbeVerb, RowThatTheLayoutCannotHoldIsExitCode2) {
-  const TempDir dir;
-  const auto write = [&](const std::string& name, const KeyLayout& layout) {
-    test::WriteSst({.policy = test::RowbloomPolicy({.key_layout = layout})},
-                   dir.File(name), Keys(layout));
-  };
-  write("fixed.sst", KeyLayout::FixedRow(8));
-  write("delimited.sst", KeyLayout::Delimited('/'));
-  const Output output =
-      RunTool({"probe", dir.path().string(), "--row", "row/10000"});
-  EXPECT_EQ(output.code, 2);
-  EXPECT_THAT(output.err,
-              HasSubstr("sst_inspect: " + dir.File("fixed.sst") +
-                        ": a row of 9 bytes does not fit key layout fixed:8"));
-  EXPECT_THAT(output.err,
-              HasSubstr(dir.File("delimited.sst") +
-                        ": a row with the delimiter at byte 3 does not fit"));
-  EXPECT_EQ(Answer(output.out, "verdict"), "");
-
-  // The other file still answers.
-  const Output mixed =
-      RunTool({"probe", dir.path().string(), "--row", "row10"});
-  EXPECT_EQ(mixed.code, 2);
-  EXPECT_EQ(Answer(mixed.out, "verdict"), "not there");
-}
-
 TEST(ProbeVerb, FilesWithoutOurFilterMayHoldEverything) {
   const TempDir dir;
   ASSERT_NO_FATAL_FAILURE(
@@ -301,68 +254,6 @@ TEST(ProbeVerb, FilesWithoutOurFilterMayHoldEverything) {
   EXPECT_EQ(Answer(ribbon.out, "verdict"), "may be there");
 }
 
-TEST(ProbeVerb, SeveralFilesAreCounted) {
-  const TempDir dir;
-  const auto policy =
-      test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(4)});
-  ASSERT_NO_FATAL_FAILURE(
-      test::WriteSst({.policy = policy}, dir.File("1.sst"), {"aaaa1"}));
-  ASSERT_NO_FATAL_FAILURE(
-      test::WriteSst({.policy = policy}, dir.File("2.sst"), {"bbbb1"}));
-  ASSERT_NO_FATAL_FAILURE(
-      test::WriteSst({.policy = policy}, dir.File("3.sst"), {"aaaa2"}));
-  EXPECT_THAT(RunTool({"probe", dir.path().string(), "--row", "aaaa"}).out,
-              HasSubstr("\n2 of 3 files may hold the row\n"));
-  EXPECT_THAT(RunTool({"probe", dir.path().string(), "--row", "aaaa",
-                       "--qualifier", "2"})
-                  .out,
-              HasSubstr("\n1 of 3 files may hold the cell\n"));
-  EXPECT_THAT(RunTool({"probe", dir.File("1.sst"), "--row", "aaaa"}).out,
-              Not(HasSubstr("files may hold")));
-}
-
-TEST(ProbeVerb, SectionsThatAreNotThereAreNamed) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
-  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy = test::RowbloomPolicy({.bloom_type = BloomType::kRow,
-                                       .key_layout = KeyLayout::FixedRow(8)})},
-      path, test::NumberedKeys(100)));
-  const Output row_only =
-      RunTool({"probe", path, "--row", "key00001", "--qualifier", "absent"});
-  EXPECT_EQ(row_only.code, 0);
-  EXPECT_EQ(Answer(row_only.out, "ROW"), "may be there");
-  EXPECT_EQ(Answer(row_only.out, "ROWCOL"), "no such section");
-  EXPECT_EQ(Answer(row_only.out, "verdict"), "may be there");
-
-  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy =
-           test::RowbloomPolicy({.bloom_type = BloomType::kRowPrefixFixedLength,
-                                 .key_layout = KeyLayout::FixedRow(8),
-                                 .row_prefix_length = 5})},
-      path, test::NumberedKeys(100)));
-  const Output prefix = RunTool({"probe", path, "--row", "key00zzz"});
-  EXPECT_EQ(Answer(prefix.out, "ROWPREFIX"), "may be there") << prefix.out;
-  EXPECT_EQ(
-      Answer(RunTool({"probe", path, "--row", "other..."}).out, "verdict"),
-      "not there");
-}
-
-TEST(ProbeVerb, EmptyQualifierAsksTheRowAlone) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
-  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)})},
-      path, test::NumberedKeys(100)));
-  const Output output =
-      RunTool({"probe", path, "--row", "key00001", "--qualifier", ""});
-  EXPECT_EQ(output.code, 0) << output.err;
-  EXPECT_EQ(Answer(output.out, "ROW"), "may be there");
-  EXPECT_EQ(Answer(output.out, "ROWCOL"),
-            "not asked: it holds no empty qualifiers");
-  EXPECT_EQ(Answer(output.out, "verdict"), "may be there");
-}
-
 TEST(ProbeVerb, DamagedSectionsSayMayBeThere) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");
@@ -372,7 +263,7 @@ TEST(ProbeVerb, DamagedSectionsSayMayBeThere) {
     test::WriteSst({.policy = policy}, path, test::NumberedKeys(2000));
   };
   write();
-  // In the ROW section, with RocksDB's checksum made right.
+  // The damage is in the ROW section, with RocksDB's checksum made right.
   test::ChangeBlock(path, test::FilterHandle(path, 0),
                     [](std::string* contents) { (*contents)[100] ^= 1; });
   const Output row = RunTool({"probe", path, "--row", "absent.."});
@@ -396,25 +287,6 @@ TEST(ProbeVerb, DamagedSectionsSayMayBeThere) {
   EXPECT_EQ(Answer(block.out, "filter"), "unusable");
   EXPECT_EQ(Answer(block.out, "verdict"), "may be there");
   EXPECT_THAT(block.out, HasSubstr("problem: " + path + ": block at offset"));
-}
-
-TEST(ProbeVerb, DamagedPartitionMattersWhereItIsAsked) {
-  const TempDir dir;
-  const std::string path = dir.File("a.sst");
-  ASSERT_NO_FATAL_FAILURE(test::WriteSst(
-      {.policy = test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)}),
-       .partitioned = true},
-      path, test::NumberedKeys(2000)));
-  const sst::BlockHandle first = test::FilterHandle(path, 0);
-  test::WriteByte(path, first.offset_bytes, 'r');
-  const Output elsewhere = RunTool({"probe", path, "--row", "key00199"});
-  EXPECT_EQ(elsewhere.code, 0);
-  EXPECT_THAT(elsewhere.out, Not(HasSubstr("problem")));
-  const Output there = RunTool({"probe", path, "--row", "key00000"});
-  EXPECT_EQ(there.code, 1);
-  EXPECT_EQ(Answer(there.out, "ROW"), "section unusable");
-  EXPECT_EQ(Answer(there.out, "verdict"), "may be there");
-  EXPECT_THAT(there.out, HasSubstr("problem: partition 1: "));
 }
 
 }  // namespace

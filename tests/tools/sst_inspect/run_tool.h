@@ -77,7 +77,7 @@ inline std::vector<std::string> FilterBlocks(const std::string& path) {
   return blocks;
 }
 
-// Where the filter block with this number (from 0) is.
+// The handle of the filter block with this number (from 0).
 inline sst::BlockHandle FilterHandle(const std::string& path, size_t number) {
   std::unique_ptr<sst::SstFile> file;
   rocksdb::Status status = sst::SstFile::Open(path, &file);

@@ -20,6 +20,7 @@
 #include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_reader.h"
 #include "rocksdb/table.h"
+#include "rowbloom/open_db.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "tests/storage/sst/make_sst.h"
 #include "tests/support/outside.h"
@@ -41,9 +42,9 @@ using testing::HasSubstr;
 
 struct Case {
   std::string name;
-  std::string options;      // of db_bench
-  std::string compression;  // what summary calls it
-  std::string kind;         // what filter calls it
+  std::string options;      // db_bench's
+  std::string compression;  // summary's name for it
+  std::string kind;         // filter's name for it
   bool partitioned = false;
   int prefix_bytes = 0;
   // Partitions with few keys have Bloom filters for all that.
@@ -201,7 +202,7 @@ TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
   EXPECT_EQ(listed, kinds);
 }
 
-// One question to the filter for each Get, counted by RocksDB.
+// RocksDB counts one lookup in the filter for each Get.
 TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
   sst_inspect::FilterAsker asker;
   ASSERT_THAT(asker.Open(*file_), IsOk());
@@ -209,10 +210,10 @@ TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
   if (keys_ >= 5000) {
     EXPECT_EQ(asker.partition_count() > 1, GetParam().partitioned);
   }
-  rocksdb::DB* opened = nullptr;
-  ASSERT_THAT(rocksdb::DB::OpenForReadOnly(Options(), database_, &opened),
-              IsOk());
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  ASSERT_THAT(
+      rocksdb::DB::OpenForReadOnly(Options(), database_, rowbloom::Into(&db)),
+      IsOk());
   const rocksdb::PerfLevel before = rocksdb::GetPerfLevel();
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
   rocksdb::PerfContext& counts = *rocksdb::get_perf_context();
@@ -230,7 +231,7 @@ TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
     rocksdb::Status status;
     const sst_inspect::DecodedFilter* filter = asker.FilterFor(key, &status);
     ASSERT_THAT(status, IsOk());
-    // Behind the last key no file may be asked.
+    // Behind the last key no file may be probed.
     if (!present && may_match + no_match == 0) return;
     ASSERT_EQ(may_match + no_match, 1U);
     ASSERT_EQ(filter->KeyMayMatch(key), may_match == 1)
@@ -250,7 +251,7 @@ TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
   rocksdb::SetPerfLevel(before);
   EXPECT_THAT(cells->status(), IsOk());
   EXPECT_GE(absent_asked, keys_ - 1);
-  // Near 1 %: they were really asked.
+  // Near 1 %: they were really probed.
   EXPECT_GT(absent_passed, absent_asked / 400);
   EXPECT_LT(absent_passed, absent_asked / 40);
 }

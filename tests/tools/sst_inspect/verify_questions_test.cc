@@ -1,5 +1,5 @@
-// What `sst_inspect verify` asks of filters, many keys at once, is what a model
-// asks one by one: the same questions, the same false negatives.
+// `sst_inspect verify` looks up many keys at once, a model one by one: both
+// must make the same lookups and find the same false negatives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +15,7 @@
 #include "rocksdb/convenience.h"
 #include "rocksdb/db.h"
 #include "rocksdb/sst_file_writer.h"
+#include "rowbloom/open_db.h"
 #include "storage/sst/data_cursor.h"
 #include "tests/storage/sst/make_sst.h"
 #include "tests/support/random.h"
@@ -51,7 +52,7 @@ void PrintTo(const Counts& counts, std::ostream* out) {
        << " false negatives";
 }
 
-// One question after the other.
+// The model looks up one key after the other.
 Counts ByModel(const std::string& path, const std::string& key_layout) {
   std::unique_ptr<sst_inspect::TableFile> file;
   EXPECT_THAT(sst_inspect::OpenTable(path, &file), IsOk());
@@ -143,7 +144,7 @@ class VerifyQuestions : public testing::TestWithParam<std::tuple<Case, bool>> {
   }
 
   void ExpectSameQuestions(bool false_negatives) const {
-    // As the filter splits keys, and otherwise.
+    // Layouts split keys as the filter does, and otherwise.
     for (const char* layout : {"", "fixed:8", "fixed:7", "fixed:40"}) {
       SCOPED_TRACE(layout);
       const Counts model = ByModel(path_, layout);
@@ -224,10 +225,10 @@ TEST_P(VerifyQuestions, VersionsOfAKeyAreOneQuestion) {
   rocksdb::Options options = test::MakeOptions(Spec());
   options.create_if_missing = true;
   options.disable_auto_compactions = true;
-  rocksdb::DB* raw = nullptr;
+  std::unique_ptr<rocksdb::DB> db;
   const std::string database = dir_.File("db");
-  ASSERT_THAT(rocksdb::DB::Open(options, database, &raw), IsOk());
-  const std::unique_ptr<rocksdb::DB> db(raw);
+  ASSERT_THAT(rocksdb::DB::Open(options, database, rowbloom::Into(&db)),
+              IsOk());
   std::vector<const rocksdb::Snapshot*> snapshots;
   uint64_t versions = 0;
   uint64_t keys = 0;
@@ -311,7 +312,7 @@ TEST(VerifyOrder, AKeyOutOfOrderIsFoundWhereverItIs) {
   EXPECT_EQ(RunTool({"verify", path}).code, 0);
 }
 
-// More keys than are asked at once, and than go from thread to thread at once.
+// More keys than one lookup takes, and than go between threads at once.
 TEST(VerifyManyKeys, FalseNegativesAreToldInTheirOrder) {
   const TempDir dir;
   const std::string path = dir.File("a.sst");

@@ -2,6 +2,7 @@
 // is found, named, and gives the exit code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <pty.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -126,7 +127,7 @@ TEST_F(Verify, OtherComparatorsAreNamedWhereTheyMatter) {
   EXPECT_THAT(output.out, HasSubstr("2,000 keys"));
 }
 
-// Wherever a byte is changed, some check finds it.
+// Some check finds every byte that was changed.
 TEST_F(Verify, EveryFlippedByteIsAFinding) {
   const uint64_t seed = test::SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
@@ -138,7 +139,8 @@ TEST_F(Verify, EveryFlippedByteIsAFinding) {
                       auto*) { options->compression = rocksdb::kZSTD; }},
         500);
   const std::string good = test::ReadFile(path_);
-  // Not the sequence number of ingested files, nor what pads the footer.
+  // No checksum covers the sequence number of ingested files, or the footer's
+  // padding.
   const std::string sequence = "external_sst_file.global_seqno";
   const size_t unchecked = good.find(sequence) + sequence.size();
   const uint64_t steps = test::Scaled(400);
@@ -295,7 +297,7 @@ TEST_F(Verify, ProgressIsShownUntilTheFileIsRead) {
                                   testing::EndsWith("\r\x1b[K")));
 }
 
-// Not in a root without devpts.
+// A root without devpts has no terminals.
 bool CanOpenTerminal() {
   int terminal = -1;
   int program = -1;
@@ -307,13 +309,13 @@ bool CanOpenTerminal() {
   return true;
 }
 
-// What the program prints where all its streams are one terminal.
+// The program's output when all its streams are one terminal.
 std::string OnTerminal(const std::vector<std::string>& args) {
   int terminal = -1;
   int program_side = -1;
   EXPECT_EQ(openpty(&terminal, &program_side, nullptr, nullptr, nullptr), 0);
-  // Not the terminal of a session, as forkpty makes it: where that ends, Linux
-  // throws away what was printed last.
+  // A session's terminal, as forkpty makes it, will not do: when the session
+  // ends, Linux throws away what was printed last.
   const pid_t child = fork();
   if (child == 0) {
     for (const int stream : {0, 1, 2}) dup2(program_side, stream);
@@ -329,16 +331,25 @@ std::string OnTerminal(const std::vector<std::string>& args) {
     _exit(127);
   }
   EXPECT_GT(child, 0);
-  close(program_side);
+  // The program's side stays open here, too: Linux may answer a read with an
+  // error although bytes are left when the last holder closes its side.
   std::string printed;
-  char buffer[4096];
-  // Fails once the program has closed its side.
-  for (ssize_t got = 0; (got = read(terminal, buffer, sizeof(buffer))) > 0;) {
-    printed.append(buffer, static_cast<size_t>(got));
-  }
-  close(terminal);
   int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
+  for (bool ended = false;;) {
+    pollfd readable = {terminal, POLLIN, 0};
+    if (poll(&readable, 1, ended ? 0 : 10) > 0) {
+      char buffer[4096];
+      const ssize_t got = read(terminal, buffer, sizeof(buffer));
+      if (got <= 0) break;
+      printed.append(buffer, static_cast<size_t>(got));
+    } else if (ended) {
+      break;
+    } else {
+      ended = waitpid(child, &status, WNOHANG) != 0;
+    }
+  }
+  close(program_side);
+  close(terminal);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << printed;
   return printed;
 }
@@ -364,15 +375,17 @@ TEST_F(Verify, ProgressIsShownOnATerminalForLargeFiles) {
     const std::string printed = OnTerminal(args);
     const size_t at = printed.rfind(line);
     ASSERT_NE(at, std::string::npos) << printed;
-    // Then the line is erased, before anything else.
-    const std::string rest = printed.substr(printed.find("\x1b[K\r", at));
+    // The line is then erased, before anything else is printed.
+    const size_t after = printed.find("\x1b[K\r", at);
+    ASSERT_NE(after, std::string::npos) << printed;
+    const std::string rest = printed.substr(after);
     EXPECT_THAT(rest, testing::StartsWith("\x1b[K\r\r\x1b[K"));
   }
   // Lines that come all the while are progress enough.
   const std::string layout = OnTerminal({"layout", path_});
   EXPECT_THAT(layout, Not(HasSubstr("\x1b[K")));
   EXPECT_THAT(layout, HasSubstr("gap "));
-  // Not where it is no terminal.
+  // Output that is no terminal gets no progress.
   EXPECT_EQ(RunTool({"verify", path_}).err, "");
 }
 

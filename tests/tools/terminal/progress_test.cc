@@ -35,6 +35,19 @@ TEST(ProgressText, OfUnknownLengthHasNoTimeLeft) {
             "standard input: 2.5 MB, 10 lines, 2 lines/s");
 }
 
+TEST(ProgressText, TheShareIsOfTheCountWhereBytesAreUnknown) {
+  EXPECT_EQ(
+      ProgressText({"orders", std::nullopt, "cells"}, {.bytes = 2'500'000,
+                                                       .count = 1000,
+                                                       .seconds = 5,
+                                                       .total_count = 4000}),
+      "orders: 25 % of 4,000 cells, 200 cells/s, 0:15 left");
+  // An estimate that was too low.
+  EXPECT_EQ(ProgressText({"orders", std::nullopt, "cells"},
+                         {.count = 9, .seconds = 3, .total_count = 4}),
+            "orders: 100 % of 4 cells, 3 cells/s, 0:00 left");
+}
+
 // Numbers that a division or a cast could not take.
 TEST(ProgressText, TakesAnyState) {
   EXPECT_EQ(ProgressText({"f", 10, ""}, {}), "f: 0 % of 0.0 MB, 0.0 MB/s");

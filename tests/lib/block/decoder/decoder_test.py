@@ -113,7 +113,7 @@ class Decoder(unittest.TestCase):
             for line in answers:
                 counts[line.split()[3]] += 1
             self.assertEqual(differences(block, answers), [], self.seed)
-        # What was compared.
+        # The comparison covered these sections, layouts and answers.
         self.assertEqual(
             sections, {(section, kind) for section in (ROW, ROWCOL, ROWPREFIX)
                        for kind in (BLOOM, RIBBON)})

@@ -32,7 +32,7 @@ def number(data, at, size):
     return int.from_bytes(data[at:at + size], "little")
 
 
-# How a layout splits a key: each function returns the number of row bytes, or
+# Each function splits keys of one layout: it returns the number of row bytes, or
 # None for a key outside the layout.
 
 

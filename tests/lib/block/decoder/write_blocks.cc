@@ -9,7 +9,6 @@
 // with 1, 0, or - where the section is absent or the key is no cell of a row;
 // ROW is the answer of the ROW or ROWPREFIX section, CELL that of ROWCOL.
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -21,6 +20,7 @@
 
 #include "lib/block/filter_block_builder.h"
 #include "rowbloom/filter_block.h"
+#include "tests/support/hex.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {
@@ -35,13 +35,7 @@ std::optional<size_t> UpToHashMark(std::string_view key) {
 }
 
 std::string Hex(std::string_view bytes) {
-  std::string hex;
-  char text[3];
-  for (const char byte : bytes) {
-    std::snprintf(text, sizeof(text), "%02x", static_cast<unsigned char>(byte));
-    hex += text;
-  }
-  return hex.empty() ? "-" : hex;
+  return bytes.empty() ? "-" : test::ToHex(bytes);
 }
 
 // These bytes split in every way: a quarter of them mean something to a layout.

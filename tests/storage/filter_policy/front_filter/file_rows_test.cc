@@ -8,10 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "lib/block/filter_block_builder.h"
 #include "lib/block/hash.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/slice_transform.h"
+#include "rocksdb/sst_file_reader.h"
 #include "rocksdb/sst_file_writer.h"
+#include "rocksdb/table_properties.h"
+#include "rowbloom/front_filter.h"
+#include "storage/filter_policy/loaded_block.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/temp_dir.h"
 
@@ -45,12 +50,13 @@ class FileRowsTest : public testing::Test {
     }
     ExpectOk(writer.Finish());
   }
-  FileRows::Loaded Load(uint64_t limit_bytes = UINT64_MAX) {
-    budget_ = std::make_shared<Budget>(limit_bytes);
+  FileRows::Loaded Load(uint64_t limit_bytes = UINT64_MAX,
+                        uint64_t cell_limit_bytes = 0) {
+    memory_ = std::make_shared<Memory>(limit_bytes, cell_limit_bytes, nullptr);
     return FileRows::Load({.layout = Layout(),
                            .comparator = rocksdb::BytewiseComparator(),
                            .order = RowOrder::kBytewise},
-                          rocksdb::Env::Default(), path_, budget_);
+                          rocksdb::Env::Default(), path_, memory_);
   }
   void ExpectRows(const FileRows::Loaded& loaded) {
     ASSERT_NE(loaded.rows, nullptr) << loaded.problem.message;
@@ -65,13 +71,28 @@ class FileRowsTest : public testing::Test {
       }
     }
     EXPECT_LT(wrong, kRows / 20);
-    EXPECT_EQ(budget_->used_bytes(), loaded.rows->bytes());
+    EXPECT_EQ(memory_->used_bytes(Memory::kRows), loaded.rows->bytes());
+  }
+  // The columns of rows that are there. Returns how many others may be, of
+  // kRows / 2.
+  static int ExpectCells(const FileRows& rows) {
+    int wrong = 0;
+    for (int row = 0; row < kRows; row += 2) {
+      const auto may_have = [&](const char* qualifier) {
+        return rows.MayHaveKey(HashRow(RowAt(row)), qualifier, ActiveKernel());
+      };
+      EXPECT_TRUE(may_have("a")) << row;
+      EXPECT_TRUE(may_have("b")) << row;
+      EXPECT_TRUE(may_have("")) << row;
+      if (may_have("c")) ++wrong;
+    }
+    return wrong;
   }
   void ExpectUnknown(const char* why) {
     const auto loaded = Load();
     EXPECT_EQ(loaded.rows, nullptr) << why;
     EXPECT_THAT(loaded.problem.message, HasSubstr(why));
-    EXPECT_EQ(budget_->used_bytes(), 0);
+    EXPECT_EQ(memory_->used_bytes(Memory::kRows), 0);
   }
   static rocksdb::Options OptionsWith(FilterPolicyOptions filter) {
     filter.key_layout = Layout();
@@ -80,15 +101,92 @@ class FileRowsTest : public testing::Test {
 
   TempDir dir_;
   const std::string path_ = dir_.File("000001.sst");
-  std::shared_ptr<Budget> budget_;
+  std::shared_ptr<Memory> memory_;
 };
+
+// Gives each file a property of these bytes.
+class PropertyFactory final : public rocksdb::TablePropertiesCollectorFactory {
+ public:
+  explicit PropertyFactory(std::string bytes) : bytes_(std::move(bytes)) {}
+  const char* Name() const override { return "test"; }
+  rocksdb::TablePropertiesCollector* CreateTablePropertiesCollector(
+      Context /*context*/) override {
+    class Collector final : public rocksdb::TablePropertiesCollector {
+     public:
+      explicit Collector(const std::string& bytes) : bytes_(bytes) {}
+      const char* Name() const override { return "test"; }
+      rocksdb::Status AddUserKey(const rocksdb::Slice&, const rocksdb::Slice&,
+                                 rocksdb::EntryType, rocksdb::SequenceNumber,
+                                 uint64_t) override {
+        return rocksdb::Status::OK();
+      }
+      rocksdb::Status Finish(
+          rocksdb::UserCollectedProperties* properties) override {
+        *properties = GetReadableProperties();
+        return rocksdb::Status::OK();
+      }
+      rocksdb::UserCollectedProperties GetReadableProperties() const override {
+        return {{kBareRowsProperty, bytes_}};
+      }
+
+     private:
+      const std::string bytes_;
+    };
+    return new Collector(bytes_);
+  }
+
+ private:
+  const std::string bytes_;
+};
+
+// The rows that may be keys by themselves, of those that the file has.
+TEST_F(FileRowsTest, BareRows) {
+  const auto count = [this](const std::string* property) {
+    auto options = OptionsWith({});
+    if (property != nullptr) {
+      options.table_properties_collector_factories.push_back(
+          std::make_shared<PropertyFactory>(*property));
+    }
+    Write(options);
+    const auto loaded = Load();
+    ExpectRows(loaded);
+    int found = 0;
+    for (int row = 0; row < kRows; row += 2) {
+      const uint64_t hash = HashRow(RowAt(row));
+      EXPECT_TRUE(loaded.rows->MayHaveKey(hash, {}, ActiveKernel()));
+      const bool bare = loaded.rows->MayHaveKey(hash, "", ActiveKernel());
+      EXPECT_TRUE(bare || row % 20 != 0) << row;
+      if (bare) ++found;
+    }
+    return found;
+  };
+  const auto block = [](const KeyLayout& layout, int step) {
+    FilterBlockBuilder builder(
+        {.bloom_type = BloomType::kRow, .key_layout = layout});
+    for (int row = 0; row < kRows; row += step) builder.AddKey(RowAt(row));
+    return builder.Finish();
+  };
+  EXPECT_EQ(count(nullptr), kRows / 2);
+  std::string some = block(Layout(), 20);
+  EXPECT_LT(count(&some), kRows / 20 + kRows / 40);
+  for (std::string no_use :
+       {std::string(), std::string("rows"), some.substr(0, some.size() - 1),
+        block(KeyLayout::FixedRow(8), 20)}) {
+    EXPECT_EQ(count(&no_use), kRows / 2);
+  }
+  for (size_t i = 0; i < some.size(); i += 7) {
+    std::string damaged = some;
+    damaged[i] = static_cast<char>(damaged[i] ^ 1);
+    count(&damaged);  // none is lost
+  }
+}
 
 TEST_F(FileRowsTest, OfEachTypeAndKind) {
   for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
     for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
       Write(OptionsWith({.bloom_type = type, .kind = kind}));
       ExpectRows(Load());
-      EXPECT_EQ(budget_->used_bytes(), 0) << "given back";
+      EXPECT_EQ(memory_->used_bytes(Memory::kRows), 0) << "given back";
     }
   }
 }
@@ -108,6 +206,68 @@ TEST_F(FileRowsTest, OfPrefixesIfTheyAreRows) {
   Write(TestDbOptions({policy, std::shared_ptr<const rocksdb::SliceTransform>(
                                    rocksdb::NewCappedPrefixTransform(4))}));
   ExpectRows(Load());
+}
+
+TEST_F(FileRowsTest, CellsIfTheyAreWantedAndThere) {
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    Write(OptionsWith({.kind = kind}));
+    const auto with = Load(UINT64_MAX, UINT64_MAX);
+    ASSERT_TRUE(with.rows != nullptr && with.rows->has_cells());
+    EXPECT_LT(ExpectCells(*with.rows), kRows / 20);
+    EXPECT_GT(memory_->used_bytes(Memory::kCells), kRows / 2);
+    ExpectRows(with);
+    // There is room for the rows alone.
+    const auto beyond = Load(UINT64_MAX, 100);
+    EXPECT_FALSE(beyond.rows->has_cells());
+    EXPECT_EQ(ExpectCells(*beyond.rows), kRows / 2);
+    EXPECT_EQ(memory_->used_bytes(Memory::kCells), 0);
+  }
+  Write(OptionsWith({.bloom_type = BloomType::kRow}));
+  EXPECT_FALSE(Load(UINT64_MAX, UINT64_MAX).rows->has_cells());
+  // A filter of prefixes has no cell of any row.
+  Write(TestDbOptions({MakeFilterPolicy({.key_layout = Layout()}),
+                       NewRowPrefixExtractor(Layout()), /*partitioned=*/false,
+                       /*whole_key_filtering=*/false}));
+  const auto prefixes = Load(UINT64_MAX, UINT64_MAX);
+  EXPECT_FALSE(prefixes.rows->has_cells());
+  EXPECT_EQ(ExpectCells(*prefixes.rows), kRows / 2);
+}
+
+// ROWCOL is probed in RocksDB's memory while the file is open there, whichever
+// came first, and not in that of a file with the same rows.
+TEST_F(FileRowsTest, CellsOfOpenFiles) {
+  const LoadedBlock::Wanted wanted;
+  for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
+    const auto options = OptionsWith({.kind = kind});
+    Write(options);
+    const auto open = [&](const std::string& path) {
+      auto reader = std::make_unique<rocksdb::SstFileReader>(options);
+      ExpectOk(reader->Open(path));
+      return reader;
+    };
+    const auto loaded = Load();
+    EXPECT_EQ(ExpectCells(*loaded.rows), kRows / 2);
+    auto reader = open(path_);
+    EXPECT_LT(ExpectCells(*loaded.rows), kRows / 20);
+    const auto again = Load();
+    EXPECT_LT(ExpectCells(*again.rows), kRows / 20);
+    EXPECT_FALSE(again.rows->has_cells());
+    reader = open(path_);  // the second opening is found when the first goes
+    EXPECT_LT(ExpectCells(*loaded.rows), kRows / 20);
+    reader.reset();
+    EXPECT_EQ(ExpectCells(*loaded.rows), kRows / 2);
+
+    const std::string other = dir_.File("other.sst");
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    ExpectOk(writer.Open(other));
+    for (int row = 0; row < kRows; row += 2) {
+      ExpectOk(writer.Put(RowAt(row) + "d", "value"));
+      ExpectOk(writer.Put(RowAt(row) + "e", "value"));
+    }
+    ExpectOk(writer.Finish());
+    reader = open(other);
+    EXPECT_EQ(ExpectCells(*loaded.rows), kRows / 2);
+  }
 }
 
 TEST_F(FileRowsTest, OthersAreUnknown) {
@@ -130,7 +290,7 @@ TEST_F(FileRowsTest, OthersAreUnknown) {
   ExpectUnknown("No such file");
 }
 
-// Whatever byte of the file is damaged, no row is lost.
+// Damage to any byte of the file loses no row.
 TEST_F(FileRowsTest, DamagedOnesLoseNoRow) {
   Write(OptionsWith({}));
   std::string bytes;
@@ -143,7 +303,7 @@ TEST_F(FileRowsTest, DamagedOnesLoseNoRow) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x11);
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << damaged;
-    const auto loaded = Load();
+    const auto loaded = Load(UINT64_MAX, UINT64_MAX);
     if (loaded.rows == nullptr) {
       ++unknown;
       continue;
@@ -153,18 +313,20 @@ TEST_F(FileRowsTest, DamagedOnesLoseNoRow) {
           loaded.rows->probe().Find(ActiveKernel(), HashRow(RowAt(row))))
           << "byte " << at;
     }
+    ExpectCells(*loaded.rows);
   }
   EXPECT_GT(unknown, 50);
 }
 
-TEST_F(FileRowsTest, BeyondTheBudgetIsUnknown) {
+TEST_F(FileRowsTest, BeyondTheLimitIsUnknown) {
   Write(OptionsWith({}));
   const auto loaded = Load(100);
   EXPECT_EQ(loaded.rows, nullptr);
   EXPECT_THAT(loaded.problem.message, HasSubstr("no room"));
-  EXPECT_GT(loaded.problem.bytes_beyond_budget, 100);
-  EXPECT_EQ(budget_->used_bytes(), 0);
-  EXPECT_FALSE(budget_->HasRoomFor(loaded.problem.bytes_beyond_budget));
+  EXPECT_GT(loaded.problem.bytes_beyond_limit, 100);
+  EXPECT_EQ(memory_->used_bytes(Memory::kRows), 0);
+  EXPECT_FALSE(
+      memory_->HasRoomFor(Memory::kRows, loaded.problem.bytes_beyond_limit));
 }
 
 }  // namespace

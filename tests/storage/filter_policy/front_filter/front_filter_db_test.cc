@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "rocksdb/cache.h"
 #include "rocksdb/comparator.h"
 #include "rocksdb/convenience.h"
 #include "rocksdb/memtablerep.h"
@@ -18,10 +19,15 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/checkpoint.h"
 #include "rocksdb/utilities/stackable_db.h"
+#include "rocksdb/version.h"
 #include "rowbloom/front_filter.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/wait_for.h"
+#if ROCKSDB_MAJOR >= 8
+#include "rocksdb/advanced_cache.h"
+#endif
 
 namespace rowbloom {
 namespace {
@@ -111,7 +117,8 @@ Answer ReadAll(rocksdb::DB* db, ColumnFamilyHandle* family,
     read(values.data(), timestamps ? times.data() : nullptr, statuses.data());
     for (size_t i = 0; i < count; ++i) {
       add(Text(statuses[i]) + " " + values[i].ToString());
-      // Who gave the value a string of his own looks there if it is not pinned.
+      // A caller whose value has a string of its own looks there if it is not
+      // pinned.
       if (statuses[i].ok() && !values[i].IsPinned()) add(own[i]);
     }
   };
@@ -143,6 +150,7 @@ class FrontFilterDBTest : public testing::Test {
     db_.reset();
     plain_.reset();
     ExpectOk(OpenWithFrontFilter(filter, options, dir_.File("db"), &db_));
+    db_->front_filter()->WaitUntilArmed();
     plain_ = test::OpenDb(options, dir_.File("plain"));
   }
   void ForBoth(const std::function<void(rocksdb::DB*)>& what) {
@@ -163,17 +171,13 @@ class FrontFilterDBTest : public testing::Test {
     }
     Write(db, 3, 5);
   }
-  // Until the worker has listed so many files.
+  // Waits until the worker has listed so many files.
   void WaitUntilListed(size_t known, size_t unknown) {
-    for (int i = 0; i < 10'000; ++i) {
+    EXPECT_TRUE(test::WaitFor([&] {
       const auto family = Family();
-      if (family.files_known == known && family.files_unknown == unknown) {
-        return;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    ADD_FAILURE() << Family().files_known << " known files and "
-                  << Family().files_unknown << " unknown ones";
+      return family.files_known == known && family.files_unknown == unknown;
+    })) << Family().files_known
+        << " known files and " << Family().files_unknown << " unknown ones";
   }
   size_t Files() {
     std::vector<rocksdb::LiveFileMetaData> files;
@@ -197,7 +201,7 @@ class FrontFilterDBTest : public testing::Test {
           keys.begin() +
               static_cast<ptrdiff_t>(std::min(first + 25, keys.size())));
       ExpectSameAnswers(of_db, of_plain, some);
-      // All of them absent, and all of one row.
+      // All of these keys are absent, and in one row.
       const std::vector<std::string> absent(3, RowAt(4) + "a");
       ExpectSameAnswers(of_db, of_plain, absent);
     }
@@ -486,6 +490,7 @@ TEST_F(FrontFilterDBTest, FamiliesCreatedAndDropped) {
   std::vector<ColumnFamilyHandle*> last;
   ExpectOk(db_->CreateColumnFamilies(
       {{"four", Options()}, {"five", rocksdb::ColumnFamilyOptions()}}, &last));
+  db_->front_filter()->WaitUntilArmed();
   const std::vector<ColumnFamilyHandle*> families = {one, more[0], more[1],
                                                      last[0], last[1]};
   std::string value;
@@ -514,6 +519,7 @@ TEST_F(FrontFilterDBTest, FamiliesCreatedAndDropped) {
   // Another one of its name has rows of its own.
   ColumnFamilyHandle* again = nullptr;
   ExpectOk(db_->CreateColumnFamily(Options(), "one", &again));
+  db_->front_filter()->WaitUntilArmed();
   EXPECT_FALSE(db_->front_filter()->MayHaveRow(again, RowAt(0)));
   ExpectOk(db_->Get({}, one, RowAt(0) + "a", &value));
   ExpectOk(db_->DestroyColumnFamilyHandle(again));
@@ -530,6 +536,7 @@ TEST_F(FrontFilterDBTest, SeveralFamiliesInOneCall) {
   ExpectOk(OpenWithFrontFilter({}, options, dir_.File("db"),
                                {{"default", options}, {"other", options}},
                                &handles, &db_));
+  db_->front_filter()->WaitUntilArmed();
   ExpectOk(db_->Put({}, handles[0], "row:a", "0"));
   ExpectOk(db_->Put({}, handles[1], "row:a", "1"));
   const std::vector<Slice> keys = {"row:a", "row:a", "absent:a"};
@@ -551,6 +558,7 @@ TEST_F(FrontFilterDBTest, SeveralFamiliesInOneCall) {
 // read.
 class Stage final : public rocksdb::StackableDB {
  public:
+  using StackableDB::Get;
   using StackableDB::MultiGet;
   using StackableDB::StackableDB;
 
@@ -559,6 +567,11 @@ class Stage final : public rocksdb::StackableDB {
     return StackableDB::GetSnapshot();
   }
 #if ROCKSDB_MAJOR < 9
+  Status Get(const ReadOptions& options, ColumnFamilyHandle* family,
+             const Slice& key, PinnableSlice* value) override {
+    if (before_read) std::exchange(before_read, nullptr)();
+    return StackableDB::Get(options, family, key, value);
+  }
   void MultiGet(const ReadOptions& options, ColumnFamilyHandle* family,
                 const size_t count, const Slice* keys, PinnableSlice* values,
                 Status* statuses, const bool sorted_input) override {
@@ -567,6 +580,12 @@ class Stage final : public rocksdb::StackableDB {
                           sorted_input);
   }
 #else
+  Status Get(const ReadOptions& options, ColumnFamilyHandle* family,
+             const Slice& key, PinnableSlice* value,
+             std::string* timestamp) override {
+    if (before_read) std::exchange(before_read, nullptr)();
+    return StackableDB::Get(options, family, key, value, timestamp);
+  }
   void MultiGet(const ReadOptions& options, const size_t count,
                 ColumnFamilyHandle** families, const Slice* keys,
                 PinnableSlice* values, std::string* timestamps,
@@ -591,12 +610,16 @@ TEST_F(FrontFilterDBTest, MultiGetIsOfOneTime) {
   auto* const stage =
       new Stage(test::OpenDb(options, dir_.File("db")).release());
   ExpectOk(filter->Attach(stage));
-  FrontFilterDB db(stage, filter);
-  const auto read = [&](const std::string& absent, const std::string& present) {
-    const Slice keys[] = {absent, present};
-    PinnableSlice values[2];
-    Status statuses[2];
-    db.MultiGet({}, db.DefaultColumnFamily(), 2, keys, values, statuses);
+  filter->WaitUntilArmed();
+  FrontFilterDB db(std::unique_ptr<rocksdb::DB>(stage), filter);
+  // `count` 4 adds two keys, because a MultiGet with few keys left reads
+  // otherwise.
+  const auto read = [&](const std::string& absent, const std::string& present,
+                        size_t count = 2) {
+    const Slice keys[] = {absent, present, "row1:other", "row2:other"};
+    PinnableSlice values[4];
+    Status statuses[4];
+    db.MultiGet({}, db.DefaultColumnFamily(), count, keys, values, statuses);
     EXPECT_EQ(statuses[0].ToString(), statuses[1].ToString());
     return statuses[0].ok();
   };
@@ -612,9 +635,29 @@ TEST_F(FrontFilterDBTest, MultiGetIsOfOneTime) {
   EXPECT_FALSE(read("row3:a", "row1:a"));
   stage->before_read = [&] { write("row3:a", "row1:a"); };
   EXPECT_FALSE(read("row3:a", "row1:a"));
+  EXPECT_EQ(stage->before_read, nullptr);
   EXPECT_TRUE(read("row3:a", "row1:a"));
   stage->before_snapshot = [&] { write("row4:a", "row2:a"); };
   EXPECT_TRUE(read("row4:a", "row2:a"));
+  stage->before_read = [&] { write("row5:a", "row1:b"); };
+  EXPECT_FALSE(read("row5:a", "row1:b", 4));
+  EXPECT_EQ(stage->before_read, nullptr);
+  stage->before_snapshot = [&] { write("row6:a", "row2:b"); };
+  EXPECT_TRUE(read("row6:a", "row2:b", 4));
+
+  // Ingestion, which takes no sequence number here.
+  ExpectOk(db.Put({}, "row7:a", "v"));
+  ExpectOk(db.Flush({}));
+  const std::string path = dir_.File("file.sst");
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  ExpectOk(writer.Open(path));
+  ExpectOk(writer.Put("row7:b", "v"));
+  ExpectOk(writer.Put("row8:a", "v"));
+  ExpectOk(writer.Finish());
+  const auto sequence = db.GetLatestSequenceNumber();
+  stage->before_snapshot = [&] { ExpectOk(db.IngestExternalFile({path}, {})); };
+  EXPECT_TRUE(read("row8:a", "row7:b"));
+  EXPECT_EQ(db.GetLatestSequenceNumber(), sequence);
 }
 
 TEST_F(FrontFilterDBTest, Import) {
@@ -633,6 +676,7 @@ TEST_F(FrontFilterDBTest, Import) {
   ColumnFamilyHandle* family = nullptr;
   ExpectOk(db_->CreateColumnFamilyWithImport(Options(), "imported", {},
                                              *metadata, &family));
+  db_->front_filter()->WaitUntilArmed();
   EXPECT_EQ(Family(1).state, FrontFilterState::kArmed);
   std::string value;
   for (int row = 0; row < kRows; ++row) {
@@ -772,7 +816,7 @@ TEST_F(FrontFilterDBTest, FilesOfOtherPolicies) {
 TEST_F(FrontFilterDBTest, MemoryLimit) {
   Open(Options());
   ForBoth(Fill);
-  constexpr uint64_t kLimit = 300;  // of four sections, two
+  constexpr uint64_t kLimit = 300;  // two of four sections fit
   Open(Options(), {.memory_limit_bytes = kLimit});
   EXPECT_EQ(Family().files_known, 2);
   EXPECT_EQ(Family().files_unknown, 2);
@@ -791,6 +835,104 @@ TEST_F(FrontFilterDBTest, MemoryLimit) {
   WaitUntilListed(2, 1);
   EXPECT_LE(db_->front_filter()->Stats().bytes, kLimit);
   ExpectSameAnswers();
+}
+
+// With ROWCOL sections absent columns of rows that are there are answered,
+// whether the front filter keeps them or RocksDB has them in memory.
+class FrontFilterDBCells : public FrontFilterDBTest,
+                           public testing::WithParamInterface<bool> {};
+
+TEST_P(FrontFilterDBCells, AreAnswered) {
+  const bool kept = GetParam();
+  const FrontFilterOptions filter{.cell_memory_limit_bytes =
+                                      kept ? UINT64_MAX : 0};
+  Open(Options(), filter);
+  ForBoth(Fill);
+  ExpectSameAnswers();
+  ForBoth([](rocksdb::DB* db) { ExpectOk(db->Flush({})); });
+  WaitUntilListed(4, 0);
+  EXPECT_EQ(Family().files_with_cells, kept ? 4 : 0);
+  EXPECT_EQ(db_->front_filter()->Stats().cell_bytes > 100, kept);
+  const auto expect_columns_answered = [this] {
+    const uint64_t before = Answered();
+    std::string value;
+    for (int row = 0; row < kRows; row += 5) {
+      EXPECT_TRUE(db_->Get({}, RowAt(row) + "absent", &value).IsNotFound());
+      ExpectOk(db_->Get({}, RowAt(row) + "b", &value));
+      EXPECT_TRUE(MayHave(row));
+    }
+    EXPECT_GE(Answered() - before, kRows / 5 - 4);
+  };
+  expect_columns_answered();
+  ExpectSameAnswers();
+  ForBoth([](rocksdb::DB* db) {
+    ExpectOk(db->Delete({}, RowAt(0) + "a"));
+    ExpectOk(db->Put({}, RowAt(1) + "absent", "new"));
+    ExpectOk(db->CompactRange({}, nullptr, nullptr));
+  });
+  ExpectSameAnswers();
+  Open(Options(), filter);
+  expect_columns_answered();
+  ExpectSameAnswers();
+  // The row alone is a key, too.
+  ForBoth([](rocksdb::DB* db) {
+    ExpectOk(db->Put({}, RowAt(4), "of the row"));
+    ExpectOk(db->Flush({}));
+  });
+  ExpectSameAnswers({}, {}, {RowAt(4), RowAt(4) + "a", RowAt(9)});
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, FrontFilterDBCells, testing::Bool(),
+                         [](const auto& one) {
+                           return one.param ? "Kept" : "WhereRocksDBHasThem";
+                         });
+
+// Filters that the block cache evicts can be probed no longer.
+TEST_F(FrontFilterDBTest, CellsOfEvictedFilters) {
+  const auto cache = rocksdb::NewLRUCache(64 << 20);
+  auto options = Options();
+  auto* const table =
+      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  table->block_cache = cache;
+  table->cache_index_and_filter_blocks = true;
+  Open(options);
+  ForBoth(Fill);
+  ForBoth([](rocksdb::DB* db) { ExpectOk(db->Flush({})); });
+  WaitUntilListed(4, 0);
+  const auto answered = [this] {
+    const uint64_t before = Answered();
+    std::string value;
+    for (int row = 0; row < kRows; row += 5) {
+      EXPECT_TRUE(db_->Get({}, RowAt(row) + "absent", &value).IsNotFound());
+    }
+    return Answered() - before;
+  };
+  answered();  // RocksDB reads the filters
+  EXPECT_GE(answered(), kRows / 5 - 4);
+  cache->EraseUnRefEntries();
+  EXPECT_LT(answered(), kRows / 5);  // and reads them again
+  EXPECT_GE(answered(), kRows / 5 - 4);
+  ExpectSameAnswers();
+}
+
+// The filter charges its memory to a cache, and gives the charge back.
+TEST_F(FrontFilterDBTest, ChargesACache) {
+  const auto cache = rocksdb::NewLRUCache(64 << 20);
+  Open(Options(), {.charged_cache = cache});
+  constexpr size_t kStep = 256 << 10;
+  EXPECT_EQ(cache->GetUsage() / kStep, 0);  // the memtable has no rows
+  ExpectOk(db_->Put({}, "user:a", "v"));
+  EXPECT_EQ(cache->GetUsage() / kStep, 1);  // its filter
+  for (int row = 0; row < 20'000; ++row) {
+    ExpectOk(db_->Put({}, "user" + std::to_string(row) + ":a", "v"));
+  }
+  const auto stats = db_->front_filter()->Stats();
+  EXPECT_EQ(
+      cache->GetUsage() / kStep,
+      (stats.bytes + stats.families[0].memtable_bytes + kStep - 1) / kStep);
+  EXPECT_GT(cache->GetUsage() / kStep, 1);
+  db_.reset();
+  EXPECT_LT(cache->GetUsage(), kStep);
 }
 
 TEST_F(FrontFilterDBTest, OffAndOn) {

@@ -14,6 +14,7 @@
 #include "rocksdb/utilities/options_util.h"
 #include "rocksdb/utilities/transaction.h"
 #include "rocksdb/utilities/transaction_db.h"
+#include "rowbloom/open_db.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -39,6 +40,10 @@ class FrontFilterTest : public testing::Test {
     ExpectOk(FrontFilter::Create({}, &filter_));
     ExpectOk(filter_->Prepare(&options_, &options_));
   }
+  static void Arm(FrontFilter* filter, rocksdb::DB* db) {
+    ExpectOk(filter->Attach(db));
+    filter->WaitUntilArmed();
+  }
   const FrontFilterFamilyStats DefaultFamily() {
     return filter_->Stats().families.at(0);
   }
@@ -62,7 +67,7 @@ TEST_F(FrontFilterTest, TransactionDB) {
     ExpectOk(rocksdb::TransactionDB::Open(
         options, txn_options, dir_.File(std::to_string(policy)), &opened));
     const std::unique_ptr<rocksdb::TransactionDB> db(opened);
-    ExpectOk(filter->Attach(db.get()));
+    Arm(filter.get(), db.get());
     const auto* family = db->DefaultColumnFamily();
     int absent = 0;
     for (int i = 0; i < 200; ++i) {
@@ -91,7 +96,7 @@ TEST_F(FrontFilterTest, OptimisticTransactionDB) {
   rocksdb::OptimisticTransactionDB* opened = nullptr;
   ExpectOk(rocksdb::OptimisticTransactionDB::Open(options_, path_, &opened));
   const std::unique_ptr<rocksdb::OptimisticTransactionDB> db(opened);
-  ExpectOk(filter_->Attach(db.get()));
+  Arm(filter_.get(), db.get());
   const std::unique_ptr<rocksdb::Transaction> txn(db->BeginTransaction({}, {}));
   ExpectOk(txn->Put("row:a", "v"));
   EXPECT_FALSE(filter_->MayHaveRow(db->DefaultColumnFamily(), "row:"));
@@ -107,12 +112,11 @@ TEST_F(FrontFilterTest, ReadOnly) {
     ExpectOk(db->Flush({}));
     ExpectOk(db->Put({}, "log:a", "v"));
   }
-  rocksdb::DB* opened = nullptr;
-  ExpectOk(rocksdb::DB::OpenForReadOnly(options_, path_, &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+  std::unique_ptr<rocksdb::DB> db;
+  ExpectOk(rocksdb::DB::OpenForReadOnly(options_, path_, Into(&db)));
   const auto* family = db->DefaultColumnFamily();
   EXPECT_TRUE(filter_->MayHaveRow(family, "absent:"));
-  ExpectOk(filter_->Attach(db.get()));
+  Arm(filter_.get(), db.get());
   EXPECT_TRUE(filter_->MayHaveRow(family, "file:"));
   EXPECT_TRUE(filter_->MayHaveRow(family, "log:"));
   EXPECT_FALSE(filter_->MayHaveRow(family, "absent:"));
@@ -121,10 +125,9 @@ TEST_F(FrontFilterTest, ReadOnly) {
 TEST_F(FrontFilterTest, SecondariesAreRefused) {
   const auto primary = test::OpenDb(Options(), path_);
   options_.max_open_files = -1;
-  rocksdb::DB* opened = nullptr;
+  std::unique_ptr<rocksdb::DB> db;
   ExpectOk(rocksdb::DB::OpenAsSecondary(options_, path_, dir_.File("secondary"),
-                                        &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+                                        Into(&db)));
   EXPECT_THAT(filter_->Attach(db.get()),
               StatusIs(Status::kNotSupported, HasSubstr("secondaries")));
   EXPECT_TRUE(filter_->MayHaveRow(db->DefaultColumnFamily(), "absent:"));
@@ -132,8 +135,8 @@ TEST_F(FrontFilterTest, SecondariesAreRefused) {
 
 TEST_F(FrontFilterTest, ServesOneDatabaseOnce) {
   auto db = test::OpenDb(options_, path_);
-  ExpectOk(filter_->Attach(db.get()));
-  ExpectOk(filter_->Attach(db.get()));
+  Arm(filter_.get(), db.get());
+  Arm(filter_.get(), db.get());
   const auto other = test::OpenDb(Options(), dir_.File("other"));
   EXPECT_THAT(filter_->Attach(other.get()),
               StatusIs(Status::kInvalidArgument, HasSubstr("one database")));
@@ -146,7 +149,7 @@ TEST_F(FrontFilterTest, ServesOneDatabaseOnce) {
 // A database may be closed while the filter lives, and the other way round.
 TEST_F(FrontFilterTest, EitherMayEndFirst) {
   auto db = test::OpenDb(options_, path_);
-  ExpectOk(filter_->Attach(db.get()));
+  Arm(filter_.get(), db.get());
   ExpectOk(db->Put({}, "row:a", "v"));
   db.reset();
   EXPECT_EQ(DefaultFamily().state, FrontFilterState::kDisarmed);
@@ -157,7 +160,7 @@ TEST_F(FrontFilterTest, EitherMayEndFirst) {
   ExpectOk(FrontFilter::Create({}, &other));
   ExpectOk(other->Prepare(&options, &options));
   db = test::OpenDb(options, path_);
-  ExpectOk(other->Attach(db.get()));
+  Arm(other.get(), db.get());
   other.reset();
   ExpectOk(db->Put({}, "row2:a", "v"));
   ExpectOk(db->Flush({}));
@@ -172,7 +175,7 @@ TEST_F(FrontFilterTest, ManyRowsAtOnce) {
   for (int i = 0; i < 300; i += 3) ExpectOk(db->Put({}, texts[i] + "a", "v"));
   ExpectOk(db->Flush({}));
   for (int i = 1; i < 300; i += 3) ExpectOk(db->Put({}, texts[i] + "a", "v"));
-  ExpectOk(filter_->Attach(db.get()));
+  Arm(filter_.get(), db.get());
   texts.insert(texts.begin() + 7, "no delimiter");
   texts.insert(texts.begin() + 90, "row2:more than a row");
   const std::vector<std::string_view> rows(texts.begin(), texts.end());
@@ -199,15 +202,15 @@ TEST_F(FrontFilterTest, SaysWhyAFamilyHasNone) {
   auto unprepared = rocksdb::ColumnFamilyOptions(Options());
   ExpectOk(filter_->Prepare(&options_, &unfiltered));
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* opened = nullptr;
+  std::unique_ptr<rocksdb::DB> db;
   options_.create_missing_column_families = true;
   ExpectOk(rocksdb::DB::Open(options_, path_,
                              {{"default", options_},
                               {"unfiltered", unfiltered},
                               {"unprepared", unprepared}},
-                             &handles, &opened));
-  const std::unique_ptr<rocksdb::DB> db(opened);
+                             &handles, Into(&db)));
   ExpectOk(filter_->Attach(db.get(), handles));
+  filter_->WaitUntilArmed();
   const auto stats = filter_->Stats();
   ASSERT_EQ(stats.families.size(), 3);
   EXPECT_EQ(stats.families[0].state, FrontFilterState::kArmed);
@@ -254,14 +257,14 @@ TEST_F(FrontFilterTest, OptionsFilesAreAsWithout) {
 // Options that were taken from a database with a front filter.
 TEST_F(FrontFilterTest, PreparedOptionsCanBePreparedAgain) {
   const auto db = test::OpenDb(options_, path_);
-  ExpectOk(filter_->Attach(db.get()));
+  Arm(filter_.get(), db.get());
   auto copied = db->GetOptions();
   std::shared_ptr<FrontFilter> other_filter;
   ExpectOk(FrontFilter::Create({}, &other_filter));
   ExpectOk(other_filter->Prepare(&copied, &copied));
   copied.create_if_missing = true;
   const auto other = test::OpenDb(copied, dir_.File("other"));
-  ExpectOk(other_filter->Attach(other.get()));
+  Arm(other_filter.get(), other.get());
   ExpectOk(other->Put({}, "row:a", "v"));
   EXPECT_TRUE(other_filter->MayHaveRow(other->DefaultColumnFamily(), "row:"));
   EXPECT_FALSE(filter_->MayHaveRow(db->DefaultColumnFamily(), "row:"));

@@ -13,11 +13,17 @@ namespace {
 
 using test::Mix64;
 
+std::shared_ptr<Memory> NoLimit() {
+  return std::make_shared<Memory>(UINT64_MAX, UINT64_MAX, nullptr);
+}
+
 TEST(MemtableRows, FindsWhatWasAddedAsItGrows) {
-  MemtableRows rows;
+  MemtableRows rows(NoLimit());
+  EXPECT_EQ(rows.bytes(), 0);
+  rows.Add(Mix64(1), Writers::kOne);
   const uint64_t before = rows.bytes();
   for (uint64_t i = 0; i < 300'000; ++i) {
-    rows.Add(Mix64(i + 1));
+    rows.Add(Mix64(i + 1), Writers::kOne);
     if (i % 1'000 == 0) {
       for (uint64_t j = 0; j <= i; j += 97) {
         ASSERT_TRUE(rows.MayHave(Mix64(j + 1))) << j << " of " << i;
@@ -30,8 +36,8 @@ TEST(MemtableRows, FindsWhatWasAddedAsItGrows) {
 }
 
 TEST(MemtableRows, RarelyFindsOthers) {
-  MemtableRows rows;
-  for (uint64_t i = 0; i < 100'000; ++i) rows.Add(Mix64(i + 1));
+  MemtableRows rows(NoLimit());
+  for (uint64_t i = 0; i < 100'000; ++i) rows.Add(Mix64(i + 1), Writers::kOne);
   int found = 0;
   for (uint64_t i = 0; i < 100'000; ++i) {
     if (rows.MayHave(Mix64(i + 1'000'000))) ++found;
@@ -41,16 +47,18 @@ TEST(MemtableRows, RarelyFindsOthers) {
 }
 
 TEST(MemtableRows, RowsThatComeAgainTakeNoRoom) {
-  MemtableRows rows;
+  MemtableRows rows(NoLimit());
+  EXPECT_EQ(rows.bytes(), 0);
+  rows.Add(Mix64(1), Writers::kOne);
   const uint64_t before = rows.bytes();
   for (int turn = 0; turn < 1'000; ++turn) {
-    for (uint64_t i = 0; i < 1'000; ++i) rows.Add(Mix64(i + 1));
+    for (uint64_t i = 0; i < 1'000; ++i) rows.Add(Mix64(i + 1), Writers::kOne);
   }
   EXPECT_EQ(rows.bytes(), before);
 }
 
 TEST(MemtableRows, HasEverythingWhenTold) {
-  MemtableRows rows;
+  MemtableRows rows(NoLimit());
   EXPECT_FALSE(rows.MayHave(1));
   rows.AddEverything();
   EXPECT_TRUE(rows.MayHave(1));
@@ -61,7 +69,7 @@ TEST(MemtableRows, HasEverythingWhenTold) {
 TEST(MemtableRows, ThreadsFindTheirRows) {
   constexpr size_t kThreads = 4;
   constexpr uint64_t kRows = 40'000;
-  MemtableRows rows;
+  MemtableRows rows(NoLimit());
   std::vector<std::atomic<uint64_t>> added(kThreads);
   std::vector<std::thread> threads;
   for (size_t thread = 0; thread < kThreads; ++thread) {
@@ -70,7 +78,7 @@ TEST(MemtableRows, ThreadsFindTheirRows) {
         return Mix64(of * kRows + i + 1);
       };
       for (uint64_t i = 0; i < kRows; ++i) {
-        rows.Add(row(thread, i));
+        rows.Add(row(thread, i), Writers::kMany);
         added[thread].store(i + 1, std::memory_order_release);
         const size_t other = i % kThreads;
         const uint64_t there = added[other].load(std::memory_order_acquire);

@@ -83,6 +83,8 @@ struct Case {
   bool ribbon = false;
   bool pipelined = false;
   bool unordered = false;
+  bool cells = false;
+  bool evicting = false;  // RocksDB's filters come and go
 };
 
 class Model : public testing::TestWithParam<Case> {
@@ -102,7 +104,7 @@ class Model : public testing::TestWithParam<Case> {
                                  .kind = test_case.ribbon
                                              ? FilterKind::kRibbon
                                              : FilterKind::kBloom}),
-         nullptr});
+         NewRowPrefixExtractor(KeyLayout::Delimited(':'))});
     options.compaction_style = test_case.style;
     options.disable_auto_compactions = false;
     options.write_buffer_size = 64 << 10;
@@ -116,13 +118,22 @@ class Model : public testing::TestWithParam<Case> {
     options.enable_pipelined_write = test_case.pipelined;
     options.unordered_write = test_case.unordered;
     options.statistics = nullptr;
+    if (test_case.evicting) {
+      auto* const table =
+          options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+      table->block_cache = rocksdb::NewLRUCache(64 << 10, /*shard_bits=*/0);
+      table->cache_index_and_filter_blocks = true;
+    }
     return options;
   }
 
+  // Work begins while the files are being read.
   void Open(uint64_t seed) {
     auto options = Options();
     options.listeners = {std::make_shared<Sleeper>(seed)};
-    ExpectOk(OpenWithFrontFilter({}, options, dir_.File("db"), &db_));
+    ExpectOk(OpenWithFrontFilter(
+        {.cell_memory_limit_bytes = GetParam().cells ? UINT64_MAX : 0}, options,
+        dir_.File("db"), &db_));
   }
 
   // Says whether RocksDB has the row, and ends the test.
@@ -137,7 +148,7 @@ class Model : public testing::TestWithParam<Case> {
     stop_.store(true);
   }
 
-  // The row is there, by each way to ask.
+  // Each kind of lookup finds the row.
   void ExpectRow(size_t writer, uint64_t row, Random* random,
                  const rocksdb::ReadOptions& options = {}) {
     const std::string bytes = RowOf(writer, row);
@@ -160,6 +171,15 @@ class Model : public testing::TestWithParam<Case> {
       if (!statuses[0].IsNotFound() || !statuses[2].IsNotFound()) {
         ADD_FAILURE() << "an absent row was found";
       }
+      return;
+    }
+    if (random->OneIn(8)) {
+      rocksdb::ReadOptions in_row = options;
+      in_row.prefix_same_as_start = true;
+      const std::unique_ptr<rocksdb::Iterator> it(
+          db_->NewIterator(in_row, db_->DefaultColumnFamily()));
+      it->Seek(bytes);
+      if (!it->Valid() || it->key() != bytes + "a") Fail(bytes);
       return;
     }
     std::string value;
@@ -292,6 +312,7 @@ TEST_P(Model, NoWrittenRowIsAbsent) {
         ExpectRow(writer, row, &random);
       }
     }
+    db_->front_filter()->WaitUntilArmed();
     EXPECT_EQ(db_->front_filter()->Stats().families[0].state,
               FrontFilterState::kArmed);
     int absent = 0;
@@ -321,7 +342,14 @@ INSTANTIATE_TEST_SUITE_P(
                          /*ribbon=*/false, /*pipelined=*/true},
                     Case{"Unordered", rocksdb::kCompactionStyleLevel,
                          /*ribbon=*/true, /*pipelined=*/false,
-                         /*unordered=*/true}),
+                         /*unordered=*/true},
+                    Case{"Cells", rocksdb::kCompactionStyleLevel,
+                         /*ribbon=*/false, /*pipelined=*/false,
+                         /*unordered=*/false, /*cells=*/true},
+                    Case{"Evicting", rocksdb::kCompactionStyleLevel,
+                         /*ribbon=*/false, /*pipelined=*/false,
+                         /*unordered=*/false, /*cells=*/false,
+                         /*evicting=*/true}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

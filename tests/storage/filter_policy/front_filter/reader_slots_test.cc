@@ -17,8 +17,19 @@ void Retire(ReaderSlots* slots, std::shared_ptr<const void> object) {
   slots->Retire(std::move(retired));
 }
 
-TEST(ReaderSlots, FreesAtOnceWithoutReaders) {
-  ReaderSlots slots;
+class ReaderSlotsTest : public testing::TestWithParam<ReaderSlots::Barrier> {};
+
+INSTANTIATE_TEST_SUITE_P(Each, ReaderSlotsTest,
+                         testing::Values(ReaderSlots::Barrier::kMembarrier,
+                                         ReaderSlots::Barrier::kOwn),
+                         [](const auto& one) {
+                           return one.param == ReaderSlots::Barrier::kOwn
+                                      ? "Own"
+                                      : "Membarrier";
+                         });
+
+TEST_P(ReaderSlotsTest, FreesAtOnceWithoutReaders) {
+  ReaderSlots slots(GetParam());
   auto object = std::make_shared<int>(1);
   const std::weak_ptr<int> watch = object;
   Retire(&slots, std::move(object));
@@ -26,8 +37,8 @@ TEST(ReaderSlots, FreesAtOnceWithoutReaders) {
   EXPECT_EQ(slots.retired(), 0);
 }
 
-TEST(ReaderSlots, KeepsWhatAReaderMaySee) {
-  ReaderSlots slots;
+TEST_P(ReaderSlotsTest, KeepsWhatAReaderMaySee) {
+  ReaderSlots slots(GetParam());
   auto object = std::make_shared<int>(1);
   const std::weak_ptr<int> watch = object;
   std::optional<ReaderSlots::Reading> reading(std::in_place, &slots);
@@ -42,8 +53,8 @@ TEST(ReaderSlots, KeepsWhatAReaderMaySee) {
   EXPECT_EQ(slots.retired(), watch.expired() ? 0 : 1);
 }
 
-TEST(ReaderSlots, FreesWhileOthersRead) {
-  ReaderSlots slots;
+TEST_P(ReaderSlotsTest, FreesWhileOthersRead) {
+  ReaderSlots slots(GetParam());
   auto object = std::make_shared<int>(1);
   const std::weak_ptr<int> watch = object;
   // There is a reader at any time, but none stays.
@@ -58,12 +69,12 @@ TEST(ReaderSlots, FreesWhileOthersRead) {
 }
 
 // Readers and a publisher: no reader finds an object that was freed.
-TEST(ReaderSlots, ReadersFindLiveObjects) {
+TEST_P(ReaderSlotsTest, ReadersFindLiveObjects) {
   struct Object {
     ~Object() { alive.store(false); }
     std::atomic<bool> alive{true};
   };
-  ReaderSlots slots;
+  ReaderSlots slots(GetParam());
   auto owner = std::make_shared<Object>();
   std::atomic<Object*> current{owner.get()};
   std::atomic<bool> stop{false};

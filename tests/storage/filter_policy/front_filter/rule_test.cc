@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -19,10 +18,12 @@
 #include "rocksdb/listener.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/stackable_db.h"
+#include "rowbloom/open_db.h"
 #include "storage/filter_policy/front_filter/core.h"
 #include "storage/filter_policy/front_filter/memtable_factory.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::front_filter {
 namespace {
@@ -85,9 +86,9 @@ class Rule : public testing::Test {
     options.memtable_factory =
         NewMemtableFactory(options.memtable_factory, core_, *rules);
     options.listeners = {NewListener(core_), gate_};
-    rocksdb::DB* db = nullptr;
-    ExpectOk(rocksdb::DB::Open(options, dir_.File("db"), &db));
-    stage_ = std::make_unique<Stage>(db);
+    std::unique_ptr<rocksdb::DB> db;
+    ExpectOk(rocksdb::DB::Open(options, dir_.File("db"), Into(&db)));
+    stage_ = std::make_unique<Stage>(db.release());
     family_ = core_->Find(0);
     ASSERT_NE(family_, nullptr);
   }
@@ -122,11 +123,11 @@ class Rule : public testing::Test {
   }
   // RocksDB destroys a memtable some time after its flush has ended.
   void ExpectMemtablesToGo(size_t left) {
-    for (int i = 0; i < 10'000 && family_->Stats().memtables != left; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(test::WaitFor([&] {
+      if (family_->Stats().memtables == left) return true;
       family_->Reconcile();
-    }
-    EXPECT_EQ(family_->Stats().memtables, left);
+      return false;
+    })) << family_->Stats().memtables;
   }
   std::string WriteSst(const std::string& row, bool with_filter = true) {
     const std::string path = dir_.File(row + ".sst");
@@ -357,6 +358,42 @@ TEST_F(Rule, EachRowMayExistUntilTheFirstReconcileEnded) {
   EXPECT_FALSE(MayHave("never written"));
 }
 
+// Line 5: memtables that are destroyed after the first listing, which does not
+// have their files.
+TEST_F(Rule, MemtablesThatGoDuringTheFirstReconcileStay) {
+  Put("row0");
+  Attach();
+  stage_->after_listing = [this] {
+    for (int next = 1; next < 20; ++next) {
+      Flush();  // makes another memtable
+      Put("row" + std::to_string(next));
+    }
+  };
+  family_->Reconcile();
+  ASSERT_FALSE(MayHave("never written"));
+  for (int row = 0; row < 20; ++row) {
+    EXPECT_TRUE(MayHave("row" + std::to_string(row))) << row;
+  }
+  ExpectMemtablesToGo(1);
+}
+
+// Line 5: a family that nothing is known of is not armed, one that has a view
+// keeps it.
+TEST_F(Rule, WithoutMemoryAFamilyIsNotArmed) {
+  Arm();
+  family_->OnNoMemory();
+  EXPECT_EQ(family_->Stats().state, FrontFilterState::kArmed);
+  EXPECT_FALSE(MayHave("never written"));
+  Close();
+  Open(Options());
+  Attach();
+  family_->OnNoMemory();
+  family_->WaitUntilArmed();
+  EXPECT_EQ(family_->Stats().why, "there was no memory to learn its files");
+  family_->Reconcile();
+  EXPECT_TRUE(MayHave("never written"));
+}
+
 // Line 5: a file that came in behind the filter's back.
 TEST_F(Rule, AnUnannouncedFileDisarmsForGood) {
   Arm();
@@ -378,10 +415,13 @@ TEST_F(Rule, AnUnannouncedFileDisarmsForGood) {
 TEST_F(Rule, AnUnannouncedFileDisarmsDuringAReconcile) {
   Arm();
   WriteSst("new");
+  Put("other");
+  Flush();
   stage_->after_listing = [this] { Ingest(dir_.File("new.sst")); };
   family_->Reconcile();
   EXPECT_TRUE(MayHave("new"));
   EXPECT_TRUE(MayHave("never written"));
+  EXPECT_EQ(core_->Stats().bytes, 0);
 }
 
 // Line 5: once RocksDB has returned, the announcement counts no more.
@@ -397,7 +437,12 @@ TEST_F(Rule, AnAnnouncementIsForOneIngestion) {
 // Line 5: the handle is gone, and with it what Reconcile could list.
 TEST_F(Rule, WithoutAHandleEachRowMayExist) {
   Arm();
+  Put("row");
+  Flush();
+  family_->Reconcile();
+  EXPECT_GT(core_->Stats().bytes, 0);
   family_->ForgetHandle(nullptr);
+  EXPECT_EQ(core_->Stats().bytes, 0);
   EXPECT_TRUE(MayHave("never written"));
   family_->Reconcile();
   EXPECT_TRUE(MayHave("never written"));

@@ -43,24 +43,26 @@ TEST(View, FindsTheRowsOfAllFiles) {
       {test::MakeFilterPolicy(
            {.key_layout = rules.layout, .false_positive_rate = 0.0005}),
        nullptr});
-  const auto budget = std::make_shared<Budget>(UINT64_MAX);
+  const auto memory = std::make_shared<Memory>(UINT64_MAX, UINT64_MAX, nullptr);
   const auto load = [&](const std::set<std::string>& keys) {
     const std::string path = dir.File("file.sst");
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
     ExpectOk(writer.Open(path));
     for (const std::string& key : keys) ExpectOk(writer.Put(key, ""));
     ExpectOk(writer.Finish());
-    auto loaded = FileRows::Load(rules, rocksdb::Env::Default(), path, budget);
+    auto loaded = FileRows::Load(rules, rocksdb::Env::Default(), path, memory);
     EXPECT_NE(loaded.rows, nullptr) << loaded.problem.message;
     return loaded.rows;
   };
   uint64_t absent = 0;
+  uint64_t absent_cells = 0;
   for (int turn = 0; turn < 60; ++turn) {
-    std::set<std::string> rows;  // of files and memtables
+    std::set<std::string> rows;  // in files and memtables
+    std::set<std::string> all_keys;
     const auto random_key = [&] {
       const std::string row = Letters(&random) + ":";
       rows.insert(row);
-      return row + Letters(&random);
+      return *all_keys.insert(row + Letters(&random)).first;
     };
     const bool reverse = turn % 3 == 0;
     std::vector<ListedFile> files;
@@ -95,8 +97,8 @@ TEST(View, FindsTheRowsOfAllFiles) {
     }
     EXPECT_FALSE(view.files->Has(99));
     if (random.OneIn(2)) {
-      auto memtable = std::make_shared<MemtableRows>();
-      memtable->Add(HashRow(rules.RowOf(random_key()).value()));
+      auto memtable = std::make_shared<MemtableRows>(memory);
+      memtable->Add(HashRow(rules.RowOf(random_key()).value()), Writers::kOne);
       view.memtables.push_back(memtable);
     }
     if (random.OneIn(3)) view.announced.push_back(load({random_key()}));
@@ -109,10 +111,12 @@ TEST(View, FindsTheRowsOfAllFiles) {
       }
     }
     std::vector<Row> asked;
+    std::vector<uint64_t> hashes;
     for (const std::string& row : asked_rows) {
-      asked.push_back({.bytes = row, .hash = HashRow(row)});
+      hashes.push_back(HashRow(row));
+      asked.push_back({.bytes = row, .hash = hashes.back()});
     }
-    const uint32_t absent_rows = view.Absent(asked);
+    const uint32_t absent_rows = view.Absent({asked, hashes.data()});
     for (size_t i = 0; i < asked.size(); ++i) {
       const bool may_have = view.MayHave(asked[i]);
       EXPECT_EQ(may_have, (absent_rows >> i & 1) == 0) << asked_rows[i];
@@ -127,11 +131,25 @@ TEST(View, FindsTheRowsOfAllFiles) {
         ++absent;
       }
     }
+    // Single cells: those that are there may be, and some of rows that are
+    // there may not.
+    for (const std::string& key : all_keys) {
+      const std::string row(rules.RowOf(key).value());
+      const std::string column = key.substr(row.size());
+      EXPECT_TRUE(view.MayHave(
+          {.bytes = row, .hash = HashRow(row), .qualifier = column}))
+          << key;
+      if (!view.MayHave(
+              {.bytes = row, .hash = HashRow(row), .qualifier = "none"})) {
+        ++absent_cells;
+      }
+    }
     view.announced_unknown = true;
     EXPECT_TRUE(view.MayHave(asked[0]));
-    EXPECT_EQ(view.Absent(asked), 0);
+    EXPECT_EQ(view.Absent({asked, hashes.data()}), 0);
   }
   EXPECT_GT(absent, 200);
+  EXPECT_GT(absent_cells, 200);
 }
 
 // Without an order a range says nothing.
@@ -141,11 +159,14 @@ TEST(View, UnknownOrderUsesNoRange) {
         {.number = 1, .level = level, .low = "a:", .high = "b:"}};
   };
   const Row row{.bytes = "x:", .hash = HashRow("x:")};
+  const RowBatch rows({&row, 1}, &row.hash);
   for (const int level : {0, 1}) {
-    EXPECT_TRUE(
-        FileSet(RowOrder::kUnknown, files(level)).MayHave(row, ActiveKernel()));
-    EXPECT_FALSE(FileSet(RowOrder::kBytewise, files(level))
-                     .MayHave(row, ActiveKernel()));
+    EXPECT_EQ(FileSet(RowOrder::kUnknown, files(level))
+                  .Find(rows, rows.all(), ActiveKernel()),
+              1);
+    EXPECT_EQ(FileSet(RowOrder::kBytewise, files(level))
+                  .Find(rows, rows.all(), ActiveKernel()),
+              0);
   }
 }
 

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Puts the tables of the committed results into the pages that show them.
+#
+#   bench/put_tables.sh [ROOT]    of a tree; this one's without
+set -euo pipefail
+
+bench=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=${1:-$bench/..}
+put() {
+  "$bench/plot.py" --put "$bench/results/$1" "$root/$2"
+}
+put quickstart.txt README.md
+put table.md README.md
+put mixes.md README.md
+put standalone.md lib/standalone/README.md
+put reads.md bench/README.md
+put ribbon_slots.md bench/README.md
+put cases.md doc/filter_policy.md

@@ -1,0 +1,99 @@
+// The iterator of a FrontFilterDB.
+#pragma once
+
+#include <memory>
+
+#include "rocksdb/iterator.h"
+#include "rocksdb/options.h"
+#include "storage/filter_policy/front_filter/core.h"
+
+namespace rowbloom::front_filter {
+
+// Tells whether seeks of an iterator with these options stay within the row of
+// their target, if prefixes are rows, and do not depend on the seeks before. A
+// tailing iterator keeps positions from one seek to the next: what it finds
+// would change if it did not see all of them.
+bool StaysInRow(const rocksdb::ReadOptions& options);
+
+// Makes an iterator of RocksDB by make(), and returns one that answers seeks to
+// absent rows and leaves the rest to it. REQUIRES StaysInRow of its options,
+// and that core and family outlive it, as the database does.
+template <typename Make>
+rocksdb::Iterator* NewRowIterator(const Core* core, const Family* family,
+                                  const Make& make);
+
+class RowIterator final : public rocksdb::Iterator {
+ public:
+  // A null `view` means that each row may exist.
+  RowIterator(const Core* core, const Family* family,
+              std::unique_ptr<rocksdb::Iterator> inner,
+              std::shared_ptr<const View> view)
+      : core_(core),
+        family_(family),
+        inner_(std::move(inner)),
+        view_(std::move(view)) {}
+
+  bool Valid() const override { return !answered_ && inner_->Valid(); }
+  rocksdb::Status status() const override {
+    return answered_ ? rocksdb::Status::OK() : inner_->status();
+  }
+  void Seek(const rocksdb::Slice& target) override;
+  void SeekToFirst() override {
+    answered_ = false;
+    inner_->SeekToFirst();
+  }
+  void SeekToLast() override {
+    answered_ = false;
+    inner_->SeekToLast();
+  }
+  void SeekForPrev(const rocksdb::Slice& target) override {
+    answered_ = false;
+    inner_->SeekForPrev(target);
+  }
+  rocksdb::Status Refresh() override;
+
+  void Next() override { inner_->Next(); }
+  void Prev() override { inner_->Prev(); }
+  rocksdb::Slice key() const override { return inner_->key(); }
+  rocksdb::Slice value() const override { return inner_->value(); }
+  rocksdb::Slice timestamp() const override { return inner_->timestamp(); }
+  rocksdb::Status GetProperty(std::string name, std::string* value) override {
+    return inner_->GetProperty(std::move(name), value);
+  }
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 707
+  const rocksdb::WideColumns& columns() const override {
+    return inner_->columns();
+  }
+#endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 807
+  rocksdb::Status Refresh(const rocksdb::Snapshot* snapshot) override;
+#endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 908
+  bool PrepareValue() override { return inner_->PrepareValue(); }
+#endif
+
+ private:
+  bool IsAbsent(const rocksdb::Slice& target) const;
+  template <typename Refreshing>
+  rocksdb::Status RefreshBy(const Refreshing& refresh);
+
+  const Core* const core_;
+  const Family* const family_;
+  const std::unique_ptr<rocksdb::Iterator> inner_;
+  std::shared_ptr<const View> view_;
+  bool answered_ = false;  // the last seek was not inner_'s
+};
+
+template <typename Make>
+rocksdb::Iterator* NewRowIterator(const Core* core, const Family* family,
+                                  const Make& make) {
+  std::unique_ptr<rocksdb::Iterator> inner;
+  auto view = family->ViewDuring([&] { inner.reset(make()); });
+  if (view == nullptr || !family->prefixes_are_rows() ||
+      !inner->status().ok()) {
+    return inner.release();
+  }
+  return new RowIterator(core, family, std::move(inner), std::move(view));
+}
+
+}  // namespace rowbloom::front_filter

@@ -1,0 +1,80 @@
+#include "storage/filter_policy/loaded_block.h"
+
+#include <thread>
+#include <unordered_map>
+
+namespace rowbloom {
+namespace {
+
+struct Blocks {
+  std::mutex mutex;
+  std::unordered_map<uint64_t, std::weak_ptr<LoadedBlock>> by_digest;
+};
+
+// RocksDB may free blocks when the program ends: it is never destroyed.
+Blocks& AllBlocks() {
+  static auto* const blocks = new Blocks;
+  return *blocks;
+}
+
+}  // namespace
+
+constinit std::atomic<size_t> LoadedBlock::wanted_{0};
+
+std::shared_ptr<LoadedBlock> LoadedBlock::OfDigest(uint64_t digest) {
+  Blocks& blocks = AllBlocks();
+  const std::lock_guard lock(blocks.mutex);
+  std::weak_ptr<LoadedBlock>& known = blocks.by_digest[digest];
+  std::shared_ptr<LoadedBlock> block = known.lock();
+  if (block == nullptr) {
+    block = std::make_shared<LoadedBlock>(digest);
+    known = block;
+  }
+  return block;
+}
+
+LoadedBlock::~LoadedBlock() {
+  Blocks& blocks = AllBlocks();
+  const std::lock_guard lock(blocks.mutex);
+  const auto found = blocks.by_digest.find(digest_);
+  // OfDigest may have made another one since.
+  if (found != blocks.by_digest.end() && found->second.expired()) {
+    blocks.by_digest.erase(found);
+  }
+}
+
+void LoadedBlock::Show(const SectionProbe* row_col) {
+  const std::lock_guard lock(mutex_);
+  shown_.push_back(row_col);
+  row_col_.store(shown_.front(), std::memory_order_seq_cst);
+}
+
+void LoadedBlock::Hide(const SectionProbe* row_col) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase(shown_, row_col);
+  if (row_col_.load(std::memory_order_relaxed) != row_col) return;
+  row_col_.store(nullptr, std::memory_order_seq_cst);
+  for (const Slot& probing : probing_) {
+    while (probing.count.load(std::memory_order_seq_cst) != 0) {
+      std::this_thread::yield();
+    }
+  }
+  if (!shown_.empty()) {
+    row_col_.store(shown_.front(), std::memory_order_seq_cst);
+  }
+}
+
+LoadedBlock::Shown::Shown(uint64_t digest, const SectionProbe* row_col)
+    : row_col_(row_col) {
+  if (wanted_.load(std::memory_order_relaxed) == 0 || !row_col->present()) {
+    return;
+  }
+  block_ = OfDigest(digest);
+  block_->Show(row_col);
+}
+
+LoadedBlock::Shown::~Shown() {
+  if (block_ != nullptr) block_->Hide(row_col_);
+}
+
+}  // namespace rowbloom

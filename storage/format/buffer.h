@@ -1,0 +1,40 @@
+// The memory for blocks as they are read.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+#include "rocksdb/status.h"
+#include "storage/format/status_text.h"
+
+namespace rowbloom {
+
+// Memory that grows and is never filled with zeros: a block may claim to be far
+// larger than it is, and pages that nothing was written to cost nothing.
+class Buffer {
+ public:
+  // `*bytes` are `byte_count` bytes, whose contents are lost. MemoryLimit:
+  // there is no memory for them.
+  rocksdb::Status Reserve(size_t byte_count, char** bytes) {
+    if (byte_count > capacity_) {
+      capacity_ = 0;
+      bytes_.reset();
+      bytes_.reset(new (std::nothrow) char[byte_count]);
+      if (bytes_ == nullptr) {
+        return MemoryLimit("no memory for ", byte_count, " bytes");
+      }
+      capacity_ = byte_count;
+    }
+    *bytes = bytes_.get();
+    return rocksdb::Status::OK();
+  }
+  const char* data() const { return bytes_.get(); }
+  size_t capacity() const { return capacity_; }
+
+ private:
+  std::unique_ptr<char[]> bytes_;
+  size_t capacity_ = 0;
+};
+
+}  // namespace rowbloom

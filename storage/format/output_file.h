@@ -1,0 +1,47 @@
+// A file that appears at its path complete, or not at all: written beside it
+// under a name of its own, synced, then renamed. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "rocksdb/env.h"
+#include "rocksdb/status.h"
+
+namespace rowbloom {
+
+class OutputFile {
+ public:
+  // IOError: the file cannot be created. `env` outlives the file; nullptr is
+  // the default one.
+  static rocksdb::Status Create(rocksdb::Env* env, const std::string& path,
+                                std::unique_ptr<OutputFile>* file);
+  // Removes the file unless it was committed.
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  rocksdb::Status Append(std::string_view bytes);
+  // Puts the bytes that were appended at the path, and on the disk.
+  rocksdb::Status Commit();
+
+  uint64_t size_bytes() const { return size_bytes_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  OutputFile(rocksdb::Env* env, std::string path, std::string temporary_path)
+      : env_(env),
+        path_(std::move(path)),
+        temporary_path_(std::move(temporary_path)) {}
+
+  rocksdb::Env* const env_;
+  const std::string path_;
+  const std::string temporary_path_;
+  std::unique_ptr<rocksdb::WritableFile> file_;  // nullptr once committed
+  uint64_t size_bytes_ = 0;
+};
+
+}  // namespace rowbloom

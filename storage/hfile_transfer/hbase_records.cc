@@ -1,0 +1,234 @@
+#include "storage/hfile_transfer/hbase_records.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "google/protobuf/io/coded_stream.h"
+#include "hbase.pb.h"
+#include "rowbloom/printable.h"
+#include "storage/format/status_text.h"
+
+namespace rowbloom::hfile_transfer {
+namespace {
+
+namespace fs = std::filesystem;
+using rocksdb::Status;
+
+constexpr std::string_view kMagic = "PBUF";
+// The key of a split: after the row, an empty family, the latest timestamp and
+// the type that sorts first.
+constexpr std::string_view kFirstOfRow("\0\x7f\xff\xff\xff\xff\xff\xff\xff\xff",
+                                       10);
+// The version of snapshots that have a manifest.
+constexpr int32_t kManifestVersion = 2;
+
+Status ReadAll(const std::string& path, std::string* bytes) {
+  std::error_code error;
+  const uint64_t size = fs::file_size(path, error);
+  if (error) return Status::IOError(path + ": " + error.message());
+  if (size > kMaxRecordBytes) {
+    return Corruption(path, ": ", size, " bytes, expected at most ",
+                      kMaxRecordBytes);
+  }
+  bytes->resize(size);
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(bytes->data(), static_cast<std::streamsize>(size))) {
+    return Status::IOError(
+        Concat(path, ": offset 0: cannot read ", size, " bytes"));
+  }
+  return Status::OK();
+}
+
+// The bytes after those that tell a record.
+Status ReadWithMagic(const std::string& path, std::string* bytes) {
+  Status s = ReadAll(path, bytes);
+  if (!s.ok()) return s;
+  if (!bytes->starts_with(kMagic)) {
+    return Corruption(path, ": offset 0: expected \"", kMagic,
+                      "\" and a record of HBase, found \"",
+                      ToPrintable(bytes->substr(0, kMagic.size())), "\"");
+  }
+  bytes->erase(0, kMagic.size());
+  return s;
+}
+
+template <typename Message>
+Status Parse(const std::string& path, std::string_view bytes, const char* what,
+             Message* message) {
+  // ParseFromArray prints what is missing.
+  if (message->ParsePartialFromArray(bytes.data(),
+                                     static_cast<int>(bytes.size())) &&
+      message->IsInitialized()) {
+    return Status::OK();
+  }
+  return Corruption(path, ": expected ", what, ", found ", bytes.size(),
+                    " bytes that are none");
+}
+
+// Errors come without a path.
+Status ToRowRange(const proto::Reference& reference, RowRange* rows) {
+  constexpr size_t kLengthBytes = 2;
+  std::string_view key = reference.split_key();
+  size_t row_bytes = 0;
+  if (key.size() >= kLengthBytes) {
+    row_bytes = size_t{static_cast<uint8_t>(key[0])} << 8 |
+                static_cast<uint8_t>(key[1]);
+    key.remove_prefix(kLengthBytes);
+  }
+  if (key.size() != row_bytes + kFirstOfRow.size() ||
+      key.substr(row_bytes) != kFirstOfRow) {
+    return Corruption("split key \"", ToPrintable(reference.split_key()),
+                      "\", expected the first key of a row");
+  }
+  const std::string_view row = key.substr(0, row_bytes);
+  *rows = {};
+  if (reference.range() == proto::Reference::TOP) {
+    // All of the file where the row is empty: a merge makes such references.
+    rows->start_row = row;
+  } else if (row.empty()) {
+    return Corruption("the half before the empty row, which has no rows");
+  } else {
+    rows->stop_row = row;
+  }
+  return Status::OK();
+}
+
+template <typename Schema>
+void AddSettings(const Schema& schema,
+                 std::map<std::string, std::string>* settings) {
+  for (const proto::Pair& pair : schema.attributes()) {
+    settings->emplace(pair.first(), pair.second());
+  }
+  for (const proto::Pair& pair : schema.configuration()) {
+    settings->emplace(pair.first(), pair.second());
+  }
+}
+
+// Errors come without a path.
+Status ToRegion(const proto::SnapshotRegionManifest& manifest,
+                SnapshotRegion* region) {
+  const proto::RegionInfo& info = manifest.region_info();
+  region->start_row = info.start_key();
+  region->region_id = info.region_id();
+  region->is_split = info.split();
+  for (const auto& family : manifest.family_files()) {
+    Status s = CheckName("family", family.family_name());
+    if (!s.ok()) return s;
+    for (const auto& of_family : family.store_files()) {
+      SnapshotFile file;
+      file.name = of_family.name();
+      file.family = family.family_name();
+      s = CheckName("file", file.name);
+      if (!s.ok()) return s;
+      if (of_family.has_reference()) {
+        s = ToRowRange(of_family.reference(), &file.half.emplace());
+        if (!s.ok()) {
+          return Prefixed(Concat("reference ", ToPrintable(file.name), ": "),
+                          s);
+        }
+      }
+      if (of_family.has_file_size()) file.file_bytes = of_family.file_size();
+      region->files.push_back(std::move(file));
+    }
+  }
+  return Status::OK();
+}
+
+}  // namespace
+
+void RowRange::ClipTo(const RowRange& other) {
+  start_row = std::max(start_row, other.start_row);
+  if (stop_row.empty() ||
+      (!other.stop_row.empty() && other.stop_row < stop_row)) {
+    stop_row = other.stop_row;
+  }
+}
+
+Status CheckName(const char* what, std::string_view name) {
+  if (!name.empty() && !name.starts_with('.') &&
+      name.find_first_of(std::string_view("/\0", 2)) == name.npos) {
+    return Status::OK();
+  }
+  return Corruption(what, " \"", ToPrintable(name),
+                    "\", expected a name without \"/\" and \".\" before it");
+}
+
+Status ReadReference(const std::string& path, RowRange* rows) {
+  std::string bytes;
+  Status s = ReadWithMagic(path, &bytes);
+  proto::Reference reference;
+  if (s.ok()) {
+    s = Parse(path, bytes, "a reference to a half of a file", &reference);
+  }
+  return s.ok() ? Prefixed(path + ": ", ToRowRange(reference, rows)) : s;
+}
+
+Status ReadRegionInfo(const std::string& path, RegionInfo* region) {
+  std::string bytes;
+  Status s = ReadWithMagic(path, &bytes);
+  if (!s.ok()) return s;
+  google::protobuf::io::CodedInputStream stream(
+      reinterpret_cast<const uint8_t*>(bytes.data()),
+      static_cast<int>(bytes.size()));
+  uint32_t message_bytes = 0;
+  std::string message;
+  if (!stream.ReadVarint32(&message_bytes) || message_bytes > bytes.size() ||
+      !stream.ReadString(&message, static_cast<int>(message_bytes))) {
+    return Corruption(path, ": expected a region of ", message_bytes,
+                      " bytes, found ", bytes.size());
+  }
+  proto::RegionInfo info;
+  s = Parse(path, message, "a region", &info);
+  *region = {info.region_id(), {info.start_key(), info.end_key()}};
+  return s;
+}
+
+Status ReadSnapshotManifest(const std::string& directory,
+                            SnapshotManifest* manifest) {
+  const std::string description_path = directory + "/.snapshotinfo";
+  const std::string manifest_path = directory + "/data.manifest";
+  std::error_code error;
+  if (!fs::exists(description_path, error)) {
+    return NotFound(description_path, ": no such file, so no snapshot");
+  }
+  std::string bytes;
+  Status s = ReadAll(description_path, &bytes);
+  proto::SnapshotDescription description;
+  if (s.ok()) {
+    s = Parse(description_path, bytes, "a snapshot's description",
+              &description);
+  }
+  if (!s.ok()) return s;
+  if (description.version() != kManifestVersion) {
+    return NotSupported(description_path, ": snapshot version ",
+                        description.version(), ", expected ", kManifestVersion,
+                        "; take the snapshot again");
+  }
+  s = ReadAll(manifest_path, &bytes);
+  proto::SnapshotDataManifest data;
+  if (s.ok()) s = Parse(manifest_path, bytes, "a snapshot's manifest", &data);
+  if (!s.ok()) return s;
+  const proto::TableSchema& table = data.table_schema();
+  manifest->name_space = table.table_name().name_space();
+  manifest->table = table.table_name().qualifier();
+  s = CheckName("table", manifest->table);
+  if (s.ok()) s = CheckName("namespace", manifest->name_space);
+  if (!s.ok()) return Prefixed(manifest_path + ": ", s);
+  for (const proto::ColumnFamilySchema& of_table : table.column_families()) {
+    FamilySchema family{of_table.name(), {}};
+    AddSettings(of_table, &family.settings);
+    AddSettings(table, &family.settings);
+    manifest->families.push_back(std::move(family));
+  }
+  for (const auto& of_table : data.region_manifests()) {
+    s = ToRegion(of_table, &manifest->regions.emplace_back());
+    if (!s.ok()) return Prefixed(manifest_path + ": ", s);
+  }
+  return s;
+}
+
+}  // namespace rowbloom::hfile_transfer

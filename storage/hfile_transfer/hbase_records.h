@@ -1,0 +1,82 @@
+// The small records that HBase keeps beside its HFiles: references to halves
+// of files, and manifests of snapshots. Their bytes may be anything; errors
+// name the file and what was expected of it. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/status.h"
+
+namespace rowbloom::hfile_transfer {
+
+// Rows from the first, included, to the second, excluded. An empty one is no
+// bound.
+struct RowRange {
+  std::string start_row;
+  std::string stop_row;
+
+  // Leaves out the rows that `other` has not.
+  void ClipTo(const RowRange& other);
+};
+
+// The largest record that is read, in bytes. HBase takes manifests of 64 MiB
+// unless configured otherwise. Memory is some 16 times as much, or 700 bytes
+// for each file of a snapshot.
+inline constexpr uint64_t kMaxRecordBytes = uint64_t{256} << 20;
+
+// A family of a table descriptor: its attributes and configuration, and under
+// names that it does not have, those of the table.
+struct FamilySchema {
+  std::string name;
+  std::map<std::string, std::string> settings;
+};
+
+struct SnapshotFile {
+  std::string name;  // an HFile's, reference's or link's
+  std::string family;
+  std::optional<RowRange> half;        // set for a reference
+  std::optional<uint64_t> file_bytes;  // the HFile's
+};
+
+struct SnapshotRegion {
+  std::string start_row;
+  uint64_t region_id = 0;
+  bool is_split = false;  // into others, which refer to its files
+  std::vector<SnapshotFile> files;
+};
+
+struct SnapshotManifest {
+  std::string name_space;
+  std::string table;
+  std::vector<FamilySchema> families;
+  std::vector<SnapshotRegion> regions;
+};
+
+// A region, as its own directory has it.
+struct RegionInfo {
+  uint64_t id = 0;  // larger than those of regions that it comes from
+  RowRange rows;
+};
+
+// Corruption, without a file: a name that would lead to another directory, or
+// to none.
+rocksdb::Status CheckName(const char* what, std::string_view name);
+
+// The rows of the half that a reference stands for. Corruption, IOError.
+rocksdb::Status ReadReference(const std::string& path, RowRange* rows);
+
+// The contents of `.regioninfo`. Corruption, IOError.
+rocksdb::Status ReadRegionInfo(const std::string& path, RegionInfo* region);
+
+// The manifest of the snapshot whose own directory this is. Corruption,
+// IOError, NotFound: no snapshot here; NotSupported: a snapshot without a
+// manifest, as HBase made them before 0.98.
+rocksdb::Status ReadSnapshotManifest(const std::string& directory,
+                                     SnapshotManifest* manifest);
+
+}  // namespace rowbloom::hfile_transfer

@@ -1,0 +1,115 @@
+#include "storage/hfile_transfer/mob_files.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "rowbloom/printable.h"
+#include "storage/format/coding.h"
+#include "storage/format/status_text.h"
+#include "storage/hfile_transfer/hbase_records.h"
+
+namespace rowbloom::hfile_transfer {
+namespace {
+
+namespace fs = std::filesystem;
+using rocksdb::Status;
+
+// Finds FAMILY/FILE in any region of the table: HBase has one for all its MOB
+// files, and file names are unique.
+bool FindInRegions(const std::string& table_directory,
+                   const std::string& family_and_file, std::string* path) {
+  std::error_code error;
+  for (fs::directory_iterator region(table_directory, error);
+       !error && region != fs::directory_iterator(); region.increment(error)) {
+    *path = (region->path() / family_and_file).string();
+    std::error_code absent;
+    if (fs::is_regular_file(*path, absent)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Status ParseMobReference(const HFileCellView& cell, std::string_view table,
+                         MobReference* reference) {
+  std::string_view value = cell.value;
+  uint32_t value_bytes = 0;
+  Status s;
+  if (cell.type != HFileCellType::kPut || !GetBig(&value, &value_bytes)) {
+    s = InvalidArgument("expected a put of a length and a name, found type ",
+                        static_cast<int>(cell.type), " and ", cell.value.size(),
+                        " bytes");
+  }
+  const size_t split = table.find(':');
+  const bool has_name_space = split != table.npos;
+  reference->value_bytes = value_bytes;
+  reference->file = value;
+  reference->name_space = has_name_space ? table.substr(0, split) : "default";
+  reference->table = has_name_space ? table.substr(split + 1) : table;
+  if (s.ok()) s = CheckName("file", value);
+  if (s.ok()) s = CheckName("family", cell.family);
+  if (s.ok()) s = CheckName("namespace (tag type 6)", reference->name_space);
+  if (s.ok()) s = CheckName("table (tag type 6)", reference->table);
+  if (s.ok()) return s;
+  return InvalidArgument("a reference to MOB file \"", ToPrintable(value),
+                         "\" (tag type 5): ", s.getState());
+}
+
+Status MobFiles::Read(const std::string& root, const HFileCellView& cell,
+                      const MobReference& reference, std::string* value) {
+  HFileReader* reader = nullptr;
+  Status s = Open(root, cell.family, reference, &reader);
+  if (!s.ok()) return s;
+  // Small values share blocks, which the cache keeps for the next.
+  const std::unique_ptr<HFileIterator> it = reader->NewIterator({});
+  it->Seek(cell.key());
+  if (!it->status().ok()) return it->status();
+  if (!it->Valid() || CompareHFileKeys(it->cell().key(), cell.key()) != 0) {
+    return Corruption(reader->path(), ": expected the value of a cell at ",
+                      cell.timestamp_ms, " that refers to it, found none");
+  }
+  if (it->cell().value.size() != reference.value_bytes) {
+    return Corruption(reader->path(), ": a value of ", it->cell().value.size(),
+                      " bytes, expected ", reference.value_bytes,
+                      " by the cell that refers to it");
+  }
+  value->assign(it->cell().value);
+  return Status::OK();
+}
+
+Status MobFiles::Open(const std::string& root, std::string_view family,
+                      const MobReference& reference, HFileReader** reader) {
+  const std::string of_table =
+      Concat("/data/", reference.name_space, "/", reference.table);
+  const std::string family_and_file = Concat(family, "/", reference.file);
+  auto& found = open_[Concat(root, of_table, "/", family_and_file)];
+  if (found == nullptr) {
+    std::string path;
+    if (root.empty() ||
+        (!FindInRegions(root + "/mobdir" + of_table, family_and_file, &path) &&
+         !FindInRegions(root + "/archive" + of_table, family_and_file,
+                        &path))) {
+      return NotSupported(
+          "its value is in MOB file \"", ToPrintable(reference.file),
+          "\", which is in no region below mobdir", of_table, " or archive",
+          of_table,
+          root.empty() ? " (looked for beside data/NAMESPACE/TABLE)" : " in ",
+          root,
+          "; copy it there from HBase, or import a snapshot, or raise "
+          "MOB_THRESHOLD beyond the values and run major_compact");
+    }
+    // The key stays valid: no other file is opened before this one is used.
+    if (open_.size() > kMaxOpen) {
+      std::erase_if(open_,
+                    [](const auto& file) { return file.second != nullptr; });
+    }
+    Status s = HFileReader::Open(options_, path, &found);
+    if (s.ok()) s = found->CellsStatus();
+    if (!s.ok()) return s;
+  }
+  *reader = found.get();
+  return Status::OK();
+}
+
+}  // namespace rowbloom::hfile_transfer

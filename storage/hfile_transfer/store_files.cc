@@ -1,0 +1,253 @@
+#include "storage/hfile_transfer/store_files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "rowbloom/printable.h"
+#include "storage/format/status_text.h"
+
+namespace rowbloom::hfile_transfer {
+namespace {
+
+namespace fs = std::filesystem;
+using rocksdb::Status;
+
+// Names that HBase and its jobs give to other things than HFiles and families.
+bool IsPassedOver(const std::string& name, bool is_directory,
+                  const std::function<bool(const std::string&)>& is_family) {
+  if (name.starts_with('_')) return !is_directory || !is_family(name);
+  return name.starts_with('.') || name == "recovered.edits";
+}
+
+// InvalidArgument: a directory that has more than the cells of tables. The
+// archive keeps files that were compacted away, with what was deleted since, as
+// do the files of MOB values.
+Status CheckNoArchive(const std::string& directory) {
+  fs::path path = fs::absolute(directory).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();  // "archive/"
+  std::error_code error;
+  bool has_archive = fs::exists(path / ".hbase-snapshot", error);
+  for (const char* name : {"archive", "mobdir"}) {
+    has_archive = has_archive || fs::exists(path / name / "data", error) ||
+                  (path.filename() == name && fs::exists(path / "data", error));
+    // archive/data, .../NAMESPACE and .../TABLE
+    fs::path data = path;
+    for (int level = 0; level < 3; ++level, data = data.parent_path()) {
+      const fs::path archive = data.parent_path();
+      const fs::path root = archive.parent_path();
+      has_archive = has_archive ||
+                    (data.filename() == "data" && archive.filename() == name &&
+                     (fs::exists(root / ".hbase-snapshot", error) ||
+                      fs::exists(root / "data", error)));
+    }
+  }
+  if (!has_archive) return Status::OK();
+  return InvalidArgument(
+      directory,
+      ": holds HBase's archive or MOB directory, with cells that a table has "
+      "no more; expected a table's directory (data/NAMESPACE/TABLE), or a "
+      "snapshot's name");
+}
+
+// Adds the names of the files in a directory, in their order.
+Status Search(const std::string& directory,
+              const std::function<bool(const std::string&)>& is_family,
+              std::vector<std::string>* files, PassedOver* passed_over) {
+  Status s = CheckNoArchive(directory);
+  if (!s.ok()) return s;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(
+      directory, fs::directory_options::follow_directory_symlink, error);
+  std::vector<std::string> found;
+  for (; !error && entry != fs::recursive_directory_iterator();
+       entry.increment(error)) {
+    const bool is_directory = entry->is_directory(error);
+    if (error) break;
+    const std::string name = entry->path().filename().string();
+    if (IsPassedOver(name, is_directory, is_family)) {
+      if (is_directory) entry.disable_recursion_pending();
+      ++(*passed_over)[name];
+    } else if (!is_directory) {
+      found.push_back(entry->path().string());
+    }
+  }
+  if (error) {
+    return Status::IOError(directory +
+                           ": cannot read the directory: " + error.message());
+  }
+  std::sort(found.begin(), found.end());
+  files->insert(files->end(), found.begin(), found.end());
+  return Status::OK();
+}
+
+// A file's place in a table, by the directories that it is in.
+struct Place {
+  explicit Place(const std::string& file)
+      : family(fs::absolute(file).lexically_normal().parent_path()),
+        region(family.parent_path()),
+        table(region.parent_path()),
+        name_space(table.parent_path()) {
+    const fs::path data = name_space.parent_path();
+    if (data.filename() != "data") return;
+    root = data.parent_path();
+    if (root.filename() == "archive") root = root.parent_path();
+  }
+
+  fs::path family;
+  fs::path region;
+  fs::path table;
+  fs::path name_space;
+  // The directory of the HBase; empty: the others are not in its `data`.
+  fs::path root;
+};
+
+// Tells whether newer regions have all rows of this one. `regions` are ordered
+// by their first row.
+bool IsReplaced(const RegionInfo& region,
+                const std::vector<std::pair<fs::path, RegionInfo>>& regions) {
+  const std::string& stop = region.rows.stop_row;
+  std::string reached = region.rows.start_row;  // the first row not seen yet
+  for (const auto& [path, other] : regions) {
+    if (other.id <= region.id || other.rows.start_row > reached) continue;
+    if (other.rows.stop_row.empty()) return true;
+    reached = std::max(reached, other.rows.stop_row);
+    if (!stop.empty() && reached >= stop) return true;
+  }
+  return false;
+}
+
+// Adds the regions of a table that newer ones have taken the place of.
+void AddReplacedRegions(const fs::path& table, std::set<fs::path>* replaced) {
+  std::vector<std::pair<fs::path, RegionInfo>> regions;
+  std::error_code error;
+  for (fs::directory_iterator entry(table, error);
+       !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    RegionInfo region;
+    // HBase goes by hbase:meta. A region whose file is damaged or missing is
+    // taken for one that is there.
+    if (ReadRegionInfo((entry->path() / ".regioninfo").string(), &region)
+            .ok()) {
+      regions.emplace_back(entry->path(), std::move(region));
+    }
+  }
+  std::sort(regions.begin(), regions.end(), [](const auto& a, const auto& b) {
+    return a.second.rows.start_row < b.second.rows.start_row;
+  });
+  for (const auto& [path, region] : regions) {
+    if (IsReplaced(region, regions)) replaced->insert(path);
+  }
+}
+
+// The directories that may have the regions of the target's table.
+std::vector<std::string> TableDirectoriesOf(const Place& place,
+                                            const StoreFileTarget& target) {
+  const bool is_own = target.table.empty();
+  // Names of regions are unique: one of another table is not found here.
+  std::vector<std::string> directories = {place.table.string()};
+  if (!place.root.empty()) {
+    for (const std::string& below : TableDirectories(
+             place.root.string(),
+             is_own ? place.name_space.filename().string() : target.name_space,
+             is_own ? place.table.filename().string() : target.table)) {
+      if (below != directories.front()) directories.push_back(below);
+    }
+  } else if (!is_own) {
+    directories.push_back((place.name_space / target.table).string());
+  }
+  return directories;
+}
+
+// The file that the path is, or leads to.
+StoreFile Follow(const std::string& path,
+                 const std::optional<StoreFileTarget>& target) {
+  const Place place(path);
+  StoreFile file;
+  file.name = path;
+  file.root = place.root.string();
+  if (!target) {
+    file.path = path;
+    return file;
+  }
+  if (target->is_reference()) {
+    file.problem = ReadReference(path, &file.rows);
+    if (!file.problem.ok()) return file;
+  }
+  file.problem = Prefixed(
+      path + ": ", FindTarget(TableDirectoriesOf(place, *target), *target,
+                              place.family.filename().string(), &file.path));
+  return file;
+}
+
+}  // namespace
+
+std::vector<std::string> TableDirectories(const std::string& root,
+                                          const std::string& name_space,
+                                          const std::string& table) {
+  const std::string of_table = "/data/" + name_space + "/" + table;
+  return {root + of_table, root + "/archive" + of_table};
+}
+
+Status FindTarget(const std::vector<std::string>& table_directories,
+                  const StoreFileTarget& target, const std::string& family,
+                  std::string* path) {
+  std::string places;
+  for (const std::string& directory : table_directories) {
+    *path =
+        Concat(directory, "/", target.region, "/", family, "/", target.file);
+    std::error_code error;
+    if (fs::is_regular_file(*path, error)) return Status::OK();
+    places += (places.empty() ? "" : ", ") + directory;
+  }
+  return NotSupported(
+      target.is_reference() ? "a reference to a half of " : "a link to ",
+      Describe(target), ", which is in none of ", places,
+      "; copy it there from HBase's data or archive directory, or export a "
+      "snapshot of the table and import that");
+}
+
+Status FindStoreFiles(const std::vector<std::string>& paths,
+                      const std::function<bool(const std::string&)>& is_family,
+                      std::vector<StoreFile>* files, PassedOver* passed_over) {
+  std::vector<std::string> found;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      found.push_back(path);
+      continue;
+    }
+    Status s = Search(path, is_family, &found, passed_over);
+    if (!s.ok()) return s;
+  }
+  // Directories of regions that were split or merged.
+  std::set<fs::path> replaced;
+  std::set<fs::path> tables;
+  for (const std::string& path : found) {
+    const Place place(path);
+    if (tables.insert(place.table).second) {
+      AddReplacedRegions(place.table, &replaced);
+    }
+    const auto target = TargetInName(fs::path(path).filename().string());
+    if (target) {
+      for (const std::string& region : {target->region, target->parent}) {
+        const fs::path directory = place.table / region;
+        if (!region.empty() && directory != place.region) {
+          replaced.insert(directory);
+        }
+      }
+    }
+    files->push_back(Follow(path, target));
+  }
+  const auto is_replaced = [&replaced](const StoreFile& file) {
+    return replaced.contains(Place(file.name).region);
+  };
+  if (const uint64_t count = std::erase_if(*files, is_replaced); count > 0) {
+    (*passed_over)[kFilesOfSplitRegions] += count;
+  }
+  return Status::OK();
+}
+
+}  // namespace rowbloom::hfile_transfer

@@ -1,0 +1,62 @@
+// Finds the HFiles that an import reads: in directories, as HBase has them, and
+// through references and links. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "storage/hfile_transfer/hbase_records.h"
+#include "storage/hfile_transfer/store_file_name.h"
+
+namespace rowbloom::hfile_transfer {
+
+// A part of an HFile.
+struct StoreFile {
+  // The file, reference or link, for messages.
+  std::string name;
+  // The HFile.
+  std::string path;
+  // The directory of the HBase, or snapshot, that it is in; empty: not known.
+  std::string root;
+  RowRange rows;
+  // The reason for which the file cannot be read, if it cannot.
+  rocksdb::Status problem;
+};
+
+// The names, or kinds in words, that a search met and did not take, and how
+// often it met each.
+using PassedOver = std::map<std::string, uint64_t>;
+inline constexpr char kFilesOfSplitRegions[] =
+    "files of regions that were split or merged";
+inline constexpr char kMobFiles[] = "files of MOB values";
+
+// Finds the files of `paths`, each a file or a directory, which is searched
+// through. A name that starts with '_' is passed over unless it is a directory
+// that `is_family` knows. References and links are followed to where HBase has
+// their files: the table's other regions, the table that a link names, and the
+// archive beside `data`; a StoreFile says where none is. Regions that were
+// split or merged, because others refer to them or are newer and have their
+// rows, are passed over: they are read through references alone. Errors are
+// those of a directory.
+rocksdb::Status FindStoreFiles(
+    const std::vector<std::string>& paths,
+    const std::function<bool(const std::string&)>& is_family,
+    std::vector<StoreFile>* files, PassedOver* passed_over);
+
+// The directories in which the regions of a table may be, below the root of an
+// HBase or of an exported snapshot, in the order in which HBase looks.
+std::vector<std::string> TableDirectories(const std::string& root,
+                                          const std::string& name_space,
+                                          const std::string& table);
+
+// The path of a target's file in the first of the directories that has it.
+// NotSupported, without a name before it: none has; the message has the cure.
+rocksdb::Status FindTarget(const std::vector<std::string>& table_directories,
+                           const StoreFileTarget& target,
+                           const std::string& family, std::string* path);
+
+}  // namespace rowbloom::hfile_transfer

@@ -1,0 +1,135 @@
+// Filters choose the cells that reads of rows give. They are values that
+// compose, and are evaluated while cells are read: what they drop is not
+// copied.
+//
+//   ScanOptions scan;
+//   scan.row.filter =
+//       Filter::And({Filter::Qualifier(Match::Prefix("mail")),
+//                    Filter::Not(Filter::Value(Match::Equal("")))});
+//   RowScanner rows = store->Scan(scan);
+//
+// A filter sees the cells that the read would give without it: the newest
+// max_versions in the time range, in the order of the read. A row of which
+// nothing is left is not given, and columns are counted (column_limit) after
+// the filter. doc/store.md lists HBase's filters and what they are called here.
+// Values, cheap to copy and immutable, safe to use from any thread; state such
+// as the rows of a page belongs to one read.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "rowbloom/cell.h"
+
+namespace re2 {
+class RE2;
+}  // namespace re2
+
+namespace rowbloom {
+
+// A test of bytes. They compare as unsigned numbers, one after the other.
+class Match {
+ public:
+  static Match Less(std::string bytes) {
+    return {Kind::kLess, std::move(bytes)};
+  }
+  static Match AtMost(std::string bytes) {
+    return {Kind::kAtMost, std::move(bytes)};
+  }
+  static Match Equal(std::string bytes) {
+    return {Kind::kEqual, std::move(bytes)};
+  }
+  static Match AtLeast(std::string bytes) {
+    return {Kind::kAtLeast, std::move(bytes)};
+  }
+  static Match Greater(std::string bytes) {
+    return {Kind::kGreater, std::move(bytes)};
+  }
+  static Match Prefix(std::string bytes) {
+    return {Kind::kPrefix, std::move(bytes)};
+  }
+  static Match Substring(std::string bytes) {
+    return {Kind::kSubstring, std::move(bytes)};
+  }
+  // Finds a regular expression of RE2 anywhere in the bytes, each of which is a
+  // character (Latin-1); `.` matches a line feed, too. Takes time linear in the
+  // bytes, whatever the pattern. One that cannot be compiled, within 8 MiB, is
+  // an error of the filter.
+  static Match Regex(const std::string& pattern);
+
+  bool Fits(std::string_view bytes) const;
+  // InvalidArgument: not a regular expression.
+  const rocksdb::Status& status() const { return status_; }
+
+ private:
+  enum class Kind : uint8_t {
+    kLess,
+    kAtMost,
+    kEqual,
+    kAtLeast,
+    kGreater,
+    kPrefix,
+    kSubstring,
+    kRegex,
+  };
+  Match(Kind kind, std::string bytes) : kind_(kind), bytes_(std::move(bytes)) {}
+
+  Kind kind_;
+  std::string bytes_;
+  std::shared_ptr<const re2::RE2> regex_;
+  rocksdb::Status status_;
+};
+
+class Filter {
+ public:
+  // Keeps every cell.
+  Filter() = default;
+
+  // These keep the cells whose row, family, qualifier, value or timestamp fits.
+  static Filter Row(const Match& match);
+  static Filter Family(const Match& match);
+  static Filter Qualifier(const Match& match);
+  static Filter Value(const Match& match);
+  static Filter Timestamp(const TimeRange& range);
+
+  // Keeps what all keep. Each sees only what those before it keep, so that a
+  // Page or FirstCell counts no other cells. Of none: keeps every cell.
+  static Filter And(std::vector<Filter> filters);
+  // Keeps what one of them keeps. All see every cell. Of none: keeps every
+  // cell.
+  static Filter Or(std::vector<Filter> filters);
+  // Keeps what the filter drops.
+  static Filter Not(const Filter& filter);
+
+  // Keeps the first cell of each row that it sees.
+  static Filter FirstCell();
+  // Keeps the cells of the first rows that it sees any cell of. A scan ends
+  // when no later row can be kept.
+  static Filter Page(uint64_t rows);
+  // Keeps all cells of the rows in which `filter` keeps one: a condition on a
+  // column, say. The read has to choose that column, too, but the page of
+  // columns (column_limit) need not have it. Rows that are given are read
+  // twice. InvalidArgument: a Page, FirstCell or RowsWith inside.
+  static Filter RowsWith(const Filter& filter);
+
+  // OK, or why no read takes this filter: InvalidArgument, an error of a Match
+  // or of RowsWith, or filters nested deeper than kMaxDepth.
+  rocksdb::Status status() const;
+  static constexpr uint32_t kMaxDepth = 100;
+
+  struct Node;  // the store's own
+  const Node* root() const { return root_.get(); }
+
+ private:
+  explicit Filter(std::shared_ptr<const Node> root) : root_(std::move(root)) {}
+  static Filter Make(Node node);
+
+  std::shared_ptr<const Node> root_;  // nullptr: keeps every cell
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,118 @@
+// HFileWriter: writes an HFile as HBase writes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "rowbloom/bloom_type.h"
+#include "rowbloom/hfile_cell.h"
+#include "rowbloom/hfile_format.h"
+
+namespace rocksdb {
+class Env;
+}  // namespace rocksdb
+
+namespace rowbloom {
+
+// The owner of the classes that compress on the cluster. It decides how LZ4,
+// SNAPPY and ZSTD cut a block into chunks, and for ZSTD whether there are
+// chunks at all: the two ZSTD framings cannot read each other, so a writer must
+// know. GZ and NONE are the same in all.
+enum class HFileCodecClasses : uint8_t {
+  kHadoop,              // Hadoop's own codecs, HBase's default
+  kHBaseNative,         // hbase-compression-lz4, -snappy, -zstd
+  kHBaseAircompressor,  // hbase-compression-aircompressor
+};
+
+// Defaults are HBase's own. Sizes are in bytes.
+struct HFileWriterOptions {
+  // The environment that has the file system to write to; it must outlive the
+  // writer. nullptr: rocksdb::Env::Default(). An export takes that of the
+  // store.
+  rocksdb::Env* env = nullptr;
+
+  HFileCompression compression = HFileCompression::kNone;
+  HFileCodecClasses codec_classes = HFileCodecClasses::kHadoop;
+  // The level of GZ (0 to 9) and ZSTD (1 to 22); -1 is the codec's default.
+  int compression_level = -1;
+
+  // PREFIX, DIFF and FAST_DIFF have room for one family in a file.
+  HFileEncoding encoding = HFileEncoding::kNone;
+  // A data block is closed by the first new key after it has reached this,
+  // encoded or not.
+  uint32_t block_bytes = 64 * 1024;
+
+  // True if cells have a place for tags, and for the mvcc number. Without the
+  // place, cells that have them are refused.
+  bool tags = false;
+  bool mvcc = true;
+  // PREFIX, DIFF and FAST_DIFF write tags that a block has already as
+  // references. Other encodings write them whole, but note the wish as HBase
+  // does.
+  bool compress_tags = false;
+
+  BloomType bloom_type = BloomType::kRow;
+  uint32_t bloom_prefix_bytes = 0;  // kRowPrefixFixedLength only
+  float bloom_error_rate = 0.01F;   // HBase's own option is a float
+
+  // File info. Unset entries are not written.
+  std::optional<int64_t> create_time_ms;  // the clock when not set
+  std::optional<int64_t> max_sequence_id;
+  std::optional<bool> major_compaction = false;
+  std::optional<bool> exclude_from_minor_compaction;
+  std::optional<int64_t> bulk_load_time_ms;   // marks a bulk-loaded file
+  std::optional<std::string> bulk_load_task;  // the name of its maker
+  // Other entries; HBase keeps names that start with "hfile." for itself.
+  std::map<std::string, std::string> file_info;
+};
+
+// Writes a file: Open, Append*, then Finish, after which the file is at its
+// path, synced to the disk; or nothing, after which it is not. Memory: one data
+// block, its compressed form, the index's root, and two Bloom chunks; functions
+// may throw std::bad_alloc. Not thread-safe.
+class HFileWriter {
+ public:
+  // Writes beside `path`, under a name of its own. Errors:
+  //   InvalidArgument  an option out of its range; the message says which
+  //   NotSupported     a codec that Debian has no library for
+  //   IOError          the file cannot be created
+  static rocksdb::Status Open(const HFileWriterOptions& options,
+                              const std::string& path,
+                              std::unique_ptr<HFileWriter>* writer);
+  // Removes the file, unless Finish succeeded.
+  virtual ~HFileWriter() = default;
+  HFileWriter(const HFileWriter&) = delete;
+  HFileWriter& operator=(const HFileWriter&) = delete;
+
+  // Adds a cell. Keys ascend; equal ones may follow each other.
+  // InvalidArgument: out of order, over a limit, tags or mvcc without a place,
+  // a type that is not written; nothing was added, and the next cell may be.
+  // Other errors end the file: every later call returns the same.
+  virtual rocksdb::Status Append(const HFileCellView& cell) = 0;
+  // Adds a block of the application's own, found by its name. InvalidArgument:
+  // a name twice.
+  virtual rocksdb::Status AddMetaBlock(std::string_view name,
+                                       std::string_view contents) = 0;
+  // Adds to the file info. InvalidArgument: a name that the writer writes
+  // itself.
+  virtual rocksdb::Status AddFileInfo(std::string_view name,
+                                      std::string_view value) = 0;
+  // Completes the file and puts it at its path, in place of what is there. May
+  // be called once.
+  virtual rocksdb::Status Finish() = 0;
+
+  // Bytes written so far.
+  virtual uint64_t file_bytes() const = 0;
+  virtual uint64_t cell_count() const = 0;
+
+ protected:
+  HFileWriter() = default;
+};
+
+}  // namespace rowbloom

@@ -1,0 +1,267 @@
+#include "rowbloom/filter.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "rowbloom/printable.h"
+#include "storage/format/status_text.h"
+#include "storage/store/filter_run.h"
+
+namespace rowbloom {
+
+using rocksdb::Status;
+using NodeKind = Filter::Node::Kind;
+
+Match Match::Regex(const std::string& pattern) {
+  re2::RE2::Options options;
+  options.set_encoding(re2::RE2::Options::EncodingLatin1);
+  options.set_dot_nl(true);
+  options.set_log_errors(false);
+  Match match(Kind::kRegex, {});
+  match.regex_ = std::make_shared<const re2::RE2>(pattern, options);
+  if (!match.regex_->ok()) {
+    match.status_ = InvalidArgument(
+        "expected a regular expression of RE2, found one with an error: ",
+        ToPrintable(match.regex_->error()));
+  }
+  return match;
+}
+
+bool Match::Fits(std::string_view bytes) const {
+  // Below 0 for less. The first bytes tell it mostly, without a call.
+  const auto order = [&]() -> int {
+    if (bytes.empty() || bytes_.empty() || bytes[0] == bytes_[0]) {
+      return bytes.compare(bytes_);
+    }
+    return static_cast<unsigned char>(bytes[0]) -
+           static_cast<unsigned char>(bytes_[0]);
+  };
+  switch (kind_) {
+    case Kind::kLess:
+      return order() < 0;
+    case Kind::kAtMost:
+      return order() <= 0;
+    case Kind::kEqual:
+      return bytes == bytes_;
+    case Kind::kAtLeast:
+      return order() >= 0;
+    case Kind::kGreater:
+      return order() > 0;
+    case Kind::kPrefix:
+      return bytes.starts_with(bytes_);
+    case Kind::kSubstring:
+      return bytes.find(bytes_) != std::string_view::npos;
+    case Kind::kRegex:
+      return regex_->Match({bytes.data(), bytes.size()}, 0, bytes.size(),
+                           re2::RE2::UNANCHORED, nullptr, 0);
+  }
+  return false;
+}
+
+Filter Filter::Row(const Match& match) {
+  return Make({.kind = NodeKind::kRow, .match = match});
+}
+Filter Filter::Family(const Match& match) {
+  return Make({.kind = NodeKind::kFamily, .match = match});
+}
+Filter Filter::Qualifier(const Match& match) {
+  return Make({.kind = NodeKind::kQualifier, .match = match});
+}
+Filter Filter::Value(const Match& match) {
+  return Make({.kind = NodeKind::kValue, .match = match});
+}
+Filter Filter::Timestamp(const TimeRange& range) {
+  return Make({.kind = NodeKind::kTimestamp, .range = range});
+}
+Filter Filter::And(std::vector<Filter> filters) {
+  return Make({.kind = NodeKind::kAnd, .parts = std::move(filters)});
+}
+Filter Filter::Or(std::vector<Filter> filters) {
+  return Make({.kind = NodeKind::kOr, .parts = std::move(filters)});
+}
+Filter Filter::Not(const Filter& filter) {
+  return Make({.kind = NodeKind::kNot, .parts = {filter}});
+}
+Filter Filter::FirstCell() { return Make({.kind = NodeKind::kFirstCell}); }
+Filter Filter::Page(uint64_t rows) {
+  return Make({.kind = NodeKind::kPage, .rows = rows});
+}
+Filter Filter::RowsWith(const Filter& filter) {
+  return Make({.kind = NodeKind::kRowsWith, .parts = {filter}});
+}
+
+Status Filter::status() const {
+  return root_ == nullptr ? Status::OK() : root_->status;
+}
+
+Filter Filter::Make(Node node) {
+  if (node.match) node.status = node.match->status();
+  node.has_page = node.kind == NodeKind::kPage;
+  bool stateless_parts = true;
+  for (const Filter& part : node.parts) {
+    if (part.root_ == nullptr) continue;
+    if (node.status.ok()) node.status = part.root_->status;
+    node.depth = std::max(node.depth, part.root_->depth + 1);
+    node.has_page |= part.root_->has_page;
+    stateless_parts &= part.root_->is_stateless;
+    node.needs_key |= part.root_->needs_key;
+  }
+  node.is_stateless = stateless_parts && node.kind != NodeKind::kPage &&
+                      node.kind != NodeKind::kFirstCell &&
+                      node.kind != NodeKind::kRowsWith;
+  node.needs_key |= !node.is_stateless || node.kind == NodeKind::kRow ||
+                    node.kind == NodeKind::kQualifier;
+  if (node.status.ok() && node.kind == NodeKind::kRowsWith &&
+      !stateless_parts) {
+    node.status = Status::InvalidArgument(
+        "a filter has Page, FirstCell or RowsWith in a RowsWith");
+  }
+  if (node.status.ok() && node.depth > kMaxDepth) {
+    node.status = InvalidArgument("filters are nested deeper than ", kMaxDepth,
+                                  " levels");
+  }
+  // An error is all that is left of a filter: trees are never deep.
+  if (!node.status.ok()) node.parts.clear();
+  return Filter(std::make_shared<const Node>(std::move(node)));
+}
+
+FilterRun::FilterRun(const Filter& filter) : root_(MakeStep(filter)) {
+  FindSteps(&root_);
+}
+
+FilterRun::Step FilterRun::MakeStep(const Filter& filter) {
+  static const Filter::Node keeps_all;
+  Step step{filter.root() == nullptr ? &keeps_all : filter.root()};
+  for (const Filter& part : step.node->parts) {
+    step.parts.push_back(MakeStep(part));
+  }
+  return step;
+}
+
+void FilterRun::FindSteps(Step* step) {
+  if (step->node->kind == NodeKind::kRow) of_rows_.push_back(step);
+  if (step->node->kind == NodeKind::kRowsWith) rows_with_.push_back(step);
+  for (Step& part : step->parts) FindSteps(&part);
+}
+
+void FilterRun::BeginRow(std::string_view row) {
+  ++row_number_;
+  for (Step* step : of_rows_) step->fits = step->node->match->Fits(row);
+  BeginPass(/*looks=*/LooksFirst());
+}
+
+void FilterRun::Look(const FilteredCell& cell) {
+  row_is_done_ = true;
+  for (Step* step : rows_with_) {
+    if (step->row == row_number_) continue;
+    if (Ask(&step->parts.front(), cell) == Verdict::kKeep) {
+      step->row = row_number_;
+    } else {
+      row_is_done_ = false;
+    }
+  }
+}
+
+FilterRun::Verdict FilterRun::Ask(Step* step, const FilteredCell& cell) {
+  const Filter::Node& node = *step->node;
+  const auto keep_if = [](bool keep, Verdict otherwise) {
+    return keep ? Verdict::kKeep : otherwise;
+  };
+  switch (node.kind) {
+    case NodeKind::kRow:
+      return keep_if(step->fits, Verdict::kDropRow);
+    case NodeKind::kFamily:
+      return keep_if(node.match->Fits(cell.family), Verdict::kDrop);
+    case NodeKind::kQualifier:
+      return keep_if(node.match->Fits(cell.qualifier), Verdict::kDrop);
+    case NodeKind::kValue:
+      return keep_if(node.match->Fits(cell.value), Verdict::kDrop);
+    case NodeKind::kTimestamp:
+      return keep_if(node.range.Contains(cell.timestamp_ms), Verdict::kDrop);
+    case NodeKind::kFirstCell:
+      return keep_if(std::exchange(step->row, row_number_) != row_number_,
+                     Verdict::kDropRow);
+    case NodeKind::kPage:
+      if (step->row != row_number_) {
+        if (step->rows == node.rows) return Verdict::kDropRow;
+        step->row = row_number_;
+        ++step->rows;
+      }
+      return Verdict::kKeep;
+    case NodeKind::kRowsWith:
+      return keep_if(step->row == row_number_, Verdict::kDropRow);
+    default:
+      return AskParts(step, cell);
+  }
+}
+
+// A function of its own, as Ask is faster without a loop in it.
+FilterRun::Verdict FilterRun::AskParts(Step* step, const FilteredCell& cell) {
+  Verdict least = Verdict::kDropRow;
+  switch (step->node->kind) {
+    case NodeKind::kNot:
+      return Ask(&step->parts.front(), cell) == Verdict::kKeep ? Verdict::kDrop
+                                                               : Verdict::kKeep;
+    case NodeKind::kAnd:
+      for (Step& part : step->parts) {
+        const Verdict verdict = Ask(&part, cell);
+        if (verdict != Verdict::kKeep) return verdict;
+      }
+      return Verdict::kKeep;
+    default:  // kOr
+      for (Step& part : step->parts) {
+        if (least == Verdict::kKeep && part.node->is_stateless) continue;
+        least = std::min(least, Ask(&part, cell));
+      }
+      return step->parts.empty() ? Verdict::kKeep : least;
+  }
+}
+
+// A row of which nothing is kept may be passed over only if no Page would have
+// noted it.
+FilterRun::Expectation FilterRun::Expect(const Step& step,
+                                         bool of_this_row) const {
+  const Filter::Node& node = *step.node;
+  const auto all_if = [](bool all) {
+    return all ? Expectation::kAll : Expectation::kNone;
+  };
+  switch (node.kind) {
+    case NodeKind::kRow:
+      return of_this_row ? all_if(step.fits) : Expectation::kSome;
+    case NodeKind::kRowsWith:
+      return of_this_row && !looks_ ? all_if(step.row == row_number_)
+                                    : Expectation::kSome;
+    case NodeKind::kPage:
+      return step.rows == node.rows && !(of_this_row && step.row == row_number_)
+                 ? Expectation::kNone
+                 : Expectation::kSome;
+    case NodeKind::kNot:
+      return static_cast<Expectation>(
+          2 - static_cast<int>(Expect(step.parts.front(), of_this_row)));
+    case NodeKind::kAnd: {
+      Expectation least = Expectation::kAll;
+      for (const Step& part : step.parts) {
+        least = std::min(least, Expect(part, of_this_row));
+        if (least == Expectation::kNone) return least;
+        if (of_this_row && part.node->has_page) return Expectation::kSome;
+      }
+      return least;
+    }
+    case NodeKind::kOr: {
+      Expectation most =
+          step.parts.empty() ? Expectation::kAll : Expectation::kNone;
+      for (const Step& part : step.parts) {
+        most = std::max(most, Expect(part, of_this_row));
+      }
+      return most == Expectation::kAll && of_this_row && node.has_page
+                 ? Expectation::kSome
+                 : most;
+    }
+    default:
+      return Expectation::kSome;
+  }
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,120 @@
+// The evaluation of a Filter during one read. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "rowbloom/filter.h"
+
+namespace rowbloom {
+
+struct Filter::Node {
+  enum class Kind : uint8_t {
+    kRow,
+    kFamily,
+    kQualifier,
+    kValue,
+    kTimestamp,
+    kAnd,
+    kOr,
+    kNot,
+    kFirstCell,
+    kPage,
+    kRowsWith,
+  };
+
+  Kind kind = Kind::kAnd;
+  std::optional<Match> match = std::nullopt;
+  TimeRange range = TimeRange::All();  // kTimestamp
+  uint64_t rows = 0;                   // kPage
+  std::vector<Filter> parts = {};
+
+  // Filter::Make sets these.
+  rocksdb::Status status = rocksdb::Status::OK();
+  uint32_t depth = 1;
+  bool has_page = false;
+  bool is_stateless = true;  // no FirstCell, Page or RowsWith in it
+  bool needs_key = false;    // anything of the row or the qualifier
+};
+
+// The cell that a filter is asked about. Its row is the one that was begun.
+struct FilteredCell {
+  std::string_view family;
+  std::string_view qualifier;
+  uint64_t timestamp_ms = 0;
+  std::string_view value;
+};
+
+// Begin each row, and call Keeps for its cells. If it LooksFirst, the first
+// pass over the row's cells keeps none; StartKeeping begins the second.
+class FilterRun {
+ public:
+  // The filter outlives it. REQUIRES filter.status().ok().
+  explicit FilterRun(const Filter& filter);
+  FilterRun(const FilterRun&) = delete;
+  FilterRun& operator=(const FilterRun&) = delete;
+
+  bool LooksFirst() const { return !rows_with_.empty(); }
+
+  // True: Drops may be called of any cell, whose row and qualifier it ignores.
+  bool NeedsNoKey() const { return !root_.node->needs_key; }
+  bool Drops(const FilteredCell& cell) {
+    return Ask(&root_, cell) != Verdict::kKeep;
+  }
+
+  void BeginRow(std::string_view row);
+  void StartKeeping() { BeginPass(/*looks=*/false); }
+  bool Keeps(const FilteredCell& cell) {
+    if (looks_) {
+      Look(cell);
+      return false;
+    }
+    const Verdict verdict = Ask(&root_, cell);
+    row_is_done_ = verdict == Verdict::kDropRow;
+    return verdict == Verdict::kKeep;
+  }
+  // True: this pass needs no further cell of the row.
+  bool RowIsDone() const { return row_is_done_; }
+  // True: no cell of any row to come is kept.
+  bool IsOver() const { return Expect(root_, false) == Expectation::kNone; }
+
+ private:
+  // Ordered, so that an Or has the least of its parts'.
+  enum class Verdict : uint8_t { kKeep, kDrop, kDropRow };
+  // The share of the cells that will be kept. Ordered, so that an And has the
+  // least of its parts', and a Not the opposite.
+  enum class Expectation : uint8_t { kNone, kSome, kAll };
+
+  // A filter with its state in this read.
+  struct Step {
+    const Filter::Node* node = nullptr;
+    std::vector<Step> parts = {};
+    uint64_t row = 0;   // the number of the last row that it noted
+    uint64_t rows = 0;  // Page: rows that it noted
+    bool fits = false;  // Row: the present row fits
+  };
+
+  static Step MakeStep(const Filter& filter);
+  void FindSteps(Step* step);
+  void BeginPass(bool looks) {
+    looks_ = looks;
+    row_is_done_ = Expect(root_, true) == Expectation::kNone;
+  }
+  void Look(const FilteredCell& cell);
+  Verdict Ask(Step* step, const FilteredCell& cell);
+  Verdict AskParts(Step* step, const FilteredCell& cell);
+  // The expectation is of the row that was begun, or of any later one.
+  Expectation Expect(const Step& step, bool of_this_row) const;
+
+  Step root_;
+  std::vector<Step*> of_rows_;    // Row
+  std::vector<Step*> rows_with_;  // RowsWith
+  uint64_t row_number_ = 0;
+  bool looks_ = false;  // in the first pass of two
+  bool row_is_done_ = false;
+};
+
+}  // namespace rowbloom

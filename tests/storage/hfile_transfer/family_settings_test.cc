@@ -1,0 +1,108 @@
+// Settings of HBase's families, and what a store makes of them.
+#include "storage/hfile_transfer/family_settings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "rowbloom/store.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom::hfile_transfer {
+namespace {
+
+using rocksdb::Status;
+using test::IsOk;
+using test::StatusIs;
+using testing::AllOf;
+using testing::HasSubstr;
+
+using Settings = std::map<std::string, std::string>;
+
+FamilyOptions OptionsOf(const Settings& settings) {
+  FamilyOptions options;
+  EXPECT_THAT(ToFamilyOptions({"f", settings}, &options), IsOk());
+  return options;
+}
+
+TEST(FamilySettings, AreHBasesDefaultsWhereNoneIsSet) {
+  FamilyOptions expected;
+  expected.timestamps = Timestamps::kClient;
+  expected.max_versions = 1;
+  expected.bloom_type = BloomType::kRow;
+  expected.block_size_bytes = 65536;
+  expected.compression = Compression::kNone;
+  EXPECT_EQ(OptionsOf({}), expected);
+  // Settings of speed and place stay behind.
+  EXPECT_EQ(OptionsOf({{"IN_MEMORY", "true"},
+                       {"DATA_BLOCK_ENCODING", "DIFF"},
+                       {"KEEP_DELETED_CELLS", "FALSE"},
+                       {"NEW_VERSION_BEHAVIOR", "false"},
+                       {"REPLICATION_SCOPE", "1"}}),
+            expected);
+}
+
+TEST(FamilySettings, BecomeOptions) {
+  const FamilyOptions options =
+      OptionsOf({{"VERSIONS", "5"},
+                 {"MIN_VERSIONS", "2"},
+                 {"TTL", "604800"},
+                 {"BLOOMFILTER", "ROWPREFIX_FIXED_LENGTH"},
+                 {"RowPrefixBloomFilter.prefix_length", "8"},
+                 {"COMPRESSION", "SNAPPY"},
+                 {"BLOCKSIZE", "8192"}});
+  EXPECT_EQ(options.max_versions, 5u);
+  EXPECT_EQ(options.min_versions, 2u);
+  EXPECT_EQ(options.ttl_ms, 604'800'000u);
+  EXPECT_EQ(options.bloom_type, BloomType::kRowPrefixFixedLength);
+  EXPECT_EQ(options.row_prefix_length, 8u);
+  EXPECT_EQ(options.compression, Compression::kLz4);
+  EXPECT_EQ(options.block_size_bytes, 8192u);
+  EXPECT_EQ(OptionsOf({{"TTL", "FOREVER"}}).ttl_ms, 0u);
+  EXPECT_EQ(OptionsOf({{"TTL", "2147483647"}}).ttl_ms, 0u);
+  EXPECT_EQ(OptionsOf({{"BLOOMFILTER", "NONE"}}).bloom_type, BloomType::kNone);
+}
+
+TEST(FamilySettings, AtTheirEndsAreTakenByAStore) {
+  test::TempDir dir;
+  std::unique_ptr<Store> store;
+  ASSERT_THAT(Store::Open({}, dir.File("db"),
+                          {{"all", OptionsOf({{"VERSIONS", "2147483647"},
+                                              {"TTL", "2147483646"},
+                                              {"BLOCKSIZE", "1"}})},
+                           {"large", OptionsOf({{"BLOCKSIZE", "2147483647"}})}},
+                          &store),
+              IsOk());
+  EXPECT_EQ(store->Families()["all"].max_versions, 2147483647u);
+  EXPECT_EQ(store->Families()["all"].ttl_ms, 2147483646000u);
+}
+
+TEST(FamilySettings, WithoutACounterpartAreNamed) {
+  FamilyOptions options;
+  for (const auto& [name, value] : std::multimap<std::string, std::string>{
+           {"KEEP_DELETED_CELLS", "TRUE"},
+           {"KEEP_DELETED_CELLS", "TTL"},
+           {"NEW_VERSION_BEHAVIOR", "true"}}) {
+    EXPECT_THAT(ToFamilyOptions({"f", {{name, value}}}, &options),
+                StatusIs(Status::kNotSupported, HasSubstr(name + " " + value)));
+  }
+  for (const auto& [name, value] :
+       std::multimap<std::string, std::string>{{"VERSIONS", "x"},
+                                               {"VERSIONS", "-1"},
+                                               {"MIN_VERSIONS", "4294967296"},
+                                               {"TTL", "0"},
+                                               {"TTL", "1 day"},
+                                               {"BLOCKSIZE", "64k"},
+                                               {"BLOOMFILTER", "RIBBON"}}) {
+    EXPECT_THAT(ToFamilyOptions({"f", {{name, value}}}, &options),
+                StatusIs(Status::kInvalidArgument,
+                         AllOf(HasSubstr(name), HasSubstr("expected"))));
+  }
+}
+
+}  // namespace
+}  // namespace rowbloom::hfile_transfer

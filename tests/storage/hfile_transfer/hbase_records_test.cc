@@ -1,0 +1,210 @@
+// Records that HBase wrote, read as they are and damaged in every way.
+#include "storage/hfile_transfer/hbase_records.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/storage/hfile/test_cells.h"
+#include "tests/storage/hfile_transfer/transfers.h"
+#include "tests/support/data.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom::hfile_transfer {
+namespace {
+
+namespace fs = std::filesystem;
+using rocksdb::Status;
+using test::DataPath;
+using test::IsOk;
+using test::ReadFileBytes;
+using test::StatusIs;
+using test::TempDir;
+using test::WriteFileBytes;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr char kSplitRow[] = "user00170";
+const std::string kReference = DataPath(
+    "hbase/snapshot/references/790eb351bb9df5719e1f96be8230ce3e/f/"
+    "137cb12a8e0a4f84b0493addfeaabdc8."
+    "8bdf7aeb78389f57428bb7b5b424c0ce");
+const std::string kSnapshot =
+    DataPath("hbase/snapshot/export/.hbase-snapshot/orders-20261122");
+
+TEST(Reference, HasTheRowsOfItsHalf) {
+  // Family f has both halves of two files, family g the upper ones of two.
+  size_t lower = 0;
+  size_t upper = 0;
+  for (const std::string& path :
+       test::FilesIn(DataPath("hbase/snapshot/references"))) {
+    if (fs::file_size(path) == 0) continue;  // a link
+    RowRange rows;
+    ASSERT_THAT(ReadReference(path, &rows), IsOk());
+    EXPECT_EQ(rows.start_row + rows.stop_row, kSplitRow);
+    EXPECT_EQ(rows.stop_row.empty(), path.find("/790eb351") != path.npos)
+        << path;
+    ++(rows.start_row.empty() ? lower : upper);
+  }
+  EXPECT_EQ(lower, 2u);
+  EXPECT_EQ(upper, 4u);
+}
+
+TEST(Reference, OfAMergeIsToTheWholeFile) {
+  TempDir dir;
+  const std::string path = dir.File("reference");
+  const std::string key("\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff\xff", 12);
+  WriteFileBytes(path, "PBUF\n\x0c" + key + std::string("\x10\0", 2));
+  RowRange rows{"start", "stop"};
+  ASSERT_THAT(ReadReference(path, &rows), IsOk());
+  EXPECT_EQ(rows.start_row, "");
+  EXPECT_EQ(rows.stop_row, "");
+  // No row is before all others.
+  WriteFileBytes(path, "PBUF\n\x0c" + key + "\x10\1");
+  EXPECT_THAT(ReadReference(path, &rows),
+              StatusIs(Status::kCorruption,
+                       AllOf(HasSubstr(path), HasSubstr("before the empty"))));
+}
+
+// No bytes crash the reader, and an error names the file.
+TEST(Reference, ThatIsDamagedIsRefused) {
+  TempDir dir;
+  const std::string path = dir.File("reference");
+  const std::string bytes = ReadFileBytes(kReference);
+  RowRange rows;
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    WriteFileBytes(path, bytes.substr(0, size));
+    EXPECT_THAT(ReadReference(path, &rows),
+                StatusIs(Status::kCorruption, HasSubstr(path)))
+        << size;
+  }
+  size_t refused = 0;
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[at] ^= static_cast<char>(1 << bit);
+      WriteFileBytes(path, damaged);
+      const Status s = ReadReference(path, &rows);
+      if (s.ok()) continue;
+      ++refused;
+      EXPECT_THAT(s, StatusIs(Status::kCorruption, HasSubstr(path)));
+    }
+  }
+  // The row's bytes, and the bit that tells the halves apart, may be any.
+  EXPECT_EQ(refused, (bytes.size() - sizeof(kSplitRow) + 1) * 8 - 1);
+  EXPECT_THAT(ReadReference(dir.File("none"), &rows),
+              StatusIs(Status::kIOError, HasSubstr("/none")));
+}
+
+TEST(SnapshotManifest, HasWhatHBaseWrote) {
+  SnapshotManifest manifest;
+  ASSERT_THAT(ReadSnapshotManifest(kSnapshot, &manifest), IsOk());
+  EXPECT_EQ(manifest.name_space, "default");
+  EXPECT_EQ(manifest.table, "orders");
+  ASSERT_EQ(manifest.families.size(), 2u);
+  EXPECT_EQ(manifest.families[0].name, "f");
+  EXPECT_EQ(manifest.families[0].settings["DATA_BLOCK_ENCODING"], "FAST_DIFF");
+  EXPECT_EQ(manifest.families[1].settings["VERSIONS"], "1");
+  ASSERT_EQ(manifest.regions.size(), 3u);
+  size_t files = 0;
+  size_t halves = 0;
+  size_t split = 0;
+  for (const SnapshotRegion& region : manifest.regions) {
+    split += region.is_split ? 1 : 0;
+    for (const SnapshotFile& file : region.files) {
+      ++files;
+      EXPECT_GT(file.file_bytes.value_or(0), 4096u);
+      if (!file.half) continue;
+      ++halves;
+      EXPECT_EQ(file.half->start_row + file.half->stop_row, kSplitRow);
+    }
+  }
+  EXPECT_EQ(files, 22u);
+  EXPECT_EQ(halves, 6u);
+  EXPECT_EQ(split, 1u);
+}
+
+TEST(SnapshotManifest, ThatIsDamagedIsRefusedOrReadAsItIs) {
+  TempDir dir;
+  for (const char* name : {"/.snapshotinfo", "/data.manifest"}) {
+    fs::copy(
+        kSnapshot, dir.path(),
+        fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+    const std::string path = dir.path().string() + name;
+    const std::string bytes = ReadFileBytes(path);
+    size_t refused = 0;
+    for (size_t size = 0; size < bytes.size(); ++size) {
+      WriteFileBytes(path, bytes.substr(0, size));
+      SnapshotManifest manifest;
+      const Status s = ReadSnapshotManifest(dir.path().string(), &manifest);
+      if (s.ok()) continue;
+      ++refused;
+      EXPECT_THAT(s.ToString(), HasSubstr(path));
+    }
+    // It may end between two regions, or fields of the description.
+    EXPECT_GE(refused, bytes.size() - 4) << name;
+    for (size_t at = 0; at < bytes.size(); ++at) {
+      std::string damaged = bytes;
+      damaged[at] ^= static_cast<char>(0x81);
+      WriteFileBytes(path, damaged);
+      SnapshotManifest manifest;
+      const Status s = ReadSnapshotManifest(dir.path().string(), &manifest);
+      EXPECT_TRUE(s.ok() || s.ToString().find(path) != std::string::npos)
+          << s.ToString();
+    }
+  }
+}
+
+TEST(SnapshotManifest, NamesLeadToNoOtherDirectory) {
+  TempDir dir;
+  fs::copy(kSnapshot, dir.path(), fs::copy_options::recursive);
+  const std::string path = dir.File("data.manifest");
+  const std::string bytes = ReadFileBytes(path);
+  for (const auto& [name, evil] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"orders", "../..."},
+           {"orders", "or/ers"},
+           {"default", ".efault"},
+           {"1a7acbb728524995a9015ade90e411d4",
+            "../cbb728524995a9015ade90e411d4."}}) {
+    std::string damaged = bytes;
+    const size_t at = damaged.find(name);
+    ASSERT_NE(at, damaged.npos);
+    damaged.replace(at, name.size(), evil);
+    WriteFileBytes(path, damaged);
+    SnapshotManifest manifest;
+    EXPECT_THAT(
+        ReadSnapshotManifest(dir.path().string(), &manifest),
+        StatusIs(Status::kCorruption, AllOf(HasSubstr(path), HasSubstr(evil))));
+  }
+}
+
+TEST(SnapshotManifest, OfOldHBasesIsNamed) {
+  TempDir dir;
+  fs::copy(kSnapshot, dir.path(), fs::copy_options::recursive);
+  std::string bytes = ReadFileBytes(dir.File(".snapshotinfo"));
+  ASSERT_EQ(bytes.substr(bytes.size() - 2), "\x28\x02");
+  WriteFileBytes(dir.File(".snapshotinfo"), bytes.substr(0, bytes.size() - 2));
+  SnapshotManifest manifest;
+  EXPECT_THAT(ReadSnapshotManifest(dir.path().string(), &manifest),
+              StatusIs(Status::kNotSupported,
+                       HasSubstr("snapshot version 0, expected 2")));
+}
+
+TEST(RowRange, ClipsToAnother) {
+  const auto clipped = [](RowRange rows, const RowRange& other) {
+    rows.ClipTo(other);
+    return rows.start_row + "-" + rows.stop_row;
+  };
+  EXPECT_EQ(clipped({}, {}), "-");
+  EXPECT_EQ(clipped({"b", "d"}, {}), "b-d");
+  EXPECT_EQ(clipped({}, {"b", "d"}), "b-d");
+  EXPECT_EQ(clipped({"b", "d"}, {"a", "c"}), "b-c");
+  EXPECT_EQ(clipped({"b", "d"}, {"c", "e"}), "c-d");
+}
+
+}  // namespace
+}  // namespace rowbloom::hfile_transfer

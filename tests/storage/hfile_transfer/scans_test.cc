@@ -1,0 +1,183 @@
+// HBase judges what an import shows. The cells of the cases in
+// tests/data/hbase/scans come in as HFiles, flushed at random times, and the
+// store answers the queries as HBase's region scanner did. ReadModel states the
+// rules by which the store differs. ROWBLOOM_SEED decides which file has which
+// cell.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/storage/hfile/test_cells.h"
+#include "tests/storage/hfile_transfer/transfers.h"
+#include "tests/storage/store/hbase_cases.h"
+#include "tests/storage/store/hbase_read_rules.h"
+#include "tests/storage/store/test_store.h"
+#include "tests/support/random.h"
+#include "tests/support/status_matchers.h"
+#include "tests/support/temp_dir.h"
+
+namespace rowbloom::test {
+namespace {
+
+constexpr ReadRules kStoreRules = {.names_show_no_more = true,
+                                   .range_within_newest = true,
+                                   .surplus_stays_gone = true,
+                                   .expired_stays_gone = true};
+constexpr size_t kFiles = 3;
+// The time of the store. No case has a later one.
+constexpr uint64_t kNowMs = 2'000'000'000'000;
+
+HFileCellType ToHFile(HBaseType type) {
+  switch (type) {
+    case HBaseType::kPut:
+      return HFileCellType::kPut;
+    case HBaseType::kDelete:
+      return HFileCellType::kDelete;
+    case HBaseType::kDeleteColumn:
+      return HFileCellType::kDeleteColumn;
+    case HBaseType::kDeleteFamily:
+      return HFileCellType::kDeleteFamily;
+    case HBaseType::kDeleteFamilyVersion:
+      return HFileCellType::kDeleteFamilyVersion;
+  }
+  return HFileCellType::kMaximum;
+}
+
+// Returns by how many ms the case is moved, so that cells with a TTL expire.
+uint64_t MovedMs(const HBaseCase& of) {
+  return of.family.ttl_ms == 0 ? 0 : kNowMs - of.now_ms;
+}
+
+// The cells of the cases, whose ids are before their rows, in the files of one
+// family.
+std::vector<std::vector<HFileCell>> ToFiles(const std::vector<HBaseCase>& cases,
+                                            const std::string& family,
+                                            Random* random) {
+  std::vector<std::vector<HFileCell>> files(kFiles);
+  for (const HBaseCase& of : cases) {
+    int64_t sequence = 0;
+    for (const HBaseWrite& write : of.writes) {
+      HFileCell cell =
+          MakeCell(of.id + ":" + write.row, write.qualifier,
+                   static_cast<int64_t>(write.timestamp_ms + MovedMs(of)),
+                   ToHFile(write.type), write.value);
+      cell.family = family;
+      cell.mvcc = ++sequence;
+      files[random->Below(kFiles)].push_back(cell);
+    }
+  }
+  for (std::vector<HFileCell>& file : files) {
+    std::sort(
+        file.begin(), file.end(), [](const HFileCell& a, const HFileCell& b) {
+          const int order = CompareHFileKeys(a.View().key(), b.View().key());
+          return order != 0 ? order < 0 : a.mvcc > b.mvcc;
+        });
+  }
+  return files;
+}
+
+ScanOptions ToScan(const HBaseCase& of, const std::string& family,
+                   const HBaseQuery& query) {
+  const std::string prefix = of.id + ":";
+  const std::string next(1, '\0');  // after a row: the next possible one
+  const auto& low = query.reversed ? query.stop_row : query.start_row;
+  const auto& high = query.reversed ? query.start_row : query.stop_row;
+  ScanOptions scan;
+  scan.row_prefix = prefix;
+  scan.reverse = query.reversed;
+  if (low) {
+    const bool is_left_out = query.reversed && !query.include_stop;
+    scan.start_row = prefix + *low + (is_left_out ? next : "");
+  }
+  if (high) {
+    const bool is_included = query.reversed || query.include_stop;
+    scan.stop_row = prefix + *high + (is_included ? next : "");
+  }
+  scan.row.time_range = query.time_range;
+  if (query.time_range != TimeRange::All()) {
+    scan.row.time_range.begin_ms += MovedMs(of);
+    scan.row.time_range.end_ms += MovedMs(of);
+  }
+  scan.row.max_versions = query.max_versions;
+  if (!query.qualifiers) {
+    scan.row.columns = {{family}};
+    return scan;
+  }
+  for (const std::string& qualifier : *query.qualifiers) {
+    scan.row.columns.push_back({family, qualifier});
+  }
+  return scan;
+}
+
+std::vector<HBaseCell> Answer(Store* store, const HBaseCase& of,
+                              const ScanOptions& scan) {
+  std::vector<HBaseCell> answer;
+  RowScanner rows = store->Scan(scan);
+  for (const Row& row : rows) {
+    for (const Cell& cell : row.cells) {
+      answer.push_back({row.row.substr(of.id.size() + 1), cell.qualifier,
+                        cell.timestamp_ms - MovedMs(of), cell.value});
+    }
+  }
+  EXPECT_THAT(rows.status(), IsOk());
+  return answer;
+}
+
+TEST(ImportOfHBaseScans, ShowsWhatHBaseShows) {
+  const uint64_t seed = SeedFromEnv();
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
+  Random random(seed);
+  std::map<std::string, std::vector<HBaseCase>> by_family;
+  std::vector<FamilyDescriptor> families;
+  for (HBaseCase& of : ReadHBaseCases()) {
+    const std::string name = "max" + std::to_string(of.family.max_versions) +
+                             "_min" + std::to_string(of.family.min_versions) +
+                             "_ttl" + std::to_string(of.family.ttl_ms);
+    if (by_family[name].empty()) families.push_back({name, of.family});
+    by_family[name].push_back(std::move(of));
+  }
+  TempDir dir;
+  const std::unique_ptr<Store> store = OpenOrFail(
+      {}, dir.File("db"), families, {.wall_clock = [] { return kNowMs; }});
+  ASSERT_NE(store, nullptr);
+  std::vector<std::string> paths;
+  for (const auto& [family, cases] : by_family) {
+    for (const auto& cells : ToFiles(cases, family, &random)) {
+      paths.push_back(dir.File("file" + std::to_string(paths.size())));
+      WriteCells({}, paths.back(), cells);
+    }
+  }
+  HFileImportReport report;
+  ASSERT_THAT(ImportHFiles({}, paths, store.get(), &report), IsOk());
+  size_t queries = 0;
+  size_t differing = 0;
+  for (const auto& [family, cases] : by_family) {
+    for (const HBaseCase& of : cases) {
+      // An import has all deletes before it shows a put.
+      HBaseCase at_once = of;
+      std::stable_partition(at_once.writes.begin(), at_once.writes.end(),
+                            [](const HBaseWrite& write) {
+                              return write.type != HBaseType::kPut;
+                            });
+      const ReadModel model(at_once, kStoreRules);
+      for (const HBaseQuery& query : of.queries) {
+        SCOPED_TRACE(of.id + ", query " + std::to_string(queries));
+        const std::vector<HBaseCell> expected = model.Answer(query);
+        ASSERT_EQ(Answer(store.get(), of, ToScan(of, family, query)), expected);
+        ++queries;
+        differing += expected == query.answer ? 0 : 1;
+      }
+    }
+  }
+  EXPECT_EQ(queries, 15'148u);
+  // HBase shows more there, by the first and second rule and the last.
+  EXPECT_EQ(differing, 715u);
+}
+
+}  // namespace
+}  // namespace rowbloom::test
