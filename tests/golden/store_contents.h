@@ -40,6 +40,18 @@ inline std::string CellLine(std::string_view row, const Cell& cell) {
          " " + std::to_string(cell.timestamp_ms) + " " + Hex(cell.value);
 }
 
+inline const char* NameOf(Compression compression) {
+  switch (compression) {
+    case Compression::kNone:
+      return "NONE";
+    case Compression::kLz4:
+      return "LZ4";
+    case Compression::kZstd:
+      return "ZSTD";
+  }
+  return "unknown";
+}
+
 inline Lines FamilyLines(const Store& store) {
   Lines lines;
   for (const auto& [name, options] : store.Families()) {
@@ -47,12 +59,19 @@ inline Lines FamilyLines(const Store& store) {
     line << std::setprecision(17) << "family " << name << " "
          << ToString(options.bloom_type) << " " << ToString(options.filter_kind)
          << " " << options.false_positive_rate << " "
-         << options.row_prefix_length << " "
-         << (options.compression == Compression::kNone ? "NONE" : "LZ4") << " "
-         << options.block_size_bytes << " "
+         << options.row_prefix_length << " " << NameOf(options.compression)
+         << " " << options.block_size_bytes << " "
          << (options.timestamps == Timestamps::kStore ? "store" : "client")
          << " " << options.max_versions << " " << options.min_versions << " "
          << options.ttl_ms;
+    // The lines of folders 1 and 2 are of code that had none of these.
+    if (options.bottom_compression) {
+      line << " bottom " << NameOf(*options.bottom_compression);
+    }
+    if (options.dictionary_bytes > 0) {
+      line << " dictionary " << options.dictionary_bytes;
+    }
+    if (options.min_blob_bytes > 0) line << " blobs " << options.min_blob_bytes;
     lines.push_back(line.str());
   }
   return lines;

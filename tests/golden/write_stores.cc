@@ -441,6 +441,61 @@ void WriteAlteredStore(const fs::path& folder) {
   KeepStore(path, folder, "altered");
 }
 
+const Families kStoredFamilies = {
+    {"blobs", {.min_blob_bytes = 32}},
+    {"bottom",
+     {.block_size_bytes = 1024,
+      .max_versions = 3,
+      .bottom_compression = Compression::kZstd,
+      .dictionary_bytes = 1024}},
+    {"client_blobs",
+     {.compression = Compression::kZstd,
+      .timestamps = Timestamps::kClient,
+      .max_versions = 3,
+      .min_blob_bytes = 64}},
+    {"zstd", {.compression = Compression::kZstd, .dictionary_bytes = 4096}},
+};
+
+// Values in blob files and in blocks, of each compression, with dictionaries;
+// files in the last level and in level 0, the rest in the log. Most blobs of
+// the oldest files are garbage.
+void WriteStoredStore(const fs::path& folder) {
+  const test::TempDir dir;
+  const fs::path path = dir.path() / "db";
+  const Lines rows = RowsFor(KeyLayout::Escaped(), 60);
+  {
+    Session store(path, {}, kStoredFamilies);
+    const auto put_all = [&](const std::string& what, size_t every,
+                             uint64_t timestamp_ms) {
+      for (size_t i = 0; i < rows.size(); i += every) {
+        for (const FamilyDescriptor& family : kStoredFamilies) {
+          WriteOptions write;
+          if (family.options.timestamps == Timestamps::kClient) {
+            write.timestamp_ms = timestamp_ms;
+          }
+          for (const std::string& qualifier : kQualifiers) {
+            const std::string value = Value(i, what) + qualifier;
+            Check(store->Put(rows[i], family.name, qualifier,
+                             i % 4 == 0 ? Joined(Lines(20, value)) : value,
+                             write));
+          }
+        }
+      }
+    };
+    put_all("first", 1, 1000);
+    Check(store->Compact());
+    put_all("second", 2, 2000);
+    Check(store->DeleteFamily(rows[4], "blobs"));
+    Check(store->Delete(rows[8], "client_blobs", "mail"));
+    Check(store->DeleteRow(rows[12]));
+    Check(store->Compact());
+    put_all("third", 3, 3000);
+    Check(store->Flush());
+    put_all("log", 5, 4000);
+  }
+  KeepStore(path, folder, "stored");
+}
+
 bool HasRecord(const fs::path& path, const std::string& record) {
   std::unique_ptr<rocksdb::DB> db;
   if (!rocksdb::DB::OpenForReadOnly({}, path.string(), Into(&db)).ok()) {
@@ -532,6 +587,7 @@ void WriteStores(const fs::path& folder) {
   WriteStoreInTheLog(folder);
   WriteLoadedStore(folder);
   WriteAlteredStore(folder);
+  WriteStoredStore(folder);
   WriteCutStores(folder);
 }
 

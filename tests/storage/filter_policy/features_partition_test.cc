@@ -164,7 +164,7 @@ void ExpectFilterBytes(Cuts cuts, const std::vector<Bound>& bounds) {
 
 // Measured with RocksDB 7.8 and 9.10, which cut partitions differently: at most
 // 3.05, 1.47, 1.12 times a full filter and 2.1, 1.28, 1.09 times stock's
-// partitions. A partition has 89 to 179 bytes more than RocksDB's: 93 are head,
+// partitions. A partition has 89 to 179 bytes more than RocksDB's: 96 are head,
 // directory and trailer, and the rest comes from rounding two sections to
 // blocks of 64 bytes, where RocksDB rounds one.
 TEST(Partitions, FilterBytesStayNearThoseOfAFullFilter) {
