@@ -103,7 +103,7 @@ class Disk {
   NodePtr NewFile(const std::string& path);
   void Read(const std::string& path, const NodePtr& directory,
             std::map<uint64_t, NodePtr>* by_inode);
-  // What Recover writes.
+  // The files and directories that Recover writes.
   struct Left {
     Random random;
     std::map<NodePtr, Names> names;        // of directories that differ

@@ -108,7 +108,8 @@ TEST_F(TimeRangeTest, OlderFilesArePassedOverAndCounted) {
   EXPECT_EQ(passed_from(StartOf(3) - 1), 2U);
   EXPECT_EQ(passed_from(StartOf(3)), 3U);
 
-  // What a compaction of everything has written hides nothing.
+  // The one file that a full compaction leaves is passed over only by ranges
+  // that begin after its newest cell.
   ASSERT_THAT(store_->Compact(), IsOk());
   EXPECT_EQ(passed_from(StartOf(3) - 1), 0U);
   EXPECT_EQ(passed_from(StartOf(3)), 1U);
