@@ -5,7 +5,8 @@
 
 writes into DIRECTORY, of filter_bench's results lookup.svg, build.svg, frontier.svg,
 table.md, standalone.md and ribbon_slots.md; of read_bench's reads.md, of store_bench's
-mixes.md. If RESULTS is a directory, cases.md is made of the overviews in it.
+mixes.md, of front_bench's files.svg. If RESULTS is a directory, cases.md is made of the
+overviews in it.
 
   bench/plot.py --compact GOOGLE.json RESULTS.json
 
@@ -98,7 +99,8 @@ def line(points, colour, dash="", width=1.6):
             f'stroke-width="{width}"{dashes}/>')
 
 
-def panel(title, x_label, y_label, series, x_log, y_log, x_format, y_format):
+def panel(title, x_label, y_label, series, x_log, y_log, x_format, y_format,
+          x_ticks=None):
     """One diagram at 0, 0. Series: (label, colour, dash, [(x, y, low, high)])."""
     points = [p for _, _, _, line_points in series for p in line_points]
     xs = [p[0] for p in points]
@@ -111,7 +113,7 @@ def panel(title, x_label, y_label, series, x_log, y_log, x_format, y_format):
     y_axis = Axis(low, high, HEIGHT - BOTTOM, TOP, y_log)
 
     out = [text(LEFT, 16, title, "start", 13), text(LEFT, 32, y_label, "start")]
-    for tick in x_axis.ticks():
+    for tick in x_ticks or x_axis.ticks():
         x = x_axis(tick)
         out.append(line([(x, TOP), (x, HEIGHT - BOTTOM)], "#dddddd", width=0.7))
         out.append(text(x, HEIGHT - BOTTOM + 15, x_format(tick)))
@@ -303,7 +305,7 @@ def ratio(operation):
 
 
 def table_of(results):
-    """README's table: each filter at equal rate, keys that are rows."""
+    """The table of filter_bench: each filter at equal rate, keys that are rows."""
     sizes, rows = by_name_and_size(equal_rate(results), lambda f: ", ".join(
         filter(None, (f["filter"], f["kernel"]))))
     return markdown(
@@ -395,6 +397,40 @@ def mixes_table_of(results):
     out.append("| bytes of files, of a byte of cells | | "
                + " | ".join(f"{sizes[e]:.2f}" for e in engines) + " |")
     return "\n".join(out) + "\n"
+
+
+FRONT_SERIES = {  # a contender's names in front_bench, its label and colour
+    ("stock Bloom",): ("RocksDB, its Bloom filter", COLOURS["RocksDB Bloom"]),
+    ("rowbloom",): ("rowbloom's filter policy", KIND_COLOURS[0]),
+    ("front filter, 0.001", "front filter"): ("policy and front filter", KIND_COLOURS[1]),
+}
+
+
+def draw_files(results):
+    """Gets of absent and present rows over the number of files in level 0."""
+    def series_of(operation):
+        lines = {}
+        for record in results["records"]:
+            if record["operation"] != operation or " file" not in record["where"]:
+                continue
+            number = record["where"].split()[0]
+            files = 1 if number == "one" else int(number)
+            for names, (label, colour) in FRONT_SERIES.items():
+                name = next(n for n in names if n in record["by"])
+                nanos = record["cpu_nanos"][record["by"].index(name)]
+                median, low, high = (value / 1000 for value in nanos)
+                lines.setdefault((label, colour, ""), []).append(
+                    (files, median, low, high))
+        return [(*line_of, sorted(points)) for line_of, points in lines.items()]
+
+    absent = series_of("get, absent row")
+    files = [point[0] for point in absent[0][3]]
+    panels = [panel(title, "files", "us per get, median and its interval of 95 %",
+                    series, True, True, plain, plain, files)
+              for title, series in (("Gets of absent rows", absent),
+                                    ("Gets of present rows", series_of("get, present")))]
+    return picture("Time of a get by the number of files that may have the row",
+                   panels, legend_of(absent), 2)
 
 
 CASES = [  # name, results, options, read, what is shown
@@ -561,8 +597,10 @@ def main(arguments):
             pictures = {"cases.md": cases_table_of(source)}
         elif any("read" in record for record in results["records"]):
             pictures = {"reads.md": reads_table_of(results)}
-        elif any("operation" in record for record in results["records"]):
+        elif any("mix" in record.get("operation", "") for record in results["records"]):
             pictures = {"mixes.md": mixes_table_of(results)}
+        elif any("operation" in record for record in results["records"]):
+            pictures = {"files.svg": draw_files(results)}
         else:
             pictures = {"lookup.svg": draw_lookup(results),
                         "build.svg": draw_build(results),

@@ -10,8 +10,8 @@ put() {
   "$bench/plot.py" --put "$bench/results/$1" "$root/$2"
 }
 put quickstart.txt README.md
-put table.md README.md
-put mixes.md README.md
+put table.md bench/README.md
+put mixes.md bench/README.md
 put standalone.md lib/standalone/README.md
 put reads.md bench/README.md
 put ribbon_slots.md bench/README.md

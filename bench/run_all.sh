@@ -147,7 +147,7 @@ run() {
 mkdir "$work/results"
 for name in "${names[@]}"; do
   run "$name"
-  for drawn in filter_bench read_bench store_mixes; do
+  for drawn in filter_bench front_bench read_bench store_mixes; do
     if [[ -e $work/results/$drawn.json ]]; then
       bench/plot.py "$work/results/$drawn.json" "$work/results"
     fi

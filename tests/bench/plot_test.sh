@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # plot_test.sh FILTER_BENCH BENCH_DIR: plot.py draws what filter_bench writes,
-# well-formed and the same each time; the committed plots and README's table are
-# those of the committed results.
+# well-formed and the same each time; the committed plots, and the tables of the pages,
+# are those of the committed results.
 set -euo pipefail
 # shellcheck source=tests/support/outside.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../support/outside.sh"
@@ -34,11 +34,11 @@ PYTHON
 }
 
 mkdir "$dir/committed"
-for results in filter_bench read_bench store_mixes; do
+for results in filter_bench front_bench read_bench store_mixes; do
   "$bench/plot.py" "$bench/results/$results.json" "$dir/committed"
 done
 "$bench/plot.py" "$bench/results" "$dir/committed"
-for plot in lookup build frontier; do
+for plot in lookup build frontier files; do
   well_formed "$dir/committed/$plot.svg"
   cmp "$dir/committed/$plot.svg" "$bench/results/$plot.svg" ||
     fail "results/$plot.svg is not what plot.py makes of the results"

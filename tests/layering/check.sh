@@ -6,7 +6,8 @@ set -euo pipefail
 usage() {
   echo "usage: check.sh RULE ROOT; RULE: lib_is_self_contained," \
     "lib_folders_have_an_order, storage_knows_no_tools," \
-    "storage_folders_have_an_order, sources_are_ascii, all" >&2
+    "storage_folders_have_an_order, sources_are_ascii, links_lead_somewhere," \
+    "all" >&2
   exit 2
 }
 
@@ -78,6 +79,17 @@ violations() {
         --include='*.cmake' --include='*.in' --include='CMakeLists.txt' \
         '[^\x00-\x7F]' lib storage plugin tools bench tests cmake || test $? -eq 1
       ;;
+    links_lead_somewhere)
+      # Files that pages of this tree link to; headings are not looked for.
+      local page link
+      while IFS= read -r page; do
+        { grep -noE '\]\([^)#: ]+[)#]' "$page" || test $? -eq 1; } |
+          while IFS= read -r link; do
+            link=${link#*](}
+            [[ -e ${page%/*}/${link%[)#]} ]] || echo "$page: $link"
+          done
+      done < <(find . -name '*.md' -not -path './build/*' -not -path './.git/*')
+      ;;
     *) usage ;;
   esac
 }
@@ -87,7 +99,8 @@ cd "$2"
 rules=("$1")
 if [[ $1 == all ]]; then
   rules=(lib_is_self_contained lib_folders_have_an_order
-    storage_knows_no_tools storage_folders_have_an_order sources_are_ascii)
+    storage_knows_no_tools storage_folders_have_an_order sources_are_ascii
+    links_lead_somewhere)
 fi
 failed=0
 for rule in "${rules[@]}"; do

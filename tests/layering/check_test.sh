@@ -80,6 +80,13 @@ case $rule in
     breaks tools/tool.cc '// \xff'
     breaks cmake/install.cmake '# \xe2\x80\x94'
     ;;
+  links_lead_somewhere)
+    printf '[a](lib/key.cc), [b](lib/) and [c](http://host/none#d)\n' \
+      >"$tree/README.md"
+    expect 0 'links that exist'
+    breaks README.md '[a](lib/none.md)'
+    breaks lib/README.md 'See [b](key.cc) and [c](../key.cc#d).'
+    ;;
   *)
     echo "unknown rule $rule"
     exit 2

@@ -11,7 +11,7 @@
 // Both may go on beside other reads and writes of the store. An import writes
 // all of its cells when it ends: in a `latest` family (FamilyOptions) they
 // replace what was written meanwhile (BulkLoad). From a store to a cluster and
-// back, step by step: storage/hfile_transfer/README.md.
+// back, step by step: doc/hbase.md.
 #pragma once
 
 #include <cstddef>
