@@ -13,7 +13,7 @@ packages=(
   liblz4-dev libsnappy-dev libzstd-dev zlib1g-dev # their compression
   libre2-dev                                 # regular expressions of filters
   libprotobuf-dev protobuf-compiler # trailer and file info of HFiles
-  libcli11-dev libfmt-dev nlohmann-json3-dev # the tools
+  libcli11-dev libfmt-dev nlohmann-json3-dev libedit-dev # the tools
   libgtest-dev libgmock-dev rocksdb-tools pkgconf # the tests
   libbenchmark-dev python3                   # filter_bench and its plots
   liblmdb-dev libsqlite3-dev                 # beside the store in store_bench

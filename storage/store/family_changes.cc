@@ -91,6 +91,36 @@ Status Store::DropFamily(const std::string& name) {
   });
 }
 
+Status Store::TruncateFamily(const std::string& name) {
+  return impl_->Change([&]() -> Status {
+    OpenedStore& opened = impl_->opened;
+    const auto changing = opened.families->LockForChange();
+    FamilyMap families = *opened.families->Get();
+    FamilyMap::const_iterator found;
+    FamilySetup setup;
+    Status s = opened.FindFamily(families, name, &found);
+    if (s.ok()) {
+      s = MakeFamilySetup(name, found->second.options, opened.options,
+                          opened.shared, &setup);
+    }
+    if (!s.ok()) return s;
+    families.erase(found);
+    FamilyTable::Shares without = FamilyTable::Share(families);
+    const RowLocks::Guard no_writes = impl_->writer.LockAll();
+    // The record stays. A family that it names and RocksDB does not have is
+    // created by the next open, too.
+    s = opened.database.DropColumnFamily(name);
+    if (!s.ok()) return s;
+    opened.families->Set(std::move(without));
+    s = opened.database.CreateColumnFamily(setup.descriptor);
+    if (!s.ok()) return s;
+    setup.family.column_family = opened.database.Find(name);
+    families.emplace(name, std::move(setup.family));
+    opened.families->Set(FamilyTable::Share(std::move(families)));
+    return s;
+  });
+}
+
 Status Store::CheckAlterFamily(const std::string& name,
                                const FamilyOptions& options) const {
   return impl_->Change([&] {

@@ -78,8 +78,8 @@ class BackupPrinter {
 };
 
 ExitCode Backup(const StoreAndBackups& args, const Streams& streams) {
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToWrite(streams, &store);
   BackupInfo made;
   if (s.ok()) s = store->Backup(args.directory, &made);
   if (!s.ok()) return Fail(streams.err, s);

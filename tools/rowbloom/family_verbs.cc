@@ -1,8 +1,13 @@
 #include "tools/rowbloom/family_verbs.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <istream>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,16 +49,16 @@ ExitCode Create(const FamilyArgs& args, const Streams& streams) {
   StoreOptions options;
   Status s = args.store.Options(&options);
   options.create_if_missing = true;
-  std::unique_ptr<Store> store;
-  if (s.ok()) s = args.store.Open(options, families, streams.err, &store);
+  std::shared_ptr<Store> store;
+  if (s.ok()) s = args.store.Open(options, families, streams, &store);
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
 
 ExitCode Alter(const FamilyArgs& args, const Streams& streams) {
   const auto specs = FamilySpec::ParseAll(args.families);
   if (!specs) return Fail(streams.err, specs.error());
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToWrite(streams, &store);
   if (!s.ok()) return Fail(streams.err, s);
   std::map<std::string, FamilyOptions> families = store->Families();
   std::map<std::string, FamilyOptions> altered;
@@ -72,23 +77,89 @@ ExitCode Alter(const FamilyArgs& args, const Streams& streams) {
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
 
-ExitCode Drop(const FamilyArgs& args, const Streams& streams) {
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams.err, &store);
+struct RemovalArgs : FamilyArgs {
+  bool yes = false;
+
+  void AddTo(CLI::App* command, const char* meaning) {
+    FamilyArgs::AddTo(command, meaning);
+    command->add_flag("--yes", yes, "Do not ask, on a terminal");
+  }
+};
+
+// False: a person was asked, and did not say yes.
+bool Confirm(const std::string& question, const Streams& streams) {
+  streams.err << question << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(streams.in, answer);
+  return answer == "y" || answer == "yes";
+}
+
+// Calls remove(store, name) for each family that is named, once all are known
+// to exist.
+template <typename Remove>
+ExitCode RemoveCells(const RemovalArgs& args, const Streams& streams,
+                     const char* verb, const Remove& remove) {
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToWrite(streams, &store);
   if (!s.ok()) return Fail(streams.err, s);
   const std::map<std::string, FamilyOptions> families = store->Families();
   std::set<std::string> names;
+  std::string list;
   for (const std::string& family : args.families) {
     const std::string name = FromPrintable(family);
     if (const auto error = args.store.CheckFamily(name, families)) {
       return Fail(streams.err, error->message);
     }
-    names.insert(name);
+    if (names.insert(name).second) list += (list.empty() ? "" : ", ") + family;
+  }
+  if (streams.in_is_terminal && !args.yes &&
+      !Confirm(fmt::format("{} {} with all cells?", verb, list), streams)) {
+    return Fail(streams.err, "nothing was removed");
   }
   for (const std::string& name : names) {
-    if (s.ok()) s = store->DropFamily(name);
+    if (s.ok()) s = remove(store.get(), name);
   }
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
+}
+
+ExitCode Drop(const RemovalArgs& args, const Streams& streams) {
+  return RemoveCells(args, streams, "Drop",
+                     [](Store* store, const std::string& name) {
+                       return store->DropFamily(name);
+                     });
+}
+
+ExitCode Truncate(const RemovalArgs& args, const Streams& streams) {
+  return RemoveCells(args, streams, "Truncate",
+                     [](Store* store, const std::string& name) {
+                       return store->TruncateFamily(name);
+                     });
+}
+
+ExitCode DescribeFamilies(const StoreArgs& args, const Streams& streams) {
+  std::shared_ptr<Store> store;
+  if (Status s = args.OpenToRead(streams, &store); !s.ok()) {
+    return Fail(streams.err, s);
+  }
+  for (const auto& [name, options] : store->Families()) {
+    nlohmann::ordered_json settings = nlohmann::ordered_json::object();
+    std::string text = name;
+    for (size_t at = 0; (at = text.find(',', at)) != std::string::npos;) {
+      text.replace(at, 1, "\\x2C");
+    }
+    for (const auto& [setting, value] : FamilySpec::SettingsOf(options)) {
+      settings[setting] = value;
+      text += "," + setting + "=" + value;
+    }
+    if (args.json) {
+      const nlohmann::ordered_json family = {{"family", name},
+                                             {"settings", settings}};
+      streams.out << family.dump() << '\n';
+    } else {
+      streams.out << text << '\n';
+    }
+  }
+  return ExitCode::kOk;
 }
 
 }  // namespace
@@ -107,9 +178,23 @@ Action AddAlter(CLI::App* command) {
 }
 
 Action AddDrop(CLI::App* command) {
-  const auto args = std::make_shared<FamilyArgs>();
+  const auto args = std::make_shared<RemovalArgs>();
   args->AddTo(command, "A family to drop with its cells; repeatable");
   return [args](const Streams& streams) { return Drop(*args, streams); };
+}
+
+Action AddTruncate(CLI::App* command) {
+  const auto args = std::make_shared<RemovalArgs>();
+  args->AddTo(command, "A family whose cells go; repeatable");
+  return [args](const Streams& streams) { return Truncate(*args, streams); };
+}
+
+Action AddDescribe(CLI::App* command) {
+  const auto args = std::make_shared<StoreArgs>();
+  args->AddTo(command);
+  return [args](const Streams& streams) {
+    return DescribeFamilies(*args, streams);
+  };
 }
 
 }  // namespace rowbloom::cli

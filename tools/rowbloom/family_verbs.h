@@ -13,7 +13,14 @@ Action AddCreate(CLI::App* command);
 // altered one after the other.
 Action AddAlter(CLI::App* command);
 
-// `drop --family F...`: with all their cells, one after the other.
+// `drop --family F...`: with all their cells, one after the other. Asks first
+// if a person types.
 Action AddDrop(CLI::App* command);
+
+// `truncate --family F...`: removes their cells, as drop does.
+Action AddTruncate(CLI::App* command);
+
+// `describe`: a line for each family, as create takes it.
+Action AddDescribe(CLI::App* command);
 
 }  // namespace rowbloom::cli

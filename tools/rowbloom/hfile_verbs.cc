@@ -181,8 +181,8 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
     options.region_start_rows = *std::move(rows);
   }
   const Interruption interruption;
-  std::unique_ptr<Store> store;
-  if (Status s = args.store.OpenToRead(streams.err, &store); !s.ok()) {
+  std::shared_ptr<Store> store;
+  if (Status s = args.store.OpenToRead(streams, &store); !s.ok()) {
     return Fail(streams.err, s);
   }
   terminal::Progress progress(
@@ -227,19 +227,19 @@ struct ImportHFileArgs {
 
 // A snapshot creates its families, and the store if need be; a dry run only
 // looks at the store that is there.
-Status OpenForImport(const ImportHFileArgs& args, std::ostream& err,
-                     std::unique_ptr<Store>* store) {
+Status OpenForImport(const ImportHFileArgs& args, const Streams& streams,
+                     std::shared_ptr<Store>* store) {
   const bool is_snapshot = !args.snapshot.empty();
   if (args.options.dry_run) {
-    const Status s = args.store.OpenToRead(err, store);
+    const Status s = args.store.OpenToRead(streams, store);
     return s.IsNotFound() && is_snapshot ? Status::OK() : s;
   }
-  if (!is_snapshot) return args.store.OpenToWrite(err, store);
+  if (!is_snapshot) return args.store.OpenToWrite(streams, store);
   Status s = CheckHFileSnapshot({args.snapshot[0], args.snapshot[1]});
   StoreOptions options;
   if (s.ok()) s = args.store.Options(&options);
   options.create_if_missing = true;
-  return s.ok() ? args.store.Open(options, {}, err, store) : s;
+  return s.ok() ? args.store.Open(options, {}, streams, store) : s;
 }
 
 // Lists what the import met and did not take, as a clause; empty if there was
@@ -305,8 +305,8 @@ void PrintSummary(const HFileImportReport& report, const ImportHFileArgs& args,
 
 ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
   const Interruption interruption;
-  std::unique_ptr<Store> store;
-  if (Status s = OpenForImport(args, streams.err, &store); !s.ok()) {
+  std::shared_ptr<Store> store;
+  if (Status s = OpenForImport(args, streams, &store); !s.ok()) {
     return Fail(streams.err, s);
   }
   HFileImportOptions options = args.options;

@@ -110,15 +110,15 @@ class Loader {
 // Opens the store, with the families that the arguments and the input ask for:
 // of those that are there the settings must be theirs.
 Status OpenForLoad(const LoadArgs& args, std::vector<FamilySpec> specs,
-                   const std::optional<InputFormat>& format, std::ostream& err,
-                   std::unique_ptr<Store>* store) {
+                   const std::optional<InputFormat>& format,
+                   const Streams& streams, std::shared_ptr<Store>* store) {
   StoreOptions options;
   Status s = args.store.Options(&options);
   if (!s.ok()) return s;
   // A look first, so that nothing is touched when something does not fit.
-  options.read_only = true;
   std::map<std::string, FamilyOptions> existing;
-  s = Store::Open(options, args.store.db, {}, store);
+  options.read_only = true;
+  s = args.store.OpenQuietly(options, {}, streams, store);
   const bool is_new = s.IsNotFound();
   if (!s.ok() && !is_new) return s;
   if (s.ok()) {
@@ -137,7 +137,7 @@ Status OpenForLoad(const LoadArgs& args, std::vector<FamilySpec> specs,
   }
   options.read_only = false;
   options.create_if_missing = true;
-  return args.store.Open(options, families, err, store);
+  return args.store.Open(options, families, streams, store);
 }
 
 // The input to read, and its name in messages.
@@ -177,8 +177,8 @@ ExitCode LoadFrom(const Source& source, const LoadArgs& args,
   };
   const auto format = reader.Detect();
   if (!format) return fail(format.error(), 0);
-  std::unique_ptr<Store> store;
-  Status s = OpenForLoad(args, *specs, *format, streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = OpenForLoad(args, *specs, *format, streams, &store);
   if (!s.ok()) return Fail(streams.err, s);
 
   Loader loader(store.get(), args,

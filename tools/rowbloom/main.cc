@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
       args, {.in = in,
              .out = std::cout,
              .err = std::cerr,
+             .in_is_terminal = isatty(STDIN_FILENO) == 1,
              .err_is_terminal = rowbloom::terminal::StandardErrorIsTerminal(),
              .in_bytes = rowbloom::cli::RemainingBytes(STDIN_FILENO)});
 }

@@ -128,8 +128,8 @@ ExitCode Get(const GetArgs& args, const Streams& streams) {
   const auto column = ParseCellColumn(args.column);
   if (!column) return Fail(streams.err, column.error());
   const std::string row = FromPrintable(args.row);
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToRead(streams, &store);
   if (!s.ok()) return Fail(streams.err, s);
   std::vector<Cell> cells;
   s = store->GetVersions(row, column->family, *column->qualifier, &cells,
@@ -160,8 +160,8 @@ struct RowArgs : ReadArgs {
 
 ExitCode PrintRow(const RowArgs& args, const Streams& streams) {
   const std::string row = FromPrintable(args.row);
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToRead(streams, &store);
   if (!s.ok()) return Fail(streams.err, s);
   std::vector<Cell> cells;
   s = store->GetRow(row, &cells, args.columns.Options(args.version));
@@ -176,19 +176,67 @@ ExitCode PrintRow(const RowArgs& args, const Streams& streams) {
   return ExitCode::kOk;
 }
 
+struct ExistsArgs {
+  StoreArgs store;
+  std::string row;
+  std::vector<std::string> columns;
+};
+
+ExitCode Exists(const ExistsArgs& args, const Streams& streams) {
+  RowOptions options;
+  for (const std::string& column : args.columns) {
+    options.columns.push_back(ParseColumn(column));
+  }
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToRead(streams, &store);
+  bool exists = false;
+  if (s.ok()) s = store->Exists(FromPrintable(args.row), &exists, options);
+  if (!s.ok()) return Fail(streams.err, s);
+  if (args.store.json) {
+    streams.out << "{\"exists\":" << (exists ? "true" : "false") << "}\n";
+  } else {
+    streams.out << (exists ? "yes\n" : "no\n");
+  }
+  return exists ? ExitCode::kOk : ExitCode::kFinding;
+}
+
+// The rows and cells that a scan goes through.
 struct ScanArgs : ReadArgs {
   ColumnArgs columns;
-  bool count = false;
   std::string start_row;
   std::string stop_row;
   std::string row_prefix;
   ScanOptions scan;
+
+  void AddTo(CLI::App* command) {
+    ReadArgs::AddTo(command);
+    command->add_option("--start", start_row, "The first row, inclusive")
+        ->type_name("ROW");
+    command->add_option("--stop", stop_row, "The end, exclusive")
+        ->type_name("ROW");
+    command->add_option("--prefix", row_prefix, "Only rows that start so")
+        ->type_name("ROW");
+    command->add_option("--limit", scan.limit, "At most so many rows")
+        ->check(WholeNumber())
+        ->type_name("N");
+    columns.AddTo(command);
+  }
+
+  ScanOptions Options() const {
+    ScanOptions options = scan;
+    options.start_row = FromPrintable(start_row);
+    options.stop_row = FromPrintable(stop_row);
+    options.row_prefix = FromPrintable(row_prefix);
+    options.row = columns.Options(version);
+    return options;
+  }
 };
 
-ExitCode PrintCounts(const ScanArgs& args, const ScanOptions& options,
-                     Store* store, const Streams& streams) {
+ExitCode PrintCounts(const ScanArgs& args, const Streams& streams) {
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToRead(streams, &store);
   ScanCounts counts;
-  const Status s = store->Count(options, &counts);
+  if (s.ok()) s = store->Count(args.Options(), &counts);
   if (!s.ok()) return Fail(streams.err, s);
   if (args.store.json) {
     streams.out << "{\"rows\":" << counts.rows << ",\"cells\":" << counts.cells
@@ -200,18 +248,12 @@ ExitCode PrintCounts(const ScanArgs& args, const ScanOptions& options,
 }
 
 ExitCode Scan(const ScanArgs& args, const Streams& streams) {
-  std::unique_ptr<Store> store;
-  const Status s = args.store.OpenToRead(streams.err, &store);
+  std::shared_ptr<Store> store;
+  const Status s = args.store.OpenToRead(streams, &store);
   if (!s.ok()) return Fail(streams.err, s);
-  ScanOptions options = args.scan;
-  options.start_row = FromPrintable(args.start_row);
-  options.stop_row = FromPrintable(args.stop_row);
-  options.row_prefix = FromPrintable(args.row_prefix);
-  options.row = args.columns.Options(args.version);
-  if (args.count) return PrintCounts(args, options, store.get(), streams);
   CellPrinter printer =
       args.Printer(streams.out, CellColumns::kRow, args.columns.keys_only);
-  RowScanner rows = store->Scan(options);
+  RowScanner rows = store->Scan(args.Options());
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) printer.Print(row.row, cell);
     // The reader of the output is gone; Run says so.
@@ -246,23 +288,28 @@ Action AddRow(CLI::App* command) {
   return [args](const Streams& streams) { return PrintRow(*args, streams); };
 }
 
+Action AddExists(CLI::App* command) {
+  const auto args = std::make_shared<ExistsArgs>();
+  args->store.AddTo(command);
+  AddRowArgument(command, &args->row);
+  command
+      ->add_option("COLUMN", args->columns,
+                   "FAMILY or FAMILY:QUALIFIER, one of which; default any")
+      ->type_name("");
+  return [args](const Streams& streams) { return Exists(*args, streams); };
+}
+
 Action AddScan(CLI::App* command) {
   const auto args = std::make_shared<ScanArgs>();
   args->AddTo(command);
-  command->add_option("--start", args->start_row, "The first row, inclusive")
-      ->type_name("ROW");
-  command->add_option("--stop", args->stop_row, "The end, exclusive")
-      ->type_name("ROW");
-  command->add_option("--prefix", args->row_prefix, "Only rows that start so")
-      ->type_name("ROW");
-  command->add_option("--limit", args->scan.limit, "At most so many rows")
-      ->check(WholeNumber())
-      ->type_name("N");
   command->add_flag("--reverse", args->scan.reverse, "From the last row on");
-  command->add_flag("--count", args->count,
-                    "Print the numbers of rows and cells");
-  args->columns.AddTo(command);
   return [args](const Streams& streams) { return Scan(*args, streams); };
+}
+
+Action AddCount(CLI::App* command) {
+  const auto args = std::make_shared<ScanArgs>();
+  args->AddTo(command);
+  return [args](const Streams& streams) { return PrintCounts(*args, streams); };
 }
 
 }  // namespace rowbloom::cli

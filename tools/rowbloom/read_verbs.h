@@ -14,8 +14,14 @@ Action AddGet(CLI::App* command);
 // is none.
 Action AddRow(CLI::App* command);
 
+// `exists ROW [FAMILY[:QUALIFIER]...]`: kFinding if the row has no such cell.
+Action AddExists(CLI::App* command);
+
 // `scan [FAMILY[:QUALIFIER]...]`: a line for each cell of the rows in a range.
 // Streams.
 Action AddScan(CLI::App* command);
+
+// `count [FAMILY[:QUALIFIER]...]`: the numbers of rows and cells in a range.
+Action AddCount(CLI::App* command);
 
 }  // namespace rowbloom::cli

@@ -54,6 +54,10 @@ ExitCode Dispatch(const std::vector<std::string>& args,
     CLI::App* command = app.add_subcommand(verb.name, verb.summary);
     command->footer(kFooter);
     actions.emplace_back(command, verb.add_to(command));
+    CLI::Option* const db = command->get_option_no_throw("--db");
+    if (streams.store != nullptr && db != nullptr) {
+      db->required(false)->default_val(streams.db);
+    }
   }
   // Only the help uses this subcommand.
   app.add_subcommand(std::string(kFilter),

@@ -129,8 +129,8 @@ ExitCode Stats(const StoreArgs& args, const Streams& streams) {
   Status s = args.Options(&options);
   options.read_only = true;
   options.front_filter_limit_bytes = StoreOptions().front_filter_limit_bytes;
-  std::unique_ptr<Store> store;
-  if (s.ok()) s = args.Open(options, {}, streams.err, &store);
+  std::shared_ptr<Store> store;
+  if (s.ok()) s = args.Open(options, {}, streams, &store);
   StoreStats stats;
   if (s.ok()) s = ArmedStats(store.get(), &stats);
   if (!s.ok()) return Fail(streams.err, s);

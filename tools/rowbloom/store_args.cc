@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
 #include "rowbloom/printable.h"
 #include "tools/rowbloom/report.h"
@@ -10,6 +11,27 @@
 namespace rowbloom::cli {
 
 using rocksdb::Status;
+
+namespace {
+
+// Does with the families of an open store as Store::Open would.
+Status AddFamilies(const std::vector<FamilyDescriptor>& families,
+                   Store* store) {
+  const auto existing = store->Families();
+  Status s;
+  for (const auto& [name, options] : families) {
+    const auto found = existing.find(name);
+    if (found == existing.end()) {
+      if (s.ok()) s = store->CreateFamily(name, options);
+    } else if (found->second != options && s.ok()) {
+      s = Status::InvalidArgument("family \"" + ToPrintable(name) +
+                                  "\" has other settings: alter changes them");
+    }
+  }
+  return s;
+}
+
+}  // namespace
 
 void StoreArgs::AddTo(CLI::App* command) {
   command->add_option("--db", db, "Directory of the store")
@@ -36,30 +58,45 @@ Status StoreArgs::Options(StoreOptions* options) const {
   return Status::OK();
 }
 
+Status StoreArgs::OpenQuietly(const StoreOptions& options,
+                              const std::vector<FamilyDescriptor>& families,
+                              const Streams& streams,
+                              std::shared_ptr<Store>* store) const {
+  if (streams.store != nullptr && db == streams.db) {
+    *store = streams.store;
+    return AddFamilies(families, store->get());
+  }
+  std::unique_ptr<Store> opened;
+  Status s = Store::Open(options, db, families, &opened);
+  *store = std::move(opened);
+  return s;
+}
+
 Status StoreArgs::Open(const StoreOptions& options,
                        const std::vector<FamilyDescriptor>& families,
-                       std::ostream& err, std::unique_ptr<Store>* store) const {
-  Status s = Store::Open(options, db, families, store);
-  if (!s.ok()) return s;
+                       const Streams& streams,
+                       std::shared_ptr<Store>* store) const {
+  Status s = OpenQuietly(options, families, streams, store);
+  if (!s.ok() || *store == streams.store) return s;
   for (const std::string& warning : (*store)->Warnings()) {
-    Complain(err, warning);
+    Complain(streams.err, warning);
   }
   return s;
 }
 
-Status StoreArgs::OpenToRead(std::ostream& err,
-                             std::unique_ptr<Store>* store) const {
+Status StoreArgs::OpenToRead(const Streams& streams,
+                             std::shared_ptr<Store>* store) const {
   StoreOptions options;
   Status s = Options(&options);
   options.read_only = true;
-  return s.ok() ? Open(options, {}, err, store) : s;
+  return s.ok() ? Open(options, {}, streams, store) : s;
 }
 
-Status StoreArgs::OpenToWrite(std::ostream& err,
-                              std::unique_ptr<Store>* store) const {
+Status StoreArgs::OpenToWrite(const Streams& streams,
+                              std::shared_ptr<Store>* store) const {
   StoreOptions options;
   Status s = Options(&options);
-  return s.ok() ? Open(options, {}, err, store) : s;
+  return s.ok() ? Open(options, {}, streams, store) : s;
 }
 
 std::optional<Error> StoreArgs::CheckFamily(

@@ -1,7 +1,6 @@
 // The arguments that all verbs on a store take, and the store they name.
 #pragma once
 
-#include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
+#include "tools/rowbloom/streams.h"
 
 namespace CLI {
 class App;
@@ -31,16 +31,24 @@ struct StoreArgs {
   // unknown key layout.
   rocksdb::Status Options(StoreOptions* options) const;
 
-  // Opens the store and prints its warnings to `err`.
+  // The store that the shell has open, whose missing families are created and
+  // whose options stay, or else the store that this opens.
+  rocksdb::Status OpenQuietly(const StoreOptions& options,
+                              const std::vector<FamilyDescriptor>& families,
+                              const Streams& streams,
+                              std::shared_ptr<Store>* store) const;
+
+  // The same, with the warnings of a store that this opens.
   rocksdb::Status Open(const StoreOptions& options,
                        const std::vector<FamilyDescriptor>& families,
-                       std::ostream& err, std::unique_ptr<Store>* store) const;
+                       const Streams& streams,
+                       std::shared_ptr<Store>* store) const;
 
   // Open of a store that is there.
-  rocksdb::Status OpenToRead(std::ostream& err,
-                             std::unique_ptr<Store>* store) const;
-  rocksdb::Status OpenToWrite(std::ostream& err,
-                              std::unique_ptr<Store>* store) const;
+  rocksdb::Status OpenToRead(const Streams& streams,
+                             std::shared_ptr<Store>* store) const;
+  rocksdb::Status OpenToWrite(const Streams& streams,
+                              std::shared_ptr<Store>* store) const;
 
   // The error of a family that is not among the store's.
   std::optional<Error> CheckFamily(

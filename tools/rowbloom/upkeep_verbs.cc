@@ -14,8 +14,8 @@ namespace {
 using rocksdb::Status;
 
 ExitCode Flush(const StoreArgs& args, const Streams& streams) {
-  std::unique_ptr<Store> store;
-  Status s = args.OpenToWrite(streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = args.OpenToWrite(streams, &store);
   if (s.ok()) s = store->Flush();
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
@@ -28,8 +28,8 @@ struct CompactArgs {
 };
 
 ExitCode Compact(const CompactArgs& args, const Streams& streams) {
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToWrite(streams, &store);
   if (s.ok()) {
     s = store->Compact({.family = args.family,
                         .start_row = FromPrintable(args.start_row),
@@ -41,9 +41,9 @@ ExitCode Compact(const CompactArgs& args, const Streams& streams) {
 ExitCode ResetClock(const StoreArgs& args, const Streams& streams) {
   // Opened without its warnings, one of which asks for this.
   StoreOptions options;
-  std::unique_ptr<Store> store;
+  std::shared_ptr<Store> store;
   Status s = args.Options(&options);
-  if (s.ok()) s = Store::Open(options, args.db, {}, &store);
+  if (s.ok()) s = args.OpenQuietly(options, {}, streams, &store);
   if (s.ok()) s = store->ResetClock();
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
@@ -54,8 +54,8 @@ struct CheckpointArgs {
 };
 
 ExitCode Checkpoint(const CheckpointArgs& args, const Streams& streams) {
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToWrite(streams, &store);
   if (s.ok()) s = store->Checkpoint(args.directory);
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }

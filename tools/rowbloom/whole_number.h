@@ -11,10 +11,11 @@ namespace rowbloom::cli {
 
 // Checks an option for a whole number in decimal: CLI11 would take -1 and what
 // is too large for the largest number, and 010 for eight.
-inline CLI::Validator WholeNumber() {
+template <typename Number = uint64_t>
+CLI::Validator WholeNumber() {
   return CLI::Validator(
       [](std::string& text) -> std::string {
-        const auto number = NumberFromText<uint64_t>(text);
+        const auto number = NumberFromText<Number>(text);
         if (!number) return number.error();
         text = std::to_string(*number);
         return "";

@@ -44,9 +44,26 @@ struct WriteArgs {
   }
 };
 
-struct PutArgs : WriteArgs {
+// A write of one cell. `value` is what it writes, as it was typed.
+struct CellArgs : WriteArgs {
   std::string column;
   std::string value;
+
+  void AddTo(CLI::App* command) {
+    WriteArgs::AddTo(command,
+                     "Its timestamp, for families whose client gives them");
+    command->add_option("COLUMN", column, "FAMILY:QUALIFIER")
+        ->required()
+        ->type_name("");
+  }
+  void AddWithValueTo(CLI::App* command) {
+    AddTo(command);
+    command
+        ->add_option("VALUE", value,
+                     "\\xHH stands for any byte; - is standard input as it is")
+        ->required()
+        ->type_name("");
+  }
 };
 
 // All of the stream. Error: it breaks, or is longer than a value may be.
@@ -69,19 +86,87 @@ Result<std::string> ReadValue(std::istream& in) {
   return value;
 }
 
-ExitCode Put(const PutArgs& args, const Streams& streams) {
+// Calls write(store, row, column, value), where the value is empty unless the
+// verb takes one.
+template <typename Write>
+ExitCode WriteCell(const CellArgs& args, const Streams& streams,
+                   const Write& write) {
   const auto column = ParseCellColumn(args.column);
   if (!column) return Fail(streams.err, column.error());
   const auto value =
       args.value == "-" ? ReadValue(streams.in) : FromPrintable(args.value);
   if (!value) return Fail(streams.err, value.error());
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams.err, &store);
-  if (s.ok()) {
-    s = store->Put(FromPrintable(args.row), column->family, *column->qualifier,
-                   *value, args.Options());
-  }
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToWrite(streams, &store);
+  if (s.ok()) s = write(store.get(), FromPrintable(args.row), *column, *value);
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
+}
+
+ExitCode Put(const CellArgs& args, const Streams& streams) {
+  return WriteCell(args, streams,
+                   [&](Store* store, const std::string& row,
+                       const Column& column, const std::string& value) {
+                     return store->Put(row, column.family, *column.qualifier,
+                                       value, args.Options());
+                   });
+}
+
+ExitCode Append(const CellArgs& args, const Streams& streams) {
+  return WriteCell(args, streams,
+                   [&](Store* store, const std::string& row,
+                       const Column& column, const std::string& value) {
+                     return store->Append(row, column.family, *column.qualifier,
+                                          value,
+                                          /*joined=*/nullptr, args.Options());
+                   });
+}
+
+struct IncrementArgs : CellArgs {
+  int64_t delta = 1;
+};
+
+ExitCode Increment(const IncrementArgs& args, const Streams& streams) {
+  return WriteCell(args, streams,
+                   [&](Store* store, const std::string& row,
+                       const Column& column, const std::string& /*value*/) {
+                     int64_t sum = 0;
+                     Status s =
+                         store->Increment(row, column.family, *column.qualifier,
+                                          args.delta, &sum, args.Options());
+                     if (s.ok() && args.store.json) {
+                       streams.out << "{\"value\":" << sum << "}\n";
+                     } else if (s.ok()) {
+                       streams.out << sum << '\n';
+                     }
+                     return s;
+                   });
+}
+
+struct CheckAndPutArgs : CellArgs {
+  std::optional<std::string> expected;
+  bool absent = false;
+};
+
+ExitCode CheckAndPut(const CheckAndPutArgs& args, const Streams& streams) {
+  if (args.expected.has_value() == args.absent) {
+    return Fail(streams.err, "expected --if VALUE or --if-absent");
+  }
+  std::optional<std::string> expected;
+  if (args.expected) expected = FromPrintable(*args.expected);
+  bool applied = false;
+  const ExitCode code = WriteCell(
+      args, streams,
+      [&](Store* store, const std::string& row, const Column& column,
+          const std::string& value) {
+        return store->CheckAndPut(row, column.family, *column.qualifier,
+                                  expected, value, &applied, args.Options());
+      });
+  if (code != ExitCode::kOk || applied) return code;
+  Complain(streams.err,
+           "cell \"" + args.column + "\" in row \"" + args.row +
+               (args.absent ? "\" exists" : "\" has another value") +
+               "; nothing was written");
+  return ExitCode::kFinding;
 }
 
 struct DeleteArgs : WriteArgs {
@@ -109,8 +194,8 @@ ExitCode Delete(const DeleteArgs& args, const Streams& streams) {
     return Fail(streams.err,
                 "--exact wants --ts and FAMILY or FAMILY:QUALIFIER");
   }
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToWrite(streams, &store);
   if (s.ok()) s = DeleteWhat(args, store.get());
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
@@ -118,17 +203,38 @@ ExitCode Delete(const DeleteArgs& args, const Streams& streams) {
 }  // namespace
 
 Action AddPut(CLI::App* command) {
-  const auto args = std::make_shared<PutArgs>();
-  args->AddTo(command, "Its timestamp, for families whose client gives them");
-  command->add_option("COLUMN", args->column, "FAMILY:QUALIFIER")
-      ->required()
-      ->type_name("");
-  command
-      ->add_option("VALUE", args->value,
-                   "\\xHH stands for any byte; - is standard input as it is")
-      ->required()
-      ->type_name("");
+  const auto args = std::make_shared<CellArgs>();
+  args->AddWithValueTo(command);
   return [args](const Streams& streams) { return Put(*args, streams); };
+}
+
+Action AddAppend(CLI::App* command) {
+  const auto args = std::make_shared<CellArgs>();
+  args->AddWithValueTo(command);
+  return [args](const Streams& streams) { return Append(*args, streams); };
+}
+
+Action AddIncrement(CLI::App* command) {
+  const auto args = std::make_shared<IncrementArgs>();
+  args->AddTo(command);
+  command
+      ->add_option("DELTA", args->delta,
+                   "Added to the counter, 8 bytes big-endian; default 1")
+      ->check(WholeNumber<int64_t>())
+      ->type_name("");
+  return [args](const Streams& streams) { return Increment(*args, streams); };
+}
+
+Action AddCheckAndPut(CLI::App* command) {
+  const auto args = std::make_shared<CheckAndPutArgs>();
+  args->AddWithValueTo(command);
+  command
+      ->add_option("--if", args->expected,
+                   "Write only if the cell's newest value is this one")
+      ->type_name("VALUE");
+  command->add_flag("--if-absent", args->absent,
+                    "Write only if there is no such cell");
+  return [args](const Streams& streams) { return CheckAndPut(*args, streams); };
 }
 
 Action AddDelete(CLI::App* command) {

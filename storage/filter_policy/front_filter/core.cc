@@ -230,7 +230,7 @@ FrontFilterStats Core::Stats() const {
   stats.cell_bytes = memory_->used_bytes(Memory::kCells);
   const std::lock_guard lock(mutex_);
   ForEach([&stats](const Family* family) {
-    stats.families.push_back(family->Stats());
+    if (!family->IsGone()) stats.families.push_back(family->Stats());
   });
   for (const auto& [id, family] : without_) stats.families.push_back(family);
   std::ranges::sort(stats.families, {}, &FrontFilterFamilyStats::id);

@@ -240,6 +240,13 @@ bool Family::Lists(uint64_t number) const {
          (files_ != nullptr && files_->Has(number));
 }
 
+bool Family::IsGone() const {
+  const std::lock_guard lock(mutex_);
+  return root_ == nullptr && !memtables_.empty() &&
+         std::ranges::all_of(memtables_,
+                             [](const auto& one) { return one->gone(); });
+}
+
 FrontFilterFamilyStats Family::Stats() const {
   const std::lock_guard lock(mutex_);
   FrontFilterFamilyStats stats;

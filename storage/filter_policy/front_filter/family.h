@@ -163,6 +163,10 @@ class Family {
   // first, which has not ended.
   bool Lists(uint64_t number) const;
 
+  // True: RocksDB's recovery made the family and dropped it again, and nobody
+  // has a handle of it.
+  bool IsGone() const;
+
   FrontFilterFamilyStats Stats() const;
 
  private:

@@ -251,6 +251,10 @@ class Store {
   // on with it, and its disk space comes back when they end. A load that is
   // under way does not Finish.
   rocksdb::Status DropFamily(const std::string& name);
+  // Removes all cells of a family, which keeps its options: as DropFamily and
+  // CreateFamily, but a crash in between leaves the family empty, not gone.
+  // After an error of RocksDB the family may be missing until the next open.
+  rocksdb::Status TruncateFamily(const std::string& name);
   // Gives a family other options. Rules for versions hold at once: versions
   // that they rule out are not seen any more, and versions that a wider rule
   // lets in are seen again as far as they were not reclaimed yet. Files keep

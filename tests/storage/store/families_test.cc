@@ -181,6 +181,38 @@ TEST_F(StoreFamilies, DropGivesBackTheDiskOnceScansAreDone) {
   EXPECT_EQ(tables(), before - 3);
 }
 
+TEST_F(StoreFamilies, TruncatedOneKeepsItsOptionsAndNoCell) {
+  const FamilyOptions options = {.max_versions = 3, .ttl_ms = 1'000'000};
+  ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", options}}));
+  ASSERT_THAT(store_->Put("r", "a", "q", "1"), IsOk());
+  ASSERT_THAT(store_->Put("r", "b", "q", "2"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_THAT(store_->Put("r", "b", "p", "3"), IsOk());
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  ASSERT_THAT(load->Add("r", "b", "q", "v"), IsOk());
+  {
+    RowScanner rows = store_->Scan({.row = {.columns = {{"b"}}}});
+    auto row = rows.begin();
+    ASSERT_THAT(store_->TruncateFamily("b"), IsOk());
+    EXPECT_EQ(row->cells.size(), 2u) << "a scan goes on with its cells";
+  }
+  EXPECT_EQ(CellsOfRow("r"), 1u);
+  EXPECT_EQ(store_->Families().at("b"), options);
+  EXPECT_THAT(load->Finish(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("dropped")));
+  load.reset();
+  ASSERT_THAT(store_->Put("r", "b", "q", "4"), IsOk());
+  // The log still has the cells of before.
+  ASSERT_NO_FATAL_FAILURE(Open({}));
+  EXPECT_EQ(CellsOfRow("r"), 2u);
+  EXPECT_EQ(store_->Families().at("b"), options);
+  EXPECT_THAT(store_->TruncateFamily("c"),
+              StatusIs(Status::kInvalidArgument, HasSubstr("it has: a, b")));
+  ASSERT_NO_FATAL_FAILURE(Open({}, {.read_only = true}));
+  EXPECT_TRUE(store_->TruncateFamily("b").IsNotSupported());
+}
+
 TEST_F(StoreFamilies, LoadIntoADroppedOneDoesNotFinish) {
   ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", {}}}));
   std::unique_ptr<BulkLoad> load;
@@ -495,6 +527,27 @@ TEST_F(InterruptedChange, DropIsCompletedOrHasNotBegun) {
            // A new family of its name has nothing of it, and stays.
            ASSERT_THAT(store->CreateFamily("b", {}), IsOk());
            EXPECT_TRUE(store->Get("r", "b", "q", &value).IsNotFound());
+         });
+  EXPECT_GT(completed, 0);
+}
+
+TEST_F(InterruptedChange, TruncationIsCompletedOrHasNotBegun) {
+  int completed = 0;
+  TryAll([](Store* store) { return store->TruncateFamily("b"); },
+         [&](Store* store, bool done) {
+           std::string value;
+           ASSERT_TRUE(store->Families().contains("b"));
+           const Status s = store->Get("r", "b", "q", &value);
+           if (s.ok()) {
+             EXPECT_FALSE(done);
+             EXPECT_EQ(value, "b's");
+             return;
+           }
+           EXPECT_TRUE(s.IsNotFound()) << s.ToString();
+           if (!done) ++completed;
+           EXPECT_THAT(store->Put("r", "b", "q", "new"), IsOk());
+           ASSERT_THAT(store->Get("r", "b", "q", &value), IsOk());
+           EXPECT_EQ(value, "new");
          });
   EXPECT_GT(completed, 0);
 }

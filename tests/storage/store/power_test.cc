@@ -202,6 +202,18 @@ PowerScenario FamilyDrop() {
                    });
 }
 
+PowerScenario FamilyTruncation() {
+  return WithStore([](Store* store) { return store->TruncateFamily("b"); },
+                   [](Store* store, bool acknowledged) -> std::string {
+                     if (!store->Families().contains("b")) return "b is gone";
+                     std::string value;
+                     const Status s = store->Get("old", "b", "q", &value);
+                     if (s.IsNotFound()) return {};
+                     if (acknowledged) return "b has cells";
+                     return Expect(store, "old", "b", "old");
+                   });
+}
+
 PowerScenario FamilyAlteration() {
   return WithStore(
       [](Store* store) { return store->AlterFamily("a", {.ttl_ms = kHourMs}); },
@@ -339,6 +351,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Order", Order, {{kLog, 1}}},
         Case{"FamilyCreation", FamilyCreation, {{kLog}}},
         Case{"FamilyDrop", FamilyDrop, {{kLog, 1}}},
+        Case{"FamilyTruncation", FamilyTruncation, {}},
         Case{"FamilyAlteration", FamilyAlteration, {{kLog}}},
         Case{"Load", Load, {{kLog}}},
         Case{"Checkpoint", Checkpoint, {{kDirectoryOfTheStore}}},

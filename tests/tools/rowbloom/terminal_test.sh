@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # terminal_test.sh ROWBLOOM: on a terminal a load, an export and an import show a
-# line of progress, with the share and the rate.
+# line of progress, with the share and the rate; drop asks; a shell has a prompt
+# and completes verbs.
 set -euo pipefail
 # shellcheck source=tests/support/outside.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../../support/outside.sh"
@@ -39,4 +40,32 @@ if ! "$rowbloom" export-hfile --db none none 2>&1 | grep -q "has no HFiles"; the
   shows "out: [0-9]* % of 20,000 cells, [0-9,]* cells/s" \
     "'$rowbloom' import-hfile --db db --latest-as-new out"
 fi
+
+# typed TEXT COMMAND: somebody types the text once the program waits.
+typed() {
+  { sleep 1 && printf '%b' "$1" && sleep 1; } |
+    script -qec "$2" /dev/null >screen 2>&1
+}
+"$rowbloom" create --db asked --family a --family b
+families() { "$rowbloom" describe --db asked | cut -d , -f 1 | paste -sd ' '; }
+fail() {
+  echo "FAILED: $*:"
+  cat -v screen
+  exit 1
+}
+status=0
+typed 'no\n' "'$rowbloom' drop --db asked --family b" || status=$?
+((status == 2)) || fail "drop, with no for an answer, ends with $status"
+grep -q 'Drop b with all cells? \[y/N\]' screen || fail "drop does not ask"
+[[ $(families) == "a b" ]] || fail "drop did not wait for a yes"
+typed 'y\n' "'$rowbloom' drop --db asked --family b" || fail "drop"
+[[ $(families) == a ]] || fail "drop did not drop"
+on_terminal "'$rowbloom' truncate --db asked --family a --yes" ||
+  fail "truncate --yes asks"
+
+typed 'put r a:q typed\nget r a:none\nexis\t r\nexit\n' \
+  "'$rowbloom' shell --db asked" || fail "a shell"
+grep -q 'rowbloom> ' screen || fail "a shell has no prompt"
+grep -q '^yes' screen || fail "Tab does not complete exis to exists"
+[[ $("$rowbloom" get --db asked r a:q) == typed ]] || fail "a shell's put"
 echo "ok"

@@ -529,6 +529,40 @@ TEST_F(FrontFilterDBTest, FamiliesCreatedAndDropped) {
   EXPECT_EQ(Family(1).why, "its handle is gone");
 }
 
+TEST_F(FrontFilterDBTest, AFamilyOfBeforeADropIsNotArmingForEver) {
+  std::vector<ColumnFamilyHandle*> handles;
+  const auto open = [&] {
+    ExpectOk(OpenWithFrontFilter({}, Options(), dir_.File("db"),
+                                 {{"default", Options()}, {"one", Options()}},
+                                 &handles, &db_));
+  };
+  const auto close = [&] {
+    for (ColumnFamilyHandle* handle : handles) {
+      ExpectOk(db_->DestroyColumnFamilyHandle(handle));
+    }
+    db_.reset();
+  };
+  Open(Options());
+  ColumnFamilyHandle* one = nullptr;
+  ExpectOk(db_->CreateColumnFamily(Options(), "one", &one));
+  ExpectOk(db_->Put({}, one, "row:a", "v"));
+  ExpectOk(db_->DropColumnFamily(one));
+  ExpectOk(db_->DestroyColumnFamilyHandle(one));
+  ExpectOk(db_->CreateColumnFamily(Options(), "one", &one));
+  ExpectOk(db_->DestroyColumnFamilyHandle(one));
+  db_.reset();
+  // Recovery makes the dropped family once more, by the options of its name.
+  open();
+  db_->front_filter()->WaitUntilArmed();
+  const auto stats = db_->front_filter()->Stats();
+  ASSERT_EQ(stats.families.size(), 2);
+  for (const FrontFilterFamilyStats& family : stats.families) {
+    EXPECT_EQ(family.state, FrontFilterState::kArmed) << family.name;
+  }
+  EXPECT_EQ(stats.families[1].name, "one");
+  close();
+}
+
 TEST_F(FrontFilterDBTest, SeveralFamiliesInOneCall) {
   auto options = Options();
   std::vector<ColumnFamilyHandle*> handles;

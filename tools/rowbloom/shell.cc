@@ -1,0 +1,134 @@
+#include "tools/rowbloom/shell.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <istream>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rowbloom/result.h"
+#include "rowbloom/store.h"
+#include "tools/rowbloom/line_editor.h"
+#include "tools/rowbloom/run.h"
+#include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/verbs.h"
+
+namespace rowbloom::cli {
+namespace {
+
+using rocksdb::Status;
+
+constexpr std::string_view kBlanks = " \t\r";
+
+// The words of a line, with blanks between them. Quotes, ' or ", keep blanks in
+// a word; nothing else has a meaning in them. Error: no closing quote.
+Result<std::vector<std::string>> SplitWords(std::string_view line) {
+  std::vector<std::string> words;
+  std::optional<std::string> word;  // nullopt: between two
+  for (size_t at = 0; at < line.size(); ++at) {
+    const char c = line[at];
+    if (kBlanks.find(c) != std::string_view::npos) {
+      if (word) words.push_back(*std::move(word));
+      word.reset();
+    } else if (c == '\'' || c == '"') {
+      const size_t end = line.find(c, at + 1);
+      if (end == std::string_view::npos) {
+        return Error{fmt::format("expected a closing {} for that of column {}",
+                                 c, at + 1)};
+      }
+      word = word.value_or("").append(line.substr(at + 1, end - at - 1));
+      at = end;
+    } else {
+      word = word.value_or("").append(1, c);
+    }
+  }
+  if (word) words.push_back(*std::move(word));
+  return words;
+}
+
+// Gives the lines of a person or of a script.
+class Lines {
+ public:
+  explicit Lines(const Streams& streams) : streams_(streams) {
+    if (!streams.in_is_terminal) return;
+    std::vector<std::string> words = {"exit", "help"};
+    for (const Verb& verb : Verbs()) words.emplace_back(verb.name);
+    editor_.emplace(std::move(words));
+  }
+
+  // nullopt: there is none.
+  std::optional<std::string> Next() {
+    ++number_;
+    if (editor_) {
+      streams_.out.flush();
+      return editor_->Read("rowbloom> ");
+    }
+    std::string line;
+    if (!std::getline(streams_.in, line)) return std::nullopt;
+    return line;
+  }
+  // Starts with 1.
+  uint64_t number() const { return number_; }
+
+ private:
+  const Streams& streams_;
+  std::optional<LineEditor> editor_;
+  uint64_t number_ = 0;
+};
+
+ExitCode Shell(const StoreArgs& args, const Streams& streams) {
+  if (streams.store != nullptr) {
+    return Fail(streams.err, "this is a shell already");
+  }
+  StoreOptions options;
+  Status s = args.Options(&options);
+  // A shell is open for long enough to earn its front filter.
+  options.front_filter_limit_bytes = StoreOptions().front_filter_limit_bytes;
+  Streams of_shell = streams;
+  of_shell.db = args.db;
+  if (s.ok()) s = args.Open(options, {}, streams, &of_shell.store);
+  if (!s.ok()) return Fail(streams.err, s);
+  Lines lines(streams);
+  while (const auto line = lines.Next()) {
+    auto words = SplitWords(*line);
+    int code = static_cast<int>(ExitCode::kOk);
+    if (!words) {
+      code = static_cast<int>(Fail(streams.err, words.error()));
+    } else if (words->empty() || words->front().starts_with('#')) {
+      continue;
+    } else if (words->front() == "exit") {
+      break;
+    } else {
+      if (words->front() == "help") words->front() = "--help";
+      code = Run(*words, of_shell);
+    }
+    if (code > static_cast<int>(ExitCode::kFinding) &&
+        !streams.in_is_terminal) {
+      return Fail(streams.err, fmt::format("line {} failed, and the shell ends",
+                                           lines.number()));
+    }
+  }
+  if (streams.in_is_terminal) streams.out << '\n';
+  return ExitCode::kOk;
+}
+
+}  // namespace
+
+Action AddShell(CLI::App* command) {
+  const auto args = std::make_shared<StoreArgs>();
+  args->AddTo(command);
+  command->footer(
+      "Reads verbs and their arguments, a line each; --db is the shell's own "
+      "unless given.\nQuotes keep blanks in an argument. Lines that start with "
+      "# are comments; exit, or\nthe end of the input, ends the shell.\n\n" +
+      command->get_footer());
+  return [args](const Streams& streams) { return Shell(*args, streams); };
+}
+
+}  // namespace rowbloom::cli
