@@ -95,9 +95,9 @@ class ColumnPage {
     }
     if (size_ == cells_->size()) cells_->emplace_back();
     Cell& cell = (*cells_)[size_];
-    // Mostly that of the cell that was here.
+    // Rows that follow each other mostly have the same columns.
     if (cell.family != family) cell.family.assign(family);
-    cell.qualifier.assign(qualifier);
+    if (cell.qualifier != qualifier) cell.qualifier.assign(qualifier);
     cell.timestamp_ms = timestamp_ms;
     cell.value.assign(keys_only_ ? std::string_view() : value);
     ++size_;
