@@ -3,7 +3,7 @@
 //   sst_inspect filter FILE...
 //   sst_inspect probe FILE... --row R [--qualifier Q]
 //
-// See tools/sst_inspect/README.md.
+// See doc/inspecting.md.
 #pragma once
 
 #include <iosfwd>
