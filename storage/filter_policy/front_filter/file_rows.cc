@@ -18,17 +18,12 @@
 namespace rowbloom::front_filter {
 namespace {
 
-constexpr size_t kLineBytes = 64;
-
 // A section's payload and what it is.
 struct Section {
   FilterKind kind{};
   int probes = 0;
   uint64_t bytes = 0;
-  std::unique_ptr<std::byte[]> memory;
-  const std::byte* payload = nullptr;  // on a cache line of `memory`
-
-  uint64_t memory_bytes() const { return bytes + kLineBytes; }
+  SectionMemory memory;
 };
 
 // The payload of the section of this type. Throws std::bad_alloc.
@@ -44,12 +39,9 @@ Result<Section> CopySection(const ParsedBlock& block, SectionType type,
   if (!found->usable()) return Error{found->problem};
   Section section{
       .kind = found->kind, .probes = found->probes, .bytes = found->size_bytes};
-  section.memory =
-      std::make_unique_for_overwrite<std::byte[]>(section.memory_bytes());
-  const auto at = reinterpret_cast<uintptr_t>(section.memory.get());
-  std::byte* const payload = section.memory.get() + (-at) % kLineBytes;
-  std::memcpy(payload, contents.data() + found->offset_bytes, section.bytes);
-  section.payload = payload;
+  section.memory = NewSectionMemory(section.bytes);
+  std::memcpy(section.memory.get(), contents.data() + found->offset_bytes,
+              section.bytes);
   return section;
 }
 
@@ -78,13 +70,13 @@ Result<Section> BareRowsOf(const rocksdb::TableProperties& properties,
 Result<SectionProbe> ProbeOf(const Section& section) {
   if (section.bytes == 0) return SectionProbe::Empty();
   if (section.kind == FilterKind::kBloom) {
-    return SectionProbe(BloomBlocks{.data = section.payload,
+    return SectionProbe(BloomBlocks{.data = section.memory.get(),
                                     .count = section.bytes / kBlockBytes,
                                     .probes = section.probes});
   }
   std::string problem;
   const auto ribbon = ParseRibbon(
-      {reinterpret_cast<const char*>(section.payload), section.bytes},
+      {reinterpret_cast<const char*>(section.memory.get()), section.bytes},
       &problem);
   if (!ribbon) return Error{problem};
   return SectionProbe(std::make_unique<const RibbonFilter>(*ribbon));
@@ -215,7 +207,7 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
   }
   auto probe = ProbeOf(*section);
   if (!probe) return Unknown(path + ": " + probe.error());
-  const uint64_t bytes = section->memory_bytes();
+  const uint64_t bytes = section->bytes;
   if (!memory->Take(Memory::kRows, bytes)) {
     return {.rows = nullptr,
             .problem = {.message = path + ": no room for its section of " +
@@ -232,10 +224,10 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
                               Held* held) {
     if (!more) return;
     auto more_probe = ProbeOf(*more);
-    if (!more_probe || !memory->Take(purpose, more->memory_bytes())) return;
+    if (!more_probe || !memory->Take(purpose, more->bytes)) return;
     *held = {.probe = *std::move(more_probe),
              .memory = std::move(more->memory),
-             .taken = TakenMemory(memory, purpose, more->memory_bytes())};
+             .taken = TakenMemory(memory, purpose, more->bytes)};
   };
   hold(BareRowsOf(*properties, rules.layout), Memory::kRows, &rows->bare_rows_);
   if (entries == Entries::kAllKeys) {

@@ -13,6 +13,7 @@
 #include "rowbloom/result.h"
 #include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/filter_policy/front_filter/memory.h"
+#include "storage/filter_policy/front_filter/section_memory.h"
 #include "storage/filter_policy/loaded_block.h"
 
 namespace rowbloom::front_filter {
@@ -64,7 +65,7 @@ class FileRows {
   // A section that is there, in memory that was taken for it.
   struct Held {
     SectionProbe probe;  // views `memory`
-    std::unique_ptr<std::byte[]> memory;
+    SectionMemory memory;
     TakenMemory taken;
   };
 

@@ -850,7 +850,7 @@ TEST_F(FrontFilterDBTest, FilesOfOtherPolicies) {
 TEST_F(FrontFilterDBTest, MemoryLimit) {
   Open(Options());
   ForBoth(Fill);
-  constexpr uint64_t kLimit = 300;  // two of four sections fit
+  constexpr uint64_t kLimit = 2 * 64;  // two of four sections fit
   Open(Options(), {.memory_limit_bytes = kLimit});
   EXPECT_EQ(Family().files_known, 2);
   EXPECT_EQ(Family().files_unknown, 2);

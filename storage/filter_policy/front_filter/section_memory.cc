@@ -1,0 +1,134 @@
+#include "storage/filter_policy/front_filter/section_memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace rowbloom::front_filter {
+namespace {
+
+constexpr size_t kLineBytes = 64;
+constexpr size_t kHugePageBytes = size_t{2} << 20;
+// Smaller sections are in few small pages, and in small databases.
+constexpr size_t kMinBytes = size_t{64} << 10;
+
+constexpr size_t RoundUp(size_t size_bytes) {
+  return (std::max<size_t>(size_bytes, 1) + kLineBytes - 1) / kLineBytes *
+         kLineBytes;
+}
+
+std::byte* Allocate(size_t size_bytes, size_t alignment_bytes) {
+  return static_cast<std::byte*>(
+      ::operator new (size_bytes, std::align_val_t{alignment_bytes}));
+}
+void Free(std::byte* bytes, size_t alignment_bytes) noexcept {
+  ::operator delete (bytes, std::align_val_t{alignment_bytes});
+}
+
+// Sets aside huge pages; if there are none, small ones serve.
+void WantHugePages(std::byte* bytes, size_t size_bytes) {
+  static_cast<void>(madvise(bytes, size_bytes, MADV_HUGEPAGE));
+}
+
+// Sections that share huge pages. Each takes the first gap that is large
+// enough, and a page without sections is given back.
+class SharedPages {
+ public:
+  std::byte* Take(size_t size_bytes) {
+    const std::lock_guard lock(mutex_);
+    for (Page& page : pages_) {
+      if (std::byte* const found = TakeGap(size_bytes, &page)) return found;
+    }
+    Page page;
+    page.used.reserve(kHugePageBytes / kMinBytes);
+    pages_.push_back(std::move(page));
+    try {
+      pages_.back().bytes = Allocate(kHugePageBytes, kHugePageBytes);
+    } catch (...) {
+      pages_.pop_back();
+      throw;
+    }
+    WantHugePages(pages_.back().bytes, kHugePageBytes);
+    return TakeGap(size_bytes, &pages_.back());
+  }
+
+  void GiveBack(const std::byte* bytes) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto page = std::ranges::find_if(pages_, [bytes](const Page& one) {
+      return one.bytes <= bytes && bytes < one.bytes + kHugePageBytes;
+    });
+    std::erase_if(page->used, [&](const Range& range) {
+      return page->bytes + range.begin == bytes;
+    });
+    if (!page->used.empty()) return;
+    Free(page->bytes, kHugePageBytes);
+    std::swap(*page, pages_.back());
+    pages_.pop_back();
+  }
+
+ private:
+  struct Range {
+    size_t begin;
+    size_t end;
+  };
+  struct Page {
+    std::byte* bytes = nullptr;
+    std::vector<Range> used;  // in order
+  };
+
+  // Null: no gap is large enough. The page has room to note a section more.
+  static std::byte* TakeGap(size_t size_bytes, Page* page) {
+    size_t begin = 0;
+    auto next = page->used.begin();
+    for (; next != page->used.end(); ++next) {
+      if (next->begin - begin >= size_bytes) break;
+      begin = next->end;
+    }
+    if (kHugePageBytes - begin < size_bytes) return nullptr;
+    page->used.insert(next, {begin, begin + size_bytes});
+    return page->bytes + begin;
+  }
+
+  std::mutex mutex_;
+  std::vector<Page> pages_;
+};
+
+// Outlives every section.
+SharedPages& Shared() {
+  static auto* const shared = new SharedPages;
+  return *shared;
+}
+
+}  // namespace
+
+SectionMemory NewSectionMemory(size_t size_bytes) {
+  const size_t rounded = RoundUp(size_bytes);
+  std::byte* bytes = nullptr;
+  if (rounded < kMinBytes) {
+    bytes = Allocate(rounded, kLineBytes);
+  } else if (rounded <= kHugePageBytes) {
+    bytes = Shared().Take(rounded);
+  } else {
+    bytes = Allocate(rounded, kHugePageBytes);
+    // What is behind the last whole page is on small ones.
+    WantHugePages(bytes, rounded / kHugePageBytes * kHugePageBytes);
+  }
+  return SectionMemory(bytes, {size_bytes});
+}
+
+void SectionMemoryDeleter::operator()(std::byte* bytes) const noexcept {
+  const size_t rounded = RoundUp(size_bytes);
+  if (rounded < kMinBytes) {
+    Free(bytes, kLineBytes);
+  } else if (rounded <= kHugePageBytes) {
+    Shared().GiveBack(bytes);
+  } else {
+    Free(bytes, kHugePageBytes);
+  }
+}
+
+}  // namespace rowbloom::front_filter

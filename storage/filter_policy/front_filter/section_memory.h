@@ -1,0 +1,25 @@
+// Memory for the sections of files. A lookup reads a line of a section at a
+// random place: on small pages it waits for a walk of the page tables, too.
+// With one file and huge pages, an absent row takes 0.19 of the time of
+// RocksDB's Bloom filter instead of 0.29 (front_bench).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace rowbloom::front_filter {
+
+struct SectionMemoryDeleter {
+  size_t size_bytes = 0;  // as was asked for
+
+  void operator()(std::byte* bytes) const noexcept;
+};
+using SectionMemory = std::unique_ptr<std::byte[], SectionMemoryDeleter>;
+
+// Bytes for a section, not initialised, from a cache line on. Large sections
+// are on huge pages where the system has them for madvise; those that are no
+// larger than one share it with others. Throws std::bad_alloc. Thread-safe, as
+// is the deleter.
+SectionMemory NewSectionMemory(size_t size_bytes);
+
+}  // namespace rowbloom::front_filter
