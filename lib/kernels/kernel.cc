@@ -23,6 +23,8 @@ struct KernelList {
       kernels[count++] = kAvx512Kernel;
     }
     if (avx2) kernels[count++] = kAvx2Kernel;
+#elif defined(__AARCH64EL__)
+    kernels[count++] = kNeonKernel;
 #endif
     kernels[count++] = kScalarKernel;
   }

@@ -79,6 +79,7 @@ void AddScalar(const BloomBlocks& blocks, std::byte* data,
 extern const Kernel kScalarKernel;
 extern const Kernel kAvx2Kernel;
 extern const Kernel kAvx512Kernel;
+extern const Kernel kNeonKernel;
 
 namespace {
 

@@ -16,6 +16,7 @@
 
 #include "lib/kernels/bloom_add.h"
 #include "lib/kernels/bloom_block.h"
+#include "lib/kernels/bloom_lookup.h"
 #include "lib/kernels/kernel.h"
 #include "lib/kernels/ribbon_equation.h"
 #include "lib/kernels/ribbon_solve.h"
@@ -24,13 +25,10 @@
 namespace rowbloom {
 namespace {
 
-constexpr int kLanes = 8;
-
-// Tells whether the block has the bits of the probes from `first` on, kLanes at
-// most. The top 4 bits of a lane's product are the number of its word in the
-// block, the next 5 that of its bit in the word.
-inline bool HasBitsFrom(int first, const std::byte* block, uint64_t hash,
-                        int probes) {
+// HasBitsFrom. The top 4 bits of a lane's product are the number of its word in
+// the block, the next 5 that of its bit in the word.
+inline bool HasEight(int first, const std::byte* block, uint64_t hash,
+                     int probes) {
   const __m256i product = _mm256_mullo_epi32(
       _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
       _mm256_load_si256(
@@ -52,27 +50,6 @@ inline bool HasBitsFrom(int first, const std::byte* block, uint64_t hash,
       _mm256_blendv_ps(_mm256_castsi256_ps(low), _mm256_castsi256_ps(high),
                        _mm256_castsi256_ps(product)));
   return _mm256_testc_si256(found, bits) != 0;
-}
-
-inline bool FewBits(const std::byte* block, uint64_t hash, int probes) {
-  return HasBitsFrom(0, block, hash, probes);
-}
-
-inline bool MoreBits(const std::byte* block, uint64_t hash, int probes) {
-  return HasBitsFrom(0, block, hash, kLanes) &&
-         HasBitsFrom(kLanes, block, hash, probes);
-}
-
-bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
-  const std::byte* block = blocks.data + BlockOffset(blocks, hash);
-  return blocks.probes <= kLanes ? FewBits(block, hash, blocks.probes)
-                                 : MoreBits(block, hash, blocks.probes);
-}
-
-uint32_t FewOrMore(const BloomBlocks* sections, size_t count, uint64_t hash) {
-  return sections[0].probes <= kLanes
-             ? SectionsWith<FewBits>(sections, count, hash)
-             : SectionsWith<MoreBits>(sections, count, hash);
 }
 
 // The parity of each lane, folded into its top bit, as a mask.
@@ -158,9 +135,9 @@ void AddTogether(std::byte* data, const uint64_t* hashes,
 }  // namespace
 constinit const Kernel kAvx2Kernel = {
     .name = "avx2",
-    .may_contain = MayContain,
-    .may_contain_many = Many<BloomBlocks, MayContain>,
-    .sections_with = FewOrMore,
+    .may_contain = MayContain<HasEight>,
+    .may_contain_many = Many<BloomBlocks, MayContain<HasEight>>,
+    .sections_with = FewOrMore<HasEight>,
     .ribbon_may_contain = RibbonMayContain<Avx2ColumnsGive>,
     .ribbon_may_contain_many =
         Many<RibbonFilter, RibbonMayContain<Avx2ColumnsGive>>,

@@ -27,17 +27,6 @@ bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
                       blocks.probes);
 }
 
-bool ScalarColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
-  uint32_t wrong = 0;
-  for (uint64_t i = 0; i < place.columns; ++i) {
-    const uint64_t met = (LoadWord(place.first + 8 * i) & place.low) ^
-                         (LoadWord(place.second + 8 * i) & place.high);
-    wrong |=
-        static_cast<uint32_t>(__builtin_parityll(met)) ^ (fingerprint >> i & 1);
-  }
-  return wrong == 0;
-}
-
 }  // namespace
 
 void AddScalar(const BloomBlocks& blocks, std::byte* data,
@@ -59,9 +48,9 @@ constinit const Kernel kScalarKernel = {
     .may_contain = MayContain,
     .may_contain_many = Many<BloomBlocks, MayContain>,
     .sections_with = SectionsWith<BlockHasBits>,
-    .ribbon_may_contain = RibbonMayContain<ScalarColumnsGive>,
+    .ribbon_may_contain = RibbonMayContain<ColumnsGiveInTurn>,
     .ribbon_may_contain_many =
-        Many<RibbonFilter, RibbonMayContain<ScalarColumnsGive>>,
+        Many<RibbonFilter, RibbonMayContain<ColumnsGiveInTurn>>,
     .add = AddScalar,
     .ribbon_solve = RibbonSolve};
 

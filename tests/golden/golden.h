@@ -17,6 +17,7 @@
 
 #include "rowbloom/key_layout.h"
 #include "tests/support/hex.h"
+#include "tests/support/random.h"
 
 namespace rowbloom::golden {
 
@@ -105,6 +106,40 @@ inline KeyLayout LayoutOf(const std::string& name) {
         return 5;
       });
   return name == custom.ToString() ? custom : *KeyLayout::FromString(name);
+}
+
+// Rows of any bytes, and of zeros and ones among them, as far as the layout
+// takes such.
+inline Lines RowsFor(const KeyLayout& layout, size_t count) {
+  using namespace std::string_literals;
+  std::set<std::string> rows;
+  const bool any_bytes = layout.kind() != KeyLayout::Kind::kDelimited;
+  if (any_bytes) {
+    rows = {"\0"s,
+            "\xff"s,
+            "\0\xff"s,
+            "\0\1"s,
+            "a"s,
+            "a\0"s,
+            "a\0b"s,
+            "a\xff"s,
+            "\1\0\0"s,
+            "\xff\xff"s,
+            std::string(40, '\0')};
+  }
+  for (size_t i = 0; rows.size() < count; ++i) {
+    std::string row = test::DistinctKey(i) + std::string(i % 5, 'x');
+    rows.insert(any_bytes ? row : Hex(row));
+  }
+  std::set<std::string> fitting;
+  for (std::string row : rows) {
+    const size_t bytes = layout.kind() == KeyLayout::Kind::kCustom
+                             ? 5
+                             : layout.FixedRowBytes().value_or(row.size());
+    row.resize(bytes, row.back());
+    fitting.insert(row);
+  }
+  return {fitting.begin(), fitting.end()};
 }
 
 // Rows among these in the order of their bytes, absent, and with other first

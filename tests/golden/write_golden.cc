@@ -7,7 +7,7 @@
 #include <exception>
 #include <fstream>
 
-#include "tests/support/random.h"
+#include "tests/golden/filter_blocks.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom::golden {
@@ -34,36 +34,14 @@ void WriteLines(const fs::path& path, const Lines& lines) {
   if (!file) throw std::runtime_error("cannot write " + path.string());
 }
 
-Lines RowsFor(const KeyLayout& layout, size_t count) {
-  using namespace std::string_literals;
-  std::set<std::string> rows;
-  const bool any_bytes = layout.kind() != KeyLayout::Kind::kDelimited;
-  if (any_bytes) {
-    rows = {"\0"s,
-            "\xff"s,
-            "\0\xff"s,
-            "\0\1"s,
-            "a"s,
-            "a\0"s,
-            "a\0b"s,
-            "a\xff"s,
-            "\1\0\0"s,
-            "\xff\xff"s,
-            std::string(40, '\0')};
+void WriteFilterBlocks(const fs::path& folder) {
+  const test::TempDir dir;
+  const FilterBlocks blocks = BuildFilterBlocks();
+  for (const auto& [name, bytes] : blocks.bytes) {
+    std::ofstream(dir.path() / name, std::ios::binary) << bytes;
   }
-  for (size_t i = 0; rows.size() < count; ++i) {
-    std::string row = test::DistinctKey(i) + std::string(i % 5, 'x');
-    rows.insert(any_bytes ? row : Hex(row));
-  }
-  std::set<std::string> fitting;
-  for (std::string row : rows) {
-    const size_t bytes = layout.kind() == KeyLayout::Kind::kCustom
-                             ? 5
-                             : layout.FixedRowBytes().value_or(row.size());
-    row.resize(bytes, row.back());
-    fitting.insert(row);
-  }
-  return {fitting.begin(), fitting.end()};
+  Pack(dir.path(), folder, "blocks");
+  WriteLines(folder / "blocks.keys.txt", blocks.lines);
 }
 
 namespace {

@@ -22,8 +22,4 @@ void Pack(const std::filesystem::path& directory,
           const std::filesystem::path& folder, const std::string& name);
 void WriteLines(const std::filesystem::path& path, const Lines& lines);
 
-// Rows of any bytes, and of zeros and ones among them, as far as the layout
-// takes such.
-Lines RowsFor(const KeyLayout& layout, size_t count);
-
 }  // namespace rowbloom::golden

@@ -18,7 +18,10 @@
 #include <thread>
 #include <vector>
 
+// Absent from a build of lib alone.
+#if __has_include("rocksdb/db.h")
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/options.h"
 #include "rocksdb/table.h"
+#endif

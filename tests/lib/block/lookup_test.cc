@@ -16,6 +16,7 @@
 #include "lib/kernels/kernel.h"
 #include "rowbloom/filter_block.h"
 #include "tests/support/random.h"
+#include "tests/support/scoped_kernel.h"
 
 namespace rowbloom {
 namespace {
@@ -222,7 +223,7 @@ class LookupTest : public testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, LookupTest,
-                         testing::Values("scalar", "avx2", "avx512"),
+                         testing::ValuesIn(test::kKernelNames),
                          [](const auto& test) {
                            return std::string(test.param);
                          });

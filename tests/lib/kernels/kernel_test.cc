@@ -10,6 +10,7 @@
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/filter_block.h"
 #include "tests/support/random.h"
+#include "tests/support/scoped_kernel.h"
 
 namespace rowbloom {
 namespace {
@@ -49,7 +50,7 @@ class KernelTest : public testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, KernelTest,
-                         testing::Values("scalar", "avx2", "avx512"),
+                         testing::ValuesIn(test::kKernelNames),
                          [](const auto& test) {
                            return std::string(test.param);
                          });

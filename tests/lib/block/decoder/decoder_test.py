@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""decoder_test.py WRITE_BLOCKS FORMAT_MD GOLDEN_DIR: a reader of filter blocks
+"""decoder_test.py FORMAT_MD GOLDEN_DIR WRITE_BLOCKS...: a reader of filter blocks
 that shares no code with the library gives the answers of the library, for the
 blocks that it writes today, and finds the keys of those that it wrote once."""
 
@@ -90,7 +90,7 @@ class Decoder(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as directory:
-            said = subprocess.run([WRITE_BLOCKS, directory],
+            said = subprocess.run([*WRITE_BLOCKS, directory],
                                   check=True,
                                   stdout=subprocess.PIPE,
                                   text=True)
@@ -174,6 +174,6 @@ class Golden(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    WRITE_BLOCKS = sys.argv[1]
-    FORMAT_MD, GOLDEN_DIR = map(pathlib.Path, sys.argv[2:4])
+    FORMAT_MD, GOLDEN_DIR = map(pathlib.Path, sys.argv[1:3])
+    WRITE_BLOCKS = sys.argv[3:]
     unittest.main(argv=sys.argv[:1])

@@ -1,21 +1,17 @@
-// Filter blocks as bytes, all in one archive. The text beside it:
-//
-//   block NAME LAYOUT COLUMN_FAMILY LEVEL SECTION...   of type/kind/entries
-//   key LAYOUT BYTES                                   in all blocks of it
-#include <map>
+#include "tests/golden/filter_blocks.h"
+
 #include <vector>
 
 #include "lib/block/filter_block_builder.h"
 #include "rowbloom/filter_block.h"
-#include "tests/golden/write_golden.h"
-#include "tests/support/temp_dir.h"
 
 namespace rowbloom::golden {
 namespace {
 
 class BlockWriter {
  public:
-  explicit BlockWriter(const KeyLayout& layout) : layout_(layout) {
+  BlockWriter(const KeyLayout& layout, FilterBlocks* out)
+      : layout_(layout), out_(out) {
     for (const std::string& row : RowsFor(layout, 60)) {
       const std::string row_bytes = *layout.EncodeRow(row);
       keys_.push_back(row_bytes);
@@ -24,7 +20,7 @@ class BlockWriter {
       }
     }
     for (const std::string& key : keys_) {
-      lines_.push_back("key " + layout.ToString() + " " + Hex(key));
+      out_->lines.push_back("key " + layout.ToString() + " " + Hex(key));
     }
   }
 
@@ -48,13 +44,6 @@ class BlockWriter {
     Keep(name, options, FilterBlockBuilder(options).Finish());
   }
 
-  void Save(const std::filesystem::path& directory, Lines* lines) const {
-    for (const auto& [name, bytes] : blocks_) {
-      std::ofstream(directory / name, std::ios::binary) << bytes;
-    }
-    lines->insert(lines->end(), lines_.begin(), lines_.end());
-  }
-
  private:
   void Keep(const std::string& name, const FilterBlockOptions& options,
             const std::string& bytes) {
@@ -69,24 +58,22 @@ class BlockWriter {
               std::string(ToString(section.kind)) + "/" +
               std::to_string(section.keys);
     }
-    lines_.push_back(line);
-    blocks_[id + "-" + name] = bytes;
+    out_->lines.push_back(line);
+    out_->bytes[id + "-" + name] = bytes;
   }
 
   const KeyLayout layout_;
+  FilterBlocks* const out_;
   Lines keys_;
-  Lines lines_;
-  std::map<std::string, std::string> blocks_;
 };
 
 }  // namespace
 
-void WriteFilterBlocks(const std::filesystem::path& folder) {
-  const test::TempDir dir;
-  Lines lines;
+FilterBlocks BuildFilterBlocks() {
+  FilterBlocks blocks;
   for (const char* name :
        {"escaped", "fixed:8", "delimited::", "u16", "custom:golden"}) {
-    BlockWriter writer(LayoutOf(name));
+    BlockWriter writer(LayoutOf(name), &blocks);
     for (const BloomType type : {BloomType::kRow, BloomType::kRowCol,
                                  BloomType::kRowPrefixFixedLength}) {
       for (const FilterKind kind : {FilterKind::kBloom, FilterKind::kRibbon}) {
@@ -111,10 +98,8 @@ void WriteFilterBlocks(const std::filesystem::path& folder) {
       }
     }
     writer.WriteEmpty("empty");
-    writer.Save(dir.path(), &lines);
   }
-  Pack(dir.path(), folder, "blocks");
-  WriteLines(folder / "blocks.keys.txt", lines);
+  return blocks;
 }
 
 }  // namespace rowbloom::golden
