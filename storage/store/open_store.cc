@@ -9,6 +9,7 @@
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
 #include "rocksdb/table.h"
+#include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/printable.h"
 #include "storage/format/directory.h"
@@ -19,6 +20,9 @@
 #include "storage/store/metadata.h"
 #include "storage/store/opening_env.h"
 #include "storage/store/store_impl.h"
+#if ROCKSDB_MAJOR >= 8
+#include "rocksdb/advanced_cache.h"
+#endif
 
 namespace rowbloom {
 namespace {

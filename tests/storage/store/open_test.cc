@@ -17,9 +17,13 @@
 #include "rocksdb/cache.h"
 #include "rocksdb/env.h"
 #include "rocksdb/rate_limiter.h"
+#include "rocksdb/version.h"
 #include "rowbloom/open_db.h"
 #include "storage/store/found_store.h"
 #include "tests/storage/store/test_store.h"
+#if ROCKSDB_MAJOR >= 8
+#include "rocksdb/advanced_cache.h"
+#endif
 
 namespace rowbloom::test {
 namespace {
