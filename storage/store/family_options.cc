@@ -200,8 +200,7 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
       NewRowCounterFactory(*store.key_layout, format));
   options.target_file_size_base = store.file_bytes;
   options.write_buffer_size = store.write_buffer_bytes;
-  // RocksDB has a history for transactions in families that it opens with them,
-  // but not in those that are created later.
+  // RocksDB's default, but not for families that are created later.
   if (store.transactions) options.max_write_buffer_size_to_maintain = -1;
   options.disable_auto_compactions = !store.auto_compaction;
   return rocksdb::GetColumnFamilyOptionsFromMap(

@@ -1,8 +1,8 @@
 #include "rowbloom/transaction.h"
 
-#include <optional>
 #include <vector>
 
+#include "lib/bytes/text.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/snapshot.h"
@@ -32,11 +32,7 @@ class TrackedTransaction final : public Transaction {
       if (s.ok()) s = Track(at);
       if (!s.ok()) return s;
       reads_.Add(at);
-      std::optional<std::string> found;
-      s = store_.writer.ReadThrough(Changes(), snapshot_.get(), at, &found);
-      if (s.ok() && !found) s = Status::NotFound();
-      if (s.ok()) *value = *std::move(found);
-      return s;
+      return store_.writer.ReadThrough(Changes(), snapshot_.get(), at, value);
     });
   }
 
@@ -54,25 +50,23 @@ class TrackedTransaction final : public Transaction {
       rows.insert(rows.end(), changes.begin(), changes.end());
       const RowLocks::Guard guard = store_.writer.Lock(rows);
       if (guard.HadWideWriteSince(wide_writes_)) {
-        return Status::Busy(
-            "a row was deleted, a bulk load came in or a family was changed "
-            "since the transaction began: begin again");
+        return Busy(
+            "a row was deleted, a bulk load came in or a family was "
+            "changed");
       }
       s = store_.writer.Apply(guard, changes, {.durability = durability},
                               /*updated=*/nullptr, tracked_.get());
-      if (s.IsTryAgain()) {
-        return Status::Busy(
-            "what was written since the transaction began is not in memory any "
-            "more: begin again");
-      }
-      return s.IsBusy() ? Status::Busy(
-                              "a cell of the transaction was changed since it "
-                              "began: begin again")
-                        : s;
+      if (s.IsTryAgain()) return Busy("too much was written to be in memory");
+      return s.IsBusy() ? Busy("a cell of the transaction was changed") : s;
     });
   }
 
  private:
+  static Status Busy(const char* what) {
+    return Status::Busy(
+        Concat("since the transaction began, ", what, ": begin again"));
+  }
+
   Status CheckOpen() const {
     if (!over_) return Status::OK();
     return Status::InvalidArgument("the transaction is over: begin another");

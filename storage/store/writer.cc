@@ -140,15 +140,17 @@ class Writer::Draft {
     return s;
   }
 
-  // The newest value of a cell after the changes.
-  Status Read(const Change& at, std::optional<std::string>* value) {
+  // The newest value of a cell after the changes. NotFound: there is none.
+  Status Read(const Change& at, std::string* value) {
     FamilyMap::const_iterator family;
     CellState cell;
     Status s = Enter(at.row);
     if (s.ok()) s = opened_.FindFamily(*families_, at.family, &family);
     if (s.ok()) s = FindCell(family, at.qualifier, &cell);
-    const auto newest = s.ok() ? cell.Newest() : std::nullopt;
-    *value = newest ? std::optional<std::string>(newest->value) : std::nullopt;
+    if (!s.ok()) return s;
+    const std::optional<Entry> newest = cell.Newest();
+    if (!newest) return Status::NotFound();
+    value->assign(newest->value);
     return s;
   }
 
@@ -628,7 +630,7 @@ Status Writer::Apply(const RowLocks::Guard& guard,
 
 Status Writer::ReadThrough(std::vector<Change> changes,
                            const rocksdb::Snapshot* snapshot, const Change& at,
-                           std::optional<std::string>* value) {
+                           std::string* value) {
   std::erase_if(changes,
                 [&](const Change& change) { return change.row != at.row; });
   const RowLocks::Guard guard = Lock(changes);

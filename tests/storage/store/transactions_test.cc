@@ -262,7 +262,8 @@ TEST_P(Transactions, AreBusyOnceTheHistoryInMemoryIsTooShort) {
     ASSERT_THAT(store_->Flush(), IsOk());
   }
   EXPECT_THAT(transaction->Commit(),
-              StatusIs(Status::kBusy, HasSubstr("not in memory any more")));
+              StatusIs(Status::kBusy,
+                       HasSubstr("too much was written to be in memory")));
   EXPECT_EQ(Value("r", "q"), "-");
 }
 
