@@ -93,8 +93,8 @@ class TrackedTransaction final : public Transaction {
 
   Store::Impl& store_;
   const OpenedStore& opened_;
-  // Taken in this order, so that nothing that is read is newer than what the
-  // checks begin with.
+  // These are taken in this order, so that nothing that is read is newer than
+  // what the checks begin with.
   const uint64_t wide_writes_;
   const std::unique_ptr<rocksdb::Transaction> tracked_;
   const CountedSnapshot snapshot_;

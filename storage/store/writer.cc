@@ -40,7 +40,7 @@ uint64_t Mix(uint64_t hash, uint64_t more) {
   return (hash ^ more) * 0x9E3779B97F4A7C15u;
 }
 
-// In the place of an entry: all that was there before is removed.
+// This type stands in the place of an entry: all before it is removed.
 constexpr ChangeType kRemoval = ChangeType::kDeleteRow;
 
 // A row in a family, and a cell of it, as the stripe knows them.
@@ -88,11 +88,13 @@ class Writer::Draft {
   struct Options {
     // A change may depend on others.
     bool looks_at_itself = true;
-    // Set aside for the batch, unless it is that of `transaction`.
+    // Values depend on others, those in `latest` families, too.
+    bool has_updates = true;
+    // Bytes that are set aside for the batch, unless `transaction` has it.
     size_t batch_bytes = 0;
     rocksdb::Transaction* transaction = nullptr;
-    // Unless null, only Read comes after Add, as of it, and nothing is
-    // remembered of the changes, which are of one row.
+    // A snapshot for Read, unless it is null: then nothing but Read comes after
+    // Add, and nothing is remembered of the changes, which are of one row.
     const rocksdb::Snapshot* snapshot = nullptr;
   };
   // REQUIRES that `guard` has the rows of all changes.
@@ -148,7 +150,7 @@ class Writer::Draft {
     if (s.ok()) s = opened_.FindFamily(*families_, at.family, &family);
     if (s.ok()) s = FindCell(family, at.qualifier, &cell);
     if (!s.ok()) return s;
-    const std::optional<Entry> newest = cell.Newest();
+    const std::optional<Entry> newest = Newest(cell, family->second);
     if (!newest) return Status::NotFound();
     value->assign(newest->value);
     return s;
@@ -170,7 +172,7 @@ class Writer::Draft {
       options_.transaction->SetWriteOptions(options);
       s = options_.transaction->Commit();
     } else {
-      // Past a database with transactions, which would refuse a wide write.
+      // A database with transactions would refuse a wide write.
       s = opened_.database->GetRootDB()->Write(options, batch_);
     }
     if (is_wide) guard.NoteWideWrite();
@@ -193,19 +195,18 @@ class Writer::Draft {
     rocksdb::PinnableSlice stored;  // the entries may view into it
     Entries entries;
     RowDeletes row_deletes;
-    VersionRules rules;
-    uint64_t wall_ms = 0;
-
-    std::optional<Entry> Newest() const {
-      std::optional<Entry> newest;
-      ForEachVisible(entries, row_deletes, rules, wall_ms,
-                     [&](const Entry& entry) {
-                       newest = entry;
-                       return false;
-                     });
-      return newest;
-    }
   };
+
+  std::optional<Entry> Newest(const CellState& cell,
+                              const Family& family) const {
+    std::optional<Entry> newest;
+    ForEachVisible(cell.entries, cell.row_deletes, family.rules,
+                   opened_.shared->clock.WallNow(), [&](const Entry& entry) {
+                     newest = entry;
+                     return false;
+                   });
+    return newest;
+  }
 
   // Begins with a row, or goes on with it.
   Status Enter(std::string_view row) {
@@ -226,8 +227,6 @@ class Writer::Draft {
     const Family& family = found->second;
     const bool versioned = family.format == CellFormat::kVersioned;
     const Key key = KeyOf(family, qualifier);
-    cell->rules = family.rules;
-    cell->wall_ms = opened_.shared->clock.WallNow();
     rocksdb::ReadOptions options;
     options.snapshot = options_.snapshot;
     if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
@@ -251,7 +250,7 @@ class Writer::Draft {
         cell->entries.clear();
       } else {
         cell->entries = versioned
-                            ? ApplyOperand(cell->entries, {entry}, cell->rules)
+                            ? ApplyOperand(cell->entries, {entry}, family.rules)
                             : Entries{entry};
       }
     }
@@ -263,7 +262,7 @@ class Writer::Draft {
     CellState cell;
     Status s = FindCell(found, change.qualifier, &cell);
     if (!s.ok()) return s;
-    const std::optional<Entry> before = cell.Newest();
+    const std::optional<Entry> before = Newest(cell, found->second);
     std::string& value =
         updated_.emplace_back(before ? before->value : std::string_view());
     if (change.type == ChangeType::kAppend) {
@@ -277,9 +276,10 @@ class Writer::Draft {
       const uint64_t timestamp_ms = *change.timestamp_ms;
       s = CheckPut(found, change.qualifier, value, timestamp_ms);
       if (!s.ok()) return s;
-      cell.entries = ApplyOperand(
-          cell.entries, {{change.type, timestamp_ms, value}}, cell.rules);
-      const std::optional<Entry> after = cell.Newest();
+      cell.entries =
+          ApplyOperand(cell.entries, {{change.type, timestamp_ms, value}},
+                       found->second.rules);
+      const std::optional<Entry> after = Newest(cell, found->second);
       if (!after || after->timestamp_ms != timestamp_ms) {
         s = InvalidArgument("a version at ", timestamp_ms,
                             " would not be the newest: a newer one or a delete "
@@ -325,7 +325,10 @@ class Writer::Draft {
     if (family.format == CellFormat::kLatest) {
       const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
       last_ms_ = std::max(last_ms_, now_ms_);
-      Note(family, change.qualifier, {ChangeType::kPut, now_ms_, change.value});
+      if (options_.has_updates) {
+        Note(family, change.qualifier,
+             {ChangeType::kPut, now_ms_, change.value});
+      }
       const auto head = EncodeCellHead(now_ms_);
       const Slice value_parts[] = {Slice(head.data(), head.size()),
                                    Slice(change.value)};
@@ -483,13 +486,15 @@ class Writer::Draft {
     const Family& family = found->second;
     if (IsDeleteOfRow(change.type)) {
       const Key row = KeyOf(family, {});
-      if (options_.looks_at_itself) removed_rows_.insert(row);
+      if (options_.has_updates) removed_rows_.insert(row);
       const auto noted = NotedOf(row);
       entries_.erase(noted.begin(), noted.end());
       return batch_->DeleteRange(family.handle(), row_bytes_,
                                  RowEnd(row_bytes_, kMaxQualifierBytes));
     }
-    Note(family, change.qualifier, {kRemoval, 0, {}});
+    if (options_.has_updates) {
+      Note(family, change.qualifier, {kRemoval, 0, {}});
+    }
     // The row's deletes are kept with the cell of the empty qualifier.
     RowDeletes row_deletes;
     Status s;
@@ -584,7 +589,7 @@ class Writer::Draft {
   const OpenedStore& opened_;
   const SharedFamilies families_;
   const Options options_;
-  // In the place of the row's stripe, if it only reads.
+  // This one is used in the place of the row's, if it only reads.
   std::optional<RowLocks::Stripe> only_read_;
   uint64_t now_ms_ = 0;
   uint64_t last_ms_ = 0;  // the clock's bound has to cover it
@@ -608,14 +613,17 @@ Status Writer::Apply(const RowLocks::Guard& guard,
                      rocksdb::Transaction* transaction) {
   if (changes.empty()) return Status::OK();
   bool only_puts = true;
+  bool updates = false;
   size_t batch_bytes = kBatchHeadBytes;
   for (const Change& change : changes) {
+    updates |= IsUpdate(change.type);
     only_puts &= change.type == ChangeType::kPut;
     batch_bytes += kRecordBytes + change.row.size() + change.qualifier.size() +
                    change.value.size();
   }
   Draft draft(this, guard,
               {.looks_at_itself = !only_puts && changes.size() > 1,
+               .has_updates = updates && changes.size() > 1,
                .batch_bytes = batch_bytes,
                .transaction = transaction});
   Status s;
