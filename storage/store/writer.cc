@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <ranges>
 #include <set>
 #include <string>
 #include <utility>
@@ -421,15 +420,16 @@ class Writer::Draft {
     entries_[KeyOf(family, qualifier)].push_back(entry);
   }
 
-  // The cells with noted entries whose keys begin with this one.
-  auto NotedOf(const Key& prefix) {
-    const auto begin = entries_.lower_bound(prefix);
-    const auto end =
-        std::find_if(begin, entries_.end(), [&](const auto& noted) {
-          return noted.first.first != prefix.first ||
-                 !noted.first.second.starts_with(prefix.second);
-        });
-    return std::ranges::subrange(begin, end);
+  // Calls visit(key, entries) for the cells with noted entries whose keys begin
+  // with this one.
+  template <typename Visit>
+  void ForEachNoted(const Key& prefix, Visit visit) {
+    for (auto it = entries_.lower_bound(prefix);
+         it != entries_.end() && it->first.first == prefix.first &&
+         it->first.second.starts_with(prefix.second);
+         ++it) {
+      visit(it->first.second, &it->second);
+    }
   }
 
   // Adds an entry to a cell of the row.
@@ -462,11 +462,12 @@ class Writer::Draft {
       return entry.type == ChangeType::kPut &&
              entry.timestamp_ms == timestamp_ms;
     };
-    for (auto& [key, written] : NotedOf(KeyOf(family, {}))) {
-      if (s.ok() && std::any_of(written.begin(), written.end(), is_put)) {
-        s = take(std::string_view(key.second).substr(row_bytes_.size()));
-      }
-    }
+    ForEachNoted(
+        KeyOf(family, {}), [&](const std::string& key, const Entries* noted) {
+          if (s.ok() && std::any_of(noted->begin(), noted->end(), is_put)) {
+            s = take(std::string_view(key).substr(row_bytes_.size()));
+          }
+        });
     if (!s.ok()) return s;
     RowCells cells(opened_, found, options_.snapshot, row_bytes_);
     s = cells.Enter(row_, row_bytes_);
@@ -487,8 +488,8 @@ class Writer::Draft {
     if (IsDeleteOfRow(change.type)) {
       const Key row = KeyOf(family, {});
       if (options_.has_updates) removed_rows_.insert(row);
-      const auto noted = NotedOf(row);
-      entries_.erase(noted.begin(), noted.end());
+      ForEachNoted(row,
+                   [](const std::string&, Entries* noted) { noted->clear(); });
       return batch_->DeleteRange(family.handle(), row_bytes_,
                                  RowEnd(row_bytes_, kMaxQualifierBytes));
     }
@@ -523,12 +524,12 @@ class Writer::Draft {
       *newest_ms = std::max(*newest_ms, std::optional(timestamp_ms));
     };
     const Key key = KeyOf(family->second, change.qualifier);
-    for (const auto& [noted, entries] : NotedOf(key)) {
-      if (!of_row && noted != key) break;
-      for (const Entry& entry : entries) {
+    ForEachNoted(key, [&](const std::string& at, const Entries* noted) {
+      if (!of_row && at != key.second) return;
+      for (const Entry& entry : *noted) {
         if (entry.type == ChangeType::kPut) note(entry.timestamp_ms);
       }
-    }
+    });
     VersionRules rules = family->second.rules;
     rules.ttl_ms = 0;
     RowCells cells(opened_, family, options_.snapshot, row_bytes_);
