@@ -238,7 +238,7 @@ void Operator::Transact(Share* share) {
   session_->Write(share, changes, "transaction", IsSynced(options), [&] {
     Status s = transact();
     // Other threads load and delete rows that share a lock with these.
-    while (s.IsBusy()) s = transact();
+    for (int tries = 0; s.IsBusy() && tries < 1000; ++tries) s = transact();
     return s;
   });
 }
