@@ -185,6 +185,8 @@ static_assert(static_cast<int>(ChangeType::kDeleteFamilyVersion) ==
 static_assert(static_cast<int>(ChangeType::kDelete) == ROWBLOOM_DELETE);
 static_assert(static_cast<int>(ChangeType::kDeleteFamily) ==
               ROWBLOOM_DELETE_FAMILY);
+static_assert(static_cast<int>(ChangeType::kIncrement) == ROWBLOOM_INCREMENT);
+static_assert(static_cast<int>(ChangeType::kAppend) == ROWBLOOM_APPEND);
 static_assert(static_cast<int>(ChangeType::kDeleteRow) == ROWBLOOM_DELETE_ROW);
 
 // Types that fit and are none of the above are refused with the write.

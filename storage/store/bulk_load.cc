@@ -129,6 +129,10 @@ class SstLoad final : public BulkLoad {
   Status CheckFor(FamilyMap::const_iterator family,
                   const Change& change) const {
     if (Status s = CheckChange(change); !s.ok()) return s;
+    if (IsUpdate(change.type)) {
+      return Status::InvalidArgument(
+          "a load takes no increments and no appends");
+    }
     const auto& [name, kept] = *family;
     std::optional<uint64_t> given_ms = change.timestamp_ms;
     if (change.type != ChangeType::kPut) {
@@ -282,6 +286,7 @@ class SstLoad final : public BulkLoad {
     do {
       s = opened_.database->IngestExternalFiles(ingestions);
     } while (s.IsTryAgain() && --tries > 0);
+    no_writes.NoteWideWrite();
     return s;
   }
 

@@ -32,6 +32,8 @@ bool IsEntryType(uint8_t type) {
     case ChangeType::kDelete:
     case ChangeType::kDeleteFamily:
       return true;
+    case ChangeType::kIncrement:
+    case ChangeType::kAppend:
     case ChangeType::kDeleteRow:
       break;
   }

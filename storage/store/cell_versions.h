@@ -29,7 +29,7 @@ constexpr bool IsDeleteOfRow(ChangeType type) {
          type == ChangeType::kDeleteFamilyVersion;
 }
 
-// A put or a delete of a cell, of any type but kDeleteRow.
+// A put or a delete of a cell, of a type that is on disk.
 struct Entry {
   ChangeType type = ChangeType::kPut;
   uint64_t timestamp_ms = 0;
@@ -136,7 +136,10 @@ void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
   for (const Entry& entry : entries) {
     if (row_deletes.TakesUpTo(entry.timestamp_ms)) return;
     switch (entry.type) {
+      case ChangeType::kIncrement:
+      case ChangeType::kAppend:
       case ChangeType::kDeleteRow:
+        break;  // no entries
       case ChangeType::kDeleteFamilyVersion:
         break;  // among row_deletes
       case ChangeType::kDeleteFamily:

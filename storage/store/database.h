@@ -13,6 +13,8 @@
 #include "rocksdb/iterator.h"
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
+#include "rocksdb/utilities/optimistic_transaction_db.h"
+#include "rocksdb/utilities/transaction.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/front_filter.h"
 #include "rowbloom/open_db.h"
@@ -27,7 +29,7 @@ using ColumnFamily = std::shared_ptr<rocksdb::ColumnFamilyHandle>;
 // creating and dropping column families and destroying are for one thread.
 class Database {
  public:
-  enum class Access { kReadWrite, kReadOnly };
+  enum class Access { kReadWrite, kReadOnly, kTransactions };
 
   Database() = default;
   Database(Database&&) noexcept = default;
@@ -53,12 +55,22 @@ class Database {
         column_families.size());
     std::vector<rocksdb::ColumnFamilyHandle*> handles;
     std::unique_ptr<rocksdb::DB> db;
-    rocksdb::Status status =
-        access == Access::kReadOnly
-            ? rocksdb::DB::OpenForReadOnly(options, path, column_families,
-                                           &handles, Into(&db))
-            : rocksdb::DB::Open(options, path, column_families, &handles,
-                                Into(&db));
+    rocksdb::Status status;
+    if (access == Access::kReadOnly) {
+      status = rocksdb::DB::OpenForReadOnly(options, path, column_families,
+                                            &handles, Into(&db));
+    } else if (access == Access::kReadWrite) {
+      status = rocksdb::DB::Open(options, path, column_families, &handles,
+                                 Into(&db));
+    } else {
+      // The store's locks of rows order commits already, so that few of
+      // RocksDB's, a million by default, are enough.
+      rocksdb::OptimisticTransactionDBOptions locks;
+      locks.occ_lock_buckets = 1024;
+      status = rocksdb::OptimisticTransactionDB::Open(
+          options, locks, path, column_families, &handles, &transactions_);
+      db.reset(transactions_);
+    }
     if (!status.ok()) return status;
     db_ = std::move(db);
     for (size_t i = 0; i < handles.size(); ++i) owners[i].reset(handles[i]);
@@ -121,6 +133,14 @@ class Database {
     row->Seek(row_bytes);
     return row;
   }
+  // A transaction whose checks begin now. REQUIRES Access::kTransactions.
+  std::unique_ptr<rocksdb::Transaction> BeginTransaction() const {
+    rocksdb::OptimisticTransactionOptions options;
+    options.set_snapshot = true;
+    return std::unique_ptr<rocksdb::Transaction>(
+        transactions_->BeginTransaction(rocksdb::WriteOptions(), options));
+  }
+
   // nullptr: there is none.
   const FrontFilter* front_filter() const { return front_; }
 
@@ -139,7 +159,8 @@ class Database {
   }
 
   std::unique_ptr<rocksdb::DB> db_;
-  const FrontFilter* front_ = nullptr;  // db_'s
+  rocksdb::OptimisticTransactionDB* transactions_ = nullptr;  // in db_, or null
+  const FrontFilter* front_ = nullptr;                        // db_'s
   std::map<std::string, ColumnFamily> column_families_;
 };
 

@@ -87,6 +87,7 @@ Status Store::DropFamily(const std::string& name) {
     s = opened.database.WriteSynced(&batch);
     if (!s.ok()) return s;
     opened.families->Set(std::move(shares));
+    no_writes.NoteWideWrite();
     return CompleteDrop(name, &opened.database);
   });
 }
@@ -164,6 +165,7 @@ Status Store::AlterFamily(const std::string& name,
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
     before.shared_rules->Set(setup.family.rules);
     opened.families->Set(std::move(shares));
+    no_writes.NoteWideWrite();
     return s;
   });
 }

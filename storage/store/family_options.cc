@@ -200,6 +200,8 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
       NewRowCounterFactory(*store.key_layout, format));
   options.target_file_size_base = store.file_bytes;
   options.write_buffer_size = store.write_buffer_bytes;
+  // RocksDB's default, but not for families that are created later.
+  if (store.transactions) options.max_write_buffer_size_to_maintain = -1;
   options.disable_auto_compactions = !store.auto_compaction;
   return rocksdb::GetColumnFamilyOptionsFromMap(
       rocksdb::ConfigOptions(), rocksdb::ColumnFamilyOptions(options),

@@ -295,7 +295,9 @@ class Opener {
         .charged_cache = options_.block_cache};
     const Status s = opened_.database.Open(
         options, path(), column_families,
-        Writes() ? Database::Access::kReadWrite : Database::Access::kReadOnly,
+        !Writes()               ? Database::Access::kReadOnly
+        : options_.transactions ? Database::Access::kTransactions
+                                : Database::Access::kReadWrite,
         options_.front_filter_limit_bytes > 0 ? &front_filter : nullptr);
     if (!s.ok()) return NamingDamagedFile(env_, path(), s);
     if (Writes()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -25,8 +26,9 @@ class RowLocks {
  public:
   struct Stripe {
     std::mutex mutex;
-    GivenTimes given;  // guarded by the mutex, as is:
+    GivenTimes given;  // guarded by the mutex, as are:
     UpdateCounts updates;
+    uint64_t last_wide_write = 0;
   };
 
   // Holds the stripes of some rows. Taking them in the order of their places
@@ -48,6 +50,21 @@ class RowLocks {
           visit(&locks_->stripes_[word * kWordBits + bit]);
         }
       }
+    }
+
+    // A wide write changes cells without an entry of their keys in a memtable:
+    // a range tombstone, an ingested file, other families. RocksDB does not
+    // find it when it checks the keys of a transaction, so that it is noted
+    // once it is seen, for all rows of the stripes.
+    void NoteWideWrite() const {
+      const uint64_t number = ++locks_->wide_writes_;
+      ForEach([=](Stripe* stripe) { stripe->last_wide_write = number; });
+    }
+    // Tells whether there was one after the first `number`.
+    bool HadWideWriteSince(uint64_t number) const {
+      bool had = false;
+      ForEach([&](Stripe* stripe) { had |= stripe->last_wide_write > number; });
+      return had;
     }
 
    private:
@@ -80,6 +97,9 @@ class RowLocks {
     return Guard(this, places);
   }
 
+  // The number of wide writes so far.
+  uint64_t WideWrites() const { return wide_writes_; }
+
   static uint64_t HashOf(std::string_view row) {
     return std::hash<std::string_view>()(row);
   }
@@ -88,6 +108,7 @@ class RowLocks {
 
  private:
   std::array<Stripe, kStripes> stripes_;
+  std::atomic<uint64_t> wide_writes_{0};
 };
 
 }  // namespace rowbloom

@@ -29,17 +29,13 @@ Store::~Store() {
 
 Status Store::Write(const Change& change, const WriteOptions& options) {
   return impl_->Change([&] {
-    const RowLocks::Guard guard = impl_->writer.Lock({&change, 1});
-    return impl_->writer.Apply(guard, {&change, 1}, options);
+    return impl_->writer.Write({&change, 1}, options);
   });
 }
 
 Status Store::Write(const WriteBatch& batch, const WriteOptions& options) {
-  return impl_->Change([&] {
-    const std::vector<Change> changes = batch.Changes();
-    const RowLocks::Guard guard = impl_->writer.Lock(changes);
-    return impl_->writer.Apply(guard, changes, options);
-  });
+  return impl_->Change(
+      [&] { return impl_->writer.Write(batch.Changes(), options); });
 }
 
 Status Store::Get(std::string_view row, std::string_view family,

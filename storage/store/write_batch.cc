@@ -1,6 +1,20 @@
 #include "rowbloom/write_batch.h"
 
+#include "storage/format/coding.h"
+
 namespace rowbloom {
+
+std::string EncodeCounter(int64_t counter) {
+  std::string bytes;
+  PutBig<uint64_t>(&bytes, static_cast<uint64_t>(counter));
+  return bytes;
+}
+
+bool DecodeCounter(std::string_view bytes, int64_t* counter) {
+  if (bytes.size() != sizeof *counter) return false;
+  *counter = static_cast<int64_t>(LoadBig<uint64_t>(bytes.data()));
+  return true;
+}
 
 void WriteBatch::Add(const Change& change) {
   const size_t before = bytes_.size();

@@ -1,11 +1,14 @@
 #include "storage/store/writer.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "lib/layout/key_range.h"
+#include "rocksdb/utilities/write_batch_with_index.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
@@ -36,6 +39,9 @@ uint64_t Mix(uint64_t hash, uint64_t more) {
   return (hash ^ more) * 0x9E3779B97F4A7C15u;
 }
 
+// This type stands in the place of an entry: all before it is removed.
+constexpr ChangeType kRemoval = ChangeType::kDeleteRow;
+
 // A row in a family, and a cell of it, as the stripe knows them.
 uint64_t RowId(uint64_t row_hash, const Family& family) {
   return Mix(row_hash, family.handle()->GetID());
@@ -48,7 +54,7 @@ uint64_t CellId(uint64_t row_id, std::string_view qualifier) {
 
 Status CheckChange(const Change& change) {
   const ChangeType type = change.type;
-  if (type == ChangeType::kPut) return Status::OK();
+  if (type == ChangeType::kPut || IsUpdate(type)) return Status::OK();
   const bool of_row = IsDeleteOfRow(type) || type == ChangeType::kDeleteRow;
   if (!of_row && type != ChangeType::kDelete &&
       type != ChangeType::kDeleteVersion) {
@@ -78,35 +84,42 @@ Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
 // The changes of one Apply, as they become a RocksDB batch.
 class Writer::Draft {
  public:
-  // REQUIRES that `guard` has the rows of all changes. `looks_at_itself`: a
-  // change is a delete, of an earlier put or of a later one. `batch_bytes` are
-  // set aside for the batch.
-  Draft(Writer* writer, const RowLocks::Guard& guard,
-        std::optional<uint64_t> replaces_ms, bool looks_at_itself,
-        size_t batch_bytes)
+  struct Options {
+    // A change may depend on others.
+    bool looks_at_itself = true;
+    // Values depend on others, those in `latest` families, too.
+    bool has_updates = true;
+    // Bytes that are set aside for the batch, unless `transaction` has it.
+    size_t batch_bytes = 0;
+    rocksdb::Transaction* transaction = nullptr;
+    // A snapshot for Read, unless it is null: then nothing but Read comes after
+    // Add, and nothing is remembered of the changes, which are of one row.
+    const rocksdb::Snapshot* snapshot = nullptr;
+  };
+  // REQUIRES that `guard` has the rows of all changes.
+  Draft(Writer* writer, const RowLocks::Guard& guard, const Options& options)
       : writer_(*writer),
         opened_(writer->opened_),
         families_(opened_.families->Get()),
-        replaces_ms_(replaces_ms),
-        looks_at_itself_(looks_at_itself),
-        batch_(batch_bytes) {
+        options_(options),
+        own_batch_(options.batch_bytes),
+        batch_(options.transaction == nullptr
+                   ? &own_batch_
+                   : options.transaction->GetWriteBatch()->GetWriteBatch()) {
     LeasedClock& clock = opened_.shared->clock;
     now_ms_ = clock.Now();
+    if (options.snapshot != nullptr) only_read_.emplace();
     guard.ForEach([&](RowLocks::Stripe* stripe) {
       const auto raised_ms = stripe->given.MoveTo(now_ms_);
       if (raised_ms) now_ms_ = clock.RaiseTo(*raised_ms);
+      if (only_read_) only_read_->given = stripe->given;
     });
   }
 
+  // The changes' views must outlive it.
   Status Add(Change change) {
-    if (row_bytes_.empty() || change.row != row_) {
-      Status s = opened_.EncodeRow(change.row, &row_bytes_);
-      if (!s.ok()) return s;
-      row_ = change.row;
-      row_hash_ = RowLocks::HashOf(change.row);
-      stripe_ = &writer_.locks_.StripeOf(row_hash_);
-    }
-    Status s = CheckChange(change);
+    Status s = Enter(change.row);
+    if (s.ok()) s = CheckChange(change);
     if (s.ok() && change.type == ChangeType::kDeleteRow) {
       change.type = ChangeType::kDeleteFamily;
       for (auto it = families_->begin(); s.ok() && it != families_->end();
@@ -117,17 +130,35 @@ class Writer::Draft {
       FamilyMap::const_iterator family;
       s = opened_.FindFamily(*families_, change.family, &family);
       if (!s.ok()) return s;
-      s = change.type == ChangeType::kPut ? AddPut(change, family)
-                                          : AddDelete(change, family);
+      s = IsUpdate(change.type)             ? AddUpdate(change, family)
+          : change.type == ChangeType::kPut ? AddPut(change, family)
+                                            : AddDelete(change, family);
     }
-    if (s.ok() && batch_.GetDataSize() > kMaxBatchBytes) {
+    if (s.ok() && batch_->GetDataSize() > kMaxBatchBytes) {
       return InvalidArgument("a batch of more than ", kMaxBatchBytes,
                              " bytes: write fewer changes at once");
     }
     return s;
   }
 
-  Status Commit(Durability durability) {
+  // The newest value of a cell after the changes. NotFound: there is none.
+  Status Read(const Change& at, std::string* value) {
+    FamilyMap::const_iterator family;
+    CellState cell;
+    Status s = Enter(at.row);
+    if (s.ok()) s = opened_.FindFamily(*families_, at.family, &family);
+    if (s.ok()) s = FindCell(family, at.qualifier, &cell);
+    if (!s.ok()) return s;
+    const std::optional<Entry> newest = Newest(cell, family->second);
+    if (!newest) return Status::NotFound();
+    value->assign(newest->value);
+    return s;
+  }
+
+  // The value of the last increment or append. REQUIRES that there is one.
+  const std::string& updated() const { return updated_.back(); }
+
+  Status Commit(Durability durability, const RowLocks::Guard& guard) {
     opened_.shared->clock.Note(last_ms_);
     // kSkipWal as well: what is flushed survives.
     Status s = writer_.CoverTimestamp(last_ms_);
@@ -135,7 +166,15 @@ class Writer::Draft {
     rocksdb::WriteOptions options;
     options.sync = durability == Durability::kSync;
     options.disableWAL = durability == Durability::kSkipWal;
-    s = opened_.database->Write(options, &batch_);
+    const bool is_wide = batch_->HasDeleteRange();
+    if (options_.transaction != nullptr) {
+      options_.transaction->SetWriteOptions(options);
+      s = options_.transaction->Commit();
+    } else {
+      // A database with transactions would refuse a wide write.
+      s = opened_.database->GetRootDB()->Write(options, batch_);
+    }
+    if (is_wide) guard.NoteWideWrite();
     options.sync = false;
     if (s.ok()) JoinOperands(options);
     return s;
@@ -150,7 +189,134 @@ class Writer::Draft {
     uint64_t cell;  // as the stripe knows it
   };
 
-  Status AddPut(const Change& change, FamilyMap::const_iterator found) {
+  // A cell of the row, as the changes have left it.
+  struct CellState {
+    rocksdb::PinnableSlice stored;  // the entries may view into it
+    Entries entries;
+    RowDeletes row_deletes;
+  };
+
+  std::optional<Entry> Newest(const CellState& cell,
+                              const Family& family) const {
+    std::optional<Entry> newest;
+    ForEachVisible(cell.entries, cell.row_deletes, family.rules,
+                   opened_.shared->clock.WallNow(), [&](const Entry& entry) {
+                     newest = entry;
+                     return false;
+                   });
+    return newest;
+  }
+
+  // Begins with a row, or goes on with it.
+  Status Enter(std::string_view row) {
+    if (!row_bytes_.empty() && row == row_) return Status::OK();
+    if (Status s = opened_.EncodeRow(row, &row_bytes_); !s.ok()) return s;
+    row_ = row;
+    row_hash_ = RowLocks::HashOf(row);
+    stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(row_hash_);
+    return Status::OK();
+  }
+
+  Key KeyOf(const Family& family, std::string_view qualifier) const {
+    return {family.handle()->GetID(), row_bytes_ + std::string(qualifier)};
+  }
+
+  Status FindCell(FamilyMap::const_iterator found, std::string_view qualifier,
+                  CellState* cell) const {
+    const Family& family = found->second;
+    const bool versioned = family.format == CellFormat::kVersioned;
+    const Key key = KeyOf(family, qualifier);
+    rocksdb::ReadOptions options;
+    options.snapshot = options_.snapshot;
+    if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
+    Status s = opened_.database->Get(options, family.handle(), key.second,
+                                     &cell->stored);
+    if (s.ok()) {
+      s = ReadEntries({row_, found, qualifier, cell->stored.ToStringView()},
+                      &cell->entries);
+    } else if (s.IsNotFound()) {
+      s = Status::OK();
+    }
+    if (s.ok() && versioned &&
+        (options_.looks_at_itself || opened_.shared->has_row_deletes)) {
+      s = FindRowDeletes(found, &cell->row_deletes);
+    }
+    if (removed_rows_.contains({key.first, row_bytes_})) cell->entries.clear();
+    const auto of_batch = entries_.find(key);
+    if (!s.ok() || of_batch == entries_.end()) return s;
+    for (const Entry& entry : of_batch->second) {
+      if (entry.type == kRemoval) {
+        cell->entries.clear();
+      } else {
+        cell->entries = versioned
+                            ? ApplyOperand(cell->entries, {entry}, family.rules)
+                            : Entries{entry};
+      }
+    }
+    return s;
+  }
+
+  // Puts what an increment or an append makes of the newest value.
+  Status AddUpdate(Change change, FamilyMap::const_iterator found) {
+    CellState cell;
+    Status s = FindCell(found, change.qualifier, &cell);
+    if (!s.ok()) return s;
+    const std::optional<Entry> before = Newest(cell, found->second);
+    std::string& value =
+        updated_.emplace_back(before ? before->value : std::string_view());
+    if (change.type == ChangeType::kAppend) {
+      value.append(change.value);
+    } else {
+      s = Increment(change.value, before.has_value(), &value);
+    }
+    change.type = ChangeType::kPut;
+    change.value = value;
+    if (s.ok() && change.timestamp_ms) {
+      const uint64_t timestamp_ms = *change.timestamp_ms;
+      s = CheckPut(found, change.qualifier, value, timestamp_ms);
+      if (!s.ok()) return s;
+      cell.entries =
+          ApplyOperand(cell.entries, {{change.type, timestamp_ms, value}},
+                       found->second.rules);
+      const std::optional<Entry> after = Newest(cell, found->second);
+      if (!after || after->timestamp_ms != timestamp_ms) {
+        s = InvalidArgument("a version at ", timestamp_ms,
+                            " would not be the newest: a newer one or a delete "
+                            "hides it, or it has expired");
+      }
+    }
+    if (!s.ok()) {
+      return Prefixed(Describe(row_, found->first, change.qualifier), s);
+    }
+    return AddPut(change, found,
+                  before ? std::optional(before->timestamp_ms) : std::nullopt);
+  }
+
+  static Status Increment(std::string_view delta_bytes, bool found,
+                          std::string* value) {
+    int64_t delta = 0;
+    int64_t counter = 0;
+    int64_t sum = 0;
+    if (!DecodeCounter(delta_bytes, &delta)) {
+      return InvalidArgument("an increment by a value of ", delta_bytes.size(),
+                             " bytes: expected 8");
+    }
+    if (found && !DecodeCounter(*value, &counter)) {
+      return InvalidArgument("a counter of ", value->size(),
+                             " bytes: expected 8");
+    }
+    if (__builtin_add_overflow(counter, delta, &sum)) {
+      return InvalidArgument("a counter of ", counter, " plus ", delta,
+                             " does not fit into 8 bytes");
+    }
+    *value = EncodeCounter(sum);
+    return Status::OK();
+  }
+
+  // The put may take the place of the cell's version at `replaces_ms`, which it
+  // was made of.
+  Status AddPut(const Change& change, FamilyMap::const_iterator found,
+                std::optional<uint64_t> replaces_ms = std::nullopt) {
     Status s =
         CheckPut(found, change.qualifier, change.value, change.timestamp_ms);
     if (!s.ok()) return s;
@@ -158,11 +324,15 @@ class Writer::Draft {
     if (family.format == CellFormat::kLatest) {
       const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
       last_ms_ = std::max(last_ms_, now_ms_);
+      if (options_.has_updates) {
+        Note(family, change.qualifier,
+             {ChangeType::kPut, now_ms_, change.value});
+      }
       const auto head = EncodeCellHead(now_ms_);
       const Slice value_parts[] = {Slice(head.data(), head.size()),
                                    Slice(change.value)};
-      return batch_.Put(family.handle(), SliceParts(key_parts, 2),
-                        SliceParts(value_parts, 2));
+      return batch_->Put(family.handle(), SliceParts(key_parts, 2),
+                         SliceParts(value_parts, 2));
     }
     const uint64_t row = RowId(row_hash_, family);
     const uint64_t cell = CellId(row, change.qualifier);
@@ -171,10 +341,10 @@ class Writer::Draft {
       stripe_->given.NotePut(row, cell, timestamp_ms, now_ms_);
     } else {
       timestamp_ms =
-          stripe_->given.Put(row, cell, now_ms_, replaces_ms_.has_value());
+          stripe_->given.Put(row, cell, now_ms_, replaces_ms.has_value());
       last_ms_ = std::max(last_ms_, timestamp_ms);
       // The application may have given this one.
-      timestamp_ms = std::max(timestamp_ms, replaces_ms_.value_or(0));
+      timestamp_ms = std::max(timestamp_ms, replaces_ms.value_or(0));
     }
     if (opened_.shared->has_family_version_deletes) {
       RowDeletes row_deletes;
@@ -240,28 +410,42 @@ class Writer::Draft {
 
   Status AddMarker(ChangeType type, const Family& family,
                    std::string_view qualifier, uint64_t timestamp_ms) {
-    Status s = writer_.AllowDelete(type);
+    Status s = only_read_ ? Status::OK() : writer_.AllowDelete(type);
     return s.ok() ? AddEntry(family, qualifier, {type, timestamp_ms, {}}) : s;
+  }
+
+  void Note(const Family& family, std::string_view qualifier,
+            const Entry& entry) {
+    if (!options_.looks_at_itself) return;
+    entries_[KeyOf(family, qualifier)].push_back(entry);
+  }
+
+  // Calls visit(key, entries) for the cells with noted entries whose keys begin
+  // with this one.
+  template <typename Visit>
+  void ForEachNoted(const Key& prefix, Visit visit) {
+    for (auto it = entries_.lower_bound(prefix);
+         it != entries_.end() && it->first.first == prefix.first &&
+         it->first.second.starts_with(prefix.second);
+         ++it) {
+      visit(it->first.second, &it->second);
+    }
   }
 
   // Adds an entry to a cell of the row.
   Status AddEntry(const Family& family, std::string_view qualifier,
                   const Entry& entry) {
     const uint64_t cell = CellId(RowId(row_hash_, family), qualifier);
-    const auto key = [&] {
-      return Key(family.handle()->GetID(), row_bytes_ + std::string(qualifier));
-    };
     if (stripe_->updates.Add(cell)) {
-      joins_.try_emplace(key(), Join{&family, stripe_, cell});
+      joins_.try_emplace(KeyOf(family, qualifier),
+                         Join{&family, stripe_, cell});
     }
-    if (looks_at_itself_) {
-      entries_[key()].push_back({entry.type, entry.timestamp_ms, {}});
-    }
+    Note(family, qualifier, entry);
     const std::string head = EncodeEntryHead(entry);
     const Slice key_parts[] = {row_bytes_, Slice(qualifier)};
     const Slice value_parts[] = {Slice(head), Slice(entry.value)};
-    return batch_.Merge(family.handle(), SliceParts(key_parts, 2),
-                        SliceParts(value_parts, 2));
+    return batch_->Merge(family.handle(), SliceParts(key_parts, 2),
+                         SliceParts(value_parts, 2));
   }
 
   // Deletes the versions of one timestamp in the columns of the row, each for
@@ -269,29 +453,28 @@ class Writer::Draft {
   Status DeleteInAllColumns(FamilyMap::const_iterator found,
                             uint64_t timestamp_ms) {
     const Family& family = found->second;
-    const uint32_t id = family.handle()->GetID();
     Status s;
     const auto take = [&](std::string_view qualifier) {
       return AddMarker(ChangeType::kDeleteVersion, family, qualifier,
                        timestamp_ms);
     };
-    const Entry put{ChangeType::kPut, timestamp_ms, {}};
-    for (auto it = entries_.lower_bound({id, row_bytes_});
-         s.ok() && it != entries_.end() && it->first.first == id; ++it) {
-      const auto& [key, written] = *it;
-      if (!key.second.starts_with(row_bytes_)) break;
-      if (std::find(written.begin(), written.end(), put) != written.end()) {
-        s = take(std::string_view(key.second).substr(row_bytes_.size()));
-      }
-    }
+    const auto is_put = [&](const Entry& entry) {
+      return entry.type == ChangeType::kPut &&
+             entry.timestamp_ms == timestamp_ms;
+    };
+    ForEachNoted(
+        KeyOf(family, {}), [&](const std::string& key, const Entries* noted) {
+          if (s.ok() && std::any_of(noted->begin(), noted->end(), is_put)) {
+            s = take(std::string_view(key).substr(row_bytes_.size()));
+          }
+        });
     if (!s.ok()) return s;
-    RowCells cells(opened_, found, /*snapshot=*/nullptr, row_bytes_);
+    RowCells cells(opened_, found, options_.snapshot, row_bytes_);
     s = cells.Enter(row_, row_bytes_);
     for (; s.ok() && cells.Valid(); cells.Next()) {
       Entries entries;
       s = ReadEntries(cells.cell(), &entries);
-      if (s.ok() && std::binary_search(entries.begin(), entries.end(), put,
-                                       ComesBefore)) {
+      if (s.ok() && std::any_of(entries.begin(), entries.end(), is_put)) {
         s = take(cells.qualifier());
       }
     }
@@ -303,8 +486,15 @@ class Writer::Draft {
   Status Remove(const Change& change, FamilyMap::const_iterator found) {
     const Family& family = found->second;
     if (IsDeleteOfRow(change.type)) {
-      return batch_.DeleteRange(family.handle(), row_bytes_,
-                                RowEnd(row_bytes_, kMaxQualifierBytes));
+      const Key row = KeyOf(family, {});
+      if (options_.has_updates) removed_rows_.insert(row);
+      ForEachNoted(row,
+                   [](const std::string&, Entries* noted) { noted->clear(); });
+      return batch_->DeleteRange(family.handle(), row_bytes_,
+                                 RowEnd(row_bytes_, kMaxQualifierBytes));
+    }
+    if (options_.has_updates) {
+      Note(family, change.qualifier, {kRemoval, 0, {}});
     }
     // The row's deletes are kept with the cell of the empty qualifier.
     RowDeletes row_deletes;
@@ -313,7 +503,7 @@ class Writer::Draft {
       s = FindRowDeletes(found, &row_deletes);
     }
     const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
-    if (s.ok()) s = batch_.Delete(family.handle(), SliceParts(key_parts, 2));
+    if (s.ok()) s = batch_->Delete(family.handle(), SliceParts(key_parts, 2));
     if (s.ok() && row_deletes.up_to_ms) {
       s = AddMarker(ChangeType::kDeleteFamily, family, {},
                     *row_deletes.up_to_ms);
@@ -328,24 +518,21 @@ class Writer::Draft {
   // The newest timestamp of the versions that a delete is to take, in the
   // store, expired ones included, and in the batch; nullopt: there are none.
   Status FindNewestPut(const Change& change, FamilyMap::const_iterator family,
-                       std::optional<uint64_t>* newest_ms) const {
+                       std::optional<uint64_t>* newest_ms) {
     const bool of_row = IsDeleteOfRow(change.type);
     const auto note = [newest_ms](uint64_t timestamp_ms) {
       *newest_ms = std::max(*newest_ms, std::optional(timestamp_ms));
     };
-    const std::string key = row_bytes_ + std::string(change.qualifier);
-    const uint32_t id = family->second.handle()->GetID();
-    for (auto it = entries_.lower_bound({id, key});
-         it != entries_.end() && it->first.first == id; ++it) {
-      const std::string& of_batch = it->first.second;
-      if (of_row ? !of_batch.starts_with(key) : of_batch != key) break;
-      for (const Entry& entry : it->second) {
+    const Key key = KeyOf(family->second, change.qualifier);
+    ForEachNoted(key, [&](const std::string& at, const Entries* noted) {
+      if (!of_row && at != key.second) return;
+      for (const Entry& entry : *noted) {
         if (entry.type == ChangeType::kPut) note(entry.timestamp_ms);
       }
-    }
+    });
     VersionRules rules = family->second.rules;
     rules.ttl_ms = 0;
-    RowCells cells(opened_, family, /*snapshot=*/nullptr, row_bytes_);
+    RowCells cells(opened_, family, options_.snapshot, row_bytes_);
     Status s = cells.Enter(row_, row_bytes_);
     if (!of_row) cells.Seek(change.qualifier);
     for (; s.ok() && cells.Valid(); cells.Next()) {
@@ -364,7 +551,8 @@ class Writer::Draft {
   // Finds the deletes of the row in the store and in the batch.
   Status FindRowDeletes(FamilyMap::const_iterator family,
                         RowDeletes* row_deletes) const {
-    Status s = writer_.FindRowDeletes(row_, family, row_bytes_, row_deletes);
+    Status s = writer_.FindRowDeletes(row_, family, row_bytes_, row_deletes,
+                                      options_.snapshot);
     const auto of_batch =
         entries_.find({family->second.handle()->GetID(), row_bytes_});
     if (of_batch != entries_.end()) row_deletes->Add(of_batch->second);
@@ -401,52 +589,79 @@ class Writer::Draft {
   Writer& writer_;
   const OpenedStore& opened_;
   const SharedFamilies families_;
-  const std::optional<uint64_t> replaces_ms_;
-  const bool looks_at_itself_;
+  const Options options_;
+  // This one is used in the place of the row's, if it only reads.
+  std::optional<RowLocks::Stripe> only_read_;
   uint64_t now_ms_ = 0;
   uint64_t last_ms_ = 0;  // the clock's bound has to cover it
   std::string_view row_;  // the row in row_bytes_, once there is one
   std::string row_bytes_;
   uint64_t row_hash_ = 0;
   RowLocks::Stripe* stripe_ = nullptr;  // that row's
-  rocksdb::WriteBatch batch_;
+  rocksdb::WriteBatch own_batch_;
+  rocksdb::WriteBatch* const batch_;
   std::map<Key, Join> joins_;
-  // All entries of the batch, in its order and without values, if it looks at
-  // itself.
+  std::deque<std::string> updated_;  // values of increments and appends
+  // The rows that were removed by a range tombstone and, if it looks at itself,
+  // the entries of each cell, in the order of the batch, since.
+  std::set<Key> removed_rows_;
   std::map<Key, Entries> entries_;
 };
 
 Status Writer::Apply(const RowLocks::Guard& guard,
                      std::span<const Change> changes,
-                     const WriteOptions& options,
-                     std::optional<uint64_t> replaces_ms) {
+                     const WriteOptions& options, std::string* updated,
+                     rocksdb::Transaction* transaction) {
   if (changes.empty()) return Status::OK();
-  bool deletes = false;
+  bool only_puts = true;
+  bool updates = false;
   size_t batch_bytes = kBatchHeadBytes;
   for (const Change& change : changes) {
-    deletes |= change.type != ChangeType::kPut;
+    updates |= IsUpdate(change.type);
+    only_puts &= change.type == ChangeType::kPut;
     batch_bytes += kRecordBytes + change.row.size() + change.qualifier.size() +
                    change.value.size();
   }
-  Draft draft(this, guard, replaces_ms, deletes && changes.size() > 1,
-              batch_bytes);
+  Draft draft(this, guard,
+              {.looks_at_itself = !only_puts && changes.size() > 1,
+               .has_updates = updates && changes.size() > 1,
+               .batch_bytes = batch_bytes,
+               .transaction = transaction});
   Status s;
   for (Change change : changes) {
     if (!change.timestamp_ms) change.timestamp_ms = options.timestamp_ms;
     if (s.ok()) s = draft.Add(change);
   }
-  return s.ok() ? draft.Commit(options.durability) : s;
+  if (s.ok()) s = draft.Commit(options.durability, guard);
+  if (s.ok() && updated != nullptr) *updated = draft.updated();
+  return s;
+}
+
+Status Writer::ReadThrough(std::vector<Change> changes,
+                           const rocksdb::Snapshot* snapshot, const Change& at,
+                           std::string* value) {
+  std::erase_if(changes,
+                [&](const Change& change) { return change.row != at.row; });
+  const RowLocks::Guard guard = Lock(changes);
+  Draft draft(this, guard, {.snapshot = snapshot});
+  Status s;
+  for (const Change& change : changes) {
+    if (s.ok()) s = draft.Add(change);
+  }
+  return s.ok() ? draft.Read(at, value) : s;
 }
 
 Status Writer::FindRowDeletes(std::string_view row,
                               FamilyMap::const_iterator family,
                               std::string_view row_bytes,
-                              RowDeletes* row_deletes) const {
+                              RowDeletes* row_deletes,
+                              const rocksdb::Snapshot* snapshot) const {
   row_deletes->clear();
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
   rocksdb::PinnableSlice value;
-  Status s =
-      opened_.database->Get(rocksdb::ReadOptions(), family->second.handle(),
-                            Slice(row_bytes), &value);
+  Status s = opened_.database->Get(options, family->second.handle(),
+                                   Slice(row_bytes), &value);
   if (s.IsNotFound()) return Status::OK();
   if (!s.ok()) return s;
   return ReadRowDeletes({row, family, {}, value.ToStringView()}, row_deletes);

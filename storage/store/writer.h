@@ -6,16 +6,25 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "rocksdb/snapshot.h"
 #include "rocksdb/status.h"
+#include "rocksdb/utilities/transaction.h"
 #include "rowbloom/write_batch.h"
 #include "storage/store/opened_store.h"
 #include "storage/store/row_locks.h"
 
 namespace rowbloom {
 
-// InvalidArgument: an unknown type, or a delete with bytes that mean nothing.
+// Increments and appends are written as puts.
+constexpr bool IsUpdate(ChangeType type) {
+  return type == ChangeType::kIncrement || type == ChangeType::kAppend;
+}
+
+// InvalidArgument: an unknown type, or bytes that mean nothing with it.
 rocksdb::Status CheckChange(const Change& change);
 
 // InvalidArgument: a put that the family does not take.
@@ -29,12 +38,28 @@ class Writer {
   explicit Writer(const OpenedStore& opened) : opened_(opened) {}
 
   // Writes the changes, all or none, whose rows the caller has locked. REQUIRES
-  // a store that is writable. A put may take the place of the cell's version at
-  // `replaces_ms`, which it was made of.
+  // a store that is writable. *updated, unless null, is the value of the last
+  // increment or append. `transaction`, unless null, writes them, after RocksDB
+  // has checked the keys that it tracks.
   rocksdb::Status Apply(const RowLocks::Guard& guard,
                         std::span<const Change> changes,
                         const WriteOptions& options,
-                        std::optional<uint64_t> replaces_ms = std::nullopt);
+                        std::string* updated = nullptr,
+                        rocksdb::Transaction* transaction = nullptr);
+
+  // Locks the rows, and writes.
+  rocksdb::Status Write(std::span<const Change> changes,
+                        const WriteOptions& options,
+                        std::string* updated = nullptr) {
+    const RowLocks::Guard guard = Lock(changes);
+    return Apply(guard, changes, options, updated);
+  }
+
+  // The newest value of a cell after the changes, which are not written, as of
+  // a snapshot. NotFound: there is none.
+  rocksdb::Status ReadThrough(std::vector<Change> changes,
+                              const rocksdb::Snapshot* snapshot,
+                              const Change& at, std::string* value);
 
   // Keeps other writes of the changes' rows out.
   RowLocks::Guard Lock(std::span<const Change> changes) {
@@ -43,6 +68,8 @@ class Writer {
 
   // Keeps all writes out.
   RowLocks::Guard LockAll() { return locks_.LockAll(); }
+
+  uint64_t WideWrites() const { return locks_.WideWrites(); }
 
   // Makes the bound that is kept of the clock cover a timestamp.
   rocksdb::Status CoverTimestamp(uint64_t timestamp_ms);
@@ -54,10 +81,10 @@ class Writer {
   rocksdb::Status ResetClock();
 
   // The deletes that a row has in a family. Corruption: they cannot be decoded.
-  rocksdb::Status FindRowDeletes(std::string_view row,
-                                 FamilyMap::const_iterator family,
-                                 std::string_view row_bytes,
-                                 RowDeletes* row_deletes) const;
+  rocksdb::Status FindRowDeletes(
+      std::string_view row, FamilyMap::const_iterator family,
+      std::string_view row_bytes, RowDeletes* row_deletes,
+      const rocksdb::Snapshot* snapshot = nullptr) const;
 
   // Makes the store's record say, before the first delete of this type is
   // written, that there may be such deletes.

@@ -304,13 +304,15 @@ void rowbloom_rows_destroy(rowbloom_rows_t* rows);
 // Changes that are written together or not at all.
 typedef struct rowbloom_batch_t rowbloom_batch_t;
 
-// The types of changes; rowbloom/write_batch.h has what each deletes.
+// The types of changes; rowbloom/write_batch.h has what each of them does.
 enum rowbloom_change_type {
   ROWBLOOM_PUT = 4,
   ROWBLOOM_DELETE_VERSION = 8,          // of exactly the timestamp
   ROWBLOOM_DELETE_FAMILY_VERSION = 10,  // the same in all columns of a family
   ROWBLOOM_DELETE = 12,                 // all versions of a column
   ROWBLOOM_DELETE_FAMILY = 14,          // all columns of a family
+  ROWBLOOM_INCREMENT = 253,             // by a value of 8 bytes, big-endian
+  ROWBLOOM_APPEND = 254,                // the value, after the newest one
   ROWBLOOM_DELETE_ROW = 255             // all families
 };
 

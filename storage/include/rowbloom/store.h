@@ -33,6 +33,7 @@
 #include "rowbloom/row_scanner.h"
 #include "rowbloom/store_options.h"
 #include "rowbloom/store_stats.h"
+#include "rowbloom/transaction.h"
 #include "rowbloom/write_batch.h"
 
 namespace rocksdb {
@@ -46,6 +47,37 @@ struct CompactOptions {
   std::string family;     // empty: all
   std::string start_row;  // the first, inclusive; empty: from the beginning
   std::string stop_row;   // the end, exclusive; empty: to the end
+};
+
+// A cell of a row, and what its newest value in the time range has to be. A
+// cell without one is absent, and meets kAbsent alone.
+struct Condition {
+  // The order, by bytes, of the value that is found and of `value`, which means
+  // nothing for kAbsent and kPresent. Three bits: less, equal, greater.
+  enum class Comparison : uint8_t {
+    kAbsent = 0,
+    kLess = 1,
+    kEqual = 2,
+    kAtMost = kLess | kEqual,
+    kGreater = 4,
+    kNotEqual = kLess | kGreater,
+    kAtLeast = kEqual | kGreater,
+    kPresent = kLess | kEqual | kGreater,
+  };
+
+  std::string_view family;
+  std::string_view qualifier;
+  Comparison comparison = Comparison::kPresent;
+  std::string_view value = {};
+  TimeRange time_range = TimeRange::All();
+
+  // The cell has this value; nullopt: it is absent.
+  static Condition Equal(std::string_view family, std::string_view qualifier,
+                         std::optional<std::string_view> expected) {
+    return {family, qualifier,
+            expected ? Comparison::kEqual : Comparison::kAbsent,
+            expected.value_or("")};
+  }
 };
 
 // A store that is open; destroying it closes it. All functions are safe to call
@@ -119,12 +151,11 @@ class Store {
     return Write({ChangeType::kDeleteRow, row, {}, {}, {}}, options);
   }
 
-  // Looks at the newest value of a cell and writes if it is `expected`, nullopt
-  // meaning that there is no cell; *applied says whether it was. No other write
-  // of the row comes in between. The changes are of that row alone, else
-  // InvalidArgument.
-  rocksdb::Status CheckAndWrite(const CellAddress& at,
-                                std::optional<std::string_view> expected,
+  // Writes the changes if the row meets all conditions; *applied says whether
+  // it did. No other write of the row comes in between. InvalidArgument: a
+  // change of another row, or a condition that means nothing.
+  rocksdb::Status CheckAndWrite(std::string_view row,
+                                std::span<const Condition> conditions,
                                 const WriteBatch& changes, bool* applied,
                                 const WriteOptions& options = {});
 
@@ -133,32 +164,32 @@ class Store {
                               std::optional<std::string_view> expected,
                               std::string_view value, bool* applied,
                               const WriteOptions& options = {}) {
+    const Condition condition = Condition::Equal(family, qualifier, expected);
     const Change put{ChangeType::kPut, row, family, qualifier, value};
-    return CheckAndWrite(put, expected, {&put, 1}, applied, options);
+    return CheckAndWrite(row, {&condition, 1}, {&put, 1}, applied, options);
   }
   rocksdb::Status CheckAndDelete(std::string_view row, std::string_view family,
                                  std::string_view qualifier,
                                  std::optional<std::string_view> expected,
                                  bool* applied,
                                  const WriteOptions& options = {}) {
+    const Condition condition = Condition::Equal(family, qualifier, expected);
     const Change del{ChangeType::kDelete, row, family, qualifier, {}};
-    return CheckAndWrite(del, expected, {&del, 1}, applied, options);
+    return CheckAndWrite(row, {&condition, 1}, {&del, 1}, applied, options);
   }
 
-  // Puts the newest value of a cell plus `delta`, as atomically. The value is 8
-  // bytes big-endian in two's complement, as HBase's counters are; no cell is
-  // 0. Without a timestamp the new version has the store's time, or replaces
-  // the newest one where that has the same or a later time. InvalidArgument: a
-  // value of another length, a sum that does not fit, or a timestamp with which
-  // the new version would not be the newest to be seen. *sum (may be nullptr)
-  // is the new value.
+  // WriteBatch::Increment alone. *sum (may be nullptr) is the new value.
   rocksdb::Status Increment(std::string_view row, std::string_view family,
                             std::string_view qualifier, int64_t delta,
                             int64_t* sum, const WriteOptions& options = {});
-  // The same with `suffix` after the newest value, no cell being empty.
+  // WriteBatch::Append alone. *joined (may be nullptr) is the new value.
   rocksdb::Status Append(std::string_view row, std::string_view family,
                          std::string_view qualifier, std::string_view suffix,
                          std::string* joined, const WriteOptions& options = {});
+
+  // A transaction, whose changes Commit writes. NotSupported: the store is open
+  // without StoreOptions::transactions.
+  rocksdb::Status Begin(std::unique_ptr<Transaction>* transaction);
 
   // The newest value of one cell, in the time range.
   rocksdb::Status Get(std::string_view row, std::string_view family,
@@ -286,9 +317,8 @@ class Store {
   explicit Store(std::unique_ptr<Impl> impl);
 
  private:
-  // `at` is the cell to look at.
-  rocksdb::Status CheckAndWrite(const Change& at,
-                                std::optional<std::string_view> expected,
+  rocksdb::Status CheckAndWrite(std::string_view row,
+                                std::span<const Condition> conditions,
                                 std::span<const Change> changes, bool* applied,
                                 const WriteOptions& options);
 

@@ -121,6 +121,9 @@ struct StoreOptions {
   // False: files are never merged, which suits one large load; reads then meet
   // every file that was flushed.
   bool auto_compaction = true;
+  // Lets Begin give transactions. RocksDB then keeps what was flushed of a
+  // family in memory, up to two write buffers, to check transactions against.
+  bool transactions = false;
   // Counts hits and misses of the block cache, and which of the filters' "may
   // match" were true, for Stats. A read takes some percent longer.
   bool statistics = false;

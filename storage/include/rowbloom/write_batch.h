@@ -30,16 +30,24 @@ struct WriteOptions {
 };
 
 // The types of changes, with HBase's numbers. They are on disk: never renumber.
-// Only kDeleteRow is not; it is written as a kDeleteFamily of each family.
-// WriteBatch says what each of them does.
+// The last three are not: an increment or an append is written as the put that
+// it comes to, and kDeleteRow as a kDeleteFamily of each family. WriteBatch
+// says what each of them does.
 enum class ChangeType : uint8_t {
   kPut = 4,
   kDeleteVersion = 8,
   kDeleteFamilyVersion = 10,
   kDelete = 12,
   kDeleteFamily = 14,
+  kIncrement = 253,
+  kAppend = 254,
   kDeleteRow = 255,
 };
+
+// A counter is 8 bytes big-endian in two's complement, as HBase's are.
+std::string EncodeCounter(int64_t counter);
+// False: the bytes are no counter.
+bool DecodeCounter(std::string_view bytes, int64_t* counter);
 
 // One change. Owns nothing.
 struct Change {
@@ -47,7 +55,9 @@ struct Change {
   std::string_view row;
   std::string_view family;     // empty for kDeleteRow
   std::string_view qualifier;  // empty for deletes of a row or a family
-  std::string_view value;      // a put's
+  // A put's; an append's suffix; an increment's delta as EncodeCounter has it;
+  // else empty.
+  std::string_view value;
   std::optional<uint64_t> timestamp_ms = std::nullopt;
 };
 
@@ -67,6 +77,11 @@ struct Change {
 // of the newest version that it takes, which is looked up; without one it does
 // nothing. Families that keep the latest version only (FamilyOptions) take no
 // timestamps.
+//
+// An increment or an append puts what it makes of the newest value of its cell,
+// which earlier changes of the batch may have put or deleted; no other write of
+// the row comes in between. Without a timestamp the new version has the store's
+// time, or replaces the newest one where that has the same or a later time.
 //
 // Not thread-safe; takes up to twice its keys and values of memory, which it
 // keeps when it is cleared. Adding a change may throw std::bad_alloc, which
@@ -88,6 +103,22 @@ class WriteBatch {
               std::string_view qualifier,
               OptionalTimestamp timestamp_ms = std::nullopt) {
     Add({ChangeType::kDelete, row, family, qualifier, {}, timestamp_ms});
+  }
+  // The newest value plus `delta`; no cell counts as 0. Writing is refused with
+  // InvalidArgument if the value is no counter, the sum does not fit, or the
+  // new version would, with this timestamp, not be the newest to be seen.
+  void Increment(std::string_view row, std::string_view family,
+                 std::string_view qualifier, int64_t delta,
+                 OptionalTimestamp timestamp_ms = std::nullopt) {
+    Add({ChangeType::kIncrement, row, family, qualifier, EncodeCounter(delta),
+         timestamp_ms});
+  }
+  // The newest value with `suffix` after it; no cell counts as empty. The
+  // timestamp is as of Increment.
+  void Append(std::string_view row, std::string_view family,
+              std::string_view qualifier, std::string_view suffix,
+              OptionalTimestamp timestamp_ms = std::nullopt) {
+    Add({ChangeType::kAppend, row, family, qualifier, suffix, timestamp_ms});
   }
   // The version of exactly this timestamp.
   void DeleteVersion(std::string_view row, std::string_view family,

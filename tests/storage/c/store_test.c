@@ -185,6 +185,21 @@ static void TestBatches(void) {
   CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
   CheckCell(store, "r", "info", "c", NULL);
 
+  // Increments and appends see the changes before them.
+  rowbloom_batch_clear(batch);
+  for (int i = 0; i < 2; ++i) {
+    CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_INCREMENT, "s", 1, "info", "n",
+                                1, "\0\0\0\0\0\0\0\3", 8,
+                                ROWBLOOM_NO_TIMESTAMP, &error));
+    CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_APPEND, "s", 1, "info", "t", 1,
+                                "ab", 2, ROWBLOOM_NO_TIMESTAMP, &error));
+  }
+  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_INCREMENT, "s", 1, "info", "n", 1,
+                              "AAAAAAA:", 8, ROWBLOOM_NO_TIMESTAMP, &error));
+  CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
+  CheckCell(store, "s", "info", "n", "AAAAAAA@");
+  CheckCell(store, "s", "info", "t", "abab");
+
   // An error in one change: none is written.
   rowbloom_batch_clear(batch);
   CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "r", 1, "info", "c", 1, "v",

@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "rowbloom/printable.h"
 #include "tests/storage/store/model_families.h"
@@ -59,6 +60,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     StoreOptions options;
     options.key_layout = *KeyLayout::FromString(GetParam());
     options.write_buffer_bytes = size_t{64} << 10;
+    options.transactions = true;
     options.front_filter_limit_bytes =
         front_filter_limit_bytes.value_or(RandomFrontFilterLimit(&random_));
     store_ = OpenOrFail(options, dir_.File("db"), families,
@@ -70,6 +72,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     return RandomName(byte_count, &random_);
   }
   std::string RandomRow() {
+    if (only_row_) return *only_row_;
     return RandomRowOf(*KeyLayout::FromString(GetParam()), 3, &random_);
   }
   std::string RandomFamily() {
@@ -124,18 +127,27 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
 
   // The timestamp that the store gives a put, as write_batch.h says. Between
   // two operations the clock goes on by more than a batch runs ahead.
-  uint64_t GivenToPut(const CellAddress& at) {
-    uint64_t& given = given_[{at.row, at.family + ":" + at.qualifier}];
-    given =
-        std::max({now_ms_.load(), given + 1, given_[{at.row, at.family}] + 1});
-    return given;
+  uint64_t GivenToPut(const CellAddress& at, bool replaces = false) {
+    const std::pair cell{at.row, at.family + ":" + at.qualifier};
+    uint64_t& put = put_[cell];
+    put = std::max({now_ms_.load(), replaces ? put : put + 1, given_[cell] + 1,
+                    given_[{at.row, at.family}] + 1});
+    return put;
   }
-  // A put or a delete had it. `of` is a cell's "family:qualifier", or a family.
+  // A put of a cell had it, or a delete. `of` is a cell's "family:qualifier",
+  // or a family.
+  void NotePut(const std::string& row, const std::string& of,
+               uint64_t timestamp_ms) {
+    if (IsNear(timestamp_ms)) put_[{row, of}] = timestamp_ms;
+  }
   void Note(const std::string& row, const std::string& of,
             uint64_t timestamp_ms) {
-    if (timestamp_ms < now_ms_ || timestamp_ms >= now_ms_ + 1000) return;
+    if (!IsNear(timestamp_ms)) return;
     uint64_t& given = given_[{row, of}];
     given = std::max(given, timestamp_ms);
+  }
+  bool IsNear(uint64_t timestamp_ms) const {
+    return timestamp_ms >= now_ms_ && timestamp_ms < now_ms_ + 1000;
   }
 
   // Adds a random put to a batch, and to what the model is told after it.
@@ -149,15 +161,56 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     uint64_t timestamp_ms = now_ms_;
     if (given) {
       timestamp_ms = *given;
-      Note(row, family + ":" + qualifier, *given);
+      const std::pair cell{row, family + ":" + qualifier};
+      NotePut(row, cell.second, std::max(*given, put_[cell]));
     } else if (!KeepsLatest(family)) {
       timestamp_ms = GivenToPut({row, family, qualifier});
     }
     batch_puts_.push_back({{row, family, qualifier}, timestamp_ms});
     told_.push_back(
-        [=, this, row = row, family = family, qualifier = qualifier] {
-          model_.Put(row, family, qualifier, timestamp_ms, value);
+        [=, row = row, family = family, qualifier = qualifier](StoreModel* m) {
+          m->Put(row, family, qualifier, timestamp_ms, value);
         });
+  }
+
+  // The model after the changes that are to be told.
+  StoreModel After() const {
+    StoreModel after = model_;
+    for (const auto& tell : told_) tell(&after);
+    return after;
+  }
+
+  // Adds an increment or an append, whose value depends on the changes so far.
+  void AddUpdate(WriteBatch* batch) {
+    CellAddress at = RandomAddress();
+    const bool counts = random_.OneIn(2);
+    if (counts) at.qualifier = "cnt";  // longer than those of other changes
+    const std::vector<Cell> newest =
+        After().GetVersions(at, ReadOptions(), now_ms_);
+    std::string value = newest.empty() ? "" : newest[0].value;
+    if (counts) {
+      int64_t counter = 0;
+      if (!newest.empty()) {
+        ASSERT_TRUE(DecodeCounter(value, &counter));
+      }
+      const auto delta = static_cast<int64_t>(random_.Below(1000)) - 500;
+      batch->Increment(at.row, at.family, at.qualifier, delta);
+      value = EncodeCounter(counter + delta);
+    } else {
+      batch->Append(at.row, at.family, at.qualifier, "+");
+      value += "+";
+    }
+    uint64_t timestamp_ms = now_ms_;
+    if (!KeepsLatest(at.family)) {
+      timestamp_ms = GivenToPut(at, !newest.empty());
+      if (!newest.empty()) {
+        timestamp_ms = std::max(timestamp_ms, newest[0].timestamp_ms);
+      }
+    }
+    batch_puts_.push_back({at, timestamp_ms});
+    told_.push_back([=](StoreModel* m) {
+      m->Put(at.row, at.family, at.qualifier, timestamp_ms, value);
+    });
   }
 
   // The timestamp of a delete that has none in the batch. In a family of the
@@ -169,16 +222,19 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     if (IsClients(family)) return NewestPut(row, family, qualifier);
     if (KeepsLatest(family)) return now_ms_;
     if (qualifier != nullptr) {
-      uint64_t& given = given_[{row, family + ":" + *qualifier}];
-      given = std::max(given, now_ms_.load());
+      const std::pair cell{row, family + ":" + *qualifier};
+      uint64_t& given = given_[cell];
+      given = std::max({given, put_[cell], now_ms_.load()});
       return given;
     }
     uint64_t newest = now_ms_;
-    for (auto it = given_.lower_bound({row, family});
-         it != given_.end() && it->first.first == row &&
-         it->first.second.starts_with(family);
-         ++it) {
-      newest = std::max(newest, it->second);
+    for (const auto* times : {&given_, &put_}) {
+      for (auto it = times->lower_bound({row, family});
+           it != times->end() && it->first.first == row &&
+           it->first.second.starts_with(family);
+           ++it) {
+        newest = std::max(newest, it->second);
+      }
     }
     given_[{row, family}] = newest;
     return newest;
@@ -195,30 +251,32 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
       if (given || IsClients(of.substr(0, of.find(':')))) {
         Note(at.row, of, *timestamp_ms);
       }
-      told_.push_back([change, ms = *timestamp_ms] { change(ms); });
+      told_.push_back(
+          [change, ms = *timestamp_ms](StoreModel* m) { change(m, ms); });
     };
     const auto delete_family = [&](const std::string& family,
                                    std::optional<uint64_t> timestamp_ms) {
-      tell(timestamp_ms, family, [this, row = at.row, family](uint64_t ms) {
-        model_.DeleteFamily(row, family, ms);
-      });
+      tell(timestamp_ms, family,
+           [row = at.row, family](StoreModel* m, uint64_t ms) {
+             m->DeleteFamily(row, family, ms);
+           });
     };
     const uint64_t dice = random_.Below(10);
     if (dice < 4) {
       batch->Delete(at.row, at.family, at.qualifier, given);
       tell(given ? given : GivenToDelete(at.row, at.family, &at.qualifier),
-           cell, [this, at](uint64_t ms) {
-             model_.Delete(at.row, at.family, at.qualifier, ms);
+           cell, [at](StoreModel* m, uint64_t ms) {
+             m->Delete(at.row, at.family, at.qualifier, ms);
            });
     } else if (dice < 6 && given) {
       batch->DeleteVersion(at.row, at.family, at.qualifier, *given);
-      tell(given, cell, [this, at](uint64_t ms) {
-        model_.DeleteVersion(at.row, at.family, at.qualifier, ms);
+      tell(given, cell, [at](StoreModel* m, uint64_t ms) {
+        m->DeleteVersion(at.row, at.family, at.qualifier, ms);
       });
     } else if (dice == 6 && given) {
       batch->DeleteFamilyVersion(at.row, at.family, *given);
-      tell(given, at.family, [this, at](uint64_t ms) {
-        model_.DeleteFamilyVersion(at.row, at.family, ms);
+      tell(given, at.family, [at](StoreModel* m, uint64_t ms) {
+        m->DeleteFamilyVersion(at.row, at.family, ms);
       });
     } else if (dice < 9) {
       batch->DeleteFamily(at.row, at.family, given);
@@ -232,19 +290,133 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     }
   }
 
-  void RandomWrite() {
-    WriteBatch batch;
+  void AddChanges(WriteBatch* batch) {
     // Deletes come after puts: the store moves a put on that follows a delete.
-    for (uint64_t puts = random_.Below(4); puts > 0; --puts) AddPut(&batch);
-    for (uint64_t deletes = random_.Below(6); deletes > 3; --deletes) {
-      AddDelete(&batch);
+    for (uint64_t puts = random_.Below(4); puts > 0; --puts) {
+      random_.OneIn(3) ? AddUpdate(batch) : AddPut(batch);
     }
+    for (uint64_t deletes = random_.Below(6); deletes > 3; --deletes) {
+      AddDelete(batch);
+    }
+  }
+  // The changes were written, or not.
+  void Settle(bool written) {
+    if (written) model_ = After();
+    told_.clear();
+    batch_puts_.clear();
+  }
+
+  void RandomWrite() {
+    const uint64_t dice = random_.Below(8);
+    if (dice == 0) return RandomCheckAndWrite();
+    if (dice == 1) return RandomTransaction();
+    WriteBatch batch;
+    AddChanges(&batch);
     WriteOptions options;
     if (random_.OneIn(200)) options.durability = Durability::kSync;
     ASSERT_THAT(store_->Write(batch, options), IsOk());
-    for (const auto& tell : told_) tell();
-    told_.clear();
-    batch_puts_.clear();
+    Settle(true);
+  }
+
+  void RandomCheckAndWrite() {
+    only_row_ = RandomRow();
+    std::vector<Condition> conditions;
+    std::vector<CellAddress> addresses;
+    std::vector<std::string> values;
+    addresses.reserve(4);
+    values.reserve(4);
+    bool expected = true;
+    for (uint64_t i = random_.Below(4); i > 0; --i) {
+      const CellAddress& at = addresses.emplace_back(RandomAddress());
+      const TimeRange range = RandomRange();
+      const std::vector<Cell> found =
+          model_.GetVersions(at, {.time_range = range}, now_ms_);
+      // Often the value itself, or what begins with it or it begins with.
+      std::string value = std::to_string(random_.Below(writes_ + 1));
+      if (!found.empty() && !random_.OneIn(3)) {
+        value = found[0].value.substr(0, random_.Below(80));
+        if (random_.OneIn(4)) value += "!";
+      }
+      values.push_back(value);
+      using Comparison = Condition::Comparison;
+      const auto comparison = static_cast<Comparison>(random_.Below(8));
+      conditions.push_back(
+          {at.family, at.qualifier, comparison, values.back(), range});
+      const int order = found.empty() ? 0 : found[0].value.compare(value);
+      expected = expected && (found.empty() ? comparison == Comparison::kAbsent
+                              : comparison == Comparison::kPresent  ? true
+                              : comparison == Comparison::kAbsent   ? false
+                              : comparison == Comparison::kLess     ? order < 0
+                              : comparison == Comparison::kAtMost   ? order <= 0
+                              : comparison == Comparison::kEqual    ? order == 0
+                              : comparison == Comparison::kNotEqual ? order != 0
+                              : comparison == Comparison::kAtLeast  ? order >= 0
+                                                                   : order > 0);
+    }
+    const auto times_before = std::pair(put_, given_);
+    WriteBatch batch;
+    AddChanges(&batch);
+    bool applied = !expected;
+    ASSERT_THAT(store_->CheckAndWrite(*only_row_, conditions, batch, &applied),
+                IsOk());
+    ASSERT_EQ(applied, expected);
+    if (!applied) std::tie(put_, given_) = times_before;
+    Settle(applied);
+    only_row_.reset();
+  }
+
+  void RandomTransaction() {
+    std::unique_ptr<Transaction> transaction;
+    ASSERT_THAT(store_->Begin(&transaction), IsOk());
+    const auto times_before = std::pair(put_, given_);
+    std::vector<CellAddress> read;
+    const auto compare = [&] {
+      CellAddress at = RandomAddress();
+      if (!batch_puts_.empty() && random_.OneIn(2)) {
+        at = batch_puts_[random_.Below(batch_puts_.size())].first;
+      }
+      read.push_back(at);
+      const std::vector<Cell> expected =
+          After().GetVersions(at, ReadOptions(), now_ms_);
+      std::string value;
+      const rocksdb::Status s =
+          transaction->Get(at.row, at.family, at.qualifier, &value);
+      ASSERT_EQ(s.IsNotFound(), expected.empty()) << s.ToString();
+      if (expected.empty()) return;
+      ASSERT_THAT(s, IsOk());
+      ASSERT_EQ(value, expected[0].value);
+    };
+    ASSERT_NO_FATAL_FAILURE(compare());
+    for (uint64_t puts = random_.Below(5); puts > 0; --puts) {
+      random_.OneIn(2) ? AddUpdate(transaction.get())
+                       : AddPut(transaction.get());
+      ASSERT_NO_FATAL_FAILURE(compare());
+    }
+    for (uint64_t deletes = random_.Below(3); deletes > 0; --deletes) {
+      AddDelete(transaction.get());
+      ASSERT_NO_FATAL_FAILURE(compare());
+    }
+    if (random_.OneIn(4)) {  // dropped
+      std::tie(put_, given_) = times_before;
+      return Settle(false);
+    }
+    if (transaction->size() == 0 || !random_.OneIn(4)) {
+      ASSERT_THAT(transaction->Commit(), IsOk());
+      return Settle(true);
+    }
+    std::tie(put_, given_) = times_before;
+    Settle(false);
+    // Another write of a cell that was read. A put that is hidden, as those to
+    // families of the application may be, conflicts as well.
+    now_ms_ += kAheadMs + 1;
+    WriteBatch batch;
+    batch.Put(read[0].row, read[0].family, read[0].qualifier, "theirs");
+    const uint64_t timestamp_ms =
+        KeepsLatest(read[0].family) ? now_ms_.load() : GivenToPut(read[0]);
+    model_.Put(read[0].row, read[0].family, read[0].qualifier, timestamp_ms,
+               "theirs");
+    ASSERT_THAT(store_->Write(batch), IsOk());
+    ASSERT_TRUE(transaction->Commit().IsBusy());
   }
 
   TimeRange RandomRange() {
@@ -448,9 +620,12 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   StoreModel model_{AllFamilies()};
   std::vector<std::pair<CellAddress, uint64_t>> batch_puts_;
   std::string token_;
-  std::vector<std::function<void()>> told_;  // when the batch is written
-  // Timestamps of puts, by row and column.
+  // The changes of the batch, for the model, in their order.
+  std::vector<std::function<void(StoreModel*)>> told_;
+  // Timestamps of puts, by row and column, and of deletes, also by family.
+  std::map<std::pair<std::string, std::string>, uint64_t> put_;
   std::map<std::pair<std::string, std::string>, uint64_t> given_;
+  std::optional<std::string> only_row_;  // that random addresses have
   std::unique_ptr<Store> store_;
   std::unique_ptr<Moment> moment_;  // goes before the store
 };

@@ -102,17 +102,150 @@ TEST_P(Writes, CheckAndWriteIsOfOneRow) {
   batch.Put("r", family(), "a", "1");
   batch.Put("r", "latest", "b", "2");
   bool applied = false;
-  ASSERT_THAT(store_->CheckAndWrite({"r", family(), "q"}, std::nullopt, batch,
-                                    &applied),
+  const Condition absent = Condition::Equal(family(), "q", std::nullopt);
+  ASSERT_THAT(store_->CheckAndWrite("r", {&absent, 1}, batch, &applied),
               IsOk());
   EXPECT_TRUE(applied);
   EXPECT_EQ(Value("a"), "1");
   batch.Put("other", family(), "a", "3");
-  EXPECT_THAT(store_->CheckAndWrite({"r", family(), "q"}, std::nullopt, batch,
-                                    &applied),
+  EXPECT_THAT(store_->CheckAndWrite("r", {&absent, 1}, batch, &applied),
               StatusIs(Status::kInvalidArgument,
                        HasSubstr("a change of row \"other\" after a look at "
                                  "row \"r\"")));
+}
+
+TEST_P(Writes, CheckAndWriteComparesBytes) {
+  using Comparison = Condition::Comparison;
+  ASSERT_THAT(store_->Put("r", family(), "q", "m\xff"), IsOk());
+  // Which of the values below are less than the cell's, equal and greater.
+  const std::vector<std::pair<std::string, int>> values = {
+      {"", -1}, {"m", -1},  {"m\xff", 0}, {std::string("m\xff\0", 3), 1},
+      {"n", 1}, {"\xff", 1}};
+  for (const auto& [value, order] : values) {
+    const std::vector<std::pair<Comparison, bool>> expected = {
+        {Comparison::kLess, order > 0},     {Comparison::kAtMost, order >= 0},
+        {Comparison::kEqual, order == 0},   {Comparison::kNotEqual, order != 0},
+        {Comparison::kAtLeast, order <= 0}, {Comparison::kGreater, order < 0},
+        {Comparison::kAbsent, false},       {Comparison::kPresent, true}};
+    for (const auto& [comparison, meets] : expected) {
+      const Condition condition{family(), "q", comparison, value};
+      bool applied = !meets;
+      ASSERT_THAT(store_->CheckAndWrite("r", {&condition, 1}, {}, &applied),
+                  IsOk());
+      EXPECT_EQ(applied, meets) << value << static_cast<int>(comparison);
+      // An absent cell meets kAbsent alone.
+      const Condition absent{family(), "none", comparison, value};
+      ASSERT_THAT(store_->CheckAndWrite("r", {&absent, 1}, {}, &applied),
+                  IsOk());
+      EXPECT_EQ(applied, comparison == Comparison::kAbsent);
+    }
+  }
+}
+
+TEST_P(Writes, CheckAndWriteNeedsEachCondition) {
+  ASSERT_THAT(store_->Put("r", family(), "a", "1"), IsOk());
+  ASSERT_THAT(store_->Put("r", "latest", "b", "2"), IsOk());
+  std::vector<Condition> conditions = {
+      Condition::Equal(family(), "a", "1"),
+      Condition::Equal("latest", "b", "2"),
+      Condition::Equal(family(), "c", std::nullopt),
+      // The same cell once more.
+      {family(), "a", Condition::Comparison::kLess, "2"}};
+  WriteBatch batch;
+  batch.Put("r", family(), "c", "3");
+  bool applied = true;
+  for (size_t i = 0; i < conditions.size(); ++i) {
+    std::vector<Condition> wrong = conditions;
+    wrong[i] = {wrong[i].family, wrong[i].qualifier,
+                Condition::Comparison::kEqual, "wrong"};
+    ASSERT_THAT(store_->CheckAndWrite("r", wrong, batch, &applied), IsOk());
+    EXPECT_FALSE(applied) << i;
+    EXPECT_EQ(Value("c"), "-");
+  }
+  ASSERT_THAT(store_->CheckAndWrite("r", conditions, batch, &applied), IsOk());
+  EXPECT_TRUE(applied);
+  EXPECT_EQ(Value("c"), "3");
+  ASSERT_THAT(store_->CheckAndWrite("r", conditions, batch, &applied), IsOk());
+  EXPECT_FALSE(applied);
+  // Without a condition it is a write.
+  ASSERT_THAT(store_->CheckAndWrite("r", {}, batch, &applied), IsOk());
+  EXPECT_TRUE(applied);
+}
+
+TEST_P(Writes, ConditionsThatMeanNothingAreRefused) {
+  WriteBatch batch;
+  batch.Put("r", family(), "c", "3");
+  const auto refuses = [&](const Condition& condition, const char* why) {
+    bool applied = true;
+    EXPECT_THAT(store_->CheckAndWrite("r", {&condition, 1}, batch, &applied),
+                StatusIs(Status::kInvalidArgument, HasSubstr(why)));
+    EXPECT_FALSE(applied);
+    EXPECT_EQ(Value("c"), "-");
+  };
+  refuses({"none", "q"}, "family \"none\" is not in the store");
+  refuses({family(), "q", static_cast<Condition::Comparison>(8)},
+          "the unknown comparison 8");
+  refuses({family(), "q", Condition::Comparison::kPresent, "", {5, 4}},
+          "the time range begins at 5, after its end at 4");
+}
+
+TEST_P(Writes, ChangesOfABatchSeeThoseBefore) {
+  WriteBatch batch;
+  batch.Append("r", family(), "q", "a");
+  batch.Increment("r", family(), "n", 5);
+  batch.Append("r", family(), "q", "b");
+  batch.Increment("other", family(), "n", 1);
+  batch.Increment("r", family(), "n", -7);
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  EXPECT_EQ(Value(), "ab");
+  EXPECT_EQ(Value("n"), EncodeCounter(-2));
+  batch.Clear();
+  batch.Put("r", family(), "q", "x");
+  batch.Append("r", family(), "q", "y");
+  batch.Delete("r", family(), "n");
+  batch.Increment("r", family(), "n", 3);
+  batch.DeleteFamily("r", family());
+  batch.Append("r", family(), "q", "1");
+  batch.Append("r", family(), "q", "2");
+  batch.Put("r", family(), "p", "of the past");
+  batch.Put("r", family(), "p", "p");
+  batch.Append("r", family(), "p", "q");
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  EXPECT_EQ(Value(), "12");
+  EXPECT_EQ(Value("n"), "-");
+  EXPECT_EQ(Value("p"), "pq");
+  batch.Clear();
+  batch.DeleteRow("r");
+  batch.Append("r", family(), "", "e");
+  batch.Append("r", family(), "", "f");
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  EXPECT_EQ(Value(), "-");
+  EXPECT_EQ(Value(""), "ef");
+}
+
+TEST_P(Writes, ABatchWithABadIncrementWritesNothing) {
+  ASSERT_THAT(store_->Put("r", family(), "text", "12"), IsOk());
+  WriteBatch batch;
+  batch.Put("r", family(), "q", "v");
+  batch.Increment("r", family(), "text", 1);
+  EXPECT_THAT(store_->Write(batch),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("row \"r\", cell " + std::string(family()) +
+                                 ":text: a counter of 2 bytes: expected 8")));
+  EXPECT_EQ(Value(), "-");
+  EXPECT_THAT(store_->Write({ChangeType::kIncrement, "r", family(), "q", "1"}),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("an increment by a value of 1 bytes")));
+}
+
+TEST_P(Writes, ABulkLoadTakesNoUpdates) {
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  for (const ChangeType type : {ChangeType::kIncrement, ChangeType::kAppend}) {
+    EXPECT_THAT(load->Add({type, "r", family(), "q", EncodeCounter(1), 5}),
+                StatusIs(Status::kInvalidArgument,
+                         HasSubstr("no increments and no appends")));
+  }
 }
 
 TEST_P(Writes, IncrementCountsFromNothingAndRefusesWhatIsNoCounter) {
@@ -184,6 +317,28 @@ INSTANTIATE_TEST_SUITE_P(Formats, Writes, ::testing::Values("latest", "client"),
                          [](const auto& param) {
                            return std::string(param.param);
                          });
+
+TEST(CheckAndWrite, LooksAtTheNewestValueOfATimeRange) {
+  const TempDir dir;
+  const auto store = OpenOrFail({}, dir.File("db"), kFamilies);
+  ASSERT_NE(store, nullptr);
+  WriteBatch batch;
+  batch.Put("r", "client", "q", "old", 100);
+  batch.Put("r", "client", "q", "new", 200);
+  ASSERT_THAT(store->Write(batch), IsOk());
+  const auto meets = [&](Condition condition, const TimeRange& range) {
+    condition.time_range = range;
+    bool applied = false;
+    EXPECT_THAT(store->CheckAndWrite("r", {&condition, 1}, {}, &applied),
+                IsOk());
+    return applied;
+  };
+  EXPECT_TRUE(meets(Condition::Equal("client", "q", "new"), TimeRange::All()));
+  EXPECT_TRUE(meets(Condition::Equal("client", "q", "old"), {0, 200}));
+  EXPECT_TRUE(meets(Condition::Equal("client", "q", {}), {101, 200}));
+  EXPECT_FALSE(meets({"client", "q"}, {201, 300}));
+  EXPECT_TRUE(meets({"client", "q"}, {200, 201}));
+}
 
 TEST(Update, OfAVersionInTheFutureIsSeen) {
   const TempDir dir;

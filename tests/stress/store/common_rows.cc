@@ -132,6 +132,18 @@ void CommonRows::Count(Random* random) {
     return;
   }
   std::string value;
+  if (random->OneIn(2)) {
+    std::unique_ptr<Transaction> transaction;
+    if (!session_->Check(store->Begin(&transaction), "begin")) return;
+    Status s = transaction->Get(CounterRow(), kLatest, kCounter, &value);
+    if (!s.IsNotFound() && !session_->Check(s, "get in a transaction")) return;
+    transaction->Put(CounterRow(), kLatest, kCounter,
+                     EncodeCounter(DecodeCounter(value) + 1));
+    s = transaction->Commit();
+    if (s.IsBusy()) return;
+    if (session_->Check(s, "commit")) ++swapped_;
+    return;
+  }
   const Status s = store->Get(CounterRow(), kLatest, kCounter, &value);
   if (!s.IsNotFound() && !session_->Check(s, "get of a counter")) return;
   const auto expected =

@@ -36,7 +36,7 @@ class CommonRows {
   void WritePair(const std::string& value, Random* random);
   void ReadPair(Random* random);
   void ComparePair(const std::vector<Cell>& cells, const char* how);
-  // Counts by Increment, and by CheckAndPut.
+  // Counts by Increment, by CheckAndPut, and by a transaction.
   void Count(Random* random);
   void ReadCounts();
   uint64_t ReadCount(const char* family);

@@ -144,21 +144,141 @@ void Operator::Append(Share* share) {
   }
 }
 
+Change Operator::RandomUpdate(const World& world, WriteBatch* batch) {
+  CellAddress at = RandomAddress(own_);
+  const bool counts = random_.OneIn(2);
+  at.family = counts ? kCounted : kLatest;
+  at.qualifier = counts ? kCounter : kText;
+  std::string value = world.Value(at).value_or("");
+  if (counts) {
+    const uint64_t delta = random_.Below(1000);
+    batch->Increment(at.row, at.family, at.qualifier,
+                     static_cast<int64_t>(delta));
+    value = EncodeCounter(DecodeCounter(value) + delta);
+  } else if (value.size() > kLongText) {
+    value = "";
+    batch->Put(at.row, at.family, at.qualifier, value);
+  } else {
+    batch->Append(at.row, at.family, at.qualifier, "-");
+    value += "-";
+  }
+  return {ChangeType::kPut, at.row, at.family, at.qualifier, value};
+}
+
+Changes Operator::AddRandomUpdates(
+    const World& before, WriteBatch* batch,
+    const std::function<void(const World&)>& read) {
+  World world = before;
+  Changes changes;
+  for (uint64_t count = 1 + random_.Below(6); count > 0; --count) {
+    read(world);
+    if (random_.OneIn(2)) {
+      changes.push_back(RandomUpdate(world, batch));
+    } else {
+      changes.push_back(RandomChange());
+      AddTo(changes.back(), batch);
+    }
+    world.Apply({changes.back()});
+  }
+  return changes;
+}
+
+void Operator::UpdateBatch(Share* share) {
+  if (share->otherwise) return;
+  WriteBatch batch;
+  const Changes changes =
+      AddRandomUpdates(share->world, &batch, [](const World&) {});
+  const WriteOptions options = RandomOptions();
+  session_->Write(share, changes, "write of updates", IsSynced(options),
+                  [&] { return session_->store()->Write(batch, options); });
+}
+
+void Operator::Transact(Share* share) {
+  if (share->otherwise) return;
+  // What the changes are, and what is read between them, is found out first.
+  struct Seen {
+    size_t changes;  // that come before it
+    CellAddress at;
+    std::optional<std::string> value;
+  };
+  WriteBatch batch;
+  std::vector<Seen> reads;
+  const Changes changes =
+      AddRandomUpdates(share->world, &batch, [&](const World& world) {
+        for (uint64_t count = random_.Below(3); count > 0; --count) {
+          const CellAddress at = RandomAddress(own_);
+          reads.push_back({batch.size(), at, world.Value(at)});
+        }
+      });
+  const WriteOptions options = RandomOptions();
+  const auto transact = [&]() -> Status {
+    std::unique_ptr<Transaction> transaction;
+    Status s = session_->store()->Begin(&transaction);
+    auto read = reads.begin();
+    for (const rowbloom::Change& change : batch.Changes()) {
+      for (; s.ok() && read != reads.end() &&
+             read->changes == transaction->size();
+           ++read) {
+        std::string value;
+        s = transaction->Get(read->at.row, read->at.family, read->at.qualifier,
+                             &value);
+        const bool found = s.ok();
+        if (s.IsNotFound()) s = Status::OK();
+        if (!s.ok()) break;
+        if (found != read->value.has_value() ||
+            (found && value != *read->value)) {
+          session_->report()->Divergence("a read in a transaction",
+                                         read->at.row);
+        }
+      }
+      if (s.ok()) transaction->Add(change);
+    }
+    return s.ok() ? transaction->Commit(options.durability) : s;
+  };
+  session_->Write(share, changes, "transaction", IsSynced(options), [&] {
+    Status s = transact();
+    // Other threads load and delete rows that share a lock with these.
+    for (int tries = 0; s.IsBusy() && tries < 1000; ++tries) s = transact();
+    return s;
+  });
+}
+
 void Operator::CheckAndWrite(Share* share) {
+  using Comparison = Condition::Comparison;
   const CellAddress at = RandomAddress(own_);
   Changes changes = RandomChanges(3);
   for (Change& change : changes) change.row = at.row;
-  const auto value = share->world.Value(at);
-  std::optional<std::string> expected = value;
+  // Conditions that hold, and often one that does not.
   const bool applies = !random_.OneIn(3);
-  if (!applies)
-    expected =
-        value && random_.OneIn(2) ? std::nullopt : std::optional("wrong");
+  std::vector<CellAddress> cells(1 + random_.Below(3), at);
+  std::vector<std::optional<std::string>> values;
+  for (CellAddress& cell : cells) {
+    if (values.empty() || random_.OneIn(2)) {
+      cell = RandomAddress(own_);
+      cell.row = at.row;
+    }
+    values.push_back(share->world.Value(cell));
+  }
+  std::vector<Condition> conditions;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    conditions.push_back(
+        Condition::Equal(cells[i].family, cells[i].qualifier, values[i]));
+    if (values[i] && random_.OneIn(2)) {
+      conditions.back().comparison =
+          random_.OneIn(2) ? Comparison::kAtMost : Comparison::kPresent;
+    }
+  }
+  if (!applies) {
+    Condition& wrong = conditions[random_.Below(conditions.size())];
+    wrong.comparison = wrong.comparison == Comparison::kAbsent
+                           ? Comparison::kPresent
+                           : Comparison::kGreater;
+  }
   bool applied = false;
   const WriteOptions options = RandomOptions();
   const auto call = [&] {
-    return session_->store()->CheckAndWrite(at, expected, ToWriteBatch(changes),
-                                            &applied, options);
+    return session_->store()->CheckAndWrite(
+        at.row, conditions, ToWriteBatch(changes), &applied, options);
   };
   const bool done = applies
                         ? session_->Write(share, changes, "check and write",
@@ -233,7 +353,7 @@ void Operator::StepWrite() {
     return ChangeFamily(share);
   }
   if (rarity_.load > 0 && random_.OneIn(rarity_.load)) return Load(share);
-  switch (random_.Below(8)) {
+  switch (random_.Below(10)) {
     case 0:
       return Increment(share);
     case 1:
@@ -242,6 +362,10 @@ void Operator::StepWrite() {
       return CheckAndWrite(share);
     case 3:
       return WriteBatchOf(RandomChanges(12), share);
+    case 4:
+      return UpdateBatch(share);
+    case 5:
+      return Transact(share);
     default:
       WriteBatchOf(RandomChanges(2), share);
   }

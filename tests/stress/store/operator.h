@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -40,6 +41,10 @@ class Operator {
   void WriteBatchOf(const Changes& changes, Share* share);
   void Increment(Share* share);
   void Append(Share* share);
+  // Increments and appends between other changes, in a batch.
+  void UpdateBatch(Share* share);
+  // Changes to several rows, after reads, in a transaction.
+  void Transact(Share* share);
   void CheckAndWrite(Share* share);
   void Load(Share* share);
   // Creates, alters or drops the share's own family.
@@ -54,6 +59,13 @@ class Operator {
   Change RandomPut();
   Change RandomChange();
   Changes RandomChanges(uint64_t most);
+  // An increment or an append of a cell of the world, which is added to the
+  // batch, and the put that it comes to.
+  Change RandomUpdate(const World& world, WriteBatch* batch);
+  // Random changes with updates among them, which are added to the batch.
+  // `read` is called before each, with the world after those before it.
+  Changes AddRandomUpdates(const World& before, WriteBatch* batch,
+                           const std::function<void(const World&)>& read);
   CellAddress RandomAddress(uint32_t share);
   std::string RandomFamily(uint32_t share);
   RowOptions RandomRowOptions(uint32_t share);

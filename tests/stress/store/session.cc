@@ -64,7 +64,8 @@ bool Session::Open(Random* random) {
       .block_cache_bytes = size_t{16} << (10 + random->Below(9)),
       .write_buffer_bytes = size_t{64} << 10,
       .front_filter_limit_bytes = test::RandomFrontFilterLimit(random),
-      .auto_compaction = !random->OneIn(4)};
+      .auto_compaction = !random->OneIn(4),
+      .transactions = true};
   const uint64_t ahead_ms = random->Below(2 * kClockErrorMs);
   const Surroundings surroundings = {
       .wall_clock =

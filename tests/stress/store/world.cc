@@ -78,34 +78,14 @@ std::string RandomQualifier(Random* random) {
   return test::RandomName(random->Below(2), random);
 }
 
+void AddTo(const Change& change, WriteBatch* batch) {
+  batch->Add({change.type, change.row, change.family, change.qualifier,
+              change.value, change.timestamp_ms});
+}
+
 WriteBatch ToWriteBatch(const Changes& changes) {
   WriteBatch batch;
-  for (const Change& change : changes) {
-    switch (change.type) {
-      case ChangeType::kPut:
-        batch.Put(change.row, change.family, change.qualifier, change.value,
-                  change.timestamp_ms);
-        break;
-      case ChangeType::kDelete:
-        batch.Delete(change.row, change.family, change.qualifier,
-                     change.timestamp_ms);
-        break;
-      case ChangeType::kDeleteVersion:
-        batch.DeleteVersion(change.row, change.family, change.qualifier,
-                            change.timestamp_ms.value());
-        break;
-      case ChangeType::kDeleteFamily:
-        batch.DeleteFamily(change.row, change.family, change.timestamp_ms);
-        break;
-      case ChangeType::kDeleteFamilyVersion:
-        batch.DeleteFamilyVersion(change.row, change.family,
-                                  change.timestamp_ms.value());
-        break;
-      case ChangeType::kDeleteRow:
-        batch.DeleteRow(change.row, change.timestamp_ms);
-        break;
-    }
-  }
+  for (const Change& change : changes) AddTo(change, &batch);
   return batch;
 }
 
@@ -193,6 +173,9 @@ void World::Apply(const Changes& changes) {
       case ChangeType::kDeleteFamilyVersion:
         model_.DeleteFamilyVersion(change.row, change.family, timestamp_ms);
         break;
+      case ChangeType::kIncrement:
+      case ChangeType::kAppend:
+        break;  // known by the put that it comes to
     }
   }
 }

@@ -62,6 +62,7 @@ struct Change {
 // Applied together or not at all.
 using Changes = std::vector<Change>;
 
+void AddTo(const Change& change, WriteBatch* batch);
 WriteBatch ToWriteBatch(const Changes& changes);
 // The bytes that a journal has of changes.
 std::string Encode(const Changes& changes);

@@ -1,0 +1,382 @@
+// Optimistic transactions: what they see, and each kind of write that conflicts
+// with them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <thread>
+
+#include "tests/storage/store/test_store.h"
+#include "tests/support/random.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::HasSubstr;
+
+const std::vector<FamilyDescriptor> kFamilies = {
+    {"client", {.timestamps = Timestamps::kClient, .max_versions = 2}},
+    {"latest", {}},
+    {"other", {}},
+    {"store", {.max_versions = 3}},
+};
+
+class Transactions : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override { ASSERT_NO_FATAL_FAILURE(Open(true)); }
+  void Open(bool transactions) {
+    store_.reset();
+    store_ =
+        OpenOrFail({.transactions = transactions}, dir_.File("db"), kFamilies);
+    ASSERT_NE(store_, nullptr);
+  }
+
+  const char* family() const { return GetParam(); }
+  std::unique_ptr<Transaction> Begin() {
+    std::unique_ptr<Transaction> transaction;
+    EXPECT_THAT(store_->Begin(&transaction), IsOk());
+    return transaction;
+  }
+  // "-": no cell.
+  static std::string Shown(const Status& s, const std::string& value) {
+    if (s.IsNotFound()) return "-";
+    EXPECT_THAT(s, IsOk());
+    return value;
+  }
+  std::string Value(const std::string& row, const std::string& qualifier) {
+    std::string value;
+    return Shown(store_->Get(row, family(), qualifier, &value), value);
+  }
+  std::string Value(Transaction* transaction, const std::string& row,
+                    const std::string& qualifier) {
+    std::string value;
+    return Shown(transaction->Get(row, family(), qualifier, &value), value);
+  }
+  void Put(const std::string& row, const std::string& qualifier,
+           const std::string& value) {
+    ASSERT_THAT(store_->Put(row, family(), qualifier, value), IsOk());
+  }
+  void BulkLoadOf(const std::string& row, const std::string& qualifier) {
+    std::unique_ptr<BulkLoad> load;
+    ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+    ASSERT_THAT(
+        load->Add({ChangeType::kPut, row, family(), qualifier, "loaded"}),
+        IsOk());
+    ASSERT_THAT(load->Finish(), IsOk());
+  }
+
+  TempDir dir_;
+  std::unique_ptr<Store> store_;
+};
+
+TEST_P(Transactions, WritesRowsTogether) {
+  Put("a", "q", "10");
+  const auto transaction = Begin();
+  EXPECT_EQ(Value(transaction.get(), "a", "q"), "10");
+  transaction->Put("a", family(), "q", "9");
+  transaction->Put("b", family(), "q", "1");
+  transaction->Delete("c", "other", "q");
+  EXPECT_EQ(Value("a", "q"), "10");
+  EXPECT_EQ(Value("b", "q"), "-");
+  ASSERT_THAT(transaction->Commit(), IsOk());
+  EXPECT_EQ(Value("a", "q"), "9");
+  EXPECT_EQ(Value("b", "q"), "1");
+  std::string value;
+  const auto is_over =
+      StatusIs(Status::kInvalidArgument, HasSubstr("the transaction is over"));
+  EXPECT_THAT(transaction->Commit(), is_over);
+  EXPECT_THAT(transaction->Get("a", family(), "q", &value), is_over);
+}
+
+TEST_P(Transactions, ReadsItsOwnChanges) {
+  Put("r", "q", "old");
+  Put("r", "p", "p");
+  const auto transaction = Begin();
+  Transaction* const t = transaction.get();
+  t->Put("r", family(), "q", "new");
+  EXPECT_EQ(Value(t, "r", "q"), "new");
+  t->Append("r", family(), "q", "er");
+  EXPECT_EQ(Value(t, "r", "q"), "newer");
+  t->Increment("r", family(), "n", 2);
+  t->Increment("r", family(), "n", 3);
+  EXPECT_EQ(Value(t, "r", "n"), EncodeCounter(5));
+  t->Delete("r", family(), "q");
+  EXPECT_EQ(Value(t, "r", "q"), "-");
+  EXPECT_EQ(Value(t, "r", "p"), "p");
+  t->DeleteFamily("r", family());
+  EXPECT_EQ(Value(t, "r", "p"), "-");
+  t->Put("r", family(), "p", "again");
+  EXPECT_EQ(Value(t, "r", "p"), "again");
+  EXPECT_EQ(Value(t, "r", "n"), "-");
+  // None of it is written, and reading has changed nothing.
+  EXPECT_EQ(Value("r", "q"), "old");
+  ASSERT_THAT(t->Commit(), IsOk());
+  EXPECT_EQ(Value("r", "q"), "-");
+  EXPECT_EQ(Value("r", "p"), "again");
+}
+
+TEST_P(Transactions, SeesTheStoreAsItWas) {
+  Put("r", "q", "old");
+  const auto transaction = Begin();
+  Put("r", "q", "new");
+  Put("r", "p", "new");
+  ASSERT_THAT(store_->DeleteRow("s"), IsOk());
+  EXPECT_EQ(Value(transaction.get(), "r", "q"), "old");
+  EXPECT_EQ(Value(transaction.get(), "r", "p"), "-");
+  // All reads are of one time: without changes there is no conflict.
+  EXPECT_THAT(transaction->Commit(), IsOk());
+}
+
+TEST_P(Transactions, AWriteOfAnyKindToWhatWasReadConflicts) {
+  const auto write = [&](const std::function<void(WriteBatch*)>& fill) {
+    WriteBatch batch;
+    fill(&batch);
+    ASSERT_THAT(store_->Write(batch), IsOk());
+  };
+  std::vector<std::pair<const char*, std::function<void()>>> writes = {
+      {"put", [&] { Put("r", "q", "theirs"); }},
+      {"delete",
+       [&] { ASSERT_THAT(store_->Delete("r", family(), "q"), IsOk()); }},
+      {"delete of a family",
+       [&] { ASSERT_THAT(store_->DeleteFamily("r", family()), IsOk()); }},
+      {"delete of a row", [&] { ASSERT_THAT(store_->DeleteRow("r"), IsOk()); }},
+      {"append",
+       [&] { write([&](auto* b) { b->Append("r", family(), "q", "x"); }); }},
+      {"bulk load", [&] { BulkLoadOf("r", "q"); }},
+      {"altered family",
+       [&] {
+         FamilyOptions options = store_->Families().at(family());
+         options.ttl_ms = options.ttl_ms == 0 ? 1'000'000 : 0;
+         ASSERT_THAT(store_->AlterFamily(family(), options), IsOk());
+       }},
+      {"another transaction",
+       [&] {
+         const auto theirs = Begin();
+         theirs->Put("r", family(), "q", "theirs");
+         ASSERT_THAT(theirs->Commit(), IsOk());
+       }},
+  };
+  if (family() == std::string("client")) {
+    writes.push_back(
+        {"delete of a version of all columns", [&] {
+           write([&](auto* b) { b->DeleteFamilyVersion("r", family(), 5); });
+         }});
+  }
+  // Of a cell in memory, of one in a file, and of an absent one.
+  for (const char* where : {"memory", "file", "absent"}) {
+    for (const auto& [name, their_write] : writes) {
+      SCOPED_TRACE(std::string(name) + ", " + where);
+      // Without a timestamp it does nothing to a cell of the application's that
+      // is absent.
+      const bool does_nothing = family() == std::string("client") &&
+                                where == std::string("absent") &&
+                                (name == std::string("delete") ||
+                                 name == std::string("delete of a family"));
+      ASSERT_THAT(store_->DeleteRow("r"), IsOk());
+      if (where != std::string("absent")) Put("r", "q", "mine");
+      if (where == std::string("file")) {
+        ASSERT_THAT(store_->Flush(), IsOk());
+      }
+      const auto transaction = Begin();
+      Value(transaction.get(), "r", "q");
+      transaction->Put("elsewhere", family(), "q", name);
+      ASSERT_NO_FATAL_FAILURE(their_write());
+      const std::string before = Value("elsewhere", "q");
+      if (does_nothing) {
+        EXPECT_THAT(transaction->Commit(), IsOk());
+        continue;
+      }
+      EXPECT_THAT(transaction->Commit(),
+                  StatusIs(Status::kBusy, HasSubstr("begin again")));
+      EXPECT_EQ(Value("elsewhere", "q"), before);
+    }
+  }
+}
+
+TEST_P(Transactions, AWriteToWhatIsWrittenConflicts) {
+  const auto transaction = Begin();
+  transaction->Put("r", family(), "q", "mine");
+  Put("r", "q", "theirs");
+  EXPECT_THAT(transaction->Commit(), StatusIs(Status::kBusy, HasSubstr("")));
+  EXPECT_EQ(Value("r", "q"), "theirs");
+}
+
+TEST_P(Transactions, WritesToOtherCellsDoNotConflict) {
+  Put("r", "q", "mine");
+  const auto transaction = Begin();
+  EXPECT_EQ(Value(transaction.get(), "r", "q"), "mine");
+  transaction->Put("r", family(), "q", "changed");
+  Put("r", "p", "theirs");
+  Put("s", "q", "theirs");
+  ASSERT_THAT(store_->Put("r", "other", "q", "theirs"), IsOk());
+  // In another stripe of the locks.
+  ASSERT_THAT(store_->DeleteRow("another row"), IsOk());
+  EXPECT_THAT(transaction->Commit(), IsOk());
+  EXPECT_EQ(Value("r", "q"), "changed");
+}
+
+TEST_P(Transactions, ADeleteOfARowInATransactionConflictsWithOthers) {
+  Put("r", "q", "v");
+  const auto reader = Begin();
+  EXPECT_EQ(Value(reader.get(), "r", "q"), "v");
+  reader->Put("s", family(), "q", "read v");
+  const auto deleter = Begin();
+  deleter->DeleteRow("r");
+  EXPECT_THAT(deleter->Commit(), IsOk());
+  EXPECT_EQ(Value("r", "q"), "-");
+  EXPECT_THAT(reader->Commit(), StatusIs(Status::kBusy, HasSubstr("")));
+}
+
+TEST_P(Transactions, GoOnAcrossAFlushAndAnOpening) {
+  Put("r", "q", "v");
+  ASSERT_NO_FATAL_FAILURE(Open(true));
+  const auto calm = Begin();
+  EXPECT_EQ(Value(calm.get(), "r", "q"), "v");
+  calm->Put("r", family(), "q", "w");
+  Put("s", "q", "theirs");
+  ASSERT_THAT(store_->Flush(), IsOk());
+  EXPECT_THAT(calm->Commit(), IsOk());
+  // A conflict is found in what has been flushed.
+  const auto transaction = Begin();
+  EXPECT_EQ(Value(transaction.get(), "r", "q"), "w");
+  transaction->Put("r", family(), "q", "mine");
+  Put("r", "q", "theirs");
+  ASSERT_THAT(store_->Flush(), IsOk());
+  EXPECT_THAT(transaction->Commit(), StatusIs(Status::kBusy, HasSubstr("")));
+  EXPECT_EQ(Value("r", "q"), "theirs");
+}
+
+TEST_P(Transactions, AreBusyOnceTheHistoryInMemoryIsTooShort) {
+  store_.reset();
+  store_ =
+      OpenOrFail({.write_buffer_bytes = size_t{64} << 10, .transactions = true},
+                 dir_.File("small"), kFamilies);
+  ASSERT_NE(store_, nullptr);
+  const auto transaction = Begin();
+  EXPECT_EQ(Value(transaction.get(), "r", "q"), "-");
+  transaction->Put("r", family(), "q", "mine");
+  for (int i = 0; i < 10; ++i) {
+    Put("s", std::to_string(i), std::string(100'000, 'v'));
+    ASSERT_THAT(store_->Flush(), IsOk());
+  }
+  EXPECT_THAT(transaction->Commit(),
+              StatusIs(Status::kBusy,
+                       HasSubstr("too much was written to be in memory")));
+  EXPECT_EQ(Value("r", "q"), "-");
+}
+
+TEST_P(Transactions, OfFamiliesThatWereCreatedLaterAreCheckedToo) {
+  ASSERT_THAT(store_->CreateFamily("new", {}), IsOk());
+  const auto transaction = Begin();
+  std::string value;
+  EXPECT_TRUE(transaction->Get("r", "new", "q", &value).IsNotFound());
+  transaction->Put("r", "new", "q", "mine");
+  ASSERT_THAT(store_->Put("r", "new", "q", "theirs"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  EXPECT_THAT(transaction->Commit(), StatusIs(Status::kBusy, HasSubstr("")));
+  // A family that is gone meanwhile, and one that nobody knows.
+  const auto late = Begin();
+  late->Put("r", "new", "q", "late");
+  ASSERT_THAT(store_->DropFamily("new"), IsOk());
+  EXPECT_THAT(late->Commit(), StatusIs(Status::kBusy, HasSubstr("")));
+  const auto wrong = Begin();
+  wrong->Put("r", "new", "q", "v");
+  EXPECT_THAT(wrong->Get("r", family(), "q", &value),
+              StatusIs(Status::kInvalidArgument, HasSubstr("\"new\"")));
+  EXPECT_THAT(wrong->Commit(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("\"new\"")));
+}
+
+TEST_P(Transactions, NeedTheOptionAndAStoreThatIsWritable) {
+  ASSERT_NO_FATAL_FAILURE(Open(false));
+  std::unique_ptr<Transaction> transaction;
+  EXPECT_THAT(store_->Begin(&transaction),
+              StatusIs(Status::kNotSupported,
+                       HasSubstr("without StoreOptions::transactions")));
+  store_.reset();
+  store_ = OpenOrFail({.read_only = true, .transactions = true},
+                      dir_.File("db"), {});
+  ASSERT_NE(store_, nullptr);
+  EXPECT_THAT(store_->Begin(&transaction),
+              StatusIs(Status::kNotSupported, HasSubstr("reading only")));
+}
+
+// Money moves between accounts by transactions, while other threads read all of
+// them, and delete and create rows in between: none is lost or made.
+TEST_P(Transactions, OfManyThreadsAreOneAfterTheOther) {
+  constexpr int kThreads = 4;
+  constexpr int64_t kAccounts = 6;
+  for (int64_t i = 0; i < kAccounts; ++i) {
+    Put("account" + std::to_string(i), "q", EncodeCounter(100));
+  }
+  const auto steps = static_cast<int>(Scaled(200));
+  std::atomic<int> done{0};
+  std::atomic<int> busy{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      Random random(SeedFromEnv() + static_cast<uint64_t>(t));
+      for (int i = 0; i < steps; ++i) {
+        const auto transaction = Begin();
+        std::vector<int64_t> balances;
+        int64_t sum = 0;
+        for (int64_t a = 0; a < kAccounts; ++a) {
+          std::string value;
+          const Status s = transaction->Get("account" + std::to_string(a),
+                                            family(), "q", &value);
+          int64_t balance = 0;
+          if (s.ok()) {
+            EXPECT_TRUE(DecodeCounter(value, &balance));
+          } else {
+            EXPECT_TRUE(s.IsNotFound());
+          }
+          balances.push_back(balance);
+          sum += balance;
+        }
+        EXPECT_EQ(sum, 100 * kAccounts);
+        // All of one account goes to another, whose row is deleted or emptied.
+        const uint64_t from = random.Below(kAccounts);
+        const uint64_t to =
+            (from + 1 + random.Below(kAccounts - 1)) % kAccounts;
+        const std::string from_row = "account" + std::to_string(from);
+        if (random.OneIn(2)) {
+          transaction->DeleteRow(from_row);
+        } else {
+          transaction->Increment(from_row, family(), "q", -balances[from]);
+        }
+        transaction->Increment("account" + std::to_string(to), family(), "q",
+                               balances[from]);
+        const Status s = transaction->Commit();
+        if (s.ok()) {
+          ++done;
+        } else {
+          EXPECT_TRUE(s.IsBusy()) << s.ToString();
+          ++busy;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int64_t sum = 0;
+  for (int64_t i = 0; i < kAccounts; ++i) {
+    const std::string value = Value("account" + std::to_string(i), "q");
+    int64_t balance = 0;
+    if (value != "-") {
+      ASSERT_TRUE(DecodeCounter(value, &balance));
+    }
+    sum += balance;
+  }
+  EXPECT_EQ(sum, 100 * kAccounts);
+  EXPECT_GT(done, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, Transactions,
+                         ::testing::Values("latest", "client", "store"),
+                         [](const auto& param) {
+                           return std::string(param.param);
+                         });
+
+}  // namespace
+}  // namespace rowbloom::test
