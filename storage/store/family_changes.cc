@@ -112,6 +112,7 @@ Status Store::TruncateFamily(const std::string& name) {
     // created by the next open, too.
     s = opened.database.DropColumnFamily(name);
     if (!s.ok()) return s;
+    no_writes.NoteWideWrite();
     opened.families->Set(std::move(without));
     s = opened.database.CreateColumnFamily(setup.descriptor);
     if (!s.ok()) return s;

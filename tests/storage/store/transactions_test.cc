@@ -276,6 +276,10 @@ TEST_P(Transactions, OfFamiliesThatWereCreatedLaterAreCheckedToo) {
   ASSERT_THAT(store_->Put("r", "new", "q", "theirs"), IsOk());
   ASSERT_THAT(store_->Flush(), IsOk());
   EXPECT_THAT(transaction->Commit(), StatusIs(Status::kBusy, HasSubstr("")));
+  const auto truncated = Begin();
+  truncated->Put("r", "new", "q", "ours");
+  ASSERT_THAT(store_->TruncateFamily("new"), IsOk());
+  EXPECT_THAT(truncated->Commit(), StatusIs(Status::kBusy, HasSubstr("")));
   // A family that is gone meanwhile, and one that nobody knows.
   const auto late = Begin();
   late->Put("r", "new", "q", "late");
