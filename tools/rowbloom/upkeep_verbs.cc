@@ -86,8 +86,8 @@ ExitCode Copy(const CopyArgs& args, const Streams& streams) {
     options.store.key_layout = *layout;
   }
   options.store.front_filter_limit_bytes = 0;
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToRead(streams, &store);
   if (!s.ok()) return Fail(streams.err, s);
   const std::map<std::string, FamilyOptions> families = store->Families();
   for (const FamilySpec& spec : *specs) {
@@ -137,8 +137,8 @@ void PrintProblem(const VerifyProblem& problem, std::ostream& out) {
 }
 
 ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
-  std::unique_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams.err, &store);
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToRead(streams, &store);
   VerifyReport report;
   if (s.ok()) {
     s = store->Verify({.files = args.Looks(kFiles),
