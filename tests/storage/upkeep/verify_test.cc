@@ -112,12 +112,18 @@ TEST_F(Verify, FindsNothingInASoundStore) {
   const auto store = OpenOrFail({}, path_, {});
   ASSERT_NE(store, nullptr);
   VerifyReport writing;
-  const auto before = Contents(path_);
+  // RocksDB notes what it does, and deletes logs in the background.
+  const auto data = [this] {
+    auto contents = Contents(path_);
+    std::erase_if(contents, [](const auto& file) {
+      return file.first == "LOG" || file.first.ends_with(".log");
+    });
+    return contents;
+  };
+  const auto before = data();
   ASSERT_THAT(store->Verify({}, &writing), IsOk());
   EXPECT_TRUE(writing.ok()) << Text(writing);
-  auto after = Contents(path_);
-  after["LOG"] = before.at("LOG");  // RocksDB notes what it does
-  EXPECT_TRUE(after == before);
+  EXPECT_TRUE(data() == before);
   ASSERT_THAT(store->Verify({.files = false, .records = false, .cells = false},
                             &writing),
               IsOk());
