@@ -19,6 +19,7 @@
 #include "storage/format/status_text.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/found_store.h"
+#include "storage/store/metadata.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {
@@ -273,9 +274,11 @@ class SstLoad final : public BulkLoad {
     for (const ChangeType type : deletes_of_rows_) {
       if (s.ok()) s = writer_->AllowDelete(type);
     }
-    rocksdb::WriteBatch nothing;
-    if (s.ok()) s = nothing.PutLogData(rocksdb::Slice());
-    if (s.ok()) s = opened_.database.WriteSynced(&nothing);
+    rocksdb::WriteBatch marks;
+    for (const auto& [name, load] : families_) {
+      if (s.ok()) s = MarkLoad(name, load.files.size(), &marks);
+    }
+    if (s.ok()) s = opened_.database.WriteSynced(&marks);
     if (!s.ok()) return s;
     for (const auto& [name, load] : families_) {
       load.family->second.shared_rules->NotePut(load.oldest_put_ms);

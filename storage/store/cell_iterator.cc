@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/layout/key_range.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/store/row_cells.h"
 #include "storage/store/snapshot.h"
@@ -24,15 +25,23 @@ class FamilyCells final : public CellIterator {
   Status Open(const CellIteratorOptions& options) {
     families_ = opened_.families->Get();
     Status s = opened_.FindFamily(*families_, options.family, &family_);
+    if (s.ok()) s = CheckRowBound(options.start_row);
+    if (s.ok()) s = CheckRowBound(options.stop_row);
     if (!s.ok()) return s;
+    auto range = RangeOfRows(opened_.key_layout(), options.start_row,
+                             options.stop_row, "");
+    if (!range) return s;
+    end_ = std::move(range->end);
+    upper_ = end_;
     deletes_ = options.deletes;
     wall_ms_ = opened_.shared->clock.WallNow();
     rocksdb::ReadOptions read_options;
     read_options.total_order_seek = true;
     read_options.fill_cache = false;
+    if (!end_.empty()) read_options.iterate_upper_bound = &upper_;
     read_options.snapshot = RocksdbSnapshot(options.snapshot);
     cells_ = std::make_unique<RowCells>(opened_, family_, read_options);
-    cells_->it()->SeekToFirst();
+    cells_->it()->Seek(range->first);
     return FindShown();
   }
 
@@ -116,6 +125,8 @@ class FamilyCells final : public CellIterator {
   FamilyMap::const_iterator family_;
   bool deletes_ = false;
   uint64_t wall_ms_ = 0;
+  std::string end_;  // of the keys; empty: there is none
+  rocksdb::Slice upper_;
   std::unique_ptr<RowCells> cells_;
 
   std::string row_bytes_;  // the present row's, as in its keys

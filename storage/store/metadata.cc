@@ -46,6 +46,7 @@ constexpr char kStoreKey[] = "store";
 constexpr char kClockKey[] = "clock";
 constexpr std::string_view kFamilyKeyPrefix = "family/";
 constexpr std::string_view kDroppedKeyPrefix = "dropped/";
+constexpr std::string_view kLoadKeyPrefix = "load/";
 
 constexpr uint64_t kStoreFormat = 1;
 
@@ -282,26 +283,35 @@ Status ReadMetadata(rocksdb::DB* db, const std::string& path,
   Status s = db->Get(rocksdb::ReadOptions(), kStoreKey, &store_record);
   if (s.IsNotFound()) return Status::OK();
   if (!s.ok()) return s;
-  metadata->exists = true;
-  s = ParseStoreRecord(store_record, &metadata->store);
+  s = ReadRecord(kStoreKey, store_record, metadata);
   if (!s.ok()) return in_record(kStoreKey, s);
 
   const std::unique_ptr<rocksdb::Iterator> records(
       db->NewIterator(rocksdb::ReadOptions()));
-  // Keys of other kinds have no meaning yet.
   for (records->SeekToFirst(); records->Valid(); records->Next()) {
     const std::string_view key = records->key().ToStringView();
-    const std::string_view value = records->value().ToStringView();
-    if (key == kClockKey) {
-      s = ParseClockRecord(value, &metadata->clock_bound_ms);
-    } else if (key.starts_with(kFamilyKeyPrefix)) {
-      s = ReadFamily(kFamilyKeyPrefix, key, value, &metadata->families);
-    } else if (key.starts_with(kDroppedKeyPrefix)) {
-      s = ReadFamily(kDroppedKeyPrefix, key, value, &metadata->dropped);
-    }
+    s = ReadRecord(key, records->value().ToStringView(), metadata);
     if (!s.ok()) return in_record(key, s);
   }
   return records->status();
+}
+
+Status ReadRecord(std::string_view key, std::string_view value,
+                  Metadata* metadata) {
+  if (key == kStoreKey) {
+    metadata->exists = true;
+    return ParseStoreRecord(value, &metadata->store);
+  }
+  if (key == kClockKey) {
+    return ParseClockRecord(value, &metadata->clock_bound_ms);
+  }
+  if (key.starts_with(kFamilyKeyPrefix)) {
+    return ReadFamily(kFamilyKeyPrefix, key, value, &metadata->families);
+  }
+  if (key.starts_with(kDroppedKeyPrefix)) {
+    return ReadFamily(kDroppedKeyPrefix, key, value, &metadata->dropped);
+  }
+  return Status::OK();
 }
 
 Status PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {
@@ -335,6 +345,22 @@ Status DeleteDroppedRecord(const std::string& name,
 
 Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch) {
   return batch->Put(kClockKey, std::to_string(bound_ms));
+}
+
+Status MarkLoad(const std::string& family, uint64_t files,
+                rocksdb::WriteBatch* batch) {
+  return batch->Delete(Concat(kLoadKeyPrefix, files, "/", family));
+}
+
+bool ReadLoadMark(std::string_view key, std::string* family, uint64_t* files) {
+  if (!key.starts_with(kLoadKeyPrefix)) return false;
+  key.remove_prefix(kLoadKeyPrefix.size());
+  const size_t slash = key.find('/');
+  if (slash == key.npos || !ParseNumber(key.substr(0, slash), files)) {
+    return false;
+  }
+  *family = key.substr(slash + 1);
+  return true;
 }
 
 }  // namespace rowbloom

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "rocksdb/db.h"
 #include "rocksdb/status.h"
@@ -46,6 +47,11 @@ std::string DescribeDifferences(const FamilyOptions& kept,
 rocksdb::Status ReadMetadata(rocksdb::DB* db, const std::string& path,
                              Metadata* metadata);
 
+// Adds what one record says; keys of other kinds have no meaning yet. Errors
+// are those of ReadMetadata, without the name of the record.
+rocksdb::Status ReadRecord(std::string_view key, std::string_view value,
+                           Metadata* metadata);
+
 // Each adds to a batch. The record of a family in one state takes the place of
 // that in the other.
 rocksdb::Status PutStoreRecord(const StoreRecord& record,
@@ -57,5 +63,11 @@ rocksdb::Status PutFamilyRecord(FamilyState state, const std::string& name,
 rocksdb::Status DeleteDroppedRecord(const std::string& name,
                                     rocksdb::WriteBatch* batch);
 rocksdb::Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch);
+
+// Marks in the log that a load adds so many files to a family: a delete of a
+// record that never is. False: the key of a delete is no mark.
+rocksdb::Status MarkLoad(const std::string& family, uint64_t files,
+                         rocksdb::WriteBatch* batch);
+bool ReadLoadMark(std::string_view key, std::string* family, uint64_t* files);
 
 }  // namespace rowbloom

@@ -1,6 +1,7 @@
 #include "storage/store/open_store.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <string_view>
@@ -192,7 +193,7 @@ class Opener {
     options_.block_cache_bytes = options_.block_cache->GetCapacity();
     opened_.options = options_;
     s = OpenDatabase();
-    if (s.ok() && Writes()) s = CompleteStore();
+    if (s.ok()) s = Writes() ? CompleteStore() : LookAgain();
     if (s.ok()) s = OpenFamilies();
     if (!s.ok()) return s;
     opened_.shared->clock.Start(found_.metadata.clock_bound_ms);
@@ -255,6 +256,10 @@ class Opener {
                                  : static_cast<int>(options_.max_open_files);
     options.rate_limiter = options_.rate_limiter;
     options.info_log = options_.info_log;
+    constexpr uint64_t kMiB = uint64_t{1} << 20;
+    options.WAL_ttl_seconds = options_.kept_log_seconds;
+    options.WAL_size_limit_MB =
+        options_.kept_log_bytes / kMiB + (options_.kept_log_bytes % kMiB != 0);
     // The rarely written column family of the metadata keeps old log files
     // until this makes RocksDB flush it.
     options.max_total_wal_size =
@@ -299,6 +304,7 @@ class Opener {
         : options_.transactions ? Database::Access::kTransactions
                                 : Database::Access::kReadWrite,
         options_.front_filter_limit_bytes > 0 ? &front_filter : nullptr);
+    if (s.IsInvalidArgument() && !Writes()) return FamiliesChanged();
     if (!s.ok()) return NamingDamagedFile(env_, path(), s);
     if (Writes()) {
       options.info_log = options_.info_log;
@@ -306,6 +312,18 @@ class Opener {
       listener->SetDatabase(opened_.database.get());
     }
     return s;
+  }
+
+  // The writer may have gone on since the look: the records are those that
+  // the cells were written by. TryAgain: families came, changed or went.
+  Status LookAgain() {
+    const auto opened = std::move(found_.metadata.families);
+    Status s = ReadMetadata(opened_.database.get(), path(), &found_.metadata);
+    return !s.ok() || found_.metadata.families == opened ? s
+                                                         : FamiliesChanged();
+  }
+  Status FamiliesChanged() const {
+    return TryAgain("the families of the store at ", path(), " changed");
   }
 
   // Does what an earlier process began, and what the caller asks for.
@@ -387,21 +405,24 @@ class Opener {
   FamilyMap store_families_;  // opened_'s, until they are all there
 };
 
-// The files that RocksDB reads. It reports those that cannot be listed.
+// The files that RocksDB reads, and those of options, of which it writes one
+// with each change of a family. It reports those that cannot be listed.
 std::set<std::string> DatabaseFiles(rocksdb::Env* env,
                                     const std::string& path) {
   std::vector<std::string> names;
   env->GetChildren(path, &names).PermitUncheckedError();
   std::erase_if(names, [](const std::string& name) {
     return !name.ends_with(".log") && !name.ends_with(".sst") &&
-           !name.ends_with(".blob") && !name.starts_with("MANIFEST-");
+           !name.ends_with(".blob") && !name.starts_with("MANIFEST-") &&
+           !name.starts_with("OPTIONS-");
   });
   return {names.begin(), names.end()};
 }
 
 // Opens for reading beside a writer, which deletes logs and files once they are
 // no longer needed. If it does so between two reads of the directory by
-// RocksDB, something is missing; a missing log goes unnoticed.
+// RocksDB, something is missing; a missing log goes unnoticed. So does a family
+// that the writer drops or creates before RocksDB reads the logs.
 Status OpenForReading(const StoreOptions& options, const std::string& path,
                       const std::vector<FamilyDescriptor>& families,
                       const Surroundings& surroundings,
@@ -413,11 +434,16 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
     std::unique_ptr<Store> opened;
     s = Opener(options, path, families, surroundings).Run(&opened);
     const auto after = DatabaseFiles(surroundings.env, path);
-    const bool lost_log =
-        std::any_of(before.begin(), before.end(), [&](const std::string& name) {
-          return name.ends_with(".log") && !after.contains(name);
+    std::vector<std::string> changed;
+    std::set_symmetric_difference(before.begin(), before.end(), after.begin(),
+                                  after.end(), std::back_inserter(changed));
+    // Some of what was read is from before the change, and some from after it.
+    const bool mixed = std::any_of(
+        changed.begin(), changed.end(), [&after](const std::string& name) {
+          return name.starts_with("OPTIONS-") ||
+                 (name.ends_with(".log") && !after.contains(name));
         });
-    if (s.ok() ? lost_log : before != after) continue;
+    if (s.IsTryAgain() || (s.ok() ? mixed : !changed.empty())) continue;
     *store = std::move(opened);
     return s;
   }

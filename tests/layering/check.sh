@@ -59,6 +59,7 @@ violations() {
           include) continue ;;
           format) below='' ;;
           store) below='format backup' ;;
+          upkeep) below='format store' ;;
           c) below='format filter_policy store' ;;
           hfile_transfer) below='format hfile store' ;;
           *) below=format ;;

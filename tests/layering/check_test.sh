@@ -73,6 +73,8 @@ case $rule in
     breaks storage/sst/block.cc '#include "storage/hfile/block.h"'
     breaks storage/sst/block.cc '#include "storage/store/store.h"'
     breaks storage/store/store.cc '#include "storage/c/boundary.h"'
+    breaks storage/store/store.cc '#include "storage/upkeep/copy.h"'
+    breaks storage/upkeep/copy.cc '#include "storage/hfile/block.h"'
     breaks storage/c/store.cc '#include "storage/hfile/block.h"'
     ;;
   sources_are_ascii)

@@ -12,7 +12,7 @@ namespace rowbloom::cli {
 // Scripts rely on the numbers.
 enum class ExitCode : int {
   kOk = 0,
-  kFinding = 1,  // no such cell, an absent row, a damaged backup
+  kFinding = 1,  // no such cell, an absent row, a damaged store or backup
   kFailed = 2,   // wrong usage, or input or a store that cannot be used
 };
 

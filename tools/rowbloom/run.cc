@@ -16,9 +16,9 @@ namespace rowbloom::cli {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 done; 1 no such cell or row, or a damaged backup; 2 wrong "
-    "usage, or\ninput or a store that cannot be used; 130 and 143 load, "
-    "export-hfile or\nimport-hfile was interrupted.";
+    "Exit codes: 0 done; 1 no such cell or row, or damage in a store or a "
+    "backup; 2 wrong\nusage, or input or a store that cannot be used; 130 and "
+    "143 load, export-hfile or\nimport-hfile was interrupted.";
 
 constexpr std::string_view kFilter = "filter";
 

@@ -1,11 +1,17 @@
 #include "tools/rowbloom/upkeep_verbs.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
+#include "storage/store/family_spec.h"
 #include "tools/rowbloom/store_args.h"
 
 namespace rowbloom::cli {
@@ -60,6 +66,116 @@ ExitCode Checkpoint(const CheckpointArgs& args, const Streams& streams) {
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
 
+struct CopyArgs {
+  StoreArgs store;
+  std::vector<std::string> families;
+  std::string start_row;
+  std::string stop_row;
+  std::string key_layout;
+  std::string path;
+};
+
+ExitCode Copy(const CopyArgs& args, const Streams& streams) {
+  const auto specs = FamilySpec::ParseAll(args.families);
+  if (!specs) return Fail(streams.err, specs.error());
+  CopyOptions options{.start_row = FromPrintable(args.start_row),
+                      .stop_row = FromPrintable(args.stop_row)};
+  if (!args.key_layout.empty()) {
+    const auto layout = KeyLayout::FromString(args.key_layout);
+    if (!layout) return Fail(streams.err, layout.error());
+    options.store.key_layout = *layout;
+  }
+  options.store.front_filter_limit_bytes = 0;
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToRead(streams, &store);
+  if (!s.ok()) return Fail(streams.err, s);
+  const std::map<std::string, FamilyOptions> families = store->Families();
+  for (const FamilySpec& spec : *specs) {
+    if (const auto error = args.store.CheckFamily(spec.name(), families)) {
+      return Fail(streams.err, error->message);
+    }
+    options.families.push_back(
+        {spec.name(), spec.ApplyTo(families.at(spec.name()))});
+  }
+  CopyReport report;
+  s = store->CopyTo(args.path, options, &report);
+  if (!s.ok()) return Fail(streams.err, s);
+  if (args.store.json) {
+    const nlohmann::ordered_json object = {{"families", report.families},
+                                           {"cells", report.cells},
+                                           {"deletes", report.deletes}};
+    streams.out << object.dump() << '\n';
+  } else {
+    streams.out << report.families << " families, " << report.cells
+                << " cells, " << report.deletes << " of them deletes\n";
+  }
+  return ExitCode::kOk;
+}
+
+constexpr const char* kFiles = "files";
+constexpr const char* kRecords = "records";
+constexpr const char* kCells = "cells";
+
+struct VerifyArgs {
+  StoreArgs store;
+  std::vector<std::string> only;
+
+  bool Looks(const char* part) const {
+    return only.empty() || std::ranges::count(only, part) > 0;
+  }
+};
+
+// A line for each problem: its place, as far as that is known, and what it is.
+void PrintProblem(const VerifyProblem& problem, std::ostream& out) {
+  if (!problem.file.empty()) out << problem.file << ": ";
+  if (!problem.family.empty()) out << "family " << problem.family << ": ";
+  if (!problem.row.empty()) {
+    out << "row \"" << ToPrintable(problem.row) << "\", column \""
+        << ToPrintable(problem.qualifier) << "\": ";
+  }
+  out << problem.problem << '\n';
+}
+
+ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
+  std::shared_ptr<Store> store;
+  Status s = args.store.OpenToRead(streams, &store);
+  VerifyReport report;
+  if (s.ok()) {
+    s = store->Verify({.files = args.Looks(kFiles),
+                       .records = args.Looks(kRecords),
+                       .cells = args.Looks(kCells)},
+                      &report);
+  }
+  if (!s.ok()) return Fail(streams.err, s);
+  for (const VerifyProblem& problem : report.problems) {
+    if (!args.store.json) {
+      PrintProblem(problem, streams.out);
+      continue;
+    }
+    const nlohmann::ordered_json object = {
+        {"file", ToPrintable(problem.file)},
+        {"family", problem.family},
+        {"row", ToPrintable(problem.row)},
+        {"qualifier", ToPrintable(problem.qualifier)},
+        {"problem", ToPrintable(problem.problem)}};
+    streams.out << object.dump() << '\n';
+  }
+  if (args.store.json) {
+    const nlohmann::ordered_json object = {{"files", report.files},
+                                           {"file_bytes", report.file_bytes},
+                                           {"records", report.records},
+                                           {"cells", report.cells},
+                                           {"row_deletes", report.row_deletes},
+                                           {"problems", report.problem_count}};
+    streams.out << object.dump() << '\n';
+  } else {
+    streams.out << report.files << " files, " << report.file_bytes << " bytes, "
+                << report.records << " records, " << report.cells
+                << " cells: " << report.problem_count << " problems\n";
+  }
+  return report.ok() ? ExitCode::kOk : ExitCode::kFinding;
+}
+
 }  // namespace
 
 Action AddFlush(CLI::App* command) {
@@ -99,6 +215,43 @@ Action AddCheckpoint(CLI::App* command) {
       ->required()
       ->type_name("");
   return [args](const Streams& streams) { return Checkpoint(*args, streams); };
+}
+
+Action AddCopy(CLI::App* command) {
+  const auto args = std::make_shared<CopyArgs>();
+  args->store.AddTo(command);
+  command
+      ->add_option("--family", args->families,
+                   "A family to copy, and what is other in the copy; "
+                   "repeatable; default all")
+      ->allow_extra_args(false)
+      ->type_name("F[,SETTING=VALUE...]");
+  command->add_option("--start", args->start_row, "The first row, inclusive")
+      ->type_name("ROW");
+  command->add_option("--stop", args->stop_row, "The end, exclusive")
+      ->type_name("ROW");
+  command
+      ->add_option("--new-key-layout", args->key_layout,
+                   "How the copy lays out rows; default as the store")
+      ->type_name("LAYOUT");
+  command->add_option("TARGET", args->path, "Where it goes; must not exist")
+      ->required()
+      ->type_name("");
+  command->footer(FamilySpec::Help() + "\n\n" + command->get_footer());
+  return [args](const Streams& streams) { return Copy(*args, streams); };
+}
+
+Action AddVerify(CLI::App* command) {
+  const auto args = std::make_shared<VerifyArgs>();
+  args->store.AddTo(command);
+  command
+      ->add_option("--only", args->only,
+                   "A part to look at: files, records, cells; repeatable; "
+                   "default all")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({kFiles, kRecords, kCells}))
+      ->type_name("PART");
+  return [args](const Streams& streams) { return Verify(*args, streams); };
 }
 
 }  // namespace rowbloom::cli

@@ -16,4 +16,11 @@ Action AddResetClock(CLI::App* command);
 // `checkpoint DIR`: a store of its own, with what this one has.
 Action AddCheckpoint(CLI::App* command);
 
+// `copy [--family F[,SETTING=VALUE]] [--start R] [--stop R] DIR`: a new store
+// of cells of this one, with other options.
+Action AddCopy(CLI::App* command);
+
+// `verify [--only PART]`: a look for damage.
+Action AddVerify(CLI::App* command);
+
 }  // namespace rowbloom::cli

@@ -34,6 +34,9 @@ struct CellIteratorOptions {
   bool deletes = false;
   // A snapshot of this store; nullptr: the present state.
   const Snapshot* snapshot = nullptr;
+  // The first row, inclusive, and the end, exclusive; empty: no bound.
+  std::string start_row = {};
+  std::string stop_row = {};
 };
 
 // A put, or a delete of any type but kDeleteRow; kDeleteFamily and

@@ -29,11 +29,14 @@
 #include "rowbloom/bulk_load.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/cell_iterator.h"
+#include "rowbloom/change_stream.h"
 #include "rowbloom/read_options.h"
 #include "rowbloom/row_scanner.h"
+#include "rowbloom/store_copy.h"
 #include "rowbloom/store_options.h"
 #include "rowbloom/store_stats.h"
 #include "rowbloom/transaction.h"
+#include "rowbloom/verify.h"
 #include "rowbloom/write_batch.h"
 
 namespace rocksdb {
@@ -234,6 +237,13 @@ class Store {
   // Takes a snapshot, for ReadOptions. nullptr: RocksDB could take none.
   std::unique_ptr<const Snapshot> GetSnapshot();
 
+  // The number of the last change of the store (change_stream.h).
+  uint64_t LatestNumber() const;
+  // The changes after that number, up to the present. InvalidArgument: a number
+  // beyond the last one. Others are those of ChangeStream::status.
+  rocksdb::Status GetUpdatesSince(uint64_t number,
+                                  std::unique_ptr<ChangeStream>* stream);
+
   // A load of sorted cells. InvalidArgument: an option out of its range.
   rocksdb::Status NewBulkLoad(const BulkLoadOptions& options,
                               std::unique_ptr<BulkLoad>* load);
@@ -246,6 +256,12 @@ class Store {
   rocksdb::Status Compact(const CompactOptions& options = {});
 
   rocksdb::Status Stats(StoreStats* stats);
+
+  // Looks for damage, and lists it in the report. Changes nothing; families are
+  // not changed and files not deleted meanwhile. Memory: a block of a file and
+  // the versions of a cell; where cells cannot be read, the indexes of the
+  // family's files. TryAgain: (read_only) the writer removed a file meanwhile.
+  rocksdb::Status Verify(const VerifyOptions& options, VerifyReport* report);
 
   // Warnings for an operator: the store's clock is more than a day ahead of the
   // machine's, or the block cache is smaller than the filters and indexes of
@@ -311,6 +327,19 @@ class Store {
   // it does not have. *info may be nullptr.
   rocksdb::Status Backup(const std::string& directory,
                          BackupInfo* info = nullptr);
+
+  // Makes a new store at `path`, which must not exist, of the cells of this one
+  // (store_copy.h), as of one time. Versions and deletes keep their timestamps.
+  // A `latest` family (FamilyOptions) of the copy has the newest version of
+  // each cell, and the time of the copy where the application gave a later one.
+  // The copy is made at `path`.copying, which becomes `path` as the last step:
+  // one that was cut short leaves no store at `path`, and can be repeated.
+  // Errors beside those of Open, NewCellIterator and BulkLoad, which leave
+  // nothing:
+  //   InvalidArgument  a family that the store does not have; `path` exists
+  //   Busy             another copy is being made at `path`.copying
+  rocksdb::Status CopyTo(const std::string& path, const CopyOptions& options,
+                         CopyReport* report);
 
   class Impl;
   // Open calls this.

@@ -124,6 +124,13 @@ struct StoreOptions {
   // Lets Begin give transactions. RocksDB then keeps what was flushed of a
   // family in memory, up to two write buffers, to check transactions against.
   bool transactions = false;
+  // The time for which RocksDB's log is kept after the cells in it are in
+  // files, in seconds, and the size up to which it is, for
+  // Store::GetUpdatesSince. A log goes when one of the two is over; 0 is no
+  // limit of its own, and twice 0 keeps none. Whole files are deleted, now and
+  // then.
+  uint64_t kept_log_seconds = 0;
+  uint64_t kept_log_bytes = 0;
   // Counts hits and misses of the block cache, and which of the filters' "may
   // match" were true, for Stats. A read takes some percent longer.
   bool statistics = false;

@@ -1,0 +1,289 @@
+// Store::GetUpdatesSince: RocksDB's batches in its log, as changes of cells.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/layout/key_range.h"
+#include "rocksdb/transaction_log.h"
+#include "rocksdb/write_batch.h"
+#include "rowbloom/change_stream.h"
+#include "rowbloom/printable.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
+#include "storage/store/metadata.h"
+#include "storage/store/store_impl.h"
+#include "storage/store/stored_cell.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+// The changes in a batch from a number on.
+class BatchChanges final : public rocksdb::WriteBatch::Handler {
+ public:
+  // `first` is the number of the batch's first change.
+  BatchChanges(const OpenedStore& opened, uint64_t first, uint64_t from,
+               std::vector<StoreChange>* changes)
+      : opened_(opened),
+        families_(opened.families->Get()),
+        number_(first),
+        from_(from),
+        changes_(changes) {}
+
+  Status PutCF(uint32_t id, const Slice& key, const Slice& value) override {
+    if (IsPassed()) return Status::OK();
+    if (id == kRecords) return AddRecord(key, value);
+    const auto family = Find(id);
+    // The value of a `versioned` cell joins what was merged before.
+    if (family == families_->end() ||
+        family->second.format == CellFormat::kVersioned) {
+      return Status::OK();
+    }
+    return AddEntries(family, key, value);
+  }
+  Status MergeCF(uint32_t id, const Slice& key, const Slice& value) override {
+    if (IsPassed()) return Status::OK();
+    const auto family = Find(id);
+    return family == families_->end() ? Status::OK()
+                                      : AddEntries(family, key, value);
+  }
+  Status DeleteCF(uint32_t id, const Slice& key) override {
+    std::string loaded;
+    uint64_t files = 0;
+    const bool is_mark =
+        id == kRecords && ReadLoadMark(key.ToStringView(), &loaded, &files);
+    load_numbers_ = std::max(load_numbers_, files);
+    if (IsPassed()) return Status::OK();
+    if (is_mark) Add(ChangeKind::kBulkLoad, loaded);
+    return id == kRecords ? Status::OK()
+                          : AddDelete(id, ChangeType::kDelete, key);
+  }
+  Status DeleteRangeCF(uint32_t id, const Slice& begin,
+                       const Slice& /*end*/) override {
+    if (IsPassed()) return Status::OK();
+    return AddDelete(id, ChangeType::kDeleteFamily, begin);
+  }
+
+  // The most numbers that a load took which follows the batch; 0: there is
+  // none.
+  uint64_t load_numbers() const { return load_numbers_; }
+
+ private:
+  static constexpr uint32_t kRecords = 0;  // RocksDB's "default"
+
+  // Counts a change, and tells whether it comes before those that are wanted.
+  bool IsPassed() { return number_++ < from_; }
+
+  // end(): the family was dropped.
+  FamilyMap::const_iterator Find(uint32_t id) const {
+    auto family = families_->begin();
+    while (family != families_->end() &&
+           family->second.handle()->GetID() != id) {
+      ++family;
+    }
+    return family;
+  }
+
+  StoreChange& Add(ChangeKind kind, std::string_view family) {
+    StoreChange& change = changes_->emplace_back();
+    change.number = number_ - 1;
+    change.kind = kind;
+    change.family = family;
+    return change;
+  }
+
+  Status AddRecord(const Slice& key, const Slice& value) {
+    Metadata metadata;
+    Status s = ReadRecord(key.ToStringView(), value.ToStringView(), &metadata);
+    for (const auto& [name, options] : metadata.families) {
+      Add(ChangeKind::kFamilyKept, name);
+    }
+    for (const auto& [name, options] : metadata.dropped) {
+      Add(ChangeKind::kFamilyDropped, name);
+    }
+    return s;
+  }
+
+  Status AddDelete(uint32_t id, ChangeType type, const Slice& key) {
+    const auto family = Find(id);
+    if (family == families_->end()) return Status::OK();
+    StoreChange& change = Add(ChangeKind::kCell, family->first);
+    change.type = type;
+    return SetCell(key.ToStringView(), &change);
+  }
+
+  Status AddEntries(FamilyMap::const_iterator family, const Slice& key,
+                    const Slice& value) {
+    StoreChange cell;
+    Status s = SetCell(key.ToStringView(), &cell);
+    Entries entries;
+    if (s.ok()) {
+      s = ReadEntries({cell.row, family, cell.qualifier, value.ToStringView()},
+                      &entries);
+    }
+    if (!s.ok()) return s;
+    for (const Entry& entry : entries) {
+      StoreChange& change = Add(ChangeKind::kCell, family->first);
+      change.row = cell.row;
+      change.qualifier = cell.qualifier;
+      change.type = entry.type;
+      change.timestamp_ms = entry.timestamp_ms;
+      change.value = entry.value;
+    }
+    return s;
+  }
+
+  Status SetCell(std::string_view key, StoreChange* change) const {
+    std::string_view row_bytes;
+    Status s = opened_.FindRow(key, &row_bytes);
+    if (s.ok()) s = opened_.DecodeRow(row_bytes, &change->row);
+    if (s.ok()) change->qualifier = key.substr(row_bytes.size());
+    return s;
+  }
+
+  const OpenedStore& opened_;
+  const SharedFamilies families_;
+  uint64_t number_;  // the next change's
+  const uint64_t from_;
+  std::vector<StoreChange>* const changes_;
+  uint64_t load_numbers_ = 0;
+};
+
+class LogChanges final : public ChangeStream {
+ public:
+  LogChanges(const OpenedStore& opened, uint64_t since)
+      : opened_(opened),
+        next_(since + 1),
+        end_(opened.database->GetLatestSequenceNumber()) {}
+
+  // Moves to the first change.
+  Status Open() {
+    const uint64_t since = next_ - 1;
+    if (since > end_) {
+      return InvalidArgument(opened_.path, ": no change ", since,
+                             ": expected at most ", end_);
+    }
+    if (since > 0) {
+      // The last change that the caller has may be a load's, whose numbers
+      // come after it.
+      --next_;
+      MoveLog();
+      const rocksdb::BatchResult batch = TakeBatch();
+      if (batch.sequence > since) {
+        log_.reset();  // ReadBatch looks for it again
+      } else if (log_ != nullptr) {
+        Status s = Decode(batch);
+        if (!s.ok()) return s;
+        std::erase_if(changes_, [since](const StoreChange& change) {
+          return change.number <= since;
+        });
+        if (Valid()) return s;
+      }
+      next_ = std::max(next_, since + 1);
+    }
+    return ReadBatch();
+  }
+
+  bool Valid() const override { return at_ < changes_.size(); }
+  const StoreChange& change() const override { return changes_[at_]; }
+  const Status& status() const override { return status_; }
+  uint64_t number() const override {
+    return Valid() ? change().number - 1 : next_ - 1;
+  }
+
+  void Next() override {
+    if (++at_ < changes_.size()) return;
+    status_ = CatchExceptions([this] { return ReadBatch(); });
+    if (!status_.ok()) changes_.clear();
+  }
+
+ private:
+  // Moves to the next batch that has changes to show, if there is one.
+  Status ReadBatch() {
+    changes_.clear();
+    at_ = 0;
+    while (changes_.empty() && next_ <= end_) {
+      MoveLog();
+      const rocksdb::BatchResult batch = TakeBatch();
+      const uint64_t found = log_ != nullptr ? batch.sequence : end_ + 1;
+      if (found > next_) {
+        const uint64_t missing = std::min(found - 1, end_) - next_ + 1;
+        if (missing > load_numbers_) return Missing(missing, found);
+        next_ += missing;
+        load_numbers_ = 0;
+      }
+      if (next_ > end_) break;
+      Status s = Decode(batch);
+      if (!s.ok()) return s;
+    }
+    return Status::OK();
+  }
+
+  Status Decode(const rocksdb::BatchResult& batch) {
+    BatchChanges found(opened_, batch.sequence, next_, &changes_);
+    const Status s = batch.writeBatchPtr->Iterate(&found);
+    load_numbers_ = found.load_numbers();
+    next_ = batch.sequence + batch.writeBatchPtr->Count();
+    return s.ok() ? s
+                  : Prefixed(Concat(opened_.path, ": the log's batch ",
+                                    batch.sequence, ": "),
+                             s);
+  }
+
+  // Moves log_ to the batch with next_ or, if the log lacks it, a later one;
+  // nullptr: there is none. RocksDB's iterator ends where numbers are missing.
+  void MoveLog() {
+    if (log_ != nullptr) {
+      log_->Next();
+      if (log_->Valid()) return;
+    }
+    const Status s = opened_.database->GetUpdatesSince(next_, &log_);
+    if (!s.ok() || !log_->Valid()) log_.reset();
+  }
+
+  // The batch that log_ is at, once.
+  rocksdb::BatchResult TakeBatch() {
+    return log_ != nullptr ? log_->GetBatch() : rocksdb::BatchResult();
+  }
+
+  Status Missing(uint64_t count, uint64_t found) const {
+    return NotFound(
+        opened_.path, ": changes ", next_, " to ", next_ + count - 1,
+        " are not in the log, which was deleted or was not written (kSkipWal): "
+        "expected a number of at least ",
+        found - 1, ", found ", next_ - 1,
+        "; a new copy of the store has these changes");
+  }
+
+  const OpenedStore& opened_;
+  uint64_t next_;
+  const uint64_t end_;  // the last number of the stream
+  std::unique_ptr<rocksdb::TransactionLogIterator> log_;
+  uint64_t load_numbers_ = 0;         // that may follow the last batch
+  std::vector<StoreChange> changes_;  // the present batch's
+  size_t at_ = 0;
+  Status status_;
+};
+
+}  // namespace
+
+uint64_t Store::LatestNumber() const {
+  return impl_->opened.database->GetLatestSequenceNumber();
+}
+
+Status Store::GetUpdatesSince(uint64_t number,
+                              std::unique_ptr<ChangeStream>* stream) {
+  return CatchExceptions([&] {
+    auto changes = std::make_unique<LogChanges>(impl_->opened, number);
+    Status s = changes->Open();
+    if (s.ok()) *stream = std::move(changes);
+    return s;
+  });
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,170 @@
+// Store::CopyTo: cell iterators, and one load that takes them all.
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/env.h"
+#include "rowbloom/store_copy.h"
+#include "storage/format/directory.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
+#include "storage/store/found_store.h"
+#include "storage/store/open_store.h"
+#include "storage/store/store_impl.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Env;
+using rocksdb::Status;
+
+constexpr char kCopyingSuffix[] = ".copying";
+
+// InvalidArgument: `path` is no place for a new store.
+Status CheckCopyPlace(Env* env, const std::string& path) {
+  if (path.empty()) {
+    return Status::InvalidArgument("the path of the copy is empty");
+  }
+  Status s = env->FileExists(path);
+  if (s.IsNotFound()) return Status::OK();
+  return s.ok() ? InvalidArgument(path, " exists: a copy makes a new directory")
+                : s;
+}
+
+// Removes what an interrupted copy left. Busy: it is still going on.
+Status RemoveUnfinished(Env* env, const std::string& path) {
+  Status s = env->FileExists(path);
+  if (s.IsNotFound()) return Status::OK();
+  std::vector<std::string> names;
+  if (s.ok()) s = ListDirectory(env, path, &names);
+  if (!s.ok()) return s;
+  const auto has = [&names](const char* name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (!names.empty() && !has("CURRENT") && !has(kCreationMark)) {
+    return InvalidArgument(path,
+                           " exists, and is not what an interrupted copy "
+                           "leaves: it has files, but none named CURRENT");
+  }
+  HeldLock lock(env);
+  s = lock.Take(path + "/LOCK", "another copy is being made in " + path);
+  for (const std::string& name : names) {
+    if (s.ok() && name.starts_with(kLoadDirectoryPrefix)) {
+      s = RemoveDirectory(env, path + "/" + name);
+    }
+  }
+  return s.ok() ? RemoveDirectory(env, path) : s;
+}
+
+// One copy, to a store that nobody knows of yet.
+class Copier {
+ public:
+  Copier(Store* from, const CopyOptions& options, CopyReport* report)
+      : from_(*from),
+        options_(options),
+        snapshot_(from->GetSnapshot()),
+        report_(*report) {}
+
+  Status CopyTo(Store* to) {
+    std::unique_ptr<BulkLoad> load;
+    Status s =
+        to->NewBulkLoad({.file_bytes = options_.store.file_bytes}, &load);
+    for (const auto& [name, options] : to->Families()) {
+      if (s.ok()) s = CopyFamily(name, options, load.get());
+      ++report_.families;
+    }
+    if (s.ok()) s = load->Finish();
+    return s.ok() ? to->Flush() : s;
+  }
+
+ private:
+  Status CopyFamily(const std::string& name, const FamilyOptions& options,
+                    BulkLoad* load) {
+    const bool latest = options.KeepsLatest();
+    std::unique_ptr<CellIterator> cells;
+    Status s = from_.NewCellIterator({.family = name,
+                                      .deletes = !latest,
+                                      .snapshot = snapshot_.get(),
+                                      .start_row = options_.start_row,
+                                      .stop_row = options_.stop_row},
+                                     &cells);
+    std::string row;
+    std::string qualifier;
+    for (; s.ok() && cells->Valid(); cells->Next()) {
+      const CellView& cell = cells->cell();
+      std::optional<uint64_t> timestamp_ms = cell.timestamp_ms;
+      if (latest) {
+        // The first version is the newest.
+        if (cell.row == row && cell.qualifier == qualifier) continue;
+        row = cell.row;
+        qualifier = cell.qualifier;
+        // The application's may be later than any of the store's.
+        if (timestamp_ms >= load->timestamp_ms()) timestamp_ms.reset();
+      }
+      s = load->Add({cell.type, cell.row, name, cell.qualifier, cell.value,
+                     timestamp_ms});
+      ++report_.cells;
+      if (cell.type != ChangeType::kPut) ++report_.deletes;
+    }
+    return s.ok() ? cells->status() : s;
+  }
+
+  Store& from_;
+  const CopyOptions& options_;
+  // A store that is only read may have none, and does not change.
+  const std::unique_ptr<const Snapshot> snapshot_;
+  CopyReport& report_;
+};
+
+}  // namespace
+
+Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
+                     CopyReport* report) {
+  return CatchExceptions([&] {
+    *report = {};
+    CopyOptions options = given;
+    const OpenedStore& opened = impl_->opened;
+    StoreOptions& store = options.store;
+    if (!store.key_layout) store.key_layout = opened.options.key_layout;
+    if (store.env == nullptr) store.env = opened.options.env;
+    const SharedFamilies families = opened.families->Get();
+    if (options.families.empty()) {
+      for (const auto& [name, family] : *families) {
+        options.families.push_back({name, family.options});
+      }
+    }
+    std::string path = given_path;
+    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    const std::string unfinished = path + kCopyingSuffix;
+    Status s = CheckCopyPlace(store.env, path);
+    for (const FamilyDescriptor& family : options.families) {
+      FamilyMap::const_iterator found;
+      if (s.ok()) s = opened.FindFamily(*families, family.name, &found);
+    }
+    if (s.ok()) s = RemoveUnfinished(store.env, unfinished);
+    if (!s.ok()) return s;
+    // The copy's clock goes on after all times that this store gave.
+    StoreOptions to_load = store;
+    to_load.auto_compaction = false;
+    const uint64_t not_before_ms = opened.shared->clock.Step();
+    std::unique_ptr<Store> to;
+    s = OpenStore(to_load, unfinished, options.families,
+                  {.wall_clock =
+                       [not_before_ms] {
+                         return std::max(SystemWallClock(), not_before_ms);
+                       }},
+                  &to);
+    if (!s.ok()) return s;
+    s = Copier(this, options, report).CopyTo(to.get());
+    to.reset();
+    if (s.ok()) s = store.env->RenameFile(unfinished, path);
+    if (s.ok()) return SyncDirectory(store.env, ParentOf(path));
+    RemoveUnfinished(store.env, unfinished).PermitUncheckedError();
+    return s;
+  });
+}
+
+}  // namespace rowbloom

@@ -1,0 +1,348 @@
+// Store::Verify: each file by itself, the records, and each cell by an iterator
+// that goes on behind what it cannot read.
+#include "rowbloom/verify.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rocksdb/merge_operator.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/sst_file_reader.h"
+#include "rowbloom/printable.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/format/status_text.h"
+#include "storage/store/metadata.h"
+#include "storage/store/snapshot.h"
+#include "storage/store/store_impl.h"
+#include "storage/store/stored_cell.h"
+
+namespace rowbloom {
+namespace {
+
+using rocksdb::Slice;
+using rocksdb::Status;
+
+// Gives keys whose operands the store's merge operator refuses, too.
+class AnyOperand final : public rocksdb::AssociativeMergeOperator {
+ public:
+  const char* Name() const override { return "rowbloom.AnyOperand"; }
+  bool Merge(const Slice& /*key*/, const Slice* /*existing*/,
+             const Slice& operand, std::string* joined,
+             rocksdb::Logger* /*logger*/) const override {
+    joined->assign(operand.data(), operand.size());
+    return true;
+  }
+};
+
+// RocksDB 9 takes no argument.
+template <typename Db>
+Status EnableFileDeletions(Db* db) {
+  if constexpr (requires { db->EnableFileDeletions(false); }) {
+    return db->EnableFileDeletions(/*force=*/false);
+  } else {
+    return db->EnableFileDeletions();
+  }
+}
+
+// Keeps the files that the database has now. A database that is open for
+// reading deletes none.
+class KeptFiles {
+ public:
+  explicit KeptFiles(rocksdb::DB* db) : db_(db) {
+    keeps_ = db_->DisableFileDeletions().ok();
+  }
+  ~KeptFiles() {
+    if (keeps_) EnableFileDeletions(db_).PermitUncheckedError();
+  }
+  KeptFiles(const KeptFiles&) = delete;
+  KeptFiles& operator=(const KeptFiles&) = delete;
+
+ private:
+  rocksdb::DB* const db_;
+  bool keeps_ = false;
+};
+
+// The keys in the files of a family, each file by itself, for where the
+// database does not tell the key that it fails at.
+class KeysOfFiles {
+ public:
+  KeysOfFiles(const std::vector<rocksdb::LiveFileMetaData>& files,
+              const std::string& family, const rocksdb::Options& options) {
+    for (const rocksdb::LiveFileMetaData& file : files) {
+      if (file.column_family_name != family) continue;
+      Opened& opened = files_.emplace_back();
+      opened.largest = file.largestkey;
+      opened.reader = std::make_unique<rocksdb::SstFileReader>(options);
+      if (!opened.reader->Open(file.db_path + file.name).ok()) continue;
+      opened.keys.reset(opened.reader->NewIterator(rocksdb::ReadOptions()));
+    }
+  }
+
+  // The next key after `key`, as far as a file tells it. nullopt: there is
+  // none.
+  std::optional<std::string> After(const std::string& key) {
+    std::optional<std::string> next;
+    for (Opened& file : files_) {
+      if (file.largest <= key) continue;
+      std::string found = NextOf(&file, key);
+      if (!next || found < *next) next = std::move(found);
+    }
+    return next;
+  }
+
+ private:
+  struct Opened {
+    std::string largest;
+    std::unique_ptr<rocksdb::SstFileReader> reader;
+    std::unique_ptr<rocksdb::Iterator> keys;  // nullptr: it cannot be opened
+    std::string after_damage;                 // empty: not looked for yet
+  };
+
+  // The next key of a file, or the first one after its damage, or the largest.
+  static std::string NextOf(Opened* file, const std::string& key) {
+    if (file->keys == nullptr) return file->largest;
+    if (file->after_damage > key) return file->after_damage;
+    rocksdb::Iterator* const keys = file->keys.get();
+    keys->Seek(key + '\0');
+    if (keys->Valid()) return keys->key().ToString();
+    file->after_damage = file->largest;
+    for (keys->SeekToLast(); keys->Valid() && keys->key().compare(key) > 0;
+         keys->Prev()) {
+      file->after_damage = keys->key().ToString();
+    }
+    return file->after_damage;
+  }
+
+  std::vector<Opened> files_;
+};
+
+class Verification {
+ public:
+  Verification(const OpenedStore& opened, const VerifyOptions& options,
+               VerifyReport* report)
+      : opened_(opened),
+        db_(opened.database.get()),
+        options_(options),
+        report_(report),
+        families_(opened.families->Get()),
+        kept_files_(db_),
+        snapshot_(opened) {
+    db_->GetLiveFilesMetaData(&files_);
+    file_options_.env = db_->GetEnv();
+    file_options_.merge_operator = std::make_shared<AnyOperand>();
+  }
+
+  // TryAgain: the store is open for reading, and its writer removed a file.
+  Status Run() {
+    Status s;
+    if (options_.files) s = CheckFiles();
+    if (s.ok() && options_.records) CheckRecords();
+    for (auto it = families_->begin(); s.ok() && it != families_->end(); ++it) {
+      if (options_.cells) CheckCells(it);
+    }
+    return s;
+  }
+
+ private:
+  void Add(VerifyProblem problem) {
+    ++report_->problem_count;
+    if (report_->problems.size() < options_.max_problems) {
+      report_->problems.push_back(std::move(problem));
+    }
+  }
+
+  Status CheckFiles() {
+    for (const rocksdb::LiveFileMetaData& file : files_) {
+      const std::string path = file.db_path + file.name;
+      ++report_->files;
+      report_->file_bytes += file.size;
+      rocksdb::SstFileReader reader(file_options_);
+      Status s = reader.Open(path);
+      if (s.ok()) s = reader.VerifyChecksum();
+      if (s.ok()) continue;
+      const bool is_gone = s.IsPathNotFound() || s.IsNotFound();
+      if (is_gone && opened_.options.read_only) {
+        return TryAgain(path, " was removed by the writer of the store");
+      }
+      const bool is_family = families_->contains(file.column_family_name);
+      Add({.file = path,
+           .family = is_family ? file.column_family_name : "",
+           .problem = s.ToString()});
+    }
+    return Status::OK();
+  }
+
+  void CheckRecords() {
+    Metadata metadata;
+    rocksdb::ReadOptions read_options;
+    read_options.snapshot = snapshot_.get();
+    const std::unique_ptr<rocksdb::Iterator> records(
+        db_->NewIterator(read_options));
+    for (records->SeekToFirst(); records->Valid(); records->Next()) {
+      ++report_->records;
+      const std::string_view key = records->key().ToStringView();
+      const Status s =
+          ReadRecord(key, records->value().ToStringView(), &metadata);
+      if (!s.ok()) {
+        Add({.problem =
+                 "record \"" + ToPrintable(key) + "\": " + s.ToString()});
+      }
+    }
+    if (!records->status().ok()) {
+      Add({.problem = "records: " + records->status().ToString()});
+    } else if (!metadata.exists) {
+      Add({.problem = "expected a record \"store\", found none"});
+    }
+    // The opening for reading has just looked.
+    if (opened_.options.read_only) return;
+    rocksdb::DBOptions options;
+    options.env = db_->GetEnv();
+    std::vector<std::string> names;
+    const Status s =
+        rocksdb::DB::ListColumnFamilies(options, opened_.path, &names);
+    if (!s.ok()) {
+      Add({.file = opened_.path + "/CURRENT", .problem = s.ToString()});
+      return;
+    }
+    for (const auto& [name, family] : *families_) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) {
+        Add({.family = name,
+             .problem = "expected a column family of that name in the "
+                        "MANIFEST, found none"});
+      }
+    }
+  }
+
+  void CheckCells(FamilyMap::const_iterator family) {
+    std::optional<KeysOfFiles> keys;
+    std::string at;  // the first key that was not looked at
+    for (std::optional<std::string> next = at; next;) {
+      at = *std::move(next);
+      const Status failed = Walk(family, &at);
+      if (failed.ok()) return;
+      if (!keys) keys.emplace(files_, family->first, file_options_);
+      // The keys here on are looked up until one can be read.
+      bool has_key = false;
+      for (next = keys->After(at); next; next = keys->After(at)) {
+        std::string ignored;
+        const Status s =
+            db_->Get(At(), family->second.handle(), *next, &ignored);
+        if (s.ok() || s.IsNotFound()) break;
+        at = *next;
+        has_key = true;
+        AddUnread(family, at, s);
+      }
+      if (!has_key) AddUnread(family, at, failed);
+    }
+  }
+
+  // Checks cells from the key on, and moves it along.
+  Status Walk(FamilyMap::const_iterator family, std::string* at) {
+    rocksdb::ReadOptions options = At();
+    options.total_order_seek = true;
+    options.fill_cache = false;
+    const std::unique_ptr<rocksdb::Iterator> it(
+        db_->NewIterator(options, family->second.handle()));
+    for (it->Seek(*at); it->Valid(); it->Next()) {
+      *at = it->key().ToString();
+      CheckCell(family, *at, it->value().ToStringView());
+    }
+    return it->status();
+  }
+
+  // A file that is damaged fails the reads of many keys in the same way.
+  void AddUnread(FamilyMap::const_iterator family, const std::string& key,
+                 const Status& failed) {
+    const std::string problem = failed.ToString();
+    if (problem.find(".sst") != problem.npos && !unread_.insert(problem).second)
+      return;
+    VerifyProblem unread{.family = family->first, .problem = problem};
+    SetCell(key, &unread);
+    Add(std::move(unread));
+  }
+
+  void SetCell(std::string_view key, VerifyProblem* problem) const {
+    std::string_view row_bytes;
+    if (!opened_.FindRow(key, &row_bytes).ok() ||
+        !opened_.DecodeRow(row_bytes, &problem->row).ok()) {
+      return;
+    }
+    problem->qualifier = key.substr(row_bytes.size());
+  }
+
+  void CheckCell(FamilyMap::const_iterator family, std::string_view key,
+                 std::string_view value) {
+    ++report_->cells;
+    std::string_view row_bytes;
+    std::string row;
+    Entries entries;
+    Status s = opened_.FindRow(key, &row_bytes);
+    if (s.ok()) s = opened_.DecodeRow(row_bytes, &row);
+    if (s.ok()) s = CheckRow(row);
+    // Without a row there is no qualifier.
+    const std::string_view qualifier =
+        s.ok() ? key.substr(row_bytes.size()) : std::string_view();
+    if (s.ok()) s = CheckQualifier(qualifier);
+    if (s.ok()) s = ReadEntries({row, family, qualifier, value}, &entries);
+    for (const Entry& entry : entries) {
+      if (!s.ok()) break;
+      if (IsDeleteOfRow(entry.type)) ++report_->row_deletes;
+      s = CheckEntry(entry);
+    }
+    if (s.ok()) return;
+    Add({.family = family->first,
+         .row = row,
+         .qualifier = std::string(qualifier),
+         .problem = s.ToString()});
+  }
+
+  Status CheckEntry(const Entry& entry) const {
+    if (entry.timestamp_ms > kMaxTimestampMs) {
+      return Corruption("expected a timestamp of at most ", kMaxTimestampMs,
+                        ", found ", entry.timestamp_ms);
+    }
+    const SharedState& shared = *opened_.shared;
+    const bool may_be =
+        entry.type == ChangeType::kDeleteFamilyVersion
+            ? shared.has_row_deletes && shared.has_family_version_deletes
+            : shared.has_row_deletes.load();
+    if (!IsDeleteOfRow(entry.type) || may_be) return Status::OK();
+    return Corruption(
+        "expected no entry of type ", static_cast<int>(entry.type),
+        " by the record \"store\", found one at ", entry.timestamp_ms);
+  }
+
+  rocksdb::ReadOptions At() const {
+    rocksdb::ReadOptions options;
+    options.snapshot = snapshot_.get();
+    return options;
+  }
+
+  const OpenedStore& opened_;
+  rocksdb::DB* const db_;
+  const VerifyOptions options_;
+  VerifyReport* const report_;
+  const SharedFamilies families_;
+  const KeptFiles kept_files_;
+  const CountedSnapshot snapshot_;
+  std::vector<rocksdb::LiveFileMetaData> files_;
+  rocksdb::Options file_options_;
+  std::set<std::string> unread_;
+};
+
+}  // namespace
+
+Status Store::Verify(const VerifyOptions& options, VerifyReport* report) {
+  return CatchExceptions([&] {
+    *report = {};
+    const auto unchanged = impl_->opened.families->LockUnchanged();
+    return Verification(impl_->opened, options, report).Run();
+  });
+}
+
+}  // namespace rowbloom

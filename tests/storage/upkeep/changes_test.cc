@@ -1,0 +1,372 @@
+// The stream of changes has all that was written, as cells: a model that is fed
+// with it answers as the store does, and a copy that takes it becomes equal.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "tests/storage/store/model_families.h"
+#include "tests/storage/store/random_names.h"
+#include "tests/storage/store/store_model.h"
+#include "tests/storage/store/test_store.h"
+#include "tests/storage/upkeep/numbered_writes.h"
+#include "tests/storage/upkeep/other_process.h"
+#include "tests/support/wait_for.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using enum ChangeType;
+using Kind = ChangeKind;
+
+const StoreOptions kKeepsLog = {.kept_log_seconds = 3600};
+
+// All changes after a number, which moves to the last one.
+Status TakeChanges(Store* store, uint64_t* number,
+                   std::vector<StoreChange>* changes) {
+  changes->clear();
+  std::unique_ptr<ChangeStream> stream;
+  Status s = store->GetUpdatesSince(*number, &stream);
+  if (!s.ok()) return s;
+  for (; stream->Valid(); stream->Next()) {
+    EXPECT_GT(stream->change().number, *number);
+    EXPECT_LT(stream->number(), stream->change().number);
+    changes->push_back(stream->change());
+  }
+  if (stream->status().ok()) *number = stream->number();
+  return stream->status();
+}
+
+void MakeInModel(const StoreChange& change, StoreModel* model) {
+  if (change.kind != Kind::kCell) return;
+  const auto& [number, kind, family, type, row, qualifier, timestamp_ms,
+               value] = change;
+  const uint64_t ms =
+      timestamp_ms.value_or(std::numeric_limits<int64_t>::max());
+  switch (type) {
+    case kPut:
+      ASSERT_TRUE(timestamp_ms);
+      return model->Put(row, family, qualifier, ms, value);
+    case kDelete:
+      return model->Delete(row, family, qualifier, ms);
+    case kDeleteVersion:
+      return model->DeleteVersion(row, family, qualifier, ms);
+    case kDeleteFamily:
+      return model->DeleteFamily(row, family, ms);
+    case kDeleteFamilyVersion:
+      return model->DeleteFamilyVersion(row, family, ms);
+    case kDeleteRow:
+      FAIL() << "a delete of a row comes as deletes of families";
+  }
+}
+
+class Changes : public ::testing::Test {
+ protected:
+  void Open(const StoreOptions& options = kKeepsLog) {
+    store_.reset();
+    now_ms_ += 3 * LeasedClock::kLeaseMs;
+    std::vector<FamilyDescriptor> families;
+    for (const auto& [name, family] : kModelFamilies) {
+      families.push_back({name, family});
+    }
+    store_ = OpenOrFail(options, path_, families,
+                        {.wall_clock = [this] { return now_ms_.load(); }});
+    ASSERT_NE(store_, nullptr);
+  }
+  void Put(const std::string& row, const std::string& family = "latest") {
+    ASSERT_THAT(store_->Put(row, family, "q", "v"), IsOk());
+  }
+
+  TempDir dir_;
+  const std::string path_ = dir_.File("db");
+  std::atomic<uint64_t> now_ms_{kModelStart};
+  std::unique_ptr<Store> store_;
+  uint64_t number_ = 0;
+  std::vector<StoreChange> changes_;
+};
+
+TEST_F(Changes, FeedAModelThatAnswersAsTheStore) {
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
+  Random random(SeedFromEnv());
+  ASSERT_NO_FATAL_FAILURE(Open());
+  StoreModel model(kModelFamilies);
+  const auto family = [&] {
+    return std::next(
+               kModelFamilies.begin(),
+               static_cast<std::ptrdiff_t>(random.Below(kModelFamilies.size())))
+        ->first;
+  };
+  const uint64_t writes = Scaled(3000);
+  for (uint64_t i = 1; i <= writes; ++i) {
+    WriteBatch batch;
+    for (uint64_t left = 1 + random.Below(4); left > 0; --left) {
+      const std::string row = RandomName(1 + random.Below(2), &random);
+      const std::string name = family();
+      const std::string qualifier = RandomName(random.Below(2), &random);
+      const bool latest = name.starts_with("latest");
+      std::optional<uint64_t> ms;
+      if (kModelFamilies.at(name).timestamps == Timestamps::kClient) {
+        ms = now_ms_ - random.Below(1000);
+      }
+      switch (random.Below(12)) {
+        case 0:
+          batch.Delete(row, name, qualifier);
+          break;
+        case 1:
+          batch.DeleteRow(row);
+          break;
+        case 2:
+          batch.DeleteFamily(row, name, random.OneIn(2) ? std::nullopt : ms);
+          break;
+        case 3:
+          if (!latest) batch.DeleteVersion(row, name, qualifier, now_ms_ - 5);
+          break;
+        case 4:
+          if (!latest && random.OneIn(8)) {
+            batch.DeleteFamilyVersion(row, name, now_ms_ - 5);
+          }
+          break;
+        default:
+          batch.Put(row, name, qualifier, std::to_string(i), ms);
+      }
+    }
+    ASSERT_THAT(store_->Write(batch), IsOk());
+    now_ms_ += random.Below(12);
+    if (random.OneIn(200)) {
+      ASSERT_THAT(store_->Flush(), IsOk());
+    }
+    if (random.OneIn(500)) {
+      ASSERT_THAT(store_->Compact(), IsOk());
+    }
+    if (random.OneIn(700)) {
+      ASSERT_NO_FATAL_FAILURE(Open());
+    }
+    if (!random.OneIn(150) && i < writes) continue;
+    ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+    ASSERT_EQ(number_, store_->LatestNumber());
+    for (const StoreChange& change : changes_) {
+      ASSERT_NO_FATAL_FAILURE(MakeInModel(change, &model));
+    }
+    const ScanOptions all{.row = {.max_versions = 9}};
+    std::vector<Row> rows;
+    RowScanner scan = store_->Scan(all);
+    for (const Row& row : scan) rows.push_back(row);
+    ASSERT_THAT(scan.status(), IsOk());
+    ASSERT_TRUE(rows == model.Scan(all, now_ms_)) << "after write " << i;
+  }
+}
+
+TEST_F(Changes, MakeACopyEqual) {
+  const std::string copy_path = dir_.File("copy");
+  store_ = OpenOrFail(kKeepsLog, path_, WrittenFamilies());
+  ASSERT_NE(store_, nullptr);
+  StoreModel model(kWrittenFamilies);
+  const auto write_up_to = [&](uint64_t from, uint64_t to) {
+    for (uint64_t number = from; number <= to; ++number) {
+      WriteBatch batch;
+      MakeWrite(number, &batch, &model);
+      ASSERT_THAT(store_->Write(batch), IsOk());
+      if (number % 70 == 0) {
+        ASSERT_THAT(store_->Flush(), IsOk());
+      }
+    }
+  };
+  ASSERT_NO_FATAL_FAILURE(write_up_to(1, 200));
+  ASSERT_THAT(store_->Checkpoint(copy_path), IsOk());
+  ASSERT_NO_FATAL_FAILURE(write_up_to(201, 400));
+  {
+    // The copy has the numbers of the store.
+    const auto copy = OpenOrFail({.read_only = true}, copy_path, {});
+    ASSERT_NE(copy, nullptr);
+    number_ = copy->LatestNumber();
+  }
+  const auto copy = OpenOrFail({}, copy_path, {});
+  ASSERT_NE(copy, nullptr);
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  for (const StoreChange& change : changes_) {
+    ASSERT_EQ(change.kind, Kind::kCell);
+    WriteBatch batch;
+    batch.Add({change.type, change.row, change.family, change.qualifier,
+               change.value,
+               change.family == "latest" ? std::nullopt : change.timestamp_ms});
+    ASSERT_THAT(copy->Write(batch), IsOk());
+  }
+  std::vector<Row> rows;
+  std::vector<Row> copied;
+  ASSERT_THAT(ReadWritten(store_.get(), &rows), IsOk());
+  ASSERT_THAT(ReadWritten(copy.get(), &copied), IsOk());
+  EXPECT_TRUE(copied == rows);
+  EXPECT_TRUE(copied == model.Scan(AllWritten(), 0));
+}
+
+TEST_F(Changes, OfAProcessThatWasKilledAreThoseItsStoreHas) {
+  const uint64_t kills = Scaled(4);
+  int families = 0;
+  StoreModel model(kWrittenFamilies);
+  for (uint64_t kill = 0; kill < kills; ++kill) {
+    uint64_t acknowledged = 0;
+    {
+      OtherProcess writer(path_, UINT64_MAX);
+      for (int writes = 0; writes < 90; ++writes) {
+        acknowledged = writer.NextNumber();
+        ASSERT_GT(acknowledged, 0u);
+      }
+    }
+    const auto reader = OpenOrFail({.read_only = true}, path_, {});
+    ASSERT_NE(reader, nullptr);
+    ASSERT_THAT(TakeChanges(reader.get(), &number_, &changes_), IsOk());
+    for (const StoreChange& change : changes_) {
+      families += change.kind != Kind::kCell;
+      if (change.family == kExtra) continue;
+      ASSERT_NO_FATAL_FAILURE(MakeInModel(change, &model));
+    }
+    std::vector<Row> rows;
+    ASSERT_THAT(ReadWritten(reader.get(), &rows), IsOk());
+    ASSERT_TRUE(rows == WithoutGivenTimes(model.Scan(AllWritten(), 0)));
+    std::string last;
+    ASSERT_THAT(reader->Get("counter", "latest", "n", &last), IsOk());
+    ASSERT_GE(std::stoull(last), acknowledged);
+  }
+  EXPECT_GT(families, 2);
+}
+
+TEST_F(Changes, ThatTheLogHasNotAnyMoreAreNamed) {
+  ASSERT_NO_FATAL_FAILURE(Open({}));  // keeps no log
+  ASSERT_NO_FATAL_FAILURE(Put("a"));
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Put("b"));
+  const uint64_t second = store_->LatestNumber();
+  ASSERT_THAT(store_->Flush(), IsOk());
+  // RocksDB deletes the logs in the background.
+  ASSERT_TRUE(WaitFor([this] {
+    return std::ranges::count_if(Contents(path_), [](const auto& file) {
+             return file.first.ends_with(".log");
+           }) == 1;
+  }));
+  const uint64_t oldest = store_->LatestNumber();
+  ASSERT_NO_FATAL_FAILURE(Put("c"));
+  const Status s = TakeChanges(store_.get(), &number_, &changes_);
+  EXPECT_THAT(s,
+              StatusIs(Status::kNotFound,
+                       AllOf(HasSubstr("changes 1 to "),
+                             HasSubstr("at least " + std::to_string(oldest)))));
+  number_ = second;
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_EQ(changes_[0].row, "c");
+  ASSERT_THAT(store_->Flush(), IsOk());
+  EXPECT_TRUE(WaitFor([&] {
+    number_ = second;
+    return TakeChanges(store_.get(), &number_, &changes_).IsNotFound();
+  }));
+  // The last number has no change after it.
+  number_ = store_->LatestNumber();
+  EXPECT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  EXPECT_TRUE(changes_.empty());
+  ++number_;
+  EXPECT_THAT(
+      TakeChanges(store_.get(), &number_, &changes_),
+      StatusIs(Status::kInvalidArgument, HasSubstr("expected at most")));
+}
+
+TEST_F(Changes, WithoutALogAreMissed) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Put("a"));
+  number_ = store_->LatestNumber();
+  ASSERT_THAT(store_->Put("b", "latest", "q", "v",
+                          {.durability = Durability::kSkipWal}),
+              IsOk());
+  const Status last = TakeChanges(store_.get(), &number_, &changes_);
+  EXPECT_THAT(last, StatusIs(Status::kNotFound, HasSubstr("kSkipWal")));
+  ASSERT_NO_FATAL_FAILURE(Put("c"));
+  const Status between = TakeChanges(store_.get(), &number_, &changes_);
+  EXPECT_THAT(between, StatusIs(Status::kNotFound, HasSubstr("kSkipWal")));
+  EXPECT_TRUE(changes_.empty());
+}
+
+TEST_F(Changes, MarkABulkLoadAndGoOnAfterIt) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Put("a"));
+  for (int round = 0; round < 2; ++round) {
+    std::unique_ptr<BulkLoad> load;
+    ASSERT_THAT(store_->NewBulkLoad({.file_bytes = 1}, &load), IsOk());
+    for (const char* row : {"a", "b", "c"}) {
+      ASSERT_THAT(load->Add(row, "client", "q", "v", 5), IsOk());
+      ASSERT_THAT(load->Add(row, "latest", "q", "v"), IsOk());
+    }
+    ASSERT_THAT(load->Finish(), IsOk());
+  }
+  const auto is_load = [](const StoreChange& change) {
+    return change.kind == Kind::kBulkLoad;
+  };
+  const uint64_t last = store_->LatestNumber();
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  EXPECT_EQ(number_, last);
+  EXPECT_EQ(std::ranges::count_if(changes_, is_load), 4);
+  ASSERT_NO_FATAL_FAILURE(Put("d"));
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  EXPECT_EQ(changes_.back().row, "d");
+  // A stream can begin after each change of the one before.
+  number_ = 0;
+  std::vector<StoreChange> all;
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &all), IsOk());
+  for (size_t i = 0; i < all.size(); ++i) {
+    number_ = all[i].number;
+    ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk())
+        << all[i].number;
+    EXPECT_TRUE(std::ranges::equal(
+        changes_,
+        std::ranges::subrange(all.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                              all.end())));
+  }
+}
+
+TEST_F(Changes, GiveNoCellOfADroppedFamilyToItsSuccessor) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Put("old"));
+  ASSERT_THAT(store_->DropFamily("latest"), IsOk());
+  ASSERT_THAT(store_->CreateFamily("latest", {}), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Put("new"));
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  std::vector<std::pair<Kind, std::string>> seen;
+  for (const StoreChange& change : changes_) {
+    if (change.family == "latest") seen.emplace_back(change.kind, change.row);
+  }
+  EXPECT_EQ(seen, (std::vector<std::pair<Kind, std::string>>{
+                      {Kind::kFamilyKept, ""},
+                      {Kind::kFamilyDropped, ""},
+                      {Kind::kFamilyKept, ""},
+                      {Kind::kCell, "new"}}));
+}
+
+TEST_F(Changes, InADamagedLogEndWithAnError) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_NO_FATAL_FAILURE(Put("row" + std::to_string(i)));
+  }
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  const std::vector<StoreChange> sound = changes_;
+  std::string log;
+  for (const auto& [name, bytes] : Contents(path_)) {
+    if (name.ends_with(".log") && bytes.size() > 1000) log = path_ + "/" + name;
+  }
+  ASSERT_FALSE(log.empty());
+  std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(std::filesystem::file_size(log) / 2));
+  file.put('\x7f');
+  file.close();
+  number_ = 0;
+  const Status s = TakeChanges(store_.get(), &number_, &changes_);
+  EXPECT_FALSE(s.ok());
+  EXPECT_GT(changes_.size(), 10u);
+  ASSERT_LT(changes_.size(), sound.size());
+  EXPECT_TRUE(std::equal(changes_.begin(), changes_.end(), sound.begin()));
+}
+
+}  // namespace
+}  // namespace rowbloom::test

@@ -1,0 +1,218 @@
+// A copy with other options has what the model of these options has; one that
+// is cut short leaves no store, and can be repeated.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "tests/storage/store/test_store.h"
+#include "tests/storage/upkeep/numbered_writes.h"
+#include "tests/support/fault_file_system.h"
+#include "tests/support/stride.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::HasSubstr;
+
+using Kept = std::vector<std::tuple<std::string, std::string, std::string,
+                                    ChangeType, uint64_t, std::string>>;
+
+// All that the families keep, deletes too.
+Kept AllKept(Store* store, const std::string& start_row = "",
+             const std::string& stop_row = "") {
+  Kept kept;
+  for (const auto& [name, options] : store->Families()) {
+    std::unique_ptr<CellIterator> it;
+    EXPECT_THAT(store->NewCellIterator({.family = name,
+                                        .deletes = true,
+                                        .start_row = start_row,
+                                        .stop_row = stop_row},
+                                       &it),
+                IsOk());
+    if (it == nullptr) continue;
+    for (; it->Valid(); it->Next()) {
+      const CellView& cell = it->cell();
+      kept.emplace_back(name, cell.row, cell.qualifier, cell.type,
+                        cell.timestamp_ms, cell.value);
+    }
+    EXPECT_THAT(it->status(), IsOk());
+  }
+  return kept;
+}
+
+class Copy : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = OpenOrFail({}, dir_.File("db"), WrittenFamilies());
+    ASSERT_NE(store_, nullptr);
+    for (uint64_t number = 1; number <= 300; ++number) {
+      WriteBatch batch;
+      MakeWrite(number, &batch, &model_);
+      ASSERT_THAT(store_->Write(batch), IsOk());
+      if (number % 100 == 0) {
+        ASSERT_THAT(store_->Flush(), IsOk());
+      }
+    }
+  }
+
+  std::unique_ptr<Store> OpenCopy() { return OpenOrFail({}, path_, {}); }
+
+  TempDir dir_;
+  const std::string path_ = dir_.File("copy");
+  StoreModel model_{kWrittenFamilies};
+  std::unique_ptr<Store> store_;
+  CopyReport report_;
+};
+
+TEST_F(Copy, KeepsEverythingWithTheSameOptions) {
+  ASSERT_THAT(store_->CopyTo(path_ + "/", {}, &report_), IsOk());
+  const auto copy = OpenCopy();
+  ASSERT_NE(copy, nullptr);
+  const Kept kept = AllKept(store_.get());
+  EXPECT_TRUE(AllKept(copy.get()) == kept);
+  EXPECT_EQ(copy->Families(), store_->Families());
+  EXPECT_EQ(report_.cells, kept.size());
+  EXPECT_EQ(report_.families, 2u);
+  EXPECT_GT(report_.deletes, 0u);
+  // Deletes take what comes later, in both.
+  for (Store* store : {store_.get(), copy.get()}) {
+    for (const char* row : {"r0", "r1", "r2", "r3", "r4", "r5"}) {
+      for (const uint64_t ms : {1, 3, 9, 30, 60}) {
+        ASSERT_THAT(store->Put(row, "client", "q", "w", {.timestamp_ms = ms}),
+                    IsOk());
+      }
+    }
+  }
+  std::vector<Row> rows;
+  std::vector<Row> copied;
+  ASSERT_THAT(ReadWritten(store_.get(), &rows), IsOk());
+  ASSERT_THAT(ReadWritten(copy.get(), &copied), IsOk());
+  EXPECT_TRUE(copied == rows);
+}
+
+TEST_F(Copy, TakesOtherRulesFormatsAndLayouts) {
+  CopyOptions options;
+  // Each has the other one's cell format.
+  options.families = {
+      {"client", {.bloom_type = BloomType::kRow}},
+      {"latest", {.timestamps = Timestamps::kClient, .max_versions = 5}}};
+  ASSERT_THAT(store_->CopyTo(path_, options, &report_), IsOk());
+  const auto copy = OpenCopy();
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->Families().at("latest").max_versions, 5u);
+  std::vector<Row> copied;
+  ASSERT_THAT(ReadWritten(copy.get(), &copied), IsOk());
+  ScanOptions newest = AllWritten();
+  newest.row.max_versions = 1;
+  EXPECT_TRUE(copied == model_.Scan(newest, 0));
+  // A put after the copy is newer than what was copied.
+  for (const Row& row : copied) {
+    for (const Cell& cell : row.cells) {
+      ASSERT_THAT(copy->Put(row.row, cell.family, cell.qualifier, "after"),
+                  IsOk());
+      std::string value;
+      ASSERT_THAT(copy->Get(row.row, cell.family, cell.qualifier, &value),
+                  IsOk());
+      EXPECT_EQ(value, "after");
+    }
+  }
+}
+
+TEST_F(Copy, TakesRowsAndFamiliesThatAreChosen) {
+  CopyOptions options{.families = {{"client", kWrittenFamilies.at("client")}},
+                      .start_row = "r1",
+                      .stop_row = "r4"};
+  ASSERT_THAT(store_->CopyTo(path_, options, &report_), IsOk());
+  const auto copy = OpenCopy();
+  ASSERT_NE(copy, nullptr);
+  Kept expected = AllKept(store_.get());
+  std::erase_if(expected, [](const auto& cell) {
+    return std::get<0>(cell) != "client" || std::get<1>(cell) < "r1" ||
+           std::get<1>(cell) >= "r4";
+  });
+  EXPECT_FALSE(expected.empty());
+  EXPECT_TRUE(AllKept(copy.get()) == expected);
+  EXPECT_EQ(copy->Families().size(), 1u);
+  EXPECT_TRUE(AllKept(store_.get(), "r4", "r1").empty());
+  EXPECT_TRUE(AllKept(store_.get(), "r3", "r3").empty());
+}
+
+TEST_F(Copy, TakesAnotherKeyLayout) {
+  CopyOptions options{.start_row = "r0", .stop_row = "s"};  // rows of 2 bytes
+  options.store.key_layout = KeyLayout::FixedRow(2);
+  ASSERT_THAT(store_->CopyTo(path_, options, &report_), IsOk());
+  const auto copy = OpenCopy();
+  ASSERT_NE(copy, nullptr);
+  EXPECT_TRUE(AllKept(copy.get()) == AllKept(store_.get(), "r0", "s"));
+  // The row "counter" does not fit.
+  options.start_row = "";
+  EXPECT_THAT(store_->CopyTo(dir_.File("other"), options, &report_),
+              StatusIs(Status::kInvalidArgument, HasSubstr("7")));
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("other")));
+  EXPECT_FALSE(std::filesystem::exists(dir_.File("other.copying")));
+}
+
+// The store's clock runs ahead of the machine's by up to a second.
+TEST_F(Copy, KeepsTimestampsThatRunAheadOfTheClock) {
+  ASSERT_THAT(store_->CreateFamily("v", {.max_versions = 500}), IsOk());
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_THAT(store_->Put("r", "v", "q", std::to_string(i)), IsOk());
+  }
+  ASSERT_THAT(store_->CopyTo(path_, {}, &report_), IsOk());
+  const auto copy = OpenCopy();
+  ASSERT_NE(copy, nullptr);
+  EXPECT_TRUE(AllKept(copy.get()) == AllKept(store_.get()));
+  ASSERT_THAT(copy->Put("r", "v", "q", "after"), IsOk());
+  std::string value;
+  ASSERT_THAT(copy->Get("r", "v", "q", &value), IsOk());
+  EXPECT_EQ(value, "after");
+}
+
+TEST_F(Copy, IsRefusedWhereItHasNoPlace) {
+  EXPECT_THAT(store_->CopyTo(dir_.File("db"), {}, &report_),
+              StatusIs(Status::kInvalidArgument, HasSubstr("exists")));
+  EXPECT_THAT(store_->CopyTo(path_, {.families = {{"none", {}}}}, &report_),
+              StatusIs(Status::kInvalidArgument, HasSubstr("\"none\"")));
+  std::filesystem::create_directory(path_ + ".copying");
+  std::ofstream(path_ + ".copying/mine") << "kept";
+  EXPECT_THAT(store_->CopyTo(path_, {}, &report_),
+              StatusIs(Status::kInvalidArgument, HasSubstr(".copying exists")));
+  EXPECT_TRUE(std::filesystem::exists(path_ + ".copying/mine"));
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(Copy, ThatIsCutShortLeavesNoStoreAndCanBeRepeated) {
+  const Kept kept = AllKept(store_.get());
+  uint64_t changes = 0;
+  for (bool went = true; went; changes += 3 * Stride(5)) {
+    SCOPED_TRACE("power off after " + std::to_string(changes) + " changes");
+    FaultPlan plan;
+    plan.CutPowerAt(changes + 1);
+    const auto env = NewFaultEnv(&plan);
+    CopyOptions options;
+    options.store.env = env.get();
+    const Status s = store_->CopyTo(path_, options, &report_);
+    went = plan.faults() > 0;
+    EXPECT_EQ(s.ok(), !went) << s.ToString();
+    if (std::filesystem::exists(path_)) {
+      // Only the sync of the name was missing.
+      const auto copy = OpenCopy();
+      ASSERT_NE(copy, nullptr);
+      ASSERT_TRUE(AllKept(copy.get()) == kept);
+    } else {
+      ASSERT_THAT(store_->CopyTo(path_, {}, &report_), IsOk());
+      const auto copy = OpenCopy();
+      ASSERT_NE(copy, nullptr);
+      ASSERT_TRUE(AllKept(copy.get()) == kept);
+    }
+    EXPECT_FALSE(std::filesystem::exists(path_ + ".copying"));
+    std::filesystem::remove_all(path_);
+  }
+  EXPECT_GT(changes, 20u);
+}
+
+}  // namespace
+}  // namespace rowbloom::test

@@ -1,0 +1,213 @@
+// A follower has every acknowledged write of another process, as a whole, and
+// its families, also when that process is killed at any time.
+#include "rowbloom/follower.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/store/test_store.h"
+#include "tests/storage/upkeep/numbered_writes.h"
+#include "tests/storage/upkeep/other_process.h"
+#include "tests/support/wait_for.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::HasSubstr;
+
+// A model that goes along with the numbers that a follower shows.
+class NumberedModel {
+ public:
+  // Compares what the store shows with the writes up to its number, which it
+  // returns.
+  uint64_t Check(Store* store) {
+    std::string shown;
+    EXPECT_THAT(store->Get("counter", "latest", "n", &shown), IsOk());
+    const uint64_t number = shown.empty() ? 0 : std::stoull(shown);
+    EXPECT_GE(number, number_);
+    while (number_ < number) {
+      WriteBatch ignored;
+      MakeWrite(++number_, &ignored, &model_);
+    }
+    std::vector<Row> rows;
+    EXPECT_THAT(ReadWritten(store, &rows), IsOk());
+    EXPECT_TRUE(rows == model_.Scan(AllWritten(), /*now_ms=*/0))
+        << "at " << number;
+    for (const Row& row : rows) {
+      std::vector<Cell> cells;
+      EXPECT_THAT(store->GetRow(row.row, &cells, AllWritten().row), IsOk());
+      EXPECT_TRUE(WithoutGivenTimes({{row.row, cells}})[0] == row);
+    }
+    if (!store->Families().contains(kExtra)) return number;
+    // A family of an earlier time would show its number.
+    std::string extra;
+    const Status s = store->Get("counter", kExtra, "n", &extra);
+    EXPECT_EQ(s.ok(), HasExtra(number)) << s.ToString() << " at " << number;
+    if (s.ok()) {
+      EXPECT_EQ(extra, shown);
+    }
+    return number;
+  }
+
+ private:
+  StoreModel model_{kWrittenFamilies};
+  uint64_t number_ = 0;
+};
+
+TEST(FollowerOfAnotherProcess, ShowsEveryAcknowledgedWriteThroughKills) {
+  SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(SeedFromEnv()));
+  const TempDir dir;
+  const std::string path = dir.File("db");
+  Random random(SeedFromEnv());
+  std::unique_ptr<Follower> follower;
+  NumberedModel model;
+  uint64_t seen = 0;
+  const uint64_t lives = Scaled(6);
+  for (uint64_t life = 0; life < lives; ++life) {
+    OtherProcess writer(path, UINT64_MAX);
+    uint64_t acknowledged = 0;
+    for (uint64_t look = 0; look < 8; ++look) {
+      for (uint64_t writes = 1 + random.Below(20); writes > 0; --writes) {
+        acknowledged = writer.NextNumber();
+        ASSERT_GT(acknowledged, 0u);
+      }
+      // The writer may flush during each try of an opening.
+      Status s;
+      ASSERT_TRUE(WaitFor([&] {
+        s = follower == nullptr
+                ? Follower::Open(
+                      random.OneIn(2)
+                          ? StoreOptions{}
+                          : StoreOptions{.front_filter_limit_bytes = 0},
+                      path, &follower)
+                : follower->Follow();
+        return !s.IsTryAgain();
+      }));
+      ASSERT_THAT(s, IsOk());
+      seen = model.Check(follower->store().get());
+      ASSERT_GE(seen, acknowledged);
+      ASSERT_FALSE(::testing::Test::HasFailure());
+    }
+    writer.Kill();
+    ASSERT_THAT(follower->Follow(), IsOk());
+    ASSERT_GE(model.Check(follower->store().get()), seen);
+    // Nothing is left to follow.
+    const std::shared_ptr<Store> last = follower->store();
+    ASSERT_THAT(follower->Follow(), IsOk());
+    ASSERT_EQ(follower->store(), last);
+  }
+  EXPECT_GT(seen, lives * 8);
+}
+
+class Following : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = OpenOrFail(
+        {}, path_,
+        {{"f", {}},
+         {"v", {.timestamps = Timestamps::kClient, .max_versions = 2}}});
+    ASSERT_NE(store_, nullptr);
+    ASSERT_THAT(store_->Put("r", "f", "q", "1"), IsOk());
+    ASSERT_THAT(Follower::Open({}, path_, &follower_), IsOk());
+  }
+
+  TempDir dir_;
+  const std::string path_ = dir_.File("db");
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<Follower> follower_;
+  std::string value_;
+};
+
+TEST_F(Following, SeesTheNextStateOnlyWhenToldTo) {
+  const std::shared_ptr<Store> before = follower_->store();
+  RowScanner scan = before->Scan();
+  ASSERT_THAT(store_->Put("r", "f", "q", "2"), IsOk());
+  ASSERT_THAT(store_->DropFamily("v"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  ASSERT_THAT(before->Get("r", "f", "q", &value_), IsOk());
+  EXPECT_EQ(value_, "1");
+  ASSERT_THAT(follower_->Follow(), IsOk());
+  ASSERT_THAT(follower_->store()->Get("r", "f", "q", &value_), IsOk());
+  EXPECT_EQ(value_, "2");
+  EXPECT_FALSE(follower_->store()->Families().contains("v"));
+  // Readers of the earlier state go on with it.
+  ASSERT_THAT(before->Get("r", "f", "q", &value_), IsOk());
+  EXPECT_EQ(value_, "1");
+  EXPECT_TRUE(before->Families().contains("v"));
+  std::vector<Row> rows;
+  for (const Row& row : scan) rows.push_back(row);
+  ASSERT_THAT(scan.status(), IsOk());
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].cells[0].value, "1");
+}
+
+// RocksDB's secondary shows the version of time 1 again: its memtable has the
+// operands that the file has, too.
+TEST_F(Following, PushedOutVersionsStayAwayAfterAFlush) {
+  for (const uint64_t ms : {1, 2, 3}) {
+    ASSERT_THAT(store_->Put("r", "v", "q", "v", {.timestamp_ms = ms}), IsOk());
+  }
+  ASSERT_THAT(store_->DeleteVersion("r", "v", "q", {.timestamp_ms = 3}),
+              IsOk());
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_THAT(follower_->Follow(), IsOk());
+    std::vector<Cell> cells;
+    ASSERT_THAT(follower_->store()->GetVersions("r", "v", "q", &cells,
+                                                {.max_versions = 9}),
+                IsOk());
+    ASSERT_EQ(cells.size(), 1u);
+    EXPECT_EQ(cells[0].timestamp_ms, 2u);
+    ASSERT_THAT(store_->Flush(), IsOk());
+  }
+}
+
+TEST_F(Following, FamiliesComeChangeAndGoWithTheWriters) {
+  ASSERT_THAT(store_->DropFamily("f"), IsOk());
+  ASSERT_THAT(store_->CreateFamily("f", {.max_versions = 5}), IsOk());
+  ASSERT_THAT(store_->AlterFamily(
+                  "v", {.timestamps = Timestamps::kClient, .max_versions = 7}),
+              IsOk());
+  ASSERT_THAT(store_->CreateFamily("new", {}), IsOk());
+  ASSERT_THAT(store_->Put("r", "new", "q", "n"), IsOk());
+  ASSERT_THAT(follower_->Follow(), IsOk());
+  EXPECT_EQ(follower_->store()->Families(), store_->Families());
+  EXPECT_TRUE(follower_->store()->Get("r", "f", "q", &value_).IsNotFound());
+  ASSERT_THAT(follower_->store()->Get("r", "new", "q", &value_), IsOk());
+  EXPECT_EQ(value_, "n");
+}
+
+TEST_F(Following, NeitherWritesNorChangesFiles) {
+  EXPECT_TRUE(follower_->store()->Put("r", "f", "q", "x").IsNotSupported());
+  const auto before = Contents(path_);
+  store_->Put("r", "f", "q", "2").PermitUncheckedError();
+  const auto written = Contents(path_);
+  ASSERT_THAT(follower_->Follow(), IsOk());
+  EXPECT_TRUE(Contents(path_) == written);
+  EXPECT_FALSE(before == written);
+}
+
+TEST_F(Following, KeepsItsStoreAfterAnError) {
+  const std::shared_ptr<Store> before = follower_->store();
+  ASSERT_THAT(store_->Put("r", "f", "q", "2"), IsOk());
+  store_.reset();
+  std::filesystem::rename(path_ + "/CURRENT", path_ + "/AWAY");
+  EXPECT_THAT(follower_->Follow(),
+              StatusIs(Status::kInvalidArgument, HasSubstr("CURRENT")));
+  EXPECT_EQ(follower_->store(), before);
+  std::filesystem::rename(path_ + "/AWAY", path_ + "/CURRENT");
+  ASSERT_THAT(follower_->Follow(), IsOk());
+  ASSERT_THAT(follower_->store()->Get("r", "f", "q", &value_), IsOk());
+  EXPECT_EQ(value_, "2");
+}
+
+TEST(FollowerOpen, NamesAStoreThatIsNotThere) {
+  const TempDir dir;
+  std::unique_ptr<Follower> follower;
+  EXPECT_THAT(Follower::Open({}, dir.File("none"), &follower),
+              StatusIs(Status::kNotFound, HasSubstr("no store at")));
+}
+
+}  // namespace
+}  // namespace rowbloom::test

@@ -1,0 +1,282 @@
+// Verify finds all damage there is, names its place, and changes nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "lib/bytes/little_endian.h"
+#include "storage/store/cell_versions.h"
+#include "tests/storage/store/test_store.h"
+#include "tests/support/stride.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::Status;
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+
+const std::vector<FamilyDescriptor> kFamilies = {
+    {"blobs", {.min_blob_bytes = 100}},
+    {"client", {.timestamps = Timestamps::kClient, .max_versions = 2}},
+    {"latest", {}},
+};
+constexpr uint64_t kRows = 400;
+constexpr uint64_t kFooterBytes = 53;  // RocksDB's, of each SST
+
+// The key of a cell in the layout `escaped`.
+std::string KeyOf(const std::string& row, const std::string& qualifier) {
+  return row + std::string("\0\1", 2) + qualifier;
+}
+
+class Verify : public ::testing::Test {
+ protected:
+  // Two SSTs for each family, one for the records, and a log.
+  void SetUp() override {
+    const auto store = OpenOrFail({.auto_compaction = false}, path_, kFamilies);
+    ASSERT_NE(store, nullptr);
+    for (uint64_t i = 0; i < kRows; ++i) {
+      const std::string row = std::to_string(1000 + i);
+      for (const char* family : {"latest", "blobs"}) {
+        ASSERT_THAT(store->Put(row, family, "q", std::string(150, 'v')),
+                    IsOk());
+      }
+      ASSERT_THAT(
+          store->Put(row, "client", "q", "v" + row, {.timestamp_ms = i}),
+          IsOk());
+      if (i % (kRows / 2) == kRows / 2 - 1) {
+        ASSERT_THAT(store->Flush(), IsOk());
+      }
+    }
+    ASSERT_THAT(store->DeleteRow("1000"), IsOk());
+    WriteBatch batch;
+    batch.DeleteFamilyVersion("1001", "client", 1);
+    ASSERT_THAT(store->Write(batch), IsOk());
+  }
+
+  static std::vector<std::string> FilesOf(const std::string& path,
+                                          const std::string& end) {
+    std::vector<std::string> files;
+    for (const auto& [name, bytes] : Contents(path)) {
+      if (name.ends_with(end)) files.push_back(path + "/" + name);
+    }
+    EXPECT_FALSE(files.empty()) << end;
+    return files;
+  }
+  std::vector<std::string> Files(const std::string& end) {
+    return FilesOf(path_, end);
+  }
+
+  static void Flip(const std::string& file, uint64_t at) {
+    std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekg(static_cast<std::streamoff>(at));
+    const char byte = static_cast<char>(bytes.get() ^ 1);
+    bytes.seekp(static_cast<std::streamoff>(at));
+    bytes.put(byte);
+  }
+
+  // What is found in the store as it is, opened for reading.
+  VerifyReport Find(const VerifyOptions& options = {}) {
+    VerifyReport report;
+    const auto store = OpenOrFail({.read_only = true}, path_, {});
+    if (store == nullptr) return report;
+    const auto before = Contents(path_);
+    EXPECT_THAT(store->Verify(options, &report), IsOk());
+    EXPECT_TRUE(Contents(path_) == before);
+    return report;
+  }
+
+  static std::string Text(const VerifyReport& report) {
+    std::string text;
+    for (const VerifyProblem& problem : report.problems) {
+      text += problem.file + " " + problem.family + " " + problem.row + ":" +
+              problem.qualifier + " " + problem.problem + "\n";
+    }
+    return text;
+  }
+
+  TempDir dir_;
+  const std::string path_ = dir_.File("db");
+};
+
+TEST_F(Verify, FindsNothingInASoundStore) {
+  const VerifyReport reading = Find();
+  EXPECT_TRUE(reading.ok()) << Text(reading);
+  EXPECT_EQ(reading.files, 7u);
+  EXPECT_GE(reading.records, 5u);
+  // Row 1000 is deleted in two families; the deletes of 1001 are a cell.
+  EXPECT_EQ(reading.cells, 3 * kRows - 2 + 2);
+  EXPECT_EQ(reading.row_deletes, 2u);
+  const auto store = OpenOrFail({}, path_, {});
+  ASSERT_NE(store, nullptr);
+  VerifyReport writing;
+  // RocksDB notes what it does, and deletes logs in the background.
+  const auto data = [this] {
+    auto contents = Contents(path_);
+    std::erase_if(contents, [](const auto& file) {
+      return file.first == "LOG" || file.first.ends_with(".log");
+    });
+    return contents;
+  };
+  const auto before = data();
+  ASSERT_THAT(store->Verify({}, &writing), IsOk());
+  EXPECT_TRUE(writing.ok()) << Text(writing);
+  EXPECT_TRUE(data() == before);
+  ASSERT_THAT(store->Verify({.files = false, .records = false, .cells = false},
+                            &writing),
+              IsOk());
+  EXPECT_EQ(writing.files + writing.records + writing.cells, 0u);
+  // Files are deleted again afterwards.
+  const size_t files = Files(".sst").size();
+  ASSERT_THAT(store->Compact(), IsOk());
+  EXPECT_LT(Files(".sst").size(), files);
+}
+
+TEST_F(Verify, NamesEachFileWithAWrongByteWhereverItIs) {
+  int refused = 0;
+  int found = 0;
+  for (const std::string& sst : Files(".sst")) {
+    const uint64_t bytes = std::filesystem::file_size(sst);
+    for (uint64_t at = 3; at < bytes; at += 131 * Stride(3)) {
+      SCOPED_TRACE(sst + " byte " + std::to_string(at));
+      Flip(sst, at);
+      std::unique_ptr<Store> store;
+      if (!Store::Open({.read_only = true}, path_, {}, &store).ok()) {
+        ++refused;
+      } else {
+        store.reset();
+        const VerifyReport report = Find({.cells = false});
+        // The footer has bytes of no meaning.
+        if (report.ok() && at + kFooterBytes >= bytes) {
+          Flip(sst, at);
+          continue;
+        }
+        ASSERT_THAT(report.problems,
+                    Contains(Field(&VerifyProblem::file, sst)));
+        ASSERT_EQ(report.problem_count, 1u) << Text(report);
+        ++found;
+      }
+      Flip(sst, at);
+    }
+  }
+  EXPECT_GT(found, 20);
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(Verify, ListsTheDamageOfAllFilesAndReadsTheOtherCells) {
+  std::vector<std::string> ssts = Files(".sst");
+  std::erase_if(ssts, [](const std::string& sst) {
+    return std::filesystem::file_size(sst) < 2000;  // that of the records
+  });
+  ASSERT_GE(ssts.size(), 4u);
+  for (const std::string& sst : ssts) Flip(sst, 100);
+  const VerifyReport report = Find();
+  for (const std::string& sst : ssts) {
+    EXPECT_THAT(report.problems, Contains(Field(&VerifyProblem::file, sst)));
+  }
+  EXPECT_THAT(report.problems,
+              Contains(Field(&VerifyProblem::problem, HasSubstr("checksum"))));
+  // The first block of a file is damaged, of several.
+  EXPECT_GT(report.cells, kRows / 4);
+  EXPECT_LT(report.cells, 3 * kRows);
+}
+
+TEST_F(Verify, ListsEachCellThatCannotBeDecoded) {
+  const std::string unknown = "\x7f!";
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "latest", KeyOf("1005", "q"), "short"));
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "latest", KeyOf("1100", "x"), unknown));
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "client", KeyOf("1007", "q"), unknown));
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "latest", "no row", "v"));
+  {
+    // The merge operator refuses what is below these two.
+    const auto store = OpenOrFail({}, path_, {});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Flush(), IsOk());
+  }
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "client", KeyOf("1050", "q"), unknown));
+  ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "client", KeyOf("1060", "q"), unknown));
+  {
+    const auto store = OpenOrFail({.auto_compaction = false}, path_, {});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Flush(), IsOk());
+    for (const char* row : {"1050", "1060"}) {
+      ASSERT_THAT(store->Put(row, "client", "q", "v", {.timestamp_ms = 9}),
+                  IsOk());
+    }
+  }
+  const VerifyReport report = Find({.files = false});
+  std::vector<std::string> rows;
+  for (const VerifyProblem& problem : report.problems) {
+    rows.push_back(problem.family + "/" + problem.row + ":" +
+                   problem.qualifier);
+  }
+  EXPECT_THAT(rows,
+              ::testing::UnorderedElementsAre("latest/1005:q", "latest/1100:x",
+                                              "latest/:", "client/1007:q",
+                                              "client/1050:q", "client/1060:q"))
+      << Text(report);
+  EXPECT_THAT(Text(report), HasSubstr("expected a value of at least 9 bytes, "
+                                      "found 5"));
+  const VerifyReport first = Find({.files = false, .max_problems = 2});
+  EXPECT_EQ(first.problems.size(), 2u);
+  EXPECT_EQ(first.problem_count, report.problem_count);
+}
+
+TEST_F(Verify, FindsADeleteThatTheRecordsDoNotAllow) {
+  const std::string path = dir_.File("other");
+  {
+    const auto store = OpenOrFail({}, path, kFamilies);
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put("r", "client", "q", "v", {.timestamp_ms = 1}),
+                IsOk());
+  }
+  ASSERT_NO_FATAL_FAILURE(
+      PutRaw(path, "client", KeyOf("r", ""),
+             EncodeEntries({{ChangeType::kDeleteFamily, 1, {}}})));
+  const auto store = OpenOrFail({}, path, {});
+  ASSERT_NE(store, nullptr);
+  VerifyReport report;
+  ASSERT_THAT(store->Verify({}, &report), IsOk());
+  ASSERT_EQ(report.problem_count, 1u) << Text(report);
+  EXPECT_EQ(report.problems[0].row, "r");
+  EXPECT_THAT(report.problems[0].problem, HasSubstr("type 14"));
+}
+
+// An opening refuses such a store.
+TEST_F(Verify, FindsAManifestThatIsDamagedUnderAnOpenStore) {
+  const auto store = OpenOrFail({}, path_, {});
+  ASSERT_NE(store, nullptr);
+  std::string manifest;
+  std::ifstream(path_ + "/CURRENT") >> manifest;
+  Flip(path_ + "/" + manifest, 20);
+  VerifyReport report;
+  ASSERT_THAT(store->Verify({.cells = false}, &report), IsOk());
+  ASSERT_EQ(report.problem_count, 1u) << Text(report);
+  EXPECT_THAT(report.problems[0].file, HasSubstr("CURRENT"));
+}
+
+TEST_F(Verify, NamesAFileThatWentMissing) {
+  const auto store = OpenOrFail({.auto_compaction = false}, path_, {});
+  ASSERT_NE(store, nullptr);
+  const std::string sst = Files(".sst").front();
+  std::filesystem::remove(sst);
+  VerifyReport report;
+  ASSERT_THAT(store->Verify({}, &report), IsOk());
+  EXPECT_THAT(report.problems, Contains(Field(&VerifyProblem::file, sst)));
+  EXPECT_EQ(report.problem_count, 1u) << Text(report);
+}
+
+TEST_F(Verify, NamesValuesThatABlobFileHasWrong) {
+  for (const std::string& blob : Files(".blob")) {
+    Flip(blob, std::filesystem::file_size(blob) / 2);
+  }
+  const VerifyReport report = Find();
+  EXPECT_GE(report.problem_count, 1u);
+  EXPECT_THAT(report.problems,
+              Contains(Field(&VerifyProblem::family, "blobs")));
+}
+
+}  // namespace
+}  // namespace rowbloom::test
