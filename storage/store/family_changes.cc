@@ -99,22 +99,25 @@ Status Store::TruncateFamily(const std::string& name) {
     FamilyMap families = *opened.families->Get();
     FamilyMap::const_iterator found;
     FamilySetup setup;
+    rocksdb::WriteBatch batch;
     Status s = opened.FindFamily(families, name, &found);
     if (s.ok()) {
       s = MakeFamilySetup(name, found->second.options, opened.options,
                           opened.shared, &setup);
     }
+    if (s.ok()) s = PutTruncation(name, found->second.options, &batch);
     if (!s.ok()) return s;
     families.erase(found);
     FamilyTable::Shares without = FamilyTable::Share(families);
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
-    // The record stays. A family that it names and RocksDB does not have is
-    // created by the next open, too.
+    // A family that a record names and RocksDB does not have is completed by
+    // the next open.
     s = opened.database.DropColumnFamily(name);
     if (!s.ok()) return s;
     no_writes.NoteWideWrite();
     opened.families->Set(std::move(without));
-    s = opened.database.CreateColumnFamily(setup.descriptor);
+    s = opened.database.WriteSynced(&batch);
+    if (s.ok()) s = opened.database.CreateColumnFamily(setup.descriptor);
     if (!s.ok()) return s;
     setup.family.column_family = opened.database.Find(name);
     families.emplace(name, std::move(setup.family));

@@ -338,6 +338,12 @@ Status PutFamilyRecord(FamilyState state, const std::string& name,
   return s.ok() ? batch->Put(FamilyKey(state, name), record.dump()) : s;
 }
 
+Status PutTruncation(const std::string& name, const FamilyOptions& options,
+                     rocksdb::WriteBatch* batch) {
+  Status s = PutFamilyRecord(FamilyState::kDropped, name, options, batch);
+  return s.ok() ? PutFamilyRecord(FamilyState::kKept, name, options, batch) : s;
+}
+
 Status DeleteDroppedRecord(const std::string& name,
                            rocksdb::WriteBatch* batch) {
   return batch->Delete(FamilyKey(FamilyState::kDropped, name));

@@ -60,6 +60,11 @@ enum class FamilyState { kKept, kDropped };
 rocksdb::Status PutFamilyRecord(FamilyState state, const std::string& name,
                                 const FamilyOptions& options,
                                 rocksdb::WriteBatch* batch);
+// The record of a family that loses its cells: it is dropped and kept again, as
+// a stream of changes shows it.
+rocksdb::Status PutTruncation(const std::string& name,
+                              const FamilyOptions& options,
+                              rocksdb::WriteBatch* batch);
 rocksdb::Status DeleteDroppedRecord(const std::string& name,
                                     rocksdb::WriteBatch* batch);
 rocksdb::Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch);

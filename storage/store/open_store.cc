@@ -336,7 +336,12 @@ class Opener {
     for (const auto& [name, options] : found_.metadata.families) {
       if (store_families_.contains(name)) continue;
       FamilySetup setup;
+      rocksdb::WriteBatch batch;
       if (s.ok()) s = MakeSetup(name, options, &setup);
+      if (s.ok() && found_.exists()) {
+        s = PutTruncation(name, options, &batch);
+        if (s.ok()) s = opened_.database.WriteSynced(&batch);
+      }
       if (s.ok()) s = opened_.database.CreateColumnFamily(setup.descriptor);
       if (s.ok()) store_families_[name] = std::move(setup.family);
     }

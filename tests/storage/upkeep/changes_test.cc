@@ -61,7 +61,9 @@ void MakeInModel(const StoreChange& change, StoreModel* model) {
     case kDeleteFamilyVersion:
       return model->DeleteFamilyVersion(row, family, ms);
     case kDeleteRow:
-      FAIL() << "a delete of a row comes as deletes of families";
+    case kIncrement:
+    case kAppend:
+      FAIL() << "this type comes as what was written for it";
   }
 }
 
@@ -326,11 +328,35 @@ TEST_F(Changes, MarkABulkLoadAndGoOnAfterIt) {
   }
 }
 
+TEST_F(Changes, HaveTheCellsOfTransactionsAndTheValuesOfIncrements) {
+  StoreOptions options = kKeepsLog;
+  options.transactions = true;
+  ASSERT_NO_FATAL_FAILURE(Open(options));
+  ASSERT_NO_FATAL_FAILURE(Put("before"));
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  std::unique_ptr<Transaction> transaction;
+  ASSERT_THAT(store_->Begin(&transaction), IsOk());
+  transaction->Put("r", "latest", "q", "v");
+  transaction->Increment("r", "latest", "count", 5);
+  transaction->Delete("before", "latest", "q");
+  ASSERT_THAT(transaction->Commit(), IsOk());
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  std::vector<std::string> seen;
+  for (const StoreChange& change : changes_) {
+    seen.push_back(change.row + ":" + change.qualifier + "=" + change.value);
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{
+                      "r:q=v", "r:count=" + std::string(7, '\0') + '\5',
+                      "before:q="}));
+}
+
 TEST_F(Changes, GiveNoCellOfADroppedFamilyToItsSuccessor) {
   ASSERT_NO_FATAL_FAILURE(Open());
   ASSERT_NO_FATAL_FAILURE(Put("old"));
   ASSERT_THAT(store_->DropFamily("latest"), IsOk());
   ASSERT_THAT(store_->CreateFamily("latest", {}), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Put("newer"));
+  ASSERT_THAT(store_->TruncateFamily("latest"), IsOk());
   ASSERT_NO_FATAL_FAILURE(Put("new"));
   ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
   std::vector<std::pair<Kind, std::string>> seen;
@@ -338,6 +364,8 @@ TEST_F(Changes, GiveNoCellOfADroppedFamilyToItsSuccessor) {
     if (change.family == "latest") seen.emplace_back(change.kind, change.row);
   }
   EXPECT_EQ(seen, (std::vector<std::pair<Kind, std::string>>{
+                      {Kind::kFamilyKept, ""},
+                      {Kind::kFamilyDropped, ""},
                       {Kind::kFamilyKept, ""},
                       {Kind::kFamilyDropped, ""},
                       {Kind::kFamilyKept, ""},
