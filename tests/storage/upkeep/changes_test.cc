@@ -321,10 +321,9 @@ TEST_F(Changes, MarkABulkLoadAndGoOnAfterIt) {
     number_ = all[i].number;
     ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk())
         << all[i].number;
-    EXPECT_TRUE(std::ranges::equal(
-        changes_,
-        std::ranges::subrange(all.begin() + static_cast<std::ptrdiff_t>(i) + 1,
-                              all.end())));
+    EXPECT_TRUE(std::equal(changes_.begin(), changes_.end(),
+                           all.begin() + static_cast<std::ptrdiff_t>(i) + 1,
+                           all.end()));
   }
 }
 
