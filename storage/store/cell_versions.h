@@ -138,8 +138,7 @@ void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
     switch (entry.type) {
       case ChangeType::kIncrement:
       case ChangeType::kAppend:
-      case ChangeType::kDeleteRow:
-        break;  // no entries
+      case ChangeType::kDeleteRow:  // these three are no entries
       case ChangeType::kDeleteFamilyVersion:
         break;  // among row_deletes
       case ChangeType::kDeleteFamily:

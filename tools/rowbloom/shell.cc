@@ -10,6 +10,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rowbloom/result.h"
@@ -34,8 +35,7 @@ Result<std::vector<std::string>> SplitWords(std::string_view line) {
   for (size_t at = 0; at < line.size(); ++at) {
     const char c = line[at];
     if (kBlanks.find(c) != std::string_view::npos) {
-      if (word) words.push_back(*std::move(word));
-      word.reset();
+      if (word) words.push_back(*std::exchange(word, std::nullopt));
     } else if (c == '\'' || c == '"') {
       const size_t end = line.find(c, at + 1);
       if (end == std::string_view::npos) {
