@@ -189,8 +189,8 @@ static void TestBatches(void) {
   rowbloom_batch_clear(batch);
   for (int i = 0; i < 2; ++i) {
     CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_INCREMENT, "s", 1, "info", "n",
-                                1, "\0\0\0\0\0\0\0\3", 8,
-                                ROWBLOOM_NO_TIMESTAMP, &error));
+                                1, "\0\0\0\0\0\0\0\3", 8, ROWBLOOM_NO_TIMESTAMP,
+                                &error));
     CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_APPEND, "s", 1, "info", "t", 1,
                                 "ab", 2, ROWBLOOM_NO_TIMESTAMP, &error));
   }
