@@ -46,7 +46,7 @@ struct StoreChange {
   ChangeKind kind = ChangeKind::kCell;
   std::string family;
 
-  // Of a kCell. Deletes of rows come as a kDeleteFamily of each family.
+  // Set for a kCell. Deletes of rows come as a kDeleteFamily of each family.
   ChangeType type = ChangeType::kPut;
   std::string row;
   std::string qualifier;

@@ -164,7 +164,7 @@ TEST_P(Transactions, AWriteOfAnyKindToWhatWasReadConflicts) {
            write([&](auto* b) { b->DeleteFamilyVersion("r", family(), 5); });
          }});
   }
-  // Of a cell in memory, of one in a file, and of an absent one.
+  // The cell may be in memory, in a file, or absent.
   for (const char* where : {"memory", "file", "absent"}) {
     for (const auto& [name, their_write] : writes) {
       SCOPED_TRACE(std::string(name) + ", " + where);

@@ -77,7 +77,7 @@ class Verify : public ::testing::Test {
     bytes.put(byte);
   }
 
-  // What is found in the store as it is, opened for reading.
+  // The report on the store as it is, opened for reading.
   VerifyReport Find(const VerifyOptions& options = {}) {
     VerifyReport report;
     const auto store = OpenOrFail({.read_only = true}, path_, {});

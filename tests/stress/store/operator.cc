@@ -195,7 +195,7 @@ void Operator::UpdateBatch(Share* share) {
 
 void Operator::Transact(Share* share) {
   if (share->otherwise) return;
-  // What the changes are, and what is read between them, is found out first.
+  // The changes, and the reads between them, are drawn first.
   struct Seen {
     size_t changes;  // that come before it
     CellAddress at;
