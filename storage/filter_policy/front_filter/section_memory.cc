@@ -114,7 +114,7 @@ SectionMemory NewSectionMemory(size_t size_bytes) {
     bytes = Shared().Take(rounded);
   } else {
     bytes = Allocate(rounded, kHugePageBytes);
-    // What is behind the last whole page is on small ones.
+    // The bytes behind the last whole page are on small ones.
     WantHugePages(bytes, rounded / kHugePageBytes * kHugePageBytes);
   }
   return SectionMemory(bytes, {size_bytes});
