@@ -427,18 +427,21 @@ std::set<std::string> DatabaseFiles(rocksdb::Env* env,
 // Opens for reading beside a writer, which deletes logs and files once they are
 // no longer needed. If it does so between two reads of the directory by
 // RocksDB, something is missing; a missing log goes unnoticed. So does a family
-// that the writer drops or creates before RocksDB reads the logs.
+// that the writer drops or creates before RocksDB reads the logs. An error
+// counts only if no file changed meanwhile.
 Status OpenForReading(const StoreOptions& options, const std::string& path,
                       const std::vector<FamilyDescriptor>& families,
                       const Surroundings& surroundings,
                       std::unique_ptr<Store>* store) {
   constexpr int kMaxTries = 20;
+  rocksdb::Env* const env =
+      options.env != nullptr ? options.env : surroundings.env;
   Status s;
   for (int tries = 0; tries < kMaxTries; ++tries) {
-    const auto before = DatabaseFiles(surroundings.env, path);
+    const auto before = DatabaseFiles(env, path);
     std::unique_ptr<Store> opened;
     s = Opener(options, path, families, surroundings).Run(&opened);
-    const auto after = DatabaseFiles(surroundings.env, path);
+    const auto after = DatabaseFiles(env, path);
     std::vector<std::string> changed;
     std::set_symmetric_difference(before.begin(), before.end(), after.begin(),
                                   after.end(), std::back_inserter(changed));
@@ -448,16 +451,16 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
           return name.starts_with("OPTIONS-") ||
                  (name.ends_with(".log") && !after.contains(name));
         });
-    if (s.IsTryAgain() || (s.ok() ? mixed : !changed.empty())) continue;
-    *store = std::move(opened);
-    return s;
+    if (s.ok() && mixed) s = TryAgain("a part of what was read is older");
+    if (s.ok() || (changed.empty() && !s.IsTryAgain())) {
+      *store = std::move(opened);
+      return s;
+    }
   }
-  // These errors do not come from files that went missing.
-  if (s.IsInvalidArgument() || s.IsNotSupported()) return s;
   return TryAgain("the store at ", path,
                   " could not be opened for reading: its writer "
                   "changed its files meanwhile, each of ",
-                  kMaxTries, " times");
+                  kMaxTries, " times; at last: ", s.ToString());
 }
 
 }  // namespace

@@ -287,6 +287,23 @@ TEST_F(StoreOpen, OtherOptionsThanKeptAreNamed) {
   EXPECT_THAT(Open({}, {{"a", {}}}), IsOk());
 }
 
+// An Env whose every listing has another blob file, as beside a writer that
+// goes on.
+class ChangingEnv final : public rocksdb::EnvWrapper {
+ public:
+  ChangingEnv() : EnvWrapper(rocksdb::Env::Default()) {}
+  const char* Name() const override { return "ChangingEnv"; }
+  Status GetChildren(const std::string& directory,
+                     std::vector<std::string>* names) override {
+    const Status s = EnvWrapper::GetChildren(directory, names);
+    names->push_back(std::to_string(1'000'000 + listings_++) + ".blob");
+    return s;
+  }
+
+ private:
+  std::atomic<int> listings_{0};
+};
+
 TEST_F(StoreOpen, ForeignColumnFamilyIsRefused) {
   ASSERT_NO_FATAL_FAILURE(Create());
   {
@@ -294,10 +311,16 @@ TEST_F(StoreOpen, ForeignColumnFamilyIsRefused) {
     ASSERT_NO_FATAL_FAILURE(OpenRaw(path_, &database));
     ASSERT_THAT(database.CreateColumnFamily({"x", {}}), IsOk());
   }
-  ExpectRefusal({}, {},
-                StatusIs(Status::kInvalidArgument,
-                         AllOf(HasSubstr("column family \"x\""),
-                               HasSubstr("was not created by rowbloom"))));
+  const auto names_it = AllOf(HasSubstr("column family \"x\""),
+                              HasSubstr("was not created by rowbloom"));
+  for (const bool read_only : {false, true}) {
+    ExpectRefusal({.read_only = read_only}, {},
+                  StatusIs(Status::kInvalidArgument, names_it));
+  }
+  // A writer may have dropped it between two reads of the opening.
+  ChangingEnv env;
+  ExpectRefusal({.read_only = true, .env = &env}, {},
+                StatusIs(Status::kTryAgain, names_it));
 }
 
 TEST_F(StoreOpen, SecondWriterIsKeptOut) {
