@@ -20,8 +20,6 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-Status FoundOrNot(const Status& s) { return s.IsNotFound() ? Status::OK() : s; }
-
 class StoreEngine final : public Engine {
  public:
   static Status Create(const std::string& path, uint64_t cache_bytes,
@@ -44,8 +42,8 @@ class StoreEngine final : public Engine {
   Status Get(std::string_view row, std::string_view qualifier,
              Answers* answers) override {
     const Status s = store_->Get(row, kFamily, qualifier, &value_);
-    if (s.ok()) answers->Add({row, qualifier, value_});
-    return FoundOrNot(s);
+    if (value_) answers->Add({row, qualifier, *value_});
+    return s;
   }
 
   Status GetRow(std::string_view row, Answers* answers) override {
@@ -58,8 +56,10 @@ class StoreEngine final : public Engine {
 
   Status Scan(std::string_view start, uint64_t rows,
               Answers* answers) override {
-    RowScanner scanner =
-        store_->Scan({.start_row = std::string(start), .limit = rows});
+    RowScanner scanner;
+    const Status s = store_->Scan(
+        {.start_row = std::string(start), .limit = rows}, &scanner);
+    if (!s.ok()) return s;
     for (const Row& row : scanner) {
       for (const rowbloom::Cell& cell : row.cells) {
         answers->Add({row.row, cell.qualifier, cell.value});
@@ -73,7 +73,7 @@ class StoreEngine final : public Engine {
  private:
   std::unique_ptr<Store> store_;
   WriteBatch batch_;
-  std::string value_;
+  std::optional<std::string> value_;
   std::vector<rowbloom::Cell> cells_;
 };
 
@@ -118,7 +118,7 @@ class RocksdbEngine final : public Engine {
     const Status s =
         db_->Get({}, db_->DefaultColumnFamily(), Key(row, qualifier), &value_);
     if (s.ok()) answers->Add({row, qualifier, value_.ToStringView()});
-    return FoundOrNot(s);
+    return s.IsNotFound() ? Status::OK() : s;
   }
 
   Status GetRow(std::string_view row, Answers* answers) override {

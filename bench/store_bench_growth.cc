@@ -86,11 +86,10 @@ Contender GetAbsent(uint64_t cells, const std::vector<std::string>& rows,
                     Store* store) {
   return Repeat(
       std::to_string(cells) + " cells", [&rows, store](uint64_t i) -> Status {
-        std::string value;
+        std::optional<std::string> value;
         const Status s = store->Get(rows[i], kFamily, kQualifier, &value);
-        if (s.IsNotFound()) return Status::OK();
-        return Status::Corruption("a get of the absent row " + rows[i] +
-                                  " says " + s.ToString());
+        if (!s.ok() || !value) return s;
+        return Status::Corruption("the absent row " + rows[i] + " is found");
       });
 }
 
@@ -186,12 +185,13 @@ Contender GetUpdated(const std::string& who, bool put_first,
                                  uint64_t* work) -> Status {
             Status s = put_first ? cell->Put() : Status::OK();
             const std::string expected = std::to_string(cell->puts);
-            std::string value;
+            std::optional<std::string> value;
             for (uint64_t i = begin; s.ok() && i < end; ++i) {
               s = cell->store->Get(kUpdatedRow, kFamily, kQualifier, &value);
               if (s.ok() && value != expected) {
                 s = Status::Corruption("after " + expected + " updates, " +
-                                       who + ": a get gives " + value);
+                                       who + ": a get gives " +
+                                       value.value_or("nothing"));
               }
             }
             *work = end - begin;
@@ -258,10 +258,13 @@ Status WriteFilesByDay(bool passable, Store* store) {
 Contender ScanLastDay(const std::string& who, Store* store) {
   return {who, [store](uint64_t begin, uint64_t end, uint64_t* work) -> Status {
             for (uint64_t i = begin; i < end; ++i) {
-              RowScanner rows =
+              RowScanner rows;
+              const Status s =
                   store->Scan({.start_row = RowByDay(i * kRowsOfAScan),
                                .limit = kRowsOfAScan,
-                               .row = {.time_range = kLastDay}});
+                               .row = {.time_range = kLastDay}},
+                              &rows);
+              if (!s.ok()) return s;
               for (const Row& row : rows) *work += row.cells.size();
               if (!rows.status().ok()) return rows.status();
             }

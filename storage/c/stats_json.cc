@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "storage/store/family_spec.h"
+#include "storage/settings/family_spec.h"
 
 namespace rowbloom {
 namespace {

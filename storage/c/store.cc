@@ -14,7 +14,7 @@
 #include "storage/c/boundary.h"
 #include "storage/c/stats_json.h"
 #include "storage/format/status_text.h"
-#include "storage/store/family_spec.h"
+#include "storage/settings/family_spec.h"
 
 struct rowbloom_store_t {
   std::unique_ptr<rowbloom::Store> store;
@@ -311,13 +311,12 @@ char* rowbloom_store_get(rowbloom_store_t* store, const void* row,
   char* found = nullptr;
   *value_size = 0;
   Run(error, [&] {
-    std::string value;
+    rowbloom::PinnableCell cell;
     const Status s = store->store->Get(View(row, row_size), family,
-                                       View(qualifier, qualifier_size), &value);
-    if (s.IsNotFound()) return Status::OK();
-    if (s.ok()) {
-      found = rowbloom::c::NewBytes(value);
-      *value_size = value.size();
+                                       View(qualifier, qualifier_size), &cell);
+    if (cell) {
+      found = rowbloom::c::NewBytes(cell.value());
+      *value_size = cell.value().size();
     }
     return s;
   });
@@ -333,8 +332,7 @@ rowbloom_rows_t* rowbloom_store_scan(rowbloom_store_t* store,
     const Status s = rowbloom::c::TakeScanOptions(options, &scan);
     if (!s.ok()) return s;
     rows = std::make_unique<rowbloom_rows_t>();
-    rows->scanner = store->store->Scan(scan);
-    return rows->scanner->status();
+    return store->store->Scan(scan, &rows->scanner.emplace());
   });
   if (*error != nullptr) rows.reset();
   return rows.release();

@@ -90,10 +90,10 @@ class Exporter {
 };
 
 Status Exporter::Run(const std::map<std::string, FamilyOptions>& families) {
-  // A store that is only read may have none, and does not change.
-  const std::unique_ptr<const Snapshot> snapshot = store_->GetSnapshot();
+  std::unique_ptr<const Snapshot> snapshot;
   StoreStats stats;
-  Status s = store_->Stats(&stats);
+  Status s = store_->GetSnapshot(&snapshot);
+  if (s.ok()) s = store_->Stats(&stats);
   for (const auto& [name, options] : families) {
     meter_.Expect(stats.families[name].estimated_cells);
   }

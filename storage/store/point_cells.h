@@ -8,6 +8,7 @@
 #include <memory_resource>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/slice.h"
@@ -42,6 +43,11 @@ class PointCells {
   // The number of the cell here, as it was added. REQUIRES Valid().
   size_t index() const { return at_; }
   const StoredCell& cell() const { return cell_; }
+  // Gives the stored bytes of the cell here away, after which cell() is not to
+  // be used. REQUIRES Valid().
+  rocksdb::PinnableSlice TakeStored() {
+    return std::move(values_[wanted_[at_].value]);
+  }
   // Moves to the next one that is there. REQUIRES Valid().
   rocksdb::Status Next() {
     ++at_;
@@ -86,34 +92,12 @@ class PointCells {
   rocksdb::Status status_of_one_;
   std::vector<rocksdb::PinnableSlice> values_of_all_;
   std::vector<rocksdb::Status> statuses_of_all_;
-  const rocksdb::PinnableSlice* values_ = nullptr;
+  rocksdb::PinnableSlice* values_ = nullptr;
   const rocksdb::Status* statuses_ = nullptr;
   size_t at_ = 0;
   std::optional<size_t> deletes_of_;  // row_value of row_deletes_
   RowDeletes row_deletes_;
   StoredCell cell_;
 };
-
-// Calls add(timestamp, value) for up to `max_versions` versions of one cell,
-// newest first.
-template <typename Add>
-rocksdb::Status ReadCell(const OpenedStore& opened, std::string_view row,
-                         std::string_view family, std::string_view qualifier,
-                         const ReadOptions& options, uint32_t max_versions,
-                         Add add) {
-  rocksdb::Status s = CheckVersions(options.max_versions, options.time_range);
-  if (!s.ok()) return s;
-  const SharedFamilies families = opened.families->Get();
-  PointCells found(opened, *families, options.snapshot);
-  s = found.Add(row, family, qualifier);
-  if (!s.ok()) return s;
-  s = found.Read();
-  if (!s.ok() || !found.Valid()) return s;
-  const bool expires = found.cell().family->second.rules.ttl_ms != 0;
-  return ForEachVersion(found.cell(),
-                        {options.time_range, max_versions,
-                         expires ? opened.shared->clock.WallNow() : 0},
-                        add);
-}
 
 }  // namespace rowbloom

@@ -296,9 +296,9 @@ class RowScanner::Source {
   std::string done_;  // the row before it, or the token's
 };
 
+RowScanner::RowScanner() = default;
 RowScanner::RowScanner(std::unique_ptr<Source> source)
     : source_(std::move(source)) {}
-RowScanner::RowScanner(const Status& error) : status_(error) {}
 RowScanner::RowScanner(RowScanner&&) noexcept = default;
 RowScanner& RowScanner::operator=(RowScanner&&) noexcept = default;
 RowScanner::~RowScanner() = default;
@@ -326,13 +326,13 @@ std::string RowScanner::Token() const {
   return source_ == nullptr ? token_ : source_->Token(true);
 }
 
-RowScanner Store::Scan(const ScanOptions& options) {
-  std::unique_ptr<RowScanner::Source> source;
-  const Status s = CatchExceptions([&] {
-    source = std::make_unique<RowScanner::Source>(impl_->opened);
-    return source->Open(options);
+Status Store::Scan(const ScanOptions& options, RowScanner* rows) {
+  return CatchExceptions([&] {
+    auto source = std::make_unique<RowScanner::Source>(impl_->opened);
+    const Status s = source->Open(options);
+    if (s.ok()) *rows = RowScanner(std::move(source));
+    return s;
   });
-  return s.ok() ? RowScanner(std::move(source)) : RowScanner(s);
 }
 
 Status Store::Count(const ScanOptions& options, ScanCounts* counts) {
@@ -340,7 +340,8 @@ Status Store::Count(const ScanOptions& options, ScanCounts* counts) {
     *counts = {};
     ScanOptions keys = options;
     keys.row.keys_only = true;
-    RowScanner rows = Scan(keys);
+    RowScanner rows;
+    if (Status s = Scan(keys, &rows); !s.ok()) return s;
     for (const Row& row : rows) {
       ++counts->rows;
       counts->cells += row.cells.size();

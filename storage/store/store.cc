@@ -39,32 +39,47 @@ Status Store::Write(const WriteBatch& batch, const WriteOptions& options) {
 }
 
 Status Store::Get(std::string_view row, std::string_view family,
-                  std::string_view qualifier, std::string* value,
+                  std::string_view qualifier, PinnableCell* cell,
                   const ReadOptions& options) {
   return CatchExceptions([&] {
-    bool shown = false;
-    const Status s = ReadCell(impl_->opened, row, family, qualifier, options, 1,
-                              [&](uint64_t, std::string_view newest) {
-                                value->assign(newest);
-                                shown = true;
-                              });
-    return s.ok() && !shown ? Status::NotFound() : s;
+    cell->Reset();
+    const OpenedStore& opened = impl_->opened;
+    Status s = CheckVersions(options.max_versions, options.time_range);
+    const SharedFamilies families = opened.families->Get();
+    PointCells found(opened, *families, options.snapshot);
+    if (s.ok()) s = found.Add(row, family, qualifier);
+    if (s.ok()) s = found.Read();
+    if (!s.ok() || !found.Valid()) return s;
+    const StoredCell& stored = found.cell();
+    const bool expires = stored.family->second.rules.ttl_ms != 0;
+    s = ForEachVersion(
+        stored,
+        {options.time_range, 1, expires ? opened.shared->clock.WallNow() : 0},
+        [&](uint64_t timestamp_ms, std::string_view value) {
+          cell->found_ = true;
+          cell->timestamp_ms_ = timestamp_ms;
+          cell->offset_ = value.data() - stored.value.data();
+          cell->bytes_ = value.size();
+        });
+    if (cell->found_) cell->stored_ = found.TakeStored();
+    return s;
   });
 }
 
-Status Store::GetCell(std::string_view row, std::string_view family,
-                      std::string_view qualifier, Cell* cell,
-                      const ReadOptions& options) {
+Status Store::Get(std::string_view row, std::string_view family,
+                  std::string_view qualifier, std::optional<std::string>* value,
+                  const ReadOptions& options) {
   return CatchExceptions([&] {
-    bool shown = false;
-    const Status s =
-        ReadCell(impl_->opened, row, family, qualifier, options, 1,
-                 [&](uint64_t timestamp_ms, std::string_view newest) {
-                   *cell = {std::string(family), std::string(qualifier),
-                            timestamp_ms, std::string(newest)};
-                   shown = true;
-                 });
-    return s.ok() && !shown ? Status::NotFound() : s;
+    PinnableCell cell;
+    const Status s = Get(row, family, qualifier, &cell, options);
+    if (!cell) {
+      value->reset();
+      return s;
+    }
+    // A string that is there keeps its memory.
+    if (!*value) value->emplace();
+    (*value)->assign(cell.value());
+    return s;
   });
 }
 
@@ -72,13 +87,12 @@ Status Store::GetVersions(std::string_view row, std::string_view family,
                           std::string_view qualifier, std::vector<Cell>* cells,
                           const ReadOptions& options) {
   return CatchExceptions([&] {
-    cells->clear();
-    return ReadCell(
-        impl_->opened, row, family, qualifier, options, options.max_versions,
-        [&](uint64_t timestamp_ms, std::string_view value) {
-          cells->push_back({std::string(family), std::string(qualifier),
-                            timestamp_ms, std::string(value)});
-        });
+    const CellAddress at{row, family, qualifier};
+    std::vector<std::vector<Cell>> of_all(1);
+    of_all.front().swap(*cells);
+    const Status s = MultiGet({&at, 1}, &of_all, options);
+    cells->swap(of_all.front());
+    return s;
   });
 }
 
@@ -103,7 +117,8 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
           found.cell(), query,
           [&](uint64_t timestamp_ms, std::string_view value) {
             (*cells)[found.index()].push_back(
-                {at.family, at.qualifier, timestamp_ms, std::string(value)});
+                {std::string(at.family), std::string(at.qualifier),
+                 timestamp_ms, std::string(value)});
           });
       if (s.ok()) s = found.Next();
     }
@@ -133,14 +148,13 @@ Status Store::Exists(std::string_view row, bool* exists,
   });
 }
 
-std::unique_ptr<const Snapshot> Store::GetSnapshot() {
-  std::unique_ptr<const CountedSnapshot> snapshot;
-  const Status s = CatchExceptions([&] {
-    snapshot = std::make_unique<const CountedSnapshot>(impl_->opened);
+Status Store::GetSnapshot(std::unique_ptr<const Snapshot>* snapshot) {
+  return CatchExceptions([&] {
+    auto taken = std::make_unique<const CountedSnapshot>(impl_->opened);
+    if (taken->get() == nullptr) return Aborted("RocksDB takes no snapshot");
+    *snapshot = std::move(taken);
     return Status::OK();
   });
-  if (!s.ok() || snapshot->get() == nullptr) return nullptr;
-  return snapshot;
 }
 
 Status Store::Flush() {

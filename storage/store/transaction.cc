@@ -25,7 +25,8 @@ class TrackedTransaction final : public Transaction {
         snapshot_(opened_) {}
 
   Status Get(std::string_view row, std::string_view family,
-             std::string_view qualifier, std::string* value) override {
+             std::string_view qualifier,
+             std::optional<std::string>* value) override {
     return CatchExceptions([&]() -> Status {
       const Change at{.row = row, .family = family, .qualifier = qualifier};
       Status s = CheckOpen();

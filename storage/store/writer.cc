@@ -141,8 +141,8 @@ class Writer::Draft {
     return s;
   }
 
-  // The newest value of a cell after the changes. NotFound: there is none.
-  Status Read(const Change& at, std::string* value) {
+  // The newest value of a cell after the changes. nullopt: there is none.
+  Status Read(const Change& at, std::optional<std::string>* value) {
     FamilyMap::const_iterator family;
     CellState cell;
     Status s = Enter(at.row);
@@ -150,8 +150,8 @@ class Writer::Draft {
     if (s.ok()) s = FindCell(family, at.qualifier, &cell);
     if (!s.ok()) return s;
     const std::optional<Entry> newest = Newest(cell, family->second);
-    if (!newest) return Status::NotFound();
-    value->assign(newest->value);
+    value->reset();
+    if (newest) value->emplace(newest->value);
     return s;
   }
 
@@ -639,7 +639,7 @@ Status Writer::Apply(const RowLocks::Guard& guard,
 
 Status Writer::ReadThrough(std::vector<Change> changes,
                            const rocksdb::Snapshot* snapshot, const Change& at,
-                           std::string* value) {
+                           std::optional<std::string>* value) {
   std::erase_if(changes,
                 [&](const Change& change) { return change.row != at.row; });
   const RowLocks::Guard guard = Lock(changes);

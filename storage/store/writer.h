@@ -56,10 +56,11 @@ class Writer {
   }
 
   // The newest value of a cell after the changes, which are not written, as of
-  // a snapshot. NotFound: there is none.
+  // a snapshot. nullopt: there is none.
   rocksdb::Status ReadThrough(std::vector<Change> changes,
                               const rocksdb::Snapshot* snapshot,
-                              const Change& at, std::string* value);
+                              const Change& at,
+                              std::optional<std::string>* value);
 
   // Keeps other writes of the changes' rows out.
   RowLocks::Guard Lock(std::span<const Change> changes) {

@@ -63,15 +63,14 @@ Status RemoveUnfinished(Env* env, const std::string& path) {
 class Copier {
  public:
   Copier(Store* from, const CopyOptions& options, CopyReport* report)
-      : from_(*from),
-        options_(options),
-        snapshot_(from->GetSnapshot()),
-        report_(*report) {}
+      : from_(*from), options_(options), report_(*report) {}
 
   Status CopyTo(Store* to) {
     std::unique_ptr<BulkLoad> load;
-    Status s =
-        to->NewBulkLoad({.file_bytes = options_.store.file_bytes}, &load);
+    Status s = from_.GetSnapshot(&snapshot_);
+    if (s.ok()) {
+      s = to->NewBulkLoad({.file_bytes = options_.store.file_bytes}, &load);
+    }
     for (const auto& [name, options] : to->Families()) {
       if (s.ok()) s = CopyFamily(name, options, load.get());
       ++report_.families;
@@ -114,8 +113,7 @@ class Copier {
 
   Store& from_;
   const CopyOptions& options_;
-  // A store that is only read may have none, and does not change.
-  const std::unique_ptr<const Snapshot> snapshot_;
+  std::unique_ptr<const Snapshot> snapshot_;
   CopyReport& report_;
 };
 

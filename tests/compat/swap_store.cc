@@ -102,11 +102,11 @@ void CheckRow(Store* store, const std::string& name, const Row& expected) {
   for (const FamilyDescriptor& family : kFamilies) {
     for (int q = 0; q < kQualifiers; ++q) {
       const auto found = expected.find({family.name, Qualifier(q)});
-      std::string value;
+      std::optional<std::string> value;
       const rocksdb::Status status =
           store->Get(name, family.name, Qualifier(q), &value);
       if (found == expected.end()) {
-        Require(status.IsNotFound(), what + ": a deleted cell is found");
+        Require(status.ok() && !value, what + ": a deleted cell is found");
       } else {
         Require(status.ok() && value == found->second,
                 "lost: " + what + ", " + family.name + ":" + Qualifier(q) +
@@ -126,12 +126,13 @@ FilterStats StatsOf(Store* store, const std::string& family) {
 FilterStats CheckFilters(Store* store, const FamilyDescriptor& family,
                          int generations) {
   const std::string of_family = " of family " + family.name;
-  std::string value;
+  std::optional<std::string> value;
   FilterStats before = StatsOf(store, family.name);
   for (int i = 0; i < kQuestions; ++i) {
-    Require(store->Get(RowName(kFirstAbsentRow + i), family.name, "q1", &value)
-                .IsNotFound(),
-            "an absent row is found");
+    RequireOk(
+        store->Get(RowName(kFirstAbsentRow + i), family.name, "q1", &value),
+        "Store::Get");
+    Require(!value, "an absent row is found");
   }
   FilterStats after = StatsOf(store, family.name);
   RequireSkips(after.row.skipped - before.row.skipped, kQuestions,
@@ -148,9 +149,10 @@ FilterStats CheckFilters(Store* store, const FamilyDescriptor& family,
 
   before = after;
   for (int i = 0; i < kRows; ++i) {
-    Require(store->Get(RowName(generations, i), family.name, "q1absent", &value)
-                .IsNotFound(),
-            "an absent cell is found");
+    RequireOk(
+        store->Get(RowName(generations, i), family.name, "q1absent", &value),
+        "Store::Get");
+    Require(!value, "an absent cell is found");
   }
   after = StatsOf(store, family.name);
   if (family.options.bloom_type == BloomType::kRowCol) {

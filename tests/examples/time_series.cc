@@ -67,22 +67,23 @@ Status Run() {
   }
   for (const auto& cell : cells)
     std::cout << "12:00 was " << cell.value << "\n";
-  std::string value;
+  std::optional<std::string> value;
   if (s.ok()) {
     s = store->Get(
         row, "measured", "12:00", &value,
         {.time_range = rowbloom::TimeRange::UpTo((today - 1) * kDayMs)});
   }
-  std::cout << "as of yesterday: " << value << "\n";
+  std::cout << "as of yesterday: " << value.value_or("nothing") << "\n";
 
   // A measurement older than the TTL stays invisible, even if it is written
   // now.
   if (s.ok()) s = Measure(store.get(), 7, today - 40, "12:00", "9.9");
   int days = 0;
   if (s.ok()) {
-    rowbloom::RowScanner rows = store->Scan({.row_prefix = "sensor_1007/"});
+    rowbloom::RowScanner rows;
+    s = store->Scan({.row_prefix = "sensor_1007/"}, &rows);
     for ([[maybe_unused]] const rowbloom::Row& found : rows) ++days;
-    s = rows.status();
+    if (s.ok()) s = rows.status();
   }
   std::cout << days << " days of sensor 7\n";
 

@@ -79,7 +79,8 @@ inline Lines FamilyLines(const Store& store) {
 
 inline Lines ScannedCells(Store* store) {
   Lines lines;
-  RowScanner rows = store->Scan({.row = {.max_versions = kAllVersions}});
+  RowScanner rows;
+  Check(store->Scan({.row = {.max_versions = kAllVersions}}, &rows));
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) lines.push_back(CellLine(row.row, cell));
   }

@@ -60,7 +60,7 @@ violations() {
           format) below='' ;;
           store) below='format backup' ;;
           upkeep) below='format store' ;;
-          c) below='format filter_policy store' ;;
+          c) below='format filter_policy settings store' ;;
           hfile_transfer) below='format hfile store' ;;
           *) below=format ;;
         esac

@@ -17,7 +17,7 @@ new_tree() {
   echo '#include "rowbloom/key.h"' >"$tree/lib/key.cc"
   echo '#include "rowbloom/key.h"' >"$tree/storage/policy.cc"
   echo '#include "storage/policy.h"' >"$tree/tools/tool.cc"
-  mkdir -p "$tree"/storage/{c,filter_policy,format,hfile,sst,store,upkeep}
+  mkdir -p "$tree"/storage/{c,filter_policy,format,hfile,settings,sst,store,upkeep}
   echo '#include "storage/format/coding.h"' >"$tree/storage/sst/block.cc"
   echo '#include "lib/bytes/number.h"' >"$tree/storage/format/coding.h"
   echo '#include "storage/store/store.h"' >"$tree/storage/c/store.cc"

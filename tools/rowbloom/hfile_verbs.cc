@@ -21,7 +21,7 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
-#include "storage/store/family_spec.h"
+#include "storage/settings/family_spec.h"
 #include "tools/rowbloom/interruption.h"
 #include "tools/rowbloom/line_reader.h"
 #include "tools/rowbloom/store_args.h"

@@ -16,7 +16,7 @@
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
-#include "storage/store/family_spec.h"
+#include "storage/settings/family_spec.h"
 #include "tools/rowbloom/cell_reader.h"
 #include "tools/rowbloom/input.h"
 #include "tools/rowbloom/interruption.h"

@@ -249,11 +249,12 @@ ExitCode PrintCounts(const ScanArgs& args, const Streams& streams) {
 
 ExitCode Scan(const ScanArgs& args, const Streams& streams) {
   std::shared_ptr<Store> store;
-  const Status s = args.store.OpenToRead(streams, &store);
+  Status s = args.store.OpenToRead(streams, &store);
+  RowScanner rows;
+  if (s.ok()) s = store->Scan(args.Options(), &rows);
   if (!s.ok()) return Fail(streams.err, s);
   CellPrinter printer =
       args.Printer(streams.out, CellColumns::kRow, args.columns.keys_only);
-  RowScanner rows = store->Scan(args.Options());
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) printer.Print(row.row, cell);
     // The reader of the output is gone; Run says so.

@@ -11,7 +11,7 @@
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
-#include "storage/store/family_spec.h"
+#include "storage/settings/family_spec.h"
 #include "tools/rowbloom/store_args.h"
 
 namespace rowbloom::cli {

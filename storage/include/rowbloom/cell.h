@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rowbloom {
@@ -42,12 +43,11 @@ struct Row {
   friend bool operator==(const Row&, const Row&) = default;
 };
 
+// The address of a cell to read. The names are the caller's.
 struct CellAddress {
-  std::string row;
-  std::string family;
-  std::string qualifier;
-
-  friend bool operator==(const CellAddress&, const CellAddress&) = default;
+  std::string_view row;
+  std::string_view family;
+  std::string_view qualifier;
 };
 
 // A family, or one column of it.

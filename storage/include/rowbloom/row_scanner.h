@@ -1,8 +1,9 @@
 // RowScanner: the rows that Store::Scan found, as a range that streams.
 //
-//   RowScanner rows = store->Scan({.row_prefix = "user_"});
+//   RowScanner rows;
+//   rocksdb::Status s = store->Scan({.row_prefix = "user_"}, &rows);
 //   for (const Row& row : rows) { ... }
-//   if (!rows.status().ok()) ...
+//   if (s.ok()) s = rows.status();
 //
 // A single pass: begin() moves to the first row, and each step reads one row
 // into memory. All rows are as of the call of Store::Scan. Movable; not
@@ -46,6 +47,7 @@ class RowScanner {
     RowScanner* scanner_ = nullptr;
   };
 
+  RowScanner();  // no rows
   RowScanner(RowScanner&&) noexcept;
   RowScanner& operator=(RowScanner&&) noexcept;
   ~RowScanner();
@@ -53,8 +55,8 @@ class RowScanner {
   Iterator begin();
   std::default_sentinel_t end() const { return {}; }
 
-  // OK when the rows ended, or the error that cut them short. An error of a bad
-  // option is there at once. Errors are Store::GetRow's.
+  // OK when the rows ended, or the error that cut them short. Errors are
+  // Store::GetRow's.
   const rocksdb::Status& status() const { return status_; }
 
   // The place after the last row that was given, or that a filter dropped since
@@ -68,7 +70,6 @@ class RowScanner {
   class Source;  // gives one row after the other
 
   explicit RowScanner(std::unique_ptr<Source> source);
-  explicit RowScanner(const rocksdb::Status& error);
   void Advance();
 
   std::unique_ptr<Source> source_;  // null: at the end

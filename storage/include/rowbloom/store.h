@@ -7,8 +7,14 @@
 //   rocksdb::Status s = rowbloom::Store::Open({}, "users.db",
 //                                             {{"info", {}}}, &store);
 //   s = store->Put("user_1001", "info", "mail", "ada@example.org");
-//   std::string value;
+//   std::optional<std::string> value;
 //   s = store->Get("user_1001", "info", "mail", &value);
+//   if (s.ok() && value) ...
+//
+// A function that may fail returns a status and gives its result through a
+// pointer. Something absent is no failure: a read is OK and gives no value, no
+// cell or no row. ReadOptions, WriteOptions, WriteBatch, Snapshot and
+// Transaction are also names of RocksDB's, in another namespace.
 //
 // Names of rows and qualifiers are any bytes; cell.h has the limits.
 // storage/store/FORMAT.md describes every byte on disk. doc/store.md says what
@@ -30,6 +36,7 @@
 #include "rowbloom/cell.h"
 #include "rowbloom/cell_iterator.h"
 #include "rowbloom/change_stream.h"
+#include "rowbloom/pinnable_cell.h"
 #include "rowbloom/read_options.h"
 #include "rowbloom/row_scanner.h"
 #include "rowbloom/store_copy.h"
@@ -90,7 +97,6 @@ struct Condition {
 //   InvalidArgument  a name, value or timestamp out of its limits, an unknown
 //                    family, a timestamp for a family that takes none; the
 //                    message says which. Nothing was written.
-//   NotFound         (Get, GetCell) no such cell
 //   NotSupported     a change of a read-only store
 //   Corruption       a stored value is not in the format of FORMAT.md
 //   Aborted          out of memory (subcode kMemoryLimit), or an exception or
@@ -194,16 +200,17 @@ class Store {
   // without StoreOptions::transactions.
   rocksdb::Status Begin(std::unique_ptr<Transaction>* transaction);
 
-  // The newest value of one cell, in the time range.
+  // The newest value of one cell, in the time range; nullopt: the cell is
+  // absent.
   rocksdb::Status Get(std::string_view row, std::string_view family,
-                      std::string_view qualifier, std::string* value,
+                      std::string_view qualifier,
+                      std::optional<std::string>* value,
                       const ReadOptions& options = {});
-  // The same with its timestamp.
-  rocksdb::Status GetCell(std::string_view row, std::string_view family,
-                          std::string_view qualifier, Cell* cell,
-                          const ReadOptions& options = {});
-  // Up to options.max_versions versions of one cell, newest first. An absent
-  // cell is OK and gives none.
+  // The same with its timestamp, and without a copy.
+  rocksdb::Status Get(std::string_view row, std::string_view family,
+                      std::string_view qualifier, PinnableCell* cell,
+                      const ReadOptions& options = {});
+  // Up to options.max_versions versions of one cell, newest first.
   rocksdb::Status GetVersions(std::string_view row, std::string_view family,
                               std::string_view qualifier,
                               std::vector<Cell>* cells,
@@ -214,8 +221,7 @@ class Store {
                            std::vector<std::vector<Cell>>* cells,
                            const ReadOptions& options = {});
 
-  // The cells of the row, ordered as in Row; all as of one snapshot. An absent
-  // row is OK and gives none.
+  // The cells of the row, ordered as in Row; all as of one snapshot.
   rocksdb::Status GetRow(std::string_view row, std::vector<Cell>* cells,
                          const RowOptions& options = {});
 
@@ -225,7 +231,7 @@ class Store {
                          const RowOptions& options = {});
 
   // The rows in a range, in the order of their bytes.
-  RowScanner Scan(const ScanOptions& options = {});
+  rocksdb::Status Scan(const ScanOptions& options, RowScanner* rows);
 
   // Counts what Scan would give. Reads through it, and copies no value.
   rocksdb::Status Count(const ScanOptions& options, ScanCounts* counts);
@@ -234,8 +240,8 @@ class Store {
   rocksdb::Status NewCellIterator(const CellIteratorOptions& options,
                                   std::unique_ptr<CellIterator>* iterator);
 
-  // Takes a snapshot, for ReadOptions. nullptr: RocksDB could take none.
-  std::unique_ptr<const Snapshot> GetSnapshot();
+  // Takes a snapshot, for ReadOptions. Aborted: RocksDB could take none.
+  rocksdb::Status GetSnapshot(std::unique_ptr<const Snapshot>* snapshot);
 
   // The number of the last change of the store (change_stream.h).
   uint64_t LatestNumber() const;

@@ -3,7 +3,7 @@
 //
 //   std::unique_ptr<rowbloom::Transaction> transfer;
 //   rocksdb::Status s = store->Begin(&transfer);
-//   std::string balance;
+//   std::optional<std::string> balance;
 //   if (s.ok()) s = transfer->Get("ada", "account", "balance", &balance);
 //   transfer->Put("ada", "account", "balance", Minus(balance, 10));
 //   transfer->Increment("bob", "account", "payments", 1);
@@ -11,6 +11,7 @@
 //   if (s.IsBusy()) ...  // nothing was written: begin again
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,23 +32,21 @@ class Transaction : public WriteBatch {
  public:
   virtual ~Transaction() = default;
 
-  // The newest value of one cell. NotFound: there is none, which is as much of
-  // a read as a value. InvalidArgument: a change of this row is one that Commit
+  // The newest value of one cell. nullopt: there is none, which is as much of a
+  // read as a value. InvalidArgument: a change of this row is one that Commit
   // would refuse, or the transaction is over. Others as of Store::Get.
   virtual rocksdb::Status Get(std::string_view row, std::string_view family,
                               std::string_view qualifier,
-                              std::string* value) = 0;
+                              std::optional<std::string>* value) = 0;
 
   // Writes all changes or none, and ends the transaction whatever it returns.
   // Without changes there is nothing to check: all reads are of one time.
-  //   Busy  since Begin another write, of whatever kind, has changed a cell
-  //   that
-  //         Get has read, present or absent, or that a change names; or that
-  //         cannot be ruled out: a row of the same 1 in 256 was deleted in a
-  //         family that keeps the latest version, a bulk load came in, a family
-  //         was altered or dropped, or memory has been flushed so often that
-  //         RocksDB has no record of the time of Begin. A version that expires
-  //         is no change.
+  //   Busy  another write has changed a cell since Begin that Get has read,
+  //         present or absent, or that a change names; or RocksDB cannot rule
+  //         that out: a row of the same 1 in 256 was deleted in a family that
+  //         keeps the latest version, a bulk load came in, a family was altered
+  //         or dropped, or memory has been flushed so often that nothing is
+  //         left of the time of Begin. A version that expires is no change.
   // Others as of Store::Write. Nothing was written in either case.
   virtual rocksdb::Status Commit(
       Durability durability = Durability::kAsync) = 0;

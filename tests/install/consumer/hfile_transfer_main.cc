@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "rowbloom/hfile_transfer.h"
@@ -9,7 +10,8 @@
 
 namespace {
 
-rocksdb::Status Run(const std::string& directory, std::string* value) {
+rocksdb::Status Run(const std::string& directory,
+                    std::optional<std::string>* value) {
   const rowbloom::FamilyDescriptor info{"info", {.max_versions = 3}};
   std::unique_ptr<rowbloom::Store> store;
   rocksdb::Status status =
@@ -42,11 +44,11 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::filesystem::create_directory(argv[1]);
-  std::string value;
+  std::optional<std::string> value;
   const rocksdb::Status status = Run(argv[1], &value);
   if (!status.ok() || value != "ada@example.org") {
     std::fprintf(stderr, "%s, value \"%s\"\n", status.ToString().c_str(),
-                 value.c_str());
+                 value.value_or("").c_str());
     return 1;
   }
   return 0;

@@ -2,13 +2,15 @@
 // flushed and read back.
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "rowbloom/store.h"
 
 namespace {
 
-rocksdb::Status Run(const std::string& path, std::string* value) {
+rocksdb::Status Run(const std::string& path,
+                    std::optional<std::string>* value) {
   std::unique_ptr<rowbloom::Store> store;
   rocksdb::Status status =
       rowbloom::Store::Open({}, path, {{"info", {}}}, &store);
@@ -26,11 +28,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s NEW_STORE_DIRECTORY\n", argv[0]);
     return 2;
   }
-  std::string value;
+  std::optional<std::string> value;
   const rocksdb::Status status = Run(argv[1], &value);
   if (!status.ok() || value != "ada@example.org") {
     std::fprintf(stderr, "%s, value \"%s\"\n", status.ToString().c_str(),
-                 value.c_str());
+                 value.value_or("").c_str());
     return 1;
   }
   return 0;

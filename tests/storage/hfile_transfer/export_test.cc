@@ -86,8 +86,9 @@ TEST_F(Export, PutsFamiliesWhereABulkLoadLooksForThem) {
   ASSERT_THAT(store_->Put("r1", "v", "q", "new", {.timestamp_ms = 9}), IsOk());
   ASSERT_THAT(store_->Put("r0", "v", "", "empty", {.timestamp_ms = 0}), IsOk());
   ASSERT_THAT(store_->Put("r2", "latest", "q", "v"), IsOk());
-  Cell latest;
-  ASSERT_THAT(store_->GetCell("r2", "latest", "q", &latest), IsOk());
+  PinnableCell latest;
+  ASSERT_THAT(store_->Get("r2", "latest", "q", &latest), IsOk());
+  ASSERT_TRUE(latest);
   HFileProgress last;
   HFileExportOptions options;
   options.progress = [&last](const HFileProgress& progress) {
@@ -110,7 +111,7 @@ TEST_F(Export, PutsFamiliesWhereABulkLoadLooksForThem) {
   EXPECT_EQ(FilesIn(out_), paths);
   EXPECT_FALSE(std::filesystem::exists(out_ + "/x"));
   HFileCell of_latest =
-      MakeCell("r2", "q", static_cast<int64_t>(latest.timestamp_ms),
+      MakeCell("r2", "q", static_cast<int64_t>(latest.timestamp_ms()),
                HFileCellType::kPut, "v");
   of_latest.family = "latest";
   EXPECT_THAT(Exported("latest"), ElementsAre(of_latest));

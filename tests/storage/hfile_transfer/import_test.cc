@@ -86,7 +86,7 @@ class Import : public ::testing::Test {
     }
     EXPECT_EQ(report_.puts, 0u);
     size_t rows = 0;
-    RowScanner scan = store_->Scan();
+    RowScanner scan = ScanOf(*store_);
     for ([[maybe_unused]] const Row& row : scan) ++rows;
     EXPECT_EQ(rows, 0u);
   }
@@ -716,8 +716,9 @@ TEST_F(Import, TakesWhateverSizeOfValuesAnExportWrites) {
   ExpectRefused({out}, Status::kAborted, {out, "expected at most 268435456"},
                 options);
   ASSERT_THAT(Run({out}), IsOk());
-  std::string found;
+  std::optional<std::string> found;
   ASSERT_THAT(store_->Get("r", "f", "q", &found), IsOk());
+  ASSERT_TRUE(found);
   EXPECT_TRUE(found == value);
 }
 
@@ -768,7 +769,7 @@ TEST_F(Import, LeavesOutFilesThatAreRefusedWhenAsked) {
                                    HasSubstr(paths[5])));
   EXPECT_EQ(report_.puts, 2u);
   std::vector<std::string> rows;
-  RowScanner scan = store_->Scan();
+  RowScanner scan = ScanOf(*store_);
   for (const Row& row : scan) rows.push_back(row.row);
   EXPECT_THAT(rows, ElementsAre("a", "z"));
 }

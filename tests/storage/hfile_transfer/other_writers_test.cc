@@ -117,12 +117,12 @@ TEST(ImportOfABulkLoad, ShowsWhatHBaseShows) {
     const uint64_t timestamp_ms = cell["timestamp"];
     if (timestamp_ms < kFirstMs || timestamp_ms > kLastMs) continue;
     const std::string value = FromHex(cell["value"].get<std::string>());
-    std::string found;
+    std::optional<std::string> found;
     ASSERT_THAT(store->Get(FromHex(cell["row"].get<std::string>()), "f",
                            FromHex(cell["qualifier"].get<std::string>()),
                            &found, {.time_range = TimeRange::At(timestamp_ms)}),
-                IsOk())
-        << line;
+                IsOk());
+    ASSERT_TRUE(found) << line;
     EXPECT_EQ(found, value) << line;
     of_the_load += value.starts_with("bulk-same-") ? 1 : 0;
     after_it += value.starts_with("after-") ? 1 : 0;
@@ -151,7 +151,8 @@ TEST_P(ImportOfHudi, HasTheRecordsByKey) {
   EXPECT_EQ(report.cells, cells.size());
   EXPECT_EQ(report.puts, cells.size());
   size_t found = 0;
-  RowScanner rows = store->Scan();
+  RowScanner rows;
+  ASSERT_THAT(store->Scan({}, &rows), IsOk());
   for (const Row& row : rows) {
     ASSERT_LT(found, cells.size());
     const HFileCell& cell = cells[found++];

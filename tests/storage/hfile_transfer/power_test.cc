@@ -31,9 +31,10 @@ std::string CheckFamily(const std::string& path, const std::string& family) {
     s = ImportHFiles({.latest_as_new = true}, {path + "/" + family},
                      store.get(), &report);
   }
-  std::string value;
+  std::optional<std::string> value;
   if (s.ok()) s = store->Get("row", family, "q", &value);
-  return s.ok() ? std::string() : s.ToString();
+  if (!s.ok()) return s.ToString();
+  return value ? "" : "the cell is lost";
 }
 
 PowerScenario Export() {
@@ -118,7 +119,7 @@ std::string ShownCells(Env* env, const std::string& directory) {
                        &store);
   if (!s.ok()) return "?" + s.ToString();
   std::string shown;
-  RowScanner rows = store->Scan({.row = {.max_versions = kManyVersions}});
+  RowScanner rows = ScanOf(*store, {.row = {.max_versions = kManyVersions}});
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) {
       shown += Concat(row.row, " ", cell.family, ":", cell.qualifier, "@",

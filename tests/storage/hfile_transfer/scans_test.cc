@@ -117,7 +117,7 @@ ScanOptions ToScan(const HBaseCase& of, const std::string& family,
 std::vector<HBaseCell> Answer(Store* store, const HBaseCase& of,
                               const ScanOptions& scan) {
   std::vector<HBaseCell> answer;
-  RowScanner rows = store->Scan(scan);
+  RowScanner rows = ScanOf(*store, scan);
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) {
       answer.push_back({row.row.substr(of.id.size() + 1), cell.qualifier,

@@ -70,7 +70,8 @@ std::vector<Shown> ShownByHBase(const std::string& name) {
 
 std::vector<Shown> ShownBy(Store* store, const ScanOptions& options) {
   std::vector<Shown> cells;
-  RowScanner rows = store->Scan(options);
+  RowScanner rows;
+  EXPECT_THAT(store->Scan(options, &rows), IsOk());
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) cells.push_back({row.row, cell});
   }

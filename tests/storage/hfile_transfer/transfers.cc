@@ -71,7 +71,8 @@ void ExpectSameRows(Store* store, const StoreModel& model, uint64_t now_ms,
   const std::vector<Row> expected = model.Scan(options, now_ms);
   ASSERT_TRUE(!some || !expected.empty());
   size_t found = 0;
-  RowScanner rows = store->Scan(options);
+  RowScanner rows;
+  ASSERT_THAT(store->Scan(options, &rows), IsOk());
   for (const Row& row : rows) {
     ASSERT_LT(found, expected.size());
     const Row& same = expected[found++];

@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 std::vector<Row> AllRows(Store* store) {
   std::vector<Row> all;
-  RowScanner rows = store->Scan({.row = {.max_versions = 100}});
+  RowScanner rows = ScanOf(*store, {.row = {.max_versions = 100}});
   for (const Row& row : rows) all.push_back(row);
   EXPECT_THAT(rows.status(), IsOk());
   return all;
@@ -100,8 +100,9 @@ TEST_F(StoreBackup, CheckpointIsAStoreOfItsOwn) {
     EXPECT_THAT(other->DeleteRow("skipped log"), IsOk());
     EXPECT_THAT(other->Compact(), IsOk());
   }
-  std::string value;
+  std::optional<std::string> value;
   EXPECT_THAT(store_->Get("skipped log", "a", "q", &value), IsOk());
+  EXPECT_TRUE(value);
   EXPECT_THAT(store_->Checkpoint(copy),
               StatusIs(Status::kInvalidArgument, HasSubstr(copy + " exists")));
   EXPECT_FALSE(store_->Checkpoint(dir_.File("no/such/parent")).ok());

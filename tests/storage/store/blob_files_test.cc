@@ -51,7 +51,7 @@ class BlobFiles : public ::testing::Test {
 
   static std::vector<Row> RowsOf(Store* store) {
     std::vector<Row> all;
-    RowScanner rows = store->Scan({.row = {.max_versions = 9}});
+    RowScanner rows = ScanOf(*store, {.row = {.max_versions = 9}});
     for (const Row& row : rows) all.push_back(row);
     EXPECT_THAT(rows.status(), IsOk());
     return all;
@@ -110,16 +110,17 @@ TEST_F(BlobFiles, AreOutOfLineOnceWritten) {
 TEST_F(BlobFiles, GiveBackTheirSpace) {
   ASSERT_NO_FATAL_FAILURE(WriteRows());
   ASSERT_THAT(store_->Compact(), IsOk());
-  const auto snapshot = store_->GetSnapshot();
+  const auto snapshot = SnapshotOf(*store_);
   for (int i = 0; i < 3; ++i) {
     ASSERT_NO_FATAL_FAILURE(WriteRows());
     ASSERT_THAT(store_->Compact(), IsOk());
   }
   const std::vector<Row> rows = RowsOf(store_.get());
-  std::string old;
+  std::optional<std::string> old;
   EXPECT_THAT(store_->Get(rows[0].row, "latest", "large", &old,
                           {.snapshot = snapshot.get()}),
               IsOk());
+  EXPECT_TRUE(old);
   EXPECT_NE(old, rows[0].cells.at(0).value);
   EXPECT_LT(StatsOf("latest").blob_file_bytes, kLargeInAll * 21 / 10);
   EXPECT_EQ(RowsOf(store_.get()), rows);

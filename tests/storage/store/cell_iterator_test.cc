@@ -116,7 +116,7 @@ TEST_F(CellIteration, ShowsNothingThatExpired) {
 
 TEST_F(CellIteration, IsOfOneMoment) {
   ASSERT_NO_FATAL_FAILURE(Put("v", "r", "q", 1));
-  const auto snapshot = store_->GetSnapshot();
+  const auto snapshot = SnapshotOf(*store_);
   std::unique_ptr<CellIterator> it;
   ASSERT_THAT(store_->NewCellIterator({.family = "v"}, &it), IsOk());
   ASSERT_NO_FATAL_FAILURE(Put("v", "s", "q", 1));

@@ -22,9 +22,10 @@ using ::testing::IsEmpty;
 constexpr uint64_t kNow = 1'700'000'000'000;
 
 uint64_t TimestampOf(Store* store, const std::string& row) {
-  Cell cell;
-  EXPECT_THAT(store->GetCell(row, "f", "q", &cell), IsOk());
-  return cell.timestamp_ms;
+  PinnableCell cell;
+  EXPECT_THAT(store->Get(row, "f", "q", &cell), IsOk());
+  EXPECT_TRUE(cell);
+  return cell.timestamp_ms();
 }
 
 uint64_t PutNow(Store* store, const std::string& row) {
@@ -131,12 +132,11 @@ TEST(StoreClock, OrderOfTimestampsIsOrderOfWritesUnderConcurrency) {
   }
   uint64_t last = 0;
   while (running > 0) {
-    Cell cell;
-    const rocksdb::Status s = store->GetCell("r", "f", "q", &cell);
-    if (s.IsNotFound()) continue;
-    EXPECT_THAT(s, IsOk());
-    EXPECT_GE(cell.timestamp_ms, last);
-    last = std::max(last, cell.timestamp_ms);
+    PinnableCell cell;
+    EXPECT_THAT(store->Get("r", "f", "q", &cell), IsOk());
+    if (!cell) continue;
+    EXPECT_GE(cell.timestamp_ms(), last);
+    last = cell.timestamp_ms();
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_GE(TimestampOf(store.get(), "r"), last);

@@ -44,8 +44,9 @@ void ExpectUsable(const std::string& path,
   for (const FamilyDescriptor& family : families) {
     EXPECT_EQ(store->Families().at(family.name), family.options);
     EXPECT_THAT(store->Put("new", family.name, "q", "v"), IsOk());
-    std::string value;
+    std::optional<std::string> value;
     EXPECT_THAT(store->Get("new", family.name, "q", &value), IsOk());
+    EXPECT_TRUE(value);
   }
   EXPECT_FALSE(std::filesystem::exists(path + "/" + kCreationMark));
 }
@@ -127,7 +128,7 @@ TEST(InterruptedCreation, OfAFamilyIsCompletedByTheNextOpen) {
     ASSERT_NO_FATAL_FAILURE(ExpectUsable(path, {{"b", {}}}));
     const auto store = OpenOrFail({}, path, {}, {.env = env.get()});
     ASSERT_NE(store, nullptr);
-    std::string value;
+    std::optional<std::string> value;
     ASSERT_THAT(store->Get("old", "a", "q", &value), IsOk());
     EXPECT_EQ(value, "kept");
   }
@@ -228,9 +229,10 @@ TEST(TornLog, LosesWholeBatchesFromTheEndAndNotTheClock) {
     }
     most_batches = std::max(most_batches, batches);
     ASSERT_THAT(torn->Put("new", "a", "q", "v"), IsOk());
-    Cell cell;
-    ASSERT_THAT(torn->GetCell("new", "a", "q", &cell), IsOk());
-    EXPECT_GE(cell.timestamp_ms, last_timestamp_ms);
+    PinnableCell cell;
+    ASSERT_THAT(torn->Get("new", "a", "q", &cell), IsOk());
+    ASSERT_TRUE(cell);
+    EXPECT_GE(cell.timestamp_ms(), last_timestamp_ms);
   }
   EXPECT_GE(most_batches, kBatches - 1);
 }

@@ -25,7 +25,7 @@ constexpr uint64_t kRows = 50;
 // All cells of a store, or why they cannot be read.
 Status ReadAll(Store* store, std::vector<Row>* rows) {
   rows->clear();
-  RowScanner scan = store->Scan();
+  RowScanner scan = ScanOf(*store);
   for (const Row& row : scan) rows->push_back(row);
   return scan.status();
 }

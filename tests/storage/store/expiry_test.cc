@@ -78,7 +78,7 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
     std::vector<Cell> cells;
     EXPECT_THAT(store_->GetRow("r", &cells), IsOk());
     EXPECT_THAT(cells, IsEmpty());
-    RowScanner rows = store_->Scan();
+    RowScanner rows = ScanOf(*store_);
     for (const Row& row : rows) EXPECT_NE(row.row, "r");
     EXPECT_THAT(rows.status(), IsOk());
   }
@@ -155,7 +155,7 @@ TEST_P(Expiry, ADeleteStaysWhileAnOlderPutWasLoaded) {
 // RocksDB keeps what a snapshot sees, so that such a Compact proves nothing.
 TEST_P(Expiry, ADeleteStaysWhileAPutWasKeptForASnapshot) {
   ASSERT_NO_FATAL_FAILURE(Load());
-  auto snapshot = store_->GetSnapshot();
+  auto snapshot = SnapshotOf(*store_);
   Expire();
   ASSERT_THAT(store_->Compact(), IsOk());
   snapshot.reset();

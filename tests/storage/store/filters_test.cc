@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/storage/store/test_store.h"
+#include "tests/support/owned_address.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test {
@@ -110,9 +111,9 @@ TEST_F(StoreFilters, GetRowOfAbsentRowsSkipsFilesThroughRow) {
 TEST_F(StoreFilters, GetOfAbsentRowsSkipsFilesThroughRow) {
   for (uint64_t i = 0; i < kQuestions; ++i) {
     for (const FamilyDescriptor& family : kFamilies) {
-      std::string value;
-      ASSERT_TRUE(
-          store_->Get(AbsentRow(i), family.name, "q", &value).IsNotFound());
+      std::optional<std::string> value;
+      ASSERT_THAT(store_->Get(AbsentRow(i), family.name, "q", &value), IsOk());
+      ASSERT_FALSE(value);
     }
   }
   for (const char* family : {"prefix", "row", "rowcol", "versioned"}) {
@@ -126,11 +127,12 @@ TEST_F(StoreFilters, GetOfAbsentRowsSkipsFilesThroughRow) {
 TEST_F(StoreFilters, GetOfAbsentColumnsSkipsFilesThroughRowCol) {
   for (uint64_t i = 0; i < kQuestions; ++i) {
     for (const FamilyDescriptor& family : kFamilies) {
-      std::string value;
+      std::optional<std::string> value;
       // Between the columns of the row in key order.
-      ASSERT_TRUE(
-          store_->Get(kSharedRow, family.name, "1-" + std::to_string(i), &value)
-              .IsNotFound());
+      ASSERT_THAT(store_->Get(kSharedRow, family.name, "1-" + std::to_string(i),
+                              &value),
+                  IsOk());
+      ASSERT_FALSE(value);
     }
   }
   const FilterStats rowcol = StatsOf("rowcol").filter;
@@ -145,15 +147,15 @@ TEST_F(StoreFilters, GetOfAbsentColumnsSkipsFilesThroughRowCol) {
 TEST_F(StoreFilters, BatchesAndChosenColumnsAskRowAndThenRowCol) {
   for (const std::string family : kOfCells) {
     SCOPED_TRACE(family);
-    std::vector<CellAddress> absent_rows;
-    std::vector<CellAddress> absent_columns;
+    std::vector<OwnedAddress> absent_rows;
+    std::vector<OwnedAddress> absent_columns;
     for (uint64_t i = 0; i < kQuestions; ++i) {
       absent_rows.push_back({AbsentRow(i), family, "q"});
       absent_columns.push_back({kSharedRow, family, "1-" + std::to_string(i)});
     }
     std::vector<std::vector<Cell>> cells;
     const uint64_t by_row = StatsOf(family).filter.row.skipped;
-    ASSERT_THAT(store_->MultiGet(absent_rows, &cells), IsOk());
+    ASSERT_THAT(store_->MultiGet(ViewsOf(absent_rows), &cells), IsOk());
     EXPECT_GT(StatsOf(family).filter.row.skipped - by_row,
               kQuestions * kFiles * 9 / 10);
     // The row is in all files, the columns are in none.
@@ -164,17 +166,18 @@ TEST_F(StoreFilters, BatchesAndChosenColumnsAskRowAndThenRowCol) {
           << how;
     };
     expect_skips("MultiGet", [&] {
-      ASSERT_THAT(store_->MultiGet(absent_columns, &cells), IsOk());
+      ASSERT_THAT(store_->MultiGet(ViewsOf(absent_columns), &cells), IsOk());
     });
     expect_skips("Get", [&] {
-      for (const CellAddress& at : absent_columns) {
-        std::string value;
-        ASSERT_TRUE(
-            store_->Get(at.row, at.family, at.qualifier, &value).IsNotFound());
+      for (const OwnedAddress& at : absent_columns) {
+        std::optional<std::string> value;
+        ASSERT_THAT(store_->Get(at.row, at.family, at.qualifier, &value),
+                    IsOk());
+        ASSERT_FALSE(value);
       }
     });
     expect_skips("chosen columns of a row", [&] {
-      for (const CellAddress& at : absent_columns) {
+      for (const OwnedAddress& at : absent_columns) {
         std::vector<Cell> of_row;
         ASSERT_THAT(store_->GetRow(kSharedRow, &of_row,
                                    {.columns = {{family, at.qualifier}}}),
@@ -199,14 +202,15 @@ TEST_F(StoreFilters, TheFrontFilterAnswersForAbsentRows) {
     std::vector<Cell> cells;
     ASSERT_THAT(store_->GetRow(AbsentRow(i), &cells), IsOk());
     ASSERT_TRUE(cells.empty());
-    std::string value;
+    std::optional<std::string> value;
     for (const FamilyDescriptor& family : kFamilies) {
-      ASSERT_TRUE(
-          store_->Get(AbsentRow(i), family.name, "q", &value).IsNotFound());
+      ASSERT_THAT(store_->Get(AbsentRow(i), family.name, "q", &value), IsOk());
+      ASSERT_FALSE(value);
     }
   }
-  std::string value;
+  std::optional<std::string> value;
   EXPECT_THAT(store_->Get(AbsentRow(kQuestions), "row", "q", &value), IsOk());
+  EXPECT_TRUE(value);
 
   ASSERT_THAT(store_->Stats(&stats), IsOk());
   ASSERT_NE(stats.front_filter, std::nullopt);
@@ -246,10 +250,10 @@ TEST_F(StoreFilters, TheFrontFilterKnowsRowsWithoutDeletes) {
   const auto check = [&](const char* where) {
     SCOPED_TRACE(where);
     const uint64_t before = answered();
-    std::string value;
+    std::optional<std::string> value;
     for (uint64_t i = 0; i < kQuestions; ++i) {
-      const auto s = store_->Get(PresentRow(i), "versioned", "q", &value);
-      ASSERT_TRUE(i % 100 == 50 ? s.IsNotFound() : s.ok()) << s.ToString();
+      ASSERT_THAT(store_->Get(PresentRow(i), "versioned", "q", &value), IsOk());
+      ASSERT_EQ(value.has_value(), i % 100 != 50);
     }
     EXPECT_GT(answered() - before, kQuestions * 90 / 100);
   };
@@ -278,8 +282,9 @@ TEST_F(StoreFilters, PresentCellsAndRowsAreFoundAfterReopening) {
     ASSERT_THAT(store_->GetRow(PresentRow(i), &cells), IsOk());
     ASSERT_EQ(cells.size(), kFamilies.size());
     for (const FamilyDescriptor& family : kFamilies) {
-      std::string value;
+      std::optional<std::string> value;
       ASSERT_THAT(store_->Get(PresentRow(i), family.name, "q", &value), IsOk());
+      ASSERT_TRUE(value);
     }
   }
   std::vector<Cell> cells;

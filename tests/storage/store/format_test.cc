@@ -194,7 +194,7 @@ TEST_F(StoreFormat, EveryShorterValueAndEveryOtherVersionIsCorruption) {
     const auto is_corruption =
         StatusIs(Status::kCorruption,
                  HasSubstr("row \"a\\x00b\", cell info:mail: " + problem));
-    std::string found;
+    std::optional<std::string> found;
     EXPECT_THAT(store->Get(std::string("a\0b", 3), "info", "mail", &found),
                 is_corruption);
     std::vector<Cell> cells;
@@ -206,7 +206,7 @@ TEST_F(StoreFormat, ValueOfNoBytesIsAValue) {
   const auto store = OpenOrFail({}, path_, {});
   ASSERT_NE(store, nullptr);
   ASSERT_THAT(store->Put("r", "info", "q", ""), IsOk());
-  std::string value = "unchanged";
+  std::optional<std::string> value = "unchanged";
   ASSERT_THAT(store->Get("r", "info", "q", &value), IsOk());
   EXPECT_EQ(value, "");
 }

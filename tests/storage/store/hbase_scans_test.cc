@@ -263,7 +263,7 @@ class HBaseScans : public ::testing::Test {
 
   std::vector<HBaseCell> Scan(const StoredCase& in, const ScanOptions& scan) {
     std::vector<HBaseCell> answer;
-    RowScanner rows = store_->Scan(scan);
+    RowScanner rows = ScanOf(*store_, scan);
     for (const Row& row : rows) {
       AddCells(in, row.row.substr(in.row_prefix.size()), row.cells, &answer);
     }

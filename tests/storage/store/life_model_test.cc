@@ -23,7 +23,7 @@ struct Everything {
 
 Everything ReadAll(Store* store) {
   Everything contents{store->Families(), {}};
-  RowScanner rows = store->Scan();
+  RowScanner rows = ScanOf(*store);
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) {
       contents.cells[{row.row, cell.family, cell.qualifier}] = cell.value;

@@ -198,8 +198,9 @@ TEST_F(StoreOpen, KeyLayoutThatIsLeftOpenIsTheStores) {
     store_.reset();
     ASSERT_THAT(Open({.read_only = read_only}, {}), IsOk());
     EXPECT_EQ(store_->Options().key_layout, KeyLayout::FixedRow(2));
-    std::string value;
+    std::optional<std::string> value;
     EXPECT_THAT(store_->Get("ab", "f", "q", &value), IsOk());
+    EXPECT_TRUE(value);
   }
 }
 
@@ -425,7 +426,7 @@ TEST_F(StoreOpen, ReadOnlyReadsWritesNothingAndTouchesNothing) {
   std::vector<Cell> cells;
   ASSERT_THAT(store_->GetRow("r", &cells), IsOk());
   EXPECT_EQ(cells.size(), 2u);
-  std::string value;
+  std::optional<std::string> value;
   ASSERT_THAT(store_->Get("r", "b", "q", &value), IsOk());
   EXPECT_EQ(value, "2");
   StoreStats stats;
@@ -457,7 +458,7 @@ TEST_F(StoreOpen, ReadOnlyWorksBesideAWriter) {
   std::unique_ptr<Store> reader;
   ASSERT_THAT(Store::Open({.read_only = true}, path_, {}, &reader), IsOk());
   ASSERT_THAT(store_->Put("r", "a", "q", "later"), IsOk());
-  std::string value;
+  std::optional<std::string> value;
   ASSERT_THAT(reader->Get("r", "a", "q", &value), IsOk());
   EXPECT_EQ(value, "logged");
 }
@@ -500,7 +501,7 @@ TEST_F(StoreOpen, ReadOnlyHasNoHolesBesideAWriterThatFlushesAndCompacts) {
     EXPECT_THAT(s, IsOk());
     if (!s.ok()) continue;
     std::set<int> found;
-    RowScanner rows = reader->Scan();
+    RowScanner rows = ScanOf(*reader);
     for (const Row& row : rows) {
       found.insert(std::stoi(row.cells.at(0).value));
     }
@@ -555,8 +556,9 @@ TEST_F(StoreOpen, UsesWhatItIsGiven) {
     const int jobs = env.jobs;
     ASSERT_THAT(store_->Put("r", "a", "q", std::string(100'000, 'v')), IsOk());
     ASSERT_THAT(store_->Flush(), IsOk());
-    std::string value;
+    std::optional<std::string> value;
     ASSERT_THAT(store_->Get("r", "a", "q", &value), IsOk());
+    ASSERT_TRUE(value);
     EXPECT_GT(options.block_cache->GetUsage(), used + 100'000) << name;
     EXPECT_GT(options.rate_limiter->GetTotalBytesThrough(), written);
     EXPECT_GT(env.jobs, jobs);

@@ -109,7 +109,7 @@ void StoreModel::DropFamily(const std::string& family) {
   });
 }
 
-std::vector<Cell> StoreModel::GetVersions(const CellAddress& at,
+std::vector<Cell> StoreModel::GetVersions(const OwnedAddress& at,
                                           const ReadOptions& options,
                                           uint64_t now_ms) const {
   std::vector<Cell> cells;

@@ -16,6 +16,7 @@
 #include "rowbloom/read_options.h"
 #include "rowbloom/store_options.h"
 #include "tests/storage/store/filter_model.h"
+#include "tests/support/owned_address.h"
 
 namespace rowbloom::test {
 
@@ -48,7 +49,7 @@ class StoreModel {
   // The results of the store's functions of these names at `now_ms`. Snapshots
   // and tokens in the options are ignored, and `filter` is in the place of
   // theirs.
-  std::vector<Cell> GetVersions(const CellAddress& at,
+  std::vector<Cell> GetVersions(const OwnedAddress& at,
                                 const ReadOptions& options,
                                 uint64_t now_ms) const;
   std::vector<Cell> GetRow(const std::string& row, const RowOptions& options,

@@ -34,6 +34,19 @@ inline std::unique_ptr<Store> OpenOrFail(
   return store;
 }
 
+// Begins a scan that must begin.
+inline RowScanner ScanOf(Store& store, const ScanOptions& options = {}) {
+  RowScanner rows;
+  EXPECT_THAT(store.Scan(options, &rows), IsOk());
+  return rows;
+}
+
+inline std::unique_ptr<const Snapshot> SnapshotOf(Store& store) {
+  std::unique_ptr<const Snapshot> snapshot;
+  EXPECT_THAT(store.GetSnapshot(&snapshot), IsOk());
+  return snapshot;
+}
+
 // The statistics of a store, as of when its front filter has read all files.
 inline StoreStats ArmedStats(Store* store) {
   const auto arms = [](const FrontFilterFamilyStats& family) {

@@ -65,7 +65,7 @@ class TimeRangeTest : public ::testing::Test {
   }
 
   std::vector<Row> Scan(const ScanOptions& options) {
-    RowScanner scanner = store_->Scan(options);
+    RowScanner scanner = ScanOf(*store_, options);
     std::vector<Row> rows;
     for (const Row& row : scanner) rows.push_back(row);
     EXPECT_THAT(scanner.status(), IsOk());
@@ -229,7 +229,7 @@ class FilesByDay : public TimeRangeTest {
 
   // Ends the day's file, or goes on with it tomorrow.
   void EndDay() {
-    if (random_.OneIn(6)) snapshot_ = store_->GetSnapshot();
+    if (random_.OneIn(6)) snapshot_ = SnapshotOf(*store_);
     if (random_.OneIn(4)) snapshot_.reset();
     if (!random_.OneIn(5)) {
       ASSERT_THAT(store_->Flush(), IsOk());

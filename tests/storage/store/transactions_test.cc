@@ -40,19 +40,21 @@ class Transactions : public ::testing::TestWithParam<const char*> {
     return transaction;
   }
   // "-": no cell.
-  static std::string Shown(const Status& s, const std::string& value) {
-    if (s.IsNotFound()) return "-";
+  static std::string Shown(const Status& s,
+                           const std::optional<std::string>& value) {
     EXPECT_THAT(s, IsOk());
-    return value;
+    return value.value_or("-");
   }
   std::string Value(const std::string& row, const std::string& qualifier) {
-    std::string value;
-    return Shown(store_->Get(row, family(), qualifier, &value), value);
+    std::optional<std::string> value;
+    const Status s = store_->Get(row, family(), qualifier, &value);
+    return Shown(s, value);
   }
   std::string Value(Transaction* transaction, const std::string& row,
                     const std::string& qualifier) {
-    std::string value;
-    return Shown(transaction->Get(row, family(), qualifier, &value), value);
+    std::optional<std::string> value;
+    const Status s = transaction->Get(row, family(), qualifier, &value);
+    return Shown(s, value);
   }
   void Put(const std::string& row, const std::string& qualifier,
            const std::string& value) {
@@ -83,7 +85,7 @@ TEST_P(Transactions, WritesRowsTogether) {
   ASSERT_THAT(transaction->Commit(), IsOk());
   EXPECT_EQ(Value("a", "q"), "9");
   EXPECT_EQ(Value("b", "q"), "1");
-  std::string value;
+  std::optional<std::string> value;
   const auto is_over =
       StatusIs(Status::kInvalidArgument, HasSubstr("the transaction is over"));
   EXPECT_THAT(transaction->Commit(), is_over);
@@ -270,8 +272,9 @@ TEST_P(Transactions, AreBusyOnceTheHistoryInMemoryIsTooShort) {
 TEST_P(Transactions, OfFamiliesThatWereCreatedLaterAreCheckedToo) {
   ASSERT_THAT(store_->CreateFamily("new", {}), IsOk());
   const auto transaction = Begin();
-  std::string value;
-  EXPECT_TRUE(transaction->Get("r", "new", "q", &value).IsNotFound());
+  std::optional<std::string> value;
+  EXPECT_THAT(transaction->Get("r", "new", "q", &value), IsOk());
+  EXPECT_FALSE(value);
   transaction->Put("r", "new", "q", "mine");
   ASSERT_THAT(store_->Put("r", "new", "q", "theirs"), IsOk());
   ASSERT_THAT(store_->Flush(), IsOk());
@@ -327,14 +330,13 @@ TEST_P(Transactions, OfManyThreadsAreOneAfterTheOther) {
         std::vector<int64_t> balances;
         int64_t sum = 0;
         for (int64_t a = 0; a < kAccounts; ++a) {
-          std::string value;
-          const Status s = transaction->Get("account" + std::to_string(a),
-                                            family(), "q", &value);
+          std::optional<std::string> value;
+          EXPECT_THAT(transaction->Get("account" + std::to_string(a), family(),
+                                       "q", &value),
+                      IsOk());
           int64_t balance = 0;
-          if (s.ok()) {
-            EXPECT_TRUE(DecodeCounter(value, &balance));
-          } else {
-            EXPECT_TRUE(s.IsNotFound());
+          if (value) {
+            EXPECT_TRUE(DecodeCounter(*value, &balance));
           }
           balances.push_back(balance);
           sum += balance;

@@ -81,7 +81,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
                static_cast<std::ptrdiff_t>(random_.Below(AllFamilies().size())))
         ->first;
   }
-  CellAddress RandomAddress() {
+  OwnedAddress RandomAddress() {
     return {RandomRow(), RandomFamily(), RandomBytes(random_.Below(3))};
   }
   // Near the time, and often one that was used before.
@@ -127,7 +127,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
 
   // The timestamp that the store gives a put, as write_batch.h says. Between
   // two operations the clock goes on by more than a batch runs ahead.
-  uint64_t GivenToPut(const CellAddress& at, bool replaces = false) {
+  uint64_t GivenToPut(const OwnedAddress& at, bool replaces = false) {
     const std::pair cell{at.row, at.family + ":" + at.qualifier};
     uint64_t& put = put_[cell];
     put = std::max({now_ms_.load(), replaces ? put : put + 1, given_[cell] + 1,
@@ -182,7 +182,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
 
   // Adds an increment or an append, whose value depends on the changes so far.
   void AddUpdate(WriteBatch* batch) {
-    CellAddress at = RandomAddress();
+    OwnedAddress at = RandomAddress();
     const bool counts = random_.OneIn(2);
     if (counts) at.qualifier = "cnt";  // longer than those of other changes
     const std::vector<Cell> newest =
@@ -241,7 +241,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   }
 
   void AddDelete(WriteBatch* batch) {
-    const CellAddress at = RandomAddress();
+    const OwnedAddress at = RandomAddress();
     std::optional<uint64_t> given;
     if (!KeepsLatest(at.family) && random_.OneIn(2)) given = RandomTimestamp();
     const std::string cell = at.family + ":" + at.qualifier;
@@ -321,13 +321,13 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   void RandomCheckAndWrite() {
     only_row_ = RandomRow();
     std::vector<Condition> conditions;
-    std::vector<CellAddress> addresses;
+    std::vector<OwnedAddress> addresses;
     std::vector<std::string> values;
     addresses.reserve(4);
     values.reserve(4);
     bool expected = true;
     for (uint64_t i = random_.Below(4); i > 0; --i) {
-      const CellAddress& at = addresses.emplace_back(RandomAddress());
+      const OwnedAddress& at = addresses.emplace_back(RandomAddress());
       const TimeRange range = RandomRange();
       const std::vector<Cell> found =
           model_.GetVersions(at, {.time_range = range}, now_ms_);
@@ -369,22 +369,19 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     std::unique_ptr<Transaction> transaction;
     ASSERT_THAT(store_->Begin(&transaction), IsOk());
     const auto times_before = std::pair(put_, given_);
-    std::vector<CellAddress> read;
+    std::vector<OwnedAddress> read;
     const auto compare = [&] {
-      CellAddress at = RandomAddress();
+      OwnedAddress at = RandomAddress();
       if (!batch_puts_.empty() && random_.OneIn(2)) {
         at = batch_puts_[random_.Below(batch_puts_.size())].first;
       }
       read.push_back(at);
       const std::vector<Cell> expected =
           After().GetVersions(at, ReadOptions(), now_ms_);
-      std::string value;
-      const rocksdb::Status s =
-          transaction->Get(at.row, at.family, at.qualifier, &value);
-      ASSERT_EQ(s.IsNotFound(), expected.empty()) << s.ToString();
-      if (expected.empty()) return;
-      ASSERT_THAT(s, IsOk());
-      ASSERT_EQ(value, expected[0].value);
+      std::optional<std::string> value;
+      ASSERT_THAT(transaction->Get(at.row, at.family, at.qualifier, &value),
+                  IsOk());
+      ASSERT_EQ(value, NewestOf(expected));
     };
     ASSERT_NO_FATAL_FAILURE(compare());
     for (uint64_t puts = random_.Below(5); puts > 0; --puts) {
@@ -481,38 +478,45 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     return text;
   }
 
+  static std::optional<std::string> NewestOf(
+      const std::vector<Cell>& versions) {
+    if (versions.empty()) return std::nullopt;
+    return versions[0].value;
+  }
+
   void CompareCells() {
     ReadOptions options{RandomRange(), RandomVersions()};
     const StoreModel& model = RandomMoment(&options.snapshot);
-    std::vector<CellAddress> addresses;
+    std::vector<OwnedAddress> addresses;
     for (uint64_t i = 1 + random_.Below(8); i > 0; --i) {
-      CellAddress at = RandomAddress();
+      OwnedAddress at = RandomAddress();
       if (!addresses.empty() && random_.OneIn(2)) at.row = addresses[0].row;
       addresses.push_back(at);
     }
     std::vector<std::vector<Cell>> cells;
-    ASSERT_THAT(store_->MultiGet(addresses, &cells, options), IsOk());
+    ASSERT_THAT(store_->MultiGet(ViewsOf(addresses), &cells, options), IsOk());
     ASSERT_EQ(cells.size(), addresses.size());
     for (size_t i = 0; i < cells.size(); ++i) {
       ASSERT_EQ(Text(cells[i]),
                 Text(model.GetVersions(addresses[i], options, now_ms_)))
           << ToPrintable(addresses[i].row);
     }
-    const CellAddress& at = addresses[0];
+    const OwnedAddress& at = addresses[0];
     std::vector<Cell> versions;
     ASSERT_THAT(store_->GetVersions(at.row, at.family, at.qualifier, &versions,
                                     options),
                 IsOk());
     ASSERT_EQ(Text(versions), Text(cells[0]));
-    std::string value;
-    const rocksdb::Status s =
-        store_->Get(at.row, at.family, at.qualifier, &value, options);
-    if (versions.empty()) {
-      ASSERT_TRUE(s.IsNotFound()) << s.ToString();
-    } else {
-      ASSERT_THAT(s, IsOk());
-      ASSERT_EQ(value, versions[0].value);
-    }
+    std::optional<std::string> value;
+    ASSERT_THAT(store_->Get(at.row, at.family, at.qualifier, &value, options),
+                IsOk());
+    ASSERT_EQ(value, NewestOf(versions));
+    PinnableCell pinned;
+    ASSERT_THAT(store_->Get(at.row, at.family, at.qualifier, &pinned, options),
+                IsOk());
+    ASSERT_EQ(pinned.timestamp_ms(),
+              versions.empty() ? 0 : versions[0].timestamp_ms);
+    ASSERT_EQ(pinned.value(), value.value_or(""));
   }
 
   void CompareRow() {
@@ -570,7 +574,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   void CompareRows(const ScanOptions& options,
                    const std::vector<Row>& expected) {
     std::vector<Row> found;
-    RowScanner rows = store_->Scan(options);
+    RowScanner rows = ScanOf(*store_, options);
     for (const Row& row : rows) {
       found.push_back(row);
       token_ = rows.Token();
@@ -601,7 +605,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     if (random_.OneIn(500)) {
       moment_.reset();
       if (random_.OneIn(3)) return;
-      moment_ = std::make_unique<Moment>(Moment{store_->GetSnapshot(), model_});
+      moment_ = std::make_unique<Moment>(Moment{SnapshotOf(*store_), model_});
       return;
     }
     const uint64_t dice = random_.Below(100);
@@ -618,7 +622,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   std::vector<uint64_t> used_;
   uint64_t writes_ = 0;
   StoreModel model_{AllFamilies()};
-  std::vector<std::pair<CellAddress, uint64_t>> batch_puts_;
+  std::vector<std::pair<OwnedAddress, uint64_t>> batch_puts_;
   std::string token_;
   // The changes of the batch, for the model, in their order.
   std::vector<std::function<void(StoreModel*)>> told_;
@@ -652,8 +656,9 @@ TEST_P(VersionsModel, EveryReadAnswersAsTheModel) {
     std::string row = RandomRow();
     row.back() = 'z';
     for (const auto& [name, options] : AllFamilies()) {
-      std::string value;
-      ASSERT_TRUE(store_->Get(row, name, "a", &value).IsNotFound());
+      std::optional<std::string> value;
+      ASSERT_THAT(store_->Get(row, name, "a", &value), IsOk());
+      ASSERT_FALSE(value);
     }
   }
   StoreStats stats;

@@ -113,7 +113,7 @@ TEST_F(Copy, TakesOtherRulesFormatsAndLayouts) {
     for (const Cell& cell : row.cells) {
       ASSERT_THAT(copy->Put(row.row, cell.family, cell.qualifier, "after"),
                   IsOk());
-      std::string value;
+      std::optional<std::string> value;
       ASSERT_THAT(copy->Get(row.row, cell.family, cell.qualifier, &value),
                   IsOk());
       EXPECT_EQ(value, "after");
@@ -166,7 +166,7 @@ TEST_F(Copy, KeepsTimestampsThatRunAheadOfTheClock) {
   ASSERT_NE(copy, nullptr);
   EXPECT_TRUE(AllKept(copy.get()) == AllKept(store_.get()));
   ASSERT_THAT(copy->Put("r", "v", "q", "after"), IsOk());
-  std::string value;
+  std::optional<std::string> value;
   ASSERT_THAT(copy->Get("r", "v", "q", &value), IsOk());
   EXPECT_EQ(value, "after");
 }

@@ -92,10 +92,11 @@ inline std::vector<Row> WithoutGivenTimes(std::vector<Row> rows) {
 }
 inline rocksdb::Status ReadWritten(Store* store, std::vector<Row>* rows) {
   rows->clear();
-  RowScanner scan = store->Scan(AllWritten());
+  RowScanner scan;
+  const rocksdb::Status s = store->Scan(AllWritten(), &scan);
   for (const Row& row : scan) rows->push_back(row);
   *rows = WithoutGivenTimes(std::move(*rows));
-  return scan.status();
+  return s.ok() ? scan.status() : s;
 }
 
 }  // namespace rowbloom::test

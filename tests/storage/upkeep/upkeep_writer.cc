@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "tests/storage/upkeep/numbered_writes.h"
@@ -23,11 +24,11 @@ void Write(const std::string& path, uint64_t limit) {
                        .front_filter_limit_bytes = 0,
                        .kept_log_seconds = 3600},
                       path, WrittenFamilies(), &store));
-  std::string last = "0";
-  const rocksdb::Status found = store->Get("counter", "latest", "n", &last);
-  if (!found.IsNotFound()) Require(found);
+  std::optional<std::string> last;
+  Require(store->Get("counter", "latest", "n", &last));
   StoreModel model(kWrittenFamilies);
-  for (uint64_t number = std::stoull(last) + 1; number <= limit; ++number) {
+  for (uint64_t number = std::stoull(last.value_or("0")) + 1; number <= limit;
+       ++number) {
     const bool has_extra = store->Families().contains(kExtra);
     if (HasExtra(number) && !has_extra) {
       Require(store->CreateFamily(kExtra, {}));

@@ -51,9 +51,17 @@ void CommonRows::Check() {
             std::to_string(incremented_) + " and " + std::to_string(swapped_),
         CounterRow());
   }
-  RowScanner rows = session_->store()->Scan({.row_prefix = PairPrefix()});
-  for (const Row& row : rows) ComparePair(row.cells, "at the end");
-  session_->Check(rows.status(), "scan of pairs");
+  ScanPairs("at the end");
+}
+
+void CommonRows::ScanPairs(const char* how) {
+  RowScanner rows;
+  if (!session_->Check(
+          session_->store()->Scan({.row_prefix = PairPrefix()}, &rows), how)) {
+    return;
+  }
+  for (const Row& row : rows) ComparePair(row.cells, how);
+  session_->Check(rows.status(), how);
 }
 
 void CommonRows::WritePair(const std::string& value, Random* random) {
@@ -75,8 +83,8 @@ void CommonRows::ReadPair(Random* random) {
   switch (random->Below(4)) {
     case 0: {
       std::vector<std::vector<Cell>> found;
-      const std::vector<CellAddress> addresses = {{row, kLatest, kPair},
-                                                  {row, kCounted, kPair}};
+      const CellAddress addresses[] = {{row, kLatest, kPair},
+                                       {row, kCounted, kPair}};
       if (!session_->Check(store->MultiGet(addresses, &found), "multi-get")) {
         return;
       }
@@ -86,21 +94,21 @@ void CommonRows::ReadPair(Random* random) {
       return ComparePair(cells, "multi-get");
     }
     case 1: {
-      const auto snapshot = store->GetSnapshot();
+      std::unique_ptr<const Snapshot> snapshot;
+      session_->Check(store->GetSnapshot(&snapshot), "snapshot");
       for (const char* family : {kLatest, kCounted}) {
-        Cell cell;
-        const Status s = store->GetCell(row, family, kPair, &cell,
-                                        {.snapshot = snapshot.get()});
-        if (s.ok()) cells.push_back(cell);
-        if (!s.IsNotFound()) session_->Check(s, "get with a snapshot", row);
+        PinnableCell cell;
+        session_->Check(
+            store->Get(row, family, kPair, &cell, {.snapshot = snapshot.get()}),
+            "get with a snapshot", row);
+        if (!cell) continue;
+        cells.push_back({family, std::string(kPair), cell.timestamp_ms(),
+                         std::string(cell.value())});
       }
       return ComparePair(cells, "snapshot");
     }
     case 2: {
-      RowScanner rows = store->Scan({.row_prefix = PairPrefix()});
-      for (const Row& found : rows) ComparePair(found.cells, "scan");
-      session_->Check(rows.status(), "scan of pairs");
-      return;
+      return ScanPairs("scan of pairs");
     }
     default:
       if (!session_->Check(store->GetRow(row, &cells), "get of a row")) return;
@@ -131,37 +139,36 @@ void CommonRows::Count(Random* random) {
     }
     return;
   }
-  std::string value;
+  std::optional<std::string> value;
   if (random->OneIn(2)) {
     std::unique_ptr<Transaction> transaction;
     if (!session_->Check(store->Begin(&transaction), "begin")) return;
     Status s = transaction->Get(CounterRow(), kLatest, kCounter, &value);
-    if (!s.IsNotFound() && !session_->Check(s, "get in a transaction")) return;
+    if (!session_->Check(s, "get in a transaction")) return;
     transaction->Put(CounterRow(), kLatest, kCounter,
-                     EncodeCounter(DecodeCounter(value) + 1));
+                     EncodeCounter(DecodeCounter(value.value_or("")) + 1));
     s = transaction->Commit();
     if (s.IsBusy()) return;
     if (session_->Check(s, "commit")) ++swapped_;
     return;
   }
   const Status s = store->Get(CounterRow(), kLatest, kCounter, &value);
-  if (!s.IsNotFound() && !session_->Check(s, "get of a counter")) return;
-  const auto expected =
-      s.ok() ? std::optional<std::string_view>(value) : std::nullopt;
+  if (!session_->Check(s, "get of a counter")) return;
   bool applied = false;
   session_->Check(
-      store->CheckAndPut(CounterRow(), kLatest, kCounter, expected,
-                         EncodeCounter(DecodeCounter(value) + 1), &applied),
+      store->CheckAndPut(CounterRow(), kLatest, kCounter, value,
+                         EncodeCounter(DecodeCounter(value.value_or("")) + 1),
+                         &applied),
       "check and put");
   if (applied) ++swapped_;
 }
 
 uint64_t CommonRows::ReadCount(const char* family) {
-  std::string value;
-  const Status s =
-      session_->store()->Get(CounterRow(), family, kCounter, &value);
-  if (!s.IsNotFound()) session_->Check(s, "get of a counter");
-  return DecodeCounter(value);
+  std::optional<std::string> value;
+  session_->Check(
+      session_->store()->Get(CounterRow(), family, kCounter, &value),
+      "get of a counter");
+  return DecodeCounter(value.value_or(""));
 }
 
 void CommonRows::ReadCounts() {

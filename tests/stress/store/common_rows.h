@@ -34,6 +34,7 @@ class CommonRows {
  private:
   // The same value in two families, or in none, by one batch.
   void WritePair(const std::string& value, Random* random);
+  void ScanPairs(const char* how);
   void ReadPair(Random* random);
   void ComparePair(const std::vector<Cell>& cells, const char* how);
   // Counts by Increment, by CheckAndPut, and by a transaction.

@@ -48,7 +48,7 @@ WriteOptions Operator::RandomOptions() {
   return options;
 }
 
-CellAddress Operator::RandomAddress(uint32_t share) {
+OwnedAddress Operator::RandomAddress(uint32_t share) {
   return {RandomRow(session_->key_layout(), share, &random_),
           RandomFamily(share), RandomQualifier(&random_)};
 }
@@ -97,7 +97,7 @@ void Operator::WriteBatchOf(const Changes& changes, Share* share) {
 }
 
 void Operator::Increment(Share* share) {
-  CellAddress at = RandomAddress(own_);
+  OwnedAddress at = RandomAddress(own_);
   at.family = kCounted;
   at.qualifier = kCounter;
   const uint64_t delta = random_.Below(1000);
@@ -121,7 +121,7 @@ void Operator::Increment(Share* share) {
 }
 
 void Operator::Append(Share* share) {
-  CellAddress at = RandomAddress(own_);
+  OwnedAddress at = RandomAddress(own_);
   at.family = kLatest;
   at.qualifier = kText;
   const std::string before = share->world.Value(at).value_or("");
@@ -145,7 +145,7 @@ void Operator::Append(Share* share) {
 }
 
 Change Operator::RandomUpdate(const World& world, WriteBatch* batch) {
-  CellAddress at = RandomAddress(own_);
+  OwnedAddress at = RandomAddress(own_);
   const bool counts = random_.OneIn(2);
   at.family = counts ? kCounted : kLatest;
   at.qualifier = counts ? kCounter : kText;
@@ -198,7 +198,7 @@ void Operator::Transact(Share* share) {
   // The changes, and the reads between them, are drawn first.
   struct Seen {
     size_t changes;  // that come before it
-    CellAddress at;
+    OwnedAddress at;
     std::optional<std::string> value;
   };
   WriteBatch batch;
@@ -206,7 +206,7 @@ void Operator::Transact(Share* share) {
   const Changes changes =
       AddRandomUpdates(share->world, &batch, [&](const World& world) {
         for (uint64_t count = random_.Below(3); count > 0; --count) {
-          const CellAddress at = RandomAddress(own_);
+          const OwnedAddress at = RandomAddress(own_);
           reads.push_back({batch.size(), at, world.Value(at)});
         }
       });
@@ -219,14 +219,10 @@ void Operator::Transact(Share* share) {
       for (; s.ok() && read != reads.end() &&
              read->changes == transaction->size();
            ++read) {
-        std::string value;
+        std::optional<std::string> value;
         s = transaction->Get(read->at.row, read->at.family, read->at.qualifier,
                              &value);
-        const bool found = s.ok();
-        if (s.IsNotFound()) s = Status::OK();
-        if (!s.ok()) break;
-        if (found != read->value.has_value() ||
-            (found && value != *read->value)) {
+        if (s.ok() && value != read->value) {
           session_->report()->Divergence("a read in a transaction",
                                          read->at.row);
         }
@@ -245,14 +241,14 @@ void Operator::Transact(Share* share) {
 
 void Operator::CheckAndWrite(Share* share) {
   using Comparison = Condition::Comparison;
-  const CellAddress at = RandomAddress(own_);
+  const OwnedAddress at = RandomAddress(own_);
   Changes changes = RandomChanges(3);
   for (Change& change : changes) change.row = at.row;
   // Conditions that hold, and often one that does not.
   const bool applies = !random_.OneIn(3);
-  std::vector<CellAddress> cells(1 + random_.Below(3), at);
+  std::vector<OwnedAddress> cells(1 + random_.Below(3), at);
   std::vector<std::optional<std::string>> values;
-  for (CellAddress& cell : cells) {
+  for (OwnedAddress& cell : cells) {
     if (values.empty() || random_.OneIn(2)) {
       cell = RandomAddress(own_);
       cell.row = at.row;
@@ -394,12 +390,12 @@ void Operator::Read(const Worlds& worlds, uint32_t share,
   };
   const uint64_t choice = random_.Below(100);
   if (choice < 40) {
-    CellAddress at = RandomAddress(share);
+    OwnedAddress at = RandomAddress(share);
     at.row = any_row();
     session_->ReadCell(worlds, at, snapshot);
   } else if (choice < 60) {
-    std::vector<CellAddress> addresses(1 + random_.Below(12));
-    for (CellAddress& at : addresses) {
+    std::vector<OwnedAddress> addresses(1 + random_.Below(12));
+    for (OwnedAddress& at : addresses) {
       at = RandomAddress(share);
       if (random_.OneIn(2)) at.row = addresses.front().row;
     }
@@ -442,7 +438,7 @@ void Operator::StepSnapshot() {
   Share* const share = session_->share(own_);
   const std::shared_lock lock(share->mutex);
   if (share->otherwise) return;
-  snapshot_ = session_->store()->GetSnapshot();
+  session_->Check(session_->store()->GetSnapshot(&snapshot_), "snapshot");
   world_then_ = share->world;
 }
 

@@ -66,7 +66,7 @@ class Operator {
   // `read` is called before each, with the world after those before it.
   Changes AddRandomUpdates(const World& before, WriteBatch* batch,
                            const std::function<void(const World&)>& read);
-  CellAddress RandomAddress(uint32_t share);
+  OwnedAddress RandomAddress(uint32_t share);
   std::string RandomFamily(uint32_t share);
   RowOptions RandomRowOptions(uint32_t share);
   std::string NewValue();

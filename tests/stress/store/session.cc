@@ -106,31 +106,31 @@ bool Session::Check(const Status& status, const std::string& what,
   return false;
 }
 
-void Session::ReadCell(const Worlds& worlds, const CellAddress& at,
+void Session::ReadCell(const Worlds& worlds, const OwnedAddress& at,
                        const Snapshot* snapshot) {
   ++report()->counters.reads_checked;
-  std::string value;
+  std::optional<std::string> value;
   const Status status = store_->Get(at.row, at.family, at.qualifier, &value,
                                     {.snapshot = snapshot});
-  if (!status.IsNotFound() && !Check(status, "get", at.row)) return;
-  const auto found = status.ok() ? std::optional(value) : std::nullopt;
+  if (!Check(status, "get", at.row)) return;
   for (const World* world : worlds) {
-    if (world->Value(at) == found) return;
+    if (world->Value(at) == value) return;
   }
   report()->Divergence(
       "get of " + at.family + ":" + ToPrintable(at.qualifier) + ": found " +
-          (found ? ToPrintable(*found) : "nothing") + ", expected " +
+          (value ? ToPrintable(*value) : "nothing") + ", expected " +
           ToText(worlds.front()->GetVersions(at, 1)),
       at.row);
 }
 
 void Session::ReadCells(const Worlds& worlds,
-                        const std::vector<CellAddress>& addresses,
+                        const std::vector<OwnedAddress>& addresses,
                         const Snapshot* snapshot) {
   ++report()->counters.reads_checked;
   std::vector<std::vector<Cell>> cells;
-  if (!Check(store_->MultiGet(addresses, &cells, {.snapshot = snapshot}),
-             "multi-get")) {
+  if (!Check(
+          store_->MultiGet(ViewsOf(addresses), &cells, {.snapshot = snapshot}),
+          "multi-get")) {
     return;
   }
   std::string difference;
@@ -142,7 +142,7 @@ void Session::ReadCells(const Worlds& worlds,
       ++same;
     }
     if (same == addresses.size()) return;
-    const CellAddress& at = addresses[same];
+    const OwnedAddress& at = addresses[same];
     difference = "multi-get of " + ToPrintable(at.row) + " " + at.family + ":" +
                  ToPrintable(at.qualifier) + ": found" + ToText(cells[same]) +
                  ", expected" + ToText(world->GetVersions(at, 1));
@@ -167,7 +167,8 @@ void Session::ReadRow(const Worlds& worlds, const std::string& row,
 void Session::Scan(const Worlds& worlds, const ScanOptions& options) {
   ++report()->counters.reads_checked;
   std::vector<Row> found;
-  RowScanner rows = store_->Scan(options);
+  RowScanner rows;
+  if (!Check(store_->Scan(options, &rows), "scan", options.row_prefix)) return;
   for (const Row& row : rows) {
     found.push_back({row.row, World::WithoutStoreTimes(row.cells)});
   }
@@ -196,7 +197,8 @@ std::vector<Row> Session::Observe(uint32_t share) {
   std::vector<Row> observed;
   const bool has_own_family = ObserveOwnFamily(share).has_value();
   for (const ScanOptions& view : Views(share, has_own_family)) {
-    RowScanner rows = store_->Scan(view);
+    RowScanner rows;
+    Check(store_->Scan(view, &rows), "scan of everything", view.row_prefix);
     for (const Row& row : rows) {
       observed.push_back({row.row, World::WithoutStoreTimes(row.cells)});
     }
@@ -326,7 +328,8 @@ void Session::Flush() {
 }
 
 void Session::CheckOtherRows() {
-  RowScanner rows = store_->Scan();
+  RowScanner rows;
+  if (!Check(store_->Scan({}, &rows), "scan of all rows")) return;
   for (const Row& row : rows) {
     const auto share = static_cast<unsigned char>(row.row.front());
     if (share >= share_count() && !IsCommonRow(row.row)) {
@@ -344,11 +347,11 @@ void Session::CheckEverything(Random* random) {
          Views(i, worlds.front()->own_family().has_value())) {
       Scan(worlds, view);
     }
-    std::vector<CellAddress> batch;
+    std::vector<OwnedAddress> batch;
     for (const Row& row : worlds.back()->Scan({})) {
       ReadRow(worlds, row.row, {});
       for (const Cell& cell : row.cells) {
-        const CellAddress at{row.row, cell.family, cell.qualifier};
+        const OwnedAddress at{row.row, cell.family, cell.qualifier};
         ReadCell(worlds, at, nullptr);
         batch.push_back(at);
         if (random->OneIn(4)) {

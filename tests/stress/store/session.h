@@ -110,10 +110,10 @@ class Session {
 
   // Reads that are compared with the worlds; with a snapshot these are those of
   // its time.
-  void ReadCell(const Worlds& worlds, const CellAddress& at,
+  void ReadCell(const Worlds& worlds, const OwnedAddress& at,
                 const Snapshot* snapshot);
   void ReadCells(const Worlds& worlds,
-                 const std::vector<CellAddress>& addresses,
+                 const std::vector<OwnedAddress>& addresses,
                  const Snapshot* snapshot);
   void ReadRow(const Worlds& worlds, const std::string& row,
                const RowOptions& options);

@@ -196,7 +196,7 @@ uint64_t World::RandomTimestamp(Random* random) const {
   return kFirstClientMs + changes_ / 4 + random->Below(40);
 }
 
-std::optional<std::string> World::Value(const CellAddress& at) const {
+std::optional<std::string> World::Value(const OwnedAddress& at) const {
   const std::vector<Cell> cells = GetVersions(at, 1);
   if (cells.empty()) return std::nullopt;
   return cells.front().value;

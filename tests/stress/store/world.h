@@ -17,6 +17,7 @@
 
 namespace rowbloom::store_stress {
 
+using test::OwnedAddress;
 using test::Random;
 
 // The families of every store: one in the format `latest`, and two in
@@ -81,10 +82,10 @@ class World {
   uint64_t RandomTimestamp(Random* random) const;
 
   // The newest value of a cell.
-  std::optional<std::string> Value(const CellAddress& at) const;
+  std::optional<std::string> Value(const OwnedAddress& at) const;
 
   // The answers of the store's functions of these names, but for timestamps.
-  std::vector<Cell> GetVersions(const CellAddress& at,
+  std::vector<Cell> GetVersions(const OwnedAddress& at,
                                 uint32_t max_versions) const {
     return WithoutStoreTimes(
         model_.GetVersions(at, {.max_versions = max_versions}, /*now_ms=*/0));

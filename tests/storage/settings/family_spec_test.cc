@@ -1,4 +1,4 @@
-#include "storage/store/family_spec.h"
+#include "storage/settings/family_spec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "storage/store/duration.h"
+#include "storage/settings/duration.h"
 
 namespace rowbloom::test {
 namespace {

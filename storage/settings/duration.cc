@@ -1,4 +1,4 @@
-#include "storage/store/duration.h"
+#include "storage/settings/duration.h"
 
 #include <algorithm>
 #include <iterator>

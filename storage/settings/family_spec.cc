@@ -1,4 +1,4 @@
-#include "storage/store/family_spec.h"
+#include "storage/settings/family_spec.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "lib/bytes/number_from_text.h"
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
-#include "storage/store/duration.h"
+#include "storage/settings/duration.h"
 
 namespace rowbloom {
 namespace {
