@@ -2,7 +2,8 @@
 #
 # Each library is a component with an export file of its own, so that a program
 # that wants rowbloom::standalone alone does not need RocksDB. Components that are
-# not part of this build are left out.
+# not part of this build are left out. packages.cmake has the components of
+# CMake's install, which are others: runtime, dev, tools.
 include(CMakePackageConfigHelpers)
 
 set(ROWBLOOM_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/rowbloom)
@@ -16,26 +17,34 @@ foreach(component filters standalone filter_policy store c hfile hfile_transfer
     install(
       TARGETS rowbloom_${component}
       EXPORT rowbloom-${component}
-      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-      RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+              COMPONENT runtime
+              NAMELINK_COMPONENT dev)
     if(component STREQUAL "hfile")
       install(
         TARGETS rowbloom_format
         EXPORT rowbloom-hfile
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
     endif()
     install(
       EXPORT rowbloom-${component}
       FILE rowbloom-${component}.cmake
       NAMESPACE rowbloom::
-      DESTINATION ${ROWBLOOM_CMAKE_DIR})
+      DESTINATION ${ROWBLOOM_CMAKE_DIR}
+      COMPONENT dev)
   endif()
 endforeach()
 
-install(DIRECTORY lib/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(
+  DIRECTORY lib/include/
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT dev)
 if(TARGET rowbloom_filter_policy)
-  install(DIRECTORY storage/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(
+    DIRECTORY storage/include/
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    COMPONENT dev)
 endif()
 
 # For programs in other languages, and those that CMake does not build. It
@@ -47,18 +56,22 @@ if(TARGET rowbloom_c)
   file(RELATIVE_PATH ROWBLOOM_PC_TO_INCLUDE ${pkgconfig_dir}
        ${CMAKE_INSTALL_FULL_INCLUDEDIR})
   configure_file(cmake/rowbloom.pc.in ${PROJECT_BINARY_DIR}/rowbloom.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/rowbloom.pc
-          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  install(
+    FILES ${PROJECT_BINARY_DIR}/rowbloom.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+    COMPONENT dev)
 endif()
 
 # Nothing links the plugin: programs load it, and find_package does not have it.
 if(TARGET rowbloom_plugin)
-  install(TARGETS rowbloom_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS rowbloom_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+                                          COMPONENT runtime)
 endif()
 
 foreach(tool rowbloom_cli sst_inspect)
   if(TARGET ${tool})
-    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+                                    COMPONENT tools)
   endif()
 endforeach()
 
@@ -69,6 +82,8 @@ configure_package_config_file(
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/rowbloomConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/rowbloomConfig.cmake
-              ${PROJECT_BINARY_DIR}/rowbloomConfigVersion.cmake
-        DESTINATION ${ROWBLOOM_CMAKE_DIR})
+install(
+  FILES ${PROJECT_BINARY_DIR}/rowbloomConfig.cmake
+        ${PROJECT_BINARY_DIR}/rowbloomConfigVersion.cmake
+  DESTINATION ${ROWBLOOM_CMAKE_DIR}
+  COMPONENT dev)

@@ -17,6 +17,7 @@ packages=(
   libgtest-dev libgmock-dev rocksdb-tools pkgconf # the tests
   libbenchmark-dev python3                   # filter_bench and its plots
   liblmdb-dev libsqlite3-dev                 # beside the store in store_bench
+  dpkg-dev file                              # packages, by cpack
   "$@"
 )
 
