@@ -87,15 +87,15 @@ class Database {
     return status;
   }
 
-  // Adds a column family to the database and to the open ones.
-  rocksdb::Status CreateColumnFamily(
-      const rocksdb::ColumnFamilyDescriptor& column_family) {
-    rocksdb::ColumnFamilyHandle* handle = nullptr;
-    const rocksdb::Status status = db_->CreateColumnFamily(
-        column_family.options, column_family.name, &handle);
-    // From RocksDB 9 on there may be a handle, to be destroyed, on failure,
-    // too.
-    if (handle != nullptr) {
+  // Adds column families to the database and to the open ones, after a failure
+  // those that were made. RocksDB writes and reads its file of options, which
+  // has all column families, once.
+  rocksdb::Status CreateColumnFamilies(
+      const std::vector<rocksdb::ColumnFamilyDescriptor>& column_families) {
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    const rocksdb::Status status =
+        db_->CreateColumnFamilies(column_families, &handles);
+    for (rocksdb::ColumnFamilyHandle* handle : handles) {
       Own(std::unique_ptr<rocksdb::ColumnFamilyHandle>(handle));
     }
     return status;

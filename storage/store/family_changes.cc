@@ -56,7 +56,7 @@ Status Store::CreateFamily(const std::string& name,
     if (s.ok()) s = opened.database.DropColumnFamily(name);
     if (s.ok()) s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);
     if (s.ok()) s = opened.database.WriteSynced(&batch);
-    if (s.ok()) s = opened.database.CreateColumnFamily(setup.descriptor);
+    if (s.ok()) s = opened.database.CreateColumnFamilies({setup.descriptor});
     if (!s.ok()) return s;
     setup.family.column_family = opened.database.Find(name);
     families.emplace(name, std::move(setup.family));
@@ -117,7 +117,7 @@ Status Store::TruncateFamily(const std::string& name) {
     no_writes.NoteWideWrite();
     opened.families->Set(std::move(without));
     s = opened.database.WriteSynced(&batch);
-    if (s.ok()) s = opened.database.CreateColumnFamily(setup.descriptor);
+    if (s.ok()) s = opened.database.CreateColumnFamilies({setup.descriptor});
     if (!s.ok()) return s;
     setup.family.column_family = opened.database.Find(name);
     families.emplace(name, std::move(setup.family));

@@ -333,17 +333,19 @@ class Opener {
       if (s.ok()) s = CompleteDrop(name, &opened_.database);
     }
     if (s.ok()) s = CompleteRecords();
+    std::vector<rocksdb::ColumnFamilyDescriptor> missing;
+    rocksdb::WriteBatch batch;
     for (const auto& [name, options] : found_.metadata.families) {
       if (store_families_.contains(name)) continue;
       FamilySetup setup;
-      rocksdb::WriteBatch batch;
       if (s.ok()) s = MakeSetup(name, options, &setup);
-      if (s.ok() && found_.exists()) {
-        s = PutTruncation(name, options, &batch);
-        if (s.ok()) s = opened_.database.WriteSynced(&batch);
-      }
-      if (s.ok()) s = opened_.database.CreateColumnFamily(setup.descriptor);
-      if (s.ok()) store_families_[name] = std::move(setup.family);
+      if (s.ok() && found_.exists()) s = PutTruncation(name, options, &batch);
+      missing.push_back(std::move(setup.descriptor));
+      store_families_[name] = std::move(setup.family);
+    }
+    if (s.ok() && batch.Count() > 0) s = opened_.database.WriteSynced(&batch);
+    if (s.ok() && !missing.empty()) {
+      s = opened_.database.CreateColumnFamilies(missing);
     }
     if (s.ok() && found_.creation_mark) s = env_->DeleteFile(MarkPath());
     return s.ok() ? RemoveLoads() : s;

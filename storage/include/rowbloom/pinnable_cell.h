@@ -12,7 +12,8 @@ namespace rowbloom {
 
 // Keeps the value where RocksDB has it, in the block cache say, until another
 // Get, Reset or the destructor, which must come before the store is destroyed.
-// A block that is kept stays in memory. Movable. Not thread-safe.
+// A block that is kept stays in memory. Not thread-safe. Movable; one that was
+// moved from can be assigned, reset and destroyed.
 class PinnableCell {
  public:
   // False: the cell is absent, and the rest is empty.

@@ -12,7 +12,9 @@
 namespace rowbloom::test {
 namespace {
 
-using nlohmann::json;
+// The other sources of a test program have the functions of nlohmann::json
+// unoptimised, and the linker takes one of each.
+using json = nlohmann::ordered_json;
 
 const std::map<std::string, HBaseType> kTypes = {
     {"Put", HBaseType::kPut},

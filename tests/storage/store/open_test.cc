@@ -16,6 +16,7 @@
 
 #include "rocksdb/cache.h"
 #include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
 #include "rocksdb/rate_limiter.h"
 #include "rocksdb/version.h"
 #include "rowbloom/open_db.h"
@@ -310,7 +311,7 @@ TEST_F(StoreOpen, ForeignColumnFamilyIsRefused) {
   {
     Database database;
     ASSERT_NO_FATAL_FAILURE(OpenRaw(path_, &database));
-    ASSERT_THAT(database.CreateColumnFamily({"x", {}}), IsOk());
+    ASSERT_THAT(database.CreateColumnFamilies({{"x", {}}}), IsOk());
   }
   const auto names_it = AllOf(HasSubstr("column family \"x\""),
                               HasSubstr("was not created by rowbloom"));
@@ -535,6 +536,33 @@ class CountingEnv final : public rocksdb::EnvWrapper {
   }
   std::atomic<int> jobs = 0;
 };
+
+// Counts the files of options that RocksDB writes, each of which has all column
+// families, and is read again.
+class OptionsFileCounter final : public rocksdb::FileSystemWrapper {
+ public:
+  OptionsFileCounter() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "OptionsFileCounter"; }
+  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* debug) override {
+    if (to.find("/OPTIONS-") != to.npos) ++files;
+    return FileSystemWrapper::RenameFile(from, to, options, debug);
+  }
+  std::atomic<int> files = 0;
+};
+
+TEST_F(StoreOpen, ManyFamiliesAreCreatedAtOnce) {
+  const auto file_system = std::make_shared<OptionsFileCounter>();
+  const auto env = rocksdb::NewCompositeEnv(file_system);
+  std::vector<FamilyDescriptor> families;
+  for (int i = 0; i < 30; ++i) families.push_back({"f" + std::to_string(i)});
+  ASSERT_THAT(Open({.env = env.get()}, families), IsOk());
+  // One is RocksDB's own, of the new database.
+  EXPECT_EQ(file_system->files, 2);
+  EXPECT_EQ(store_->Families().size(), families.size());
+  store_.reset();
+}
 
 TEST_F(StoreOpen, UsesWhatItIsGiven) {
   CountingEnv env;
