@@ -6,8 +6,8 @@ set -euo pipefail
 usage() {
   echo "usage: check.sh RULE ROOT; RULE: lib_is_self_contained," \
     "lib_folders_have_an_order, storage_knows_no_tools," \
-    "storage_folders_have_an_order, sources_are_ascii, links_lead_somewhere," \
-    "all" >&2
+    "storage_folders_have_an_order, tools_share_no_program," \
+    "sources_are_ascii, links_lead_somewhere, all" >&2
   exit 2
 }
 
@@ -73,6 +73,12 @@ violations() {
       done
       foreign_headers storage/format
       ;;
+    tools_share_no_program)
+      # The programs include tools/cli, not each other.
+      includes tools/cli 'tools/(rowbloom|sst_inspect)/'
+      includes tools/rowbloom 'tools/sst_inspect/'
+      includes tools/sst_inspect 'tools/rowbloom/'
+      ;;
     sources_are_ascii)
       # Bytes over 127, in whatever encoding.
       LC_ALL=C grep -rnP --include='*.h' --include='*.c' --include='*.cc' \
@@ -100,8 +106,8 @@ cd "$2"
 rules=("$1")
 if [[ $1 == all ]]; then
   rules=(lib_is_self_contained lib_folders_have_an_order
-    storage_knows_no_tools storage_folders_have_an_order sources_are_ascii
-    links_lead_somewhere)
+    storage_knows_no_tools storage_folders_have_an_order tools_share_no_program
+    sources_are_ascii links_lead_somewhere)
 fi
 failed=0
 for rule in "${rules[@]}"; do

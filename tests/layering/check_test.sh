@@ -17,6 +17,8 @@ new_tree() {
   echo '#include "rowbloom/key.h"' >"$tree/lib/key.cc"
   echo '#include "rowbloom/key.h"' >"$tree/storage/policy.cc"
   echo '#include "storage/policy.h"' >"$tree/tools/tool.cc"
+  mkdir -p "$tree"/tools/{cli,rowbloom,sst_inspect}
+  echo '#include "tools/cli/text.h"' >"$tree/tools/rowbloom/run.cc"
   mkdir -p "$tree"/storage/{c,filter_policy,format,hfile,settings,sst,store,upkeep}
   echo '#include "storage/format/coding.h"' >"$tree/storage/sst/block.cc"
   echo '#include "lib/bytes/number.h"' >"$tree/storage/format/coding.h"
@@ -76,6 +78,11 @@ case $rule in
     breaks storage/store/store.cc '#include "storage/upkeep/copy.h"'
     breaks storage/upkeep/copy.cc '#include "storage/hfile/block.h"'
     breaks storage/c/store.cc '#include "storage/hfile/block.h"'
+    ;;
+  tools_share_no_program)
+    breaks tools/cli/text.h '#include "tools/rowbloom/run.h"'
+    breaks tools/rowbloom/run.cc '#include "tools/sst_inspect/run.h"'
+    breaks tools/sst_inspect/run.cc '#include "tools/rowbloom/run.h"'
     ;;
   sources_are_ascii)
     breaks lib/key.cc '// caf\xc3\xa9'

@@ -1,13 +1,10 @@
 #include "tools/rowbloom/backup_verbs.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <ctime>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -16,8 +13,10 @@
 
 #include "rowbloom/backup.h"
 #include "rowbloom/store.h"
+#include "tools/cli/record.h"
+#include "tools/cli/text.h"
+#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/store_args.h"
-#include "tools/rowbloom/whole_number.h"
 
 namespace rowbloom::cli {
 namespace {
@@ -36,15 +35,6 @@ struct StoreAndBackups {
   std::optional<uint32_t> id;
 };
 
-std::string TimeText(uint64_t seconds) {
-  // The time of a damaged backup is 0. Nobody made a backup beyond four-digit
-  // years.
-  constexpr uint64_t kYear10000 = 253'402'300'800;
-  if (seconds == 0 || seconds >= kYear10000) return "unknown";
-  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",
-                     fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
-
 // Prints backups, one a line. Not thread-safe.
 class BackupPrinter {
  public:
@@ -52,21 +42,23 @@ class BackupPrinter {
 
   void Print(const BackupInfo& backup, std::string_view state) {
     if (json_) {
-      const nlohmann::ordered_json object = {
-          {"backup", backup.id},
-          {"timestamp_s", backup.timestamp_s},
-          {"files", backup.files},
-          {"bytes", backup.bytes},
-          {"state", state}};
-      out_ << object.dump() << '\n';
+      Record()
+          .Number("backup", backup.id)
+          .Number("timestamp_s", backup.timestamp_s)
+          .Number("files", backup.files)
+          .Number("bytes", backup.bytes)
+          .Text("state", state)
+          .Print(out_);
       return;
     }
     if (!titles_printed_) {
       out_ << fmt::format(kLine, "backup", "made", "files", "bytes", "state");
       titles_printed_ = true;
     }
-    out_ << fmt::format(kLine, backup.id, TimeText(backup.timestamp_s),
-                        backup.files, backup.bytes, state);
+    out_ << fmt::format(
+        kLine, backup.id,  // That of a damaged backup is 0.
+        backup.timestamp_s == 0 ? "unknown" : UtcText(backup.timestamp_s),
+        backup.files, backup.bytes, state);
   }
 
  private:
@@ -98,9 +90,17 @@ struct BackupsArgs {
   bool verify = false;
   std::optional<uint32_t> id_to_delete;
   std::optional<uint32_t> keep;
+  bool yes = false;
 };
 
 ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
+  if ((args.id_to_delete || args.keep) && streams.in_is_terminal && !args.yes &&
+      !Confirm(streams,
+               args.keep
+                   ? fmt::format("Delete all backups but {}?", *args.keep)
+                   : fmt::format("Delete backup {}?", *args.id_to_delete))) {
+    return Fail(streams.err, "nothing was deleted");
+  }
   Status s;
   if (args.id_to_delete) s = DeleteBackup(args.directory, *args.id_to_delete);
   if (args.keep) s = PurgeBackups(args.directory, *args.keep);
@@ -131,6 +131,7 @@ ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
 Action AddBackup(CLI::App* command) {
   const auto args = std::make_shared<StoreAndBackups>();
   args->store.AddTo(command);
+  args->store.AddJsonTo(command);
   AddDirectoryArgument(command, &args->directory);
   return [args](const Streams& streams) { return Backup(*args, streams); };
 }
@@ -161,6 +162,7 @@ Action AddBackups(CLI::App* command) {
       ->check(WholeNumber())
       ->type_name("N")
       ->excludes(id);
+  command->add_flag("--yes", args->yes, "Do not ask, on a terminal");
   AddDirectoryArgument(command, &args->directory);
   return [args](const Streams& streams) { return Backups(*args, streams); };
 }

@@ -1,7 +1,7 @@
 // The verbs for directories of backups (rowbloom/backup.h).
 #pragma once
 
-#include "tools/rowbloom/verb.h"
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 

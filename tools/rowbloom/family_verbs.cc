@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <istream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <set>
 #include <string>
@@ -15,6 +13,7 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
+#include "tools/cli/record.h"
 #include "tools/rowbloom/store_args.h"
 
 namespace rowbloom::cli {
@@ -86,14 +85,6 @@ struct RemovalArgs : FamilyArgs {
   }
 };
 
-// False: a person was asked, and did not say yes.
-bool Confirm(const std::string& question, const Streams& streams) {
-  streams.err << question << " [y/N] " << std::flush;
-  std::string answer;
-  std::getline(streams.in, answer);
-  return answer == "y" || answer == "yes";
-}
-
 // Calls remove(store, name) for each family that is named, once all are known
 // to exist.
 template <typename Remove>
@@ -113,7 +104,7 @@ ExitCode RemoveCells(const RemovalArgs& args, const Streams& streams,
     if (names.insert(name).second) list += (list.empty() ? "" : ", ") + family;
   }
   if (streams.in_is_terminal && !args.yes &&
-      !Confirm(fmt::format("{} {} with all cells?", verb, list), streams)) {
+      !Confirm(streams, fmt::format("{} {} with all cells?", verb, list))) {
     return Fail(streams.err, "nothing was removed");
   }
   for (const std::string& name : names) {
@@ -142,19 +133,20 @@ ExitCode DescribeFamilies(const StoreArgs& args, const Streams& streams) {
     return Fail(streams.err, s);
   }
   for (const auto& [name, options] : store->Families()) {
-    nlohmann::ordered_json settings = nlohmann::ordered_json::object();
+    Record settings;
     std::string text = name;
     for (size_t at = 0; (at = text.find(',', at)) != std::string::npos;) {
       text.replace(at, 1, "\\x2C");
     }
     for (const auto& [setting, value] : FamilySpec::SettingsOf(options)) {
-      settings[setting] = value;
+      settings.Text(setting, value);
       text += "," + setting + "=" + value;
     }
     if (args.json) {
-      const nlohmann::ordered_json family = {{"family", name},
-                                             {"settings", settings}};
-      streams.out << family.dump() << '\n';
+      Record()
+          .Text("family", name)
+          .Object("settings", settings)
+          .Print(streams.out);
     } else {
       streams.out << text << '\n';
     }
@@ -192,6 +184,7 @@ Action AddTruncate(CLI::App* command) {
 Action AddDescribe(CLI::App* command) {
   const auto args = std::make_shared<StoreArgs>();
   args->AddTo(command);
+  args->AddJsonTo(command);
   return [args](const Streams& streams) {
     return DescribeFamilies(*args, streams);
   };

@@ -1,7 +1,7 @@
 // The verbs that make, change and drop families.
 #pragma once
 
-#include "tools/rowbloom/verb.h"
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 

@@ -15,16 +15,16 @@ Error At(const std::string& path, const std::string& problem) {
   return Error{path + ": " + problem};
 }
 
-using Lines = std::vector<std::pair<std::string, std::string>>;
+using FactLines = std::vector<std::pair<std::string, std::string>>;
 
-void Add(Lines* lines, std::string name, std::string value) {
+void Add(FactLines* lines, std::string name, std::string value) {
   lines->emplace_back(std::move(name), std::move(value));
 }
 
 std::string Rate(double rate) { return fmt::format("{:.3g}", rate); }
 
-Lines DescriptionOf(const ClassicBloomFilter& filter) {
-  Lines lines;
+FactLines DescriptionOf(const ClassicBloomFilter& filter) {
+  FactLines lines;
   Add(&lines, "strategy", std::string(ToString(filter.strategy())));
   Add(&lines, "bits", std::to_string(filter.bits()));
   Add(&lines, "hashes", std::to_string(filter.hashes()));
@@ -41,8 +41,8 @@ Lines DescriptionOf(const ClassicBloomFilter& filter) {
   return lines;
 }
 
-Lines DescriptionOf(const CountingBloomFilter& filter) {
-  Lines lines;
+FactLines DescriptionOf(const CountingBloomFilter& filter) {
+  FactLines lines;
   Add(&lines, "counters", std::to_string(filter.counters()));
   Add(&lines, "hashes", std::to_string(filter.hashes()));
   Add(&lines, "counters stuck", std::to_string(filter.stuck_counters()));
@@ -51,9 +51,9 @@ Lines DescriptionOf(const CountingBloomFilter& filter) {
   return lines;
 }
 
-Lines DescriptionOf(const ScalableBloomFilter& filter) {
+FactLines DescriptionOf(const ScalableBloomFilter& filter) {
   const ScalableInfo info = filter.Info();
-  Lines lines;
+  FactLines lines;
   Add(&lines, "stages", std::to_string(info.stages));
   Add(&lines, "growth", std::to_string(info.growth));
   Add(&lines, "tightening", fmt::format("{}", info.tightening));
@@ -65,8 +65,8 @@ Lines DescriptionOf(const ScalableBloomFilter& filter) {
   return lines;
 }
 
-Lines DescriptionOf(const CuckooFilter& filter) {
-  Lines lines;
+FactLines DescriptionOf(const CuckooFilter& filter) {
+  FactLines lines;
   Add(&lines, "buckets", std::to_string(filter.shape().buckets));
   Add(&lines, "fingerprint bits",
       std::to_string(filter.shape().fingerprint_bits));
@@ -100,10 +100,10 @@ bool FilterFile::MayContain(std::string_view key) const {
       filter);
 }
 
-Lines FilterFile::Describe() const {
-  Lines lines = {{"kind", std::string(ToString(form))},
-                 {"file bytes", std::to_string(file_bytes)}};
-  Lines more =
+FactLines FilterFile::Describe() const {
+  FactLines lines = {{"kind", std::string(ToString(form))},
+                     {"file bytes", std::to_string(file_bytes)}};
+  FactLines more =
       std::visit([](const auto& any) { return DescriptionOf(any); }, filter);
   lines.insert(lines.end(), more.begin(), more.end());
   return lines;

@@ -2,23 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <istream>
+#include <memory>
 #include <optional>
 #include <ostream>
+#include <string>
 #include <string_view>
 
 #include "lib/plan/kind_bits.h"
 #include "rowbloom/bloom_math.h"
 #include "rowbloom/bloom_shape.h"
 #include "rowbloom/bloom_type.h"
+#include "rowbloom/classic_bloom_filter.h"
 #include "rowbloom/cuckoo_filter.h"
 #include "rowbloom/scalable_bloom_filter.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/text.h"
 #include "tools/rowbloom/filter_file.h"
 #include "tools/rowbloom/line_reader.h"
-#include "tools/terminal/progress.h"
 
 namespace rowbloom::cli {
 namespace {
@@ -27,11 +31,10 @@ constexpr size_t kMaxLineBytes = size_t{64} << 20;
 
 // Calls `visit` for each line, with a line of progress on a terminal.
 std::optional<Error> VisitLines(
-    std::istream& in, std::ostream& err, bool err_is_terminal,
+    const Streams& streams,
     const std::function<bool(std::string_view)>& visit) {
-  LineReader lines(in, kMaxLineBytes);
-  terminal::Progress progress(err, err_is_terminal,
-                              {"standard input", std::nullopt, "lines"});
+  LineReader lines(streams.in, kMaxLineBytes);
+  Progress progress(streams.err, {"standard input", std::nullopt, "lines"});
   while (true) {
     std::string_view line;
     switch (lines.Next(&line)) {
@@ -104,15 +107,30 @@ SizeRow FileRow(FilterKind kind, uint64_t keys, double rate) {
   return row;
 }
 
-}  // namespace
+struct SizeArgs {
+  uint64_t expected = 0;
+  double rate = 0.01;
 
-ExitCode FilterSize(uint64_t keys, double rate, std::ostream& out,
-                    std::ostream& err) {
+  void AddTo(CLI::App* command) {
+    command->add_option("--expected", expected, "Number of distinct keys")
+        ->required()
+        ->type_name("N");
+    command
+        ->add_option("--fpp", rate,
+                     "False positive rate at that number, inside (0, 1)")
+        ->required()
+        ->type_name("P");
+  }
+};
+
+ExitCode FilterSize(const SizeArgs& args, const Streams& streams) {
+  const auto [keys, rate] = args;
   if (!IsFalsePositiveRate(rate)) {
-    return Fail(err,
+    return Fail(streams.err,
                 fmt::format("--fpp {}: expected a rate inside (0, 1)", rate));
   }
-  if (keys == 0) return Fail(err, "--expected 0: expected at least one key");
+  if (keys == 0)
+    return Fail(streams.err, "--expected 0: expected at least one key");
   // A scalable filter's first stage has half of its rate.
   const SizeRow rows[] = {
       ClassicRow(keys, rate),
@@ -123,82 +141,138 @@ ExitCode FilterSize(uint64_t keys, double rate, std::ostream& out,
       FileRow(FilterKind::kBloom, keys, rate),
       FileRow(FilterKind::kRibbon, keys, rate),
   };
-  out << fmt::format("{:8}  {:>15}  {:>8}  {:>13}  {}\n", "kind", "bytes",
-                     "bits/key", "", "for");
+  constexpr auto kRight = Table::Align::kRight;
+  Table table({{"kind"},
+               {"bytes", kRight},
+               {"bits/key", kRight},
+               {"", kRight},
+               {"for"}});
   for (const SizeRow& row : rows) {
-    if (row.bits) {
-      out << fmt::format("{:8}  {:>15.0f}  {:>8.2f}  {:>13}  {}\n", row.name,
-                         std::ceil(*row.bits / 8),
-                         *row.bits / static_cast<double>(keys), row.parameters,
-                         row.what);
-    } else {
-      out << fmt::format("{:8}  {:>15}  {:>8}  {:>13}  {}\n", row.name,
-                         "not possible", "", "", row.what);
-    }
+    table.AddRow(
+        {std::string(row.name),
+         row.bits ? fmt::format("{:.0f}", std::ceil(*row.bits / 8))
+                  : "not possible",
+         row.bits ? fmt::format("{:.2f}", *row.bits / static_cast<double>(keys))
+                  : "",
+         row.parameters, std::string(row.what)});
   }
+  table.Print(streams.out, 0);
   return ExitCode::kOk;
 }
 
-ExitCode FilterBuild(const FilterBuildOptions& options, std::istream& in,
-                     std::ostream& out, std::ostream& err,
-                     bool err_is_terminal) {
-  auto filter = ClassicBloomFilter::Create(options.expected, options.rate,
-                                           options.strategy);
-  if (!filter) return Fail(err, filter.error());
+struct BuildArgs {
+  SizeArgs size;
+  std::string format = "rowbloom";
+  std::string strategy = "mitz64";
+  std::string file;
+};
+
+ExitCode FilterBuild(const BuildArgs& args, const Streams& streams) {
+  auto filter = ClassicBloomFilter::Create(
+      args.size.expected, args.size.rate,
+      args.strategy == "mitz32" ? ClassicStrategy::kMurmur128Mitz32
+                                : ClassicStrategy::kMurmur128Mitz64);
+  if (!filter) return Fail(streams.err, filter.error());
   uint64_t lines = 0;
   uint64_t new_lines = 0;
-  if (const auto error =
-          VisitLines(in, err, err_is_terminal, [&](std::string_view line) {
-            ++lines;
-            if (filter->Put(line)) ++new_lines;
-            return true;
-          })) {
-    return Fail(err, error->message);
+  if (const auto error = VisitLines(streams, [&](std::string_view line) {
+        ++lines;
+        if (filter->Put(line)) ++new_lines;
+        return true;
+      })) {
+    return Fail(streams.err, error->message);
   }
-  const std::string bytes =
-      options.guava_form ? *filter->Serialize() : filter->SerializeChecked();
-  if (const auto error = WriteFilterFile(options.file, bytes)) {
-    return Fail(err, error->message);
+  const std::string bytes = args.format == "guava" ? *filter->Serialize()
+                                                   : filter->SerializeChecked();
+  if (const auto error = WriteFilterFile(args.file, bytes)) {
+    return Fail(streams.err, error->message);
   }
   const double rate = filter->ExpectedFpp();
-  if (new_lines > options.expected && rate > options.rate) {
-    Complain(err, fmt::format("more lines than --expected {}: the rate is "
-                              "{:.3g}, not {:.3g}",
-                              options.expected, rate, options.rate));
+  if (new_lines > args.size.expected && rate > args.size.rate) {
+    Complain(streams.err,
+             fmt::format("more lines than --expected {}: the rate is "
+                         "{:.3g}, not {:.3g}",
+                         args.size.expected, rate, args.size.rate));
   }
-  out << fmt::format("{} lines, {} of them surely new; {} bytes, rate {:.3g}\n",
-                     lines, new_lines, bytes.size(), rate);
+  streams.out << fmt::format(
+      "{} lines, {} of them surely new; {} bytes, rate {:.3g}\n", lines,
+      new_lines, bytes.size(), rate);
   return ExitCode::kOk;
 }
 
-ExitCode FilterCheck(const std::string& file, bool absent, std::istream& in,
-                     std::ostream& out, std::ostream& err,
-                     bool err_is_terminal) {
-  const auto filter = ReadFilterFile(file);
-  if (!filter) return Fail(err, filter.error());
+struct CheckArgs {
+  std::string file;
+  bool absent = false;
+};
+
+ExitCode FilterCheck(const CheckArgs& args, const Streams& streams) {
+  const auto filter = ReadFilterFile(args.file);
+  if (!filter) return Fail(streams.err, filter.error());
   uint64_t printed = 0;
-  if (const auto error =
-          VisitLines(in, err, err_is_terminal, [&](std::string_view line) {
-            if (filter->MayContain(line) == absent) return true;
-            ++printed;
-            return static_cast<bool>(out << line << '\n');
-          })) {
-    return Fail(err, error->message);
+  if (const auto error = VisitLines(streams, [&](std::string_view line) {
+        if (filter->MayContain(line) == args.absent) return true;
+        ++printed;
+        return static_cast<bool>(streams.out << line << '\n');
+      })) {
+    return Fail(streams.err, error->message);
   }
   return printed > 0 ? ExitCode::kOk : ExitCode::kFinding;
 }
 
-ExitCode FilterInfo(const std::string& file, std::ostream& out,
-                    std::ostream& err) {
+ExitCode FilterInfo(const std::string& file, const Streams& streams) {
   const auto filter = ReadFilterFile(file);
-  if (!filter) return Fail(err, filter.error());
+  if (!filter) return Fail(streams.err, filter.error());
   const auto lines = filter->Describe();
   size_t width = 0;
   for (const auto& [name, value] : lines) width = std::max(width, name.size());
   for (const auto& [name, value] : lines) {
-    out << fmt::format("{:{}}  {}\n", name, width, value);
+    streams.out << fmt::format("{:{}}  {}\n", name, width, value);
   }
   return ExitCode::kOk;
+}
+
+void AddFile(CLI::App* command, std::string* file) {
+  command->add_option("FILE", *file, "The filter")->required()->type_name("");
+}
+
+}  // namespace
+
+Action AddFilterSize(CLI::App* command) {
+  const auto args = std::make_shared<SizeArgs>();
+  args->AddTo(command);
+  return [args](const Streams& streams) { return FilterSize(*args, streams); };
+}
+
+Action AddFilterBuild(CLI::App* command) {
+  const auto args = std::make_shared<BuildArgs>();
+  args->size.AddTo(command);
+  command
+      ->add_option("--format", args->format,
+                   "rowbloom, with a checksum, or guava, for "
+                   "BloomFilter.readFrom")
+      ->check(CLI::IsMember({"rowbloom", "guava"}, CLI::ignore_case))
+      ->capture_default_str();
+  command->add_option("--strategy", args->strategy, "Guava's: mitz64 or mitz32")
+      ->check(CLI::IsMember({"mitz64", "mitz32"}, CLI::ignore_case))
+      ->capture_default_str();
+  command->add_option("-o,--output", args->file, "Where the filter goes")
+      ->required()
+      ->type_name("FILE");
+  return [args](const Streams& streams) { return FilterBuild(*args, streams); };
+}
+
+Action AddFilterCheck(CLI::App* command) {
+  const auto args = std::make_shared<CheckArgs>();
+  command->add_flag("-v,--absent", args->absent,
+                    "Print those that surely are not in it instead");
+  AddFile(command, &args->file);
+  return [args](const Streams& streams) { return FilterCheck(*args, streams); };
+}
+
+Action AddFilterInfo(CLI::App* command) {
+  const auto file = std::make_shared<std::string>();
+  AddFile(command, file.get());
+  return [file](const Streams& streams) { return FilterInfo(*file, streams); };
 }
 
 }  // namespace rowbloom::cli

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -22,11 +21,12 @@
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
-#include "tools/rowbloom/interruption.h"
+#include "tools/cli/interruption.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/record.h"
+#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/line_reader.h"
 #include "tools/rowbloom/store_args.h"
-#include "tools/rowbloom/whole_number.h"
-#include "tools/terminal/progress.h"
 
 namespace rowbloom::cli {
 namespace {
@@ -91,7 +91,7 @@ Result<std::vector<std::string>> ReadRows(const std::string& path) {
 }
 
 // Shows what a transfer tells of itself, and stops it when it is interrupted.
-HFileProgressCallback ShowIn(terminal::Progress* progress,
+HFileProgressCallback ShowIn(Progress* progress,
                              const Interruption* interruption) {
   return [progress, interruption](const HFileProgress& done) {
     progress->Update(done.cell_bytes, done.cells, done.expected_cells);
@@ -101,7 +101,8 @@ HFileProgressCallback ShowIn(terminal::Progress* progress,
 
 // Ends the verb whose transfer failed, and has left `what_is_there`.
 ExitCode TransferFailed(const Status& s, const Interruption& interruption,
-                        const std::string& what_is_there, std::ostream& err) {
+                        const std::string& what_is_there,
+                        const Diagnostics& err) {
   // A transfer is Incomplete when the callback stopped it.
   const std::string problem = s.IsIncomplete() ? "interrupted" : Describe(s);
   Complain(err, problem + "; " + what_is_there);
@@ -122,7 +123,7 @@ std::string WhatIsThere(const HFileExportReport& report) {
 
 // Warns of options that the bulk load needs.
 void WarnOfBulkLoad(const HFileExportReport& report, const Store& store,
-                    bool has_regions, std::ostream& err) {
+                    bool has_regions, const Diagnostics& err) {
   if (report.most_files_per_region > kHFilesPerRegion) {
     Complain(err,
              fmt::format(
@@ -185,9 +186,8 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
   if (Status s = args.store.OpenToRead(streams, &store); !s.ok()) {
     return Fail(streams.err, s);
   }
-  terminal::Progress progress(
-      streams.err, streams.err_is_terminal,
-      {ToPrintable(args.directory), std::nullopt, "cells"});
+  Progress progress(streams.err,
+                    {ToPrintable(args.directory), std::nullopt, "cells"});
   options.progress = ShowIn(&progress, &interruption);
   HFileExportReport report;
   const Status s = ExportHFiles(options, store.get(), args.directory, &report);
@@ -203,11 +203,12 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
   }
   WarnOfBulkLoad(report, *store, !args.regions_file.empty(), streams.err);
   if (args.store.json) {
-    const nlohmann::ordered_json summary = {{"files", report.files.size()},
-                                            {"cells", cells},
-                                            {"bytes", file_bytes},
-                                            {"seconds", progress.seconds()}};
-    streams.out << summary.dump() << '\n';
+    Record()
+        .Number("files", report.files.size())
+        .Number("cells", cells)
+        .Number("bytes", file_bytes)
+        .Real("seconds", progress.seconds())
+        .Print(streams.out);
     return ExitCode::kOk;
   }
   streams.out << fmt::format("{} files, {} cells, {} bytes, {:.2f} s\n",
@@ -256,29 +257,31 @@ std::string WhatElse(const HFileImportReport& report) {
 void PrintSummary(const HFileImportReport& report, const ImportHFileArgs& args,
                   double seconds, std::ostream& out) {
   if (args.store.json) {
-    nlohmann::ordered_json created = nlohmann::ordered_json::object();
+    Record created;
     for (const FamilyDescriptor& family : report.new_families) {
+      Record settings;
       for (const auto& [setting, value] :
            FamilySpec::SettingsOf(family.options)) {
-        created[ToPrintable(family.name)][setting] = value;
+        settings.Text(setting, value);
       }
+      created.Object(ToPrintable(family.name), settings);
     }
-    nlohmann::ordered_json passed_over = nlohmann::ordered_json::object();
+    Record passed_over;
     for (const auto& [what, count] : report.passed_over) {
-      passed_over[ToPrintable(what)] = count;
+      passed_over.Number(ToPrintable(what), count);
     }
-    const nlohmann::ordered_json summary = {
-        {"files", report.files},
-        {"cells", report.cells},
-        {"puts", report.puts},
-        {"deletes", report.deletes},
-        {"skipped", report.skipped},
-        {"without_tags", report.without_tags},
-        {"left_out", report.left_out.size()},
-        {"passed_over", passed_over},
-        {"created", created},
-        {"seconds", seconds}};
-    out << summary.dump() << '\n';
+    Record()
+        .Number("files", report.files)
+        .Number("cells", report.cells)
+        .Number("puts", report.puts)
+        .Number("deletes", report.deletes)
+        .Number("skipped", report.skipped)
+        .Number("without_tags", report.without_tags)
+        .Number("left_out", report.left_out.size())
+        .Object("passed_over", passed_over)
+        .Object("created", created)
+        .Real("seconds", seconds)
+        .Print(out);
     return;
   }
   out << fmt::format("{} files, {} cells; ", report.files, report.cells);
@@ -314,8 +317,7 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
   options.stop_row = FromPrintable(args.stop_row);
   const std::string& source =
       args.snapshot.empty() ? args.paths.front() : args.snapshot[1];
-  terminal::Progress progress(streams.err, streams.err_is_terminal,
-                              {ToPrintable(source), std::nullopt, "cells"});
+  Progress progress(streams.err, {ToPrintable(source), std::nullopt, "cells"});
   options.progress = ShowIn(&progress, &interruption);
   HFileImportReport report;
   const Status s =
@@ -339,6 +341,7 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
 Action AddExportHFile(CLI::App* command) {
   const auto args = std::make_shared<ExportHFileArgs>();
   args->store.AddTo(command);
+  args->store.AddJsonTo(command);
   command
       ->add_option("--family", args->families,
                    "To export; repeatable; default all")
@@ -356,18 +359,18 @@ Action AddExportHFile(CLI::App* command) {
       ->type_name("BYTES")
       ->capture_default_str();
   command->add_option("--compression", args->compression, "Of the files")
-      ->check(CLI::IsMember(Names(kCompressions)))
+      ->check(CLI::IsMember(Names(kCompressions), CLI::ignore_case))
       ->type_name("")
       ->capture_default_str();
   command->add_option("--encoding", args->encoding, "Of the files' data blocks")
-      ->check(CLI::IsMember(Names(kEncodings)))
+      ->check(CLI::IsMember(Names(kEncodings), CLI::ignore_case))
       ->type_name("")
       ->capture_default_str();
   command
       ->add_option("--codec-classes", args->codec_classes,
                    "Whose codecs the cluster has: Hadoop's, HBase's native "
                    "ones, or its aircompressor's")
-      ->check(CLI::IsMember(Names(kCodecClasses)))
+      ->check(CLI::IsMember(Names(kCodecClasses), CLI::ignore_case))
       ->type_name("")
       ->capture_default_str();
   command->add_flag("--keep-deletes", args->keep_deletes,
@@ -383,6 +386,7 @@ Action AddImportHFile(CLI::App* command) {
   const auto args = std::make_shared<ImportHFileArgs>();
   HFileImportOptions* options = &args->options;
   args->store.AddTo(command);
+  args->store.AddJsonTo(command);
   command
       ->add_option("--family", options->family,
                    "Where all cells go; default: as the cells say")

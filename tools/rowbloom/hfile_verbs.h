@@ -1,7 +1,7 @@
 // A store's cells to HBase and back, as HFiles.
 #pragma once
 
-#include "tools/rowbloom/verb.h"
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 

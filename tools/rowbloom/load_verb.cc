@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -17,12 +16,13 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
+#include "tools/cli/input.h"
+#include "tools/cli/interruption.h"
+#include "tools/cli/progress.h"
+#include "tools/cli/record.h"
+#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/cell_reader.h"
-#include "tools/rowbloom/input.h"
-#include "tools/rowbloom/interruption.h"
 #include "tools/rowbloom/store_args.h"
-#include "tools/rowbloom/whole_number.h"
-#include "tools/terminal/progress.h"
 
 namespace rowbloom::cli {
 namespace {
@@ -150,9 +150,11 @@ struct Source {
 void PrintSummary(const LoadArgs& args, uint64_t cells, uint64_t bytes,
                   double seconds, std::ostream& out) {
   if (args.store.json) {
-    const nlohmann::ordered_json summary = {
-        {"cells", cells}, {"bytes", bytes}, {"seconds", seconds}};
-    out << summary.dump() << '\n';
+    Record()
+        .Number("cells", cells)
+        .Number("bytes", bytes)
+        .Real("seconds", seconds)
+        .Print(out);
   } else {
     out << fmt::format("{} cells, {} bytes, {:.2f} s\n", cells, bytes, seconds);
   }
@@ -183,9 +185,8 @@ ExitCode LoadFrom(const Source& source, const LoadArgs& args,
 
   Loader loader(store.get(), args,
                 specs->empty() ? kDefaultFamily : specs->front().name());
-  terminal::Progress progress(
-      streams.err, streams.err_is_terminal,
-      {ToPrintable(source.name), source.total_bytes, "cells"});
+  Progress progress(streams.err,
+                    {ToPrintable(source.name), source.total_bytes, "cells"});
   const auto error =
       reader.ReadAll([&](const InputCell& cell) -> std::optional<Error> {
         if (interruption.signal() != 0) return Error{"interrupted"};
@@ -219,6 +220,7 @@ ExitCode Load(const LoadArgs& args, const Streams& streams) {
 Action AddLoad(CLI::App* command) {
   const auto args = std::make_shared<LoadArgs>();
   args->store.AddTo(command);
+  args->store.AddJsonTo(command);
   command
       ->add_option("--family", args->families,
                    "Family to create if missing; repeatable. The first takes "

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "tools/rowbloom/verb.h"
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 

@@ -10,9 +10,10 @@
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
+#include "tools/cli/record.h"
+#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/cell_printer.h"
 #include "tools/rowbloom/store_args.h"
-#include "tools/rowbloom/whole_number.h"
 
 namespace rowbloom::cli {
 namespace {
@@ -47,6 +48,7 @@ struct ReadArgs {
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
+    store.AddJsonTo(command);
     version.AddTo(command);
     command->add_flag("--hex", hex,
                       "Print rows, qualifiers and values as hex digits");
@@ -193,7 +195,7 @@ ExitCode Exists(const ExistsArgs& args, const Streams& streams) {
   if (s.ok()) s = store->Exists(FromPrintable(args.row), &exists, options);
   if (!s.ok()) return Fail(streams.err, s);
   if (args.store.json) {
-    streams.out << "{\"exists\":" << (exists ? "true" : "false") << "}\n";
+    Record().Flag("exists", exists).Print(streams.out);
   } else {
     streams.out << (exists ? "yes\n" : "no\n");
   }
@@ -239,8 +241,10 @@ ExitCode PrintCounts(const ScanArgs& args, const Streams& streams) {
   if (s.ok()) s = store->Count(args.Options(), &counts);
   if (!s.ok()) return Fail(streams.err, s);
   if (args.store.json) {
-    streams.out << "{\"rows\":" << counts.rows << ",\"cells\":" << counts.cells
-                << "}\n";
+    Record()
+        .Number("rows", counts.rows)
+        .Number("cells", counts.cells)
+        .Print(streams.out);
   } else {
     streams.out << counts.rows << " rows, " << counts.cells << " cells\n";
   }
@@ -292,6 +296,7 @@ Action AddRow(CLI::App* command) {
 Action AddExists(CLI::App* command) {
   const auto args = std::make_shared<ExistsArgs>();
   args->store.AddTo(command);
+  args->store.AddJsonTo(command);
   AddRowArgument(command, &args->row);
   command
       ->add_option("COLUMN", args->columns,

@@ -2,7 +2,7 @@
 // process that writes it.
 #pragma once
 
-#include "tools/rowbloom/verb.h"
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 

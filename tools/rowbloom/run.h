@@ -7,17 +7,19 @@
 // See tools/rowbloom/README.md.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
-#include "tools/rowbloom/streams.h"
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 
-// Runs the command line `args` (without the program's name). Returns the exit
-// code, see ExitCode in report.h. Throws nothing. Thread-safe as long as the
-// streams are not shared; `load`, `export-hfile` and `import-hfile` handle the
-// signals of the process meanwhile.
+// The verbs, in the order of the help.
+std::span<const Verb> Verbs();
+
+// RunProgram with these verbs; `load`, `export-hfile` and `import-hfile` handle
+// the signals of the process meanwhile.
 int Run(const std::vector<std::string>& args, const Streams& streams);
 
 }  // namespace rowbloom::cli

@@ -18,7 +18,6 @@
 #include "tools/rowbloom/line_editor.h"
 #include "tools/rowbloom/run.h"
 #include "tools/rowbloom/store_args.h"
-#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {
@@ -83,17 +82,18 @@ class Lines {
 };
 
 ExitCode Shell(const StoreArgs& args, const Streams& streams) {
-  if (streams.store != nullptr) {
+  if (streams.session != nullptr) {
     return Fail(streams.err, "this is a shell already");
   }
   StoreOptions options;
   Status s = args.Options(&options);
   // A shell is open for long enough to earn its front filter.
   options.front_filter_limit_bytes = StoreOptions().front_filter_limit_bytes;
-  Streams of_shell = streams;
-  of_shell.db = args.db;
-  if (s.ok()) s = args.Open(options, {}, streams, &of_shell.store);
+  Session session{.store = nullptr, .db = args.db};
+  if (s.ok()) s = args.Open(options, {}, streams, &session.store);
   if (!s.ok()) return Fail(streams.err, s);
+  Streams of_shell = streams;
+  of_shell.session = &session;
   Lines lines(streams);
   while (const auto line = lines.Next()) {
     auto words = SplitWords(*line);

@@ -1,7 +1,7 @@
 // The verb that reads verbs, a line each, and does them on one open store.
 #pragma once
 
-#include "tools/rowbloom/verb.h"
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 

@@ -6,14 +6,16 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
+#include "tools/cli/record.h"
+#include "tools/cli/text.h"
 #include "tools/rowbloom/store_args.h"
 
 namespace rowbloom::cli {
@@ -44,68 +46,73 @@ uint64_t FrontFilterBytes(const StoreStats& stats, std::string_view name) {
 }
 
 void PrintTable(const StoreStats& stats, std::ostream& out) {
-  size_t width = std::string_view("family").size();
+  constexpr auto kRight = Table::Align::kRight;
+  Table families({{"family"},
+                  {"bloom type"},
+                  {"rate", kRight},
+                  {"rows", kRight},
+                  {"cells", kRight},
+                  {"memory bytes", kRight},
+                  {"files", kRight},
+                  {"file bytes", kRight},
+                  {"filter bytes", kRight},
+                  {"front filter bytes", kRight},
+                  {"other settings"}});
+  Table levels({{"family"},
+                {"level", kRight},
+                {"files", kRight},
+                {"file bytes", kRight}});
   for (const auto& [name, family] : stats.families) {
-    width = std::max(width, name.size());
-  }
-  constexpr const char* kFamilyLine =
-      "{:{}}  {:10}  {:>6}  {:>10}  {:>10}  {:>12}  {:>5}  {:>13}  {:>12}  "
-      "{:>18}  {}\n";
-  out << fmt::format(kFamilyLine, "family", width, "bloom type", "rate", "rows",
-                     "cells", "memory bytes", "files", "file bytes",
-                     "filter bytes", "front filter bytes", "other settings");
-  for (const auto& [name, family] : stats.families) {
-    out << fmt::format(
-        kFamilyLine, name, width, ToString(family.options.bloom_type),
-        family.options.false_positive_rate,
-        family.estimated_rows ? std::to_string(*family.estimated_rows) : "-",
-        family.estimated_cells, family.memtable_bytes, family.files,
-        family.file_bytes, family.filter_bytes, FrontFilterBytes(stats, name),
-        OtherSettings(family.options));
-  }
-  constexpr const char* kLevelLine = "{:{}}  {:>5}  {:>5}  {:>13}\n";
-  out << '\n'
-      << fmt::format(kLevelLine, "family", width, "level", "files",
-                     "file bytes");
-  for (const auto& [name, family] : stats.families) {
+    families.AddRow(
+        {name, std::string(ToString(family.options.bloom_type)),
+         fmt::format("{}", family.options.false_positive_rate),
+         family.estimated_rows ? std::to_string(*family.estimated_rows) : "-",
+         std::to_string(family.estimated_cells),
+         std::to_string(family.memtable_bytes), std::to_string(family.files),
+         std::to_string(family.file_bytes), std::to_string(family.filter_bytes),
+         std::to_string(FrontFilterBytes(stats, name)),
+         OtherSettings(family.options)});
     for (const LevelStats& level : family.levels) {
       if (level.files == 0) continue;
-      out << fmt::format(kLevelLine, name, width, level.level, level.files,
-                         level.file_bytes);
+      levels.AddRow({name, std::to_string(level.level),
+                     std::to_string(level.files),
+                     std::to_string(level.file_bytes)});
     }
   }
+  families.Print(out, 0);
+  out << '\n';
+  levels.Print(out, 0);
 }
 
 void PrintJson(const StoreStats& stats, std::ostream& out) {
-  using Json = nlohmann::ordered_json;
   for (const auto& [name, family] : stats.families) {
-    Json settings = Json::object();
+    Record settings;
     for (const auto& [setting, value] :
          FamilySpec::SettingsOf(family.options)) {
-      settings[setting] = value;
+      settings.Text(setting, value);
     }
-    Json levels = Json::array();
+    std::vector<Record> levels;
     for (const LevelStats& level : family.levels) {
       if (level.files == 0) continue;
-      levels.push_back({{"level", level.level},
-                        {"files", level.files},
-                        {"file_bytes", level.file_bytes}});
+      levels.emplace_back()
+          .Signed("level", level.level)
+          .Number("files", level.files)
+          .Number("file_bytes", level.file_bytes);
     }
-    const Json rows =
-        family.estimated_rows ? Json(*family.estimated_rows) : Json(nullptr);
-    const Json object = {{"family", name},
-                         {"settings", settings},
-                         {"rows", rows},
-                         {"cells", family.estimated_cells},
-                         {"memory_bytes", family.memtable_bytes},
-                         {"files", family.files},
-                         {"file_bytes", family.file_bytes},
-                         {"filter_bytes", family.filter_bytes},
-                         {"blob_files", family.blob_files},
-                         {"blob_file_bytes", family.blob_file_bytes},
-                         {"front_filter_bytes", FrontFilterBytes(stats, name)},
-                         {"levels", levels}};
-    out << object.dump() << '\n';
+    Record()
+        .Text("family", name)
+        .Object("settings", settings)
+        .Number("rows", family.estimated_rows)
+        .Number("cells", family.estimated_cells)
+        .Number("memory_bytes", family.memtable_bytes)
+        .Number("files", family.files)
+        .Number("file_bytes", family.file_bytes)
+        .Number("filter_bytes", family.filter_bytes)
+        .Number("blob_files", family.blob_files)
+        .Number("blob_file_bytes", family.blob_file_bytes)
+        .Number("front_filter_bytes", FrontFilterBytes(stats, name))
+        .Array("levels", levels)
+        .Print(out);
   }
 }
 
@@ -147,6 +154,7 @@ ExitCode Stats(const StoreArgs& args, const Streams& streams) {
 Action AddStats(CLI::App* command) {
   const auto args = std::make_shared<StoreArgs>();
   args->AddTo(command);
+  args->AddJsonTo(command);
   return [args](const Streams& streams) { return Stats(*args, streams); };
 }
 

@@ -1,7 +1,7 @@
 // The contents of a store, in numbers.
 #pragma once
 
-#include "tools/rowbloom/verb.h"
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "rowbloom/printable.h"
-#include "tools/rowbloom/report.h"
+#include "tools/cli/report.h"
 
 namespace rowbloom::cli {
 
@@ -43,6 +43,9 @@ void StoreArgs::AddTo(CLI::App* command) {
                    "of N bytes; by default as it was created, a new one "
                    "escaped")
       ->type_name("LAYOUT");
+}
+
+void StoreArgs::AddJsonTo(CLI::App* command) {
   command->add_flag("--json", json, "Print objects, one a line");
 }
 
@@ -62,8 +65,8 @@ Status StoreArgs::OpenQuietly(const StoreOptions& options,
                               const std::vector<FamilyDescriptor>& families,
                               const Streams& streams,
                               std::shared_ptr<Store>* store) const {
-  if (streams.store != nullptr && db == streams.db) {
-    *store = streams.store;
+  if (streams.session != nullptr && db == streams.session->db) {
+    *store = streams.session->store;
     return AddFamilies(families, store->get());
   }
   std::unique_ptr<Store> opened;
@@ -77,7 +80,8 @@ Status StoreArgs::Open(const StoreOptions& options,
                        const Streams& streams,
                        std::shared_ptr<Store>* store) const {
   Status s = OpenQuietly(options, families, streams, store);
-  if (!s.ok() || *store == streams.store) return s;
+  const Session* const session = streams.session;
+  if (!s.ok() || (session != nullptr && *store == session->store)) return s;
   for (const std::string& warning : (*store)->Warnings()) {
     Complain(streams.err, warning);
   }

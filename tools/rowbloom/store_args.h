@@ -1,4 +1,4 @@
-// The arguments that all verbs on a store take, and the store they name.
+// The arguments that verbs on a store take, and the store they name.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
-#include "tools/rowbloom/streams.h"
+#include "tools/cli/streams.h"
 
 namespace CLI {
 class App;
@@ -19,13 +19,21 @@ class App;
 
 namespace rowbloom::cli {
 
+// The store that a shell has open, and its directory: the default of --db.
+struct Session {
+  std::shared_ptr<Store> store;
+  std::string db;
+};
+
 struct StoreArgs {
   std::string db;
   std::string key_layout;  // empty: the store's own
   bool json = false;
 
-  // Adds --db, --key-layout and --json. The command must not outlive this.
+  // Adds --db and --key-layout. The command must not outlive this.
   void AddTo(CLI::App* command);
+  // Adds --json, for verbs that print something.
+  void AddJsonTo(CLI::App* command);
 
   // Options for this store; writes, and creates nothing. InvalidArgument: an
   // unknown key layout.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
+#include "tools/cli/record.h"
 #include "tools/rowbloom/store_args.h"
 
 namespace rowbloom::cli {
@@ -101,10 +101,11 @@ ExitCode Copy(const CopyArgs& args, const Streams& streams) {
   s = store->CopyTo(args.path, options, &report);
   if (!s.ok()) return Fail(streams.err, s);
   if (args.store.json) {
-    const nlohmann::ordered_json object = {{"families", report.families},
-                                           {"cells", report.cells},
-                                           {"deletes", report.deletes}};
-    streams.out << object.dump() << '\n';
+    Record()
+        .Number("families", report.families)
+        .Number("cells", report.cells)
+        .Number("deletes", report.deletes)
+        .Print(streams.out);
   } else {
     streams.out << report.families << " families, " << report.cells
                 << " cells, " << report.deletes << " of them deletes\n";
@@ -152,22 +153,23 @@ ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
       PrintProblem(problem, streams.out);
       continue;
     }
-    const nlohmann::ordered_json object = {
-        {"file", ToPrintable(problem.file)},
-        {"family", problem.family},
-        {"row", ToPrintable(problem.row)},
-        {"qualifier", ToPrintable(problem.qualifier)},
-        {"problem", ToPrintable(problem.problem)}};
-    streams.out << object.dump() << '\n';
+    Record()
+        .Text("file", ToPrintable(problem.file))
+        .Text("family", problem.family)
+        .Text("row", ToPrintable(problem.row))
+        .Text("qualifier", ToPrintable(problem.qualifier))
+        .Text("problem", ToPrintable(problem.problem))
+        .Print(streams.out);
   }
   if (args.store.json) {
-    const nlohmann::ordered_json object = {{"files", report.files},
-                                           {"file_bytes", report.file_bytes},
-                                           {"records", report.records},
-                                           {"cells", report.cells},
-                                           {"row_deletes", report.row_deletes},
-                                           {"problems", report.problem_count}};
-    streams.out << object.dump() << '\n';
+    Record()
+        .Number("files", report.files)
+        .Number("file_bytes", report.file_bytes)
+        .Number("records", report.records)
+        .Number("cells", report.cells)
+        .Number("row_deletes", report.row_deletes)
+        .Number("problems", report.problem_count)
+        .Print(streams.out);
   } else {
     streams.out << report.files << " files, " << report.file_bytes << " bytes, "
                 << report.records << " records, " << report.cells
@@ -220,6 +222,7 @@ Action AddCheckpoint(CLI::App* command) {
 Action AddCopy(CLI::App* command) {
   const auto args = std::make_shared<CopyArgs>();
   args->store.AddTo(command);
+  args->store.AddJsonTo(command);
   command
       ->add_option("--family", args->families,
                    "A family to copy, and what is other in the copy; "
@@ -244,12 +247,13 @@ Action AddCopy(CLI::App* command) {
 Action AddVerify(CLI::App* command) {
   const auto args = std::make_shared<VerifyArgs>();
   args->store.AddTo(command);
+  args->store.AddJsonTo(command);
   command
       ->add_option("--only", args->only,
                    "A part to look at: files, records, cells; repeatable; "
                    "default all")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({kFiles, kRecords, kCells}))
+      ->check(CLI::IsMember({kFiles, kRecords, kCells}, CLI::ignore_case))
       ->type_name("PART");
   return [args](const Streams& streams) { return Verify(*args, streams); };
 }

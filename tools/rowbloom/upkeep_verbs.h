@@ -1,7 +1,7 @@
 // The verbs that look after a store.
 #pragma once
 
-#include "tools/rowbloom/verb.h"
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 

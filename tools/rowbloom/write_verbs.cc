@@ -13,8 +13,9 @@
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
+#include "tools/cli/record.h"
+#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/store_args.h"
-#include "tools/rowbloom/whole_number.h"
 
 namespace rowbloom::cli {
 namespace {
@@ -134,7 +135,7 @@ ExitCode Increment(const IncrementArgs& args, const Streams& streams) {
                          store->Increment(row, column.family, *column.qualifier,
                                           args.delta, &sum, args.Options());
                      if (s.ok() && args.store.json) {
-                       streams.out << "{\"value\":" << sum << "}\n";
+                       Record().Signed("value", sum).Print(streams.out);
                      } else if (s.ok()) {
                        streams.out << sum << '\n';
                      }
@@ -217,6 +218,7 @@ Action AddAppend(CLI::App* command) {
 Action AddIncrement(CLI::App* command) {
   const auto args = std::make_shared<IncrementArgs>();
   args->AddTo(command);
+  args->store.AddJsonTo(command);
   command
       ->add_option("DELTA", args->delta,
                    "Added to the counter, 8 bytes big-endian; default 1")

@@ -1,7 +1,7 @@
 // The verbs that write one cell, or delete.
 #pragma once
 
-#include "tools/rowbloom/verb.h"
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 

@@ -1,17 +1,25 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <memory>
 #include <ostream>
 
 #include "rowbloom/advise.h"
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
-#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/file_args.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_stats.h"
-#include "tools/sst_inspect/text.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
+
+struct AdviseArgs : FileArgs {
+  double false_positive_rate = 0.01;
+  double files = 1;          // that a read considers
+  double files_per_row = 0;  // 0: all of them
+};
 
 using rocksdb::Status;
 
@@ -92,39 +100,37 @@ void PrintJson(const TableFile& file, std::string_view which,
       .Print(out);
 }
 
-}  // namespace
-
-ExitCode PrintAdvice(const TableFile& file, const AdviseOptions& options,
+ExitCode PrintAdvice(const TableFile& file, const AdviseArgs& args,
                      const Output& output) {
   const std::string path = WithoutControls(file.path());
   if (file.key_form() == KeyForm::kHFile) {
-    return ReportUsage(
-        path + ": advise is about SSTs; HBase has ROW and ROWCOL filters alone",
-        output.err);
+    return Fail(
+        output.err,
+        path +
+            ": advise is about SSTs; HBase has ROW and ROWCOL filters alone");
   }
   KeyFormat format;
-  Status status = FormatOf(file, options.key_layout, false, &format);
-  if (!status.ok()) return ReportStatus(status, output.err);
+  Status status = FormatOf(file, args.key_layout, false, &format);
+  if (!status.ok()) return Judge(output.err, status);
   if (!format.layout) {
-    return ReportUsage(path + ": no key layout known, give --key-layout",
-                       output.err);
+    return Fail(output.err, path + ": no key layout known, give --key-layout");
   }
   TableStats stats;
   status = GatherStats(file, format, 0, &stats);
-  if (!status.ok()) return ReportStatus(status, output.err);
+  if (!status.ok()) return Judge(output.err, status);
 
   const FileProfile profile{.rows = stats.rows,
                             .cells = stats.columns,
-                            .files = options.files,
-                            .files_per_row = options.files_per_row};
+                            .files = args.files,
+                            .files_per_row = args.files_per_row};
   const auto advice =
-      Advise(profile, {.false_positive_rate = options.false_positive_rate});
-  if (!advice) return ReportUsage(path + ": " + advice.error(), output.err);
+      Advise(profile, {.false_positive_rate = args.false_positive_rate});
+  if (!advice) return Fail(output.err, path + ": " + advice.error());
   FilterCost present;
   const double row_spread =
-      options.files_per_row > 0 ? options.files_per_row / options.files : 1;
+      args.files_per_row > 0 ? args.files_per_row / args.files : 1;
   status = PresentCost(file, row_spread, &present);
-  if (!status.ok()) return ReportStatus(status, output.err);
+  if (!status.ok()) return Judge(output.err, status);
   FilterCost advised{.name = fmt::format("{} {}", ToString(advice->bloom_type),
                                          ToString(advice->kind)),
                      .bytes = advice->prediction.bytes(),
@@ -142,7 +148,7 @@ ExitCode PrintAdvice(const TableFile& file, const AdviseOptions& options,
         .Real("row_spread", advice->row_spread.value_or(1))
         .Text("reason", advice->reason)
         .Print(output.out);
-    PrintJson(file, "present", present, options.files, output.out);
+    PrintJson(file, "present", present, args.files, output.out);
     PrintJson(file, "advised", advised, 1, output.out);
     return ExitCode::kOk;
   }
@@ -168,13 +174,32 @@ ExitCode PrintAdvice(const TableFile& file, const AdviseOptions& options,
                {"get, absent column", Align::kRight}});
   present.name = "present: " + present.name;
   advised.name = "advised: " + advised.name;
-  AddRow(present, options.files, &table);
+  AddRow(present, args.files, &table);
   AddRow(advised, 1, &table);
   table.Print(output.out);
   output.out << fmt::format(
       "  wrong opens per read, of {:.4g} files that it considers\n",
-      options.files);
+      args.files);
   return ExitCode::kOk;
+}
+
+}  // namespace
+
+Action AddAdvise(CLI::App* command) {
+  const auto args = std::make_shared<AdviseArgs>();
+  args->AddTo(command);
+  command
+      ->add_option("--rate", args->false_positive_rate,
+                   "False positive rate to aim at")
+      ->type_name("P");
+  command->add_option("--files", args->files, "Files that a read considers")
+      ->type_name("N");
+  command
+      ->add_option("--files-per-row", args->files_per_row,
+                   "Of these, files with cells of one row; 0: all")
+      ->type_name("N");
+  args->AddKeyLayoutTo(command);
+  return EachFile(args, PrintAdvice);
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -1,32 +1,42 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
 #include <ostream>
 
 #include "rowbloom/printable.h"
+#include "tools/cli/whole_number.h"
+#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
 
+struct DataArgs : FileArgs {
+  std::optional<std::string> row;  // as the application has it
+  // Keys as in the file, without timestamps; for HFiles rows.
+  std::optional<std::string> start;
+  std::optional<std::string> stop;  // not included
+  uint64_t limit = UINT64_MAX;
+  bool whole_keys = false;  // keys are not split
+};
+
 // Prints cells from `from` on, up to where they stop being wanted.
 class DataPrinter {
  public:
-  DataPrinter(const TableFile& file, const DataOptions& options,
-              KeyFormat format, const Output& output)
-      : file_(file),
-        options_(options),
-        format_(std::move(format)),
-        output_(output) {}
+  DataPrinter(const TableFile& file, const DataArgs& args, KeyFormat format,
+              const Output& output)
+      : file_(file), args_(args), format_(std::move(format)), output_(output) {}
 
   ExitCode Run() {
     if (const ExitCode code = ChooseRange(); code != ExitCode::kOk) return code;
     if (!output_.json) output_.out << WithoutControls(file_.path()) << "\n";
     const std::unique_ptr<CellReader> cells = file_.NewCellReader();
-    if (from_) cells->SkipTo(*from_);
-    uint64_t left = options_.limit;
+    if (start_) cells->SkipTo(*start_);
+    uint64_t left = args_.limit;
     while (left > 0 && cells->Next()) {
       const Cell cell = cells->cell();
       const std::string_view key = format_.WithoutTimestamp(cell.user_key);
@@ -37,7 +47,7 @@ class DataPrinter {
     }
     rocksdb::Status status = cells->status();
     if (status.ok() && left > 0) status = PrintRangeDeletions();
-    return status.ok() ? ExitCode::kOk : ReportStatus(status, output_.err);
+    return status.ok() ? ExitCode::kOk : Judge(output_.err, status);
   }
 
  private:
@@ -51,27 +61,26 @@ class DataPrinter {
   }
 
   ExitCode ChooseRange() {
-    from_ = options_.from;
-    if (!options_.row) return ExitCode::kOk;
+    start_ = Typed(args_.start);
+    stop_ = Typed(args_.stop);
+    if (!args_.row) return ExitCode::kOk;
     if (!format_.has_rows()) {
-      return ReportUsage(
-          WithoutControls(file_.path()) +
-              ": no key layout known for --row, give --key-layout",
-          output_.err);
+      return Fail(output_.err,
+                  WithoutControls(file_.path()) +
+                      ": no key layout known for --row, give --key-layout");
     }
-    auto row = format_.EncodeRow(*options_.row);
+    auto row = format_.EncodeRow(*Typed(args_.row));
     if (!row) {
-      return ReportUsage(
-          WithoutControls(file_.path()) + ": " + WithoutControls(row.error()),
-          output_.err);
+      return Fail(output_.err, WithoutControls(file_.path()) + ": " +
+                                   WithoutControls(row.error()));
     }
     row_ = *std::move(row);
     // The row itself would be its last key in a reversed order.
-    if (!from_ && file_.key_order() == sst::KeyOrder::kBytewise) from_ = row_;
+    if (!start_ && file_.key_order() == sst::KeyOrder::kBytewise) start_ = row_;
     return ExitCode::kOk;
   }
 
-  // The part of a key that is compared with --from and --to: for HFiles the
+  // The part of a key that is compared with --start and --stop: for HFiles the
   // row.
   std::string_view BoundOf(std::string_view key) const {
     if (file_.key_form() != KeyForm::kHFile) return key;
@@ -82,22 +91,22 @@ class DataPrinter {
   // Tells whether no key from here on is wanted.
   bool IsPast(std::string_view key) const {
     if (!IsOrdered()) return false;
-    if (options_.to && Compare(key, *options_.to) >= 0) return true;
+    if (stop_ && Compare(key, *stop_) >= 0) return true;
     return row_ && file_.key_order() == sst::KeyOrder::kBytewise &&
            key > *row_ && !key.starts_with(*row_);
   }
 
   bool IsWanted(std::string_view key) const {
     const std::string_view bound = BoundOf(key);
-    if (from_ && Compare(bound, *from_) < 0) return false;
-    if (options_.to && Compare(bound, *options_.to) >= 0) return false;
+    if (start_ && Compare(bound, *start_) < 0) return false;
+    if (stop_ && Compare(bound, *stop_) >= 0) return false;
     if (!row_) return true;
     const auto split = format_.Split(key);
     return split && split->row == *row_;
   }
 
   void Print(const Cell& cell, std::string_view key) {
-    const auto split = options_.raw ? std::nullopt : format_.Split(key);
+    const auto split = args_.whole_keys ? std::nullopt : format_.Split(key);
     const auto timestamp = format_.TimestampOf(cell.user_key);
     const bool has_family = split && file_.key_form() == KeyForm::kHFile;
     if (output_.json) {
@@ -135,8 +144,8 @@ class DataPrinter {
         [&](const TableFile::RangeDeletion& range) {
           const std::string_view start = format_.WithoutTimestamp(range.start);
           const std::string_view end = format_.WithoutTimestamp(range.end);
-          if (from_ && Compare(end, *from_) <= 0) return;
-          if (options_.to && Compare(start, *options_.to) >= 0) return;
+          if (start_ && Compare(end, *start_) <= 0) return;
+          if (stop_ && Compare(start, *stop_) >= 0) return;
           if (row_ && file_.key_order() == sst::KeyOrder::kBytewise &&
               start > *row_ && !start.starts_with(*row_)) {
             return;
@@ -156,22 +165,41 @@ class DataPrinter {
   }
 
   const TableFile& file_;
-  const DataOptions& options_;
+  const DataArgs& args_;
   const KeyFormat format_;
   const Output& output_;
-  std::optional<std::string> from_;
+  std::optional<std::string> start_;
+  std::optional<std::string> stop_;
   std::optional<std::string> row_;  // as in the key
 };
 
-}  // namespace
-
-ExitCode PrintData(const TableFile& file, const DataOptions& options,
+ExitCode PrintData(const TableFile& file, const DataArgs& args,
                    const Output& output) {
   KeyFormat format;
   const rocksdb::Status status =
-      FormatOf(file, options.key_layout, options.hex, &format);
-  if (!status.ok()) return ReportStatus(status, output.err);
-  return DataPrinter(file, options, std::move(format), output).Run();
+      FormatOf(file, args.key_layout, args.hex, &format);
+  if (!status.ok()) return Judge(output.err, status);
+  return DataPrinter(file, args, std::move(format), output).Run();
+}
+
+}  // namespace
+
+Action AddData(CLI::App* command) {
+  const auto args = std::make_shared<DataArgs>();
+  args->AddTo(command);
+  command->add_option("--row", args->row, "Only this row")->type_name("ROW");
+  command->add_option("--start", args->start, "The first key, inclusive")
+      ->type_name("KEY");
+  command->add_option("--stop", args->stop, "The end, exclusive")
+      ->type_name("KEY");
+  command->add_option("--cells", args->limit, "At most so many of each file")
+      ->check(cli::WholeNumber())
+      ->type_name("N");
+  command->add_flag("--whole-keys", args->whole_keys,
+                    "Print keys as they are, not row and qualifier");
+  args->AddKeyLayoutTo(command);
+  args->AddHexTo(command);
+  return EachFile(args, PrintData, Prints::kAllTheWhile);
 }
 
 }  // namespace rowbloom::sst_inspect

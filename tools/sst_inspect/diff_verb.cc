@@ -1,29 +1,36 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <map>
+#include <memory>
 #include <ostream>
 
 #include "rowbloom/printable.h"
+#include "tools/cli/whole_number.h"
+#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
+
+struct DiffArgs : FileArgs {
+  uint64_t limit = 20;  // differing cells to print; all are counted
+};
 
 using rocksdb::Status;
 
 // Walks both files in their common order.
 class Differ {
  public:
-  Differ(const TableFile& a, const TableFile& b, const DiffOptions& options,
+  Differ(const TableFile& a, const TableFile& b, const DiffArgs& args,
          const Output& output)
       : a_(a),
         b_(b),
-        options_(options),
+        args_(args),
         output_(output),
-        format_{.hex = options.hex,
+        format_{.hex = args.hex,
                 .form = a.key_form(),
                 .timestamp_bytes = a.timestamp_bytes()} {}
 
@@ -32,13 +39,13 @@ class Differ {
         a_.key_order() == sst::KeyOrder::kUnknown ||
         a_.timestamp_bytes() != b_.timestamp_bytes() ||
         a_.key_form() != b_.key_form()) {
-      return ReportUsage(
+      return Fail(
+          output_.err,
           fmt::format("{} and {}: cannot be compared: comparators \"{}\" and "
                       "\"{}\", expected the same known one",
                       WithoutControls(a_.path()), WithoutControls(b_.path()),
                       ToPrintable(a_.Facts().comparator),
-                      ToPrintable(b_.Facts().comparator)),
-          output_.err);
+                      ToPrintable(b_.Facts().comparator)));
     }
     if (!output_.json) {
       output_.out << "a  " << WithoutControls(a_.path()) << "\n"
@@ -46,9 +53,9 @@ class Differ {
     }
     DiffProperties();
     const Status status = DiffCells();
-    if (!status.ok()) return ReportStatus(status, output_.err);
+    if (!status.ok()) return Judge(output_.err, status);
     Report();
-    return only_a_ + only_b_ + changed_ > 0 ? ExitCode::kFindings
+    return only_a_ + only_b_ + changed_ > 0 ? ExitCode::kFinding
                                             : ExitCode::kOk;
   }
 
@@ -121,7 +128,7 @@ class Differ {
   }
 
   void Print(std::string_view what, char side, const Cell& cell) {
-    if (only_a_ + only_b_ + changed_ > options_.limit) return;
+    if (only_a_ + only_b_ + changed_ > args_.limit) return;
     if (output_.json) {
       Record record("cell_differs",
                     ToPrintable(side == '<' ? a_.path() : b_.path()));
@@ -159,7 +166,7 @@ class Differ {
 
   const TableFile& a_;
   const TableFile& b_;
-  const DiffOptions& options_;
+  const DiffArgs& args_;
   const Output& output_;
   const KeyFormat format_;
   uint64_t same_ = 0;
@@ -168,11 +175,30 @@ class Differ {
   uint64_t changed_ = 0;
 };
 
+ExitCode Diff(const DiffArgs& args, const Streams& streams) {
+  if (args.paths.size() != 2) {
+    return Fail(streams.err, "diff: expected two files");
+  }
+  std::unique_ptr<TableFile> files[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const Status status = OpenTable(args.paths[i], &files[i]);
+    if (!status.ok()) return Judge(streams.err, status);
+  }
+  const Output output{streams.out, streams.err, args.json};
+  return Differ(*files[0], *files[1], args, output).Run();
+}
+
 }  // namespace
 
-ExitCode PrintDiff(const TableFile& a, const TableFile& b,
-                   const DiffOptions& options, const Output& output) {
-  return Differ(a, b, options, output).Run();
+Action AddDiff(CLI::App* command) {
+  const auto args = std::make_shared<DiffArgs>();
+  args->AddTo(command);
+  command->add_option("--cells", args->limit, "Differing cells to print")
+      ->check(cli::WholeNumber())
+      ->type_name("N")
+      ->capture_default_str();
+  args->AddHexTo(command);
+  return [args](const Streams& streams) { return Diff(*args, streams); };
 }
 
 }  // namespace rowbloom::sst_inspect

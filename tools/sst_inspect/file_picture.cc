@@ -11,7 +11,7 @@
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/merging_list.h"
-#include "tools/sst_inspect/report.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
@@ -83,7 +83,7 @@ class Painter {
       return;
     }
     ++count;
-    picture_.listed.push_back({block, damaged ? MessageOf(block.status) : ""});
+    picture_.listed.push_back({block, damaged ? Describe(block.status) : ""});
   }
 
   // An error that is no damage of a block.
@@ -92,7 +92,7 @@ class Painter {
     if (!status.IsCorruption()) {
       if (failure_.ok()) failure_ = status;
     } else {
-      Problem(MessageOf(status));
+      Problem(Describe(status));
     }
   }
 
@@ -109,7 +109,7 @@ class Painter {
     std::vector<sst::FilterPartition> partitions;
     const Status status = file_.FilterPartitions(&partitions);
     if (status.IsNotSupported()) {
-      picture_.notes.push_back(MessageOf(status));
+      picture_.notes.push_back(Describe(status));
       return;
     }
     Fail(status);

@@ -4,7 +4,7 @@
 
 #include "rowbloom/filter_block.h"
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {

@@ -1,9 +1,9 @@
-#include "tools/sst_inspect/filter_verb.h"
-
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -13,14 +13,19 @@
 #include "rowbloom/filter_block.h"
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/filter_origin.h"
 #include "tools/sst_inspect/format_verbs.h"
-#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/section_totals.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
+
+struct FilterArgs : FileArgs {
+  bool partitions = false;  // list each partition, too
+};
 
 using Align = Table::Align;
 
@@ -85,14 +90,14 @@ class FilterReport {
   }
 
   ExitCode Print(size_t partition_count, uint64_t size_bytes,
-                 const FilterVerbOptions& options, const Output& output) {
+                 const FilterArgs& args, const Output& output) {
     CountKeys();
     if (output.json) {
-      PrintJson(partition_count, size_bytes, options, output.out);
+      PrintJson(partition_count, size_bytes, args, output.out);
     } else {
-      PrintText(partition_count, size_bytes, options, output.out);
+      PrintText(partition_count, size_bytes, args, output.out);
     }
-    return problems_.empty() ? ExitCode::kOk : ExitCode::kFindings;
+    return problems_.empty() ? ExitCode::kOk : ExitCode::kFinding;
   }
 
  private:
@@ -172,7 +177,7 @@ class FilterReport {
   }
 
   void PrintText(size_t partition_count, uint64_t size_bytes,
-                 const FilterVerbOptions& options, std::ostream& out) const {
+                 const FilterArgs& args, std::ostream& out) const {
     out << "  filter  "
         << (is_partitioned()
                 ? fmt::format("partitioned, {} partition{}, ", partition_count,
@@ -203,7 +208,7 @@ class FilterReport {
       }
       table.Print(out);
     }
-    if (options.partitions && is_partitioned() && !partitions_.empty()) {
+    if (args.partitions && is_partitioned() && !partitions_.empty()) {
       out << "\n";
       Table table(PartitionColumns());
       for (const PartitionSection& section : partitions_) {
@@ -243,7 +248,7 @@ class FilterReport {
   }
 
   void PrintJson(size_t partition_count, uint64_t size_bytes,
-                 const FilterVerbOptions& options, std::ostream& out) const {
+                 const FilterArgs& args, std::ostream& out) const {
     const std::string path = ToPrintable(file_.path());
     Record head("filter", path);
     head.Text("form", is_partitioned() ? "partitioned" : "full")
@@ -270,7 +275,7 @@ class FilterReport {
       AddTo(&record, what, totals);
       record.Print(out);
     }
-    if (options.partitions) {
+    if (args.partitions) {
       for (const PartitionSection& section : partitions_) {
         Record record("partition_section", path);
         record.Number("partition", section.number);
@@ -313,9 +318,7 @@ void PrintHead(const TableFile& file, std::ostream& out) {
       << "\n";
 }
 
-}  // namespace
-
-ExitCode PrintFilter(const TableFile& file, const FilterVerbOptions& options,
+ExitCode PrintFilter(const TableFile& file, const FilterArgs& args,
                      const Output& output) {
   if (const FormatVerbs* own = file.own_verbs()) {
     return own->PrintFilter(output);
@@ -335,10 +338,10 @@ ExitCode PrintFilter(const TableFile& file, const FilterVerbOptions& options,
   std::vector<sst::FilterPartition> partitions;
   rocksdb::Status status = file.FilterPartitions(&partitions);
   if (status.IsCorruption()) {
-    report.Problem(0, MessageOf(status));
-    return report.Print(0, 0, options, output);
+    report.Problem(0, Describe(status));
+    return report.Print(0, 0, args, output);
   }
-  if (!status.ok()) return ReportStatus(status, output.err);
+  if (!status.ok()) return Judge(output.err, status);
 
   ExitCode worst = ExitCode::kOk;
   uint64_t size_bytes = file.filter().form == sst::FilterForm::kPartitioned
@@ -351,13 +354,23 @@ ExitCode PrintFilter(const TableFile& file, const FilterVerbOptions& options,
     if (status.ok()) {
       report.Add(i + 1, partitions[i], contents);
     } else if (status.IsCorruption()) {
-      report.Problem(i + 1, MessageOf(status));
+      report.Problem(i + 1, Describe(status));
     } else {
-      worst = std::max(worst, ReportStatus(status, output.err));
+      worst = std::max(worst, Judge(output.err, status));
     }
   }
   return std::max(worst,
-                  report.Print(partitions.size(), size_bytes, options, output));
+                  report.Print(partitions.size(), size_bytes, args, output));
+}
+
+}  // namespace
+
+Action AddFilter(CLI::App* command) {
+  const auto args = std::make_shared<FilterArgs>();
+  args->AddTo(command);
+  command->add_flag("--partitions", args->partitions,
+                    "Also list each partition of a partitioned filter");
+  return EachFile(args, PrintFilter);
 }
 
 }  // namespace rowbloom::sst_inspect

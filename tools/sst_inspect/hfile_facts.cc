@@ -209,7 +209,7 @@ TableFacts HFileTable::Facts() const {
         {"encoding", std::string(rowbloom::ToString(reader_->encoding()))});
   }
   if (!reader_->CellsStatus().ok()) {
-    facts.details.push_back({"cells", MessageOf(reader_->CellsStatus())});
+    facts.details.push_back({"cells", Describe(reader_->CellsStatus())});
   }
   return facts;
 }

@@ -13,8 +13,7 @@
 #include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -115,7 +114,7 @@ class ChunkReader {
                                     hfile::kMaxChunkBytes)));
     }
     if (!chunk.status.ok()) {
-      facts.problem = MessageOf(chunk.status);
+      facts.problem = Describe(chunk.status);
       return chunk;
     }
     facts.bits = block_.payload;
@@ -220,16 +219,16 @@ class FilterPrinter {
 
   void Damage(const Status& status) {
     if (!status.IsCorruption()) {
-      worst_ = std::max(worst_, ReportStatus(status, output_.err));
+      worst_ = std::max(worst_, Judge(output_.err, status));
       return;
     }
-    worst_ = std::max(worst_, ExitCode::kFindings);
+    worst_ = std::max(worst_, ExitCode::kFinding);
     if (output_.json) {
       Record("problem", ToPrintable(file_.path()))
-          .Text("problem", MessageOf(status))
+          .Text("problem", Describe(status))
           .Print(output_.out);
     } else {
-      output_.out << "  problem: " << MessageOf(status) << "\n";
+      output_.out << "  problem: " << Describe(status) << "\n";
     }
   }
 

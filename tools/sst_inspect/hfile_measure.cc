@@ -10,7 +10,7 @@
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/measured.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -157,39 +157,38 @@ class HFileMeasurer {
 
 }  // namespace
 
-ExitCode HFileTable::PrintMeasure(const MeasureOptions& options,
+ExitCode HFileTable::PrintMeasure(const MeasureArgs& args,
                                   const Output& output) const {
   KeyFormat format;
-  Status status = FormatOf(*this, options.key_layout, false, &format);
-  if (!status.ok()) return ReportStatus(status, output.err);
+  Status status = FormatOf(*this, args.key_layout, false, &format);
+  if (!status.ok()) return Judge(output.err, status);
   const std::string name = WithoutControls(path());
   if (reader_->GeneralBloom() == nullptr) {
-    return ReportUsage(name + ": no filter that can be asked", output.err);
+    return Fail(output.err, name + ": no filter that can be asked");
   }
   HFileMeasurer measurer(*this, format);
   status = measurer.Open(*this);
   std::vector<AbsentKeys> absent;
   if (status.ok()) {
-    status =
-        MakeAbsentKeys(*this, format, options.count, options.seed, &absent);
+    status = MakeAbsentKeys(*this, format, args.count, args.seed, &absent);
   }
-  if (!status.ok()) return ReportStatus(status, output.err);
+  if (!status.ok()) return Judge(output.err, status);
   std::vector<Measured> results;
   for (AbsentKeys& keys : absent) {
     status = measurer.RemovePresent(*this, &keys);
-    if (!status.ok()) return ReportStatus(status, output.err);
+    if (!status.ok()) return Judge(output.err, status);
     if (const auto measured = measurer.Measure(keys)) {
       results.push_back(*measured);
     }
   }
   if (results.empty()) {
-    return ReportUsage(
+    return Fail(
+        output.err,
         name +
             ": nothing to ask: no keys, or none whose absence a filter of this "
-            "type could tell",
-        output.err);
+            "type could tell");
   }
-  PrintMeasured(*this, options.seed, results, output);
+  PrintMeasured(*this, args.seed, results, output);
   return ExitCode::kOk;
 }
 

@@ -9,8 +9,7 @@
 #include "storage/hfile/iterator.h"
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -23,11 +22,11 @@ std::string_view MayText(bool may) {
 
 class HFileProber {
  public:
-  HFileProber(const HFileTable& file, const ProbeVerbOptions& options,
+  HFileProber(const HFileTable& file, const ProbeArgs& args,
               const Output& output)
       : file_(file),
         reader_(file.reader()),
-        options_(options),
+        args_(args),
         output_(output),
         record_("probe", ToPrintable(file.path())) {}
 
@@ -59,19 +58,18 @@ class HFileProber {
   // False after a usage error.
   bool ReadQuestion() {
     KeyFormat format;
-    const Status status = FormatOf(file_, options_.key_layout, false, &format);
+    const Status status = FormatOf(file_, args_.key_layout, false, &format);
     if (!status.ok()) {
-      worst_ = ReportStatus(status, output_.err);
+      worst_ = Judge(output_.err, status);
       return false;
     }
-    row_ = options_.row;
-    qualifier_ = options_.qualifier;
-    if (options_.key) {
-      const auto parts = format.Split(*options_.key);
+    row_ = args_.row;
+    qualifier_ = args_.qualifier;
+    if (args_.key) {
+      const auto parts = format.Split(*args_.key);
       if (!parts) {
-        worst_ = ReportUsage(
-            WithoutControls(file_.path()) + ": --key: not a key of an HFile's",
-            output_.err);
+        worst_ = Fail(output_.err, WithoutControls(file_.path()) +
+                                       ": --key: not a key of an HFile's");
         return false;
       }
       row_ = parts->row;
@@ -79,8 +77,8 @@ class HFileProber {
     }
     const auto row = format.EncodeRow(row_);
     if (row) return true;
-    worst_ = ReportUsage(WithoutControls(file_.path()) + ": " + row.error(),
-                         output_.err);
+    worst_ =
+        Fail(output_.err, WithoutControls(file_.path()) + ": " + row.error());
     return false;
   }
 
@@ -96,13 +94,13 @@ class HFileProber {
 
   void Problem(const std::string& problem) {
     problems_.push_back(problem);
-    worst_ = std::max(worst_, ExitCode::kFindings);
+    worst_ = std::max(worst_, ExitCode::kFinding);
   }
   void Failure(const Status& status) {
     if (status.IsCorruption()) {
-      Problem(MessageOf(status));
+      Problem(Describe(status));
     } else {
-      worst_ = std::max(worst_, ReportStatus(status, output_.err));
+      worst_ = std::max(worst_, Judge(output_.err, status));
     }
   }
 
@@ -222,7 +220,7 @@ class HFileProber {
 
   const HFileTable& file_;
   const hfile::Reader& reader_;
-  const ProbeVerbOptions& options_;
+  const ProbeArgs& args_;
   const Output& output_;
   Record record_;
   std::string row_;
@@ -234,10 +232,9 @@ class HFileProber {
 
 }  // namespace
 
-ExitCode HFileTable::PrintProbe(const ProbeVerbOptions& options,
-                                const Output& output,
+ExitCode HFileTable::PrintProbe(const ProbeArgs& args, const Output& output,
                                 ProbeCounts* counts) const {
-  return HFileProber(*this, options, output).Run(counts);
+  return HFileProber(*this, args, output).Run(counts);
 }
 
 }  // namespace rowbloom::sst_inspect

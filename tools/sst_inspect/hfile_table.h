@@ -61,11 +61,11 @@ class HFileTable : public TableFile, public FormatVerbs {
 
   // The verbs: hfile_filter.cc, hfile_probe.cc, ...
   ExitCode PrintFilter(const Output& output) const override;
-  ExitCode PrintProbe(const ProbeVerbOptions& options, const Output& output,
+  ExitCode PrintProbe(const ProbeArgs& args, const Output& output,
                       ProbeCounts* counts) const override;
-  ExitCode PrintVerify(const VerifyOptions& options,
+  ExitCode PrintVerify(const FileArgs& args,
                        const Output& output) const override;
-  ExitCode PrintMeasure(const MeasureOptions& options,
+  ExitCode PrintMeasure(const MeasureArgs& args,
                         const Output& output) const override;
 
   const hfile::Reader& reader() const { return *reader_; }

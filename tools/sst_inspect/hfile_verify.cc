@@ -7,8 +7,7 @@
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -66,11 +65,11 @@ void PrintReport(const std::string& path, const HFileReport& report,
 
 }  // namespace
 
-ExitCode HFileTable::PrintVerify(const VerifyOptions& options,
+ExitCode HFileTable::PrintVerify(const FileArgs& args,
                                  const Output& output) const {
   KeyFormat format;
-  Status status = FormatOf(*this, options.key_layout, false, &format);
-  if (!status.ok()) return ReportStatus(status, output.err);
+  Status status = FormatOf(*this, args.key_layout, false, &format);
+  if (!status.ok()) return Judge(output.err, status);
   if (!output.json) output.out << WithoutControls(path()) << "\n";
   if (key_order() == sst::KeyOrder::kUnknown) {
     const std::string note = "the order of keys is not checked: comparator " +
@@ -89,14 +88,14 @@ ExitCode HFileTable::PrintVerify(const VerifyOptions& options,
       &report);
   if (progress_) progress_(size_bytes());
   ExitCode worst =
-      report.problem_count > 0 ? ExitCode::kFindings : ExitCode::kOk;
+      report.problem_count > 0 ? ExitCode::kFinding : ExitCode::kOk;
   PrintProblems(path(), report, output);
   if (!status.ok() && !status.IsCorruption()) {
-    worst = ReportStatus(status, output.err);
+    worst = Judge(output.err, status);
   }
-  const std::string_view verdict = worst == ExitCode::kOk         ? "fine"
-                                   : worst == ExitCode::kFindings ? "damaged"
-                                                                  : "not known";
+  const std::string_view verdict = worst == ExitCode::kOk        ? "fine"
+                                   : worst == ExitCode::kFinding ? "damaged"
+                                                                 : "not known";
   PrintReport(path(), report,
               reader_->GeneralBloom() != nullptr ||
                   reader_->DeleteFamilyBloom() != nullptr,

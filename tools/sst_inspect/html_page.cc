@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "rowbloom/printable.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/page_text.h"
-#include "tools/sst_inspect/text.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -241,7 +241,7 @@ void AddListed(const FilePicture& picture, std::ostream& out) {
   out << "</details>\n";
 }
 
-void AddFilter(const FilePicture& picture, std::ostream& out) {
+void AddFills(const FilePicture& picture, std::ostream& out) {
   out << "<h3>Filter</h3>\n";
   if (picture.filter_parts == 0 && picture.notes.empty()) {
     out << "<p>None.</p>\n";
@@ -339,7 +339,7 @@ void HtmlPage::Add(const FilePicture& picture) {
              BlocksJson(picture), out_);
   AddTotals(picture, out_);
   AddListed(picture, out_);
-  AddFilter(picture, out_);
+  AddFills(picture, out_);
   out_ << "</details>\n";
 }
 

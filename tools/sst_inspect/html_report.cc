@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <ostream>
@@ -10,7 +11,7 @@
 #include <utility>
 
 #include "tools/sst_inspect/file_picture.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -84,8 +85,8 @@ ExitCode HtmlReport::Add(const TableFile& file) {
         path_ == "-" ? output_.out : static_cast<std::ostream&>(file_));
   }
   page_->Add(picture);
-  ExitCode worst = picture.damaged > 0 ? ExitCode::kFindings : ExitCode::kOk;
-  if (!status.ok()) worst = std::max(worst, ReportStatus(status, output_.err));
+  ExitCode worst = picture.damaged > 0 ? ExitCode::kFinding : ExitCode::kOk;
+  if (!status.ok()) worst = std::max(worst, Judge(output_.err, status));
   return worst;
 }
 
@@ -106,6 +107,45 @@ Status HtmlReport::Finish() {
   std::error_code failed;
   fs::rename(partial_path_, path_, failed);
   return failed ? CannotWrite(path_, failed.value()) : Status::OK();
+}
+
+namespace {
+
+ExitCode Draw(const DrawnArgs& args, const Streams& streams) {
+  const size_t files = args.CountFiles();
+  if (files > HtmlReport::kMostFiles) {
+    return Fail(streams.err,
+                fmt::format("--html: expected at most {} files, found {}",
+                            HtmlReport::kMostFiles, files));
+  }
+  const Output output{streams.out, streams.err};
+  std::unique_ptr<HtmlReport> report;
+  Status status = HtmlReport::Open(args.html, files, output, &report);
+  if (!status.ok()) return Judge(streams.err, status);
+  const ExitCode worst = args.ForEachFile(
+      streams, [&](const TableFile& file) { return report->Add(file); });
+  status = report->Finish();
+  return status.ok() ? worst : Judge(streams.err, status);
+}
+
+}  // namespace
+
+Action AddDrawn(CLI::App* command,
+                ExitCode (*print)(const TableFile& file, const DrawnArgs& args,
+                                  const Output& output)) {
+  const auto args = std::make_shared<DrawnArgs>();
+  args->AddTo(command);
+  command
+      ->add_option("--html", args->html,
+                   "Draw the blocks and the fill of the filters as a page "
+                   "there, - for standard output, instead of text")
+      ->type_name("FILE")
+      ->excludes("--json");
+  return [args, print](const Streams& streams) {
+    return args->html.empty()
+               ? EachFile(args, print, Prints::kAllTheWhile)(streams)
+               : Draw(*args, streams);
+  };
 }
 
 }  // namespace rowbloom::sst_inspect

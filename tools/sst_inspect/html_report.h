@@ -8,9 +8,9 @@
 #include <string>
 
 #include "rocksdb/status.h"
+#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/html_page.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/report.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
@@ -45,5 +45,15 @@ class HtmlReport {
   std::ofstream file_;
   std::optional<HtmlPage> page_;  // from the first file on
 };
+
+// The arguments of a verb that is drawn, too.
+struct DrawnArgs : FileArgs {
+  std::string html;  // empty: text
+};
+
+// Adds them. The action prints each file, or draws all of them.
+Action AddDrawn(CLI::App* command,
+                ExitCode (*print)(const TableFile& file, const DrawnArgs& args,
+                                  const Output& output));
 
 }  // namespace rowbloom::sst_inspect

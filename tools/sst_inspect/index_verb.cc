@@ -1,18 +1,20 @@
 #include <fmt/format.h>
 
+#include <memory>
 #include <ostream>
 
 #include "rowbloom/printable.h"
+#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
+namespace {
 
-ExitCode PrintIndex(const TableFile& file, const IndexOptions& options,
+ExitCode PrintIndex(const TableFile& file, const FileArgs& args,
                     const Output& output) {
-  const KeyFormat format{.hex = options.hex,
+  const KeyFormat format{.hex = args.hex,
                          .form = file.key_form(),
                          .timestamp_bytes = file.timestamp_bytes()};
   constexpr const char* kLine = "  {:>9} {:>9} {:>14} {:>10}  {}\n";
@@ -45,7 +47,16 @@ ExitCode PrintIndex(const TableFile& file, const IndexOptions& options,
             number, entry.handle.offset_bytes, entry.handle.size_bytes,
             format.KeyText(entry.user_key));
       });
-  return status.ok() ? ExitCode::kOk : ReportStatus(status, output.err);
+  return status.ok() ? ExitCode::kOk : Judge(output.err, status);
+}
+
+}  // namespace
+
+Action AddIndex(CLI::App* command) {
+  const auto args = std::make_shared<FileArgs>();
+  args->AddTo(command);
+  args->AddHexTo(command);
+  return EachFile(args, PrintIndex);
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -8,7 +8,7 @@
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "tools/sst_inspect/hfile_key.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {

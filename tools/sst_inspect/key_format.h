@@ -9,7 +9,7 @@
 
 #include "rocksdb/status.h"
 #include "rowbloom/key_layout.h"
-#include "tools/sst_inspect/record.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {

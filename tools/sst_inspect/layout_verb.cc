@@ -4,8 +4,8 @@
 #include <ostream>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/html_report.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/type_totals.h"
 #include "tools/sst_inspect/verbs.h"
 
@@ -98,7 +98,7 @@ class LayoutPrinter {
                              : "-",
         block.compression, VerdictOf(block), PlaceOf(block)));
     if (!block.status.ok()) {
-      output_.out << "    problem: " << MessageOf(block.status) << "\n";
+      output_.out << "    problem: " << Describe(block.status) << "\n";
     }
   }
 
@@ -121,10 +121,10 @@ class LayoutPrinter {
       }
       table.Print(output_.out);
     }
-    ExitCode worst = damaged_ > 0 ? ExitCode::kFindings : ExitCode::kOk;
-    if (unreadable_) worst = ExitCode::kUnreadable;
+    ExitCode worst = damaged_ > 0 ? ExitCode::kFinding : ExitCode::kOk;
+    if (unreadable_) worst = ExitCode::kFailed;
     if (!status.ok()) {
-      worst = std::max(worst, ReportStatus(status, output_.err));
+      worst = std::max(worst, Judge(output_.err, status));
     }
     return worst;
   }
@@ -153,7 +153,7 @@ class LayoutPrinter {
     if (const std::string verdict = VerdictOf(block); !verdict.empty()) {
       record.Flag("ok", block.status.ok());
     }
-    if (!block.status.ok()) record.Text("problem", MessageOf(block.status));
+    if (!block.status.ok()) record.Text("problem", Describe(block.status));
     record.Print(output_.out);
   }
 
@@ -164,9 +164,8 @@ class LayoutPrinter {
   bool unreadable_ = false;
 };
 
-}  // namespace
-
-ExitCode PrintLayout(const TableFile& file, const Output& output) {
+ExitCode PrintLayout(const TableFile& file, const DrawnArgs& /*args*/,
+                     const Output& output) {
   LayoutPrinter printer(file, output);
   printer.Head();
   const rocksdb::Status status =
@@ -174,5 +173,9 @@ ExitCode PrintLayout(const TableFile& file, const Output& output) {
                         [&](const BlockInfo& block) { printer.Add(block); });
   return printer.Finish(status);
 }
+
+}  // namespace
+
+Action AddLayout(CLI::App* command) { return AddDrawn(command, PrintLayout); }
 
 }  // namespace rowbloom::sst_inspect

@@ -1,9 +1,14 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "tools/cli/whole_number.h"
 #include "tools/sst_inspect/absent_keys.h"
 #include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/measured.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
@@ -105,36 +110,49 @@ class Measurer {
   std::vector<Measured> results_;
 };
 
-}  // namespace
-
-ExitCode PrintMeasure(const TableFile& file, const MeasureOptions& options,
+ExitCode PrintMeasure(const TableFile& file, const MeasureArgs& args,
                       const Output& output) {
   if (const FormatVerbs* own = file.own_verbs()) {
-    return own->PrintMeasure(options, output);
+    return own->PrintMeasure(args, output);
   }
   KeyFormat format;
-  Status status = FormatOf(file, options.key_layout, false, &format);
+  Status status = FormatOf(file, args.key_layout, false, &format);
   Measurer measurer(file);
   if (status.ok()) status = measurer.Open();
-  if (!status.ok()) return ReportStatus(status, output.err);
+  if (!status.ok()) return Judge(output.err, status);
   const std::string path = WithoutControls(file.path());
   if (!measurer.askable()) {
-    return ReportUsage(path + ": no filter that can be asked", output.err);
+    return Fail(output.err, path + ": no filter that can be asked");
   }
   std::vector<AbsentKeys> absent;
-  status = MakeAbsentKeys(file, format, options.count, options.seed, &absent);
+  status = MakeAbsentKeys(file, format, args.count, args.seed, &absent);
   for (const AbsentKeys& keys : absent) {
     if (status.ok()) status = measurer.Measure(keys);
   }
-  if (!status.ok()) return ReportStatus(status, output.err);
+  if (!status.ok()) return Judge(output.err, status);
   if (measurer.results().empty()) {
-    return ReportUsage(path +
-                           ": nothing to ask: no keys, or a filter of "
-                           "prefixes alone that no row is",
-                       output.err);
+    return Fail(output.err, path +
+                                ": nothing to ask: no keys, or a filter of "
+                                "prefixes alone that no row is");
   }
-  PrintMeasured(file, options.seed, measurer.results(), output);
+  PrintMeasured(file, args.seed, measurer.results(), output);
   return ExitCode::kOk;
+}
+
+}  // namespace
+
+Action AddMeasure(CLI::App* command) {
+  const auto args = std::make_shared<MeasureArgs>();
+  args->AddTo(command);
+  command->add_option("--count", args->count, "Absent keys of each kind")
+      ->check(cli::WholeNumber())
+      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000'000}))
+      ->type_name("N");
+  command->add_option("--seed", args->seed, "The same seed, the same keys")
+      ->check(cli::WholeNumber())
+      ->type_name("N");
+  args->AddKeyLayoutTo(command);
+  return EachFile(args, PrintMeasure);
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -7,8 +7,7 @@
 #include <ostream>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {

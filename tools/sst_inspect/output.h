@@ -1,14 +1,36 @@
-// The streams and the form of a verb's output.
+// The streams and the form of a verb's output, and the parts of tools/cli that
+// it is made of.
 #pragma once
 
 #include <iosfwd>
 
+#include "tools/cli/record.h"
+#include "tools/cli/report.h"
+#include "tools/cli/text.h"
+
 namespace rowbloom::sst_inspect {
 
+using cli::Describe;
+using cli::Diagnostics;
+using cli::ExitCode;
+using cli::Fail;
+using cli::Grouped;
+using cli::HumanAndExactBytes;
+using cli::HumanBytes;
+using cli::Judge;
+using cli::Percent;
+using cli::PercentRange;
+using cli::Ratio;
+using cli::Record;
+using cli::Table;
+using cli::ToHex;
+using cli::UtcText;
+using cli::WithoutControls;
+
 struct Output {
-  std::ostream& out;  // data
-  std::ostream& err;  // diagnostics
-  bool json = false;  // a Record for each thing, instead of tables
+  std::ostream& out;       // data
+  const Diagnostics& err;  // diagnostics
+  bool json = false;       // a Record for each thing, instead of tables
 };
 
 }  // namespace rowbloom::sst_inspect

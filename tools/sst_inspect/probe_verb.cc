@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <ostream>
@@ -12,11 +13,12 @@
 #include "rowbloom/filter_block.h"
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/filter_origin.h"
 #include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
+#include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -115,10 +117,9 @@ PartitionRange Choose(const std::vector<FilterPartition>& partitions,
 // The lookup in one file's filter.
 class Prober {
  public:
-  Prober(const TableFile& file, const ProbeVerbOptions& options,
-         const Output& output)
+  Prober(const TableFile& file, const ProbeArgs& args, const Output& output)
       : file_(file),
-        options_(options),
+        args_(args),
         output_(output),
         record_("probe", ToPrintable(file.path())) {}
 
@@ -164,7 +165,7 @@ class Prober {
                             ? fmt::format("partition {}: {}", partition + 1,
                                           WithoutControls(problem))
                             : WithoutControls(problem));
-    worst_ = std::max(worst_, ExitCode::kFindings);
+    worst_ = std::max(worst_, ExitCode::kFinding);
   }
 
   bool IsPartitioned() const {
@@ -178,9 +179,9 @@ class Prober {
         file_.ReadFilter(partitions_[index].handle, contents);
     if (status.ok()) return true;
     if (status.IsCorruption()) {
-      Problem(index, MessageOf(status));
+      Problem(index, Describe(status));
     } else {
-      worst_ = std::max(worst_, ReportStatus(status, output_.err));
+      worst_ = std::max(worst_, Judge(output_.err, status));
     }
     return false;
   }
@@ -194,11 +195,11 @@ class Prober {
     }
     const rocksdb::Status status = file_.FilterPartitions(&partitions_);
     if (status.IsCorruption()) {
-      Problem(0, MessageOf(status));
+      Problem(0, Describe(status));
       return true;
     }
     if (!status.ok()) {
-      worst_ = ReportStatus(status, output_.err);
+      worst_ = Judge(output_.err, status);
       return false;
     }
     if (partitions_.empty()) {
@@ -248,35 +249,34 @@ class Prober {
   // Fills question_. On failure reports why and returns false.
   bool Encode(const std::string& layout_id) {
     question_.layout_id = layout_id;
-    if (options_.key) {
-      SetKey(*options_.key);
+    if (args_.key) {
+      SetKey(*args_.key);
       const auto layout = KeyLayout::FromString(layout_id);
       const auto split =
           layout ? layout->Split(question_.row_bytes) : std::nullopt;
       if (split) {
         question_.row_bytes = std::string(split->row);
         question_.qualifier =
-            std::string_view(*options_.key).substr(split->row.size());
+            std::string_view(*args_.key).substr(split->row.size());
       }
       is_outside_layout_ = !split.has_value();
       return true;
     }
     const auto layout = KeyLayout::FromString(layout_id);
     if (!layout) {
-      worst_ = ReportUsage(
-          fmt::format("{}: {}", file_.path(), WithoutControls(layout.error())),
-          output_.err);
+      worst_ = Fail(output_.err, fmt::format("{}: {}", file_.path(),
+                                             WithoutControls(layout.error())));
       return false;
     }
-    auto row_bytes = layout->EncodeRow(options_.row);
+    auto row_bytes = layout->EncodeRow(args_.row);
     if (!row_bytes) {
-      worst_ = ReportUsage(
-          fmt::format("{}: {}", file_.path(), row_bytes.error()), output_.err);
+      worst_ = Fail(output_.err,
+                    fmt::format("{}: {}", file_.path(), row_bytes.error()));
       return false;
     }
     question_.row_bytes = *std::move(row_bytes);
-    question_.is_cell = options_.qualifier.has_value();
-    if (question_.is_cell) question_.qualifier = *options_.qualifier;
+    question_.is_cell = args_.qualifier.has_value();
+    if (question_.is_cell) question_.qualifier = *args_.qualifier;
     is_encoded_ = true;
     return true;
   }
@@ -290,15 +290,15 @@ class Prober {
   // Fills question_ for a file whose filter names no layout, if there is one to
   // be had. False after a failure that was reported.
   bool EncodeWithoutFilter() {
-    if (options_.key) {
-      SetKey(*options_.key);
+    if (args_.key) {
+      SetKey(*args_.key);
       return true;
     }
     KeyFormat format;
     const rocksdb::Status status =
-        FormatOf(file_, options_.key_layout, false, &format);
+        FormatOf(file_, args_.key_layout, false, &format);
     if (!status.ok()) {
-      worst_ = std::max(worst_, ReportStatus(status, output_.err));
+      worst_ = std::max(worst_, Judge(output_.err, status));
       return false;
     }
     return !format.layout || Encode(format.layout->ToString());
@@ -358,17 +358,17 @@ class Prober {
       ++counts->really_there;
       if (!may_be_there_) {
         problems_.push_back("false negative: it is in the file");
-        worst_ = std::max(worst_, ExitCode::kFindings);
+        worst_ = std::max(worst_, ExitCode::kFinding);
       }
     } else if (cells->status().ok()) {
       Line("in file", "no");
     } else {
       Line("in file", "not known");
       if (cells->status().IsCorruption()) {
-        problems_.push_back(MessageOf(cells->status()));
-        worst_ = std::max(worst_, ExitCode::kFindings);
+        problems_.push_back(Describe(cells->status()));
+        worst_ = std::max(worst_, ExitCode::kFinding);
       } else {
-        worst_ = std::max(worst_, ReportStatus(cells->status(), output_.err));
+        worst_ = std::max(worst_, Judge(output_.err, cells->status()));
       }
     }
   }
@@ -459,7 +459,7 @@ class Prober {
   }
 
   const TableFile& file_;
-  const ProbeVerbOptions& options_;
+  const ProbeArgs& args_;
   const Output& output_;
   Record record_;
   std::vector<FilterPartition> partitions_;
@@ -476,14 +476,56 @@ class Prober {
   ExitCode worst_ = ExitCode::kOk;
 };
 
-}  // namespace
-
-ExitCode PrintProbe(const TableFile& file, const ProbeVerbOptions& options,
+ExitCode PrintProbe(const TableFile& file, const ProbeArgs& args,
                     const Output& output, ProbeCounts* counts) {
   if (const FormatVerbs* own = file.own_verbs()) {
-    return own->PrintProbe(options, output, counts);
+    return own->PrintProbe(args, output, counts);
   }
-  return Prober(file, options, output).Run(counts);
+  return Prober(file, args, output).Run(counts);
+}
+
+ExitCode Probe(const ProbeArgs& args, const Streams& streams) {
+  ProbeArgs typed = args;
+  typed.row = FromPrintable(args.row);
+  typed.qualifier = Typed(args.qualifier);
+  typed.key = Typed(args.key);
+  const Output output{streams.out, streams.err, args.json};
+  ProbeCounts counts;
+  const ExitCode worst = args.ForEachFile(streams, [&](const TableFile& file) {
+    return PrintProbe(file, typed, output, &counts);
+  });
+  if (counts.answered > 1 && !args.json) {
+    streams.out << counts.may_be_there << " of " << counts.answered
+                << " files may hold "
+                << (args.key         ? "the key"
+                    : args.qualifier ? "the cell"
+                                     : "the row")
+                << "\n";
+  }
+  return worst;
+}
+
+}  // namespace
+
+Action AddProbe(CLI::App* command) {
+  const auto args = std::make_shared<ProbeArgs>();
+  args->AddTo(command);
+  CLI::Option_group* const what = command->add_option_group("question");
+  what->add_option("--row", args->row,
+                   "The application's row; \\xHH stands for any byte")
+      ->type_name("ROW");
+  CLI::Option* const key =
+      what->add_option("--key", args->key,
+                       "A whole key as it is in the file, \\xHH for any byte")
+          ->type_name("KEY");
+  what->require_option(1);
+  command
+      ->add_option("--qualifier", args->qualifier,
+                   "The qualifier; without it only the row is asked")
+      ->type_name("QUALIFIER")
+      ->excludes(key);
+  args->AddKeyLayoutTo(command);
+  return [args](const Streams& streams) { return Probe(*args, streams); };
 }
 
 }  // namespace rowbloom::sst_inspect

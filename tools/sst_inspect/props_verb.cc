@@ -1,18 +1,20 @@
 #include <algorithm>
+#include <memory>
 #include <ostream>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/file_args.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
+namespace {
 
-ExitCode PrintProps(const TableFile& file, const PropsOptions& options,
+ExitCode PrintProps(const TableFile& file, const FileArgs& args,
                     const Output& output) {
   const auto value_text = [&](const Property& property) {
     if (!property.text.empty()) return property.text;
-    return options.hex ? ToHex(property.bytes) : ToPrintable(property.bytes);
+    return args.hex ? ToHex(property.bytes) : ToPrintable(property.bytes);
   };
   if (!output.json) output.out << WithoutControls(file.path()) << "\n";
   size_t width = 0;
@@ -40,6 +42,15 @@ ExitCode PrintProps(const TableFile& file, const PropsOptions& options,
                << "\n";
   }
   return ExitCode::kOk;
+}
+
+}  // namespace
+
+Action AddProps(CLI::App* command) {
+  const auto args = std::make_shared<FileArgs>();
+  args->AddTo(command);
+  args->AddHexTo(command);
+  return EachFile(args, PrintProps);
 }
 
 }  // namespace rowbloom::sst_inspect

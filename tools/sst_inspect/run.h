@@ -1,4 +1,4 @@
-// sst_inspect: what is inside RocksDB's table files (SSTs).
+// sst_inspect: what is inside RocksDB's SSTs and HBase's HFiles.
 //
 //   sst_inspect filter FILE...
 //   sst_inspect probe FILE... --row R [--qualifier Q]
@@ -6,16 +6,15 @@
 // See doc/inspecting.md.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <vector>
 
+#include "tools/cli/streams.h"
+
 namespace rowbloom::sst_inspect {
 
-// Runs the command line `args` (without the program's name): data goes to
-// `out`, diagnostics to `err`. Returns the exit code, see ExitCode in report.h.
-// Throws nothing. Thread-safe as long as the streams are not shared.
-int Run(const std::vector<std::string>& args, std::ostream& out,
-        std::ostream& err);
+// cli::RunProgram with the verbs of sst_inspect. A file without a verb is for
+// `summary`.
+int Run(const std::vector<std::string>& args, const cli::Streams& streams);
 
 }  // namespace rowbloom::sst_inspect

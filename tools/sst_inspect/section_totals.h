@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tools/sst_inspect/decoded_filter.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 

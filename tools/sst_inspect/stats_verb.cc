@@ -1,15 +1,22 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <memory>
 #include <ostream>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/record.h"
+#include "tools/cli/whole_number.h"
+#include "tools/sst_inspect/file_args.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_stats.h"
-#include "tools/sst_inspect/text.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
+
+struct StatsArgs : FileArgs {
+  size_t biggest = 10;  // rows to list
+};
 
 class StatsPrinter {
  public:
@@ -152,18 +159,15 @@ class StatsPrinter {
   const Output& output_;
 };
 
-}  // namespace
-
-ExitCode PrintStats(const TableFile& file, const StatsOptions& options,
+ExitCode PrintStats(const TableFile& file, const StatsArgs& args,
                     const Output& output) {
   KeyFormat format;
-  rocksdb::Status status =
-      FormatOf(file, options.key_layout, options.hex, &format);
-  if (!status.ok()) return ReportStatus(status, output.err);
+  rocksdb::Status status = FormatOf(file, args.key_layout, args.hex, &format);
+  if (!status.ok()) return Judge(output.err, status);
   TableStats stats;
-  status = GatherStats(file, format, options.biggest, &stats);
+  status = GatherStats(file, format, args.biggest, &stats);
   // Figures of a part of a file would mislead.
-  if (!status.ok()) return ReportStatus(status, output.err);
+  if (!status.ok()) return Judge(output.err, status);
   const StatsPrinter printer(file, format, stats, output);
   if (output.json) {
     printer.PrintJson();
@@ -171,6 +175,20 @@ ExitCode PrintStats(const TableFile& file, const StatsOptions& options,
     printer.PrintText();
   }
   return ExitCode::kOk;
+}
+
+}  // namespace
+
+Action AddStats(CLI::App* command) {
+  const auto args = std::make_shared<StatsArgs>();
+  args->AddTo(command);
+  command->add_option("--biggest", args->biggest, "How many rows to list")
+      ->check(cli::WholeNumber())
+      ->check(CLI::Range(0, 100'000))
+      ->type_name("N");
+  args->AddKeyLayoutTo(command);
+  args->AddHexTo(command);
+  return EachFile(args, PrintStats);
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -1,12 +1,10 @@
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <ostream>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/html_report.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
@@ -18,14 +16,6 @@ std::string CountText(const std::optional<uint64_t>& count) {
 
 std::string BytesText(const std::optional<uint64_t>& bytes) {
   return bytes ? HumanBytes(*bytes) : "unknown";
-}
-
-std::string TimeText(uint64_t seconds) {
-  // Four-digit years; what is later is no time that anyone wrote.
-  constexpr uint64_t kYear10000 = 253'402'300'800;
-  if (seconds >= kYear10000) return fmt::format("{}", seconds);
-  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",
-                     fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
 // The factor by which the data is smaller than its keys and values. If only the
@@ -85,6 +75,20 @@ void PrintJson(const TableFile& file, const TableFacts& facts,
     record.Text(detail.name, detail.text);
   }
   record.Print(out);
+}
+
+ExitCode PrintSummary(const TableFile& file, const DrawnArgs& /*args*/,
+                      const Output& output) {
+  if (output.json) {
+    PrintJson(file, file.Facts(), output.out);
+    return ExitCode::kOk;
+  }
+  output.out << WithoutControls(file.path()) << "\n";
+  ForEachSummaryLine(file,
+                     [&output](std::string_view name, const std::string& text) {
+                       output.out << fmt::format("  {:<8}  {}\n", name, text);
+                     });
+  return ExitCode::kOk;
 }
 
 }  // namespace
@@ -150,20 +154,9 @@ void ForEachSummaryLine(
   for (const TableFacts::Detail& detail : facts.details) {
     line(detail.name, WithoutControls(detail.text));
   }
-  if (facts.creation_time) line("created", TimeText(*facts.creation_time));
+  if (facts.creation_time) line("created", UtcText(*facts.creation_time));
 }
 
-ExitCode PrintSummary(const TableFile& file, const Output& output) {
-  if (output.json) {
-    PrintJson(file, file.Facts(), output.out);
-    return ExitCode::kOk;
-  }
-  output.out << WithoutControls(file.path()) << "\n";
-  ForEachSummaryLine(file,
-                     [&output](std::string_view name, const std::string& text) {
-                       output.out << fmt::format("  {:<8}  {}\n", name, text);
-                     });
-  return ExitCode::kOk;
-}
+Action AddSummary(CLI::App* command) { return AddDrawn(command, PrintSummary); }
 
 }  // namespace rowbloom::sst_inspect

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -10,11 +11,11 @@
 #include <vector>
 
 #include "rowbloom/printable.h"
+#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/filter_check.h"
 #include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/record.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
@@ -53,7 +54,7 @@ class Verifier {
   // Prints the first of them as they come.
   void Problem(const std::string& text) {
     constexpr uint64_t kMostPrinted = FilterCheck::kMostProblems;
-    worst_ = std::max(worst_, ExitCode::kFindings);
+    worst_ = std::max(worst_, ExitCode::kFinding);
     ++problems_;
     if (problems_ > kMostPrinted) return;
     if (output_.json) {
@@ -67,9 +68,9 @@ class Verifier {
 
   void Failure(const Status& status) {
     if (status.IsCorruption()) {
-      Problem(MessageOf(status));
+      Problem(Describe(status));
     } else {
-      worst_ = std::max(worst_, ReportStatus(status, output_.err));
+      worst_ = std::max(worst_, Judge(output_.err, status));
       complete_ = false;
     }
   }
@@ -297,7 +298,7 @@ class Verifier {
     const std::string_view verdict =
         worst_ == ExitCode::kOk
             ? "fine"
-            : (worst_ == ExitCode::kFindings ? "damaged" : "not known");
+            : (worst_ == ExitCode::kFinding ? "damaged" : "not known");
     if (output_.json) {
       Record("verify", ToPrintable(file_.path()))
           .Number("blocks", blocks_)
@@ -359,17 +360,24 @@ class Verifier {
   std::string index_key_;  // the previous block's
 };
 
-}  // namespace
-
-ExitCode PrintVerify(const TableFile& file, const VerifyOptions& options,
+ExitCode PrintVerify(const TableFile& file, const FileArgs& args,
                      const Output& output) {
   if (const FormatVerbs* own = file.own_verbs()) {
-    return own->PrintVerify(options, output);
+    return own->PrintVerify(args, output);
   }
   KeyFormat format;
-  const Status status = FormatOf(file, options.key_layout, false, &format);
-  if (!status.ok()) return ReportStatus(status, output.err);
+  const Status status = FormatOf(file, args.key_layout, false, &format);
+  if (!status.ok()) return Judge(output.err, status);
   return Verifier(file, std::move(format), output).Run();
+}
+
+}  // namespace
+
+Action AddVerify(CLI::App* command) {
+  const auto args = std::make_shared<FileArgs>();
+  args->AddTo(command);
+  args->AddKeyLayoutTo(command);
+  return EachFile(args, PrintVerify);
 }
 
 }  // namespace rowbloom::sst_inspect

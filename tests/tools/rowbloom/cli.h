@@ -21,9 +21,8 @@ inline CliResult Cli(const std::vector<std::string>& args, std::istream& in,
   std::ostringstream out;
   std::ostringstream err;
   CliResult result;
-  result.code = cli::Run(
-      args,
-      {.in = in, .out = out, .err = err, .err_is_terminal = err_is_terminal});
+  result.code =
+      cli::Run(args, {.in = in, .out = out, .err = {err, err_is_terminal}});
   result.out = out.str();
   result.err = err.str();
   return result;

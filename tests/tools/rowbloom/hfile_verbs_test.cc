@@ -312,8 +312,7 @@ TEST_F(HFileVerbs, LeaveNothingWhenTheyAreInterrupted) {
   std::ostringstream out;
   const auto interrupted = [&](const std::vector<std::string>& args) {
     ImpatientTerminal err(SIGINT);
-    const int code = cli::Run(
-        args, {.in = in, .out = out, .err = err, .err_is_terminal = true});
+    const int code = cli::Run(args, {.in = in, .out = out, .err = {err, true}});
     EXPECT_EQ(code, 130);
     EXPECT_EQ(out.str(), "");
     return err.text();

@@ -32,7 +32,7 @@ shows() {
   exit 1
 }
 
-shows "cells.tsv: [0-9]* % of 2.3 MB, [0-9,]* cells, [0-9,]* cells/s" \
+shows "cells.tsv: [0-9]* % of 2.2 MiB, [0-9,]* cells, [0-9,]* cells/s" \
   "'$rowbloom' load --db db cells.tsv"
 if ! "$rowbloom" export-hfile --db none none 2>&1 | grep -q "has no HFiles"; then
   shows "out: [0-9]* % of 20,000 cells, [0-9,]* cells/s" \

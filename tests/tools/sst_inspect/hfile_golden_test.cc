@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "tests/storage/hfile/dump.h"
 #include "tests/support/data.h"
@@ -237,9 +238,11 @@ TEST_P(HFileOfHBase, ProbeAnswersAsHBaseDoes) {
     if (get[1].empty()) continue;
     const bool may = get[get.size() - 2] == "bloom=true" &&
                      get[get.size() - 1] == "range=true";
-    std::vector<std::string> args = {"probe", "--json", "--hex", "--row",
-                                     get[1]};
-    if (is_cell) args.insert(args.end(), {"--qualifier", get[2]});
+    std::vector<std::string> args = {"probe", "--json", "--row",
+                                     ToPrintable(test::FromHex(get[1]))};
+    if (is_cell)
+      args.insert(args.end(),
+                  {"--qualifier", ToPrintable(test::FromHex(get[2]))});
     const json probe = Records(Fine(args), "probe").at(0);
     EXPECT_EQ(probe["verdict"], may ? "may be there" : "not there")
         << testing::PrintToString(get);

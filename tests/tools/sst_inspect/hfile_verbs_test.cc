@@ -150,7 +150,7 @@ TEST_F(HFileVerbs, ProbeTellsWhatAGetWouldBeTold) {
               HasSubstr("ROWCOL markers  may be there"));
   EXPECT_THAT(Fine({"probe", "--row", "row000100"}).out,
               HasSubstr("ROWCOL          not asked: it holds no rows"));
-  // `data --raw` prints keys in this form.
+  // `data --whole-keys` prints keys in this form.
   const std::string key = "\\x00\\x09row000011\\x01fb";
   EXPECT_THAT(Fine({"probe", "--key", key}).out, HasSubstr("yes, put at 111"));
   EXPECT_EQ(RunTool({"probe", "--key", "short", path_}).code, 2);

@@ -12,7 +12,7 @@
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
-#include "tools/sst_inspect/text.h"
+#include "tools/cli/text.h"
 
 namespace rowbloom {
 namespace {

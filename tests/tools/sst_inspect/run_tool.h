@@ -24,7 +24,8 @@ struct Output {
 inline Output RunTool(const std::vector<std::string>& args) {
   std::ostringstream out;
   std::ostringstream err;
-  const int code = sst_inspect::Run(args, out, err);
+  std::istringstream in;
+  const int code = sst_inspect::Run(args, {.in = in, .out = out, .err = {err}});
   return {code, out.str(), err.str()};
 }
 

@@ -28,9 +28,9 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
+#include "tools/cli/text.h"
 #include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/table_file.h"
-#include "tools/sst_inspect/text.h"
 
 namespace rowbloom {
 namespace {
@@ -234,8 +234,7 @@ TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
     // Behind the last key no file may be probed.
     if (!present && may_match + no_match == 0) return;
     ASSERT_EQ(may_match + no_match, 1U);
-    ASSERT_EQ(filter->KeyMayMatch(key), may_match == 1)
-        << sst_inspect::ToHex(key);
+    ASSERT_EQ(filter->KeyMayMatch(key), may_match == 1) << cli::ToHex(key);
     if (!present) {
       ++absent_asked;
       absent_passed += may_match;

@@ -166,7 +166,7 @@ TEST_F(Verbs, TimestampsAreDecoded) {
     ASSERT_THAT(writer.Put(key, time, "v"), IsOk());
   }
   ASSERT_THAT(writer.Finish(), IsOk());
-  EXPECT_THAT(RunTool({"data", "--limit", "1", path_}).out,
+  EXPECT_THAT(RunTool({"data", "--cells", "1", path_}).out,
               HasSubstr("  key000000  t=42 put@0  v\n"));
   const Output verify = RunTool({"verify", path_});
   EXPECT_EQ(verify.code, 0) << verify.out;

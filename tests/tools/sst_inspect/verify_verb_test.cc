@@ -25,7 +25,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
-#include "tools/sst_inspect/progress.h"
+#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom {
@@ -286,8 +286,8 @@ TEST_F(Verify, ProgressIsShownUntilTheFileIsRead) {
   std::unique_ptr<sst_inspect::TableFile> table;
   ASSERT_THAT(sst_inspect::OpenTable(path_, &table), IsOk());
   std::ostringstream err;
-  EXPECT_FALSE(sst_inspect::ProgressOn(err, *table));
-  table->SetProgress(sst_inspect::ProgressOn(err, *table, 1));
+  EXPECT_FALSE(sst_inspect::ProgressOn({err, true}, *table));
+  table->SetProgress(sst_inspect::ProgressOn({err, true}, *table, 1));
   const auto cells = table->NewCellReader();
   while (cells->Next()) {
   }
@@ -366,7 +366,7 @@ TEST_F(Verify, ProgressIsShownOnATerminalForLargeFiles) {
   std::filesystem::resize_file(path_,
                                sst_inspect::kProgressBytes - sst::kFooterBytes);
   std::ofstream(path_, std::ios::binary | std::ios::app) << footer;
-  const std::string line = ": 0 % of 1073.7 MB";
+  const std::string line = ": 0 % of 1.0 GiB";
   for (const std::vector<std::string>& args :
        std::vector<std::vector<std::string>>{
            {"verify", path_},

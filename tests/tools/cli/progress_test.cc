@@ -1,4 +1,4 @@
-#include "tools/terminal/progress.h"
+#include "tools/cli/progress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,29 +10,29 @@
 namespace rowbloom::test {
 namespace {
 
+using cli::Job;
+using cli::Progress;
+using cli::ProgressText;
 using std::chrono::milliseconds;
-using terminal::Job;
-using terminal::Progress;
-using terminal::ProgressText;
 
 TEST(ProgressText, HasShareRateAndTimeLeft) {
   EXPECT_EQ(
       ProgressText({"cells.tsv", 100'000'000, "cells"},
                    {.bytes = 25'000'000, .count = 1'234'567, .seconds = 10}),
-      "cells.tsv: 25 % of 100.0 MB, 1,234,567 cells, 123,456 cells/s, "
+      "cells.tsv: 25 % of 95.4 MiB, 1,234,567 cells, 123,456 cells/s, "
       "0:30 left");
 }
 
 TEST(ProgressText, WithoutAUnitTheRateIsOfBytes) {
   EXPECT_EQ(ProgressText({"a.sst", 3'000'000'000, ""},
                          {.bytes = 1'000'000'000, .seconds = 4000}),
-            "a.sst: 33 % of 3000.0 MB, 0.2 MB/s, 2:13:20 left");
+            "a.sst: 33 % of 2.8 GiB, 244.1 KiB/s, 2:13:20 left");
 }
 
 TEST(ProgressText, OfUnknownLengthHasNoTimeLeft) {
   EXPECT_EQ(ProgressText({"standard input", std::nullopt, "lines"},
                          {.bytes = 2'500'000, .count = 10, .seconds = 5}),
-            "standard input: 2.5 MB, 10 lines, 2 lines/s");
+            "standard input: 2.4 MiB, 10 lines, 2 lines/s");
 }
 
 TEST(ProgressText, TheShareIsOfTheCountWhereBytesAreUnknown) {
@@ -50,28 +50,28 @@ TEST(ProgressText, TheShareIsOfTheCountWhereBytesAreUnknown) {
 
 // Numbers that a division or a cast could not take.
 TEST(ProgressText, TakesAnyState) {
-  EXPECT_EQ(ProgressText({"f", 10, ""}, {}), "f: 0 % of 0.0 MB, 0.0 MB/s");
+  EXPECT_EQ(ProgressText({"f", 10, ""}, {}), "f: 0 % of 10 B, 0 B/s");
   EXPECT_EQ(ProgressText({"f", 0, ""}, {.bytes = 0, .seconds = 2}),
-            "f: 0.0 MB, 0.0 MB/s");
+            "f: 0 B, 0 B/s");
   EXPECT_EQ(ProgressText({"grown", 1'000'000, ""},
                          {.bytes = 2'000'000, .seconds = 2}),
-            "grown: 100 % of 1.0 MB, 1.0 MB/s, 0:00 left");
+            "grown: 100 % of 976.6 KiB, 976.6 KiB/s, 0:00 left");
   EXPECT_EQ(ProgressText({"slow", uint64_t{1} << 63, ""},
                          {.bytes = 1, .seconds = 1e6}),
-            "slow: 0 % of 9223372036854.8 MB, 0.0 MB/s, days left");
+            "slow: 0 % of 8.0 EiB, 0 B/s, days left");
 }
 
 // Less than a second tells nothing of the rest.
 TEST(ProgressText, TimeLeftWantsASecond) {
   EXPECT_EQ(
       ProgressText({"f", 2'000'000, ""}, {.bytes = 1'000'000, .seconds = 0.5}),
-      "f: 50 % of 2.0 MB, 2.0 MB/s");
+      "f: 50 % of 1.9 MiB, 1.9 MiB/s");
 }
 
 TEST(ProgressText, LongTitlesKeepTheirEnd) {
   EXPECT_EQ(ProgressText({std::string(40, 'd') + "/cells-of-2026.tsv", {}, ""},
                          {.seconds = 1}),
-            "...ddd/cells-of-2026.tsv: 0.0 MB, 0.0 MB/s");
+            "...ddd/cells-of-2026.tsv: 0 B, 0 B/s");
 }
 
 // A clock that the test moves.
@@ -86,22 +86,22 @@ class ProgressLine : public ::testing::Test {
 };
 
 TEST_F(ProgressLine, IsRewrittenTenTimesASecond) {
-  Progress progress(err_, true, Job{"f", std::nullopt, "cells"}, Clock());
+  Progress progress({err_, true}, Job{"f", std::nullopt, "cells"}, Clock());
   EXPECT_EQ(err_.str(), "");
   progress.Update(0, 1);
-  EXPECT_EQ(err_.str(), "\rf: 0.0 MB, 1 cells, 1,000 cells/s\x1b[K\r");
+  EXPECT_EQ(err_.str(), "\rf: 0 B, 1 cells, 1,000 cells/s\x1b[K\r");
   err_.str("");
   now_ += milliseconds(99);
   progress.Update(0, 2);
   EXPECT_EQ(err_.str(), "");
   now_ += milliseconds(401);
   progress.Update(0, 3);
-  EXPECT_EQ(err_.str(), "\rf: 0.0 MB, 3 cells, 6 cells/s\x1b[K\r");
+  EXPECT_EQ(err_.str(), "\rf: 0 B, 3 cells, 6 cells/s\x1b[K\r");
 }
 
 TEST_F(ProgressLine, IsErasedAtTheEndOnce) {
   {
-    Progress progress(err_, true, Job{"f", 10, ""}, Clock());
+    Progress progress({err_, true}, Job{"f", 10, ""}, Clock());
     progress.Update(1);
     err_.str("");
     progress.Finish();
@@ -109,13 +109,13 @@ TEST_F(ProgressLine, IsErasedAtTheEndOnce) {
   }
   EXPECT_EQ(err_.str(), "\r\x1b[K");
   err_.str("");
-  { const Progress unused(err_, true, Job{"f", 10, ""}, Clock()); }
+  { const Progress unused({err_, true}, Job{"f", 10, ""}, Clock()); }
   EXPECT_EQ(err_.str(), "");
 }
 
 TEST_F(ProgressLine, IsForTerminalsOnly) {
   {
-    Progress progress(err_, false, Job{"f", 10, ""}, Clock());
+    Progress progress({err_}, Job{"f", 10, ""}, Clock());
     progress.Update(5);
     now_ += milliseconds(1'500);
     EXPECT_EQ(progress.seconds(), 1.5);

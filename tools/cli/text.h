@@ -1,4 +1,4 @@
-// Bytes, numbers and tables as text, and bytes from text.
+// Bytes, numbers, times and tables as text.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rowbloom/result.h"
-
-namespace rowbloom::sst_inspect {
+namespace rowbloom::cli {
 
 // "512 B", "1.2 MiB".
 std::string HumanBytes(uint64_t bytes);
@@ -29,11 +27,12 @@ std::string Ratio(uint64_t contents_bytes, uint64_t stored_bytes);
 // `text` with control characters as \xHH: fit for a terminal.
 std::string WithoutControls(std::string_view text);
 
-// The bytes that hex digits name. Error: what was expected, at which character.
-Result<std::string> ParseHex(std::string_view text);
-
 // The bytes as lower case hex digits.
 std::string ToHex(std::string_view bytes);
+
+// "2026-11-24 11:25:00 UTC" of seconds since 1970; the number itself beyond
+// years of four digits, a time that nobody wrote.
+std::string UtcText(uint64_t seconds);
 
 // "1,234,567".
 std::string Grouped(uint64_t number);
@@ -55,12 +54,13 @@ class Table {
   }
   bool empty() const { return rows_.empty(); }
 
-  // Prints the titles and the rows, two spaces before and between columns.
-  void Print(std::ostream& out) const;
+  // Prints the titles and the rows, two spaces between columns and `indent`
+  // before them.
+  void Print(std::ostream& out, size_t indent = 2) const;
 
  private:
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::cli

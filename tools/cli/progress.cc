@@ -1,14 +1,15 @@
-#include "tools/terminal/progress.h"
+#include "tools/cli/progress.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <ostream>
 #include <utility>
 
-namespace rowbloom::terminal {
+#include "tools/cli/text.h"
+
+namespace rowbloom::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kInterval{100};
@@ -17,19 +18,6 @@ constexpr const char* kErase = "\x1b[K";
 // The rest of the line fits into 80 columns with this, mostly: a line that
 // wraps cannot be rewritten.
 constexpr size_t kTitleBytes = 24;
-
-std::string Megabytes(double bytes) {
-  return fmt::format("{:.1f} MB", bytes / 1e6);
-}
-
-std::string Grouped(uint64_t number) {
-  std::string digits = fmt::format("{}", number);
-  for (size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
-}
 
 std::string Duration(double seconds) {
   constexpr double kLongestSeconds = 99 * 3600;
@@ -63,12 +51,13 @@ std::string ProgressText(const Job& job, const JobState& state) {
                         Grouped(state.total_count), job.unit, Grouped(rate),
                         job.unit);
   } else {
-    const auto bytes = static_cast<double>(state.bytes);
-    text += total_bytes > 0
-                ? fmt::format(": {:.0f} % of {}", share, Megabytes(total))
-                : ": " + Megabytes(bytes);
+    text += total_bytes > 0 ? fmt::format(": {:.0f} % of {}", share,
+                                          HumanBytes(total_bytes))
+                            : ": " + HumanBytes(state.bytes);
+    const auto bytes_per_second = static_cast<uint64_t>(
+        std::min(1e19, static_cast<double>(state.bytes) / seconds));
     text += job.unit.empty()
-                ? fmt::format(", {}/s", Megabytes(bytes / seconds))
+                ? fmt::format(", {}/s", HumanBytes(bytes_per_second))
                 : fmt::format(", {} {}, {} {}/s", Grouped(state.count),
                               job.unit, Grouped(rate), job.unit);
   }
@@ -79,9 +68,8 @@ std::string ProgressText(const Job& job, const JobState& state) {
   return text;
 }
 
-Progress::Progress(std::ostream& err, bool enabled, Job job, Clock clock)
+Progress::Progress(const Diagnostics& err, Job job, Clock clock)
     : err_(err),
-      enabled_(enabled),
       job_(std::move(job)),
       clock_(std::move(clock)),
       start_(clock_()) {}
@@ -89,28 +77,24 @@ Progress::Progress(std::ostream& err, bool enabled, Job job, Clock clock)
 Progress::~Progress() { Finish(); }
 
 void Progress::Update(uint64_t bytes, uint64_t count, uint64_t total_count) {
-  if (!enabled_) return;
+  if (!err_.is_terminal) return;
   const auto now = clock_();
   if (printed_ && now - *printed_ < kInterval) return;
   printed_ = now;
-  err_ << "\r"
-       << ProgressText(job_,
-                       {bytes, count, (now - start_).count(), total_count})
-       << kErase << "\r" << std::flush;
+  err_.stream << "\r"
+              << ProgressText(
+                     job_, {bytes, count, (now - start_).count(), total_count})
+              << kErase << "\r" << std::flush;
 }
 
 void Progress::Finish() {
   if (!printed_) return;
   printed_.reset();
-  err_ << "\r" << kErase << std::flush;
+  err_.stream << "\r" << kErase << std::flush;
 }
 
 std::chrono::duration<double> Progress::SteadyClock() {
   return std::chrono::steady_clock::now().time_since_epoch();
 }
 
-bool StandardErrorIsTerminal() { return isatty(STDERR_FILENO) == 1; }
-
-bool StandardOutputIsTerminal() { return isatty(STDOUT_FILENO) == 1; }
-
-}  // namespace rowbloom::terminal
+}  // namespace rowbloom::cli

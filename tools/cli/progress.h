@@ -1,17 +1,18 @@
 // A line on a terminal that says how far a job is.
 //
-//   Progress progress(err, StandardErrorIsTerminal(), {"cells.tsv", bytes});
+//   Progress progress(err, {"cells.tsv", bytes, "cells"});
 //   while (...) progress.Update(bytes_read, cells_read);
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <iosfwd>
 #include <optional>
 #include <string>
 
-namespace rowbloom::terminal {
+#include "tools/cli/report.h"
+
+namespace rowbloom::cli {
 
 struct Job {
   // The name of what is read; fit for a terminal.
@@ -31,22 +32,23 @@ struct JobState {
   uint64_t total_count = 0;
 };
 
-// "cells.tsv: 42 % of 123.4 MB, 1,234,567 cells, 456,789 cells/s, 0:12 left";
+// "cells.tsv: 42 % of 123.4 MiB, 1,234,567 cells, 456,789 cells/s, 0:12 left";
 // of a long title the end. Where the total count is known and the bytes are
 // not, the share is of that: "orders: 42 % of 2,939,445 cells, 456,789 cells/s,
 // ...". Without a unit the rate is that of bytes; the time left is shown once a
 // second has passed. Thread-safe.
 std::string ProgressText(const Job& job, const JobState& state);
 
-// Rewrites one line, at most ten times a second; silent when not enabled. The
+// Rewrites one line of a terminal, at most ten times a second; silent
+// elsewhere. The
 // cursor stays at its start, so that other output covers it. Not thread-safe.
 class Progress {
  public:
   // The time since some fixed point; never goes back.
   using Clock = std::function<std::chrono::duration<double>()>;
 
-  // Prints to `err`, which must outlive it.
-  Progress(std::ostream& err, bool enabled, Job job, Clock clock = SteadyClock);
+  // Prints to `err`, whose stream must outlive it.
+  Progress(const Diagnostics& err, Job job, Clock clock = SteadyClock);
   // Finish.
   ~Progress();
   Progress(const Progress&) = delete;
@@ -65,16 +67,11 @@ class Progress {
  private:
   static std::chrono::duration<double> SteadyClock();
 
-  std::ostream& err_;
-  const bool enabled_;
+  const Diagnostics err_;
   const Job job_;
   const Clock clock_;
   const std::chrono::duration<double> start_;
   std::optional<std::chrono::duration<double>> printed_;  // nullopt: not shown
 };
 
-// Tells whether the stream is a terminal.
-bool StandardErrorIsTerminal();
-bool StandardOutputIsTerminal();
-
-}  // namespace rowbloom::terminal
+}  // namespace rowbloom::cli

@@ -1,6 +1,6 @@
-// Record: one line of --json output, a flat JSON object. A verb prints one for
-// each thing it has to say, as it goes, so that output of any length takes no
-// memory: "JSON Lines". README.md lists the records of each verb.
+// Record: one line of --json output, a JSON object. A verb prints one for each
+// thing it has to say, as it goes, so that output of any length takes no
+// memory: "JSON Lines". The README.md of each program lists its records.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::cli {
 
 class Record {
  public:
+  Record();
   // Starts with "record": kind, "file": path.
   Record(std::string_view kind, std::string_view path);
   ~Record();
@@ -31,11 +33,14 @@ class Record {
   Record& Number(std::string_view name, const std::optional<uint64_t>& value);
   Record& Real(std::string_view name, const std::optional<double>& value);
 
+  Record& Object(std::string_view name, const Record& value);
+  Record& Array(std::string_view name, const std::vector<Record>& values);
+
   void Print(std::ostream& out) const;
 
  private:
-  struct Object;
-  std::unique_ptr<Object> object_;
+  struct Json;
+  std::unique_ptr<Json> json_;
 };
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::cli

@@ -1,4 +1,4 @@
-#include "tools/rowbloom/interruption.h"
+#include "tools/cli/interruption.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,15 +1,12 @@
-#include "tools/sst_inspect/text.h"
+#include "tools/cli/text.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <sstream>
-#include <string>
+#include <string_view>
 
-namespace rowbloom::sst_inspect {
+namespace rowbloom::cli {
 namespace {
-
-using testing::HasSubstr;
 
 TEST(Text, SizesAreRoundedToOneDecimal) {
   EXPECT_EQ(HumanBytes(0), "0 B");
@@ -35,15 +32,14 @@ TEST(Text, ControlCharactersNeverReachATerminal) {
             "a\\x1B[2J\\x0A\\x7F\xc3\xa9");
 }
 
-TEST(Text, BytesOfHexDigits) {
-  EXPECT_EQ(*ParseHex("00fFa1"), std::string("\x00\xff\xa1", 3));
-  EXPECT_EQ(*ParseHex(""), "");
-  for (const char* bad : {"0", "0g", "abc", "0x00", " 00"}) {
-    const auto bytes = ParseHex(bad);
-    ASSERT_FALSE(bytes.has_value()) << bad;
-    EXPECT_THAT(bytes.error(), HasSubstr("expected two hex digits"));
-  }
-  EXPECT_THAT(ParseHex("abc").error(), HasSubstr("at character 3"));
+TEST(Text, BytesAreTwoHexDigitsEach) {
+  EXPECT_EQ(ToHex(std::string_view("\0\xff\xa1", 3)), "00ffa1");
+}
+
+TEST(Text, TimesAreOfUtc) {
+  EXPECT_EQ(UtcText(0), "1970-01-01 00:00:00 UTC");
+  EXPECT_EQ(UtcText(253'402'300'799), "9999-12-31 23:59:59 UTC");
+  EXPECT_EQ(UtcText(253'402'300'800), "253402300800");
 }
 
 TEST(Text, TableColumnsAreAligned) {
@@ -60,4 +56,4 @@ TEST(Text, TableColumnsAreAligned) {
 }
 
 }  // namespace
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::cli

@@ -1,4 +1,4 @@
-#include "tools/rowbloom/input.h"
+#include "tools/cli/input.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "tools/rowbloom/interruption.h"
+#include "tools/cli/interruption.h"
 
 namespace rowbloom::cli {
 namespace {

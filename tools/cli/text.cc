@@ -1,38 +1,15 @@
-#include "tools/sst_inspect/text.h"
+#include "tools/cli/text.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <iterator>
-#include <optional>
 #include <ostream>
 
-namespace rowbloom::sst_inspect {
-namespace {
-
-std::string Escape(char c) {
-  return fmt::format("\\x{:02X}", static_cast<unsigned char>(c));
-}
-
-std::optional<int> HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return std::nullopt;
-}
-
-// The byte that two hex digits at `at` name, or nullopt.
-std::optional<char> HexByte(std::string_view text, size_t at) {
-  if (at + 2 > text.size()) return std::nullopt;
-  const auto high = HexDigit(text[at]);
-  const auto low = HexDigit(text[at + 1]);
-  if (!high || !low) return std::nullopt;
-  return static_cast<char>(*high << 4 | *low);
-}
-
-}  // namespace
-
+namespace rowbloom::cli {
 std::string HumanBytes(uint64_t bytes) {
   constexpr std::array kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024) return fmt::format("{} B", bytes);
@@ -72,7 +49,7 @@ std::string WithoutControls(std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) {
-      clean += Escape(c);
+      clean += fmt::format("\\x{:02X}", byte);
     } else {
       clean += c;
     }
@@ -80,26 +57,23 @@ std::string WithoutControls(std::string_view text) {
   return clean;
 }
 
-Result<std::string> ParseHex(std::string_view text) {
-  std::string bytes;
-  for (size_t i = 0; i < text.size(); i += 2) {
-    const auto byte = HexByte(text, i);
-    if (!byte) {
-      return Error{
-          fmt::format("\"{}\": expected two hex digits at character {}",
-                      WithoutControls(text), i + 1)};
-    }
-    bytes += *byte;
-  }
-  return bytes;
-}
-
 std::string ToHex(std::string_view bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
+  text.reserve(2 * bytes.size());
   for (const char c : bytes) {
-    text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    const auto byte = static_cast<unsigned char>(c);
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
   }
   return text;
+}
+
+std::string UtcText(uint64_t seconds) {
+  constexpr uint64_t kYear10000 = 253'402'300'800;
+  if (seconds >= kYear10000) return fmt::format("{}", seconds);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC",
+                     fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
 std::string Grouped(uint64_t number) {
@@ -111,7 +85,7 @@ std::string Grouped(uint64_t number) {
   return text;
 }
 
-void Table::Print(std::ostream& out) const {
+void Table::Print(std::ostream& out, size_t indent) const {
   std::vector<size_t> widths;
   for (const Column& column : columns_) widths.push_back(column.title.size());
   for (const auto& row : rows_) {
@@ -120,12 +94,13 @@ void Table::Print(std::ostream& out) const {
     }
   }
   const auto print_line = [&](const auto& cell_of) {
-    std::string line;
+    std::string line(indent, ' ');
     for (size_t i = 0; i < columns_.size(); ++i) {
       const std::string& cell = cell_of(i);
+      if (i > 0) line += "  ";
       line += columns_[i].align == Align::kLeft
-                  ? fmt::format("  {:<{}}", cell, widths[i])
-                  : fmt::format("  {:>{}}", cell, widths[i]);
+                  ? fmt::format("{:<{}}", cell, widths[i])
+                  : fmt::format("{:>{}}", cell, widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << "\n";
@@ -136,4 +111,4 @@ void Table::Print(std::ostream& out) const {
   }
 }
 
-}  // namespace rowbloom::sst_inspect
+}  // namespace rowbloom::cli

@@ -1,0 +1,91 @@
+#include "tools/cli/program.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <iostream>
+
+#include "rowbloom/printable.h"
+#include "tools/cli/input.h"
+#include "tools/cli/text.h"
+
+namespace rowbloom::cli {
+namespace {
+
+ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
+                  const Streams& streams) {
+  const std::string first = args.empty() ? "" : args.front();
+  const auto named = std::ranges::find(table.verbs, first, &Verb::name);
+  const bool is_named = named != table.verbs.end();
+  if (is_named && named->verbs != nullptr) {
+    return Dispatch(*named->verbs, {args.begin() + 1, args.end()}, streams);
+  }
+  // CLI11 would take options before the verb, and say less of a wrong one.
+  const bool asks = first == "-h" || first == "--help" || first == "--version";
+  if (!asks && !is_named) {
+    const std::string found =
+        args.empty() ? "nothing" : "\"" + ToPrintable(first) + "\"";
+    return Fail(streams.err, "expected a verb, found " + found + "; see " +
+                                 table.name + " --help");
+  }
+
+  CLI::App app(table.summary, table.name);
+  app.set_version_flag("--version",
+                       std::string(streams.err.program) + " " ROWBLOOM_VERSION);
+  app.require_subcommand(1);
+  app.footer(table.footer);
+  Action action;
+  for (const Verb& verb : table.verbs) {
+    CLI::App* const command = app.add_subcommand(verb.name, verb.summary);
+    if (!is_named || &verb != &*named) continue;  // the help lists it
+    command->footer(table.footer);
+    action = verb.add_to(command);
+    if (table.finish != nullptr) table.finish(streams, command);
+  }
+  try {
+    // CLI11 takes them last first.
+    app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+  } catch (const CLI::Success& wish) {  // help or version
+    app.exit(wish, streams.out, streams.err.stream);
+    return ExitCode::kOk;
+  } catch (const CLI::ParseError& error) {
+    return Fail(streams.err, WithoutControls(error.what()));
+  }
+  return action(streams);
+}
+
+}  // namespace
+
+int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
+               Streams streams) {
+  streams.err.program = program.name;
+  try {
+    const ExitCode code = Dispatch(program, args, streams);
+    if (streams.out.flush()) return static_cast<int>(code);
+    Complain(streams.err, "cannot write to standard output");
+  } catch (const std::exception& error) {
+    Complain(streams.err, WithoutControls(error.what()));
+  }
+  return static_cast<int>(ExitCode::kFailed);
+}
+
+int Main(int argc, char** argv,
+         int (*run)(const std::vector<std::string>& args,
+                    const Streams& streams)) {
+  std::ios::sync_with_stdio(false);
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  DescriptorBuffer input(STDIN_FILENO);
+  std::istream in(&input);
+  // Results are shown before the program waits for more input.
+  in.tie(&std::cout);
+  return run(args, {.in = in,
+                    .out = std::cout,
+                    .err = {std::cerr, isatty(STDERR_FILENO) == 1},
+                    .in_is_terminal = isatty(STDIN_FILENO) == 1,
+                    .out_is_terminal = isatty(STDOUT_FILENO) == 1,
+                    .in_bytes = RemainingBytes(STDIN_FILENO)});
+}
+
+}  // namespace rowbloom::cli

@@ -1,0 +1,56 @@
+// A program: its verbs, and the run of a command line. Both programs are tables
+// of verbs, with arguments by CLI11.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/cli/report.h"
+#include "tools/cli/streams.h"
+
+namespace CLI {
+class App;
+}
+
+namespace rowbloom::cli {
+
+// Does what a verb does, with the arguments that were parsed.
+using Action = std::function<ExitCode(const Streams& streams)>;
+
+struct VerbTable;
+
+struct Verb {
+  const char* name;
+  const char* summary;
+  // Adds the verb's arguments to its command. The action owns them, and is
+  // called after they were parsed.
+  Action (*add_to)(CLI::App* command);
+  // Verbs that follow the name; add_to is then null.
+  const VerbTable* verbs = nullptr;
+};
+
+struct VerbTable {
+  const char* name;  // "rowbloom"; of verbs behind a verb "rowbloom filter"
+  const char* summary;
+  const char* footer;           // ends each help: the exit codes
+  std::span<const Verb> verbs;  // in the order of the help
+  // Changes a command that has its arguments; null: nothing to change.
+  void (*finish)(const Streams& streams, CLI::App* command) = nullptr;
+};
+
+// Runs the command line `args` (without the program's name). Help and version
+// go to standard output. Wrong usage, an exception of a verb, and output that
+// cannot be written, are kFailed, in one line. Returns the exit code. Throws
+// nothing. Thread-safe as long as the streams are not shared and the verb is.
+int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
+               Streams streams);
+
+// A main: calls `run` with the arguments and the streams of the process, whose
+// standard input can be interrupted (Interruption).
+int Main(int argc, char** argv,
+         int (*run)(const std::vector<std::string>& args,
+                    const Streams& streams));
+
+}  // namespace rowbloom::cli

@@ -1,0 +1,42 @@
+#include "tools/cli/report.h"
+
+#include <ostream>
+
+#include "tools/cli/text.h"
+
+namespace rowbloom::cli {
+
+ExitCode FailedBy(int signal) {
+  constexpr int kSignalBase = 128;
+  if (signal == 0) return ExitCode::kFailed;
+  return static_cast<ExitCode>(kSignalBase + signal);
+}
+
+std::string Describe(const rocksdb::Status& status) {
+  const bool speaks_for_itself =
+      status.IsInvalidArgument() || status.IsNotFound() ||
+      status.IsNotSupported() || status.IsCorruption() || status.IsIOError();
+  return WithoutControls(speaks_for_itself && status.getState() != nullptr
+                             ? status.getState()
+                             : status.ToString());
+}
+
+void Complain(const Diagnostics& err, std::string_view problem) {
+  err.stream << err.program << ": " << problem << "\n";
+}
+
+ExitCode Fail(const Diagnostics& err, std::string_view problem) {
+  Complain(err, problem);
+  return ExitCode::kFailed;
+}
+
+ExitCode Fail(const Diagnostics& err, const rocksdb::Status& status) {
+  return Fail(err, Describe(status));
+}
+
+ExitCode Judge(const Diagnostics& err, const rocksdb::Status& status) {
+  Fail(err, status);
+  return status.IsCorruption() ? ExitCode::kFinding : ExitCode::kFailed;
+}
+
+}  // namespace rowbloom::cli

@@ -1,0 +1,16 @@
+#include "tools/cli/streams.h"
+
+#include <istream>
+#include <ostream>
+#include <string>
+
+namespace rowbloom::cli {
+
+bool Confirm(const Streams& streams, std::string_view question) {
+  streams.err.stream << question << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(streams.in, answer);
+  return answer == "y" || answer == "yes";
+}
+
+}  // namespace rowbloom::cli

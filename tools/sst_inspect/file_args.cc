@@ -1,0 +1,135 @@
+#include "tools/sst_inspect/file_args.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include "rowbloom/printable.h"
+#include "tools/cli/progress.h"
+#include "tools/sst_inspect/file_kind.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ListedFile {
+  std::string path;
+  bool listed = false;  // found in a directory, not named
+};
+
+// Files of such names are table files, however damaged.
+bool IsNamedAsTable(const fs::path& path) {
+  return path.extension() == ".sst" || path.extension() == ".hfile";
+}
+
+ExitCode ExpandDirectory(const std::string& path, const Diagnostics& err,
+                         std::vector<ListedFile>* files) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().string();
+    if (IsNamedAsTable(entry->path()) || KindOf(name) != FileKind::kOther) {
+      found.push_back(name);
+    }
+  }
+  if (error) {
+    return Fail(err, path + ": cannot list: " + error.message());
+  }
+  if (found.empty()) {
+    return Fail(err, path + ": a directory without SSTs and HFiles");
+  }
+  std::sort(found.begin(), found.end());
+  for (std::string& file : found) files->push_back({std::move(file), true});
+  return ExitCode::kOk;
+}
+
+ExitCode ExpandInputs(const std::vector<std::string>& paths,
+                      const Diagnostics& err, std::vector<ListedFile>* files) {
+  ExitCode worst = ExitCode::kOk;
+  for (const std::string& path : paths) {
+    std::error_code ignored;  // opening the file reports it
+    if (fs::is_directory(path, ignored)) {
+      worst = std::max(worst, ExpandDirectory(path, err, files));
+    } else {
+      files->push_back({path, false});
+    }
+  }
+  return worst;
+}
+
+}  // namespace
+
+void FileArgs::AddTo(CLI::App* command) {
+  command->add_option("FILE", paths, "SST or HFile, or a directory of them")
+      ->required()
+      ->type_name("");
+  command->add_flag("--json", json, "Print objects, one a line");
+}
+
+void FileArgs::AddHexTo(CLI::App* command) {
+  command->add_flag("--hex", hex, "Print keys and values as hex digits");
+}
+
+void FileArgs::AddKeyLayoutTo(CLI::App* command) {
+  command
+      ->add_option("--key-layout", key_layout,
+                   "How keys split: escaped, fixed:N, delimited:C, u16; "
+                   "default: as the file's filter or extractor says")
+      ->type_name("LAYOUT");
+}
+
+size_t FileArgs::CountFiles() const {
+  std::ostringstream told_later;
+  std::vector<ListedFile> files;
+  ExpandInputs(paths, {told_later}, &files);
+  return files.size();
+}
+
+ExitCode FileArgs::ForEachFile(const Streams& streams, const Use& use,
+                               Prints prints) const {
+  const bool progress = prints == Prints::kAtTheEnd || !streams.out_is_terminal;
+  std::vector<ListedFile> files;
+  ExitCode worst = ExpandInputs(paths, streams.err, &files);
+  for (const ListedFile& input : files) {
+    std::unique_ptr<TableFile> file;
+    const rocksdb::Status status = OpenTable(input.path, &file);
+    std::error_code ignored;
+    if (status.ok()) {
+      if (progress) file->SetProgress(ProgressOn(streams.err, *file));
+      worst = std::max(worst, use(*file));
+    } else if (input.listed && !fs::exists(input.path, ignored)) {
+      Complain(streams.err, WithoutControls(input.path) +
+                                ": gone since its directory was listed");
+    } else {
+      worst = std::max(worst, Judge(streams.err, status));
+    }
+  }
+  return worst;
+}
+
+std::optional<std::string> Typed(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  return FromPrintable(*text);
+}
+
+TableFile::Progress ProgressOn(const Diagnostics& err, const TableFile& file,
+                               uint64_t from_bytes) {
+  const uint64_t size_bytes = file.size_bytes();
+  if (!err.is_terminal || size_bytes < from_bytes) return {};
+  const cli::Job job{WithoutControls(file.path()), size_bytes, ""};
+  return [size_bytes, progress = std::make_shared<cli::Progress>(err, job)](
+             uint64_t offset_bytes) {
+    if (offset_bytes < size_bytes) {
+      progress->Update(offset_bytes);
+    } else {
+      progress->Finish();
+    }
+  };
+}
+
+}  // namespace rowbloom::sst_inspect
