@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <ostream>
 #include <system_error>
 
 namespace rowbloom::cli {
@@ -59,6 +60,10 @@ Interruption::~Interruption() {
 }
 
 int Interruption::signal() const { return noted; }
+
+void Interruption::Check(const std::ostream& out) const {
+  if (noted != 0 || !out) throw Interrupted{noted};
+}
 
 ssize_t InterruptibleRead(int fd, void* buffer, size_t bytes) {
   while (true) {

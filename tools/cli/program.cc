@@ -9,6 +9,7 @@
 
 #include "rowbloom/printable.h"
 #include "tools/cli/input.h"
+#include "tools/cli/interruption.h"
 #include "tools/cli/text.h"
 
 namespace rowbloom::cli {
@@ -61,14 +62,19 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
 int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
                Streams streams) {
   streams.err.program = program.name;
+  ExitCode code = ExitCode::kFailed;
   try {
-    const ExitCode code = Dispatch(program, args, streams);
-    if (streams.out.flush()) return static_cast<int>(code);
-    Complain(streams.err, "cannot write to standard output");
+    code = Dispatch(program, args, streams);
+  } catch (const Interrupted& end) {
+    code = FailedBy(end.signal);
+    if (end.signal != 0) Complain(streams.err, "interrupted");
   } catch (const std::exception& error) {
     Complain(streams.err, WithoutControls(error.what()));
   }
-  return static_cast<int>(ExitCode::kFailed);
+  if (!streams.out.flush()) {
+    code = Fail(streams.err, "cannot write to standard output");
+  }
+  return static_cast<int>(code);
 }
 
 int Main(int argc, char** argv,

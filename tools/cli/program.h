@@ -42,8 +42,9 @@ struct VerbTable {
 
 // Runs the command line `args` (without the program's name). Help and version
 // go to standard output. Wrong usage, an exception of a verb, and output that
-// cannot be written, are kFailed, in one line. Returns the exit code. Throws
-// nothing. Thread-safe as long as the streams are not shared and the verb is.
+// cannot be written, are kFailed, in one line; Interrupted is FailedBy its
+// signal. Returns the exit code. Throws nothing. Not thread-safe: long verbs
+// handle the signals of the process (Interruption).
 int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
                Streams streams);
 

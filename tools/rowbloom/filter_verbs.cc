@@ -19,6 +19,7 @@
 #include "rowbloom/classic_bloom_filter.h"
 #include "rowbloom/cuckoo_filter.h"
 #include "rowbloom/scalable_bloom_filter.h"
+#include "tools/cli/interruption.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/text.h"
 #include "tools/rowbloom/filter_file.h"
@@ -32,7 +33,8 @@ constexpr size_t kMaxLineBytes = size_t{64} << 20;
 // Calls `visit` for each line, with a line of progress on a terminal.
 std::optional<Error> VisitLines(
     const Streams& streams,
-    const std::function<bool(std::string_view)>& visit) {
+    const std::function<void(std::string_view)>& visit) {
+  const Interruption interruption;
   LineReader lines(streams.in, kMaxLineBytes);
   Progress progress(streams.err, {"standard input", std::nullopt, "lines"});
   while (true) {
@@ -47,10 +49,12 @@ std::optional<Error> VisitLines(
             fmt::format("standard input:{}: a line of more than {} bytes",
                         lines.line_number(), kMaxLineBytes)};
       case LineReader::Outcome::kReadError:
+        interruption.Check(streams.out);
         return Error{fmt::format("standard input:{}: cannot be read",
                                  lines.line_number())};
     }
-    if (!visit(line)) return Error{"cannot write to standard output"};
+    visit(line);
+    interruption.Check(streams.out);
     progress.Update(lines.bytes_consumed(), lines.line_number());
   }
 }
@@ -178,7 +182,6 @@ ExitCode FilterBuild(const BuildArgs& args, const Streams& streams) {
   if (const auto error = VisitLines(streams, [&](std::string_view line) {
         ++lines;
         if (filter->Put(line)) ++new_lines;
-        return true;
       })) {
     return Fail(streams.err, error->message);
   }
@@ -210,9 +213,9 @@ ExitCode FilterCheck(const CheckArgs& args, const Streams& streams) {
   if (!filter) return Fail(streams.err, filter.error());
   uint64_t printed = 0;
   if (const auto error = VisitLines(streams, [&](std::string_view line) {
-        if (filter->MayContain(line) == args.absent) return true;
+        if (filter->MayContain(line) == args.absent) return;
         ++printed;
-        return static_cast<bool>(streams.out << line << '\n');
+        streams.out << line << '\n';
       })) {
     return Fail(streams.err, error->message);
   }
@@ -250,10 +253,10 @@ Action AddFilterBuild(CLI::App* command) {
       ->add_option("--format", args->format,
                    "rowbloom, with a checksum, or guava, for "
                    "BloomFilter.readFrom")
-      ->check(CLI::IsMember({"rowbloom", "guava"}, CLI::ignore_case))
+      ->transform(CLI::IsMember({"rowbloom", "guava"}, CLI::ignore_case))
       ->capture_default_str();
   command->add_option("--strategy", args->strategy, "Guava's: mitz64 or mitz32")
-      ->check(CLI::IsMember({"mitz64", "mitz32"}, CLI::ignore_case))
+      ->transform(CLI::IsMember({"mitz64", "mitz32"}, CLI::ignore_case))
       ->capture_default_str();
   command->add_option("-o,--output", args->file, "Where the filter goes")
       ->required()

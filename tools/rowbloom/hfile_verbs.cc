@@ -359,18 +359,18 @@ Action AddExportHFile(CLI::App* command) {
       ->type_name("BYTES")
       ->capture_default_str();
   command->add_option("--compression", args->compression, "Of the files")
-      ->check(CLI::IsMember(Names(kCompressions), CLI::ignore_case))
+      ->transform(CLI::IsMember(Names(kCompressions), CLI::ignore_case))
       ->type_name("")
       ->capture_default_str();
   command->add_option("--encoding", args->encoding, "Of the files' data blocks")
-      ->check(CLI::IsMember(Names(kEncodings), CLI::ignore_case))
+      ->transform(CLI::IsMember(Names(kEncodings), CLI::ignore_case))
       ->type_name("")
       ->capture_default_str();
   command
       ->add_option("--codec-classes", args->codec_classes,
                    "Whose codecs the cluster has: Hadoop's, HBase's native "
                    "ones, or its aircompressor's")
-      ->check(CLI::IsMember(Names(kCodecClasses), CLI::ignore_case))
+      ->transform(CLI::IsMember(Names(kCodecClasses), CLI::ignore_case))
       ->type_name("")
       ->capture_default_str();
   command->add_flag("--keep-deletes", args->keep_deletes,

@@ -10,6 +10,7 @@
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
+#include "tools/cli/interruption.h"
 #include "tools/cli/record.h"
 #include "tools/cli/whole_number.h"
 #include "tools/rowbloom/cell_printer.h"
@@ -252,6 +253,7 @@ ExitCode PrintCounts(const ScanArgs& args, const Streams& streams) {
 }
 
 ExitCode Scan(const ScanArgs& args, const Streams& streams) {
+  const Interruption interruption;
   std::shared_ptr<Store> store;
   Status s = args.store.OpenToRead(streams, &store);
   RowScanner rows;
@@ -261,8 +263,7 @@ ExitCode Scan(const ScanArgs& args, const Streams& streams) {
       args.Printer(streams.out, CellColumns::kRow, args.columns.keys_only);
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) printer.Print(row.row, cell);
-    // The reader of the output is gone; Run says so.
-    if (!streams.out) return ExitCode::kFailed;
+    interruption.Check(streams.out);
   }
   if (!rows.status().ok()) return Fail(streams.err, rows.status());
   return ExitCode::kOk;

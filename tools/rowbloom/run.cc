@@ -86,7 +86,7 @@ constexpr VerbTable kRowbloom = {
     .footer =
         "Exit codes: 0 done; 1 no such cell or row, or damage in a store or a "
         "backup; 2 wrong\nusage, or input or a store that cannot be used; 130 "
-        "and 143 load, export-hfile or\nimport-hfile was interrupted.",
+        "and 143 interrupted.",
     .verbs = kVerbs,
     .finish = GiveStoreOfShell};
 

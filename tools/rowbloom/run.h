@@ -18,8 +18,7 @@ namespace rowbloom::cli {
 // The verbs, in the order of the help.
 std::span<const Verb> Verbs();
 
-// RunProgram with these verbs; `load`, `export-hfile` and `import-hfile` handle
-// the signals of the process meanwhile.
+// RunProgram with these verbs.
 int Run(const std::vector<std::string>& args, const Streams& streams);
 
 }  // namespace rowbloom::cli

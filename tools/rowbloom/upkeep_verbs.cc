@@ -253,7 +253,7 @@ Action AddVerify(CLI::App* command) {
                    "A part to look at: files, records, cells; repeatable; "
                    "default all")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({kFiles, kRecords, kCells}, CLI::ignore_case))
+      ->transform(CLI::IsMember({kFiles, kRecords, kCells}, CLI::ignore_case))
       ->type_name("PART");
   return [args](const Streams& streams) { return Verify(*args, streams); };
 }

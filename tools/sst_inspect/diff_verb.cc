@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "rowbloom/printable.h"
+#include "tools/cli/interruption.h"
 #include "tools/cli/whole_number.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
@@ -179,10 +180,13 @@ ExitCode Diff(const DiffArgs& args, const Streams& streams) {
   if (args.paths.size() != 2) {
     return Fail(streams.err, "diff: expected two files");
   }
+  const cli::Interruption interruption;
   std::unique_ptr<TableFile> files[2];
   for (size_t i = 0; i < 2; ++i) {
     const Status status = OpenTable(args.paths[i], &files[i]);
     if (!status.ok()) return Judge(streams.err, status);
+    files[i]->SetProgress(
+        [&](uint64_t /*offset_bytes*/) { interruption.Check(streams.out); });
   }
   const Output output{streams.out, streams.err, args.json};
   return Differ(*files[0], *files[1], args, output).Run();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rowbloom/printable.h"
+#include "tools/cli/interruption.h"
 #include "tools/cli/progress.h"
 #include "tools/sst_inspect/file_kind.h"
 
@@ -93,6 +94,7 @@ size_t FileArgs::CountFiles() const {
 ExitCode FileArgs::ForEachFile(const Streams& streams, const Use& use,
                                Prints prints) const {
   const bool progress = prints == Prints::kAtTheEnd || !streams.out_is_terminal;
+  const cli::Interruption interruption;
   std::vector<ListedFile> files;
   ExitCode worst = ExpandInputs(paths, streams.err, &files);
   for (const ListedFile& input : files) {
@@ -100,7 +102,11 @@ ExitCode FileArgs::ForEachFile(const Streams& streams, const Use& use,
     const rocksdb::Status status = OpenTable(input.path, &file);
     std::error_code ignored;
     if (status.ok()) {
-      if (progress) file->SetProgress(ProgressOn(streams.err, *file));
+      file->SetProgress([&, show = progress ? ProgressOn(streams.err, *file)
+                                            : nullptr](uint64_t offset_bytes) {
+        interruption.Check(streams.out);
+        if (show) show(offset_bytes);
+      });
       worst = std::max(worst, use(*file));
     } else if (input.listed && !fs::exists(input.path, ignored)) {
       Complain(streams.err, WithoutControls(input.path) +

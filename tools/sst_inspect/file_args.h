@@ -44,7 +44,8 @@ struct FileArgs {
   // Calls `use` for each file that can be opened, and returns the greatest exit
   // code. Complains of a directory that cannot be listed or has no such files,
   // and goes on with the rest. A database in use may delete files meanwhile:
-  // one that was found in a directory and is gone is no failure.
+  // one that was found in a directory and is gone is no failure. An
+  // interruption ends it between two blocks of data.
   using Use = std::function<ExitCode(const TableFile& file)>;
   ExitCode ForEachFile(const Streams& streams, const Use& use,
                        Prints prints = Prints::kAtTheEnd) const;

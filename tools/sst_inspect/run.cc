@@ -31,7 +31,8 @@ constexpr cli::VerbTable kSstInspect = {
     .summary = "Shows what is inside RocksDB's SSTs and HBase's HFiles.",
     .footer =
         "Exit codes: 0 fine; 1 a file is damaged, its filter lies, or two "
-        "differ; 2 wrong usage,\nor a file could not be read.\nThe worst file "
+        "differ; 2 wrong usage,\nor a file could not be read; 130 and 143 "
+        "interrupted.\nThe worst file "
         "decides; the others are still processed.",
     .verbs = kVerbs};
 

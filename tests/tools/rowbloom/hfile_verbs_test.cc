@@ -67,7 +67,7 @@ TEST_F(HFileVerbs, GoOutAndComeIn) {
   WriteFile(dir_.File("regions"), "r05\n\nr\\x31\x30\n");
   CliResult result =
       Cli({"export-hfile", "--db", from, "--regions", dir_.File("regions"),
-           "--compression", "ZSTD", "--codec-classes", "native", out_});
+           "--compression", "zstd", "--codec-classes", "Native", out_});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out,

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# process_test.sh ROWBLOOM: the program as a process: while its input goes on,
-# when somebody presses Ctrl-C, and when it is killed.
+# process_test.sh ROWBLOOM SST_INSPECT: the programs as processes: while input
+# goes on, when somebody presses Ctrl-C, and when they are killed.
 set -euo pipefail
 
 rowbloom=$(realpath "$1")
+sst_inspect=$(realpath "$2")
 dir=$(mktemp -d "${TMPDIR:-/tmp}/rowbloom-process.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -76,6 +77,35 @@ interrupt() {
 }
 interrupt INT 130 interrupted
 interrupt TERM 143 terminated
+
+# Ctrl-C while output goes on: it ends with a whole line. More is left than what
+# a pipe holds.
+stop() {
+  local signal=$1 expected=$2 program code=0 line
+  shift 2
+  mkfifo output
+  env --default-signal="$signal" "$@" <&0 >output 2>err &
+  program=$!
+  exec 3<output
+  IFS= read -r line <&3
+  kill -s "$signal" "$program"
+  cat <&3 >rest
+  exec 3<&-
+  wait "$program" || code=$?
+  rm output
+  expect "$*: exit code" "$expected" "$code"
+  expect "$*: standard error" "$(basename "$1"): interrupted" "$(cat err)"
+  expect "$*: last byte" "" "$(tail -c 1 rest)"
+  (($(wc -l <rest) < rows - 1)) || fail "$*: all lines"
+}
+"$rowbloom" load --db stopped cells.tsv >out
+stop INT 130 "$rowbloom" scan --db stopped
+stop TERM 143 "$rowbloom" scan --db stopped --json
+stop INT 130 "$sst_inspect" data stopped
+stop TERM 143 "$sst_inspect" data --json stopped
+"$rowbloom" filter build --expected "$rows" --fpp 0.01 -o lines.filter <cells.tsv \
+  >out
+stop INT 130 "$rowbloom" filter check lines.filter <cells.tsv
 
 # An import that is killed has loaded nothing or all; begun again, it loads each
 # cell once, and nothing staged is left.

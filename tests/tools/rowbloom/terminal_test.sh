@@ -62,6 +62,16 @@ typed 'y\n' "'$rowbloom' drop --db asked --family b" || fail "drop"
 [[ $(families) == a ]] || fail "drop did not drop"
 on_terminal "'$rowbloom' truncate --db asked --family a --yes" ||
   fail "truncate --yes asks"
+"$rowbloom" backup --db asked backups >made
+"$rowbloom" backup --db asked backups >made
+status=0
+typed 'no\n' "'$rowbloom' backups backups --keep 1" || status=$?
+((status == 2)) || fail "backups --keep, with no for an answer, ends with $status"
+grep -q 'Delete all backups but 1? \[y/N\]' screen || fail "backups does not ask"
+on_terminal "'$rowbloom' backups backups --delete 1 --yes" ||
+  fail "backups --yes asks"
+[[ $("$rowbloom" backups backups --json) == '{"backup":2,'* ]] ||
+  fail "backups deleted another one"
 
 typed 'put r a:q typed\nget r a:none\nexis\t r\nexit\n' \
   "'$rowbloom' shell --db asked" || fail "a shell"
