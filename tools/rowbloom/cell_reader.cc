@@ -136,29 +136,12 @@ class CellReader::Stanza {
 };
 
 CellReader::CellReader(std::istream& in, std::string name, size_t max_bytes)
-    : lines_(in, max_bytes), name_(std::move(name)), max_bytes_(max_bytes) {}
-
-Error CellReader::At(uint64_t line_number, const std::string& problem) const {
-  return {name_ + ":" + std::to_string(line_number) + ": " + problem};
-}
+    : lines_(in, std::move(name), max_bytes), max_bytes_(max_bytes) {}
 
 std::optional<Error> CellReader::NextLine(bool* at_end) {
   *at_end = false;
   if (std::exchange(line_is_pending_, false)) return std::nullopt;
-  switch (lines_.Next(&line_)) {
-    case LineReader::Outcome::kLine:
-      return std::nullopt;
-    case LineReader::Outcome::kEnd:
-      *at_end = true;
-      return std::nullopt;
-    case LineReader::Outcome::kTooLong:
-      return At(lines_.line_number(), "expected a line of at most " +
-                                          std::to_string(max_bytes_) +
-                                          " bytes, found a longer one");
-    case LineReader::Outcome::kReadError:
-      break;
-  }
-  return At(lines_.line_number(), "cannot be read");
+  return lines_.Next(&line_, at_end);
 }
 
 Result<std::optional<InputFormat>> CellReader::Detect() {
@@ -171,9 +154,10 @@ Result<std::optional<InputFormat>> CellReader::Detect() {
   }
   format_ = FormatOfLine(line_);
   if (!format_) {
-    return At(lines_.line_number(), "expected " + std::string(kTsvForm) +
-                                        " or " + std::string(kFieldForm) +
-                                        ", found " + QuotedStart(line_));
+    return lines_.At(lines_.line_number(), "expected " + std::string(kTsvForm) +
+                                               " or " +
+                                               std::string(kFieldForm) +
+                                               ", found " + QuotedStart(line_));
   }
   line_is_pending_ = true;
   return format_;
@@ -186,7 +170,8 @@ std::optional<Error> CellReader::ReadAll(const CellSink& sink) {
 
 std::optional<Error> CellReader::ReadTsv(const CellSink& sink) {
   if (blank_lines_ > 0) {
-    return At(1, "expected " + std::string(kTsvForm) + ", found a blank line");
+    return lines_.At(
+        1, "expected " + std::string(kTsvForm) + ", found a blank line");
   }
   while (true) {
     bool at_end = false;
@@ -195,19 +180,20 @@ std::optional<Error> CellReader::ReadTsv(const CellSink& sink) {
     const uint64_t line_number = lines_.line_number();
     const auto columns = SplitTsv(line_);
     if (!columns) {
-      return At(line_number, "expected " + std::string(kTsvForm) + ", found " +
-                                 QuotedStart(line_));
+      return lines_.At(line_number, "expected " + std::string(kTsvForm) +
+                                        ", found " + QuotedStart(line_));
     }
     const size_t colon = columns->column.find(':');
     if (colon == std::string_view::npos) {
-      return At(line_number,
-                "expected family:qualifier in the second column, found " +
-                    QuotedStart(columns->column));
+      return lines_.At(
+          line_number,
+          "expected family:qualifier in the second column, found " +
+              QuotedStart(columns->column));
     }
     const auto error =
         sink({columns->row, columns->column.substr(0, colon),
               columns->column.substr(colon + 1), columns->value});
-    if (error) return At(line_number, error->message);
+    if (error) return lines_.At(line_number, error->message);
   }
 }
 
@@ -219,7 +205,8 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
     uint64_t line_number = 0;
     if (!stanza.empty() && stanza.Has(kRowField)) {
       const auto refusal = stanza.Emit(sink, &line_number);
-      if (refusal) return std::optional(At(line_number, refusal->message));
+      if (refusal)
+        return std::optional(lines_.At(line_number, refusal->message));
     }
     return error;
   };
@@ -233,9 +220,10 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
     const uint64_t line_number = lines_.line_number();
     if (at_end || line_.empty()) {
       if (!stanza.empty() && !stanza.Has(kRowField)) {
-        return At(stanza.first_line(),
-                  "expected a field Package in the stanza that starts here, "
-                  "found none");
+        return lines_.At(
+            stanza.first_line(),
+            "expected a field Package in the stanza that starts here, "
+            "found none");
       }
       const auto error = emit(std::nullopt);
       if (error || at_end) return error;
@@ -243,27 +231,28 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
     }
     if (stanza.bytes() + line_.size() > max_bytes_) {
       if (!stanza.empty()) stanza.DropLastField();
-      return emit(At(line_number, "expected a stanza of at most " +
-                                      std::to_string(max_bytes_) +
-                                      " bytes, found a longer one"));
+      return emit(lines_.At(line_number, "expected a stanza of at most " +
+                                             std::to_string(max_bytes_) +
+                                             " bytes, found a longer one"));
     }
     if (IsContinuation(line_)) {
       if (stanza.empty()) {
-        return At(line_number, "expected " + std::string(kFieldForm) +
-                                   " to start a stanza, found " +
-                                   QuotedStart(line_));
+        return lines_.At(line_number, "expected " + std::string(kFieldForm) +
+                                          " to start a stanza, found " +
+                                          QuotedStart(line_));
       }
       stanza.Continue(line_);
       continue;
     }
     const auto parts = SplitField(line_);
     if (!parts) {
-      return emit(At(line_number, "expected " + std::string(kFieldForm) +
-                                      ", found " + QuotedStart(line_)));
+      return emit(lines_.At(line_number, "expected " + std::string(kFieldForm) +
+                                             ", found " + QuotedStart(line_)));
     }
     if (stanza.Has(parts->name)) {
-      return emit(At(line_number, "expected a field once in a stanza, found " +
-                                      QuotedStart(parts->name) + " again"));
+      return emit(
+          lines_.At(line_number, "expected a field once in a stanza, found " +
+                                     QuotedStart(parts->name) + " again"));
     }
     stanza.AddField(*parts, line_number);
   }

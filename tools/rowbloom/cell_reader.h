@@ -82,10 +82,8 @@ class CellReader {
   std::optional<Error> NextLine(bool* at_end);
   std::optional<Error> ReadTsv(const CellSink& sink);
   std::optional<Error> ReadPackageIndex(const CellSink& sink);
-  Error At(uint64_t line_number, const std::string& problem) const;
 
   LineReader lines_;
-  const std::string name_;
   const size_t max_bytes_;
   std::optional<InputFormat> format_;
   std::string_view line_;

@@ -35,26 +35,16 @@ std::optional<Error> VisitLines(
     const Streams& streams,
     const std::function<void(std::string_view)>& visit) {
   const Interruption interruption;
-  LineReader lines(streams.in, kMaxLineBytes);
+  LineReader lines(streams.in, "standard input", kMaxLineBytes);
   Progress progress(streams.err, {"standard input", std::nullopt, "lines"});
   while (true) {
     std::string_view line;
-    switch (lines.Next(&line)) {
-      case LineReader::Outcome::kLine:
-        break;
-      case LineReader::Outcome::kEnd:
-        return std::nullopt;
-      case LineReader::Outcome::kTooLong:
-        return Error{
-            fmt::format("standard input:{}: a line of more than {} bytes",
-                        lines.line_number(), kMaxLineBytes)};
-      case LineReader::Outcome::kReadError:
-        interruption.Check(streams.out);
-        return Error{fmt::format("standard input:{}: cannot be read",
-                                 lines.line_number())};
-    }
-    visit(line);
+    bool at_end = false;
+    const auto error = lines.Next(&line, &at_end);
+    // An interruption breaks a stream that is read.
     interruption.Check(streams.out);
+    if (error || at_end) return error;
+    visit(line);
     progress.Update(lines.bytes_consumed(), lines.line_number());
   }
 }

@@ -71,22 +71,13 @@ Result<std::vector<std::string>> ReadRows(const std::string& path) {
     return Error{path + ": " + why.message()};
   }
   std::vector<std::string> rows;
-  LineReader lines(file, kMaxLineBytes);
+  LineReader lines(file, path, kMaxLineBytes);
   while (true) {
     std::string_view line;
-    switch (lines.Next(&line)) {
-      case LineReader::Outcome::kLine:
-        if (!line.empty()) rows.push_back(FromPrintable(line));
-        break;
-      case LineReader::Outcome::kEnd:
-        return rows;
-      case LineReader::Outcome::kTooLong:
-        return Error{fmt::format("{}:{}: a line of more than {} bytes", path,
-                                 lines.line_number(), kMaxLineBytes)};
-      case LineReader::Outcome::kReadError:
-        return Error{
-            fmt::format("{}:{}: cannot be read", path, lines.line_number())};
-    }
+    bool at_end = false;
+    if (auto error = lines.Next(&line, &at_end)) return *std::move(error);
+    if (at_end) return rows;
+    if (!line.empty()) rows.push_back(FromPrintable(line));
   }
 }
 

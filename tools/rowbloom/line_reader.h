@@ -4,8 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <istream>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "rowbloom/result.h"
 
 namespace rowbloom::cli {
 
@@ -13,16 +17,18 @@ namespace rowbloom::cli {
 // other byte is content, CR and NUL too. Not thread-safe.
 class LineReader {
  public:
-  enum class Outcome { kLine, kEnd, kTooLong, kReadError };
+  // Reads from `in`, which must outlive it. `name` is what messages call it.
+  LineReader(std::istream& in, std::string name, size_t max_line_bytes)
+      : in_(in), name_(std::move(name)), max_line_bytes_(max_line_bytes) {}
 
-  // Reads from `in`, which must outlive it.
-  LineReader(std::istream& in, size_t max_line_bytes)
-      : in_(in), max_line_bytes_(max_line_bytes) {}
+  // Sets *line to the next one, valid until the next call; *at_end: there is
+  // none. Error, as At has it: the line is too long, or the stream broke, and
+  // what it gave of the line is dropped. After either there is nothing more to
+  // read.
+  std::optional<Error> Next(std::string_view* line, bool* at_end);
 
-  // kLine: *line is the next one, valid until the next call. kReadError: the
-  // stream broke, and what it gave of the current line is dropped. After
-  // anything but kLine there is nothing more to read.
-  Outcome Next(std::string_view* line);
+  // `NAME:LINE: problem`.
+  Error At(uint64_t line_number, const std::string& problem) const;
 
   // The number of the last line, from 1. After a failure it is the number of
   // the line that failed.
@@ -33,6 +39,7 @@ class LineReader {
 
  private:
   std::istream& in_;
+  const std::string name_;
   const size_t max_line_bytes_;
   std::string buffer_;  // bytes read; those from begin_ on are pending
   size_t begin_ = 0;

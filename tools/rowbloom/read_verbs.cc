@@ -51,6 +51,9 @@ struct ReadArgs {
     store.AddTo(command);
     store.AddJsonTo(command);
     version.AddTo(command);
+  }
+  // For verbs that print cells.
+  void AddHexTo(CLI::App* command) {
     command->add_flag("--hex", hex,
                       "Print rows, qualifiers and values as hex digits");
   }
@@ -102,6 +105,9 @@ struct ColumnArgs {
         ->check(WholeNumber())
         ->type_name("N")
         ->excludes(first_columns);
+  }
+  // For verbs that print cells.
+  void AddKeysOnlyTo(CLI::App* command) {
     command->add_flag("--keys-only", keys_only, "Print no values");
   }
 
@@ -274,6 +280,7 @@ ExitCode Scan(const ScanArgs& args, const Streams& streams) {
 Action AddGet(CLI::App* command) {
   const auto args = std::make_shared<GetArgs>();
   args->AddTo(command);
+  args->AddHexTo(command);
   CLI::Option* raw =
       command->add_flag("--raw", args->raw, "Print the bytes and nothing else");
   for (const char* other : {"--json", "--hex", "--versions"}) {
@@ -289,8 +296,10 @@ Action AddGet(CLI::App* command) {
 Action AddRow(CLI::App* command) {
   const auto args = std::make_shared<RowArgs>();
   args->AddTo(command);
+  args->AddHexTo(command);
   AddRowArgument(command, &args->row);
   args->columns.AddTo(command);
+  args->columns.AddKeysOnlyTo(command);
   return [args](const Streams& streams) { return PrintRow(*args, streams); };
 }
 
@@ -309,6 +318,8 @@ Action AddExists(CLI::App* command) {
 Action AddScan(CLI::App* command) {
   const auto args = std::make_shared<ScanArgs>();
   args->AddTo(command);
+  args->AddHexTo(command);
+  args->columns.AddKeysOnlyTo(command);
   command->add_flag("--reverse", args->scan.reverse, "From the last row on");
   return [args](const Streams& streams) { return Scan(*args, streams); };
 }
