@@ -1,5 +1,3 @@
-#include "tools/rowbloom/backup_verbs.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +15,7 @@
 #include "tools/cli/text.h"
 #include "tools/cli/whole_number.h"
 #include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/rowbloom/family_verbs.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,6 +13,7 @@
 #include "storage/settings/family_spec.h"
 #include "tools/cli/record.h"
 #include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {

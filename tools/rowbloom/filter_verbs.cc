@@ -1,5 +1,3 @@
-#include "tools/rowbloom/filter_verbs.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -24,6 +22,7 @@
 #include "tools/cli/text.h"
 #include "tools/rowbloom/filter_file.h"
 #include "tools/rowbloom/line_reader.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/rowbloom/hfile_verbs.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +25,7 @@
 #include "tools/cli/whole_number.h"
 #include "tools/rowbloom/line_reader.h"
 #include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {

@@ -2,7 +2,7 @@
 // build.
 #include <CLI/CLI.hpp>
 
-#include "tools/rowbloom/hfile_verbs.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/rowbloom/load_verb.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -23,11 +21,17 @@
 #include "tools/cli/whole_number.h"
 #include "tools/rowbloom/cell_reader.h"
 #include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {
 
 using rocksdb::Status;
+
+constexpr char kDefaultFamily[] = "f";
+
+// Bytes of cells that are written as one batch, more or less.
+constexpr size_t kLoadBatchBytes = size_t{1} << 20;
 
 struct LoadArgs {
   StoreArgs store;

@@ -1,5 +1,3 @@
-#include "tools/rowbloom/read_verbs.h"
-
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "tools/cli/whole_number.h"
 #include "tools/rowbloom/cell_printer.h"
 #include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {

@@ -2,20 +2,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/rowbloom/backup_verbs.h"
-#include "tools/rowbloom/family_verbs.h"
-#include "tools/rowbloom/filter_verbs.h"
-#include "tools/rowbloom/hfile_verbs.h"
-#include "tools/rowbloom/load_verb.h"
-#include "tools/rowbloom/read_verbs.h"
-#include "tools/rowbloom/shell.h"
-#include "tools/rowbloom/stats_verb.h"
 #include "tools/rowbloom/store_args.h"
-#include "tools/rowbloom/upkeep_verbs.h"
-#include "tools/rowbloom/write_verbs.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
-
 namespace {
 
 constexpr Verb kFilterVerbs[] = {

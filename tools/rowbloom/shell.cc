@@ -1,5 +1,3 @@
-#include "tools/rowbloom/shell.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +16,7 @@
 #include "tools/rowbloom/line_editor.h"
 #include "tools/rowbloom/run.h"
 #include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/rowbloom/stats_verb.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,6 +15,7 @@
 #include "tools/cli/record.h"
 #include "tools/cli/text.h"
 #include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {

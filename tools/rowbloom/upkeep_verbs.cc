@@ -1,5 +1,3 @@
-#include "tools/rowbloom/upkeep_verbs.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
@@ -13,6 +11,7 @@
 #include "storage/settings/family_spec.h"
 #include "tools/cli/record.h"
 #include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {

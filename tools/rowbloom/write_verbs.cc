@@ -1,5 +1,3 @@
-#include "tools/rowbloom/write_verbs.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +14,7 @@
 #include "tools/cli/record.h"
 #include "tools/cli/whole_number.h"
 #include "tools/rowbloom/store_args.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {

@@ -24,7 +24,7 @@ struct DataArgs : FileArgs {
   bool whole_keys = false;  // keys are not split
 };
 
-// Prints cells from `from` on, up to where they stop being wanted.
+// Prints cells from `start` on, up to where they stop being wanted.
 class DataPrinter {
  public:
   DataPrinter(const TableFile& file, const DataArgs& args, KeyFormat format,

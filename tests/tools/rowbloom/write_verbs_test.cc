@@ -1,6 +1,4 @@
 // The verbs that write: broken input, another process, a wrong clock.
-#include "tools/rowbloom/write_verbs.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
