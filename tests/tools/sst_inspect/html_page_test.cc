@@ -8,6 +8,7 @@
 #include <bit>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -412,6 +413,22 @@ TEST_F(Html, OnlyPagesAreOverwritten) {
   std::vector<std::string> many(1001, path_);
   many.insert(many.begin(), {"layout", "--html", page_});
   EXPECT_THAT(RunTool(many).err, HasSubstr("at most 1000 files, found 1001"));
+  EXPECT_FALSE(std::filesystem::exists(page_ + ".part"));
+}
+
+// A verb ends early for a signal and for output that nobody reads, in the same
+// way.
+TEST_F(Html, APageThatIsNotFinishedIsRemoved) {
+  Write(Rowbloom(FilterKind::kBloom, false), 5000, path_);
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  out.setstate(std::ios::badbit);
+  EXPECT_EQ(sst_inspect::Run({"layout", "--html", page_, path_},
+                             {.in = in, .out = out, .err = {err}}),
+            2);
+  EXPECT_EQ(err.str(), "sst_inspect: cannot write to standard output\n");
+  EXPECT_FALSE(std::filesystem::exists(page_));
   EXPECT_FALSE(std::filesystem::exists(page_ + ".part"));
 }
 
