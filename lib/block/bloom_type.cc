@@ -1,8 +1,5 @@
 #include "rowbloom/bloom_type.h"
 
-#include <algorithm>
-#include <cctype>
-
 #include "lib/bytes/text.h"
 
 namespace rowbloom {
@@ -12,12 +9,9 @@ namespace {
 template <typename Enum>
 Result<Enum> FromName(std::string_view text, Enum first, Enum last,
                       std::string_view what, std::string_view expected) {
-  const auto upper = [](unsigned char c) { return std::toupper(c); };
   for (auto i = static_cast<int>(first); i <= static_cast<int>(last); ++i) {
     const auto value = static_cast<Enum>(i);
-    if (std::ranges::equal(text, ToString(value), {}, upper, upper)) {
-      return value;
-    }
+    if (EqualInAnyCase(text, ToString(value))) return value;
   }
   return Error{
       Concat("unknown ", what, " \"", text, "\": expected ", expected)};

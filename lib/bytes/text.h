@@ -1,6 +1,7 @@
 // Numbers and texts in messages and ids.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <string>
@@ -38,6 +39,14 @@ template <typename Enum, size_t kCount>
 std::string_view NameOf(Enum value, const std::string_view (&names)[kCount]) {
   const auto index = static_cast<size_t>(value);
   return index < kCount ? names[index] : "unknown";
+}
+
+// True for texts that differ at most in the case of ASCII letters.
+inline bool EqualInAnyCase(std::string_view a, std::string_view b) {
+  const auto upper = [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  };
+  return std::ranges::equal(a, b, {}, upper, upper);
 }
 
 // Sets *number to what std::from_chars reads, which has to be all of `text`.

@@ -42,7 +42,7 @@ Result<Choice> ParseWord(const Word<Choice> (&words)[kCount],
                          std::string_view text) {
   std::string expected;
   for (const Word<Choice>& word : words) {
-    if (word.text == text) return word.choice;
+    if (EqualInAnyCase(word.text, text)) return word.choice;
     expected.append(expected.empty() ? "" : " or ").append(word.text);
   }
   return Error{"expected " + expected + ", found " + Quoted(text)};

@@ -50,6 +50,19 @@ TEST(FamilySpec, EverySettingIsTaken) {
                            .ttl_ms = 86'400'000}));
 }
 
+TEST(FamilySpec, NamesOfValuesAreTakenInAnyCase) {
+  const auto spec = FamilySpec::Parse(
+      "f,bloom=RowCol,kind=RIBBON,compression=LZ4,bottom_compression=Zstd,"
+      "timestamps=Client");
+  ASSERT_TRUE(spec) << spec.error();
+  EXPECT_EQ(spec->ApplyTo({.compression = Compression::kNone}),
+            (FamilyOptions{.bloom_type = BloomType::kRowCol,
+                           .filter_kind = FilterKind::kRibbon,
+                           .compression = Compression::kLz4,
+                           .timestamps = Timestamps::kClient,
+                           .bottom_compression = Compression::kZstd}));
+}
+
 TEST(FamilySpec, NamesTakeEscapes) {
   const auto spec = FamilySpec::Parse("a\\x2Cb,versions=2");
   ASSERT_TRUE(spec) << spec.error();
