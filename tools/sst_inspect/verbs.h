@@ -37,7 +37,7 @@ cli::Action AddData(CLI::App* command);
 // the filter is damaged, which is described as a "problem:".
 cli::Action AddFilter(CLI::App* command);
 
-// What the filter answers for a row, a cell or a key: probe_verb.h.
+// The filter's answers for a row, a cell or a key: probe_verb.h.
 cli::Action AddProbe(CLI::App* command);
 
 // Reads everything and checks each block, the order of keys, the index against
@@ -54,7 +54,8 @@ cli::Action AddMeasure(CLI::App* command);
 // The filter that this data wants, and the cost of the present one.
 cli::Action AddAdvise(CLI::App* command);
 
-// How two files differ, in properties and cells. kFinding if they do.
+// The differences of two files, in properties and cells. kFinding if there are
+// any.
 cli::Action AddDiff(CLI::App* command);
 
 }  // namespace rowbloom::sst_inspect
