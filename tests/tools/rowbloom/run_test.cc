@@ -41,7 +41,7 @@ TEST(CommandLine, UnwritableStandardOutputIsAnError) {
   std::ostringstream out;
   std::ostringstream err;
   out.setstate(std::ios::badbit);
-  EXPECT_EQ(cli::Run({"--version"}, {.in = in, .out = out, .err = err}), 2);
+  EXPECT_EQ(cli::Run({"--version"}, {.in = in, .out = out, .err = {err}}), 2);
   EXPECT_EQ(err.str(), "rowbloom: cannot write to standard output\n");
 }
 
@@ -57,8 +57,8 @@ TEST(CommandLine, ScanEndsWhenNobodyReadsOn) {
   std::ostream out(&full);
   std::istringstream in;
   std::ostringstream err;
-  EXPECT_EQ(cli::Run({"scan", "--db", db}, {.in = in, .out = out, .err = err}),
-            2);
+  EXPECT_EQ(
+      cli::Run({"scan", "--db", db}, {.in = in, .out = out, .err = {err}}), 2);
   EXPECT_EQ(err.str(), "rowbloom: cannot write to standard output\n");
   EXPECT_EQ(full.refused(), 1u);
 }
