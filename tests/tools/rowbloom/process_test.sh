@@ -81,13 +81,13 @@ interrupt TERM 143 terminated
 # Ctrl-C while output goes on: it ends with a whole line. More is left than what
 # a pipe holds.
 stop() {
-  local signal=$1 expected=$2 program code=0 line
+  local signal=$1 expected=$2 program code=0
   shift 2
   mkfifo output
   env --default-signal="$signal" "$@" <&0 >output 2>err &
   program=$!
   exec 3<output
-  IFS= read -r line <&3
+  read -r _ <&3
   kill -s "$signal" "$program"
   cat <&3 >rest
   exec 3<&-
