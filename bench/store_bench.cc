@@ -58,7 +58,8 @@ struct CellQuestion {
 
 // Some columns of one row, under both of their names.
 struct Columns {
-  std::vector<CellAddress> addresses;
+  std::string row;
+  std::vector<std::string> qualifiers;
   std::vector<std::string> keys;
 };
 
@@ -142,9 +143,8 @@ class Plan {
 
   Columns ColumnsOf(const std::string& row_bytes,
                     const std::vector<std::string>& qualifiers) const {
-    Columns columns;
+    Columns columns{.row = NameOf(row_bytes), .qualifiers = qualifiers};
     for (const std::string& qualifier : qualifiers) {
-      columns.addresses.push_back({NameOf(row_bytes), kFamily, qualifier});
       columns.keys.push_back(row_bytes + qualifier);
     }
     return columns;
@@ -427,10 +427,15 @@ class StoreTree {
                                 const std::vector<Columns>& questions,
                                 bool present, Store* store) {
     return Repeat(who, [who, &questions, present, store,
+                        addresses = std::vector<CellAddress>(),
                         cells = std::vector<std::vector<rowbloom::Cell>>()](
                            uint64_t i) mutable {
       const Columns& asked = questions[i];
-      Status s = store->MultiGet(asked.addresses, &cells);
+      addresses.clear();
+      for (const std::string& qualifier : asked.qualifiers) {
+        addresses.push_back({asked.row, kFamily, qualifier});
+      }
+      Status s = store->MultiGet(addresses, &cells);
       const bool found =
           std::any_of(cells.begin(), cells.end(),
                       [](const auto& versions) { return !versions.empty(); });
