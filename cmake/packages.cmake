@@ -7,11 +7,9 @@
 # libraries need; the static libraries' needs are listed here.
 get_target_property(abi rowbloom_c SOVERSION)
 set(runtime_package librowbloom${abi})
-foreach(package "runtime ${runtime_package}" "dev librowbloom-dev"
-                "tools rowbloom-tools")
-  separate_arguments(package)
-  list(GET package 0 component)
-  list(GET package 1 name)
+
+# rowbloom_package(<component> <name>): a package with its licence.
+macro(rowbloom_package component name)
   string(TOUPPER ${component} upper)
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${name})
   install(
@@ -19,7 +17,10 @@ foreach(package "runtime ${runtime_package}" "dev librowbloom-dev"
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name}
     RENAME copyright
     COMPONENT ${component})
-endforeach()
+endmacro()
+rowbloom_package(runtime ${runtime_package})
+rowbloom_package(dev librowbloom-dev)
+rowbloom_package(tools rowbloom-tools)
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME rowbloom)

@@ -26,8 +26,10 @@ def output(*command):
 def loaded_libraries(build):
     """The shared libraries that the binaries load, by their paths."""
     paths = set()
-    for binary in BINARIES:
-        for line in output("ldd", os.path.join(build, binary)).splitlines():
+    for binary in (os.path.join(build, name) for name in BINARIES):
+        if not os.path.exists(binary):
+            sys.exit(f"sbom: {binary} is not built")
+        for line in output("ldd", binary).splitlines():
             found = re.search(r"=> (/\S+)", line)
             if found and not os.path.realpath(found[1]).startswith(build):
                 paths.add(os.path.realpath(found[1]))

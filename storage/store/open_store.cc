@@ -340,6 +340,7 @@ class Opener {
       FamilySetup setup;
       if (s.ok()) s = MakeSetup(name, options, &setup);
       if (s.ok() && found_.exists()) s = PutTruncation(name, options, &batch);
+      if (!s.ok()) return s;
       missing.push_back(std::move(setup.descriptor));
       store_families_[name] = std::move(setup.family);
     }

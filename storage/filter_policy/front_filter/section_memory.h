@@ -1,7 +1,6 @@
 // Memory for the sections of files. A lookup reads a line of a section at a
-// random place: on small pages it waits for a walk of the page tables, too.
-// With one file and huge pages, an absent row takes 0.22 of the time of
-// RocksDB's Bloom filter instead of 0.29 (front_bench).
+// random place: on small pages it waits for a walk of the page tables, too,
+// which costs most where there is one file (front_bench).
 #pragma once
 
 #include <cstddef>

@@ -43,7 +43,8 @@ struct Row {
   friend bool operator==(const Row&, const Row&) = default;
 };
 
-// The address of a cell to read. The names are the caller's.
+// The address of a cell to read. The names are the caller's, and outlive the
+// read.
 struct CellAddress {
   std::string_view row;
   std::string_view family;
