@@ -91,7 +91,12 @@ Status CellLoader::Add(const HFileCellView& cell, const std::string& root) {
     return Status::OK();
   }
   last_ = place;
-  s = AddAs(cell.type, timestamp_ms, {cell, reference, root});
+  std::optional<uint64_t> ttl_ms;
+  if (tags && tags->ttl_ms) {
+    // A TTL below 1 runs out as soon as the cell's time has come.
+    ttl_ms = static_cast<uint64_t>(std::max<int64_t>(*tags->ttl_ms, 1));
+  }
+  s = AddAs(cell.type, timestamp_ms, {cell, reference, root, ttl_ms});
   if (report_->puts + report_->deletes == loaded_before) ++report_->skipped;
   return s;
 }
@@ -116,7 +121,7 @@ bool CellLoader::IsOver(const FamilyOptions& family, uint64_t now_ms,
                         const HFileCellView& cell, const CellTags& tags) {
   // Both times are positive, so their difference is a number.
   const int64_t age_ms = static_cast<int64_t>(now_ms) - cell.timestamp_ms;
-  if (tags.lifetime_ms && *tags.lifetime_ms < age_ms) return true;
+  if (tags.ttl_ms && *tags.ttl_ms < age_ms) return true;
   return tags.is_mob_reference && family.ttl_ms > 0 &&
          family.min_versions == 0 && age_ms > 0 &&
          static_cast<uint64_t>(age_ms) > family.ttl_ms;
@@ -163,10 +168,17 @@ Status CellLoader::AddPut(uint64_t timestamp_ms, const Value& value) {
     if (!s.ok()) return s;
     bytes = mob_value_;
   }
-  const bool is_future = latest_ && timestamp_ms >= load_->timestamp_ms();
-  Status s = is_future
-                 ? load_->Add(row_, family_, qualifier_, bytes)
-                 : load_->Add(row_, family_, qualifier_, bytes, timestamp_ms);
+  Change put{ChangeType::kPut, row_,        family_, qualifier_, bytes,
+             timestamp_ms,     value.ttl_ms};
+  if (latest_ && timestamp_ms >= load_->timestamp_ms()) {
+    put.timestamp_ms.reset();
+    if (put.ttl_ms) {
+      put.ttl_ms =
+          std::min(*put.ttl_ms + (timestamp_ms - load_->timestamp_ms()),
+                   kMaxTimestampMs);
+    }
+  }
+  Status s = load_->Add(put);
   if (!s.ok()) return s;
   ++puts_;
   value_bytes_ += bytes.size();

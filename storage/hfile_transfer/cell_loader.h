@@ -28,7 +28,7 @@ class CellLoader {
 
   // Cells come as MergedCells gives them, from a file below `root` (StoreFile).
   // InvalidArgument, NotSupported: one that the store does not take; nothing
-  // was added. One whose own lifetime is over is left out. A value in a MOB
+  // was added. One whose own TTL has run out is left out. A value in a MOB
   // file is read there, if it is one that is loaded; errors are those of
   // MobFiles.
   rocksdb::Status Add(const HFileCellView& cell, const std::string& root);
@@ -40,7 +40,7 @@ class CellLoader {
                                std::optional<CellTags>* tags,
                                std::optional<MobReference>* reference);
 
-  // Tells whether the cell's own lifetime is over, or that of its family, so
+  // Tells whether the cell's own TTL has run out, or that of its family, so
   // that HBase may have removed the MOB file with its value.
   static bool IsOver(const FamilyOptions& family, uint64_t now_ms,
                      const HFileCellView& cell, const CellTags& tags);
@@ -51,6 +51,7 @@ class CellLoader {
     const HFileCellView& cell;
     const std::optional<MobReference>& reference;
     const std::string& root;
+    std::optional<uint64_t> ttl_ms;
 
     uint64_t size_bytes() const {
       return reference ? reference->value_bytes : cell.value.size();

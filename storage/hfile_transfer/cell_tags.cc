@@ -22,8 +22,6 @@ std::string NameOfTag(uint8_t type) {
     case 4:
     case 7:
       return "visibility";
-    case kTtlTag:
-      return "lifetime";
     default:
       return "type " + std::to_string(type);
   }
@@ -44,20 +42,27 @@ Status ParseTags(std::string_view bytes, CellTags* tags) {
     const std::string_view contents = rest.substr(1, tag_bytes - 1U);
     if (type == kMobReferenceTag) tags->is_mob_reference = true;
     if (type == kMobTableTag) tags->mob_table = contents;
-    if (type == kTtlTag && !tags->lifetime_ms) {
+    if (type == kTtlTag && !tags->ttl_ms) {
       if (contents.size() != sizeof(uint64_t)) {
-        return InvalidArgument("a lifetime (tag type 8) of ", contents.size(),
+        return InvalidArgument("a TTL (tag type 8) of ", contents.size(),
                                " bytes, expected 8");
       }
-      tags->lifetime_ms =
-          static_cast<int64_t>(LoadBig<uint64_t>(contents.data()));
+      tags->ttl_ms = static_cast<int64_t>(LoadBig<uint64_t>(contents.data()));
     }
-    if (type != kMobReferenceTag && type != kMobTableTag) {
+    if (type != kMobReferenceTag && type != kMobTableTag && type != kTtlTag) {
       tags->names += (tags->names.empty() ? "" : ", ") + NameOfTag(type);
     }
     rest.remove_prefix(tag_bytes);
   }
   return Status::OK();
+}
+
+std::string EncodeTtlTag(uint64_t ttl_ms) {
+  std::string tag;
+  PutBig<uint16_t>(&tag, 1 + sizeof ttl_ms);
+  tag.push_back(char{kTtlTag});
+  PutBig<uint64_t>(&tag, ttl_ms);
+  return tag;
 }
 
 }  // namespace rowbloom::hfile_transfer

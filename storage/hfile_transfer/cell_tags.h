@@ -15,14 +15,17 @@ struct CellTags {
   // The value is in another file, which it names, of this table.
   bool is_mob_reference = false;
   std::string mob_table;
-  // The first lifetime, as HBase takes it.
-  std::optional<int64_t> lifetime_ms;
+  // The first TTL, as HBase takes it.
+  std::optional<int64_t> ttl_ms;
   // The kinds of all other tags, for messages.
   std::string names;
 };
 
 // Reads the bytes that HFileCellView::tags has. InvalidArgument: they are no
-// tags, or a lifetime is no number. Thread-safe.
+// tags, or a TTL is no number. Thread-safe.
 rocksdb::Status ParseTags(std::string_view bytes, CellTags* tags);
+
+// The bytes of a TTL as the only tag: TagType.TTL_TAG_TYPE of HBase.
+std::string EncodeTtlTag(uint64_t ttl_ms);
 
 }  // namespace rowbloom::hfile_transfer

@@ -34,10 +34,11 @@ int64_t NowMs() {
 // The writer's options: what HFileOutputFormat2 says of its files, and what is
 // true of ours.
 HFileWriterOptions WriterOptions(const HFileExportOptions& options,
-                                 const FamilyOptions& family,
+                                 const FamilyOptions& family, bool has_tags,
                                  rocksdb::Env* env) {
   HFileWriterOptions writer = options.file;
   writer.env = env;
+  writer.tags |= has_tags;
   writer.bloom_type = family.bloom_type;
   writer.bloom_prefix_bytes = family.row_prefix_length;
   writer.bloom_error_rate = static_cast<float>(family.false_positive_rate);
@@ -82,6 +83,7 @@ class Exporter {
   HFileExportReport* const report_;
   ProgressMeter meter_;
   std::vector<std::string> region_start_rows_;
+  bool has_tags_ = false;  // those of TTLs
 
   std::unique_ptr<HFileWriter> file_;  // that of report_->files.back()
   std::string row_;                    // the last one in it
@@ -94,6 +96,7 @@ Status Exporter::Run(const std::map<std::string, FamilyOptions>& families) {
   StoreStats stats;
   Status s = store_->GetSnapshot(&snapshot);
   if (s.ok()) s = store_->Stats(&stats);
+  has_tags_ = stats.cell_ttls;
   for (const auto& [name, options] : families) {
     meter_.Expect(stats.families[name].estimated_cells);
   }
@@ -122,6 +125,8 @@ Status Exporter::ExportFamily(const std::string& name,
     cell.timestamp_ms = static_cast<int64_t>(from.timestamp_ms);
     cell.type = TypeOf(from.type);
     cell.value = from.value;
+    const std::string tag = from.ttl_ms ? EncodeTtlTag(*from.ttl_ms) : "";
+    cell.tags = tag;
     s = CheckCell(cell);
     if (s.ok() && cell.row != row_) s = BeginRow(name, options, cell.row);
     if (s.ok()) s = file_->Append(cell);
@@ -161,8 +166,9 @@ Status Exporter::OpenFile(const std::string& family,
   std::string path;
   Status s = directory_->StagedPath(family, name, &path);
   if (s.ok()) {
-    s = HFileWriter::Open(WriterOptions(options_, options, store_->GetEnv()),
-                          path, &file_);
+    s = HFileWriter::Open(
+        WriterOptions(options_, options, has_tags_, store_->GetEnv()), path,
+        &file_);
   }
   if (!s.ok()) return s;
   HFileExported file;

@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,7 +119,7 @@ class SstLoad final : public BulkLoad {
     load.family = family;
     s = AddToCell(&load, change.row, std::move(key),
                   {change.type, change.timestamp_ms.value_or(timestamp_ms_),
-                   change.value});
+                   change.value, change.ttl_ms.value_or(kNoTtl)});
     if (s.ok() || !unusable_.ok()) return s;
     return Prefixed("row \"" + ToPrintable(change.row) + "\", cell " +
                         family->first + ":" + ToPrintable(change.qualifier),
@@ -173,10 +172,11 @@ class SstLoad final : public BulkLoad {
           ": expected cells of a family by row, qualifier and falling "
           "timestamp, each once");
     }
+    Status s;
     if (versioned) {
       // A deleted version would take the place of a visible one.
       bool deleted = false;
-      Status s = CheckDeleted(load, row, key, entry, &deleted);
+      s = CheckDeleted(load, row, key, entry, &deleted);
       if (!s.ok() || deleted) return s;
     }
     if (same_cell && load->value_bytes > 0 &&
@@ -184,6 +184,8 @@ class SstLoad final : public BulkLoad {
       return InvalidArgument(": its versions have more than ", kMaxCellBytes,
                              " bytes");
     }
+    s = writer_->Announce(entry);
+    if (!s.ok()) return s;
     if (!same_cell) {
       unusable_ = WriteCell(load);
       if (!unusable_.ok()) return unusable_;
@@ -197,8 +199,9 @@ class SstLoad final : public BulkLoad {
     }
     load->last = {entry.type, entry.timestamp_ms, {}};
     if (!versioned) {
-      const auto head = EncodeCellHead(entry.timestamp_ms);
-      load->stored.append(head.data(), head.size());
+      char head[kTtlCellHeadBytes];
+      load->stored.append(
+          head, EncodeCellHead(entry.timestamp_ms, entry.ttl_ms, head));
     } else {
       const std::string head = EncodeEntryHead(entry);
       // The format version stands before the first entry alone.
@@ -221,7 +224,6 @@ class SstLoad final : public BulkLoad {
         if (!unusable_.ok()) return unusable_;
       }
     }
-    if (IsDeleteOfRow(entry.type)) deletes_of_rows_.insert(entry.type);
     if (entry.type == ChangeType::kDeleteFamilyVersion) {
       load->row_deletes.Add({entry});
     }
@@ -271,9 +273,6 @@ class SstLoad final : public BulkLoad {
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
     Status s = writer_->CoverTimestamp(timestamp_ms_);
-    for (const ChangeType type : deletes_of_rows_) {
-      if (s.ok()) s = writer_->AllowDelete(type);
-    }
     rocksdb::WriteBatch marks;
     for (const auto& [name, load] : families_) {
       if (s.ok()) s = MarkLoad(name, load.files.size(), &marks);
@@ -302,7 +301,6 @@ class SstLoad final : public BulkLoad {
   // The first error of a file, or that the load is finished: nothing can be
   // added, or finished, after it.
   Status unusable_;
-  std::set<ChangeType> deletes_of_rows_;
   std::map<std::string, FamilyLoad, std::less<>> families_;
 };
 

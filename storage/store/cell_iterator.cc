@@ -99,8 +99,10 @@ class FamilyCells final : public CellIterator {
     if (deletes_) {
       RemoveDead(rules, {wall_ms_, kMaxTimestampMs, &row_deletes}, &shown_);
       selected = DropDeleted(shown_);
-      std::erase_if(selected, [](const Entry& entry) {
-        return entry.type == ChangeType::kPut;
+      DropDeletedSingly(&selected);
+      // A put that has run out hides those that it pushed out.
+      std::erase_if(selected, [this](const Entry& entry) {
+        return entry.type == ChangeType::kPut && !entry.HasRunOut(wall_ms_);
       });
     }
     const auto deletes = static_cast<std::ptrdiff_t>(selected.size());
@@ -118,6 +120,7 @@ class FamilyCells final : public CellIterator {
     const Entry& entry = shown_[at_];
     cell_ = {row_, cells_->qualifier(), entry.type, entry.timestamp_ms,
              entry.value};
+    if (entry.ttl_ms != kNoTtl) cell_.ttl_ms = entry.ttl_ms;
   }
 
   const OpenedStore& opened_;

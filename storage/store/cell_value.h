@@ -1,16 +1,17 @@
 // The value that RocksDB keeps for a cell of a family whose cell format is
-// `latest`: a head of kCellHeadBytes, then the cell's value. FORMAT.md has the
-// bytes. Pure functions, thread-safe.
+// `latest`: a head, then the cell's value. FORMAT.md has the bytes. Pure
+// functions, thread-safe.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
 #include "lib/bytes/little_endian.h"
 #include "lib/bytes/text.h"
+#include "rowbloom/cell.h"
 
 namespace rowbloom {
 
@@ -18,42 +19,75 @@ namespace rowbloom {
 // other one.
 enum class CellFormat : uint8_t { kLatest, kVersioned };
 
+// The TTL of a put that has none of its own.
+inline constexpr uint64_t kNoTtl = std::numeric_limits<uint64_t>::max();
+
+// True if a put with this TTL of its own is not to be seen any more. A TTL of 0
+// has always run out.
+constexpr bool HasRunOut(uint64_t ttl_ms, uint64_t timestamp_ms,
+                         uint64_t now_ms) {
+  return ttl_ms == 0 ||
+         (timestamp_ms < now_ms && now_ms - timestamp_ms > ttl_ms);
+}
+
 inline constexpr uint8_t kCellFormatVersion = 1;
 inline constexpr size_t kCellHeadBytes = 9;
+// The format of a cell with a TTL.
+inline constexpr uint8_t kTtlCellFormatVersion = 3;
+inline constexpr size_t kTtlCellHeadBytes = 17;
 
-// The bytes that precede the value.
-inline std::array<char, kCellHeadBytes> EncodeCellHead(uint64_t timestamp_ms) {
-  std::array<char, kCellHeadBytes> head;
-  head[0] = static_cast<char>(kCellFormatVersion);
-  StoreWord(timestamp_ms, head.data() + 1);
-  return head;
+// Writes the bytes that precede the value, and returns their number.
+inline size_t EncodeCellHead(uint64_t timestamp_ms, uint64_t ttl_ms,
+                             char (&head)[kTtlCellHeadBytes]) {
+  head[0] = static_cast<char>(ttl_ms == kNoTtl ? kCellFormatVersion
+                                               : kTtlCellFormatVersion);
+  StoreWord(timestamp_ms, head + 1);
+  if (ttl_ms == kNoTtl) return kCellHeadBytes;
+  StoreWord(ttl_ms, head + kCellHeadBytes);
+  return kTtlCellHeadBytes;
 }
 
 struct CellValue {
   uint64_t timestamp_ms = 0;
+  uint64_t ttl_ms = kNoTtl;
   std::string_view value;  // views into the stored bytes
 };
 
 // Reads what RocksDB returned. False: the bytes are not of this format.
 inline bool DecodeCellValue(std::string_view stored, CellValue* cell) {
-  if (stored.size() < kCellHeadBytes ||
-      static_cast<uint8_t>(stored[0]) != kCellFormatVersion) {
+  if (stored.size() < kCellHeadBytes) return false;
+  const auto version = static_cast<uint8_t>(stored[0]);
+  cell->timestamp_ms = LoadWord(stored.data() + 1);
+  if (version == kCellFormatVersion) {
+    cell->ttl_ms = kNoTtl;
+    cell->value = stored.substr(kCellHeadBytes);
+    return true;
+  }
+  if (version != kTtlCellFormatVersion || stored.size() < kTtlCellHeadBytes) {
     return false;
   }
-  cell->timestamp_ms = LoadWord(stored.data() + 1);
-  cell->value = stored.substr(kCellHeadBytes);
-  return true;
+  cell->ttl_ms = LoadWord(stored.data() + kCellHeadBytes);
+  cell->value = stored.substr(kTtlCellHeadBytes);
+  return cell->ttl_ms <= kMaxTimestampMs;
 }
 
 // Tells what was expected, and what was found, in bytes that DecodeCellValue
 // refused.
 inline std::string ProblemOfCellValue(std::string_view stored) {
-  if (stored.size() < kCellHeadBytes) {
-    return Concat("expected a value of at least ", kCellHeadBytes,
-                  " bytes, found ", stored.size());
+  const uint8_t version =
+      stored.empty() ? kCellFormatVersion : static_cast<uint8_t>(stored[0]);
+  const bool has_ttl = version == kTtlCellFormatVersion;
+  if (version != kCellFormatVersion && !has_ttl) {
+    return Concat("expected a value of format version ", kCellFormatVersion,
+                  " or ", kTtlCellFormatVersion, ", found ", version);
   }
-  return Concat("expected a value of format version ", kCellFormatVersion,
-                ", found ", static_cast<uint8_t>(stored[0]));
+  const size_t head_bytes = has_ttl ? kTtlCellHeadBytes : kCellHeadBytes;
+  if (stored.size() < head_bytes) {
+    return Concat("expected a value of at least ", head_bytes, " bytes, found ",
+                  stored.size());
+  }
+  return Concat("expected a TTL of at most ", kMaxTimestampMs, ", found ",
+                LoadWord(stored.data() + kCellHeadBytes));
 }
 
 }  // namespace rowbloom

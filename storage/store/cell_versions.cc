@@ -13,14 +13,19 @@ namespace {
 
 constexpr size_t kVersionBytes = 1;
 constexpr size_t kTimestampBytes = 8;
-// The type, the timestamp, and a length of up to kMaxValueBytes.
-constexpr size_t kMaxHeadBytes = 1 + kTimestampBytes + 5;
+// The type, the timestamp, a TTL, and a length of up to kMaxValueBytes.
+constexpr size_t kMaxHeadBytes = 1 + kTimestampBytes + 9 + 5;
+// The type, on disk, of a put that has a TTL.
+constexpr uint8_t kPutWithTtl = 5;
 
 // An entry but for its value.
 void AppendHead(const Entry& entry, std::string* stored) {
-  stored->push_back(static_cast<char>(entry.type));
+  const bool has_ttl = entry.ttl_ms != kNoTtl;
+  stored->push_back(has_ttl ? char{kPutWithTtl}
+                            : static_cast<char>(entry.type));
   PutFixed(stored, entry.timestamp_ms, kTimestampBytes);
   if (entry.type != ChangeType::kPut) return;
+  if (has_ttl) PutVarint(stored, entry.ttl_ms);
   PutVarint(stored, entry.value.size());
 }
 
@@ -79,14 +84,6 @@ void DropSurplus(const VersionRules& rules, Entries* entries) {
   });
 }
 
-// Drops the puts that a kDeleteVersion takes, which stands right before them.
-void DropDeletedSingly(Entries* entries) {
-  Entry before;
-  std::erase_if(*entries, [&before](const Entry& entry) {
-    return IsDeletedBy(std::exchange(before, entry), entry);
-  });
-}
-
 }  // namespace
 
 bool ComesBefore(const Entry& a, const Entry& b) {
@@ -134,11 +131,13 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
   while (!rest.empty()) {
     const std::string_view start = rest;
     uint8_t type = 0;
-    if (!GetFixed(&rest, &type) || !IsEntryType(type)) {
-      return fail(start, "an entry of type 4, 8, 10, 12 or 14",
+    if (!GetFixed(&rest, &type) ||
+        (!IsEntryType(type) && type != kPutWithTtl)) {
+      return fail(start, "an entry of type 4, 5, 8, 10, 12 or 14",
                   std::to_string(type));
     }
-    Entry entry{static_cast<ChangeType>(type), 0, {}};
+    const bool has_ttl = type == kPutWithTtl;
+    Entry entry{has_ttl ? ChangeType::kPut : static_cast<ChangeType>(type)};
     std::string_view from = rest;
     if (!GetFixed(&rest, &entry.timestamp_ms)) {
       return fail(from, "a timestamp of 8 bytes", std::to_string(rest.size()));
@@ -147,19 +146,24 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
       return fail(from, Concat("a timestamp up to ", kMaxTimestampMs),
                   std::to_string(entry.timestamp_ms));
     }
-    if (entry.type == ChangeType::kPut) {
-      from = rest;
-      uint64_t length = 0;
-      const bool is_number = GetVarint(&rest, &length);
-      if (!is_number || length > kMaxValueBytes) {
-        return fail(from, Concat("a length of up to ", kMaxValueBytes),
-                    is_number ? std::to_string(length) : "no number");
+    const auto read = [&](const char* what, uint64_t limit, uint64_t* number) {
+      const std::string_view at = rest;
+      const bool is_number = GetVarint(&rest, number);
+      if (!is_number || *number > limit) {
+        return fail(at, Concat(what, " of up to ", limit),
+                    is_number ? std::to_string(*number) : "no number");
       }
-      const size_t length_bytes = from.size() - rest.size();
-      if (length_bytes > 1 && from[length_bytes - 1] == 0) {
-        return fail(from, "a length in as few bytes as it needs",
+      const size_t byte_count = at.size() - rest.size();
+      if (byte_count > 1 && at[byte_count - 1] == 0) {
+        return fail(at, Concat(what, " in as few bytes as it needs"),
                     "a last byte of 0");
       }
+      return true;
+    };
+    if (has_ttl && !read("a TTL", kMaxTimestampMs, &entry.ttl_ms)) return false;
+    if (entry.type == ChangeType::kPut) {
+      uint64_t length = 0;
+      if (!read("a length", kMaxValueBytes, &length)) return false;
       if (!GetBytes(&rest, length, &entry.value)) {
         return fail(rest, Concat("a value of ", length, " bytes"),
                     std::to_string(rest.size()));
@@ -187,6 +191,13 @@ Entries DropDeleted(Entries entries) {
     return false;
   });
   return entries;
+}
+
+void DropDeletedSingly(Entries* entries) {
+  Entry before;
+  std::erase_if(*entries, [&before](const Entry& entry) {
+    return IsDeletedBy(std::exchange(before, entry), entry);
+  });
 }
 
 Entries ApplyOperand(const Entries& state, const Entries& operand,
@@ -222,15 +233,22 @@ bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
                 Entries* entries) {
   uint32_t newer = 0;
   Entry before;
-  const size_t removed = std::erase_if(*entries, [&](const Entry& entry) {
+  bool lost_value = false;
+  const size_t removed = std::erase_if(*entries, [&](Entry& entry) {
     const bool is_put = entry.type == ChangeType::kPut;
-    const bool needed = is_put
+    const bool has_run_out = is_put && entry.HasRunOut(facts.wall_ms);
+    const bool needed = is_put && !has_run_out
                             ? newer < rules.min_versions
                             : rules.min_versions > 0 ||
                                   entry.timestamp_ms >= facts.no_puts_before_ms;
     if (entry.type == ChangeType::kDeleteVersion ||
-        (is_put && !IsDeletedBy(before, entry))) {
+        (is_put && !has_run_out && !IsDeletedBy(before, entry))) {
       ++newer;
+    }
+    if (has_run_out && entry.ttl_ms > 0) {
+      entry.value = {};
+      entry.ttl_ms = 0;
+      lost_value = true;
     }
     before = entry;
     if (facts.row_deletes != nullptr &&
@@ -240,7 +258,7 @@ bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
     }
     return !needed && rules.Expired(entry.timestamp_ms, facts.wall_ms);
   });
-  return removed > 0;
+  return removed > 0 || lost_value;
 }
 
 void RowDeletes::Add(const Entries& entries) {

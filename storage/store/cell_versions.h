@@ -17,6 +17,7 @@
 
 #include "rowbloom/cell.h"
 #include "rowbloom/write_batch.h"
+#include "storage/store/cell_value.h"
 
 namespace rowbloom {
 
@@ -33,7 +34,14 @@ constexpr bool IsDeleteOfRow(ChangeType type) {
 struct Entry {
   ChangeType type = ChangeType::kPut;
   uint64_t timestamp_ms = 0;
-  std::string_view value;  // a put's; views into the stored bytes
+  std::string_view value;    // a put's; views into the stored bytes
+  uint64_t ttl_ms = kNoTtl;  // a put's own
+
+  // A put whose own TTL has run out is not seen. It keeps its place among the
+  // versions, so that none that it pushed out comes back.
+  bool HasRunOut(uint64_t now_ms) const {
+    return rowbloom::HasRunOut(ttl_ms, timestamp_ms, now_ms);
+  }
 
   friend bool operator==(const Entry&, const Entry&) = default;
 };
@@ -94,6 +102,8 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
 
 // The entries without what deletes of columns and families take.
 Entries DropDeleted(Entries entries);
+// Drops the puts that a kDeleteVersion takes, which stands right before them.
+void DropDeletedSingly(Entries* entries);
 
 // The entries `state` after the writes `operand`, which came after them. Drops
 // what was deleted and what is surplus.
@@ -117,7 +127,8 @@ struct ReclaimFacts {
 
 // Removes what no read can need: versions that expired, deletes that expired
 // and have nothing left to take, and versions and deletes that a kDeleteFamily
-// takes. True: something was removed.
+// takes. A put whose own TTL has run out loses its value, and stays as long as
+// a delete does, with a TTL of 0. True: something was removed.
 bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
                 Entries* entries);
 
@@ -156,6 +167,7 @@ void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
         ++versions;
         value_bytes += entry.value.size();
         if (deleted_version_ms == entry.timestamp_ms) break;
+        if (entry.HasRunOut(wall_ms)) break;
         if (rules.Expired(entry.timestamp_ms, wall_ms) &&
             newer >= rules.min_versions) {
           return;  // as are all that follow

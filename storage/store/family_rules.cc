@@ -117,9 +117,11 @@ class Reclaim final : public CompactionFilter {
     const uint64_t wall_ms = parts_.shared->clock.WallNow();
     if (parts_.format == CellFormat::kLatest) {
       CellValue cell;
-      const bool expired = DecodeCellValue(stored.ToStringView(), &cell) &&
-                           rules_.min_versions == 0 &&
-                           rules_.Expired(cell.timestamp_ms, wall_ms);
+      const bool expired =
+          DecodeCellValue(stored.ToStringView(), &cell) &&
+          (HasRunOut(cell.ttl_ms, cell.timestamp_ms, wall_ms) ||
+           (rules_.min_versions == 0 &&
+            rules_.Expired(cell.timestamp_ms, wall_ms)));
       return expired ? Decision::kRemove : Decision::kKeep;
     }
     std::string problem;
@@ -169,7 +171,7 @@ class ReclaimFactory final : public rocksdb::CompactionFilterFactory {
   std::unique_ptr<CompactionFilter> CreateCompactionFilter(
       const CompactionFilter::Context& /*context*/) override {
     if (parts_.format == CellFormat::kLatest &&
-        parts_.rules->Get().ttl_ms == 0) {
+        parts_.rules->Get().ttl_ms == 0 && !parts_.shared->has_cell_ttls) {
       return nullptr;
     }
     return std::make_unique<Reclaim>(parts_);

@@ -68,6 +68,7 @@ bool IsOptional(std::string_view field) {
 constexpr char kRowAlignedFiles[] = "row_aligned_files";
 constexpr char kRowDeletes[] = "row_deletes";
 constexpr char kFamilyVersionDeletes[] = "family_version_deletes";
+constexpr char kCellTtls[] = "cell_ttls";
 
 // Calls visit(name, &field) for each option of a family that is kept.
 template <typename Options, typename Visit>
@@ -209,7 +210,8 @@ Status ParseStoreRecord(std::string_view text, StoreRecord* store) {
   for (const auto& [name, field] :
        {std::pair(kRowAlignedFiles, &row_aligned_files),
         std::pair(kRowDeletes, &store->row_deletes),
-        std::pair(kFamilyVersionDeletes, &store->family_version_deletes)}) {
+        std::pair(kFamilyVersionDeletes, &store->family_version_deletes),
+        std::pair(kCellTtls, &store->cell_ttls)}) {
     if (record.Has(name)) record.Take(name, field);
   }
   return record.Finish();
@@ -320,6 +322,7 @@ Status PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {
   // Versions that do not know these fields can read a store without them.
   if (!store.row_deletes) record[kRowDeletes] = false;
   if (store.family_version_deletes) record[kFamilyVersionDeletes] = true;
+  if (store.cell_ttls) record[kCellTtls] = true;
   return batch->Put(kStoreKey, record.dump());
 }
 

@@ -24,6 +24,8 @@ struct StoreRecord {
   bool row_deletes = true;
   // There may be a kDeleteFamilyVersion: puts look for them, too.
   bool family_version_deletes = false;
+  // There may be a put with a TTL of its own: compactions look for them.
+  bool cell_ttls = false;
 };
 
 struct Metadata {

@@ -200,6 +200,7 @@ class Opener {
     opened_.shared->has_row_deletes = found_.metadata.store.row_deletes;
     opened_.shared->has_family_version_deletes =
         found_.metadata.store.family_version_deletes;
+    opened_.shared->has_cell_ttls = found_.metadata.store.cell_ttls;
     rocksdb::Logger* const log =
         opened_.database->GetDBOptions().info_log.get();
     *store = std::make_unique<Store>(

@@ -19,9 +19,10 @@ struct SharedState {
   std::atomic<uint64_t> snapshots{0};
   // The count of all snapshots that were ever taken.
   std::atomic<uint64_t> snapshots_taken{0};
-  // Deletes of rows, as the store record has them (metadata.h).
+  // Kinds of entries that there may be, as the store record says (metadata.h).
   std::atomic<bool> has_row_deletes{true};
   std::atomic<bool> has_family_version_deletes{false};
+  std::atomic<bool> has_cell_ttls{false};
 };
 
 }  // namespace rowbloom

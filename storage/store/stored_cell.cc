@@ -26,7 +26,7 @@ Status ReadEntries(const StoredCell& stored, Entries* entries) {
     if (!DecodeCellValue(stored.value, &cell)) {
       return CorruptCell(stored, ProblemOfCellValue(stored.value));
     }
-    *entries = {{ChangeType::kPut, cell.timestamp_ms, cell.value}};
+    *entries = {{ChangeType::kPut, cell.timestamp_ms, cell.value, cell.ttl_ms}};
     return Status::OK();
   }
   std::string problem;

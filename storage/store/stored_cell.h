@@ -58,8 +58,10 @@ rocksdb::Status ForEachVersion(const StoredCell& stored,
     if (!DecodeCellValue(stored.value, &cell)) {
       return CorruptCell(stored, ProblemOfCellValue(stored.value));
     }
-    const bool expired = family.rules.min_versions == 0 &&
-                         family.rules.Expired(cell.timestamp_ms, query.wall_ms);
+    const bool expired =
+        HasRunOut(cell.ttl_ms, cell.timestamp_ms, query.wall_ms) ||
+        (family.rules.min_versions == 0 &&
+         family.rules.Expired(cell.timestamp_ms, query.wall_ms));
     if (!expired && query.time_range.Contains(cell.timestamp_ms)) {
       add(cell.timestamp_ms, cell.value);
     }

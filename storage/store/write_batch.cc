@@ -24,7 +24,9 @@ void WriteBatch::Add(const Change& change) {
     return kept;
   };
   try {
-    KeptChange kept{.type = change.type, .timestamp_ms = change.timestamp_ms};
+    KeptChange kept{.type = change.type,
+                    .timestamp_ms = change.timestamp_ms,
+                    .ttl_ms = change.ttl_ms};
     const KeptChange* const last =
         changes_.empty() ? nullptr : &changes_.back();
     kept.row = last != nullptr && View(last->row) == change.row
@@ -48,7 +50,7 @@ std::vector<Change> WriteBatch::Changes() const {
   for (const KeptChange& kept : changes_) {
     changes.push_back({kept.type, View(kept.row), View(kept.family),
                        View(kept.qualifier), View(kept.value),
-                       kept.timestamp_ms});
+                       kept.timestamp_ms, kept.ttl_ms});
   }
   return changes;
 }

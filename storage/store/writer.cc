@@ -54,7 +54,11 @@ uint64_t CellId(uint64_t row_id, std::string_view qualifier) {
 
 Status CheckChange(const Change& change) {
   const ChangeType type = change.type;
-  if (type == ChangeType::kPut || IsUpdate(type)) return Status::OK();
+  if (TakesTtl(type)) {
+    if (change.ttl_ms.value_or(0) <= kMaxTimestampMs) return Status::OK();
+    return InvalidArgument("a TTL of ", *change.ttl_ms,
+                           " ms: expected at most ", kMaxTimestampMs);
+  }
   const bool of_row = IsDeleteOfRow(type) || type == ChangeType::kDeleteRow;
   if (!of_row && type != ChangeType::kDelete &&
       type != ChangeType::kDeleteVersion) {
@@ -65,8 +69,9 @@ Status CheckChange(const Change& change) {
     return InvalidArgument("a delete of a family with the qualifier \"",
                            ToPrintable(change.qualifier), "\": expected none");
   }
-  if (change.value.empty()) return Status::OK();
-  return Status::InvalidArgument("a delete with a value: expected none");
+  if (change.value.empty() && !change.ttl_ms) return Status::OK();
+  return InvalidArgument("a delete with a ", change.ttl_ms ? "TTL" : "value",
+                         ": expected none");
 }
 
 Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
@@ -271,13 +276,15 @@ class Writer::Draft {
     }
     change.type = ChangeType::kPut;
     change.value = value;
+    if (before && before->ttl_ms != kNoTtl && !change.ttl_ms) {
+      change.ttl_ms = before->ttl_ms;
+    }
     if (s.ok() && change.timestamp_ms) {
       const uint64_t timestamp_ms = *change.timestamp_ms;
       s = CheckPut(found, change.qualifier, value, timestamp_ms);
       if (!s.ok()) return s;
-      cell.entries =
-          ApplyOperand(cell.entries, {{change.type, timestamp_ms, value}},
-                       found->second.rules);
+      cell.entries = ApplyOperand(cell.entries, {PutOf(change, timestamp_ms)},
+                                  found->second.rules);
       const std::optional<Entry> after = Newest(cell, found->second);
       if (!after || after->timestamp_ms != timestamp_ms) {
         s = InvalidArgument("a version at ", timestamp_ms,
@@ -324,13 +331,13 @@ class Writer::Draft {
     if (family.format == CellFormat::kLatest) {
       const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
       last_ms_ = std::max(last_ms_, now_ms_);
-      if (options_.has_updates) {
-        Note(family, change.qualifier,
-             {ChangeType::kPut, now_ms_, change.value});
-      }
-      const auto head = EncodeCellHead(now_ms_);
-      const Slice value_parts[] = {Slice(head.data(), head.size()),
-                                   Slice(change.value)};
+      const Entry entry = PutOf(change, now_ms_);
+      if (options_.has_updates) Note(family, change.qualifier, entry);
+      if (s = Announce(entry); !s.ok()) return s;
+      char head[kTtlCellHeadBytes];
+      const Slice value_parts[] = {
+          Slice(head, EncodeCellHead(now_ms_, entry.ttl_ms, head)),
+          Slice(change.value)};
       return batch_->Put(family.handle(), SliceParts(key_parts, 2),
                          SliceParts(value_parts, 2));
     }
@@ -353,8 +360,16 @@ class Writer::Draft {
       if (!s.ok() || row_deletes.TakesAt(timestamp_ms)) return s;
     }
     family.shared_rules->NotePut(timestamp_ms);
-    return AddEntry(family, change.qualifier,
-                    {ChangeType::kPut, timestamp_ms, change.value});
+    return AddEntry(family, change.qualifier, PutOf(change, timestamp_ms));
+  }
+
+  static Entry PutOf(const Change& change, uint64_t timestamp_ms) {
+    return {ChangeType::kPut, timestamp_ms, change.value,
+            change.ttl_ms.value_or(kNoTtl)};
+  }
+
+  Status Announce(const Entry& entry) const {
+    return only_read_ ? Status::OK() : writer_.Announce(entry);
   }
 
   // A delete inside one family.
@@ -380,7 +395,7 @@ class Writer::Draft {
     const uint64_t cell =
         IsDeleteOfRow(change.type) ? row : CellId(row, change.qualifier);
     const auto add = [&](uint64_t timestamp_ms) {
-      return AddMarker(change.type, family, change.qualifier, timestamp_ms);
+      return AddEntry(family, change.qualifier, {change.type, timestamp_ms});
     };
     if (given_ms) {
       given.NoteDelete(row, cell, *given_ms, now_ms_);
@@ -408,12 +423,6 @@ class Writer::Draft {
     return s.ok() ? add(marker.timestamp_ms) : s;
   }
 
-  Status AddMarker(ChangeType type, const Family& family,
-                   std::string_view qualifier, uint64_t timestamp_ms) {
-    Status s = only_read_ ? Status::OK() : writer_.AllowDelete(type);
-    return s.ok() ? AddEntry(family, qualifier, {type, timestamp_ms, {}}) : s;
-  }
-
   void Note(const Family& family, std::string_view qualifier,
             const Entry& entry) {
     if (!options_.looks_at_itself) return;
@@ -435,6 +444,7 @@ class Writer::Draft {
   // Adds an entry to a cell of the row.
   Status AddEntry(const Family& family, std::string_view qualifier,
                   const Entry& entry) {
+    if (Status s = Announce(entry); !s.ok()) return s;
     const uint64_t cell = CellId(RowId(row_hash_, family), qualifier);
     if (stripe_->updates.Add(cell)) {
       joins_.try_emplace(KeyOf(family, qualifier),
@@ -455,8 +465,8 @@ class Writer::Draft {
     const Family& family = found->second;
     Status s;
     const auto take = [&](std::string_view qualifier) {
-      return AddMarker(ChangeType::kDeleteVersion, family, qualifier,
-                       timestamp_ms);
+      return AddEntry(family, qualifier,
+                      {ChangeType::kDeleteVersion, timestamp_ms});
     };
     const auto is_put = [&](const Entry& entry) {
       return entry.type == ChangeType::kPut &&
@@ -494,7 +504,7 @@ class Writer::Draft {
                                  RowEnd(row_bytes_, kMaxQualifierBytes));
     }
     if (options_.has_updates) {
-      Note(family, change.qualifier, {kRemoval, 0, {}});
+      Note(family, change.qualifier, {kRemoval});
     }
     // The row's deletes are kept with the cell of the empty qualifier.
     RowDeletes row_deletes;
@@ -505,12 +515,12 @@ class Writer::Draft {
     const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
     if (s.ok()) s = batch_->Delete(family.handle(), SliceParts(key_parts, 2));
     if (s.ok() && row_deletes.up_to_ms) {
-      s = AddMarker(ChangeType::kDeleteFamily, family, {},
-                    *row_deletes.up_to_ms);
+      s = AddEntry(family, {},
+                   {ChangeType::kDeleteFamily, *row_deletes.up_to_ms});
     }
     for (const uint64_t at_ms : row_deletes.at_ms) {
       if (!s.ok()) break;
-      s = AddMarker(ChangeType::kDeleteFamilyVersion, family, {}, at_ms);
+      s = AddEntry(family, {}, {ChangeType::kDeleteFamilyVersion, at_ms});
     }
     return s;
   }
@@ -539,6 +549,7 @@ class Writer::Draft {
       if (!of_row && cells.qualifier() != change.qualifier) break;
       Entries entries;
       s = ReadEntries(cells.cell(), &entries);
+      for (Entry& entry : entries) entry.ttl_ms = kNoTtl;
       ForEachVisible(entries, cells.row_deletes(), rules, /*wall_ms=*/0,
                      [&](const Entry& newest) {
                        note(newest.timestamp_ms);
@@ -630,6 +641,7 @@ Status Writer::Apply(const RowLocks::Guard& guard,
   Status s;
   for (Change change : changes) {
     if (!change.timestamp_ms) change.timestamp_ms = options.timestamp_ms;
+    if (!change.ttl_ms && TakesTtl(change.type)) change.ttl_ms = options.ttl_ms;
     if (s.ok()) s = draft.Add(change);
   }
   if (s.ok()) s = draft.Commit(options.durability, guard);
@@ -703,26 +715,32 @@ Status Writer::ResetClock() {
   return s;
 }
 
-Status Writer::AllowDelete(ChangeType type) {
-  if (!IsDeleteOfRow(type)) return Status::OK();
+Status Writer::Announce(const Entry& entry) {
+  const bool of_row = IsDeleteOfRow(entry.type);
+  const bool has_ttl = entry.ttl_ms != kNoTtl;
+  if (!of_row && !has_ttl) return Status::OK();
+  const bool of_version = entry.type == ChangeType::kDeleteFamilyVersion;
   SharedState& shared = *opened_.shared;
-  const bool of_version = type == ChangeType::kDeleteFamilyVersion;
-  const auto is_allowed = [&] {
-    return shared.has_row_deletes &&
-           (!of_version || shared.has_family_version_deletes);
+  const auto is_known = [&] {
+    return (!of_row || shared.has_row_deletes) &&
+           (!of_version || shared.has_family_version_deletes) &&
+           (!has_ttl || shared.has_cell_ttls);
   };
-  if (is_allowed()) return Status::OK();
+  if (is_known()) return Status::OK();
   const std::lock_guard lock(records_mutex_);
-  if (is_allowed()) return Status::OK();
-  const bool of_versions = of_version || shared.has_family_version_deletes;
+  if (is_known()) return Status::OK();
+  const StoreRecord record{
+      .key_layout = opened_.key_layout(),
+      .row_deletes = of_row || shared.has_row_deletes,
+      .family_version_deletes = of_version || shared.has_family_version_deletes,
+      .cell_ttls = has_ttl || shared.has_cell_ttls};
   rocksdb::WriteBatch batch;
-  Status s = PutStoreRecord({opened_.key_layout(),
-                             /*row_deletes=*/true, of_versions},
-                            &batch);
+  Status s = PutStoreRecord(record, &batch);
   if (s.ok()) s = opened_.database.WriteSynced(&batch);
   if (!s.ok()) return s;
-  shared.has_family_version_deletes = of_versions;
-  shared.has_row_deletes = true;
+  shared.has_cell_ttls = record.cell_ttls;
+  shared.has_family_version_deletes = record.family_version_deletes;
+  shared.has_row_deletes = record.row_deletes;
   return s;
 }
 

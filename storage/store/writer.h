@@ -23,6 +23,9 @@ namespace rowbloom {
 constexpr bool IsUpdate(ChangeType type) {
   return type == ChangeType::kIncrement || type == ChangeType::kAppend;
 }
+constexpr bool TakesTtl(ChangeType type) {
+  return type == ChangeType::kPut || IsUpdate(type);
+}
 
 // InvalidArgument: an unknown type, or bytes that mean nothing with it.
 rocksdb::Status CheckChange(const Change& change);
@@ -87,9 +90,9 @@ class Writer {
       std::string_view row_bytes, RowDeletes* row_deletes,
       const rocksdb::Snapshot* snapshot = nullptr) const;
 
-  // Makes the store's record say, before the first delete of this type is
-  // written, that there may be such deletes.
-  rocksdb::Status AllowDelete(ChangeType type);
+  // Makes the store's record say, before the first entry of this kind is
+  // written, that there may be such entries.
+  rocksdb::Status Announce(const Entry& entry);
 
  private:
   class Draft;  // a RocksDB batch in the making

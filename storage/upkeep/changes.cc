@@ -134,6 +134,7 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
       change.type = entry.type;
       change.timestamp_ms = entry.timestamp_ms;
       change.value = entry.value;
+      if (entry.ttl_ms != kNoTtl) change.ttl_ms = entry.ttl_ms;
     }
     return s;
   }

@@ -95,16 +95,23 @@ class Copier {
     for (; s.ok() && cells->Valid(); cells->Next()) {
       const CellView& cell = cells->cell();
       std::optional<uint64_t> timestamp_ms = cell.timestamp_ms;
+      std::optional<uint64_t> ttl_ms = cell.ttl_ms;
       if (latest) {
         // The first version is the newest.
         if (cell.row == row && cell.qualifier == qualifier) continue;
         row = cell.row;
         qualifier = cell.qualifier;
         // The application's may be later than any of the store's.
-        if (timestamp_ms >= load->timestamp_ms()) timestamp_ms.reset();
+        if (timestamp_ms >= load->timestamp_ms()) {
+          if (ttl_ms) {
+            ttl_ms = std::min(*ttl_ms + (*timestamp_ms - load->timestamp_ms()),
+                              kMaxTimestampMs);
+          }
+          timestamp_ms.reset();
+        }
       }
       s = load->Add({cell.type, cell.row, name, cell.qualifier, cell.value,
-                     timestamp_ms});
+                     timestamp_ms, ttl_ms});
       ++report_.cells;
       if (cell.type != ChangeType::kPut) ++report_.deletes;
     }

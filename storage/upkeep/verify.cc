@@ -307,13 +307,16 @@ class Verification {
                         ", found ", entry.timestamp_ms);
     }
     const SharedState& shared = *opened_.shared;
-    const bool may_be =
-        entry.type == ChangeType::kDeleteFamilyVersion
-            ? shared.has_row_deletes && shared.has_family_version_deletes
-            : shared.has_row_deletes.load();
-    if (!IsDeleteOfRow(entry.type) || may_be) return Status::OK();
+    bool may_be = true;
+    if (IsDeleteOfRow(entry.type)) may_be = shared.has_row_deletes;
+    if (entry.type == ChangeType::kDeleteFamilyVersion) {
+      may_be = may_be && shared.has_family_version_deletes;
+    }
+    if (entry.ttl_ms != kNoTtl) may_be = shared.has_cell_ttls;
+    if (may_be) return Status::OK();
     return Corruption(
         "expected no entry of type ", static_cast<int>(entry.type),
+        entry.ttl_ms == kNoTtl ? "" : " with a TTL",
         " by the record \"store\", found one at ", entry.timestamp_ms);
   }
 

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,7 +31,9 @@ namespace rowbloom {
 struct CellIteratorOptions {
   std::string family;
   // True if the deletes that are kept come, too. They have been applied either
-  // way. A `latest` family (FamilyOptions) keeps none.
+  // way. Puts whose own TTL has run out come with them, without their values
+  // and with a TTL of 0, since they keep the places of versions. A `latest`
+  // family (FamilyOptions) keeps none of them.
   bool deletes = false;
   // A snapshot of this store; nullptr: the present state.
   const Snapshot* snapshot = nullptr;
@@ -46,7 +49,8 @@ struct CellView {
   std::string_view qualifier;
   ChangeType type = ChangeType::kPut;
   uint64_t timestamp_ms = 0;
-  std::string_view value;  // a put's
+  std::string_view value;                         // a put's
+  std::optional<uint64_t> ttl_ms = std::nullopt;  // a put's own
 };
 
 class CellIterator {

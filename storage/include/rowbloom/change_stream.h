@@ -53,7 +53,8 @@ struct StoreChange {
   // nullopt: a delete that takes all that was written before, whatever its
   // timestamp. A put has one.
   std::optional<uint64_t> timestamp_ms;
-  std::string value;  // a put's
+  std::string value;               // a put's
+  std::optional<uint64_t> ttl_ms;  // a put's own
 
   friend bool operator==(const StoreChange&, const StoreChange&) = default;
 };

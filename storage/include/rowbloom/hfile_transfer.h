@@ -122,11 +122,9 @@ struct HFileImportOptions {
   // keeps its timestamp, unless that is after the import began (BulkLoad): then
   // it gets that time. If false, such a family is refused.
   bool latest_as_new = false;
-  // True if cells with tags (visibility, access control, ...) are taken without
-  // them, as a store has none. A cell with a lifetime of its own is taken
-  // unless that is over, and has that of the family from then on. If false,
-  // cells with tags are refused, but for references to MOB files, which lead to
-  // the cell's value.
+  // True if cells with tags that a store has none of (visibility, access
+  // control, ...) are taken without them. If false, these are refused. A TTL
+  // stays with its cell, and a reference to a MOB file leads to its value.
   bool drop_tags = false;
   // True if a file that is refused is left out of the import, all of it, and
   // the others are loaded. Deletes in it are missing then, so that what they
@@ -149,8 +147,8 @@ struct HFileImportReport {
   uint64_t cells = 0;    // read
   uint64_t puts = 0;     // those cells that were loaded
   uint64_t deletes = 0;  // loaded
-  // Read and not loaded: deleted by others, there twice, past their own
-  // lifetime, older than the newest of a `latest` family, or beyond
+  // Read and not loaded: deleted by others, there twice, past their own TTL,
+  // older than the newest of a `latest` family, or beyond
   // kMaxCellBytes of a cell. Versions beyond max_versions are loaded, and are
   // the store's to drop.
   uint64_t skipped = 0;

@@ -61,6 +61,8 @@ struct CacheStats {
 struct StoreStats {
   std::string key_layout;
   std::map<std::string, FamilyStats> families;
+  // A put with a TTL of its own was written to the store, or may have been.
+  bool cell_ttls = false;
   uint64_t block_cache_bytes_used = 0;  // all users of the cache together
   // Its families are kArming until a thread has read their files, after the
   // store was opened. nullopt: the store was opened without one.

@@ -27,6 +27,9 @@ struct WriteOptions {
   // store gives one (WriteBatch).
   std::optional<uint64_t> timestamp_ms = std::nullopt;
   Durability durability = Durability::kAsync;
+  // The TTL of every put, increment and append that has none of its own
+  // (Change).
+  std::optional<uint64_t> ttl_ms = std::nullopt;
 };
 
 // The types of changes, with HBase's numbers. They are on disk: never renumber.
@@ -59,6 +62,11 @@ struct Change {
   // else empty.
   std::string_view value;
   std::optional<uint64_t> timestamp_ms = std::nullopt;
+  // The TTL of the version that a put, an increment or an append makes, in
+  // milliseconds from its timestamp on, at most kMaxTimestampMs; 0: it has run
+  // out when it is written. nullopt: a put has none; an increment or append has
+  // that of the version it is made of.
+  std::optional<uint64_t> ttl_ms = std::nullopt;
 };
 
 // Changes that are applied together, in order, or not at all. Store::Write
@@ -83,6 +91,11 @@ struct Change {
 // the row comes in between. Without a timestamp the new version has the store's
 // time, or replaces the newest one where that has the same or a later time.
 //
+// A version whose own TTL has run out by the machine's clock is not seen any
+// more, whatever the TTL and min_versions of its family say. It cannot outlive
+// the TTL of its family. Versions that it pushed out do not come back; older
+// ones that max_versions kept are seen, as in HBase.
+//
 // Not thread-safe; takes up to twice its keys and values of memory, which it
 // keeps when it is cleared. Adding a change may throw std::bad_alloc, which
 // leaves the batch as it was.
@@ -95,8 +108,10 @@ class WriteBatch {
 
   void Put(std::string_view row, std::string_view family,
            std::string_view qualifier, std::string_view value,
-           OptionalTimestamp timestamp_ms = std::nullopt) {
-    Add({ChangeType::kPut, row, family, qualifier, value, timestamp_ms});
+           OptionalTimestamp timestamp_ms = std::nullopt,
+           std::optional<uint64_t> ttl_ms = std::nullopt) {
+    Add({ChangeType::kPut, row, family, qualifier, value, timestamp_ms,
+         ttl_ms});
   }
   // All versions of one column.
   void Delete(std::string_view row, std::string_view family,
@@ -162,6 +177,7 @@ class WriteBatch {
     ChangeType type;
     Bytes row, family, qualifier, value;
     OptionalTimestamp timestamp_ms;
+    std::optional<uint64_t> ttl_ms;
   };
 
   std::string_view View(Bytes bytes) const {

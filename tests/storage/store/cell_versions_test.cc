@@ -91,8 +91,8 @@ TEST(CellVersions, HostileBytesAreRefusedByOffset) {
   bad = put;
   bad[1] = 11;
   EXPECT_EQ(Decoded(bad, &decoded),
-            "at offset 1 of 12: expected an entry of type 4, 8, 10, 12 or 14, "
-            "found 11");
+            "at offset 1 of 12: expected an entry of type 4, 5, 8, 10, 12 or "
+            "14, found 11");
   bad = put;
   bad[9] = '\x80';
   EXPECT_THAT(Decoded(bad, &decoded),
@@ -113,6 +113,52 @@ TEST(CellVersions, HostileBytesAreRefusedByOffset) {
   EXPECT_THAT(Decoded(put + put.substr(1), &decoded),
               HasSubstr("at offset 12 of 23: expected an older entry than the "
                         "one before, found type 4 at 5"));
+}
+
+TEST(CellVersions, ATtlIsANumberInItsLimits) {
+  const std::string put = EncodeEntries({{kPut, 5, "v", 7}});
+  Entries decoded;
+  EXPECT_EQ(Decoded(put, &decoded), "ok");
+  EXPECT_THAT(decoded, ElementsAre(Entry{kPut, 5, "v", 7}));
+  const std::string head = put.substr(0, 10);
+  const std::string end("\1v", 2);
+  EXPECT_EQ(Decoded(head + "\7" + end, &decoded), "ok");
+  EXPECT_THAT(Decoded(head + std::string("\x87\0", 2) + end, &decoded),
+              HasSubstr("a TTL in as few bytes as it needs"));
+  EXPECT_THAT(Decoded(head + "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01" + end,
+                      &decoded),
+              HasSubstr("expected a TTL of up to 9223372036854775807, found "
+                        "9223372036854775808"));
+  EXPECT_THAT(Decoded(head + std::string(40, '\x80'), &decoded),
+              HasSubstr("expected a TTL of up to 9223372036854775807, found "
+                        "no number"));
+}
+
+// A put that has run out is hidden, holds its place, and loses its value.
+TEST(CellVersions, APutThatHasRunOutKeepsItsPlace) {
+  const VersionRules rules{.max_versions = 2, .min_versions = 1, .ttl_ms = 500};
+  Entries cell;
+  for (const Entry& write :
+       Entries{{kPut, 10, "a"}, {kPut, 20, "b"}, {kPut, 30, "c", 100}}) {
+    cell = ApplyOperand(cell, {write}, rules);
+  }
+  const auto visible = [&](uint64_t wall_ms) {
+    std::string values;
+    ForEachVisible(cell, {}, rules, wall_ms, [&](const Entry& entry) {
+      values += entry.value;
+      return true;
+    });
+    return values;
+  };
+  EXPECT_EQ(visible(130), "cb");
+  EXPECT_EQ(visible(131), "b");
+  EXPECT_EQ(visible(1000), "b") << "min_versions";
+  EXPECT_FALSE(RemoveDead(rules, {.wall_ms = 130}, &cell));
+  EXPECT_TRUE(RemoveDead(rules, {.wall_ms = 131}, &cell));
+  EXPECT_THAT(cell, ElementsAre(Entry{kPut, 30, {}, 0}, Entry{kPut, 20, "b"}));
+  EXPECT_EQ(visible(0), "b") << "the clock went back";
+  cell = ApplyOperand(cell, {{kPut, 15, "late"}}, rules);
+  EXPECT_EQ(visible(131), "b");
 }
 
 TEST(CellVersions, DeletesTakeWhatCameBeforeAndAfterThem) {

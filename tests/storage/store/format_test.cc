@@ -173,20 +173,28 @@ TEST_F(StoreFormat, EveryShorterValueAndEveryOtherVersionIsCorruption) {
       "a\0\xff"
       "b\0\1mail",
       10);
-  const auto head = EncodeCellHead(kNow);
-  const std::string good(head.data(), head.size());
   std::vector<std::pair<std::string, std::string>> cases;
-  for (size_t bytes = 0; bytes < kCellHeadBytes; ++bytes) {
-    cases.emplace_back(
-        good.substr(0, bytes),
-        "expected a value of at least 9 bytes, found " + std::to_string(bytes));
+  char head[kTtlCellHeadBytes];
+  for (const uint64_t ttl_ms : {kNoTtl, uint64_t{5}}) {
+    const std::string good(head, EncodeCellHead(kNow, ttl_ms, head));
+    for (size_t bytes = 0; bytes < good.size(); ++bytes) {
+      cases.emplace_back(good.substr(0, bytes),
+                         "expected a value of at least " +
+                             std::to_string(bytes == 0 ? 9 : good.size()) +
+                             " bytes, found " + std::to_string(bytes));
+    }
   }
-  for (const int version : {0, 2, 127, 255}) {
-    std::string value = good + "x";
+  for (const int version : {0, 2, 4, 127, 255}) {
+    std::string value(head, kTtlCellHeadBytes);
     value[0] = static_cast<char>(version);
-    cases.emplace_back(value, "expected a value of format version 1, found " +
-                                  std::to_string(version));
+    cases.emplace_back(value,
+                       "expected a value of format version 1 or 3, found " +
+                           std::to_string(version));
   }
+  cases.emplace_back(
+      std::string(head, EncodeCellHead(kNow, kMaxTimestampMs + 1, head)),
+      "expected a TTL of at most 9223372036854775807, found "
+      "9223372036854775808");
   for (const auto& [value, problem] : cases) {
     ASSERT_NO_FATAL_FAILURE(PutRaw(path_, "info", key, value));
     const auto store = OpenOrFail({}, path_, {});

@@ -17,10 +17,10 @@ void StoreModel::Remove(ModelCell* cell, uint64_t upto_ms) {
 
 void StoreModel::Put(const std::string& row, const std::string& family,
                      const std::string& qualifier, uint64_t timestamp_ms,
-                     const std::string& value) {
+                     const std::string& value, std::optional<uint64_t> ttl_ms) {
   ModelCell& cell = cells_[{row, family, qualifier}];
   if (KeepsLatest(family)) {
-    cell.versions = {{timestamp_ms, value}};
+    cell.versions = {{timestamp_ms, {value, ttl_ms}}};
     return;
   }
   const auto family_delete = family_deletes_.find({row, family});
@@ -31,7 +31,7 @@ void StoreModel::Put(const std::string& row, const std::string& family,
        timestamp_ms <= family_delete->second)) {
     return;
   }
-  cell.versions[timestamp_ms] = value;
+  cell.versions[timestamp_ms] = {value, ttl_ms};
   if (cell.versions.size() > families_.at(family).max_versions) {
     cell.versions.erase(cell.versions.begin());
   }
@@ -117,14 +117,22 @@ std::vector<Cell> StoreModel::GetVersions(const OwnedAddress& at,
   if (found == cells_.end()) return cells;
   const auto& [versions, deleted_versions, deleted_upto] = found->second;
   const FamilyOptions& family = families_.at(at.family);
+  const auto is_older_than = [now_ms](uint64_t ttl_ms, uint64_t timestamp_ms) {
+    return now_ms > timestamp_ms && now_ms - timestamp_ms > ttl_ms;
+  };
+  int64_t versions_newer = 0;
   for (auto it = versions.rbegin(); it != versions.rend(); ++it) {
-    const auto& [timestamp_ms, value] = *it;
-    const auto newer =
-        std::distance(versions.upper_bound(timestamp_ms), versions.end()) +
-        std::distance(deleted_versions.upper_bound(timestamp_ms),
-                      deleted_versions.end());
-    const bool expired = family.ttl_ms != 0 && now_ms > timestamp_ms &&
-                         now_ms - timestamp_ms > family.ttl_ms;
+    const auto& [timestamp_ms, version] = *it;
+    const auto& [value, ttl_ms] = version;
+    if (ttl_ms && now_ms > 0 &&
+        (*ttl_ms == 0 || is_older_than(*ttl_ms, timestamp_ms))) {
+      continue;
+    }
+    const auto newer = versions_newer++ +
+                       std::distance(deleted_versions.upper_bound(timestamp_ms),
+                                     deleted_versions.end());
+    const bool expired =
+        family.ttl_ms != 0 && is_older_than(family.ttl_ms, timestamp_ms);
     if (expired && newer >= static_cast<int64_t>(family.min_versions)) break;
     if (timestamp_ms < options.time_range.begin_ms ||
         timestamp_ms >= options.time_range.end_ms) {
@@ -134,6 +142,13 @@ std::vector<Cell> StoreModel::GetVersions(const OwnedAddress& at,
     cells.push_back({at.family, at.qualifier, timestamp_ms, value});
   }
   return cells;
+}
+
+std::optional<uint64_t> StoreModel::TtlOf(const OwnedAddress& at,
+                                          uint64_t timestamp_ms) const {
+  return cells_.at({at.row, at.family, at.qualifier})
+      .versions.at(timestamp_ms)
+      .ttl_ms;
 }
 
 std::vector<std::vector<Cell>> StoreModel::ReadColumns(

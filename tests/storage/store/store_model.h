@@ -27,7 +27,8 @@ class StoreModel {
 
   void Put(const std::string& row, const std::string& family,
            const std::string& qualifier, uint64_t timestamp_ms,
-           const std::string& value);
+           const std::string& value,
+           std::optional<uint64_t> ttl_ms = std::nullopt);
   void Delete(const std::string& row, const std::string& family,
               const std::string& qualifier, uint64_t timestamp_ms);
   void DeleteVersion(const std::string& row, const std::string& family,
@@ -46,12 +47,16 @@ class StoreModel {
   }
   void DropFamily(const std::string& family);
 
-  // The results of the store's functions of these names at `now_ms`. Snapshots
+  // The results of the store's functions of these names at `now_ms`; at 0
+  // nothing has expired. Snapshots
   // and tokens in the options are ignored, and `filter` is in the place of
   // theirs.
   std::vector<Cell> GetVersions(const OwnedAddress& at,
                                 const ReadOptions& options,
                                 uint64_t now_ms) const;
+  // The TTL of a version that is there.
+  std::optional<uint64_t> TtlOf(const OwnedAddress& at,
+                                uint64_t timestamp_ms) const;
   std::vector<Cell> GetRow(const std::string& row, const RowOptions& options,
                            uint64_t now_ms,
                            const FilterModel& filter = {}) const;
@@ -59,8 +64,12 @@ class StoreModel {
                         const FilterModel& filter = {}) const;
 
  private:
+  struct Version {
+    std::string value;
+    std::optional<uint64_t> ttl_ms;
+  };
   struct ModelCell {
-    std::map<uint64_t, std::string> versions;  // oldest first
+    std::map<uint64_t, Version> versions;  // oldest first
     std::set<uint64_t> deleted_versions;
     std::optional<uint64_t> deleted_upto;
   };

@@ -95,6 +95,11 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     return timestamp_ms;
   }
 
+  std::optional<uint64_t> RandomTtl() {
+    if (!random_.OneIn(4)) return std::nullopt;
+    return random_.OneIn(8) ? 0 : random_.Below(2 * kModelTtl);
+  }
+
   static bool IsClients(const std::string& family) {
     return AllFamilies().at(family).timestamps == Timestamps::kClient;
   }
@@ -157,7 +162,9 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
         std::to_string(++writes_) + std::string(random_.Below(60), 'v');
     std::optional<uint64_t> given;
     if (IsClients(family) && !random_.OneIn(4)) given = RandomTimestamp();
-    batch->Put(row, family, qualifier, value, given);
+    std::optional<uint64_t> ttl_ms = RandomTtl();
+    batch->Put(row, family, qualifier, value, given, ttl_ms);
+    if (!ttl_ms) ttl_ms = batch_ttl_ms_;
     uint64_t timestamp_ms = now_ms_;
     if (given) {
       timestamp_ms = *given;
@@ -169,7 +176,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     batch_puts_.push_back({{row, family, qualifier}, timestamp_ms});
     told_.push_back(
         [=, row = row, family = family, qualifier = qualifier](StoreModel* m) {
-          m->Put(row, family, qualifier, timestamp_ms, value);
+          m->Put(row, family, qualifier, timestamp_ms, value, ttl_ms);
         });
   }
 
@@ -185,9 +192,14 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     OwnedAddress at = RandomAddress();
     const bool counts = random_.OneIn(2);
     if (counts) at.qualifier = "cnt";  // longer than those of other changes
+    const StoreModel before = After();
     const std::vector<Cell> newest =
-        After().GetVersions(at, ReadOptions(), now_ms_);
+        before.GetVersions(at, ReadOptions(), now_ms_);
     std::string value = newest.empty() ? "" : newest[0].value;
+    std::optional<uint64_t> ttl_ms = batch_ttl_ms_;
+    if (!newest.empty() && !ttl_ms) {
+      ttl_ms = before.TtlOf(at, newest[0].timestamp_ms);
+    }
     if (counts) {
       int64_t counter = 0;
       if (!newest.empty()) {
@@ -209,7 +221,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     }
     batch_puts_.push_back({at, timestamp_ms});
     told_.push_back([=](StoreModel* m) {
-      m->Put(at.row, at.family, at.qualifier, timestamp_ms, value);
+      m->Put(at.row, at.family, at.qualifier, timestamp_ms, value, ttl_ms);
     });
   }
 
@@ -311,8 +323,10 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     if (dice == 0) return RandomCheckAndWrite();
     if (dice == 1) return RandomTransaction();
     WriteBatch batch;
+    batch_ttl_ms_ = RandomTtl();
     AddChanges(&batch);
     WriteOptions options;
+    options.ttl_ms = std::exchange(batch_ttl_ms_, std::nullopt);
     if (random_.OneIn(200)) options.durability = Durability::kSync;
     ASSERT_THAT(store_->Write(batch, options), IsOk());
     Settle(true);
@@ -623,6 +637,8 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   uint64_t writes_ = 0;
   StoreModel model_{AllFamilies()};
   std::vector<std::pair<OwnedAddress, uint64_t>> batch_puts_;
+  // The TTL of the puts of a batch that have none of their own.
+  std::optional<uint64_t> batch_ttl_ms_;
   std::string token_;
   // The changes of the batch, for the model, in their order.
   std::vector<std::function<void(StoreModel*)>> told_;
