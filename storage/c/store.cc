@@ -22,6 +22,7 @@ struct rowbloom_store_t {
 
 struct rowbloom_batch_t {
   rowbloom::WriteBatch batch;
+  std::optional<uint64_t> ttl_ms;  // of the puts that come
 };
 
 // The rows of a scan, or the one of a get.
@@ -389,6 +390,19 @@ void rowbloom_batch_destroy(rowbloom_batch_t* batch) { delete batch; }
 
 void rowbloom_batch_clear(rowbloom_batch_t* batch) { batch->batch.Clear(); }
 
+bool rowbloom_batch_set_ttl(rowbloom_batch_t* batch, int64_t ttl_ms,
+                            char** error) {
+  return Run(error, [&] {
+    if (ttl_ms < 0 && ttl_ms != ROWBLOOM_NO_TTL) {
+      return rowbloom::InvalidArgument("a TTL is ", ttl_ms,
+                                       ", expected 0 or more");
+    }
+    batch->ttl_ms.reset();
+    if (ttl_ms >= 0) batch->ttl_ms = static_cast<uint64_t>(ttl_ms);
+    return Status::OK();
+  });
+}
+
 bool rowbloom_batch_add(rowbloom_batch_t* batch, int change_type,
                         const void* row, size_t row_size, const char* family,
                         const void* qualifier, size_t qualifier_size,
@@ -403,6 +417,7 @@ bool rowbloom_batch_add(rowbloom_batch_t* batch, int change_type,
     if (s.ok()) {
       s = rowbloom::c::TakeTimestamp(timestamp_ms, &change.timestamp_ms);
     }
+    if (rowbloom::TakesTtl(change.type)) change.ttl_ms = batch->ttl_ms;
     if (s.ok()) batch->batch.Add(change);
     return s;
   });

@@ -118,6 +118,8 @@ Status Exporter::ExportFamily(const std::string& name,
   files_in_region_ = 0;
   for (; cells->Valid(); cells->Next()) {
     const CellView& from = cells->cell();
+    // HBase knows no places of versions that have run out.
+    if (from.ttl_ms == 0) continue;
     HFileCellView cell;
     cell.row = from.row;
     cell.family = name;

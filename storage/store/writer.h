@@ -19,14 +19,6 @@
 
 namespace rowbloom {
 
-// Increments and appends are written as puts.
-constexpr bool IsUpdate(ChangeType type) {
-  return type == ChangeType::kIncrement || type == ChangeType::kAppend;
-}
-constexpr bool TakesTtl(ChangeType type) {
-  return type == ChangeType::kPut || IsUpdate(type);
-}
-
 // InvalidArgument: an unknown type, or bytes that mean nothing with it.
 rocksdb::Status CheckChange(const Change& change);
 

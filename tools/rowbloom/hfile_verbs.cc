@@ -396,8 +396,7 @@ Action AddImportHFile(CLI::App* command) {
                     "Where a family keeps the latest version only, write the "
                     "newest of each cell, in place of what is there");
   command->add_flag("--drop-tags", options->drop_tags,
-                    "Take cells without their tags, but none whose own "
-                    "lifetime is over");
+                    "Take cells without the tags that a store has none of");
   command->add_flag("--keep-going", options->keep_going,
                     "Leave out files that are damaged or refused, and load "
                     "the others");

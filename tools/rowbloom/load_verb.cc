@@ -37,6 +37,7 @@ struct LoadArgs {
   StoreArgs store;
   std::vector<std::string> families;
   std::optional<uint64_t> timestamp_ms;
+  std::optional<uint64_t> ttl_ms;
   std::string file;  // "-": standard input
 };
 
@@ -46,7 +47,8 @@ class Loader {
   Loader(Store* store, const LoadArgs& args, std::string default_family)
       : store_(store),
         store_args_(args.store),
-        write_options_{.timestamp_ms = args.timestamp_ms},
+        write_options_{.timestamp_ms = args.timestamp_ms,
+                       .ttl_ms = args.ttl_ms},
         row_bytes_(store->Options().key_layout->FixedRowBytes()),
         default_family_(std::move(default_family)),
         families_(store->Families()) {}
@@ -237,6 +239,7 @@ Action AddLoad(CLI::App* command) {
                    "them")
       ->check(WholeNumber())
       ->type_name("MS");
+  AddTtlTo(command, &args->ttl_ms);
   command->add_option("FILE", args->file, "Input; - is standard input")
       ->required()
       ->type_name("");

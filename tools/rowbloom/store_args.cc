@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "rowbloom/printable.h"
+#include "storage/settings/duration.h"
 #include "tools/cli/report.h"
 
 namespace rowbloom::cli {
@@ -114,6 +115,22 @@ std::optional<Error> StoreArgs::CheckFamily(
   return Error{
       fmt::format("family \"{}\" is not in the store at {}; it has: {}",
                   ToPrintable(family), db, names.empty() ? "none" : names)};
+}
+
+void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms) {
+  command
+      ->add_option_function<std::string>(
+          "--ttl",
+          [ttl_ms](const std::string& text) {
+            const auto duration = ParseDuration(text);
+            if (!duration)
+              throw CLI::ValidationError("--ttl", duration.error());
+            ttl_ms->reset();
+            if (*duration > 0) *ttl_ms = *duration;
+          },
+          "How long it is seen, from its timestamp on: 250ms, 60s, 5m, 24h, "
+          "7d; default as long as its family says")
+      ->type_name("TIME");
 }
 
 Column ParseColumn(const std::string& text) {

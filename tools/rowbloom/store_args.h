@@ -1,6 +1,7 @@
 // The arguments that verbs on a store take, and the store they name.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,6 +64,9 @@ struct StoreArgs {
       std::string_view family,
       const std::map<std::string, FamilyOptions>& families) const;
 };
+
+// Adds --ttl, which sets the TTL of what a verb puts. It must not outlive that.
+void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms);
 
 // "FAMILY:QUALIFIER", or "FAMILY" for all its columns. In the qualifier \xHH
 // stands for a byte, as in rows (FromPrintable).

@@ -48,10 +48,12 @@ struct WriteArgs {
 struct CellArgs : WriteArgs {
   std::string column;
   std::string value;
+  std::optional<uint64_t> ttl_ms;
 
   void AddTo(CLI::App* command) {
     WriteArgs::AddTo(command,
                      "Its timestamp, for families whose client gives them");
+    AddTtlTo(command, &ttl_ms);
     command->add_option("COLUMN", column, "FAMILY:QUALIFIER")
         ->required()
         ->type_name("");
@@ -63,6 +65,12 @@ struct CellArgs : WriteArgs {
                      "\\xHH stands for any byte; - is standard input as it is")
         ->required()
         ->type_name("");
+  }
+
+  WriteOptions Options() const {
+    WriteOptions options = WriteArgs::Options();
+    options.ttl_ms = ttl_ms;
+    return options;
   }
 };
 

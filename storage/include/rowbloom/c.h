@@ -318,6 +318,8 @@ enum rowbloom_change_type {
 
 // A change without a timestamp of its own.
 #define ROWBLOOM_NO_TIMESTAMP ((int64_t)-1)
+// A put that lives as long as its family says.
+#define ROWBLOOM_NO_TTL ((int64_t)-1)
 
 // The failures that a batch survives once it is written.
 enum rowbloom_durability {
@@ -329,6 +331,12 @@ enum rowbloom_durability {
 rowbloom_batch_t* rowbloom_batch_create(char** error);
 void rowbloom_batch_destroy(rowbloom_batch_t* batch);
 void rowbloom_batch_clear(rowbloom_batch_t* batch);
+
+// Sets the TTL of the puts, increments and appends that are added from now on,
+// in milliseconds from their timestamps on; ROWBLOOM_NO_TTL, the default: none
+// of their own (Change::ttl_ms in rowbloom/write_batch.h).
+bool rowbloom_batch_set_ttl(rowbloom_batch_t* batch, int64_t ttl_ms,
+                            char** error);
 
 // Adds a change of a `rowbloom_change_type`. Deletes have no value; those of a
 // family have no qualifier, and those of a row have an empty family, too. Puts

@@ -47,6 +47,15 @@ enum class ChangeType : uint8_t {
   kDeleteRow = 255,
 };
 
+// Increments and appends are written as puts.
+constexpr bool IsUpdate(ChangeType type) {
+  return type == ChangeType::kIncrement || type == ChangeType::kAppend;
+}
+// True for the changes that make a version, which may have a TTL.
+constexpr bool TakesTtl(ChangeType type) {
+  return type == ChangeType::kPut || IsUpdate(type);
+}
+
 // A counter is 8 bytes big-endian in two's complement, as HBase's are.
 std::string EncodeCounter(int64_t counter);
 // False: the bytes are no counter.

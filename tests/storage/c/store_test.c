@@ -200,6 +200,22 @@ static void TestBatches(void) {
   CheckCell(store, "s", "info", "n", "AAAAAAA@");
   CheckCell(store, "s", "info", "t", "abab");
 
+  // A TTL is for the puts that come after it, and not for deletes.
+  rowbloom_batch_clear(batch);
+  CHECK_OK(rowbloom_batch_set_ttl(batch, 0, &error));
+  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "s", 1, "info", "over", 4,
+                              "v", 1, ROWBLOOM_NO_TIMESTAMP, &error));
+  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_DELETE, "s", 1, "info", "t", 1,
+                              NULL, 0, ROWBLOOM_NO_TIMESTAMP, &error));
+  CHECK_OK(rowbloom_batch_set_ttl(batch, ROWBLOOM_NO_TTL, &error));
+  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "s", 1, "info", "stays", 5,
+                              "v", 1, ROWBLOOM_NO_TIMESTAMP, &error));
+  CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
+  CheckCell(store, "s", "info", "over", NULL);
+  CheckCell(store, "s", "info", "t", NULL);
+  CheckCell(store, "s", "info", "stays", "v");
+  CHECK_ERROR("a TTL is -2", rowbloom_batch_set_ttl(batch, -2, &error));
+
   // An error in one change: none is written.
   rowbloom_batch_clear(batch);
   CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_PUT, "r", 1, "info", "c", 1, "v",

@@ -94,7 +94,7 @@ TEST(HBaseRecordsCorpus, IsWhatItsNamesSay) {
   CellTags tags;
   ASSERT_THAT(ParseTags(seeds.at("tags"), &tags), IsOk());
   EXPECT_EQ(tags.mob_table, "ns:orders");
-  EXPECT_TRUE(tags.is_mob_reference && tags.lifetime_ms);
+  EXPECT_TRUE(tags.is_mob_reference && tags.ttl_ms);
   const auto target = TargetInName(seeds.at("name"));
   ASSERT_TRUE(target);
   EXPECT_EQ(target->parent, "89ab");

@@ -446,49 +446,59 @@ TEST_F(Import, TagsAreRefusedOrDropped) {
   EXPECT_EQ(report_.without_tags, 1u);
 }
 
-TEST_F(Import, CellsOutliveTheirOwnLifetimeNowhere) {
-  const auto with_lifetime = [](const std::string& qualifier,
-                                int64_t timestamp_ms,
-                                const std::string& lifetime) {
+TEST_F(Import, CellsKeepTheirOwnTtl) {
+  const auto with_ttl = [](const std::string& qualifier, int64_t timestamp_ms,
+                           const std::string& ttl) {
     HFileCell cell = MakeCell("r", qualifier, timestamp_ms, kPut, "v");
-    cell.tags = {'\0', static_cast<char>(lifetime.size() + 1), '\x08'};
-    cell.tags += lifetime;
+    cell.tags = {'\0', static_cast<char>(ttl.size() + 1), '\x08'};
+    cell.tags += ttl;
     return cell;
   };
   const std::string second("\0\0\0\0\0\0\x03\xe8", 8);
   const std::string for_ever("\x7f\xff\xff\xff\xff\xff\xff\xff", 8);
   constexpr int64_t kFuture = 33'000'000'000'000;  // the year 3015
-  HFileCell twice = with_lifetime("twice", 7, for_ever);
+  HFileCell twice = with_ttl("twice", 7, for_ever);
   twice.tags += std::string("\0\x09\x08", 3) + second;
   const std::string path = Write(
-      "file",
-      {with_lifetime("alive", kFuture, second),
-       with_lifetime("over", 7, second),
-       MakeCell("r", "over", 6, kPut, "older"),
-       with_lifetime("over_at_once", kFuture, "\xff\xff" + second.substr(2)),
-       with_lifetime("stays", 7, for_ever), twice});
-  ASSERT_THAT(Run({path}, {.drop_tags = true}), IsOk());
+      "file", {with_ttl("alive", kFuture, second), with_ttl("over", 7, second),
+               MakeCell("r", "over", 6, kPut, "older"),
+               with_ttl("over_at_once", kFuture, "\xff\xff" + second.substr(2)),
+               with_ttl("stays", 7, for_ever), twice});
+  ASSERT_THAT(Run({path}), IsOk());
   EXPECT_EQ(report_.cells, 6u);
+  EXPECT_EQ(report_.without_tags, 0u);
   EXPECT_EQ(report_.skipped, 2u);
   EXPECT_THAT(Values("r", "alive"), ElementsAre("v"));
   EXPECT_THAT(Values("r", "over"), ElementsAre("older"));
   EXPECT_THAT(Values("r", "over_at_once"), IsEmpty());
   EXPECT_THAT(Values("r", "stays"), ElementsAre("v"));
-  // The first lifetime counts.
+  // The first TTL counts.
   EXPECT_THAT(Values("r", "twice"), ElementsAre("v"));
   ASSERT_NO_FATAL_FAILURE(Open("other"));
-  ExpectRefused({Write("short", {with_lifetime("q", 7, "1234567")})},
+  ExpectRefused({Write("short", {with_ttl("q", 7, "1234567")})},
                 Status::kInvalidArgument,
-                {"/short", "a lifetime (tag type 8) of 7 bytes, expected 8"},
-                {.drop_tags = true});
+                {"/short", "a TTL (tag type 8) of 7 bytes, expected 8"});
+  ASSERT_NO_FATAL_FAILURE(Open("again"));
+  ASSERT_THAT(Run({path}), IsOk());
+  std::unique_ptr<CellIterator> cells;
+  ASSERT_THAT(store_->NewCellIterator({.family = "f"}, &cells), IsOk());
+  std::map<std::string, std::optional<uint64_t>> ttls;
+  for (; cells->Valid(); cells->Next()) {
+    ttls[std::string(cells->cell().qualifier)] = cells->cell().ttl_ms;
+  }
+  const std::map<std::string, std::optional<uint64_t>> expected = {
+      {"alive", 1000},
+      {"over", std::nullopt},
+      {"stays", kMaxTimestampMs},
+      {"twice", kMaxTimestampMs}};
+  EXPECT_EQ(ttls, expected);
 }
 
 TEST_F(Import, TagsOfOtherKindsAreNamed) {
   HFileCell cell = MakeCell("r", "q", 7, kPut, "v");
   cell.tags = std::string("\0\2\2v\0\x09\x08\0\0\0\0\0\0\1\0", 15);
-  const std::string path = Write("lifetime", {cell});
-  ExpectRefused({path}, Status::kInvalidArgument,
-                {path, "tags (visibility, lifetime)"});
+  const std::string path = Write("visibility", {cell});
+  ExpectRefused({path}, Status::kInvalidArgument, {path, "tags (visibility)"});
   cell.tags = std::string("\0\1\5\0\3\2v", 7);
   const std::string cut = Write("cut", {cell});
   ExpectRefused({cut}, Status::kInvalidArgument, {cut, "7 bytes of tags"},

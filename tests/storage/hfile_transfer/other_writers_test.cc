@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "storage/hfile_transfer/cell_tags.h"
 #include "tests/storage/hfile/dump.h"
 #include "tests/storage/hfile_transfer/transfers.h"
 #include "tests/support/data.h"
@@ -25,20 +26,41 @@ std::string TestName(const ::testing::TestParamInfo<std::string>& test) {
   return name;
 }
 
-// The cells that HBase's files give a lifetime have an age of years.
+// The tag with the TTL of a cell, or "".
+std::string_view TtlTagOf(const HFileCell& cell) {
+  const std::string_view tags = cell.tags;
+  for (size_t at = 0; at + 2 < tags.size();) {
+    const auto byte = [&](size_t i) { return static_cast<uint8_t>(tags[i]); };
+    const size_t bytes = 2 + (size_t{byte(at)} << 8 | byte(at + 1));
+    if (byte(at + 2) == 8) return tags.substr(at, bytes);
+    at += bytes;
+  }
+  return "";
+}
+
+// The cells that HBase's files give a TTL have an age of years.
 std::vector<HFileCell> AliveCells(std::vector<HFileCell> cells) {
-  const auto has_lifetime = [](const HFileCell& cell) {
-    for (size_t at = 0; at + 2 < cell.tags.size();) {
-      const auto byte = [&cell](size_t i) {
-        return static_cast<uint8_t>(cell.tags[i]);
-      };
-      if (byte(at + 2) == 8) return true;
-      at += 2 + (size_t{byte(at)} << 8 | byte(at + 1));
-    }
-    return false;
-  };
-  std::erase_if(cells, has_lifetime);
+  std::erase_if(cells,
+                [](const HFileCell& cell) { return !TtlTagOf(cell).empty(); });
   return cells;
+}
+
+TEST(TtlTag, IsWrittenAsHBaseDoes) {
+  const Dump dump =
+      ReadDump(DataPath("hbase/2.4.7/row_deletes_tags_gz.dump.txt.gz"));
+  int tags = 0;
+  for (const HFileCell& cell : dump.cells) {
+    const std::string_view of_hbase = TtlTagOf(cell);
+    if (of_hbase.empty()) continue;
+    ++tags;
+    hfile_transfer::CellTags parsed;
+    ASSERT_THAT(hfile_transfer::ParseTags(cell.tags, &parsed), IsOk());
+    ASSERT_TRUE(parsed.ttl_ms);
+    EXPECT_EQ(
+        hfile_transfer::EncodeTtlTag(static_cast<uint64_t>(*parsed.ttl_ms)),
+        of_hbase);
+  }
+  EXPECT_GT(tags, 0);
 }
 
 class ImportOfHBase : public ::testing::TestWithParam<std::string> {};

@@ -59,6 +59,7 @@ Change Operator::RandomPut() {
   if (family == kClient) {
     put.timestamp_ms = session_->share(own_)->world.RandomTimestamp(&random_);
   }
+  if (random_.OneIn(8)) put.ttl_ms = random_.OneIn(2) ? 0 : kMaxTimestampMs;
   return put;
 }
 
@@ -302,8 +303,8 @@ void Operator::Load(Share* share) {
       &load);
   for (const Change& put : changes) {
     if (!s.ok()) break;
-    s = load->Add(put.row, put.family, put.qualifier, put.value,
-                  put.timestamp_ms);
+    s = load->Add({put.type, put.row, put.family, put.qualifier, put.value,
+                   put.timestamp_ms, put.ttl_ms});
   }
   // One that is given up leaves nothing.
   if (!session_->Check(s, "load") || random_.OneIn(8)) return;

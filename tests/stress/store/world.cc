@@ -21,6 +21,10 @@ constexpr uint64_t kFirstClientMs = uint64_t{1} << 50;
 // Rows are shorter where the layout leaves it open.
 constexpr size_t kRowBytes = 4;
 
+std::string NumberText(std::optional<uint64_t> number) {
+  return number ? std::to_string(*number) : "";
+}
+
 std::string RandomRowEnd(const KeyLayout& layout, Random* random) {
   const uint64_t bytes =
       layout.FixedRowBytes() ? kRowBytes - 1 : 1 + random->Below(kRowBytes - 1);
@@ -80,7 +84,7 @@ std::string RandomQualifier(Random* random) {
 
 void AddTo(const Change& change, WriteBatch* batch) {
   batch->Add({change.type, change.row, change.family, change.qualifier,
-              change.value, change.timestamp_ms});
+              change.value, change.timestamp_ms, change.ttl_ms});
 }
 
 WriteBatch ToWriteBatch(const Changes& changes) {
@@ -96,7 +100,7 @@ std::string Encode(const Changes& changes) {
     bytes += static_cast<char>(change.family_change);
     for (const std::string& text :
          {change.row, change.family, change.qualifier, change.value,
-          change.timestamp_ms ? std::to_string(*change.timestamp_ms) : "",
+          NumberText(change.timestamp_ms), NumberText(change.ttl_ms),
           std::to_string(change.family_options)}) {
       AppendText(text, &bytes);
     }
@@ -115,8 +119,11 @@ void Decode(std::string_view bytes, Changes* changes) {
          {&change.row, &change.family, &change.qualifier, &change.value}) {
       *text = TakeTextOrThrow(&bytes);
     }
-    const std::string timestamp = TakeTextOrThrow(&bytes);
-    if (!timestamp.empty()) change.timestamp_ms = std::stoull(timestamp);
+    for (std::optional<uint64_t>* number :
+         {&change.timestamp_ms, &change.ttl_ms}) {
+      const std::string text = TakeTextOrThrow(&bytes);
+      if (!text.empty()) *number = std::stoull(text);
+    }
     change.family_options = std::stoull(TakeTextOrThrow(&bytes));
     changes->push_back(std::move(change));
   }
@@ -148,7 +155,7 @@ void World::Apply(const Changes& changes) {
     switch (change.type) {
       case ChangeType::kPut:
         model_.Put(change.row, change.family, change.qualifier, timestamp_ms,
-                   change.value);
+                   change.value, change.ttl_ms);
         if (change.family == kClient) {
           newest[change.row] = std::max(newest[change.row], timestamp_ms);
         }
@@ -203,7 +210,7 @@ std::optional<std::string> World::Value(const OwnedAddress& at) const {
 }
 
 std::vector<Row> World::Scan(const ScanOptions& options) const {
-  std::vector<Row> rows = model_.Scan(options, /*now_ms=*/0);
+  std::vector<Row> rows = model_.Scan(options, kNow);
   for (Row& row : rows) row.cells = WithoutStoreTimes(std::move(row.cells));
   return rows;
 }

@@ -54,6 +54,8 @@ struct Change {
   std::string qualifier;
   std::string value;
   std::optional<uint64_t> timestamp_ms = std::nullopt;
+  // A put's: 0, so that it is never seen, or longer than any test.
+  std::optional<uint64_t> ttl_ms = std::nullopt;
   // Unless it is kNone, what happens to `family`, and, but for kDrop, the
   // number of its options: all else means nothing.
   FamilyChange family_change = FamilyChange::kNone;
@@ -88,11 +90,11 @@ class World {
   std::vector<Cell> GetVersions(const OwnedAddress& at,
                                 uint32_t max_versions) const {
     return WithoutStoreTimes(
-        model_.GetVersions(at, {.max_versions = max_versions}, /*now_ms=*/0));
+        model_.GetVersions(at, {.max_versions = max_versions}, kNow));
   }
   std::vector<Cell> GetRow(const std::string& row,
                            const RowOptions& options) const {
-    return WithoutStoreTimes(model_.GetRow(row, options, /*now_ms=*/0));
+    return WithoutStoreTimes(model_.GetRow(row, options, kNow));
   }
   std::vector<Row> Scan(const ScanOptions& options) const;
 
@@ -101,6 +103,9 @@ class World {
   static std::vector<Cell> WithoutStoreTimes(std::vector<Cell> cells);
 
  private:
+  // The time of all reads, at which a TTL of 0 has run out and no other has.
+  static constexpr uint64_t kNow = 1;
+
   void ChangeFamily(const Change& change);
 
   test::StoreModel model_{FamilyOptionsByName()};
