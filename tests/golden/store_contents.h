@@ -5,8 +5,11 @@
 //   cell ROW FAMILY QUALIFIER TIMESTAMP VALUE
 //   TYPE ROW FAMILY QUALIFIER TIMESTAMP
 //
-// The last form is a delete that the store keeps. Its TYPE is delete,
-// delete_version or delete_family.
+//   ttl ROW FAMILY QUALIFIER TIMESTAMP TTL_MS
+//
+// The third form is a delete that the store keeps. Its TYPE is delete,
+// delete_version or delete_family. The last form is the TTL of a cell or, if it
+// is 0, of one that has no other line.
 #pragma once
 
 #include <cstdint>
@@ -90,7 +93,7 @@ inline Lines ScannedCells(Store* store) {
 
 struct IteratedLines {
   Lines cells;
-  Lines deletes;
+  Lines deletes;  // and TTLs
 };
 
 // The cells and deletes of one family, as its CellIterator gives them.
@@ -100,6 +103,13 @@ inline IteratedLines IteratedCells(Store* store, const std::string& family) {
   Check(store->NewCellIterator({.family = family, .deletes = true}, &it));
   for (; it->Valid(); it->Next()) {
     const CellView& cell = it->cell();
+    if (cell.ttl_ms) {
+      lines.deletes.push_back("ttl " + Hex(cell.row) + " " + family + " " +
+                              Hex(cell.qualifier) + " " +
+                              std::to_string(cell.timestamp_ms) + " " +
+                              std::to_string(*cell.ttl_ms));
+    }
+    if (cell.ttl_ms == 0) continue;
     if (cell.type == ChangeType::kPut) {
       lines.cells.push_back(
           CellLine(cell.row, {family, std::string(cell.qualifier),

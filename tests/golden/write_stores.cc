@@ -496,6 +496,41 @@ void WriteStoredStore(const fs::path& folder) {
   KeepStore(path, folder, "stored");
 }
 
+// Puts with a TTL of their own, of which some have run out, over and under
+// others; files in the last level and in level 0, the rest in the log.
+void WriteTtlStore(const fs::path& folder) {
+  const test::TempDir dir;
+  const fs::path path = dir.path() / "db";
+  const Lines rows = RowsFor(KeyLayout::Escaped(), 24);
+  {
+    const Families families = {
+        {"client", {.timestamps = Timestamps::kClient, .max_versions = 2}},
+        {"latest", {}},
+        {"store3", {.max_versions = 3}}};
+    Session store(path, {}, families);
+    const auto put_all = [&](const std::string& what, uint64_t timestamp_ms) {
+      for (size_t i = 0; i < rows.size(); ++i) {
+        for (const auto& [name, options] : families) {
+          WriteOptions write;
+          if (i % 3 == 1) write.ttl_ms = kFarTtlMs + i;
+          if (i % 3 == 2) write.ttl_ms = i % 2;
+          if (options.timestamps == Timestamps::kClient) {
+            write.timestamp_ms = timestamp_ms;
+          }
+          Check(store->Put(rows[(i + timestamp_ms / 1000) % rows.size()], name,
+                           i % 2 == 0 ? "" : "mail", Value(i, what), write));
+        }
+      }
+    };
+    put_all("first", 1000);
+    Check(store->Compact());
+    put_all("second", 3000);
+    Check(store->Flush());
+    put_all("log", 2000);
+  }
+  KeepStore(path, folder, "ttls");
+}
+
 bool HasRecord(const fs::path& path, const std::string& record) {
   std::unique_ptr<rocksdb::DB> db;
   if (!rocksdb::DB::OpenForReadOnly({}, path.string(), Into(&db)).ok()) {
@@ -588,6 +623,7 @@ void WriteStores(const fs::path& folder) {
   WriteLoadedStore(folder);
   WriteAlteredStore(folder);
   WriteStoredStore(folder);
+  WriteTtlStore(folder);
   WriteCutStores(folder);
 }
 
