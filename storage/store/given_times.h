@@ -29,21 +29,10 @@ class GivenTimes {
   // be raised: to what this returns, if anything.
   std::optional<uint64_t> MoveTo(uint64_t now_ms) {
     if (now_ms > newest_ms_) {
-      if (!times_.empty()) Clear();
+      if (newest_ms_ != 0) Clear();
       return std::nullopt;
     }
-    if (times_.size() < kMaxCells) return std::nullopt;
-    std::vector<uint64_t> after;
-    after.reserve(times_.size());
-    for (const auto& [id, times] : times_) after.push_back(times.after_ms());
-    const auto middle =
-        after.begin() + static_cast<std::ptrdiff_t>(after.size() / 2);
-    std::nth_element(after.begin(), middle, after.end());
-    const uint64_t raised_ms = std::max(now_ms, *middle);
-    std::erase_if(times_, [&](const auto& known) {
-      return known.second.after_ms() <= raised_ms;
-    });
-    return raised_ms;
+    return times_.size() < kMaxCells ? std::nullopt : Raise(now_ms);
   }
 
   // The timestamp of a put at the store's time `now_ms`. With `replaces` it may
@@ -111,6 +100,21 @@ class GivenTimes {
   }
 
  private:
+  // Forgets half of the cells and rows, and returns the time that has to pass.
+  std::optional<uint64_t> Raise(uint64_t now_ms) {
+    std::vector<uint64_t> after;
+    after.reserve(times_.size());
+    for (const auto& [id, times] : times_) after.push_back(times.after_ms());
+    const auto middle =
+        after.begin() + static_cast<std::ptrdiff_t>(after.size() / 2);
+    std::nth_element(after.begin(), middle, after.end());
+    const uint64_t raised_ms = std::max(now_ms, *middle);
+    std::erase_if(times_, [&](const auto& known) {
+      return known.second.after_ms() <= raised_ms;
+    });
+    return raised_ms;
+  }
+
   // The number of cells and rows that are remembered before the time is raised
   // past half of them.
   static constexpr size_t kMaxCells = 1024;
@@ -139,9 +143,9 @@ class GivenTimes {
     newest_ms_ = std::max(newest_ms_, timestamp_ms);
   }
 
+  uint64_t newest_ms_ = 0;  // the newest of all that is remembered
   // The times of cells and, under the row, of deletes of the row.
   std::unordered_map<uint64_t, Times> times_;
-  uint64_t newest_ms_ = 0;  // the newest of all that is remembered
 };
 
 }  // namespace rowbloom

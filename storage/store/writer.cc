@@ -42,10 +42,7 @@ uint64_t Mix(uint64_t hash, uint64_t more) {
 // This type stands in the place of an entry: all before it is removed.
 constexpr ChangeType kRemoval = ChangeType::kDeleteRow;
 
-// A row in a family, and a cell of it, as the stripe knows them.
-uint64_t RowId(uint64_t row_hash, const Family& family) {
-  return Mix(row_hash, family.handle()->GetID());
-}
+// A cell of a row in a family, as the stripe knows it.
 uint64_t CellId(uint64_t row_id, std::string_view qualifier) {
   return Mix(row_id, std::hash<std::string_view>()(qualifier));
 }
@@ -121,24 +118,11 @@ class Writer::Draft {
     });
   }
 
-  // The changes' views must outlive it.
-  Status Add(Change change) {
-    Status s = Enter(change.row);
-    if (s.ok()) s = CheckChange(change);
-    if (s.ok() && change.type == ChangeType::kDeleteRow) {
-      change.type = ChangeType::kDeleteFamily;
-      for (auto it = families_->begin(); s.ok() && it != families_->end();
-           ++it) {
-        s = AddDelete(change, it);
-      }
-    } else if (s.ok()) {
-      FamilyMap::const_iterator family;
-      s = opened_.FindFamily(*families_, change.family, &family);
-      if (!s.ok()) return s;
-      s = IsUpdate(change.type)             ? AddUpdate(change, family)
-          : change.type == ChangeType::kPut ? AddPut(change, family)
-                                            : AddDelete(change, family);
-    }
+  // The change's views must outlive it.
+  Status Add(const Change& change) {
+    if (Status s = Enter(change.row); !s.ok()) return s;
+    Status s = change.type == ChangeType::kDeleteRow ? AddDeleteOfRow(change)
+                                                     : AddToFamily(change);
     if (s.ok() && batch_->GetDataSize() > kMaxBatchBytes) {
       return InvalidArgument("a batch of more than ", kMaxBatchBytes,
                              " bytes: write fewer changes at once");
@@ -161,27 +145,25 @@ class Writer::Draft {
   }
 
   // The value of the last increment or append. REQUIRES that there is one.
-  const std::string& updated() const { return updated_.back(); }
+  const std::string& updated() const { return noted_->updated.back(); }
 
   Status Commit(Durability durability, const RowLocks::Guard& guard) {
     opened_.shared->clock.Note(last_ms_);
     // kSkipWal as well: what is flushed survives.
-    Status s = writer_.CoverTimestamp(last_ms_);
-    if (!s.ok()) return s;
+    if (Status s = writer_.CoverTimestamp(last_ms_); !s.ok()) return s;
     rocksdb::WriteOptions options;
     options.sync = durability == Durability::kSync;
     options.disableWAL = durability == Durability::kSkipWal;
-    const bool is_wide = batch_->HasDeleteRange();
     if (options_.transaction != nullptr) {
       options_.transaction->SetWriteOptions(options);
-      s = options_.transaction->Commit();
-    } else {
-      // A database with transactions would refuse a wide write.
-      s = opened_.database->GetRootDB()->Write(options, batch_);
     }
-    if (is_wide) guard.NoteWideWrite();
+    // A database with transactions would refuse a wide write.
+    Status s = options_.transaction != nullptr
+                   ? options_.transaction->Commit()
+                   : opened_.database->GetRootDB()->Write(options, batch_);
+    if (is_wide_) guard.NoteWideWrite();
     options.sync = false;
-    if (s.ok()) JoinOperands(options);
+    if (s.ok() && noted_) JoinOperands(options);
     return s;
   }
 
@@ -193,6 +175,17 @@ class Writer::Draft {
     RowLocks::Stripe* stripe;
     uint64_t cell;  // as the stripe knows it
   };
+
+  // The things that outlast a change. Most writes leave none.
+  struct Noted {
+    std::map<Key, Join> joins;
+    std::deque<std::string> updated;  // values of increments and appends
+    // The rows that were removed by a range tombstone and, if it looks at
+    // itself, the entries of each cell, in the order of the batch, since.
+    std::set<Key> removed_rows;
+    std::map<Key, Entries> entries;
+  };
+  Noted& noted() { return noted_ ? *noted_ : noted_.emplace(); }
 
   // A cell of the row, as the changes have left it.
   struct CellState {
@@ -217,9 +210,36 @@ class Writer::Draft {
     if (!row_bytes_.empty() && row == row_) return Status::OK();
     if (Status s = opened_.EncodeRow(row, &row_bytes_); !s.ok()) return s;
     row_ = row;
-    row_hash_ = RowLocks::HashOf(row);
-    stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(row_hash_);
+    stripe_ = nullptr;
     return Status::OK();
+  }
+
+  // Finds the row's stripe, and its id in a family.
+  uint64_t FindStripe(const Family& family) {
+    if (stripe_ == nullptr) {
+      row_hash_ = RowLocks::HashOf(row_);
+      stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(row_hash_);
+    }
+    return Mix(row_hash_, family.handle()->GetID());
+  }
+
+  Status AddDeleteOfRow(Change change) {
+    Status s = CheckChange(change);
+    change.type = ChangeType::kDeleteFamily;
+    for (auto it = families_->begin(); s.ok() && it != families_->end(); ++it) {
+      s = AddDelete(change, it);
+    }
+    return s;
+  }
+
+  Status AddToFamily(const Change& change) {
+    if (Status s = CheckChange(change); !s.ok()) return s;
+    FamilyMap::const_iterator family;
+    Status s = opened_.FindFamily(*families_, change.family, &family);
+    if (!s.ok()) return s;
+    if (change.type == ChangeType::kPut) return AddPut(change, family);
+    return IsUpdate(change.type) ? AddUpdate(change, family)
+                                 : AddDelete(change, family);
   }
 
   Key KeyOf(const Family& family, std::string_view qualifier) const {
@@ -246,9 +266,12 @@ class Writer::Draft {
         (options_.looks_at_itself || opened_.shared->has_row_deletes)) {
       s = FindRowDeletes(found, &cell->row_deletes);
     }
-    if (removed_rows_.contains({key.first, row_bytes_})) cell->entries.clear();
-    const auto of_batch = entries_.find(key);
-    if (!s.ok() || of_batch == entries_.end()) return s;
+    if (!s.ok() || !noted_) return s;
+    if (noted_->removed_rows.contains({key.first, row_bytes_})) {
+      cell->entries.clear();
+    }
+    const auto of_batch = noted_->entries.find(key);
+    if (of_batch == noted_->entries.end()) return s;
     for (const Entry& entry : of_batch->second) {
       if (entry.type == kRemoval) {
         cell->entries.clear();
@@ -267,8 +290,8 @@ class Writer::Draft {
     Status s = FindCell(found, change.qualifier, &cell);
     if (!s.ok()) return s;
     const std::optional<Entry> before = Newest(cell, found->second);
-    std::string& value =
-        updated_.emplace_back(before ? before->value : std::string_view());
+    std::string& value = noted().updated.emplace_back(
+        before ? before->value : std::string_view());
     if (change.type == ChangeType::kAppend) {
       value.append(change.value);
     } else {
@@ -341,7 +364,7 @@ class Writer::Draft {
       return batch_->Put(family.handle(), SliceParts(key_parts, 2),
                          SliceParts(value_parts, 2));
     }
-    const uint64_t row = RowId(row_hash_, family);
+    const uint64_t row = FindStripe(family);
     const uint64_t cell = CellId(row, change.qualifier);
     uint64_t timestamp_ms = change.timestamp_ms.value_or(0);
     if (change.timestamp_ms) {
@@ -390,8 +413,8 @@ class Writer::Draft {
                              "\" keeps the latest version only, by the store's "
                              "timestamps: a delete takes no timestamp");
     }
+    const uint64_t row = FindStripe(family);
     GivenTimes& given = stripe_->given;
-    const uint64_t row = RowId(row_hash_, family);
     const uint64_t cell =
         IsDeleteOfRow(change.type) ? row : CellId(row, change.qualifier);
     const auto add = [&](uint64_t timestamp_ms) {
@@ -426,15 +449,17 @@ class Writer::Draft {
   void Note(const Family& family, std::string_view qualifier,
             const Entry& entry) {
     if (!options_.looks_at_itself) return;
-    entries_[KeyOf(family, qualifier)].push_back(entry);
+    noted().entries[KeyOf(family, qualifier)].push_back(entry);
   }
 
   // Calls visit(key, entries) for the cells with noted entries whose keys begin
   // with this one.
   template <typename Visit>
   void ForEachNoted(const Key& prefix, Visit visit) {
-    for (auto it = entries_.lower_bound(prefix);
-         it != entries_.end() && it->first.first == prefix.first &&
+    if (!noted_) return;
+    auto& entries = noted_->entries;
+    for (auto it = entries.lower_bound(prefix);
+         it != entries.end() && it->first.first == prefix.first &&
          it->first.second.starts_with(prefix.second);
          ++it) {
       visit(it->first.second, &it->second);
@@ -445,10 +470,10 @@ class Writer::Draft {
   Status AddEntry(const Family& family, std::string_view qualifier,
                   const Entry& entry) {
     if (Status s = Announce(entry); !s.ok()) return s;
-    const uint64_t cell = CellId(RowId(row_hash_, family), qualifier);
+    const uint64_t cell = CellId(FindStripe(family), qualifier);
     if (stripe_->updates.Add(cell)) {
-      joins_.try_emplace(KeyOf(family, qualifier),
-                         Join{&family, stripe_, cell});
+      noted().joins.try_emplace(KeyOf(family, qualifier),
+                                Join{&family, stripe_, cell});
     }
     Note(family, qualifier, entry);
     const std::string head = EncodeEntryHead(entry);
@@ -497,9 +522,10 @@ class Writer::Draft {
     const Family& family = found->second;
     if (IsDeleteOfRow(change.type)) {
       const Key row = KeyOf(family, {});
-      if (options_.has_updates) removed_rows_.insert(row);
+      if (options_.has_updates) noted().removed_rows.insert(row);
       ForEachNoted(row,
                    [](const std::string&, Entries* noted) { noted->clear(); });
+      is_wide_ = true;
       return batch_->DeleteRange(family.handle(), row_bytes_,
                                  RowEnd(row_bytes_, kMaxQualifierBytes));
     }
@@ -564,17 +590,18 @@ class Writer::Draft {
                         RowDeletes* row_deletes) const {
     Status s = writer_.FindRowDeletes(row_, family, row_bytes_, row_deletes,
                                       options_.snapshot);
+    if (!noted_) return s;
     const auto of_batch =
-        entries_.find({family->second.handle()->GetID(), row_bytes_});
-    if (of_batch != entries_.end()) row_deletes->Add(of_batch->second);
+        noted_->entries.find({family->second.handle()->GetID(), row_bytes_});
+    if (of_batch != noted_->entries.end()) row_deletes->Add(of_batch->second);
     return s;
   }
 
   // Replaces the merge operands of cells by what they make. The changes are
-  // written: a cell that is not joined only costs more.
+  // written: a cell that is not joined only costs more. REQUIRES noted_.
   void JoinOperands(const rocksdb::WriteOptions& options) {
     // Each cell by itself, since together they may be larger than memory.
-    for (const auto& [at, join] : joins_) {
+    for (const auto& [at, join] : noted_->joins) {
       rocksdb::ColumnFamilyHandle* const family = join.family->handle();
       rocksdb::PinnableSlice value;
       Entries entries;
@@ -607,16 +634,12 @@ class Writer::Draft {
   uint64_t last_ms_ = 0;  // the clock's bound has to cover it
   std::string_view row_;  // the row in row_bytes_, once there is one
   std::string row_bytes_;
-  uint64_t row_hash_ = 0;
-  RowLocks::Stripe* stripe_ = nullptr;  // that row's
+  RowLocks::Stripe* stripe_ = nullptr;  // that row's, once it is needed
+  uint64_t row_hash_ = 0;               // the same
+  bool is_wide_ = false;                // NoteWideWrite
   rocksdb::WriteBatch own_batch_;
   rocksdb::WriteBatch* const batch_;
-  std::map<Key, Join> joins_;
-  std::deque<std::string> updated_;  // values of increments and appends
-  // The rows that were removed by a range tombstone and, if it looks at itself,
-  // the entries of each cell, in the order of the batch, since.
-  std::set<Key> removed_rows_;
-  std::map<Key, Entries> entries_;
+  std::optional<Noted> noted_;
 };
 
 Status Writer::Apply(const RowLocks::Guard& guard,
@@ -638,13 +661,12 @@ Status Writer::Apply(const RowLocks::Guard& guard,
                .has_updates = updates && changes.size() > 1,
                .batch_bytes = batch_bytes,
                .transaction = transaction});
-  Status s;
   for (Change change : changes) {
     if (!change.timestamp_ms) change.timestamp_ms = options.timestamp_ms;
     if (!change.ttl_ms && TakesTtl(change.type)) change.ttl_ms = options.ttl_ms;
-    if (s.ok()) s = draft.Add(change);
+    if (Status s = draft.Add(change); !s.ok()) return s;
   }
-  if (s.ok()) s = draft.Commit(options.durability, guard);
+  Status s = draft.Commit(options.durability, guard);
   if (s.ok() && updated != nullptr) *updated = draft.updated();
   return s;
 }
