@@ -218,7 +218,7 @@ class SstLoad final : public BulkLoad {
         key.substr(0, opened_.key_layout().RowBytes(key));
     if (!load->key.starts_with(row_bytes)) {
       load->row_deletes.clear();
-      if (opened_.shared->has_family_version_deletes) {
+      if (opened_.shared->MayHave(kFamilyVersionDeletes)) {
         unusable_ = writer_->FindRowDeletes(row, load->family, row_bytes,
                                             &load->row_deletes);
         if (!unusable_.ok()) return unusable_;

@@ -242,7 +242,7 @@ bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
                             : rules.min_versions > 0 ||
                                   entry.timestamp_ms >= facts.no_puts_before_ms;
     if (entry.type == ChangeType::kDeleteVersion ||
-        (is_put && !has_run_out && !IsDeletedBy(before, entry))) {
+        (is_put && !IsDeletedBy(before, entry))) {
       ++newer;
     }
     if (has_run_out && entry.ttl_ms > 0) {

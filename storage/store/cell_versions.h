@@ -38,13 +38,32 @@ struct Entry {
   uint64_t ttl_ms = kNoTtl;  // a put's own
 
   // A put whose own TTL has run out is not seen. It keeps its place among the
-  // versions, so that none that it pushed out comes back.
+  // versions, so that none comes back that it pushed out or let expire.
   bool HasRunOut(uint64_t now_ms) const {
     return rowbloom::HasRunOut(ttl_ms, timestamp_ms, now_ms);
   }
 
   friend bool operator==(const Entry&, const Entry&) = default;
 };
+
+// Kinds of entries that most stores have none of, and that cost more time in
+// those that may have some. Any of them together.
+using RareKinds = uint8_t;
+// A kDeleteFamily or kDeleteFamilyVersion: each read of a `versioned` cell
+// looks up its row's key, too. With many files a get takes up to twice as long.
+inline constexpr RareKinds kRowDeletes = 1;
+// A kDeleteFamilyVersion: puts look for them, too.
+inline constexpr RareKinds kFamilyVersionDeletes = 2;
+// A put with a TTL: reads and compactions of all families look at the clock.
+inline constexpr RareKinds kCellTtls = 4;
+
+constexpr RareKinds RareKindsOf(const Entry& entry) {
+  if (entry.ttl_ms != kNoTtl) return kCellTtls;
+  if (entry.type == ChangeType::kDeleteFamilyVersion) {
+    return kRowDeletes | kFamilyVersionDeletes;
+  }
+  return IsDeleteOfRow(entry.type) ? kRowDeletes : 0;
+}
 
 // True if `a` comes before `b`: newer first, and at one timestamp the larger
 // type first, so that deletes come before what they take.
@@ -138,7 +157,8 @@ template <typename Show>
 void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
                     const VersionRules& rules, uint64_t wall_ms, Show show) {
   std::optional<uint64_t> deleted_version_ms;
-  uint32_t newer = 0;  // versions that are there or were deleted singly
+  // Versions that are there, have run out or were deleted singly.
+  uint32_t newer = 0;
   // The number and bytes of the versions that are kept. In an operand that
   // nothing was merged with, versions that were deleted singly had pushed
   // others out.
@@ -167,13 +187,13 @@ void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
         ++versions;
         value_bytes += entry.value.size();
         if (deleted_version_ms == entry.timestamp_ms) break;
-        if (entry.HasRunOut(wall_ms)) break;
         if (rules.Expired(entry.timestamp_ms, wall_ms) &&
             newer >= rules.min_versions) {
           return;  // as are all that follow
         }
         ++newer;
         if (row_deletes.TakesAt(entry.timestamp_ms)) break;
+        if (entry.HasRunOut(wall_ms)) break;
         if (!show(entry)) return;
         break;
     }

@@ -171,7 +171,7 @@ class ReclaimFactory final : public rocksdb::CompactionFilterFactory {
   std::unique_ptr<CompactionFilter> CreateCompactionFilter(
       const CompactionFilter::Context& /*context*/) override {
     if (parts_.format == CellFormat::kLatest &&
-        parts_.rules->Get().ttl_ms == 0 && !parts_.shared->has_cell_ttls) {
+        parts_.rules->Get().ttl_ms == 0 && !parts_.shared->MayHave(kCellTtls)) {
       return nullptr;
     }
     return std::make_unique<Reclaim>(parts_);

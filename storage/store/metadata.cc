@@ -66,9 +66,10 @@ bool IsOptional(std::string_view field) {
 }
 
 constexpr char kRowAlignedFiles[] = "row_aligned_files";
-constexpr char kRowDeletes[] = "row_deletes";
-constexpr char kFamilyVersionDeletes[] = "family_version_deletes";
-constexpr char kCellTtls[] = "cell_ttls";
+constexpr std::pair<const char*, RareKinds> kRareKindFields[] = {
+    {"row_deletes", kRowDeletes},
+    {"family_version_deletes", kFamilyVersionDeletes},
+    {"cell_ttls", kCellTtls}};
 
 // Calls visit(name, &field) for each option of a family that is kept.
 template <typename Options, typename Visit>
@@ -206,13 +207,13 @@ Status ParseStoreRecord(std::string_view text, StoreRecord* store) {
     store->key_layout = *layout;
   }
   // An earlier version ended files between rows. It means nothing any more.
-  bool row_aligned_files = false;
-  for (const auto& [name, field] :
-       {std::pair(kRowAlignedFiles, &row_aligned_files),
-        std::pair(kRowDeletes, &store->row_deletes),
-        std::pair(kFamilyVersionDeletes, &store->family_version_deletes),
-        std::pair(kCellTtls, &store->cell_ttls)}) {
-    if (record.Has(name)) record.Take(name, field);
+  bool may_be = false;
+  if (record.Has(kRowAlignedFiles)) record.Take(kRowAlignedFiles, &may_be);
+  for (const auto& [name, kind] : kRareKindFields) {
+    if (!record.Has(name)) continue;
+    record.Take(name, &may_be);
+    const int others = store->rare_kinds & ~kind;
+    store->rare_kinds = static_cast<RareKinds>(may_be ? others | kind : others);
   }
   return record.Finish();
 }
@@ -320,9 +321,11 @@ Status PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {
   json record = {{"format", kStoreFormat},
                  {"key_layout", store.key_layout.ToString()}};
   // Versions that do not know these fields can read a store without them.
-  if (!store.row_deletes) record[kRowDeletes] = false;
-  if (store.family_version_deletes) record[kFamilyVersionDeletes] = true;
-  if (store.cell_ttls) record[kCellTtls] = true;
+  for (const auto& [name, kind] : kRareKindFields) {
+    const bool may_be = (store.rare_kinds & kind) != 0;
+    const bool without = (StoreRecord().rare_kinds & kind) != 0;
+    if (may_be != without) record[name] = may_be;
+  }
   return batch->Put(kStoreKey, record.dump());
 }
 

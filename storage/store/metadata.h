@@ -12,20 +12,15 @@
 #include "rocksdb/write_batch.h"
 #include "rowbloom/key_layout.h"
 #include "rowbloom/store_options.h"
+#include "storage/store/cell_versions.h"
 
 namespace rowbloom {
 
 // The store's own record.
 struct StoreRecord {
   KeyLayout key_layout = KeyLayout::Escaped();
-  // There may be a kDeleteFamily or kDeleteFamilyVersion: each read of a
-  // `versioned` cell looks up its row's key, too. With many files a get takes
-  // up to twice as long.
-  bool row_deletes = true;
-  // There may be a kDeleteFamilyVersion: puts look for them, too.
-  bool family_version_deletes = false;
-  // There may be a put with a TTL of its own: compactions look for them.
-  bool cell_ttls = false;
+  // There may be such entries.
+  RareKinds rare_kinds = kRowDeletes;
 };
 
 struct Metadata {

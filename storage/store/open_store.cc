@@ -197,10 +197,7 @@ class Opener {
     if (s.ok()) s = OpenFamilies();
     if (!s.ok()) return s;
     opened_.shared->clock.Start(found_.metadata.clock_bound_ms);
-    opened_.shared->has_row_deletes = found_.metadata.store.row_deletes;
-    opened_.shared->has_family_version_deletes =
-        found_.metadata.store.family_version_deletes;
-    opened_.shared->has_cell_ttls = found_.metadata.store.cell_ttls;
+    opened_.shared->rare_kinds = found_.metadata.store.rare_kinds;
     rocksdb::Logger* const log =
         opened_.database->GetDBOptions().info_log.get();
     *store = std::make_unique<Store>(
@@ -359,7 +356,7 @@ class Opener {
     rocksdb::WriteBatch batch;
     Status s;
     if (!found_.exists()) {
-      metadata.store = {*options_.key_layout, /*row_deletes=*/false};
+      metadata.store = {*options_.key_layout, /*rare_kinds=*/0};
       s = PutStoreRecord(metadata.store, &batch);
     }
     for (const FamilyDescriptor& family : families_) {

@@ -56,7 +56,7 @@ void PointCells::ReadOne() {
   // The check comes after the read: the first delete of a row is announced
   // before it is written.
   if (!status_of_one_.ok() || !IsVersioned(wanted) ||
-      !opened_.shared->has_row_deletes) {
+      !opened_.shared->MayHave(kRowDeletes)) {
     return;
   }
   if (wanted.qualifier.empty()) {
@@ -74,7 +74,7 @@ void PointCells::ReadOne() {
 }
 
 void PointCells::ReadAll() {
-  const bool had_row_deletes = opened_.shared->has_row_deletes;
+  const bool had_row_deletes = opened_.shared->MayHave(kRowDeletes);
   std::pmr::vector<rocksdb::ColumnFamilyHandle*> families(&memory_);
   std::pmr::vector<Slice> keys(&memory_);
   families.reserve(wanted_.size() + 1);
@@ -116,7 +116,7 @@ void PointCells::ReadAll() {
                                values_of_all_.data(), statuses_of_all_.data());
   }
   // The first delete of a row came meanwhile: the cells may be from before it.
-  if (opened_.shared->has_row_deletes != had_row_deletes) ReadAll();
+  if (opened_.shared->MayHave(kRowDeletes) != had_row_deletes) ReadAll();
 }
 
 Status PointCells::FindCell() {

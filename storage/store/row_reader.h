@@ -44,7 +44,7 @@ class RowPlan {
 
   // The time by which cells expire; 0 where none does.
   uint64_t WallMs(const SharedState& shared) const {
-    return expires_ || shared.has_cell_ttls ? shared.clock.WallNow() : 0;
+    return expires_ || shared.MayHave(kCellTtls) ? shared.clock.WallNow() : 0;
   }
 
   // Tells whether single columns are all that is asked for.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "storage/store/cell_versions.h"
 #include "storage/store/clock.h"
 
 namespace rowbloom {
@@ -19,10 +20,9 @@ struct SharedState {
   std::atomic<uint64_t> snapshots{0};
   // The count of all snapshots that were ever taken.
   std::atomic<uint64_t> snapshots_taken{0};
-  // Kinds of entries that there may be, as the store record says (metadata.h).
-  std::atomic<bool> has_row_deletes{true};
-  std::atomic<bool> has_family_version_deletes{false};
-  std::atomic<bool> has_cell_ttls{false};
+  // As the store record has them (metadata.h).
+  std::atomic<RareKinds> rare_kinds{kRowDeletes};
+  bool MayHave(RareKinds kinds) const { return (rare_kinds & kinds) != 0; }
 };
 
 }  // namespace rowbloom

@@ -51,8 +51,8 @@ Status Store::Get(std::string_view row, std::string_view family,
     if (s.ok()) s = found.Read();
     if (!s.ok() || !found.Valid()) return s;
     const StoredCell& stored = found.cell();
-    const bool expires =
-        stored.family->second.rules.ttl_ms != 0 || opened.shared->has_cell_ttls;
+    const bool expires = stored.family->second.rules.ttl_ms != 0 ||
+                         opened.shared->MayHave(kCellTtls);
     s = ForEachVersion(
         stored,
         {options.time_range, 1, expires ? opened.shared->clock.WallNow() : 0},

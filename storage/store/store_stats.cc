@@ -82,7 +82,7 @@ Status Store::Stats(StoreStats* stats) {
   return CatchExceptions([&]() -> Status {
     *stats = {};
     stats->key_layout = opened.key_layout().ToString();
-    stats->cell_ttls = opened.shared->has_cell_ttls;
+    stats->cell_ttls = opened.shared->MayHave(kCellTtls);
     const SharedFamilies families = opened.families->Get();
     for (const auto& [name, family] : *families) {
       FamilyStats& found = stats->families[name];

@@ -263,7 +263,7 @@ class Writer::Draft {
       s = Status::OK();
     }
     if (s.ok() && versioned &&
-        (options_.looks_at_itself || opened_.shared->has_row_deletes)) {
+        (options_.looks_at_itself || opened_.shared->MayHave(kRowDeletes))) {
       s = FindRowDeletes(found, &cell->row_deletes);
     }
     if (!s.ok() || !noted_) return s;
@@ -376,7 +376,7 @@ class Writer::Draft {
       // The application may have given this one.
       timestamp_ms = std::max(timestamp_ms, replaces_ms.value_or(0));
     }
-    if (opened_.shared->has_family_version_deletes) {
+    if (opened_.shared->MayHave(kFamilyVersionDeletes)) {
       RowDeletes row_deletes;
       s = FindRowDeletes(found, &row_deletes);
       // A deleted version would take the place of a visible one.
@@ -738,31 +738,16 @@ Status Writer::ResetClock() {
 }
 
 Status Writer::Announce(const Entry& entry) {
-  const bool of_row = IsDeleteOfRow(entry.type);
-  const bool has_ttl = entry.ttl_ms != kNoTtl;
-  if (!of_row && !has_ttl) return Status::OK();
-  const bool of_version = entry.type == ChangeType::kDeleteFamilyVersion;
-  SharedState& shared = *opened_.shared;
-  const auto is_known = [&] {
-    return (!of_row || shared.has_row_deletes) &&
-           (!of_version || shared.has_family_version_deletes) &&
-           (!has_ttl || shared.has_cell_ttls);
-  };
-  if (is_known()) return Status::OK();
+  const RareKinds kinds = RareKindsOf(entry);
+  std::atomic<RareKinds>& known = opened_.shared->rare_kinds;
+  if ((kinds & ~known) == 0) return Status::OK();
   const std::lock_guard lock(records_mutex_);
-  if (is_known()) return Status::OK();
-  const StoreRecord record{
-      .key_layout = opened_.key_layout(),
-      .row_deletes = of_row || shared.has_row_deletes,
-      .family_version_deletes = of_version || shared.has_family_version_deletes,
-      .cell_ttls = has_ttl || shared.has_cell_ttls};
+  const StoreRecord record{opened_.key_layout(),
+                           static_cast<RareKinds>(known | kinds)};
   rocksdb::WriteBatch batch;
   Status s = PutStoreRecord(record, &batch);
   if (s.ok()) s = opened_.database.WriteSynced(&batch);
-  if (!s.ok()) return s;
-  shared.has_cell_ttls = record.cell_ttls;
-  shared.has_family_version_deletes = record.family_version_deletes;
-  shared.has_row_deletes = record.row_deletes;
+  if (s.ok()) known = record.rare_kinds;
   return s;
 }
 

@@ -306,14 +306,9 @@ class Verification {
       return Corruption("expected a timestamp of at most ", kMaxTimestampMs,
                         ", found ", entry.timestamp_ms);
     }
-    const SharedState& shared = *opened_.shared;
-    bool may_be = true;
-    if (IsDeleteOfRow(entry.type)) may_be = shared.has_row_deletes;
-    if (entry.type == ChangeType::kDeleteFamilyVersion) {
-      may_be = may_be && shared.has_family_version_deletes;
+    if ((RareKindsOf(entry) & ~opened_.shared->rare_kinds) == 0) {
+      return Status::OK();
     }
-    if (entry.ttl_ms != kNoTtl) may_be = shared.has_cell_ttls;
-    if (may_be) return Status::OK();
     return Corruption(
         "expected no entry of type ", static_cast<int>(entry.type),
         entry.ttl_ms == kNoTtl ? "" : " with a TTL",

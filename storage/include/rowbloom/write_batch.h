@@ -102,8 +102,8 @@ struct Change {
 //
 // A version whose own TTL has run out by the machine's clock is not seen any
 // more, whatever the TTL and min_versions of its family say. It cannot outlive
-// the TTL of its family. Versions that it pushed out do not come back; older
-// ones that max_versions kept are seen, as in HBase.
+// the TTL of its family. Versions that it pushed out, or let expire beyond
+// min_versions, do not come back; older ones that max_versions kept are seen.
 //
 // Not thread-safe; takes up to twice its keys and values of memory, which it
 // keeps when it is cleared. Adding a change may throw std::bad_alloc, which

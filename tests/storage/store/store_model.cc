@@ -120,7 +120,6 @@ std::vector<Cell> StoreModel::GetVersions(const OwnedAddress& at,
   const auto is_older_than = [now_ms](uint64_t ttl_ms, uint64_t timestamp_ms) {
     return now_ms > timestamp_ms && now_ms - timestamp_ms > ttl_ms;
   };
-  int64_t versions_newer = 0;
   for (auto it = versions.rbegin(); it != versions.rend(); ++it) {
     const auto& [timestamp_ms, version] = *it;
     const auto& [value, ttl_ms] = version;
@@ -128,9 +127,10 @@ std::vector<Cell> StoreModel::GetVersions(const OwnedAddress& at,
         (*ttl_ms == 0 || is_older_than(*ttl_ms, timestamp_ms))) {
       continue;
     }
-    const auto newer = versions_newer++ +
-                       std::distance(deleted_versions.upper_bound(timestamp_ms),
-                                     deleted_versions.end());
+    const auto newer =
+        std::distance(versions.upper_bound(timestamp_ms), versions.end()) +
+        std::distance(deleted_versions.upper_bound(timestamp_ms),
+                      deleted_versions.end());
     const bool expired =
         family.ttl_ms != 0 && is_older_than(family.ttl_ms, timestamp_ms);
     if (expired && newer >= static_cast<int64_t>(family.min_versions)) break;
