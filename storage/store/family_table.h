@@ -34,6 +34,8 @@ class FamilyTable {
     const std::lock_guard lock(slot.mutex);
     return slot.families;
   }
+  // The same without a share. REQUIRES that there is no Set meanwhile.
+  const FamilyMap& Unshared() const { return *slots_[0].families; }
 
   // Keep the families from being changed, and while they are being changed.
   std::shared_lock<std::shared_mutex> LockUnchanged() const {
@@ -55,7 +57,7 @@ class FamilyTable {
     return shares;
   }
 
-  // REQUIRES LockForChange.
+  // REQUIRES LockForChange and, of writes, that none is under way.
   void Set(Shares shares) noexcept {
     for (size_t i = 0; i < kThreadSlots; ++i) {
       const std::lock_guard lock(slots_[i].mutex);

@@ -32,7 +32,18 @@ class GivenTimes {
       if (newest_ms_ != 0) Clear();
       return std::nullopt;
     }
-    return times_.size() < kMaxCells ? std::nullopt : Raise(now_ms);
+    if (times_.size() < kMaxCells) return std::nullopt;
+    std::vector<uint64_t> after;
+    after.reserve(times_.size());
+    for (const auto& [id, times] : times_) after.push_back(times.after_ms());
+    const auto middle =
+        after.begin() + static_cast<std::ptrdiff_t>(after.size() / 2);
+    std::nth_element(after.begin(), middle, after.end());
+    const uint64_t raised_ms = std::max(now_ms, *middle);
+    std::erase_if(times_, [&](const auto& known) {
+      return known.second.after_ms() <= raised_ms;
+    });
+    return raised_ms;
   }
 
   // The timestamp of a put at the store's time `now_ms`. With `replaces` it may
@@ -100,21 +111,6 @@ class GivenTimes {
   }
 
  private:
-  // Forgets half of the cells and rows, and returns the time that has to pass.
-  std::optional<uint64_t> Raise(uint64_t now_ms) {
-    std::vector<uint64_t> after;
-    after.reserve(times_.size());
-    for (const auto& [id, times] : times_) after.push_back(times.after_ms());
-    const auto middle =
-        after.begin() + static_cast<std::ptrdiff_t>(after.size() / 2);
-    std::nth_element(after.begin(), middle, after.end());
-    const uint64_t raised_ms = std::max(now_ms, *middle);
-    std::erase_if(times_, [&](const auto& known) {
-      return known.second.after_ms() <= raised_ms;
-    });
-    return raised_ms;
-  }
-
   // The number of cells and rows that are remembered before the time is raised
   // past half of them.
   static constexpr size_t kMaxCells = 1024;

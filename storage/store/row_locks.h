@@ -6,11 +6,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <span>
 #include <string_view>
 
+#include "lib/block/hash.h"
 #include "rowbloom/write_batch.h"
 #include "storage/format/thread_slot.h"
 #include "storage/store/given_times.h"
@@ -86,7 +86,7 @@ class RowLocks {
     const Change* last = nullptr;
     for (const Change& change : changes) {
       if (last != nullptr && change.row == last->row) continue;
-      const size_t place = HashOf(change.row) % kStripes;
+      const size_t place = HashRow(change.row) % kStripes;
       __builtin_prefetch(&stripes_[place]);
       places[place / kWordBits] |= uint64_t{1} << (place % kWordBits);
       last = &change;
@@ -103,10 +103,7 @@ class RowLocks {
   // The number of wide writes so far.
   uint64_t WideWrites() const { return wide_writes_; }
 
-  static uint64_t HashOf(std::string_view row) {
-    return std::hash<std::string_view>()(row);
-  }
-  // The stripe of a row with that hash.
+  // The stripe of a row with this HashRow.
   Stripe& StripeOf(uint64_t hash) { return stripes_[hash % kStripes]; }
 
  private:

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "lib/block/hash.h"
 #include "lib/layout/key_range.h"
 #include "rocksdb/utilities/write_batch_with_index.h"
 #include "rocksdb/write_batch.h"
@@ -42,7 +43,10 @@ uint64_t Mix(uint64_t hash, uint64_t more) {
 // This type stands in the place of an entry: all before it is removed.
 constexpr ChangeType kRemoval = ChangeType::kDeleteRow;
 
-// A cell of a row in a family, as the stripe knows it.
+// A row in a family, and a cell of it, as the stripe knows them.
+uint64_t RowId(uint64_t row_hash, const Family& family) {
+  return Mix(row_hash, family.handle()->GetID());
+}
 uint64_t CellId(uint64_t row_id, std::string_view qualifier) {
   return Mix(row_id, std::hash<std::string_view>()(qualifier));
 }
@@ -98,11 +102,12 @@ class Writer::Draft {
     // Add, and nothing is remembered of the changes, which are of one row.
     const rocksdb::Snapshot* snapshot = nullptr;
   };
-  // REQUIRES that `guard` has the rows of all changes.
-  Draft(Writer* writer, const RowLocks::Guard& guard, const Options& options)
+  // REQUIRES that `guard` has the rows of all changes. `families` outlive it.
+  Draft(Writer* writer, const RowLocks::Guard& guard, const FamilyMap& families,
+        const Options& options)
       : writer_(*writer),
         opened_(writer->opened_),
-        families_(opened_.families->Get()),
+        families_(families),
         options_(options),
         own_batch_(options.batch_bytes),
         batch_(options.transaction == nullptr
@@ -120,9 +125,22 @@ class Writer::Draft {
 
   // The change's views must outlive it.
   Status Add(const Change& change) {
-    if (Status s = Enter(change.row); !s.ok()) return s;
-    Status s = change.type == ChangeType::kDeleteRow ? AddDeleteOfRow(change)
-                                                     : AddToFamily(change);
+    Status s = Enter(change.row);
+    if (s.ok()) s = CheckChange(change);
+    if (s.ok() && change.type == ChangeType::kDeleteRow) {
+      Change of_family = change;
+      of_family.type = ChangeType::kDeleteFamily;
+      for (auto it = families_.begin(); s.ok() && it != families_.end(); ++it) {
+        s = AddDelete(of_family, it);
+      }
+    } else if (s.ok()) {
+      FamilyMap::const_iterator family;
+      s = opened_.FindFamily(families_, change.family, &family);
+      if (!s.ok()) return s;
+      s = IsUpdate(change.type)             ? AddUpdate(change, family)
+          : change.type == ChangeType::kPut ? AddPut(change, family)
+                                            : AddDelete(change, family);
+    }
     if (s.ok() && batch_->GetDataSize() > kMaxBatchBytes) {
       return InvalidArgument("a batch of more than ", kMaxBatchBytes,
                              " bytes: write fewer changes at once");
@@ -135,7 +153,7 @@ class Writer::Draft {
     FamilyMap::const_iterator family;
     CellState cell;
     Status s = Enter(at.row);
-    if (s.ok()) s = opened_.FindFamily(*families_, at.family, &family);
+    if (s.ok()) s = opened_.FindFamily(families_, at.family, &family);
     if (s.ok()) s = FindCell(family, at.qualifier, &cell);
     if (!s.ok()) return s;
     const std::optional<Entry> newest = Newest(cell, family->second);
@@ -154,13 +172,14 @@ class Writer::Draft {
     rocksdb::WriteOptions options;
     options.sync = durability == Durability::kSync;
     options.disableWAL = durability == Durability::kSkipWal;
+    Status s;
     if (options_.transaction != nullptr) {
       options_.transaction->SetWriteOptions(options);
+      s = options_.transaction->Commit();
+    } else {
+      // A database with transactions would refuse a wide write.
+      s = opened_.database->GetRootDB()->Write(options, batch_);
     }
-    // A database with transactions would refuse a wide write.
-    Status s = options_.transaction != nullptr
-                   ? options_.transaction->Commit()
-                   : opened_.database->GetRootDB()->Write(options, batch_);
     if (is_wide_) guard.NoteWideWrite();
     options.sync = false;
     if (s.ok() && noted_) JoinOperands(options);
@@ -210,36 +229,9 @@ class Writer::Draft {
     if (!row_bytes_.empty() && row == row_) return Status::OK();
     if (Status s = opened_.EncodeRow(row, &row_bytes_); !s.ok()) return s;
     row_ = row;
-    stripe_ = nullptr;
+    row_hash_ = HashRow(row);
+    stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(row_hash_);
     return Status::OK();
-  }
-
-  // Finds the row's stripe, and its id in a family.
-  uint64_t FindStripe(const Family& family) {
-    if (stripe_ == nullptr) {
-      row_hash_ = RowLocks::HashOf(row_);
-      stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(row_hash_);
-    }
-    return Mix(row_hash_, family.handle()->GetID());
-  }
-
-  Status AddDeleteOfRow(Change change) {
-    Status s = CheckChange(change);
-    change.type = ChangeType::kDeleteFamily;
-    for (auto it = families_->begin(); s.ok() && it != families_->end(); ++it) {
-      s = AddDelete(change, it);
-    }
-    return s;
-  }
-
-  Status AddToFamily(const Change& change) {
-    if (Status s = CheckChange(change); !s.ok()) return s;
-    FamilyMap::const_iterator family;
-    Status s = opened_.FindFamily(*families_, change.family, &family);
-    if (!s.ok()) return s;
-    if (change.type == ChangeType::kPut) return AddPut(change, family);
-    return IsUpdate(change.type) ? AddUpdate(change, family)
-                                 : AddDelete(change, family);
   }
 
   Key KeyOf(const Family& family, std::string_view qualifier) const {
@@ -364,7 +356,7 @@ class Writer::Draft {
       return batch_->Put(family.handle(), SliceParts(key_parts, 2),
                          SliceParts(value_parts, 2));
     }
-    const uint64_t row = FindStripe(family);
+    const uint64_t row = RowId(row_hash_, family);
     const uint64_t cell = CellId(row, change.qualifier);
     uint64_t timestamp_ms = change.timestamp_ms.value_or(0);
     if (change.timestamp_ms) {
@@ -413,8 +405,8 @@ class Writer::Draft {
                              "\" keeps the latest version only, by the store's "
                              "timestamps: a delete takes no timestamp");
     }
-    const uint64_t row = FindStripe(family);
     GivenTimes& given = stripe_->given;
+    const uint64_t row = RowId(row_hash_, family);
     const uint64_t cell =
         IsDeleteOfRow(change.type) ? row : CellId(row, change.qualifier);
     const auto add = [&](uint64_t timestamp_ms) {
@@ -470,7 +462,7 @@ class Writer::Draft {
   Status AddEntry(const Family& family, std::string_view qualifier,
                   const Entry& entry) {
     if (Status s = Announce(entry); !s.ok()) return s;
-    const uint64_t cell = CellId(FindStripe(family), qualifier);
+    const uint64_t cell = CellId(RowId(row_hash_, family), qualifier);
     if (stripe_->updates.Add(cell)) {
       noted().joins.try_emplace(KeyOf(family, qualifier),
                                 Join{&family, stripe_, cell});
@@ -626,7 +618,7 @@ class Writer::Draft {
 
   Writer& writer_;
   const OpenedStore& opened_;
-  const SharedFamilies families_;
+  const FamilyMap& families_;
   const Options options_;
   // This one is used in the place of the row's, if it only reads.
   std::optional<RowLocks::Stripe> only_read_;
@@ -634,8 +626,8 @@ class Writer::Draft {
   uint64_t last_ms_ = 0;  // the clock's bound has to cover it
   std::string_view row_;  // the row in row_bytes_, once there is one
   std::string row_bytes_;
-  RowLocks::Stripe* stripe_ = nullptr;  // that row's, once it is needed
-  uint64_t row_hash_ = 0;               // the same
+  uint64_t row_hash_ = 0;
+  RowLocks::Stripe* stripe_ = nullptr;  // that row's
   bool is_wide_ = false;                // NoteWideWrite
   rocksdb::WriteBatch own_batch_;
   rocksdb::WriteBatch* const batch_;
@@ -656,7 +648,7 @@ Status Writer::Apply(const RowLocks::Guard& guard,
     batch_bytes += kRecordBytes + change.row.size() + change.qualifier.size() +
                    change.value.size();
   }
-  Draft draft(this, guard,
+  Draft draft(this, guard, opened_.families->Unshared(),
               {.looks_at_itself = !only_puts && changes.size() > 1,
                .has_updates = updates && changes.size() > 1,
                .batch_bytes = batch_bytes,
@@ -677,7 +669,8 @@ Status Writer::ReadThrough(std::vector<Change> changes,
   std::erase_if(changes,
                 [&](const Change& change) { return change.row != at.row; });
   const RowLocks::Guard guard = Lock(changes);
-  Draft draft(this, guard, {.snapshot = snapshot});
+  const SharedFamilies families = opened_.families->Get();
+  Draft draft(this, guard, *families, {.snapshot = snapshot});
   Status s;
   for (const Change& change : changes) {
     if (s.ok()) s = draft.Add(change);

@@ -1,6 +1,7 @@
 #include "storage/filter_policy/front_filter/memtable_factory.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -54,22 +55,25 @@ class Memtable final : public MemTableRep {
     return inner_->Allocate(bytes, buffer);
   }
 
+  // RocksDB publishes what a single writer inserts after the insert. So the
+  // row's bits are set behind it, and are fetched from memory meanwhile.
   void Insert(KeyHandle handle) override {
-    AddRow(handle, Writers::kOne);
+    const RowOfOneWriter row(this, handle);
     inner_->Insert(handle);
   }
   bool InsertKey(KeyHandle handle) override {
-    AddRow(handle, Writers::kOne);
+    const RowOfOneWriter row(this, handle);
     return inner_->InsertKey(handle);
   }
   void InsertWithHint(KeyHandle handle, void** hint) override {
-    AddRow(handle, Writers::kOne);
+    const RowOfOneWriter row(this, handle);
     inner_->InsertWithHint(handle, hint);
   }
   bool InsertKeyWithHint(KeyHandle handle, void** hint) override {
-    AddRow(handle, Writers::kOne);
+    const RowOfOneWriter row(this, handle);
     return inner_->InsertKeyWithHint(handle, hint);
   }
+  // An unordered write is visible as soon as it is inserted, if not before.
   void InsertWithHintConcurrently(KeyHandle handle, void** hint) override {
     AddRow(handle, Writers::kMany);
     inner_->InsertWithHintConcurrently(handle, hint);
@@ -130,20 +134,50 @@ class Memtable final : public MemTableRep {
   }
 
  private:
+  struct HashedRow {
+    uint64_t hash;
+    bool is_bare;
+  };
   // A key outside the layout has no row: none is looked up for it either.
-  void AddRow(KeyHandle handle, Writers writers) noexcept {
+  std::optional<HashedRow> RowOf(KeyHandle handle) const noexcept {
     const std::string_view key = UserKeyOf(static_cast<const char*>(handle));
-    const auto& layout = family_->rules().layout;
     try {
-      const size_t row_bytes = layout.RowBytes(key);
-      if (row_bytes == KeyLayout::kNoRow) return;
-      const uint64_t row_hash = HashRow(key.substr(0, row_bytes));
-      rows_->Add(row_hash, writers);
-      if (row_bytes == key.size()) rows_->Add(HashBareRow(row_hash), writers);
+      const size_t row_bytes = family_->rules().layout.RowBytes(key);
+      if (row_bytes == KeyLayout::kNoRow) return std::nullopt;
+      return HashedRow{.hash = HashRow(key.substr(0, row_bytes)),
+                       .is_bare = row_bytes == key.size()};
     } catch (...) {  // a custom layout may throw
       rows_->AddEverything();
+      return std::nullopt;
     }
   }
+
+  void Add(const HashedRow& row, Writers writers) const noexcept {
+    rows_->Add(row.hash, writers);
+    if (row.is_bare) rows_->Add(HashBareRow(row.hash), writers);
+  }
+  void AddRow(KeyHandle handle, Writers writers) const noexcept {
+    const auto row = RowOf(handle);
+    if (row) Add(*row, writers);
+  }
+
+  // Fetches what the bits of a row are in, and sets them when it goes.
+  class RowOfOneWriter {
+   public:
+    RowOfOneWriter(const Memtable* memtable, KeyHandle handle)
+        : memtable_(*memtable), row_(memtable->RowOf(handle)) {
+      if (row_) memtable_.rows_->Prefetch(row_->hash);
+    }
+    ~RowOfOneWriter() {
+      if (row_) memtable_.Add(*row_, Writers::kOne);
+    }
+    RowOfOneWriter(const RowOfOneWriter&) = delete;
+    RowOfOneWriter& operator=(const RowOfOneWriter&) = delete;
+
+   private:
+    const Memtable& memtable_;
+    const std::optional<HashedRow> row_;
+  };
 
   std::unique_ptr<MemTableRep> inner_;
   const std::shared_ptr<Core> core_;
