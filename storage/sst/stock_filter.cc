@@ -167,6 +167,21 @@ void StockFilter::OpenLegacyBloom(std::string_view tail) {
 
 uint64_t StockFilter::slots() const { return blocks_ * kRibbonWidth; }
 
+std::string StockFilter::ParametersText() const {
+  switch (kind_) {
+    case StockFilterKind::kBloom:
+    case StockFilterKind::kLegacyBloom:
+      return fmt::format("lines of {} bytes", line_bytes_);
+    case StockFilterKind::kRibbon:
+      return fmt::format("{} slots, {} result bits, seed {}", slots(), columns_,
+                         seed_);
+    case StockFilterKind::kNoKeys:
+    case StockFilterKind::kReserved:
+      break;
+  }
+  return "";
+}
+
 bool StockFilter::MayMatch(std::string_view key) const {
   return HashMayMatch(HashOf(key));
 }

@@ -79,6 +79,9 @@ class StockFilter {
   // Result bits of each key; keys of the first slots have one less.
   int columns() const { return columns_; }
 
+  // "lines of 64 bytes", or "1024 slots, 7 result bits, seed 0".
+  std::string ParametersText() const;
+
   // The share of bits that are set, for both kinds of Bloom.
   std::optional<double> FillRatio() const;
 

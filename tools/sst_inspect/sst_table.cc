@@ -245,6 +245,9 @@ TableFacts SstTable::Facts() const {
   facts.index_form = NameOf(file_->index().form);
   facts.filter_form = NameOf(file_->filter().form);
   facts.filter_policy = text("rocksdb.filter.policy");
+  if (facts.filter_policy.empty()) {
+    facts.filter_policy = file_->filter().compatibility_name;
+  }
   facts.prefix_extractor = text("rocksdb.prefix.extractor.name");
   facts.whole_key_filter =
       text("rocksdb.block.based.table.whole.key.filtering") != "0";

@@ -143,10 +143,7 @@ void ForEachSummaryLine(
   } else {
     line("filter",
          fmt::format("{}, {}, {}", BytesText(facts.filter_bytes),
-                     facts.filter_form,
-                     facts.filter_policy.empty()
-                         ? ToPrintable(file.filter().compatibility_name)
-                         : ToPrintable(facts.filter_policy)));
+                     facts.filter_form, ToPrintable(facts.filter_policy)));
   }
   if (!facts.prefix_extractor.empty() && facts.prefix_extractor != "nullptr") {
     line("prefix", ToPrintable(facts.prefix_extractor));

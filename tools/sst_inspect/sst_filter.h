@@ -1,4 +1,5 @@
-// DecodedFilter: one filter block, whoever wrote it.
+// The filter of an SST: DecodedFilter is one block of it, whoever wrote it,
+// FilterAsker finds the block for a key.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +15,7 @@
 
 #include "rowbloom/filter_block.h"
 #include "storage/sst/stock_filter.h"
-#include "tools/sst_inspect/filter_origin.h"
-#include "tools/sst_inspect/section_facts.h"
+#include "tools/sst_inspect/sst_table.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
@@ -34,20 +34,24 @@ class SectionRates {
 // A view of one block, which must outlive it.
 class DecodedFilter {
  public:
-  // `facts` of the file say who wrote the block, and what of keys is in it.
+  // The name of the file's policy says who wrote the block, `facts` what of
+  // keys is in it.
   DecodedFilter(const TableFacts& facts, std::string_view compatibility_name,
                 std::string_view contents);
 
-  FilterOrigin origin() const { return origin_; }
-  bool is_rowbloom() const { return origin_ == FilterOrigin::kRowbloom; }
-  // The block if its origin is FilterOrigin::kRowbloom, else unset.
+  bool is_rowbloom() const { return rowbloom_.has_value(); }
+  // The block if rowbloom wrote it, else unset.
   const std::optional<FilterBlock>& rowbloom() const { return rowbloom_; }
   // The filter if it is of RocksDB's own kinds, else unset.
   const std::optional<sst::StockFilter>& stock() const { return stock_; }
+  // "not rowbloom's: RocksDB Ribbon (marker -2)"; empty for rowbloom's.
+  std::string Foreign() const;
 
   std::vector<SectionFacts> Sections() const;
   // The same in less time for the blocks of one filter.
   std::vector<SectionFacts> Sections(SectionRates* rates) const;
+  // All but the place of the part.
+  FilterPart Describe(SectionRates* rates) const;
 
   // The answers that RocksDB would get for a whole key, and for a row or prefix
   // as it is in a key. Bytes that are not one row may match.
@@ -66,7 +70,7 @@ class DecodedFilter {
 
  private:
   std::string_view contents_;
-  FilterOrigin origin_;
+  std::string_view policy_;
   bool has_keys_;      // stock_'s
   bool has_prefixes_;  // stock_'s
   std::optional<FilterBlock> rowbloom_;
@@ -85,12 +89,14 @@ PrefixRule PrefixRuleOf(std::string_view extractor_name);
 class FilterAsker {
  public:
   // Reads where the partitions are.
-  rocksdb::Status Open(const TableFile& file);
+  rocksdb::Status Open(const SstTable& file);
 
   // Tells whether there is a filter, and the partition of a key can be told.
   bool askable() const { return askable_; }
-  // The number of partitions; 0 without a filter, or with an empty one.
-  size_t partition_count() const { return partitions_.size(); }
+  // Those of the filter; none without one, or with an empty one.
+  const std::vector<sst::FilterPartition>& partitions() const {
+    return partitions_;
+  }
 
   // Loads the partition that RocksDB probes for the key (without a timestamp).
   // Nullptr, with *status, when it cannot be read.
@@ -113,7 +119,7 @@ class FilterAsker {
   bool EndsBefore(const sst::FilterPartition& partition,
                   std::string_view key) const;
 
-  const TableFile* file_ = nullptr;
+  const SstTable* file_ = nullptr;
   TableFacts facts_;
   bool askable_ = false;
   std::vector<sst::FilterPartition> partitions_;
