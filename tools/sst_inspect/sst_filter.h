@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "rowbloom/filter_block.h"
-#include "storage/sst/stock_filter.h"
+#include "tools/sst/stock_filter.h"
 #include "tools/sst_inspect/sst_table.h"
 #include "tools/sst_inspect/table_file.h"
 

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "storage/format/coding.h"
-#include "storage/sst/block_reader.h"
-#include "storage/sst/data_cursor.h"
-#include "storage/sst/index_cursor.h"
+#include "tools/sst/block_reader.h"
+#include "tools/sst/data_cursor.h"
+#include "tools/sst/index_cursor.h"
 
 namespace rowbloom::sst_inspect {
 namespace {

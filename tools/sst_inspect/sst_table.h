@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/sst/sst_file.h"
+#include "tools/sst/sst_file.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "storage/sst/footer.h"
-#include "storage/sst/internal_key.h"
+#include "tools/sst/footer.h"
+#include "tools/sst/internal_key.h"
 #include "tools/sst_inspect/table_filter.h"
 
 namespace rowbloom::sst_inspect {

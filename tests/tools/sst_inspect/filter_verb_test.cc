@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/storage/sst/make_sst.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 

@@ -15,7 +15,7 @@
 #include "rowbloom/hfile.h"
 #include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/test_cells.h"
-#include "tests/storage/sst/make_sst.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"

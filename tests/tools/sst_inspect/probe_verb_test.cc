@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "rowbloom/filter_block.h"
-#include "tests/storage/sst/make_sst.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"

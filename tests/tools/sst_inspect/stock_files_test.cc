@@ -22,7 +22,7 @@
 #include "rocksdb/table.h"
 #include "rowbloom/open_db.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
-#include "tests/storage/sst/make_sst.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"

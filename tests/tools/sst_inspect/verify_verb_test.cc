@@ -18,13 +18,13 @@
 #include <vector>
 
 #include "rocksdb/sst_file_writer.h"
-#include "storage/sst/data_cursor.h"
-#include "tests/storage/sst/make_sst.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
+#include "tools/sst/data_cursor.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/table_file.h"
 
