@@ -9,14 +9,12 @@
 #include <utility>
 
 #include "lib/bytes/bits_set.h"
-#include "lib/bytes/high_product.h"
+#include "rocksdb/filter_policy.h"
+#include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "storage/format/coding.h"
-#include "tools/sst/stock_hash.h"
 
 namespace rowbloom::sst {
 namespace {
-
-__extension__ using Word128 = unsigned __int128;
 
 constexpr size_t kTailBytes = 5;
 constexpr int kBloomMarker = -1;
@@ -24,64 +22,27 @@ constexpr int kRibbonMarker = -2;
 
 constexpr size_t kBloomLineBytes = 64;
 constexpr int kMaxBloomProbes = 30;
-// The factor that the second hash is multiplied with for each next probe.
-constexpr uint32_t kBloomStep = 0x9e3779b9;
 
 // Ribbon: bits of a coefficient row, and slots of a block.
 constexpr uint64_t kRibbonWidth = 128;
 constexpr size_t kSegmentBytes = kRibbonWidth / 8;
 constexpr uint64_t kMaxColumns = 32;
-constexpr uint64_t kSeedFactor = 0xc78219a23eeadd03;
-constexpr uint64_t kSeedMask = 0xf0f0f0f0f0f0f0f0;
-constexpr uint64_t kRehashFactor = 0x6193d459236a3a0d;
-constexpr uint64_t kCoefficientFactor = 0xc28f82822b650bed;
-constexpr uint64_t kCoefficientXor = 0xc367844a6e52731d;
-
-// `hash` scaled down to [0, range).
-uint32_t Scale32(uint32_t hash, uint32_t range) {
-  return static_cast<uint32_t>(uint64_t{hash} * range >> 32);
-}
-
-bool BitAt(std::string_view bits, uint64_t at) {
-  return (static_cast<unsigned char>(bits[at / 8]) >> (at % 8) & 1) != 0;
-}
-
-bool Parity(Word128 bits) {
-  return (std::popcount(static_cast<uint64_t>(bits)) +
-          std::popcount(static_cast<uint64_t>(bits >> 64))) %
-             2 !=
-         0;
-}
-
-Word128 SegmentAt(std::string_view bits, uint64_t segment) {
-  std::string_view in = bits.substr(segment * kSegmentBytes);
-  uint64_t low = 0;
-  uint64_t high = 0;
-  if (!GetFixed(&in, &low) || !GetFixed(&in, &high)) return 0;
-  return Word128{high} << 64 | low;
-}
 
 unsigned char ByteAt(std::string_view bytes, size_t at) {
   return static_cast<unsigned char>(bytes[at]);
 }
 
-}  // namespace
-
-std::string_view ToString(StockFilterKind kind) {
-  switch (kind) {
-    case StockFilterKind::kBloom:
-      return "Bloom";
-    case StockFilterKind::kRibbon:
-      return "Ribbon";
-    case StockFilterKind::kLegacyBloom:
-      return "legacy Bloom";
-    case StockFilterKind::kNoKeys:
-      return "no keys";
-    case StockFilterKind::kReserved:
-      return "unusable";
-  }
-  return "unusable";
+// The last five bytes must have been checked: RocksDB's reader trusts them.
+std::shared_ptr<rocksdb::FilterBitsReader> NewReader(
+    std::string_view contents) {
+  // Any of RocksDB's policies reads the filters of all.
+  static const rocksdb::FilterPolicy* const policy =
+      rocksdb::NewBloomFilterPolicy(10);
+  return std::shared_ptr<rocksdb::FilterBitsReader>(
+      policy->GetFilterBitsReader({contents.data(), contents.size()}));
 }
+
+}  // namespace
 
 StockFilter StockFilter::Open(std::string_view contents) {
   StockFilter filter;
@@ -99,6 +60,7 @@ StockFilter StockFilter::Open(std::string_view contents) {
     filter.Reserve(fmt::format("marker -1, -2 or 1 to 127 expected, found {}",
                                filter.marker_));
   }
+  if (filter.problem_.empty()) filter.reader_ = NewReader(contents);
   return filter;
 }
 
@@ -138,6 +100,12 @@ void StockFilter::OpenRibbon(std::string_view tail) {
     return;
   }
   const uint64_t segments = bits_.size() / kSegmentBytes;
+  // RocksDB would read beyond the filter.
+  if (segments < blocks_) {
+    Reserve(fmt::format("Ribbon of {} bytes in {} blocks, expected at least {}",
+                        bits_.size(), blocks_, blocks_ * kSegmentBytes));
+    return;
+  }
   const uint64_t columns = (segments + blocks_ - 1) / blocks_;
   if (columns > kMaxColumns) {
     columns_ = static_cast<int>(kMaxColumns);
@@ -183,138 +151,27 @@ std::string StockFilter::ParametersText() const {
 }
 
 bool StockFilter::MayMatch(std::string_view key) const {
-  return HashMayMatch(HashOf(key));
+  if (reader_) return reader_->MayMatch({key.data(), key.size()});
+  return kind_ != StockFilterKind::kNoKeys;
 }
 
 void StockFilter::MayMatch(std::span<const std::string_view> keys,
                            std::span<bool> may_match) const {
-  std::array<uint64_t, 64> hashes;
-  for (size_t start = 0; start < keys.size(); start += hashes.size()) {
-    const size_t count = std::min(hashes.size(), keys.size() - start);
+  // RocksDB's reader takes no more at once.
+  std::array<rocksdb::Slice, 32> slices;
+  std::array<rocksdb::Slice*, slices.size()> pointers;
+  for (size_t start = 0; start < keys.size(); start += slices.size()) {
+    const size_t count = std::min(slices.size(), keys.size() - start);
     for (size_t i = 0; i < count; ++i) {
-      hashes[i] = HashOf(keys[start + i]);
-      Prefetch(hashes[i]);
+      slices[i] = {keys[start + i].data(), keys[start + i].size()};
+      pointers[i] = &slices[i];
+      may_match[start + i] = kind_ != StockFilterKind::kNoKeys;
     }
-    for (size_t i = 0; i < count; ++i) {
-      may_match[start + i] = HashMayMatch(hashes[i]);
+    if (reader_) {
+      reader_->MayMatch(static_cast<int>(count), pointers.data(),
+                        &may_match[start]);
     }
   }
-}
-
-inline uint64_t StockFilter::HashOf(std::string_view key) const {
-  switch (kind_) {
-    case StockFilterKind::kBloom:
-      return StockHash64(key);
-    case StockFilterKind::kRibbon: {
-      uint64_t raw_seed = static_cast<uint64_t>(seed_) * kSeedFactor;
-      raw_seed ^= (raw_seed & kSeedMask) >> 4;
-      return (StockHash64(key) ^ static_cast<uint32_t>(raw_seed)) *
-             kRehashFactor;
-    }
-    case StockFilterKind::kLegacyBloom:
-      return StockLegacyHash(key);
-    case StockFilterKind::kNoKeys:
-    case StockFilterKind::kReserved:
-      break;
-  }
-  return 0;
-}
-
-inline uint64_t StockFilter::PlaceOf(uint64_t hash) const {
-  switch (kind_) {
-    case StockFilterKind::kBloom:
-      return Scale32(static_cast<uint32_t>(hash),
-                     static_cast<uint32_t>(lines_));
-    case StockFilterKind::kRibbon:
-      return HighProduct(hash, slots() - kRibbonWidth + 1);
-    case StockFilterKind::kLegacyBloom:
-      return hash % lines_;
-    case StockFilterKind::kNoKeys:
-    case StockFilterKind::kReserved:
-      break;
-  }
-  return 0;
-}
-
-inline void StockFilter::Prefetch(uint64_t hash) const {
-  uint64_t at = PlaceOf(hash) * line_bytes_;
-  uint64_t bytes = line_bytes_;
-  if (kind_ == StockFilterKind::kRibbon) {
-    bytes = static_cast<uint64_t>(columns_) * kSegmentBytes;
-    at = PlaceOf(hash) / kRibbonWidth * bytes;
-  }
-  // The filter need not be aligned as the cache is.
-  const uint64_t last = at + bytes - 1;
-  if (last >= bits_.size()) return;
-  __builtin_prefetch(bits_.data() + at);
-  __builtin_prefetch(bits_.data() + last);
-}
-
-bool StockFilter::HashMayMatch(uint64_t hash) const {
-  switch (kind_) {
-    case StockFilterKind::kBloom:
-      return BloomMatches(hash);
-    case StockFilterKind::kRibbon:
-      return RibbonMatches(hash);
-    case StockFilterKind::kLegacyBloom:
-      return LegacyBloomMatches(hash);
-    case StockFilterKind::kNoKeys:
-      return false;
-    case StockFilterKind::kReserved:
-      break;
-  }
-  return true;
-}
-
-inline bool StockFilter::BloomMatches(uint64_t hash) const {
-  const std::string_view bits =
-      bits_.substr(PlaceOf(hash) * kBloomLineBytes, kBloomLineBytes);
-  auto h = static_cast<uint32_t>(hash >> 32);
-  for (int i = 0; i < probes_; ++i, h *= kBloomStep) {
-    if (!BitAt(bits, h >> (32 - 9))) return false;
-  }
-  return true;
-}
-
-bool StockFilter::LegacyBloomMatches(uint64_t hash) const {
-  auto h = static_cast<uint32_t>(hash);
-  const std::string_view bits =
-      bits_.substr(PlaceOf(hash) * line_bytes_, line_bytes_);
-  const uint32_t delta = std::rotr(h, 17);
-  const uint64_t line_bits = 8 * uint64_t{line_bytes_};
-  for (int i = 0; i < probes_; ++i, h += delta) {
-    if (!BitAt(bits, h & (line_bits - 1))) return false;
-  }
-  return true;
-}
-
-// The solution is stored by blocks of 128 slots, of each block its columns one
-// after the other. A key's result bit of a column is the parity of its
-// coefficients with the 128 bits from its start on, which lie in two blocks
-// unless it starts where one does.
-bool StockFilter::RibbonMatches(uint64_t hash) const {
-  const uint64_t start = PlaceOf(hash);
-  const uint64_t mixed = hash * kCoefficientFactor;
-  const Word128 coefficients =
-      (Word128{mixed} << 64 ^ (mixed ^ kCoefficientXor)) | 1;
-  const auto expected = static_cast<uint32_t>(__builtin_bswap64(mixed));
-
-  const uint64_t block = start / kRibbonWidth;
-  const auto shift = static_cast<unsigned>(start % kRibbonWidth);
-  const auto all = static_cast<uint64_t>(columns_);
-  const uint64_t segment = block * all - std::min(block, upper_start_);
-  const uint64_t columns = all - (block < upper_start_ ? 1 : 0);
-  for (uint64_t i = 0; i < columns; ++i) {
-    Word128 found = SegmentAt(bits_, segment + i) & coefficients << shift;
-    if (shift != 0) {
-      // As RocksDB does, the columns of the next block are taken to start right
-      // after these. If it has one more, its last is not probed.
-      found ^= SegmentAt(bits_, segment + columns + i) &
-               coefficients >> (kRibbonWidth - shift);
-    }
-    if (Parity(found) != ((expected >> i & 1) != 0)) return false;
-  }
-  return true;
 }
 
 std::unordered_map<uint64_t, uint64_t> StockFilter::LinesByWeight() const {

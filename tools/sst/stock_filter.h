@@ -1,5 +1,5 @@
-// RocksDB's own filters, decoded and probed without RocksDB. A block ends with
-// five bytes that say what it is:
+// RocksDB's own filters: their parameters, and the answers of RocksDB's reader.
+// A block ends with five bytes that say what it is:
 //
 //   at   Bloom                        Ribbon                   legacy Bloom
 //   0    ff                           fe                       probes, 1 to 127
@@ -9,7 +9,7 @@
 //   4    0
 //
 // Up to five bytes are the filter of no keys: nothing matches. Everything else
-// is reserved, and RocksDB lets it match. Source: RocksDB 7.8.3,
+// is reserved and matches. Source: RocksDB 7.8.3,
 // table/block_based/filter_policy.cc, util/{bloom,ribbon}_impl.h and
 // util/ribbon_alg.h; unchanged in 9.10.0 and 10.9.1.
 //
@@ -19,11 +19,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+
+namespace rocksdb {
+class FilterBitsReader;
+}
 
 namespace rowbloom::sst {
 
@@ -39,12 +44,10 @@ enum class StockFilterKind : uint8_t {
   kReserved,     // everything matches; problem() says why
 };
 
-// "Bloom", "Ribbon", "legacy Bloom", "no keys", "unusable".
-std::string_view ToString(StockFilterKind kind);
-
 // A view of one filter block of RocksDB's. Does not own the bytes, which must
-// outlive it; they need no alignment. Any bytes are safe. Immutable and safe to
-// share between threads.
+// outlive it; they need no alignment. Any bytes are safe, up to kMaxBlockBytes:
+// RocksDB's reader is made only for parameters that stay within them. Immutable
+// and safe to share between threads.
 class StockFilter {
  public:
   static StockFilter Open(std::string_view contents);
@@ -58,8 +61,8 @@ class StockFilter {
   // The answer of RocksDB's reader for a whole key or a prefix (without a
   // timestamp).
   bool MayMatch(std::string_view key) const;
-  // The same for several, in less time: the memory that they ask for is fetched
-  // before the first is answered. REQUIRES may_match.size() >= keys.size().
+  // The same for several, in less time. REQUIRES may_match.size() >=
+  // keys.size().
   void MayMatch(std::span<const std::string_view> keys,
                 std::span<bool> may_match) const;
 
@@ -68,16 +71,8 @@ class StockFilter {
 
   // The number of probes of a key, for both kinds of Bloom.
   int probes() const { return probes_; }
-  // The size and number of lines, for both kinds of Bloom. All bits of a key
-  // are in one line.
-  size_t line_bytes() const { return line_bytes_; }
-  uint64_t lines() const { return lines_; }
-
-  // The parameters of Ribbon.
-  int seed() const { return seed_; }
+  // The slots of Ribbon.
   uint64_t slots() const;
-  // Result bits of each key; keys of the first slots have one less.
-  int columns() const { return columns_; }
 
   // "lines of 64 bytes", or "1024 slots, 7 result bits, seed 0".
   std::string ParametersText() const;
@@ -101,15 +96,6 @@ class StockFilter {
   void OpenRibbon(std::string_view tail);
   void OpenLegacyBloom(std::string_view tail);
   void Reserve(std::string problem);
-  // The hash that a key probes with, and the place that it probes: for Bloom
-  // the line, for Ribbon the slot where it starts.
-  uint64_t HashOf(std::string_view key) const;
-  uint64_t PlaceOf(uint64_t hash) const;
-  void Prefetch(uint64_t hash) const;
-  bool HashMayMatch(uint64_t hash) const;
-  bool BloomMatches(uint64_t hash) const;
-  bool RibbonMatches(uint64_t hash) const;
-  bool LegacyBloomMatches(uint64_t hash) const;
   // The number of lines by the number of their bits that are set.
   std::unordered_map<uint64_t, uint64_t> LinesByWeight() const;
 
@@ -117,6 +103,8 @@ class StockFilter {
   int marker_ = 0;
   std::string problem_;
   std::string_view bits_;
+  // Null without keys, and where nothing can be trusted.
+  std::shared_ptr<rocksdb::FilterBitsReader> reader_;
   int probes_ = 0;
   size_t line_bytes_ = 0;
   uint64_t lines_ = 0;
