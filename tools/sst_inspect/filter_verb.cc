@@ -26,12 +26,6 @@ struct FilterArgs : FileArgs {
   bool partitions = false;  // list each partition, too
 };
 
-// Long keys leave the table readable.
-std::string ShortKey(const std::string& key) {
-  constexpr size_t kMaxBytes = 40;
-  return key.size() <= kMaxBytes ? key : key.substr(0, kMaxBytes) + "...";
-}
-
 // Some of the texts, separated by commas.
 std::string Listed(const std::set<std::string>& texts) {
   constexpr size_t kMost = 4;
@@ -75,6 +69,12 @@ class FilterReport {
       PrintJson(summary, output_.out);
     } else {
       PrintText(summary, output_.out);
+    }
+    for (const std::string& note : notes_) {
+      PrintRemark(output_, file_.path(), "note", note);
+    }
+    for (const std::string& problem : problems_) {
+      PrintRemark(output_, file_.path(), "problem", problem);
     }
     return worst_;
   }
@@ -171,12 +171,6 @@ class FilterReport {
       table.Print(out);
     }
     if (args_.partitions && has_parts_ && !parts_.empty()) PrintParts(out);
-    for (const std::string& note : notes_) {
-      out << "  note: " << WithoutControls(note) << "\n";
-    }
-    for (const std::string& problem : problems_) {
-      out << "  problem: " << WithoutControls(problem) << "\n";
-    }
   }
 
   void PrintParts(std::ostream& out) const {
@@ -205,7 +199,7 @@ class FilterReport {
                             : fmt::format("{}x{}", *facts.folds,
                                           facts.folds_assumed ? "?" : ""));
       }
-      cells.push_back(ShortKey(part.key_text));
+      cells.push_back(Shortened(part.key_text));
       table.AddRow(std::move(cells));
     }
     table.Print(out);
@@ -271,14 +265,6 @@ class FilterReport {
                     part.key_text);
         record.Print(out);
       }
-    }
-    for (const std::string& note : notes_) {
-      Record("note", path).Text("note", WithoutControls(note)).Print(out);
-    }
-    for (const std::string& problem : problems_) {
-      Record("problem", path)
-          .Text("problem", WithoutControls(problem))
-          .Print(out);
     }
   }
 

@@ -244,6 +244,7 @@ Status HFileTable::ForEachBlock(
     if (walk.has_header()) {
       const hfile::BlockHeader& header = walk.block().header;
       namer.Name(header.type, &block);
+      block.is_numbered = !block.name.empty();
       block.compression = ToString(reader_->trailer().compression);
       const bool is_index = block.type == BlockType::kLeafIndex ||
                             block.type == BlockType::kIntermediateIndex;

@@ -82,13 +82,7 @@ class Prober {
     if (question_) LookUp(explanation.may_match);
     if (output_.json) record_.Print(output_.out);
     for (const std::string& problem : problems_) {
-      if (output_.json) {
-        Record("problem", ToPrintable(file_.path()))
-            .Text("problem", WithoutControls(problem))
-            .Print(output_.out);
-      } else {
-        output_.out << "  problem: " << WithoutControls(problem) << "\n";
-      }
+      PrintRemark(output_, file_.path(), "problem", problem);
     }
     return worst_;
   }

@@ -10,6 +10,7 @@
 
 #include "rowbloom/key_layout.h"
 #include "rowbloom/printable.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -433,7 +434,7 @@ class Explainer {
     const DecodedFilter* const filter = asker_.Load(partition, &status);
     if (filter == nullptr) {
       if (status.IsCorruption()) {
-        Problem(cli::Describe(status));
+        Problem(Describe(status));
       } else {
         explanation_.failures.push_back(status);
       }

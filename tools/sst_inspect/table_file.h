@@ -56,9 +56,10 @@ std::string_view ToString(BlockType type);
 
 struct BlockInfo {
   BlockType type{};
-  // The name in the metaindex; for HFiles, the number among several of a type.
+  // The name in the metaindex; for HFiles, which it is among several of a type.
   // Empty for others.
   std::string name;
+  bool is_numbered = false;  // the name tells several of a type apart
   uint64_t offset_bytes = 0;
   uint64_t stored_bytes = 0;  // with what follows each block, its checksum
   // Compression undone; nullopt for what is not a block, or cannot be read.
@@ -66,8 +67,13 @@ struct BlockInfo {
   std::string compression;  // "none", "LZ4", ...; empty where that is unknown
   std::string encoding;  // encoding of data that can be read: "FAST_DIFF", ...
   size_t partition = 0;  // the index's, counted from 1; 0: none
-  std::string parent;    // the block that names it, if the type is not enough
+  std::string parent;    // what names it; empty for the footer and gaps
   rocksdb::Status status;  // its checksum, compression and lengths
+
+  bool has_checksum() const {
+    return type != BlockType::kFooter && type != BlockType::kTrailer &&
+           type != BlockType::kGap;
+  }
 };
 
 struct IndexEntryInfo {

@@ -26,7 +26,8 @@ class FindingPrinter final : public Findings {
   void Problem(std::string_view sentence) override {
     constexpr uint64_t kMostPrinted = 20;
     MoreProblems(1);
-    if (problems_ <= kMostPrinted) Print("problem", sentence);
+    if (problems_ <= kMostPrinted)
+      PrintRemark(output_, file_.path(), "problem", sentence);
   }
 
   void MoreProblems(uint64_t count) override {
@@ -43,7 +44,8 @@ class FindingPrinter final : public Findings {
   }
 
   void Note(const std::string& sentence) override {
-    if (notes_.insert(sentence).second) Print("note", sentence);
+    if (notes_.insert(sentence).second)
+      PrintRemark(output_, file_.path(), "note", sentence);
   }
 
   ExitCode Report(const VerifyCounts& counts) const {
@@ -90,16 +92,6 @@ class FindingPrinter final : public Findings {
   }
 
  private:
-  void Print(std::string_view kind, std::string_view sentence) const {
-    if (output_.json) {
-      Record(kind, ToPrintable(file_.path()))
-          .Text(kind, WithoutControls(sentence))
-          .Print(output_.out);
-    } else {
-      output_.out << "  " << kind << ": " << WithoutControls(sentence) << "\n";
-    }
-  }
-
   const TableFile& file_;
   const Output& output_;
   ExitCode worst_ = ExitCode::kOk;
