@@ -25,10 +25,10 @@
 #include "rowbloom/filter_block.h"
 #include "rowbloom/filter_policy.h"
 #include "storage/filter_policy/ids.h"
-#include "storage/sst/sst_file.h"
 #include "tests/fuzz/sst_checksums.h"
-#include "tests/storage/sst/make_sst.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tools/sst/make_sst.h"
+#include "tools/sst/sst_file.h"
 
 namespace rowbloom {
 namespace {

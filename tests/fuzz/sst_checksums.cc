@@ -7,16 +7,16 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/sst/block.h"
-#include "storage/sst/checksum.h"
-#include "storage/sst/footer.h"
+#include "tools/sst/block.h"
+#include "tools/sst/checksum.h"
+#include "tools/sst/footer.h"
 
 namespace rowbloom::fuzz {
 namespace {
 
 using sst::BlockHandle;
 
-// Places in the footer; storage/sst/footer.h has the table.
+// Places in the footer; tools/sst/footer.h has the table.
 constexpr size_t kFooterChecksumAt = 5;
 constexpr size_t kBaseContextAt = 9;
 constexpr size_t kVersionAt = 41;

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "rowbloom/filter_block.h"
-#include "storage/sst/block.h"
-#include "storage/sst/data_cursor.h"
-#include "storage/sst/sst_file.h"
-#include "storage/sst/stock_filter.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/sst_checksums.h"
+#include "tools/sst/block.h"
+#include "tools/sst/data_cursor.h"
+#include "tools/sst/sst_file.h"
+#include "tools/sst/stock_filter.h"
 
 namespace rowbloom::fuzz {
 namespace {

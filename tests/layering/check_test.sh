@@ -17,10 +17,10 @@ new_tree() {
   echo '#include "rowbloom/key.h"' >"$tree/lib/key.cc"
   echo '#include "rowbloom/key.h"' >"$tree/storage/policy.cc"
   echo '#include "storage/policy.h"' >"$tree/tools/tool.cc"
-  mkdir -p "$tree"/tools/{cli,rowbloom,sst_inspect}
+  mkdir -p "$tree"/tools/{cli,rowbloom,sst,sst_inspect}
   echo '#include "tools/cli/text.h"' >"$tree/tools/rowbloom/run.cc"
-  mkdir -p "$tree"/storage/{c,filter_policy,format,hfile,settings,sst,store,upkeep}
-  echo '#include "storage/format/coding.h"' >"$tree/storage/sst/block.cc"
+  mkdir -p "$tree"/storage/{c,filter_policy,format,hfile,settings,store,upkeep}
+  echo '#include "storage/format/coding.h"' >"$tree/storage/hfile/block.cc"
   echo '#include "lib/bytes/number.h"' >"$tree/storage/format/coding.h"
   echo '#include "storage/store/store.h"' >"$tree/storage/c/store.cc"
   echo '#include "storage/filter_policy/ids.h"' >>"$tree/storage/c/store.cc"
@@ -70,10 +70,10 @@ case $rule in
     breaks storage/include/rowbloom/policy.h '#include "bench/bench.h"'
     ;;
   storage_folders_have_an_order)
-    breaks storage/format/coding.h '#include "storage/sst/block.h"'
+    breaks storage/format/coding.h '#include "storage/hfile/block.h"'
     breaks storage/format/coding.h '#include "rowbloom/policy.h"'
-    breaks storage/sst/block.cc '#include "storage/hfile/block.h"'
-    breaks storage/sst/block.cc '#include "storage/store/store.h"'
+    breaks storage/hfile/block.cc '#include "storage/filter_policy/ids.h"'
+    breaks storage/hfile/block.cc '#include "storage/store/store.h"'
     breaks storage/store/store.cc '#include "storage/c/boundary.h"'
     breaks storage/store/store.cc '#include "storage/upkeep/copy.h"'
     breaks storage/upkeep/copy.cc '#include "storage/hfile/block.h"'
@@ -81,6 +81,7 @@ case $rule in
     ;;
   tools_share_no_program)
     breaks tools/cli/text.h '#include "tools/rowbloom/run.h"'
+    breaks tools/sst/block.cc '#include "tools/cli/text.h"'
     breaks tools/rowbloom/run.cc '#include "tools/sst_inspect/run.h"'
     breaks tools/sst_inspect/run.cc '#include "tools/rowbloom/run.h"'
     ;;

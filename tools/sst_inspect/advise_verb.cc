@@ -6,7 +6,6 @@
 
 #include "rowbloom/advise.h"
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_stats.h"
@@ -34,26 +33,21 @@ struct FilterCost {
 // its partitions.
 Status PresentCost(const TableFile& file, double row_spread, FilterCost* cost) {
   const TableFacts facts = file.Facts();
-  std::vector<sst::FilterPartition> partitions;
-  Status status = file.FilterPartitions(&partitions);
-  std::string contents;
   double weights = 0;
   double row = 0;
   double row_col = 0;
   double prefix = 0;
   double key = 0;
-  bool rowbloom = false;
-  for (size_t i = 0; status.ok() && i < partitions.size(); ++i) {
-    status = file.ReadFilter(partitions[i].handle, &contents);
-    if (!status.ok()) break;
-    cost->bytes += contents.size();
-    const DecodedFilter filter(facts, file.filter().compatibility_name,
-                               contents);
-    rowbloom = rowbloom || filter.is_rowbloom();
-    const auto weight = static_cast<double>(contents.size());
+  std::string writer;
+  Status damage;
+  Status status = file.ForEachFilterPart([&](const FilterPart& part) {
+    if (damage.ok()) damage = part.status;
+    cost->bytes += part.size_bytes;
+    writer = part.writer;
+    const auto weight = static_cast<double>(part.size_bytes);
     weights += weight;
     double rates[3] = {1, 1, 1};  // row, row and column, RocksDB's own
-    for (const SectionFacts& section : filter.Sections()) {
+    for (const SectionFacts& section : part.sections) {
       const size_t which = section.section == "ROWCOL"          ? 1
                            : section.section.starts_with("ROW") ? 0
                                                                 : 2;
@@ -64,20 +58,20 @@ Status PresentCost(const TableFile& file, double row_spread, FilterCost* cost) {
     row_col += weight * rates[1];
     key += weight * (facts.whole_key_filter ? rates[2] : 1);
     prefix += weight * (facts.prefix_filter ? rates[2] : 1);
-  }
+  });
+  if (status.ok()) status = damage;
   if (!status.ok() || weights == 0) {
     cost->name = "none";
     cost->opens = {1, 1, 1};
     return status;
   }
-  if (rowbloom) {
+  if (writer == "rowbloom") {
     cost->opens = PredictWrongOpens(
         {.row = row / weights, .row_col = row_col / weights}, row_spread);
-    cost->name = "rowbloom " + cost->name;
   } else {
     cost->opens = {prefix / weights, key / weights, key / weights};
-    cost->name = "RocksDB " + cost->name;
   }
+  cost->name = writer + " " + cost->name;
   return status;
 }
 

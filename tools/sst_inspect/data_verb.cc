@@ -35,7 +35,7 @@ class DataPrinter {
     if (const ExitCode code = ChooseRange(); code != ExitCode::kOk) return code;
     if (!output_.json) output_.out << WithoutControls(file_.path()) << "\n";
     const std::unique_ptr<CellReader> cells = file_.NewCellReader();
-    if (start_) cells->SkipTo(*start_);
+    if (start_) cells->SkipToRow(*start_);
     uint64_t left = args_.limit;
     while (left > 0 && cells->Next()) {
       const Cell cell = cells->cell();

@@ -87,14 +87,10 @@ class Differ {
             .Print(output_.out);
         continue;
       }
-      table.AddRow({ToPrintable(name), Short(pair.first), Short(pair.second)});
+      table.AddRow(
+          {ToPrintable(name), Shortened(pair.first), Shortened(pair.second)});
     }
     if (!table.empty()) table.Print(output_.out);
-  }
-
-  static std::string Short(const std::string& text) {
-    constexpr size_t kMost = 40;
-    return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
   }
 
   Status DiffCells() {

@@ -9,7 +9,6 @@
 
 #include "lib/bytes/bits_set.h"
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/merging_list.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/verbs.h"
@@ -50,11 +49,7 @@ class Painter {
         TableFile::Blocks::kAll,
         [this](const BlockInfo& block) { AddBlock(block); }));
     picture_.runs = runs_.items();
-    if (file_.filter().form != sst::FilterForm::kNone) {
-      DrawFilter();
-    } else {
-      DrawChunks();
-    }
+    DrawFilter();
     AddSections();
     return failure_;
   }
@@ -106,35 +101,20 @@ class Painter {
   }
 
   void DrawFilter() {
-    std::vector<sst::FilterPartition> partitions;
-    const Status status = file_.FilterPartitions(&partitions);
+    picture_.filter_part = file_.filter_part();
+    bool is_stock = true;  // all of it was read, and is RocksDB's own
+    const Status status = file_.ForEachFilterPart([&](const FilterPart& part) {
+      ++picture_.filter_parts;
+      is_stock = is_stock && part.status.ok() && part.writer == "RocksDB";
+      // What cannot be read is a damaged block.
+      if (part.status.ok()) AddPart(part);
+    });
     if (status.IsNotSupported()) {
       picture_.notes.push_back(Describe(status));
-      return;
+    } else {
+      Fail(status);
     }
-    Fail(status);
-    picture_.filter_parts = partitions.size();
-    const TableFacts facts = file_.Facts();
-    const std::string& policy = file_.filter().compatibility_name;
-    std::string contents;
-    for (size_t i = 0; i < partitions.size(); ++i) {
-      // A partition that cannot be read is a damaged block.
-      if (!file_.ReadFilter(partitions[i].handle, &contents).ok()) {
-        complete_ = false;
-        continue;
-      }
-      AddPartition(i + 1, DecodedFilter(facts, policy, contents), contents);
-    }
-    if (complete_) UseEntriesOfProperties(facts, &totals_);
-  }
-
-  // The filters of an HFile. A damaged chunk is a damaged block.
-  void DrawChunks() {
-    picture_.filter_part = "chunk";
-    Fail(file_.ForEachFilterChunk([this](const FilterChunk& chunk) {
-      ++picture_.filter_parts;
-      if (chunk.status.ok()) AddSection(chunk.number, chunk.facts);
-    }));
+    if (is_stock) UseEntriesOfProperties(file_.Facts(), &totals_);
   }
 
   void AddSections() {
@@ -149,28 +129,18 @@ class Painter {
     picture_.notes.insert(picture_.notes.end(), notes_.begin(), notes_.end());
   }
 
-  void AddPartition(size_t partition, const DecodedFilter& filter,
-                    std::string_view contents) {
-    if (filter.rowbloom()) {
-      complete_ = false;  // its sections say how many keys they have
-      const FilterBlock& block = *filter.rowbloom();
-      if (!block.usable()) {
-        if (block.sections().empty()) {
-          Problem(fmt::format("filter partition {}: {}", partition,
-                              block.problem()));
-        } else {
-          notes_.insert(block.problem() +
-                        ": its sections can be listed but not asked");
-        }
-      }
-    } else if (!filter.stock()) {
-      notes_.insert(Describe(filter.origin(), file_.filter().compatibility_name,
-                             contents));
-    } else if (!filter.stock()->problem().empty()) {
-      notes_.insert("rules nothing out: " + filter.stock()->problem());
+  void AddPart(const FilterPart& part) {
+    if (!part.problem.empty()) {
+      Problem(fmt::format("filter {} {}: {}", picture_.filter_part, part.number,
+                          part.problem));
     }
-    for (const SectionFacts& section : filter.Sections()) {
-      AddSection(partition, section);
+    if (!part.note.empty()) {
+      notes_.insert(part.note);
+    } else if (!part.foreign.empty() && part.sections.empty()) {
+      notes_.insert(part.foreign);
+    }
+    for (const SectionFacts& section : part.sections) {
+      AddSection(part.number, section);
     }
   }
 
@@ -208,7 +178,6 @@ class Painter {
   std::map<SectionId, MergingList<FillBucket>> fills_;
   std::set<std::string> notes_;
   std::set<std::string> told_;
-  bool complete_ = true;  // the properties' count of keys is that of the totals
   Status failure_;
 };
 

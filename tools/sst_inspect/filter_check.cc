@@ -11,7 +11,7 @@ namespace rowbloom::sst_inspect {
 
 using rocksdb::Status;
 
-FilterCheck::FilterCheck(const TableFile& file, const KeyFormat& format)
+FilterCheck::FilterCheck(const SstTable& file, const KeyFormat& format)
     : file_(file),
       facts_(file.Facts()),
       format_(format),
@@ -21,14 +21,14 @@ FilterCheck::~FilterCheck() { Stop(); }
 
 Status FilterCheck::Open() {
   const Status status = filter_.Open(file_);
-  if (filter_.partition_count() > 0 && !filter_.askable()) {
-    findings_.notes.insert(
+  if (has_filter() && !filter_.askable()) {
+    result_.notes.insert(
         "the filter is not checked: of a partitioned one the comparator " +
         facts_.comparator + " would have to be known");
   }
   if (facts_.prefix_filter && !prefix_of_) {
-    findings_.notes.insert("the filter's prefixes are not checked: extractor " +
-                           facts_.prefix_extractor + " is not known");
+    result_.notes.insert("the filter's prefixes are not checked: extractor " +
+                         facts_.prefix_extractor + " is not known");
   }
   return status;
 }
@@ -100,12 +100,12 @@ void FilterCheck::Stop() {
   thread_.join();
 }
 
-const FilterCheck::Findings& FilterCheck::Finish() {
+const FilterCheck::Result& FilterCheck::Finish() {
   Stop();
   if (failure_) std::rethrow_exception(failure_);
   Ask(next_);
   next_.Clear();
-  return findings_;
+  return result_;
 }
 
 void FilterCheck::Ask(const Keys& keys) {
@@ -156,7 +156,7 @@ void FilterCheck::CheckPartition(const DecodedFilter& filter) {
     if (!block.usable() && block.sections().empty()) {
       Problem(where() + block.problem());
     } else if (!block.usable()) {
-      findings_.notes.insert("the filter is not checked: " + block.problem());
+      result_.notes.insert("the filter is not checked: " + block.problem());
     }
     for (const FilterSection& section : block.sections()) {
       if (!section.usable()) {
@@ -166,11 +166,12 @@ void FilterCheck::CheckPartition(const DecodedFilter& filter) {
     }
   } else if (filter.stock()) {
     if (const std::string& why = filter.stock()->problem(); !why.empty()) {
-      findings_.notes.insert("the filter rules nothing out: " + why);
+      result_.notes.insert("the filter rules nothing out: " + why);
     }
   } else {
-    findings_.notes.insert("the filter is not checked: policy " +
-                           file_.filter().compatibility_name + " is not known");
+    result_.notes.insert("the filter is not checked: policy " +
+                         file_.file().filter().compatibility_name +
+                         " is not known");
   }
 }
 
@@ -178,14 +179,14 @@ void FilterCheck::AskPartition(std::span<const std::string_view> keys) {
   std::array<DecodedFilter::KeyAnswer, DecodedFilter::kMostKeys> answers;
   if (facts_.whole_key_filter || asked_->is_rowbloom()) {
     asked_->AskForKeys(keys, answers);
-    findings_.keys_asked += keys.size();
+    result_.keys_asked += keys.size();
     for (size_t i = 0; i < keys.size(); ++i) {
       if (!answers[i].may_match) FalseNegative("key", keys[i]);
     }
   }
   for (size_t i = 0; i < keys.size(); ++i) {
     if (rows_are_filters_ && answers[i].row_passed) {
-      ++findings_.rows_asked;
+      ++result_.rows_asked;
     } else {
       AskForPrefix(keys[i]);
     }
@@ -200,7 +201,7 @@ void FilterCheck::AskForPrefix(std::string_view key) {
     prefix = prefix_of_(key);
   }
   if (!prefix) return;
-  ++findings_.rows_asked;
+  ++result_.rows_asked;
   // The same answer again.
   if (last_prefix_ == *prefix) return;
   if (!asked_->PrefixMayMatch(*prefix)) {
@@ -212,13 +213,13 @@ void FilterCheck::AskForPrefix(std::string_view key) {
 }
 
 void FilterCheck::Problem(std::string text) {
-  ++findings_.problem_count;
-  if (findings_.problems.size() == kMostProblems) return;
-  findings_.problems.push_back(std::move(text));
+  ++result_.problem_count;
+  if (result_.problems.size() == kMostProblems) return;
+  result_.problems.push_back(std::move(text));
 }
 
 void FilterCheck::FalseNegative(std::string_view what, std::string_view bytes) {
-  ++findings_.false_negatives;
+  ++result_.false_negatives;
   Problem(fmt::format(
       "{}: false negative: {} {} is in the file, filter partition {} says it "
       "is not",

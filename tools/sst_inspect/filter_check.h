@@ -1,4 +1,4 @@
-// FilterCheck: whether the filter of a file has what is in the file.
+// FilterCheck: whether the filter of an SST has what is in the file.
 #pragma once
 
 #include <condition_variable>
@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/key_format.h"
-#include "tools/sst_inspect/table_file.h"
+#include "tools/sst_inspect/sst_filter.h"
+#include "tools/sst_inspect/sst_table.h"
 
 namespace rowbloom::sst_inspect {
 
@@ -28,10 +28,10 @@ namespace rowbloom::sst_inspect {
 // thread-safe.
 class FilterCheck {
  public:
-  // The findings, in the order of the keys. The first kMostProblems problems
-  // are kept.
+  // The problems are in the order of the keys; the first kMostProblems are
+  // kept.
   static constexpr size_t kMostProblems = 20;
-  struct Findings {
+  struct Result {
     uint64_t keys_asked = 0;
     uint64_t rows_asked = 0;  // or prefixes
     uint64_t false_negatives = 0;
@@ -41,7 +41,7 @@ class FilterCheck {
   };
 
   // The file and the format must outlive it.
-  FilterCheck(const TableFile& file, const KeyFormat& format);
+  FilterCheck(const SstTable& file, const KeyFormat& format);
   ~FilterCheck();
   FilterCheck(const FilterCheck&) = delete;
   FilterCheck& operator=(const FilterCheck&) = delete;
@@ -50,7 +50,7 @@ class FilterCheck {
   rocksdb::Status Open();
 
   // Tells whether the file has a filter with something in it.
-  bool has_filter() const { return filter_.partition_count() > 0; }
+  bool has_filter() const { return !filter_.partitions().empty(); }
 
   // Keys without timestamps, in the file's order; whether they are `ascending`
   // in it. May throw std::bad_alloc.
@@ -58,7 +58,7 @@ class FilterCheck {
 
   // Waits until all keys were looked up. Once, after the last key. Throws what
   // the thread threw.
-  const Findings& Finish();
+  const Result& Finish();
 
  private:
   // Keys side by side.
@@ -84,7 +84,7 @@ class FilterCheck {
   void Problem(std::string text);
   void FalseNegative(std::string_view what, std::string_view bytes);
 
-  const TableFile& file_;
+  const SstTable& file_;
   const TableFacts facts_;
   const KeyFormat& format_;
   const PrefixRule prefix_of_;
@@ -95,7 +95,7 @@ class FilterCheck {
   // Rows are split here as it splits them.
   bool rows_are_filters_ = false;
   std::optional<std::string> last_prefix_;  // that it let pass
-  Findings findings_;
+  Result result_;
 
   Keys next_;
   std::thread thread_;

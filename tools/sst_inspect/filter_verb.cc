@@ -10,12 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "rowbloom/filter_block.h"
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/file_args.h"
-#include "tools/sst_inspect/filter_origin.h"
-#include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/section_totals.h"
 #include "tools/sst_inspect/verbs.h"
@@ -23,167 +19,132 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
+using Align = Table::Align;
+using rocksdb::Status;
+
 struct FilterArgs : FileArgs {
   bool partitions = false;  // list each partition, too
 };
 
-using Align = Table::Align;
-
-std::vector<Table::Column> PartitionColumns() {
-  std::vector<Table::Column> columns = SectionColumns();
-  columns.insert(columns.begin(), {"partition", Align::kRight});
-  columns.push_back({"up to key"});
-  return columns;
+// Some of the texts, separated by commas.
+std::string Listed(const std::set<std::string>& texts) {
+  constexpr size_t kMost = 4;
+  std::string list;
+  size_t count = 0;
+  for (const std::string& text : texts) {
+    if (++count > kMost) {
+      return list + fmt::format(", and {} more", texts.size() - kMost);
+    }
+    list += (list.empty() ? "" : ", ") + text;
+  }
+  return list;
 }
 
-// Long keys leave the table readable.
-std::string ShortKey(std::string_view key) {
-  constexpr size_t kMaxBytes = 32;
-  if (key.size() <= kMaxBytes) return ToPrintable(key);
-  return ToPrintable(key.substr(0, kMaxBytes)) + "...";
-}
-
-// "SST format version 5", or what other formats say of themselves.
-std::string FormatText(const TableFacts& facts) {
-  constexpr std::string_view kRocksDb = "RocksDB table, format_version ";
-  return facts.format.starts_with(kRocksDb)
-             ? "SST format version " + facts.format.substr(kRocksDb.size())
-             : facts.format;
-}
-
-// The filter of one file, gathered block by block.
+// The filter of one file, gathered part by part.
 class FilterReport {
  public:
-  explicit FilterReport(const TableFile& file)
-      : file_(file), facts_(file.Facts()) {}
+  FilterReport(const TableFile& file, const FilterArgs& args,
+               const Output& output)
+      : file_(file),
+        facts_(file.Facts()),
+        has_parts_(facts_.filter_form != "full"),
+        args_(args),
+        output_(output) {}
 
-  // `number` counts from 1.
-  void Add(size_t number, const sst::FilterPartition& partition,
-           std::string_view contents) {
-    const std::string& policy = file_.filter().compatibility_name;
-    const DecodedFilter filter(facts_, policy, contents);
-    if (!filter.is_rowbloom()) {
-      ++foreign_[Describe(filter.origin(), policy, contents)];
-    }
-    if (filter.rowbloom()) {
-      if (!AddRowbloom(number, *filter.rowbloom())) return;
-    } else if (filter.stock() && !filter.stock()->problem().empty()) {
-      notes_.insert("rules nothing out: " + filter.stock()->problem());
-    }
-    if (filter.stock()) AddParameters(*filter.stock());
-    for (const SectionFacts& section : filter.Sections(&rates_)) {
-      const SectionId what(section.section, section.kind);
-      totals_[what].Add(section);
-      if (!section.problem.empty()) {
-        Problem(number, section.section + " " + section.problem);
+  ExitCode Run() {
+    FilterSummary summary;
+    // The status is that of the parts.
+    file_.Filters(&summary).PermitUncheckedError();
+    const Status status =
+        file_.ForEachFilterPart([this](const FilterPart& part) { Add(part); });
+    if (!status.ok()) Failure("", status);
+    // RocksDB counts what it adds to its own filters, which do not say.
+    if (is_stock_ && problems_.empty()) {
+      UseEntriesOfProperties(facts_, &totals_);
+      if (totals_.size() == 1 && parts_.size() == 1) {
+        parts_[0].totals = totals_.begin()->second;
       }
-      SectionTotals own;
-      own.Add(section);
-      partitions_.push_back({number, what, own, partition.index_key});
     }
-  }
-
-  void Problem(size_t number, const std::string& problem) {
-    problems_.push_back(is_partitioned() && number > 0
-                            ? fmt::format("partition {}: {}", number, problem)
-                            : problem);
-  }
-
-  ExitCode Print(size_t partition_count, uint64_t size_bytes,
-                 const FilterArgs& args, const Output& output) {
-    CountKeys();
-    if (output.json) {
-      PrintJson(partition_count, size_bytes, args, output.out);
+    if (output_.json) {
+      PrintJson(summary, output_.out);
     } else {
-      PrintText(partition_count, size_bytes, args, output.out);
+      PrintText(summary, output_.out);
     }
-    return problems_.empty() ? ExitCode::kOk : ExitCode::kFinding;
+    for (const std::string& note : notes_) {
+      PrintRemark(output_, file_.path(), "note", note);
+    }
+    for (const std::string& problem : problems_) {
+      PrintRemark(output_, file_.path(), "problem", problem);
+    }
+    return worst_;
   }
 
  private:
-  struct PartitionSection {
+  struct PartSection {
     size_t number = 0;
+    uint64_t offset_bytes = 0;
     SectionId what;
     SectionTotals totals;
-    std::string index_key;
+    SectionFacts facts;
+    std::string key_text;
   };
 
-  bool is_partitioned() const {
-    return file_.filter().form == sst::FilterForm::kPartitioned;
+  void Problem(const std::string& where, const std::string& problem) {
+    problems_.push_back(where + problem);
+    worst_ = std::max(worst_, ExitCode::kFinding);
+  }
+  void Failure(const std::string& where, const Status& status) {
+    if (status.IsCorruption()) {
+      Problem(where, Describe(status));
+    } else {
+      worst_ = std::max(worst_, Judge(output_.err, status));
+    }
   }
 
-  // False when the block's own directory cannot be trusted.
-  bool AddRowbloom(size_t number, const FilterBlock& block) {
-    if (!block.usable()) {
-      // Sections are listed when it can: then only the layout is unknown here,
-      // and nothing is damaged.
-      if (block.sections().empty()) {
-        Problem(number, block.problem());
-        return false;
+  void Add(const FilterPart& part) {
+    const std::string where =
+        has_parts_ ? fmt::format("{} {}: ", file_.filter_part(), part.number)
+                   : "";
+    if (!part.status.ok()) Failure(where, part.status);
+    if (!part.problem.empty()) Problem(where, part.problem);
+    if (!part.note.empty()) notes_.insert(part.note);
+    if (!part.foreign.empty()) ++foreign_[part.foreign];
+    if (!part.parameters.empty()) parameters_.insert(part.parameters);
+    if (part.version != 0) {
+      version_ = part.version;
+      layout_ = part.layout;
+      row_prefix_bytes_ = std::max(row_prefix_bytes_, part.row_prefix_bytes);
+    }
+    is_stock_ = is_stock_ && part.writer == "RocksDB";
+    for (const SectionFacts& section : part.sections) {
+      const SectionId what(section.section, section.kind);
+      totals_[what].Add(section);
+      if (!section.problem.empty()) {
+        Problem(where, section.section + " " + section.problem);
       }
-      notes_.insert(block.problem() +
-                    ": its sections can be listed but not asked");
-    }
-    layout_ = block.layout_id();
-    version_ = block.format_version();
-    row_prefix_bytes_ = std::max(row_prefix_bytes_, block.row_prefix_length());
-    return true;
-  }
-
-  void AddParameters(const sst::StockFilter& filter) {
-    switch (filter.kind()) {
-      case sst::StockFilterKind::kBloom:
-      case sst::StockFilterKind::kLegacyBloom:
-        parameters_.insert(
-            fmt::format("lines of {} bytes", filter.line_bytes()));
-        break;
-      case sst::StockFilterKind::kRibbon:
-        slots_ += filter.slots();
-        columns_.Add(filter.columns());
-        seeds_.Add(filter.seed());
-        break;
-      case sst::StockFilterKind::kNoKeys:
-      case sst::StockFilterKind::kReserved:
-        break;
+      SectionTotals own;
+      own.Add(section);
+      parts_.push_back(
+          {part.number, part.offset_bytes, what, own, section, part.key_text});
+      parts_.back().facts.bits = {};  // lives no longer
+      has_capacity_ = has_capacity_ || section.capacity_keys;
     }
   }
 
-  // RocksDB counts what it adds to its own filters, which do not say.
-  void CountKeys() {
-    if (version_ != 0 || !problems_.empty()) return;
-    UseEntriesOfProperties(facts_, &totals_);
-    if (totals_.size() == 1 && partitions_.size() == 1) {
-      partitions_[0].totals = totals_.begin()->second;
+  void PrintText(const FilterSummary& summary, std::ostream& out) const {
+    out << WithoutControls(file_.path()) << "\n"
+        << "  policy  "
+        << (facts_.filter_policy.empty() ? "none"
+                                         : ToPrintable(facts_.filter_policy))
+        << "\n  filter  " << facts_.filter_form << ", ";
+    if (summary.parts > 0 && has_parts_) {
+      out << Grouped(summary.parts) << " " << file_.filter_part()
+          << (summary.parts == 1 ? "" : "s") << ", ";
     }
-  }
-
-  std::string ParametersText() const {
-    std::string text;
-    for (const std::string& parameter : parameters_) {
-      text += (text.empty() ? "" : ", ") + parameter;
+    if (summary.size_bytes > 0) {
+      out << HumanAndExactBytes(summary.size_bytes) << ", ";
     }
-    if (slots_ > 0) {
-      text += fmt::format("{}{} slots, {} result bits, seed {}",
-                          text.empty() ? "" : ", ", slots_, RangeText(columns_),
-                          RangeText(seeds_));
-    }
-    return text;
-  }
-
-  static std::string RangeText(const Range<int>& range) {
-    return range.low == range.high
-               ? fmt::format("{}", range.low)
-               : fmt::format("{}-{}", range.low, range.high);
-  }
-
-  void PrintText(size_t partition_count, uint64_t size_bytes,
-                 const FilterArgs& args, std::ostream& out) const {
-    out << "  filter  "
-        << (is_partitioned()
-                ? fmt::format("partitioned, {} partition{}, ", partition_count,
-                              partition_count == 1 ? "" : "s")
-                : "full, ")
-        << HumanAndExactBytes(size_bytes) << ", " << FormatText(facts_) << "\n";
+    out << facts_.format << "\n";
     if (version_ != 0) {
       out << "  layout  " << ToPrintable(layout_);
       if (row_prefix_bytes_ != 0) {
@@ -193,13 +154,14 @@ class FilterReport {
     }
     for (const auto& [text, count] : foreign_) {
       out << "  content "
-          << (is_partitioned()
-                  ? fmt::format("{} of {}: ", count, partition_count)
-                  : "")
+          << (has_parts_ ? fmt::format("{} of {}: ", count, summary.parts) : "")
           << text << "\n";
     }
-    if (const std::string parameters = ParametersText(); !parameters.empty()) {
-      out << "  made of " << parameters << "\n";
+    if (!parameters_.empty()) {
+      out << "  made of " << Listed(parameters_) << "\n";
+    }
+    if (!summary.last_key.empty()) {
+      out << "  last    " << summary.last_key << "\n";
     }
     if (!totals_.empty()) {
       Table table(SectionColumns());
@@ -208,24 +170,39 @@ class FilterReport {
       }
       table.Print(out);
     }
-    if (args.partitions && is_partitioned() && !partitions_.empty()) {
-      out << "\n";
-      Table table(PartitionColumns());
-      for (const PartitionSection& section : partitions_) {
-        std::vector<std::string> cells =
-            SectionCells(section.what, section.totals);
-        cells.insert(cells.begin(), fmt::format("{}", section.number));
-        cells.push_back(ShortKey(section.index_key));
-        table.AddRow(std::move(cells));
+    if (args_.partitions && has_parts_ && !parts_.empty()) PrintParts(out);
+  }
+
+  void PrintParts(std::ostream& out) const {
+    out << "\n";
+    std::vector<Table::Column> columns = SectionColumns();
+    columns.insert(columns.begin(),
+                   {std::string(file_.filter_part()), Align::kRight});
+    if (has_capacity_) {
+      columns.push_back({"room for", Align::kRight});
+      columns.push_back({"folded", Align::kRight});
+    }
+    columns.push_back(
+        {file_.index_keys_come_first() ? "from key" : "up to key"});
+    Table table(std::move(columns));
+    for (const PartSection& part : parts_) {
+      std::vector<std::string> cells = SectionCells(part.what, part.totals);
+      cells.insert(cells.begin(), fmt::format("{}", part.number));
+      if (has_capacity_) {
+        const SectionFacts& facts = part.facts;
+        cells.push_back(facts.capacity_keys
+                            ? fmt::format("{}", *facts.capacity_keys)
+                            : "-");
+        cells.push_back(!facts.folds ? "-"
+                        : *facts.folds == 0
+                            ? "no"
+                            : fmt::format("{}x{}", *facts.folds,
+                                          facts.folds_assumed ? "?" : ""));
       }
-      table.Print(out);
+      cells.push_back(Shortened(part.key_text));
+      table.AddRow(std::move(cells));
     }
-    for (const std::string& note : notes_) {
-      out << "  note: " << WithoutControls(note) << "\n";
-    }
-    for (const std::string& problem : problems_) {
-      out << "  problem: " << WithoutControls(problem) << "\n";
-    }
+    table.Print(out);
   }
 
   void AddTo(Record* record, const SectionId& what,
@@ -247,22 +224,20 @@ class FilterReport {
     record->Real("expected_rate", totals.Rate());
   }
 
-  void PrintJson(size_t partition_count, uint64_t size_bytes,
-                 const FilterArgs& args, std::ostream& out) const {
+  void PrintJson(const FilterSummary& summary, std::ostream& out) const {
     const std::string path = ToPrintable(file_.path());
     Record head("filter", path);
-    head.Text("form", is_partitioned() ? "partitioned" : "full")
+    head.Text("form", facts_.filter_form)
         .Text("policy", ToPrintable(facts_.filter_policy))
-        .Number("partitions", partition_count)
-        .Number("bytes", size_bytes);
+        .Number("partitions", summary.parts)
+        .Number("bytes", summary.size_bytes);
     if (version_ != 0) {
       head.Text("key_layout", ToPrintable(layout_))
           .Number("version", static_cast<uint64_t>(version_))
           .Number("row_prefix_bytes", row_prefix_bytes_);
     }
-    if (const std::string parameters = ParametersText(); !parameters.empty()) {
-      head.Text("parameters", parameters);
-    }
+    if (!parameters_.empty()) head.Text("parameters", Listed(parameters_));
+    if (!summary.last_key.empty()) head.Text("last_key", summary.last_key);
     head.Print(out);
     for (const auto& [text, count] : foreign_) {
       Record("content", path)
@@ -275,92 +250,46 @@ class FilterReport {
       AddTo(&record, what, totals);
       record.Print(out);
     }
-    if (args.partitions) {
-      for (const PartitionSection& section : partitions_) {
+    if (args_.partitions) {
+      for (const PartSection& part : parts_) {
         Record record("partition_section", path);
-        record.Number("partition", section.number);
-        AddTo(&record, section.what, section.totals);
-        record.Text("up_to_key", ToPrintable(section.index_key));
+        record.Number("partition", part.number)
+            .Number("offset", part.offset_bytes);
+        AddTo(&record, part.what, part.totals);
+        if (part.facts.capacity_keys) {
+          record.Number("capacity", part.facts.capacity_keys)
+              .Number("folds", part.facts.folds)
+              .Flag("folds_assumed", part.facts.folds_assumed);
+        }
+        record.Text(file_.index_keys_come_first() ? "from_key" : "up_to_key",
+                    part.key_text);
         record.Print(out);
       }
-    }
-    for (const std::string& note : notes_) {
-      Record("note", path).Text("note", WithoutControls(note)).Print(out);
-    }
-    for (const std::string& problem : problems_) {
-      Record("problem", path)
-          .Text("problem", WithoutControls(problem))
-          .Print(out);
     }
   }
 
   const TableFile& file_;
   const TableFacts facts_;
-  SectionRates rates_;
+  const bool has_parts_;
+  const FilterArgs& args_;
+  const Output& output_;
   TotalsBySection totals_;
-  std::vector<PartitionSection> partitions_;
+  std::vector<PartSection> parts_;
+  bool is_stock_ = true;                   // all parts are RocksDB's own
+  bool has_capacity_ = false;              // some say it
   std::map<std::string, size_t> foreign_;  // description: how many blocks
   std::set<std::string> parameters_;
-  uint64_t slots_ = 0;  // Ribbon only
-  Range<int> columns_;
-  Range<int> seeds_;
   std::set<std::string> notes_;
   std::vector<std::string> problems_;
   std::string layout_;
   uint32_t row_prefix_bytes_ = 0;
   int version_ = 0;  // 0: no rowbloom block was decoded
+  ExitCode worst_ = ExitCode::kOk;
 };
-
-void PrintHead(const TableFile& file, std::ostream& out) {
-  const std::string policy = file.Facts().filter_policy;
-  out << WithoutControls(file.path()) << "\n"
-      << "  policy  " << (policy.empty() ? "none" : ToPrintable(policy))
-      << "\n";
-}
 
 ExitCode PrintFilter(const TableFile& file, const FilterArgs& args,
                      const Output& output) {
-  if (const FormatVerbs* own = file.own_verbs()) {
-    return own->PrintFilter(output);
-  }
-  if (!output.json) PrintHead(file, output.out);
-  if (file.filter().form == sst::FilterForm::kNone) {
-    if (output.json) {
-      Record("filter", ToPrintable(file.path()))
-          .Text("form", "none")
-          .Print(output.out);
-    } else {
-      output.out << "  filter  none, " << FormatText(file.Facts()) << "\n";
-    }
-    return ExitCode::kOk;
-  }
-  FilterReport report(file);
-  std::vector<sst::FilterPartition> partitions;
-  rocksdb::Status status = file.FilterPartitions(&partitions);
-  if (status.IsCorruption()) {
-    report.Problem(0, Describe(status));
-    return report.Print(0, 0, args, output);
-  }
-  if (!status.ok()) return Judge(output.err, status);
-
-  ExitCode worst = ExitCode::kOk;
-  uint64_t size_bytes = file.filter().form == sst::FilterForm::kPartitioned
-                            ? file.filter().handle.size_bytes
-                            : 0;
-  std::string contents;
-  for (size_t i = 0; i < partitions.size(); ++i) {
-    size_bytes += partitions[i].handle.size_bytes;
-    status = file.ReadFilter(partitions[i].handle, &contents);
-    if (status.ok()) {
-      report.Add(i + 1, partitions[i], contents);
-    } else if (status.IsCorruption()) {
-      report.Problem(i + 1, Describe(status));
-    } else {
-      worst = std::max(worst, Judge(output.err, status));
-    }
-  }
-  return std::max(worst,
-                  report.Print(partitions.size(), size_bytes, args, output));
+  return FilterReport(file, args, output).Run();
 }
 
 }  // namespace
@@ -369,7 +298,7 @@ Action AddFilter(CLI::App* command) {
   const auto args = std::make_shared<FilterArgs>();
   args->AddTo(command);
   command->add_flag("--partitions", args->partitions,
-                    "Also list each partition of a partitioned filter");
+                    "Also list each partition, or chunk of an HFile's filter");
   return EachFile(args, PrintFilter);
 }
 

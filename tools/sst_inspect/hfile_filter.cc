@@ -1,12 +1,13 @@
-// `filter` for HFiles: the compound Bloom filters, chunk by chunk.
+// The compound Bloom filters of HFiles, chunk by chunk, and lookups in them.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <ostream>
+#include <memory>
+#include <utility>
+#include <vector>
 
+#include "lib/bytes/bits_set.h"
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
 #include "storage/hfile/bloom_chunk.h"
@@ -21,12 +22,32 @@ namespace {
 using hfile::BloomFilter;
 using rocksdb::Status;
 
-uint64_t CountBits(std::string_view bytes) {
-  uint64_t bits = 0;
-  for (const char byte : bytes) {
-    bits += static_cast<uint64_t>(std::popcount(static_cast<uint8_t>(byte)));
-  }
-  return bits;
+constexpr const char* kDeleteFamily = "delete family";
+
+double FillOf(std::string_view bits) {
+  return static_cast<double>(BitsSet(bits)) /
+         (8 * static_cast<double>(bits.size()));
+}
+
+// Keys of ROWCOL filters are keys without a family.
+std::string KeyText(BloomType type, std::string_view key) {
+  const auto column =
+      type == BloomType::kRowCol && key.size() >= kHFileKeySuffixBytes
+          ? ParseHFileColumn(key.substr(0, key.size() - kHFileKeySuffixBytes))
+          : std::nullopt;
+  if (!column) return ToPrintable(key);
+  return ToPrintable(column->row) + "/" + ToPrintable(column->qualifier);
+}
+
+Status CheckSize(const hfile::Reader& reader,
+                 const hfile::BlockLocation& location,
+                 const hfile::Block& chunk) {
+  const size_t bytes = chunk.payload.size();
+  if (bytes > 0 && bytes <= hfile::kMaxChunkBytes) return Status::OK();
+  return reader.file().Located(
+      "Bloom chunk", location.offset,
+      Status::Corruption(
+          Concat(bytes, " bytes, expected 1 to ", hfile::kMaxChunkBytes)));
 }
 
 // The number of keys that set this share of the bits.
@@ -53,7 +74,7 @@ class ChunkReader {
     return BytesOf(0);
   }
 
-  Status ForEach(const std::function<void(const FilterChunk&)>& use) {
+  Status ForEach(const std::function<void(const FilterPart&)>& use) {
     const size_t count = filter_.chunks.size();
     if (count == 0) return Status::OK();
     plan_ = hfile::PlanChunks(
@@ -87,47 +108,45 @@ class ChunkReader {
     return status.ok() ? header.payload_bytes : 0;
   }
 
-  FilterChunk Read(size_t entry, const hfile::BlockLocation& location) {
-    FilterChunk chunk{.number = entry + 1,
-                      .offset_bytes = location.offset,
-                      .first_key = filter_.chunks.key(entry)};
-    SectionFacts& facts = chunk.facts;
-    facts.section = section_;
-    facts.kind = "bloom";
-    facts.probes = static_cast<int>(filter_.info.hash_count);
+  FilterPart Read(size_t entry, const hfile::BlockLocation& location) {
+    FilterPart part{
+        .number = entry + 1,
+        .offset_bytes = location.offset,
+        .key_text = KeyText(filter_.info.type, filter_.chunks.key(entry)),
+        .writer = "HBase",
+        .parameters =
+            fmt::format("{} hashes", rowbloom::ToString(filter_.info.hash))};
+    SectionFacts facts{.section = section_,
+                       .kind = "bloom",
+                       .probes = static_cast<int>(filter_.info.hash_count)};
     if (plan_) {
       const bool last = entry + 1 == filter_.chunks.size();
       facts.keys = last ? plan_->last_keys : plan_->full_keys;
-      chunk.capacity_keys = last ? plan_->last_max_keys : plan_->full_keys;
-      chunk.folds = last ? plan_->last_folds : 0;
-      chunk.folds_assumed =
-          chunk.folds && filter_.chunks.size() == 1 && !full_bytes_.has_value();
+      facts.capacity_keys = last ? plan_->last_max_keys : plan_->full_keys;
+      if (!last) {
+        facts.folds = 0;
+      } else if (plan_->last_folds) {
+        facts.folds = *plan_->last_folds;
+      }
+      facts.folds_assumed =
+          facts.folds && filter_.chunks.size() == 1 && !full_bytes_.has_value();
     }
-    chunk.status = reader_.blocks().Read(
-        location, hfile::BlockType::kBloomChunk, &block_, &scratch_);
-    if (chunk.status.ok() && (block_.payload.empty() ||
-                              block_.payload.size() > hfile::kMaxChunkBytes)) {
-      chunk.status = reader_.file().Located(
-          "Bloom chunk", location.offset,
-          Status::Corruption(Concat(block_.payload.size(),
-                                    " bytes, expected 1 to ",
-                                    hfile::kMaxChunkBytes)));
+    part.status = reader_.blocks().Read(location, hfile::BlockType::kBloomChunk,
+                                        &block_, &scratch_);
+    if (part.status.ok()) part.status = CheckSize(reader_, location, block_);
+    if (part.status.ok()) {
+      part.size_bytes = facts.size_bytes = block_.payload.size();
+      facts.bits = block_.payload;
+      facts.fill = FillOf(block_.payload);
+      facts.rate = std::pow(*facts.fill, filter_.info.hash_count);
+      if (!facts.keys) {
+        facts.keys = KeysFromFill(*facts.fill, 8 * facts.size_bytes,
+                                  filter_.info.hash_count);
+        facts.keys_estimated = true;
+      }
     }
-    if (!chunk.status.ok()) {
-      facts.problem = Describe(chunk.status);
-      return chunk;
-    }
-    facts.bits = block_.payload;
-    facts.size_bytes = block_.payload.size();
-    const uint64_t bits = 8 * facts.size_bytes;
-    facts.fill = static_cast<double>(CountBits(block_.payload)) /
-                 static_cast<double>(bits);
-    facts.rate = std::pow(*facts.fill, filter_.info.hash_count);
-    if (!facts.keys) {
-      facts.keys = KeysFromFill(*facts.fill, bits, filter_.info.hash_count);
-      facts.keys_estimated = true;
-    }
-    return chunk;
+    part.sections.push_back(std::move(facts));
+    return part;
   }
 
   const hfile::Reader& reader_;
@@ -139,283 +158,199 @@ class ChunkReader {
   Buffer scratch_;
 };
 
-// All chunks of one filter.
-struct Totals {
-  int probes = 0;
-  uint64_t chunks = 0;
-  uint64_t keys = 0;  // as the filter says
-  uint64_t size_bytes = 0;
-  double fill_low = 1;
-  double fill_high = 0;
-  // A lookup probes one chunk: the rate is the mean, weighted by keys.
-  double rate_times_keys = 0;
-  double weight = 0;
-
-  void Add(const SectionFacts& facts) {
-    ++chunks;
-    if (!facts.fill) return;
-    size_bytes += facts.size_bytes;
-    fill_low = std::min(fill_low, *facts.fill);
-    fill_high = std::max(fill_high, *facts.fill);
-    const auto keys_here = static_cast<double>(facts.keys.value_or(0));
-    rate_times_keys += facts.rate.value_or(1) * keys_here;
-    weight += keys_here;
-  }
-
-  // These are of what could be read.
-  bool readable() const { return weight > 0; }
-  double BitsPerKey() const {
-    return 8 * static_cast<double>(size_bytes) / weight;
-  }
-  double Rate() const { return rate_times_keys / weight; }
-};
-
-std::optional<double> BitsPerKey(const SectionFacts& facts) {
-  if (!facts.fill || facts.keys.value_or(0) == 0) return std::nullopt;
-  return 8 * static_cast<double>(facts.size_bytes) /
-         static_cast<double>(*facts.keys);
-}
-
-class FilterPrinter {
+// Asks the general filter for rows, prefixes or columns, as HBase does.
+class HFileFilterReader final : public FilterReader {
  public:
-  FilterPrinter(const HFileTable& file, const Output& output)
-      : file_(file), reader_(file.reader()), output_(output) {}
-
-  ExitCode Run() {
-    if (reader_.GeneralBloom() != nullptr) {
-      Start(SectionName(reader_.bloom_description().type),
-            *reader_.GeneralBloom());
-    }
-    if (reader_.DeleteFamilyBloom() != nullptr) {
-      Start(kDeleteFamily, *reader_.DeleteFamilyBloom());
-    }
-    PrintHead();
-    if (!reader_.BloomStatus().ok()) Damage(reader_.BloomStatus());
-    if (!totals_.empty()) {
-      if (!output_.json) PrintLine(kTitles);
-      const Status status = file_.ForEachFilterChunk(
-          [this](const FilterChunk& chunk) { Add(chunk); });
-      // Else it is what was told already.
-      if (reader_.BloomStatus().ok() && !status.ok()) Damage(status);
-      PrintTotals();
-    }
-    return worst_;
+  explicit HFileFilterReader(const hfile::Reader& reader)
+      : reader_(reader), description_(reader.bloom_description()) {
+    if (askable()) rates_.resize(reader.general_bloom()->chunks.size());
   }
 
-  static constexpr const char* kDeleteFamily = "delete family";
+  bool askable() const override { return reader_.GeneralBloom() != nullptr; }
+
+  Status Ask(const FilterQuestion& question, Answer* answer) override {
+    *answer = {};
+    // A whole row is not looked up in a filter of columns; keys of others are
+    // looked up as their rows.
+    if (question.is_row == is_row_col()) return Status::OK();
+    answer->asked = true;
+    answer->of_prefix = is_prefix();
+    answer->may_match = false;
+    double passes = 1;  // the rate of those that all lookups rule out
+    for (const Lookup& lookup : LookupsFor(ColumnOf(question))) {
+      Chunk chunk;
+      const Status status = AskChunk(lookup.key, &chunk);
+      if (!status.ok()) return status;
+      answer->may_match = answer->may_match || chunk.may_match;
+      passes *= 1 - chunk.rate;
+    }
+    answer->rate = answer->column_rate = 1 - passes;
+    return Status::OK();
+  }
+
+  void Explain(const FilterQuestion* question,
+               FilterExplanation* explanation) override {
+    explanation_ = explanation;
+    const HFileColumn column = ColumnOf(*question);
+    ExplainFilter(column, question->is_row);
+    const bool in_range = reader_.KeyRangeMayContain(column.row, column.row);
+    Line("range", in_range ? "within first to last row"
+                           : "outside of first to last row");
+    if (reader_.DeleteFamilyBloom() != nullptr) {
+      Line("family deletes",
+           MayText(reader_.MayContainDeleteFamily(column.row)));
+    }
+    explanation->may_match =
+        in_range && (question->is_row ? reader_.MayContainRow(column.row)
+                                      : reader_.MayContainRowCol(
+                                            column.row, column.qualifier));
+  }
+
+  // An absent row with a prefix that is there passes rightly, and so does an
+  // absent cell of a row that has the empty qualifier, for which the filter is
+  // asked, too.
+  std::optional<std::string_view> SharedByAbsent(
+      const FilterQuestion& absent) const override {
+    if (description_.type == BloomType::kRow) return std::nullopt;
+    return SharedOf(ColumnOf(absent).row);
+  }
+  std::optional<std::string_view> SharedByPresent(
+      std::string_view key) const override {
+    const auto column = ParseHFileColumn(key);
+    if (!column || (is_row_col() && !column->qualifier.empty())) {
+      return std::nullopt;
+    }
+    return SharedOf(column->row);
+  }
 
  private:
-  using Section = std::pair<std::string, Totals>;
-  using Line = std::array<std::string, 10>;
-  inline static const Line kTitles = {
-      "filter",   "chunk", "keys",         "of",     "bytes",
-      "bits/key", "fill",  "expected FPR", "folded", "from key"};
+  struct Lookup {
+    std::string name;
+    std::string key;
+  };
+  struct Chunk {
+    size_t entry = 0;
+    bool may_match = false;
+    std::string_view why;  // no chunk was probed
+    double rate = 0;
+  };
 
-  void Start(const std::string& section, const HFileBloomInfo& info) {
-    totals_.emplace_back(section,
-                         Totals{.probes = static_cast<int>(info.hash_count),
-                                .keys = info.key_count});
+  bool is_row_col() const { return description_.type == BloomType::kRowCol; }
+  bool is_prefix() const {
+    return description_.type == BloomType::kRowPrefixFixedLength;
   }
 
-  void Damage(const Status& status) {
-    if (!status.IsCorruption()) {
-      worst_ = std::max(worst_, Judge(output_.err, status));
+  static std::string_view MayText(bool may) {
+    return may ? "may be there" : "not there";
+  }
+
+  static HFileColumn ColumnOf(const FilterQuestion& question) {
+    if (question.is_row) return {.row = question.key};
+    return ParseHFileColumn(question.key).value_or(HFileColumn{});
+  }
+
+  std::string_view SharedOf(std::string_view row) const {
+    return is_prefix() ? hfile::RowPrefix(row, description_.prefix_bytes) : row;
+  }
+
+  std::vector<Lookup> LookupsFor(const HFileColumn& column) const {
+    const std::string section = SectionName(description_.type);
+    if (!is_row_col()) return {{section, std::string(SharedOf(column.row))}};
+    std::vector<Lookup> lookups = {
+        {section, hfile::RowColBloomKey(column.row, column.qualifier)}};
+    // Markers of the family have the empty qualifier.
+    if (!column.qualifier.empty()) {
+      lookups.push_back(
+          {section + " markers", hfile::RowColBloomKey(column.row, {})});
+    }
+    return lookups;
+  }
+
+  Status AskChunk(std::string_view key, Chunk* answer) {
+    if (description_.has_last_key &&
+        hfile::CompareIndexKeys(
+            is_row_col() ? hfile::KeyForm::kCellKey : hfile::KeyForm::kBytes,
+            key, description_.last_key) > 0) {
+      answer->why = "after LAST_BLOOM_KEY";
+      return Status::OK();
+    }
+    const BloomFilter& filter = *reader_.general_bloom();
+    answer->entry = filter.chunks.Find(key);
+    if (answer->entry == filter.chunks.size()) {
+      answer->why = "before the first chunk";
+      return Status::OK();
+    }
+    const hfile::BlockLocation location = filter.chunks.location(answer->entry);
+    std::shared_ptr<const hfile::Block> chunk;
+    Status status =
+        reader_.CachedBlock(location, hfile::BlockType::kBloomChunk, &chunk);
+    if (status.ok()) status = CheckSize(reader_, location, *chunk);
+    if (!status.ok()) return status;
+    std::optional<double>& rate = rates_[answer->entry];
+    if (!rate) rate = std::pow(FillOf(chunk->payload), filter.info.hash_count);
+    answer->rate = *rate;
+    answer->may_match = hfile::ChunkMayContain(chunk->payload, filter.info.hash,
+                                               filter.info.hash_count, key);
+    return Status::OK();
+  }
+
+  void Line(std::string_view name, std::string_view text) const {
+    explanation_->lines.push_back({std::string(name), std::string(text)});
+  }
+
+  void ExplainFilter(const HFileColumn& column, bool is_row) {
+    if (!askable()) {
+      if (!reader_.BloomStatus().ok()) {
+        explanation_->failures.push_back(reader_.BloomStatus());
+      }
+      Line("filter", reader_.BloomStatus().ok() ? "none" : "unusable");
       return;
     }
-    worst_ = std::max(worst_, ExitCode::kFinding);
-    if (output_.json) {
-      Record("problem", ToPrintable(file_.path()))
-          .Text("problem", Describe(status))
-          .Print(output_.out);
-    } else {
-      output_.out << "  problem: " << Describe(status) << "\n";
-    }
-  }
-
-  void PrintHead() const {
-    const TableFacts facts = file_.Facts();
-    const HFileBloomInfo* any = reader_.GeneralBloom() != nullptr
-                                    ? reader_.GeneralBloom()
-                                    : reader_.DeleteFamilyBloom();
-    uint64_t chunks = 0;
-    for (const HFileBloomInfo* info :
-         {reader_.GeneralBloom(), reader_.DeleteFamilyBloom()}) {
-      if (info != nullptr) chunks += info->chunk_count;
-    }
-    const std::string last_key = LastKeyText();
-    if (output_.json) {
-      Record head("filter", ToPrintable(file_.path()));
-      head.Text("form", facts.filter_form);
-      if (any != nullptr) {
-        head.Text("policy", facts.filter_policy)
-            .Number("partitions", chunks)
-            .Number("bytes", *facts.filter_bytes)
-            .Text("hash", rowbloom::ToString(any->hash));
-      }
-      if (reader_.bloom_description().prefix_bytes != 0) {
-        head.Number("row_prefix_bytes",
-                    reader_.bloom_description().prefix_bytes);
-      }
-      if (!last_key.empty()) head.Text("last_key", last_key);
-      head.Print(output_.out);
+    Line("filter", FilterPolicyText(reader_));
+    if (is_row && is_row_col()) {
+      Line(SectionName(description_.type), "not asked: it holds no rows");
       return;
     }
-    std::ostream& out = output_.out;
-    out << WithoutControls(file_.path()) << "\n";
-    if (any == nullptr) {
-      out << "  filter  " << facts.filter_form << ", " << facts.format << "\n";
-      return;
+    for (const Lookup& lookup : LookupsFor(column)) {
+      Chunk chunk;
+      const Status status = AskChunk(lookup.key, &chunk);
+      if (!status.ok()) explanation_->failures.push_back(status);
+      Line(
+          lookup.name,
+          chunk.why.empty()
+              ? fmt::format(
+                    "{}, chunk {} of {}",
+                    status.ok() ? MayText(chunk.may_match) : "section unusable",
+                    chunk.entry + 1, reader_.general_bloom()->chunks.size())
+              : fmt::format("not there: {}", chunk.why));
     }
-    out << fmt::format("  policy  {}, {}, {} hashes a key\n",
-                       facts.filter_policy, rowbloom::ToString(any->hash),
-                       any->hash_count)
-        << fmt::format("  filter  compound, {} chunk{}, {}, {}\n",
-                       Grouped(chunks), chunks == 1 ? "" : "s",
-                       HumanAndExactBytes(*facts.filter_bytes), facts.format);
-    if (!last_key.empty()) out << "  last    " << last_key << "\n";
-    out << "\n";
   }
 
-  std::string LastKeyText() const {
-    const hfile::BloomDescription& description = reader_.bloom_description();
-    if (reader_.GeneralBloom() == nullptr || !description.has_last_key) {
-      return "";
-    }
-    return KeyText(SectionName(description.type), description.last_key);
-  }
-
-  // Last keys of ROWCOL filters are keys without a family.
-  static std::string KeyText(std::string_view section, std::string_view key) {
-    const auto column =
-        section == "ROWCOL" && key.size() >= kHFileKeySuffixBytes
-            ? ParseHFileColumn(key.substr(0, key.size() - kHFileKeySuffixBytes))
-            : std::nullopt;
-    if (!column) return ToPrintable(key);
-    return ToPrintable(column->row) + "/" + ToPrintable(column->qualifier);
-  }
-
-  void Add(const FilterChunk& chunk) {
-    const SectionFacts& facts = chunk.facts;
-    for (auto& [section, totals] : totals_) {
-      if (section == facts.section) totals.Add(facts);
-    }
-    if (output_.json) {
-      AddJson(chunk);
-    } else {
-      const auto bits_per_key = BitsPerKey(facts);
-      PrintLine(
-          {facts.section, fmt::format("{}", chunk.number),
-           facts.keys ? fmt::format("{}{}", facts.keys_estimated ? "~" : "",
-                                    *facts.keys)
-                      : "-",
-           chunk.capacity_keys ? fmt::format("{}", *chunk.capacity_keys) : "-",
-           facts.fill ? fmt::format("{}", facts.size_bytes) : "-",
-           bits_per_key ? fmt::format("{:.2f}", *bits_per_key) : "-",
-           facts.fill ? PercentRange(*facts.fill, *facts.fill) : "-",
-           facts.rate ? Percent(*facts.rate) : "-", FoldsText(chunk),
-           ShortText(KeyText(facts.section, chunk.first_key))});
-    }
-    if (!chunk.status.ok()) Damage(chunk.status);
-  }
-
-  static std::string FoldsText(const FilterChunk& chunk) {
-    if (!chunk.folds) return "-";
-    return (*chunk.folds == 0 ? "no" : fmt::format("{}x", *chunk.folds)) +
-           (chunk.folds_assumed ? "?" : "");
-  }
-
-  static std::string ShortText(const std::string& text) {
-    constexpr size_t kMost = 40;
-    return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
-  }
-
-  // Columns of fixed width: they are printed as the chunks are read.
-  void PrintLine(const Line& line) const {
-    std::string text = fmt::format(
-        "  {:<13}  {:>5}  {:>9}  {:>9}  {:>8}  {:>8}  {:>6}  {:>12}  {:>6}  {}",
-        line[0], line[1], line[2], line[3], line[4], line[5], line[6], line[7],
-        line[8], line[9]);
-    text.erase(text.find_last_not_of(' ') + 1);
-    output_.out << text << "\n";
-  }
-
-  void AddJson(const FilterChunk& chunk) const {
-    const SectionFacts& facts = chunk.facts;
-    Record record("chunk", ToPrintable(file_.path()));
-    record.Text("section", facts.section)
-        .Number("chunk", chunk.number)
-        .Number("offset", chunk.offset_bytes)
-        .Number("keys", facts.keys)
-        .Flag("keys_estimated", facts.keys_estimated)
-        .Number("capacity", chunk.capacity_keys)
-        .Number("bytes",
-                facts.fill ? std::optional(facts.size_bytes) : std::nullopt)
-        .Real("bits_per_key", BitsPerKey(facts))
-        .Real("fill", facts.fill)
-        .Real("expected_rate", facts.rate)
-        .Number("folds", chunk.folds ? std::optional<uint64_t>(*chunk.folds)
-                                     : std::nullopt)
-        .Flag("folds_assumed", chunk.folds_assumed)
-        .Text("from_key", KeyText(facts.section, chunk.first_key))
-        .Print(output_.out);
-  }
-
-  void PrintTotals() const {
-    Table table({{"section"},
-                 {"kind"},
-                 {"probes", Table::Align::kRight},
-                 {"chunks", Table::Align::kRight},
-                 {"keys", Table::Align::kRight},
-                 {"bytes", Table::Align::kRight},
-                 {"bits/key", Table::Align::kRight},
-                 {"fill", Table::Align::kRight},
-                 {"expected FPR", Table::Align::kRight}});
-    for (const auto& [section, totals] : totals_) {
-      const bool known = totals.readable();
-      if (output_.json) {
-        Record record("section", ToPrintable(file_.path()));
-        record.Text("section", section)
-            .Text("kind", "bloom")
-            .Number("probes", static_cast<uint64_t>(totals.probes))
-            .Number("keys", totals.keys)
-            .Flag("keys_estimated", false)
-            .Number("bytes", totals.size_bytes)
-            .Real("bits_per_key",
-                  known ? std::optional(totals.BitsPerKey()) : std::nullopt);
-        if (known) {
-          record.Real("fill_low", totals.fill_low)
-              .Real("fill_high", totals.fill_high);
-        }
-        record
-            .Real("expected_rate",
-                  known ? std::optional(totals.Rate()) : std::nullopt)
-            .Print(output_.out);
-        continue;
-      }
-      table.AddRow(
-          {section, "bloom", fmt::format("{}", totals.probes),
-           fmt::format("{}", totals.chunks), fmt::format("{}", totals.keys),
-           fmt::format("{}", totals.size_bytes),
-           known ? fmt::format("{:.2f}", totals.BitsPerKey()) : "-",
-           known ? PercentRange(totals.fill_low, totals.fill_high) : "-",
-           known ? Percent(totals.Rate()) : "-"});
-    }
-    if (output_.json) return;
-    output_.out << "\n";
-    table.Print(output_.out);
-  }
-
-  const HFileTable& file_;
   const hfile::Reader& reader_;
-  const Output& output_;
-  std::vector<Section> totals_;
-  ExitCode worst_ = ExitCode::kOk;
+  const hfile::BloomDescription& description_;
+  std::vector<std::optional<double>> rates_;  // of the chunks, once read
+  FilterExplanation* explanation_ = nullptr;
 };
 
 }  // namespace
 
-Status HFileTable::ForEachFilterChunk(
-    const std::function<void(const FilterChunk&)>& use) const {
+Status HFileTable::Filters(FilterSummary* summary) const {
+  *summary = {};
+  for (const HFileBloomInfo* info :
+       {reader_->GeneralBloom(), reader_->DeleteFamilyBloom()}) {
+    if (info == nullptr) continue;
+    summary->parts += info->chunk_count;
+    summary->size_bytes += info->bytes;
+  }
+  const hfile::BloomDescription& description = reader_->bloom_description();
+  if (reader_->GeneralBloom() != nullptr && description.has_last_key) {
+    summary->last_key = KeyText(description.type, description.last_key);
+  }
+  return reader_->BloomStatus();
+}
+
+Status HFileTable::ForEachFilterPart(
+    const std::function<void(const FilterPart&)>& use) const {
   Status status = reader_->BloomStatus();
   // A writer plans the chunks of both filters alike.
   std::optional<uint64_t> full_bytes;
@@ -428,16 +363,45 @@ Status HFileTable::ForEachFilterChunk(
     if (status.ok()) status = general;
   }
   if (reader_->delete_family_bloom()) {
-    ChunkReader chunks(*reader_, *reader_->delete_family_bloom(),
-                       FilterPrinter::kDeleteFamily, full_bytes);
+    ChunkReader chunks(*reader_, *reader_->delete_family_bloom(), kDeleteFamily,
+                       full_bytes);
     const Status delete_family = chunks.ForEach(use);
     if (status.ok()) status = delete_family;
   }
   return status;
 }
 
-ExitCode HFileTable::PrintFilter(const Output& output) const {
-  return FilterPrinter(*this, output).Run();
+Status HFileTable::NewFilterReader(
+    std::unique_ptr<FilterReader>* reader) const {
+  *reader = std::make_unique<HFileFilterReader>(*reader_);
+  return Status::OK();
+}
+
+void HFileTable::Verify(const KeyFormat& /*format*/, Findings* findings,
+                        VerifyCounts* counts) const {
+  if (key_order() == sst::KeyOrder::kUnknown) {
+    findings->Note("the order of keys is not checked: comparator " +
+                   reader_->trailer().comparator + " is not known");
+  }
+  HFileReport report;
+  const Status status = reader_->Verify(
+      [this](uint64_t twice_bytes) {
+        if (progress_) progress_(twice_bytes / 2);
+      },
+      &report);
+  if (progress_) progress_(size_bytes());
+  for (const std::string& problem : report.problems) {
+    findings->Problem(problem);
+  }
+  findings->MoreProblems(report.problem_count - report.problems.size());
+  if (!status.ok() && !status.IsCorruption()) findings->Failure(status);
+  *counts = {.blocks = report.blocks,
+             .damaged_blocks = report.damaged_blocks,
+             .cells = report.cells,
+             .has_filter = reader_->GeneralBloom() != nullptr ||
+                           reader_->DeleteFamilyBloom() != nullptr,
+             .keys_asked = report.bloom_keys_checked,
+             .false_negatives = report.false_negatives};
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -24,11 +24,14 @@ class HFileCellReader final : public CellReader {
   HFileCellReader(const HFileTable& file, const TableFile::Progress& progress)
       : file_(file), progress_(progress), at_(file.reader(), kOptions) {}
 
-  void SkipTo(std::string_view row) override {
-    if (file_.key_order() == sst::KeyOrder::kUnknown) return;
-    at_.Seek({.row = row});
-    started_ = true;
+  void SkipTo(std::string_view key) override {
+    if (const auto column = ParseHFileColumn(key)) {
+      Seek({.row = column->row,
+            .family = column->family,
+            .qualifier = column->qualifier});
+    }
   }
+  void SkipToRow(std::string_view row) override { Seek({.row = row}); }
 
   bool NextBlock() override {
     if (!started_) at_.SeekToFirst();
@@ -83,6 +86,12 @@ class HFileCellReader final : public CellReader {
   const Status& index_status() const override { return at_.status(); }
 
  private:
+  void Seek(const HFileKey& key) {
+    if (file_.key_order() == sst::KeyOrder::kUnknown) return;
+    at_.Seek(key);
+    started_ = true;
+  }
+
   // Reports the end of the file, or of what can be read of it.
   bool End() const {
     if (progress_) progress_(file_.size_bytes());
@@ -235,6 +244,7 @@ Status HFileTable::ForEachBlock(
     if (walk.has_header()) {
       const hfile::BlockHeader& header = walk.block().header;
       namer.Name(header.type, &block);
+      block.is_numbered = !block.name.empty();
       block.compression = ToString(reader_->trailer().compression);
       const bool is_index = block.type == BlockType::kLeafIndex ||
                             block.type == BlockType::kIntermediateIndex;
@@ -298,11 +308,6 @@ int HFileTable::CompareCells(const Cell& a, const Cell& b) const {
 
 std::string HFileTable::TypeName(uint8_t type) const {
   return HFileTypeName(type);
-}
-
-Status HFileTable::ReadFilter(const sst::BlockHandle& /*handle*/,
-                              std::string* /*contents*/) const {
-  return Status::NotSupported(path() + ": filters of HFiles have chunks");
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "storage/hfile/reader.h"
-#include "tools/sst_inspect/format_verbs.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 
-class HFileTable : public TableFile, public FormatVerbs {
+class HFileTable : public TableFile {
  public:
   static rocksdb::Status Open(const std::string& path,
                               std::unique_ptr<TableFile>* table);
@@ -45,28 +44,16 @@ class HFileTable : public TableFile, public FormatVerbs {
   int CompareCells(const Cell& a, const Cell& b) const override;
   std::string TypeName(uint8_t type) const override;
   bool index_keys_come_first() const override { return true; }
-  rocksdb::Status ForEachFilterChunk(
-      const std::function<void(const FilterChunk&)>& use) const override;
-  const FormatVerbs* own_verbs() const override { return this; }
-
-  // Functions for SSTs alone.
-  const sst::FilterLocation& filter() const override { return no_filter_; }
-  rocksdb::Status FilterPartitions(
-      std::vector<sst::FilterPartition>* partitions) const override {
-    partitions->clear();
-    return rocksdb::Status::OK();
-  }
-  rocksdb::Status ReadFilter(const sst::BlockHandle& handle,
-                             std::string* contents) const override;
-
-  // The verbs: hfile_filter.cc, hfile_probe.cc, ...
-  ExitCode PrintFilter(const Output& output) const override;
-  ExitCode PrintProbe(const ProbeArgs& args, const Output& output,
-                      ProbeCounts* counts) const override;
-  ExitCode PrintVerify(const FileArgs& args,
-                       const Output& output) const override;
-  ExitCode PrintMeasure(const MeasureArgs& args,
-                        const Output& output) const override;
+  // hfile_filter.cc has these.
+  rocksdb::Status Filters(FilterSummary* summary) const override;
+  rocksdb::Status ForEachFilterPart(
+      const std::function<void(const FilterPart&)>& use) const override;
+  std::string_view filter_part() const override { return "chunk"; }
+  rocksdb::Status NewFilterReader(
+      std::unique_ptr<FilterReader>* reader) const override;
+  // HFileReader::Verify.
+  void Verify(const KeyFormat& format, Findings* findings,
+              VerifyCounts* counts) const override;
 
   const hfile::Reader& reader() const { return *reader_; }
 
@@ -75,7 +62,6 @@ class HFileTable : public TableFile, public FormatVerbs {
       : reader_(std::move(reader)) {}
 
   const std::unique_ptr<hfile::Reader> reader_;
-  const sst::FilterLocation no_filter_;
   Progress progress_;
 };
 

@@ -199,11 +199,7 @@ std::string VerdictOf(const NamedBlock& named) {
   if (!named.problem.empty()) {
     return "<span class=damaged>DAMAGED</span> " + EscapeHtml(named.problem);
   }
-  const BlockType type = named.block.type;
-  return type == BlockType::kGap || type == BlockType::kFooter ||
-                 type == BlockType::kTrailer
-             ? ""
-             : "ok";
+  return named.block.has_checksum() ? "ok" : "";
 }
 
 void AddListedTable(const FilePicture& picture, std::ostream& out) {

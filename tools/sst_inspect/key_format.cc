@@ -4,35 +4,12 @@
 
 #include <algorithm>
 
-#include "rowbloom/filter_block.h"
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
-namespace {
-
-// rowbloom's prefix extractor is named so, with its layout.
-constexpr std::string_view kRowExtractorPrefix = "rowbloom.row:";
-
-// The layout id of the first filter block that can be read; empty if the block
-// is not rowbloom's.
-std::string LayoutOfFilter(const TableFile& file) {
-  std::vector<sst::FilterPartition> partitions;
-  if (!file.FilterPartitions(&partitions).ok()) return "";
-  std::string contents;
-  for (const sst::FilterPartition& partition : partitions) {
-    if (!file.ReadFilter(partition.handle, &contents).ok()) continue;
-    const FilterBlock block = FilterBlock::Open(contents);
-    // An untrusted directory names no layout.
-    return block.sections().empty() ? "" : block.layout_id();
-  }
-  return "";
-}
-
-}  // namespace
-
 std::string KeyFormat::Text(std::string_view bytes) const {
   return hex ? ToHex(bytes) : ToPrintable(bytes);
 }
@@ -152,19 +129,14 @@ rocksdb::Status FormatOf(const TableFile& file, const std::string& layout_id,
     return rocksdb::Status::InvalidArgument(
         file.path() + ": --key-layout is for SSTs, HFiles have their own");
   }
-  std::string id = layout_id;
-  if (id.empty()) id = LayoutOfFilter(file);
-  if (id.empty()) {
-    const std::string extractor = file.Facts().prefix_extractor;
-    if (extractor.starts_with(kRowExtractorPrefix)) {
-      id = extractor.substr(kRowExtractorPrefix.size());
-    }
-  }
+  const std::string id = layout_id.empty() ? file.KeyLayoutId() : layout_id;
   if (id.empty()) return rocksdb::Status::OK();
   const auto layout = KeyLayout::FromString(id);
   if (layout) {
     format->layout = *layout;
-  } else if (!layout_id.empty()) {
+  } else if (layout_id.empty()) {
+    format->layout_problem = layout.error();
+  } else {
     return rocksdb::Status::InvalidArgument("--key-layout: " + layout.error());
   }
   return rocksdb::Status::OK();

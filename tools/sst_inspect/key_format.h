@@ -36,6 +36,7 @@ struct KeyFormat {
   // The layout that splits keys into row and qualifier. HFiles need none: they
   // say how their keys split.
   std::optional<KeyLayout> layout;
+  std::string layout_problem;  // why the layout that the file names is not here
   size_t timestamp_bytes = 0;  // at the end of each user key
   std::string family;          // HFiles only, which have one each
 

@@ -12,51 +12,17 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-// The place of the handle of a block.
-std::string ParentOf(const BlockInfo& block) {
-  if (!block.parent.empty()) return block.parent;
-  switch (block.type) {
-    case BlockType::kData:
-      return block.partition == 0
-                 ? "index"
-                 : fmt::format("index partition {}", block.partition);
-    case BlockType::kIndexPartition:
-      return "index";
-    case BlockType::kFilterPartition:
-      return "filter index";
-    case BlockType::kMetaindex:
-      return "footer";
-    case BlockType::kIndex:
-      return block.name.empty() ? "footer" : "metaindex";
-    case BlockType::kFooter:
-    case BlockType::kTrailer:
-    case BlockType::kGap:
-      return "";
-    default:
-      return "metaindex";
-  }
-}
-
-// The parent, with the block's name where a format has several of a type.
+// The block that names it, with the block's name where a format has several of
+// a type.
 std::string PlaceOf(const BlockInfo& block) {
-  const std::string parent = ParentOf(block);
-  return block.parent.empty() || block.name.empty()
-             ? parent
-             : fmt::format("{} ({})", parent, ToPrintable(block.name));
+  return block.is_numbered
+             ? fmt::format("{} ({})", block.parent, ToPrintable(block.name))
+             : block.parent;
 }
 
 std::string VerdictOf(const BlockInfo& block) {
-  switch (block.type) {
-    case BlockType::kFooter:
-    case BlockType::kTrailer:
-      return "";
-    case BlockType::kGap:
-      if (block.status.ok()) return "";
-      break;
-    default:
-      break;
-  }
-  return block.status.ok() ? "ok" : "DAMAGED";
+  if (!block.status.ok()) return "DAMAGED";
+  return block.has_checksum() ? "ok" : "";
 }
 
 std::string TypeText(const BlockInfo& block) {
@@ -147,12 +113,8 @@ class LayoutPrinter {
     if (!block.encoding.empty()) record.Text("encoding", block.encoding);
     if (!block.name.empty()) record.Text("name", ToPrintable(block.name));
     if (block.partition != 0) record.Number("partition", block.partition);
-    if (const std::string parent = ParentOf(block); !parent.empty()) {
-      record.Text("parent", parent);
-    }
-    if (const std::string verdict = VerdictOf(block); !verdict.empty()) {
-      record.Flag("ok", block.status.ok());
-    }
+    if (!block.parent.empty()) record.Text("parent", block.parent);
+    if (!VerdictOf(block).empty()) record.Flag("ok", block.status.ok());
     if (!block.status.ok()) record.Text("problem", Describe(block.status));
     record.Print(output_.out);
   }

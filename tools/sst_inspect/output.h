@@ -3,6 +3,8 @@
 #pragma once
 
 #include <iosfwd>
+#include <string>
+#include <string_view>
 
 #include "tools/cli/record.h"
 #include "tools/cli/report.h"
@@ -32,5 +34,12 @@ struct Output {
   const Diagnostics& err;  // diagnostics
   bool json = false;       // a Record for each thing, instead of tables
 };
+
+// Prints a "problem" or a "note", a sentence about the file of this path.
+void PrintRemark(const Output& output, std::string_view path,
+                 std::string_view kind, std::string_view sentence);
+
+// The text, cut to some 40 bytes: one that is longer leaves no table readable.
+std::string Shortened(const std::string& text);
 
 }  // namespace rowbloom::sst_inspect

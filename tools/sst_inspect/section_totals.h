@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "tools/sst_inspect/decoded_filter.h"
 #include "tools/sst_inspect/output.h"
+#include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "storage/format/coding.h"
-#include "storage/sst/block_reader.h"
-#include "storage/sst/data_cursor.h"
-#include "storage/sst/index_cursor.h"
+#include "tools/sst/block_reader.h"
+#include "tools/sst/data_cursor.h"
+#include "tools/sst/index_cursor.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -118,11 +118,11 @@ BlockType TypeOfMetaBlock(std::string_view name) {
 }
 
 BlockInfo InfoOf(BlockType type, const BlockHandle& handle,
-                 std::string name = "") {
+                 std::string parent) {
   return {.type = type,
-          .name = std::move(name),
           .offset_bytes = handle.offset_bytes,
-          .stored_bytes = handle.size_bytes + kBlockTrailerBytes};
+          .stored_bytes = handle.size_bytes + kBlockTrailerBytes,
+          .parent = std::move(parent)};
 }
 
 // The stored form of some properties that are not varints.
@@ -245,6 +245,9 @@ TableFacts SstTable::Facts() const {
   facts.index_form = NameOf(file_->index().form);
   facts.filter_form = NameOf(file_->filter().form);
   facts.filter_policy = text("rocksdb.filter.policy");
+  if (facts.filter_policy.empty()) {
+    facts.filter_policy = file_->filter().compatibility_name;
+  }
   facts.prefix_extractor = text("rocksdb.prefix.extractor.name");
   facts.whole_key_filter =
       text("rocksdb.block.based.table.whole.key.filtering") != "0";
@@ -284,11 +287,14 @@ std::vector<Property> SstTable::Properties() const {
 std::vector<BlockInfo> SstTable::MetaBlocks() const {
   std::vector<BlockInfo> blocks;
   const sst::Footer& footer = file_->footer();
-  blocks.push_back(InfoOf(BlockType::kMetaindex, footer.metaindex));
+  blocks.push_back(InfoOf(BlockType::kMetaindex, footer.metaindex, "footer"));
   for (const auto& [name, handle] : file_->meta_blocks()) {
-    blocks.push_back(InfoOf(TypeOfMetaBlock(name), handle, name));
+    blocks.push_back(InfoOf(TypeOfMetaBlock(name), handle, "metaindex"));
+    blocks.back().name = name;
   }
-  if (footer.index) blocks.push_back(InfoOf(BlockType::kIndex, *footer.index));
+  if (footer.index) {
+    blocks.push_back(InfoOf(BlockType::kIndex, *footer.index, "footer"));
+  }
   return blocks;
 }
 
@@ -319,7 +325,8 @@ Status SstTable::ForEachBlock(
   if (file_->filter().form == sst::FilterForm::kPartitioned) {
     status = file_->FilterPartitions(&partitions);
     for (const sst::FilterPartition& partition : partitions) {
-      others.push_back(InfoOf(BlockType::kFilterPartition, partition.handle));
+      others.push_back(InfoOf(BlockType::kFilterPartition, partition.handle,
+                              "filter index"));
     }
   }
   if (file_->index().form == sst::IndexForm::kTwoLevel) {
@@ -329,7 +336,8 @@ Status SstTable::ForEachBlock(
       while (index.Next()) {
         if (index.partition() == last) continue;
         last = index.partition();
-        others.push_back(InfoOf(BlockType::kIndexPartition, index.block()));
+        others.push_back(
+            InfoOf(BlockType::kIndexPartition, index.block(), "index"));
         others.back().partition = last;
       }
       if (index.status().ok()) break;
@@ -338,7 +346,8 @@ Status SstTable::ForEachBlock(
       }
       if (index.partition() != last) {
         last = index.partition();
-        others.push_back(InfoOf(BlockType::kIndexPartition, index.block()));
+        others.push_back(
+            InfoOf(BlockType::kIndexPartition, index.block(), "index"));
         others.back().partition = last;
       }
       others.back().status = index.status();
@@ -359,11 +368,15 @@ Status SstTable::ForEachBlock(
   sst::DataCursor data(*file_);
   do {
     while (data.NextBlock()) {
-      BlockInfo block = InfoOf(BlockType::kData, data.block());
+      const size_t partition = data.index().partition();
+      BlockInfo block =
+          InfoOf(BlockType::kData, data.block(),
+                 partition == 0 ? "index"
+                                : fmt::format("index partition {}", partition));
       block.status = data.block_status();
       block.compression = ToString(data.compression());
       if (block.status.ok()) block.contents_bytes = data.contents_bytes();
-      block.partition = data.index().partition();
+      block.partition = partition;
       in_order.Add(block);
       if (progress_) progress_(block.offset_bytes);
     }

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "storage/sst/sst_file.h"
+#include "tools/sst/sst_file.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
@@ -37,15 +37,19 @@ class SstTable : public TableFile {
   std::string TypeName(uint8_t type) const override {
     return ToString(static_cast<sst::EntryType>(type));
   }
-  const sst::FilterLocation& filter() const override { return file_->filter(); }
-  rocksdb::Status FilterPartitions(
-      std::vector<sst::FilterPartition>* partitions) const override {
-    return file_->FilterPartitions(partitions);
-  }
-  rocksdb::Status ReadFilter(const sst::BlockHandle& handle,
-                             std::string* contents) const override {
-    return file_->ReadBlock(handle, contents);
-  }
+  // sst_filter.cc has these.
+  rocksdb::Status Filters(FilterSummary* summary) const override;
+  rocksdb::Status ForEachFilterPart(
+      const std::function<void(const FilterPart&)>& use) const override;
+  std::string_view filter_part() const override { return "partition"; }
+  rocksdb::Status NewFilterReader(
+      std::unique_ptr<FilterReader>* reader) const override;
+  std::string KeyLayoutId() const override;
+  // sst_verify.cc has it.
+  void Verify(const KeyFormat& format, Findings* findings,
+              VerifyCounts* counts) const override;
+
+  const sst::SstFile& file() const { return *file_; }
 
  private:
   explicit SstTable(std::unique_ptr<sst::SstFile> file)

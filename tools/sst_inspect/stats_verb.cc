@@ -106,18 +106,13 @@ class StatsPrinter {
                  {"entries", Table::Align::kRight},
                  {"bytes", Table::Align::kRight}});
     for (const RowSize& row : stats_.biggest) {
-      table.AddRow({ShortRow(row.row), Grouped(row.cells), Grouped(row.bytes)});
+      table.AddRow({Shortened(format_.RowText(row.row)), Grouped(row.cells),
+                    Grouped(row.bytes)});
     }
     table.Print(out);
   }
 
  private:
-  std::string ShortRow(const std::string& row) const {
-    constexpr size_t kMost = 48;
-    const std::string text = format_.RowText(row);
-    return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
-  }
-
   void Line(std::string_view name, const std::string& text) const {
     output_.out << fmt::format("  {:<7}  {}\n", name, text);
   }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <utility>
 
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/html_report.h"
@@ -105,19 +106,18 @@ void ForEachSummaryLine(
   }
   line("order",
        facts.comparator.empty() ? "unknown" : ToPrintable(facts.comparator));
-  if (facts.family_deletions) {
-    line("entries",
-         fmt::format("{}: {} markers of families", CountText(facts.entries),
-                     Grouped(*facts.family_deletions)));
-  } else if (file.key_form() == KeyForm::kHFile) {
-    line("entries", CountText(facts.entries));
-  } else {
-    line(
-        "entries",
-        fmt::format("{}: {} deletions, {} merges; {} range deletions",
-                    CountText(facts.entries), CountText(facts.deletions),
-                    CountText(facts.merges), CountText(facts.range_deletions)));
+  std::string entries = CountText(facts.entries);
+  std::string_view joint = ": ";
+  for (const auto& [count, of] :
+       {std::pair(facts.deletions, "deletions"),
+        std::pair(facts.merges, "merges"),
+        std::pair(facts.range_deletions, "range deletions"),
+        std::pair(facts.family_deletions, "markers of families")}) {
+    if (!count) continue;
+    entries +=
+        fmt::format("{}{} {}", std::exchange(joint, ", "), Grouped(*count), of);
   }
+  line("entries", entries);
   const auto ratio = RatioOf(file, facts);
   const std::string codec =
       (facts.compression.empty() ? "compression unknown"
@@ -143,10 +143,7 @@ void ForEachSummaryLine(
   } else {
     line("filter",
          fmt::format("{}, {}, {}", BytesText(facts.filter_bytes),
-                     facts.filter_form,
-                     facts.filter_policy.empty()
-                         ? ToPrintable(file.filter().compatibility_name)
-                         : ToPrintable(facts.filter_policy)));
+                     facts.filter_form, ToPrintable(facts.filter_policy)));
   }
   if (!facts.prefix_extractor.empty() && facts.prefix_extractor != "nullptr") {
     line("prefix", ToPrintable(facts.prefix_extractor));

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "storage/sst/internal_key.h"
-#include "storage/sst/sst_file.h"
-#include "tools/sst_inspect/section_facts.h"
+#include "tools/sst/footer.h"
+#include "tools/sst/internal_key.h"
+#include "tools/sst_inspect/table_filter.h"
 
 namespace rowbloom::sst_inspect {
 
@@ -56,9 +56,10 @@ std::string_view ToString(BlockType type);
 
 struct BlockInfo {
   BlockType type{};
-  // The name in the metaindex; for HFiles, the number among several of a type.
+  // The name in the metaindex; for HFiles, which it is among several of a type.
   // Empty for others.
   std::string name;
+  bool is_numbered = false;  // the name tells several of a type apart
   uint64_t offset_bytes = 0;
   uint64_t stored_bytes = 0;  // with what follows each block, its checksum
   // Compression undone; nullopt for what is not a block, or cannot be read.
@@ -66,8 +67,13 @@ struct BlockInfo {
   std::string compression;  // "none", "LZ4", ...; empty where that is unknown
   std::string encoding;  // encoding of data that can be read: "FAST_DIFF", ...
   size_t partition = 0;  // the index's, counted from 1; 0: none
-  std::string parent;    // the block that names it, if the type is not enough
+  std::string parent;    // what names it; empty for the footer and gaps
   rocksdb::Status status;  // its checksum, compression and lengths
+
+  bool has_checksum() const {
+    return type != BlockType::kFooter && type != BlockType::kTrailer &&
+           type != BlockType::kGap;
+  }
 };
 
 struct IndexEntryInfo {
@@ -142,29 +148,41 @@ struct Cell {
   size_t shared_key_bytes = 0;
 };
 
-// A chunk of an HFile's Bloom filter, which has one for each run of keys.
-struct FilterChunk {
-  size_t number = 0;  // in its filter, from 1
-  uint64_t offset_bytes = 0;
-  SectionFacts facts;  // the section is the filter that it is of
-  std::optional<uint64_t> capacity_keys;
-  // The number of times that the chunk was halved. A single chunk does not tell
-  // its full size: then HBase's default is assumed, if that fits.
-  std::optional<uint32_t> folds;
-  bool folds_assumed = false;
-  // The least key in it, as the filter has keys. This and facts.bits live
-  // during the call.
-  std::string_view first_key;
-  rocksdb::Status status;  // the block's
+struct KeyFormat;
+
+// The counts of `verify`.
+struct VerifyCounts {
+  uint64_t blocks = 0;
+  uint64_t damaged_blocks = 0;
+  uint64_t cells = 0;
+  uint64_t range_deletions = 0;
+  bool has_filter = false;
+  uint64_t keys_asked = 0;
+  uint64_t rows_asked = 0;  // or prefixes
+  uint64_t false_negatives = 0;
+};
+
+// Takes what `verify` finds, as it finds it.
+class Findings {
+ public:
+  virtual ~Findings() = default;
+  virtual void Problem(std::string_view sentence) = 0;
+  // The problems that were counted beyond those told.
+  virtual void MoreProblems(uint64_t count) = 0;
+  // A problem, or an error of what could not be read.
+  virtual void Failure(const rocksdb::Status& status) = 0;
+  // Why something was not checked.
+  virtual void Note(const std::string& sentence) = 0;
 };
 
 // Walks the cells of a file in its order, see sst::DataCursor.
 class CellReader {
  public:
   virtual ~CellReader() = default;
-  // Starts at or before `user_key` (without a timestamp). Before the first
-  // move.
+  // Starts at or before `user_key` (without a timestamp), or a row as it is in
+  // keys. Before the first move.
   virtual void SkipTo(std::string_view user_key) = 0;
+  virtual void SkipToRow(std::string_view row) { SkipTo(row); }
   // NextBlock moves to the next data block, NextEntry within it.
   virtual bool NextBlock() = 0;
   virtual bool NextEntry() = 0;
@@ -191,8 +209,6 @@ class CellReader {
     return block_status().ok() ? index_status() : block_status();
   }
 };
-
-class FormatVerbs;
 
 class TableFile {
  public:
@@ -241,22 +257,23 @@ class TableFile {
   // Tells whether index keys are before the keys of their blocks, not behind.
   virtual bool index_keys_come_first() const { return false; }
 
-  // The verbs that a format answers in its own way; null: in that of SSTs.
-  virtual const FormatVerbs* own_verbs() const { return nullptr; }
+  // The filters, part by part, one of them in memory at a time. The status is
+  // that of what leads to the parts.
+  virtual rocksdb::Status Filters(FilterSummary* summary) const = 0;
+  virtual rocksdb::Status ForEachFilterPart(
+      const std::function<void(const FilterPart&)>& use) const = 0;
+  // The word for a part of it.
+  virtual std::string_view filter_part() const = 0;
+  virtual rocksdb::Status NewFilterReader(
+      std::unique_ptr<FilterReader>* reader) const = 0;
 
-  // The filters of an HFile, chunk by chunk, one of them in memory at a time;
-  // nothing for SSTs. The status is that of what leads to the chunks.
-  virtual rocksdb::Status ForEachFilterChunk(
-      const std::function<void(const FilterChunk&)>& /*use*/) const {
-    return rocksdb::Status::OK();
-  }
+  // The layout that the filter or the prefix extractor names for its keys;
+  // empty for none.
+  virtual std::string KeyLayoutId() const { return {}; }
 
-  // The filter of an SST, see sst::SstFile; of others sst::FilterForm::kNone.
-  virtual const sst::FilterLocation& filter() const = 0;
-  virtual rocksdb::Status FilterPartitions(
-      std::vector<sst::FilterPartition>* partitions) const = 0;
-  virtual rocksdb::Status ReadFilter(const sst::BlockHandle& handle,
-                                     std::string* contents) const = 0;
+  // Reads all, and compares each with what the file says about it.
+  virtual void Verify(const KeyFormat& format, Findings* findings,
+                      VerifyCounts* counts) const = 0;
 };
 
 // Opens a file of any format that is known, by what is in it. On error *table

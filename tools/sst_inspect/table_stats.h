@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "storage/sst/internal_key.h"
+#include "tools/sst/internal_key.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/table_file.h"
 

@@ -31,13 +31,12 @@ cli::Action AddIndex(CLI::App* command);
 // The cells, a line each, and the range deletions.
 cli::Action AddData(CLI::App* command);
 
-// The filter, rowbloom's or RocksDB's own: a few lines about the whole, then a
-// table with a line per section, summed over the partitions of a partitioned
-// filter. Holds one filter block in memory at a time. kFinding when a part of
-// the filter is damaged, which is described as a "problem:".
+// The filter: a few lines about the whole, then a table with a line per
+// section, summed over the parts of the filter. Holds one part in memory at a
+// time. kFinding when a part is damaged, which is described as a "problem:".
 cli::Action AddFilter(CLI::App* command);
 
-// The filter's answers for a row, a cell or a key: probe_verb.h.
+// The filter's answers for a row, a cell or a key: probe_verb.cc.
 cli::Action AddProbe(CLI::App* command);
 
 // Reads everything and checks each block, the order of keys, the index against

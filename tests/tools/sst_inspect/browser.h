@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/storage/sst/make_sst.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom::test {

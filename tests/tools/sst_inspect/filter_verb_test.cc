@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/storage/sst/make_sst.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 
@@ -73,9 +73,10 @@ TEST(FilterVerb, FileWithoutFilterSaysSo) {
       test::WriteSst({}, dir.File("a.sst"), test::NumberedKeys(10)));
   const Output output = RunTool({"filter", dir.File("a.sst")});
   EXPECT_EQ(output.code, 0);
-  EXPECT_EQ(output.out, dir.File("a.sst") +
-                            "\n  policy  none\n"
-                            "  filter  none, SST format version 5\n");
+  EXPECT_EQ(output.out,
+            dir.File("a.sst") +
+                "\n  policy  none\n"
+                "  filter  none, RocksDB table, format_version 5\n");
 }
 
 // Damage that RocksDB's checksum does not see: written that way, or by a

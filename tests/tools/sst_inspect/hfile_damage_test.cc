@@ -235,7 +235,7 @@ TEST_F(DamagedHFile, ADamagedChunkIsNamedAndMayHoldEverything) {
   Write(file);
   const Output filter = RunTool({"filter", path_});
   EXPECT_EQ(filter.code, 1);
-  EXPECT_THAT(filter.out, HasSubstr("problem: " + path_));
+  EXPECT_THAT(filter.out, HasSubstr("problem: chunk 1: " + path_));
   EXPECT_THAT(filter.out, HasSubstr("checksum 0"));
   const Output probe = RunTool({"probe", "--row", "row0000", path_});
   EXPECT_EQ(probe.code, 1);

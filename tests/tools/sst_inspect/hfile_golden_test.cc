@@ -170,8 +170,8 @@ TEST_P(HFileOfHBase, LayoutIsEveryByteAndTheIndexEveryDataBlock) {
 // "general=BloomSize: 1920; No of Keys in bloom: 1380; Max Keys for bloom:
 // 1387; Percentage filled: 99%; Number of chunks: 8; ..."
 TEST_P(HFileOfHBase, FilterIsWhatHBaseSaysOfIt) {
-  const Output output = Fine({"filter", "--json"});
-  const std::vector<json> chunks = Records(output, "chunk");
+  const Output output = Fine({"filter", "--partitions", "--json"});
+  const std::vector<json> chunks = Records(output, "partition_section");
   for (const json& section : Records(output, "section")) {
     const std::string name = section["section"];
     uint64_t keys = 0;
@@ -186,8 +186,8 @@ TEST_P(HFileOfHBase, FilterIsWhatHBaseSaysOfIt) {
       keys += chunk["keys"].get<uint64_t>();
       capacity += chunk["capacity"].get<uint64_t>();
       bytes += chunk["bytes"].get<uint64_t>();
-      EXPECT_GT(chunk["fill"], 0.2);
-      EXPECT_LT(chunk["fill"], 0.6);
+      EXPECT_GT(chunk["fill_low"], 0.2);
+      EXPECT_LT(chunk["fill_low"], 0.6);
     }
     EXPECT_EQ(keys, section["keys"]);
     const std::string of = name == "delete family" ? "deleteFamily" : "general";

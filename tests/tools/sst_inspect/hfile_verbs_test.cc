@@ -15,7 +15,7 @@
 #include "rowbloom/hfile.h"
 #include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/test_cells.h"
-#include "tests/storage/sst/make_sst.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -95,7 +95,9 @@ class HFileVerbs : public testing::Test {
 TEST_F(HFileVerbs, ASingleChunkIsComparedWithHBasesDefault) {
   hfile::FileForm options;
   Write(options, NumberedCells(1));
-  const json chunk = Records(Fine({"filter", "--json"}), "chunk").at(0);
+  const json chunk =
+      Records(Fine({"filter", "--partitions", "--json"}), "partition_section")
+          .at(0);
   // One key in 2 bytes of what were 128 KiB.
   EXPECT_EQ(chunk["keys"], 1);
   EXPECT_EQ(chunk["bytes"], 2);
@@ -104,7 +106,9 @@ TEST_F(HFileVerbs, ASingleChunkIsComparedWithHBasesDefault) {
   options.bloom_block_bytes = 384;
   options.bloom_max_fold = 0;
   Write(options, NumberedCells(200));
-  const json odd = Records(Fine({"filter", "--json"}), "chunk").at(0);
+  const json odd =
+      Records(Fine({"filter", "--partitions", "--json"}), "partition_section")
+          .at(0);
   EXPECT_EQ(odd["keys"], 200);
   EXPECT_TRUE(odd["folds"].is_null());
 }
@@ -262,8 +266,10 @@ TEST_F(HFileVerbs, PageDrawsBlocksAndChunks) {
   std::map<std::string, uint64_t> bytes;
   size_t chunks = 0;
   ASSERT_THAT(
-      file->ForEachFilterChunk([&](const sst_inspect::FilterChunk& chunk) {
-        bytes[chunk.facts.section] += chunk.facts.bits.size();
+      file->ForEachFilterPart([&](const sst_inspect::FilterPart& chunk) {
+        for (const sst_inspect::SectionFacts& section : chunk.sections) {
+          bytes[section.section] += section.bits.size();
+        }
         ++chunks;
       }),
       IsOk());

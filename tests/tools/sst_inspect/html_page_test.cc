@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "rocksdb/slice_transform.h"
-#include "tests/storage/sst/make_sst.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"

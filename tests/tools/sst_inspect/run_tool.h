@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "rowbloom/filter_policy.h"
-#include "storage/sst/sst_file.h"
+#include "tools/sst/sst_file.h"
 #include "tools/sst_inspect/run.h"
 
 namespace rowbloom::test {

@@ -22,14 +22,14 @@
 #include "rocksdb/table.h"
 #include "rowbloom/open_db.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
-#include "tests/storage/sst/make_sst.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/cli/text.h"
-#include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst_inspect/sst_filter.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom {
@@ -168,8 +168,9 @@ std::string KindWhereRibbonIsAsked(const std::vector<std::string>& keys) {
 
 TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
   sst_inspect::FilterAsker asker;
-  ASSERT_THAT(asker.Open(*file_), IsOk());
-  std::vector<std::vector<std::string>> keys(asker.partition_count());
+  ASSERT_THAT(asker.Open(static_cast<const sst_inspect::SstTable&>(*file_)),
+              IsOk());
+  std::vector<std::vector<std::string>> keys(asker.partitions().size());
   const auto cells = file_->NewCellReader();
   while (cells->Next()) {
     const std::string_view key = cells->cell().user_key;
@@ -205,10 +206,11 @@ TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
 // RocksDB counts one lookup in the filter for each Get.
 TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
   sst_inspect::FilterAsker asker;
-  ASSERT_THAT(asker.Open(*file_), IsOk());
+  ASSERT_THAT(asker.Open(static_cast<const sst_inspect::SstTable&>(*file_)),
+              IsOk());
   ASSERT_TRUE(asker.askable());
   if (keys_ >= 5000) {
-    EXPECT_EQ(asker.partition_count() > 1, GetParam().partitioned);
+    EXPECT_EQ(asker.partitions().size() > 1, GetParam().partitioned);
   }
   std::unique_ptr<rocksdb::DB> db;
   ASSERT_THAT(

@@ -16,14 +16,14 @@
 #include "rocksdb/db.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rowbloom/open_db.h"
-#include "storage/sst/data_cursor.h"
-#include "tests/storage/sst/make_sst.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
-#include "tools/sst_inspect/decoded_filter.h"
+#include "tools/sst/data_cursor.h"
 #include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/sst_filter.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom {
@@ -62,7 +62,8 @@ Counts ByModel(const std::string& path, const std::string& key_layout) {
   const sst_inspect::PrefixRule prefix_of =
       sst_inspect::PrefixRuleOf(facts.prefix_extractor);
   sst_inspect::FilterAsker asker;
-  EXPECT_THAT(asker.Open(*file), IsOk());
+  EXPECT_THAT(asker.Open(static_cast<const sst_inspect::SstTable&>(*file)),
+              IsOk());
   Counts counts;
   std::optional<std::string> last;
   const auto cells = file->NewCellReader();

@@ -18,13 +18,13 @@
 #include <vector>
 
 #include "rocksdb/sst_file_writer.h"
-#include "storage/sst/data_cursor.h"
-#include "tests/storage/sst/make_sst.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
+#include "tools/sst/data_cursor.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/table_file.h"
 
@@ -59,7 +59,7 @@ class Verify : public testing::Test {
     EXPECT_EQ(output.err, "");
     EXPECT_THAT(output.out, HasSubstr("problem: "));
     EXPECT_THAT(output.out, HasSubstr(text));
-    EXPECT_THAT(output.out, HasSubstr("verdict  damaged"));
+    EXPECT_THAT(output.out, HasSubstr("verdict   damaged"));
     EXPECT_EQ(RunTool({"verify", "--json", path_}).code, 1);
   }
 
@@ -84,7 +84,7 @@ TEST_F(Verify, WholeFilesAreFineAndEveryKeyIsAsked) {
     std::string asked;
   };
   const std::vector<Case> cases = {
-      {nullptr, 5, "filter   none"},
+      {nullptr, 5, "filter    none"},
       {test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)}), 5,
        "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
       {test::RowbloomPolicy(
@@ -106,9 +106,9 @@ TEST_F(Verify, WholeFilesAreFineAndEveryKeyIsAsked) {
       const Output output = RunTool({"verify", path_});
       EXPECT_EQ(output.code, 0) << output.out << output.err;
       EXPECT_EQ(output.err, "");
-      EXPECT_THAT(output.out, HasSubstr("cells    2,000, 0 range"));
+      EXPECT_THAT(output.out, HasSubstr("cells     2,000\n"));
       EXPECT_THAT(output.out, HasSubstr(tested.asked));
-      EXPECT_THAT(output.out, HasSubstr("verdict  fine"));
+      EXPECT_THAT(output.out, HasSubstr("verdict   fine"));
       EXPECT_THAT(output.out, Not(HasSubstr("note")));
     }
   }

@@ -1,0 +1,123 @@
+#include "tests/tools/sst/make_sst.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "rocksdb/sst_file_writer.h"
+#include "tools/sst/checksum.h"
+#include "tools/sst/sst_file.h"
+
+namespace rowbloom::test {
+
+rocksdb::Options MakeOptions(const SstSpec& spec) {
+  rocksdb::BlockBasedTableOptions table;
+  table.format_version = spec.format_version;
+  table.checksum = spec.checksum;
+  table.filter_policy = spec.policy;
+  table.block_size = 256;
+  table.metadata_block_size = spec.partition_bytes;
+  table.index_block_restart_interval = spec.index_restart_interval;
+  if (spec.partitioned) {
+    table.index_type = rocksdb::BlockBasedTableOptions::kTwoLevelIndexSearch;
+    table.partition_filters = true;
+  }
+  rocksdb::Options options;
+  options.comparator = spec.comparator;
+  options.compression = rocksdb::kNoCompression;
+  options.prefix_extractor = spec.prefix_extractor;
+  if (spec.change) spec.change(&options, &table);
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+void WriteSst(const SstSpec& spec, const std::string& path,
+              const std::vector<std::string>& keys) {
+  const rocksdb::Options options = MakeOptions(spec);
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  rocksdb::Status status = writer.Open(path);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (const std::string& key : keys) {
+    status = writer.Put(key, "value of " + key);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  status = writer.Finish();
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+void WriteSst(const SstSpec& spec, const std::string& path,
+              const std::map<std::string, std::string>& cells) {
+  const rocksdb::Options options = MakeOptions(spec);
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+  rocksdb::Status status = writer.Open(path);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  for (const auto& [key, value] : cells) {
+    status = writer.Put(key, value);
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  status = writer.Finish();
+  ASSERT_TRUE(status.ok()) << status.ToString();
+}
+
+std::vector<std::string> NumberedKeys(size_t count) {
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < count; ++i) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "key%06zu", i);
+    keys.emplace_back(text);
+  }
+  return keys;
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in.is_open()) << path;
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  return bytes.str();
+}
+
+void WriteFile(const std::string& path, const std::string& bytes) {
+  // The file is written over in place: ext4 waits for the disk when a file is
+  // closed that was emptied first.
+  std::ofstream(path, std::ios::binary | std::ios::app).close();
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  ASSERT_TRUE(file.good()) << path;
+  std::filesystem::resize_file(path, bytes.size());
+}
+
+void WriteByte(const std::string& path, uint64_t offset_bytes, char byte) {
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(offset_bytes));
+  file.put(byte);
+  file.close();
+  ASSERT_TRUE(file.good()) << path;
+}
+
+void ChangeBlock(const std::string& path, const sst::BlockHandle& handle,
+                 const std::function<void(std::string*)>& change) {
+  std::unique_ptr<sst::SstFile> file;
+  const rocksdb::Status status = sst::SstFile::Open(path, &file);
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  std::string bytes = ReadFile(path);
+  std::string contents = bytes.substr(handle.offset_bytes, handle.size_bytes);
+  change(&contents);
+  ASSERT_EQ(contents.size(), handle.size_bytes);
+  contents += bytes[handle.offset_bytes + handle.size_bytes];
+  const uint32_t checksum =
+      sst::Checksum(file->footer().checksum_type, contents) +
+      sst::ContextModifier(file->footer().base_context_checksum,
+                           handle.offset_bytes);
+  for (int i = 0; i < 4; ++i) {
+    contents += static_cast<char>(checksum >> (8 * i));
+  }
+  bytes.replace(handle.offset_bytes, contents.size(), contents);
+  WriteFile(path, bytes);
+}
+
+}  // namespace rowbloom::test

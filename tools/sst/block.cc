@@ -1,0 +1,220 @@
+#include "tools/sst/block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "storage/format/coding.h"
+
+namespace rowbloom::sst {
+namespace {
+
+constexpr size_t kRestartBytes = 4;
+
+// The limits of the decoded keys of one block. They are far beyond any index of
+// filter partitions, and for the largest data blocks a kilobyte for each byte.
+constexpr uint64_t kMaxDecodedKeyBytes = uint64_t{256} << 20;
+constexpr uint64_t kMaxDecodedKeyBytesPerByte = 1024;
+
+// In larger blocks RocksDB neither writes a hash index nor looks for one.
+constexpr size_t kMaxHashIndexBlockBytes = size_t{64} << 10;
+constexpr uint32_t kHashIndexBit = uint32_t{1} << 31;
+constexpr size_t kBucketCountBytes = 2;
+
+uint32_t Fixed32At(std::string_view bytes, size_t offset) {
+  std::string_view in = bytes.substr(offset);
+  uint32_t value = 0;
+  if (!GetFixed(&in, &value)) return 0;
+  return value;
+}
+
+}  // namespace
+
+EntryCursor::EntryCursor(std::string_view block, ValueForm form)
+    : block_(block),
+      form_(form),
+      sized_(form == ValueForm::kSized || form == ValueForm::kData),
+      most_key_bytes_(std::max<uint64_t>(
+          kMaxDecodedKeyBytes, block.size() * kMaxDecodedKeyBytesPerByte)) {
+  ReadRestarts();
+}
+
+void EntryCursor::ReadRestarts() {
+  if (block_.size() < kRestartBytes) {
+    Fail(fmt::format("{} bytes, expected at least {}", block_.size(),
+                     kRestartBytes));
+    return;
+  }
+  const size_t count_at = block_.size() - kRestartBytes;
+  uint32_t count = Fixed32At(block_, count_at);
+  size_t restarts_end = count_at;
+  if (form_ == ValueForm::kData && block_.size() <= kMaxHashIndexBlockBytes &&
+      (count & kHashIndexBit) != 0) {
+    count &= ~kHashIndexBit;
+    if (!SkipHashIndex(&restarts_end)) return;
+  }
+  restart_count_ = count;
+  if (restart_count_ < 1 || restart_count_ > restarts_end / kRestartBytes) {
+    Fail(fmt::format("{} restarts at offset {}, expected 1 to {}",
+                     restart_count_, count_at, restarts_end / kRestartBytes));
+    return;
+  }
+  entries_end_ = restarts_end - restart_count_ * kRestartBytes;
+  FindNextRestart();
+}
+
+void EntryCursor::FindNextRestart() {
+  next_restart_at_ =
+      next_restart_ < restart_count_
+          ? Fixed32At(block_, entries_end_ + next_restart_ * kRestartBytes)
+          : block_.size();
+}
+
+// Moves *restarts_end to before the buckets and their count.
+bool EntryCursor::SkipHashIndex(size_t* restarts_end) {
+  const size_t end = *restarts_end;
+  if (end < kBucketCountBytes) {
+    return Fail(fmt::format("hash index of {} bytes, expected at least {}", end,
+                            kBucketCountBytes));
+  }
+  const size_t count_at = end - kBucketCountBytes;
+  const size_t buckets = static_cast<unsigned char>(block_[count_at]) |
+                         static_cast<unsigned char>(block_[count_at + 1]) << 8;
+  if (buckets < 1 || buckets > count_at) {
+    return Fail(
+        fmt::format("hash index of {} buckets at offset {}, expected 1 to {}",
+                    buckets, count_at, count_at));
+  }
+  has_hash_index_ = true;
+  *restarts_end = count_at - buckets;
+  return true;
+}
+
+bool EntryCursor::Fail(const std::string& problem) {
+  status_ = rocksdb::Status::Corruption(problem);
+  return false;
+}
+
+bool EntryCursor::Next() {
+  if (!status_.ok()) return false;
+  if (at_ < entries_end_) return ReadEntry();
+  return CheckEnd();
+}
+
+bool EntryCursor::NextSome(EntryBatch* batch) {
+  batch->Clear();
+  if (!status_.ok()) return false;
+  if (at_ >= entries_end_) return CheckEnd();
+  std::string_view last = key_;
+  while (at_ < entries_end_ && !batch->full()) {
+    std::string_view in = block_.substr(at_, entries_end_ - at_);
+    Lengths lengths;
+    if (!ReadLengths(last.size(), &in, &lengths)) break;
+    if (!batch->HasRoom(lengths.key_bytes())) break;
+    if (!CheckKey(lengths)) break;
+    last = batch->AddKey(last.substr(0, lengths.shared),
+                         in.substr(0, lengths.non_shared));
+    in.remove_prefix(lengths.non_shared);
+    batch->AddValue(in.substr(0, lengths.value_bytes));
+    in.remove_prefix(lengths.value_bytes);
+    at_ = entries_end_ - in.size();
+  }
+  key_.assign(last);
+  return !batch->entries().empty();
+}
+
+bool EntryCursor::CheckEnd() {
+  // A block without entries has one restart, at 0.
+  if (next_restart_ < restart_count_ && entries_end_ > 0) {
+    return Fail(
+        fmt::format("restart {} at offset {}, expected where an entry starts",
+                    next_restart_, next_restart_at_));
+  }
+  return false;
+}
+
+// Takes them off `*in`. Changes nothing else.
+inline bool EntryCursor::ReadLengths(size_t last_key_bytes,
+                                     std::string_view* in, Lengths* lengths) {
+  if (!GetVarint(in, &lengths->shared) ||
+      !GetVarint(in, &lengths->non_shared) ||
+      (sized_ && !GetVarint(in, &lengths->value_bytes))) {
+    return Fail(fmt::format("entry at offset {}: malformed lengths", at_));
+  }
+  if (lengths->shared > last_key_bytes) {
+    return Fail(fmt::format(
+        "entry at offset {}: shares {} bytes with a key of {} bytes", at_,
+        lengths->shared, last_key_bytes));
+  }
+  if (lengths->non_shared > in->size() ||
+      lengths->value_bytes > in->size() - lengths->non_shared) {
+    return Fail(fmt::format(
+        "entry at offset {}: key of {} and value of {} bytes, expected at "
+        "most {} bytes",
+        at_, lengths->non_shared, lengths->value_bytes, in->size()));
+  }
+  return true;
+}
+
+inline bool EntryCursor::CheckKey(const Lengths& lengths) {
+  if (at_ == next_restart_at_) {
+    if (lengths.shared != 0) {
+      return Fail(fmt::format(
+          "entry at offset {}: shares {} bytes at a restart, expected 0", at_,
+          lengths.shared));
+    }
+    ++next_restart_;
+    FindNextRestart();
+  }
+  // A few bytes can repeat a long key without end.
+  decoded_key_bytes_ += lengths.key_bytes();
+  if (decoded_key_bytes_ > most_key_bytes_) {
+    return Fail(fmt::format(
+        "entry at offset {}: keys of {} bytes up to here, expected at most {}",
+        at_, decoded_key_bytes_, most_key_bytes_));
+  }
+  return true;
+}
+
+bool EntryCursor::ReadEntry() {
+  std::string_view in = block_.substr(at_, entries_end_ - at_);
+  Lengths lengths;
+  if (!ReadLengths(key_.size(), &in, &lengths) || !CheckKey(lengths)) {
+    return false;
+  }
+  key_.resize(lengths.shared);
+  key_.append(in.substr(0, lengths.non_shared));
+  in.remove_prefix(lengths.non_shared);
+
+  value_offset_bytes_ = entries_end_ - in.size();
+  if (sized_) {
+    value_ = in.substr(0, lengths.value_bytes);
+    in.remove_prefix(lengths.value_bytes);
+  } else {
+    const std::string_view before = in;
+    if (!ReadHandle(lengths.shared == 0, &in)) return false;
+    value_ = before.substr(0, before.size() - in.size());
+  }
+  at_ = entries_end_ - in.size();
+  return true;
+}
+
+bool EntryCursor::ReadHandle(bool in_full, std::string_view* in) {
+  int64_t difference = 0;
+  if (in_full ? !GetBlockHandle(in, &handle_)
+              : !GetSignedVarint(in, &difference)) {
+    return Fail(fmt::format("entry at offset {}: malformed block handle", at_));
+  }
+  if (!in_full) {
+    handle_.offset_bytes += handle_.size_bytes + kBlockTrailerBytes;
+    handle_.size_bytes += static_cast<uint64_t>(difference);
+  }
+  if (form_ != ValueForm::kHandleAndFirstKey) return true;
+  if (!GetSizedBytes(in, &first_key_)) {
+    return Fail(
+        fmt::format("entry at offset {}: malformed first key of a block", at_));
+  }
+  return true;
+}
+
+}  // namespace rowbloom::sst

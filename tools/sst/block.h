@@ -1,0 +1,171 @@
+// The entries of a block: keys with values, each key stored as what differs
+// from the one before it.
+//
+//   entry    = shared varint32, non_shared varint32, [value_length varint32,]
+//              key bytes [shared, shared + non_shared), value
+//   block    = entry*, restart uint32 * n, n uint32
+//
+// A restart is the offset of an entry with shared = 0, from which reading may
+// start. The index blocks of format_version 4 and later leave out the value's
+// length (ValueForm::kHandle). Data blocks of up to 64 KiB may have a hash
+// index of their restarts (ValueForm::kData):
+//
+//   block    = entry*, restart uint32 * n, bucket uint8 * b, b uint16,
+//              n + 2^31 uint32
+//
+// Source: RocksDB 7.8.3 and 10.9.1, table/block_based/block_builder.cc,
+// block.cc, data_block_hash_index.cc and data_block_footer.cc.
+//
+//   EntryCursor entries(block, ValueForm::kSized);
+//   while (entries.Next()) Use(entries.key(), entries.value());
+//   if (!entries.status().ok()) ...
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "tools/sst/footer.h"
+
+namespace rowbloom::sst {
+
+// The form in which the values of a block are stored.
+enum class ValueForm : uint8_t {
+  kSized,  // after their length
+  // A block handle without a length: in full when the key shares nothing, else
+  // as the difference of its size from that of the block before it, which it
+  // follows directly in the file.
+  kHandle,
+  // The same, and then an internal key after its length: the block's first.
+  kHandleAndFirstKey,
+  // The same as kSized, and the block may have a hash index.
+  kData,
+};
+
+// An entry of a block with values of their own length.
+struct BlockEntry {
+  std::string_view key;
+  std::string_view value;
+  // The number of first bytes that the key has from the one before it.
+  size_t shared_key_bytes = 0;
+};
+
+// Several entries of a block, their keys side by side: at most kMostEntries,
+// and 64 KiB of keys or one longer key. Not thread-safe.
+class EntryBatch {
+ public:
+  static constexpr size_t kMostEntries = 64;
+
+  // They live until the batch is filled again, and as long as the block.
+  std::span<const BlockEntry> entries() const {
+    return {entries_.data(), count_};
+  }
+
+ private:
+  friend class EntryCursor;
+
+  void Clear() { key_bytes_ = count_ = 0; }
+  bool full() const { return count_ == kMostEntries; }
+  // Makes room for the first key, whatever its size.
+  bool HasRoom(size_t key_bytes) {
+    if (key_bytes <= keys_.size() - key_bytes_) return true;
+    if (count_ > 0) return false;
+    keys_.resize(std::max(key_bytes, kKeyBytes));
+    return true;
+  }
+  // The key of the next entry; its value follows. REQUIRES room.
+  std::string_view AddKey(std::string_view shared, std::string_view rest) {
+    char* key = keys_.data() + key_bytes_;
+    std::copy_n(shared.data(), shared.size(), key);
+    std::copy_n(rest.data(), rest.size(), key + shared.size());
+    key_bytes_ += shared.size() + rest.size();
+    entries_[count_].shared_key_bytes = shared.size();
+    return entries_[count_].key = {key, shared.size() + rest.size()};
+  }
+  void AddValue(std::string_view value) { entries_[count_++].value = value; }
+
+  static constexpr size_t kKeyBytes = size_t{64} << 10;
+
+  std::string keys_;
+  size_t key_bytes_ = 0;  // bytes of keys_ in use
+  std::array<BlockEntry, kMostEntries> entries_;
+  size_t count_ = 0;
+};
+
+// Walks the entries of one block, front to back. The block's bytes must outlive
+// the cursor. Any bytes are safe: lengths, offsets and counts are checked
+// before use. Not thread-safe.
+class EntryCursor {
+ public:
+  EntryCursor(std::string_view block, ValueForm form);
+
+  // Moves to the next entry, at first to the first. False at the end, and at
+  // damage: then status() is not OK.
+  bool Next();
+
+  // Instead of Next(), moves past several entries at once, which is faster.
+  // False, with an empty batch, at the end and at damage. REQUIRES
+  // ValueForm::kSized or kData.
+  bool NextSome(EntryBatch* batch);
+
+  // The present entry. REQUIRES that the last Next() returned true.
+  const std::string& key() const { return key_; }
+  std::string_view value() const { return value_; }
+  size_t value_offset_bytes() const { return value_offset_bytes_; }
+  // The handle in the forms that have one. It is as stored: not checked against
+  // any file.
+  const BlockHandle& handle() const { return handle_; }
+  // The first key in ValueForm::kHandleAndFirstKey.
+  std::string_view first_key() const { return first_key_; }
+
+  size_t restart_count() const { return restart_count_; }
+  bool has_hash_index() const { return has_hash_index_; }
+
+  // Corruption with the offset in the block, or OK.
+  const rocksdb::Status& status() const { return status_; }
+
+ private:
+  void ReadRestarts();
+  void FindNextRestart();
+  bool SkipHashIndex(size_t* restarts_end);
+  // The lengths that an entry starts with.
+  struct Lengths {
+    uint32_t shared = 0;
+    uint32_t non_shared = 0;
+    uint32_t value_bytes = 0;
+
+    size_t key_bytes() const { return size_t{shared} + non_shared; }
+  };
+  bool ReadLengths(size_t last_key_bytes, std::string_view* in,
+                   Lengths* lengths);
+  bool CheckKey(const Lengths& lengths);
+  bool ReadEntry();
+  bool CheckEnd();
+  bool ReadHandle(bool in_full, std::string_view* in);
+  bool Fail(const std::string& problem);
+
+  std::string_view block_;
+  ValueForm form_;
+  bool sized_;
+  rocksdb::Status status_;
+  size_t entries_end_ = 0;  // the start of the restarts
+  size_t restart_count_ = 0;
+  bool has_hash_index_ = false;
+  size_t next_restart_ = 0;     // index of the first restart not yet reached
+  size_t next_restart_at_ = 0;  // its offset; behind the last, no entry's
+  size_t at_ = 0;               // offset of the next entry
+  std::string key_;
+  uint64_t decoded_key_bytes_ = 0;
+  uint64_t most_key_bytes_;  // that may be decoded
+  std::string_view value_;
+  size_t value_offset_bytes_ = 0;
+  BlockHandle handle_;
+  std::string_view first_key_;
+};
+
+}  // namespace rowbloom::sst

@@ -1,0 +1,49 @@
+// BlockReader: blocks of a file, compression undone.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "storage/format/buffer.h"
+#include "storage/format/codec.h"
+#include "tools/sst/compression.h"
+#include "tools/sst/footer.h"
+#include "tools/sst/sst_file.h"
+
+namespace rowbloom::sst {
+
+// Reads data and index blocks. Holds what it has read of the file, one block
+// without its compression and, once a data block needs it, the file's
+// compression dictionary. The file must outlive it. Not thread-safe.
+class BlockReader {
+ public:
+  explicit BlockReader(const SstFile& file) : file_(file) {}
+
+  // Reads a block, verifies it and undoes its compression. When blocks are read
+  // in their order, many are read at once. *contents lives until the next call.
+  // On error *contents is unspecified.
+  rocksdb::Status ReadData(const BlockHandle& handle,
+                           std::string_view* contents);
+  // Index blocks are compressed without the dictionary.
+  rocksdb::Status ReadIndex(const BlockHandle& handle,
+                            std::string_view* contents);
+
+  // The compression of the block that was read last.
+  CompressionType compression() const { return compression_; }
+
+ private:
+  rocksdb::Status LoadDictionary();
+  rocksdb::Status Unpack(const BlockHandle& handle,
+                         const CodecDictionary* dictionary,
+                         std::string_view* contents);
+
+  const SstFile& file_;
+  ReadBuffer buffer_;
+  Buffer decompressed_;
+  CompressionType compression_ = CompressionType::kNone;
+  bool dictionary_loaded_ = false;
+  std::optional<CodecDictionary> dictionary_;
+};
+
+}  // namespace rowbloom::sst

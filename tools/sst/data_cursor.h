@@ -1,0 +1,111 @@
+// DataCursor: every entry of a file's data blocks, and its range deletions.
+//
+//   DataCursor data(file);
+//   while (data.Next()) Use(data.key(), data.value());
+//   if (!data.status().ok()) ...
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "rocksdb/status.h"
+#include "tools/sst/block.h"
+#include "tools/sst/block_reader.h"
+#include "tools/sst/index_cursor.h"
+#include "tools/sst/internal_key.h"
+#include "tools/sst/sst_file.h"
+
+namespace rowbloom::sst {
+
+// Walks a file from its first entry to its last, one data block in memory at a
+// time beside what IndexCursor holds. The file must outlive it. Not
+// thread-safe.
+class DataCursor {
+ public:
+  explicit DataCursor(const SstFile& file);
+
+  // Before the first Next(): starts with the block that can have `user_key`
+  // (without a timestamp), so that entries before it may still come. Does
+  // nothing when the order of keys is not known.
+  void SkipTo(std::string_view user_key) { index_.SkipTo(user_key); }
+
+  // Moves to the next entry. False at the end and at damage, in status().
+  bool Next();
+
+  // By hand, to go on after damage: NextBlock moves to the next data block and
+  // reads it, which may fail; false at the end of the index and at its damage.
+  // NextEntry moves within the block; false at its end and at damage.
+  bool NextBlock();
+  bool NextEntry();
+  // Instead of NextEntry, several entries at once, which is faster: none at the
+  // end of the block and at damage. They live until the cursor moves.
+  std::span<const BlockEntry> NextEntries();
+  // The key of one of them, as key() would give it.
+  InternalKey KeyOf(const BlockEntry& entry) const {
+    InternalKey key;
+    if (ParseInternalKey(entry.key, &key) && global_sequence_ != 0) {
+      key.sequence = global_sequence_;
+    }
+    return key;
+  }
+  // OK, or what is wrong with the present block.
+  const rocksdb::Status& block_status() const { return block_status_; }
+
+  // The present entry. REQUIRES that the last Next() or NextEntry() returned
+  // true. The sequence number in an ingested file is the file's own.
+  const InternalKey& key() const { return key_; }
+  const std::string& internal_key() const { return entries_->key(); }
+  std::string_view value() const { return entries_->value(); }
+
+  // The present block. REQUIRES that the last NextBlock() returned true.
+  const IndexCursor& index() const { return index_; }
+  const BlockHandle& block() const { return index_.handle(); }
+  CompressionType compression() const { return reader_.compression(); }
+  // 0 where it could not be read.
+  size_t contents_bytes() const { return contents_.size(); }
+  size_t restart_count() const {
+    return entries_ ? entries_->restart_count() : 0;
+  }
+  bool has_hash_index() const { return entries_ && entries_->has_hash_index(); }
+
+  // Skips damage in a partition of the index, see IndexCursor.
+  bool SkipDamagedPartition() { return index_.SkipDamagedPartition(); }
+
+  // The first damage that Next() met, or the index's; or OK.
+  const rocksdb::Status& status() const {
+    return block_status_.ok() ? index_.status() : block_status_;
+  }
+
+ private:
+  bool EndBlock();
+  bool FailKey(std::string_view key);
+
+  const SstFile& file_;
+  const uint64_t global_sequence_;
+  IndexCursor index_;
+  BlockReader reader_;
+  std::string_view contents_;
+  std::optional<EntryCursor> entries_;
+  rocksdb::Status block_status_;
+  InternalKey key_;
+  EntryBatch batch_;
+};
+
+// Deletes the user keys [start, end).
+struct RangeDeletion {
+  std::string_view start;
+  std::string_view end;
+  uint64_t sequence = 0;
+};
+
+// Calls `use` for each range deletion, in the order of the file. Stops at
+// damage. Holds the block of range deletions.
+rocksdb::Status ForEachRangeDeletion(
+    const SstFile& file, const std::function<void(const RangeDeletion&)>& use);
+
+}  // namespace rowbloom::sst

@@ -1,0 +1,385 @@
+#include "tools/sst/sst_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <new>
+#include <utility>
+
+#include "storage/format/codec.h"
+#include "storage/format/coding.h"
+#include "storage/format/status_text.h"
+#include "tools/sst/block.h"
+
+namespace rowbloom::sst {
+namespace {
+
+using rocksdb::Status;
+
+constexpr std::string_view kPropertiesBlock = "rocksdb.properties";
+// The name up to RocksDB 2.7.
+constexpr std::string_view kOldPropertiesBlock = "rocksdb.stats";
+constexpr std::string_view kGlobalSequenceNumber =
+    "rocksdb.external_sst_file.global_seqno";
+constexpr std::string_view kIndexKeyIsUserKey = "rocksdb.index.key.is.user.key";
+constexpr std::string_view kIndexValueIsDeltaEncoded =
+    "rocksdb.index.value.is.delta.encoded";
+
+constexpr std::string_view kIndexBlock = "rocksdb.index";
+constexpr std::string_view kIndexType = "rocksdb.block.based.table.index.type";
+constexpr std::string_view kExternalVersion =
+    "rocksdb.external_sst_file.version";
+
+constexpr std::string_view kFullFilter = "fullfilter.";
+constexpr std::string_view kPartitionedFilter = "partitionedfilter.";
+constexpr std::string_view kPerBlockFilter = "filter.";
+
+}  // namespace
+
+Status SstFile::Open(const std::string& path, std::unique_ptr<SstFile>* file) {
+  std::unique_ptr<InputFile> input;
+  Status status = InputFile::Open(path, &input);
+  if (!status.ok()) return status;
+  std::unique_ptr<SstFile> opened(new SstFile(std::move(input)));
+  status = opened->Load();
+  if (status.ok()) *file = std::move(opened);
+  return status;
+}
+
+Status SstFile::Load() {
+  const uint64_t file_bytes = size_bytes();
+  std::string tail(std::min<uint64_t>(file_bytes, kFooterBytes), '\0');
+  Status status =
+      file_->ReadAt(file_bytes - tail.size(), tail.size(), tail.data());
+  if (status.ok()) status = DecodeFooter(path(), tail, file_bytes, &footer_);
+  if (status.ok()) status = ReadMetaindex();
+  if (status.ok()) status = ReadProperties();
+  if (status.ok()) status = FindIndex();
+  if (status.ok()) FindFilter();
+  if (status.ok()) ReadKeyFormat();
+  return status;
+}
+
+Status SstFile::Damaged(const BlockHandle& handle, std::string_view what,
+                        std::string_view problem) const {
+  return file_->Located(what, handle.offset_bytes, Corruption(problem));
+}
+
+Status SstFile::CheckHandle(const BlockHandle& handle) const {
+  if (!EndsWithin(handle, footer_.offset_bytes)) {
+    return Damaged(handle, "block",
+                   fmt::format("{} bytes, expected it to end before the footer "
+                               "at offset {}",
+                               handle.size_bytes, footer_.offset_bytes));
+  }
+  if (handle.size_bytes <= kMaxBlockBytes) return Status::OK();
+  return file_->Located(
+      "block", handle.offset_bytes,
+      MemoryLimit(handle.size_bytes, " bytes, expected at most ",
+                  kMaxBlockBytes));
+}
+
+Status SstFile::ReadWithTrailer(const BlockHandle& handle,
+                                std::string* bytes) const {
+  const Status status = CheckHandle(handle);
+  if (!status.ok()) return status;
+  try {
+    bytes->resize(handle.size_bytes + kBlockTrailerBytes);
+  } catch (const std::bad_alloc&) {
+    return file_->Located(
+        "block", handle.offset_bytes,
+        MemoryLimit("no memory for ", handle.size_bytes, " bytes"));
+  }
+  return file_->ReadAt(handle.offset_bytes, bytes->size(), bytes->data());
+}
+
+Status SstFile::Verify(const BlockHandle& handle, std::string_view bytes,
+                       CompressionType* compression) const {
+  // The checksum covers the compression type, the trailer's first byte.
+  const std::string_view covered = bytes.substr(0, handle.size_bytes + 1);
+  std::string_view trailer = bytes.substr(handle.size_bytes + 1);
+  uint32_t stored = 0;
+  const uint32_t expected =
+      Checksum(footer_.checksum_type, covered) +
+      ContextModifier(footer_.base_context_checksum, handle.offset_bytes);
+  if (!GetFixed(&trailer, &stored) || stored != expected) {
+    return Damaged(handle, "block",
+                   fmt::format("{} checksum {:08x} of its {} bytes expected, "
+                               "found {:08x}",
+                               ToString(footer_.checksum_type), expected,
+                               handle.size_bytes, stored));
+  }
+  *compression = static_cast<CompressionType>(covered.back());
+  return Status::OK();
+}
+
+Status SstFile::CheckUncompressed(const BlockHandle& handle,
+                                  CompressionType compression) const {
+  if (compression == CompressionType::kNone) return Status::OK();
+  return file_->Located("block", handle.offset_bytes,
+                        NotSupported("compressed with ", ToString(compression),
+                                     ", expected no compression"));
+}
+
+Status SstFile::Fill(uint64_t offset_bytes, uint64_t length_bytes,
+                     ReadBuffer* buffer) const {
+  // Stays in the processor's cache until its blocks are taken.
+  constexpr uint64_t kMostBytes = uint64_t{256} << 10;
+  // A block by itself is read by itself. Between blocks there may be padding.
+  const bool follows = buffer->last_end_ != 0 &&
+                       offset_bytes >= buffer->last_end_ &&
+                       offset_bytes - buffer->last_end_ < kMostBytes;
+  buffer->most_bytes_ =
+      follows ? std::max(length_bytes,
+                         std::min(4 * buffer->most_bytes_, kMostBytes))
+              : length_bytes;
+  buffer->size_bytes_ = 0;
+  buffer->offset_bytes_ = offset_bytes;
+  char* room = nullptr;
+  const Status status = buffer->room_.Reserve(buffer->most_bytes_, &room);
+  if (!status.ok()) return file_->Located("block", offset_bytes, status);
+  return file_->ReadAhead(offset_bytes, length_bytes, buffer->most_bytes_, room,
+                          &buffer->size_bytes_);
+}
+
+Status SstFile::ReadStored(const BlockHandle& handle, ReadBuffer* buffer,
+                           std::string_view* stored,
+                           CompressionType* compression) const {
+  Status status = CheckHandle(handle);
+  if (!status.ok()) return status;
+  const uint64_t length_bytes = handle.size_bytes + kBlockTrailerBytes;
+  const uint64_t end = handle.offset_bytes + length_bytes;
+  if (handle.offset_bytes < buffer->offset_bytes_ ||
+      end > buffer->offset_bytes_ + buffer->size_bytes_) {
+    status = Fill(handle.offset_bytes, length_bytes, buffer);
+    if (!status.ok()) return status;
+  }
+  buffer->last_end_ = end;
+  const std::string_view bytes(
+      buffer->room_.data() + (handle.offset_bytes - buffer->offset_bytes_),
+      length_bytes);
+  *stored = bytes.substr(0, handle.size_bytes);
+  return Verify(handle, bytes, compression);
+}
+
+Status SstFile::ReadBlock(const BlockHandle& handle,
+                          std::string* contents) const {
+  Status status = ReadWithTrailer(handle, contents);
+  CompressionType compression{};
+  if (status.ok()) status = Verify(handle, *contents, &compression);
+  if (!status.ok()) return status;
+  contents->resize(handle.size_bytes);
+  return CheckUncompressed(handle, compression);
+}
+
+Status SstFile::ReadMetaindex() {
+  const BlockHandle& metaindex = footer_.metaindex;
+  std::string block;
+  Status status = ReadBlock(metaindex, &block);
+  if (!status.ok()) return status;
+  EntryCursor entries(block, ValueForm::kSized);
+  while (entries.Next()) {
+    std::string_view value = entries.value();
+    BlockHandle handle;
+    if (!GetBlockHandle(&value, &handle)) {
+      return Damaged(metaindex, "metaindex",
+                     "malformed handle of " + entries.key());
+    }
+    // It is written last: what it names lies before it.
+    if (!EndsWithin(handle, metaindex.offset_bytes)) {
+      return Damaged(
+          metaindex, "metaindex",
+          fmt::format("{} of {} bytes at offset {}, expected it to "
+                      "end before the metaindex",
+                      entries.key(), handle.size_bytes, handle.offset_bytes));
+    }
+    meta_blocks_.insert_or_assign(entries.key(), handle);
+  }
+  if (entries.status().ok()) return Status::OK();
+  return Damaged(metaindex, "metaindex", entries.status().getState());
+}
+
+Status SstFile::ReadProperties() {
+  auto found = meta_blocks_.find(kPropertiesBlock);
+  if (found == meta_blocks_.end()) {
+    found = meta_blocks_.find(kOldPropertiesBlock);
+  }
+  if (found == meta_blocks_.end()) return Status::OK();
+  const BlockHandle handle = found->second;
+  std::string block;
+  Status status = ReadWithTrailer(handle, &block);
+  if (!status.ok()) return status;
+
+  std::string sequence_number;
+  size_t sequence_number_at = 0;
+  EntryCursor entries(std::string_view(block).substr(0, handle.size_bytes),
+                      ValueForm::kSized);
+  while (entries.Next()) {
+    if (entries.key() == kGlobalSequenceNumber) {
+      sequence_number = entries.value();
+      sequence_number_at = entries.value_offset_bytes();
+    }
+    properties_.insert_or_assign(entries.key(), std::string(entries.value()));
+  }
+
+  // Ingestion may write the global sequence number into the finished file; the
+  // checksum then stays that of the block with a 0 in its place.
+  CompressionType compression{};
+  status = Verify(handle, block, &compression);
+  if (status.IsCorruption() && !sequence_number.empty()) {
+    std::string original = block;
+    original.replace(sequence_number_at, sequence_number.size(),
+                     sequence_number.size(), '\0');
+    if (Verify(handle, original, &compression).ok()) status = Status::OK();
+  }
+  if (status.ok()) status = CheckUncompressed(handle, compression);
+  if (!status.ok() || entries.status().ok()) return status;
+  return Damaged(handle, "properties", entries.status().getState());
+}
+
+std::optional<uint64_t> SstFile::NumberProperty(std::string_view name) const {
+  const auto found = properties_.find(name);
+  if (found == properties_.end()) return std::nullopt;
+  std::string_view text = found->second;
+  uint64_t value = 0;
+  if (!GetVarint(&text, &value) || !text.empty()) return std::nullopt;
+  return value;
+}
+
+std::string_view SstFile::TextProperty(std::string_view name) const {
+  const auto found = properties_.find(name);
+  return found == properties_.end() ? std::string_view() : found->second;
+}
+
+Status SstFile::FindIndex() {
+  index_.handle = footer_.index;
+  if (const auto found = meta_blocks_.find(kIndexBlock);
+      !index_.handle && found != meta_blocks_.end()) {
+    index_.handle = found->second;
+  }
+  std::string_view type = TextProperty(kIndexType);
+  uint32_t form = 0;
+  if (!type.empty() && !GetFixed(&type, &form)) {
+    return Corruption(path(), ": property ", kIndexType, " of ", type.size(),
+                      " bytes, expected 4");
+  }
+  constexpr auto kLast = static_cast<uint32_t>(IndexForm::kFirstKey);
+  if (form > kLast) {
+    return NotSupported(path(), ": index of type ", form, ", expected 0 to ",
+                        kLast);
+  }
+  index_.form = static_cast<IndexForm>(form);
+  index_.has_user_keys = NumberProperty(kIndexKeyIsUserKey).value_or(0) != 0;
+  index_.delta_encoded =
+      NumberProperty(kIndexValueIsDeltaEncoded).value_or(0) != 0;
+  return Status::OK();
+}
+
+void SstFile::ReadKeyFormat() {
+  const std::string_view comparator = TextProperty("rocksdb.comparator");
+  key_order_ = KeyOrderOf(comparator);
+  // If the option says so, flushes strip timestamps and leave the rest.
+  const bool persisted =
+      NumberProperty("rocksdb.user.defined.timestamps.persisted").value_or(1) !=
+      0;
+  timestamp_bytes_ = persisted ? TimestampBytesOf(comparator) : 0;
+  std::string_view version = TextProperty(kExternalVersion);
+  std::string_view sequence = TextProperty(kGlobalSequenceNumber);
+  uint32_t number = 0;
+  uint64_t global = 0;
+  if (GetFixed(&version, &number) && number >= 2 &&
+      GetFixed(&sequence, &global) && global <= kMaxSequence) {
+    global_sequence_ = global;
+  }
+}
+
+void SstFile::FindFilter() {
+  const std::pair<std::string_view, FilterForm> forms[] = {
+      {kFullFilter, FilterForm::kFull},
+      {kPartitionedFilter, FilterForm::kPartitioned},
+      {kPerBlockFilter, FilterForm::kPerBlock}};
+  for (const auto& [prefix, form] : forms) {
+    const auto found = meta_blocks_.lower_bound(prefix);
+    if (found != meta_blocks_.end() && found->first.starts_with(prefix)) {
+      filter_ = {form, found->first.substr(prefix.size()), found->second};
+      return;
+    }
+  }
+}
+
+Status SstFile::FilterPartitions(
+    std::vector<FilterPartition>* partitions) const {
+  const BlockHandle& index = filter_.handle;
+  switch (filter_.form) {
+    case FilterForm::kNone:
+      partitions->clear();
+      return Status::OK();
+    case FilterForm::kFull:
+      partitions->assign(1, {"", index});
+      return Status::OK();
+    case FilterForm::kPerBlock:
+      return file_->Located(
+          "block", index.offset_bytes,
+          NotSupported("filters per data block, as RocksDB wrote before 7.0; "
+                       "expected a full or partitioned filter"));
+    case FilterForm::kPartitioned:
+      break;
+  }
+
+  std::string block;
+  Status status = ReadBlock(index, &block);
+  if (!status.ok()) return status;
+  std::vector<FilterPartition> result;
+  // RocksDB writes an empty block when it added no key to any partition.
+  if (block.empty()) {
+    *partitions = std::move(result);
+    return Status::OK();
+  }
+  const bool user_keys = index_.has_user_keys;
+  const bool deltas = index_.delta_encoded;
+  constexpr std::string_view kWhat = "index of filter partitions";
+  EntryCursor entries(block, deltas ? ValueForm::kHandle : ValueForm::kSized);
+  uint64_t previous_end = 0;
+  while (entries.Next()) {
+    BlockHandle handle = entries.handle();
+    if (!deltas) {
+      std::string_view value = entries.value();
+      if (!GetBlockHandle(&value, &handle)) {
+        return Damaged(
+            index, kWhat,
+            fmt::format("malformed handle of partition {}", result.size()));
+      }
+    }
+    // The partitions are written one after the other, then their index.
+    if (handle.offset_bytes < previous_end ||
+        !EndsWithin(handle, index.offset_bytes)) {
+      return Damaged(
+          index, kWhat,
+          fmt::format("partition {} of {} bytes at offset {}, "
+                      "expected between offsets {} and {}",
+                      result.size(), handle.size_bytes, handle.offset_bytes,
+                      previous_end, index.offset_bytes));
+    }
+    previous_end = handle.offset_bytes + handle.size_bytes + kBlockTrailerBytes;
+    std::string key = entries.key();
+    if (!user_keys) {
+      if (key.size() < kInternalKeySuffixBytes) {
+        return Damaged(
+            index, kWhat,
+            fmt::format("key of partition {} has {} bytes, expected "
+                        "at least {}",
+                        result.size(), key.size(), kInternalKeySuffixBytes));
+      }
+      key.resize(key.size() - kInternalKeySuffixBytes);
+    }
+    result.push_back({std::move(key), handle});
+  }
+  if (!entries.status().ok()) {
+    return Damaged(index, kWhat, entries.status().getState());
+  }
+  *partitions = std::move(result);
+  return Status::OK();
+}
+
+}  // namespace rowbloom::sst

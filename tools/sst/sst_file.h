@@ -1,0 +1,194 @@
+// SstFile: a RocksDB block-based table file (SST), read block by block with
+// bounded reads of its own. Only what is asked for is read: Open takes the
+// footer, the metaindex and the properties.
+//
+//   std::unique_ptr<SstFile> file;
+//   rocksdb::Status s = SstFile::Open(path, &file);
+//   std::vector<FilterPartition> partitions;
+//   if (s.ok()) s = file->FilterPartitions(&partitions);
+//   std::string bytes;
+//   if (s.ok()) s = file->ReadBlock(partitions[0].handle, &bytes);
+//
+// Nothing in a file is believed: each offset and length is compared with the
+// file's size before it is used or allocated, each block with its checksum.
+// Errors are one sentence with file, offset, expected and found:
+//   IOError        the operating system cannot open or read it
+//   NotSupported   no block-based table, or a feature named in the message
+//   Corruption     a block-based table that is damaged
+//   MemoryLimit    a block larger than the memory left
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "storage/format/buffer.h"
+#include "storage/format/input_file.h"
+#include "tools/sst/compression.h"
+#include "tools/sst/footer.h"
+#include "tools/sst/internal_key.h"
+
+namespace rowbloom::sst {
+
+// The form in which a file stores its filter.
+enum class FilterForm : uint8_t {
+  kNone,
+  kFull,         // one block for the whole file
+  kPartitioned,  // several, found through an index block
+  kPerBlock,     // one for each data block, as RocksDB wrote before 7.0
+};
+
+// The form in which a file stores its index. The values are those of the
+// property rocksdb.block.based.table.index.type: never renumber.
+enum class IndexForm : uint8_t {
+  kBinarySearch = 0,
+  kHashSearch = 1,  // as kBinarySearch, with meta blocks that map prefixes
+  kTwoLevel = 2,    // partitions, found through an index block
+  kFirstKey = 3,    // each entry also has the first key of its block
+};
+
+struct IndexLocation {
+  IndexForm form = IndexForm::kBinarySearch;
+  // The handle of the index block, or of the index of its partitions. nullopt:
+  // neither the footer nor the metaindex says it.
+  std::optional<BlockHandle> handle;
+  bool has_user_keys = false;  // else internal keys
+  bool delta_encoded = false;  // ValueForm::kHandle, else kSized
+};
+
+struct FilterLocation {
+  FilterForm form = FilterForm::kNone;
+  // The CompatibilityName() of the policy that wrote it.
+  std::string compatibility_name;
+  // The handle of the filter block, or of the index of its partitions.
+  BlockHandle handle;
+};
+
+struct FilterPartition {
+  // A user key: no key of this partition is greater, no key of the next is
+  // less. Empty for a full filter, which holds every key.
+  std::string index_key;
+  BlockHandle handle;
+};
+
+// The bytes that a walk through a file has read of it, see SstFile::ReadStored.
+// Holds up to 256 KiB, or a larger block. Not thread-safe.
+class ReadBuffer {
+ private:
+  friend class SstFile;
+
+  Buffer room_;
+  // The part of the file that is in the front of `room_`.
+  uint64_t offset_bytes_ = 0;
+  size_t size_bytes_ = 0;
+  // The end of the block that was asked for last; 0: none was.
+  uint64_t last_end_ = 0;
+  uint64_t most_bytes_ = 0;  // that are read at once
+};
+
+// Immutable after Open and safe to share between threads.
+class SstFile {
+ public:
+  // Opens a regular file. On error *file is left as it was.
+  static rocksdb::Status Open(const std::string& path,
+                              std::unique_ptr<SstFile>* file);
+
+  SstFile(const SstFile&) = delete;
+  SstFile& operator=(const SstFile&) = delete;
+
+  const InputFile& file() const { return *file_; }
+  const std::string& path() const { return file_->path(); }
+  uint64_t size_bytes() const { return file_->size_bytes(); }
+  const Footer& footer() const { return footer_; }
+
+  // The metaindex: block names and where the blocks are.
+  const std::map<std::string, BlockHandle, std::less<>>& meta_blocks() const {
+    return meta_blocks_;
+  }
+
+  // RocksDB's own properties and the application's, by name, as stored.
+  const std::map<std::string, std::string, std::less<>>& properties() const {
+    return properties_;
+  }
+  // A property that is a number. nullopt: absent, or no number.
+  std::optional<uint64_t> NumberProperty(std::string_view name) const;
+
+  const IndexLocation& index() const { return index_; }
+  const FilterLocation& filter() const { return filter_; }
+
+  // A property that is text; empty when it is absent.
+  std::string_view TextProperty(std::string_view name) const;
+
+  // The order of its keys, as far as the comparator's name says.
+  KeyOrder key_order() const { return key_order_; }
+  // Bytes of the timestamp at the end of each user key.
+  size_t timestamp_bytes() const { return timestamp_bytes_; }
+  // The sequence number of all entries of an ingested file, which are stored
+  // with 0; 0: each entry has its own. A property with a number of more than 56
+  // bits is damaged, and counts for nothing.
+  uint64_t global_sequence() const { return global_sequence_; }
+
+  // Reads the contents of a block and verifies its checksum. NotSupported when
+  // it is compressed: meta blocks never are. On error *contents is unspecified.
+  rocksdb::Status ReadBlock(const BlockHandle& handle,
+                            std::string* contents) const;
+
+  // Reads a block as it is stored, verifies its checksum, and says how its
+  // contents are compressed. Blocks that follow one another are read many at
+  // once, and damage is still reported for the block that has it. *stored lives
+  // until the buffer's next use.
+  rocksdb::Status ReadStored(const BlockHandle& handle, ReadBuffer* buffer,
+                             std::string_view* stored,
+                             CompressionType* compression) const;
+
+  // Corruption: `what` at the handle's offset of this file has `problem`.
+  rocksdb::Status Damaged(const BlockHandle& handle, std::string_view what,
+                          std::string_view problem) const;
+
+  // The filter blocks in the order of their keys; none without a filter, one
+  // for a full filter. NotSupported for FilterForm::kPerBlock. On error
+  // *partitions is left as it was.
+  rocksdb::Status FilterPartitions(
+      std::vector<FilterPartition>* partitions) const;
+
+ private:
+  explicit SstFile(std::unique_ptr<InputFile> file) : file_(std::move(file)) {}
+
+  rocksdb::Status Load();
+  rocksdb::Status ReadMetaindex();
+  rocksdb::Status ReadProperties();
+  rocksdb::Status FindIndex();
+  void FindFilter();
+  void ReadKeyFormat();
+
+  // Reads the bytes there, and ahead of them what may be asked for next.
+  rocksdb::Status Fill(uint64_t offset_bytes, uint64_t length_bytes,
+                       ReadBuffer* buffer) const;
+  // Checks that a block can be where the handle says.
+  rocksdb::Status CheckHandle(const BlockHandle& handle) const;
+  // Reads a block with its trailer, unverified.
+  rocksdb::Status ReadWithTrailer(const BlockHandle& handle,
+                                  std::string* bytes) const;
+  // Verifies such bytes.
+  rocksdb::Status Verify(const BlockHandle& handle, std::string_view bytes,
+                         CompressionType* compression) const;
+  rocksdb::Status CheckUncompressed(const BlockHandle& handle,
+                                    CompressionType compression) const;
+
+  const std::unique_ptr<const InputFile> file_;
+  Footer footer_;
+  std::map<std::string, BlockHandle, std::less<>> meta_blocks_;
+  std::map<std::string, std::string, std::less<>> properties_;
+  IndexLocation index_;
+  FilterLocation filter_;
+  KeyOrder key_order_ = KeyOrder::kUnknown;
+  size_t timestamp_bytes_ = 0;
+  uint64_t global_sequence_ = 0;
+};
+
+}  // namespace rowbloom::sst

@@ -1,0 +1,246 @@
+#include "tools/sst/stock_filter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "lib/bytes/bits_set.h"
+#include "rocksdb/filter_policy.h"
+#include "storage/filter_policy/rocksdb_filter_interface.h"
+#include "storage/format/coding.h"
+
+namespace rowbloom::sst {
+namespace {
+
+constexpr size_t kTailBytes = 5;
+constexpr int kBloomMarker = -1;
+constexpr int kRibbonMarker = -2;
+
+constexpr size_t kBloomLineBytes = 64;
+constexpr int kMaxBloomProbes = 30;
+
+// Ribbon: bits of a coefficient row, and slots of a block.
+constexpr uint64_t kRibbonWidth = 128;
+constexpr size_t kSegmentBytes = kRibbonWidth / 8;
+constexpr uint64_t kMaxColumns = 32;
+
+unsigned char ByteAt(std::string_view bytes, size_t at) {
+  return static_cast<unsigned char>(bytes[at]);
+}
+
+// The last five bytes must have been checked: RocksDB's reader trusts them.
+std::shared_ptr<rocksdb::FilterBitsReader> NewReader(
+    std::string_view contents) {
+  // Any of RocksDB's policies reads the filters of all.
+  static const rocksdb::FilterPolicy* const policy =
+      rocksdb::NewBloomFilterPolicy(10);
+  return std::shared_ptr<rocksdb::FilterBitsReader>(
+      policy->GetFilterBitsReader({contents.data(), contents.size()}));
+}
+
+}  // namespace
+
+StockFilter StockFilter::Open(std::string_view contents) {
+  StockFilter filter;
+  if (contents.size() <= kTailBytes) return filter;
+  const std::string_view tail = contents.substr(contents.size() - kTailBytes);
+  filter.bits_ = contents.substr(0, contents.size() - kTailBytes);
+  filter.marker_ = static_cast<signed char>(tail[0]);
+  if (filter.marker_ > 0) {
+    filter.OpenLegacyBloom(tail);
+  } else if (filter.marker_ == kBloomMarker) {
+    filter.OpenBloom(tail);
+  } else if (filter.marker_ == kRibbonMarker) {
+    filter.OpenRibbon(tail);
+  } else {
+    filter.Reserve(fmt::format("marker -1, -2 or 1 to 127 expected, found {}",
+                               filter.marker_));
+  }
+  if (filter.problem_.empty()) filter.reader_ = NewReader(contents);
+  return filter;
+}
+
+void StockFilter::Reserve(std::string problem) {
+  kind_ = StockFilterKind::kReserved;
+  problem_ = std::move(problem);
+}
+
+void StockFilter::OpenBloom(std::string_view tail) {
+  kind_ = StockFilterKind::kBloom;
+  probes_ = ByteAt(tail, 2) & 31;
+  const int block_size = ByteAt(tail, 2) >> 5;
+  line_bytes_ = kBloomLineBytes;
+  lines_ = bits_.size() / kBloomLineBytes;
+  if (tail[1] != 0 || block_size != 0 || tail[3] != 0 || tail[4] != 0) {
+    Reserve(fmt::format(
+        "Bloom of a kind that is reserved: expected "
+        "implementation, block size and seed 0, found {}, {} "
+        "and {}",
+        ByteAt(tail, 1), block_size, ByteAt(tail, 3) | ByteAt(tail, 4) << 8));
+  } else if (probes_ < 1 || probes_ > kMaxBloomProbes) {
+    Reserve(fmt::format("Bloom of {} probes, expected 1 to {}", probes_,
+                        kMaxBloomProbes));
+  } else if (lines_ < 1) {
+    Reserve(fmt::format("Bloom of {} bytes, expected at least {}", bits_.size(),
+                        kBloomLineBytes));
+  }
+}
+
+void StockFilter::OpenRibbon(std::string_view tail) {
+  kind_ = StockFilterKind::kRibbon;
+  seed_ = ByteAt(tail, 1);
+  blocks_ = ByteAt(tail, 2) | uint32_t{ByteAt(tail, 3)} << 8 |
+            uint32_t{ByteAt(tail, 4)} << 16;
+  if (blocks_ < 2) {
+    Reserve(fmt::format("Ribbon of {} blocks, expected at least 2", blocks_));
+    return;
+  }
+  const uint64_t segments = bits_.size() / kSegmentBytes;
+  // RocksDB would read beyond the filter.
+  if (segments < blocks_) {
+    Reserve(fmt::format("Ribbon of {} bytes in {} blocks, expected at least {}",
+                        bits_.size(), blocks_, blocks_ * kSegmentBytes));
+    return;
+  }
+  const uint64_t columns = (segments + blocks_ - 1) / blocks_;
+  if (columns > kMaxColumns) {
+    columns_ = static_cast<int>(kMaxColumns);
+    upper_start_ = 0;
+  } else {
+    columns_ = static_cast<int>(columns);
+    upper_start_ = columns * blocks_ - segments;
+  }
+}
+
+void StockFilter::OpenLegacyBloom(std::string_view tail) {
+  kind_ = StockFilterKind::kLegacyBloom;
+  probes_ = marker_;
+  std::string_view in = tail.substr(1);
+  uint32_t lines = 0;
+  if (!GetFixed(&in, &lines) || lines == 0 || bits_.size() % lines != 0 ||
+      !std::has_single_bit(bits_.size() / lines)) {
+    Reserve(
+        fmt::format("legacy Bloom of {} bytes in {} lines, expected lines "
+                    "of a power of two of bytes",
+                    bits_.size(), lines));
+    return;
+  }
+  lines_ = lines;
+  line_bytes_ = bits_.size() / lines;
+}
+
+uint64_t StockFilter::slots() const { return blocks_ * kRibbonWidth; }
+
+std::string StockFilter::ParametersText() const {
+  switch (kind_) {
+    case StockFilterKind::kBloom:
+    case StockFilterKind::kLegacyBloom:
+      return fmt::format("lines of {} bytes", line_bytes_);
+    case StockFilterKind::kRibbon:
+      return fmt::format("{} slots, {} result bits, seed {}", slots(), columns_,
+                         seed_);
+    case StockFilterKind::kNoKeys:
+    case StockFilterKind::kReserved:
+      break;
+  }
+  return "";
+}
+
+bool StockFilter::MayMatch(std::string_view key) const {
+  if (reader_) return reader_->MayMatch({key.data(), key.size()});
+  return kind_ != StockFilterKind::kNoKeys;
+}
+
+void StockFilter::MayMatch(std::span<const std::string_view> keys,
+                           std::span<bool> may_match) const {
+  // RocksDB's reader takes no more at once.
+  std::array<rocksdb::Slice, 32> slices;
+  std::array<rocksdb::Slice*, slices.size()> pointers;
+  for (size_t start = 0; start < keys.size(); start += slices.size()) {
+    const size_t count = std::min(slices.size(), keys.size() - start);
+    for (size_t i = 0; i < count; ++i) {
+      slices[i] = {keys[start + i].data(), keys[start + i].size()};
+      pointers[i] = &slices[i];
+      may_match[start + i] = kind_ != StockFilterKind::kNoKeys;
+    }
+    if (reader_) {
+      reader_->MayMatch(static_cast<int>(count), pointers.data(),
+                        &may_match[start]);
+    }
+  }
+}
+
+std::unordered_map<uint64_t, uint64_t> StockFilter::LinesByWeight() const {
+  std::unordered_map<uint64_t, uint64_t> lines;
+  for (uint64_t line = 0; line < lines_; ++line) {
+    ++lines[BitsSet(bits_.substr(line * line_bytes_, line_bytes_))];
+  }
+  return lines;
+}
+
+std::optional<double> StockFilter::FillRatio() const {
+  if (kind_ != StockFilterKind::kBloom &&
+      kind_ != StockFilterKind::kLegacyBloom) {
+    return std::nullopt;
+  }
+  return static_cast<double>(BitsSet(bits_.substr(0, lines_ * line_bytes_))) /
+         (8.0 * static_cast<double>(lines_) * static_cast<double>(line_bytes_));
+}
+
+std::optional<double> StockFilter::EstimatedEntries() const {
+  if (kind_ != StockFilterKind::kBloom &&
+      kind_ != StockFilterKind::kLegacyBloom) {
+    return std::nullopt;
+  }
+  // Each entry of a line leaves a bit clear with the same chance, so that their
+  // number follows from the bits that are clear; a full line has at least as
+  // many as make its last bit likely.
+  const double line_bits = 8.0 * static_cast<double>(line_bytes_);
+  const double per_entry = probes_ * std::log1p(-1 / line_bits);
+  double entries = 0;
+  for (const auto& [weight, lines] : LinesByWeight()) {
+    const double clear = std::max(0.5, line_bits - static_cast<double>(weight));
+    entries +=
+        static_cast<double>(lines) * std::log(clear / line_bits) / per_entry;
+  }
+  return entries;
+}
+
+double StockFilter::ExpectedFalsePositiveRate() const {
+  switch (kind_) {
+    case StockFilterKind::kNoKeys:
+      return 0;
+    case StockFilterKind::kReserved:
+      return 1;
+    case StockFilterKind::kRibbon: {
+      const double starts = static_cast<double>(slots() - kRibbonWidth + 1);
+      const double lower =
+          static_cast<double>(upper_start_ * kRibbonWidth) / starts;
+      return lower * std::pow(0.5, columns_ - 1) +
+             (1 - lower) * std::pow(0.5, columns_);
+    }
+    case StockFilterKind::kBloom:
+    case StockFilterKind::kLegacyBloom:
+      break;
+  }
+  const double line_bits = 8.0 * static_cast<double>(line_bytes_);
+  double sum = 0;
+  for (const auto& [weight, lines] : LinesByWeight()) {
+    sum += static_cast<double>(lines) *
+           std::pow(static_cast<double>(weight) / line_bits, probes_);
+  }
+  const double rate = std::min(1.0, sum / static_cast<double>(lines_));
+  if (kind_ != StockFilterKind::kLegacyBloom) return rate;
+  const double entries = EstimatedEntries().value_or(0);
+  if (entries < 1) return rate;
+  // Its probes repeat: RocksDB's own estimate of what that costs
+  // (LegacyLocalityBloomImpl::EstimatedFpRate).
+  const double bits_per_entry = 8 * static_cast<double>(bits_.size()) / entries;
+  return std::min(1.0, rate + 0.1 / (0.75 * bits_per_entry + 22));
+}
+
+}  // namespace rowbloom::sst
