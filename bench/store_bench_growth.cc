@@ -31,7 +31,7 @@ constexpr uint64_t kDays = 30;
 constexpr uint64_t kDayMs = uint64_t{24} * 60 * 60 * 1000;
 constexpr uint64_t kCellsOfADay = 24;  // of a row
 constexpr uint64_t kRowsByDay = 400;
-constexpr uint64_t kRowsOfAScan = 100;
+constexpr uint64_t kRowsAScan = 100;
 constexpr TimeRange kLastDay = {(kDays - 1) * kDayMs, kDays* kDayMs};
 
 // Claimed at most, of the first contender's time.
@@ -40,7 +40,7 @@ constexpr double kVersionedIncrements = 3;
 constexpr double kGetWithoutFlush = 3;
 constexpr double kLastDayOfThirty = 1.0 / 10;
 
-std::string RowName(uint64_t place) {
+std::string RowAtPlace(uint64_t place) {
   char name[32];
   std::snprintf(name, sizeof(name), "user%016" PRIx64, place);
   return name;
@@ -54,7 +54,7 @@ Status LoadOneFile(uint64_t cells, Store* store) {
   Status s = store->NewBulkLoad(
       {.file_bytes = std::numeric_limits<uint64_t>::max()}, &load);
   for (uint64_t i = 0; s.ok() && i < rows; ++i) {
-    const std::string row = RowName(i * step);
+    const std::string row = RowAtPlace(i * step);
     for (uint64_t column = 0; s.ok() && column < kCellsOfARow; ++column) {
       s = load->Add(row, kFamily, "column" + std::to_string(column),
                     "value " + std::to_string(i));
@@ -77,7 +77,7 @@ std::vector<std::string> AbsentRows(const StoreBenchOptions& options) {
   std::vector<std::string> rows;
   rows.reserve(options.questions);
   for (uint64_t i = 0; i < options.questions; ++i) {
-    rows.push_back(RowName(random.Next() | 1));
+    rows.push_back(RowAtPlace(random.Next() | 1));
   }
   return rows;
 }
@@ -222,7 +222,9 @@ Status MeasureUpdatedGets(const StoreBenchOptions& options, Bench* bench) {
       {.operations = 512});
 }
 
-std::string RowByDay(uint64_t number) { return RowName(number % kRowsByDay); }
+std::string RowByDay(uint64_t number) {
+  return RowAtPlace(number % kRowsByDay);
+}
 
 // A file for each day, in which each row has got columns. If `passable` is
 // false, each file has a cell of the last day in a row behind the others, too.
@@ -260,8 +262,8 @@ Contender ScanLastDay(const std::string& who, Store* store) {
             for (uint64_t i = begin; i < end; ++i) {
               RowScanner rows;
               const Status s =
-                  store->Scan({.start_row = RowByDay(i * kRowsOfAScan),
-                               .limit = kRowsOfAScan,
+                  store->Scan({.start_row = RowByDay(i * kRowsAScan),
+                               .limit = kRowsAScan,
                                .row = {.time_range = kLastDay}},
                               &rows);
               if (!s.ok()) return s;
@@ -305,7 +307,7 @@ Status MeasureLastDay(const StoreBenchOptions& options, Bench* bench) {
     s = bench->Compare(
         {kScan, where, "cell", AtMost(kLastDayOfThirty)},
         {ScanLastDay(kAll, all_read.get()), ScanLastDay(kByDay, by_day.get())},
-        {.operations = kRowsByDay / kRowsOfAScan, .turn = 1});
+        {.operations = kRowsByDay / kRowsAScan, .turn = 1});
   }
   if (s.ok()) {
     s = bench->Compare(

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kRows = 60;
 constexpr int kQualifiers = 4;
-constexpr int kQuestions = 100;
-constexpr int kFirstAbsentRow = 1'000'000;
+constexpr int kReads = 100;
+constexpr int kAbsentRows = 1'000'000;
 
 const std::vector<FamilyDescriptor> kFamilies = {
     {"prefix",
@@ -128,24 +128,22 @@ FilterStats CheckFilters(Store* store, const FamilyDescriptor& family,
   const std::string of_family = " of family " + family.name;
   std::optional<std::string> value;
   FilterStats before = StatsOf(store, family.name);
-  for (int i = 0; i < kQuestions; ++i) {
-    RequireOk(
-        store->Get(RowName(kFirstAbsentRow + i), family.name, "q1", &value),
-        "Store::Get");
+  for (int i = 0; i < kReads; ++i) {
+    RequireOk(store->Get(RowName(kAbsentRows + i), family.name, "q1", &value),
+              "Store::Get");
     Require(!value, "an absent row is found");
   }
   FilterStats after = StatsOf(store, family.name);
-  RequireSkips(after.row.skipped - before.row.skipped, kQuestions,
+  RequireSkips(after.row.skipped - before.row.skipped, kReads,
                "gets of absent rows" + of_family);
 
   before = after;
-  for (int i = 0; i < kQuestions; ++i) {
-    CheckRow(store, RowName(kFirstAbsentRow + i), {});
+  for (int i = 0; i < kReads; ++i) {
+    CheckRow(store, RowName(kAbsentRows + i), {});
   }
   after = StatsOf(store, family.name);
   RequireSkips(after.row.skipped - before.row.skipped,
-               kQuestions * (kQualifiers + 1),
-               "scans of absent rows" + of_family);
+               kReads * (kQualifiers + 1), "scans of absent rows" + of_family);
 
   before = after;
   for (int i = 0; i < kRows; ++i) {

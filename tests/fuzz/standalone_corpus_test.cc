@@ -20,7 +20,7 @@
 #include "rowbloom/filter_form.h"
 #include "rowbloom/scalable_bloom_filter.h"
 
-namespace rowbloom {
+namespace rowbloom::standalone_corpus_test {
 namespace {
 
 using testing::HasSubstr;
@@ -126,4 +126,4 @@ TEST(FuzzCorpus, StandaloneFiltersAreWhatTheirNamesSay) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::standalone_corpus_test

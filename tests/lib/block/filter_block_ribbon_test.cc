@@ -11,7 +11,7 @@
 #include "rowbloom/filter_block.h"
 #include "tests/support/scoped_kernel.h"
 
-namespace rowbloom {
+namespace rowbloom::filter_block_ribbon_test {
 namespace {
 
 const KeyLayout kLayout = KeyLayout::Delimited(':');
@@ -159,4 +159,4 @@ TEST(FilterBlockRibbon, VerifyFindsAKeyThatIsMissing) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::filter_block_ribbon_test

@@ -18,7 +18,7 @@
 #include "tests/support/random.h"
 #include "tests/support/scoped_kernel.h"
 
-namespace rowbloom {
+namespace rowbloom::lookup_test {
 namespace {
 
 using test::DistinctKey;
@@ -247,4 +247,4 @@ TEST_P(LookupTest, FollowsTheFormat) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::lookup_test

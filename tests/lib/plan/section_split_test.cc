@@ -16,7 +16,7 @@
 #include "rowbloom/filter_block.h"
 #include "tests/support/random.h"
 
-namespace rowbloom {
+namespace rowbloom::section_split_test {
 namespace {
 
 constexpr FilterKind kKinds[] = {FilterKind::kBloom, FilterKind::kRibbon};
@@ -211,4 +211,4 @@ TEST(AdaptiveSplit, BlocksHaveThePredictedRates) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::section_split_test

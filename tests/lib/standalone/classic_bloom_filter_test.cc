@@ -15,7 +15,7 @@
 #include "tests/lib/standalone/serialized.h"
 #include "tests/support/random.h"
 
-namespace rowbloom {
+namespace rowbloom::classic_bloom_filter_test {
 namespace {
 
 using namespace std::string_literals;
@@ -226,4 +226,4 @@ TEST(FilterForm, OfGuavaIsKnownByItsHeadAndLength) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::classic_bloom_filter_test

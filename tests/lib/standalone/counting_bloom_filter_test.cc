@@ -14,7 +14,7 @@
 #include "tests/lib/standalone/serialized.h"
 #include "tests/support/random.h"
 
-namespace rowbloom {
+namespace rowbloom::counting_bloom_filter_test {
 namespace {
 
 using test::DistinctKey;
@@ -188,4 +188,4 @@ TEST(CountingBloomFilter, SerializedFormRefusesDamage) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::counting_bloom_filter_test

@@ -14,7 +14,7 @@
 #include "tests/lib/standalone/serialized.h"
 #include "tests/support/random.h"
 
-namespace rowbloom {
+namespace rowbloom::cuckoo_filter_test {
 namespace {
 
 using test::DistinctKey;
@@ -241,4 +241,4 @@ TEST(CuckooFilter, ParseRefusesNumbersThatDoNotGoTogether) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::cuckoo_filter_test

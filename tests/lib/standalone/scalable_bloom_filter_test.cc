@@ -16,7 +16,7 @@
 #include "tests/lib/standalone/serialized.h"
 #include "tests/support/random.h"
 
-namespace rowbloom {
+namespace rowbloom::scalable_bloom_filter_test {
 namespace {
 
 using test::DistinctKey;
@@ -206,4 +206,4 @@ TEST(ScalableBloomFilter, ParseRefusesStagesThatDoNotGoTogether) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::scalable_bloom_filter_test

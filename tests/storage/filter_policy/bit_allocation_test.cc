@@ -26,7 +26,7 @@
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
 
-namespace rowbloom {
+namespace rowbloom::bit_allocation_test {
 namespace {
 
 using test::DistinctKey;
@@ -693,4 +693,4 @@ TEST_F(AdaptiveSplitInFiles, CostsWhereTheHintIsWrong) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::bit_allocation_test

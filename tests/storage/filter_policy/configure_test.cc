@@ -11,7 +11,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace rowbloom {
+namespace rowbloom::configure_test {
 namespace {
 
 using rocksdb::BlockBasedTableOptions;
@@ -203,4 +203,4 @@ TEST(ConfigureRowFilters, ErrorsChangeNothing) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::configure_test

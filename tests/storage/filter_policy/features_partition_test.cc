@@ -13,7 +13,7 @@
 #include "rowbloom/filter_block.h"
 #include "tests/storage/filter_policy/features.h"
 
-namespace rowbloom {
+namespace rowbloom::features_partition_test {
 namespace {
 
 using test::ExpectOk;
@@ -183,4 +183,4 @@ TEST(Partitions, FilterBytesAreNearerWhereTheFilterIsCutByItself) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::features_partition_test

@@ -12,7 +12,7 @@
 #include "rocksdb/perf_context.h"
 #include "tests/storage/filter_policy/features.h"
 
-namespace rowbloom {
+namespace rowbloom::features_scan_test {
 namespace {
 
 using rocksdb::ReadOptions;
@@ -435,4 +435,4 @@ TEST_F(ScanFeatures, ReverseOrderFindsRowsToo) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::features_scan_test

@@ -14,7 +14,7 @@
 #include "rowbloom/open_db.h"
 #include "tests/storage/filter_policy/features.h"
 
-namespace rowbloom {
+namespace rowbloom::features_table_test {
 namespace {
 
 using test::ExpectOk;
@@ -330,4 +330,4 @@ TEST_F(Features, RowOfAMillionColumnsSpansPartitions) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::features_table_test

@@ -17,7 +17,7 @@
 #include "rocksdb/utilities/write_batch_with_index.h"
 #include "rocksdb/wide_columns.h"
 
-namespace rowbloom {
+namespace rowbloom::features_test {
 namespace {
 
 using rocksdb::Slice;
@@ -355,4 +355,4 @@ TEST_F(Features, OddKeysAreKept) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::features_test

@@ -9,7 +9,7 @@
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/temp_dir.h"
 
-namespace rowbloom {
+namespace rowbloom::filter_properties_test {
 namespace {
 
 using test::ExpectOk;
@@ -152,4 +152,4 @@ TEST_F(FilterProperties, FilesWrittenSideBySideAreToldApart) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::filter_properties_test

@@ -10,7 +10,7 @@
 #include "rocksdb/perf_level.h"
 #include "tests/storage/filter_policy/filtered_db.h"
 
-namespace rowbloom {
+namespace rowbloom::migration_test {
 namespace {
 
 using rocksdb::BottommostLevelCompaction;
@@ -238,4 +238,4 @@ TEST_F(Migration, ScansThatWatchTheirRowSurviveTheExtractor) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::migration_test

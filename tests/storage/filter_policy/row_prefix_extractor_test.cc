@@ -6,7 +6,7 @@
 #include "rowbloom/filter_policy.h"
 #include "tests/support/random.h"
 
-namespace rowbloom {
+namespace rowbloom::row_prefix_extractor_test {
 namespace {
 
 using rocksdb::Slice;
@@ -74,4 +74,4 @@ TEST(RowPrefixExtractor, ThrowingCustomLayoutIsOutOfDomain) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::row_prefix_extractor_test

@@ -10,7 +10,7 @@
 #include "rocksdb/version.h"
 #include "tests/storage/filter_policy/filtered_db.h"
 
-namespace rowbloom {
+namespace rowbloom::set_options_test {
 namespace {
 
 using rocksdb::Status;
@@ -178,4 +178,4 @@ TEST_F(SetOptions, SwapsThePrefixExtractorForNewFiles) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::set_options_test

@@ -12,7 +12,7 @@
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/temp_dir.h"
 
-namespace rowbloom {
+namespace rowbloom::whole_keys_test {
 namespace {
 
 using rocksdb::Slice;
@@ -228,4 +228,4 @@ TEST(WholeKeysOfPrefixes, AnExtractorOfAnotherKindIsServed) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::whole_keys_test

@@ -20,7 +20,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::export_test {
 namespace {
 
 using rocksdb::Status;
@@ -427,4 +427,4 @@ TEST_F(Export, OfAStoreThatIsOnlyRead) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::export_test

@@ -13,7 +13,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace rowbloom::hfile_transfer {
+namespace rowbloom::hfile_transfer::hbase_records_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,4 +207,4 @@ TEST(RowRange, ClipsToAnother) {
 }
 
 }  // namespace
-}  // namespace rowbloom::hfile_transfer
+}  // namespace rowbloom::hfile_transfer::hbase_records_test

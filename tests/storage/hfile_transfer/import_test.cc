@@ -17,7 +17,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::import_test {
 namespace {
 
 using rocksdb::Status;
@@ -853,4 +853,4 @@ TEST_F(Import, NeedsAStoreThatIsWritten) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::import_test

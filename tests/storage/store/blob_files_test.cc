@@ -12,7 +12,7 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::blob_files_test {
 namespace {
 
 constexpr uint64_t kRows = 50;
@@ -203,4 +203,4 @@ TEST_F(BlobFiles, AreLoadedAndWalked) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::blob_files_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/random.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::cell_versions_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -325,4 +325,4 @@ TEST(CellVersions, MergingInAnyGroupsGivesTheSame) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::cell_versions_test

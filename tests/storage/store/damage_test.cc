@@ -8,7 +8,7 @@
 #include "tests/support/fault_file_system.h"
 #include "tests/support/stride.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::damage_test {
 namespace {
 
 using rocksdb::Status;
@@ -272,4 +272,4 @@ TEST_F(Damage, RecordsAreNamed) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::damage_test

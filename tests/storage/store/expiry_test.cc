@@ -10,7 +10,7 @@
 
 #include "tests/storage/store/test_store.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::expiry_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -208,4 +208,4 @@ INSTANTIATE_TEST_SUITE_P(Of, Expiry,
                                            ChangeType::kDeleteFamilyVersion));
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::expiry_test

@@ -5,7 +5,7 @@
 #include "tests/support/owned_address.h"
 #include "tests/support/random.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::filters_test {
 namespace {
 
 constexpr uint64_t kFiles = 6;
@@ -294,4 +294,4 @@ TEST_F(StoreFilters, PresentCellsAndRowsAreFoundAfterReopening) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::filters_test

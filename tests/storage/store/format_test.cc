@@ -10,7 +10,7 @@
 #include "storage/store/cell_value.h"
 #include "tests/storage/store/test_store.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::format_test {
 namespace {
 
 using rocksdb::Status;
@@ -372,4 +372,4 @@ TEST_F(StoreFormat, RecordsOfOtherNamesAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::format_test

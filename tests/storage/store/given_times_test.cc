@@ -8,7 +8,7 @@
 
 #include "tests/support/random.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::given_times_test {
 namespace {
 
 constexpr uint64_t kNow = 1'700'000'000'000;
@@ -152,4 +152,4 @@ TEST(GivenTimes, KeepTheOrderOfChanges) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::given_times_test

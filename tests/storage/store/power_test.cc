@@ -9,7 +9,7 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/support/power_cuts.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::power_test {
 namespace {
 
 using rocksdb::Env;
@@ -363,4 +363,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& its) { return its.param.name; });
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::power_test

@@ -5,7 +5,7 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::stats_test {
 namespace {
 
 constexpr uint64_t kRows = 400;
@@ -155,4 +155,4 @@ TEST_F(StoreStatsTest, CacheAndTruthOfFiltersAreCountedOnDemand) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::stats_test

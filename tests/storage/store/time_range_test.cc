@@ -15,7 +15,7 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::time_range_test {
 namespace {
 
 constexpr uint64_t kDayMs = uint64_t{24} * 60 * 60 * 1000;
@@ -296,4 +296,4 @@ TEST_F(FilesByDay, AnswerAsTheModel) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::time_range_test

@@ -10,7 +10,7 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::transactions_test {
 namespace {
 
 using rocksdb::Status;
@@ -385,4 +385,4 @@ INSTANTIATE_TEST_SUITE_P(Formats, Transactions,
                          });
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::transactions_test

@@ -9,7 +9,7 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::versions_test {
 namespace {
 
 using rocksdb::Status;
@@ -552,4 +552,4 @@ TEST(LargeValues, AreKeptInBothFormats) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::versions_test

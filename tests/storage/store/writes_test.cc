@@ -11,7 +11,7 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::writes_test {
 namespace {
 
 using rocksdb::IODebugContext;
@@ -479,4 +479,4 @@ TEST(Durability, IsOfTheWriteThatAsksForIt) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::writes_test

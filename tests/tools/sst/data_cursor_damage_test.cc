@@ -18,7 +18,7 @@
 #include "tests/tools/sst/make_sst.h"
 #include "tools/sst/data_cursor.h"
 
-namespace rowbloom::sst {
+namespace rowbloom::sst::data_cursor_damage_test {
 namespace {
 
 using rocksdb::Status;
@@ -268,4 +268,4 @@ TEST(DataBomb, AZstdBlockThatClaims4GiBTakesNoMemory) {
 }
 
 }  // namespace
-}  // namespace rowbloom::sst
+}  // namespace rowbloom::sst::data_cursor_damage_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace rowbloom::sst {
+namespace rowbloom::sst::footer_test {
 namespace {
 
 using testing::HasSubstr;
@@ -216,4 +216,4 @@ TEST(Footer, TooShortFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace rowbloom::sst
+}  // namespace rowbloom::sst::footer_test

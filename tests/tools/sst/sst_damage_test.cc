@@ -13,7 +13,7 @@
 #include "tests/tools/sst/make_sst.h"
 #include "tools/sst/sst_file.h"
 
-namespace rowbloom::sst {
+namespace rowbloom::sst::sst_damage_test {
 namespace {
 
 using test::TempDir;
@@ -264,4 +264,4 @@ TEST_P(SstDamage, ClaimsBeyondTheFileAllocateNothing) {
 }
 
 }  // namespace
-}  // namespace rowbloom::sst
+}  // namespace rowbloom::sst::sst_damage_test

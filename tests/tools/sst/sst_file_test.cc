@@ -26,7 +26,7 @@
 #include "tools/sst/data_cursor.h"
 #include "tools/sst/index_cursor.h"
 
-namespace rowbloom::sst {
+namespace rowbloom::sst::sst_file_test {
 namespace {
 
 using test::SstSpec;
@@ -497,4 +497,4 @@ TEST(SstFile, Version6BlocksBelongToTheirOffset) {
 }
 
 }  // namespace
-}  // namespace rowbloom::sst
+}  // namespace rowbloom::sst::sst_file_test

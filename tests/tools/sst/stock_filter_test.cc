@@ -16,7 +16,7 @@
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "tests/support/random.h"
 
-namespace rowbloom::sst {
+namespace rowbloom::sst::stock_filter_test {
 namespace {
 
 using testing::HasSubstr;
@@ -248,4 +248,4 @@ TEST(StockFilter, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace rowbloom::sst
+}  // namespace rowbloom::sst::stock_filter_test

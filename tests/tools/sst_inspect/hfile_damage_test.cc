@@ -16,7 +16,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 
-namespace rowbloom {
+namespace rowbloom::hfile_damage_test {
 namespace {
 
 using hfile::BlockType;
@@ -371,4 +371,4 @@ TEST_F(DamagedHFile, EveryFlippedByteIsAFinding) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::hfile_damage_test

@@ -32,7 +32,7 @@
 #include "tools/sst_inspect/sst_filter.h"
 #include "tools/sst_inspect/table_file.h"
 
-namespace rowbloom {
+namespace rowbloom::stock_files_test {
 namespace {
 
 using sst_inspect::TableFile;
@@ -258,4 +258,4 @@ TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::stock_files_test

@@ -26,7 +26,7 @@
 #include "tools/sst_inspect/sst_filter.h"
 #include "tools/sst_inspect/table_file.h"
 
-namespace rowbloom {
+namespace rowbloom::verify_questions_test {
 namespace {
 
 using sst_inspect::DecodedFilter;
@@ -363,4 +363,4 @@ TEST_P(VerifyQuestions, LongKeysAreAskedAbout) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::verify_questions_test

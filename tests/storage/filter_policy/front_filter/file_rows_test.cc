@@ -20,7 +20,7 @@
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/temp_dir.h"
 
-namespace rowbloom::front_filter {
+namespace rowbloom::front_filter::file_rows_test {
 namespace {
 
 using test::ExpectOk;
@@ -330,4 +330,4 @@ TEST_F(FileRowsTest, BeyondTheLimitIsUnknown) {
 }
 
 }  // namespace
-}  // namespace rowbloom::front_filter
+}  // namespace rowbloom::front_filter::file_rows_test

@@ -29,7 +29,7 @@
 #include "rocksdb/advanced_cache.h"
 #endif
 
-namespace rowbloom {
+namespace rowbloom::front_filter_db_test {
 namespace {
 
 using rocksdb::ColumnFamilyHandle;
@@ -1022,4 +1022,4 @@ TEST_F(FrontFilterDBTest, ClosesBeforeItGoes) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::front_filter_db_test

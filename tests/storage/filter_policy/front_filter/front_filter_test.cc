@@ -19,7 +19,7 @@
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
-namespace rowbloom {
+namespace rowbloom::front_filter_test {
 namespace {
 
 using rocksdb::Status;
@@ -271,4 +271,4 @@ TEST_F(FrontFilterTest, PreparedOptionsCanBePreparedAgain) {
 }
 
 }  // namespace
-}  // namespace rowbloom
+}  // namespace rowbloom::front_filter_test
