@@ -41,8 +41,14 @@ std::map<std::string, Seed> Seeds() {
                      {ChangeType::kDelete, 6, {}}});
   const std::string of_family = EncodeEntries(
       {{ChangeType::kPut, 40, "x"}, {ChangeType::kDeleteFamily, 22, {}}});
-  const auto head = EncodeCellHead(7);
-  const std::string latest = std::string(head.data(), head.size()) + "value";
+  char head[kTtlCellHeadBytes];
+  const auto latest_with = [&head](uint64_t ttl_ms) {
+    return std::string(head, EncodeCellHead(7, ttl_ms, head)) + "value";
+  };
+  const std::string latest = latest_with(kNoTtl);
+  const std::string ttls = EncodeEntries({{ChangeType::kPut, 26, "over", 3},
+                                          {ChangeType::kPut, 25, "new", 300},
+                                          {ChangeType::kPut, 21, "", 0}});
   const auto with_byte = [&puts](size_t at, char byte) {
     std::string bytes = puts;
     bytes[at] = byte;
@@ -56,12 +62,15 @@ std::map<std::string, Seed> Seeds() {
   return {
       {"latest", {Input(latest, latest), "", false}},
       {"latest_cut", {Input(latest.substr(0, 8), ""), "at least 9", false}},
+      {"latest_with_ttl", {Input(latest_with(5), latest), "", false}},
+      {"ttls", {Input(ttls, puts), ""}},
+      {"ttls_and_deletes", {Input(deletes, ttls), ""}},
       {"versions_and_deletes", {Input(puts, deletes), ""}},
       {"deletes_and_versions", {Input(deletes, puts), ""}},
       {"family_delete", {Input(of_family, puts), ""}},
       {"no_entries", {Input("\x02", puts), ""}},
       {"unknown_version", {Input(with_byte(0, 9), puts), "version"}},
-      {"unknown_type", {Input(with_byte(1, 5), puts), "type"}},
+      {"unknown_type", {Input(with_byte(1, 6), puts), "type"}},
       {"cut", {Input(puts.substr(0, puts.size() - 1), puts), "a value of"}},
       {"out_of_order", {Input(with_byte(2, 3), puts), "an older entry"}},
       {"overlong_length", {Input(overlong, puts), "as few bytes"}},

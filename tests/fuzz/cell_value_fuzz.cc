@@ -27,10 +27,11 @@ void CheckLatest(std::string_view stored) {
     return;
   }
   Check(IsPartOf(cell.value, stored), "a value is part of the stored bytes");
-  const auto head = EncodeCellHead(cell.timestamp_ms);
-  Check(
-      std::string(head.data(), head.size()) + std::string(cell.value) == stored,
-      "a value is written as it was read");
+  char head[kTtlCellHeadBytes];
+  std::string written(head,
+                      EncodeCellHead(cell.timestamp_ms, cell.ttl_ms, head));
+  written += cell.value;
+  Check(written == stored, "a value is written as it was read");
 }
 
 bool Decode(std::string_view stored, Entries* entries) {
@@ -42,6 +43,9 @@ bool Decode(std::string_view stored, Entries* entries) {
   for (size_t i = 0; i < entries->size(); ++i) {
     const Entry& entry = (*entries)[i];
     Check(entry.timestamp_ms <= kMaxTimestampMs, "a timestamp has its bound");
+    Check(entry.ttl_ms == kNoTtl || (entry.type == ChangeType::kPut &&
+                                     entry.ttl_ms <= kMaxTimestampMs),
+          "a TTL has its bound, and is a put's");
     Check(IsPartOf(entry.value, stored), "a value is part of the stored bytes");
     Check(i == 0 || ComesBefore((*entries)[i - 1], entry),
           "entries come in order, each once");

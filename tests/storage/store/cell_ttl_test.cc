@@ -11,7 +11,7 @@
 
 #include "tests/storage/store/test_store.h"
 
-namespace rowbloom::test {
+namespace rowbloom::test::cell_ttl_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -309,4 +309,4 @@ TEST(CellTtlVersions, OlderVersionsThatAreKeptAreSeen) {
 }
 
 }  // namespace
-}  // namespace rowbloom::test
+}  // namespace rowbloom::test::cell_ttl_test

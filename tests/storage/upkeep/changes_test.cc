@@ -44,14 +44,14 @@ Status TakeChanges(Store* store, uint64_t* number,
 
 void MakeInModel(const StoreChange& change, StoreModel* model) {
   if (change.kind != Kind::kCell) return;
-  const auto& [number, kind, family, type, row, qualifier, timestamp_ms,
-               value] = change;
+  const auto& [number, kind, family, type, row, qualifier, timestamp_ms, value,
+               ttl_ms] = change;
   const uint64_t ms =
       timestamp_ms.value_or(std::numeric_limits<int64_t>::max());
   switch (type) {
     case kPut:
       ASSERT_TRUE(timestamp_ms);
-      return model->Put(row, family, qualifier, ms, value);
+      return model->Put(row, family, qualifier, ms, value, ttl_ms);
     case kDelete:
       return model->Delete(row, family, qualifier, ms);
     case kDeleteVersion:

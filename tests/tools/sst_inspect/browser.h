@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/sst/make_sst.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tools/sst/make_sst.h"
 
 namespace rowbloom::test {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/sst/make_sst.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 
 namespace rowbloom {

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "rocksdb/slice_transform.h"
-#include "tests/tools/sst/make_sst.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/browser.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/sst_inspect/file_picture.h"

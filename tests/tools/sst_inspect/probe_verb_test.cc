@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "rowbloom/filter_block.h"
-#include "tests/tools/sst/make_sst.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
+#include "tests/tools/sst/make_sst.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 #include "tools/cli/text.h"
 
