@@ -41,7 +41,7 @@ class CellTtl : public ::testing::TestWithParam<const char*> {
                         {.wall_clock = [this] { return now_ms_.load(); }});
   }
 
-  static std::string Family() { return GetParam(); }
+  const std::string& Family() const { return family_; }
 
   void Put(const std::string& value, std::optional<uint64_t> ttl_ms) {
     now_ms_ += 2;
@@ -77,6 +77,7 @@ class CellTtl : public ::testing::TestWithParam<const char*> {
     return value.value_or("");
   }
 
+  const std::string family_ = GetParam();
   TempDir dir_;
   std::atomic<uint64_t> now_ms_{kStart};
   std::unique_ptr<Store> store_;
