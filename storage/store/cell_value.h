@@ -77,14 +77,14 @@ inline std::string ProblemOfCellValue(std::string_view stored) {
   const uint8_t version =
       stored.empty() ? kCellFormatVersion : static_cast<uint8_t>(stored[0]);
   const bool has_ttl = version == kTtlCellFormatVersion;
-  if (version != kCellFormatVersion && !has_ttl) {
-    return Concat("expected a value of format version ", kCellFormatVersion,
-                  " or ", kTtlCellFormatVersion, ", found ", version);
-  }
   const size_t head_bytes = has_ttl ? kTtlCellHeadBytes : kCellHeadBytes;
   if (stored.size() < head_bytes) {
     return Concat("expected a value of at least ", head_bytes, " bytes, found ",
                   stored.size());
+  }
+  if (version != kCellFormatVersion && !has_ttl) {
+    return Concat("expected a value of format version ", kCellFormatVersion,
+                  " or ", kTtlCellFormatVersion, ", found ", version);
   }
   return Concat("expected a TTL of at most ", kMaxTimestampMs, ", found ",
                 LoadWord(stored.data() + kCellHeadBytes));

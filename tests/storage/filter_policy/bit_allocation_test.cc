@@ -148,6 +148,7 @@ class BitAllocation : public testing::Test {
   // neither do columns from 1000 on.
   WrongOpenCounts Count(uint64_t rows, uint64_t count) {
     rocksdb::SetPerfLevel(rocksdb::kEnableCount);
+    rocksdb::get_perf_context()->Reset();
     WrongOpenCounts counts;
     std::string value;
     for (uint64_t i = 0; i < count; ++i) {
