@@ -91,8 +91,8 @@ class Writer {
 
   rocksdb::Status KeepBound(uint64_t bound_ms, bool sync);
 
+  RowLocks locks_;  // first, as it is aligned to lines of the cache
   const OpenedStore& opened_;
-  RowLocks locks_;
   std::mutex records_mutex_;
 };
 
