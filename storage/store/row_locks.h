@@ -25,7 +25,7 @@ class RowLocks {
   using Places = std::array<uint64_t, kStripes / kWordBits>;
 
  public:
-  // What most writes need of it is in one line of the processor's caches.
+  // Members that most writes need are in one line of the processor's caches.
   struct alignas(kCacheLineBytes) Stripe {
     std::mutex mutex;
     GivenTimes given;  // guarded by the mutex, as are:

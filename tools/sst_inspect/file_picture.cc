@@ -106,7 +106,7 @@ class Painter {
     const Status status = file_.ForEachFilterPart([&](const FilterPart& part) {
       ++picture_.filter_parts;
       is_stock = is_stock && part.status.ok() && part.writer == "RocksDB";
-      // What cannot be read is a damaged block.
+      // A block that cannot be read is a damaged one.
       if (part.status.ok()) AddPart(part);
     });
     if (status.IsNotSupported()) {

@@ -52,7 +52,7 @@ struct FilterPart {
   std::string parameters;  // "lines of 64 bytes"
   std::string problem;     // why it is damaged; empty: it is not
   std::string note;        // why it cannot be asked, or rules nothing out
-  // What rowbloom's blocks say of themselves; 0: it is none.
+  // Facts that rowbloom's blocks state; version 0: it is no such block.
   int version = 0;
   std::string layout;
   uint32_t row_prefix_bytes = 0;

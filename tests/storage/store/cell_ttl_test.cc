@@ -158,7 +158,7 @@ TEST_P(CellTtl, ATtlThatMeansNothingIsRefused) {
                    .qualifier = "q",
                    .ttl_ms = 1};
   EXPECT_THAT(store_->Write(del), refused("a delete with a TTL"));
-  // That of the options is for puts, and leaves deletes alone.
+  // The TTL of the options is for puts, and leaves deletes alone.
   EXPECT_THAT(store_->Delete("r", Family(), "q", {.ttl_ms = 1}), IsOk());
   EXPECT_EQ(Read(), "");
 }
