@@ -234,21 +234,21 @@ bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
   uint32_t newer = 0;
   Entry before;
   bool lost_value = false;
-  const size_t removed = std::erase_if(*entries, [&](Entry& entry) {
+  for (Entry& entry : *entries) {
+    if (entry.ttl_ms == 0 || !entry.HasRunOut(facts.wall_ms)) continue;
+    entry.value = {};
+    entry.ttl_ms = 0;
+    lost_value = true;
+  }
+  const size_t removed = std::erase_if(*entries, [&](const Entry& entry) {
     const bool is_put = entry.type == ChangeType::kPut;
-    const bool has_run_out = is_put && entry.HasRunOut(facts.wall_ms);
-    const bool needed = is_put && !has_run_out
+    const bool needed = is_put && entry.ttl_ms > 0
                             ? newer < rules.min_versions
                             : rules.min_versions > 0 ||
                                   entry.timestamp_ms >= facts.no_puts_before_ms;
     if (entry.type == ChangeType::kDeleteVersion ||
         (is_put && !IsDeletedBy(before, entry))) {
       ++newer;
-    }
-    if (has_run_out && entry.ttl_ms > 0) {
-      entry.value = {};
-      entry.ttl_ms = 0;
-      lost_value = true;
     }
     before = entry;
     if (facts.row_deletes != nullptr &&
