@@ -29,22 +29,6 @@ void AppendHead(const Entry& entry, std::string* stored) {
   PutVarint(stored, entry.value.size());
 }
 
-bool IsEntryType(uint8_t type) {
-  switch (static_cast<ChangeType>(type)) {
-    case ChangeType::kPut:
-    case ChangeType::kDeleteVersion:
-    case ChangeType::kDeleteFamilyVersion:
-    case ChangeType::kDelete:
-    case ChangeType::kDeleteFamily:
-      return true;
-    case ChangeType::kIncrement:
-    case ChangeType::kAppend:
-    case ChangeType::kDeleteRow:
-      break;
-  }
-  return false;
-}
-
 bool Has(const Entries& entries, ChangeType type) {
   return std::any_of(entries.begin(), entries.end(),
                      [type](const Entry& entry) { return entry.type == type; });
@@ -132,7 +116,7 @@ bool DecodeEntries(std::string_view stored, Entries* entries,
     const std::string_view start = rest;
     uint8_t type = 0;
     if (!GetFixed(&rest, &type) ||
-        (!IsEntryType(type) && type != kPutWithTtl)) {
+        (!IsEntryType(static_cast<ChangeType>(type)) && type != kPutWithTtl)) {
       return fail(start, "an entry of type 4, 5, 8, 10, 12 or 14",
                   std::to_string(type));
     }

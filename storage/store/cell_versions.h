@@ -30,7 +30,13 @@ constexpr bool IsDeleteOfRow(ChangeType type) {
          type == ChangeType::kDeleteFamilyVersion;
 }
 
-// A put or a delete of a cell, of a type that is on disk.
+// The types that are on disk, and keep their numbers.
+constexpr bool IsEntryType(ChangeType type) {
+  return type == ChangeType::kPut || type == ChangeType::kDelete ||
+         type == ChangeType::kDeleteVersion || IsDeleteOfRow(type);
+}
+
+// A put or a delete of a cell, of such a type.
 struct Entry {
   ChangeType type = ChangeType::kPut;
   uint64_t timestamp_ms = 0;

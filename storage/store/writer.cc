@@ -61,8 +61,7 @@ Status CheckChange(const Change& change) {
                            " ms: expected at most ", kMaxTimestampMs);
   }
   const bool of_row = IsDeleteOfRow(type) || type == ChangeType::kDeleteRow;
-  if (!of_row && type != ChangeType::kDelete &&
-      type != ChangeType::kDeleteVersion) {
+  if (!of_row && !IsEntryType(type)) {
     return InvalidArgument("a change of the unknown type ",
                            static_cast<int>(type));
   }
@@ -238,6 +237,10 @@ class Writer::Draft {
     return {family.handle()->GetID(), row_bytes_ + std::string(qualifier)};
   }
 
+  static bool IsOfRow(const Key& key, const Key& row) {
+    return key.first == row.first && key.second.starts_with(row.second);
+  }
+
   Status FindCell(FamilyMap::const_iterator found, std::string_view qualifier,
                   CellState* cell) const {
     const Family& family = found->second;
@@ -274,6 +277,36 @@ class Writer::Draft {
       }
     }
     return s;
+  }
+
+  // Calls visit(qualifier, CellState&) for each cell of the row in a family.
+  template <typename Visit>
+  Status ForEachCell(FamilyMap::const_iterator found, Visit visit) const {
+    const Key row = KeyOf(found->second, {});
+    const Noted none;
+    const Noted& noted = noted_ ? *noted_ : none;
+    Status s;
+    for (auto it = noted.entries.lower_bound(row);
+         s.ok() && it != noted.entries.end() && IsOfRow(it->first, row); ++it) {
+      const auto qualifier =
+          std::string_view(it->first.second).substr(row.second.size());
+      CellState cell;
+      s = FindCell(found, qualifier, &cell);
+      if (s.ok()) visit(qualifier, cell);
+    }
+    if (!s.ok() || noted.removed_rows.contains(row)) return s;
+    CellState cell;
+    RowCells stored(opened_, found, options_.snapshot, row_bytes_);
+    s = stored.Enter(row_, row_bytes_);
+    if (s.ok()) s = FindRowDeletes(found, &cell.row_deletes);
+    for (; s.ok() && stored.Valid(); stored.Next()) {
+      if (noted.entries.contains(KeyOf(found->second, stored.qualifier()))) {
+        continue;
+      }
+      s = ReadEntries(stored.cell(), &cell.entries);
+      if (s.ok()) visit(stored.qualifier(), cell);
+    }
+    return s.ok() ? stored.status() : s;
   }
 
   // Puts what an increment or an append makes of the newest value.
@@ -347,7 +380,7 @@ class Writer::Draft {
       const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
       last_ms_ = std::max(last_ms_, now_ms_);
       const Entry entry = PutOf(change, now_ms_);
-      if (options_.has_updates) Note(family, change.qualifier, entry);
+      Note(family, change.qualifier, entry);
       if (s = Announce(entry); !s.ok()) return s;
       char head[kTtlCellHeadBytes];
       const Slice value_parts[] = {
@@ -438,24 +471,16 @@ class Writer::Draft {
     return s.ok() ? add(marker.timestamp_ms) : s;
   }
 
+  // Tells whether a later change may look at the family's cells. Those of a
+  // `latest` family matter to updates alone.
+  bool IsLookedAt(const Family& family) const {
+    return family.format == CellFormat::kLatest ? options_.has_updates
+                                                : options_.looks_at_itself;
+  }
   void Note(const Family& family, std::string_view qualifier,
             const Entry& entry) {
-    if (!options_.looks_at_itself) return;
+    if (!IsLookedAt(family)) return;
     noted().entries[KeyOf(family, qualifier)].push_back(entry);
-  }
-
-  // Calls visit(key, entries) for the cells with noted entries whose keys begin
-  // with this one.
-  template <typename Visit>
-  void ForEachNoted(const Key& prefix, Visit visit) {
-    if (!noted_) return;
-    auto& entries = noted_->entries;
-    for (auto it = entries.lower_bound(prefix);
-         it != entries.end() && it->first.first == prefix.first &&
-         it->first.second.starts_with(prefix.second);
-         ++it) {
-      visit(it->first.second, &it->second);
-    }
   }
 
   // Adds an entry to a cell of the row.
@@ -479,33 +504,22 @@ class Writer::Draft {
   // itself, so that they take no version's place.
   Status DeleteInAllColumns(FamilyMap::const_iterator found,
                             uint64_t timestamp_ms) {
-    const Family& family = found->second;
-    Status s;
-    const auto take = [&](std::string_view qualifier) {
-      return AddEntry(family, qualifier,
-                      {ChangeType::kDeleteVersion, timestamp_ms});
-    };
-    const auto is_put = [&](const Entry& entry) {
-      return entry.type == ChangeType::kPut &&
-             entry.timestamp_ms == timestamp_ms;
-    };
-    ForEachNoted(
-        KeyOf(family, {}), [&](const std::string& key, const Entries* noted) {
-          if (s.ok() && std::any_of(noted->begin(), noted->end(), is_put)) {
-            s = take(std::string_view(key).substr(row_bytes_.size()));
-          }
-        });
-    if (!s.ok()) return s;
-    RowCells cells(opened_, found, options_.snapshot, row_bytes_);
-    s = cells.Enter(row_, row_bytes_);
-    for (; s.ok() && cells.Valid(); cells.Next()) {
-      Entries entries;
-      s = ReadEntries(cells.cell(), &entries);
-      if (s.ok() && std::any_of(entries.begin(), entries.end(), is_put)) {
-        s = take(cells.qualifier());
-      }
+    std::vector<std::string> columns;
+    Status s = ForEachCell(found, [&](std::string_view qualifier,
+                                      const CellState& cell) {
+      const bool has_version = std::any_of(
+          cell.entries.begin(), cell.entries.end(), [&](const Entry& entry) {
+            return entry.type == ChangeType::kPut &&
+                   entry.timestamp_ms == timestamp_ms;
+          });
+      if (has_version) columns.emplace_back(qualifier);
+    });
+    for (const std::string& qualifier : columns) {
+      if (!s.ok()) break;
+      s = AddEntry(found->second, qualifier,
+                   {ChangeType::kDeleteVersion, timestamp_ms});
     }
-    return s.ok() ? cells.status() : s;
+    return s;
   }
 
   // Removes what RocksDB has of the row in a family, or of a cell, but for the
@@ -513,17 +527,17 @@ class Writer::Draft {
   Status Remove(const Change& change, FamilyMap::const_iterator found) {
     const Family& family = found->second;
     if (IsDeleteOfRow(change.type)) {
-      const Key row = KeyOf(family, {});
-      if (options_.has_updates) noted().removed_rows.insert(row);
-      ForEachNoted(row,
-                   [](const std::string&, Entries* noted) { noted->clear(); });
+      if (IsLookedAt(family)) {
+        const Key row = KeyOf(family, {});
+        std::erase_if(noted().entries,
+                      [&](const auto& at) { return IsOfRow(at.first, row); });
+        noted().removed_rows.insert(row);
+      }
       is_wide_ = true;
       return batch_->DeleteRange(family.handle(), row_bytes_,
                                  RowEnd(row_bytes_, kMaxQualifierBytes));
     }
-    if (options_.has_updates) {
-      Note(family, change.qualifier, {kRemoval});
-    }
+    Note(family, change.qualifier, {kRemoval});
     // The row's deletes are kept with the cell of the empty qualifier.
     RowDeletes row_deletes;
     Status s;
@@ -543,38 +557,26 @@ class Writer::Draft {
     return s;
   }
 
-  // The newest timestamp of the versions that a delete is to take, in the
-  // store, expired ones included, and in the batch; nullopt: there are none.
-  Status FindNewestPut(const Change& change, FamilyMap::const_iterator family,
+  // The newest timestamp of the versions that a delete is to take, expired ones
+  // included; nullopt: there are none.
+  Status FindNewestPut(const Change& change, FamilyMap::const_iterator found,
                        std::optional<uint64_t>* newest_ms) {
-    const bool of_row = IsDeleteOfRow(change.type);
-    const auto note = [newest_ms](uint64_t timestamp_ms) {
-      *newest_ms = std::max(*newest_ms, std::optional(timestamp_ms));
-    };
-    const Key key = KeyOf(family->second, change.qualifier);
-    ForEachNoted(key, [&](const std::string& at, const Entries* noted) {
-      if (!of_row && at != key.second) return;
-      for (const Entry& entry : *noted) {
-        if (entry.type == ChangeType::kPut) note(entry.timestamp_ms);
-      }
-    });
-    VersionRules rules = family->second.rules;
+    VersionRules rules = found->second.rules;
     rules.ttl_ms = 0;
-    RowCells cells(opened_, family, options_.snapshot, row_bytes_);
-    Status s = cells.Enter(row_, row_bytes_);
-    if (!of_row) cells.Seek(change.qualifier);
-    for (; s.ok() && cells.Valid(); cells.Next()) {
-      if (!of_row && cells.qualifier() != change.qualifier) break;
-      Entries entries;
-      s = ReadEntries(cells.cell(), &entries);
-      for (Entry& entry : entries) entry.ttl_ms = kNoTtl;
-      ForEachVisible(entries, cells.row_deletes(), rules, /*wall_ms=*/0,
-                     [&](const Entry& newest) {
-                       note(newest.timestamp_ms);
+    const auto look = [&](std::string_view /*qualifier*/, CellState& cell) {
+      for (Entry& entry : cell.entries) entry.ttl_ms = kNoTtl;
+      ForEachVisible(cell.entries, cell.row_deletes, rules, /*wall_ms=*/0,
+                     [newest_ms](const Entry& newest) {
+                       *newest_ms = std::max(
+                           *newest_ms, std::optional(newest.timestamp_ms));
                        return false;
                      });
-    }
-    return s.ok() ? cells.status() : s;
+    };
+    if (IsDeleteOfRow(change.type)) return ForEachCell(found, look);
+    CellState cell;
+    Status s = FindCell(found, change.qualifier, &cell);
+    if (s.ok()) look(change.qualifier, cell);
+    return s;
   }
 
   // Finds the deletes of the row in the store and in the batch.
