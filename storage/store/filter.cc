@@ -219,48 +219,31 @@ FilterRun::Verdict FilterRun::AskParts(Step* step, const FilteredCell& cell) {
   }
 }
 
-// A row of which nothing is kept may be passed over only if no Page would have
-// noted it.
-FilterRun::Expectation FilterRun::Expect(const Step& step,
-                                         bool of_this_row) const {
+bool FilterRun::DropsAll(const Step& step, bool of_this_row) const {
   const Filter::Node& node = *step.node;
-  const auto all_if = [](bool all) {
-    return all ? Expectation::kAll : Expectation::kNone;
+  const auto drops_all = [&](const Step& part) {
+    return DropsAll(part, of_this_row);
   };
   switch (node.kind) {
     case NodeKind::kRow:
-      return of_this_row ? all_if(step.fits) : Expectation::kSome;
+      return of_this_row && !step.fits;
     case NodeKind::kRowsWith:
-      return of_this_row && !looks_ ? all_if(step.row == row_number_)
-                                    : Expectation::kSome;
+      return of_this_row && !looks_ && step.row != row_number_;
     case NodeKind::kPage:
-      return step.rows == node.rows && !(of_this_row && step.row == row_number_)
-                 ? Expectation::kNone
-                 : Expectation::kSome;
-    case NodeKind::kNot:
-      return static_cast<Expectation>(
-          2 - static_cast<int>(Expect(step.parts.front(), of_this_row)));
-    case NodeKind::kAnd: {
-      Expectation least = Expectation::kAll;
+      return step.rows == node.rows &&
+             !(of_this_row && step.row == row_number_);
+    case NodeKind::kAnd:
       for (const Step& part : step.parts) {
-        least = std::min(least, Expect(part, of_this_row));
-        if (least == Expectation::kNone) return least;
-        if (of_this_row && part.node->has_page) return Expectation::kSome;
+        if (drops_all(part)) return true;
+        // A Page notes the row, whatever the parts after it drop.
+        if (of_this_row && part.node->has_page) return false;
       }
-      return least;
-    }
-    case NodeKind::kOr: {
-      Expectation most =
-          step.parts.empty() ? Expectation::kAll : Expectation::kNone;
-      for (const Step& part : step.parts) {
-        most = std::max(most, Expect(part, of_this_row));
-      }
-      return most == Expectation::kAll && of_this_row && node.has_page
-                 ? Expectation::kSome
-                 : most;
-    }
+      return false;
+    case NodeKind::kOr:
+      return !step.parts.empty() &&
+             std::all_of(step.parts.begin(), step.parts.end(), drops_all);
     default:
-      return Expectation::kSome;
+      return false;
   }
 }
 

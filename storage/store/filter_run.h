@@ -79,14 +79,11 @@ class FilterRun {
   // True: this pass needs no further cell of the row.
   bool RowIsDone() const { return row_is_done_; }
   // True: no cell of any row to come is kept.
-  bool IsOver() const { return Expect(root_, false) == Expectation::kNone; }
+  bool IsOver() const { return DropsAll(root_, false); }
 
  private:
   // Ordered, so that an Or has the least of its parts'.
   enum class Verdict : uint8_t { kKeep, kDrop, kDropRow };
-  // The share of the cells that will be kept. Ordered, so that an And has the
-  // least of its parts', and a Not the opposite.
-  enum class Expectation : uint8_t { kNone, kSome, kAll };
 
   // A filter with its state in this read.
   struct Step {
@@ -101,13 +98,14 @@ class FilterRun {
   void FindSteps(Step* step);
   void BeginPass(bool looks) {
     looks_ = looks;
-    row_is_done_ = Expect(root_, true) == Expectation::kNone;
+    row_is_done_ = DropsAll(root_, true);
   }
   void Look(const FilteredCell& cell);
   Verdict Ask(Step* step, const FilteredCell& cell);
   Verdict AskParts(Step* step, const FilteredCell& cell);
-  // The expectation is of the row that was begun, or of any later one.
-  Expectation Expect(const Step& step, bool of_this_row) const;
+  // Tells whether no cell of the row that was begun, or of any later one, can
+  // be kept, without a look at one.
+  bool DropsAll(const Step& step, bool of_this_row) const;
 
   Step root_;
   std::vector<Step*> of_rows_;    // Row
