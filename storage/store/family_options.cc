@@ -68,33 +68,30 @@ Status CheckCompression(const char* option, Compression compression) {
 }
 
 Status CheckOptions(const FamilyOptions& family) {
-  if (family.block_size_bytes < kMinBlockBytes ||
-      family.block_size_bytes > kMaxBlockBytes) {
-    return InvalidArgument("block_size_bytes is ", family.block_size_bytes,
-                           ", expected ", kMinBlockBytes, " to ",
-                           kMaxBlockBytes);
-  }
+  Status s = CheckOption("block_size_bytes", family.block_size_bytes,
+                         kMinBlockBytes, kMaxBlockBytes);
+  if (!s.ok()) return s;
   if (!FilterKindFromString(ToString(family.filter_kind))) {
     return Status::InvalidArgument("filter_kind is neither bloom nor ribbon");
   }
-  Status s = CheckCompression("compression", family.compression);
+  s = CheckCompression("compression", family.compression);
   if (s.ok() && family.bottom_compression) {
     s = CheckCompression("bottom_compression", *family.bottom_compression);
   }
-  if (!s.ok()) return s;
-  if (family.dictionary_bytes > kMaxDictionaryBytes) {
-    return InvalidArgument("dictionary_bytes is ", family.dictionary_bytes,
-                           ", expected at most ", kMaxDictionaryBytes);
+  if (s.ok()) {
+    s = CheckOption("dictionary_bytes", family.dictionary_bytes, 0,
+                    kMaxDictionaryBytes);
   }
+  if (s.ok()) {
+    s = CheckOption("min_blob_bytes", family.min_blob_bytes, 0, kMaxValueBytes);
+  }
+  if (s.ok()) s = CheckOption("ttl_ms", family.ttl_ms, 0, kMaxTimestampMs);
+  if (!s.ok()) return s;
   if (family.dictionary_bytes > 0 && family.compression != Compression::kZstd &&
       family.bottom_compression != Compression::kZstd) {
     return InvalidArgument("dictionary_bytes is ", family.dictionary_bytes,
                            ", expected 0 where neither compression nor "
                            "bottom_compression is ZSTD");
-  }
-  if (family.min_blob_bytes > kMaxValueBytes) {
-    return InvalidArgument("min_blob_bytes is ", family.min_blob_bytes,
-                           ", expected at most ", kMaxValueBytes);
   }
   if (family.timestamps != Timestamps::kStore &&
       family.timestamps != Timestamps::kClient) {
@@ -107,10 +104,6 @@ Status CheckOptions(const FamilyOptions& family) {
     return InvalidArgument("min_versions is ", family.min_versions,
                            ", expected at most max_versions, which is ",
                            family.max_versions);
-  }
-  if (family.ttl_ms > kMaxTimestampMs) {
-    return InvalidArgument("ttl_ms is ", family.ttl_ms, ", expected at most ",
-                           kMaxTimestampMs);
   }
   return Status::OK();
 }
@@ -143,6 +136,13 @@ Status CheckFamilyName(std::string_view name) {
         quoted, "names that start with '.' and \"default\" are reserved");
   }
   return Status::OK();
+}
+
+Status CheckOption(const char* option, uint64_t value, uint64_t min,
+                   uint64_t max) {
+  if (value >= min && value <= max) return Status::OK();
+  const std::string from = min == 0 ? "at most " : Concat(min, " to ");
+  return InvalidArgument(option, " is ", value, ", expected ", from, max);
 }
 
 Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,

@@ -37,6 +37,10 @@ VersionRules RulesOf(const FamilyOptions& options);
 // InvalidArgument: not a name of a family, as Store::Open lists them.
 rocksdb::Status CheckFamilyName(std::string_view name);
 
+// InvalidArgument: an option that is not within its limits.
+rocksdb::Status CheckOption(const char* option, uint64_t value, uint64_t min,
+                            uint64_t max);
+
 // A family of an open store.
 struct Family {
   FamilyOptions options;

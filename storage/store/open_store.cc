@@ -46,14 +46,6 @@ constexpr uint32_t kMaxOpenFiles = std::numeric_limits<int>::max();
 // Old info logs of RocksDB that are kept.
 constexpr size_t kInfoLogFiles = 4;
 
-Status CheckBytes(const char* option, size_t bytes) {
-  if (bytes >= kMinOptionBytes && bytes <= kMaxOptionBytes) {
-    return Status::OK();
-  }
-  return InvalidArgument(option, " is ", bytes, ", expected ", kMinOptionBytes,
-                         " to ", kMaxOptionBytes);
-}
-
 Status CheckKeyLayout(const KeyLayout& layout) {
   if (!layout.PreservesRowOrder()) {
     return InvalidArgument(
@@ -79,18 +71,19 @@ Status CheckResources(const StoreOptions& options) {
                            " beside a block_cache of ",
                            options.block_cache->GetCapacity());
   }
-  if (options.background_jobs == 0 ||
-      options.background_jobs > kMaxBackgroundJobs) {
-    return InvalidArgument("background_jobs is ", options.background_jobs,
-                           ", expected 1 to ", kMaxBackgroundJobs);
+  Status s = CheckOption("background_jobs", options.background_jobs, 1,
+                         kMaxBackgroundJobs);
+  for (const auto& [option, bytes] :
+       {std::pair("write_buffer_bytes", options.write_buffer_bytes),
+        std::pair("file_bytes", options.file_bytes)}) {
+    if (s.ok())
+      s = CheckOption(option, bytes, kMinOptionBytes, kMaxOptionBytes);
   }
-  if (options.max_open_files != 0 && (options.max_open_files < kMinOpenFiles ||
-                                      options.max_open_files > kMaxOpenFiles)) {
-    return InvalidArgument("max_open_files is ", options.max_open_files,
-                           ", expected 0 or ", kMinOpenFiles, " to ",
-                           kMaxOpenFiles);
+  if (s.ok() && options.max_open_files != 0) {
+    s = CheckOption("max_open_files", options.max_open_files, kMinOpenFiles,
+                    kMaxOpenFiles);
   }
-  return Status::OK();
+  return s;
 }
 
 // Checks the arguments of Open as far as they need no look at the disk.
@@ -101,8 +94,6 @@ Status CheckArguments(StoreOptions options, const std::string& path,
   }
   if (!options.key_layout) options.key_layout = KeyLayout::Escaped();
   Status s = CheckKeyLayout(*options.key_layout);
-  if (s.ok()) s = CheckBytes("write_buffer_bytes", options.write_buffer_bytes);
-  if (s.ok()) s = CheckBytes("file_bytes", options.file_bytes);
   if (s.ok()) s = CheckResources(options);
   std::set<std::string_view> names;
   for (const FamilyDescriptor& family : families) {
@@ -287,12 +278,8 @@ class Opener {
       if (is_family) store_families_[name] = std::move(setup.family);
     }
     rocksdb::DBOptions options = DatabaseOptions();
-    const auto log = std::make_shared<LateLog>();
     const auto listener = std::make_shared<Listener>();
-    if (Writes()) {
-      options.info_log = log;
-      options.listeners = {listener};
-    }
+    if (Writes()) options.listeners = {listener};
     const FrontFilterOptions front_filter{
         .memory_limit_bytes = options_.front_filter_limit_bytes,
         .charged_cache = options_.block_cache};
@@ -304,11 +291,7 @@ class Opener {
         options_.front_filter_limit_bytes > 0 ? &front_filter : nullptr);
     if (s.IsInvalidArgument() && !Writes()) return FamiliesChanged();
     if (!s.ok()) return NamingDamagedFile(env_, path(), s);
-    if (Writes()) {
-      options.info_log = options_.info_log;
-      log->Start(path(), options);
-      listener->SetDatabase(opened_.database.get());
-    }
+    if (Writes()) listener->SetDatabase(opened_.database.get());
     return s;
   }
 

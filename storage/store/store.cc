@@ -191,25 +191,24 @@ std::vector<std::string> Store::Warnings() const {
   LeasedClock& clock = impl_->opened.shared->clock;
   const uint64_t wall_ms = clock.WallNow();
   const uint64_t ahead_ms = clock.Now() - wall_ms;
+  const std::string& path = impl_->opened.path;
   if (ahead_ms > kDayMs) {
-    warnings.push_back("the store at " + impl_->opened.path + " has given " +
-                       "timestamps that are " +
-                       std::to_string(ahead_ms / kDayMs) +
-                       " days ahead of this machine's clock, and goes on from "
-                       "there; if that clock is right, `rowbloom reset-clock "
-                       "--db " +
-                       impl_->opened.path + "` sets the store's back");
+    warnings.push_back(Concat(
+        "the store at ", path, " has given timestamps that are ",
+        ahead_ms / kDayMs,
+        " days ahead of this machine's clock, and goes on from there; if that "
+        "clock is right, `rowbloom reset-clock --db ",
+        path, "` sets the store's back"));
   }
   uint64_t held_bytes = 0;
   impl_->opened.database->GetAggregatedIntProperty(
       rocksdb::DB::Properties::kEstimateTableReadersMem, &held_bytes);
-  if (held_bytes > impl_->opened.options.block_cache_bytes) {
-    warnings.push_back("the filters and indexes of the store at " +
-                       impl_->opened.path + " take " +
-                       std::to_string(held_bytes) +
-                       " bytes, more than block_cache_bytes, " +
-                       std::to_string(impl_->opened.options.block_cache_bytes) +
-                       ": no data block stays in the cache");
+  const uint64_t cache_bytes = impl_->opened.options.block_cache_bytes;
+  if (held_bytes > cache_bytes) {
+    warnings.push_back(
+        Concat("the filters and indexes of the store at ", path, " take ",
+               held_bytes, " bytes, more than block_cache_bytes, ", cache_bytes,
+               ": no data block stays in the cache"));
   }
   return warnings;
 }

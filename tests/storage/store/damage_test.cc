@@ -72,17 +72,26 @@ class Damage : public ::testing::Test {
     std::ofstream(path_ + "/" + file, std::ios::binary) << bytes;
   }
 
+  // The copy but for RocksDB's info log, in which it says why it refuses a
+  // database.
+  std::map<std::string, std::string> Data() const {
+    std::map<std::string, std::string> files = Contents(path_);
+    std::erase_if(
+        files, [](const auto& file) { return file.first.starts_with("LOG"); });
+    return files;
+  }
+
   // Opens the copy for writing and for reading. Returns true when both succeed;
-  // otherwise both must give the same reason and change nothing.
+  // otherwise both must give the same reason and change no data.
   bool Opens(std::unique_ptr<Store>* store, Status* error) {
-    const auto before = Contents(path_);
+    const auto before = Data();
     *error = OpenStore({}, path_, {}, {.env = env_.get()}, store);
     if (error->ok()) return true;
-    EXPECT_TRUE(Contents(path_) == before) << error->ToString();
+    EXPECT_TRUE(Data() == before) << error->ToString();
     EXPECT_EQ(*store, nullptr);
     const Status reading = Store::Open({.read_only = true}, path_, {}, store);
     EXPECT_EQ(reading.ToString(), error->ToString());
-    EXPECT_TRUE(Contents(path_) == before) << error->ToString();
+    EXPECT_TRUE(Data() == before) << error->ToString();
     return false;
   }
 

@@ -612,7 +612,7 @@ TEST_F(StoreOpen, ResourcesThatDoNotGoTogetherAreRefusedByName) {
        "block_cache_bytes is 1048576 beside a block_cache of 8388608"},
       {{.background_jobs = 0}, "background_jobs is 0, expected 1 to 1024"},
       {{.background_jobs = 1025}, "background_jobs is 1025"},
-      {{.max_open_files = 31}, "max_open_files is 31, expected 0 or 32 to"},
+      {{.max_open_files = 31}, "max_open_files is 31, expected 32 to"},
       {{.max_open_files = 1u << 31}, "max_open_files is 2147483648"},
   };
   for (const auto& [options, problem] : cases) {
