@@ -15,6 +15,7 @@
 #include "bench/random.h"
 #include "bench/store_bench_databases.h"
 #include "bench/store_bench_growth.h"
+#include "bench/store_bench_updates.h"
 #include "rocksdb/iterator.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/store.h"
@@ -877,6 +878,7 @@ Status BenchStore(const std::vector<InputCell>& input, const Cells& cells,
   bench->Step("drawing questions");
   const Plan plan(cells, options);
   if (s.ok()) s = Writes(input, plan, options, bench).Measure();
+  if (s.ok()) s = MeasureUpdates(options, bench);
   if (s.ok()) s = MeasureGrowth(options, bench);
   for (const bool compacted : {true, false}) {
     if (!s.ok()) return s;

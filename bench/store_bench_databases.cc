@@ -9,6 +9,7 @@
 #include "rocksdb/table.h"
 #include "rocksdb/utilities/options_util.h"
 #include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
 
 namespace rowbloom::bench {
 
@@ -38,7 +39,8 @@ PlainDatabase::~PlainDatabase() {
 
 Status PlainDatabase::Create(
     const std::string& store_path, const std::string& path,
-    uint64_t cache_bytes, std::shared_ptr<const rocksdb::FilterPolicy> filter) {
+    uint64_t cache_bytes, std::shared_ptr<const rocksdb::FilterPolicy> filter,
+    bool transactions) {
   // The options must name a filter policy that exists.
   Status s = RegisterRowbloom();
   if (!s.ok()) return s;
@@ -62,16 +64,27 @@ Status PlainDatabase::Create(
   options.create_if_missing = true;
   options.error_if_exists = true;
   options.create_missing_column_families = true;
-  rocksdb::DB* db = nullptr;
-  s = rocksdb::DB::Open(options, path, families, &handles_, &db);
+  if (transactions) {
+    s = rocksdb::OptimisticTransactionDB::Open(options, path, families,
+                                               &handles_, &transactions_);
+    db_.reset(transactions_);
+  } else {
+    s = rocksdb::DB::Open(options, path, families, &handles_, Into(&db_));
+  }
   if (!s.ok()) return s;
-  db_.reset(db);
   for (rocksdb::ColumnFamilyHandle* handle : handles_) {
     if (handle->GetName() == kFamily) family_ = handle;
   }
   return family_ == nullptr
              ? Status::NotFound(store_path + " has no family " + kFamily)
              : s;
+}
+
+std::unique_ptr<rocksdb::Transaction> PlainDatabase::BeginTransaction() const {
+  rocksdb::OptimisticTransactionOptions options;
+  options.set_snapshot = true;
+  return std::unique_ptr<rocksdb::Transaction>(
+      transactions_->BeginTransaction({}, options));
 }
 
 Status PlainDatabase::Flush() { return db_->Flush({}, handles_); }

@@ -10,11 +10,14 @@
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/status.h"
+#include "rocksdb/utilities/optimistic_transaction_db.h"
+#include "rocksdb/utilities/transaction.h"
 #include "rowbloom/store.h"
 
 namespace rowbloom::bench {
 
 inline constexpr char kFamily[] = "f";
+inline constexpr char kQualifier[] = "column0";  // of rows with one column
 
 // The options of a tree of files: nothing is flushed, or compacted, but on
 // request.
@@ -37,10 +40,14 @@ class PlainDatabase {
 
   // Creates it at `path`, where there is nothing. The options are those of the
   // store at `store_path`, but for a block cache of its own and, if `filter` is
-  // not null, the filter policy.
+  // not null, the filter policy. `transactions`: of a database that has them.
   rocksdb::Status Create(const std::string& store_path, const std::string& path,
                          uint64_t cache_bytes,
-                         std::shared_ptr<const rocksdb::FilterPolicy> filter);
+                         std::shared_ptr<const rocksdb::FilterPolicy> filter,
+                         bool transactions = false);
+
+  // An optimistic transaction whose checks begin now. REQUIRES `transactions`.
+  std::unique_ptr<rocksdb::Transaction> BeginTransaction() const;
 
   rocksdb::DB* operator->() const { return db_.get(); }
   rocksdb::ColumnFamilyHandle* family() const { return family_; }
@@ -50,6 +57,7 @@ class PlainDatabase {
 
  private:
   std::unique_ptr<rocksdb::DB> db_;
+  rocksdb::OptimisticTransactionDB* transactions_ = nullptr;  // db_, or null
   std::vector<rocksdb::ColumnFamilyHandle*> handles_;
   rocksdb::ColumnFamilyHandle* family_ = nullptr;
 };

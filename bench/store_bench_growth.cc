@@ -22,7 +22,6 @@ constexpr uint64_t kFewCells = 100'000;
 constexpr uint64_t kCellsOfARow = 5;
 constexpr uint64_t kFiltersToSmallCache = 10;
 constexpr FamilyOptions kVersioned = {.max_versions = 3};
-constexpr char kQualifier[] = "column0";
 constexpr char kUpdatedRow[] = "row";
 constexpr uint64_t kRoundsOfIncrements = 6;
 

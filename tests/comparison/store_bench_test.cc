@@ -63,6 +63,10 @@ TEST(StoreBench, AnswersAgreeAndClaimsAreThoseOfItsReadme) {
       claims,
       testing::UnorderedElementsAre(
           Pair("put", 1.1), Pair("put, 64 in a batch", 1.1),
+          Pair("check and put", 1.25), Pair("increment", 1.25),
+          Pair("transaction of a get and a put", 1.25),
+          Pair("get of a value of 16 KiB", 1.15),
+          Pair("put of a value of 16 KiB", 1.15),
           Pair("load", 1 / 0.7), Pair("get, present cell", 1.15),
           Pair("10 columns of an absent row", 0.75),
           Pair("10 columns of an absent row, same filters", 1.2),
