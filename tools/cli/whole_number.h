@@ -23,4 +23,13 @@ CLI::Validator WholeNumber() {
       /*validator_desc=*/"");
 }
 
+// Adds an option that takes such a number, which the help calls `unit`.
+template <typename Value>
+CLI::Option* AddNumberTo(CLI::App* command, const char* name, Value* value,
+                         const char* meaning, const char* unit = "N") {
+  return command->add_option(name, *value, meaning)
+      ->check(WholeNumber())
+      ->type_name(unit);
+}
+
 }  // namespace rowbloom::cli

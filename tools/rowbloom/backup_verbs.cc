@@ -138,11 +138,8 @@ Action AddBackup(CLI::App* command) {
 Action AddRestore(CLI::App* command) {
   const auto args = std::make_shared<StoreAndBackups>();
   args->store.AddTo(command);
-  command
-      ->add_option("--id", args->id,
-                   "Which; default the newest that is not damaged")
-      ->check(WholeNumber())
-      ->type_name("N");
+  AddNumberTo(command, "--id", &args->id,
+              "Which; default the newest that is not damaged");
   AddDirectoryArgument(command, &args->directory);
   return [args](const Streams& streams) { return Restore(*args, streams); };
 }
@@ -152,14 +149,10 @@ Action AddBackups(CLI::App* command) {
   command->add_flag("--json", args->json, "Print objects, one a line");
   command->add_flag("--verify", args->verify,
                     "Read all files and compare their checksums");
-  CLI::Option* id =
-      command
-          ->add_option("--delete", args->id_to_delete, "Delete this one first")
-          ->check(WholeNumber())
-          ->type_name("ID");
-  command->add_option("--keep", args->keep, "Delete all but the newest N first")
-      ->check(WholeNumber())
-      ->type_name("N")
+  CLI::Option* id = AddNumberTo(command, "--delete", &args->id_to_delete,
+                                "Delete this one first", "ID");
+  AddNumberTo(command, "--keep", &args->keep,
+              "Delete all but the newest N first")
       ->excludes(id);
   command->add_flag("--yes", args->yes, "Do not ask, on a terminal");
   AddDirectoryArgument(command, &args->directory);

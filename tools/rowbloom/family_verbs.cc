@@ -33,7 +33,7 @@ struct FamilyArgs {
   }
   void AddWithSettingsTo(CLI::App* command, const char* meaning) {
     AddTo(command, meaning)->type_name("F[,SETTING=VALUE...]");
-    command->footer(FamilySpec::Help() + "\n\n" + command->get_footer());
+    command->footer(FamilySpec::Help());
   }
 };
 

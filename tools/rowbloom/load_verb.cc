@@ -233,17 +233,15 @@ Action AddLoad(CLI::App* command) {
                    "the cells of a package index")
       ->allow_extra_args(false)
       ->type_name("F[,SETTING=VALUE...]");
-  command
-      ->add_option("--ts", args->timestamp_ms,
-                   "Timestamp of the cells, for families whose client gives "
-                   "them")
-      ->check(WholeNumber())
-      ->type_name("MS");
+  AddNumberTo(command, "--ts", &args->timestamp_ms,
+              "Timestamp of the cells, for families whose client gives "
+              "them",
+              "MS");
   AddTtlTo(command, &args->ttl_ms);
   command->add_option("FILE", args->file, "Input; - is standard input")
       ->required()
       ->type_name("");
-  command->footer(FamilySpec::Help() + "\n\n" + command->get_footer());
+  command->footer(FamilySpec::Help());
   return [args](const Streams& streams) { return Load(*args, streams); };
 }
 

@@ -133,6 +133,20 @@ void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms) {
       ->type_name("TIME");
 }
 
+void AddRowArgumentTo(CLI::App* command, std::string* row) {
+  command->add_option("ROW", *row, "\\xHH stands for any byte")
+      ->required()
+      ->type_name("");
+}
+
+void AddRowRangeTo(CLI::App* command, std::string* start_row,
+                   std::string* stop_row) {
+  command->add_option("--start", *start_row, "The first row, inclusive")
+      ->type_name("ROW");
+  command->add_option("--stop", *stop_row, "The end, exclusive")
+      ->type_name("ROW");
+}
+
 Column ParseColumn(const std::string& text) {
   const size_t colon = text.find(':');
   if (colon == std::string::npos) return {.family = text};

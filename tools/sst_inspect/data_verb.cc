@@ -192,9 +192,8 @@ Action AddData(CLI::App* command) {
       ->type_name("KEY");
   command->add_option("--stop", args->stop, "The end, exclusive")
       ->type_name("KEY");
-  command->add_option("--cells", args->limit, "At most so many of each file")
-      ->check(cli::WholeNumber())
-      ->type_name("N");
+  cli::AddNumberTo(command, "--cells", &args->limit,
+                   "At most so many of each file");
   command->add_flag("--whole-keys", args->whole_keys,
                     "Print keys as they are, not row and qualifier");
   args->AddKeyLayoutTo(command);

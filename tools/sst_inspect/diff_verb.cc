@@ -193,9 +193,7 @@ ExitCode Diff(const DiffArgs& args, const Streams& streams) {
 Action AddDiff(CLI::App* command) {
   const auto args = std::make_shared<DiffArgs>();
   args->AddTo(command);
-  command->add_option("--cells", args->limit, "Differing cells to print")
-      ->check(cli::WholeNumber())
-      ->type_name("N")
+  cli::AddNumberTo(command, "--cells", &args->limit, "Differing cells to print")
       ->capture_default_str();
   args->AddHexTo(command);
   return [args](const Streams& streams) { return Diff(*args, streams); };

@@ -190,13 +190,10 @@ ExitCode PrintMeasure(const TableFile& file, const MeasureArgs& args,
 Action AddMeasure(CLI::App* command) {
   const auto args = std::make_shared<MeasureArgs>();
   args->AddTo(command);
-  command->add_option("--count", args->count, "Absent keys of each kind")
-      ->check(cli::WholeNumber())
-      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000'000}))
-      ->type_name("N");
-  command->add_option("--seed", args->seed, "The same seed, the same keys")
-      ->check(cli::WholeNumber())
-      ->type_name("N");
+  cli::AddNumberTo(command, "--count", &args->count, "Absent keys of each kind")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000'000}));
+  cli::AddNumberTo(command, "--seed", &args->seed,
+                   "The same seed, the same keys");
   args->AddKeyLayoutTo(command);
   return EachFile(args, PrintMeasure);
 }
