@@ -11,9 +11,9 @@
 
 #include "rowbloom/backup.h"
 #include "rowbloom/store.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/record.h"
 #include "tools/cli/text.h"
-#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
@@ -93,8 +93,8 @@ struct BackupsArgs {
 };
 
 ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
-  if ((args.id_to_delete || args.keep) && streams.in_is_terminal && !args.yes &&
-      !Confirm(streams,
+  if ((args.id_to_delete || args.keep) &&
+      !Confirm(streams, args.yes,
                args.keep
                    ? fmt::format("Delete all backups but {}?", *args.keep)
                    : fmt::format("Delete backup {}?", *args.id_to_delete))) {
@@ -146,7 +146,7 @@ Action AddRestore(CLI::App* command) {
 
 Action AddBackups(CLI::App* command) {
   const auto args = std::make_shared<BackupsArgs>();
-  command->add_flag("--json", args->json, "Print objects, one a line");
+  AddJsonTo(command, &args->json);
   command->add_flag("--verify", args->verify,
                     "Read all files and compare their checksums");
   CLI::Option* id = AddNumberTo(command, "--delete", &args->id_to_delete,
@@ -154,7 +154,7 @@ Action AddBackups(CLI::App* command) {
   AddNumberTo(command, "--keep", &args->keep,
               "Delete all but the newest N first")
       ->excludes(id);
-  command->add_flag("--yes", args->yes, "Do not ask, on a terminal");
+  AddYesTo(command, &args->yes);
   AddDirectoryArgument(command, &args->directory);
   return [args](const Streams& streams) { return Backups(*args, streams); };
 }

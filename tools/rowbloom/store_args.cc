@@ -7,6 +7,7 @@
 
 #include "rowbloom/printable.h"
 #include "storage/settings/duration.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/report.h"
 
 namespace rowbloom::cli {
@@ -46,9 +47,7 @@ void StoreArgs::AddTo(CLI::App* command) {
       ->type_name("LAYOUT");
 }
 
-void StoreArgs::AddJsonTo(CLI::App* command) {
-  command->add_flag("--json", json, "Print objects, one a line");
-}
+void StoreArgs::AddJsonTo(CLI::App* command) { cli::AddJsonTo(command, &json); }
 
 Status StoreArgs::Options(StoreOptions* options) const {
   if (!key_layout.empty()) {

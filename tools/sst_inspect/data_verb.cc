@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "rowbloom/printable.h"
-#include "tools/cli/whole_number.h"
+#include "tools/cli/arguments.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "rowbloom/printable.h"
-#include "tools/cli/whole_number.h"
+#include "tools/cli/arguments.h"
 #include "tools/sst_inspect/absent_keys.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"

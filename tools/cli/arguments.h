@@ -1,4 +1,5 @@
-// Files that include CLI11 anyway may include this.
+// Arguments that verbs of both programs take. Their variables must outlive the
+// command. Files that include CLI11 anyway may include this.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,16 @@ CLI::Validator WholeNumber() {
         return "";
       },
       /*validator_desc=*/"");
+}
+
+// Adds --json, for verbs that print something.
+inline void AddJsonTo(CLI::App* command, bool* json) {
+  command->add_flag("--json", *json, "Print objects, one a line");
+}
+
+// Adds --yes, for verbs that Confirm.
+inline void AddYesTo(CLI::App* command, bool* yes) {
+  command->add_flag("--yes", *yes, "Do not ask, on a terminal");
 }
 
 // Adds an option that takes such a number, which the help calls `unit`.
