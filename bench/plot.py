@@ -5,8 +5,8 @@
 
 writes into DIRECTORY, of filter_bench's results lookup.svg, build.svg, frontier.svg,
 table.md, standalone.md and ribbon_slots.md; of read_bench's reads.md, of store_bench's
-mixes.md, of front_bench's files.svg. If RESULTS is a directory, cases.md is made of the
-overviews in it.
+mixes.md, of front_bench's files.svg. If RESULTS is a directory, cases.md and overview.md
+are made of the overviews in it.
 
   bench/plot.py --compact GOOGLE.json RESULTS.json
 
@@ -433,39 +433,52 @@ def draw_files(results):
                    panels, legend_of(absent), 2)
 
 
-CASES = [  # name, results, options, read, what is shown
-    ("one file, all gets hit: nothing to skip", "one_file", "`--files 1`",
+CASES = [  # name and options, results, read, what is shown
+    ("one file, all gets hit: nothing to skip | `--files 1`", "one_file",
      "get, present cell", "median_us"),
-    ("one file, absent row: wrong", "one_file", "`--files 1`",
+    ("one file, absent row: wrong | `--files 1`", "one_file",
      "get, absent row", "wrong_opens"),
-    ("one file, absent column: wrong", "one_file", "`--files 1`",
+    ("one file, absent column: wrong | `--files 1`", "one_file",
      "get, absent column", "wrong_opens"),
-    ("two files, all gets hit: wrong", "two_files", "`--files 2`",
+    ("two files, all gets hit: wrong | `--files 2`", "two_files",
      "get, present cell", "wrong_opens"),
-    ("two files, absent column: wrong", "two_files", "`--files 2`",
+    ("two files, absent column: wrong | `--files 2`", "two_files",
      "get, absent column", "wrong_opens"),
-    ("eight files, all gets hit: time", "synthetic", "",
+    ("eight files, all gets hit: time | ", "synthetic",
      "get, present cell", "median_us"),
-    ("each row in every file, absent column: wrong", "spread", "`--spread-rows`",
+    ("each row in every file, absent column: wrong | `--spread-rows`", "spread",
      "get, absent column", "wrong_opens"),
-    ("row scan of an absent row: wrong", "synthetic", "",
+    ("row scan of an absent row: wrong | ", "synthetic",
      "row scan, absent row", "wrong_opens"),
 ]
 
 
-def cases_table_of(directory):
-    """Where filters do not help: wasted reads and times of the overviews."""
+OVERVIEW = [
+    ("bytes of the filters", "quickstart", None, "filter_bytes"),
+    ("wasted reads, get of an absent row", "quickstart",
+     "get, absent row", "wrong_opens"),
+    ("wasted reads, get of an absent column", "quickstart",
+     "get, absent column", "wrong_opens"),
+    ("wasted reads, row scan of an absent row", "quickstart",
+     "row scan, absent row", "wrong_opens"),
+    ("time of a get of an absent row", "quickstart",
+     "get, absent row", "median_us"),
+]
+
+
+def cases_table_of(directory, title, cases):
+    """Values of the overviews, a line for each case."""
     filters = ["none", "stock Bloom, prefix + key", "rowbloom ROWCOL"]
-    lines = ["| case | options | none | RocksDB's Bloom | ROWCOL |",
-             "| --- | --- | --- | --- | --- |"]
-    for name, results, options, read, shown in CASES:
+    lines = [f"| {title} | none | RocksDB's Bloom | ROWCOL |",
+             "| --- " * (4 + title.count("|")) + "|"]
+    for name, results, read, shown in cases:
         with open(os.path.join(directory, results + ".json"), encoding="utf-8") as file:
             records = json.load(file)["records"]
         names = next(r["filters"] for r in records if "filters" in r)
         values = next(r[shown] for r in records if r.get("read") == read)
         texts = [values[names.index(f)] for f in filters]
         unit = "{:.1f} us" if shown == "median_us" else "{:,}"
-        lines.append(f"| {name} | {options} | "
+        lines.append(f"| {name} | "
                      + " | ".join(unit.format(t) for t in texts) + " |")
     return "\n".join(lines) + "\n"
 
@@ -594,7 +607,9 @@ def main(arguments):
             with open(source, encoding="utf-8") as file:
                 results = json.load(file)
         if os.path.isdir(source):
-            pictures = {"cases.md": cases_table_of(source)}
+            pictures = {"cases.md": cases_table_of(source, "case | options", CASES),
+                        "overview.md": cases_table_of(source, "50,000 reads of each kind",
+                                                      OVERVIEW)}
         elif any("read" in record for record in results["records"]):
             pictures = {"reads.md": reads_table_of(results)}
         elif any("mix" in record.get("operation", "") for record in results["records"]):

@@ -9,7 +9,8 @@ root=${1:-$bench/..}
 put() {
   "$bench/plot.py" --put "$bench/results/$1" "$root/$2"
 }
-put quickstart.txt README.md
+put overview.md README.md
+put quickstart.txt doc/filter_policy.md
 put table.md bench/README.md
 put mixes.md bench/README.md
 put standalone.md lib/standalone/README.md

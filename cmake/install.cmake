@@ -72,6 +72,15 @@ foreach(tool rowbloom_cli sst_inspect)
   if(TARGET ${tool})
     install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
                                     COMPONENT tools)
+    install(
+      FILES $<TARGET_FILE:${tool}>.1
+      DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+      COMPONENT tools)
+    # bash-completion looks for this name when the program's is completed.
+    install(
+      FILES $<TARGET_FILE:${tool}>.bash
+      DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+      COMPONENT tools)
   endif()
 endforeach()
 

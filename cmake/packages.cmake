@@ -57,5 +57,5 @@ set(CPACK_COMPONENT_DEV_DESCRIPTION
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION database)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION
     "Command line of the rowbloom store, and a look into SSTs and HFiles
- The programs rowbloom and sst_inspect.")
+ The programs rowbloom and sst_inspect, their manual pages and completion.")
 include(CPack)

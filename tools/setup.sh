@@ -14,7 +14,7 @@ packages=(
   libre2-dev                                 # regular expressions of filters
   libprotobuf-dev protobuf-compiler # trailer and file info of HFiles
   libcli11-dev libfmt-dev nlohmann-json3-dev libedit-dev # the tools
-  libgtest-dev libgmock-dev rocksdb-tools pkgconf # the tests
+  libgtest-dev libgmock-dev rocksdb-tools pkgconf groff-base # the tests
   libbenchmark-dev python3                   # filter_bench and its plots
   liblmdb-dev libsqlite3-dev                 # beside the store in store_bench
   dpkg-dev file                              # packages, by cpack

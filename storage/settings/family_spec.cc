@@ -187,7 +187,8 @@ std::string FamilySpec::Help() {
   std::string text = "Settings of a family:";
   for (const Setting& setting : kSettings) {
     text.append("\n  ").append(setting.name).append("=  ");
-    text.append(setting.values);
+    text.append(setting.values).append("; default ");
+    text.append(setting.text({}));
   }
   return text;
 }

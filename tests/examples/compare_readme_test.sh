@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# compare_readme_test.sh SOURCE: compare_readme.sh accepts a page with SOURCE in
-# it, and no page with something else.
+# compare_readme_test.sh SOURCE: compare_readme.sh accepts a page with what SOURCE
+# marks in it, or with all of a source without marks, and no page with something
+# else.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-source=$1
 fence="\`\`\`"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
+source=$dir/source.cc
+grep -v '// The page' "$1" >"$source"
 
 page() {
   printf 'Text.\n\n%s\nmake\n%s\n\n%s\n' "${fence}sh" "$fence" "${fence}cpp"
@@ -42,3 +44,11 @@ expect 1 'a line too many'
 expect 1 'two blocks'
 echo 'Text.' >"$dir/page.md"
 expect 1 'no block'
+
+page <(awk '/page ends/ { exit } shown { print substr($0, 3) }
+  /page begins/ { shown = 1 }' "$1") >"$dir/page.md"
+expect 1 'what is marked in another source'
+source=$1
+expect 0 'what is marked'
+page "$1" >"$dir/page.md"
+expect 1 'more than what is marked'

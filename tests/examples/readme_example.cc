@@ -7,6 +7,7 @@
 #include "rowbloom/open_db.h"
 
 int main() {
+  // The page begins.
   rowbloom::FilterPolicyOptions filter;  // ROW and ROWCOL, 1 % false positives
   filter.key_layout = rowbloom::KeyLayout::Delimited(':');  // user_1001:mail
   rocksdb::Options options;
@@ -19,6 +20,7 @@ int main() {
   if (s.ok()) s = db->Flush({});  // writes the file and its filter block
   std::string mail;
   if (s.ok()) s = db->Get({}, "user_1002:mail", &mail);  // skips the file
+  // The page ends.
   const auto* table =
       options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
   rowbloom::FilterStats stats;

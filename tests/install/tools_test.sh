@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools_test.sh BUILD_DIR CMAKE VERSION: the installed tools start, and say that
-# they are of this version.
+# tools_test.sh BUILD_DIR CMAKE VERSION: the installed tools start, say that
+# they are of this version, and have a manual page and a completion.
 set -euo pipefail
 
 build_dir=$1
@@ -21,4 +21,6 @@ for tool in rowbloom sst_inspect; do
     echo "$tool --version: expected $version, got $said"
     exit 1
   fi
+  grep -q "^.TH $tool 1 .*$version" "$dir/share/man/man1/$tool.1"
+  bash -n "$dir/share/bash-completion/completions/$tool.bash"
 done

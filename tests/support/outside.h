@@ -23,6 +23,7 @@ struct Outside {
 };
 
 inline constexpr Outside kChromium{"chromium", "Debian's chromium"};
+inline constexpr Outside kGroff{"groff", "Debian's groff-base"};
 inline constexpr Outside kGuava{"guava", "Debian's libguava-java"};
 inline constexpr Outside kHudi{
     "hudi",
@@ -36,7 +37,7 @@ inline constexpr Outside kTerminal{"terminal", "a pseudo-terminal"};
 
 // ROWBLOOM_REQUIRE may name these.
 inline constexpr const Outside* kAllOutside[] = {
-    &kChromium, &kGuava, &kHudi,         &kJvm,
+    &kChromium, &kGroff, &kGuava,        &kHudi,    &kJvm,
     &kPython,   &kRedis, &kRocksDbTools, &kTerminal};
 
 // The names in ROWBLOOM_REQUIRE.

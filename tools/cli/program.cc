@@ -10,10 +10,36 @@
 #include "rowbloom/printable.h"
 #include "tools/cli/input.h"
 #include "tools/cli/interruption.h"
+#include "tools/cli/manual.h"
 #include "tools/cli/text.h"
 
 namespace rowbloom::cli {
 namespace {
+
+// Ends the help of a verb with its own notes, its examples and the exit codes.
+std::string Footer(const VerbTable& table, const Verb& verb,
+                   const std::string& notes) {
+  return (notes.empty() ? "" : notes + "\n\n") + "Examples:\n" +
+         Examples(table, verb) + "\n\n" + table.footer;
+}
+
+// Gives a program the option --generate.
+void AddGenerateTo(CLI::App* app, const VerbTable& program,
+                   const Streams& streams) {
+  app->add_option_function<std::string>(
+         "--generate",
+         [&](const std::string& form) {
+           if (form == "man") {
+             PrintManPage(program, ROWBLOOM_VERSION, streams.out);
+           } else {
+             PrintCompletion(program, streams.out);
+           }
+           throw CLI::Success();
+         },
+         "Print the manual page, for man, or the completion, for bash")
+      ->transform(CLI::IsMember({"man", "bash"}, CLI::ignore_case))
+      ->type_name("FORM");
+}
 
 ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
                   const Streams& streams) {
@@ -24,7 +50,10 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
     return Dispatch(*named->verbs, {args.begin() + 1, args.end()}, streams);
   }
   // CLI11 would take options before the verb, and say less of a wrong one.
-  const bool asks = first == "-h" || first == "--help" || first == "--version";
+  const bool is_program = table.name == streams.err.program;
+  const bool asks = first == "-h" || first == "--help" ||
+                    first == "--version" ||
+                    (is_program && first == "--generate");
   if (!asks && !is_named) {
     const std::string found =
         args.empty() ? "nothing" : "\"" + ToPrintable(first) + "\"";
@@ -35,20 +64,21 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
   CLI::App app(table.summary, table.name);
   app.set_version_flag("--version",
                        std::string(streams.err.program) + " " ROWBLOOM_VERSION);
+  if (is_program) AddGenerateTo(&app, table, streams);
   app.require_subcommand(1);
   app.footer(table.footer);
   Action action;
   for (const Verb& verb : table.verbs) {
     CLI::App* const command = app.add_subcommand(verb.name, verb.summary);
     if (!is_named || &verb != &*named) continue;  // the help lists it
-    command->footer(table.footer);
     action = verb.add_to(command);
+    command->footer(Footer(table, verb, command->get_footer()));
     if (table.finish != nullptr) table.finish(streams, command);
   }
   try {
     // CLI11 takes them last first.
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
-  } catch (const CLI::Success& wish) {  // help or version
+  } catch (const CLI::Success& wish) {  // help, version, or what is generated
     app.exit(wish, streams.out, streams.err.stream);
     return ExitCode::kOk;
   } catch (const CLI::ParseError& error) {
@@ -58,6 +88,17 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
 }
 
 }  // namespace
+
+std::string Examples(const VerbTable& table, const Verb& verb) {
+  const std::string start =
+      "  " + std::string(table.name) + " " + verb.name + " ";
+  std::string lines = start;
+  for (const char* c = verb.examples; *c != '\0'; ++c) {
+    lines += *c;
+    if (*c == '\n') lines += start;
+  }
+  return lines;
+}
 
 int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
                Streams streams) {

@@ -24,10 +24,14 @@ struct VerbTable;
 struct Verb {
   const char* name;
   const char* summary;
-  // Adds the verb's arguments to its command. The action owns them, and is
-  // called after they were parsed.
+  // Command lines, each without the program and the verb, and with a newline
+  // between two.
+  const char* examples;
+  // Adds the verb's arguments to its command, and as its footer what else there
+  // is to say of them. The action owns them, and is called after they were
+  // parsed.
   Action (*add_to)(CLI::App* command);
-  // Verbs that follow the name; add_to is then null.
+  // Verbs that follow the name; add_to and the examples are then null.
   const VerbTable* verbs = nullptr;
 };
 
@@ -39,6 +43,9 @@ struct VerbTable {
   // Changes a command that has its arguments; null: nothing to change.
   void (*finish)(const Streams& streams, CLI::App* command) = nullptr;
 };
+
+// The verb's examples as whole command lines, with two spaces before each.
+std::string Examples(const VerbTable& table, const Verb& verb);
 
 // Runs the command line `args` (without the program's name). Help and version
 // go to standard output. Wrong usage, an exception of a verb, and output that

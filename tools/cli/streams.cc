@@ -6,7 +6,8 @@
 
 namespace rowbloom::cli {
 
-bool Confirm(const Streams& streams, std::string_view question) {
+bool Confirm(const Streams& streams, bool yes, std::string_view question) {
+  if (yes || !streams.in_is_terminal) return true;
   streams.err.stream << question << " [y/N] " << std::flush;
   std::string answer;
   std::getline(streams.in, answer);

@@ -24,7 +24,8 @@ struct Streams {
   const Session* session = nullptr;  // null: no shell
 };
 
-// Asks a person; false unless the answer is yes.
-bool Confirm(const Streams& streams, std::string_view question);
+// Asks a person who types and did not say --yes; false unless the answer is
+// yes.
+bool Confirm(const Streams& streams, bool yes, std::string_view question);
 
 }  // namespace rowbloom::cli

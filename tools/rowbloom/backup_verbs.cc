@@ -11,9 +11,9 @@
 
 #include "rowbloom/backup.h"
 #include "rowbloom/store.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/record.h"
 #include "tools/cli/text.h"
-#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
@@ -93,8 +93,8 @@ struct BackupsArgs {
 };
 
 ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
-  if ((args.id_to_delete || args.keep) && streams.in_is_terminal && !args.yes &&
-      !Confirm(streams,
+  if ((args.id_to_delete || args.keep) &&
+      !Confirm(streams, args.yes,
                args.keep
                    ? fmt::format("Delete all backups but {}?", *args.keep)
                    : fmt::format("Delete backup {}?", *args.id_to_delete))) {
@@ -138,30 +138,23 @@ Action AddBackup(CLI::App* command) {
 Action AddRestore(CLI::App* command) {
   const auto args = std::make_shared<StoreAndBackups>();
   args->store.AddTo(command);
-  command
-      ->add_option("--id", args->id,
-                   "Which; default the newest that is not damaged")
-      ->check(WholeNumber())
-      ->type_name("N");
+  AddNumberTo(command, "--id", &args->id,
+              "Which; default the newest that is not damaged");
   AddDirectoryArgument(command, &args->directory);
   return [args](const Streams& streams) { return Restore(*args, streams); };
 }
 
 Action AddBackups(CLI::App* command) {
   const auto args = std::make_shared<BackupsArgs>();
-  command->add_flag("--json", args->json, "Print objects, one a line");
+  AddJsonTo(command, &args->json);
   command->add_flag("--verify", args->verify,
                     "Read all files and compare their checksums");
-  CLI::Option* id =
-      command
-          ->add_option("--delete", args->id_to_delete, "Delete this one first")
-          ->check(WholeNumber())
-          ->type_name("ID");
-  command->add_option("--keep", args->keep, "Delete all but the newest N first")
-      ->check(WholeNumber())
-      ->type_name("N")
+  CLI::Option* id = AddNumberTo(command, "--delete", &args->id_to_delete,
+                                "Delete this one first", "ID");
+  AddNumberTo(command, "--keep", &args->keep,
+              "Delete all but the newest N first")
       ->excludes(id);
-  command->add_flag("--yes", args->yes, "Do not ask, on a terminal");
+  AddYesTo(command, &args->yes);
   AddDirectoryArgument(command, &args->directory);
   return [args](const Streams& streams) { return Backups(*args, streams); };
 }

@@ -11,6 +11,7 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/record.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
@@ -33,7 +34,7 @@ struct FamilyArgs {
   }
   void AddWithSettingsTo(CLI::App* command, const char* meaning) {
     AddTo(command, meaning)->type_name("F[,SETTING=VALUE...]");
-    command->footer(FamilySpec::Help() + "\n\n" + command->get_footer());
+    command->footer(FamilySpec::Help());
   }
 };
 
@@ -80,15 +81,14 @@ struct RemovalArgs : FamilyArgs {
 
   void AddTo(CLI::App* command, const char* meaning) {
     FamilyArgs::AddTo(command, meaning);
-    command->add_flag("--yes", yes, "Do not ask, on a terminal");
+    AddYesTo(command, &yes);
   }
 };
 
-// Calls remove(store, name) for each family that is named, once all are known
-// to exist.
-template <typename Remove>
+// Calls `remove` for each family that is named, once all are known to exist.
 ExitCode RemoveCells(const RemovalArgs& args, const Streams& streams,
-                     const char* verb, const Remove& remove) {
+                     const char* verb,
+                     Status (Store::*remove)(const std::string& name)) {
   std::shared_ptr<Store> store;
   Status s = args.store.OpenToWrite(streams, &store);
   if (!s.ok()) return Fail(streams.err, s);
@@ -102,28 +102,22 @@ ExitCode RemoveCells(const RemovalArgs& args, const Streams& streams,
     }
     if (names.insert(name).second) list += (list.empty() ? "" : ", ") + family;
   }
-  if (streams.in_is_terminal && !args.yes &&
-      !Confirm(streams, fmt::format("{} {} with all cells?", verb, list))) {
+  if (!Confirm(streams, args.yes,
+               fmt::format("{} {} with all cells?", verb, list))) {
     return Fail(streams.err, "nothing was removed");
   }
   for (const std::string& name : names) {
-    if (s.ok()) s = remove(store.get(), name);
+    if (s.ok()) s = (store.get()->*remove)(name);
   }
   return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
 }
 
 ExitCode Drop(const RemovalArgs& args, const Streams& streams) {
-  return RemoveCells(args, streams, "Drop",
-                     [](Store* store, const std::string& name) {
-                       return store->DropFamily(name);
-                     });
+  return RemoveCells(args, streams, "Drop", &Store::DropFamily);
 }
 
 ExitCode Truncate(const RemovalArgs& args, const Streams& streams) {
-  return RemoveCells(args, streams, "Truncate",
-                     [](Store* store, const std::string& name) {
-                       return store->TruncateFamily(name);
-                     });
+  return RemoveCells(args, streams, "Truncate", &Store::TruncateFamily);
 }
 
 ExitCode DescribeFamilies(const StoreArgs& args, const Streams& streams) {

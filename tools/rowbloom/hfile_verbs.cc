@@ -19,10 +19,10 @@
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/record.h"
-#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/line_reader.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
@@ -342,26 +342,23 @@ Action AddExportHFile(CLI::App* command) {
                    "The rows at which the table's regions start, one a line, "
                    "\\xHH for any byte")
       ->type_name("FILE");
-  command
-      ->add_option("--max-file-bytes", args->max_file_bytes,
-                   "After which the next file begins, with a row")
-      ->check(WholeNumber())
-      ->type_name("BYTES")
+  AddNumberTo(command, "--max-file-bytes", &args->max_file_bytes,
+              "After which the next file begins, with a row", "BYTES")
       ->capture_default_str();
   command->add_option("--compression", args->compression, "Of the files")
       ->transform(CLI::IsMember(Names(kCompressions), CLI::ignore_case))
-      ->type_name("")
+      ->type_name("CODEC")
       ->capture_default_str();
   command->add_option("--encoding", args->encoding, "Of the files' data blocks")
       ->transform(CLI::IsMember(Names(kEncodings), CLI::ignore_case))
-      ->type_name("")
+      ->type_name("ENCODING")
       ->capture_default_str();
   command
       ->add_option("--codec-classes", args->codec_classes,
                    "Whose codecs the cluster has: Hadoop's, HBase's native "
                    "ones, or its aircompressor's")
       ->transform(CLI::IsMember(Names(kCodecClasses), CLI::ignore_case))
-      ->type_name("")
+      ->type_name("CLASSES")
       ->capture_default_str();
   command->add_flag("--keep-deletes", args->keep_deletes,
                     "Export the deletes, too, not only what they left");
@@ -386,12 +383,7 @@ Action AddImportHFile(CLI::App* command) {
                    "A family to take; repeatable; default all")
       ->allow_extra_args(false)
       ->type_name("F");
-  command
-      ->add_option("--start", args->start_row,
-                   "The first row to take, \\xHH for any byte")
-      ->type_name("ROW");
-  command->add_option("--stop", args->stop_row, "The row to end before")
-      ->type_name("ROW");
+  AddRowRangeTo(command, &args->start_row, &args->stop_row);
   command->add_flag("--latest-as-new", options->latest_as_new,
                     "Where a family keeps the latest version only, write the "
                     "newest of each cell, in place of what is there");

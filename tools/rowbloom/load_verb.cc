@@ -14,11 +14,11 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/input.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/record.h"
-#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/cell_reader.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
@@ -233,17 +233,15 @@ Action AddLoad(CLI::App* command) {
                    "the cells of a package index")
       ->allow_extra_args(false)
       ->type_name("F[,SETTING=VALUE...]");
-  command
-      ->add_option("--ts", args->timestamp_ms,
-                   "Timestamp of the cells, for families whose client gives "
-                   "them")
-      ->check(WholeNumber())
-      ->type_name("MS");
+  AddNumberTo(command, "--ts", &args->timestamp_ms,
+              "Timestamp of the cells, for families whose client gives "
+              "them",
+              "MS");
   AddTtlTo(command, &args->ttl_ms);
   command->add_option("FILE", args->file, "Input; - is standard input")
       ->required()
       ->type_name("");
-  command->footer(FamilySpec::Help() + "\n\n" + command->get_footer());
+  command->footer(FamilySpec::Help());
   return [args](const Streams& streams) { return Load(*args, streams); };
 }
 

@@ -8,9 +8,9 @@
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/record.h"
-#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/cell_printer.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
@@ -26,18 +26,12 @@ struct VersionArgs {
   TimeRange range;
 
   void AddTo(CLI::App* command) {
-    command
-        ->add_option("--versions", versions,
-                     "Up to so many of each cell, newest first; default 1")
-        ->check(WholeNumber())
-        ->type_name("N");
-    command->add_option("--from", range.begin_ms, "No older timestamps")
-        ->check(WholeNumber())
-        ->type_name("MS");
-    command
-        ->add_option("--until", range.end_ms, "Only timestamps before this one")
-        ->check(WholeNumber())
-        ->type_name("MS");
+    AddNumberTo(command, "--versions", &versions,
+                "Up to so many of each cell, newest first; default 1");
+    AddNumberTo(command, "--from", &range.begin_ms, "No older timestamps",
+                "MS");
+    AddNumberTo(command, "--until", &range.end_ms,
+                "Only timestamps before this one", "MS");
   }
 };
 
@@ -64,12 +58,6 @@ struct ReadArgs {
   }
 };
 
-void AddRowArgument(CLI::App* command, std::string* row) {
-  command->add_option("ROW", *row, "\\xHH stands for any byte")
-      ->required()
-      ->type_name("");
-}
-
 void AddColumnArguments(CLI::App* command, std::vector<std::string>* columns) {
   command
       ->add_option("COLUMN", *columns,
@@ -95,14 +83,10 @@ struct ColumnArgs {
     command
         ->add_option("--qualifier-stop", qualifier_stop, "The end, exclusive")
         ->type_name("QUALIFIER");
-    CLI::Option* const first_columns =
-        command->add_option("--first", first, "Only so many columns of a row")
-            ->check(WholeNumber())
-            ->type_name("N");
-    command
-        ->add_option("--last", last, "Only so many, from the row's last one on")
-        ->check(WholeNumber())
-        ->type_name("N")
+    CLI::Option* const first_columns = AddNumberTo(
+        command, "--first", &first, "Only so many columns of a row");
+    AddNumberTo(command, "--last", &last,
+                "Only so many, from the row's last one on")
         ->excludes(first_columns);
   }
   // For verbs that print cells.
@@ -218,15 +202,10 @@ struct ScanArgs : ReadArgs {
 
   void AddTo(CLI::App* command) {
     ReadArgs::AddTo(command);
-    command->add_option("--start", start_row, "The first row, inclusive")
-        ->type_name("ROW");
-    command->add_option("--stop", stop_row, "The end, exclusive")
-        ->type_name("ROW");
+    AddRowRangeTo(command, &start_row, &stop_row);
     command->add_option("--prefix", row_prefix, "Only rows that start so")
         ->type_name("ROW");
-    command->add_option("--limit", scan.limit, "At most so many rows")
-        ->check(WholeNumber())
-        ->type_name("N");
+    AddNumberTo(command, "--limit", &scan.limit, "At most so many rows");
     columns.AddTo(command);
   }
 
@@ -285,7 +264,7 @@ Action AddGet(CLI::App* command) {
   for (const char* other : {"--json", "--hex", "--versions"}) {
     raw->excludes(command->get_option(other));
   }
-  AddRowArgument(command, &args->row);
+  AddRowArgumentTo(command, &args->row);
   command->add_option("COLUMN", args->column, "The cell's FAMILY:QUALIFIER")
       ->required()
       ->type_name("");
@@ -296,7 +275,7 @@ Action AddRow(CLI::App* command) {
   const auto args = std::make_shared<RowArgs>();
   args->AddTo(command);
   args->AddHexTo(command);
-  AddRowArgument(command, &args->row);
+  AddRowArgumentTo(command, &args->row);
   args->columns.AddTo(command);
   args->columns.AddKeysOnlyTo(command);
   return [args](const Streams& streams) { return PrintRow(*args, streams); };
@@ -306,7 +285,7 @@ Action AddExists(CLI::App* command) {
   const auto args = std::make_shared<ExistsArgs>();
   args->store.AddTo(command);
   args->store.AddJsonTo(command);
-  AddRowArgument(command, &args->row);
+  AddRowArgumentTo(command, &args->row);
   command
       ->add_option("COLUMN", args->columns,
                    "FAMILY or FAMILY:QUALIFIER, one of which; default any")

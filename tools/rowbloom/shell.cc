@@ -125,8 +125,7 @@ Action AddShell(CLI::App* command) {
   command->footer(
       "Reads verbs and their arguments, a line each; --db is the shell's own "
       "unless given.\nQuotes keep blanks in an argument. Lines that start with "
-      "# are comments; exit, or\nthe end of the input, ends the shell.\n\n" +
-      command->get_footer());
+      "# are comments; exit, or\nthe end of the input, ends the shell.");
   return [args](const Streams& streams) { return Shell(*args, streams); };
 }
 

@@ -7,6 +7,7 @@
 
 #include "rowbloom/printable.h"
 #include "storage/settings/duration.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/report.h"
 
 namespace rowbloom::cli {
@@ -46,9 +47,7 @@ void StoreArgs::AddTo(CLI::App* command) {
       ->type_name("LAYOUT");
 }
 
-void StoreArgs::AddJsonTo(CLI::App* command) {
-  command->add_flag("--json", json, "Print objects, one a line");
-}
+void StoreArgs::AddJsonTo(CLI::App* command) { cli::AddJsonTo(command, &json); }
 
 Status StoreArgs::Options(StoreOptions* options) const {
   if (!key_layout.empty()) {
@@ -131,6 +130,20 @@ void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms) {
           "How long it is seen, from its timestamp on: 250ms, 60s, 5m, 24h, "
           "7d; default as long as its family says")
       ->type_name("TIME");
+}
+
+void AddRowArgumentTo(CLI::App* command, std::string* row) {
+  command->add_option("ROW", *row, "\\xHH stands for any byte")
+      ->required()
+      ->type_name("");
+}
+
+void AddRowRangeTo(CLI::App* command, std::string* start_row,
+                   std::string* stop_row) {
+  command->add_option("--start", *start_row, "The first row, inclusive")
+      ->type_name("ROW");
+  command->add_option("--stop", *stop_row, "The end, exclusive")
+      ->type_name("ROW");
 }
 
 Column ParseColumn(const std::string& text) {

@@ -65,8 +65,16 @@ struct StoreArgs {
       const std::map<std::string, FamilyOptions>& families) const;
 };
 
-// Adds --ttl, which sets the TTL of what a verb puts. It must not outlive that.
+// These must not outlive the variables that they set.
+
+// Adds --ttl, which sets the TTL of what a verb puts.
 void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms);
+
+// Adds ROW.
+void AddRowArgumentTo(CLI::App* command, std::string* row);
+// Adds --start and --stop, a range of rows.
+void AddRowRangeTo(CLI::App* command, std::string* start_row,
+                   std::string* stop_row);
 
 // "FAMILY:QUALIFIER", or "FAMILY" for all its columns. In the qualifier \xHH
 // stands for a byte, as in rows (FromPrintable).

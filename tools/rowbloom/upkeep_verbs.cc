@@ -190,10 +190,7 @@ Action AddCompact(CLI::App* command) {
   args->store.AddTo(command);
   command->add_option("--family", args->family, "One family; default all")
       ->type_name("F");
-  command->add_option("--start", args->start_row, "The first row, inclusive")
-      ->type_name("ROW");
-  command->add_option("--stop", args->stop_row, "The end, exclusive")
-      ->type_name("ROW");
+  AddRowRangeTo(command, &args->start_row, &args->stop_row);
   return [args](const Streams& streams) { return Compact(*args, streams); };
 }
 
@@ -203,8 +200,7 @@ Action AddResetClock(CLI::App* command) {
   command->footer(
       "For a store whose timestamps ran ahead while the machine's clock was "
       "wrong. Cells\nwith later timestamps stay, and hide newer puts of them "
-      "until the clock has passed\nthem.\n\n" +
-      command->get_footer());
+      "until the clock has passed\nthem.");
   return [args](const Streams& streams) { return ResetClock(*args, streams); };
 }
 
@@ -228,10 +224,7 @@ Action AddCopy(CLI::App* command) {
                    "repeatable; default all")
       ->allow_extra_args(false)
       ->type_name("F[,SETTING=VALUE...]");
-  command->add_option("--start", args->start_row, "The first row, inclusive")
-      ->type_name("ROW");
-  command->add_option("--stop", args->stop_row, "The end, exclusive")
-      ->type_name("ROW");
+  AddRowRangeTo(command, &args->start_row, &args->stop_row);
   command
       ->add_option("--new-key-layout", args->key_layout,
                    "How the copy lays out rows; default as the store")
@@ -239,7 +232,7 @@ Action AddCopy(CLI::App* command) {
   command->add_option("TARGET", args->path, "Where it goes; must not exist")
       ->required()
       ->type_name("");
-  command->footer(FamilySpec::Help() + "\n\n" + command->get_footer());
+  command->footer(FamilySpec::Help());
   return [args](const Streams& streams) { return Copy(*args, streams); };
 }
 

@@ -11,8 +11,8 @@
 
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/record.h"
-#include "tools/cli/whole_number.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
@@ -29,13 +29,9 @@ struct WriteArgs {
 
   void AddTo(CLI::App* command, const char* timestamp_meaning) {
     store.AddTo(command);
-    command->add_option("--ts", timestamp_ms, timestamp_meaning)
-        ->check(WholeNumber())
-        ->type_name("MS");
+    AddNumberTo(command, "--ts", &timestamp_ms, timestamp_meaning, "MS");
     command->add_flag("--sync", sync, "Return when it is on the disk");
-    command->add_option("ROW", row, "\\xHH stands for any byte")
-        ->required()
-        ->type_name("");
+    AddRowArgumentTo(command, &row);
   }
 
   WriteOptions Options() const {

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "rowbloom/printable.h"
-#include "tools/cli/whole_number.h"
+#include "tools/cli/arguments.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
@@ -192,9 +192,8 @@ Action AddData(CLI::App* command) {
       ->type_name("KEY");
   command->add_option("--stop", args->stop, "The end, exclusive")
       ->type_name("KEY");
-  command->add_option("--cells", args->limit, "At most so many of each file")
-      ->check(cli::WholeNumber())
-      ->type_name("N");
+  cli::AddNumberTo(command, "--cells", &args->limit,
+                   "At most so many of each file");
   command->add_flag("--whole-keys", args->whole_keys,
                     "Print keys as they are, not row and qualifier");
   args->AddKeyLayoutTo(command);

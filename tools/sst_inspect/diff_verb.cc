@@ -6,8 +6,8 @@
 #include <ostream>
 
 #include "rowbloom/printable.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/interruption.h"
-#include "tools/cli/whole_number.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
@@ -193,9 +193,7 @@ ExitCode Diff(const DiffArgs& args, const Streams& streams) {
 Action AddDiff(CLI::App* command) {
   const auto args = std::make_shared<DiffArgs>();
   args->AddTo(command);
-  command->add_option("--cells", args->limit, "Differing cells to print")
-      ->check(cli::WholeNumber())
-      ->type_name("N")
+  cli::AddNumberTo(command, "--cells", &args->limit, "Differing cells to print")
       ->capture_default_str();
   args->AddHexTo(command);
   return [args](const Streams& streams) { return Diff(*args, streams); };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rowbloom/printable.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/progress.h"
 #include "tools/sst_inspect/file_kind.h"
@@ -69,7 +70,7 @@ void FileArgs::AddTo(CLI::App* command) {
   command->add_option("FILE", paths, "SST or HFile, or a directory of them")
       ->required()
       ->type_name("");
-  command->add_flag("--json", json, "Print objects, one a line");
+  cli::AddJsonTo(command, &json);
 }
 
 void FileArgs::AddHexTo(CLI::App* command) {

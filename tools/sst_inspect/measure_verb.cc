@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "rowbloom/printable.h"
-#include "tools/cli/whole_number.h"
+#include "tools/cli/arguments.h"
 #include "tools/sst_inspect/absent_keys.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
@@ -190,13 +190,10 @@ ExitCode PrintMeasure(const TableFile& file, const MeasureArgs& args,
 Action AddMeasure(CLI::App* command) {
   const auto args = std::make_shared<MeasureArgs>();
   args->AddTo(command);
-  command->add_option("--count", args->count, "Absent keys of each kind")
-      ->check(cli::WholeNumber())
-      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000'000}))
-      ->type_name("N");
-  command->add_option("--seed", args->seed, "The same seed, the same keys")
-      ->check(cli::WholeNumber())
-      ->type_name("N");
+  cli::AddNumberTo(command, "--count", &args->count, "Absent keys of each kind")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000'000}));
+  cli::AddNumberTo(command, "--seed", &args->seed,
+                   "The same seed, the same keys");
   args->AddKeyLayoutTo(command);
   return EachFile(args, PrintMeasure);
 }

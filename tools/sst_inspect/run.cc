@@ -11,19 +11,34 @@ namespace rowbloom::sst_inspect {
 namespace {
 
 constexpr cli::Verb kVerbs[] = {
-    {"summary", "What each file says of itself; the default.", AddSummary},
-    {"layout", "Each block: offset, sizes, codec, checksum.", AddLayout},
-    {"props", "Each property.", AddProps},
-    {"index", "Each entry of the index.", AddIndex},
-    {"data", "The cells.", AddData},
-    {"filter", "Decodes the filter of each file.", AddFilter},
-    {"probe", "Asks each file for a row, a cell or a key.", AddProbe},
+    {"summary", "What each file says of itself; the default.",
+     "users.db\n"
+     "users.db --html page.html",
+     AddSummary},
+    {"layout", "Each block: offset, sizes, codec, checksum.", "users.db",
+     AddLayout},
+    {"props", "Each property.", "users.db --json", AddProps},
+    {"index", "Each entry of the index.", "users.db --hex", AddIndex},
+    {"data", "The cells.",
+     "a.sst --row user_1001\n"
+     "users.db --cells 100 --whole-keys",
+     AddData},
+    {"filter", "Decodes the filter of each file.", "users.db --partitions",
+     AddFilter},
+    {"probe", "Asks each file for a row, a cell or a key.",
+     "users.db --row user_1001 --qualifier mail\n"
+     "users.db --key user_1001 --json",
+     AddProbe},
     {"verify", "Reads everything: checksums, order, index, properties, filter.",
-     AddVerify},
-    {"stats", "Counts, sizes, histograms, the biggest rows.", AddStats},
-    {"measure-fpr", "Asks for absent keys like the file's own.", AddMeasure},
-    {"advise", "Which filter the data wants, and what it costs.", AddAdvise},
-    {"diff", "How two files differ; exit code 1 if they do.", AddDiff},
+     "users.db", AddVerify},
+    {"stats", "Counts, sizes, histograms, the biggest rows.",
+     "users.db --biggest 10", AddStats},
+    {"measure-fpr", "Asks for absent keys like the file's own.",
+     "a.sst --count 100000", AddMeasure},
+    {"advise", "Which filter the data wants, and what it costs.",
+     "a.sst --rate 0.001 --files 10", AddAdvise},
+    {"diff", "How two files differ; exit code 1 if they do.",
+     "a.sst b.sst --cells 20", AddDiff},
 };
 
 constexpr cli::VerbTable kSstInspect = {

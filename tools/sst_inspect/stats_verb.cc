@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "rowbloom/printable.h"
-#include "tools/cli/whole_number.h"
+#include "tools/cli/arguments.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_stats.h"
@@ -177,10 +177,9 @@ ExitCode PrintStats(const TableFile& file, const StatsArgs& args,
 Action AddStats(CLI::App* command) {
   const auto args = std::make_shared<StatsArgs>();
   args->AddTo(command);
-  command->add_option("--biggest", args->biggest, "How many rows to list")
-      ->check(cli::WholeNumber())
-      ->check(CLI::Range(0, 100'000))
-      ->type_name("N");
+  cli::AddNumberTo(command, "--biggest", &args->biggest,
+                   "How many rows to list")
+      ->check(CLI::Range(0, 100'000));
   args->AddKeyLayoutTo(command);
   args->AddHexTo(command);
   return EachFile(args, PrintStats);

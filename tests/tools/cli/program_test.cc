@@ -17,7 +17,9 @@ namespace {
 
 Action AddSay(CLI::App* command) {
   const auto word = std::make_shared<std::string>();
-  command->add_option("WORD", *word)->required();
+  command->add_option("WORD", *word, "A \\word, 'A'")
+      ->required()
+      ->type_name("");
   return [word](const Streams& streams) {
     streams.out << *word << "\n";
     return *word == "nothing" ? ExitCode::kFinding : ExitCode::kOk;
@@ -50,16 +52,17 @@ Action AddCheck(CLI::App* /*command*/) {
   };
 }
 
-constexpr Verb kInnerVerbs[] = {{"say", "Says a word.", AddSay}};
+constexpr Verb kInnerVerbs[] = {{"say", "Says a word.", "hello", AddSay}};
 constexpr VerbTable kInner = {.name = "tool inner",
                               .summary = "More verbs.",
                               .footer = "Inner footer.",
                               .verbs = kInnerVerbs};
-constexpr Verb kVerbs[] = {{"say", "Says a word.", AddSay},
-                           {"throw", "Throws.", AddThrow},
-                           {"wait", "Waits.", AddWait},
-                           {"check", "Has no reader.", AddCheck},
-                           {"inner", "Verbs of its own.", nullptr, &kInner}};
+constexpr Verb kVerbs[] = {
+    {"say", "Says a word.", "hello\n'.a\\-b' <file", AddSay},
+    {"throw", "Throws.", "", AddThrow},
+    {"wait", "Waits.", "", AddWait},
+    {"check", "Has no reader.", "", AddCheck},
+    {"inner", "Verbs of its own.", nullptr, nullptr, &kInner}};
 constexpr VerbTable kTool = {.name = "tool",
                              .summary = "A tool.",
                              .footer = "Outer footer.",
@@ -102,6 +105,29 @@ TEST(Program, HelpIsDataAndEndsWithTheExitCodes) {
   }
   EXPECT_NE(RunTool({"inner", "say", "-h"}).find("Inner footer."),
             std::string::npos);
+}
+
+TEST(Program, ExamplesAreWholeCommandLines) {
+  EXPECT_NE(RunTool({"say", "--help"})
+                .find("\n\nExamples:\n  tool say hello\n"
+                      "  tool say '.a\\-b' <file\n\nOuter footer."),
+            std::string::npos);
+  EXPECT_NE(RunTool({"inner", "say", "--help"})
+                .find("\n\nExamples:\n  tool inner say hello\n\nInner footer."),
+            std::string::npos);
+}
+
+TEST(Program, TheManualPageShowsBytesThatRoffWouldTakeForItsOwn) {
+  const std::string page = RunTool({"--generate", "man"});
+  EXPECT_EQ(page.substr(0, 13), "0|.TH tool 1 ") << page;
+  EXPECT_NE(page.find("\n.SS tool inner say\nSays a word.\n.TP\n"
+                      "\\fBWORD\\fR REQUIRED\nA \\eword, \\(aqA\\(aq\n"),
+            std::string::npos)
+      << page;
+  EXPECT_NE(page.find("\n  tool say \\(aq.a\\e\\-b\\(aq <file\n.fi\n"),
+            std::string::npos)
+      << page;
+  EXPECT_EQ(RunTool({"inner", "--generate", "man"}).substr(0, 3), "2||");
 }
 
 TEST(Program, FailuresAreOneLine) {
