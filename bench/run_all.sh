@@ -10,7 +10,7 @@
 #
 # Names, with the minutes that each takes: overview (3), read_bench (14), store_bench
 # (6), store_mixes (4), hfile_bench (4), front_bench (3), filter_bench (18; 4 GB of
-# memory), filter_large (3; 10 GB of memory), stats_cost (1), options_bench (1),
+# memory), filter_large (4; 10 GB of memory), stats_cost (1), options_bench (1),
 # sst_inspect_bench (7; a file of 1 GiB).
 #
 # Refuses to run in a tree with changes, but for --quick: results name the commit
