@@ -16,6 +16,7 @@
 #include "bench/allocation_counter.h"
 #include "bench/filter_bench_keys.h"
 #include "bench/filter_kinds.h"
+#include "rowbloom/advise.h"
 
 namespace rowbloom::bench {
 namespace {
@@ -157,6 +158,17 @@ class Subject {
     if (columns) {
       set("absent_column_passed",
           static_cast<double>(counts_.absent_columns_passed));
+    }
+    if (kind_.spec) {
+      FileProfile profile;
+      profile.rows = space.rows();
+      profile.cells = columns ? space.keys() : 0;
+      const Prediction predicted = Predict(profile, *kind_.spec);
+      set("predicted_bytes", static_cast<double>(predicted.bytes()));
+      set("predicted_absent_row", predicted.opens.get_absent_row);
+      if (columns) {
+        set("predicted_absent_column", predicted.opens.get_absent_column);
+      }
     }
   }
 

@@ -67,15 +67,17 @@ Kind KindOfPolicy(std::string name, const PolicyPtr& policy, KeyShape shape,
   return kind;
 }
 
-PolicyPtr RowbloomPolicy(FilterKind kind, KeyShape shape, double bits_per_key) {
+FilterSpec RowbloomSpec(FilterKind kind, KeyShape shape, double bits_per_key) {
+  return {.bloom_type =
+              shape == KeyShape::kRow ? BloomType::kRow : BloomType::kRowCol,
+          .key_layout = KeyLayout::FixedRow(RowBytes(shape)),
+          .kind = kind,
+          .false_positive_rate = FalsePositiveRate(bits_per_key)};
+}
+
+PolicyPtr RowbloomPolicy(const FilterSpec& spec) {
   PolicyPtr policy;
-  const rocksdb::Status status = NewFilterPolicy(
-      {.bloom_type =
-           shape == KeyShape::kRow ? BloomType::kRow : BloomType::kRowCol,
-       .key_layout = KeyLayout::FixedRow(RowBytes(shape)),
-       .kind = kind,
-       .false_positive_rate = FalsePositiveRate(bits_per_key)},
-      &policy);
+  const rocksdb::Status status = NewFilterPolicy(spec, &policy);
   if (!status.ok()) throw std::runtime_error(status.ToString());
   return policy;
 }
@@ -94,8 +96,11 @@ Kind RocksdbRibbon(KeyShape shape, double bits, size_t offset = 0) {
 }
 
 Kind Rowbloom(FilterKind kind, KeyShape shape, double bits, size_t offset = 0) {
-  return KindOfPolicy("rowbloom " + std::string(ToString(kind)),
-                      RowbloomPolicy(kind, shape, bits), shape, bits, offset);
+  const FilterSpec spec = RowbloomSpec(kind, shape, bits);
+  Kind made = KindOfPolicy("rowbloom " + std::string(ToString(kind)),
+                           RowbloomPolicy(spec), shape, bits, offset);
+  made.spec = spec;
+  return made;
 }
 
 // The setting at which RocksDB's Ribbon is as large as `bytes`.
@@ -220,8 +225,9 @@ std::vector<Kind> PolicyKinds(KeyShape shape, double rate, size_t offset) {
   Kind floor{.name = "memory alone", .setting_bits = bits};
   floor.fill = [shape, bits](const KeyArray& keys) {
     BuiltFilter filter = PlacedAt(
-        0, BuildFilter(*RowbloomPolicy(FilterKind::kBloom, shape, bits), shape,
-                       keys));
+        0, BuildFilter(
+               *RowbloomPolicy(RowbloomSpec(FilterKind::kBloom, shape, bits)),
+               shape, keys));
     auto reader = NewMemoryFloor(filter.bytes);
     return std::make_unique<FilledByReader>(std::move(filter),
                                             std::move(reader));

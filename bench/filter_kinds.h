@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench/filter_bench_keys.h"
 #include "lib/kernels/kernel.h"
+#include "rowbloom/filter_spec.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 
 namespace rowbloom::bench {
@@ -37,6 +39,8 @@ struct Kind {
   const Kernel* kernel = nullptr;
   // Bits per key of a Bloom filter of the rate that it is asked for.
   double setting_bits = 0;
+  // What the model predicts bytes and rates of; only rowbloom's have it.
+  std::optional<FilterSpec> spec = {};
   std::function<std::unique_ptr<Filled>(const KeyArray& keys)> fill;
   // Does what is timed of a build, and returns the bytes of the filter. None
   // for what is not a filter.

@@ -4,9 +4,9 @@
   bench/plot.py RESULTS.json DIRECTORY
 
 writes into DIRECTORY, of filter_bench's results lookup.svg, build.svg, frontier.svg,
-table.md, standalone.md and ribbon_slots.md; of read_bench's reads.md, of store_bench's
-mixes.md, of front_bench's files.svg. If RESULTS is a directory, cases.md and overview.md
-are made of the overviews in it.
+table.md, standalone.md and ribbon_slots.md; of its filter_large.json large.md; of
+read_bench's reads.md, of store_bench's mixes.md, of front_bench's files.svg. If RESULTS
+is a directory, cases.md and overview.md are made of the overviews in it.
 
   bench/plot.py --compact GOOGLE.json RESULTS.json
 
@@ -181,6 +181,11 @@ def equal_rate(results):
     return [f for f in of_mode(results, "filters")
             if f["shape"] == "row" and f["target_rate"] == RATE
             and f["equal"] != "bits" and f["filter"] != "memory alone"]
+
+
+def rows_alone(results):
+    """Tells whether there are filters of rows alone: filter_large.json has none."""
+    return any(f["shape"] == "row" for f in results["records"])
 
 
 def times(results, operation):
@@ -483,6 +488,32 @@ def cases_table_of(directory, title, cases):
     return "\n".join(lines) + "\n"
 
 
+def large_table_of(results):
+    """Filters of the largest files: the model's numbers, and measured ones."""
+    filters = of_mode(results, "filters")
+    (cells,) = {f["keys"] for f in filters}
+    exponent = round(math.log10(cells))
+    heads = [f"file of 10^{exponent} cells, 10^{exponent - 1} rows", "bytes",
+             "rate, absent row", "rate, absent column", "memory to build, bytes a cell",
+             "ns a cell to build", "hours for 10^12 cells", "ns a lookup, absent row"]
+    lines = ["| " + " | ".join(heads) + " |", "| --- |" + " --- |" * (len(heads) - 1)]
+    for found in filters:
+        build = timing(found, "build")[0]
+        measured = [f"{found['filter_bytes']:,}"] + [
+            f"{found[absent][1] / found[absent][0]:.6f}"
+            for absent in ("absent_row", "absent_column")] + [
+            f"{found['build_peak_bytes_per_key']:.1f}", f"{build:.0f}",
+            f"{build * 1e3 / 3600:.0f}",
+            f"{timing(found, 'lookup, absent row')[0]:.0f}"]
+        predicted = [f"{found['predicted_bytes']:,}"] + [
+            f"{found['predicted_' + absent]:.6f}"
+            for absent in ("absent_row", "absent_column")] + [""] * 4
+        for name, cells_of_line in (("predicted", predicted), ("measured", measured)):
+            lines.append("| " + " | ".join(
+                [f"{found['filter']}, {name}"] + cells_of_line) + " |")
+    return "\n".join(lines) + "\n"
+
+
 def median_of(samples):
     """[median, low, high]: the interval of 95 % as bench/turns.h has it."""
     samples = sorted(samples)
@@ -525,6 +556,10 @@ def describe(record, counters):
         if absent + "_passed" in counters:
             record[absent] = [int(counters["absent_asked"]),
                               int(counters[absent + "_passed"])]
+        if "predicted_" + absent in counters:
+            record["predicted_" + absent] = counters["predicted_" + absent]
+    if "predicted_bytes" in counters:
+        record["predicted_bytes"] = int(counters["predicted_bytes"])
 
 
 def compact(source, target):
@@ -616,6 +651,8 @@ def main(arguments):
             pictures = {"mixes.md": mixes_table_of(results)}
         elif any("operation" in record for record in results["records"]):
             pictures = {"files.svg": draw_files(results)}
+        elif results["records"] and not rows_alone(results):
+            pictures = {"large.md": large_table_of(results)}
         else:
             pictures = {"lookup.svg": draw_lookup(results),
                         "build.svg": draw_build(results),

@@ -17,3 +17,4 @@ put standalone.md lib/standalone/README.md
 put reads.md bench/README.md
 put ribbon_slots.md bench/README.md
 put cases.md doc/filter_policy.md
+put large.md doc/planning.md

@@ -10,7 +10,8 @@
 #
 # Names, with the minutes that each takes: overview (3), read_bench (14), store_bench
 # (6), store_mixes (4), hfile_bench (4), front_bench (3), filter_bench (18; 4 GB of
-# memory), stats_cost (1), options_bench (1), sst_inspect_bench (7; a file of 1 GiB).
+# memory), filter_large (4; 10 GB of memory), stats_cost (1), options_bench (1),
+# sst_inspect_bench (7; a file of 1 GiB).
 #
 # Refuses to run in a tree with changes, but for --quick: results name the commit
 # that they are of. The machine should do nothing else. Old results stay until the
@@ -19,7 +20,7 @@ set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 all=(overview read_bench store_bench store_mixes hfile_bench front_bench
-  filter_bench stats_cost options_bench sst_inspect_bench)
+  filter_bench filter_large stats_cost options_bench sst_inspect_bench)
 quick=false
 if [[ ${1-} == --quick ]]; then
   quick=true
@@ -128,6 +129,22 @@ run() {
       bench/plot.py --compact "$work/google.json" \
         "$work/results/filter_bench.json"
       ;;
+    filter_large)
+      args --keys 100000000 --benchmark_repetitions=2 -- --keys 100000 \
+        --absent 100000 --benchmark_repetitions=2
+      echo "== filter_large" >&2
+      local large=(build/release/bench/filter_bench --rates 0.01
+        --frontier-keys 0 "${args[@]}")
+      # The fastest kernel comes first.
+      local shape='row[+]column/.*/rowbloom' kernel
+      kernel=$("${large[@]}" --benchmark_filter="$shape" --benchmark_list_tests |
+        awk -F / 'NR == 1 { print $6 }')
+      "${large[@]}" \
+        --benchmark_filter="$shape.*/$kernel/.*/(build|lookup, absent row)\$" \
+        --json "$work/google.json" >"$work/google.txt"
+      bench/plot.py --compact "$work/google.json" \
+        "$work/results/filter_large.json"
+      ;;
     stats_cost)
       args -- --rows 20000 --seconds 0.1
       measure stats_cost stats_cost "${args[@]}"
@@ -147,7 +164,7 @@ run() {
 mkdir "$work/results"
 for name in "${names[@]}"; do
   run "$name"
-  for drawn in filter_bench front_bench read_bench store_mixes; do
+  for drawn in filter_bench filter_large front_bench read_bench store_mixes; do
     if [[ -e $work/results/$drawn.json ]]; then
       bench/plot.py "$work/results/$drawn.json" "$work/results"
     fi

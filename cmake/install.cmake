@@ -14,6 +14,10 @@ foreach(component filters standalone filter_policy store c hfile hfile_transfer
                   redis)
   if(TARGET rowbloom_${component})
     list(APPEND ROWBLOOM_COMPONENTS ${component})
+    # Libraries that are linked by name may be in the same prefix, as vcpkg's are.
+    target_link_directories(
+      rowbloom_${component} INTERFACE
+      $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${CMAKE_INSTALL_LIBDIR}>)
     install(
       TARGETS rowbloom_${component}
       EXPORT rowbloom-${component}

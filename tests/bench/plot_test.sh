@@ -34,7 +34,7 @@ PYTHON
 }
 
 mkdir "$dir/committed"
-for results in filter_bench front_bench read_bench store_mixes; do
+for results in filter_bench filter_large front_bench read_bench store_mixes; do
   "$bench/plot.py" "$bench/results/$results.json" "$dir/committed"
 done
 "$bench/plot.py" "$bench/results" "$dir/committed"
@@ -48,7 +48,8 @@ for table in "$dir"/committed/*.md; do
   cmp "$table" "$bench/results/${table##*/}" ||
     fail "results/${table##*/} is not what plot.py makes of the results"
 done
-pages=(README.md bench/README.md lib/standalone/README.md doc/filter_policy.md)
+pages=(README.md bench/README.md lib/standalone/README.md doc/filter_policy.md
+  doc/planning.md)
 for page in "${pages[@]}"; do
   mkdir -p "$dir/pages/$(dirname "$page")"
   cp "$bench/../$page" "$dir/pages/$page"
@@ -58,6 +59,29 @@ for page in "${pages[@]}"; do
   diff "$bench/../$page" "$dir/pages/$page" ||
     fail "$page (<) does not show the committed results (>)"
 done
+
+# agrees RESULTS: filters have the bytes and rates that the model predicts.
+agrees() {
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$bench python3 - "$1" <<'PYTHON'
+import json, sys
+import plot
+with open(sys.argv[1], encoding="utf-8") as file:
+    records = json.load(file)["records"]
+assert len(records) == 2, records
+for record in records:
+    predicted, measured = record["predicted_bytes"], record["filter_bytes"]
+    assert abs(measured / predicted - 1) < 0.001, (predicted, measured)
+    for absent in ("absent_row", "absent_column"):
+        asked, passed = record[absent]
+        low, high = plot.wilson(passed, asked)
+        assert low < record["predicted_" + absent] < high, record
+PYTHON
+}
+agrees "$bench/results/filter_large.json" ||
+  fail "filter_large.json is not as the model predicts"
+sed 's/"filter_bytes":1/"filter_bytes":2/' "$bench/results/filter_large.json" \
+  >"$dir/larger"
+if agrees "$dir/larger" 2>"$dir/err"; then fail "larger filters are not noticed"; fi
 
 # status EXPECTED COMMAND...
 status() {

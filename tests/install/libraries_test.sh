@@ -47,6 +47,9 @@ if grep -rnEi --exclude='rowbloom-hfile*' 'nlohmann|fmt::|cli11|xxhash|isal' \
   "$config_dir"; then
   fail "a package file names a library that is an inner matter of rowbloom"
 fi
+# RE2, which a program with the store links by its name, may be in this prefix.
+grep -qF "LINK_DIRECTORIES \"\${_IMPORT_PREFIX}/" "$config_dir/rowbloom-store.cmake" ||
+  fail "the linker does not look into the prefix"
 if grep -rnE '#include "(lib|storage|tools)/' "$prefix/include"; then
   fail "an installed header includes one that is not installed"
 fi
