@@ -272,6 +272,9 @@ def main():
     if changed:
         sys.exit("not as committed:\n" + changed)
     tests = Tests(arguments.build, arguments.jobs, arguments.seconds)
+    # Otherwise the plan of a build would hold more than what a fault changes.
+    if not arguments.list and (errors := tests.make([])):
+        sys.exit("the sources as committed are not built:\n" + errors)
     counts = collections.Counter()
     for fault in drawn(arguments.folders, arguments.seed):
         if counts["caught"] + counts["missed"] == arguments.places:
