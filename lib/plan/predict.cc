@@ -32,22 +32,33 @@ Prediction PredictSections(const FileProfile& profile, const FilterSpec& filter,
     sections.push_back({.keys = profile.cells});
   }
   const double bits = KindBits(FilterKind::kBloom, rate);
-  SizeSections(
-      filter.kind,
-      {.bits_per_key = bits, .rate = KindRate(FilterKind::kBloom, bits)},
-      filter.row_spread, sections);
-  // A ribbon replaces a Bloom filter only if it is smaller.
-  const auto bytes = [&filter](const SectionSize& section) {
-    const uint64_t bloom = section.blocks * kBloomBlockBytes;
-    if (filter.kind == FilterKind::kBloom) return bloom;
-    return std::min(
-        bloom, RibbonBytes(section.keys, KindBits(filter.kind, section.rate)));
+  SizeSections(filter.kind,
+               {.bits_per_key = bits,
+                .probes = TableProbes(bits),
+                .rate = KindRate(FilterKind::kBloom, bits)},
+               filter.row_spread, sections);
+  // A ribbon replaces a Bloom filter only if it is smaller, and fits a section.
+  const auto predict = [&filter](const SectionSize& section, uint64_t* bytes,
+                                 double* section_rate) {
+    *bytes = section.blocks * kBloomBlockBytes;
+    *section_rate = section.rate;
+    if (filter.kind == FilterKind::kRibbon) {
+      const uint64_t ribbon =
+          RibbonBytes(section.keys, KindBits(filter.kind, section.rate));
+      if (ribbon <= *bytes) {
+        *bytes = ribbon;
+        return;
+      }
+    }
+    // Keys beyond what fits a section make its rate worse.
+    if (*bytes == kMaxSectionBytes) {
+      *section_rate = BlockedFalsePositiveRate(section.keys, section.blocks,
+                                               section.probes);
+    }
   };
-  built.row_bytes = bytes(sections[0]);
-  built.row_rate = sections[0].rate;
+  predict(sections[0], &built.row_bytes, &built.row_rate);
   if (sections.size() > 1) {
-    built.row_col_bytes = bytes(sections[1]);
-    built.row_col_rate = sections[1].rate;
+    predict(sections[1], &built.row_col_bytes, &built.row_col_rate);
   }
   return built;
 }

@@ -33,6 +33,24 @@ FileProfile Profile(uint64_t cells_per_row, double files_per_row) {
           .files_per_row = files_per_row};
 }
 
+// A section has 2^24 blocks at most (FORMAT.md), which are too few from some
+// 0.9 * 10^9 keys at 1 % on.
+TEST(Predict, TellsTheRateOfASectionThatHoldsMoreKeysThanFit) {
+  constexpr uint64_t kGiB = uint64_t{1} << 30;
+  for (const uint64_t rows : {kGiB, 4 * kGiB}) {
+    const Prediction built =
+        Predict({.rows = rows, .files = 2}, {.bloom_type = BloomType::kRow});
+    EXPECT_EQ(built.row_bytes, kGiB);
+    // Six probes are those of 1 %.
+    EXPECT_DOUBLE_EQ(built.row_rate,
+                     BlockedFalsePositiveRate(rows, uint64_t{1} << 24, 6));
+    EXPECT_GT(built.row_rate, 0.02);
+  }
+  const Prediction fits =
+      Predict({.rows = kGiB / 2, .files = 2}, {.bloom_type = BloomType::kRow});
+  EXPECT_NEAR(fits.row_rate, 0.01, 1e-6);
+}
+
 TEST(Advise, TakesTheAdaptiveSplitWhereRowsAreInFewFiles) {
   for (const uint64_t cells : {2, 10}) {
     const FileProfile profile = Profile(cells, 1);
