@@ -45,8 +45,8 @@ class PointCells {
   const StoredCell& cell() const { return cell_; }
   // Gives the stored bytes of the cell here away, after which cell() is not to
   // be used. REQUIRES Valid().
-  rocksdb::PinnableSlice TakeStored() {
-    return std::move(values_[wanted_[at_].value]);
+  void MoveStored(rocksdb::PinnableSlice* to) {
+    *to = std::move(values_[wanted_[at_].value]);
   }
   // Moves to the next one that is there. REQUIRES Valid().
   rocksdb::Status Next() {

@@ -62,7 +62,7 @@ Status Store::Get(std::string_view row, std::string_view family,
           cell->offset_ = value.data() - stored.value.data();
           cell->bytes_ = value.size();
         });
-    if (cell->found_) cell->stored_ = found.TakeStored();
+    if (cell->found_) found.MoveStored(&cell->stored_);
     return s;
   });
 }

@@ -24,7 +24,11 @@ class PinnableCell {
     return stored_.ToStringView().substr(offset_, bytes_);
   }
 
-  void Reset() { *this = {}; }
+  void Reset() {
+    stored_.Reset();
+    offset_ = bytes_ = timestamp_ms_ = 0;
+    found_ = false;
+  }
 
  private:
   friend class Store;
