@@ -110,8 +110,10 @@ Status Exporter::ExportFamily(const std::string& name,
                               const FamilyOptions& options,
                               const Snapshot* snapshot) {
   std::unique_ptr<CellIterator> cells;
-  Status s = store_->NewCellIterator(
-      {name, options_.deletes == HFileDeletes::kKept, snapshot}, &cells);
+  Status s =
+      store_->NewCellIterator({name, options_.deletes == HFileDeletes::kKept,
+                               snapshot, options_.start_row, options_.stop_row},
+                              &cells);
   if (!s.ok()) return s;
   row_.clear();
   regions_begun_ = 0;

@@ -66,7 +66,6 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
                        std::string(streams.err.program) + " " ROWBLOOM_VERSION);
   if (is_program) AddGenerateTo(&app, table, streams);
   app.require_subcommand(1);
-  app.footer(table.footer);
   Action action;
   for (const Verb& verb : table.verbs) {
     CLI::App* const command = app.add_subcommand(verb.name, verb.summary);
@@ -75,6 +74,8 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
     command->footer(Footer(table, verb, command->get_footer()));
     if (table.finish != nullptr) table.finish(streams, command);
   }
+  // Verbs inherit a footer that is set before they are added.
+  app.footer(table.footer);
   try {
     // CLI11 takes them last first.
     app.parse(std::vector<std::string>(args.rbegin(), args.rend()));

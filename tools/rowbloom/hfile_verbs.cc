@@ -146,6 +146,8 @@ void WarnOfBulkLoad(const HFileExportReport& report, const Store& store,
 struct ExportHFileArgs {
   StoreArgs store;
   std::vector<std::string> families;
+  std::string start_row;  // as printable text, like the next
+  std::string stop_row;
   std::string regions_file;  // empty: none
   uint64_t max_file_bytes = HFileExportOptions().max_file_bytes;
   std::string compression = "NONE";
@@ -158,6 +160,8 @@ struct ExportHFileArgs {
 ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
   HFileExportOptions options;
   options.families = args.families;
+  options.start_row = FromPrintable(args.start_row);
+  options.stop_row = FromPrintable(args.stop_row);
   options.max_file_bytes = args.max_file_bytes;
   options.deletes =
       args.keep_deletes ? HFileDeletes::kKept : HFileDeletes::kApplied;
@@ -337,6 +341,7 @@ Action AddExportHFile(CLI::App* command) {
                    "To export; repeatable; default all")
       ->allow_extra_args(false)
       ->type_name("F");
+  AddRowRangeTo(command, &args->start_row, &args->stop_row);
   command
       ->add_option("--regions", args->regions_file,
                    "The rows at which the table's regions start, one a line, "

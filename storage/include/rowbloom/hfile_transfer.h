@@ -55,6 +55,10 @@ enum class HFileDeletes : uint8_t {
 
 struct HFileExportOptions {
   std::vector<std::string> families;  // empty: all
+  // The rows that are written: from the first, included, to the second,
+  // excluded. An empty one is no bound.
+  std::string start_row;
+  std::string stop_row;
   // The first rows of the table's regions, in any order. No file crosses one.
   std::vector<std::string> region_start_rows;
   // The size of a file after which the next begins, with the next row. A file

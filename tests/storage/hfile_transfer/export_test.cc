@@ -251,6 +251,29 @@ TEST_F(Export, FilesEndWhereRegionsDo) {
   EXPECT_EQ(Exported("f").size(), 300u);
 }
 
+TEST_F(Export, HasTheRowsOfARange) {
+  ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}, {"g", {.max_versions = 3}}}));
+  ASSERT_NO_FATAL_FAILURE(PutRows("f", 100, 10));
+  for (const std::string& row : rows_) {
+    ASSERT_THAT(store_->Put(row, "g", "q", "v"), IsOk());
+  }
+  HFileExportOptions options;
+  options.start_row = rows_[30];
+  options.stop_row = rows_[60];
+  ASSERT_THAT(Run(options), IsOk());
+  ASSERT_EQ(report_.files.size(), 2u);
+  for (const HFileExported& file : report_.files) {
+    EXPECT_EQ(file.first_row, rows_[30]);
+    EXPECT_EQ(file.last_row, rows_[59]);
+  }
+  EXPECT_EQ(Exported("f").size(), 90u);
+  EXPECT_EQ(Exported("g").size(), 30u);
+  options.start_row = rows_[60];
+  std::filesystem::remove_all(out_);
+  ASSERT_THAT(Run(options), IsOk());
+  EXPECT_TRUE(report_.files.empty());
+}
+
 TEST_F(Export, FilesEndAtASizeBetweenRows) {
   ASSERT_NO_FATAL_FAILURE(Open({{"f", {}}}));
   ASSERT_NO_FATAL_FAILURE(PutRows("f", 60, 700));

@@ -108,8 +108,9 @@ TEST(Program, HelpIsDataAndEndsWithTheExitCodes) {
 }
 
 TEST(Program, ExamplesAreWholeCommandLines) {
-  EXPECT_NE(RunTool({"say", "--help"})
-                .find("\n\nExamples:\n  tool say hello\n"
+  const std::string help = RunTool({"say", "--help"});
+  EXPECT_EQ(help.find("Outer footer."), help.rfind("Outer footer."));
+  EXPECT_NE(help.find("\n\nExamples:\n  tool say hello\n"
                       "  tool say '.a\\-b' <file\n\nOuter footer."),
             std::string::npos);
   EXPECT_NE(RunTool({"inner", "say", "--help"})
