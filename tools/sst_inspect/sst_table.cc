@@ -394,10 +394,7 @@ std::unique_ptr<CellReader> SstTable::NewCellReader() const {
 
 Status SstTable::ForEachRangeDeletion(
     const std::function<void(const RangeDeletion&)>& use) const {
-  return sst::ForEachRangeDeletion(
-      *file_, [&](const sst::RangeDeletion& deletion) {
-        use({deletion.start, deletion.end, deletion.sequence});
-      });
+  return sst::ForEachRangeDeletion(*file_, use);
 }
 
 }  // namespace rowbloom::sst_inspect

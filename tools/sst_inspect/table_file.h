@@ -210,11 +210,7 @@ class TableFile {
       const std::function<void(const IndexEntryInfo&)>& use) const = 0;
   virtual std::unique_ptr<CellReader> NewCellReader() const = 0;
 
-  struct RangeDeletion {
-    std::string_view start;
-    std::string_view end;
-    uint64_t sequence = 0;
-  };
+  using RangeDeletion = sst::RangeDeletion;
   virtual rocksdb::Status ForEachRangeDeletion(
       const std::function<void(const RangeDeletion&)>& use) const = 0;
 
