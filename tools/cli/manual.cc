@@ -3,28 +3,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
 
 namespace rowbloom::cli {
 namespace {
-
-// Calls `visit` for each verb that does something, also behind another verb,
-// with the table that has it.
-void ForEachVerb(const VerbTable& table,
-                 const std::function<void(const VerbTable& table,
-                                          const Verb& verb)>& visit) {
-  for (const Verb& verb : table.verbs) {
-    if (verb.verbs == nullptr) {
-      visit(table, verb);
-    } else {
-      ForEachVerb(*verb.verbs, visit);
-    }
-  }
-}
 
 // Options and positional arguments but --help.
 std::vector<const CLI::Option*> OptionsOf(const CLI::App& command) {
@@ -74,27 +58,20 @@ std::string Describe(const CLI::Option& option) {
       Roff(option.get_description()));
 }
 
-// The lines of the script that complete what follows the names of `table`,
-// which are those behind the program's in `before`.
-void PrintCases(const VerbTable& table, const std::string& before,
-                std::ostream& out) {
+// The lines of the script that complete the verbs and their options.
+void PrintCases(const VerbTable& program, std::ostream& out) {
   std::string words;
-  for (const Verb& verb : table.verbs) {
-    const std::string names = before + verb.name + " ";
+  for (const Verb& verb : program.verbs) {
     words.append(" ").append(verb.name);
-    if (verb.verbs != nullptr) {
-      PrintCases(*verb.verbs, names, out);
-      continue;
-    }
     CLI::App command;
     verb.add_to(&command);
-    out << "    '" << names << "'*) options+='";
+    out << "    '" << verb.name << " '*) options+='";
     for (const CLI::Option* option : OptionsOf(command)) {
       if (option->nonpositional()) out << " --" << option->get_lnames()[0];
     }
     out << "' ;;\n";
   }
-  out << "    '" << before << "') choice='" << words.substr(1) << "' ;;\n";
+  out << "    '') choice='" << words.substr(1) << "' ;;\n";
 }
 
 }  // namespace
@@ -106,10 +83,10 @@ void PrintManPage(const VerbTable& program, std::string_view version,
       ".SH SYNOPSIS\n.B {0}\n.I verb\n[\\fIargument\\fR...]\n.br\n.B {0}\n"
       ".I verb\n.B \\-\\-help\n.SH VERBS\n",
       program.name, version, Roff(program.summary));
-  ForEachVerb(program, [&](const VerbTable& table, const Verb& verb) {
+  for (const Verb& verb : program.verbs) {
     CLI::App command;
     verb.add_to(&command);
-    out << ".SS " << Roff(std::string(table.name) + " " + verb.name) << '\n'
+    out << ".SS " << Roff(std::string(program.name) + " " + verb.name) << '\n'
         << Roff(verb.summary) << '\n';
     for (const CLI::Option* option : OptionsOf(command)) {
       out << Describe(*option);
@@ -117,8 +94,8 @@ void PrintManPage(const VerbTable& program, std::string_view version,
     if (const std::string notes = command.get_footer(); !notes.empty()) {
       out << Lines(notes);
     }
-    out << Lines(Examples(table, verb));
-  });
+    out << Lines(Examples(program, verb));
+  }
   out << ".SH EXIT STATUS\n" << Roff(program.footer) << '\n';
 }
 
@@ -130,7 +107,7 @@ void PrintCompletion(const VerbTable& program, std::ostream& out) {
       "  local before=\"${{COMP_WORDS[*]:1:$((COMP_CWORD - 1))}} \"\n"
       "  case ${{before# }} in\n",
       program.name);
-  PrintCases(program, "", out);
+  PrintCases(program, out);
   out << fmt::format(
       "  esac\n"
       "  [[ $word != -* ]] || choice=$options\n"

@@ -46,14 +46,9 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
   const std::string first = args.empty() ? "" : args.front();
   const auto named = std::ranges::find(table.verbs, first, &Verb::name);
   const bool is_named = named != table.verbs.end();
-  if (is_named && named->verbs != nullptr) {
-    return Dispatch(*named->verbs, {args.begin() + 1, args.end()}, streams);
-  }
   // CLI11 would take options before the verb, and say less of a wrong one.
-  const bool is_program = table.name == streams.err.program;
   const bool asks = first == "-h" || first == "--help" ||
-                    first == "--version" ||
-                    (is_program && first == "--generate");
+                    first == "--version" || first == "--generate";
   if (!asks && !is_named) {
     const std::string found =
         args.empty() ? "nothing" : "\"" + ToPrintable(first) + "\"";
@@ -63,8 +58,8 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
 
   CLI::App app(table.summary, table.name);
   app.set_version_flag("--version",
-                       std::string(streams.err.program) + " " ROWBLOOM_VERSION);
-  if (is_program) AddGenerateTo(&app, table, streams);
+                       std::string(table.name) + " " ROWBLOOM_VERSION);
+  AddGenerateTo(&app, table, streams);
   app.require_subcommand(1);
   Action action;
   for (const Verb& verb : table.verbs) {

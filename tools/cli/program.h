@@ -19,8 +19,6 @@ namespace rowbloom::cli {
 // Does what a verb does, with the arguments that were parsed.
 using Action = std::function<ExitCode(const Streams& streams)>;
 
-struct VerbTable;
-
 struct Verb {
   const char* name;
   const char* summary;
@@ -31,12 +29,10 @@ struct Verb {
   // is to say of them. The action owns them, and is called after they were
   // parsed.
   Action (*add_to)(CLI::App* command);
-  // Verbs that follow the name; add_to and the examples are then null.
-  const VerbTable* verbs = nullptr;
 };
 
 struct VerbTable {
-  const char* name;  // "rowbloom"; of verbs behind a verb "rowbloom filter"
+  const char* name;
   const char* summary;
   const char* footer;           // ends each help: the exit codes
   std::span<const Verb> verbs;  // in the order of the help

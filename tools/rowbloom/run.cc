@@ -8,28 +8,6 @@
 namespace rowbloom::cli {
 namespace {
 
-constexpr Verb kFilterVerbs[] = {
-    {"size", "Prints how large each kind of filter would be.",
-     "--expected 1000000 --fpp 0.01", AddFilterSize},
-    {"build", "Writes a filter of the lines of standard input.",
-     "--expected 1000000 --fpp 0.001 -o seen.filter <known.txt",
-     AddFilterBuild},
-    {"check", "Prints the lines of standard input that may be in a filter.",
-     "seen.filter <today.txt\n"
-     "--absent seen.filter <today.txt",
-     AddFilterCheck},
-    {"info", "Prints what there is to know of a filter.", "seen.filter",
-     AddFilterInfo},
-};
-
-constexpr VerbTable kFilter = {
-    .name = "rowbloom filter",
-    .summary = "Filters of lines: sizes, files, and what is in them.",
-    .footer =
-        "Exit codes: 0 done; 1 check printed no line; 2 wrong usage, or "
-        "input or a filter that cannot be used.",
-    .verbs = kFilterVerbs};
-
 constexpr Verb kVerbs[] = {
     {"create", "Creates a store, or families in one.",
      "--db users.db --family info,versions=3 --family seen,ttl=7d", AddCreate},
@@ -120,8 +98,8 @@ constexpr Verb kVerbs[] = {
      "--db users.db\n"
      "--db users.db <commands.txt",
      AddShell},
-    {"filter", "Filters of lines, without a store.", nullptr, nullptr,
-     &kFilter},
+    {"filter-size", "Prints how large each kind of filter would be.",
+     "--expected 1000000 --fpp 0.01", AddFilterSize},
 };
 
 // In a shell, --db is the shell's unless given.

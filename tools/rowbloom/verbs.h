@@ -56,11 +56,6 @@ Action AddStats(CLI::App* command);
 // elsewhere, the first line that fails ends it, with its exit code.
 Action AddShell(CLI::App* command);
 
-// After an error, nothing is left of the file that a build writes. kFinding:
-// check printed no line.
 Action AddFilterSize(CLI::App* command);
-Action AddFilterBuild(CLI::App* command);
-Action AddFilterCheck(CLI::App* command);
-Action AddFilterInfo(CLI::App* command);
 
 }  // namespace rowbloom::cli

@@ -96,13 +96,6 @@ class DataCursor {
   EntryBatch batch_;
 };
 
-// Deletes the user keys [start, end).
-struct RangeDeletion {
-  std::string_view start;
-  std::string_view end;
-  uint64_t sequence = 0;
-};
-
 // Calls `use` for each range deletion, in the order of the file. Stops at
 // damage. Holds the block of range deletions.
 rocksdb::Status ForEachRangeDeletion(

@@ -1,10 +1,7 @@
 #include "tools/sst/index_cursor.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
-#include "storage/format/coding.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom::sst {
@@ -71,45 +68,18 @@ bool IndexCursor::ComesBefore(std::string_view user_key) const {
 
 // Moves to the next entry of a block of the index, and takes it apart.
 bool IndexCursor::NextEntry(EntryCursor* entries, const BlockHandle& block,
-                            uint64_t* previous_end, uint64_t limit) {
+                            uint64_t* previous_end) {
   if (!entries->Next()) {
     if (entries->status().ok()) return false;
     return Fail(file_.Damaged(block, "index", entries->status().getState()));
   }
-  const IndexLocation& index = file_.index();
-  handle_ = entries->handle();
-  first_key_ = entries->first_key();
-  if (!index.delta_encoded) {
-    std::string_view value = entries->value();
-    const bool has_first_key = index.form == IndexForm::kFirstKey;
-    if (!GetBlockHandle(&value, &handle_) ||
-        (has_first_key && !GetSizedBytes(&value, &first_key_))) {
-      return Fail(file_.Damaged(
-          block, "index",
-          fmt::format("malformed handle at offset {} of the block",
-                      entries->value_offset_bytes())));
-    }
-  }
-  user_key_ = entries->key();
-  if (!index.has_user_keys) {
-    if (user_key_.size() < kInternalKeySuffixBytes) {
-      return Fail(file_.Damaged(
-          block, "index",
-          fmt::format("key of {} bytes, expected at least {}", user_key_.size(),
-                      kInternalKeySuffixBytes)));
-    }
-    user_key_.remove_suffix(kInternalKeySuffixBytes);
-  }
-  if (handle_.offset_bytes < *previous_end || !EndsWithin(handle_, limit)) {
-    return Fail(file_.Damaged(
-        block, "index",
-        fmt::format("names a block of {} bytes at offset {}, expected between "
-                    "offsets {} and {}",
-                    handle_.size_bytes, handle_.offset_bytes, *previous_end,
-                    limit)));
-  }
-  *previous_end =
-      handle_.offset_bytes + handle_.size_bytes + kBlockTrailerBytes;
+  IndexEntry entry;
+  Status status =
+      file_.TakeIndexEntry(*entries, block, "index", previous_end, &entry);
+  if (!status.ok()) return Fail(std::move(status));
+  handle_ = entry.handle;
+  user_key_ = entry.user_key;
+  first_key_ = entry.first_key;
   return true;
 }
 
@@ -117,8 +87,7 @@ bool IndexCursor::OpenNextPartition() {
   leaf_.reset();
   if (!top_) return false;
   do {
-    if (!NextEntry(&*top_, top_block_, &partitions_end_,
-                   top_block_.offset_bytes)) {
+    if (!NextEntry(&*top_, top_block_, &partitions_end_)) {
       if (!status_.ok()) top_.reset();
       return false;
     }
@@ -137,8 +106,7 @@ bool IndexCursor::Next() {
   while (status_.ok()) {
     if (!leaf_ && !OpenNextPartition()) return false;
     // The blocks are written in order of their keys, then their index.
-    while (
-        NextEntry(&*leaf_, leaf_block_, &data_end_, leaf_block_.offset_bytes)) {
+    while (NextEntry(&*leaf_, leaf_block_, &data_end_)) {
       if (!ComesBefore(user_key_)) {
         from_.reset();
         return true;

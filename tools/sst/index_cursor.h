@@ -60,7 +60,7 @@ class IndexCursor {
  private:
   void Open();
   bool NextEntry(EntryCursor* entries, const BlockHandle& block,
-                 uint64_t* previous_end, uint64_t limit);
+                 uint64_t* previous_end);
   bool OpenNextPartition();
   bool Fail(rocksdb::Status status);
   bool ComesBefore(std::string_view stored_key) const;

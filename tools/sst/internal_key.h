@@ -48,6 +48,13 @@ struct InternalKey {
   EntryType type = EntryType::kPut;
 };
 
+// Deletes the user keys [start, end).
+struct RangeDeletion {
+  std::string_view start;
+  std::string_view end;
+  uint64_t sequence = 0;
+};
+
 // False for fewer bytes than the suffix has. The type is as stored.
 [[nodiscard]] inline bool ParseInternalKey(std::string_view bytes,
                                            InternalKey* key) {

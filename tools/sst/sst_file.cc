@@ -10,7 +10,6 @@
 #include "storage/format/codec.h"
 #include "storage/format/coding.h"
 #include "storage/format/status_text.h"
-#include "tools/sst/block.h"
 
 namespace rowbloom::sst {
 namespace {
@@ -308,6 +307,48 @@ void SstFile::FindFilter() {
   }
 }
 
+Status SstFile::TakeIndexEntry(const EntryCursor& entries,
+                               const BlockHandle& block, std::string_view what,
+                               uint64_t* previous_end,
+                               IndexEntry* entry) const {
+  entry->handle = entries.handle();
+  entry->first_key = entries.first_key();
+  BlockHandle& handle = entry->handle;
+  if (!index_.delta_encoded) {
+    std::string_view value = entries.value();
+    // That of the filter's partitions has none.
+    const bool has_first_key =
+        index_.form == IndexForm::kFirstKey && index_.handle == block;
+    if (!GetBlockHandle(&value, &handle) ||
+        (has_first_key && !GetSizedBytes(&value, &entry->first_key))) {
+      return Damaged(block, what,
+                     fmt::format("malformed handle at offset {} of the block",
+                                 entries.value_offset_bytes()));
+    }
+  }
+  entry->user_key = entries.key();
+  if (!index_.has_user_keys) {
+    if (entry->user_key.size() < kInternalKeySuffixBytes) {
+      return Damaged(
+          block, what,
+          fmt::format("key of {} bytes, expected at least {}",
+                      entry->user_key.size(), kInternalKeySuffixBytes));
+    }
+    entry->user_key.remove_suffix(kInternalKeySuffixBytes);
+  }
+  if (handle.offset_bytes < *previous_end ||
+      !EndsWithin(handle, block.offset_bytes)) {
+    return Damaged(
+        block, what,
+        fmt::format("names a block of {} bytes at offset {}, expected between "
+                    "offsets {} and {}",
+                    handle.size_bytes, handle.offset_bytes, *previous_end,
+                    block.offset_bytes));
+  }
+  *previous_end = handle.offset_bytes + handle.size_bytes + kBlockTrailerBytes;
+  return Status::OK();
+}
+
 Status SstFile::FilterPartitions(
     std::vector<FilterPartition>* partitions) const {
   const BlockHandle& index = filter_.handle;
@@ -336,44 +377,15 @@ Status SstFile::FilterPartitions(
     *partitions = std::move(result);
     return Status::OK();
   }
-  const bool user_keys = index_.has_user_keys;
-  const bool deltas = index_.delta_encoded;
   constexpr std::string_view kWhat = "index of filter partitions";
-  EntryCursor entries(block, deltas ? ValueForm::kHandle : ValueForm::kSized);
+  EntryCursor entries(
+      block, index_.delta_encoded ? ValueForm::kHandle : ValueForm::kSized);
   uint64_t previous_end = 0;
   while (entries.Next()) {
-    BlockHandle handle = entries.handle();
-    if (!deltas) {
-      std::string_view value = entries.value();
-      if (!GetBlockHandle(&value, &handle)) {
-        return Damaged(
-            index, kWhat,
-            fmt::format("malformed handle of partition {}", result.size()));
-      }
-    }
-    // The partitions are written one after the other, then their index.
-    if (handle.offset_bytes < previous_end ||
-        !EndsWithin(handle, index.offset_bytes)) {
-      return Damaged(
-          index, kWhat,
-          fmt::format("partition {} of {} bytes at offset {}, "
-                      "expected between offsets {} and {}",
-                      result.size(), handle.size_bytes, handle.offset_bytes,
-                      previous_end, index.offset_bytes));
-    }
-    previous_end = handle.offset_bytes + handle.size_bytes + kBlockTrailerBytes;
-    std::string key = entries.key();
-    if (!user_keys) {
-      if (key.size() < kInternalKeySuffixBytes) {
-        return Damaged(
-            index, kWhat,
-            fmt::format("key of partition {} has {} bytes, expected "
-                        "at least {}",
-                        result.size(), key.size(), kInternalKeySuffixBytes));
-      }
-      key.resize(key.size() - kInternalKeySuffixBytes);
-    }
-    result.push_back({std::move(key), handle});
+    IndexEntry entry;
+    status = TakeIndexEntry(entries, index, kWhat, &previous_end, &entry);
+    if (!status.ok()) return status;
+    result.push_back({std::string(entry.user_key), entry.handle});
   }
   if (!entries.status().ok()) {
     return Damaged(index, kWhat, entries.status().getState());

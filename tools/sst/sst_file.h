@@ -29,6 +29,7 @@
 #include "rocksdb/status.h"
 #include "storage/format/buffer.h"
 #include "storage/format/input_file.h"
+#include "tools/sst/block.h"
 #include "tools/sst/compression.h"
 #include "tools/sst/footer.h"
 #include "tools/sst/internal_key.h"
@@ -59,6 +60,13 @@ struct IndexLocation {
   std::optional<BlockHandle> handle;
   bool has_user_keys = false;  // else internal keys
   bool delta_encoded = false;  // ValueForm::kHandle, else kSized
+};
+
+// An entry of an index. The keys are views of the block.
+struct IndexEntry {
+  BlockHandle handle;
+  std::string_view user_key;   // with a timestamp
+  std::string_view first_key;  // internal; empty but in IndexForm::kFirstKey
 };
 
 struct FilterLocation {
@@ -149,6 +157,14 @@ class SstFile {
   // Corruption: `what` at the handle's offset of this file has `problem`.
   rocksdb::Status Damaged(const BlockHandle& handle, std::string_view what,
                           std::string_view problem) const;
+
+  // Takes apart the present entry of a block of the index, or of the filter's.
+  // Corruption, of `what` at the block, unless it names a block between
+  // *previous_end, which moves to that one's end, and this block.
+  rocksdb::Status TakeIndexEntry(const EntryCursor& entries,
+                                 const BlockHandle& block,
+                                 std::string_view what, uint64_t* previous_end,
+                                 IndexEntry* entry) const;
 
   // The filter blocks in the order of their keys; none without a filter, one
   // for a full filter. NotSupported for FilterForm::kPerBlock. On error

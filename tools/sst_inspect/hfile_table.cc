@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "storage/hfile/block_walk.h"
@@ -33,82 +32,51 @@ class HFileCellReader final : public CellReader {
   }
   void SkipToRow(std::string_view row) override { Seek({.row = row}); }
 
-  bool NextBlock() override {
-    if (!started_) at_.SeekToFirst();
+  bool Next() override {
+    if (started_) {
+      if (at_.Valid()) at_.Next();
+    } else if (!sought_) {
+      at_.SeekToFirst();
+    }
     started_ = true;
-    if (!at_.Valid()) return End();
-    at_first_ = true;
-    block_offset_ = at_.block().offset;
-    if (progress_) progress_(block_offset_);
-    return true;
-  }
-
-  bool NextEntry() override {
-    if (!started_ || !at_.Valid()) return false;
-    // A block that was not entered yet.
-    if (at_.block().offset != block_offset_) return false;
-    if (at_first_) {
-      at_first_ = false;
-    } else {
-      at_.Next();
-      if (!at_.Valid()) return End();
-      if (at_.block().offset != block_offset_) return false;
+    if (!at_.Valid()) {
+      if (progress_) progress_(file_.size_bytes());
+      return false;
+    }
+    if (progress_ && at_.block().offset != block_offset_) {
+      block_offset_ = at_.block().offset;
+      progress_(block_offset_);
     }
     key_.clear();
     hfile::AppendKey(at_.cell().key(), &key_);
     return true;
   }
-
-  std::span<const Cell> NextEntries() override {
-    if (!NextEntry()) return {};
-    entry_ = cell();
-    return {&entry_, 1};
-  }
-
-  // The verb that goes on behind damage has a reader of its own.
-  bool SkipDamagedPartition() override { return false; }
-
   Cell cell() const override {
     const HFileCellView& cell = at_.cell();
     return {.user_key = key_,
             .sequence = static_cast<uint64_t>(cell.mvcc),
             .type = static_cast<uint8_t>(cell.type),
             .value = cell.value,
-            .stored_key = key_,
             .tags = cell.tags};
   }
-  IndexEntryInfo block() const override {
-    const hfile::Block& block = at_.block();
-    return {.user_key = at_.index_key(),
-            .handle = {block.offset, block.header.block_bytes()}};
-  }
-  const Status& block_status() const override { return at_.status(); }
-  const Status& index_status() const override { return at_.status(); }
+  const Status& status() const override { return at_.status(); }
 
  private:
   void Seek(const HFileKey& key) {
     if (file_.key_order() == sst::KeyOrder::kUnknown) return;
     at_.Seek(key);
-    started_ = true;
-  }
-
-  // Reports the end of the file, or of what can be read of it.
-  bool End() const {
-    if (progress_) progress_(file_.size_bytes());
-    return false;
+    sought_ = true;
   }
 
   static constexpr HFileReadOptions kOptions{.fill_cache = false};
-  static constexpr uint64_t kNoBlock = UINT64_MAX;
 
   const HFileTable& file_;
   const TableFile::Progress& progress_;
   hfile::Iterator at_;
+  bool sought_ = false;
   bool started_ = false;
-  bool at_first_ = false;  // at the block's first cell, not yet given
-  uint64_t block_offset_ = kNoBlock;
+  uint64_t block_offset_ = UINT64_MAX;
   std::string key_;
-  Cell entry_;
 };
 
 // The offsets of the blocks of an index, to find the entry of a block.
@@ -215,19 +183,13 @@ class BlockNamer {
 
 }  // namespace
 
-Status HFileTable::Open(const std::string& path,
-                        std::unique_ptr<TableFile>* table) {
+Status OpenHFile(const std::string& path, std::unique_ptr<TableFile>* table) {
   std::unique_ptr<HFileReader> opened;
   const Status status = hfile::Reader::Open({}, path, &opened);
   if (!status.ok()) return status;
-  std::unique_ptr<hfile::Reader> reader(
-      static_cast<hfile::Reader*>(opened.release()));
-  table->reset(new HFileTable(std::move(reader)));
+  *table = std::make_unique<HFileTable>(std::unique_ptr<hfile::Reader>(
+      static_cast<hfile::Reader*>(opened.release())));
   return status;
-}
-
-Status OpenHFile(const std::string& path, std::unique_ptr<TableFile>* table) {
-  return HFileTable::Open(path, table);
 }
 
 Status HFileTable::ForEachBlock(

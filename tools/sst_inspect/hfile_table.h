@@ -15,8 +15,8 @@ namespace rowbloom::sst_inspect {
 
 class HFileTable : public TableFile {
  public:
-  static rocksdb::Status Open(const std::string& path,
-                              std::unique_ptr<TableFile>* table);
+  explicit HFileTable(std::unique_ptr<hfile::Reader> reader)
+      : reader_(std::move(reader)) {}
 
   const std::string& path() const override { return reader_->path(); }
   uint64_t size_bytes() const override { return reader_->file_bytes(); }
@@ -58,9 +58,6 @@ class HFileTable : public TableFile {
   const hfile::Reader& reader() const { return *reader_; }
 
  private:
-  explicit HFileTable(std::unique_ptr<hfile::Reader> reader)
-      : reader_(std::move(reader)) {}
-
   const std::unique_ptr<hfile::Reader> reader_;
   Progress progress_;
 };

@@ -5,12 +5,17 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
 #include <ostream>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include "rocksdb/status.h"
 #include "tools/sst_inspect/file_picture.h"
+#include "tools/sst_inspect/html_page.h"
 #include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
@@ -34,97 +39,107 @@ bool IsPageOrEmpty(const std::string& path) {
   return file.gcount() == 0 || start == kFirstBytes;
 }
 
-}  // namespace
-
-HtmlReport::HtmlReport(std::string path, size_t files, const Output& output)
-    : path_(std::move(path)),
-      files_(files),
-      budget_(PictureBudget::Among(files)),
-      output_(output) {}
-
-HtmlReport::~HtmlReport() {
-  if (!file_.is_open() || partial_path_.empty()) return;
-  file_.close();
-  std::error_code ignored;
-  fs::remove(partial_path_, ignored);
-}
-
-Status HtmlReport::Open(const std::string& path, size_t files,
-                        const Output& output,
-                        std::unique_ptr<HtmlReport>* report) {
-  std::unique_ptr<HtmlReport> opened(new HtmlReport(path, files, output));
-  if (path != "-") {
+// The page, file by file.
+class HtmlReport {
+ public:
+  HtmlReport(const std::string& path, size_t files, const Output& output)
+      : path_(path),
+        files_(files),
+        budget_(PictureBudget::Among(files)),
+        output_(output) {}
+  // A page that is not finished is removed.
+  ~HtmlReport() {
+    if (!file_.is_open() || partial_path_.empty()) return;
+    file_.close();
     std::error_code ignored;
-    const bool exists = fs::exists(path, ignored);
-    if (exists && fs::is_directory(path, ignored)) {
-      return CannotWrite(path, EISDIR);
+    fs::remove(partial_path_, ignored);
+  }
+  HtmlReport(const HtmlReport&) = delete;
+  HtmlReport& operator=(const HtmlReport&) = delete;
+
+  // Opens the page; "-" is standard output. A file that is there stays until
+  // Finish. InvalidArgument if it is no page; IOError if it cannot be written.
+  Status Open() {
+    if (path_ == "-") return Status::OK();
+    std::error_code ignored;
+    const bool exists = fs::exists(path_, ignored);
+    if (exists && fs::is_directory(path_, ignored)) {
+      return CannotWrite(path_, EISDIR);
     }
-    const bool replace = !exists || fs::is_regular_file(path, ignored);
-    if (exists && replace && !IsPageOrEmpty(path)) {
+    const bool replace = !exists || fs::is_regular_file(path_, ignored);
+    if (exists && replace && !IsPageOrEmpty(path_)) {
       return Status::InvalidArgument(fmt::format(
           "{}: not overwritten: expected an HTML page or nothing there, found "
           "a file that does not start with {}",
-          path, kFirstBytes));
+          path_, kFirstBytes));
     }
-    if (replace) opened->partial_path_ = path + ".part";
-    const std::string& target = replace ? opened->partial_path_ : path;
+    if (replace) partial_path_ = path_ + ".part";
+    const std::string& target = replace ? partial_path_ : path_;
     errno = 0;
-    opened->file_.open(target, std::ios::binary | std::ios::trunc);
-    if (!opened->file_.is_open()) return CannotWrite(target, errno);
+    file_.open(target, std::ios::binary | std::ios::trunc);
+    return file_.is_open() ? Status::OK() : CannotWrite(target, errno);
   }
-  *report = std::move(opened);
-  return Status::OK();
-}
 
-ExitCode HtmlReport::Add(const TableFile& file) {
-  FilePicture picture;
-  const Status status = DrawFile(file, budget_, &picture);
-  if (!page_) {
-    page_.emplace(
-        files_ == 1 ? file.path() : fmt::format("{} files", files_),
-        path_ == "-" ? output_.out : static_cast<std::ostream&>(file_));
+  // Draws one more file, which is read whole.
+  ExitCode Add(const TableFile& file) {
+    FilePicture picture;
+    const Status status = DrawFile(file, budget_, &picture);
+    if (!page_) {
+      page_.emplace(
+          files_ == 1 ? file.path() : fmt::format("{} files", files_),
+          path_ == "-" ? output_.out : static_cast<std::ostream&>(file_));
+    }
+    page_->Add(picture);
+    ExitCode worst = picture.damaged > 0 ? ExitCode::kFinding : ExitCode::kOk;
+    if (!status.ok()) worst = std::max(worst, Judge(output_.err, status));
+    return worst;
   }
-  page_->Add(picture);
-  ExitCode worst = picture.damaged > 0 ? ExitCode::kFinding : ExitCode::kOk;
-  if (!status.ok()) worst = std::max(worst, Judge(output_.err, status));
-  return worst;
-}
 
-Status HtmlReport::Finish() {
-  if (!page_) return Status::OK();
-  page_->Finish();
-  errno = 0;
-  if (path_ == "-") {
-    return output_.out.flush() ? Status::OK()
-                               : CannotWrite("standard output", errno);
+  // Call it last. Writes nothing without a file.
+  Status Finish() {
+    if (!page_) return Status::OK();
+    page_->Finish();
+    errno = 0;
+    if (path_ == "-") {
+      return output_.out.flush() ? Status::OK()
+                                 : CannotWrite("standard output", errno);
+    }
+    file_.flush();
+    const bool written = file_.good();
+    const int error = errno;
+    if (!written) return CannotWrite(path_, error);
+    file_.close();
+    if (partial_path_.empty()) return Status::OK();
+    std::error_code failed;
+    fs::rename(partial_path_, path_, failed);
+    return failed ? CannotWrite(path_, failed.value()) : Status::OK();
   }
-  file_.flush();
-  const bool written = file_.good();
-  const int error = errno;
-  if (!written) return CannotWrite(path_, error);
-  file_.close();
-  if (partial_path_.empty()) return Status::OK();
-  std::error_code failed;
-  fs::rename(partial_path_, path_, failed);
-  return failed ? CannotWrite(path_, failed.value()) : Status::OK();
-}
 
-namespace {
+ private:
+  const std::string& path_;
+  const size_t files_;
+  const PictureBudget budget_;
+  const Output& output_;
+  std::string partial_path_;  // until all is there; empty: straight to path_
+  std::ofstream file_;
+  std::optional<HtmlPage> page_;  // from the first file on
+};
 
 ExitCode Draw(const DrawnArgs& args, const Streams& streams) {
   const size_t files = args.CountFiles();
-  if (files > HtmlReport::kMostFiles) {
+  constexpr size_t kMostFiles = 1000;  // more have no place on one page
+  if (files > kMostFiles) {
     return Fail(streams.err,
                 fmt::format("--html: expected at most {} files, found {}",
-                            HtmlReport::kMostFiles, files));
+                            kMostFiles, files));
   }
   const Output output{streams.out, streams.err};
-  std::unique_ptr<HtmlReport> report;
-  Status status = HtmlReport::Open(args.html, files, output, &report);
+  HtmlReport report(args.html, files, output);
+  Status status = report.Open();
   if (!status.ok()) return Judge(streams.err, status);
   const ExitCode worst = args.ForEachFile(
-      streams, [&](const TableFile& file) { return report->Add(file); });
-  status = report->Finish();
+      streams, [&](const TableFile& file) { return report.Add(file); });
+  status = report.Finish();
   return status.ok() ? worst : Judge(streams.err, status);
 }
 

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -28,51 +26,30 @@ class SstCellReader final : public CellReader {
       : file_bytes_(file.size_bytes()), data_(file), progress_(progress) {}
 
   void SkipTo(std::string_view user_key) override { data_.SkipTo(user_key); }
-  bool NextBlock() override {
-    const bool more = data_.NextBlock();
-    if (progress_) {
-      progress_(more ? data_.block().offset_bytes : file_bytes_);
+  bool Next() override {
+    while (!data_.NextEntry()) {
+      if (!data_.block_status().ok()) return false;
+      const bool more = data_.NextBlock();
+      if (progress_) {
+        progress_(more ? data_.block().offset_bytes : file_bytes_);
+      }
+      if (!more) return false;
     }
-    return more;
+    return true;
   }
-  bool NextEntry() override { return data_.NextEntry(); }
-  std::span<const Cell> NextEntries() override {
-    size_t count = 0;
-    for (const sst::BlockEntry& entry : data_.NextEntries()) {
-      Cell& cell = cells_[count++];
-      cell = CellOf(data_.KeyOf(entry), entry.key, entry.value);
-      cell.shared_key_bytes = entry.shared_key_bytes;
-    }
-    return {cells_.data(), count};
-  }
-  bool SkipDamagedPartition() override { return data_.SkipDamagedPartition(); }
   Cell cell() const override {
-    return CellOf(data_.key(), data_.internal_key(), data_.value());
-  }
-  IndexEntryInfo block() const override {
-    const sst::IndexCursor& index = data_.index();
-    return {index.partition(), index.user_key(), index.first_key(),
-            index.handle()};
-  }
-  const Status& block_status() const override { return data_.block_status(); }
-  const Status& index_status() const override { return data_.index().status(); }
-
- private:
-  static Cell CellOf(const sst::InternalKey& key, std::string_view internal_key,
-                     std::string_view value) {
+    const sst::InternalKey& key = data_.key();
     return {.user_key = key.user_key,
             .sequence = key.sequence,
             .type = static_cast<uint8_t>(key.type),
-            .value = value,
-            .stored_key = internal_key};
+            .value = data_.value()};
   }
+  const Status& status() const override { return data_.status(); }
 
-  static_assert(kMostCells == sst::EntryBatch::kMostEntries);
-
+ private:
   const uint64_t file_bytes_;
   sst::DataCursor data_;
   const TableFile::Progress& progress_;
-  std::array<Cell, kMostCells> cells_;
 };
 
 std::string_view NameOf(sst::IndexForm form) {
@@ -417,10 +394,7 @@ std::unique_ptr<CellReader> SstTable::NewCellReader() const {
 
 Status SstTable::ForEachRangeDeletion(
     const std::function<void(const RangeDeletion&)>& use) const {
-  return sst::ForEachRangeDeletion(
-      *file_, [&](const sst::RangeDeletion& deletion) {
-        use({deletion.start, deletion.end, deletion.sequence});
-      });
+  return sst::ForEachRangeDeletion(*file_, use);
 }
 
 }  // namespace rowbloom::sst_inspect

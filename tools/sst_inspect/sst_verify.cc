@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 
+#include "storage/format/coding.h"
+#include "tools/sst/data_cursor.h"
 #include "tools/sst_inspect/filter_check.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/sst_table.h"
@@ -22,9 +23,10 @@ using rocksdb::Status;
 // One file, checked from end to end in one pass over its data.
 class Verifier {
  public:
-  Verifier(const SstTable& file, const KeyFormat& format, Findings* findings,
-           VerifyCounts* counts)
+  Verifier(const SstTable& file, const TableFile::Progress& progress,
+           const KeyFormat& format, Findings* findings, VerifyCounts* counts)
       : file_(file),
+        progress_(progress),
         facts_(file.Facts()),
         format_(format),
         findings_(*findings),
@@ -32,7 +34,8 @@ class Verifier {
         order_(file.key_order()),
         ordered_(order_ != sst::KeyOrder::kUnknown),
         order_tells_keys_(ordered_ && format_.timestamp_bytes == 0),
-        filter_(file, format_) {}
+        filter_(file, format_),
+        data_(file.file()) {}
 
   void Run() {
     CheckOtherBlocks();
@@ -53,8 +56,20 @@ class Verifier {
     findings_.Failure(status);
   }
 
+  // Reports a problem of the present data block.
+  void BlockProblem(std::string_view problem) {
+    Problem(fmt::format("{}: block at offset {}: {}", file_.path(),
+                        data_.block().offset_bytes, problem));
+  }
+
   std::string KeyText(std::string_view key) const {
     return format_.ShortText(key);
+  }
+
+  // REQUIRES an entry's key.
+  static std::string_view UserKeyOf(std::string_view internal_key) {
+    internal_key.remove_suffix(sst::kInternalKeySuffixBytes);
+    return internal_key;
   }
 
   void CheckOtherBlocks() {
@@ -80,34 +95,33 @@ class Verifier {
   }
 
   void CheckCells() {
-    const std::unique_ptr<CellReader> cells = file_.NewCellReader();
     do {
-      while (cells->NextBlock()) {
+      while (data_.NextBlock()) {
         ++counts_.blocks;
         ++data_blocks_;
-        const IndexEntryInfo block = cells->block();
+        if (progress_) progress_(data_.block().offset_bytes);
         bool empty = true;
-        for (auto entries = cells->NextEntries(); !entries.empty();
-             entries = cells->NextEntries()) {
-          if (empty) CheckFirst(entries.front(), block);
+        for (auto entries = data_.NextEntries(); !entries.empty();
+             entries = data_.NextEntries()) {
+          if (empty) CheckFirst(entries.front().key);
           empty = false;
-          CheckEntries(entries, block);
+          CheckEntries(entries);
         }
-        if (!cells->block_status().ok()) {
+        if (!data_.block_status().ok()) {
           ++counts_.damaged_blocks;
-          Failure(cells->block_status());
+          Failure(data_.block_status());
         } else {
-          CheckLast(block, empty);
+          CheckLast(empty);
         }
       }
-      if (!cells->index_status().ok()) {
+      const Status& index = data_.index().status();
+      if (!index.ok()) {
         whole_ = false;
         // Damage of an index block was met before.
-        if (!told_.contains(cells->index_status().ToString())) {
-          Failure(cells->index_status());
-        }
+        if (!told_.contains(index.ToString())) Failure(index);
       }
-    } while (cells->SkipDamagedPartition());
+    } while (data_.SkipDamagedPartition());
+    if (progress_) progress_(file_.size_bytes());
   }
 
   int Compare(std::string_view a, std::string_view b) const {
@@ -115,107 +129,91 @@ class Verifier {
   }
 
   // Compares what is behind the bytes that they share; mostly one tells.
-  int CompareWithLast(const Cell& last, const Cell& cell) const {
-    if (!order_tells_keys_) return Compare(last.user_key, cell.user_key);
-    const size_t shared = std::min(
-        {cell.shared_key_bytes, last.user_key.size(), cell.user_key.size()});
-    return Compare(last.user_key.substr(shared), cell.user_key.substr(shared));
+  int CompareWithLast(std::string_view last, std::string_view key,
+                      size_t shared_bytes) const {
+    if (!order_tells_keys_) return Compare(last, key);
+    const size_t shared = std::min({shared_bytes, last.size(), key.size()});
+    return Compare(last.substr(shared), key.substr(shared));
   }
 
-  void CheckFirst(const Cell& cell, const IndexEntryInfo& block) {
-    if (ordered_ && has_index_key_ && Compare(cell.user_key, index_key_) < 0) {
-      Problem(fmt::format(
-          "{}: block at offset {}: first key {} comes before {}, up to which "
-          "the index says the block before it goes",
-          file_.path(), block.handle.offset_bytes, KeyText(cell.user_key),
-          KeyText(index_key_)));
+  void CheckFirst(std::string_view key) {
+    const std::string_view user_key = UserKeyOf(key);
+    if (ordered_ && has_index_key_ && Compare(user_key, index_key_) < 0) {
+      BlockProblem(fmt::format(
+          "first key {} comes before {}, up to which the index says the block "
+          "before it goes",
+          KeyText(user_key), KeyText(index_key_)));
     }
-    if (!block.first_key.empty() && block.first_key != cell.stored_key) {
-      Problem(fmt::format(
-          "{}: block at offset {}: first key {} expected by the index, found "
-          "{}",
-          file_.path(), block.handle.offset_bytes, KeyText(block.first_key),
-          KeyText(cell.stored_key)));
+    const std::string_view expected = data_.index().first_key();
+    if (!expected.empty() && expected != key) {
+      BlockProblem(fmt::format("first key {} expected by the index, found {}",
+                               KeyText(expected), KeyText(key)));
     }
   }
 
-  void CheckLast(const IndexEntryInfo& block, bool empty) {
-    if (empty) {
-      Problem(fmt::format("{}: block at offset {}: no entries, expected some",
-                          file_.path(), block.handle.offset_bytes));
-      return;
-    }
-    if (ordered_ && Compare(last_user_key_, block.user_key) > 0) {
-      Problem(fmt::format(
-          "{}: block at offset {}: last key {} comes after {}, up to which the "
-          "index says it goes",
-          file_.path(), block.handle.offset_bytes, KeyText(last_user_key_),
-          KeyText(block.user_key)));
+  void CheckLast(bool empty) {
+    if (empty) return BlockProblem("no entries, expected some");
+    const std::string_view last = UserKeyOf(last_key_);
+    const std::string_view end = data_.index().user_key();
+    if (ordered_ && Compare(last, end) > 0) {
+      BlockProblem(fmt::format(
+          "last key {} comes after {}, up to which the index says it goes",
+          KeyText(last), KeyText(end)));
     }
     has_index_key_ = true;
-    index_key_.assign(block.user_key);
+    index_key_.assign(end);
   }
 
   // REQUIRES entries of one block, the next ones.
-  void CheckEntries(std::span<const Cell> entries,
-                    const IndexEntryInfo& block) {
-    std::array<std::string_view, CellReader::kMostCells> keys;
+  void CheckEntries(std::span<const sst::BlockEntry> entries) {
+    std::array<std::string_view, sst::EntryBatch::kMostEntries> keys;
     size_t key_count = 0;
     bool ascending = ordered_;
-    const Cell before{.user_key = last_user_key_,
-                      .stored_key = last_stored_key_};
-    const Cell* last = counts_.cells > 0 ? &before : nullptr;
-    for (const Cell& cell : entries) {
-      CheckType(cell, block);
-      const int order =
-          ordered_ && last != nullptr ? CompareWithLast(*last, cell) : -1;
-      if (order >= 0) CheckVersions(order, *last, cell, block);
+    std::string_view last = last_key_;
+    for (const sst::BlockEntry& entry : entries) {
+      const sst::InternalKey key = data_.KeyOf(entry);
+      const std::string_view last_user_key =
+          last.empty() ? last : UserKeyOf(last);
+      CheckType(key);
+      const int order = ordered_ && !last.empty()
+                            ? CompareWithLast(last_user_key, key.user_key,
+                                              entry.shared_key_bytes)
+                            : -1;
+      if (order >= 0) CheckVersions(order, last, entry.key, key);
       ascending = ascending && order <= 0;
-      const std::string_view key = format_.WithoutTimestamp(cell.user_key);
+      const std::string_view bare = format_.WithoutTimestamp(key.user_key);
       const bool new_key =
           order_tells_keys_
               ? order != 0
-              : last == nullptr ||
-                    key != format_.WithoutTimestamp(last->user_key);
-      if (new_key) keys[key_count++] = key;
-      last = &cell;
+              : last.empty() || bare != format_.WithoutTimestamp(last_user_key);
+      if (new_key) keys[key_count++] = bare;
+      last = entry.key;
     }
     counts_.cells += entries.size();
-    last_user_key_.assign(last->user_key);
-    last_stored_key_.assign(last->stored_key);
+    last_key_.assign(last);
     filter_.Add({keys.data(), key_count}, ascending);
   }
 
-  void CheckType(const Cell& cell, const IndexEntryInfo& block) {
-    const auto type = static_cast<sst::EntryType>(cell.type);
-    deletions_ += sst::IsDeletion(type) ? 1 : 0;
-    if (type == sst::EntryType::kPut || sst::IsPointEntry(type)) return;
-    Problem(fmt::format("{}: block at offset {}: key {} has {}", file_.path(),
-                        block.handle.offset_bytes, KeyText(cell.user_key),
-                        ToString(type)));
+  void CheckType(const sst::InternalKey& key) {
+    deletions_ += sst::IsDeletion(key.type) ? 1 : 0;
+    if (key.type == sst::EntryType::kPut || sst::IsPointEntry(key.type)) return;
+    BlockProblem(fmt::format("key {} has {}", KeyText(key.user_key),
+                             ToString(key.type)));
   }
 
-  // Checks two cells whose user keys do not rise.
-  void CheckVersions(int order, const Cell& last, const Cell& cell,
-                     const IndexEntryInfo& block) {
+  // Checks two entries whose user keys do not rise.
+  void CheckVersions(int order, std::string_view last, std::string_view stored,
+                     const sst::InternalKey& key) {
     // The latest write of a key comes first: sequence and type, as a
     // little-endian number, fall.
-    const auto packed = [](std::string_view stored) {
-      uint64_t value = 0;
-      for (size_t i = 1; i <= sst::kInternalKeySuffixBytes; ++i) {
-        value =
-            value << 8 | static_cast<unsigned char>(stored[stored.size() - i]);
-      }
-      return value;
+    const auto packed = [](std::string_view internal_key) {
+      return LoadFixed<uint64_t>(internal_key.data() + internal_key.size() -
+                                 sst::kInternalKeySuffixBytes);
     };
-    if (order == 0 && packed(last.stored_key) > packed(cell.stored_key)) {
-      return;
-    }
-    Problem(fmt::format(
-        "{}: block at offset {}: key {}@{} out of order after "
-        "{}",
-        file_.path(), block.handle.offset_bytes, KeyText(cell.user_key),
-        cell.sequence, KeyText(last.user_key)));
+    if (order == 0 && packed(last) > packed(stored)) return;
+    BlockProblem(fmt::format("key {}@{} out of order after {}",
+                             KeyText(key.user_key), key.sequence,
+                             KeyText(UserKeyOf(last))));
   }
 
   void CheckRangeDeletions() {
@@ -265,6 +263,7 @@ class Verifier {
   }
 
   const SstTable& file_;
+  const TableFile::Progress& progress_;
   const TableFacts facts_;
   const KeyFormat& format_;
   Findings& findings_;
@@ -273,14 +272,14 @@ class Verifier {
   const bool ordered_;
   const bool order_tells_keys_;  // keys that are not equal differ to the filter
   FilterCheck filter_;
+  sst::DataCursor data_;
 
   bool whole_ = true;           // all was read, and nothing is damaged
   std::set<std::string> told_;  // problems of blocks other than data
   uint64_t data_blocks_ = 0;
   uint64_t deletions_ = 0;
 
-  std::string last_user_key_;
-  std::string last_stored_key_;
+  std::string last_key_;  // internal; empty before the first
   bool has_index_key_ = false;
   std::string index_key_;  // the previous block's
 };
@@ -289,7 +288,7 @@ class Verifier {
 
 void SstTable::Verify(const KeyFormat& format, Findings* findings,
                       VerifyCounts* counts) const {
-  Verifier(*this, format, findings, counts).Run();
+  Verifier(*this, progress_, format, findings, counts).Run();
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -9,7 +9,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -141,11 +140,7 @@ struct Cell {
   uint64_t sequence = 0;      // HFiles: the mvcc number
   uint8_t type = 0;           // as stored; TableFile::TypeName
   std::string_view value;
-  std::string_view stored_key;  // as in the block: order and equality
-  std::string_view tags;        // HFiles only, as stored
-  // The number of first bytes that stored_key is known to share with the
-  // stored_key of the entry before it in the block.
-  size_t shared_key_bytes = 0;
+  std::string_view tags;  // HFiles only, as stored
 };
 
 struct KeyFormat;
@@ -175,7 +170,7 @@ class Findings {
   virtual void Note(const std::string& sentence) = 0;
 };
 
-// Walks the cells of a file in its order, see sst::DataCursor.
+// Walks the cells of a file in its order.
 class CellReader {
  public:
   virtual ~CellReader() = default;
@@ -183,31 +178,10 @@ class CellReader {
   // keys. Before the first move.
   virtual void SkipTo(std::string_view user_key) = 0;
   virtual void SkipToRow(std::string_view row) { SkipTo(row); }
-  // NextBlock moves to the next data block, NextEntry within it.
-  virtual bool NextBlock() = 0;
-  virtual bool NextEntry() = 0;
-  // Instead of NextEntry, moves past several entries of the block, as many as
-  // there are up to kMostCells or some 64 KiB of keys. They live until the
-  // reader moves. None at the block's end and at damage.
-  static constexpr size_t kMostCells = 64;
-  virtual std::span<const Cell> NextEntries() = 0;
-  // Goes on after damage in the index; false when there is nothing behind it.
-  virtual bool SkipDamagedPartition() = 0;
+  // Moves to the next cell. False at the end of the file and at damage.
+  virtual bool Next() = 0;
   virtual Cell cell() const = 0;
-  virtual IndexEntryInfo block() const = 0;
-  virtual const rocksdb::Status& block_status() const = 0;
-  virtual const rocksdb::Status& index_status() const = 0;
-
-  // Moves to the next cell of the file. False at its end and at damage.
-  bool Next() {
-    while (!NextEntry()) {
-      if (!block_status().ok() || !NextBlock()) return false;
-    }
-    return true;
-  }
-  const rocksdb::Status& status() const {
-    return block_status().ok() ? index_status() : block_status();
-  }
+  virtual const rocksdb::Status& status() const = 0;
 };
 
 class TableFile {
@@ -236,11 +210,7 @@ class TableFile {
       const std::function<void(const IndexEntryInfo&)>& use) const = 0;
   virtual std::unique_ptr<CellReader> NewCellReader() const = 0;
 
-  struct RangeDeletion {
-    std::string_view start;
-    std::string_view end;
-    uint64_t sequence = 0;
-  };
+  using RangeDeletion = sst::RangeDeletion;
   virtual rocksdb::Status ForEachRangeDeletion(
       const std::function<void(const RangeDeletion&)>& use) const = 0;
 

@@ -47,9 +47,7 @@ expect "scan" rowbloom sc
 expect "--prefix" rowbloom scan --pre
 expect "--prefix" rowbloom scan --db users.db --pre
 expect "" rowbloom scan --db ""
-expect "size build check info" rowbloom filter ""
-expect "--expected" rowbloom filter size --e
-expect "--absent" rowbloom filter check --a
+expect "--expected" rowbloom filter-size --e
 expect "--row" sst_inspect probe users.db --r
 grep -q '^\\fB\\-\\-prefix\\fR ROW$' "$dir/rowbloom.1" ||
   fail "rowbloom.1 does not have --prefix"

@@ -52,17 +52,11 @@ Action AddCheck(CLI::App* /*command*/) {
   };
 }
 
-constexpr Verb kInnerVerbs[] = {{"say", "Says a word.", "hello", AddSay}};
-constexpr VerbTable kInner = {.name = "tool inner",
-                              .summary = "More verbs.",
-                              .footer = "Inner footer.",
-                              .verbs = kInnerVerbs};
 constexpr Verb kVerbs[] = {
     {"say", "Says a word.", "hello\n'.a\\-b' <file", AddSay},
     {"throw", "Throws.", "", AddThrow},
     {"wait", "Waits.", "", AddWait},
-    {"check", "Has no reader.", "", AddCheck},
-    {"inner", "Verbs of its own.", nullptr, nullptr, &kInner}};
+    {"check", "Has no reader.", "", AddCheck}};
 constexpr VerbTable kTool = {.name = "tool",
                              .summary = "A tool.",
                              .footer = "Outer footer.",
@@ -81,7 +75,6 @@ std::string RunTool(const std::vector<std::string>& args) {
 TEST(Program, RunsTheVerbThatIsNamed) {
   EXPECT_EQ(RunTool({"say", "hello"}), "0|hello\n|");
   EXPECT_EQ(RunTool({"say", "nothing"}), "1|nothing\n|");
-  EXPECT_EQ(RunTool({"inner", "say", "hello"}), "0|hello\n|");
 }
 
 TEST(Program, RefusesWrongUsageByName) {
@@ -89,9 +82,6 @@ TEST(Program, RefusesWrongUsageByName) {
             "2||tool: expected a verb, found nothing; see tool --help\n");
   EXPECT_EQ(RunTool({"sa\n"}),
             "2||tool: expected a verb, found \"sa\\x0A\"; see tool --help\n");
-  EXPECT_EQ(RunTool({"inner", "throw"}),
-            "2||tool: expected a verb, found \"throw\"; see tool inner "
-            "--help\n");
   EXPECT_EQ(RunTool({"say"}), "2||tool: WORD is required\n");
 }
 
@@ -103,8 +93,6 @@ TEST(Program, HelpIsDataAndEndsWithTheExitCodes) {
     EXPECT_NE(help.find("Outer footer."), std::string::npos) << help;
     EXPECT_EQ(help.back(), '|') << help;
   }
-  EXPECT_NE(RunTool({"inner", "say", "-h"}).find("Inner footer."),
-            std::string::npos);
 }
 
 TEST(Program, ExamplesAreWholeCommandLines) {
@@ -113,22 +101,18 @@ TEST(Program, ExamplesAreWholeCommandLines) {
   EXPECT_NE(help.find("\n\nExamples:\n  tool say hello\n"
                       "  tool say '.a\\-b' <file\n\nOuter footer."),
             std::string::npos);
-  EXPECT_NE(RunTool({"inner", "say", "--help"})
-                .find("\n\nExamples:\n  tool inner say hello\n\nInner footer."),
-            std::string::npos);
 }
 
 TEST(Program, TheManualPageShowsBytesThatRoffWouldTakeForItsOwn) {
   const std::string page = RunTool({"--generate", "man"});
   EXPECT_EQ(page.substr(0, 13), "0|.TH tool 1 ") << page;
-  EXPECT_NE(page.find("\n.SS tool inner say\nSays a word.\n.TP\n"
+  EXPECT_NE(page.find("\n.SS tool say\nSays a word.\n.TP\n"
                       "\\fBWORD\\fR REQUIRED\nA \\eword, \\(aqA\\(aq\n"),
             std::string::npos)
       << page;
   EXPECT_NE(page.find("\n  tool say \\(aq.a\\e\\-b\\(aq <file\n.fi\n"),
             std::string::npos)
       << page;
-  EXPECT_EQ(RunTool({"inner", "--generate", "man"}).substr(0, 3), "2||");
 }
 
 TEST(Program, FailuresAreOneLine) {

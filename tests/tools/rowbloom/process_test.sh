@@ -35,17 +35,6 @@ for ((i = 0; i < rows; ++i)); do
   printf 'row%05d\tf:q\t%0100d\n' "$i" "$i"
 done >cells.tsv
 
-# Found is shown while the input goes on.
-printf 'known\n' | "$rowbloom" filter build --expected 10 --fpp 0.01 -o filter \
-  >summary
-mkfifo lines
-"$rowbloom" filter check filter <lines >known &
-exec 3>lines
-echo known >&3
-wait_for "a line that the filter has" test -s known
-exec 3>&-
-wait $!
-
 # Ctrl-C while a load waits for input: what came is kept, the store opens. Jobs
 # in the background of a script ignore SIGINT unless told otherwise.
 interrupt() {
@@ -103,9 +92,6 @@ stop INT 130 "$rowbloom" scan --db stopped
 stop TERM 143 "$rowbloom" scan --db stopped --json
 stop INT 130 "$sst_inspect" data stopped
 stop TERM 143 "$sst_inspect" data --json stopped
-"$rowbloom" filter build --expected "$rows" --fpp 0.01 -o lines.filter <cells.tsv \
-  >out
-stop INT 130 "$rowbloom" filter check lines.filter <cells.tsv
 
 # An import that is killed has loaded nothing or all; begun again, it loads each
 # cell once, and nothing staged is left.

@@ -224,7 +224,7 @@ TEST_P(PartitionedSstDamage, PartitionThatIsItsOwnIndexIsRefused) {
   EXPECT_THAT(status.getState(),
               HasSubstr("index of filter partitions at offset " +
                         std::to_string(index.offset_bytes) +
-                        ": partition 0 of 1 bytes at offset " +
+                        ": names a block of 1 bytes at offset " +
                         std::to_string(index.offset_bytes)));
 }
 
@@ -245,7 +245,10 @@ TEST_P(PartitionedSstDamage, PartitionsThatOverlapAreRefused) {
   std::vector<std::string> blocks;
   const rocksdb::Status status = ReadFilter(path_, &blocks);
   EXPECT_TRUE(status.IsCorruption()) << status.ToString();
-  EXPECT_THAT(status.ToString(), HasSubstr(": partition 1 of "));
+  EXPECT_THAT(status.ToString(),
+              HasSubstr(" bytes at offset " +
+                        std::to_string(partitions[0].handle.offset_bytes) +
+                        ", expected between offsets "));
 }
 
 // A file that says it is large: nothing is allocated for what is not there.
