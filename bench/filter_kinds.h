@@ -39,7 +39,8 @@ struct Kind {
   const Kernel* kernel = nullptr;
   // Bits per key of a Bloom filter of the rate that it is asked for.
   double setting_bits = 0;
-  // What the model predicts bytes and rates of; only rowbloom's have it.
+  // The filter as the model knows it, which predicts its bytes and rates; none
+  // for filters that are not rowbloom's.
   std::optional<FilterSpec> spec = {};
   std::function<std::unique_ptr<Filled>(const KeyArray& keys)> fill;
   // Does what is timed of a build, and returns the bytes of the filter. None

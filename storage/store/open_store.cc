@@ -76,8 +76,8 @@ Status CheckResources(const StoreOptions& options) {
   for (const auto& [option, bytes] :
        {std::pair("write_buffer_bytes", options.write_buffer_bytes),
         std::pair("file_bytes", options.file_bytes)}) {
-    if (s.ok())
-      s = CheckOption(option, bytes, kMinOptionBytes, kMaxOptionBytes);
+    if (!s.ok()) break;
+    s = CheckOption(option, bytes, kMinOptionBytes, kMaxOptionBytes);
   }
   if (s.ok() && options.max_open_files != 0) {
     s = CheckOption("max_open_files", options.max_open_files, kMinOpenFiles,

@@ -10,7 +10,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/filter_policy.h"
 
-// What a database has for a filter.
+// The filter that a database has.
 struct Contender {
   enum class Filter { kNone, kStockBloom, kRowbloom };
 

@@ -1,5 +1,5 @@
-// What is generated from the table of verbs, for the programs' option
-// --generate.
+// The pages and scripts that the option --generate prints: they are made of the
+// table of verbs.
 #pragma once
 
 #include <iosfwd>

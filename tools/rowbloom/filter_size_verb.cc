@@ -84,8 +84,9 @@ ExitCode FilterSize(const SizeArgs& args, const Streams& streams) {
     return Fail(streams.err,
                 fmt::format("--fpp {}: expected a rate inside (0, 1)", rate));
   }
-  if (keys == 0)
+  if (keys == 0) {
     return Fail(streams.err, "--expected 0: expected at least one key");
+  }
   // A scalable filter's first stage has half of its rate.
   const SizeRow rows[] = {
       ClassicRow(keys, rate),

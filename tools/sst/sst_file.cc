@@ -316,7 +316,7 @@ Status SstFile::TakeIndexEntry(const EntryCursor& entries,
   BlockHandle& handle = entry->handle;
   if (!index_.delta_encoded) {
     std::string_view value = entries.value();
-    // That of the filter's partitions has none.
+    // The index of the filter's partitions has no first keys.
     const bool has_first_key =
         index_.form == IndexForm::kFirstKey && index_.handle == block;
     if (!GetBlockHandle(&value, &handle) ||
