@@ -389,15 +389,16 @@ class StoreTree {
     return right ? Status::OK() : WrongAnswer(who, asked.key);
   }
 
+  // Both Gets pin the value, and neither copies it.
   static Contender StoreGet(const std::string& who,
                             const std::vector<CellQuestion>& questions,
                             Store* store) {
-    return Repeat(who, [who, &questions, store,
-                        value =
-                            std::optional<std::string>()](uint64_t i) mutable {
+    return Repeat(who, [who, &questions, store](uint64_t i) {
       const CellQuestion& asked = questions[i];
-      const Status s = store->Get(asked.row, kFamily, asked.qualifier, &value);
-      return Checked(who, asked, s, value);
+      PinnableCell cell;
+      const Status s = store->Get(asked.row, kFamily, asked.qualifier, &cell);
+      if (!cell) return Checked(who, asked, s, {});
+      return Checked(who, asked, s, cell.value());
     });
   }
 

@@ -13,9 +13,9 @@ namespace rowbloom::front_filter {
 // escapes them. Thread-safe.
 class Bypass {
  public:
-  static constexpr uint64_t kEvery = 16;
-  static constexpr uint64_t kRows = 1024;
-  static constexpr uint64_t kFewest = 32;
+  static constexpr uint64_t kEvery = 64;
+  static constexpr uint64_t kRows = 256;
+  static constexpr uint64_t kFewest = 8;
 
   // Off: each get looks its row up.
   explicit Bypass(bool on) : on_(on) {}

@@ -55,7 +55,7 @@ struct FrontFilterOptions {
   // it.
   bool enabled = true;
   // True: while fewer than 1 in 32 rows that are looked up are absent, only 1
-  // in 16 of the gets of a FrontFilterDB looks its row up. MayHaveRow,
+  // in 64 of the gets of a FrontFilterDB looks its row up. MayHaveRow,
   // MayHaveRows, RowExists and seeks always do.
   bool bypass = true;
 };
