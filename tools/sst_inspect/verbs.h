@@ -19,6 +19,9 @@ void ForEachSummaryLine(
     const std::function<void(std::string_view name, const std::string& text)>&
         line);
 
+// The files of databases by family and level: tree_verb.cc.
+cli::Action AddTree(CLI::App* command);
+
 // Each block of the file, with the verdict of its checksum.
 cli::Action AddLayout(CLI::App* command);
 
