@@ -41,7 +41,9 @@ constexpr cli::Verb kVerbs[] = {
     {"measure-fpr", "Asks for absent keys like the file's own.",
      "a.sst --count 100000", AddMeasure},
     {"advise", "Which filter the data wants, and what it costs.",
-     "a.sst --rate 0.001 --files 10", AddAdvise},
+     "a.sst --rate 0.001 --files 10\n"
+     "users.db",
+     AddAdvise},
     {"diff", "How two files differ; exit code 1 if they do.",
      "a.sst b.sst --cells 20", AddDiff},
 };

@@ -53,7 +53,8 @@ cli::Action AddStats(CLI::App* command);
 // has.
 cli::Action AddMeasure(CLI::App* command);
 
-// The filter that this data wants, and the cost of the present one.
+// The filter that this data wants, and the cost of the present one: of a file,
+// and of each family of a database.
 cli::Action AddAdvise(CLI::App* command);
 
 // The differences of two files, in properties and cells. kFinding if there are

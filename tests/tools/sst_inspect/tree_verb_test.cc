@@ -146,15 +146,23 @@ TEST_F(TreeVerb, WritesNothing) {
   std::ofstream(path_ + "/000099.sst.trash") << "trash";
   const auto before = Contents(path_);
   EXPECT_EQ(RunTool({"tree", path_}).code, 0);
-  EXPECT_EQ(Contents(path_), before);
+  EXPECT_TRUE(Contents(path_) == before);
 }
 
 TEST_F(TreeVerb, ReadsADatabaseThatIsOpen) {
   const auto db = OpenDb(options_, path_);
   WriteFile(db.get(), 0, 60);
-  const auto before = Contents(path_);
+  // The database itself writes its info log, and deletes its logs, meanwhile.
+  const auto contents = [this] {
+    auto all = Contents(path_);
+    std::erase_if(all, [](const auto& file) {
+      return file.first.ends_with("LOG") || file.first.ends_with(".log");
+    });
+    return all;
+  };
+  const auto before = contents();
   EXPECT_EQ(Files().size(), 1U);
-  EXPECT_EQ(Contents(path_), before);
+  EXPECT_TRUE(contents() == before);
   WriteFile(db.get(), 10, 30);
   EXPECT_EQ(Files().size(), 2U);
 }
