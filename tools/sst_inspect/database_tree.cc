@@ -235,6 +235,10 @@ Status ReadOnce(const std::string& path,
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   status = rocksdb::DB::OpenForReadOnly(options, path, ToRead(families),
                                         &handles, Into(&db));
+  if (status.IsInvalidArgument() && status.getState() != nullptr) {
+    // A comparator; RocksDB does not say of which database.
+    return Status::InvalidArgument(path + ": " + status.getState());
+  }
   if (!status.ok()) return status;
   for (size_t i = 0; i < handles.size(); ++i) {
     TreeFamily& family = tree->families.emplace_back();
