@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <ostream>
+#include <string>
+#include <vector>
 
 #include "rowbloom/advise.h"
 #include "rowbloom/printable.h"
+#include "tools/sst_inspect/family_advice.h"
 #include "tools/sst_inspect/file_args.h"
+#include "tools/sst_inspect/filter_cost.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_stats.h"
 #include "tools/sst_inspect/verbs.h"
@@ -21,78 +26,6 @@ struct AdviseArgs : FileArgs {
 };
 
 using rocksdb::Status;
-
-// A filter of some kind: its bytes, and how often a read of the file is wrong.
-struct FilterCost {
-  std::string name;
-  uint64_t bytes = 0;
-  WrongOpens opens;  // per read and file
-};
-
-// The present cost of the file's filter. Its rates are weighted by the sizes of
-// its partitions.
-Status PresentCost(const TableFile& file, double row_spread, FilterCost* cost) {
-  const TableFacts facts = file.Facts();
-  double weights = 0;
-  double row = 0;
-  double row_col = 0;
-  double prefix = 0;
-  double key = 0;
-  std::string writer;
-  Status damage;
-  Status status = file.ForEachFilterPart([&](const FilterPart& part) {
-    if (damage.ok()) damage = part.status;
-    cost->bytes += part.size_bytes;
-    writer = part.writer;
-    const auto weight = static_cast<double>(part.size_bytes);
-    weights += weight;
-    double rates[3] = {1, 1, 1};  // row, row and column, RocksDB's own
-    for (const SectionFacts& section : part.sections) {
-      const size_t which = section.section == "ROWCOL"          ? 1
-                           : section.section.starts_with("ROW") ? 0
-                                                                : 2;
-      rates[which] = section.rate.value_or(1);
-      cost->name = section.kind;
-    }
-    row += weight * rates[0];
-    row_col += weight * rates[1];
-    key += weight * (facts.whole_key_filter ? rates[2] : 1);
-    prefix += weight * (facts.prefix_filter ? rates[2] : 1);
-  });
-  if (status.ok()) status = damage;
-  if (!status.ok() || weights == 0) {
-    cost->name = "none";
-    cost->opens = {1, 1, 1};
-    return status;
-  }
-  if (writer == "rowbloom") {
-    cost->opens = PredictWrongOpens(
-        {.row = row / weights, .row_col = row_col / weights}, row_spread);
-  } else {
-    cost->opens = {prefix / weights, key / weights, key / weights};
-  }
-  cost->name = writer + " " + cost->name;
-  return status;
-}
-
-void AddRow(const FilterCost& cost, double files, Table* table) {
-  table->AddRow({cost.name, Grouped(cost.bytes),
-                 fmt::format("{:.4g}", files * cost.opens.scan_absent_row),
-                 fmt::format("{:.4g}", files * cost.opens.get_absent_row),
-                 fmt::format("{:.4g}", files * cost.opens.get_absent_column)});
-}
-
-void PrintJson(const TableFile& file, std::string_view which,
-               const FilterCost& cost, double files, std::ostream& out) {
-  Record("filter_cost", ToPrintable(file.path()))
-      .Text("which", which)
-      .Text("filter", cost.name)
-      .Number("bytes", cost.bytes)
-      .Real("scan_absent_row", files * cost.opens.scan_absent_row)
-      .Real("get_absent_row", files * cost.opens.get_absent_row)
-      .Real("get_absent_column", files * cost.opens.get_absent_column)
-      .Print(out);
-}
 
 ExitCode PrintAdvice(const TableFile& file, const AdviseArgs& args,
                      const Output& output) {
@@ -117,64 +50,98 @@ ExitCode PrintAdvice(const TableFile& file, const AdviseArgs& args,
                             .cells = stats.columns,
                             .files = args.files,
                             .files_per_row = args.files_per_row};
-  const auto advice =
-      Advise(profile, {.false_positive_rate = args.false_positive_rate});
+  const auto advice = rowbloom::Advise(
+      profile, {.false_positive_rate = args.false_positive_rate});
   if (!advice) return Fail(output.err, path + ": " + advice.error());
-  FilterCost present;
+  PresentFilter present;
+  status = ReadPresentFilter(file, &present);
+  if (!status.ok()) return Judge(output.err, status);
   const double row_spread =
       args.files_per_row > 0 ? args.files_per_row / args.files : 1;
-  status = PresentCost(file, row_spread, &present);
-  if (!status.ok()) return Judge(output.err, status);
-  FilterCost advised{.name = fmt::format("{} {}", ToString(advice->bloom_type),
-                                         ToString(advice->kind)),
-                     .bytes = advice->prediction.bytes(),
-                     .opens = advice->prediction.opens};
+  AdviceReport report{.path = file.path(),
+                      .layout = format.layout->ToString(),
+                      .rows = stats.rows,
+                      .cells = stats.columns,
+                      .files = args.files,
+                      .advice = *advice};
   // The prediction is over all files that a read considers, already.
-  if (output.json) {
-    Record("advice", ToPrintable(file.path()))
-        .Text("key_layout", format.layout->ToString())
-        .Number("rows", stats.rows)
-        .Number("cells", stats.columns)
-        .Text("bloom_type", ToString(advice->bloom_type))
-        .Text("kind", ToString(advice->kind))
-        .Real("false_positive_rate", advice->false_positive_rate)
-        .Flag("adaptive_split", advice->row_spread.has_value())
-        .Real("row_spread", advice->row_spread.value_or(1))
-        .Text("reason", advice->reason)
-        .Print(output.out);
-    PrintJson(file, "present", present, args.files, output.out);
-    PrintJson(file, "advised", advised, 1, output.out);
-    return ExitCode::kOk;
-  }
-  output.out << path << "\n"
-             << fmt::format(
-                    "  data     {} rows, {} cells, layout {}\n"
-                    "  advice   bloom_type {}, kind {}, "
-                    "false_positive_rate {:.4g}{}\n"
-                    "  because  {}\n\n",
-                    Grouped(stats.rows), Grouped(stats.columns),
-                    format.layout->ToString(), ToString(advice->bloom_type),
-                    ToString(advice->kind), advice->false_positive_rate,
-                    advice->row_spread
-                        ? fmt::format(", adaptive split with row_spread {:.3g}",
-                                      *advice->row_spread)
-                        : "",
-                    WithoutControls(advice->reason));
-  using Align = Table::Align;
-  Table table({{"filter"},
-               {"bytes", Align::kRight},
-               {"scan, absent row", Align::kRight},
-               {"get, absent row", Align::kRight},
-               {"get, absent column", Align::kRight}});
-  present.name = "present: " + present.name;
-  advised.name = "advised: " + advised.name;
-  AddRow(present, args.files, &table);
-  AddRow(advised, 1, &table);
-  table.Print(output.out);
-  output.out << fmt::format(
-      "  wrong opens per read, of {:.4g} files that it considers\n",
-      args.files);
+  report.costs = {{.which = "present",
+                   .name = present.name,
+                   .bytes = present.bytes,
+                   .opens = Scaled(present.Opens(row_spread), args.files)},
+                  {.which = "advised",
+                   .name = fmt::format("{} {}", ToString(advice->bloom_type),
+                                       ToString(advice->kind)),
+                   .bytes = advice->prediction.bytes(),
+                   .opens = advice->prediction.opens}};
+  Print(report, output);
   return ExitCode::kOk;
+}
+
+// A family whose key layout is not known is passed over, unless all are.
+ExitCode AdviseTree(const DatabaseTree& tree, const AdviseArgs& args,
+                    const Streams& streams) {
+  const FileOpener opener(streams, Prints::kAtTheEnd);
+  const Output output{streams.out, streams.err, args.json};
+  ExitCode worst = ExitCode::kOk;
+  bool advised = false;
+  for (const TreeFamily& family : tree.families) {
+    FamilyData data(family, args.key_layout);
+    Status unknown;
+    for (const TreeFile& place : family.files) {
+      if (!unknown.ok()) break;
+      worst = std::max(worst, opener.Open(place, [&](const TableFile& file) {
+        const Status status = data.Add(place, file);
+        if (status.ok()) return ExitCode::kOk;
+        if (!status.IsInvalidArgument()) return Judge(streams.err, status);
+        unknown = status;
+        return ExitCode::kOk;
+      }));
+    }
+    Status status = unknown;
+    if (status.ok()) {
+      if (data.empty()) continue;
+      status = data.Report(tree.path, args.false_positive_rate,
+                           [&](const AdviceReport& report) {
+                             if (advised && !output.json) output.out << "\n";
+                             Print(report, output);
+                             advised = true;
+                           });
+      if (!status.ok()) return Judge(streams.err, status);
+      continue;
+    }
+    Complain(streams.err, WithoutControls(tree.path) + ", family " +
+                              ToPrintable(family.name) +
+                              " is left out: " + Describe(status));
+  }
+  if (!advised && worst == ExitCode::kOk) {
+    return Fail(streams.err, WithoutControls(tree.path) +
+                                 ": no family has files of a known layout");
+  }
+  return worst;
+}
+
+ExitCode Advise(const AdviseArgs& args, const Streams& streams) {
+  AdviseArgs databases = args;
+  std::erase_if(databases.paths,
+                [](const std::string& path) { return !IsDatabase(path); });
+  AdviseArgs files = args;
+  std::erase_if(files.paths, IsDatabase);
+  if (!databases.paths.empty() &&
+      (args.files != 1 || args.files_per_row != 0)) {
+    return Fail(streams.err,
+                "--files, --files-per-row: expected for files alone; those of "
+                "a database are counted");
+  }
+  const ExitCode of_trees =
+      databases.ForEachTree(streams, [&](const DatabaseTree& tree) {
+        return AdviseTree(tree, args, streams);
+      });
+  const Output output{streams.out, streams.err, args.json};
+  return std::max(of_trees,
+                  files.ForEachFile(streams, [&](const TableFile& file) {
+                    return PrintAdvice(file, args, output);
+                  }));
 }
 
 }  // namespace
@@ -193,7 +160,8 @@ Action AddAdvise(CLI::App* command) {
                    "Of these, files with cells of one row; 0: all")
       ->type_name("N");
   args->AddKeyLayoutTo(command);
-  return EachFile(args, PrintAdvice);
+  args->AddDbPathTo(command);
+  return [args](const Streams& streams) { return Advise(*args, streams); };
 }
 
 }  // namespace rowbloom::sst_inspect

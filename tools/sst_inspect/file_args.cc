@@ -9,7 +9,6 @@
 
 #include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
-#include "tools/cli/interruption.h"
 #include "tools/cli/progress.h"
 #include "tools/sst_inspect/file_kind.h"
 
@@ -66,10 +65,8 @@ ExitCode ExpandInputs(const std::vector<std::string>& paths,
 
 }  // namespace
 
-void FileArgs::AddTo(CLI::App* command) {
-  command->add_option("FILE", paths, "SST or HFile, or a directory of them")
-      ->required()
-      ->type_name("");
+void FileArgs::AddTo(CLI::App* command, const char* name, const char* meaning) {
+  command->add_option(name, paths, meaning)->required()->type_name("");
   cli::AddJsonTo(command, &json);
 }
 
@@ -85,6 +82,15 @@ void FileArgs::AddKeyLayoutTo(CLI::App* command) {
       ->type_name("LAYOUT");
 }
 
+void FileArgs::AddDbPathTo(CLI::App* command) {
+  command
+      ->add_option("--db-path", db_paths,
+                   "Another directory that files of the database are in; may "
+                   "be given again")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+}
+
 size_t FileArgs::CountFiles() const {
   std::ostringstream told_later;
   std::vector<ListedFile> files;
@@ -94,29 +100,55 @@ size_t FileArgs::CountFiles() const {
 
 ExitCode FileArgs::ForEachFile(const Streams& streams, const Use& use,
                                Prints prints) const {
-  const bool progress = prints == Prints::kAtTheEnd || !streams.out_is_terminal;
-  const cli::Interruption interruption;
+  const FileOpener opener(streams, prints);
   std::vector<ListedFile> files;
   ExitCode worst = ExpandInputs(paths, streams.err, &files);
   for (const ListedFile& input : files) {
-    std::unique_ptr<TableFile> file;
-    const rocksdb::Status status = OpenTable(input.path, &file);
-    std::error_code ignored;
-    if (status.ok()) {
-      file->SetProgress([&, show = progress ? ProgressOn(streams.err, *file)
-                                            : nullptr](uint64_t offset_bytes) {
-        interruption.Check(streams.out);
-        if (show) show(offset_bytes);
-      });
-      worst = std::max(worst, use(*file));
-    } else if (input.listed && !fs::exists(input.path, ignored)) {
-      Complain(streams.err, WithoutControls(input.path) +
-                                ": gone since its directory was listed");
-    } else {
-      worst = std::max(worst, Judge(streams.err, status));
-    }
+    worst = std::max(worst, opener.Open(input.path, input.listed, use));
   }
   return worst;
+}
+
+ExitCode FileArgs::ForEachTree(
+    const Streams& streams,
+    const std::function<ExitCode(const DatabaseTree& tree)>& use) const {
+  ExitCode worst = ExitCode::kOk;
+  for (const std::string& path : paths) {
+    DatabaseTree tree;
+    const rocksdb::Status status = ReadTree(path, db_paths, &tree);
+    worst =
+        std::max(worst, status.ok() ? use(tree) : Judge(streams.err, status));
+  }
+  return worst;
+}
+
+ExitCode FileOpener::Open(const std::string& path, bool listed,
+                          const Use& use) const {
+  std::unique_ptr<TableFile> file;
+  const rocksdb::Status status = OpenTable(path, &file);
+  std::error_code ignored;
+  if (status.ok()) {
+    file->SetProgress([&, show = shows_progress_
+                                     ? ProgressOn(streams_.err, *file)
+                                     : nullptr](uint64_t offset_bytes) {
+      interruption_.Check(streams_.out);
+      if (show) show(offset_bytes);
+    });
+    return use(*file);
+  }
+  if (listed && !fs::exists(path, ignored)) {
+    Complain(streams_.err,
+             WithoutControls(path) + ": gone since it was listed");
+    return ExitCode::kOk;
+  }
+  return Judge(streams_.err, status);
+}
+
+ExitCode FileOpener::Open(const TreeFile& file, const Use& use) const {
+  if (!file.missing) return Open(file.path, /*listed=*/true, use);
+  return Judge(streams_.err,
+               rocksdb::Status::Corruption(
+                   file.path + ": named by the MANIFEST, and not there"));
 }
 
 std::optional<std::string> Typed(const std::optional<std::string>& text) {

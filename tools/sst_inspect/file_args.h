@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "tools/cli/interruption.h"
 #include "tools/cli/program.h"
+#include "tools/sst_inspect/database_tree.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_file.h"
 
@@ -24,17 +26,45 @@ enum class Prints : uint8_t {
   kAllTheWhile,  // which on a terminal is progress enough
 };
 
+// Opens files for a verb, one after the other. An interruption ends it between
+// two blocks of data. One at a time in a process.
+class FileOpener {
+ public:
+  // The streams must outlive it.
+  FileOpener(const Streams& streams, Prints prints)
+      : streams_(streams),
+        shows_progress_(prints == Prints::kAtTheEnd ||
+                        !streams.out_is_terminal) {}
+
+  // Calls `use` with the file, or complains. A database in use may delete
+  // files: one that was `listed` in a directory and is gone is no failure.
+  using Use = std::function<ExitCode(const TableFile& file)>;
+  ExitCode Open(const std::string& path, bool listed, const Use& use) const;
+  // A file that was there when the tree was read counts as listed; kFinding for
+  // one that was not.
+  ExitCode Open(const TreeFile& file, const Use& use) const;
+
+ private:
+  const Streams& streams_;
+  const bool shows_progress_;
+  const cli::Interruption interruption_;
+};
+
 struct FileArgs {
   std::vector<std::string> paths;
   bool json = false;
   bool hex = false;        // keys and values are printed as hex digits
   std::string key_layout;  // empty: as the file says
+  std::vector<std::string> db_paths;  // other directories of a database's files
 
-  // Adds FILE and --json. The command must not outlive this.
-  void AddTo(CLI::App* command);
-  // Adds --hex, --key-layout.
+  // Adds FILE, or what else the paths name, and --json. The command must not
+  // outlive this.
+  void AddTo(CLI::App* command, const char* name = "FILE",
+             const char* meaning = "SST or HFile, or a directory of them");
+  // Adds --hex, --key-layout, --db-path.
   void AddHexTo(CLI::App* command);
   void AddKeyLayoutTo(CLI::App* command);
+  void AddDbPathTo(CLI::App* command);
 
   // The files: each path, and of a directory its SSTs and HFiles in the order
   // of their names: what is called *.sst or *.hfile, and what has the bytes of
@@ -43,12 +73,16 @@ struct FileArgs {
 
   // Calls `use` for each file that can be opened, and returns the greatest exit
   // code. Complains of a directory that cannot be listed or has no such files,
-  // and goes on with the rest. A database in use may delete files meanwhile:
-  // one that was found in a directory and is gone is no failure. An
-  // interruption ends it between two blocks of data.
-  using Use = std::function<ExitCode(const TableFile& file)>;
+  // and goes on with the rest.
+  using Use = FileOpener::Use;
   ExitCode ForEachFile(const Streams& streams, const Use& use,
                        Prints prints = Prints::kAtTheEnd) const;
+
+  // Calls `use` for the tree of each database that the paths name. Complains
+  // of one that cannot be read.
+  ExitCode ForEachTree(
+      const Streams& streams,
+      const std::function<ExitCode(const DatabaseTree& tree)>& use) const;
 };
 
 // The action that prints each file by itself.

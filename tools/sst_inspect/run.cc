@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "tools/cli/program.h"
+#include "tools/sst_inspect/database_tree.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
@@ -15,6 +16,10 @@ constexpr cli::Verb kVerbs[] = {
      "users.db\n"
      "users.db --html page.html",
      AddSummary},
+    {"tree", "A database by family and level; the default for databases.",
+     "users.db\n"
+     "users.db --files --json",
+     AddTree},
     {"layout", "Each block: offset, sizes, codec, checksum.", "users.db",
      AddLayout},
     {"props", "Each property.", "users.db --json", AddProps},
@@ -36,14 +41,18 @@ constexpr cli::Verb kVerbs[] = {
     {"measure-fpr", "Asks for absent keys like the file's own.",
      "a.sst --count 100000", AddMeasure},
     {"advise", "Which filter the data wants, and what it costs.",
-     "a.sst --rate 0.001 --files 10", AddAdvise},
+     "a.sst --rate 0.001 --files 10\n"
+     "users.db",
+     AddAdvise},
     {"diff", "How two files differ; exit code 1 if they do.",
      "a.sst b.sst --cells 20", AddDiff},
 };
 
 constexpr cli::VerbTable kSstInspect = {
     .name = "sst_inspect",
-    .summary = "Shows what is inside RocksDB's SSTs and HBase's HFiles.",
+    .summary =
+        "Shows what is inside RocksDB's databases and SSTs, and HBase's "
+        "HFiles.",
     .footer =
         "Exit codes: 0 fine; 1 a file is damaged, its filter lies, or two "
         "differ; 2 wrong usage,\nor a file could not be read; 130 and 143 "
@@ -60,7 +69,7 @@ int Run(const std::vector<std::string>& args, const cli::Streams& streams) {
       std::ranges::find(kVerbs, args[0], &cli::Verb::name) ==
           std::ranges::end(kVerbs) &&
       std::filesystem::exists(args[0], ignored)) {
-    all.insert(all.begin(), "summary");
+    all.insert(all.begin(), IsDatabase(args[0]) ? "tree" : "summary");
   }
   return cli::RunProgram(kSstInspect, all, streams);
 }

@@ -11,8 +11,12 @@ namespace {
 
 class StatsGatherer {
  public:
-  StatsGatherer(const KeyFormat& format, size_t biggest_rows, TableStats* stats)
-      : format_(format), biggest_rows_(biggest_rows), stats_(*stats) {
+  StatsGatherer(const KeyFormat& format, size_t biggest_rows,
+                const OnRow& on_row, TableStats* stats)
+      : format_(format),
+        biggest_rows_(biggest_rows),
+        on_row_(on_row),
+        stats_(*stats) {
     stats_.has_rows = format.has_rows();
   }
 
@@ -69,6 +73,7 @@ class StatsGatherer {
     stats_.cells_per_row.Add(row_keys_);
     stats_.row_bytes.Add(row_.bytes);
     row_keys_ = 0;
+    if (on_row_) on_row_(row_.row);
     Keep(std::exchange(row_, {}));
   }
 
@@ -84,6 +89,7 @@ class StatsGatherer {
 
   const KeyFormat& format_;
   const size_t biggest_rows_;
+  const OnRow& on_row_;
   TableStats& stats_;
   std::optional<std::string> key_;
   uint64_t versions_ = 0;
@@ -116,8 +122,9 @@ uint64_t Histogram::HighOf(size_t i) {
 }
 
 rocksdb::Status GatherStats(const TableFile& file, const KeyFormat& format,
-                            size_t biggest_rows, TableStats* stats) {
-  StatsGatherer gatherer(format, biggest_rows, stats);
+                            size_t biggest_rows, TableStats* stats,
+                            const OnRow& on_row) {
+  StatsGatherer gatherer(format, biggest_rows, on_row, stats);
   const std::unique_ptr<CellReader> cells = file.NewCellReader();
   while (cells->Next()) gatherer.Add(cells->cell());
   gatherer.Finish();

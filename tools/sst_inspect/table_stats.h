@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -65,9 +66,13 @@ struct TableStats {
   std::vector<RowSize> biggest;  // by bytes, the biggest first
 };
 
+// Gets each row, its bytes as in the key.
+using OnRow = std::function<void(std::string_view row)>;
+
 // Reads the whole file. Holds one block and the biggest rows. On error *stats
 // has what was counted before it.
 rocksdb::Status GatherStats(const TableFile& file, const KeyFormat& format,
-                            size_t biggest_rows, TableStats* stats);
+                            size_t biggest_rows, TableStats* stats,
+                            const OnRow& on_row = {});
 
 }  // namespace rowbloom::sst_inspect

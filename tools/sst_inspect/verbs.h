@@ -19,6 +19,9 @@ void ForEachSummaryLine(
     const std::function<void(std::string_view name, const std::string& text)>&
         line);
 
+// The files of databases by family and level: tree_verb.cc.
+cli::Action AddTree(CLI::App* command);
+
 // Each block of the file, with the verdict of its checksum.
 cli::Action AddLayout(CLI::App* command);
 
@@ -50,7 +53,8 @@ cli::Action AddStats(CLI::App* command);
 // has.
 cli::Action AddMeasure(CLI::App* command);
 
-// The filter that this data wants, and the cost of the present one.
+// The filter that this data wants, and the cost of the present one: of a file,
+// and of each family of a database.
 cli::Action AddAdvise(CLI::App* command);
 
 // The differences of two files, in properties and cells. kFinding if there are

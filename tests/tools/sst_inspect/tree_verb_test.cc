@@ -1,0 +1,254 @@
+// tree: databases by family and level.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/comparator.h"
+#include "rocksdb/db.h"
+#include "rocksdb/merge_operator.h"
+#include "rowbloom/open_db.h"
+#include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/temp_dir.h"
+#include "tests/tools/sst_inspect/run_tool.h"
+
+namespace rowbloom::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+
+// The bytes of each file below a directory.
+std::map<std::string, std::string> Contents(const std::string& directory) {
+  std::map<std::string, std::string> contents;
+  for (const auto& entry : fs::recursive_directory_iterator(directory)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    contents[entry.path().string()] = {std::istreambuf_iterator<char>(file),
+                                       {}};
+  }
+  return contents;
+}
+
+class LastWins : public rocksdb::AssociativeMergeOperator {
+ public:
+  bool Merge(const rocksdb::Slice& /*key*/, const rocksdb::Slice* /*existing*/,
+             const rocksdb::Slice& value, std::string* merged,
+             rocksdb::Logger* /*logger*/) const override {
+    *merged = value.ToString();
+    return true;
+  }
+  const char* Name() const override { return "test.LastWins"; }
+};
+
+class OddOrder : public rocksdb::Comparator {
+ public:
+  int Compare(const rocksdb::Slice& a, const rocksdb::Slice& b) const override {
+    return a.compare(b);
+  }
+  const char* Name() const override { return "test.OddOrder"; }
+  void FindShortestSeparator(std::string*,
+                             const rocksdb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
+};
+
+class TreeVerb : public testing::Test {
+ protected:
+  TreeVerb()
+      : path_(dir_.File("db")),
+        options_(TestDbOptions(
+            {.policy =
+                 RowbloomPolicy({.key_layout = KeyLayout::Delimited(':')}),
+             .extractor = NewRowPrefixExtractor(KeyLayout::Delimited(':'))})) {}
+
+  // Writes a file of level 0 with the rows [from, to), a cell each.
+  static void WriteFile(rocksdb::DB* db, int from, int to) {
+    for (int i = from; i < to; ++i) {
+      ExpectOk(db->Put({}, std::to_string(100 + i) + ":q", "value"));
+    }
+    ExpectOk(db->Flush({}));
+  }
+
+  // Two files of level 0 above one of level 1.
+  void WriteDatabase() {
+    const auto db = OpenDb(options_, path_);
+    WriteFile(db.get(), 0, 60);
+    ExpectOk(db->CompactRange({}, nullptr, nullptr));
+    WriteFile(db.get(), 10, 30);
+    WriteFile(db.get(), 20, 40);
+    ExpectOk(db->Put({}, "999:q", "in the log alone"));
+    ExpectOk(db->Close());
+  }
+
+  std::vector<nlohmann::json> Files() {
+    return Records(RunTool({"tree", "--files", "--json", path_}), "tree_file");
+  }
+
+  TempDir dir_;
+  const std::string path_;
+  rocksdb::Options options_;
+};
+
+TEST_F(TreeVerb, SumsUpLevelsAndFamilies) {
+  WriteDatabase();
+  const Output output = RunTool({"tree", "--json", path_});
+  EXPECT_EQ(output.code, 0) << output.err;
+  const auto levels = Records(output, "tree_level");
+  ASSERT_EQ(levels.size(), 2U);
+  EXPECT_EQ(levels[0].at("level"), 0);
+  EXPECT_EQ(levels[0].at("files"), 2);
+  EXPECT_EQ(levels[0].at("entries"), 40);
+  EXPECT_EQ(levels[1].at("level"), 1);
+  EXPECT_EQ(levels[1].at("files"), 1);
+  EXPECT_EQ(levels[1].at("entries"), 60);
+  EXPECT_EQ(
+      levels[1].at("filters"),
+      options_.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>()
+          ->filter_policy->Name());
+  const auto family = Records(output, "tree_family").at(0);
+  EXPECT_EQ(family.at("family"), "default");
+  EXPECT_EQ(family.at("new_prefix_extractor"), "rowbloom.row:delimited::");
+  uint64_t file_bytes = 0;
+  uint64_t filter_bytes = 0;
+  for (const auto& file : Files()) {
+    file_bytes += fs::file_size(file.at("path").get<std::string>());
+    const auto summary =
+        Records(RunTool({"summary", "--json", file.at("path")}), "summary");
+    EXPECT_EQ(file.at("filter_bytes"), summary.at(0).at("filter_bytes"));
+    filter_bytes += file.at("filter_bytes").get<uint64_t>();
+  }
+  EXPECT_GT(filter_bytes, 0U);
+  for (const auto& sums : {family, Records(output, "tree").at(0)}) {
+    EXPECT_EQ(sums.at("files"), 3);
+    EXPECT_EQ(sums.at("bytes"), file_bytes);
+    EXPECT_EQ(sums.at("entries"), 100);
+    EXPECT_EQ(sums.at("filter_bytes"), filter_bytes);
+  }
+}
+
+TEST_F(TreeVerb, IsTheDefaultForDatabases) {
+  WriteDatabase();
+  EXPECT_EQ(RunTool({path_}).out, RunTool({"tree", path_}).out);
+  EXPECT_EQ(RunTool({path_, "--json"}).out,
+            RunTool({"tree", path_, "--json"}).out);
+}
+
+TEST_F(TreeVerb, WritesNothing) {
+  WriteDatabase();
+  // RocksDB deletes these when it opens a database, for reading, too.
+  std::ofstream(path_ + "/000099.sst.trash") << "trash";
+  const auto before = Contents(path_);
+  EXPECT_EQ(RunTool({"tree", path_}).code, 0);
+  EXPECT_TRUE(Contents(path_) == before);
+}
+
+TEST_F(TreeVerb, ReadsADatabaseThatIsOpen) {
+  const auto db = OpenDb(options_, path_);
+  WriteFile(db.get(), 0, 60);
+  // The database itself writes its info log, and deletes its logs, meanwhile.
+  const auto contents = [this] {
+    auto all = Contents(path_);
+    std::erase_if(all, [](const auto& file) {
+      return file.first.ends_with("LOG") || file.first.ends_with(".log");
+    });
+    return all;
+  };
+  const auto before = contents();
+  EXPECT_EQ(Files().size(), 1U);
+  EXPECT_TRUE(contents() == before);
+  WriteFile(db.get(), 10, 30);
+  EXPECT_EQ(Files().size(), 2U);
+}
+
+TEST_F(TreeVerb, NeedsNoMergeOperatorAndNoKnownPolicy) {
+  class OtherPolicy : public rocksdb::FilterPolicy {
+   public:
+    const char* Name() const override { return "test.Policy"; }
+    const char* CompatibilityName() const override { return "test.Policy"; }
+    rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+        const rocksdb::FilterBuildingContext&) const override {
+      return nullptr;
+    }
+    rocksdb::FilterBitsReader* GetFilterBitsReader(
+        const rocksdb::Slice&) const override {
+      return nullptr;
+    }
+  };
+  options_ = TestDbOptions({.policy = std::make_shared<OtherPolicy>()});
+  options_.merge_operator = std::make_shared<LastWins>();
+  {
+    const auto db = OpenDb(options_, path_);
+    ExpectOk(db->Merge({}, "a:q", "1"));
+    ExpectOk(db->Flush({}));
+    ExpectOk(db->Merge({}, "a:q", "2"));
+  }
+  const Output output = RunTool({"tree", path_, "--json"});
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_EQ(Records(output, "tree").at(0).at("files"), 1);
+}
+
+TEST_F(TreeVerb, NamesAComparatorThatIsNotKnown) {
+  const OddOrder order;
+  options_ = TestDbOptions({});
+  options_.comparator = &order;
+  WriteFile(OpenDb(options_, path_).get(), 0, 10);
+  const Output output = RunTool({"tree", path_});
+  EXPECT_EQ(output.code, 2);
+  EXPECT_EQ(output.out, "");
+  EXPECT_THAT(output.err, AllOf(HasSubstr(path_), HasSubstr("test.OddOrder")));
+}
+
+TEST_F(TreeVerb, ShowsTheRestOfADamagedDatabase) {
+  WriteDatabase();
+  const auto files = Files();
+  fs::resize_file(files[0].at("path").get<std::string>(), 100);
+  fs::remove(files[1].at("path").get<std::string>());
+  const Output output = RunTool({"tree", "--files", "--json", path_});
+  EXPECT_THAT(output.err,
+              AllOf(HasSubstr("not a RocksDB table"), HasSubstr("not there")));
+  EXPECT_EQ(output.code, 2);  // the first of them is no table any more
+  const auto sums = Records(output, "tree").at(0);
+  EXPECT_EQ(sums.at("files"), 3);
+  EXPECT_EQ(sums.at("unread_files"), 2);
+  EXPECT_EQ(sums.at("entries"), 60);
+  EXPECT_EQ(Records(output, "tree_file").at(0).at("read"), false);
+  EXPECT_THAT(RunTool({path_}).out, HasSubstr("2 (2 NOT READ)"));
+
+  fs::remove(files[0].at("path").get<std::string>());
+  EXPECT_EQ(RunTool({path_}).code, 1);
+}
+
+TEST_F(TreeVerb, FindsFilesInOtherDirectories) {
+  WriteDatabase();
+  const std::string other = dir_.File("other");
+  fs::create_directory(other);
+  const std::string moved = Files()[2].at("path");
+  fs::rename(moved, fs::path(other) / fs::path(moved).filename());
+  EXPECT_EQ(RunTool({"tree", path_}).code, 1);
+  const Output output =
+      RunTool({"tree", "--db-path", dir_.File("absent"), "--db-path", other,
+               "--files", "--json", path_});
+  EXPECT_EQ(output.code, 0) << output.err;
+  EXPECT_THAT(Records(output, "tree_file").at(2).at("path"),
+              HasSubstr("/other/"));
+}
+
+TEST_F(TreeVerb, RefusesWhatIsNoDatabase) {
+  fs::create_directory(path_);
+  const Output output = RunTool({"tree", path_});
+  EXPECT_EQ(output.code, 2);
+  EXPECT_THAT(output.err,
+              HasSubstr("expected a directory with a file CURRENT"));
+  std::ofstream(path_ + "/CURRENT") << "MANIFEST-000001\n";
+  EXPECT_EQ(RunTool({path_}).code, 2);
+}
+
+}  // namespace
+}  // namespace rowbloom::test

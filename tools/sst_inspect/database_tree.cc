@@ -1,0 +1,290 @@
+#include "tools/sst_inspect/database_tree.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "rocksdb/comparator.h"
+#include "rocksdb/convenience.h"
+#include "rocksdb/db.h"
+#include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
+#include "rocksdb/filter_policy.h"
+#include "rocksdb/metadata.h"
+#include "rocksdb/slice_transform.h"
+#include "rocksdb/table.h"
+#include "rocksdb/utilities/options_util.h"
+#include "rowbloom/filter_policy.h"
+#include "rowbloom/open_db.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+namespace fs = std::filesystem;
+using rocksdb::IODebugContext;
+using rocksdb::IOOptions;
+using rocksdb::IOStatus;
+using rocksdb::Status;
+
+using Families = std::vector<rocksdb::ColumnFamilyDescriptor>;
+
+// The default file system as a database of which RocksDB reads CURRENT, the
+// MANIFEST and OPTIONS alone. It refuses all that writes: opening for reading
+// removes files that a database left to be deleted. SSTs are refused, and logs
+// are hidden, so that neither damage nor a long log matters.
+class MetadataFileSystem : public rocksdb::FileSystemWrapper {
+ public:
+  MetadataFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+
+  static const char* kClassName() { return "MetadataFileSystem"; }
+  const char* Name() const override { return kClassName(); }
+
+  IOStatus GetChildren(const std::string& directory, const IOOptions& options,
+                       std::vector<std::string>* names,
+                       IODebugContext* debug) override {
+    const IOStatus status =
+        target()->GetChildren(directory, options, names, debug);
+    std::erase_if(
+        *names, [](const std::string& name) { return name.ends_with(".log"); });
+    return status;
+  }
+  IOStatus NewRandomAccessFile(
+      const std::string& name, const rocksdb::FileOptions& /*options*/,
+      std::unique_ptr<rocksdb::FSRandomAccessFile>* /*file*/,
+      IODebugContext* /*debug*/) override {
+    return IOStatus::NotSupported(name, "not read through RocksDB");
+  }
+
+  IOStatus NewWritableFile(const std::string& name,
+                           const rocksdb::FileOptions& /*options*/,
+                           std::unique_ptr<rocksdb::FSWritableFile>* /*file*/,
+                           IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus ReopenWritableFile(
+      const std::string& name, const rocksdb::FileOptions& /*options*/,
+      std::unique_ptr<rocksdb::FSWritableFile>* /*file*/,
+      IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus ReuseWritableFile(const std::string& name,
+                             const std::string& /*old_name*/,
+                             const rocksdb::FileOptions& /*options*/,
+                             std::unique_ptr<rocksdb::FSWritableFile>* /*file*/,
+                             IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus NewRandomRWFile(const std::string& name,
+                           const rocksdb::FileOptions& /*options*/,
+                           std::unique_ptr<rocksdb::FSRandomRWFile>* /*file*/,
+                           IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus NewLogger(const std::string& name, const IOOptions& /*options*/,
+                     std::shared_ptr<rocksdb::Logger>* /*logger*/,
+                     IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus DeleteFile(const std::string& name, const IOOptions& /*options*/,
+                      IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus Truncate(const std::string& name, size_t /*size*/,
+                    const IOOptions& /*options*/,
+                    IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus CreateDir(const std::string& name, const IOOptions& /*options*/,
+                     IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus CreateDirIfMissing(const std::string& name,
+                              const IOOptions& /*options*/,
+                              IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus DeleteDir(const std::string& name, const IOOptions& /*options*/,
+                     IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus RenameFile(const std::string& name, const std::string& /*to*/,
+                      const IOOptions& /*options*/,
+                      IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus LinkFile(const std::string& name, const std::string& /*to*/,
+                    const IOOptions& /*options*/,
+                    IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+  IOStatus LockFile(const std::string& name, const IOOptions& /*options*/,
+                    rocksdb::FileLock** /*lock*/,
+                    IODebugContext* /*debug*/) override {
+    return Refuse(name);
+  }
+
+ private:
+  static IOStatus Refuse(const std::string& name) {
+    return IOStatus::NotSupported(name, "opened for reading alone");
+  }
+};
+
+// Takes RocksDB's info log, which goes nowhere.
+class NoLog : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
+// The families that the MANIFEST names, with the options that OPTIONS has of
+// them.
+Status LoadFamilies(const std::string& path, rocksdb::Env* env,
+                    const rocksdb::DBOptions& reading, Families* families) {
+  Status status = RegisterRowbloom();
+  rocksdb::ConfigOptions config;
+  config.env = env;
+  config.ignore_unknown_options = true;
+  config.sanity_level = rocksdb::ConfigOptions::kSanityLevelNone;
+  rocksdb::DBOptions not_used;
+  Families configured;
+  if (status.ok()) {
+    status = rocksdb::LoadLatestOptions(config, path, &not_used, &configured);
+  }
+  if (!status.ok() && !status.IsNotFound()) return status;
+  std::vector<std::string> names;
+  status = rocksdb::DB::ListColumnFamilies(reading, path, &names);
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(
+        configured, name, &rocksdb::ColumnFamilyDescriptor::name);
+    families->emplace_back(name, found == configured.end()
+                                     ? rocksdb::ColumnFamilyOptions()
+                                     : found->options);
+  }
+  return status;
+}
+
+void AddNames(const rocksdb::ColumnFamilyOptions& options, TreeFamily* family) {
+  family->comparator = options.comparator->Name();
+  family->key_order = sst::KeyOrderOf(family->comparator);
+  if (options.prefix_extractor != nullptr) {
+    family->prefix_extractor = options.prefix_extractor->GetId();
+  }
+  const auto* table =
+      options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+  if (table != nullptr && table->filter_policy != nullptr) {
+    family->filter_policy = table->filter_policy->Name();
+  }
+}
+
+// The options that the MANIFEST depends on. All others keep their defaults,
+// whatever OPTIONS says.
+Families ToRead(const Families& families) {
+  Families reading;
+  for (const rocksdb::ColumnFamilyDescriptor& family : families) {
+    rocksdb::ColumnFamilyOptions options;
+    options.comparator = family.options.comparator;
+    options.num_levels = family.options.num_levels;
+    options.compaction_style = family.options.compaction_style;
+    reading.emplace_back(family.name, options);
+  }
+  return reading;
+}
+
+void AddFiles(const rocksdb::ColumnFamilyMetaData& listing,
+              const std::vector<std::string>& directories, TreeFamily* family) {
+  for (const rocksdb::LevelMetaData& level : listing.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      const auto in = [&file](const std::string& directory) {
+        return (fs::path(directory) / file.relative_filename).string();
+      };
+      const auto found =
+          std::ranges::find_if(directories, [&in](const std::string& one) {
+            std::error_code ignored;
+            return fs::exists(in(one), ignored);
+          });
+      const bool missing = found == directories.end();
+      family->files.push_back({.path = in(missing ? directories[0] : *found),
+                               .level = level.level,
+                               .size_bytes = file.size,
+                               .smallest = file.smallestkey,
+                               .largest = file.largestkey,
+                               .missing = missing});
+    }
+  }
+}
+
+Status ReadOnce(const std::string& path,
+                const std::vector<std::string>& directories,
+                DatabaseTree* tree) {
+  *tree = {.path = path};
+  const std::unique_ptr<rocksdb::Env> env =
+      rocksdb::NewCompositeEnv(std::make_shared<MetadataFileSystem>());
+  rocksdb::DBOptions options;
+  options.env = env.get();
+  options.info_log = std::make_shared<NoLog>();
+  options.paranoid_checks = false;  // SSTs that are refused prevent nothing
+  options.skip_stats_update_on_db_open = true;
+  options.max_open_files = 20;  // not all, which opens each at once
+  Families families;
+  Status status = LoadFamilies(path, env.get(), options, &families);
+  if (!status.ok()) return status;
+
+  std::unique_ptr<rocksdb::DB> db;
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  status = rocksdb::DB::OpenForReadOnly(options, path, ToRead(families),
+                                        &handles, Into(&db));
+  if (status.IsInvalidArgument() && status.getState() != nullptr) {
+    // A comparator; RocksDB does not say of which database.
+    return Status::InvalidArgument(path + ": " + status.getState());
+  }
+  if (!status.ok()) return status;
+  for (size_t i = 0; i < handles.size(); ++i) {
+    TreeFamily& family = tree->families.emplace_back();
+    family.name = families[i].name;
+    AddNames(families[i].options, &family);
+    rocksdb::ColumnFamilyMetaData listing;
+    db->GetColumnFamilyMetaData(handles[i], &listing);
+    AddFiles(listing, directories, &family);
+    status = db->DestroyColumnFamilyHandle(handles[i]);
+    if (!status.ok()) return status;
+  }
+  return db->Close();
+}
+
+bool IsComplete(const DatabaseTree& tree) {
+  return std::ranges::all_of(tree.families, [](const TreeFamily& family) {
+    return std::ranges::none_of(family.files, &TreeFile::missing);
+  });
+}
+
+}  // namespace
+
+bool IsDatabase(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(fs::path(path) / "CURRENT", ignored);
+}
+
+Status ReadTree(const std::string& path,
+                const std::vector<std::string>& other_directories,
+                DatabaseTree* tree) {
+  if (!IsDatabase(path)) {
+    return Status::InvalidArgument(
+        path + ": no database: expected a directory with a file CURRENT");
+  }
+  std::vector<std::string> directories = {path};
+  directories.insert(directories.end(), other_directories.begin(),
+                     other_directories.end());
+  // A process that has the database open deletes files, the MANIFEST and
+  // OPTIONS, too, once others are in their places: the next try reads these.
+  constexpr int kTries = 3;
+  Status status;
+  for (int i = 0; i < kTries; ++i) {
+    status = ReadOnce(path, directories, tree);
+    if (status.ok() && IsComplete(*tree)) break;
+  }
+  return status;
+}
+
+}  // namespace rowbloom::sst_inspect

@@ -1,0 +1,54 @@
+// DatabaseTree: the files of a RocksDB database by family and level, as its
+// MANIFEST names them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "rocksdb/status.h"
+#include "tools/sst/internal_key.h"
+
+namespace rowbloom::sst_inspect {
+
+struct TreeFile {
+  std::string path;
+  int level = 0;
+  uint64_t size_bytes = 0;  // as the MANIFEST says
+  std::string smallest;     // user keys
+  std::string largest;
+  bool missing = false;  // it was in no directory when the tree was read
+};
+
+struct TreeFamily {
+  std::string name;
+  std::string comparator;
+  sst::KeyOrder key_order{};
+  // The filter policy and the prefix extractor of new files; empty: none, or
+  // they are not known here.
+  std::string filter_policy;
+  std::string prefix_extractor;
+  // By level; those of level 0 newest first, the others by their keys.
+  std::vector<TreeFile> files;
+};
+
+struct DatabaseTree {
+  std::string path;
+  std::vector<TreeFamily> families;
+};
+
+// Tells whether a path is the directory of a RocksDB database.
+bool IsDatabase(const std::string& path);
+
+// Reads CURRENT, the MANIFEST and OPTIONS through RocksDB, which opens neither
+// SSTs nor logs and can write nothing; another process may have the database
+// open. Options that are not known here, and merge operators, compaction
+// filters and policies, have no part in it. Files are looked for in the
+// directory of the database, then in `other_directories`: the database's
+// db_paths and cf_paths, which OPTIONS does not name. Error: RocksDB's;
+// InvalidArgument names a comparator that is not known here.
+rocksdb::Status ReadTree(const std::string& path,
+                         const std::vector<std::string>& other_directories,
+                         DatabaseTree* tree);
+
+}  // namespace rowbloom::sst_inspect
