@@ -151,6 +151,11 @@ Status Store::AlterFamily(const std::string& name,
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     rocksdb::WriteBatch batch;
     s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);
+    // After a failed write of RocksDB's MANIFEST, SetOptions would let RocksDB
+    // 11.8 delete files that the MANIFEST names. Such a database takes no
+    // writes, which an empty one tells.
+    rocksdb::WriteBatch nothing;
+    if (s.ok()) s = opened.database.WriteSynced(&nothing);
     if (s.ok()) {
       s = opened.database->SetOptions(before.handle(),
                                       AlterableOptions(options));
