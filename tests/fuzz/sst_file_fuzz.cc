@@ -49,10 +49,10 @@ void CheckBlock(const sst::SstFile& file, const sst::BlockHandle& handle) {
 
 // A value that may be elsewhere in the file.
 void CheckBlob(const sst::SstFile& file, sst::EntryType type,
-               std::string_view value) {
+               std::string_view value, sst::EmbeddedBlobReader* blobs) {
   if (!sst::IsEmbeddedBlob(file, type, value)) return;
   std::string contents;
-  const Status status = sst::ReadEmbeddedBlob(file, value, &contents);
+  const Status status = blobs->Read(value, &contents);
   if (!status.ok()) CheckError(status);
   Check(!status.ok() || contents.size() < file.size_bytes(),
         "a blob lies in the file");
@@ -61,6 +61,7 @@ void CheckBlob(const sst::SstFile& file, sst::EntryType type,
 // Each entry that can be reached, damage passed over.
 void CheckData(const sst::SstFile& file) {
   sst::DataCursor data(file);
+  sst::EmbeddedBlobReader blobs(file);
   uint64_t end = 0;
   do {
     while (data.NextBlock()) {
@@ -72,7 +73,7 @@ void CheckData(const sst::SstFile& file) {
       while (data.NextEntry()) {
         Check(data.value().size() <= data.contents_bytes(),
               "values come from their block");
-        CheckBlob(file, data.key().type, data.value());
+        CheckBlob(file, data.key().type, data.value(), &blobs);
         ++entries;
       }
       Check(entries <= data.contents_bytes(), "an entry takes a byte");

@@ -1,5 +1,7 @@
 #include "tools/sst/embedded_blob.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <optional>
 
@@ -31,15 +33,24 @@ bool IsEmbeddedBlob(const SstFile& file, EntryType type,
          PlaceInThisFile(value);
 }
 
-Status ReadEmbeddedBlob(const SstFile& file, std::string_view value,
-                        std::string* contents) {
+Status EmbeddedBlobReader::Read(std::string_view value, std::string* contents) {
   std::optional<std::string_view> place = PlaceInThisFile(value);
   BlockHandle handle;
   if (!place || !GetBlockHandle(&*place, &handle) || place->size() != 1) {
-    return Corruption(file.path(), ": malformed place of a value of ",
+    return Corruption(file_.path(), ": malformed place of a value of ",
                       value.size(), " bytes");
   }
-  return file.ReadBlock(handle, contents);
+  if (handle.offset_bytes < previous_end_) {
+    return file_.Damaged(
+        handle, "embedded blob",
+        fmt::format("expected at offset {} or later", previous_end_));
+  }
+  const Status status = file_.ReadBlock(handle, contents);
+  if (status.ok()) {
+    previous_end_ =
+        handle.offset_bytes + handle.size_bytes + kBlockTrailerBytes;
+  }
+  return status;
 }
 
 }  // namespace rowbloom::sst

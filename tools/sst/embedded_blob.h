@@ -12,6 +12,7 @@
 // db/blob/blob_index.h and blob_gen2_format.h, table/embedded_blob_sst.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -25,14 +26,25 @@ namespace rowbloom::sst {
 bool IsEmbeddedBlob(const SstFile& file, EntryType type,
                     std::string_view value);
 
-// Reads the record that such a value refers to, and verifies its checksum. On
-// error *contents is unspecified. Thread-safe. Errors name the file:
-//   Corruption    the value is malformed, or the record does not lie in the
-//   file
-//                 or is damaged
-//   NotSupported  the record is compressed, which RocksDB 11.8 never does
-//   MemoryLimit   a record larger than kMaxBlockBytes, or than the memory left
-rocksdb::Status ReadEmbeddedBlob(const SstFile& file, std::string_view value,
-                                 std::string* contents);
+// Reads the records of a walk through a file, which must outlive it. Not
+// thread-safe.
+class EmbeddedBlobReader {
+ public:
+  explicit EmbeddedBlobReader(const SstFile& file) : file_(file) {}
+
+  // Reads the record that such a value refers to, and verifies its checksum.
+  // Records are in the order of their entries: none is read twice, whatever the
+  // bytes. On error *contents is unspecified. Errors name the file:
+  //   Corruption    the value is malformed, or the record does not lie in the
+  //                 file behind the one before it, or is damaged
+  //   NotSupported  the record is compressed, which RocksDB 11.8 never does
+  //   MemoryLimit   a record larger than kMaxBlockBytes, or than the memory
+  //   left
+  rocksdb::Status Read(std::string_view value, std::string* contents);
+
+ private:
+  const SstFile& file_;
+  uint64_t previous_end_ = 0;
+};
 
 }  // namespace rowbloom::sst

@@ -25,7 +25,7 @@ using sst::kBlockTrailerBytes;
 class SstCellReader final : public CellReader {
  public:
   SstCellReader(const sst::SstFile& file, const TableFile::Progress& progress)
-      : file_(file), data_(file), progress_(progress) {}
+      : file_(file), data_(file), blobs_(file), progress_(progress) {}
 
   void SkipTo(std::string_view user_key) override { data_.SkipTo(user_key); }
   bool Next() override {
@@ -39,7 +39,7 @@ class SstCellReader final : public CellReader {
       if (!more) return false;
     }
     is_blob_ = IsEmbeddedBlob(file_, data_.key().type, data_.value());
-    if (is_blob_) status_ = ReadEmbeddedBlob(file_, data_.value(), &blob_);
+    if (is_blob_) status_ = blobs_.Read(data_.value(), &blob_);
     return status_.ok();
   }
   Cell cell() const override {
@@ -57,6 +57,7 @@ class SstCellReader final : public CellReader {
  private:
   const sst::SstFile& file_;
   sst::DataCursor data_;
+  sst::EmbeddedBlobReader blobs_;
   // The present entry, if it is an embedded blob: then its value.
   bool is_blob_ = false;
   std::string blob_;

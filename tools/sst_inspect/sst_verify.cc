@@ -36,7 +36,8 @@ class Verifier {
         ordered_(order_ != sst::KeyOrder::kUnknown),
         order_tells_keys_(ordered_ && format_.timestamp_bytes == 0),
         filter_(file, format_),
-        data_(file.file()) {}
+        data_(file.file()),
+        blobs_(file.file()) {}
 
   void Run() {
     CheckOtherBlocks();
@@ -207,7 +208,7 @@ class Verifier {
   void CheckBlob(const sst::InternalKey& key, std::string_view value) {
     if (!IsEmbeddedBlob(file_.file(), key.type, value)) return;
     std::string contents;
-    const Status status = ReadEmbeddedBlob(file_.file(), value, &contents);
+    const Status status = blobs_.Read(value, &contents);
     if (!status.ok()) Failure(status);
   }
 
@@ -302,6 +303,7 @@ class Verifier {
   const bool order_tells_keys_;  // keys that are not equal differ to the filter
   FilterCheck filter_;
   sst::DataCursor data_;
+  sst::EmbeddedBlobReader blobs_;
 
   bool whole_ = true;           // all was read, and nothing is damaged
   std::set<std::string> told_;  // problems of blocks other than data

@@ -221,11 +221,12 @@ std::vector<std::pair<std::string, std::string>> ReadBlobs(const SstFile& file,
                                                            size_t* blobs) {
   std::vector<std::pair<std::string, std::string>> cells;
   DataCursor data(file);
+  EmbeddedBlobReader reader(file);
   while (data.Next()) {
     std::string value(data.value());
     if (IsEmbeddedBlob(file, data.key().type, data.value())) {
       ++*blobs;
-      *status = ReadEmbeddedBlob(file, data.value(), &value);
+      *status = reader.Read(data.value(), &value);
       if (!status->ok()) return cells;
     }
     cells.emplace_back(data.key().user_key, value);
@@ -283,20 +284,30 @@ TEST(TablesBlobs, ReferencesAreNotBelieved) {
   // A blob file, and a value with a time to live.
   EXPECT_FALSE(IsEmbeddedBlob(*file, EntryType::kBlobIndex, "\1\7\0\x50\0"s));
   EXPECT_FALSE(IsEmbeddedBlob(*file, EntryType::kBlobIndex, "\2\0\0\x50\0"s));
-  std::string contents;
-  EXPECT_THAT(ReadEmbeddedBlob(*file, reference, &contents), IsOk());
-  EXPECT_EQ(contents, std::string(80, 'a'));
+  const auto read = [&file](const std::string& value) {
+    std::string contents;
+    return EmbeddedBlobReader(*file).Read(value, &contents);
+  };
   for (const std::string& malformed :
        {""s, "\1"s, "\1\0"s, "\1\0\0"s, "\1\0\0\x50"s, "\1\0\0\x50\0\0"s}) {
-    EXPECT_THAT(ReadEmbeddedBlob(*file, malformed, &contents),
+    EXPECT_THAT(read(malformed),
                 StatusIs(Status::kCorruption,
                          HasSubstr("blobs.sst: malformed place of a value of " +
                                    std::to_string(malformed.size()))));
   }
-  EXPECT_THAT(ReadEmbeddedBlob(*file, "\1\0\0\xff\xff\x03\0"s, &contents),
+  EXPECT_THAT(read("\1\0\0\xff\xff\x03\0"s),
               StatusIs(Status::kCorruption,
                        HasSubstr("block at offset 0: 65535 bytes, expected it "
                                  "to end before the footer")));
+  // No record is read again and again.
+  EmbeddedBlobReader reader(*file);
+  std::string contents;
+  EXPECT_THAT(reader.Read(reference, &contents), IsOk());
+  EXPECT_EQ(contents, std::string(80, 'a'));
+  EXPECT_THAT(reader.Read(reference, &contents),
+              StatusIs(Status::kCorruption,
+                       HasSubstr("blobs.sst: embedded blob at offset 0: "
+                                 "expected at offset 85 or later")));
 }
 
 TEST(TablesRefused, CodecsOfAnotherManagerAreNamedAndAllElseIsThere) {
