@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "rocksdb/db.h"
+#include "rocksdb/version.h"
 #include "rocksdb/write_batch.h"
 #include "storage/format/status_text.h"
 #include "storage/store/metadata.h"
@@ -33,6 +34,24 @@ Status PrepareAlter(const std::string& name, const FamilyOptions& options,
       ", which cannot be altered: max_versions and timestamps need the "
       "format ",
       ToString(setup->family.format));
+}
+
+// From RocksDB 10 on, SetOptions takes a failed write of the MANIFEST for
+// overcome, and files that it may name are deleted: the database could not be
+// opened again. After such a failure a flush or a compaction counts an error,
+// and RocksDB may take no writes, which an empty one tells.
+Status CheckOptionsCanBeSet(OpenedStore* opened) {
+  if (ROCKSDB_MAJOR < 10) return Status::OK();
+  uint64_t errors = 0;
+  if (opened->database->GetIntProperty(
+          rocksdb::DB::Properties::kBackgroundErrors, &errors) &&
+      errors > 0) {
+    return IOError(opened->path, ": RocksDB failed ", errors,
+                   " times in the background since the store was opened; to "
+                   "alter a family, open it again");
+  }
+  rocksdb::WriteBatch nothing;
+  return opened->database.WriteSynced(&nothing);
 }
 
 }  // namespace
@@ -151,6 +170,7 @@ Status Store::AlterFamily(const std::string& name,
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     rocksdb::WriteBatch batch;
     s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);
+    if (s.ok()) s = CheckOptionsCanBeSet(&opened);
     if (s.ok()) {
       s = opened.database->SetOptions(before.handle(),
                                       AlterableOptions(options));

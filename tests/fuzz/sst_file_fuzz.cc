@@ -13,6 +13,7 @@
 #include "tests/fuzz/sst_checksums.h"
 #include "tools/sst/block.h"
 #include "tools/sst/data_cursor.h"
+#include "tools/sst/embedded_blob.h"
 #include "tools/sst/sst_file.h"
 #include "tools/sst/stock_filter.h"
 
@@ -46,9 +47,21 @@ void CheckBlock(const sst::SstFile& file, const sst::BlockHandle& handle) {
   Check(rate >= 0 && rate <= 1, "a rate is a probability");
 }
 
+// A value that may be elsewhere in the file.
+void CheckBlob(const sst::SstFile& file, sst::EntryType type,
+               std::string_view value, sst::EmbeddedBlobReader* blobs) {
+  if (!sst::IsEmbeddedBlob(file, type, value)) return;
+  std::string contents;
+  const Status status = blobs->Read(value, &contents);
+  if (!status.ok()) CheckError(status);
+  Check(!status.ok() || contents.size() < file.size_bytes(),
+        "a blob lies in the file");
+}
+
 // Each entry that can be reached, damage passed over.
 void CheckData(const sst::SstFile& file) {
   sst::DataCursor data(file);
+  sst::EmbeddedBlobReader blobs(file);
   uint64_t end = 0;
   do {
     while (data.NextBlock()) {
@@ -60,6 +73,7 @@ void CheckData(const sst::SstFile& file) {
       while (data.NextEntry()) {
         Check(data.value().size() <= data.contents_bytes(),
               "values come from their block");
+        CheckBlob(file, data.key().type, data.value(), &blobs);
         ++entries;
       }
       Check(entries <= data.contents_bytes(), "an entry takes a byte");

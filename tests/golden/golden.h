@@ -67,6 +67,12 @@ inline std::string Joined(const Lines& lines) {
   return text;
 }
 
+inline void WriteLines(const std::filesystem::path& path, const Lines& lines) {
+  std::ofstream file(path);
+  file << Joined(lines) << std::flush;
+  if (!file) throw std::runtime_error("cannot write " + path.string());
+}
+
 #ifdef ROWBLOOM_GOLDEN_DIR
 // The archives of a kind, a folder in each of the numbered ones, without their
 // ending ".tar.gz".

@@ -28,12 +28,6 @@ void Pack(const fs::path& directory, const fs::path& folder,
   }
 }
 
-void WriteLines(const fs::path& path, const Lines& lines) {
-  std::ofstream file(path);
-  file << Joined(lines) << std::flush;
-  if (!file) throw std::runtime_error("cannot write " + path.string());
-}
-
 void WriteFilterBlocks(const fs::path& folder) {
   const test::TempDir dir;
   const FilterBlocks blocks = BuildFilterBlocks();

@@ -20,6 +20,5 @@ void WriteFilterBlocks(const std::filesystem::path& folder);
 // Packs `directory` as folder/NAME.tar.gz, where it is named NAME.
 void Pack(const std::filesystem::path& directory,
           const std::filesystem::path& folder, const std::string& name);
-void WriteLines(const std::filesystem::path& path, const Lines& lines);
 
 }  // namespace rowbloom::golden

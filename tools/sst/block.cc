@@ -10,6 +10,9 @@ namespace rowbloom::sst {
 namespace {
 
 constexpr size_t kRestartBytes = 4;
+constexpr size_t kFirstValueBytes = 4;
+constexpr uint32_t kEvenKeysBit = uint32_t{1} << 29;
+constexpr uint32_t kValuesApartBit = uint32_t{1} << 28;
 
 // The limits of the decoded keys of one block. They are far beyond any index of
 // filter partitions, and for the largest data blocks a kilobyte for each byte.
@@ -48,6 +51,12 @@ void EntryCursor::ReadRestarts() {
   const size_t count_at = block_.size() - kRestartBytes;
   uint32_t count = Fixed32At(block_, count_at);
   size_t restarts_end = count_at;
+  has_even_keys_ = (count & kEvenKeysBit) != 0;
+  count &= ~kEvenKeysBit;
+  if (form_ == ValueForm::kData && (count & kValuesApartBit) != 0) {
+    count &= ~kValuesApartBit;
+    if (!SkipFirstValue(&restarts_end)) return;
+  }
   if (form_ == ValueForm::kData && block_.size() <= kMaxHashIndexBlockBytes &&
       (count & kHashIndexBit) != 0) {
     count &= ~kHashIndexBit;
@@ -59,15 +68,35 @@ void EntryCursor::ReadRestarts() {
                      restart_count_, count_at, restarts_end / kRestartBytes));
     return;
   }
-  entries_end_ = restarts_end - restart_count_ * kRestartBytes;
+  restarts_at_ = restarts_end - restart_count_ * kRestartBytes;
+  if (values_at_ > restarts_at_) {
+    Fail(fmt::format("values from offset {} on, expected at most {}",
+                     values_at_, restarts_at_));
+    return;
+  }
+  entries_end_ = values_apart_ ? values_at_ : restarts_at_;
   FindNextRestart();
 }
 
 void EntryCursor::FindNextRestart() {
   next_restart_at_ =
       next_restart_ < restart_count_
-          ? Fixed32At(block_, entries_end_ + next_restart_ * kRestartBytes)
+          ? Fixed32At(block_, restarts_at_ + next_restart_ * kRestartBytes)
           : block_.size();
+}
+
+// Moves *restarts_end to before the offset of the values, and reads it.
+bool EntryCursor::SkipFirstValue(size_t* restarts_end) {
+  if (*restarts_end < kFirstValueBytes) {
+    return Fail(
+        fmt::format("values apart from keys in {} bytes, expected at "
+                    "least {}",
+                    block_.size(), kFirstValueBytes + kRestartBytes));
+  }
+  *restarts_end -= kFirstValueBytes;
+  values_apart_ = true;
+  values_at_ = Fixed32At(block_, *restarts_end);
+  return true;
 }
 
 // Moves *restarts_end to before the buckets and their count.
@@ -115,8 +144,7 @@ bool EntryCursor::NextSome(EntryBatch* batch) {
     last = batch->AddKey(last.substr(0, lengths.shared),
                          in.substr(0, lengths.non_shared));
     in.remove_prefix(lengths.non_shared);
-    batch->AddValue(in.substr(0, lengths.value_bytes));
-    in.remove_prefix(lengths.value_bytes);
+    batch->AddValue(TakeValue(lengths.value_bytes, &in));
     at_ = entries_end_ - in.size();
   }
   key_.assign(last);
@@ -130,6 +158,10 @@ bool EntryCursor::CheckEnd() {
         fmt::format("restart {} at offset {}, expected where an entry starts",
                     next_restart_, next_restart_at_));
   }
+  if (values_apart_ && values_at_ != restarts_at_) {
+    return Fail(fmt::format("values end at offset {}, expected {}", values_at_,
+                            restarts_at_));
+  }
   return false;
 }
 
@@ -141,19 +173,48 @@ inline bool EntryCursor::ReadLengths(size_t last_key_bytes,
       (sized_ && !GetVarint(in, &lengths->value_bytes))) {
     return Fail(fmt::format("entry at offset {}: malformed lengths", at_));
   }
+  if (values_apart_ && at_ == next_restart_at_) {
+    uint32_t start = 0;
+    if (!GetVarint(in, &start) || start != values_at_ - entries_end_) {
+      return Fail(fmt::format(
+          "entry at offset {}: value at {} of the values, expected {}", at_,
+          start, values_at_ - entries_end_));
+    }
+  }
   if (lengths->shared > last_key_bytes) {
     return Fail(fmt::format(
         "entry at offset {}: shares {} bytes with a key of {} bytes", at_,
         lengths->shared, last_key_bytes));
   }
   if (lengths->non_shared > in->size() ||
-      lengths->value_bytes > in->size() - lengths->non_shared) {
+      (!values_apart_ &&
+       lengths->value_bytes > in->size() - lengths->non_shared)) {
     return Fail(fmt::format(
         "entry at offset {}: key of {} and value of {} bytes, expected at "
         "most {} bytes",
         at_, lengths->non_shared, lengths->value_bytes, in->size()));
   }
+  if (values_apart_ && lengths->value_bytes > restarts_at_ - values_at_) {
+    return Fail(fmt::format(
+        "entry at offset {}: value of {} bytes, expected at most {}", at_,
+        lengths->value_bytes, restarts_at_ - values_at_));
+  }
   return true;
+}
+
+// Takes the value of an entry off `*in`, which starts behind its key, or from
+// where values are apart.
+inline std::string_view EntryCursor::TakeValue(size_t value_bytes,
+                                               std::string_view* in) {
+  std::string_view value;
+  if (values_apart_) {
+    value = block_.substr(values_at_, value_bytes);
+    values_at_ += value_bytes;
+  } else {
+    value = in->substr(0, value_bytes);
+    in->remove_prefix(value_bytes);
+  }
+  return value;
 }
 
 inline bool EntryCursor::CheckKey(const Lengths& lengths) {
@@ -186,10 +247,9 @@ bool EntryCursor::ReadEntry() {
   key_.append(in.substr(0, lengths.non_shared));
   in.remove_prefix(lengths.non_shared);
 
-  value_offset_bytes_ = entries_end_ - in.size();
+  value_offset_bytes_ = values_apart_ ? values_at_ : entries_end_ - in.size();
   if (sized_) {
-    value_ = in.substr(0, lengths.value_bytes);
-    in.remove_prefix(lengths.value_bytes);
+    value_ = TakeValue(lengths.value_bytes, &in);
   } else {
     const std::string_view before = in;
     if (!ReadHandle(lengths.shared == 0, &in)) return false;

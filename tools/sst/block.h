@@ -7,14 +7,23 @@
 //
 // A restart is the offset of an entry with shared = 0, from which reading may
 // start. The index blocks of format_version 4 and later leave out the value's
-// length (ValueForm::kHandle). Data blocks of up to 64 KiB may have a hash
-// index of their restarts (ValueForm::kData):
+// length (ValueForm::kHandle). Flags are added to n:
 //
-//   block    = entry*, restart uint32 * n, bucket uint8 * b, b uint16,
-//              n + 2^31 uint32
+//   2^31  a hash index of the restarts, in data blocks of up to 64 KiB
+//   2^29  the keys are spread evenly, for RocksDB's interpolation search
+//   2^28  the values of a data block are apart from its keys
 //
-// Source: RocksDB 7.8.3 and 10.9.1, table/block_based/block_builder.cc,
-// block.cc, data_block_hash_index.cc and data_block_footer.cc.
+// A data block (ValueForm::kData) with both of its flags:
+//
+//   entry    = shared varint32, non_shared varint32, value_length varint32,
+//              [value_start varint32,] key bytes [shared, shared + non_shared)
+//   block    = entry*, value*, restart uint32 * n, bucket uint8 * b, b uint16,
+//              first_value uint32, n + flags uint32
+//
+// Values follow one another from offset first_value on. Entries at restarts
+// have a value_start, which counts from there. Source: RocksDB 7.8.3, 10.9.1
+// and 11.8.1, table/block_based/block_builder.cc, block.cc,
+// data_block_hash_index.cc and data_block_footer.cc.
 //
 //   EntryCursor entries(block, ValueForm::kSized);
 //   while (entries.Next()) Use(entries.key(), entries.value());
@@ -43,7 +52,8 @@ enum class ValueForm : uint8_t {
   kHandle,
   // The same, and then an internal key after its length: the block's first.
   kHandleAndFirstKey,
-  // The same as kSized, and the block may have a hash index.
+  // The same as kSized, and the block may have a hash index, and its values
+  // apart from its keys.
   kData,
 };
 
@@ -125,6 +135,10 @@ class EntryCursor {
 
   size_t restart_count() const { return restart_count_; }
   bool has_hash_index() const { return has_hash_index_; }
+  // Tells whether the block says that its keys are spread evenly.
+  bool has_even_keys() const { return has_even_keys_; }
+  // Tells whether values are apart from the keys.
+  bool has_values_apart() const { return values_apart_; }
 
   // Corruption with the offset in the block, or OK.
   const rocksdb::Status& status() const { return status_; }
@@ -133,6 +147,7 @@ class EntryCursor {
   void ReadRestarts();
   void FindNextRestart();
   bool SkipHashIndex(size_t* restarts_end);
+  bool SkipFirstValue(size_t* restarts_end);
   // The lengths that an entry starts with.
   struct Lengths {
     uint32_t shared = 0;
@@ -144,6 +159,7 @@ class EntryCursor {
   bool ReadLengths(size_t last_key_bytes, std::string_view* in,
                    Lengths* lengths);
   bool CheckKey(const Lengths& lengths);
+  std::string_view TakeValue(size_t value_bytes, std::string_view* in);
   bool ReadEntry();
   bool CheckEnd();
   bool ReadHandle(bool in_full, std::string_view* in);
@@ -153,9 +169,13 @@ class EntryCursor {
   ValueForm form_;
   bool sized_;
   rocksdb::Status status_;
-  size_t entries_end_ = 0;  // the start of the restarts
+  size_t entries_end_ = 0;
+  size_t restarts_at_ = 0;
+  bool values_apart_ = false;
+  size_t values_at_ = 0;  // the offset of the next value that is apart
   size_t restart_count_ = 0;
   bool has_hash_index_ = false;
+  bool has_even_keys_ = false;
   size_t next_restart_ = 0;     // index of the first restart not yet reached
   size_t next_restart_at_ = 0;  // its offset; behind the last, no entry's
   size_t at_ = 0;               // offset of the next entry

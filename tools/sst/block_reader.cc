@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "storage/format/status_text.h"
+
 namespace rowbloom::sst {
 namespace {
 
@@ -29,8 +31,14 @@ Status BlockReader::LoadDictionary() {
 Status BlockReader::Unpack(const BlockHandle& handle,
                            const CodecDictionary* dictionary,
                            std::string_view* contents) {
+  const std::string_view manager = file_.foreign_manager();
   const Status status =
-      Decompress(compression_, *contents, dictionary, &decompressed_, contents);
+      compression_ == CompressionType::kNone || manager.empty()
+          ? Decompress(compression_, *contents, dictionary, &decompressed_,
+                       contents)
+          : NotSupported("compressed with ", ToString(compression_),
+                         " by the compression manager ", manager,
+                         ", expected RocksDB's own");
   return status.ok()
              ? status
              : file_.file().Located("block", handle.offset_bytes, status);

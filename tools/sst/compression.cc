@@ -1,5 +1,8 @@
 #include "tools/sst/compression.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
 #include <optional>
 
 #include "storage/format/coding.h"
@@ -27,6 +30,31 @@ std::optional<Codec> CodecOf(CompressionType type) {
     default:
       return std::nullopt;
   }
+}
+
+// The first format_version whose property names the manager.
+constexpr uint32_t kManagerFormatVersion = 7;
+// RocksDB's own codecs, in the forms that format_version 2 and later have.
+constexpr std::string_view kRocksDbManager = "BuiltinV2";
+
+// The types that an application defines, with a compression manager of its own.
+constexpr uint8_t kFirstCustomType = 0x80;
+constexpr uint8_t kLastCustomType = 0xfe;
+
+// The codecs whose numbers, of two hex digits each, are in `digits`. False for
+// anything else.
+bool ReadCodecs(std::string_view digits, std::string* codecs) {
+  for (; !digits.empty(); digits.remove_prefix(2)) {
+    uint8_t type = 0;
+    if (digits.size() < 2) return false;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + 2, type, 16);
+    if (error != std::errc() || end != digits.data() + 2) return false;
+    if (!codecs->empty()) *codecs += ", ";
+    *codecs += ToString(static_cast<CompressionType>(type));
+  }
+  if (codecs->empty()) *codecs = "NoCompression";
+  return true;
 }
 
 // Takes the size of the contents off `*stored`, or for Snappy reads it there.
@@ -82,7 +110,31 @@ std::string ToString(CompressionType type) {
     case CompressionType::kZstdNotFinal:
       return "ZSTDNotFinal";
   }
-  return Concat("compression type ", static_cast<int>(type));
+  const auto number = static_cast<uint8_t>(type);
+  return number >= kFirstCustomType && number <= kLastCustomType
+             ? fmt::format("Custom{:02X}", number)
+             : fmt::format("compression type {}", number);
+}
+
+CompressionProperty ParseCompressionProperty(uint32_t format_version,
+                                             std::string_view property) {
+  const size_t manager_end = property.find(';');
+  if (format_version < kManagerFormatVersion ||
+      manager_end == std::string_view::npos) {
+    return {{}, std::string(property)};
+  }
+  CompressionProperty result;
+  if (property.substr(0, manager_end) != kRocksDbManager) {
+    result.foreign_manager = property.substr(0, manager_end);
+  }
+  // More fields may follow.
+  const std::string_view rest = property.substr(manager_end + 1);
+  const size_t types_end = rest.find(';');
+  if (types_end == std::string_view::npos ||
+      !ReadCodecs(rest.substr(0, types_end), &result.codecs)) {
+    result.codecs = property;
+  }
+  return result;
 }
 
 Status Decompress(CompressionType type, std::string_view stored,

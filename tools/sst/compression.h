@@ -1,8 +1,9 @@
 // The compression of blocks: RocksDB's numbers for it, and how to undo it.
 //
 // A compressed block is the varint32 size of its contents and then the codec's
-// bytes; Snappy has the size inside. Source: RocksDB 7.8.3 and 10.9.1,
-// util/compression.h.
+// bytes; Snappy has the size inside. Source: RocksDB 7.8.3, 10.9.1 and 11.8.1,
+// util/compression.h, include/rocksdb/compression_type.h and
+// advanced_compression.h, table/block_based/block_based_table_reader.cc.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,24 @@ enum class CompressionType : uint8_t {
   kZstdNotFinal = 0x40,  // ZSTD as RocksDB wrote it before ZSTD 1.0
 };
 
-// "none", "Snappy", "LZ4", ...; "compression type 99" for an unknown one.
+// "none", "Snappy", "LZ4", ...; "Custom81" for one that is an application's
+// own, and "compression type 99" for an unknown one.
 std::string ToString(CompressionType type);
+
+// What the property rocksdb.compression says. Up to format_version 6 it is the
+// name of a codec. From 7 on it is "MANAGER;TYPES;", where TYPES has two hex
+// digits for each compression type of the file's blocks.
+struct CompressionProperty {
+  // The name of what defines the forms of compressed blocks, a view of the
+  // property; empty where none is named, or where it is RocksDB itself. No
+  // block can be decompressed that another manager made.
+  std::string_view foreign_manager;
+  // The codecs: "NoCompression", "ZSTD", "LZ4, ZSTD"; the property itself where
+  // it has another form.
+  std::string codecs;
+};
+CompressionProperty ParseCompressionProperty(uint32_t format_version,
+                                             std::string_view property);
 
 // The contents of a block from its stored bytes; *contents are in `buffer`, or
 // `stored` itself. `dictionary` may be null. No memory is taken for what the

@@ -18,7 +18,7 @@ constexpr uint64_t kLegacyPlainMagic = 0x4f3418eb7a8f13b8U;
 constexpr uint64_t kCuckooMagic = 0x926789d0c5f17873U;
 
 constexpr uint32_t kMinFormatVersion = 2;
-constexpr uint32_t kMaxFormatVersion = 6;
+constexpr uint32_t kMaxFormatVersion = 7;
 // The first with a footer checksum and checksums that depend on the offset.
 constexpr uint32_t kContextFormatVersion = 6;
 
@@ -85,7 +85,7 @@ Status DecodeHandles(std::string_view in, Footer* footer) {
              : EndsTooLate("index", *footer->index);
 }
 
-// Decodes them as format_version 6 has them. `whole` is the footer.
+// Decodes them as format_version 6 and 7 have them. `whole` is the footer.
 Status DecodeExtended(std::string_view whole, Footer* footer) {
   std::string_view in = whole.substr(1);
   if (!in.starts_with(kExtendedMagic)) {

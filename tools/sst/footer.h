@@ -1,7 +1,7 @@
 // The footer: the last 53 bytes of a RocksDB block-based table file, and the
 // one place to start reading from. Little-endian:
 //
-//   offset  bytes  format_version 2 to 5       format_version 6
+//   offset  bytes  format_version 2 to 5       format_version 6 and 7
 //   0       1      checksum type               the same
 //   1       40     metaindex handle            3e 00 7a 00
 //                  index handle                footer checksum, 4
@@ -13,8 +13,9 @@
 //   45      8      magic 88e241b785f4cff7      the same
 //
 // From format_version 6 on the metaindex block ends where the footer starts,
-// and the handle of the index is an entry of the metaindex. Source: RocksDB
-// 7.8.3, 9.10.0 and 10.9.1, table/format.cc.
+// and the handle of the index is an entry of the metaindex. Version 7 differs
+// from 6 in the property rocksdb.compression alone (compression.h). Source:
+// RocksDB 7.8.3, 9.10.0, 10.9.1 and 11.8.1, table/format.cc.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +61,7 @@ struct Footer {
 // kFooterBytes, are `tail`. `path` is for messages. Thread-safe. Errors, with
 // *footer left as it was:
 //   NotSupported  no RocksDB table, another kind of table, or a format_version
-//                 other than 2 to 6
+//                 other than 2 to 7
 //   Corruption    a block-based table whose footer contradicts itself, its
 //                 checksum or the file's size
 rocksdb::Status DecodeFooter(const std::string& path, std::string_view tail,

@@ -21,7 +21,7 @@ enum class EntryType : uint8_t {
   kMerge = 0x02,
   kSingleDeletion = 0x07,
   kRangeDeletion = 0x0f,  // in the block of range deletions alone
-  kBlobIndex = 0x11,      // the value says where in a blob file the value is
+  kBlobIndex = 0x11,  // the value says where the value is, as in a blob file
   kDeletionWithTimestamp = 0x14,
   kWideColumnEntity = 0x16,
   kValuePreferredSequence = 0x18,  // a value and the time it was written at

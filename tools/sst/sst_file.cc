@@ -57,6 +57,7 @@ Status SstFile::Load() {
   if (status.ok()) status = FindIndex();
   if (status.ok()) FindFilter();
   if (status.ok()) ReadKeyFormat();
+  if (status.ok()) ReadValueFormat();
   return status;
 }
 
@@ -291,6 +292,14 @@ void SstFile::ReadKeyFormat() {
       GetFixed(&sequence, &global) && global <= kMaxSequence) {
     global_sequence_ = global;
   }
+}
+
+void SstFile::ReadValueFormat() {
+  foreign_manager_ =
+      ParseCompressionProperty(footer_.format_version,
+                               TextProperty("rocksdb.compression"))
+          .foreign_manager;
+  has_embedded_blobs_ = properties_.contains("rocksdb.embedded.blob.stats");
 }
 
 void SstFile::FindFilter() {

@@ -129,6 +129,13 @@ class SstFile {
   const IndexLocation& index() const { return index_; }
   const FilterLocation& filter() const { return filter_; }
 
+  // The manager, not RocksDB's own, that made the file's compressed blocks; see
+  // CompressionProperty. Empty: RocksDB made them.
+  std::string_view foreign_manager() const { return foreign_manager_; }
+  // Tells whether values are in records of their own beside the data blocks;
+  // entries of the type kBlobIndex then point to them (embedded_blob.h).
+  bool has_embedded_blobs() const { return has_embedded_blobs_; }
+
   // A property that is text; empty when it is absent.
   std::string_view TextProperty(std::string_view name) const;
 
@@ -181,6 +188,7 @@ class SstFile {
   rocksdb::Status FindIndex();
   void FindFilter();
   void ReadKeyFormat();
+  void ReadValueFormat();
 
   // Reads the bytes there, and ahead of them what may be asked for next.
   rocksdb::Status Fill(uint64_t offset_bytes, uint64_t length_bytes,
@@ -205,6 +213,8 @@ class SstFile {
   KeyOrder key_order_ = KeyOrder::kUnknown;
   size_t timestamp_bytes_ = 0;
   uint64_t global_sequence_ = 0;
+  std::string_view foreign_manager_;  // a view of properties_
+  bool has_embedded_blobs_ = false;
 };
 
 }  // namespace rowbloom::sst

@@ -11,7 +11,9 @@
 #include "storage/format/coding.h"
 #include "tools/sst/block_reader.h"
 #include "tools/sst/data_cursor.h"
+#include "tools/sst/embedded_blob.h"
 #include "tools/sst/index_cursor.h"
+#include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -23,34 +25,48 @@ using sst::kBlockTrailerBytes;
 class SstCellReader final : public CellReader {
  public:
   SstCellReader(const sst::SstFile& file, const TableFile::Progress& progress)
-      : file_bytes_(file.size_bytes()), data_(file), progress_(progress) {}
+      : file_(file), data_(file), blobs_(file), progress_(progress) {}
 
   void SkipTo(std::string_view user_key) override { data_.SkipTo(user_key); }
   bool Next() override {
+    if (!status_.ok()) return false;
     while (!data_.NextEntry()) {
       if (!data_.block_status().ok()) return false;
       const bool more = data_.NextBlock();
       if (progress_) {
-        progress_(more ? data_.block().offset_bytes : file_bytes_);
+        progress_(more ? data_.block().offset_bytes : file_.size_bytes());
       }
       if (!more) return false;
     }
-    return true;
+    is_blob_ = IsEmbeddedBlob(file_, data_.key().type, data_.value());
+    if (is_blob_) status_ = blobs_.Read(data_.value(), &blob_);
+    return status_.ok();
   }
   Cell cell() const override {
     const sst::InternalKey& key = data_.key();
+    const sst::EntryType type = is_blob_ ? sst::EntryType::kPut : key.type;
     return {.user_key = key.user_key,
             .sequence = key.sequence,
-            .type = static_cast<uint8_t>(key.type),
-            .value = data_.value()};
+            .type = static_cast<uint8_t>(type),
+            .value = is_blob_ ? blob_ : data_.value()};
   }
-  const Status& status() const override { return data_.status(); }
+  const Status& status() const override {
+    return status_.ok() ? data_.status() : status_;
+  }
 
  private:
-  const uint64_t file_bytes_;
+  const sst::SstFile& file_;
   sst::DataCursor data_;
+  sst::EmbeddedBlobReader blobs_;
+  // The present entry, if it is an embedded blob: then its value.
+  bool is_blob_ = false;
+  std::string blob_;
+  Status status_;  // of reading one
   const TableFile::Progress& progress_;
 };
+
+// What precedes the name of a user-defined index.
+constexpr std::string_view kUserIndex = "rocksdb.user_defined_index.";
 
 std::string_view NameOf(sst::IndexForm form) {
   switch (form) {
@@ -121,31 +137,39 @@ bool IsVarintProperty(std::string_view name) {
   static const std::set<std::string_view> kNames = {
       "rocksdb.column.family.id",
       "rocksdb.creation.time",
+      "rocksdb.data.block.restart.interval",
       "rocksdb.data.size",
       "rocksdb.deleted.keys",
       "rocksdb.file.creation.time",
       "rocksdb.filter.size",
       "rocksdb.fixed.key.length",
       "rocksdb.format.version",
+      "rocksdb.index.block.restart.interval",
       "rocksdb.index.key.is.user.key",
       "rocksdb.index.partitions",
       "rocksdb.index.size",
       "rocksdb.index.value.is.delta.encoded",
       "rocksdb.key.largest.seqno",
+      "rocksdb.key.smallest.seqno",
       "rocksdb.merge.operands",
       "rocksdb.newest.key.time",
       "rocksdb.num.data.blocks",
+      "rocksdb.num.data.blocks.compression.bypassed",
+      "rocksdb.num.data.blocks.compression.rejected",
       "rocksdb.num.entries",
       "rocksdb.num.filter_entries",
       "rocksdb.num.range-deletions",
+      "rocksdb.num.uniform.blocks",
       "rocksdb.oldest.key.time",
       "rocksdb.original.file.number",
       "rocksdb.raw.key.size",
       "rocksdb.raw.value.size",
       "rocksdb.sample_for_compression.fast.data.size",
       "rocksdb.sample_for_compression.slow.data.size",
+      "rocksdb.separate.key.value.in.data.block",
       "rocksdb.tail.start.offset",
       "rocksdb.top-level.index.size",
+      "rocksdb.udi.is.primary.index",
       "rocksdb.user.defined.timestamps.persisted"};
   return kNames.contains(name);
 }
@@ -153,10 +177,11 @@ bool IsVarintProperty(std::string_view name) {
 // Passes blocks on in the order of the file, with the gaps between them.
 class InFileOrder {
  public:
-  InFileOrder(std::vector<BlockInfo> others,
+  // `between`: the type of what lies between the blocks.
+  InFileOrder(std::vector<BlockInfo> others, BlockType between,
               const std::function<void(BlockInfo*)>& read,
               const std::function<void(const BlockInfo&)>& use)
-      : others_(std::move(others)), read_(read), use_(use) {
+      : others_(std::move(others)), between_(between), read_(read), use_(use) {
     std::stable_sort(others_.begin(), others_.end(),
                      [](const BlockInfo& a, const BlockInfo& b) {
                        return a.offset_bytes < b.offset_bytes;
@@ -180,7 +205,7 @@ class InFileOrder {
 
   void Pass(const BlockInfo& block) {
     if (block.offset_bytes > end_) {
-      use_({.type = BlockType::kGap,
+      use_({.type = between_,
             .offset_bytes = end_,
             .stored_bytes = block.offset_bytes - end_});
     }
@@ -189,6 +214,7 @@ class InFileOrder {
   }
 
   std::vector<BlockInfo> others_;
+  const BlockType between_;
   const std::function<void(BlockInfo*)>& read_;
   const std::function<void(const BlockInfo&)>& use_;
   size_t next_ = 0;
@@ -218,7 +244,10 @@ TableFacts SstTable::Facts() const {
   facts.checksum = ToString(file_->footer().checksum_type);
   facts.comparator = text("rocksdb.comparator");
   facts.column_family = text("rocksdb.column.family.name");
-  facts.compression = text("rocksdb.compression");
+  facts.compression =
+      sst::ParseCompressionProperty(file_->footer().format_version,
+                                    file_->TextProperty("rocksdb.compression"))
+          .codecs;
   facts.index_form = NameOf(file_->index().form);
   facts.filter_form = NameOf(file_->filter().form);
   facts.filter_policy = text("rocksdb.filter.policy");
@@ -246,7 +275,48 @@ TableFacts SstTable::Facts() const {
     facts.creation_time = number("rocksdb.creation.time");
   }
   if (facts.creation_time.value_or(0) == 0) facts.creation_time.reset();
+  AddDetails(&facts);
   return facts;
+}
+
+// Adds what RocksDB stores in ways that tables of format_version 6 have not.
+void SstTable::AddDetails(TableFacts* facts) const {
+  const auto add = [facts](std::string name, std::string text) {
+    facts->details.push_back({std::move(name), std::move(text)});
+  };
+  const auto number = [this](std::string_view name) {
+    return file_->NumberProperty(name).value_or(0);
+  };
+  if (!file_->foreign_manager().empty()) {
+    add("codecs", fmt::format("those of the compression manager {}",
+                              file_->foreign_manager()));
+  }
+  if (number("rocksdb.separate.key.value.in.data.block") != 0) {
+    add("values", "apart from the keys of their block");
+  }
+  if (std::string_view stats =
+          file_->TextProperty("rocksdb.embedded.blob.stats");
+      file_->has_embedded_blobs()) {
+    uint64_t count = 0;
+    uint64_t bytes = 0;
+    add("blobs",
+        GetVarint(&stats, &count) && GetVarint(&stats, &bytes)
+            ? fmt::format("{} embedded, {}", Grouped(count), HumanBytes(bytes))
+            : "embedded, of unknown number");
+  }
+  if (const uint64_t blocks = number("rocksdb.num.uniform.blocks")) {
+    add("spread", fmt::format("keys are even in {} of the index blocks",
+                              Grouped(blocks)));
+  }
+  const auto& meta = file_->meta_blocks();
+  if (const auto block = meta.lower_bound(kUserIndex);
+      block != meta.end() && block->first.starts_with(kUserIndex)) {
+    const bool is_primary = number("rocksdb.udi.is.primary.index") != 0;
+    add("udi", fmt::format("index {} of {}{}, not read",
+                           block->first.substr(kUserIndex.size()),
+                           HumanBytes(block->second.size_bytes),
+                           is_primary ? ", the primary one" : ""));
+  }
 }
 
 std::vector<Property> SstTable::Properties() const {
@@ -268,6 +338,7 @@ std::vector<BlockInfo> SstTable::MetaBlocks() const {
   for (const auto& [name, handle] : file_->meta_blocks()) {
     blocks.push_back(InfoOf(TypeOfMetaBlock(name), handle, "metaindex"));
     blocks.back().name = name;
+    blocks.back().is_numbered = blocks.back().type == BlockType::kMeta;
   }
   if (footer.index) {
     blocks.push_back(InfoOf(BlockType::kIndex, *footer.index, "footer"));
@@ -341,7 +412,10 @@ Status SstTable::ForEachBlock(
     return status;
   }
 
-  InFileOrder in_order(std::move(others), read, use);
+  InFileOrder in_order(
+      std::move(others),
+      file_->has_embedded_blobs() ? BlockType::kBlobs : BlockType::kGap, read,
+      use);
   sst::DataCursor data(*file_);
   do {
     while (data.NextBlock()) {

@@ -55,6 +55,7 @@ class SstTable : public TableFile {
   explicit SstTable(std::unique_ptr<sst::SstFile> file)
       : file_(std::move(file)) {}
 
+  void AddDetails(TableFacts* facts) const;
   std::vector<BlockInfo> MetaBlocks() const;
   void ReadMetaBlock(BlockInfo* block) const;
 

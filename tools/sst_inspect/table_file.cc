@@ -48,6 +48,8 @@ std::string_view ToString(BlockType type) {
       return "file info";
     case BlockType::kTrailer:
       return "trailer";
+    case BlockType::kBlobs:
+      return "blobs";
     case BlockType::kGap:
       return "gap";
   }

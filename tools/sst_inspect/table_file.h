@@ -42,7 +42,8 @@ enum class BlockType : uint8_t {
   kBloomFilter,  // the description of one, with the index of its chunks
   kFileInfo,
   kTrailer,
-  kGap,  // bytes that nothing names: padding, or what was lost
+  kBlobs,  // values beside the data blocks, of SSTs; none or several
+  kGap,    // bytes that nothing names: padding, or what was lost
 };
 
 // Cells.
@@ -71,7 +72,7 @@ struct BlockInfo {
 
   bool has_checksum() const {
     return type != BlockType::kFooter && type != BlockType::kTrailer &&
-           type != BlockType::kGap;
+           type != BlockType::kBlobs && type != BlockType::kGap;
   }
 };
 

@@ -6,16 +6,10 @@
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/memtablerep.h"
 #include "rocksdb/table.h"
-#include "rocksdb/version.h"
 #include "storage/filter_policy/ids.h"
 
 namespace rowbloom::front_filter {
 namespace {
-
-// The memtables of later versions have functions that memtable_factory.cc does
-// not hand on.
-constexpr bool kKnownVersion =
-    ROCKSDB_MAJOR < 9 || (ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR <= 10);
 
 RowOrder OrderOf(const rocksdb::Comparator* comparator) {
   if (comparator == rocksdb::BytewiseComparator()) return RowOrder::kBytewise;
@@ -35,7 +29,7 @@ size_t FamilyRules::CustomRowBytes(std::string_view key) const {
 }
 
 Result<FamilyRules> RulesOf(const rocksdb::ColumnFamilyOptions& options) {
-  if (!kKnownVersion) {
+  if (!kKnowsMemtables) {
     return Error{"the front filter knows memtables of RocksDB up to 9.10"};
   }
   const auto* table = options.table_factory == nullptr

@@ -8,14 +8,13 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <typeinfo>
 #include <vector>
 
 namespace rowbloom {
 
 struct Slot {
   std::string function;
-  std::string type;     // mangled, with the class; of a count, empty
+  std::string type;     // as the compiler names it; of a count, empty
   size_t position = 0;  // in the table of virtual functions
   auto operator<=>(const Slot&) const = default;
 };
@@ -40,7 +39,7 @@ size_t PositionOf(Function function) {
 
 template <typename Function>
 Slot SlotOf(const char* name, Function function) {
-  return {name, typeid(Function).name(), PositionOf(function)};
+  return {name, __PRETTY_FUNCTION__, PositionOf(function)};
 }
 
 // A new virtual function comes after all that a class has.

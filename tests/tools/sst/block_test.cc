@@ -146,6 +146,105 @@ TEST(EntryCursor, DamageIsNamedWithItsOffset) {
               HasSubstr("restart 1 at offset 12"));
 }
 
+// A block whose values are apart: entries, values, the rest.
+std::string ApartBlock(const std::string& entries, const std::string& values,
+                       const std::vector<uint32_t>& restarts,
+                       const std::string& hash_index = "", uint32_t flags = 0) {
+  std::string out = entries + values;
+  for (const uint32_t restart : restarts) out += Fixed32(restart);
+  return out + hash_index + Fixed32(static_cast<uint32_t>(entries.size())) +
+         Fixed32(static_cast<uint32_t>(restarts.size()) + flags + (1u << 28));
+}
+
+constexpr uint32_t kHashIndexFlag = 1u << 31;
+constexpr uint32_t kEvenKeysFlag = 1u << 29;
+
+// Four entries, two of them at restarts, where the start of the value follows
+// the lengths.
+const std::string kApartEntries(
+    "\0\4\1\0key1\3\1\2"
+    "2\0\4\0\3key3\3\1\3"
+    "4",
+    24);
+const std::string kApartValues = "abbddd";
+const Entries kApartModel = {
+    {"key1", "a"}, {"key2", "bb"}, {"key3", ""}, {"key4", "ddd"}};
+
+std::string DamageApart(const std::string& block) {
+  EntryCursor cursor(block, ValueForm::kData);
+  while (cursor.Next()) {
+  }
+  EXPECT_TRUE(cursor.status().IsCorruption()) << cursor.status().ToString();
+  rocksdb::Status in_batches;
+  ReadAllInBatches(block, ValueForm::kData, &in_batches);
+  EXPECT_EQ(in_batches.ToString(), cursor.status().ToString());
+  return cursor.status().ToString();
+}
+
+TEST(EntryCursor, ReadsValuesThatAreApartFromTheirKeys) {
+  for (const bool has_hash_index : {false, true}) {
+    const std::string block =
+        ApartBlock(kApartEntries, kApartValues, {0, 12},
+                   has_hash_index ? std::string("\0\1\2\0", 4) : "",
+                   has_hash_index ? kHashIndexFlag : 0);
+    rocksdb::Status status;
+    EXPECT_EQ(ReadAllInBatches(block, ValueForm::kData, &status), kApartModel);
+    EXPECT_TRUE(status.ok()) << status.ToString();
+    EntryCursor cursor(block, ValueForm::kData);
+    EXPECT_TRUE(cursor.has_values_apart());
+    EXPECT_EQ(cursor.has_hash_index(), has_hash_index);
+    EXPECT_FALSE(cursor.has_even_keys());
+    Entries entries;
+    while (cursor.Next()) {
+      EXPECT_EQ(
+          block.substr(cursor.value_offset_bytes(), cursor.value().size()),
+          cursor.value());
+      entries.emplace_back(cursor.key(), cursor.value());
+    }
+    EXPECT_EQ(entries, kApartModel);
+    EXPECT_TRUE(cursor.status().ok()) << cursor.status().ToString();
+  }
+}
+
+TEST(EntryCursor, DamageToValuesThatAreApartIsNamed) {
+  EXPECT_THAT(DamageApart(Fixed32((1u << 28) + 1)),
+              HasSubstr("values apart from keys in 4 bytes, expected at least "
+                        "8"));
+  EXPECT_THAT(DamageApart(Fixed32(0) + Fixed32(5) + Fixed32((1u << 28) + 1)),
+              HasSubstr("values from offset 5 on, expected at most 0"));
+  std::string entries = kApartEntries;
+  entries[15] = 4;  // the start of the third value
+  EXPECT_THAT(DamageApart(ApartBlock(entries, kApartValues, {0, 12})),
+              HasSubstr("entry at offset 12: value at 4 of the values, "
+                        "expected 3"));
+  EXPECT_THAT(DamageApart(ApartBlock(kApartEntries, "abbdd", {0, 12})),
+              HasSubstr("entry at offset 20: value of 3 bytes, expected at "
+                        "most 2"));
+  EXPECT_THAT(DamageApart(ApartBlock(kApartEntries, "abbdddd", {0, 12})),
+              HasSubstr("values end at offset 30, expected 31"));
+  EXPECT_THAT(DamageApart(ApartBlock("", "a", {0})),
+              HasSubstr("values end at offset 0, expected 1"));
+  EXPECT_THAT(DamageApart(ApartBlock(std::string("\0\x7f\0\0k", 5), "", {0})),
+              HasSubstr("entry at offset 0: key of 127 and value of 0 bytes, "
+                        "expected at most 1 bytes"));
+}
+
+TEST(EntryCursor, FlagsOfOtherBlocksAreNoCounts) {
+  const std::string entry = Entry(0, "key", "value");
+  const std::string even = entry + Fixed32(0) + Fixed32(kEvenKeysFlag + 1);
+  EntryCursor cursor(even, ValueForm::kSized);
+  EXPECT_TRUE(cursor.has_even_keys());
+  EXPECT_TRUE(cursor.Next());
+  EXPECT_EQ(cursor.key(), "key");
+  EXPECT_FALSE(cursor.Next());
+  EXPECT_TRUE(cursor.status().ok()) << cursor.status().ToString();
+  // A flag that RocksDB 11.8 does not know, and one of data blocks elsewhere.
+  for (const uint32_t flag : {1u << 30, 1u << 28}) {
+    EXPECT_THAT(Damage(entry + Fixed32(0) + Fixed32(flag + 1)),
+                HasSubstr(std::to_string(flag + 1) + " restarts at offset 15"));
+  }
+}
+
 TEST(EntryCursor, HugeLengthsAreRefused) {
   // Both lengths are 2^32 - 1: their sum must not wrap around.
   const std::string huge("\xff\xff\xff\xff\x0f", 5);
@@ -194,7 +293,11 @@ TEST(EntryCursor, AnyBytesAreSafe) {
     // Small numbers get further than random ones do.
     for (char& byte : block) byte = static_cast<char>(byte & 0x83);
     if (random.OneIn(2)) block += Fixed32(1 + random.Below(3));
-    for (const ValueForm form : {ValueForm::kSized, ValueForm::kHandle}) {
+    if (random.OneIn(4)) {
+      block += Fixed32(random.Below(16)) + Fixed32((1u << 28) + 1);
+    }
+    for (const ValueForm form :
+         {ValueForm::kSized, ValueForm::kHandle, ValueForm::kData}) {
       EntryCursor cursor(block, form);
       size_t steps = 0;
       while (cursor.Next()) {

@@ -150,6 +150,35 @@ TEST(CompressionTypes, NamesWhatItRefuses) {
               StatusIs(Status::kNotSupported, HasSubstr("with XPRESS")));
   EXPECT_THAT(Undo(static_cast<CompressionType>(99), "x").status,
               StatusIs(Status::kNotSupported, HasSubstr("type 99")));
+  EXPECT_THAT(Undo(static_cast<CompressionType>(0x81), "x").status,
+              StatusIs(Status::kNotSupported, HasSubstr("with Custom81")));
+}
+
+TEST(CompressionTypes, PropertyNamesCodecsUpToVersion6AndThenTheirManager) {
+  const auto codecs = [](uint32_t version, std::string_view property) {
+    return ParseCompressionProperty(version, property).codecs;
+  };
+  const auto manager = [](uint32_t version, std::string_view property) {
+    return ParseCompressionProperty(version, property).foreign_manager;
+  };
+  EXPECT_EQ(codecs(6, "ZSTD"), "ZSTD");
+  EXPECT_EQ(codecs(6, "BuiltinV2;07;"), "BuiltinV2;07;");
+  EXPECT_EQ(codecs(7, "BuiltinV2;07;"), "ZSTD");
+  EXPECT_EQ(codecs(7, "BuiltinV2;0407;"), "LZ4, ZSTD");
+  EXPECT_EQ(codecs(7, "BuiltinV2;04;of a later version"), "LZ4");
+  EXPECT_EQ(codecs(7, "BuiltinV2;;"), "NoCompression");
+  EXPECT_EQ(codecs(7, ";;"), "NoCompression");
+  EXPECT_EQ(codecs(7, "Mine;04AB;"), "LZ4, CustomAB");
+  for (const std::string_view malformed :
+       {"", "ZSTD", "BuiltinV2", "BuiltinV2;", "BuiltinV2;07", "BuiltinV2;7;",
+        "BuiltinV2;+7;", "BuiltinV2;0x;"}) {
+    EXPECT_EQ(codecs(7, malformed), malformed);
+    EXPECT_EQ(manager(7, malformed), "");
+  }
+  EXPECT_EQ(manager(6, "Mine;04AB;"), "");
+  EXPECT_EQ(manager(7, "Mine;04AB;"), "Mine");
+  EXPECT_EQ(manager(7, "BuiltinV2;04;"), "");
+  EXPECT_EQ(manager(7, ";;"), "");
 }
 
 }  // namespace

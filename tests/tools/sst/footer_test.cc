@@ -172,11 +172,11 @@ TEST(Footer, LargestHandlesThatFitAreTaken) {
 }
 
 TEST(Footer, OtherVersionsAreNotSupported) {
-  for (const uint32_t version : {0U, 1U, 7U, 8U, 0xffffffffU}) {
+  for (const uint32_t version : {0U, 1U, 8U, 9U, 0xffffffffU}) {
     EXPECT_THAT(Refusal(MakeFooter(1, Handles(0, 1, 0, 1), version),
                         rocksdb::Status::kNotSupported),
                 HasSubstr("format_version " + std::to_string(version) +
-                          ", expected 2 to 6"));
+                          ", expected 2 to 7"));
   }
 }
 

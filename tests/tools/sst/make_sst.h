@@ -18,8 +18,10 @@
 
 namespace rowbloom::test {
 
-// The latest format_version up to 6 that the library writes.
-#if ROCKSDB_MAJOR > 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR >= 6)
+// The latest format_version up to 7 that the library writes.
+#if ROCKSDB_MAJOR > 10 || (ROCKSDB_MAJOR == 10 && ROCKSDB_MINOR >= 4)
+inline constexpr uint32_t kLatestFormatVersion = 7;
+#elif ROCKSDB_MAJOR > 8 || (ROCKSDB_MAJOR == 8 && ROCKSDB_MINOR >= 6)
 inline constexpr uint32_t kLatestFormatVersion = 6;
 #else
 inline constexpr uint32_t kLatestFormatVersion = 5;
