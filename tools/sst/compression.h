@@ -34,7 +34,7 @@ enum class CompressionType : uint8_t {
 // own, and "compression type 99" for an unknown one.
 std::string ToString(CompressionType type);
 
-// What the property rocksdb.compression says. Up to format_version 6 it is the
+// The contents of the property rocksdb.compression. Up to format_version 6 it is the
 // name of a codec. From 7 on it is "MANAGER;TYPES;", where TYPES has two hex
 // digits for each compression type of the file's blocks.
 struct CompressionProperty {

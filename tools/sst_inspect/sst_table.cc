@@ -65,7 +65,7 @@ class SstCellReader final : public CellReader {
   const TableFile::Progress& progress_;
 };
 
-// What precedes the name of a user-defined index.
+// The start of the name of the block of a user-defined index.
 constexpr std::string_view kUserIndex = "rocksdb.user_defined_index.";
 
 std::string_view NameOf(sst::IndexForm form) {
