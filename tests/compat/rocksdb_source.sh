@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds RocksDB from its source, runs the tests of the filter policy and of the
-# store on it, and lets databases change hands with the programs of other
-# RocksDB versions.
+# Builds RocksDB from its source, runs the tests of the filter policy, of the
+# store and of tools/sst on it, and lets databases change hands with the programs
+# of other RocksDB versions.
 #
 #   tests/compat/rocksdb_source.sh SOURCE
 #
@@ -42,13 +42,13 @@ cmake --preset release -B "$tree/rowbloom" -DRocksDB_DIR="$tree/package" \
   -DROWBLOOM_BUILD_BENCH=OFF
 cmake --build "$tree/rowbloom" --target rowbloom_plugin tests/compat/all \
   tests/examples/all tests/storage/filter_policy/all tests/storage/store/all \
-  tests/stress/all
+  tests/stress/all tests/tools/sst/all
 swap_db=$tree/rowbloom/tests/compat/swap_db
 used=$(ldd "$swap_db" | awk '$1 ~ /^librocksdb/ { print $3 }')
 [[ $(realpath "$used") == $(realpath "$tree/rocksdb/librocksdb.so") ]] ||
   fail "swap_db runs on $used"
 tests='compat|examples|filter_interface[_0-9]*|filter_policy[a-z_]*'
-tests+='|other_library|registrar|size_classes|stock_tools|store|stress'
+tests+='|other_library|registrar|size_classes|stock_tools|store|stress|tools_sst'
 # The front filter is off after 9.10: doc/front_filter.md. Its sabotage in the
 # stress program then changes nothing.
 others='^$'

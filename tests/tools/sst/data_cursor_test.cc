@@ -172,6 +172,10 @@ Cells RandomCells(uint64_t seed) {
   return cells;
 }
 
+// From 10.9 on RocksDB does not count the blocks from which it makes one.
+constexpr bool kDictionaryBlocksAreCounted =
+    ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 1009;
+
 class DataCursorOptions : public testing::TestWithParam<Case> {};
 
 INSTANTIATE_TEST_SUITE_P(Sst, DataCursorOptions, testing::ValuesIn(Cases()),
@@ -213,7 +217,10 @@ TEST_P(DataCursorOptions, ReadsWhatRocksDbReads) {
   ASSERT_THAT(data.status(), IsOk());
   EXPECT_EQ(model, cells.end());
   EXPECT_FALSE(iterator->Valid());
-  EXPECT_EQ(blocks.size(), stock.GetTableProperties()->num_data_blocks);
+  if (kDictionaryBlocksAreCounted ||
+      GetParam().name.find("Dictionary") == std::string::npos) {
+    EXPECT_EQ(blocks.size(), stock.GetTableProperties()->num_data_blocks);
+  }
 
   DataCursor batches(*file);
   model = cells.begin();
