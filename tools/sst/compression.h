@@ -34,9 +34,9 @@ enum class CompressionType : uint8_t {
 // own, and "compression type 99" for an unknown one.
 std::string ToString(CompressionType type);
 
-// The contents of the property rocksdb.compression. Up to format_version 6 it is the
-// name of a codec. From 7 on it is "MANAGER;TYPES;", where TYPES has two hex
-// digits for each compression type of the file's blocks.
+// The contents of the property rocksdb.compression. Up to format_version 6 it
+// is the name of a codec. From 7 on it is "MANAGER;TYPES;", where TYPES has two
+// hex digits for each compression type of the file's blocks.
 struct CompressionProperty {
   // The name of what defines the forms of compressed blocks, a view of the
   // property; empty where none is named, or where it is RocksDB itself. No
