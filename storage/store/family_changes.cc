@@ -36,10 +36,10 @@ Status PrepareAlter(const std::string& name, const FamilyOptions& options,
       ToString(setup->family.format));
 }
 
-// From RocksDB 10 on, SetOptions takes a failed write of the MANIFEST for
-// overcome, and files that it may name are deleted: the database could not be
-// opened again. After such a failure a flush or a compaction counts an error,
-// and RocksDB may take no writes, which an empty one tells.
+// SetOptions of RocksDB 10 and later takes a failed write of the MANIFEST for
+// overcome, and deletes files that the MANIFEST may name: the database could
+// not be opened again. A flush or a compaction that failed so counts an error;
+// after other failures RocksDB takes no writes, which an empty one tells.
 Status CheckOptionsCanBeSet(OpenedStore* opened) {
   if (ROCKSDB_MAJOR < 10) return Status::OK();
   uint64_t errors = 0;

@@ -47,12 +47,13 @@ std::unique_ptr<SstFile> OpenOrFail(const std::string& path) {
 using Entry = std::tuple<std::string, uint64_t, int, std::string>;
 using Entries = std::vector<Entry>;
 
-// How sst_dump prints an entity depends on what is in it: it counts as empty.
+// The value to compare. An entity counts as empty: sst_dump prints it in a form
+// that depends on its columns.
 std::string ValueOf(int type, const std::string& value) {
   return type == static_cast<int>(EntryType::kWideColumnEntity) ? "" : value;
 }
 
-// What `sst_dump --command=scan --output_hex` printed.
+// The entries that `sst_dump --command=scan --output_hex` printed.
 Entries Scanned(const std::string& name) {
   static const std::regex form("'([0-9A-F]*)' seq:(\\d+), type:(\\d+) => (.*)");
   std::ifstream in(Table(name));
