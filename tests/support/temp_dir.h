@@ -41,4 +41,22 @@ class TempDir {
   std::filesystem::path path_;
 };
 
+// Copies the files of an open database to a new directory: the state that a
+// crash would leave. A file that RocksDB removes meanwhile is left out. Threads
+// of its own remove obsolete files, even after the flush that made them so has
+// returned.
+inline void CopyOpenDatabase(const std::filesystem::path& from,
+                             const std::filesystem::path& to) {
+  namespace fs = std::filesystem;
+  fs::create_directory(to);
+  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+    std::error_code error;
+    fs::copy(entry.path(), to / entry.path().filename(),
+             fs::copy_options::recursive, error);
+    if (error && fs::exists(entry.path())) {
+      throw fs::filesystem_error("copy", entry.path(), to, error);
+    }
+  }
+}
+
 }  // namespace rowbloom::test

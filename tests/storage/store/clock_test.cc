@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <thread>
 #include <tuple>
 
@@ -169,8 +168,7 @@ class HostileClock : public ::testing::Test {
   // Goes on with what a crash would leave.
   void Crash() {
     const std::string name = "crash" + std::to_string(++crashes_);
-    std::filesystem::copy(dir_.File(current_), dir_.File(name),
-                          std::filesystem::copy_options::recursive);
+    CopyOpenDatabase(dir_.File(current_), dir_.File(name));
     current_ = name;
     Open(name);
   }

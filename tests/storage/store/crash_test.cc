@@ -212,7 +212,7 @@ TEST(TornLog, LosesWholeBatchesFromTheEndAndNotTheClock) {
     SCOPED_TRACE("log cut to " + std::to_string(cut) + " bytes");
     const TempDir trial;
     const std::string copy = trial.File("db");
-    std::filesystem::copy(path, copy);
+    CopyOpenDatabase(path, copy);
     std::filesystem::resize_file(LogFile(copy), cut);
     const auto torn = OpenOrFail({}, copy, {}, surroundings);
     ASSERT_NE(torn, nullptr);

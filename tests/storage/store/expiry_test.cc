@@ -87,8 +87,7 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
   int DeletesKept() {
     const std::string copy = dir_.File("copy");
     std::filesystem::remove_all(copy);
-    std::filesystem::copy(dir_.File("db"), copy,
-                          std::filesystem::copy_options::recursive);
+    CopyOpenDatabase(dir_.File("db"), copy);
     Database database;
     OpenRaw(copy, &database);
     const ColumnFamily family = database.Find("f");

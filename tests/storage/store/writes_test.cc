@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <filesystem>
 #include <thread>
 
 #include "rocksdb/env.h"
@@ -463,7 +462,7 @@ TEST(Durability, IsOfTheWriteThatAsksForIt) {
     std::optional<std::string> found;
     EXPECT_THAT(store->Get("skip", "latest", "q", &found), IsOk());
     EXPECT_TRUE(found);
-    std::filesystem::copy(path, copy);
+    CopyOpenDatabase(path, copy);
   }
   const auto store = OpenOrFail({}, copy, {});
   ASSERT_NE(store, nullptr);
