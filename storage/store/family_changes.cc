@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "rocksdb/db.h"
-#include "rocksdb/version.h"
 #include "rocksdb/write_batch.h"
 #include "storage/format/status_text.h"
 #include "storage/store/metadata.h"
@@ -34,24 +33,6 @@ Status PrepareAlter(const std::string& name, const FamilyOptions& options,
       ", which cannot be altered: max_versions and timestamps need the "
       "format ",
       ToString(setup->family.format));
-}
-
-// SetOptions of RocksDB 10 and later takes a failed write of the MANIFEST for
-// overcome, and deletes files that the MANIFEST may name: the database could
-// not be opened again. A flush or a compaction that failed so counts an error;
-// after other failures RocksDB takes no writes, which an empty one tells.
-Status CheckOptionsCanBeSet(OpenedStore* opened) {
-  if (ROCKSDB_MAJOR < 10) return Status::OK();
-  uint64_t errors = 0;
-  if (opened->database->GetIntProperty(
-          rocksdb::DB::Properties::kBackgroundErrors, &errors) &&
-      errors > 0) {
-    return IOError(opened->path, ": RocksDB failed ", errors,
-                   " times in the background since the store was opened; to "
-                   "alter a family, open it again");
-  }
-  rocksdb::WriteBatch nothing;
-  return opened->database.WriteSynced(&nothing);
 }
 
 }  // namespace
@@ -170,7 +151,14 @@ Status Store::AlterFamily(const std::string& name,
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     rocksdb::WriteBatch batch;
     s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);
-    if (s.ok()) s = CheckOptionsCanBeSet(&opened);
+    // SetOptions of RocksDB 10 and later takes a failed write of the MANIFEST
+    // for overcome, and deletes files that the MANIFEST may name: the database
+    // could not be opened again.
+    if (s.ok() && opened.listener->had_error()) {
+      s = IOError(opened.path,
+                  ": RocksDB had an error since the store was opened; to alter "
+                  "a family, open it again");
+    }
     if (s.ok()) {
       s = opened.database->SetOptions(before.handle(),
                                       AlterableOptions(options));

@@ -278,8 +278,7 @@ class Opener {
       if (is_family) store_families_[name] = std::move(setup.family);
     }
     rocksdb::DBOptions options = DatabaseOptions();
-    const auto listener = std::make_shared<Listener>();
-    if (Writes()) options.listeners = {listener};
+    if (Writes()) options.listeners = {opened_.listener};
     const FrontFilterOptions front_filter{
         .memory_limit_bytes = options_.front_filter_limit_bytes,
         .charged_cache = options_.block_cache};
@@ -291,7 +290,7 @@ class Opener {
         options_.front_filter_limit_bytes > 0 ? &front_filter : nullptr);
     if (s.IsInvalidArgument() && !Writes()) return FamiliesChanged();
     if (!s.ok()) return NamingDamagedFile(env_, path(), s);
-    if (Writes()) listener->SetDatabase(opened_.database.get());
+    if (Writes()) opened_.listener->SetDatabase(opened_.database.get());
     return s;
   }
 

@@ -23,6 +23,7 @@ struct OpenedStore {
   std::shared_ptr<rocksdb::Statistics> statistics;  // nullptr: none
   std::shared_ptr<SharedState> shared;
   std::unique_ptr<LockingEnv> env;  // nullptr: open for reading only
+  std::shared_ptr<Listener> listener = std::make_shared<Listener>();
   Database database;
   std::unique_ptr<FamilyTable> families;
 

@@ -50,6 +50,14 @@ class Listener final : public rocksdb::EventListener {
   // Sets the database, which is open for writing.
   void SetDatabase(rocksdb::DB* database) { database_ = database; }
 
+  // Whether RocksDB had an error that stops writes or work in the background.
+  bool had_error() const { return had_error_; }
+
+  void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
+                         rocksdb::Status* /*error*/) override {
+    had_error_ = true;
+  }
+
   // After an error in the background RocksDB takes no more writes. From a full
   // disk it would recover by itself, but closing may then wait for that for
   // ever (seen with 7.8.3).
@@ -71,6 +79,7 @@ class Listener final : public rocksdb::EventListener {
 
  private:
   std::atomic<rocksdb::DB*> database_{nullptr};
+  std::atomic<bool> had_error_{false};
 };
 
 }  // namespace rowbloom

@@ -9,14 +9,13 @@
 #include <vector>
 
 #include "rowbloom/printable.h"
+#include "tools/sst_inspect/html_parts.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/page_text.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using Column = Table::Column;
 using Align = Table::Align;
 
 // "index partition" as it is in the names of colours.
@@ -28,15 +27,6 @@ std::string Slug(BlockType type) {
 
 std::string Swatch(BlockType type) {
   return fmt::format("<span class=swatch data-type={}></span>", Slug(type));
-}
-
-// Within a script element "<" could start its end.
-std::string InScript(const Json& json) {
-  std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
-  for (size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
-    text.replace(at, 1, "\\u003c");
-  }
-  return text;
 }
 
 // The number of each text that occurs, by first occurrence.
@@ -80,50 +70,6 @@ Json FillJson(const SectionPicture& section, const std::string& part) {
   return {{"part", part}, {"buckets", std::move(buckets)}};
 }
 
-// A table whose cells are markup.
-class HtmlTable {
- public:
-  HtmlTable(std::string_view caption, const std::vector<Column>& columns,
-            std::ostream& out)
-      : columns_(columns), out_(out) {
-    out_ << "<div class=wide><table><caption>" << caption
-         << "</caption>\n<thead><tr>";
-    for (const Column& column : columns_) {
-      out_ << "<th scope=col" << Class(column) << ">"
-           << EscapeHtml(column.title);
-    }
-    out_ << "</thead>\n<tbody>\n";
-  }
-  ~HtmlTable() { out_ << "</tbody></table></div>\n"; }
-  HtmlTable(const HtmlTable&) = delete;
-  HtmlTable& operator=(const HtmlTable&) = delete;
-
-  void AddRow(const std::vector<std::string>& cells) {
-    out_ << "<tr>";
-    for (size_t i = 0; i < cells.size(); ++i) {
-      out_ << (i == 0 ? "<th scope=row" : "<td") << Class(columns_[i]) << ">"
-           << cells[i];
-    }
-    out_ << "\n";
-  }
-
- private:
-  static const char* Class(const Column& column) {
-    return column.align == Align::kRight ? " class=number" : "";
-  }
-
-  const std::vector<Column> columns_;
-  std::ostream& out_;
-};
-
-void AddFacts(const FilePicture& picture, std::ostream& out) {
-  out << "<dl>\n";
-  for (const auto& [name, value] : picture.facts) {
-    out << "<dt>" << EscapeHtml(name) << "<dd>" << EscapeHtml(value) << "\n";
-  }
-  out << "</dl>\n";
-}
-
 void AddProblems(const FilePicture& picture, std::ostream& out) {
   if (picture.damaged == 0) return;
   out << fmt::format(
@@ -135,20 +81,6 @@ void AddProblems(const FilePicture& picture, std::ostream& out) {
     out << "<li>" << EscapeHtml(problem) << "\n";
   }
   out << "</ul>\n";
-}
-
-// Adds a drawing and the line of figures below it. page.js finds both by class.
-void AddDrawing(std::string_view kind, const std::string& label,
-                const Json& data, std::ostream& out) {
-  out << fmt::format(
-      "<div class=\"drawing {}\">\n"
-      "<canvas role=slider tabindex=0 aria-label=\"{}\" aria-valuemin=1 "
-      "aria-valuenow=1></canvas>\n"
-      "<p class=figures>Point at a piece, or reach it with the arrow keys, for "
-      "its figures.</p>\n"
-      "<script type=\"application/json\">{}</script>\n"
-      "</div>\n",
-      kind, EscapeHtml(label), InScript(data));
 }
 
 void AddLegend(const FilePicture& picture, std::ostream& out) {
@@ -269,29 +201,6 @@ void AddFills(const FilePicture& picture, std::ostream& out) {
 
 }  // namespace
 
-std::string EscapeHtml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else if (c == '"') {
-      escaped += "&quot;";
-    } else if (c == '\'') {
-      escaped += "&#39;";
-    } else if (byte < 0x20 || byte >= 0x7f) {
-      escaped += fmt::format("\\x{:02X}", byte);
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
-
 HtmlPage::HtmlPage(std::string_view title, std::ostream& out) : out_(out) {
   // The policy forbids what the page has no need of: to load anything.
   out_ << "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
@@ -308,8 +217,11 @@ HtmlPage::HtmlPage(std::string_view title, std::ostream& out) : out_(out) {
 
 void HtmlPage::Add(const FilePicture& picture) {
   // One is shown at a time, so that a page of many files opens at once.
-  out_ << fmt::format("<details class=file{} data-blocks={}>\n<summary>",
-                      files_ == 0 ? " open" : "", picture.blocks)
+  out_ << fmt::format(
+              "<details class=file{} data-path=\"{}\" data-blocks={}>\n"
+              "<summary>",
+              additions_ == 0 ? " open" : "",
+              EscapeHtml(ToPrintable(picture.path)), picture.blocks)
        << "<h2>" << EscapeHtml(picture.path) << "</h2> "
        << fmt::format("<span class=count>{}, {} blocks{}</span></summary>\n",
                       HumanBytes(picture.size_bytes), Grouped(picture.blocks),
@@ -318,8 +230,8 @@ void HtmlPage::Add(const FilePicture& picture) {
                           : fmt::format(", <span class=damaged>{} "
                                         "damaged</span>",
                                         Grouped(picture.damaged)));
-  ++files_;
-  AddFacts(picture, out_);
+  ++additions_;
+  AddFacts(picture.facts, out_);
   AddProblems(picture, out_);
   out_ << "<h3>Blocks</h3>\n<p>Left to right, then down, to scale by stored "
           "bytes. The buttons hide and show types.";

@@ -1,6 +1,6 @@
-// HtmlPage: pictures of files as one page that needs nothing else: no network,
-// no other file. It has what it draws as tables, too, and is ASCII: every byte
-// that comes from a file is text in it, never markup.
+// HtmlPage: pictures of databases and files as one page that needs nothing
+// else: no network, no other file. It has what it draws as tables, too, and is
+// ASCII: every byte that comes from a file is text in it, never markup.
 //
 //   HtmlPage page(out);
 //   page.Add(picture);
@@ -15,12 +15,9 @@
 #include <string_view>
 
 #include "tools/sst_inspect/file_picture.h"
+#include "tools/sst_inspect/tree_picture.h"
 
 namespace rowbloom::sst_inspect {
-
-// `text` for use between tags and in quoted attributes. Bytes that are not
-// printable ASCII become \xHH.
-std::string EscapeHtml(std::string_view text);
 
 // Legal calls: Add* Finish.
 class HtmlPage {
@@ -31,12 +28,14 @@ class HtmlPage {
   HtmlPage(const HtmlPage&) = delete;
   HtmlPage& operator=(const HtmlPage&) = delete;
 
+  // A database; its files may follow.
+  void Add(const TreePicture& picture);
   void Add(const FilePicture& picture);
   void Finish();
 
  private:
   std::ostream& out_;
-  size_t files_ = 0;
+  size_t additions_ = 0;
 };
 
 }  // namespace rowbloom::sst_inspect

@@ -39,127 +39,122 @@ bool IsPageOrEmpty(const std::string& path) {
   return file.gcount() == 0 || start == kFirstBytes;
 }
 
-// The page, file by file.
-class HtmlReport {
- public:
-  HtmlReport(const std::string& path, size_t files, const Output& output)
-      : path_(path),
-        files_(files),
-        budget_(PictureBudget::Among(files)),
-        output_(output) {}
-  // A page that is not finished is removed.
-  ~HtmlReport() {
-    if (!file_.is_open() || partial_path_.empty()) return;
-    file_.close();
-    std::error_code ignored;
-    fs::remove(partial_path_, ignored);
-  }
-  HtmlReport(const HtmlReport&) = delete;
-  HtmlReport& operator=(const HtmlReport&) = delete;
+}  // namespace
 
-  // Opens the page; "-" is standard output. A file that is there stays until
-  // Finish. InvalidArgument if it is no page; IOError if it cannot be written.
-  Status Open() {
-    if (path_ == "-") return Status::OK();
-    std::error_code ignored;
-    const bool exists = fs::exists(path_, ignored);
-    if (exists && fs::is_directory(path_, ignored)) {
-      return CannotWrite(path_, EISDIR);
-    }
-    const bool replace = !exists || fs::is_regular_file(path_, ignored);
-    if (exists && replace && !IsPageOrEmpty(path_)) {
-      return Status::InvalidArgument(fmt::format(
-          "{}: not overwritten: expected an HTML page or nothing there, found "
-          "a file that does not start with {}",
-          path_, kFirstBytes));
-    }
-    if (replace) partial_path_ = path_ + ".part";
-    const std::string& target = replace ? partial_path_ : path_;
-    errno = 0;
-    file_.open(target, std::ios::binary | std::ios::trunc);
-    return file_.is_open() ? Status::OK() : CannotWrite(target, errno);
-  }
+Status CheckDrawnFiles(size_t files) {
+  if (files <= kMostDrawnFiles) return Status::OK();
+  return Status::InvalidArgument(
+      fmt::format("--html: expected at most {} files, found {}",
+                  kMostDrawnFiles, files));
+}
 
-  // Draws one more file, which is read whole.
-  ExitCode Add(const TableFile& file) {
-    FilePicture picture;
-    const Status status = DrawFile(file, budget_, &picture);
-    if (!page_) {
-      page_.emplace(
-          files_ == 1 ? file.path() : fmt::format("{} files", files_),
-          path_ == "-" ? output_.out : static_cast<std::ostream&>(file_));
-    }
-    page_->Add(picture);
-    ExitCode worst = picture.damaged > 0 ? ExitCode::kFinding : ExitCode::kOk;
-    if (!status.ok()) worst = std::max(worst, Judge(output_.err, status));
-    return worst;
-  }
+HtmlReport::~HtmlReport() {
+  if (!file_.is_open() || partial_path_.empty()) return;
+  file_.close();
+  std::error_code ignored;
+  fs::remove(partial_path_, ignored);
+}
 
-  // Call it last. Writes nothing without a file.
-  Status Finish() {
-    if (!page_) return Status::OK();
-    page_->Finish();
-    errno = 0;
-    if (path_ == "-") {
-      return output_.out.flush() ? Status::OK()
-                                 : CannotWrite("standard output", errno);
-    }
-    file_.flush();
-    const bool written = file_.good();
-    const int error = errno;
-    if (!written) return CannotWrite(path_, error);
-    file_.close();
-    if (partial_path_.empty()) return Status::OK();
-    std::error_code failed;
-    fs::rename(partial_path_, path_, failed);
-    return failed ? CannotWrite(path_, failed.value()) : Status::OK();
+Status HtmlReport::Open() {
+  if (path_ == "-") return Status::OK();
+  std::error_code ignored;
+  const bool exists = fs::exists(path_, ignored);
+  if (exists && fs::is_directory(path_, ignored)) {
+    return CannotWrite(path_, EISDIR);
   }
-
- private:
-  const std::string& path_;
-  const size_t files_;
-  const PictureBudget budget_;
-  const Output& output_;
-  std::string partial_path_;  // until all is there; empty: straight to path_
-  std::ofstream file_;
-  std::optional<HtmlPage> page_;  // from the first file on
-};
-
-ExitCode Draw(const DrawnArgs& args, const Streams& streams) {
-  const size_t files = args.CountFiles();
-  constexpr size_t kMostFiles = 1000;  // more have no place on one page
-  if (files > kMostFiles) {
-    return Fail(streams.err,
-                fmt::format("--html: expected at most {} files, found {}",
-                            kMostFiles, files));
+  const bool replace = !exists || fs::is_regular_file(path_, ignored);
+  if (exists && replace && !IsPageOrEmpty(path_)) {
+    return Status::InvalidArgument(fmt::format(
+        "{}: not overwritten: expected an HTML page or nothing there, found "
+        "a file that does not start with {}",
+        path_, kFirstBytes));
   }
+  if (replace) partial_path_ = path_ + ".part";
+  const std::string& target = replace ? partial_path_ : path_;
+  errno = 0;
+  file_.open(target, std::ios::binary | std::ios::trunc);
+  return file_.is_open() ? Status::OK() : CannotWrite(target, errno);
+}
+
+HtmlPage& HtmlReport::Page() {
+  if (!page_) {
+    page_.emplace(
+        title_, path_ == "-" ? output_.out : static_cast<std::ostream&>(file_));
+  }
+  return *page_;
+}
+
+ExitCode HtmlReport::Add(const TableFile& file, const PictureBudget& budget) {
+  FilePicture picture;
+  const Status status = DrawFile(file, budget, &picture);
+  Page().Add(picture);
+  ExitCode worst = picture.damaged > 0 ? ExitCode::kFinding : ExitCode::kOk;
+  if (!status.ok()) worst = std::max(worst, Judge(output_.err, status));
+  return worst;
+}
+
+Status HtmlReport::Finish() {
+  if (!page_) return Status::OK();
+  page_->Finish();
+  errno = 0;
+  if (path_ == "-") {
+    return output_.out.flush() ? Status::OK()
+                               : CannotWrite("standard output", errno);
+  }
+  file_.flush();
+  const bool written = file_.good();
+  const int error = errno;
+  if (!written) return CannotWrite(path_, error);
+  file_.close();
+  if (partial_path_.empty()) return Status::OK();
+  std::error_code failed;
+  fs::rename(partial_path_, path_, failed);
+  return failed ? CannotWrite(path_, failed.value()) : Status::OK();
+}
+
+ExitCode WriteHtml(const std::string& path, const std::string& title,
+                   const Streams& streams,
+                   const std::function<ExitCode(HtmlReport* report)>& draw) {
   const Output output{streams.out, streams.err};
-  HtmlReport report(args.html, files, output);
+  HtmlReport report(path, title, output);
   Status status = report.Open();
   if (!status.ok()) return Judge(streams.err, status);
-  const ExitCode worst = args.ForEachFile(
-      streams, [&](const TableFile& file) { return report.Add(file); });
+  const ExitCode worst = draw(&report);
   status = report.Finish();
   return status.ok() ? worst : Judge(streams.err, status);
 }
 
-}  // namespace
+void AddHtmlTo(CLI::App* command, const char* meaning, std::string* path) {
+  command->add_option("--html", *path, meaning)
+      ->type_name("FILE")
+      ->excludes("--json");
+}
 
 Action AddDrawn(CLI::App* command,
                 ExitCode (*print)(const TableFile& file, const DrawnArgs& args,
                                   const Output& output)) {
   const auto args = std::make_shared<DrawnArgs>();
   args->AddTo(command);
-  command
-      ->add_option("--html", args->html,
-                   "Draw the blocks and the fill of the filters as a page "
-                   "there, - for standard output, instead of text")
-      ->type_name("FILE")
-      ->excludes("--json");
+  AddHtmlTo(command,
+            "Draw the blocks and the fill of the filters as a page there, - "
+            "for standard output, instead of text",
+            &args->html);
   return [args, print](const Streams& streams) {
-    return args->html.empty()
-               ? EachFile(args, print, Prints::kAllTheWhile)(streams)
-               : Draw(*args, streams);
+    if (args->html.empty()) {
+      return EachFile(args, print, Prints::kAllTheWhile)(streams);
+    }
+    const size_t files = args->CountFiles();
+    const Status status = CheckDrawnFiles(files);
+    if (!status.ok()) return Judge(streams.err, status);
+    const PictureBudget budget = PictureBudget::Among(files);
+    const std::string title = args->paths.size() == 1
+                                  ? args->paths.front()
+                                  : fmt::format("{} files", files);
+    return WriteHtml(args->html, title, streams, [&](HtmlReport* report) {
+      return args->ForEachFile(streams, [&](const TableFile& file) {
+        return report->Add(file, budget);
+      });
+    });
   };
 }
 

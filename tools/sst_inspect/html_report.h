@@ -1,13 +1,66 @@
-// The verbs whose output --html draws as a page.
+// The file that --html writes, and the verbs whose output it draws file by
+// file.
 #pragma once
 
+#include <cstddef>
+#include <fstream>
+#include <functional>
+#include <optional>
 #include <string>
 
+#include "rocksdb/status.h"
 #include "tools/sst_inspect/file_args.h"
+#include "tools/sst_inspect/file_picture.h"
+#include "tools/sst_inspect/html_page.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
+
+// The most files that are drawn on one page.
+inline constexpr size_t kMostDrawnFiles = 1000;
+// InvalidArgument: `files` are more.
+rocksdb::Status CheckDrawnFiles(size_t files);
+
+// A page that is written piece by piece. Until Finish a file that was there
+// stays, and a page that is not finished is removed.
+class HtmlReport {
+ public:
+  // `path` "-" is standard output. The output must outlive the report.
+  HtmlReport(std::string path, std::string title, const Output& output)
+      : path_(std::move(path)), title_(std::move(title)), output_(output) {}
+  ~HtmlReport();
+  HtmlReport(const HtmlReport&) = delete;
+  HtmlReport& operator=(const HtmlReport&) = delete;
+
+  // Call it first. InvalidArgument: a file is there that is no page; IOError:
+  // it cannot be written.
+  rocksdb::Status Open();
+  // Draws one more file, which is read whole.
+  ExitCode Add(const TableFile& file, const PictureBudget& budget);
+  void Add(const TreePicture& tree) { Page().Add(tree); }
+  // Call it last. Writes nothing if nothing was added.
+  rocksdb::Status Finish();
+
+ private:
+  HtmlPage& Page();
+
+  const std::string path_;
+  const std::string title_;
+  const Output& output_;
+  std::string partial_path_;  // until all is there; empty: straight to path_
+  std::ofstream file_;
+  std::optional<HtmlPage> page_;  // from the first addition on
+};
+
+// Writes the page of a command at `path`: opens it, lets `draw` add to it, and
+// finishes it.
+ExitCode WriteHtml(const std::string& path, const std::string& title,
+                   const Streams& streams,
+                   const std::function<ExitCode(HtmlReport* report)>& draw);
+
+// Adds --html, with this meaning.
+void AddHtmlTo(CLI::App* command, const char* meaning, std::string* path);
 
 // The arguments of a verb that is drawn, too.
 struct DrawnArgs : FileArgs {

@@ -18,7 +18,8 @@ constexpr cli::Verb kVerbs[] = {
      AddSummary},
     {"tree", "A database by family and level; the default for databases.",
      "users.db\n"
-     "users.db --files --json",
+     "users.db --files --json\n"
+     "users.db --files --html page.html",
      AddTree},
     {"layout", "Each block: offset, sizes, codec, checksum.", "users.db",
      AddLayout},

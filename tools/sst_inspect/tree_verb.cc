@@ -1,20 +1,21 @@
 // tree: the files of a database by family and level, and where the bytes of its
 // filters are.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <ostream>
-#include <set>
 #include <utility>
 
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/database_tree.h"
 #include "tools/sst_inspect/file_args.h"
+#include "tools/sst_inspect/html_report.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
+#include "tools/sst_inspect/tree_picture.h"
+#include "tools/sst_inspect/tree_sums.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
@@ -24,85 +25,8 @@ constexpr auto kRight = Table::Align::kRight;
 
 struct TreeArgs : FileArgs {
   bool files = false;
+  std::string html;  // empty: text
 };
-
-// Sums over files. Those that cannot be read add their bytes alone.
-struct TreeSums {
-  uint64_t files = 0;
-  uint64_t unread_files = 0;
-  uint64_t bytes = 0;
-  uint64_t entries = 0;
-  uint64_t deletions = 0;
-  uint64_t data_bytes = 0;
-  uint64_t filter_bytes = 0;
-  std::set<std::string> filters;  // "none", or the names of policies
-
-  TreeSums& operator+=(const TreeSums& more) {
-    files += more.files;
-    unread_files += more.unread_files;
-    bytes += more.bytes;
-    entries += more.entries;
-    deletions += more.deletions;
-    data_bytes += more.data_bytes;
-    filter_bytes += more.filter_bytes;
-    filters.insert(more.filters.begin(), more.filters.end());
-    return *this;
-  }
-
-  void AddTo(Record* record) const {
-    record->Number("bytes", bytes)
-        .Number("entries", entries)
-        .Number("deletions", deletions)
-        .Number("data_bytes", data_bytes)
-        .Number("filter_bytes", filter_bytes)
-        .Text("filters", FiltersText());
-  }
-  std::string FiltersText() const {
-    return fmt::format("{}", fmt::join(filters, ", "));
-  }
-  // The same, but for a table.
-  std::string FiltersCell() const {
-    return filters.size() <= 2 ? FiltersText()
-                               : fmt::format("{} different", filters.size());
-  }
-};
-
-// `first` columns, those of the sums, and `last` ones.
-std::vector<Table::Column> Columns(std::vector<Table::Column> first,
-                                   const std::vector<Table::Column>& last) {
-  for (const char* title :
-       {"bytes", "entries", "deletions", "data bytes", "filter bytes"}) {
-    first.push_back({title, kRight});
-  }
-  first.insert(first.end(), last.begin(), last.end());
-  return first;
-}
-
-void AddRow(std::vector<std::string> cells, const TreeSums& sums,
-            const std::vector<std::string>& last, Table* table) {
-  for (const uint64_t number : {sums.bytes, sums.entries, sums.deletions,
-                                sums.data_bytes, sums.filter_bytes}) {
-    cells.push_back(Grouped(number));
-  }
-  cells.insert(cells.end(), last.begin(), last.end());
-  table->AddRow(std::move(cells));
-}
-
-TreeSums SumsOf(const TreeFile& file, const TableFacts* facts) {
-  TreeSums sums{.files = 1, .bytes = file.size_bytes};
-  if (facts == nullptr) {
-    sums.unread_files = 1;
-    return sums;
-  }
-  sums.entries = facts->entries.value_or(0);
-  sums.deletions = facts->deletions.value_or(0);
-  sums.data_bytes = facts->data_bytes.value_or(0);
-  sums.filter_bytes = facts->filter_bytes.value_or(0);
-  sums.filters.insert(facts->filter_form == "none"
-                          ? "none"
-                          : ToPrintable(facts->filter_policy));
-  return sums;
-}
 
 // Prints a database, as records at once, as tables at the end.
 class TreePrinter {
@@ -127,12 +51,11 @@ class TreePrinter {
           .Print(output_.out);
       return;
     }
-    AddRow(
+    files_.AddRow(TreeCells(
         {ToPrintable(family.name), Grouped(level), WithoutControls(file.path)},
         sums,
         {format.ShortText(file.smallest), format.ShortText(file.largest),
-         sums.unread_files == 0 ? sums.FiltersText() : "NOT READ"},
-        &files_);
+         sums.unread_files == 0 ? sums.FiltersText() : "NOT READ"}));
   }
 
   void AddLevel(const TreeFamily& family, int level, const TreeSums& sums) {
@@ -196,13 +119,8 @@ class TreePrinter {
   }
   void AddSums(const std::string& family, const std::string& level,
                const TreeSums& sums) {
-    AddRow(
-        {family, level,
-         Grouped(sums.files) +
-             (sums.unread_files == 0
-                  ? ""
-                  : fmt::format(" ({} NOT READ)", Grouped(sums.unread_files)))},
-        sums, {sums.FiltersCell()}, &levels_);
+    levels_.AddRow(TreeCells({family, level, sums.FilesCell()}, sums,
+                             {sums.FiltersCell()}));
   }
 
   const DatabaseTree& tree_;
@@ -212,17 +130,17 @@ class TreePrinter {
                    {"order"},
                    {"filter of new files"},
                    {"prefix extractor of new files"}}};
-  Table levels_{Columns({{"family"}, {"level", kRight}, {"files", kRight}},
-                        {{"filters"}})};
-  Table files_{Columns({{"family"}, {"level", kRight}, {"file"}},
-                       {{"from"}, {"to"}, {"filter"}})};
+  Table levels_{TreeColumns({{"family"}, {"level", kRight}, {"files", kRight}},
+                            {{"filters"}})};
+  Table files_{TreeColumns({{"family"}, {"level", kRight}, {"file"}},
+                           {{"from"}, {"to"}, {"filter"}})};
 };
 
-ExitCode PrintTree(const DatabaseTree& tree, const TreeArgs& args,
-                   const Streams& streams) {
-  const FileOpener opener(streams, Prints::kAtTheEnd);
-  const Output output{streams.out, streams.err, args.json};
-  TreePrinter printer(tree, args, output);
+// Shows the files, levels and families of a database to a TreePrinter or a
+// TreeDrawer.
+template <typename Sink>
+ExitCode WalkTree(const DatabaseTree& tree, const FileOpener& opener,
+                  Sink* sink) {
   ExitCode worst = ExitCode::kOk;
   TreeSums of_all;
   for (const TreeFamily& family : tree.families) {
@@ -235,17 +153,48 @@ ExitCode PrintTree(const DatabaseTree& tree, const TreeArgs& args,
         sums = SumsOf(file, &facts);
         return ExitCode::kOk;
       }));
-      printer.AddFile(family, file, sums);
+      sink->AddFile(family, file, sums);
       levels[file.level] += sums;
     }
     for (const auto& [level, sums] : levels) {
-      printer.AddLevel(family, level, sums);
+      sink->AddLevel(family, level, sums);
       of_family += sums;
     }
-    printer.AddFamily(family, of_family);
+    sink->AddFamily(family, of_family);
     of_all += of_family;
   }
-  printer.Finish(of_all);
+  sink->Finish(of_all);
+  return worst;
+}
+
+ExitCode PrintTree(const DatabaseTree& tree, const TreeArgs& args,
+                   const Streams& streams) {
+  const FileOpener opener(streams, Prints::kAtTheEnd);
+  const Output output{streams.out, streams.err, args.json};
+  TreePrinter printer(tree, args, output);
+  return WalkTree(tree, opener, &printer);
+}
+
+// Draws the tree first, then each file if that is asked for.
+ExitCode DrawTree(const DatabaseTree& tree, const TreeArgs& args,
+                  const Streams& streams, HtmlReport* report) {
+  size_t files = 0;
+  for (const TreeFamily& family : tree.families) files += family.files.size();
+  if (args.files) {
+    const rocksdb::Status status = CheckDrawnFiles(files);
+    if (!status.ok()) return Judge(streams.err, status);
+  }
+  const FileOpener opener(streams, Prints::kAtTheEnd);
+  TreeDrawer drawer(tree, {.hex = args.hex});
+  ExitCode worst = WalkTree(tree, opener, &drawer);
+  report->Add(drawer.picture());
+  if (!args.files) return worst;
+  const PictureBudget budget = PictureBudget::Among(files);
+  for (const TreeFile* file : drawer.read_files()) {
+    worst = std::max(worst, opener.Open(*file, [&](const TableFile& table) {
+      return report->Add(table, budget);
+    }));
+  }
   return worst;
 }
 
@@ -254,12 +203,29 @@ ExitCode PrintTree(const DatabaseTree& tree, const TreeArgs& args,
 Action AddTree(CLI::App* command) {
   const auto args = std::make_shared<TreeArgs>();
   args->AddTo(command, "DB", "Directory of a database");
-  command->add_flag("--files", args->files, "List each file, too");
+  command->add_flag("--files", args->files,
+                    "List each file, too; with --html: draw its blocks and the "
+                    "fill of its filters, too, for which it is read whole");
   args->AddHexTo(command);
   args->AddDbPathTo(command);
+  AddHtmlTo(command,
+            "Draw the levels as a page there, - for standard output, instead "
+            "of text",
+            &args->html);
   return [args](const Streams& streams) {
-    return args->ForEachTree(streams, [&](const DatabaseTree& tree) {
-      return PrintTree(tree, *args, streams);
+    if (args->html.empty()) {
+      return args->ForEachTree(streams, [&](const DatabaseTree& tree) {
+        return PrintTree(tree, *args, streams);
+      });
+    }
+    const std::string title =
+        args->paths.size() == 1
+            ? args->paths.front()
+            : fmt::format("{} databases", args->paths.size());
+    return WriteHtml(args->html, title, streams, [&](HtmlReport* report) {
+      return args->ForEachTree(streams, [&](const DatabaseTree& tree) {
+        return DrawTree(tree, *args, streams, report);
+      });
     });
   };
 }

@@ -315,7 +315,7 @@ class Store {
   // block_size_bytes is that of files written after the store is next opened.
   // InvalidArgument, all as it was: an option is out of range, or stands for
   // another cell format (FamilyOptions) than the family's cells have.
-  // IOError, with RocksDB 10 and later, all as it was: RocksDB had an error in
+  // IOError, all as it was: RocksDB had an error that stopped writes or work in
   // the background since the store was opened, which opening it again mends.
   rocksdb::Status AlterFamily(const std::string& name,
                               const FamilyOptions& options);

@@ -555,6 +555,27 @@ TEST_F(InterruptedChange, TruncationIsCompletedOrHasNotBegun) {
   EXPECT_GT(completed, 0);
 }
 
+TEST_F(InterruptedChange, AlterIsRefusedAfterAnErrorUntilTheNextOpen) {
+  const FamilyOptions shorter{.ttl_ms = 9};
+  {
+    FaultPlan plan;
+    const auto env = NewFaultEnv(&plan);
+    const auto store = OpenOrFail({}, original_, {}, {.env = env.get()});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->AlterFamily("a", {.ttl_ms = 99'999}), IsOk());
+    ASSERT_THAT(store->Put("r", "a", "q", "a's"), IsOk());
+    plan.FailCall(1, /*for_good=*/true);
+    EXPECT_FALSE(store->Flush().ok());
+    plan.FailNoCall();
+    EXPECT_THAT(store->AlterFamily("a", shorter),
+                StatusIs(Status::kIOError, HasSubstr("open it again")));
+    EXPECT_EQ(store->Families().at("a").ttl_ms, 99'999u);
+  }
+  const auto store = OpenOrFail({}, original_, {});
+  ASSERT_NE(store, nullptr);
+  EXPECT_THAT(store->AlterFamily("a", shorter), IsOk());
+}
+
 // The disk comes back before the process ends.
 TEST_F(InterruptedChange, FamilyIsCreatedAnewAfterADropThatFailedAnywhere) {
   bool went = true;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "rocksdb/slice_transform.h"
+#include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
@@ -440,7 +441,84 @@ TEST_F(Html, FullDiskIsAnError) {
   EXPECT_THAT(output.err, HasSubstr("/dev/full: cannot write: "));
 }
 
-class HtmlInBrowser : public Html {
+// The page of a database, whose path is markup if it is taken for it.
+class HtmlTree : public Html {
+ protected:
+  HtmlTree() {
+    std::filesystem::create_directory(dir_.path() / "h<");
+    const auto db = test::OpenDb(
+        test::TestDbOptions({.policy = test::RowbloomPolicy(
+                                 {.key_layout = KeyLayout::Delimited(':')})}),
+        db_);
+    for (int file = 0; file < 4; ++file) {
+      for (int row = 0; row < 500; ++row) {
+        test::ExpectOk(
+            db->Put({}, std::to_string(1000 * file + row) + ":q<", "v"));
+      }
+      test::ExpectOk(db->Flush({}));
+      if (file == 1) {
+        test::ExpectOk(db->CompactRange({}, nullptr, nullptr));
+      }
+    }
+    test::ExpectOk(db->Close());
+  }
+
+  // The page by `tree --html` and these arguments.
+  std::string TreePage(std::vector<std::string> arguments, int code = 0) {
+    arguments.insert(arguments.begin(), {"tree", "--html", page_, db_});
+    const Output output = RunTool(arguments);
+    EXPECT_EQ(output.code, code) << output.err;
+    EXPECT_EQ(output.out, "");
+    return test::ReadFile(page_);
+  }
+
+  std::vector<std::string> Paths() {
+    std::vector<std::string> paths;
+    const Output files = RunTool({"tree", "--files", "--json", db_});
+    for (const auto& file : test::Records(files, "tree_file")) {
+      paths.push_back(file.at("path"));
+    }
+    return paths;
+  }
+
+  const std::string db_ = dir_.path() / "h<" / "script><script>throw 1;";
+};
+
+TEST_F(HtmlTree, LevelsAreThoseOfTree) {
+  const std::string page = TreePage({});
+  EXPECT_EQ(CountOf("<h3>Family default</h3>", page), 1U);
+  EXPECT_THAT(AllBetween("<h4>Level ", ":", page), ElementsAre("0", "1"));
+  EXPECT_EQ(CountOf("<details class=file", page), 0U);
+  EXPECT_THAT(page, Not(HasSubstr("<script>throw")));
+  const auto drawn = AllBetween("{\"level\":", "\n", page);
+  ASSERT_EQ(drawn.size(), 2U);
+  EXPECT_THAT(drawn[0], StartsWith("0,\"runs\":[[1,0,"));
+  EXPECT_THAT(drawn[0], HasSubstr("\"3000:q\\u003c\",\"3499:q\\u003c\"]"));
+  EXPECT_EQ(CountOf("],[1,0,", drawn[0]), 1U);
+  EXPECT_THAT(drawn[1], HasSubstr(",1000,"));  // entries of the merged file
+  EXPECT_EQ(RunTool({"tree", db_, "--html", "-"}).out, page);
+}
+
+TEST_F(HtmlTree, FilesAreThoseOfLayout) {
+  const std::string page = TreePage({"--files"});
+  std::vector<std::string> blocks;
+  for (const std::string& path : Paths()) blocks.push_back(BlockCount(path));
+  EXPECT_EQ(blocks.size(), 3U);
+  EXPECT_EQ(AllBetween("data-blocks=", ">", page), blocks);
+}
+
+TEST_F(HtmlTree, FilesThatCannotBeReadAreCountedAndTheRestIsDrawn) {
+  const std::vector<std::string> paths = Paths();
+  ASSERT_EQ(paths.size(), 3U);
+  std::filesystem::remove(paths[0]);
+  test::WriteFile(paths[1], "no table");
+  const std::string page = TreePage({"--files"}, 2);
+  EXPECT_THAT(page, HasSubstr("<td class=number>2 (2 NOT READ)"));
+  EXPECT_THAT(AllBetween("data-blocks=", ">", page),
+              ElementsAre(BlockCount(paths[2])));
+}
+
+class HtmlInBrowser : public HtmlTree {
  protected:
   void SetUp() override {
     ROWBLOOM_SKIP_WITHOUT(test::kChromium, test::HaveProgram("chromium"));
@@ -547,6 +625,41 @@ TEST_F(HtmlInBrowser, FiguresAreShownForWhatIsChosen) {
       "drawn: " + std::to_string(picture.blocks -
                                  picture.totals.at(BlockType::kData).blocks));
   EXPECT_THAT(told[7], StartsWith("Home: filter"));
+}
+
+TEST_F(HtmlInBrowser, TreeIsDrawnAndOpensItsFiles) {
+  std::string page = TreePage({"--files"});
+  page.insert(page.rfind("</body>"), R"(<script>
+    const tell = (text) => {
+      const p = document.createElement("p");
+      p.className = "told";
+      p.textContent = text;
+      document.body.append(p);
+    };
+    const [upper] = document.querySelectorAll(".drawing.level");
+    const press = (key) => upper.querySelector("canvas").dispatchEvent(
+      new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+    press("End");
+    tell(upper.querySelector(".figures").textContent);
+    press("Enter");
+    const open = document.querySelectorAll("details.file[open]");
+    tell(open.length + " " + open[0].dataset.path);
+  </script>)");
+  test::WriteFile(page_, page);
+  const test::ShownPage shown =
+      test::ShowPage(page_, Artifact("sst_inspect_tree.png"));
+  EXPECT_THAT(shown.console, IsEmpty());
+  EXPECT_THAT(
+      AllBetween("class=\"drawing level\" data-drawn=\"", "\"", shown.dom),
+      ElementsAre("2", "1"));
+  const std::vector<std::string> told =
+      AllBetween("<p class=\"told\">", "\n", shown.dom);
+  ASSERT_EQ(told.size(), 2U) << shown.dom;
+  const std::string second = sst_inspect::EscapeHtml(Paths().at(1));
+  EXPECT_THAT(told[0], StartsWith(second + " \xc2\xb7 "));
+  EXPECT_THAT(told[0], HasSubstr(" 500 entries \xc2\xb7 "));
+  EXPECT_THAT(told[0], HasSubstr("keys 2000:q&lt; to 2499:q&lt;"));
+  EXPECT_THAT(told[1], StartsWith("1 " + second));
 }
 
 }  // namespace

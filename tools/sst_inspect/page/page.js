@@ -13,7 +13,7 @@
 
   // Pieces side by side, to scale, in rows. One is chosen, with the pointer or
   // with keys, and the line below says what it is. `look` says of a piece its
-  // `color` and its `text`.
+  // `color` and its `text`, and may `open` it.
   class Drawing {
     constructor(element, pieces, look) {
       this.canvas = element.querySelector("canvas");
@@ -23,6 +23,7 @@
       this.canvas.addEventListener("pointermove", (e) => this.point(e));
       this.canvas.addEventListener("pointerdown", (e) => this.point(e));
       this.canvas.addEventListener("keydown", (e) => this.press(e));
+      this.canvas.addEventListener("click", () => this.open());
       new ResizeObserver(() => this.draw()).observe(this.canvas);
       matchMedia("(prefers-color-scheme: dark)")
         .addEventListener("change", () => this.draw());
@@ -127,7 +128,14 @@
       this.choose(this.at(event.clientX - box.left, event.clientY - box.top));
     }
 
+    open() {
+      if (this.look.open && this.chosen >= 0) {
+        this.look.open(this.pieces[this.chosen]);
+      }
+    }
+
     press(event) {
+      if (event.key === "Enter") this.open();
       const step = Math.max(1, Math.round(this.pieces.length / 20));
       const last = this.pieces.length - 1;
       const target = {
@@ -213,6 +221,13 @@
     return `rgb(${mixed.join(" ")})`;
   };
 
+  const showScale = (element, least, most, meaning) => {
+    const bar = document.createElement("i");
+    bar.style.background = "linear-gradient(to right," +
+      SCALE.map((color) => `rgb(${color.join(" ")})`).join(",") + ")";
+    element.append(percent(least), bar, percent(most) + " " + meaning);
+  };
+
   // How full a filter section is, from its first bits to its last.
   function drawFill(element) {
     const { part, buckets } = dataOf(element);
@@ -243,14 +258,61 @@
     new Drawing(element, pieces, look);
     const scale = document.createElement("p");
     scale.className = "scale";
-    const bar = document.createElement("i");
-    bar.style.background = "linear-gradient(to right," +
-      SCALE.map((color) => `rgb(${color.join(" ")})`).join(",") + ")";
-    scale.append(percent(least), bar, percent(most) + " of bits set; pieces have " +
+    showScale(scale, least, most, "of bits set; pieces have " +
       `${percent(low)} to ${percent(high)}, and are ${grouped(pieces.length)}`);
     element.append(scale);
     element.dataset.drawn = pieces.length;
   }
+
+  // The files of a database, level by level. One that the page has, too, opens
+  // when it is clicked on or chosen with Enter.
+  function drawTree(tree) {
+    const files = new Map();
+    for (const file of document.querySelectorAll("details.file")) {
+      files.set(file.dataset.path, file);
+    }
+    const levels = [...tree.querySelectorAll(".drawing.level")].map((element) => {
+      const { level, runs } = dataOf(element);
+      const pieces = runs.map(
+        ([count, unread, size, entries, filter, path, from, to]) => ({
+          level, count, unread, size, entries, filter, path, from, to,
+          share: size === 0 ? 0 : filter / size,
+        }));
+      return { element, pieces };
+    });
+    const most = Math.max(
+      0.001, ...levels.flatMap(({ pieces }) => pieces.map(({ share }) => share)));
+    const look = {
+      color: (piece) => piece.unread ? undefined : piece.share / most,
+      resolve: (share) =>
+        share === undefined ? colorOf("damaged") : scaleColor(share),
+      text: (piece) => [
+        piece.count === 1 ? piece.path :
+          `${grouped(piece.count)} files from ${piece.path} on`,
+        `${grouped(piece.size)} bytes`,
+        piece.unread ? `${grouped(piece.unread)} NOT READ` :
+          `${grouped(piece.entries)} entries`,
+        piece.unread ? "" :
+          `${grouped(piece.filter)} bytes of filters, ${percent(piece.share)}`,
+        // Files of level 0 overlap.
+        piece.count > 1 && piece.level === 0 ? "" :
+          `keys ${piece.from} to ${piece.to}`,
+      ].filter((part) => part !== "").join(" \u00b7 "),
+      open: (piece) => {
+        const file = files.get(piece.path);
+        if (file === undefined) return;
+        file.open = true;
+        file.scrollIntoView();
+      },
+    };
+    for (const { element, pieces } of levels) {
+      new Drawing(element, pieces, look);
+      element.dataset.drawn =
+        pieces.reduce((sum, piece) => sum + piece.count, 0);
+    }
+    showScale(tree.querySelector(".scale"), 0, most, "of a file are filters");
+  }
+  document.querySelectorAll(".tree").forEach(drawTree);
 
   function open(file) {
     if (file.dataset.open !== undefined) return;
