@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "rocksdb/status.h"
 #include "tools/sst_inspect/file_args.h"
