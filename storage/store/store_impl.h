@@ -28,9 +28,9 @@ class Store::Impl {
   }
 
   OpenedStore opened;
-  Writer writer;
   std::atomic<uint64_t> next_load{0};
   std::mutex compact_mutex;
+  Writer writer;
 };
 
 }  // namespace rowbloom
