@@ -43,9 +43,8 @@ bool IsPageOrEmpty(const std::string& path) {
 
 Status CheckDrawnFiles(size_t files) {
   if (files <= kMostDrawnFiles) return Status::OK();
-  return Status::InvalidArgument(
-      fmt::format("--html: expected at most {} files, found {}",
-                  kMostDrawnFiles, files));
+  return Status::InvalidArgument(fmt::format(
+      "--html: expected at most {} files, found {}", kMostDrawnFiles, files));
 }
 
 HtmlReport::~HtmlReport() {
