@@ -50,7 +50,7 @@ class Listener final : public rocksdb::EventListener {
   // Sets the database, which is open for writing.
   void SetDatabase(rocksdb::DB* database) { database_ = database; }
 
-  // Whether RocksDB had an error that stops writes or work in the background.
+  // Tells whether RocksDB had an error that stops writes or background work.
   bool had_error() const { return had_error_; }
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
