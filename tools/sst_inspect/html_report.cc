@@ -42,9 +42,10 @@ bool IsPageOrEmpty(const std::string& path) {
 }  // namespace
 
 Status CheckDrawnFiles(size_t files) {
-  if (files <= kMostDrawnFiles) return Status::OK();
+  constexpr size_t kMostFiles = 1000;
+  if (files <= kMostFiles) return Status::OK();
   return Status::InvalidArgument(fmt::format(
-      "--html: expected at most {} files, found {}", kMostDrawnFiles, files));
+      "--html: expected at most {} files, found {}", kMostFiles, files));
 }
 
 HtmlReport::~HtmlReport() {

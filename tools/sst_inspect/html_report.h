@@ -18,9 +18,7 @@
 
 namespace rowbloom::sst_inspect {
 
-// The most files that are drawn on one page.
-inline constexpr size_t kMostDrawnFiles = 1000;
-// InvalidArgument: `files` are more.
+// InvalidArgument: `files` are more than have a place on one page.
 rocksdb::Status CheckDrawnFiles(size_t files);
 
 // A page that is written piece by piece. Until Finish a file that was there

@@ -8,10 +8,6 @@ namespace {
 // Each level is drawn by up to twice as many runs.
 constexpr size_t kRuns = 1024;
 
-std::string OrNone(const std::string& name) {
-  return name.empty() ? "none" : ToPrintable(name);
-}
-
 }  // namespace
 
 void TreeDrawer::AddFile(const TreeFamily& /*family*/, const TreeFile& file,
@@ -32,8 +28,8 @@ void TreeDrawer::AddFamily(const TreeFamily& family, const TreeSums& sums) {
   picture_.families.push_back(
       {ToPrintable(family.name),
        {{"order", ToPrintable(family.comparator)},
-        {"filter of new files", OrNone(family.filter_policy)},
-        {"prefix extractor of new files", OrNone(family.prefix_extractor)}},
+        {"filter of new files", NameOrNone(family.filter_policy)},
+        {"prefix extractor of new files", NameOrNone(family.prefix_extractor)}},
        sums,
        std::exchange(levels_, {})});
   runs_.clear();

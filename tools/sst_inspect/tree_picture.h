@@ -53,7 +53,8 @@ struct TreePicture {
   std::vector<FamilyPicture> families;
 };
 
-// Makes a picture. Legal calls: ((AddFile* AddLevel)* AddFamily)*.
+// Makes a picture. Legal calls: (AddFile* AddLevel* AddFamily)* Finish. Levels
+// are those of the files.
 class TreeDrawer {
  public:
   TreeDrawer(const DatabaseTree& tree, KeyFormat keys)

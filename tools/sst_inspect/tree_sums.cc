@@ -48,6 +48,10 @@ TreeSums SumsOf(const TreeFile& file, const TableFacts* facts) {
   return sums;
 }
 
+std::string NameOrNone(const std::string& name) {
+  return name.empty() ? "none" : ToPrintable(name);
+}
+
 std::vector<Table::Column> TreeColumns(std::vector<Table::Column> first,
                                        const std::vector<Table::Column>& last) {
   for (const char* title :

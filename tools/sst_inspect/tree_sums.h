@@ -47,6 +47,9 @@ struct TreeSums {
 // The sums of one file; `facts` is nullptr if it could not be read.
 TreeSums SumsOf(const TreeFile& file, const TableFacts* facts);
 
+// The printable name of a policy or an extractor; "none" if it is empty.
+std::string NameOrNone(const std::string& name);
+
 // Columns of a table: `first`, those of the sums, and `last`.
 std::vector<Table::Column> TreeColumns(std::vector<Table::Column> first,
                                        const std::vector<Table::Column>& last);

@@ -80,12 +80,8 @@ class TreePrinter {
     }
     AddSums(ToPrintable(family.name), "all", sums);
     families_.AddRow({ToPrintable(family.name), ToPrintable(family.comparator),
-                      family.filter_policy.empty()
-                          ? "none"
-                          : ToPrintable(family.filter_policy),
-                      family.prefix_extractor.empty()
-                          ? "none"
-                          : ToPrintable(family.prefix_extractor)});
+                      NameOrNone(family.filter_policy),
+                      NameOrNone(family.prefix_extractor)});
   }
 
   void Finish(const TreeSums& sums) {
