@@ -104,6 +104,7 @@ by_make() {
   fi
   local make=(make -C "$dir" -j "$jobs" ROCKSDB_PLUGINS=rowbloom
     ROCKSDB_CXX_STANDARD=c++20 PORTABLE=1 OPTIMIZE_LEVEL=-O1 OBJ_DIR=objects
+    EXTRA_CXXFLAGS="$rocksdb_warnings"
     SKIP_DEPENDS=1 PREFIX="$dir/prefix")
   "${make[@]}" shared_lib ldb sst_dump db_bench
   "${make[@]}" install-shared
