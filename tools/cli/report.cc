@@ -1,6 +1,7 @@
 #include "tools/cli/report.h"
 
 #include <ostream>
+#include <stdexcept>
 
 #include "tools/cli/text.h"
 
@@ -19,6 +20,14 @@ std::string Describe(const rocksdb::Status& status) {
   return WithoutControls(speaks_for_itself && status.getState() != nullptr
                              ? status.getState()
                              : status.ToString());
+}
+
+void Require(const rocksdb::Status& status) {
+  if (!status.ok()) throw std::runtime_error(Describe(status));
+}
+
+void Require(const std::optional<Error>& error) {
+  if (error) throw std::runtime_error(error->message);
 }
 
 void Complain(const Diagnostics& err, std::string_view problem) {

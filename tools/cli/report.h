@@ -2,10 +2,13 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "rocksdb/status.h"
+#include "rowbloom/result.h"
 
 namespace rowbloom::cli {
 
@@ -33,6 +36,18 @@ ExitCode FailedBy(int signal);
 // The problem, as a clause that is fit for a terminal. The kind of error is
 // named only if the message needs it.
 std::string Describe(const rocksdb::Status& status);
+
+// Ends the verb if the status is an error: throws std::runtime_error with its
+// description, which RunProgram turns into a line and kFailed.
+void Require(const rocksdb::Status& status);
+// The same for an error alone.
+void Require(const std::optional<Error>& error);
+// The same for a result; returns its value.
+template <typename Value>
+Value Require(Result<Value> result) {
+  if (!result) Require(std::optional<Error>(Error{result.error()}));
+  return *std::move(result);
+}
 
 // Prints `<program>: <problem>` as a line of its own.
 void Complain(const Diagnostics& err, std::string_view problem);

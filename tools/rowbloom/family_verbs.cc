@@ -39,41 +39,34 @@ struct FamilyArgs {
 };
 
 ExitCode Create(const FamilyArgs& args, const Streams& streams) {
-  const auto specs = FamilySpec::ParseAll(args.families);
-  if (!specs) return Fail(streams.err, specs.error());
   std::vector<FamilyDescriptor> families;
-  for (const FamilySpec& spec : *specs) {
+  for (const FamilySpec& spec : Require(FamilySpec::ParseAll(args.families))) {
     families.push_back({spec.name(), spec.ApplyTo({})});
   }
-  StoreOptions options;
-  Status s = args.store.Options(&options);
+  StoreOptions options = args.store.Options();
   options.create_if_missing = true;
-  std::shared_ptr<Store> store;
-  if (s.ok()) s = args.store.Open(options, families, streams, &store);
-  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
+  args.store.Open(options, families, streams);
+  return ExitCode::kOk;
 }
 
 ExitCode Alter(const FamilyArgs& args, const Streams& streams) {
-  const auto specs = FamilySpec::ParseAll(args.families);
-  if (!specs) return Fail(streams.err, specs.error());
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams, &store);
-  if (!s.ok()) return Fail(streams.err, s);
+  const auto specs = Require(FamilySpec::ParseAll(args.families));
+  const std::shared_ptr<Store> store = args.store.OpenToWrite(streams);
   std::map<std::string, FamilyOptions> families = store->Families();
   std::map<std::string, FamilyOptions> altered;
-  for (const FamilySpec& spec : *specs) {
+  for (const FamilySpec& spec : specs) {
     FamilyOptions& options = families[spec.name()];
     options = spec.ApplyTo(options);
     altered[spec.name()] = options;
   }
   // One that the store does not have is the store's to refuse.
   for (const auto& [name, options] : altered) {
-    if (s.ok()) s = store->CheckAlterFamily(name, options);
+    Require(store->CheckAlterFamily(name, options));
   }
   for (const auto& [name, options] : altered) {
-    if (s.ok()) s = store->AlterFamily(name, options);
+    Require(store->AlterFamily(name, options));
   }
-  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
+  return ExitCode::kOk;
 }
 
 struct RemovalArgs : FamilyArgs {
@@ -85,64 +78,52 @@ struct RemovalArgs : FamilyArgs {
   }
 };
 
-// Calls `remove` for each family that is named, once all are known to exist.
-ExitCode RemoveCells(const RemovalArgs& args, const Streams& streams,
-                     const char* verb,
-                     Status (Store::*remove)(const std::string& name)) {
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams, &store);
-  if (!s.ok()) return Fail(streams.err, s);
-  const std::map<std::string, FamilyOptions> families = store->Families();
-  std::set<std::string> names;
-  std::string list;
-  for (const std::string& family : args.families) {
-    const std::string name = FromPrintable(family);
-    if (const auto error = args.store.CheckFamily(name, families)) {
-      return Fail(streams.err, error->message);
+// Adds what such a verb takes. The action calls `remove` for each family that
+// is named, once all are known to exist.
+Action AddRemoval(CLI::App* command, const char* meaning, const char* verb,
+                  Status (Store::*remove)(const std::string& name)) {
+  const auto args = std::make_shared<RemovalArgs>();
+  args->AddTo(command, meaning);
+  return [args, verb, remove](const Streams& streams) {
+    const std::shared_ptr<Store> store = args->store.OpenToWrite(streams);
+    const std::map<std::string, FamilyOptions> families = store->Families();
+    std::set<std::string> names;
+    std::string list;
+    for (const std::string& family : args->families) {
+      const std::string name = FromPrintable(family);
+      Require(args->store.CheckFamily(name, families));
+      if (!names.insert(name).second) continue;
+      list += (list.empty() ? "" : ", ") + family;
     }
-    if (names.insert(name).second) list += (list.empty() ? "" : ", ") + family;
-  }
-  if (!Confirm(streams, args.yes,
-               fmt::format("{} {} with all cells?", verb, list))) {
-    return Fail(streams.err, "nothing was removed");
-  }
-  for (const std::string& name : names) {
-    if (s.ok()) s = (store.get()->*remove)(name);
-  }
-  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
-}
-
-ExitCode Drop(const RemovalArgs& args, const Streams& streams) {
-  return RemoveCells(args, streams, "Drop", &Store::DropFamily);
-}
-
-ExitCode Truncate(const RemovalArgs& args, const Streams& streams) {
-  return RemoveCells(args, streams, "Truncate", &Store::TruncateFamily);
+    if (!Confirm(streams, args->yes,
+                 fmt::format("{} {} with all cells?", verb, list))) {
+      return Fail(streams.err, "nothing was removed");
+    }
+    for (const std::string& name : names) {
+      Require((store.get()->*remove)(name));
+    }
+    return ExitCode::kOk;
+  };
 }
 
 ExitCode DescribeFamilies(const StoreArgs& args, const Streams& streams) {
-  std::shared_ptr<Store> store;
-  if (Status s = args.OpenToRead(streams, &store); !s.ok()) {
-    return Fail(streams.err, s);
-  }
+  const std::shared_ptr<Store> store = args.OpenToRead(streams);
   for (const auto& [name, options] : store->Families()) {
-    Record settings;
+    if (args.json) {
+      Record()
+          .Text("family", name)
+          .Object("settings", SettingsOf(options))
+          .Print(streams.out);
+      continue;
+    }
     std::string text = name;
     for (size_t at = 0; (at = text.find(',', at)) != std::string::npos;) {
       text.replace(at, 1, "\\x2C");
     }
     for (const auto& [setting, value] : FamilySpec::SettingsOf(options)) {
-      settings.Text(setting, value);
       text += "," + setting + "=" + value;
     }
-    if (args.json) {
-      Record()
-          .Text("family", name)
-          .Object("settings", settings)
-          .Print(streams.out);
-    } else {
-      streams.out << text << '\n';
-    }
+    streams.out << text << '\n';
   }
   return ExitCode::kOk;
 }
@@ -163,15 +144,13 @@ Action AddAlter(CLI::App* command) {
 }
 
 Action AddDrop(CLI::App* command) {
-  const auto args = std::make_shared<RemovalArgs>();
-  args->AddTo(command, "A family to drop with its cells; repeatable");
-  return [args](const Streams& streams) { return Drop(*args, streams); };
+  return AddRemoval(command, "A family to drop with its cells; repeatable",
+                    "Drop", &Store::DropFamily);
 }
 
 Action AddTruncate(CLI::App* command) {
-  const auto args = std::make_shared<RemovalArgs>();
-  args->AddTo(command, "A family whose cells go; repeatable");
-  return [args](const Streams& streams) { return Truncate(*args, streams); };
+  return AddRemoval(command, "A family whose cells go; repeatable", "Truncate",
+                    &Store::TruncateFamily);
 }
 
 Action AddDescribe(CLI::App* command) {

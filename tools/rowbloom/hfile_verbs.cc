@@ -60,21 +60,22 @@ std::vector<std::string> Names(const std::map<std::string, Value>& values) {
   return names;
 }
 
-// The rows that a file has, one a line.
-Result<std::vector<std::string>> ReadRows(const std::string& path) {
+// The rows that a file has, one a line. A file that cannot be read ends the
+// verb.
+std::vector<std::string> ReadRows(const std::string& path) {
   // Each byte takes four characters as \xHH.
   constexpr size_t kMaxLineBytes = 4 * kHFileMaxRowBytes;
   std::ifstream file(path, std::ios::binary);
   if (!file.is_open()) {
     const std::error_code why(errno, std::generic_category());
-    return Error{path + ": " + why.message()};
+    Require(Error{path + ": " + why.message()});
   }
   std::vector<std::string> rows;
   LineReader lines(file, path, kMaxLineBytes);
   while (true) {
     std::string_view line;
     bool at_end = false;
-    if (auto error = lines.Next(&line, &at_end)) return *std::move(error);
+    Require(lines.Next(&line, &at_end));
     if (at_end) return rows;
     if (!line.empty()) rows.push_back(FromPrintable(line));
   }
@@ -169,17 +170,10 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
   options.file.encoding = kEncodings.at(args.encoding);
   options.file.codec_classes = kCodecClasses.at(args.codec_classes);
   if (!args.regions_file.empty()) {
-    auto rows = ReadRows(args.regions_file);
-    if (!rows) {
-      return Fail(streams.err, rows.error());
-    }
-    options.region_start_rows = *std::move(rows);
+    options.region_start_rows = ReadRows(args.regions_file);
   }
   const Interruption interruption;
-  std::shared_ptr<Store> store;
-  if (Status s = args.store.OpenToRead(streams, &store); !s.ok()) {
-    return Fail(streams.err, s);
-  }
+  const std::shared_ptr<Store> store = args.store.OpenToRead(streams);
   Progress progress(streams.err,
                     {ToPrintable(args.directory), std::nullopt, "cells"});
   options.progress = ShowIn(&progress, &interruption);
@@ -221,20 +215,21 @@ struct ImportHFileArgs {
 };
 
 // A snapshot creates its families, and the store if need be; a dry run only
-// looks at the store that is there.
-Status OpenForImport(const ImportHFileArgs& args, const Streams& streams,
-                     std::shared_ptr<Store>* store) {
+// looks at the store that is there, and at none where a snapshot would make it.
+std::shared_ptr<Store> OpenForImport(const ImportHFileArgs& args,
+                                     const Streams& streams) {
   const bool is_snapshot = !args.snapshot.empty();
+  StoreOptions options = args.store.Options();
   if (args.options.dry_run) {
-    const Status s = args.store.OpenToRead(streams, store);
-    return s.IsNotFound() && is_snapshot ? Status::OK() : s;
+    options.read_only = true;
+    std::shared_ptr<Store> store;
+    const Status s = args.store.OpenQuietly(options, {}, streams, &store);
+    if (s.IsNotFound() && is_snapshot) return nullptr;
+  } else if (is_snapshot) {
+    Require(CheckHFileSnapshot({args.snapshot[0], args.snapshot[1]}));
+    options.create_if_missing = true;
   }
-  if (!is_snapshot) return args.store.OpenToWrite(streams, store);
-  Status s = CheckHFileSnapshot({args.snapshot[0], args.snapshot[1]});
-  StoreOptions options;
-  if (s.ok()) s = args.store.Options(&options);
-  options.create_if_missing = true;
-  return s.ok() ? args.store.Open(options, {}, streams, store) : s;
+  return args.store.Open(options, {}, streams);
 }
 
 // Lists what the import met and did not take, as a clause; empty if there was
@@ -253,12 +248,7 @@ void PrintSummary(const HFileImportReport& report, const ImportHFileArgs& args,
   if (args.store.json) {
     Record created;
     for (const FamilyDescriptor& family : report.new_families) {
-      Record settings;
-      for (const auto& [setting, value] :
-           FamilySpec::SettingsOf(family.options)) {
-        settings.Text(setting, value);
-      }
-      created.Object(ToPrintable(family.name), settings);
+      created.Object(ToPrintable(family.name), SettingsOf(family.options));
     }
     Record passed_over;
     for (const auto& [what, count] : report.passed_over) {
@@ -302,10 +292,7 @@ void PrintSummary(const HFileImportReport& report, const ImportHFileArgs& args,
 
 ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
   const Interruption interruption;
-  std::shared_ptr<Store> store;
-  if (Status s = OpenForImport(args, streams, &store); !s.ok()) {
-    return Fail(streams.err, s);
-  }
+  const std::shared_ptr<Store> store = OpenForImport(args, streams);
   HFileImportOptions options = args.options;
   options.start_row = FromPrintable(args.start_row);
   options.stop_row = FromPrintable(args.stop_row);

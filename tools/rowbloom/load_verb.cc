@@ -115,35 +115,32 @@ class Loader {
 
 // Opens the store, with the families that the arguments and the input ask for:
 // of those that are there the settings must be theirs.
-Status OpenForLoad(const LoadArgs& args, std::vector<FamilySpec> specs,
-                   const std::optional<InputFormat>& format,
-                   const Streams& streams, std::shared_ptr<Store>* store) {
-  StoreOptions options;
-  Status s = args.store.Options(&options);
-  if (!s.ok()) return s;
+std::shared_ptr<Store> OpenForLoad(const LoadArgs& args,
+                                   std::vector<FamilySpec> specs,
+                                   const std::optional<InputFormat>& format,
+                                   const Streams& streams) {
+  StoreOptions options = args.store.Options();
   // A look first, so that nothing is touched when something does not fit.
   std::map<std::string, FamilyOptions> existing;
+  std::shared_ptr<Store> store;
   options.read_only = true;
-  s = args.store.OpenQuietly(options, {}, streams, store);
+  const Status s = args.store.OpenQuietly(options, {}, streams, &store);
   const bool is_new = s.IsNotFound();
-  if (!s.ok() && !is_new) return s;
-  if (s.ok()) {
-    existing = (*store)->Families();
-    store->reset();
+  if (!is_new) {
+    Require(s);
+    existing = store->Families();
+    store.reset();
   }
   if (specs.empty() && (is_new || format == InputFormat::kPackageIndex)) {
     specs.push_back(*FamilySpec::Parse(kDefaultFamily));
   }
   std::vector<FamilyDescriptor> families;
   for (const FamilySpec& spec : specs) {
-    const auto kept = existing.find(spec.name());
-    families.push_back(
-        {spec.name(), spec.ApplyTo(kept == existing.end() ? FamilyOptions()
-                                                          : kept->second)});
+    families.push_back({spec.name(), spec.ApplyTo(existing[spec.name()])});
   }
   options.read_only = false;
   options.create_if_missing = true;
-  return args.store.Open(options, families, streams, store);
+  return args.store.Open(options, families, streams);
 }
 
 // The input to read, and its name in messages.
@@ -168,9 +165,7 @@ void PrintSummary(const LoadArgs& args, uint64_t cells, uint64_t bytes,
 
 ExitCode LoadFrom(const Source& source, const LoadArgs& args,
                   const Streams& streams) {
-  const auto specs = FamilySpec::ParseAll(args.families);
-  if (!specs) return Fail(streams.err, specs.error());
-
+  const auto specs = Require(FamilySpec::ParseAll(args.families));
   const Interruption interruption;
   CellReader reader(*source.stream, source.name);
   const auto fail = [&](std::string problem, uint64_t cells) {
@@ -185,12 +180,10 @@ ExitCode LoadFrom(const Source& source, const LoadArgs& args,
   };
   const auto format = reader.Detect();
   if (!format) return fail(format.error(), 0);
-  std::shared_ptr<Store> store;
-  Status s = OpenForLoad(args, *specs, *format, streams, &store);
-  if (!s.ok()) return Fail(streams.err, s);
-
+  const std::shared_ptr<Store> store =
+      OpenForLoad(args, specs, *format, streams);
   Loader loader(store.get(), args,
-                specs->empty() ? kDefaultFamily : specs->front().name());
+                specs.empty() ? kDefaultFamily : specs.front().name());
   Progress progress(streams.err,
                     {ToPrintable(source.name), source.total_bytes, "cells"});
   const auto error =
@@ -200,7 +193,7 @@ ExitCode LoadFrom(const Source& source, const LoadArgs& args,
         return loader.Add(cell);
       });
   loader.Write();
-  s = loader.status();
+  Status s = loader.status();
   if (!error && s.ok()) s = store->Flush();
   progress.Finish();
   if (!s.ok()) return fail(Describe(s), loader.cells_written());
@@ -215,9 +208,8 @@ ExitCode Load(const LoadArgs& args, const Streams& streams) {
     return LoadFrom({&streams.in, streams.in_bytes, "standard input"}, args,
                     streams);
   }
-  const auto file = InputFile::Open(args.file);
-  if (!file) return Fail(streams.err, file.error());
-  return LoadFrom({&(*file)->stream(), (*file)->size_bytes(), args.file}, args,
+  const auto file = Require(InputFile::Open(args.file));
+  return LoadFrom({&file->stream(), file->size_bytes(), args.file}, args,
                   streams);
 }
 

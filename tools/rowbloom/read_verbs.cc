@@ -4,6 +4,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "rowbloom/printable.h"
@@ -11,14 +12,71 @@
 #include "tools/cli/arguments.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/record.h"
-#include "tools/rowbloom/cell_printer.h"
+#include "tools/cli/text.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {
 
-using rocksdb::Status;
+struct CellFormat {
+  bool json = false;       // objects, not lines of text
+  bool hex = false;        // rows, qualifiers and values as hex digits
+  bool keys_only = false;  // without values
+};
+
+// The first column of a line of text; the later ones follow, with tabs between
+// them. Columns that the command line names are left out.
+enum class CellColumns : uint8_t { kRow, kColumn, kTimestamp, kValue };
+
+// Prints a line per cell:
+//   row<TAB>family:qualifier<TAB>timestamp<TAB>value
+// with the bytes as ToPrintable has them, or as lower case hex digits; or the
+// same as an object with these names:
+//   {"row":...,"family":...,"qualifier":...,"timestamp":...,"value":...}
+// where text is as in lines of text. Not thread-safe.
+class CellPrinter {
+ public:
+  // Prints to `out`, which must outlive it.
+  CellPrinter(std::ostream& out, const CellFormat& format, CellColumns first)
+      : out_(out), format_(format), first_(first) {}
+
+  void Print(std::string_view row, const Cell& cell);
+
+ private:
+  std::string Text(std::string_view bytes) const;
+
+  std::ostream& out_;
+  const CellFormat format_;
+  const CellColumns first_;
+};
+
+void CellPrinter::Print(std::string_view row, const Cell& cell) {
+  if (format_.json) {
+    Record record;
+    record.Text("row", Text(row))
+        .Text("family", cell.family)
+        .Text("qualifier", Text(cell.qualifier))
+        .Number("timestamp", cell.timestamp_ms);
+    if (!format_.keys_only) record.Text("value", Text(cell.value));
+    record.Print(out_);
+    return;
+  }
+  if (first_ <= CellColumns::kRow) out_ << Text(row) << '\t';
+  if (first_ <= CellColumns::kColumn) {
+    out_ << cell.family << ':' << Text(cell.qualifier) << '\t';
+  }
+  if (format_.keys_only) {
+    out_ << cell.timestamp_ms << '\n';
+    return;
+  }
+  if (first_ <= CellColumns::kTimestamp) out_ << cell.timestamp_ms << '\t';
+  out_ << Text(cell.value) << '\n';
+}
+
+std::string CellPrinter::Text(std::string_view bytes) const {
+  return format_.hex ? ToHex(bytes) : ToPrintable(bytes);
+}
 
 // The choice of versions of a cell.
 struct VersionArgs {
@@ -117,20 +175,16 @@ struct GetArgs : ReadArgs {
 };
 
 ExitCode Get(const GetArgs& args, const Streams& streams) {
-  const auto column = ParseCellColumn(args.column);
-  if (!column) return Fail(streams.err, column.error());
+  const Column column = ParseCellColumn(args.column);
   const std::string row = FromPrintable(args.row);
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams, &store);
-  if (!s.ok()) return Fail(streams.err, s);
   std::vector<Cell> cells;
-  s = store->GetVersions(row, column->family, *column->qualifier, &cells,
-                         {.time_range = args.version.range,
-                          .max_versions = args.version.versions.value_or(1)});
-  if (!s.ok()) return Fail(streams.err, s);
+  Require(args.store.OpenToRead(streams)->GetVersions(
+      row, column.family, *column.qualifier, &cells,
+      {.time_range = args.version.range,
+       .max_versions = args.version.versions.value_or(1)}));
   if (cells.empty()) {
-    Complain(streams.err, "no cell \"" + column->family + ":" +
-                              ToPrintable(*column->qualifier) + "\" in row \"" +
+    Complain(streams.err, "no cell \"" + column.family + ":" +
+                              ToPrintable(*column.qualifier) + "\" in row \"" +
                               ToPrintable(row) + "\"");
     return ExitCode::kFinding;
   }
@@ -152,12 +206,9 @@ struct RowArgs : ReadArgs {
 
 ExitCode PrintRow(const RowArgs& args, const Streams& streams) {
   const std::string row = FromPrintable(args.row);
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams, &store);
-  if (!s.ok()) return Fail(streams.err, s);
   std::vector<Cell> cells;
-  s = store->GetRow(row, &cells, args.columns.Options(args.version));
-  if (!s.ok()) return Fail(streams.err, s);
+  Require(args.store.OpenToRead(streams)->GetRow(
+      row, &cells, args.columns.Options(args.version)));
   if (cells.empty()) {
     Complain(streams.err, "no cells in row \"" + ToPrintable(row) + "\"");
     return ExitCode::kFinding;
@@ -179,11 +230,9 @@ ExitCode Exists(const ExistsArgs& args, const Streams& streams) {
   for (const std::string& column : args.columns) {
     options.columns.push_back(ParseColumn(column));
   }
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams, &store);
   bool exists = false;
-  if (s.ok()) s = store->Exists(FromPrintable(args.row), &exists, options);
-  if (!s.ok()) return Fail(streams.err, s);
+  Require(args.store.OpenToRead(streams)->Exists(FromPrintable(args.row),
+                                                 &exists, options));
   if (args.store.json) {
     Record().Flag("exists", exists).Print(streams.out);
   } else {
@@ -220,11 +269,8 @@ struct ScanArgs : ReadArgs {
 };
 
 ExitCode PrintCounts(const ScanArgs& args, const Streams& streams) {
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams, &store);
   ScanCounts counts;
-  if (s.ok()) s = store->Count(args.Options(), &counts);
-  if (!s.ok()) return Fail(streams.err, s);
+  Require(args.store.OpenToRead(streams)->Count(args.Options(), &counts));
   if (args.store.json) {
     Record()
         .Number("rows", counts.rows)
@@ -238,18 +284,16 @@ ExitCode PrintCounts(const ScanArgs& args, const Streams& streams) {
 
 ExitCode Scan(const ScanArgs& args, const Streams& streams) {
   const Interruption interruption;
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams, &store);
+  const std::shared_ptr<Store> store = args.store.OpenToRead(streams);
   RowScanner rows;
-  if (s.ok()) s = store->Scan(args.Options(), &rows);
-  if (!s.ok()) return Fail(streams.err, s);
+  Require(store->Scan(args.Options(), &rows));
   CellPrinter printer =
       args.Printer(streams.out, CellColumns::kRow, args.columns.keys_only);
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) printer.Print(row.row, cell);
     interruption.Check(streams.out);
   }
-  if (!rows.status().ok()) return Fail(streams.err, rows.status());
+  Require(rows.status());
   return ExitCode::kOk;
 }
 

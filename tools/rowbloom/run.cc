@@ -1,5 +1,3 @@
-#include "tools/rowbloom/run.h"
-
 #include <CLI/CLI.hpp>
 
 #include "tools/rowbloom/store_args.h"

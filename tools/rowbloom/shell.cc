@@ -1,7 +1,10 @@
+#include <editline/readline.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <istream>
 #include <memory>
 #include <optional>
@@ -13,15 +16,11 @@
 
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
-#include "tools/rowbloom/line_editor.h"
-#include "tools/rowbloom/run.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::cli {
 namespace {
-
-using rocksdb::Status;
 
 constexpr std::string_view kBlanks = " \t\r";
 
@@ -49,6 +48,57 @@ Result<std::vector<std::string>> SplitWords(std::string_view line) {
   if (word) words.push_back(*std::move(word));
   return words;
 }
+
+// The words to complete to: libedit calls functions without a context.
+std::vector<std::string>& Words() {
+  static std::vector<std::string> words;
+  return words;
+}
+
+// Returns the next word that begins with `text`, from the first one if `state`
+// is 0. The caller frees it.
+char* NextWord(const char* text, int state) {
+  static size_t next = 0;
+  if (state == 0) next = 0;
+  while (next < Words().size()) {
+    const std::string& word = Words()[next++];
+    if (word.starts_with(text)) return strdup(word.c_str());
+  }
+  return nullptr;
+}
+
+char* NoWord(const char* /*text*/, int /*state*/) { return nullptr; }
+
+// Lines that a person types on the terminal of standard input. They can be
+// edited, and earlier ones come back with the arrow keys. The library has one
+// terminal and no lock: one thread uses one editor at a time.
+class LineEditor {
+ public:
+  // Tab completes the first word of a line to one of these.
+  explicit LineEditor(std::vector<std::string> words) {
+    Words() = std::move(words);
+    rl_attempted_completion_function = [](const char* text, int start,
+                                          int /*end*/) {
+      rl_attempted_completion_over = 1;  // no names of files
+      return rl_completion_matches(text, start == 0 ? NextWord : NoWord);
+    };
+  }
+  ~LineEditor() {
+    rl_attempted_completion_function = nullptr;
+    Words().clear();
+  }
+  LineEditor(const LineEditor&) = delete;
+  LineEditor& operator=(const LineEditor&) = delete;
+
+  // The next line, without its end; nullopt: there is none.
+  std::optional<std::string> Read(const char* prompt) {
+    const std::unique_ptr<char, decltype(&std::free)> line(readline(prompt),
+                                                           &std::free);
+    if (line == nullptr) return std::nullopt;
+    if (*line != '\0') add_history(line.get());
+    return std::string(line.get());
+  }
+};
 
 // Gives the lines of a person or of a script.
 class Lines {
@@ -84,13 +134,11 @@ ExitCode Shell(const StoreArgs& args, const Streams& streams) {
   if (streams.session != nullptr) {
     return Fail(streams.err, "this is a shell already");
   }
-  StoreOptions options;
-  Status s = args.Options(&options);
+  StoreOptions options = args.Options();
   // A shell is open for long enough to earn its front filter.
   options.front_filter_limit_bytes = StoreOptions().front_filter_limit_bytes;
-  Session session{.store = nullptr, .db = args.db};
-  if (s.ok()) s = args.Open(options, {}, streams, &session.store);
-  if (!s.ok()) return Fail(streams.err, s);
+  const Session session{.store = args.Open(options, {}, streams),
+                        .db = args.db};
   Streams of_shell = streams;
   of_shell.session = &session;
   Lines lines(streams);

@@ -20,8 +20,6 @@
 namespace rowbloom::cli {
 namespace {
 
-using rocksdb::Status;
-
 // The settings that the table has no column for, where they are no defaults.
 std::string OtherSettings(const FamilyOptions& options) {
   const auto defaults = FamilySpec::SettingsOf({});
@@ -85,11 +83,6 @@ void PrintTable(const StoreStats& stats, std::ostream& out) {
 
 void PrintJson(const StoreStats& stats, std::ostream& out) {
   for (const auto& [name, family] : stats.families) {
-    Record settings;
-    for (const auto& [setting, value] :
-         FamilySpec::SettingsOf(family.options)) {
-      settings.Text(setting, value);
-    }
     std::vector<Record> levels;
     for (const LevelStats& level : family.levels) {
       if (level.files == 0) continue;
@@ -100,7 +93,7 @@ void PrintJson(const StoreStats& stats, std::ostream& out) {
     }
     Record()
         .Text("family", name)
-        .Object("settings", settings)
+        .Object("settings", SettingsOf(family.options))
         .Number("rows", family.estimated_rows)
         .Number("cells", family.estimated_cells)
         .Number("memory_bytes", family.memtable_bytes)
@@ -116,30 +109,24 @@ void PrintJson(const StoreStats& stats, std::ostream& out) {
 }
 
 // The statistics as of when the front filter has read all files.
-Status ArmedStats(Store* store, StoreStats* stats) {
+StoreStats ArmedStats(Store* store) {
   const auto arms = [](const FrontFilterFamilyStats& family) {
     return family.state == FrontFilterState::kArming;
   };
   while (true) {
-    Status s = store->Stats(stats);
-    if (!s.ok() || std::ranges::none_of(stats->front_filter->families, arms)) {
-      return s;
-    }
+    StoreStats stats;
+    Require(store->Stats(&stats));
+    if (std::ranges::none_of(stats.front_filter->families, arms)) return stats;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
 ExitCode Stats(const StoreArgs& args, const Streams& streams) {
   // The store is opened with a front filter, to tell how much that takes.
-  StoreOptions options;
-  Status s = args.Options(&options);
+  StoreOptions options = args.Options();
   options.read_only = true;
   options.front_filter_limit_bytes = StoreOptions().front_filter_limit_bytes;
-  std::shared_ptr<Store> store;
-  if (s.ok()) s = args.Open(options, {}, streams, &store);
-  StoreStats stats;
-  if (s.ok()) s = ArmedStats(store.get(), &stats);
-  if (!s.ok()) return Fail(streams.err, s);
+  const StoreStats stats = ArmedStats(args.Open(options, {}, streams).get());
   if (args.json) {
     PrintJson(stats, streams.out);
   } else {

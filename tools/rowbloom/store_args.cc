@@ -7,6 +7,7 @@
 
 #include "rowbloom/printable.h"
 #include "storage/settings/duration.h"
+#include "storage/settings/family_spec.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/report.h"
 
@@ -49,16 +50,15 @@ void StoreArgs::AddTo(CLI::App* command) {
 
 void StoreArgs::AddJsonTo(CLI::App* command) { cli::AddJsonTo(command, &json); }
 
-Status StoreArgs::Options(StoreOptions* options) const {
+StoreOptions StoreArgs::Options() const {
+  StoreOptions options;
   if (!key_layout.empty()) {
-    const auto layout = KeyLayout::FromString(key_layout);
-    if (!layout) return Status::InvalidArgument(layout.error());
-    options->key_layout = *layout;
+    options.key_layout = Require(KeyLayout::FromString(key_layout));
   }
-  options->create_if_missing = false;
+  options.create_if_missing = false;
   // A command reads too few rows to earn the reading of all ROW sections.
-  options->front_filter_limit_bytes = 0;
-  return Status::OK();
+  options.front_filter_limit_bytes = 0;
+  return options;
 }
 
 Status StoreArgs::OpenQuietly(const StoreOptions& options,
@@ -75,32 +75,27 @@ Status StoreArgs::OpenQuietly(const StoreOptions& options,
   return s;
 }
 
-Status StoreArgs::Open(const StoreOptions& options,
-                       const std::vector<FamilyDescriptor>& families,
-                       const Streams& streams,
-                       std::shared_ptr<Store>* store) const {
-  Status s = OpenQuietly(options, families, streams, store);
+std::shared_ptr<Store> StoreArgs::Open(
+    const StoreOptions& options, const std::vector<FamilyDescriptor>& families,
+    const Streams& streams) const {
+  std::shared_ptr<Store> store;
+  Require(OpenQuietly(options, families, streams, &store));
   const Session* const session = streams.session;
-  if (!s.ok() || (session != nullptr && *store == session->store)) return s;
-  for (const std::string& warning : (*store)->Warnings()) {
+  if (session != nullptr && store == session->store) return store;
+  for (const std::string& warning : store->Warnings()) {
     Complain(streams.err, warning);
   }
-  return s;
+  return store;
 }
 
-Status StoreArgs::OpenToRead(const Streams& streams,
-                             std::shared_ptr<Store>* store) const {
-  StoreOptions options;
-  Status s = Options(&options);
+std::shared_ptr<Store> StoreArgs::OpenToRead(const Streams& streams) const {
+  StoreOptions options = Options();
   options.read_only = true;
-  return s.ok() ? Open(options, {}, streams, store) : s;
+  return Open(options, {}, streams);
 }
 
-Status StoreArgs::OpenToWrite(const Streams& streams,
-                              std::shared_ptr<Store>* store) const {
-  StoreOptions options;
-  Status s = Options(&options);
-  return s.ok() ? Open(options, {}, streams, store) : s;
+std::shared_ptr<Store> StoreArgs::OpenToWrite(const Streams& streams) const {
+  return Open(Options(), {}, streams);
 }
 
 std::optional<Error> StoreArgs::CheckFamily(
@@ -122,8 +117,9 @@ void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms) {
           "--ttl",
           [ttl_ms](const std::string& text) {
             const auto duration = ParseDuration(text);
-            if (!duration)
+            if (!duration) {
               throw CLI::ValidationError("--ttl", duration.error());
+            }
             ttl_ms->reset();
             if (*duration > 0) *ttl_ms = *duration;
           },
@@ -153,11 +149,21 @@ Column ParseColumn(const std::string& text) {
           .qualifier = FromPrintable(std::string_view(text).substr(colon + 1))};
 }
 
-Result<Column> ParseCellColumn(const std::string& text) {
-  const Column column = ParseColumn(text);
-  if (column.qualifier) return column;
-  return Error{"expected FAMILY:QUALIFIER, found \"" + ToPrintable(text) +
-               "\""};
+Column ParseCellColumn(const std::string& text) {
+  Column column = ParseColumn(text);
+  if (!column.qualifier) {
+    Require(Error{"expected FAMILY:QUALIFIER, found \"" + ToPrintable(text) +
+                  "\""});
+  }
+  return column;
+}
+
+Record SettingsOf(const FamilyOptions& options) {
+  Record settings;
+  for (const auto& [setting, value] : FamilySpec::SettingsOf(options)) {
+    settings.Text(setting, value);
+  }
+  return settings;
 }
 
 }  // namespace rowbloom::cli

@@ -12,6 +12,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
+#include "tools/cli/record.h"
 #include "tools/cli/streams.h"
 
 namespace CLI {
@@ -36,9 +37,8 @@ struct StoreArgs {
   // Adds --json, for verbs that print something.
   void AddJsonTo(CLI::App* command);
 
-  // Options for this store; writes, and creates nothing. InvalidArgument: an
-  // unknown key layout.
-  rocksdb::Status Options(StoreOptions* options) const;
+  // Options for this store; writes, and creates nothing.
+  StoreOptions Options() const;
 
   // The store that the shell has open, whose missing families are created and
   // whose options stay, or else the store that this opens.
@@ -47,17 +47,15 @@ struct StoreArgs {
                               const Streams& streams,
                               std::shared_ptr<Store>* store) const;
 
-  // The same, with the warnings of a store that this opens.
-  rocksdb::Status Open(const StoreOptions& options,
-                       const std::vector<FamilyDescriptor>& families,
-                       const Streams& streams,
-                       std::shared_ptr<Store>* store) const;
+  // The same, with the warnings of a store that this opens. An error ends the
+  // verb (Require).
+  std::shared_ptr<Store> Open(const StoreOptions& options,
+                              const std::vector<FamilyDescriptor>& families,
+                              const Streams& streams) const;
 
   // Open of a store that is there.
-  rocksdb::Status OpenToRead(const Streams& streams,
-                             std::shared_ptr<Store>* store) const;
-  rocksdb::Status OpenToWrite(const Streams& streams,
-                              std::shared_ptr<Store>* store) const;
+  std::shared_ptr<Store> OpenToRead(const Streams& streams) const;
+  std::shared_ptr<Store> OpenToWrite(const Streams& streams) const;
 
   // The error of a family that is not among the store's.
   std::optional<Error> CheckFamily(
@@ -80,7 +78,10 @@ void AddRowRangeTo(CLI::App* command, std::string* start_row,
 // stands for a byte, as in rows (FromPrintable).
 Column ParseColumn(const std::string& text);
 
-// The column of a cell. Error: no qualifier.
-Result<Column> ParseCellColumn(const std::string& text);
+// The column of a cell. One without a qualifier ends the verb.
+Column ParseCellColumn(const std::string& text);
+
+// The settings of a family, as members of an object.
+Record SettingsOf(const FamilyOptions& options);
 
 }  // namespace rowbloom::cli

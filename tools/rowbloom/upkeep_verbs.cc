@@ -1,15 +1,23 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "rowbloom/backup.h"
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/record.h"
+#include "tools/cli/text.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
@@ -18,13 +26,6 @@ namespace {
 
 using rocksdb::Status;
 
-ExitCode Flush(const StoreArgs& args, const Streams& streams) {
-  std::shared_ptr<Store> store;
-  Status s = args.OpenToWrite(streams, &store);
-  if (s.ok()) s = store->Flush();
-  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
-}
-
 struct CompactArgs {
   StoreArgs store;
   std::string family;
@@ -32,37 +33,24 @@ struct CompactArgs {
   std::string stop_row;
 };
 
-ExitCode Compact(const CompactArgs& args, const Streams& streams) {
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams, &store);
-  if (s.ok()) {
-    s = store->Compact({.family = args.family,
-                        .start_row = FromPrintable(args.start_row),
-                        .stop_row = FromPrintable(args.stop_row)});
-  }
-  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
-}
-
-ExitCode ResetClock(const StoreArgs& args, const Streams& streams) {
-  // Opened without its warnings, one of which asks for this.
-  StoreOptions options;
-  std::shared_ptr<Store> store;
-  Status s = args.Options(&options);
-  if (s.ok()) s = args.OpenQuietly(options, {}, streams, &store);
-  if (s.ok()) s = store->ResetClock();
-  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
-}
-
-struct CheckpointArgs {
+// A store, and the directory that its cells go to or come from.
+struct StoreAndDirectory {
   StoreArgs store;
   std::string directory;
+  std::optional<uint32_t> backup_id;
 };
 
-ExitCode Checkpoint(const CheckpointArgs& args, const Streams& streams) {
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams, &store);
-  if (s.ok()) s = store->Checkpoint(args.directory);
-  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
+void AddDirectoryTo(CLI::App* command, const char* name, const char* meaning,
+                    std::string* directory) {
+  command->add_option(name, *directory, meaning)->required()->type_name("");
+}
+
+void AddTargetTo(CLI::App* command, std::string* directory) {
+  AddDirectoryTo(command, "TARGET", "Where it goes; must not exist", directory);
+}
+
+void AddBackupsTo(CLI::App* command, std::string* directory) {
+  AddDirectoryTo(command, "BACKUPS", "The directory of backups", directory);
 }
 
 struct CopyArgs {
@@ -75,30 +63,22 @@ struct CopyArgs {
 };
 
 ExitCode Copy(const CopyArgs& args, const Streams& streams) {
-  const auto specs = FamilySpec::ParseAll(args.families);
-  if (!specs) return Fail(streams.err, specs.error());
+  const auto specs = Require(FamilySpec::ParseAll(args.families));
   CopyOptions options{.start_row = FromPrintable(args.start_row),
                       .stop_row = FromPrintable(args.stop_row)};
   if (!args.key_layout.empty()) {
-    const auto layout = KeyLayout::FromString(args.key_layout);
-    if (!layout) return Fail(streams.err, layout.error());
-    options.store.key_layout = *layout;
+    options.store.key_layout = Require(KeyLayout::FromString(args.key_layout));
   }
   options.store.front_filter_limit_bytes = 0;
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams, &store);
-  if (!s.ok()) return Fail(streams.err, s);
+  const std::shared_ptr<Store> store = args.store.OpenToRead(streams);
   const std::map<std::string, FamilyOptions> families = store->Families();
-  for (const FamilySpec& spec : *specs) {
-    if (const auto error = args.store.CheckFamily(spec.name(), families)) {
-      return Fail(streams.err, error->message);
-    }
+  for (const FamilySpec& spec : specs) {
+    Require(args.store.CheckFamily(spec.name(), families));
     options.families.push_back(
         {spec.name(), spec.ApplyTo(families.at(spec.name()))});
   }
   CopyReport report;
-  s = store->CopyTo(args.path, options, &report);
-  if (!s.ok()) return Fail(streams.err, s);
+  Require(store->CopyTo(args.path, options, &report));
   if (args.store.json) {
     Record()
         .Number("families", report.families)
@@ -137,16 +117,12 @@ void PrintProblem(const VerifyProblem& problem, std::ostream& out) {
 }
 
 ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToRead(streams, &store);
   VerifyReport report;
-  if (s.ok()) {
-    s = store->Verify({.files = args.Looks(kFiles),
-                       .records = args.Looks(kRecords),
-                       .cells = args.Looks(kCells)},
-                      &report);
-  }
-  if (!s.ok()) return Fail(streams.err, s);
+  Require(
+      args.store.OpenToRead(streams)->Verify({.files = args.Looks(kFiles),
+                                              .records = args.Looks(kRecords),
+                                              .cells = args.Looks(kCells)},
+                                             &report));
   for (const VerifyProblem& problem : report.problems) {
     if (!args.store.json) {
       PrintProblem(problem, streams.out);
@@ -177,12 +153,80 @@ ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
   return report.ok() ? ExitCode::kOk : ExitCode::kFinding;
 }
 
+// Prints a backup; the first one is printed below the titles.
+void Print(const BackupInfo& backup, std::string_view state, bool is_first,
+           bool json, std::ostream& out) {
+  if (json) {
+    Record()
+        .Number("backup", backup.id)
+        .Number("timestamp_s", backup.timestamp_s)
+        .Number("files", backup.files)
+        .Number("bytes", backup.bytes)
+        .Text("state", state)
+        .Print(out);
+    return;
+  }
+  constexpr const char* kLine = "{:>6}  {:23}  {:>5}  {:>14}  {}\n";
+  if (is_first) {
+    out << fmt::format(kLine, "backup", "made", "files", "bytes", "state");
+  }
+  out << fmt::format(
+      kLine, backup.id,  // That of a damaged backup is 0.
+      backup.timestamp_s == 0 ? "unknown" : UtcText(backup.timestamp_s),
+      backup.files, backup.bytes, state);
+}
+
+struct BackupsArgs {
+  std::string directory;
+  bool json = false;
+  bool verify = false;
+  std::optional<uint32_t> id_to_delete;
+  std::optional<uint32_t> keep;
+  bool yes = false;
+};
+
+ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
+  if ((args.id_to_delete || args.keep) &&
+      !Confirm(streams, args.yes,
+               args.keep
+                   ? fmt::format("Delete all backups but {}?", *args.keep)
+                   : fmt::format("Delete backup {}?", *args.id_to_delete))) {
+    return Fail(streams.err, "nothing was deleted");
+  }
+  if (args.id_to_delete) {
+    Require(DeleteBackup(args.directory, *args.id_to_delete));
+  }
+  if (args.keep) Require(PurgeBackups(args.directory, *args.keep));
+  std::vector<BackupInfo> backups;
+  Require(ListBackups(args.directory, &backups));
+  ExitCode code = ExitCode::kOk;
+  for (const BackupInfo& backup : backups) {
+    std::string_view state = args.verify ? "verified" : "listed";
+    Status s;
+    if (args.verify) s = VerifyBackup(args.directory, backup.id);
+    if (s.IsCorruption()) {
+      Complain(streams.err, Describe(s));
+    } else {
+      Require(s);
+    }
+    if (backup.damaged || !s.ok()) {
+      state = "damaged";
+      code = ExitCode::kFinding;
+    }
+    Print(backup, state, &backup == &backups.front(), args.json, streams.out);
+  }
+  return code;
+}
+
 }  // namespace
 
 Action AddFlush(CLI::App* command) {
   const auto args = std::make_shared<StoreArgs>();
   args->AddTo(command);
-  return [args](const Streams& streams) { return Flush(*args, streams); };
+  return [args](const Streams& streams) {
+    Require(args->OpenToWrite(streams)->Flush());
+    return ExitCode::kOk;
+  };
 }
 
 Action AddCompact(CLI::App* command) {
@@ -191,7 +235,13 @@ Action AddCompact(CLI::App* command) {
   command->add_option("--family", args->family, "One family; default all")
       ->type_name("F");
   AddRowRangeTo(command, &args->start_row, &args->stop_row);
-  return [args](const Streams& streams) { return Compact(*args, streams); };
+  return [args](const Streams& streams) {
+    Require(args->store.OpenToWrite(streams)->Compact(
+        {.family = args->family,
+         .start_row = FromPrintable(args->start_row),
+         .stop_row = FromPrintable(args->stop_row)}));
+    return ExitCode::kOk;
+  };
 }
 
 Action AddResetClock(CLI::App* command) {
@@ -201,17 +251,23 @@ Action AddResetClock(CLI::App* command) {
       "For a store whose timestamps ran ahead while the machine's clock was "
       "wrong. Cells\nwith later timestamps stay, and hide newer puts of them "
       "until the clock has passed\nthem.");
-  return [args](const Streams& streams) { return ResetClock(*args, streams); };
+  return [args](const Streams& streams) {
+    // Opened without its warnings, one of which asks for this.
+    std::shared_ptr<Store> store;
+    Require(args->OpenQuietly(args->Options(), {}, streams, &store));
+    Require(store->ResetClock());
+    return ExitCode::kOk;
+  };
 }
 
 Action AddCheckpoint(CLI::App* command) {
-  const auto args = std::make_shared<CheckpointArgs>();
+  const auto args = std::make_shared<StoreAndDirectory>();
   args->store.AddTo(command);
-  command
-      ->add_option("TARGET", args->directory, "Where it goes; must not exist")
-      ->required()
-      ->type_name("");
-  return [args](const Streams& streams) { return Checkpoint(*args, streams); };
+  AddTargetTo(command, &args->directory);
+  return [args](const Streams& streams) {
+    Require(args->store.OpenToWrite(streams)->Checkpoint(args->directory));
+    return ExitCode::kOk;
+  };
 }
 
 Action AddCopy(CLI::App* command) {
@@ -229,9 +285,7 @@ Action AddCopy(CLI::App* command) {
       ->add_option("--new-key-layout", args->key_layout,
                    "How the copy lays out rows; default as the store")
       ->type_name("LAYOUT");
-  command->add_option("TARGET", args->path, "Where it goes; must not exist")
-      ->required()
-      ->type_name("");
+  AddTargetTo(command, &args->path);
   command->footer(FamilySpec::Help());
   return [args](const Streams& streams) { return Copy(*args, streams); };
 }
@@ -248,6 +302,46 @@ Action AddVerify(CLI::App* command) {
       ->transform(CLI::IsMember({kFiles, kRecords, kCells}, CLI::ignore_case))
       ->type_name("PART");
   return [args](const Streams& streams) { return Verify(*args, streams); };
+}
+
+Action AddBackup(CLI::App* command) {
+  const auto args = std::make_shared<StoreAndDirectory>();
+  args->store.AddTo(command);
+  args->store.AddJsonTo(command);
+  AddBackupsTo(command, &args->directory);
+  return [args](const Streams& streams) {
+    BackupInfo made;
+    Require(args->store.OpenToWrite(streams)->Backup(args->directory, &made));
+    Print(made, "made", /*is_first=*/true, args->store.json, streams.out);
+    return ExitCode::kOk;
+  };
+}
+
+Action AddRestore(CLI::App* command) {
+  const auto args = std::make_shared<StoreAndDirectory>();
+  args->store.AddTo(command);
+  AddNumberTo(command, "--id", &args->backup_id,
+              "Which; default the newest that is not damaged");
+  AddBackupsTo(command, &args->directory);
+  return [args](const Streams& /*streams*/) {
+    Require(RestoreBackup(args->directory, args->backup_id, args->store.db));
+    return ExitCode::kOk;
+  };
+}
+
+Action AddBackups(CLI::App* command) {
+  const auto args = std::make_shared<BackupsArgs>();
+  AddJsonTo(command, &args->json);
+  command->add_flag("--verify", args->verify,
+                    "Read all files and compare their checksums");
+  CLI::Option* id = AddNumberTo(command, "--delete", &args->id_to_delete,
+                                "Delete this one first", "ID");
+  AddNumberTo(command, "--keep", &args->keep,
+              "Delete all but the newest N first")
+      ->excludes(id);
+  AddYesTo(command, &args->yes);
+  AddBackupsTo(command, &args->directory);
+  return [args](const Streams& streams) { return Backups(*args, streams); };
 }
 
 }  // namespace rowbloom::cli

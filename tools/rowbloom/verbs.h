@@ -1,10 +1,26 @@
-// The verbs, by source file. Each adds its arguments to the command. Their help
-// says what they do, README.md what they print.
+// rowbloom: the command line of the store.
+//
+//   rowbloom create --db DIR --family info,versions=3
+//   rowbloom put --db DIR user_1001 info:mail ada@example.org
+//   rowbloom scan --db DIR --prefix user_ --json
+//
+// Each verb adds its arguments to the command. Their help says what they do,
+// README.md what they print.
 #pragma once
+
+#include <span>
+#include <string>
+#include <vector>
 
 #include "tools/cli/program.h"
 
 namespace rowbloom::cli {
+
+// The verbs, in the order of the help.
+std::span<const Verb> Verbs();
+
+// RunProgram with these verbs.
+int Run(const std::vector<std::string>& args, const Streams& streams);
 
 // Those that change several families change one after the other, once all are
 // known to exist. What a verb creates stays as it is if it is there with these

@@ -70,8 +70,9 @@ struct CellArgs : WriteArgs {
   }
 };
 
-// All of the stream. Error: it breaks, or is longer than a value may be.
-Result<std::string> ReadValue(std::istream& in) {
+// All of the stream. One that breaks, or is longer than a value may be, ends
+// the verb.
+std::string ReadValue(std::istream& in) {
   constexpr size_t kChunkBytes = size_t{64} << 10;
   std::string value;
   while (in && value.size() <= kMaxValueBytes) {
@@ -80,98 +81,37 @@ Result<std::string> ReadValue(std::istream& in) {
     in.read(value.data() + begin, kChunkBytes);
     value.resize(begin + static_cast<size_t>(in.gcount()));
   }
-  if (in.bad()) return Error{"standard input: cannot be read"};
+  if (in.bad()) Require(Error{"standard input: cannot be read"});
   if (value.size() > kMaxValueBytes) {
-    return Error{
-        fmt::format("standard input: expected a value of at most {} "
-                    "bytes, found a longer one",
-                    kMaxValueBytes)};
+    Require(
+        Error{fmt::format("standard input: expected a value of at most {} "
+                          "bytes, found a longer one",
+                          kMaxValueBytes)});
   }
   return value;
 }
 
-// Calls write(store, row, column, value), where the value is empty unless the
-// verb takes one.
-template <typename Write>
-ExitCode WriteCell(const CellArgs& args, const Streams& streams,
-                   const Write& write) {
-  const auto column = ParseCellColumn(args.column);
-  if (!column) return Fail(streams.err, column.error());
-  const auto value =
-      args.value == "-" ? ReadValue(streams.in) : FromPrintable(args.value);
-  if (!value) return Fail(streams.err, value.error());
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams, &store);
-  if (s.ok()) s = write(store.get(), FromPrintable(args.row), *column, *value);
-  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
-}
-
-ExitCode Put(const CellArgs& args, const Streams& streams) {
-  return WriteCell(args, streams,
-                   [&](Store* store, const std::string& row,
-                       const Column& column, const std::string& value) {
-                     return store->Put(row, column.family, *column.qualifier,
-                                       value, args.Options());
-                   });
-}
-
-ExitCode Append(const CellArgs& args, const Streams& streams) {
-  return WriteCell(args, streams,
-                   [&](Store* store, const std::string& row,
-                       const Column& column, const std::string& value) {
-                     return store->Append(row, column.family, *column.qualifier,
-                                          value,
-                                          /*joined=*/nullptr, args.Options());
-                   });
+// The action of a verb that calls write(store, row, family, qualifier, value,
+// streams), where the value is empty unless the verb takes one.
+template <typename Args, typename Write>
+Action WriteCell(const std::shared_ptr<Args>& args, const Write& write) {
+  return [args, write](const Streams& streams) {
+    const Column column = ParseCellColumn(args->column);
+    const std::string value =
+        args->value == "-" ? ReadValue(streams.in) : FromPrintable(args->value);
+    return write(args->store.OpenToWrite(streams).get(),
+                 FromPrintable(args->row), column, value, streams);
+  };
 }
 
 struct IncrementArgs : CellArgs {
   int64_t delta = 1;
 };
 
-ExitCode Increment(const IncrementArgs& args, const Streams& streams) {
-  return WriteCell(args, streams,
-                   [&](Store* store, const std::string& row,
-                       const Column& column, const std::string& /*value*/) {
-                     int64_t sum = 0;
-                     Status s =
-                         store->Increment(row, column.family, *column.qualifier,
-                                          args.delta, &sum, args.Options());
-                     if (s.ok() && args.store.json) {
-                       Record().Signed("value", sum).Print(streams.out);
-                     } else if (s.ok()) {
-                       streams.out << sum << '\n';
-                     }
-                     return s;
-                   });
-}
-
 struct CheckAndPutArgs : CellArgs {
   std::optional<std::string> expected;
   bool absent = false;
 };
-
-ExitCode CheckAndPut(const CheckAndPutArgs& args, const Streams& streams) {
-  if (args.expected.has_value() == args.absent) {
-    return Fail(streams.err, "expected --if VALUE or --if-absent");
-  }
-  std::optional<std::string> expected;
-  if (args.expected) expected = FromPrintable(*args.expected);
-  bool applied = false;
-  const ExitCode code = WriteCell(
-      args, streams,
-      [&](Store* store, const std::string& row, const Column& column,
-          const std::string& value) {
-        return store->CheckAndPut(row, column.family, *column.qualifier,
-                                  expected, value, &applied, args.Options());
-      });
-  if (code != ExitCode::kOk || applied) return code;
-  Complain(streams.err,
-           "cell \"" + args.column + "\" in row \"" + args.row +
-               (args.absent ? "\" exists" : "\" has another value") +
-               "; nothing was written");
-  return ExitCode::kFinding;
-}
 
 struct DeleteArgs : WriteArgs {
   std::optional<std::string> column;
@@ -193,29 +133,30 @@ Status DeleteWhat(const DeleteArgs& args, Store* store) {
              : store->Delete(row, family, *qualifier, args.Options());
 }
 
-ExitCode Delete(const DeleteArgs& args, const Streams& streams) {
-  if (args.exact && (!args.timestamp_ms || !args.column)) {
-    return Fail(streams.err,
-                "--exact wants --ts and FAMILY or FAMILY:QUALIFIER");
-  }
-  std::shared_ptr<Store> store;
-  Status s = args.store.OpenToWrite(streams, &store);
-  if (s.ok()) s = DeleteWhat(args, store.get());
-  return s.ok() ? ExitCode::kOk : Fail(streams.err, s);
-}
-
 }  // namespace
 
 Action AddPut(CLI::App* command) {
   const auto args = std::make_shared<CellArgs>();
   args->AddWithValueTo(command);
-  return [args](const Streams& streams) { return Put(*args, streams); };
+  return WriteCell(
+      args, [args](Store* store, const std::string& row, const Column& column,
+                   const std::string& value, const Streams& /*streams*/) {
+        Require(store->Put(row, column.family, *column.qualifier, value,
+                           args->Options()));
+        return ExitCode::kOk;
+      });
 }
 
 Action AddAppend(CLI::App* command) {
   const auto args = std::make_shared<CellArgs>();
   args->AddWithValueTo(command);
-  return [args](const Streams& streams) { return Append(*args, streams); };
+  return WriteCell(
+      args, [args](Store* store, const std::string& row, const Column& column,
+                   const std::string& value, const Streams& /*streams*/) {
+        Require(store->Append(row, column.family, *column.qualifier, value,
+                              /*joined=*/nullptr, args->Options()));
+        return ExitCode::kOk;
+      });
 }
 
 Action AddIncrement(CLI::App* command) {
@@ -227,7 +168,19 @@ Action AddIncrement(CLI::App* command) {
                    "Added to the counter, 8 bytes big-endian; default 1")
       ->check(WholeNumber<int64_t>())
       ->type_name("");
-  return [args](const Streams& streams) { return Increment(*args, streams); };
+  return WriteCell(
+      args, [args](Store* store, const std::string& row, const Column& column,
+                   const std::string& /*value*/, const Streams& streams) {
+        int64_t sum = 0;
+        Require(store->Increment(row, column.family, *column.qualifier,
+                                 args->delta, &sum, args->Options()));
+        if (args->store.json) {
+          Record().Signed("value", sum).Print(streams.out);
+        } else {
+          streams.out << sum << '\n';
+        }
+        return ExitCode::kOk;
+      });
 }
 
 Action AddCheckAndPut(CLI::App* command) {
@@ -239,7 +192,25 @@ Action AddCheckAndPut(CLI::App* command) {
       ->type_name("VALUE");
   command->add_flag("--if-absent", args->absent,
                     "Write only if there is no such cell");
-  return [args](const Streams& streams) { return CheckAndPut(*args, streams); };
+  command->callback([args] {
+    if (args->expected.has_value() != args->absent) return;
+    throw CLI::ValidationError("expected --if VALUE or --if-absent");
+  });
+  return WriteCell(
+      args, [args](Store* store, const std::string& row, const Column& column,
+                   const std::string& value, const Streams& streams) {
+        std::optional<std::string> expected;
+        if (args->expected) expected = FromPrintable(*args->expected);
+        bool applied = false;
+        Require(store->CheckAndPut(row, column.family, *column.qualifier,
+                                   expected, value, &applied, args->Options()));
+        if (applied) return ExitCode::kOk;
+        Complain(streams.err,
+                 "cell \"" + args->column + "\" in row \"" + args->row +
+                     (args->absent ? "\" exists" : "\" has another value") +
+                     "; nothing was written");
+        return ExitCode::kFinding;
+      });
 }
 
 Action AddDelete(CLI::App* command) {
@@ -252,7 +223,14 @@ Action AddDelete(CLI::App* command) {
       ->add_option("COLUMN", args->column,
                    "FAMILY or FAMILY:QUALIFIER; default the whole row")
       ->type_name("");
-  return [args](const Streams& streams) { return Delete(*args, streams); };
+  return [args](const Streams& streams) {
+    if (args->exact && (!args->timestamp_ms || !args->column)) {
+      return Fail(streams.err,
+                  "--exact wants --ts and FAMILY or FAMILY:QUALIFIER");
+    }
+    Require(DeleteWhat(*args, args->store.OpenToWrite(streams).get()));
+    return ExitCode::kOk;
+  };
 }
 
 }  // namespace rowbloom::cli

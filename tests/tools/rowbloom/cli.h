@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/rowbloom/run.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::test {
 

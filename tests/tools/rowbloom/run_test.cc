@@ -1,5 +1,5 @@
 // Standard output that fails.
-#include "tools/rowbloom/run.h"
+#include "tools/rowbloom/verbs.h"
 
 #include <gtest/gtest.h>
 
