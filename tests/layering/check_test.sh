@@ -80,10 +80,10 @@ case $rule in
     breaks storage/c/store.cc '#include "storage/hfile/block.h"'
     ;;
   tools_share_no_program)
-    breaks tools/cli/text.h '#include "tools/rowbloom/run.h"'
+    breaks tools/cli/text.h '#include "tools/rowbloom/verbs.h"'
     breaks tools/sst/block.cc '#include "tools/cli/text.h"'
     breaks tools/rowbloom/run.cc '#include "tools/sst_inspect/run.h"'
-    breaks tools/sst_inspect/run.cc '#include "tools/rowbloom/run.h"'
+    breaks tools/sst_inspect/run.cc '#include "tools/rowbloom/verbs.h"'
     ;;
   sources_are_ascii)
     breaks lib/key.cc '// caf\xc3\xa9'

@@ -1,17 +1,24 @@
+// advise: the filter that the data of a file, or of each family of a database,
+// wants, and what that, the present one and others cost.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rowbloom/advise.h"
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/family_advice.h"
 #include "tools/sst_inspect/file_args.h"
-#include "tools/sst_inspect/filter_cost.h"
+#include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_stats.h"
 #include "tools/sst_inspect/verbs.h"
@@ -19,63 +26,381 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
+using rocksdb::Status;
+
+// So many rows make the share of a file that half of the reads consider exact
+// to 2 % of itself (one standard deviation).
+constexpr size_t kSampledRows = 4096;
+
 struct AdviseArgs : FileArgs {
   double false_positive_rate = 0.01;
   double files = 1;          // that a read considers
   double files_per_row = 0;  // 0: all of them
 };
 
-using rocksdb::Status;
+// The filter that a file has. Its rates are weighted by the sizes of its
+// partitions.
+struct PresentFilter {
+  std::string name = "none";
+  uint64_t bytes = 0;
+  // The rates of rowbloom's sections, or those of RocksDB's own filter for
+  // prefixes and for whole keys.
+  bool has_sections = false;
+  SectionRates sections;
+  double prefix = 1;
+  double key = 1;
 
-ExitCode PrintAdvice(const TableFile& file, const AdviseArgs& args,
-                     const Output& output) {
-  const std::string path = WithoutControls(file.path());
+  // The wrong opens of the file, as PredictWrongOpens has them.
+  WrongOpens Opens(double row_spread) const {
+    return has_sections ? PredictWrongOpens(sections, row_spread)
+                        : WrongOpens{prefix, key, key};
+  }
+};
+
+// Error: the filter cannot be read.
+Status ReadPresentFilter(const TableFile& file, PresentFilter* filter) {
+  const TableFacts facts = file.Facts();
+  *filter = {};
+  double weights = 0;
+  PresentFilter sum{
+      .sections = {.row = 0, .row_col = 0}, .prefix = 0, .key = 0};
+  std::string writer;
+  Status damage;
+  Status status = file.ForEachFilterPart([&](const FilterPart& part) {
+    if (damage.ok()) damage = part.status;
+    sum.bytes += part.size_bytes;
+    writer = part.writer;
+    const auto weight = static_cast<double>(part.size_bytes);
+    weights += weight;
+    double rates[3] = {1, 1, 1};  // row, row and column, RocksDB's own
+    for (const SectionFacts& section : part.sections) {
+      const size_t which = section.section == "ROWCOL"          ? 1
+                           : section.section.starts_with("ROW") ? 0
+                                                                : 2;
+      rates[which] = section.rate.value_or(1);
+      sum.name = section.kind;
+    }
+    sum.sections.row += weight * rates[0];
+    sum.sections.row_col += weight * rates[1];
+    sum.key += weight * (facts.whole_key_filter ? rates[2] : 1);
+    sum.prefix += weight * (facts.prefix_filter ? rates[2] : 1);
+  });
+  if (status.ok()) status = damage;
+  if (!status.ok() || weights == 0) return status;
+  *filter = {.name = writer + " " + sum.name,
+             .bytes = sum.bytes,
+             .has_sections = writer == "rowbloom",
+             .sections = {.row = sum.sections.row / weights,
+                          .row_col = sum.sections.row_col / weights},
+             .prefix = sum.prefix / weights,
+             .key = sum.key / weights};
+  return status;
+}
+
+// The cost of a filter of all files.
+struct FilterCost {
+  std::string which;  // "present", "advised" or "alternative"
+  std::string name;
+  uint64_t bytes = 0;
+  WrongOpens opens;  // per read, over all files that it considers
+
+  void Add(uint64_t more_bytes, const WrongOpens& more, double times) {
+    bytes += more_bytes;
+    opens.scan_absent_row += times * more.scan_absent_row;
+    opens.get_absent_row += times * more.get_absent_row;
+    opens.get_absent_column += times * more.get_absent_column;
+  }
+};
+
+std::string NameOf(const FilterSpec& filter) {
+  if (filter.bloom_type == BloomType::kNone) return "none";
+  return fmt::format("{} {} at {:.4g}{}", ToString(filter.bloom_type),
+                     ToString(filter.kind), filter.false_positive_rate,
+                     filter.row_spread ? ", adaptive split" : "");
+}
+
+// The files that reads choose from: those of a family, or one file alone. A
+// sample of the family's distinct rows, those with the smallest hashes, tells
+// which files a read considers, by their ranges of keys, and which of these
+// have its row. Absent rows are taken to lie as the rows that exist.
+class AdvisedFiles {
+ public:
+  // `layout_id` is the key layout of all files; empty: as each file says.
+  explicit AdvisedFiles(std::string layout_id)
+      : layout_id_(std::move(layout_id)) {}
+
+  // Reads the data and the filter of a file; `place`, which must outlive this,
+  // is its place in the family. InvalidArgument: no key layout is known. After
+  // another error in the data it has what was read before that.
+  Status Add(const TableFile& file, const TreeFile* place);
+  bool empty() const { return files_.empty(); }
+
+  // Finds which files of a family reads consider, in this order of keys.
+  void FindReads(sst::KeyOrder order);
+  // Says of a file alone how many like it a read considers, and how many of
+  // these have its row.
+  void SetReads(double considered, double has_row) {
+    files_.front().considered = considered;
+    files_.front().has_row = has_row;
+  }
+
+  // Prints the advice. InvalidArgument: a number is out of its range. REQUIRES
+  // !empty() and known reads.
+  Status Print(const std::string& path, const std::string& family,
+               double false_positive_rate, const Output& output) const;
+
+ private:
+  struct File {
+    const TreeFile* place = nullptr;
+    FileProfile profile;
+    PresentFilter present;
+    double considered = 0;  // share of reads that consider it
+    double has_row = 0;     // share of the rows that it has
+
+    double row_spread() const {
+      return considered == 0 ? 1 : has_row / considered;
+    }
+  };
+  struct SampledRow {
+    std::string row;            // as in the key
+    std::vector<size_t> files;  // that have it, by their index
+  };
+
+  void AddRow(std::string_view row);
+  FilterCost PresentCost() const;
+  FilterCost CostOf(const FilterSpec& filter, std::string which) const;
+
+  const std::string layout_id_;
+  std::optional<KeyLayout> layout_;
+  std::vector<File> files_;
+  std::map<size_t, SampledRow> sample_;  // by the hash of the row
+};
+
+void AdvisedFiles::AddRow(std::string_view row) {
+  const size_t hash = std::hash<std::string_view>()(row);
+  if (sample_.size() == kSampledRows) {
+    const auto last = std::prev(sample_.end());
+    if (hash > last->first) return;
+    if (hash < last->first && !sample_.contains(hash)) sample_.erase(last);
+  }
+  SampledRow& sampled = sample_[hash];
+  if (sampled.files.empty()) sampled.row = row;
+  const size_t file = files_.size() - 1;
+  if (sampled.files.empty() || sampled.files.back() != file) {
+    sampled.files.push_back(file);
+  }
+}
+
+Status AdvisedFiles::Add(const TableFile& file, const TreeFile* place) {
+  KeyFormat format;
+  Status status = FormatOf(file, layout_id_, false, &format);
+  if (!status.ok()) return status;
+  if (!format.layout) {
+    return Status::InvalidArgument(file.path() +
+                                   ": no key layout known, give --key-layout");
+  }
+  PresentFilter present;
+  status = ReadPresentFilter(file, &present);
+  if (!status.ok()) return status;
+  layout_ = format.layout;
+  files_.push_back({.place = place, .present = std::move(present)});
+  TableStats stats;
+  status = GatherStats(file, format, 0, &stats,
+                       [this](std::string_view row) { AddRow(row); });
+  files_.back().profile = {.rows = stats.rows, .cells = stats.columns};
+  return status;
+}
+
+void AdvisedFiles::FindReads(sst::KeyOrder order) {
+  const auto before = [order](std::string_view a, std::string_view b) {
+    return order != sst::KeyOrder::kUnknown &&
+           sst::CompareUserKeys(order, 0, a, b) < 0;
+  };
+  const auto rows = static_cast<double>(std::max<size_t>(1, sample_.size()));
+  for (size_t i = 0; i < files_.size(); ++i) {
+    uint64_t considered = 0;
+    uint64_t has_row = 0;
+    for (const auto& [hash, sampled] : sample_) {
+      const bool has = std::ranges::binary_search(sampled.files, i);
+      has_row += has ? 1 : 0;
+      considered += has || (!before(sampled.row, files_[i].place->smallest) &&
+                            !before(files_[i].place->largest, sampled.row))
+                        ? 1
+                        : 0;
+    }
+    files_[i].considered = static_cast<double>(considered) / rows;
+    files_[i].has_row = static_cast<double>(has_row) / rows;
+  }
+}
+
+FilterCost AdvisedFiles::PresentCost() const {
+  FilterCost cost{.which = "present"};
+  for (const File& file : files_) {
+    cost.Add(file.present.bytes, file.present.Opens(file.row_spread()),
+             file.considered);
+    if (cost.name.empty()) cost.name = file.present.name;
+    if (cost.name != file.present.name) cost.name = "several";
+  }
+  return cost;
+}
+
+FilterCost AdvisedFiles::CostOf(const FilterSpec& filter,
+                                std::string which) const {
+  FilterCost cost{.which = std::move(which), .name = NameOf(filter)};
+  for (const File& file : files_) {
+    const Prediction built = Predict(file.profile, filter);
+    cost.Add(built.bytes(),
+             PredictWrongOpens(
+                 {.row = built.row_rate, .row_col = built.row_col_rate},
+                 file.row_spread()),
+             file.considered);
+  }
+  return cost;
+}
+
+Status AdvisedFiles::Print(const std::string& path, const std::string& family,
+                           double false_positive_rate,
+                           const Output& output) const {
+  uint64_t rows = 0;
+  uint64_t cells = 0;
+  double considered = 0;
+  double with_row = 0;
+  for (const File& file : files_) {
+    rows += file.profile.rows;
+    cells += file.profile.cells;
+    considered += file.considered;
+    with_row += file.has_row;
+  }
+  // The mean file stands for all, rounded up: files with cells have rows.
+  const auto mean = [n = files_.size()](uint64_t sum) {
+    return (sum + n - 1) / n;
+  };
+  FileProfile typical{.rows = mean(rows),
+                      .cells = mean(cells),
+                      .files = considered,
+                      .files_per_row = with_row};
+  // Of a family they are estimates, which the last rows of a file may miss.
+  if (!family.empty()) {
+    typical.files = std::max(1.0, considered);
+    typical.files_per_row = std::clamp(with_row, 1.0, typical.files);
+  }
+  const auto advised =
+      Advise(typical, {.false_positive_rate = false_positive_rate});
+  if (!advised) return Status::InvalidArgument(path + ": " + advised.error());
+  const Advice& advice = *advised;
+
+  const FilterSpec row{.bloom_type = BloomType::kRow,
+                       .false_positive_rate = false_positive_rate};
+  FilterSpec row_col{.false_positive_rate = false_positive_rate};
+  std::vector<FilterCost> costs = {
+      PresentCost(), CostOf(advice, "advised"),
+      CostOf({.bloom_type = BloomType::kNone}, "alternative"),
+      CostOf(row, "alternative"), CostOf(row_col, "alternative")};
+  row_col.false_positive_rate /= 10;
+  costs.push_back(CostOf(row_col, "alternative"));
+
+  // The front filter holds the ROW sections of all files, and answers a get of
+  // an absent row that passes none.
+  uint64_t front_bytes = 0;
+  double passes_none = 1;
+  for (const File& file : files_) {
+    const Prediction built = Predict(file.profile, row);
+    front_bytes += built.row_bytes;
+    passes_none *= 1 - file.considered * built.row_rate;
+  }
+
+  if (output.json) {
+    const auto start = [&](std::string_view kind) {
+      Record record(kind, ToPrintable(path));
+      if (!family.empty()) record.Text("family", ToPrintable(family));
+      return record;
+    };
+    Record record = start("advice");
+    record.Text("key_layout", layout_->ToString())
+        .Number("rows", rows)
+        .Number("cells", cells)
+        .Text("bloom_type", ToString(advice.bloom_type))
+        .Text("kind", ToString(advice.kind))
+        .Real("false_positive_rate", advice.false_positive_rate)
+        .Flag("adaptive_split", advice.row_spread.has_value())
+        .Real("row_spread", advice.row_spread.value_or(1))
+        .Text("reason", advice.reason);
+    if (!family.empty()) {
+      record.Real("files_considered", considered)
+          .Real("files_per_row", with_row)
+          .Real("front_filter_bytes", static_cast<double>(front_bytes))
+          .Real("front_filter_answers", passes_none);
+    }
+    record.Print(output.out);
+    for (const FilterCost& cost : costs) {
+      start("filter_cost")
+          .Text("which", cost.which)
+          .Text("filter", cost.name)
+          .Number("bytes", cost.bytes)
+          .Real("scan_absent_row", cost.opens.scan_absent_row)
+          .Real("get_absent_row", cost.opens.get_absent_row)
+          .Real("get_absent_column", cost.opens.get_absent_column)
+          .Print(output.out);
+    }
+    return Status::OK();
+  }
+  output.out << WithoutControls(path)
+             << (family.empty() ? "" : ", family " + ToPrintable(family))
+             << fmt::format("\n  data     {} rows, {} cells, layout {}\n",
+                            Grouped(rows), Grouped(cells), layout_->ToString());
+  if (!family.empty()) {
+    output.out << fmt::format(
+        "  reads    {} files: a read considers {:.4g}, of which {:.4g} have "
+        "its row if that exists\n"
+        "  front    a front filter over ROW at {:.4g} takes {} bytes of memory "
+        "and answers {} of gets of absent rows\n",
+        Grouped(files_.size()), considered, with_row, false_positive_rate,
+        Grouped(front_bytes), Percent(passes_none));
+  }
+  output.out << fmt::format(
+      "  advice   bloom_type {}, kind {}, false_positive_rate {:.4g}{}\n"
+      "  because  {}\n\n",
+      ToString(advice.bloom_type), ToString(advice.kind),
+      advice.false_positive_rate,
+      advice.row_spread ? fmt::format(", adaptive split with row_spread {:.3g}",
+                                      *advice.row_spread)
+                        : "",
+      WithoutControls(advice.reason));
+  using Align = Table::Align;
+  Table table({{"filter"},
+               {"bytes", Align::kRight},
+               {"scan, absent row", Align::kRight},
+               {"get, absent row", Align::kRight},
+               {"get, absent column", Align::kRight}});
+  for (const FilterCost& cost : costs) {
+    table.AddRow({cost.which + ": " + cost.name, Grouped(cost.bytes),
+                  fmt::format("{:.4g}", cost.opens.scan_absent_row),
+                  fmt::format("{:.4g}", cost.opens.get_absent_row),
+                  fmt::format("{:.4g}", cost.opens.get_absent_column)});
+  }
+  table.Print(output.out);
+  output.out << fmt::format(
+      "  wrong opens per read, of {:.4g} files that it considers\n",
+      considered);
+  return Status::OK();
+}
+
+ExitCode AdviseFile(const TableFile& file, const AdviseArgs& args,
+                    const Output& output) {
   if (file.key_form() == KeyForm::kHFile) {
     return Fail(
         output.err,
-        path +
+        WithoutControls(file.path()) +
             ": advise is about SSTs; HBase has ROW and ROWCOL filters alone");
   }
-  KeyFormat format;
-  Status status = FormatOf(file, args.key_layout, false, &format);
-  if (!status.ok()) return Judge(output.err, status);
-  if (!format.layout) {
-    return Fail(output.err, path + ": no key layout known, give --key-layout");
+  AdvisedFiles files(args.key_layout);
+  Status status = files.Add(file, nullptr);
+  if (status.ok()) {
+    files.SetReads(args.files,
+                   args.files_per_row == 0 ? args.files : args.files_per_row);
+    status = files.Print(file.path(), "", args.false_positive_rate, output);
   }
-  TableStats stats;
-  status = GatherStats(file, format, 0, &stats);
-  if (!status.ok()) return Judge(output.err, status);
-
-  const FileProfile profile{.rows = stats.rows,
-                            .cells = stats.columns,
-                            .files = args.files,
-                            .files_per_row = args.files_per_row};
-  const auto advice = rowbloom::Advise(
-      profile, {.false_positive_rate = args.false_positive_rate});
-  if (!advice) return Fail(output.err, path + ": " + advice.error());
-  PresentFilter present;
-  status = ReadPresentFilter(file, &present);
-  if (!status.ok()) return Judge(output.err, status);
-  const double row_spread =
-      args.files_per_row > 0 ? args.files_per_row / args.files : 1;
-  AdviceReport report{.path = file.path(),
-                      .layout = format.layout->ToString(),
-                      .rows = stats.rows,
-                      .cells = stats.columns,
-                      .files = args.files,
-                      .advice = *advice};
-  // The prediction is over all files that a read considers, already.
-  report.costs = {{.which = "present",
-                   .name = present.name,
-                   .bytes = present.bytes,
-                   .opens = Scaled(present.Opens(row_spread), args.files)},
-                  {.which = "advised",
-                   .name = fmt::format("{} {}", ToString(advice->bloom_type),
-                                       ToString(advice->kind)),
-                   .bytes = advice->prediction.bytes(),
-                   .opens = advice->prediction.opens}};
-  Print(report, output);
-  return ExitCode::kOk;
+  return status.ok() ? ExitCode::kOk : Judge(output.err, status);
 }
 
 // A family whose key layout is not known is passed over, unless all are.
@@ -86,33 +411,31 @@ ExitCode AdviseTree(const DatabaseTree& tree, const AdviseArgs& args,
   ExitCode worst = ExitCode::kOk;
   bool advised = false;
   for (const TreeFamily& family : tree.families) {
-    FamilyData data(family, args.key_layout);
+    AdvisedFiles files(args.key_layout);
     Status unknown;
     for (const TreeFile& place : family.files) {
       if (!unknown.ok()) break;
       worst = std::max(worst, opener.Open(place, [&](const TableFile& file) {
-        const Status status = data.Add(place, file);
+        const Status status = files.Add(file, &place);
         if (status.ok()) return ExitCode::kOk;
         if (!status.IsInvalidArgument()) return Judge(streams.err, status);
         unknown = status;
         return ExitCode::kOk;
       }));
     }
-    Status status = unknown;
-    if (status.ok()) {
-      if (data.empty()) continue;
-      status = data.Report(tree.path, args.false_positive_rate,
-                           [&](const AdviceReport& report) {
-                             if (advised && !output.json) output.out << "\n";
-                             Print(report, output);
-                             advised = true;
-                           });
-      if (!status.ok()) return Judge(streams.err, status);
+    if (!unknown.ok()) {
+      Complain(streams.err, WithoutControls(tree.path) + ", family " +
+                                ToPrintable(family.name) +
+                                " is left out: " + Describe(unknown));
       continue;
     }
-    Complain(streams.err, WithoutControls(tree.path) + ", family " +
-                              ToPrintable(family.name) +
-                              " is left out: " + Describe(status));
+    if (files.empty()) continue;
+    files.FindReads(family.key_order);
+    if (advised && !output.json) output.out << "\n";
+    const Status status =
+        files.Print(tree.path, family.name, args.false_positive_rate, output);
+    if (!status.ok()) return Judge(streams.err, status);
+    advised = true;
   }
   if (!advised && worst == ExitCode::kOk) {
     return Fail(streams.err, WithoutControls(tree.path) +
@@ -121,7 +444,7 @@ ExitCode AdviseTree(const DatabaseTree& tree, const AdviseArgs& args,
   return worst;
 }
 
-ExitCode Advise(const AdviseArgs& args, const Streams& streams) {
+ExitCode AdviseAll(const AdviseArgs& args, const Streams& streams) {
   AdviseArgs databases = args;
   std::erase_if(databases.paths,
                 [](const std::string& path) { return !IsDatabase(path); });
@@ -140,7 +463,7 @@ ExitCode Advise(const AdviseArgs& args, const Streams& streams) {
   const Output output{streams.out, streams.err, args.json};
   return std::max(of_trees,
                   files.ForEachFile(streams, [&](const TableFile& file) {
-                    return PrintAdvice(file, args, output);
+                    return AdviseFile(file, args, output);
                   }));
 }
 
@@ -161,7 +484,7 @@ Action AddAdvise(CLI::App* command) {
       ->type_name("N");
   args->AddKeyLayoutTo(command);
   args->AddDbPathTo(command);
-  return [args](const Streams& streams) { return Advise(*args, streams); };
+  return [args](const Streams& streams) { return AdviseAll(*args, streams); };
 }
 
 }  // namespace rowbloom::sst_inspect

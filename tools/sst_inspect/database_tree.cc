@@ -30,13 +30,12 @@ using rocksdb::Status;
 
 using Families = std::vector<rocksdb::ColumnFamilyDescriptor>;
 
-// The default file system as a database of which RocksDB reads CURRENT, the
-// MANIFEST and OPTIONS alone. It refuses all that writes: opening for reading
-// removes files that a database left to be deleted. SSTs are refused, and logs
-// are hidden, so that neither damage nor a long log matters.
+// The file system as a database of which RocksDB reads CURRENT, the MANIFEST
+// and OPTIONS alone. SSTs are refused, and logs are hidden, so that neither
+// damage nor a long log matters.
 class MetadataFileSystem : public rocksdb::FileSystemWrapper {
  public:
-  MetadataFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  using FileSystemWrapper::FileSystemWrapper;
 
   static const char* kClassName() { return "MetadataFileSystem"; }
   const char* Name() const override { return kClassName(); }
@@ -55,79 +54,6 @@ class MetadataFileSystem : public rocksdb::FileSystemWrapper {
       std::unique_ptr<rocksdb::FSRandomAccessFile>* /*file*/,
       IODebugContext* /*debug*/) override {
     return IOStatus::NotSupported(name, "not read through RocksDB");
-  }
-
-  IOStatus NewWritableFile(const std::string& name,
-                           const rocksdb::FileOptions& /*options*/,
-                           std::unique_ptr<rocksdb::FSWritableFile>* /*file*/,
-                           IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus ReopenWritableFile(
-      const std::string& name, const rocksdb::FileOptions& /*options*/,
-      std::unique_ptr<rocksdb::FSWritableFile>* /*file*/,
-      IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus ReuseWritableFile(const std::string& name,
-                             const std::string& /*old_name*/,
-                             const rocksdb::FileOptions& /*options*/,
-                             std::unique_ptr<rocksdb::FSWritableFile>* /*file*/,
-                             IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus NewRandomRWFile(const std::string& name,
-                           const rocksdb::FileOptions& /*options*/,
-                           std::unique_ptr<rocksdb::FSRandomRWFile>* /*file*/,
-                           IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus NewLogger(const std::string& name, const IOOptions& /*options*/,
-                     std::shared_ptr<rocksdb::Logger>* /*logger*/,
-                     IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus DeleteFile(const std::string& name, const IOOptions& /*options*/,
-                      IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus Truncate(const std::string& name, size_t /*size*/,
-                    const IOOptions& /*options*/,
-                    IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus CreateDir(const std::string& name, const IOOptions& /*options*/,
-                     IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus CreateDirIfMissing(const std::string& name,
-                              const IOOptions& /*options*/,
-                              IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus DeleteDir(const std::string& name, const IOOptions& /*options*/,
-                     IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus RenameFile(const std::string& name, const std::string& /*to*/,
-                      const IOOptions& /*options*/,
-                      IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus LinkFile(const std::string& name, const std::string& /*to*/,
-                    const IOOptions& /*options*/,
-                    IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-  IOStatus LockFile(const std::string& name, const IOOptions& /*options*/,
-                    rocksdb::FileLock** /*lock*/,
-                    IODebugContext* /*debug*/) override {
-    return Refuse(name);
-  }
-
- private:
-  static IOStatus Refuse(const std::string& name) {
-    return IOStatus::NotSupported(name, "opened for reading alone");
   }
 };
 
@@ -219,8 +145,13 @@ Status ReadOnce(const std::string& path,
                 const std::vector<std::string>& directories,
                 DatabaseTree* tree) {
   *tree = {.path = path};
+  // Opening for reading removes files that a database left to be deleted.
+  std::shared_ptr<rocksdb::FileSystem> read_only;
+  Status status = rocksdb::FileSystem::CreateFromString(
+      {}, "ReadOnlyFileSystem", &read_only);
+  if (!status.ok()) return status;
   const std::unique_ptr<rocksdb::Env> env =
-      rocksdb::NewCompositeEnv(std::make_shared<MetadataFileSystem>());
+      rocksdb::NewCompositeEnv(std::make_shared<MetadataFileSystem>(read_only));
   rocksdb::DBOptions options;
   options.env = env.get();
   options.info_log = std::make_shared<NoLog>();
@@ -228,7 +159,7 @@ Status ReadOnce(const std::string& path,
   options.skip_stats_update_on_db_open = true;
   options.max_open_files = 20;  // not all, which opens each at once
   Families families;
-  Status status = LoadFamilies(path, env.get(), options, &families);
+  status = LoadFamilies(path, env.get(), options, &families);
   if (!status.ok()) return status;
 
   std::unique_ptr<rocksdb::DB> db;

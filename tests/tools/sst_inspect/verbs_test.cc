@@ -241,7 +241,7 @@ TEST_F(Verbs, AdviceComparesWithThePresentFilter) {
   EXPECT_EQ(advice["cells"], 5000);
   EXPECT_NE(advice["reason"], "");
   const std::vector<json> costs = Records(output, "filter_cost");
-  ASSERT_EQ(costs.size(), 2U);
+  ASSERT_EQ(costs.size(), 6U);
   EXPECT_EQ(costs[0]["which"], "present");
   EXPECT_EQ(costs[0]["filter"], "RocksDB bloom");
   // Scans have no filter to probe; gets have one of 1 %.
