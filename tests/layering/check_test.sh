@@ -82,7 +82,7 @@ case $rule in
   tools_share_no_program)
     breaks tools/cli/text.h '#include "tools/rowbloom/verbs.h"'
     breaks tools/sst/block.cc '#include "tools/cli/text.h"'
-    breaks tools/rowbloom/run.cc '#include "tools/sst_inspect/run.h"'
+    breaks tools/rowbloom/run.cc '#include "tools/sst_inspect/verbs.h"'
     breaks tools/sst_inspect/run.cc '#include "tools/rowbloom/verbs.h"'
     ;;
   sources_are_ascii)

@@ -10,7 +10,6 @@
 #include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/progress.h"
-#include "tools/sst_inspect/file_kind.h"
 
 namespace rowbloom::sst_inspect {
 namespace {

@@ -41,10 +41,7 @@ class Painter {
     picture_ = {};
     picture_.path = file_.path();
     picture_.size_bytes = file_.size_bytes();
-    ForEachSummaryLine(file_,
-                       [this](std::string_view name, const std::string& text) {
-                         picture_.facts.emplace_back(name, text);
-                       });
+    picture_.facts = SummaryLines(file_);
     Fail(file_.ForEachBlock(
         TableFile::Blocks::kAll,
         [this](const BlockInfo& block) { AddBlock(block); }));

@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "rocksdb/status.h"
-#include "tools/sst_inspect/section_totals.h"
 #include "tools/sst_inspect/table_file.h"
-#include "tools/sst_inspect/type_totals.h"
+#include "tools/sst_inspect/totals.h"
 
 namespace rowbloom::sst_inspect {
 
@@ -64,8 +63,7 @@ struct NamedBlock {
 struct FilePicture {
   std::string path;
   uint64_t size_bytes = 0;
-  // The facts that the file gives about itself: names and values.
-  std::vector<std::pair<std::string, std::string>> facts;
+  Facts facts;  // that the file gives about itself
 
   uint64_t blocks = 0;
   uint64_t damaged = 0;

@@ -13,7 +13,7 @@
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/section_totals.h"
+#include "tools/sst_inspect/totals.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {

@@ -11,7 +11,6 @@
 #include "storage/hfile/iterator.h"
 #include "storage/hfile/trailer.h"
 #include "tools/sst_inspect/hfile_key.h"
-#include "tools/sst_inspect/open_hfile.h"
 
 namespace rowbloom::sst_inspect {
 namespace {

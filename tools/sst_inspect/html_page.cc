@@ -9,14 +9,84 @@
 #include <vector>
 
 #include "rowbloom/printable.h"
-#include "tools/sst_inspect/html_parts.h"
+#include "tools/sst_inspect/merging_list.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/page_text.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
 
 using Align = Table::Align;
+using Column = Table::Column;
+using Json = nlohmann::ordered_json;
+
+// Within a script element "<" could start its end.
+std::string InScript(const Json& json) {
+  std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  for (size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
+    text.replace(at, 1, "\\u003c");
+  }
+  return text;
+}
+
+const char* ClassOf(const Column& column) {
+  return column.align == Table::Align::kRight ? " class=number" : "";
+}
+
+// A table whose cells are markup. The stream must outlive it.
+class HtmlTable {
+ public:
+  HtmlTable(std::string_view caption, std::vector<Column> columns,
+            std::ostream& out)
+      : columns_(std::move(columns)), out_(out) {
+    out_ << "<div class=wide><table><caption>" << caption
+         << "</caption>\n<thead><tr>";
+    for (const Column& column : columns_) {
+      out_ << "<th scope=col" << ClassOf(column) << ">"
+           << EscapeHtml(column.title);
+    }
+    out_ << "</thead>\n<tbody>\n";
+  }
+  ~HtmlTable() { out_ << "</tbody></table></div>\n"; }
+  HtmlTable(const HtmlTable&) = delete;
+  HtmlTable& operator=(const HtmlTable&) = delete;
+
+  // The first cell is the heading of the row.
+  void AddRow(const std::vector<std::string>& cells) {
+    out_ << "<tr>";
+    for (size_t i = 0; i < cells.size(); ++i) {
+      out_ << (i == 0 ? "<th scope=row" : "<td") << ClassOf(columns_[i]) << ">"
+           << cells[i];
+    }
+    out_ << "\n";
+  }
+
+ private:
+  const std::vector<Column> columns_;
+  std::ostream& out_;
+};
+
+void AddFacts(const Facts& facts, std::ostream& out) {
+  out << "<dl>\n";
+  for (const auto& [name, value] : facts) {
+    out << "<dt>" << EscapeHtml(name) << "<dd>" << EscapeHtml(value) << "\n";
+  }
+  out << "</dl>\n";
+}
+
+// Adds a drawing and the line of figures below it. page.js finds both by class
+// and draws by `kind` from the data.
+void AddDrawing(std::string_view kind, const std::string& label,
+                const Json& data, std::ostream& out) {
+  out << fmt::format(
+      "<div class=\"drawing {}\">\n"
+      "<canvas role=slider tabindex=0 aria-label=\"{}\" aria-valuemin=1 "
+      "aria-valuenow=1></canvas>\n"
+      "<p class=figures>Point at a piece, or reach it with the arrow keys, for "
+      "its figures.</p>\n"
+      "<script type=\"application/json\">{}</script>\n"
+      "</div>\n",
+      kind, EscapeHtml(label), InScript(data));
+}
 
 // "index partition" as it is in the names of colours.
 std::string Slug(BlockType type) {
@@ -199,60 +269,179 @@ void AddFills(const FilePicture& picture, std::ostream& out) {
   }
 }
 
-}  // namespace
-
-HtmlPage::HtmlPage(std::string_view title, std::ostream& out) : out_(out) {
-  // The policy forbids what the page has no need of: to load anything.
-  out_ << "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
-          "<meta http-equiv=Content-Security-Policy content=\"default-src "
-          "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-          "<meta name=viewport content=\"width=device-width\">\n"
-          "<meta name=color-scheme content=\"light dark\">\n"
-       << "<title>" << EscapeHtml(title) << " - sst_inspect</title>\n<style>\n"
-       << kPageCss << "</style>\n</head>\n<body>\n<main>\n<h1>sst_inspect: "
-       << EscapeHtml(title) << "</h1>\n"
-       << "<noscript><p>The drawings need scripts; the tables do not."
-          "</p></noscript>\n";
+std::string FilterShare(const TreeSums& sums) {
+  return sums.bytes == 0 ? "-"
+                         : Percent(static_cast<double>(sums.filter_bytes) /
+                                   static_cast<double>(sums.bytes));
 }
 
-void HtmlPage::Add(const FilePicture& picture) {
+// Neighbouring files of a level that are drawn as one.
+struct FileRun {
+  TreeSums sums;
+  std::string path;      // of the first, printable
+  std::string smallest;  // key of the first, as text
+  std::string largest;   // key of the last, as text
+
+  // MergingList calls these.
+  uint64_t size_bytes() const { return sums.bytes; }
+  bool BelongsWith(const FileRun& next) const {
+    return (sums.unread_files > 0) == (next.sums.unread_files > 0);
+  }
+  void Join(const FileRun& next) {
+    sums += next.sums;
+    largest = next.largest;
+  }
+};
+
+// The data from which page.js draws a level.
+Json LevelJson(const SummedLevel& level, const KeyFormat& keys) {
+  // Each level is drawn by up to twice as many runs.
+  constexpr size_t kRuns = 1024;
+  MergingList<FileRun> merged(kRuns);
+  for (const auto& [file, sums] : level.files) {
+    merged.Add({sums, ToPrintable(file.path), keys.ShortText(file.smallest),
+                keys.ShortText(file.largest)});
+  }
+  Json runs = Json::array();
+  for (const FileRun& run : merged.items()) {
+    runs.push_back({run.sums.files, run.sums.unread_files, run.sums.bytes,
+                    run.sums.entries, run.sums.filter_bytes, run.path,
+                    run.smallest, run.largest});
+  }
+  return {{"level", level.level}, {"runs", std::move(runs)}};
+}
+
+void AddLevels(const SummedFamily& family, std::ostream& out) {
+  HtmlTable table(
+      "Levels",
+      TreeColumns({{"level"}, {"files", Table::Align::kRight}},
+                  {{"in filters", Table::Align::kRight}, {"filters"}}),
+      out);
+  const auto add = [&](const std::string& name, const TreeSums& sums) {
+    table.AddRow(
+        TreeCells({name, EscapeHtml(sums.FilesCell())}, sums,
+                  {FilterShare(sums), EscapeHtml(sums.FiltersCell())}));
+  };
+  for (const SummedLevel& level : family.levels) {
+    add(fmt::format("{}", level.level), level.sums);
+  }
+  add("all", family.sums);
+}
+
+void AddFamily(const std::string& tree_path, const SummedFamily& family,
+               const KeyFormat& keys, std::ostream& out) {
+  const TreeFamily& stated = family.family;
+  const std::string name = ToPrintable(stated.name);
+  out << "<h3>Family " << EscapeHtml(name) << "</h3>\n";
+  AddFacts(
+      {{"order", ToPrintable(stated.comparator)},
+       {"filter of new files", NameOrNone(stated.filter_policy)},
+       {"prefix extractor of new files", NameOrNone(stated.prefix_extractor)}},
+      out);
+  if (family.levels.empty()) {
+    out << "<p>No files.</p>\n";
+    return;
+  }
+  AddLevels(family, out);
+  for (const SummedLevel& level : family.levels) {
+    out << fmt::format("<h4>Level {}: {}</h4>\n", level.level,
+                       HumanBytes(level.sums.bytes));
+    AddDrawing("level",
+               fmt::format("Files of level {} of family {} of {}", level.level,
+                           name, tree_path),
+               LevelJson(level, keys), out);
+  }
+}
+
+}  // namespace
+
+std::string EscapeHtml(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '&') {
+      escaped += "&amp;";
+    } else if (c == '<') {
+      escaped += "&lt;";
+    } else if (c == '>') {
+      escaped += "&gt;";
+    } else if (c == '"') {
+      escaped += "&quot;";
+    } else if (c == '\'') {
+      escaped += "&#39;";
+    } else if (byte < 0x20 || byte >= 0x7f) {
+      escaped += fmt::format("\\x{:02X}", byte);
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+void StartPage(std::string_view title, std::ostream& out) {
+  // The policy forbids what the page has no need of: to load anything.
+  out << "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
+         "<meta http-equiv=Content-Security-Policy content=\"default-src "
+         "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+         "<meta name=viewport content=\"width=device-width\">\n"
+         "<meta name=color-scheme content=\"light dark\">\n"
+      << "<title>" << EscapeHtml(title) << " - sst_inspect</title>\n<style>\n"
+      << kPageCss << "</style>\n</head>\n<body>\n<main>\n<h1>sst_inspect: "
+      << EscapeHtml(title) << "</h1>\n"
+      << "<noscript><p>The drawings need scripts; the tables do not."
+         "</p></noscript>\n";
+}
+
+void AddToPage(const SummedTree& summed, const KeyFormat& keys,
+               std::ostream& out) {
+  out << "<section class=tree>\n<h2>" << EscapeHtml(summed.tree.path)
+      << "</h2>\n"
+      << "<p>Each level has its files side by side, to scale by bytes, those "
+         "of level 0 from the newest on. Their colour is the share of filters "
+         "in their bytes.</p>\n<p class=scale></p>\n";
+  for (const SummedFamily& family : summed.families) {
+    AddFamily(summed.tree.path, family, keys, out);
+  }
+  out << "</section>\n";
+}
+
+void AddToPage(const FilePicture& picture, bool is_open, std::ostream& out) {
   // One is shown at a time, so that a page of many files opens at once.
-  out_ << fmt::format(
-              "<details class=file{} data-path=\"{}\" data-blocks={}>\n"
-              "<summary>",
-              additions_ == 0 ? " open" : "",
-              EscapeHtml(ToPrintable(picture.path)), picture.blocks)
-       << "<h2>" << EscapeHtml(picture.path) << "</h2> "
-       << fmt::format("<span class=count>{}, {} blocks{}</span></summary>\n",
-                      HumanBytes(picture.size_bytes), Grouped(picture.blocks),
-                      picture.damaged == 0
-                          ? ""
-                          : fmt::format(", <span class=damaged>{} "
-                                        "damaged</span>",
-                                        Grouped(picture.damaged)));
-  ++additions_;
-  AddFacts(picture.facts, out_);
-  AddProblems(picture, out_);
-  out_ << "<h3>Blocks</h3>\n<p>Left to right, then down, to scale by stored "
-          "bytes. The buttons hide and show types.";
+  out << fmt::format(
+             "<details class=file{} data-path=\"{}\" data-blocks={}>\n"
+             "<summary>",
+             is_open ? " open" : "", EscapeHtml(ToPrintable(picture.path)),
+             picture.blocks)
+      << "<h2>" << EscapeHtml(picture.path) << "</h2> "
+      << fmt::format("<span class=count>{}, {} blocks{}</span></summary>\n",
+                     HumanBytes(picture.size_bytes), Grouped(picture.blocks),
+                     picture.damaged == 0
+                         ? ""
+                         : fmt::format(", <span class=damaged>{} "
+                                       "damaged</span>",
+                                       Grouped(picture.damaged)));
+  AddFacts(picture.facts, out);
+  AddProblems(picture, out);
+  out << "<h3>Blocks</h3>\n<p>Left to right, then down, to scale by stored "
+         "bytes. The buttons hide and show types.";
   if (picture.runs.size() < picture.blocks) {
-    out_ << fmt::format(
+    out << fmt::format(
         " {} blocks are drawn as {} pieces: neighbours of a type as one.",
         Grouped(picture.blocks), Grouped(picture.runs.size()));
   }
-  out_ << "</p>\n";
-  AddLegend(picture, out_);
+  out << "</p>\n";
+  AddLegend(picture, out);
   AddDrawing("blocks",
              "Blocks of " + picture.path + ", in the order of the file",
-             BlocksJson(picture), out_);
-  AddTotals(picture, out_);
-  AddListed(picture, out_);
-  AddFills(picture, out_);
-  out_ << "</details>\n";
+             BlocksJson(picture), out);
+  AddTotals(picture, out);
+  AddListed(picture, out);
+  AddFills(picture, out);
+  out << "</details>\n";
 }
 
-void HtmlPage::Finish() {
-  out_ << "</main>\n<script>\n" << kPageJs << "</script>\n</body>\n</html>\n";
+void FinishPage(std::ostream& out) {
+  out << "</main>\n<script>\n" << kPageJs << "</script>\n</body>\n</html>\n";
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -1,41 +1,39 @@
-// HtmlPage: pictures of databases and files as one page that needs nothing
-// else: no network, no other file. It has what it draws as tables, too, and is
-// ASCII: every byte that comes from a file is text in it, never markup.
+// A page of --html: pictures of databases and files in one file that needs
+// nothing else: no network, no other file. It has what it draws as tables, too,
+// and is ASCII: every byte that comes from a file is text in it, never markup.
 //
-//   HtmlPage page(out);
-//   page.Add(picture);
-//   page.Finish();
+//   StartPage(title, out);
+//   AddToPage(picture, /*is_open=*/true, out);
+//   FinishPage(out);
 //
-// page/page.css is how it looks, page/page.js draws.
+// page/page.css is how it looks, page/page.js draws; CMake puts both into the
+// program.
 #pragma once
 
-#include <cstddef>
 #include <iosfwd>
 #include <string>
 #include <string_view>
 
 #include "tools/sst_inspect/file_picture.h"
-#include "tools/sst_inspect/tree_picture.h"
+#include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/tree_sums.h"
 
 namespace rowbloom::sst_inspect {
 
-// Legal calls: Add* Finish.
-class HtmlPage {
- public:
-  // Writes the head. The stream must outlive the page; its state says whether
-  // all could be written.
-  HtmlPage(std::string_view title, std::ostream& out);
-  HtmlPage(const HtmlPage&) = delete;
-  HtmlPage& operator=(const HtmlPage&) = delete;
+extern const char* const kPageCss;
+extern const char* const kPageJs;
 
-  // A database; its files may follow.
-  void Add(const TreePicture& picture);
-  void Add(const FilePicture& picture);
-  void Finish();
+// `text` for use between tags and in quoted attributes. Bytes that are not
+// printable ASCII become \xHH.
+std::string EscapeHtml(std::string_view text);
 
- private:
-  std::ostream& out_;
-  size_t additions_ = 0;
-};
+void StartPage(std::string_view title, std::ostream& out);
+// A database; its files may follow. Its size has a bound for each level:
+// neighbours in a level of many files are drawn as one.
+void AddToPage(const SummedTree& summed, const KeyFormat& keys,
+               std::ostream& out);
+// A file, folded unless it is open.
+void AddToPage(const FilePicture& picture, bool is_open, std::ostream& out);
+void FinishPage(std::ostream& out);
 
 }  // namespace rowbloom::sst_inspect

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <optional>
 #include <ostream>
 #include <string_view>
 #include <system_error>
@@ -15,7 +14,6 @@
 
 #include "rocksdb/status.h"
 #include "tools/sst_inspect/file_picture.h"
-#include "tools/sst_inspect/html_page.h"
 #include "tools/sst_inspect/output.h"
 
 namespace rowbloom::sst_inspect {
@@ -56,7 +54,7 @@ HtmlReport::~HtmlReport() {
 }
 
 Status HtmlReport::Open() {
-  if (path_ == "-") return Status::OK();
+  if (is_standard_output()) return Status::OK();
   std::error_code ignored;
   const bool exists = fs::exists(path_, ignored);
   if (exists && fs::is_directory(path_, ignored)) {
@@ -76,35 +74,31 @@ Status HtmlReport::Open() {
   return file_.is_open() ? Status::OK() : CannotWrite(target, errno);
 }
 
-HtmlPage& HtmlReport::Page() {
-  if (!page_) {
-    page_.emplace(
-        title_, path_ == "-" ? output_.out : static_cast<std::ostream&>(file_));
-  }
-  return *page_;
+std::ostream& HtmlReport::NextPart() {
+  std::ostream& out = is_standard_output() ? output_.out : file_;
+  if (parts_++ == 0) StartPage(title_, out);
+  return out;
 }
 
 ExitCode HtmlReport::Add(const TableFile& file, const PictureBudget& budget) {
   FilePicture picture;
   const Status status = DrawFile(file, budget, &picture);
-  Page().Add(picture);
+  const bool is_first = parts_ == 0;
+  AddToPage(picture, is_first, NextPart());
   ExitCode worst = picture.damaged > 0 ? ExitCode::kFinding : ExitCode::kOk;
   if (!status.ok()) worst = std::max(worst, Judge(output_.err, status));
   return worst;
 }
 
 Status HtmlReport::Finish() {
-  if (!page_) return Status::OK();
-  page_->Finish();
+  if (parts_ == 0) return Status::OK();
+  std::ostream& out = NextPart();
+  FinishPage(out);
   errno = 0;
-  if (path_ == "-") {
-    return output_.out.flush() ? Status::OK()
-                               : CannotWrite("standard output", errno);
+  if (!out.flush()) {
+    return CannotWrite(is_standard_output() ? "standard output" : path_, errno);
   }
-  file_.flush();
-  const bool written = file_.good();
-  const int error = errno;
-  if (!written) return CannotWrite(path_, error);
+  if (is_standard_output()) return Status::OK();
   file_.close();
   if (partial_path_.empty()) return Status::OK();
   std::error_code failed;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <fstream>
 #include <functional>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -37,19 +36,24 @@ class HtmlReport {
   rocksdb::Status Open();
   // Draws one more file, which is read whole.
   ExitCode Add(const TableFile& file, const PictureBudget& budget);
-  void Add(const TreePicture& tree) { Page().Add(tree); }
+  // Draws a database.
+  void Add(const SummedTree& summed, const KeyFormat& keys) {
+    AddToPage(summed, keys, NextPart());
+  }
   // Call it last. Writes nothing if nothing was added.
   rocksdb::Status Finish();
 
  private:
-  HtmlPage& Page();
+  // The stream for one more part of the page, whose head is written.
+  std::ostream& NextPart();
+  bool is_standard_output() const { return path_ == "-"; }
 
   const std::string path_;
   const std::string title_;
   const Output& output_;
   std::string partial_path_;  // until all is there; empty: straight to path_
   std::ofstream file_;
-  std::optional<HtmlPage> page_;  // from the first addition on
+  size_t parts_ = 0;
 };
 
 // Writes the page of a command at `path`: opens it, lets `draw` add to it, and

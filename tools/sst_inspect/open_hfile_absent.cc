@@ -1,4 +1,4 @@
-#include "tools/sst_inspect/open_hfile.h"
+#include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 

@@ -1,5 +1,3 @@
-#include "tools/sst_inspect/run.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <system_error>

@@ -282,7 +282,7 @@ TableFacts SstTable::Facts() const {
 // Adds what RocksDB stores in ways that tables of format_version 6 have not.
 void SstTable::AddDetails(TableFacts* facts) const {
   const auto add = [facts](std::string name, std::string text) {
-    facts->details.push_back({std::move(name), std::move(text)});
+    facts->details.emplace_back(std::move(name), std::move(text));
   };
   const auto number = [this](std::string_view name) {
     return file_->NumberProperty(name).value_or(0);

@@ -72,9 +72,7 @@ void PrintJson(const TableFile& file, const TableFacts& facts,
   if (facts.uncompressed_bytes) {
     record.Number("uncompressed_bytes", *facts.uncompressed_bytes);
   }
-  for (const TableFacts::Detail& detail : facts.details) {
-    record.Text(detail.name, detail.text);
-  }
+  for (const auto& [name, text] : facts.details) record.Text(name, text);
   record.Print(out);
 }
 
@@ -85,20 +83,20 @@ ExitCode PrintSummary(const TableFile& file, const DrawnArgs& /*args*/,
     return ExitCode::kOk;
   }
   output.out << WithoutControls(file.path()) << "\n";
-  ForEachSummaryLine(file,
-                     [&output](std::string_view name, const std::string& text) {
-                       output.out << fmt::format("  {:<8}  {}\n", name, text);
-                     });
+  for (const auto& [name, text] : SummaryLines(file)) {
+    output.out << fmt::format("  {:<8}  {}\n", name, text);
+  }
   return ExitCode::kOk;
 }
 
 }  // namespace
 
-void ForEachSummaryLine(
-    const TableFile& file,
-    const std::function<void(std::string_view name, const std::string& text)>&
-        line) {
+Facts SummaryLines(const TableFile& file) {
   const TableFacts facts = file.Facts();
+  Facts lines;
+  const auto line = [&lines](std::string_view name, const std::string& text) {
+    lines.emplace_back(name, text);
+  };
   line("format", facts.format + ", checksum " + facts.checksum);
   line("size", HumanAndExactBytes(file.size_bytes()));
   if (!facts.column_family.empty()) {
@@ -148,10 +146,11 @@ void ForEachSummaryLine(
   if (!facts.prefix_extractor.empty() && facts.prefix_extractor != "nullptr") {
     line("prefix", ToPrintable(facts.prefix_extractor));
   }
-  for (const TableFacts::Detail& detail : facts.details) {
-    line(detail.name, WithoutControls(detail.text));
+  for (const auto& [name, text] : facts.details) {
+    line(name, WithoutControls(text));
   }
   if (facts.creation_time) line("created", UtcText(*facts.creation_time));
+  return lines;
 }
 
 Action AddSummary(CLI::App* command) { return AddDrawn(command, PrintSummary); }

@@ -1,10 +1,42 @@
 #include "tools/sst_inspect/table_file.h"
 
-#include "tools/sst_inspect/file_kind.h"
-#include "tools/sst_inspect/open_hfile.h"
+#include <algorithm>
+#include <array>
+
+#include "storage/format/input_file.h"
 #include "tools/sst_inspect/sst_table.h"
 
 namespace rowbloom::sst_inspect {
+namespace {
+
+// The magic number of block-based tables, in the order of the file
+// (little-endian).
+constexpr std::string_view kSstMagic = "\xf7\xcf\xf4\x85\xb7\x41\xe2\x88";
+
+constexpr std::string_view kTrailerMagic = "TRABLK\"$";
+// The trailer sizes of HFile v3, v2 and v1.
+constexpr std::array<uint64_t, 3> kTrailerBytes = {4096, 212, 60};
+
+// The magics that an HFile can start with. One whose end was lost is still an
+// HFile.
+constexpr std::array<std::string_view, 5> kFirstMagics = {
+    "DATABLK*", "DATABLKE", "METABLKc", "IDXINTE2", "IDXROOT2"};
+
+constexpr size_t kMagicBytes = 8;
+
+// Empty when they are not there.
+std::string BytesAt(const InputFile& file, uint64_t offset) {
+  std::string bytes(kMagicBytes, '\0');
+  return file.ReadAt(offset, bytes.size(), bytes.data()).ok() ? bytes : "";
+}
+
+template <size_t n>
+bool IsOneOf(const std::array<std::string_view, n>& magics,
+             std::string_view bytes) {
+  return std::find(magics.begin(), magics.end(), bytes) != magics.end();
+}
+
+}  // namespace
 
 std::string_view ToString(BlockType type) {
   switch (type) {
@@ -54,6 +86,24 @@ std::string_view ToString(BlockType type) {
       return "gap";
   }
   return "unknown";
+}
+
+FileKind KindOf(const std::string& path) {
+  std::unique_ptr<InputFile> file;
+  if (!InputFile::Open(path, &file).ok()) return FileKind::kOther;
+  const uint64_t size_bytes = file->size_bytes();
+  if (size_bytes < kMagicBytes) return FileKind::kOther;
+  if (BytesAt(*file, size_bytes - kMagicBytes) == kSstMagic) {
+    return FileKind::kSst;
+  }
+  for (const uint64_t bytes : kTrailerBytes) {
+    if (size_bytes >= bytes &&
+        BytesAt(*file, size_bytes - bytes) == kTrailerMagic) {
+      return FileKind::kHFile;
+    }
+  }
+  return IsOneOf(kFirstMagics, BytesAt(*file, 0)) ? FileKind::kHFile
+                                                  : FileKind::kOther;
 }
 
 rocksdb::Status OpenTable(const std::string& path,

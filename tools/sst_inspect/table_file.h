@@ -115,11 +115,7 @@ struct TableFacts {
   std::optional<uint64_t> average_key_bytes;
   std::optional<uint64_t> average_value_bytes;
   std::optional<uint64_t> uncompressed_bytes;  // all blocks
-  struct Detail {
-    std::string name;  // a word
-    std::string text;
-  };
-  std::vector<Detail> details;  // other things worth a line
+  Facts details;  // other things worth a line; each name is a word
 };
 
 struct Property {
@@ -247,9 +243,23 @@ class TableFile {
                       VerifyCounts* counts) const = 0;
 };
 
+enum class FileKind : uint8_t {
+  kSst,    // ends as a table of RocksDB's does
+  kHFile,  // has the trailer of an HFile of any version, or starts as one
+  kOther,  // neither, or it cannot be read
+};
+
+// The kind of a regular file, by a few of its bytes alone: names and folders
+// say nothing about files that were copied away.
+FileKind KindOf(const std::string& path);
+
 // Opens a file of any format that is known, by what is in it. On error *table
 // is left as it was.
 rocksdb::Status OpenTable(const std::string& path,
+                          std::unique_ptr<TableFile>* table);
+// Opens an HFile. Programs that were built without rowbloom::hfile have
+// open_hfile_absent.cc for it.
+rocksdb::Status OpenHFile(const std::string& path,
                           std::unique_ptr<TableFile>* table);
 
 }  // namespace rowbloom::sst_inspect

@@ -7,11 +7,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/status.h"
 
 namespace rowbloom::sst_inspect {
+
+// Names and values, as text.
+using Facts = std::vector<std::pair<std::string, std::string>>;
 
 // A section of a filter block. RocksDB's own filters have one, and so has each
 // chunk of an HFile's filter.
@@ -75,11 +79,7 @@ struct FilterQuestion {
 
 // The lookup as `probe` tells it.
 struct FilterExplanation {
-  struct Line {
-    std::string name;
-    std::string text;
-  };
-  std::vector<Line> lines;
+  Facts lines;
   bool may_match = true;
   std::vector<std::string> problems;      // each a sentence
   std::vector<rocksdb::Status> failures;  // of what is damaged or not readable

@@ -1,5 +1,5 @@
-// TreeSums: the bytes and entries of files of a database, and where its filters
-// are.
+// SummedTree: the bytes and entries of the files of a database, by family and
+// level, and where its filters are.
 #pragma once
 
 #include <cstdint>
@@ -46,6 +46,27 @@ struct TreeSums {
 
 // The sums of one file; `facts` is nullptr if it could not be read.
 TreeSums SumsOf(const TreeFile& file, const TableFacts* facts);
+
+// Each has those below it in the order of DatabaseTree, and views of that.
+struct SummedFile {
+  const TreeFile& file;
+  TreeSums sums;
+};
+struct SummedLevel {
+  int level = 0;
+  TreeSums sums;
+  std::vector<SummedFile> files;
+};
+struct SummedFamily {
+  const TreeFamily& family;
+  TreeSums sums;
+  std::vector<SummedLevel> levels;
+};
+struct SummedTree {
+  const DatabaseTree& tree;
+  TreeSums sums;
+  std::vector<SummedFamily> families;
+};
 
 // The printable name of a policy or an extractor; "none" if it is empty.
 std::string NameOrNone(const std::string& name);

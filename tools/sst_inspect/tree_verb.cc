@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <map>
 #include <memory>
 #include <ostream>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "tools/sst_inspect/html_report.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/tree_picture.h"
 #include "tools/sst_inspect/tree_sums.h"
 #include "tools/sst_inspect/verbs.h"
 
@@ -28,147 +26,131 @@ struct TreeArgs : FileArgs {
   std::string html;  // empty: text
 };
 
-// Prints a database, as records at once, as tables at the end.
-class TreePrinter {
- public:
-  TreePrinter(const DatabaseTree& tree, const TreeArgs& args,
-              const Output& output)
-      : tree_(tree), args_(args), output_(output) {}
-
-  void AddFile(const TreeFamily& family, const TreeFile& file,
-               const TreeSums& sums) {
-    if (!args_.files) return;
-    const KeyFormat format{.hex = args_.hex};
-    const auto level = static_cast<uint64_t>(file.level);
-    if (output_.json) {
-      Record record = Start("tree_file", family.name);
-      record.Number("level", level)
-          .Text("path", ToPrintable(file.path))
-          .Flag("read", sums.unread_files == 0);
-      sums.AddTo(&record);
-      record.Text("smallest_key", format.Text(file.smallest))
-          .Text("largest_key", format.Text(file.largest))
-          .Print(output_.out);
-      return;
-    }
-    files_.AddRow(TreeCells(
-        {ToPrintable(family.name), Grouped(level), WithoutControls(file.path)},
-        sums,
-        {format.ShortText(file.smallest), format.ShortText(file.largest),
-         sums.unread_files == 0 ? sums.FiltersText() : "NOT READ"}));
-  }
-
-  void AddLevel(const TreeFamily& family, int level, const TreeSums& sums) {
-    const auto number = static_cast<uint64_t>(level);
-    if (output_.json) {
-      Record record = Start("tree_level", family.name);
-      record.Number("level", number);
-      Print(sums, &record);
-    } else {
-      AddSums(ToPrintable(family.name), Grouped(number), sums);
-    }
-  }
-
-  void AddFamily(const TreeFamily& family, const TreeSums& sums) {
-    if (output_.json) {
-      Record record = Start("tree_family", family.name);
-      record.Text("comparator", ToPrintable(family.comparator))
-          .Text("new_filter_policy", ToPrintable(family.filter_policy))
-          .Text("new_prefix_extractor", ToPrintable(family.prefix_extractor));
-      Print(sums, &record);
-      return;
-    }
-    AddSums(ToPrintable(family.name), "all", sums);
-    families_.AddRow({ToPrintable(family.name), ToPrintable(family.comparator),
-                      NameOrNone(family.filter_policy),
-                      NameOrNone(family.prefix_extractor)});
-  }
-
-  void Finish(const TreeSums& sums) {
-    if (output_.json) {
-      Record record("tree", ToPrintable(tree_.path));
-      record.Number("families", tree_.families.size());
-      Print(sums, &record);
-      return;
-    }
-    output_.out << WithoutControls(tree_.path) << "\n";
-    families_.Print(output_.out);
-    output_.out << "\n";
-    if (tree_.families.size() > 1) AddSums("all", "all", sums);
-    levels_.Print(output_.out);
-    if (files_.empty()) return;
-    output_.out << "\n";
-    files_.Print(output_.out);
-  }
-
- private:
-  Record Start(std::string_view kind, const std::string& family) const {
-    Record record(kind, ToPrintable(tree_.path));
-    record.Text("family", ToPrintable(family));
-    return record;
-  }
-  void Print(const TreeSums& sums, Record* record) const {
-    record->Number("files", sums.files)
-        .Number("unread_files", sums.unread_files);
-    sums.AddTo(record);
-    record->Print(output_.out);
-  }
-  void AddSums(const std::string& family, const std::string& level,
-               const TreeSums& sums) {
-    levels_.AddRow(TreeCells({family, level, sums.FilesCell()}, sums,
-                             {sums.FiltersCell()}));
-  }
-
-  const DatabaseTree& tree_;
-  const TreeArgs& args_;
-  const Output& output_;
-  Table families_{{{"family"},
-                   {"order"},
-                   {"filter of new files"},
-                   {"prefix extractor of new files"}}};
-  Table levels_{TreeColumns({{"family"}, {"level", kRight}, {"files", kRight}},
-                            {{"filters"}})};
-  Table files_{TreeColumns({{"family"}, {"level", kRight}, {"file"}},
-                           {{"from"}, {"to"}, {"filter"}})};
-};
-
-// Shows the files, levels and families of a database to a TreePrinter or a
-// TreeDrawer.
-template <typename Sink>
-ExitCode WalkTree(const DatabaseTree& tree, const FileOpener& opener,
-                  Sink* sink) {
-  ExitCode worst = ExitCode::kOk;
-  TreeSums of_all;
+// Reads the facts of each file; `worst` becomes the greatest exit code.
+SummedTree SumUp(const DatabaseTree& tree, const FileOpener& opener,
+                 ExitCode* worst) {
+  SummedTree summed{.tree = tree};
   for (const TreeFamily& family : tree.families) {
-    TreeSums of_family;
-    std::map<int, TreeSums> levels;
+    SummedFamily& of_family = summed.families.emplace_back(family);
     for (const TreeFile& file : family.files) {
+      std::vector<SummedLevel>& levels = of_family.levels;
+      if (levels.empty() || levels.back().level != file.level) {
+        levels.push_back({.level = file.level});
+      }
       TreeSums sums = SumsOf(file, nullptr);
-      worst = std::max(worst, opener.Open(file, [&](const TableFile& table) {
+      *worst = std::max(*worst, opener.Open(file, [&](const TableFile& table) {
         const TableFacts facts = table.Facts();
         sums = SumsOf(file, &facts);
         return ExitCode::kOk;
       }));
-      sink->AddFile(family, file, sums);
-      levels[file.level] += sums;
+      levels.back().sums += sums;
+      levels.back().files.push_back({file, std::move(sums)});
     }
-    for (const auto& [level, sums] : levels) {
-      sink->AddLevel(family, level, sums);
-      of_family += sums;
+    for (const SummedLevel& level : of_family.levels) {
+      of_family.sums += level.sums;
     }
-    sink->AddFamily(family, of_family);
-    of_all += of_family;
+    summed.sums += of_family.sums;
   }
-  sink->Finish(of_all);
-  return worst;
+  return summed;
+}
+
+void PrintJson(const SummedTree& summed, const TreeArgs& args,
+               std::ostream& out) {
+  const KeyFormat format{.hex = args.hex};
+  const std::string path = ToPrintable(summed.tree.path);
+  const auto print = [&out](const TreeSums& sums, Record* record) {
+    record->Number("files", sums.files)
+        .Number("unread_files", sums.unread_files);
+    sums.AddTo(record);
+    record->Print(out);
+  };
+  for (const SummedFamily& family : summed.families) {
+    const std::string name = ToPrintable(family.family.name);
+    const auto start = [&](std::string_view kind) {
+      Record record(kind, path);
+      record.Text("family", name);
+      return record;
+    };
+    for (const SummedLevel& level : family.levels) {
+      if (!args.files) break;
+      for (const auto& [file, sums] : level.files) {
+        Record record = start("tree_file");
+        record.Number("level", static_cast<uint64_t>(file.level))
+            .Text("path", ToPrintable(file.path))
+            .Flag("read", sums.unread_files == 0);
+        sums.AddTo(&record);
+        record.Text("smallest_key", format.Text(file.smallest))
+            .Text("largest_key", format.Text(file.largest))
+            .Print(out);
+      }
+    }
+    for (const SummedLevel& level : family.levels) {
+      Record record = start("tree_level");
+      record.Number("level", static_cast<uint64_t>(level.level));
+      print(level.sums, &record);
+    }
+    Record record = start("tree_family");
+    record.Text("comparator", ToPrintable(family.family.comparator))
+        .Text("new_filter_policy", ToPrintable(family.family.filter_policy))
+        .Text("new_prefix_extractor",
+              ToPrintable(family.family.prefix_extractor));
+    print(family.sums, &record);
+  }
+  Record record("tree", path);
+  record.Number("families", summed.families.size());
+  print(summed.sums, &record);
+}
+
+void PrintText(const SummedTree& summed, const TreeArgs& args,
+               std::ostream& out) {
+  const KeyFormat format{.hex = args.hex};
+  Table families({{"family"},
+                  {"order"},
+                  {"filter of new files"},
+                  {"prefix extractor of new files"}});
+  Table levels(TreeColumns({{"family"}, {"level", kRight}, {"files", kRight}},
+                           {{"filters"}}));
+  Table files(TreeColumns({{"family"}, {"level", kRight}, {"file"}},
+                          {{"from"}, {"to"}, {"filter"}}));
+  const auto add = [&](const std::string& family, const std::string& level,
+                       const TreeSums& sums) {
+    levels.AddRow(TreeCells({family, level, sums.FilesCell()}, sums,
+                            {sums.FiltersCell()}));
+  };
+  for (const SummedFamily& family : summed.families) {
+    const std::string name = ToPrintable(family.family.name);
+    for (const SummedLevel& level : family.levels) {
+      const std::string number = fmt::format("{}", level.level);
+      add(name, number, level.sums);
+      for (const auto& [file, sums] : level.files) {
+        files.AddRow(TreeCells(
+            {name, number, WithoutControls(file.path)}, sums,
+            {format.ShortText(file.smallest), format.ShortText(file.largest),
+             sums.unread_files == 0 ? sums.FiltersText() : "NOT READ"}));
+      }
+    }
+    add(name, "all", family.sums);
+    families.AddRow({name, ToPrintable(family.family.comparator),
+                     NameOrNone(family.family.filter_policy),
+                     NameOrNone(family.family.prefix_extractor)});
+  }
+  if (summed.families.size() > 1) add("all", "all", summed.sums);
+  out << WithoutControls(summed.tree.path) << "\n";
+  families.Print(out);
+  out << "\n";
+  levels.Print(out);
+  if (!args.files || files.empty()) return;
+  out << "\n";
+  files.Print(out);
 }
 
 ExitCode PrintTree(const DatabaseTree& tree, const TreeArgs& args,
                    const Streams& streams) {
   const FileOpener opener(streams, Prints::kAtTheEnd);
-  const Output output{streams.out, streams.err, args.json};
-  TreePrinter printer(tree, args, output);
-  return WalkTree(tree, opener, &printer);
+  ExitCode worst = ExitCode::kOk;
+  const SummedTree summed = SumUp(tree, opener, &worst);
+  (args.json ? PrintJson : PrintText)(summed, args, streams.out);
+  return worst;
 }
 
 // Draws the tree first, then each file if that is asked for.
@@ -181,15 +163,20 @@ ExitCode DrawTree(const DatabaseTree& tree, const TreeArgs& args,
     if (!status.ok()) return Judge(streams.err, status);
   }
   const FileOpener opener(streams, Prints::kAtTheEnd);
-  TreeDrawer drawer(tree, {.hex = args.hex});
-  ExitCode worst = WalkTree(tree, opener, &drawer);
-  report->Add(drawer.picture());
+  ExitCode worst = ExitCode::kOk;
+  const SummedTree summed = SumUp(tree, opener, &worst);
+  report->Add(summed, {.hex = args.hex});
   if (!args.files) return worst;
   const PictureBudget budget = PictureBudget::Among(files);
-  for (const TreeFile* file : drawer.read_files()) {
-    worst = std::max(worst, opener.Open(*file, [&](const TableFile& table) {
-      return report->Add(table, budget);
-    }));
+  for (const SummedFamily& family : summed.families) {
+    for (const SummedLevel& level : family.levels) {
+      for (const auto& [file, sums] : level.files) {
+        if (sums.unread_files > 0) continue;
+        worst = std::max(worst, opener.Open(file, [&](const TableFile& table) {
+          return report->Add(table, budget);
+        }));
+      }
+    }
   }
   return worst;
 }

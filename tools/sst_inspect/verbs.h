@@ -1,23 +1,30 @@
-// The verbs. Each prints what README.md says, and returns kFinding when a file
-// is damaged, kFailed when it cannot be read or the request does not fit it.
+// sst_inspect: what is inside RocksDB's databases and SSTs, and HBase's HFiles.
+//
+//   sst_inspect filter FILE...
+//   sst_inspect probe FILE... --row R [--qualifier Q]
+//
+// Each verb prints what doc/inspecting.md says, and returns kFinding when a
+// file is damaged, kFailed when it cannot be read or the request does not fit
+// it.
 #pragma once
 
-#include <functional>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "tools/cli/program.h"
+#include "tools/cli/streams.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {
 
+// cli::RunProgram with the verbs. A file without a verb is for `summary`, and a
+// database for `tree`.
+int Run(const std::vector<std::string>& args, const cli::Streams& streams);
+
 // The facts that the file gives about itself. Reads no data.
 cli::Action AddSummary(CLI::App* command);
 // Its lines, "size" and "1.2 MiB (1258291 bytes)".
-void ForEachSummaryLine(
-    const TableFile& file,
-    const std::function<void(std::string_view name, const std::string& text)>&
-        line);
+Facts SummaryLines(const TableFile& file);
 
 // The files of databases by family and level: tree_verb.cc.
 cli::Action AddTree(CLI::App* command);

@@ -11,7 +11,7 @@
 
 #include "rowbloom/filter_policy.h"
 #include "tools/sst/sst_file.h"
-#include "tools/sst_inspect/run.h"
+#include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::test {
 

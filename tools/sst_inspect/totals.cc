@@ -1,4 +1,4 @@
-#include "tools/sst_inspect/section_totals.h"
+#include "tools/sst_inspect/totals.h"
 
 #include <fmt/format.h>
 

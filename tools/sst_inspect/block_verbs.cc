@@ -1,12 +1,17 @@
+// layout, index and props: the blocks of a file, the entries of its index, and
+// its properties.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <ostream>
 
 #include "rowbloom/printable.h"
+#include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/html_report.h"
+#include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
-#include "tools/sst_inspect/type_totals.h"
+#include "tools/sst_inspect/totals.h"
 #include "tools/sst_inspect/verbs.h"
 
 namespace rowbloom::sst_inspect {
@@ -35,7 +40,7 @@ std::string TypeText(const BlockInfo& block) {
 }
 
 // Columns of fixed width: a file may have millions of blocks.
-constexpr const char* kLine =
+constexpr const char* kBlockLine =
     "  {:<20} {:>13} {:>9} {:>9} {:>5}  {:<6} {:<8} {}";
 
 class LayoutPrinter {
@@ -46,8 +51,8 @@ class LayoutPrinter {
   void Head() {
     if (output_.json) return;
     output_.out << WithoutControls(file_.path()) << "\n";
-    Line(fmt::format(kLine, "block", "offset", "stored", "contents", "ratio",
-                     "codec", "checksum", "named in"));
+    Line(fmt::format(kBlockLine, "block", "offset", "stored", "contents",
+                     "ratio", "codec", "checksum", "named in"));
   }
 
   void Add(const BlockInfo& block) {
@@ -58,7 +63,7 @@ class LayoutPrinter {
     }
     if (output_.json) return AddJson(block);
     Line(fmt::format(
-        kLine, TypeText(block), block.offset_bytes, block.stored_bytes,
+        kBlockLine, TypeText(block), block.offset_bytes, block.stored_bytes,
         block.contents_bytes ? fmt::format("{}", *block.contents_bytes) : "-",
         block.contents_bytes ? Ratio(*block.contents_bytes, block.stored_bytes)
                              : "-",
@@ -136,7 +141,93 @@ ExitCode PrintLayout(const TableFile& file, const DrawnArgs& /*args*/,
   return printer.Finish(status);
 }
 
+ExitCode PrintIndex(const TableFile& file, const FileArgs& args,
+                    const Output& output) {
+  const KeyFormat format{.hex = args.hex,
+                         .form = file.key_form(),
+                         .timestamp_bytes = file.timestamp_bytes()};
+  constexpr const char* kLine = "  {:>9} {:>9} {:>14} {:>10}  {}\n";
+  if (!output.json) {
+    output.out << WithoutControls(file.path()) << "\n"
+               << fmt::format(
+                      kLine, "partition", "block", "offset", "bytes",
+                      file.index_keys_come_first() ? "from key" : "up to key");
+  }
+  uint64_t number = 0;
+  const rocksdb::Status status =
+      file.ForEachIndexEntry([&](const IndexEntryInfo& entry) {
+        ++number;
+        if (output.json) {
+          Record record("index_entry", ToPrintable(file.path()));
+          record.Number("block", number)
+              .Number("partition", entry.partition)
+              .Number("offset", entry.handle.offset_bytes)
+              .Number("bytes", entry.handle.size_bytes)
+              .Text("key", format.KeyText(entry.user_key));
+          if (!entry.first_key.empty()) {
+            record.Text("first_key", format.Text(entry.first_key));
+          }
+          record.Print(output.out);
+          return;
+        }
+        output.out << fmt::format(
+            kLine,
+            entry.partition == 0 ? "-" : fmt::format("{}", entry.partition),
+            number, entry.handle.offset_bytes, entry.handle.size_bytes,
+            format.KeyText(entry.user_key));
+      });
+  return status.ok() ? ExitCode::kOk : Judge(output.err, status);
+}
+
+ExitCode PrintProps(const TableFile& file, const FileArgs& args,
+                    const Output& output) {
+  const auto value_text = [&](const Property& property) {
+    if (!property.text.empty()) return property.text;
+    return args.hex ? ToHex(property.bytes) : ToPrintable(property.bytes);
+  };
+  if (!output.json) output.out << WithoutControls(file.path()) << "\n";
+  size_t width = 0;
+  const std::vector<Property> properties = file.Properties();
+  for (const Property& property : properties) {
+    width = std::max(width, ToPrintable(property.name).size());
+  }
+  for (const Property& property : properties) {
+    std::string name = ToPrintable(property.name);
+    if (output.json) {
+      Record record("property", ToPrintable(file.path()));
+      record.Text("name", name);
+      if (property.number) {
+        record.Number("value", *property.number);
+      } else {
+        record.Text("value", value_text(property));
+      }
+      record.Print(output.out);
+      continue;
+    }
+    name.resize(std::max(width, name.size()), ' ');
+    output.out << "  " << name << "  "
+               << (property.number ? std::to_string(*property.number)
+                                   : value_text(property))
+               << "\n";
+  }
+  return ExitCode::kOk;
+}
+
+// Adds what verbs take that print bytes of each file.
+Action AddListing(CLI::App* command,
+                  ExitCode (*print)(const TableFile& file, const FileArgs& args,
+                                    const Output& output)) {
+  const auto args = std::make_shared<FileArgs>();
+  args->AddTo(command);
+  args->AddHexTo(command);
+  return EachFile(args, print);
+}
+
 }  // namespace
+
+Action AddIndex(CLI::App* command) { return AddListing(command, PrintIndex); }
+
+Action AddProps(CLI::App* command) { return AddListing(command, PrintProps); }
 
 Action AddLayout(CLI::App* command) { return AddDrawn(command, PrintLayout); }
 
