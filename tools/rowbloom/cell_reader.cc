@@ -70,71 +70,6 @@ std::optional<InputFormat> FormatOfLine(std::string_view line) {
   return std::nullopt;
 }
 
-// The fields of a stanza, whose row may come last.
-class CellReader::Stanza {
- public:
-  bool empty() const { return fields_.empty(); }
-  size_t bytes() const { return text_.size(); }
-  uint64_t first_line() const { return fields_.front().line_number; }
-
-  bool Has(std::string_view name) const { return Find(name) != nullptr; }
-
-  void AddField(const FieldParts& parts, uint64_t line_number) {
-    fields_.push_back(
-        {line_number, text_.size(), parts.name.size(), parts.value.size()});
-    text_.append(parts.name).append(parts.value);
-  }
-  // REQUIRES !empty().
-  void Continue(std::string_view line) {
-    text_.append(1, '\n').append(line);
-    fields_.back().value_bytes += 1 + line.size();
-  }
-  // REQUIRES !empty().
-  void DropLastField() { fields_.pop_back(); }
-
-  // Gives the cells to the sink and forgets them. On refusal *line_number is
-  // that of the field.
-  std::optional<Error> Emit(const CellSink& sink, uint64_t* line_number) {
-    const Field* row = Find(kRowField);
-    for (const Field& field : fields_) {
-      auto error = sink({Value(*row), std::nullopt, Name(field), Value(field)});
-      if (error) {
-        *line_number = field.line_number;
-        return error;
-      }
-    }
-    fields_.clear();
-    text_.clear();
-    return std::nullopt;
-  }
-
- private:
-  // Name and value follow each other in text_.
-  struct Field {
-    uint64_t line_number;
-    size_t offset;
-    size_t name_bytes;
-    size_t value_bytes;
-  };
-
-  std::string_view Name(const Field& field) const {
-    return std::string_view(text_).substr(field.offset, field.name_bytes);
-  }
-  std::string_view Value(const Field& field) const {
-    return std::string_view(text_).substr(field.offset + field.name_bytes,
-                                          field.value_bytes);
-  }
-  const Field* Find(std::string_view name) const {
-    const auto found =
-        std::find_if(fields_.begin(), fields_.end(),
-                     [&](const Field& field) { return Name(field) == name; });
-    return found == fields_.end() ? nullptr : &*found;
-  }
-
-  std::string text_;
-  std::vector<Field> fields_;
-};
-
 CellReader::CellReader(std::istream& in, std::string name, size_t max_bytes)
     : lines_(in, std::move(name), max_bytes), max_bytes_(max_bytes) {}
 
@@ -197,43 +132,43 @@ std::optional<Error> CellReader::ReadTsv(const CellSink& sink) {
   }
 }
 
+// Gives the cells of a stanza, whose row may come last.
+std::optional<Error> CellReader::EmitStanza(const std::vector<Field>& stanza,
+                                            const CellSink& sink) const {
+  if (stanza.empty()) return std::nullopt;
+  const auto row = std::ranges::find(stanza, kRowField, &Field::name);
+  if (row == stanza.end()) {
+    return lines_.At(stanza.front().line_number,
+                     "expected a field Package in the stanza that starts here, "
+                     "found none");
+  }
+  for (const Field& field : stanza) {
+    const auto error =
+        sink({row->value, std::nullopt, field.name, field.value});
+    if (error) return lines_.At(field.line_number, error->message);
+  }
+  return std::nullopt;
+}
+
 std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
-  Stanza stanza;
-  // Passes on what the stanza has. Its fields are lines above `error`, so that
-  // a refusal of one comes first.
-  const auto emit = [&](const std::optional<Error>& error) {
-    uint64_t line_number = 0;
-    if (!stanza.empty() && stanza.Has(kRowField)) {
-      const auto refusal = stanza.Emit(sink, &line_number);
-      if (refusal)
-        return std::optional(lines_.At(line_number, refusal->message));
-    }
-    return error;
-  };
+  std::vector<Field> stanza;
+  size_t stanza_bytes = 0;
   while (true) {
     bool at_end = false;
-    if (auto error = NextLine(&at_end)) {
-      // Lines that continue the last field may be missing.
-      if (!stanza.empty()) stanza.DropLastField();
-      return emit(error);
-    }
+    if (auto error = NextLine(&at_end)) return error;
     const uint64_t line_number = lines_.line_number();
     if (at_end || line_.empty()) {
-      if (!stanza.empty() && !stanza.Has(kRowField)) {
-        return lines_.At(
-            stanza.first_line(),
-            "expected a field Package in the stanza that starts here, "
-            "found none");
-      }
-      const auto error = emit(std::nullopt);
+      const auto error = EmitStanza(stanza, sink);
       if (error || at_end) return error;
+      stanza.clear();
+      stanza_bytes = 0;
       continue;
     }
-    if (stanza.bytes() + line_.size() > max_bytes_) {
-      if (!stanza.empty()) stanza.DropLastField();
-      return emit(lines_.At(line_number, "expected a stanza of at most " +
-                                             std::to_string(max_bytes_) +
-                                             " bytes, found a longer one"));
+    stanza_bytes += line_.size();
+    if (stanza_bytes > max_bytes_) {
+      return lines_.At(line_number, "expected a stanza of at most " +
+                                        std::to_string(max_bytes_) +
+                                        " bytes, found a longer one");
     }
     if (IsContinuation(line_)) {
       if (stanza.empty()) {
@@ -241,20 +176,21 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
                                           " to start a stanza, found " +
                                           QuotedStart(line_));
       }
-      stanza.Continue(line_);
+      stanza.back().value.append(1, '\n').append(line_);
       continue;
     }
     const auto parts = SplitField(line_);
     if (!parts) {
-      return emit(lines_.At(line_number, "expected " + std::string(kFieldForm) +
-                                             ", found " + QuotedStart(line_)));
+      return lines_.At(line_number, "expected " + std::string(kFieldForm) +
+                                        ", found " + QuotedStart(line_));
     }
-    if (stanza.Has(parts->name)) {
-      return emit(
-          lines_.At(line_number, "expected a field once in a stanza, found " +
-                                     QuotedStart(parts->name) + " again"));
+    if (std::ranges::count(stanza, parts->name, &Field::name) > 0) {
+      return lines_.At(line_number,
+                       "expected a field once in a stanza, found " +
+                           QuotedStart(parts->name) + " again");
     }
-    stanza.AddField(*parts, line_number);
+    stanza.push_back(
+        {line_number, std::string(parts->name), std::string(parts->value)});
   }
 }
 

@@ -27,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rowbloom/result.h"
 #include "tools/rowbloom/line_reader.h"
@@ -66,7 +67,8 @@ class CellReader {
   // `NAME:LINE: what was expected, what was found`, when a line is malformed or
   // longer than max_bytes, the stream breaks, or the sink refuses a cell. The
   // sink then has had the cells of the lines above, and none of that line or
-  // below. REQUIRES that Detect was called and gave no error.
+  // below; of a stanza that is malformed or cut off it has none. REQUIRES that
+  // Detect was called and gave no error.
   std::optional<Error> ReadAll(const CellSink& sink);
 
   // The number of the line that was read last, from 1.
@@ -76,11 +78,17 @@ class CellReader {
   uint64_t bytes_consumed() const { return lines_.bytes_consumed(); }
 
  private:
-  class Stanza;
+  struct Field {
+    uint64_t line_number;
+    std::string name;
+    std::string value;
+  };
 
   // Moves on to the next line, or to the one that Detect found.
   std::optional<Error> NextLine(bool* at_end);
   std::optional<Error> ReadTsv(const CellSink& sink);
+  std::optional<Error> EmitStanza(const std::vector<Field>& stanza,
+                                  const CellSink& sink) const;
   std::optional<Error> ReadPackageIndex(const CellSink& sink);
 
   LineReader lines_;
