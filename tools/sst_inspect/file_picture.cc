@@ -64,21 +64,11 @@ class Painter {
          .blocks = 1,
          .damaged = damaged ? uint64_t{1} : uint64_t{0},
          .compression = block.compression});
-    if (damaged) {
-      ++picture_.damaged;
-      if (!block.status.IsCorruption()) Fail(block.status);
-    }
-    if (IsData(block.type) && !damaged) return;
-    size_t& count = damaged ? damaged_listed_ : whole_listed_;
-    if (count == budget_.listed) {
-      ++picture_.unlisted;
-      return;
-    }
-    ++count;
-    picture_.listed.push_back({block, damaged ? Describe(block.status) : ""});
+    if (!damaged) return;
+    Problem(Describe(block.status));
+    if (!block.status.IsCorruption()) Fail(block.status);
   }
 
-  // An error that is no damage of a block.
   void Fail(const Status& status) {
     if (status.ok()) return;
     if (!status.IsCorruption()) {
@@ -89,7 +79,7 @@ class Painter {
   }
 
   void Problem(const std::string& problem) {
-    if (picture_.problems.size() == budget_.listed) {
+    if (picture_.problems.size() == budget_.problems) {
       ++picture_.damaged;
     } else if (told_.insert(problem).second) {
       ++picture_.damaged;
@@ -169,8 +159,6 @@ class Painter {
   const PictureBudget& budget_;
   FilePicture& picture_;
   MergingList<BlockRun> runs_;
-  size_t damaged_listed_ = 0;
-  size_t whole_listed_ = 0;
   TotalsBySection totals_;
   std::map<SectionId, MergingList<FillBucket>> fills_;
   std::set<std::string> notes_;
@@ -203,7 +191,7 @@ PictureBudget PictureBudget::Among(size_t files) {
   };
   return {.runs = share(alone.runs, 64),
           .buckets = share(alone.buckets, 32),
-          .listed = share(alone.listed, 16)};
+          .problems = share(alone.problems, 16)};
 }
 
 Status DrawFile(const TableFile& file, const PictureBudget& budget,

@@ -54,12 +54,6 @@ struct SectionPicture {
   std::string note;                 // the meaning of its bits' density
 };
 
-// A block by itself, for a table.
-struct NamedBlock {
-  BlockInfo block;
-  std::string problem;  // empty: it is not damaged
-};
-
 struct FilePicture {
   std::string path;
   uint64_t size_bytes = 0;
@@ -69,23 +63,19 @@ struct FilePicture {
   uint64_t damaged = 0;
   TotalsByType totals;
   std::vector<BlockRun> runs;  // all blocks, in order
-  // The blocks that are not data, and damaged ones, as many as the budget
-  // allows; `unlisted` more.
-  std::vector<NamedBlock> listed;
-  uint64_t unlisted = 0;
 
   size_t filter_parts = 0;                // 0: the file has no filter
   std::string filter_part = "partition";  // the word for a part
   std::vector<SectionPicture> sections;
   std::vector<std::string> notes;     // the filter's, each a sentence
-  std::vector<std::string> problems;  // other damage, the first of it
+  std::vector<std::string> problems;  // damage, the first of it
 };
 
 // The limits on what is drawn of a file.
 struct PictureBudget {
   size_t runs = 2048;    // up to twice as many BlockRuns
   size_t buckets = 512;  // in each section, up to twice as many
-  size_t listed = 200;   // damaged NamedBlocks, others, problems: each
+  size_t problems = 200;
 
   // The budget of one of `files` files that share a page.
   static PictureBudget Among(size_t files);

@@ -142,11 +142,12 @@ Json FillJson(const SectionPicture& section, const std::string& part) {
 
 void AddProblems(const FilePicture& picture, std::ostream& out) {
   if (picture.damaged == 0) return;
-  out << fmt::format(
-      "<p class=damaged>Damaged: {}. The tables below say what.</p>\n",
-      Grouped(picture.damaged));
-  if (picture.problems.empty()) return;
-  out << "<ul class=damaged>\n";
+  out << fmt::format("<p class=damaged>Damaged: {}{}</p>\n<ul class=damaged>\n",
+                     Grouped(picture.damaged),
+                     picture.problems.size() < picture.damaged
+                         ? fmt::format(", the first {} of which are:",
+                                       Grouped(picture.problems.size()))
+                         : "");
   for (const std::string& problem : picture.problems) {
     out << "<li>" << EscapeHtml(problem) << "\n";
   }
@@ -195,48 +196,6 @@ void AddTotals(const FilePicture& picture, std::ostream& out) {
     all.damaged += totals.damaged;
   }
   add("all", all);
-}
-
-std::string VerdictOf(const NamedBlock& named) {
-  if (!named.problem.empty()) {
-    return "<span class=damaged>DAMAGED</span> " + EscapeHtml(named.problem);
-  }
-  return named.block.has_checksum() ? "ok" : "";
-}
-
-void AddListedTable(const FilePicture& picture, std::ostream& out) {
-  HtmlTable table("Each by itself",
-                  {{"type"},
-                   {"name"},
-                   {"offset", Align::kRight},
-                   {"stored bytes", Align::kRight},
-                   {"contents bytes", Align::kRight},
-                   {"codec"},
-                   {"checksum"}},
-                  out);
-  for (const NamedBlock& named : picture.listed) {
-    const BlockInfo& block = named.block;
-    table.AddRow({Swatch(block.type) + " " + EscapeHtml(ToString(block.type)),
-                  EscapeHtml(ToPrintable(block.name)),
-                  Grouped(block.offset_bytes), Grouped(block.stored_bytes),
-                  block.contents_bytes ? Grouped(*block.contents_bytes) : "-",
-                  EscapeHtml(block.compression), VerdictOf(named)});
-  }
-}
-
-void AddListed(const FilePicture& picture, std::ostream& out) {
-  if (picture.listed.empty()) return;
-  // Damage is what one looks for; otherwise the list may be long and dull.
-  out << "<details" << (picture.damaged > 0 ? " open" : "")
-      << "><summary>Blocks other than data, and damaged ones: "
-      << Grouped(picture.listed.size() + picture.unlisted)
-      << (picture.unlisted == 0
-              ? ""
-              : fmt::format(", the first {} of which are listed",
-                            Grouped(picture.listed.size())))
-      << "</summary>\n";
-  AddListedTable(picture, out);
-  out << "</details>\n";
 }
 
 void AddFills(const FilePicture& picture, std::ostream& out) {
@@ -435,7 +394,6 @@ void AddToPage(const FilePicture& picture, bool is_open, std::ostream& out) {
              "Blocks of " + picture.path + ", in the order of the file",
              BlocksJson(picture), out);
   AddTotals(picture, out);
-  AddListed(picture, out);
   AddFills(picture, out);
   out << "</details>\n";
 }
