@@ -7,7 +7,6 @@
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
 #include "storage/hfile/file_info.h"
-#include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/key_format.h"
 

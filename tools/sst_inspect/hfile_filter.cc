@@ -11,7 +11,6 @@
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
 #include "storage/hfile/bloom_chunk.h"
-#include "tools/sst_inspect/hfile_key.h"
 #include "tools/sst_inspect/hfile_table.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
@@ -191,7 +190,7 @@ class HFileFilterReader final : public FilterReader {
   void Explain(const FilterQuestion* question,
                FilterExplanation* explanation) override {
     explanation_ = explanation;
-    const HFileColumn column = ColumnOf(*question);
+    const KeyParts column = ColumnOf(*question);
     ExplainFilter(column, question->is_row);
     const bool in_range = reader_.KeyRangeMayContain(column.row, column.row);
     Line("range", in_range ? "within first to last row"
@@ -244,16 +243,16 @@ class HFileFilterReader final : public FilterReader {
     return may ? "may be there" : "not there";
   }
 
-  static HFileColumn ColumnOf(const FilterQuestion& question) {
+  static KeyParts ColumnOf(const FilterQuestion& question) {
     if (question.is_row) return {.row = question.key};
-    return ParseHFileColumn(question.key).value_or(HFileColumn{});
+    return ParseHFileColumn(question.key).value_or(KeyParts{});
   }
 
   std::string_view SharedOf(std::string_view row) const {
     return is_prefix() ? hfile::RowPrefix(row, description_.prefix_bytes) : row;
   }
 
-  std::vector<Lookup> LookupsFor(const HFileColumn& column) const {
+  std::vector<Lookup> LookupsFor(const KeyParts& column) const {
     const std::string section = SectionName(description_.type);
     if (!is_row_col()) return {{section, std::string(SharedOf(column.row))}};
     std::vector<Lookup> lookups = {
@@ -298,7 +297,7 @@ class HFileFilterReader final : public FilterReader {
     explanation_->lines.push_back({std::string(name), std::string(text)});
   }
 
-  void ExplainFilter(const HFileColumn& column, bool is_row) {
+  void ExplainFilter(const KeyParts& column, bool is_row) {
     if (!askable()) {
       if (!reader_.BloomStatus().ok()) {
         explanation_->failures.push_back(reader_.BloomStatus());
@@ -386,10 +385,10 @@ void HFileTable::Verify(const KeyFormat& /*format*/, Findings* findings,
   HFileReport report;
   const Status status = reader_->Verify(
       [this](uint64_t twice_bytes) {
-        if (progress_) progress_(twice_bytes / 2);
+        if (progress()) progress()(twice_bytes / 2);
       },
       &report);
-  if (progress_) progress_(size_bytes());
+  if (progress()) progress()(size_bytes());
   for (const std::string& problem : report.problems) {
     findings->Problem(problem);
   }

@@ -10,7 +10,7 @@
 #include "storage/hfile/index_walk.h"
 #include "storage/hfile/iterator.h"
 #include "storage/hfile/trailer.h"
-#include "tools/sst_inspect/hfile_key.h"
+#include "tools/sst_inspect/key_format.h"
 
 namespace rowbloom::sst_inspect {
 namespace {
@@ -191,13 +191,25 @@ Status OpenHFile(const std::string& path, std::unique_ptr<TableFile>* table) {
   return status;
 }
 
+HFileTable::HFileTable(std::unique_ptr<hfile::Reader> reader)
+    : TableFile({.path = reader->path(),
+                 .size_bytes = reader->file_bytes(),
+                 .key_order = reader->comparator() == hfile::Comparator::kCells
+                                  ? sst::KeyOrder::kBytewise
+                                  : sst::KeyOrder::kUnknown,
+                 .key_form = KeyForm::kHFile,
+                 .timestamp_bytes = kHFileKeySuffixBytes,
+                 .index_keys_come_first = true,
+                 .filter_part = "chunk"}),
+      reader_(std::move(reader)) {}
+
 Status HFileTable::ForEachBlock(
     Blocks which, const std::function<void(const BlockInfo&)>& use) const {
   const BlockNamer namer(*reader_);
   const bool ordered = reader_->comparator() == hfile::Comparator::kCells;
   hfile::BlockWalk walk(*reader_);
   while (walk.Next()) {
-    if (progress_) progress_(walk.offset());
+    if (progress()) progress()(walk.offset());
     BlockInfo block{.type = BlockType::kGap,
                     .offset_bytes = walk.offset(),
                     .stored_bytes = walk.block_bytes(),
@@ -227,7 +239,7 @@ Status HFileTable::ForEachBlock(
     if (which == Blocks::kAllButData && IsData(block.type)) continue;
     use(block);
   }
-  if (progress_) progress_(size_bytes());
+  if (progress()) progress()(size_bytes());
   use({.type = BlockType::kTrailer,
        .offset_bytes = size_bytes() - hfile::kTrailerBytes,
        .stored_bytes = hfile::kTrailerBytes});
@@ -251,16 +263,8 @@ Status HFileTable::ForEachIndexEntry(
 }
 
 std::unique_ptr<CellReader> HFileTable::NewCellReader() const {
-  return std::make_unique<HFileCellReader>(*this, progress_);
+  return std::make_unique<HFileCellReader>(*this, progress());
 }
-
-sst::KeyOrder HFileTable::key_order() const {
-  return reader_->comparator() == hfile::Comparator::kCells
-             ? sst::KeyOrder::kBytewise
-             : sst::KeyOrder::kUnknown;
-}
-
-size_t HFileTable::timestamp_bytes() const { return kHFileKeySuffixBytes; }
 
 int HFileTable::CompareCells(const Cell& a, const Cell& b) const {
   return hfile::CompareIndexKeys(hfile::KeyForm::kCellKey, a.user_key,

@@ -1,5 +1,5 @@
 // HFileTable: HBase's HFiles as a TableFile. User keys are those of HFiles
-// (hfile_key.h), sequence numbers their mvcc numbers.
+// (key_format.h), sequence numbers their mvcc numbers.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,8 @@ namespace rowbloom::sst_inspect {
 
 class HFileTable : public TableFile {
  public:
-  explicit HFileTable(std::unique_ptr<hfile::Reader> reader)
-      : reader_(std::move(reader)) {}
+  explicit HFileTable(std::unique_ptr<hfile::Reader> reader);
 
-  const std::string& path() const override { return reader_->path(); }
-  uint64_t size_bytes() const override { return reader_->file_bytes(); }
-  void SetProgress(Progress progress) override {
-    progress_ = std::move(progress);
-  }
   TableFacts Facts() const override;
   std::vector<Property> Properties() const override;
   rocksdb::Status ForEachBlock(
@@ -36,19 +30,14 @@ class HFileTable : public TableFile {
       const std::function<void(const RangeDeletion&)>& /*use*/) const override {
     return rocksdb::Status::OK();
   }
-  sst::KeyOrder key_order() const override;
-  size_t timestamp_bytes() const override;
-  KeyForm key_form() const override { return KeyForm::kHFile; }
   // Cells are compared by key alone: the same cell has another mvcc number
   // wherever it was written.
   int CompareCells(const Cell& a, const Cell& b) const override;
   std::string TypeName(uint8_t type) const override;
-  bool index_keys_come_first() const override { return true; }
   // hfile_filter.cc has these.
   rocksdb::Status Filters(FilterSummary* summary) const override;
   rocksdb::Status ForEachFilterPart(
       const std::function<void(const FilterPart&)>& use) const override;
-  std::string_view filter_part() const override { return "chunk"; }
   rocksdb::Status NewFilterReader(
       std::unique_ptr<FilterReader>* reader) const override;
   // HFileReader::Verify.
@@ -59,7 +48,6 @@ class HFileTable : public TableFile {
 
  private:
   const std::unique_ptr<hfile::Reader> reader_;
-  Progress progress_;
 };
 
 // "ROW", "ROWCOL", "ROWPREFIX": what a general filter is called in output, as

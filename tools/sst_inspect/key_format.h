@@ -21,6 +21,23 @@ struct KeyParts {
   std::string_view qualifier;
 };
 
+// Keys of HFiles: what names a column, and behind it what names a version.
+//
+//   key = column, timestamp i64, type u8; all numbers big-endian
+//   column = row length u16, row, family length u8, family, qualifier
+//
+// The size of timestamp and type.
+inline constexpr size_t kHFileKeySuffixBytes = 9;
+// Views into the bytes; nullopt when they are no column.
+std::optional<KeyParts> ParseHFileColumn(std::string_view bytes);
+// REQUIRES that row and family fit into their lengths.
+std::string HFileColumnBytes(const KeyParts& column);
+// REQUIRES kHFileKeySuffixBytes bytes of a key.
+int64_t TimestampOfHFileKey(std::string_view key);
+uint8_t TypeOfHFileKey(std::string_view key);
+// "put", "delete-family", ...; "type 0x99" for a number that is none of them.
+std::string HFileTypeName(uint8_t type);
+
 // RocksDB's are unsigned, HBase's are not.
 struct Timestamp {
   uint64_t bits = 0;

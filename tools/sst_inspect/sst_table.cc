@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <string>
@@ -69,31 +70,17 @@ class SstCellReader final : public CellReader {
 constexpr std::string_view kUserIndex = "rocksdb.user_defined_index.";
 
 std::string_view NameOf(sst::IndexForm form) {
-  switch (form) {
-    case sst::IndexForm::kBinarySearch:
-      return "binary search";
-    case sst::IndexForm::kHashSearch:
-      return "hash search";
-    case sst::IndexForm::kTwoLevel:
-      return "two levels";
-    case sst::IndexForm::kFirstKey:
-      return "binary search with first keys";
-  }
-  return "unknown";
+  // In the order of the forms, beyond which the reader knows none.
+  static constexpr std::array<std::string_view, 4> kNames = {
+      "binary search", "hash search", "two levels",
+      "binary search with first keys"};
+  return kNames[static_cast<size_t>(form)];
 }
 
 std::string_view NameOf(sst::FilterForm form) {
-  switch (form) {
-    case sst::FilterForm::kNone:
-      return "none";
-    case sst::FilterForm::kFull:
-      return "full";
-    case sst::FilterForm::kPartitioned:
-      return "partitioned";
-    case sst::FilterForm::kPerBlock:
-      return "per data block";
-  }
-  return "unknown";
+  static constexpr std::array<std::string_view, 4> kNames = {
+      "none", "full", "partitioned", "per data block"};
+  return kNames[static_cast<size_t>(form)];
 }
 
 BlockType TypeOfMetaBlock(std::string_view name) {
@@ -429,14 +416,14 @@ Status SstTable::ForEachBlock(
       if (block.status.ok()) block.contents_bytes = data.contents_bytes();
       block.partition = partition;
       in_order.Add(block);
-      if (progress_) progress_(block.offset_bytes);
+      if (progress()) progress()(block.offset_bytes);
     }
     // The status of an index partition was reported with the partition.
     if (status.ok() && file_->index().form != sst::IndexForm::kTwoLevel) {
       status = data.index().status();
     }
   } while (data.SkipDamagedPartition());
-  if (progress_) progress_(size_bytes());
+  if (progress()) progress()(size_bytes());
   in_order.Finish();
   in_order.Add({.type = BlockType::kFooter,
                 .offset_bytes = file_->footer().offset_bytes,
@@ -463,7 +450,7 @@ int SstTable::CompareCells(const Cell& a, const Cell& b) const {
 }
 
 std::unique_ptr<CellReader> SstTable::NewCellReader() const {
-  return std::make_unique<SstCellReader>(*file_, progress_);
+  return std::make_unique<SstCellReader>(*file_, progress());
 }
 
 Status SstTable::ForEachRangeDeletion(

@@ -15,11 +15,6 @@ class SstTable : public TableFile {
   static rocksdb::Status Open(const std::string& path,
                               std::unique_ptr<TableFile>* table);
 
-  const std::string& path() const override { return file_->path(); }
-  uint64_t size_bytes() const override { return file_->size_bytes(); }
-  void SetProgress(Progress progress) override {
-    progress_ = std::move(progress);
-  }
   TableFacts Facts() const override;
   std::vector<Property> Properties() const override;
   rocksdb::Status ForEachBlock(
@@ -30,9 +25,6 @@ class SstTable : public TableFile {
   std::unique_ptr<CellReader> NewCellReader() const override;
   rocksdb::Status ForEachRangeDeletion(
       const std::function<void(const RangeDeletion&)>& use) const override;
-  sst::KeyOrder key_order() const override { return file_->key_order(); }
-  size_t timestamp_bytes() const override { return file_->timestamp_bytes(); }
-  KeyForm key_form() const override { return KeyForm::kUserKey; }
   int CompareCells(const Cell& a, const Cell& b) const override;
   std::string TypeName(uint8_t type) const override {
     return ToString(static_cast<sst::EntryType>(type));
@@ -41,7 +33,6 @@ class SstTable : public TableFile {
   rocksdb::Status Filters(FilterSummary* summary) const override;
   rocksdb::Status ForEachFilterPart(
       const std::function<void(const FilterPart&)>& use) const override;
-  std::string_view filter_part() const override { return "partition"; }
   rocksdb::Status NewFilterReader(
       std::unique_ptr<FilterReader>* reader) const override;
   std::string KeyLayoutId() const override;
@@ -53,14 +44,19 @@ class SstTable : public TableFile {
 
  private:
   explicit SstTable(std::unique_ptr<sst::SstFile> file)
-      : file_(std::move(file)) {}
+      : TableFile({.path = file->path(),
+                   .size_bytes = file->size_bytes(),
+                   .key_order = file->key_order(),
+                   .key_form = KeyForm::kUserKey,
+                   .timestamp_bytes = file->timestamp_bytes(),
+                   .filter_part = "partition"}),
+        file_(std::move(file)) {}
 
   void AddDetails(TableFacts* facts) const;
   std::vector<BlockInfo> MetaBlocks() const;
   void ReadMetaBlock(BlockInfo* block) const;
 
   const std::unique_ptr<sst::SstFile> file_;
-  Progress progress_;
 };
 
 }  // namespace rowbloom::sst_inspect

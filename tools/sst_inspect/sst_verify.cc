@@ -319,7 +319,7 @@ class Verifier {
 
 void SstTable::Verify(const KeyFormat& format, Findings* findings,
                       VerifyCounts* counts) const {
-  Verifier(*this, progress_, format, findings, counts).Run();
+  Verifier(*this, progress(), format, findings, counts).Run();
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -39,53 +39,32 @@ bool IsOneOf(const std::array<std::string_view, n>& magics,
 }  // namespace
 
 std::string_view ToString(BlockType type) {
-  switch (type) {
-    case BlockType::kData:
-      return "data";
-    case BlockType::kIndex:
-      return "index";
-    case BlockType::kIndexPartition:
-      return "index partition";
-    case BlockType::kFilter:
-      return "filter";
-    case BlockType::kFilterPartition:
-      return "filter partition";
-    case BlockType::kFilterIndex:
-      return "filter index";
-    case BlockType::kRangeDeletions:
-      return "range deletions";
-    case BlockType::kDictionary:
-      return "dictionary";
-    case BlockType::kProperties:
-      return "properties";
-    case BlockType::kMeta:
-      return "meta";
-    case BlockType::kMetaindex:
-      return "metaindex";
-    case BlockType::kFooter:
-      return "footer";
-    case BlockType::kEncodedData:
-      return "encoded data";
-    case BlockType::kLeafIndex:
-      return "leaf index";
-    case BlockType::kIntermediateIndex:
-      return "intermediate index";
-    case BlockType::kRootIndex:
-      return "root index";
-    case BlockType::kBloomChunk:
-      return "Bloom chunk";
-    case BlockType::kBloomFilter:
-      return "Bloom filter";
-    case BlockType::kFileInfo:
-      return "file info";
-    case BlockType::kTrailer:
-      return "trailer";
-    case BlockType::kBlobs:
-      return "blobs";
-    case BlockType::kGap:
-      return "gap";
-  }
-  return "unknown";
+  // In the order of the types.
+  static constexpr std::array<std::string_view, 22> kNames = {
+      "data",
+      "index",
+      "index partition",
+      "filter",
+      "filter partition",
+      "filter index",
+      "range deletions",
+      "dictionary",
+      "properties",
+      "meta",
+      "metaindex",
+      "footer",
+      "encoded data",
+      "leaf index",
+      "intermediate index",
+      "root index",
+      "Bloom chunk",
+      "Bloom filter",
+      "file info",
+      "trailer",
+      "blobs",
+      "gap"};
+  static_assert(kNames.size() == static_cast<size_t>(BlockType::kGap) + 1);
+  return kNames[static_cast<size_t>(type)];
 }
 
 FileKind KindOf(const std::string& path) {

@@ -9,13 +9,16 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/status.h"
 #include "tools/sst/footer.h"
 #include "tools/sst/internal_key.h"
+#include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_filter.h"
 
 namespace rowbloom::sst_inspect {
@@ -128,7 +131,7 @@ struct Property {
 // The form of user keys.
 enum class KeyForm : uint8_t {
   kUserKey,  // the application's, with a timestamp where the file has them
-  kHFile,    // those of HFiles, see hfile_key.h
+  kHFile,    // those of HFiles, see key_format.h
 };
 
 // One entry of a file. The views live until the reader moves.
@@ -154,17 +157,30 @@ struct VerifyCounts {
   uint64_t false_negatives = 0;
 };
 
-// Takes what `verify` finds, as it finds it.
+// Prints what `verify` finds in a file, the first problems as they come.
 class Findings {
  public:
-  virtual ~Findings() = default;
-  virtual void Problem(std::string_view sentence) = 0;
+  // These must outlive it.
+  Findings(const std::string& path, const Output& output)
+      : path_(path), output_(output) {}
+
+  void Problem(std::string_view sentence);
   // The problems that were counted beyond those told.
-  virtual void MoreProblems(uint64_t count) = 0;
+  void MoreProblems(uint64_t count);
   // A problem, or an error of what could not be read.
-  virtual void Failure(const rocksdb::Status& status) = 0;
+  void Failure(const rocksdb::Status& status);
   // Why something was not checked.
-  virtual void Note(const std::string& sentence) = 0;
+  void Note(const std::string& sentence);
+
+  ExitCode worst() const { return worst_; }
+  uint64_t problems() const { return problems_; }
+
+ private:
+  const std::string& path_;
+  const Output& output_;
+  ExitCode worst_ = ExitCode::kOk;
+  uint64_t problems_ = 0;
+  std::set<std::string> notes_;
 };
 
 // Walks the cells of a file in its order.
@@ -181,17 +197,37 @@ class CellReader {
   virtual const rocksdb::Status& status() const = 0;
 };
 
+// The facts about a file that all verbs want, known once it is open.
+struct TableTraits {
+  std::string path;
+  uint64_t size_bytes = 0;
+  // The order of keys; for HFiles the order of rows.
+  sst::KeyOrder key_order = sst::KeyOrder::kUnknown;
+  KeyForm key_form{};
+  // The size of the end of each user key that is not of the column. For HFiles
+  // it includes the type.
+  size_t timestamp_bytes = 0;
+  // Index keys are before the keys of their blocks, not behind.
+  bool index_keys_come_first = false;
+  std::string_view filter_part;  // the word for a part of the filter
+};
+
 class TableFile {
  public:
   virtual ~TableFile() = default;
 
-  virtual const std::string& path() const = 0;
-  virtual uint64_t size_bytes() const = 0;
+  const std::string& path() const { return traits_.path; }
+  uint64_t size_bytes() const { return traits_.size_bytes; }
+  sst::KeyOrder key_order() const { return traits_.key_order; }
+  KeyForm key_form() const { return traits_.key_form; }
+  size_t timestamp_bytes() const { return traits_.timestamp_bytes; }
+  bool index_keys_come_first() const { return traits_.index_keys_come_first; }
+  std::string_view filter_part() const { return traits_.filter_part; }
 
   // Called with the offset of each data block that is read from here on, and
   // with the size of the file when there are no more.
   using Progress = std::function<void(uint64_t offset_bytes)>;
-  virtual void SetProgress(Progress progress) = 0;
+  void SetProgress(Progress progress) { progress_ = std::move(progress); }
 
   virtual TableFacts Facts() const = 0;
   virtual std::vector<Property> Properties() const = 0;
@@ -211,26 +247,16 @@ class TableFile {
   virtual rocksdb::Status ForEachRangeDeletion(
       const std::function<void(const RangeDeletion&)>& use) const = 0;
 
-  // The order of keys; for HFiles the order of rows.
-  virtual sst::KeyOrder key_order() const = 0;
-  // The size of the end of each user key that is not of the column. For HFiles
-  // it includes the type.
-  virtual size_t timestamp_bytes() const = 0;
-  virtual KeyForm key_form() const = 0;
   // Below 0, 0 or above 0 as `a` comes before, with or after `b`. REQUIRES a
   // known order.
   virtual int CompareCells(const Cell& a, const Cell& b) const = 0;
   virtual std::string TypeName(uint8_t type) const = 0;
-  // Tells whether index keys are before the keys of their blocks, not behind.
-  virtual bool index_keys_come_first() const { return false; }
 
   // The filters, part by part, one of them in memory at a time. The status is
   // that of what leads to the parts.
   virtual rocksdb::Status Filters(FilterSummary* summary) const = 0;
   virtual rocksdb::Status ForEachFilterPart(
       const std::function<void(const FilterPart&)>& use) const = 0;
-  // The word for a part of it.
-  virtual std::string_view filter_part() const = 0;
   virtual rocksdb::Status NewFilterReader(
       std::unique_ptr<FilterReader>* reader) const = 0;
 
@@ -241,6 +267,15 @@ class TableFile {
   // Reads all, and compares each with what the file says about it.
   virtual void Verify(const KeyFormat& format, Findings* findings,
                       VerifyCounts* counts) const = 0;
+
+ protected:
+  explicit TableFile(TableTraits traits) : traits_(std::move(traits)) {}
+
+  const Progress& progress() const { return progress_; }
+
+ private:
+  const TableTraits traits_;
+  Progress progress_;
 };
 
 enum class FileKind : uint8_t {
