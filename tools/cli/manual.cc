@@ -1,11 +1,11 @@
-#include "tools/cli/manual.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
+
+#include "tools/cli/program.h"
 
 namespace rowbloom::cli {
 namespace {

@@ -9,8 +9,6 @@
 
 #include "rowbloom/printable.h"
 #include "tools/cli/input.h"
-#include "tools/cli/interruption.h"
-#include "tools/cli/manual.h"
 #include "tools/cli/text.h"
 
 namespace rowbloom::cli {

@@ -5,78 +5,72 @@
 #include <ostream>
 
 namespace rowbloom::cli {
+namespace {
 
-struct Record::Json {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-};
+template <typename Value>
+std::string JsonOf(const Value& value) {
+  return nlohmann::json(value).dump(-1, ' ', false,
+                                    nlohmann::json::error_handler_t::replace);
+}
 
-Record::Record() : json_(std::make_unique<Json>()) {}
+constexpr const char* kNull = "null";
 
-Record::Record(std::string_view kind, std::string_view path) : Record() {
+}  // namespace
+
+Record::Record(std::string_view kind, std::string_view path) {
   Text("record", kind);
   Text("file", path);
 }
 
-Record::~Record() = default;
-Record::Record(Record&&) noexcept = default;
+Record& Record::Add(std::string_view name, std::string_view json) {
+  if (!members_.empty()) members_ += ',';
+  members_.append(JsonOf(name)).append(":").append(json);
+  return *this;
+}
 
 Record& Record::Text(std::string_view name, std::string_view value) {
-  json_->object[std::string(name)] = value;
-  return *this;
+  return Add(name, JsonOf(value));
 }
 
 Record& Record::Number(std::string_view name, uint64_t value) {
-  json_->object[std::string(name)] = value;
-  return *this;
+  return Add(name, JsonOf(value));
 }
 
 Record& Record::Signed(std::string_view name, int64_t value) {
-  json_->object[std::string(name)] = value;
-  return *this;
+  return Add(name, JsonOf(value));
 }
 
 Record& Record::Real(std::string_view name, double value) {
-  auto& member = json_->object[std::string(name)];
-  if (std::isfinite(value)) member = value;
-  return *this;
+  return Add(name, std::isfinite(value) ? JsonOf(value) : kNull);
 }
 
 Record& Record::Flag(std::string_view name, bool value) {
-  json_->object[std::string(name)] = value;
-  return *this;
+  return Add(name, JsonOf(value));
 }
 
 Record& Record::Number(std::string_view name,
                        const std::optional<uint64_t>& value) {
-  if (value) return Number(name, *value);
-  json_->object[std::string(name)] = nullptr;
-  return *this;
+  return Add(name, value ? JsonOf(*value) : kNull);
 }
 
 Record& Record::Real(std::string_view name,
                      const std::optional<double>& value) {
-  if (value) return Real(name, *value);
-  json_->object[std::string(name)] = nullptr;
-  return *this;
+  return value ? Real(name, *value) : Add(name, kNull);
 }
 
 Record& Record::Object(std::string_view name, const Record& value) {
-  json_->object[std::string(name)] = value.json_->object;
-  return *this;
+  return Add(name, value.Json());
 }
 
 Record& Record::Array(std::string_view name,
                       const std::vector<Record>& values) {
-  auto& member = json_->object[std::string(name)];
-  member = nlohmann::ordered_json::array();
-  for (const Record& value : values) member.push_back(value.json_->object);
-  return *this;
+  std::string json;
+  for (const Record& value : values) {
+    json += (json.empty() ? "" : ",") + value.Json();
+  }
+  return Add(name, "[" + json + "]");
 }
 
-void Record::Print(std::ostream& out) const {
-  out << json_->object.dump(-1, ' ', false,
-                            nlohmann::ordered_json::error_handler_t::replace)
-      << "\n";
-}
+void Record::Print(std::ostream& out) const { out << Json() << "\n"; }
 
 }  // namespace rowbloom::cli

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <iosfwd>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,14 +14,12 @@ namespace rowbloom::cli {
 
 class Record {
  public:
-  Record();
+  Record() = default;
   // Starts with "record": kind, "file": path.
   Record(std::string_view kind, std::string_view path);
-  ~Record();
-  Record(Record&&) noexcept;
 
-  // Adds a member; members keep their order. Text must be printable; what is
-  // not UTF-8 is replaced.
+  // Adds a member, in this order. REQUIRES that there is none of the name. Text
+  // must be printable; what is not UTF-8 is replaced.
   Record& Text(std::string_view name, std::string_view value);
   Record& Number(std::string_view name, uint64_t value);
   Record& Signed(std::string_view name, int64_t value);
@@ -39,8 +36,10 @@ class Record {
   void Print(std::ostream& out) const;
 
  private:
-  struct Json;
-  std::unique_ptr<Json> json_;
+  Record& Add(std::string_view name, std::string_view json);
+  std::string Json() const { return "{" + members_ + "}"; }
+
+  std::string members_;
 };
 
 }  // namespace rowbloom::cli

@@ -1,11 +1,21 @@
 #include "tools/cli/report.h"
 
+#include <istream>
 #include <ostream>
 #include <stdexcept>
+#include <string>
 
 #include "tools/cli/text.h"
 
 namespace rowbloom::cli {
+
+bool Confirm(const Streams& streams, bool yes, std::string_view question) {
+  if (yes || !streams.in_is_terminal) return true;
+  streams.err.stream << question << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(streams.in, answer);
+  return answer == "y" || answer == "yes";
+}
 
 ExitCode FailedBy(int signal) {
   constexpr int kSignalBase = 128;

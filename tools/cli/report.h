@@ -1,6 +1,8 @@
-// The exit codes and diagnostics of a program: one line on standard error each.
+// The streams of a run, the exit codes of a program, and its diagnostics: one
+// line on standard error each.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -27,6 +29,24 @@ struct Diagnostics {
   // The start of each line. The run of a program sets it.
   std::string_view program = {};
 };
+
+// The state that verbs of one shell share; the program with a shell defines it.
+struct Session;
+
+struct Streams {
+  std::istream& in;   // standard input
+  std::ostream& out;  // data
+  Diagnostics err;    // diagnostics, and progress on a terminal
+  bool in_is_terminal = false;
+  bool out_is_terminal = false;
+  // The size of `in`; nullopt: unknown, as for a pipe.
+  std::optional<uint64_t> in_bytes = std::nullopt;
+  const Session* session = nullptr;  // null: no shell
+};
+
+// Asks a person who types and did not say --yes; false unless the answer is
+// yes.
+bool Confirm(const Streams& streams, bool yes, std::string_view question);
 
 // The exit code of a job that failed. If a signal ended it early, the code is
 // as shells have it, 130 for SIGINT and 143 for SIGTERM. If `signal` is 0,

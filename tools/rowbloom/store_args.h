@@ -13,7 +13,7 @@
 #include "rowbloom/result.h"
 #include "rowbloom/store.h"
 #include "tools/cli/record.h"
-#include "tools/cli/streams.h"
+#include "tools/cli/report.h"
 
 namespace CLI {
 class App;

@@ -30,19 +30,10 @@ std::optional<ChecksumType> ChecksumTypeFromByte(uint8_t value) {
 }
 
 std::string_view ToString(ChecksumType type) {
-  switch (type) {
-    case ChecksumType::kNone:
-      return "none";
-    case ChecksumType::kCrc32c:
-      return "crc32c";
-    case ChecksumType::kXxHash:
-      return "xxhash";
-    case ChecksumType::kXxHash64:
-      return "xxhash64";
-    case ChecksumType::kXxh3:
-      return "xxh3";
-  }
-  return "unknown";
+  // In the order of the types.
+  static constexpr std::string_view kNames[] = {"none", "crc32c", "xxhash",
+                                                "xxhash64", "xxh3"};
+  return kNames[static_cast<size_t>(type)];
 }
 
 uint32_t Checksum(ChecksumType type, std::string_view bytes) {

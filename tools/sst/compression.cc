@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "storage/format/coding.h"
@@ -13,23 +15,28 @@ namespace {
 
 using rocksdb::Status;
 
-std::optional<Codec> CodecOf(CompressionType type) {
-  switch (type) {
-    case CompressionType::kNone:
-      return Codec::kNone;
-    case CompressionType::kSnappy:
-      return Codec::kSnappy;
-    case CompressionType::kZlib:
-      return Codec::kDeflate;
-    case CompressionType::kLz4:
-    case CompressionType::kLz4hc:
-      return Codec::kLz4;
-    case CompressionType::kZstd:
-    case CompressionType::kZstdNotFinal:
-      return Codec::kZstd;
-    default:
-      return std::nullopt;
-  }
+struct KnownType {
+  CompressionType type;
+  const char* name;
+  std::optional<Codec> codec;  // nullopt: it cannot be undone
+};
+
+constexpr KnownType kTypes[] = {
+    {CompressionType::kNone, "none", Codec::kNone},
+    {CompressionType::kSnappy, "Snappy", Codec::kSnappy},
+    {CompressionType::kZlib, "zlib", Codec::kDeflate},
+    {CompressionType::kBZip2, "BZip2", std::nullopt},
+    {CompressionType::kLz4, "LZ4", Codec::kLz4},
+    {CompressionType::kLz4hc, "LZ4HC", Codec::kLz4},
+    {CompressionType::kXpress, "XPRESS", std::nullopt},
+    {CompressionType::kZstd, "ZSTD", Codec::kZstd},
+    {CompressionType::kZstdNotFinal, "ZSTDNotFinal", Codec::kZstd},
+};
+
+// Null for another type.
+const KnownType* FindType(CompressionType type) {
+  const auto* const known = std::ranges::find(kTypes, type, &KnownType::type);
+  return known == std::end(kTypes) ? nullptr : known;
 }
 
 // The first format_version whose property names the manager.
@@ -90,26 +97,7 @@ Status Unpack(Codec codec, std::string_view stored,
 }  // namespace
 
 std::string ToString(CompressionType type) {
-  switch (type) {
-    case CompressionType::kNone:
-      return "none";
-    case CompressionType::kSnappy:
-      return "Snappy";
-    case CompressionType::kZlib:
-      return "zlib";
-    case CompressionType::kBZip2:
-      return "BZip2";
-    case CompressionType::kLz4:
-      return "LZ4";
-    case CompressionType::kLz4hc:
-      return "LZ4HC";
-    case CompressionType::kXpress:
-      return "XPRESS";
-    case CompressionType::kZstd:
-      return "ZSTD";
-    case CompressionType::kZstdNotFinal:
-      return "ZSTDNotFinal";
-  }
+  if (const KnownType* const known = FindType(type)) return known->name;
   const auto number = static_cast<uint8_t>(type);
   return number >= kFirstCustomType && number <= kLastCustomType
              ? fmt::format("Custom{:02X}", number)
@@ -140,14 +128,15 @@ CompressionProperty ParseCompressionProperty(uint32_t format_version,
 Status Decompress(CompressionType type, std::string_view stored,
                   const CodecDictionary* dictionary, Buffer* buffer,
                   std::string_view* contents) {
-  const std::optional<Codec> codec = CodecOf(type);
-  if (!codec) {
+  const KnownType* const known = FindType(type);
+  if (known == nullptr || !known->codec) {
     return NotSupported("compressed with ", ToString(type),
                         ", expected none, Snappy, zlib, LZ4, LZ4HC or ZSTD");
   }
   *contents = stored;
-  if (*codec == Codec::kNone) return Status::OK();
-  const Status status = Unpack(*codec, stored, dictionary, buffer, contents);
+  if (type == CompressionType::kNone) return Status::OK();
+  const Status status =
+      Unpack(*known->codec, stored, dictionary, buffer, contents);
   return status.IsCorruption()
              ? Prefixed(Concat("malformed ", ToString(type), ": "), status)
              : status;

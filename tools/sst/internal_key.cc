@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "storage/format/coding.h"
 
@@ -15,6 +16,31 @@ constexpr std::string_view kReverseName = "rocksdb.ReverseBytewiseComparator";
 constexpr std::string_view kTimestampSuffix = ".u64ts";
 constexpr size_t kTimestampBytes = 8;
 
+struct NamedType {
+  EntryType type;
+  const char* name;
+};
+
+// The types of table files, the frequent ones first.
+constexpr NamedType kEntryTypes[] = {
+    {EntryType::kPut, "put"},
+    {EntryType::kMerge, "merge"},
+    {EntryType::kDeletion, "delete"},
+    {EntryType::kSingleDeletion, "single-delete"},
+    {EntryType::kRangeDeletion, "range-delete"},
+    {EntryType::kBlobIndex, "blob-index"},
+    {EntryType::kDeletionWithTimestamp, "delete-with-timestamp"},
+    {EntryType::kWideColumnEntity, "entity"},
+    {EntryType::kValuePreferredSequence, "timed-put"},
+};
+
+// Null for another type.
+const NamedType* FindNamed(EntryType type) {
+  const auto* const named =
+      std::ranges::find(kEntryTypes, type, &NamedType::type);
+  return named == std::end(kEntryTypes) ? nullptr : named;
+}
+
 std::string_view WithoutSuffix(std::string_view name) {
   if (name.ends_with(kTimestampSuffix)) {
     name.remove_suffix(kTimestampSuffix.size());
@@ -25,44 +51,14 @@ std::string_view WithoutSuffix(std::string_view name) {
 }  // namespace
 
 std::string ToString(EntryType type) {
-  switch (type) {
-    case EntryType::kDeletion:
-      return "delete";
-    case EntryType::kPut:
-      return "put";
-    case EntryType::kMerge:
-      return "merge";
-    case EntryType::kSingleDeletion:
-      return "single-delete";
-    case EntryType::kRangeDeletion:
-      return "range-delete";
-    case EntryType::kBlobIndex:
-      return "blob-index";
-    case EntryType::kDeletionWithTimestamp:
-      return "delete-with-timestamp";
-    case EntryType::kWideColumnEntity:
-      return "entity";
-    case EntryType::kValuePreferredSequence:
-      return "timed-put";
-  }
-  return fmt::format("type 0x{:02x}", static_cast<int>(type));
+  const NamedType* const named = FindNamed(type);
+  return named != nullptr
+             ? named->name
+             : fmt::format("type 0x{:02x}", static_cast<int>(type));
 }
 
 bool IsPointEntry(EntryType type) {
-  switch (type) {
-    case EntryType::kDeletion:
-    case EntryType::kPut:
-    case EntryType::kMerge:
-    case EntryType::kSingleDeletion:
-    case EntryType::kBlobIndex:
-    case EntryType::kDeletionWithTimestamp:
-    case EntryType::kWideColumnEntity:
-    case EntryType::kValuePreferredSequence:
-      return true;
-    case EntryType::kRangeDeletion:
-      break;
-  }
-  return false;
+  return type != EntryType::kRangeDeletion && FindNamed(type) != nullptr;
 }
 
 KeyOrder KeyOrderOf(std::string_view comparator_name) {

@@ -27,19 +27,16 @@ std::string_view ToString(hfile::ChecksumType checksum) {
   return "unknown";
 }
 
-std::optional<uint64_t> Number32(const hfile::FileInfo& file_info,
-                                 const char* name) {
+// The number of this name, found by FindU32 or FindU64.
+template <typename Number>
+std::optional<uint64_t> NumberOf(const hfile::FileInfo& file_info,
+                                 const char* name,
+                                 rocksdb::Status (*find)(const hfile::FileInfo&,
+                                                         const char*, bool*,
+                                                         Number*)) {
   bool found = false;
-  uint32_t value = 0;
-  const auto status = hfile::FindU32(file_info, name, &found, &value);
-  return status.ok() && found ? std::optional<uint64_t>(value) : std::nullopt;
-}
-
-std::optional<uint64_t> Number64(const hfile::FileInfo& file_info,
-                                 const char* name) {
-  bool found = false;
-  uint64_t value = 0;
-  const auto status = hfile::FindU64(file_info, name, &found, &value);
+  Number value = 0;
+  const rocksdb::Status status = find(file_info, name, &found, &value);
   return status.ok() && found ? std::optional<uint64_t>(value) : std::nullopt;
 }
 
@@ -169,10 +166,14 @@ TableFacts HFileTable::Facts() const {
   }
   facts.index_bytes = trailer.uncompressed_data_index_bytes;
   facts.uncompressed_bytes = trailer.total_uncompressed_bytes;
-  facts.average_key_bytes = Number32(file_info, info::kAverageKeyBytes);
-  facts.average_value_bytes = Number32(file_info, info::kAverageValueBytes);
-  facts.family_deletions = Number64(file_info, info::kDeleteFamilyCount);
-  if (const auto created_ms = Number64(file_info, info::kCreateTime)) {
+  facts.average_key_bytes =
+      NumberOf(file_info, info::kAverageKeyBytes, hfile::FindU32);
+  facts.average_value_bytes =
+      NumberOf(file_info, info::kAverageValueBytes, hfile::FindU32);
+  facts.family_deletions =
+      NumberOf(file_info, info::kDeleteFamilyCount, hfile::FindU64);
+  if (const auto created_ms =
+          NumberOf(file_info, info::kCreateTime, hfile::FindU64)) {
     if (*created_ms > 0) facts.creation_time = *created_ms / 1000;
   }
 

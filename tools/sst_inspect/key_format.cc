@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "rowbloom/printable.h"
 #include "storage/format/coding.h"
@@ -56,24 +57,14 @@ uint8_t TypeOfHFileKey(std::string_view key) {
 }
 
 std::string HFileTypeName(uint8_t type) {
-  switch (type) {
-    case 0:
-      return "minimum";
-    case 4:
-      return "put";
-    case 8:
-      return "delete";
-    case 10:
-      return "delete-family-version";
-    case 12:
-      return "delete-column";
-    case 14:
-      return "delete-family";
-    case 255:
-      return "maximum";
-    default:
-      return fmt::format("type 0x{:02x}", type);
-  }
+  static const std::map<uint8_t, std::string> kNames = {
+      {0, "minimum"},        {4, "put"},
+      {8, "delete"},         {10, "delete-family-version"},
+      {12, "delete-column"}, {14, "delete-family"},
+      {255, "maximum"}};
+  const auto name = kNames.find(type);
+  return name == kNames.end() ? fmt::format("type 0x{:02x}", type)
+                              : name->second;
 }
 
 std::string KeyFormat::Text(std::string_view bytes) const {

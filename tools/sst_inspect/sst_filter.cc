@@ -97,11 +97,6 @@ DecodedFilter::DecodedFilter(const TableFacts& facts,
   }
 }
 
-std::vector<SectionFacts> DecodedFilter::Sections() const {
-  SectionRates rates;
-  return Sections(&rates);
-}
-
 std::vector<SectionFacts> DecodedFilter::Sections(SectionRates* rates) const {
   std::vector<SectionFacts> sections;
   if (rowbloom_) {
@@ -278,11 +273,6 @@ size_t FilterAsker::CountInOnePartition(std::span<const std::string_view> keys,
   size_t count = 1;
   while (count < keys.size() && PartitionFor(keys[count]) == partition) ++count;
   return count;
-}
-
-const DecodedFilter* FilterAsker::FilterFor(std::string_view key,
-                                            Status* status) {
-  return Load(PartitionFor(key), status);
 }
 
 const DecodedFilter* FilterAsker::Load(size_t partition, Status* status) {
@@ -538,7 +528,8 @@ class SstFilterReader final : public FilterReader {
   Status Ask(const FilterQuestion& question, Answer* answer) override {
     *answer = {};
     Status status;
-    const DecodedFilter* filter = asker_.FilterFor(question.key, &status);
+    const DecodedFilter* filter =
+        asker_.Load(asker_.PartitionFor(question.key), &status);
     if (filter == nullptr) return status;
     // RocksDB's own filter is asked for a row only as the prefix that it would
     // have been added as.
@@ -582,7 +573,7 @@ class SstFilterReader final : public FilterReader {
   void Rate(const DecodedFilter& filter) {
     rated_ = asker_.partition();
     row_rate_ = key_rate_ = stock_rate_ = 1;
-    for (const SectionFacts& section : filter.Sections()) {
+    for (const SectionFacts& section : filter.Sections(&rates_)) {
       const double rate = section.rate.value_or(1);
       if (section.section == "ROWCOL") {
         key_rate_ = rate;
@@ -598,6 +589,7 @@ class SstFilterReader final : public FilterReader {
   const TableFacts facts_;
   const PrefixRule prefix_of_;
   FilterAsker asker_;
+  SectionRates rates_;
   size_t rated_ = static_cast<size_t>(-1);
   double row_rate_ = 1;
   double key_rate_ = 1;

@@ -47,8 +47,7 @@ class DecodedFilter {
   // "not rowbloom's: RocksDB Ribbon (marker -2)"; empty for rowbloom's.
   std::string Foreign() const;
 
-  std::vector<SectionFacts> Sections() const;
-  // The same in less time for the blocks of one filter.
+  // `rates` are those of the blocks of one filter.
   std::vector<SectionFacts> Sections(SectionRates* rates) const;
   // All but the place of the part.
   FilterPart Describe(SectionRates* rates) const;
@@ -98,11 +97,9 @@ class FilterAsker {
     return partitions_;
   }
 
-  // Loads the partition that RocksDB probes for the key (without a timestamp).
-  // Nullptr, with *status, when it cannot be read.
-  const DecodedFilter* FilterFor(std::string_view key, rocksdb::Status* status);
-  // The same in two steps.
+  // The partition that RocksDB probes for the key (without a timestamp).
   size_t PartitionFor(std::string_view key) const;
+  // Nullptr, with *status, when it cannot be read.
   const DecodedFilter* Load(size_t partition, rocksdb::Status* status);
   // The number of the first keys for which PartitionFor gives the same
   // partition. The count is faster if they are `ascending` in the file's order.

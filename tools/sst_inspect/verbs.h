@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tools/cli/program.h"
-#include "tools/cli/streams.h"
+#include "tools/cli/report.h"
 #include "tools/sst_inspect/table_file.h"
 
 namespace rowbloom::sst_inspect {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/interruption.h"
+#include "tools/cli/input.h"
 
 namespace rowbloom::cli {
 namespace {

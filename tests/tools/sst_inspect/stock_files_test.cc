@@ -183,7 +183,8 @@ TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
     rocksdb::Status status;
     const sst_inspect::DecodedFilter* filter = asker.Load(i, &status);
     ASSERT_THAT(status, IsOk());
-    const std::string kind = filter->Sections().at(0).kind;
+    sst_inspect::SectionRates rates;
+    const std::string kind = filter->Sections(&rates).at(0).kind;
     const std::string& asked = GetParam().kind;
     ASSERT_EQ(kind, asked == "ribbon" ? KindWhereRibbonIsAsked(keys[i]) : asked)
         << "partition " << i << " with " << keys[i].size() << " keys";
@@ -231,7 +232,8 @@ TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
     const uint64_t may_match = counts.bloom_sst_hit_count;
     const uint64_t no_match = counts.bloom_sst_miss_count;
     rocksdb::Status status;
-    const sst_inspect::DecodedFilter* filter = asker.FilterFor(key, &status);
+    const sst_inspect::DecodedFilter* filter =
+        asker.Load(asker.PartitionFor(key), &status);
     ASSERT_THAT(status, IsOk());
     // Behind the last key no file may be probed.
     if (!present && may_match + no_match == 0) return;

@@ -73,7 +73,7 @@ Counts ByModel(const std::string& path, const std::string& key_layout) {
     if (last == key) continue;
     last = key;
     rocksdb::Status status;
-    const DecodedFilter* filter = asker.FilterFor(key, &status);
+    const DecodedFilter* filter = asker.Load(asker.PartitionFor(key), &status);
     EXPECT_THAT(status, IsOk());
     ++counts.keys_asked;
     counts.false_negatives += filter->KeyMayMatch(key) ? 0 : 1;
