@@ -3,10 +3,8 @@
 #pragma once
 
 #include <functional>
-#include <iosfwd>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "tools/cli/report.h"
@@ -40,16 +38,6 @@ struct VerbTable {
   // Changes a command that has its arguments; null: nothing to change.
   void (*finish)(const Streams& streams, CLI::App* command) = nullptr;
 };
-
-// The verb's examples as whole command lines, with two spaces before each.
-std::string Examples(const VerbTable& table, const Verb& verb);
-
-// Prints a manual page of section 1, in the requests of man(7).
-void PrintManPage(const VerbTable& program, std::string_view version,
-                  std::ostream& out);
-
-// Prints a script for bash that completes verbs and options.
-void PrintCompletion(const VerbTable& program, std::ostream& out);
 
 // Runs the command line `args` (without the program's name). Help and version
 // go to standard output. Wrong usage, an exception of a verb, and output that

@@ -1,11 +1,16 @@
+// create, alter, drop, truncate, describe and stats: the families of a store.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <ostream>
 #include <set>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 #include "rowbloom/printable.h"
@@ -13,6 +18,7 @@
 #include "storage/settings/family_spec.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/record.h"
+#include "tools/cli/text.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
@@ -128,6 +134,121 @@ ExitCode DescribeFamilies(const StoreArgs& args, const Streams& streams) {
   return ExitCode::kOk;
 }
 
+// The settings that the table has no column for, where they are no defaults.
+std::string OtherSettings(const FamilyOptions& options) {
+  const auto defaults = FamilySpec::SettingsOf({});
+  std::string text;
+  for (const auto& setting : FamilySpec::SettingsOf(options)) {
+    const auto& [name, value] = setting;
+    const bool is_default =
+        std::find(defaults.begin(), defaults.end(), setting) != defaults.end();
+    if (is_default || name == "bloom" || name == "rate") continue;
+    text.append(text.empty() ? "" : ",").append(name).append("=").append(value);
+  }
+  return text;
+}
+
+// The memory that a front filter takes for the files of a family.
+uint64_t FrontFilterBytes(const StoreStats& stats, std::string_view name) {
+  for (const FrontFilterFamilyStats& family : stats.front_filter->families) {
+    if (family.name == name) return family.row_bytes;
+  }
+  return 0;
+}
+
+void PrintTable(const StoreStats& stats, std::ostream& out) {
+  constexpr auto kRight = Table::Align::kRight;
+  Table families({{"family"},
+                  {"bloom type"},
+                  {"rate", kRight},
+                  {"rows", kRight},
+                  {"cells", kRight},
+                  {"memory bytes", kRight},
+                  {"files", kRight},
+                  {"file bytes", kRight},
+                  {"filter bytes", kRight},
+                  {"front filter bytes", kRight},
+                  {"other settings"}});
+  Table levels({{"family"},
+                {"level", kRight},
+                {"files", kRight},
+                {"file bytes", kRight}});
+  for (const auto& [name, family] : stats.families) {
+    families.AddRow(
+        {name, std::string(ToString(family.options.bloom_type)),
+         fmt::format("{}", family.options.false_positive_rate),
+         family.estimated_rows ? std::to_string(*family.estimated_rows) : "-",
+         std::to_string(family.estimated_cells),
+         std::to_string(family.memtable_bytes), std::to_string(family.files),
+         std::to_string(family.file_bytes), std::to_string(family.filter_bytes),
+         std::to_string(FrontFilterBytes(stats, name)),
+         OtherSettings(family.options)});
+    for (const LevelStats& level : family.levels) {
+      if (level.files == 0) continue;
+      levels.AddRow({name, std::to_string(level.level),
+                     std::to_string(level.files),
+                     std::to_string(level.file_bytes)});
+    }
+  }
+  families.Print(out, 0);
+  out << '\n';
+  levels.Print(out, 0);
+}
+
+void PrintJson(const StoreStats& stats, std::ostream& out) {
+  for (const auto& [name, family] : stats.families) {
+    std::vector<Record> levels;
+    for (const LevelStats& level : family.levels) {
+      if (level.files == 0) continue;
+      levels.emplace_back()
+          .Signed("level", level.level)
+          .Number("files", level.files)
+          .Number("file_bytes", level.file_bytes);
+    }
+    Record()
+        .Text("family", name)
+        .Object("settings", SettingsOf(family.options))
+        .Number("rows", family.estimated_rows)
+        .Number("cells", family.estimated_cells)
+        .Number("memory_bytes", family.memtable_bytes)
+        .Number("files", family.files)
+        .Number("file_bytes", family.file_bytes)
+        .Number("filter_bytes", family.filter_bytes)
+        .Number("blob_files", family.blob_files)
+        .Number("blob_file_bytes", family.blob_file_bytes)
+        .Number("front_filter_bytes", FrontFilterBytes(stats, name))
+        .Array("levels", levels)
+        .Print(out);
+  }
+}
+
+// The statistics as of when the front filter has read all files.
+StoreStats ArmedStats(Store* store) {
+  const auto arms = [](const FrontFilterFamilyStats& family) {
+    return family.state == FrontFilterState::kArming;
+  };
+  while (true) {
+    StoreStats stats;
+    Require(store->Stats(&stats));
+    if (std::ranges::none_of(stats.front_filter->families, arms)) return stats;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+ExitCode Stats(const StoreArgs& args, const Streams& streams) {
+  // The store is opened with a front filter, to tell how much that takes.
+  StoreOptions options = args.Options();
+  options.read_only = true;
+  options.front_filter_limit_bytes = StoreOptions().front_filter_limit_bytes;
+  const StoreStats stats = ArmedStats(args.Open(options, {}, streams).get());
+  if (args.json) {
+    PrintJson(stats, streams.out);
+  } else {
+    PrintTable(stats, streams.out);
+  }
+  return ExitCode::kOk;
+}
+
 }  // namespace
 
 Action AddCreate(CLI::App* command) {
@@ -160,6 +281,13 @@ Action AddDescribe(CLI::App* command) {
   return [args](const Streams& streams) {
     return DescribeFamilies(*args, streams);
   };
+}
+
+Action AddStats(CLI::App* command) {
+  const auto args = std::make_shared<StoreArgs>();
+  args->AddTo(command);
+  args->AddJsonTo(command);
+  return [args](const Streams& streams) { return Stats(*args, streams); };
 }
 
 }  // namespace rowbloom::cli

@@ -367,24 +367,20 @@ Status SstTable::ForEachBlock(
   if (file_->index().form == sst::IndexForm::kTwoLevel) {
     size_t last = 0;
     sst::IndexCursor index(*file_);
+    const auto add_new = [&] {
+      if (index.partition() == last) return;
+      last = index.partition();
+      others.push_back(
+          InfoOf(BlockType::kIndexPartition, index.block(), "index"));
+      others.back().partition = last;
+    };
     do {
-      while (index.Next()) {
-        if (index.partition() == last) continue;
-        last = index.partition();
-        others.push_back(
-            InfoOf(BlockType::kIndexPartition, index.block(), "index"));
-        others.back().partition = last;
-      }
+      while (index.Next()) add_new();
       if (index.status().ok()) break;
       if (index.partition() == 0 || index.block() == *file_->index().handle) {
         break;  // told of the index itself
       }
-      if (index.partition() != last) {
-        last = index.partition();
-        others.push_back(
-            InfoOf(BlockType::kIndexPartition, index.block(), "index"));
-        others.back().partition = last;
-      }
+      add_new();
       others.back().status = index.status();
     } while (index.SkipDamagedPartition());
   }
