@@ -31,7 +31,8 @@ SummedTree SumUp(const DatabaseTree& tree, const FileOpener& opener,
                  ExitCode* worst) {
   SummedTree summed{.tree = tree};
   for (const TreeFamily& family : tree.families) {
-    SummedFamily& of_family = summed.families.emplace_back(family);
+    summed.families.push_back({.family = family});
+    SummedFamily& of_family = summed.families.back();
     for (const TreeFile& file : family.files) {
       std::vector<SummedLevel>& levels = of_family.levels;
       if (levels.empty() || levels.back().level != file.level) {
