@@ -1,6 +1,4 @@
 // Standard output that fails.
-#include "tools/rowbloom/verbs.h"
-
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -10,6 +8,7 @@
 
 #include "tests/support/temp_dir.h"
 #include "tests/tools/rowbloom/cli.h"
+#include "tools/rowbloom/verbs.h"
 
 namespace rowbloom::test {
 namespace {
