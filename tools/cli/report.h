@@ -18,7 +18,7 @@ namespace rowbloom::cli {
 // on the numbers.
 enum class ExitCode : int {
   kOk = 0,
-  kFinding = 1,  // no such cell, an absent row, damage
+  kFinding = 1,  // no such cell, an absent row, damage, two files that differ
   kFailed = 2,   // wrong usage, or something that cannot be used at all
 };
 

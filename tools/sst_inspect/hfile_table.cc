@@ -266,6 +266,11 @@ std::unique_ptr<CellReader> HFileTable::NewCellReader() const {
   return std::make_unique<HFileCellReader>(*this, progress());
 }
 
+int HFileTable::CompareCells(const Cell& a, const Cell& b) const {
+  return hfile::CompareIndexKeys(hfile::KeyForm::kCellKey, a.user_key,
+                                 b.user_key);
+}
+
 std::string HFileTable::TypeName(uint8_t type) const {
   return HFileTypeName(type);
 }

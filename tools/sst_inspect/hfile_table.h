@@ -30,6 +30,9 @@ class HFileTable : public TableFile {
       const std::function<void(const RangeDeletion&)>& /*use*/) const override {
     return rocksdb::Status::OK();
   }
+  // Cells are compared by key alone: the same cell has another mvcc number
+  // wherever it was written.
+  int CompareCells(const Cell& a, const Cell& b) const override;
   std::string TypeName(uint8_t type) const override;
   // hfile_filter.cc has these.
   rocksdb::Status Filters(FilterSummary* summary) const override;

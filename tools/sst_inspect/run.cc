@@ -43,6 +43,8 @@ constexpr cli::Verb kVerbs[] = {
      "a.sst --rate 0.001 --files 10\n"
      "users.db",
      AddAdvise},
+    {"diff", "How two files differ; exit code 1 if they do.",
+     "a.sst b.sst --cells 20", AddDiff},
 };
 
 constexpr cli::VerbTable kSstInspect = {
@@ -51,9 +53,10 @@ constexpr cli::VerbTable kSstInspect = {
         "Shows what is inside RocksDB's databases and SSTs, and HBase's "
         "HFiles.",
     .footer =
-        "Exit codes: 0 fine; 1 a file is damaged, or its filter lies; 2 wrong "
-        "usage, or a file\ncould not be read; 130 and 143 interrupted.\nThe "
-        "worst file decides; the others are still processed.",
+        "Exit codes: 0 fine; 1 a file is damaged, its filter lies, or two "
+        "differ; 2 wrong usage,\nor a file could not be read; 130 and 143 "
+        "interrupted.\nThe worst file "
+        "decides; the others are still processed.",
     .verbs = kVerbs};
 
 }  // namespace

@@ -437,6 +437,14 @@ Status SstTable::ForEachIndexEntry(
   return index.status();
 }
 
+int SstTable::CompareCells(const Cell& a, const Cell& b) const {
+  const int keys =
+      CompareUserKeys(key_order(), timestamp_bytes(), a.user_key, b.user_key);
+  if (keys != 0) return keys;
+  if (a.sequence != b.sequence) return a.sequence > b.sequence ? -1 : 1;
+  return static_cast<int>(b.type) - static_cast<int>(a.type);
+}
+
 std::unique_ptr<CellReader> SstTable::NewCellReader() const {
   return std::make_unique<SstCellReader>(*file_, progress());
 }

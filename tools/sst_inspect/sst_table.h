@@ -25,6 +25,7 @@ class SstTable : public TableFile {
   std::unique_ptr<CellReader> NewCellReader() const override;
   rocksdb::Status ForEachRangeDeletion(
       const std::function<void(const RangeDeletion&)>& use) const override;
+  int CompareCells(const Cell& a, const Cell& b) const override;
   std::string TypeName(uint8_t type) const override {
     return ToString(static_cast<sst::EntryType>(type));
   }

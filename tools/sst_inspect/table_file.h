@@ -247,6 +247,9 @@ class TableFile {
   virtual rocksdb::Status ForEachRangeDeletion(
       const std::function<void(const RangeDeletion&)>& use) const = 0;
 
+  // Below 0, 0 or above 0 as `a` comes before, with or after `b`. REQUIRES a
+  // known order.
+  virtual int CompareCells(const Cell& a, const Cell& b) const = 0;
   virtual std::string TypeName(uint8_t type) const = 0;
 
   // The filters, part by part, one of them in memory at a time. The status is

@@ -55,8 +55,8 @@ SummedTree SumUp(const DatabaseTree& tree, const FileOpener& opener,
   return summed;
 }
 
-void PrintRecords(const SummedTree& summed, const TreeArgs& args,
-                  std::ostream& out) {
+void PrintJson(const SummedTree& summed, const TreeArgs& args,
+               std::ostream& out) {
   const KeyFormat format{.hex = args.hex};
   const std::string path = ToPrintable(summed.tree.path);
   const auto print = [&out](const TreeSums& sums, Record* record) {
@@ -102,8 +102,8 @@ void PrintRecords(const SummedTree& summed, const TreeArgs& args,
   print(summed.sums, &record);
 }
 
-void PrintTables(const SummedTree& summed, const TreeArgs& args,
-                 std::ostream& out) {
+void PrintText(const SummedTree& summed, const TreeArgs& args,
+               std::ostream& out) {
   const KeyFormat format{.hex = args.hex};
   Table families({{"family"},
                   {"order"},
@@ -150,7 +150,7 @@ ExitCode PrintTree(const DatabaseTree& tree, const TreeArgs& args,
   const FileOpener opener(streams, Prints::kAtTheEnd);
   ExitCode worst = ExitCode::kOk;
   const SummedTree summed = SumUp(tree, opener, &worst);
-  (args.json ? PrintRecords : PrintTables)(summed, args, streams.out);
+  (args.json ? PrintJson : PrintText)(summed, args, streams.out);
   return worst;
 }
 

@@ -64,4 +64,8 @@ cli::Action AddMeasure(CLI::App* command);
 // and of each family of a database.
 cli::Action AddAdvise(CLI::App* command);
 
+// The differences of two files, in properties and cells. kFinding if there are
+// any.
+cli::Action AddDiff(CLI::App* command);
+
 }  // namespace rowbloom::sst_inspect

@@ -1,5 +1,5 @@
 // The verbs on files that the installed RocksDB writes, in its forms; on a
-// fixed one show.transcript has them.
+// fixed one show.transcript and diff.transcript have them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

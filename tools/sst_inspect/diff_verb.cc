@@ -1,0 +1,202 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <memory>
+#include <ostream>
+
+#include "rowbloom/printable.h"
+#include "tools/cli/arguments.h"
+#include "tools/cli/input.h"
+#include "tools/sst_inspect/file_args.h"
+#include "tools/sst_inspect/key_format.h"
+#include "tools/sst_inspect/output.h"
+#include "tools/sst_inspect/verbs.h"
+
+namespace rowbloom::sst_inspect {
+namespace {
+
+struct DiffArgs : FileArgs {
+  uint64_t limit = 20;  // differing cells to print; all are counted
+};
+
+using rocksdb::Status;
+
+// Walks both files in their common order.
+class Differ {
+ public:
+  Differ(const TableFile& a, const TableFile& b, const DiffArgs& args,
+         const Output& output)
+      : a_(a),
+        b_(b),
+        args_(args),
+        output_(output),
+        format_{.hex = args.hex,
+                .form = a.key_form(),
+                .timestamp_bytes = a.timestamp_bytes()} {}
+
+  ExitCode Run() {
+    if (a_.key_order() != b_.key_order() ||
+        a_.key_order() == sst::KeyOrder::kUnknown ||
+        a_.timestamp_bytes() != b_.timestamp_bytes() ||
+        a_.key_form() != b_.key_form()) {
+      return Fail(
+          output_.err,
+          fmt::format("{} and {}: cannot be compared: comparators \"{}\" and "
+                      "\"{}\", expected the same known one",
+                      WithoutControls(a_.path()), WithoutControls(b_.path()),
+                      ToPrintable(a_.Facts().comparator),
+                      ToPrintable(b_.Facts().comparator)));
+    }
+    if (!output_.json) {
+      output_.out << "a  " << WithoutControls(a_.path()) << "\n"
+                  << "b  " << WithoutControls(b_.path()) << "\n";
+    }
+    DiffProperties();
+    const Status status = DiffCells();
+    if (!status.ok()) return Judge(output_.err, status);
+    Report();
+    return only_a_ + only_b_ + changed_ > 0 ? ExitCode::kFinding
+                                            : ExitCode::kOk;
+  }
+
+ private:
+  // Properties tell how a file was made: they differ without a finding.
+  void DiffProperties() {
+    std::map<std::string, std::pair<std::string, std::string>> values;
+    const auto text = [this](const Property& property) {
+      if (property.number) return fmt::format("{}", *property.number);
+      return property.text.empty() ? format_.Text(property.bytes)
+                                   : property.text;
+    };
+    for (const Property& property : a_.Properties()) {
+      values[property.name].first = text(property);
+    }
+    for (const Property& property : b_.Properties()) {
+      values[property.name].second = text(property);
+    }
+    Table table({{"property"}, {"a"}, {"b"}});
+    for (const auto& [name, pair] : values) {
+      if (pair.first == pair.second) continue;
+      if (output_.json) {
+        Record("property_differs", ToPrintable(a_.path()))
+            .Text("other", ToPrintable(b_.path()))
+            .Text("name", ToPrintable(name))
+            .Text("a", pair.first)
+            .Text("b", pair.second)
+            .Print(output_.out);
+        continue;
+      }
+      table.AddRow(
+          {ToPrintable(name), Shortened(pair.first), Shortened(pair.second)});
+    }
+    if (!table.empty()) table.Print(output_.out);
+  }
+
+  Status DiffCells() {
+    const std::unique_ptr<CellReader> a = a_.NewCellReader();
+    const std::unique_ptr<CellReader> b = b_.NewCellReader();
+    bool more_a = a->Next();
+    bool more_b = b->Next();
+    // A cell that one of them lacks cannot be told from one that cannot be
+    // read.
+    while (a->status().ok() && b->status().ok() && (more_a || more_b)) {
+      const int order = !more_b   ? -1
+                        : !more_a ? 1
+                                  : a_.CompareCells(a->cell(), b->cell());
+      if (order < 0) {
+        ++only_a_;
+        Print("only_a", '<', a->cell());
+      } else if (order > 0) {
+        ++only_b_;
+        Print("only_b", '>', b->cell());
+      } else if (a->cell().value != b->cell().value ||
+                 a->cell().tags != b->cell().tags) {
+        ++changed_;
+        Print("value", '<', a->cell());
+        Print("value", '>', b->cell());
+      } else {
+        ++same_;
+      }
+      if (order <= 0) more_a = a->Next();
+      if (order >= 0) more_b = b->Next();
+    }
+    return a->status().ok() ? b->status() : a->status();
+  }
+
+  void Print(std::string_view what, char side, const Cell& cell) {
+    if (only_a_ + only_b_ + changed_ > args_.limit) return;
+    if (output_.json) {
+      Record record("cell_differs",
+                    ToPrintable(side == '<' ? a_.path() : b_.path()));
+      record.Text("how", what)
+          .Text("side", side == '<' ? "a" : "b")
+          .Text("key", format_.ColumnText(cell.user_key));
+      AddTimestamp(format_.TimestampOf(cell.user_key), &record);
+      record.Number("sequence", cell.sequence)
+          .Text("type", a_.TypeName(cell.type))
+          .Text("value", format_.Text(cell.value))
+          .Print(output_.out);
+      return;
+    }
+    output_.out << fmt::format(
+        "{}  {}  {}@{}  {}\n", side, format_.KeyText(cell.user_key),
+        a_.TypeName(cell.type), cell.sequence, format_.ShortText(cell.value));
+  }
+
+  void Report() const {
+    if (output_.json) {
+      Record("diff", ToPrintable(a_.path()))
+          .Text("other", ToPrintable(b_.path()))
+          .Number("same", same_)
+          .Number("only_a", only_a_)
+          .Number("only_b", only_b_)
+          .Number("changed", changed_)
+          .Print(output_.out);
+      return;
+    }
+    output_.out << fmt::format(
+        "{} cells the same, {} only in a, {} only in b, {} with another "
+        "value\n",
+        Grouped(same_), Grouped(only_a_), Grouped(only_b_), Grouped(changed_));
+  }
+
+  const TableFile& a_;
+  const TableFile& b_;
+  const DiffArgs& args_;
+  const Output& output_;
+  const KeyFormat format_;
+  uint64_t same_ = 0;
+  uint64_t only_a_ = 0;
+  uint64_t only_b_ = 0;
+  uint64_t changed_ = 0;
+};
+
+ExitCode Diff(const DiffArgs& args, const Streams& streams) {
+  if (args.paths.size() != 2) {
+    return Fail(streams.err, "diff: expected two files");
+  }
+  const cli::Interruption interruption;
+  std::unique_ptr<TableFile> files[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const Status status = OpenTable(args.paths[i], &files[i]);
+    if (!status.ok()) return Judge(streams.err, status);
+    files[i]->SetProgress(
+        [&](uint64_t /*offset_bytes*/) { interruption.Check(streams.out); });
+  }
+  const Output output{streams.out, streams.err, args.json};
+  return Differ(*files[0], *files[1], args, output).Run();
+}
+
+}  // namespace
+
+Action AddDiff(CLI::App* command) {
+  const auto args = std::make_shared<DiffArgs>();
+  args->AddTo(command);
+  cli::AddNumberTo(command, "--cells", &args->limit, "Differing cells to print")
+      ->capture_default_str();
+  args->AddHexTo(command);
+  return [args](const Streams& streams) { return Diff(*args, streams); };
+}
+
+}  // namespace rowbloom::sst_inspect
