@@ -1,6 +1,5 @@
 #include "tools/cli/program.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,130 +9,12 @@
 
 #include "rowbloom/printable.h"
 #include "tools/cli/input.h"
+#include "tools/cli/interruption.h"
+#include "tools/cli/manual.h"
 #include "tools/cli/text.h"
 
 namespace rowbloom::cli {
 namespace {
-
-// The verb's examples as whole command lines, with two spaces before each.
-std::string Examples(const VerbTable& table, const Verb& verb) {
-  const std::string start =
-      "  " + std::string(table.name) + " " + verb.name + " ";
-  std::string lines = start;
-  for (const char* c = verb.examples; *c != '\0'; ++c) {
-    lines += *c;
-    if (*c == '\n') lines += start;
-  }
-  return lines;
-}
-
-// Options and positional arguments but --help.
-std::vector<const CLI::Option*> OptionsOf(const CLI::App& command) {
-  std::vector<const CLI::Option*> options =
-      command.get_options([&](const CLI::Option* option) {
-        return option != command.get_help_ptr();
-      });
-  for (const CLI::App* group : command.get_subcommands({})) {
-    for (const CLI::Option* option : OptionsOf(*group)) {
-      options.push_back(option);
-    }
-  }
-  return options;
-}
-
-// Text as roff prints it again.
-std::string Roff(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    const bool starts_line = escaped.empty() || escaped.back() == '\n';
-    if (c == '.' && starts_line) escaped += "\\&";
-    if (c == '\\') {
-      escaped += "\\e";
-    } else if (c == '-') {
-      escaped += "\\-";
-    } else if (c == '\'') {
-      escaped += "\\(aq";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
-
-// Text whose lines stay as they are.
-std::string Lines(std::string_view text) {
-  return fmt::format(".PP\n.nf\n{}\n.fi\n", Roff(text));
-}
-
-// The bold name and the description of an option.
-std::string Describe(const CLI::Option& option) {
-  const CLI::Formatter formatter;
-  return fmt::format(
-      ".TP\n\\fB{}\\fR{}\n{}\n",
-      Roff(formatter.make_option_name(&option, option.get_positional())),
-      Roff(formatter.make_option_opts(&option)),
-      Roff(option.get_description()));
-}
-
-// The lines of the script that complete the verbs and their options.
-void PrintCases(const VerbTable& program, std::ostream& out) {
-  std::string words;
-  for (const Verb& verb : program.verbs) {
-    words.append(" ").append(verb.name);
-    CLI::App command;
-    verb.add_to(&command);
-    out << "    '" << verb.name << " '*) options+='";
-    for (const CLI::Option* option : OptionsOf(command)) {
-      if (option->nonpositional()) out << " --" << option->get_lnames()[0];
-    }
-    out << "' ;;\n";
-  }
-  out << "    '') choice='" << words.substr(1) << "' ;;\n";
-}
-
-// Prints a manual page of section 1, in the requests of man(7).
-void PrintManPage(const VerbTable& program, std::string_view version,
-                  std::ostream& out) {
-  out << fmt::format(
-      ".TH {0} 1 \"\" \"{0} {1}\"\n.SH NAME\n{0} \\- {2}\n"
-      ".SH SYNOPSIS\n.B {0}\n.I verb\n[\\fIargument\\fR...]\n.br\n.B {0}\n"
-      ".I verb\n.B \\-\\-help\n.SH VERBS\n",
-      program.name, version, Roff(program.summary));
-  for (const Verb& verb : program.verbs) {
-    CLI::App command;
-    verb.add_to(&command);
-    out << ".SS " << Roff(std::string(program.name) + " " + verb.name) << '\n'
-        << Roff(verb.summary) << '\n';
-    for (const CLI::Option* option : OptionsOf(command)) {
-      out << Describe(*option);
-    }
-    if (const std::string notes = command.get_footer(); !notes.empty()) {
-      out << Lines(notes);
-    }
-    out << Lines(Examples(program, verb));
-  }
-  out << ".SH EXIT STATUS\n" << Roff(program.footer) << '\n';
-}
-
-// Prints a script for bash that completes verbs and options.
-void PrintCompletion(const VerbTable& program, std::ostream& out) {
-  out << fmt::format(
-      "# Completes the verbs and options of {0} in bash.\n"
-      "_{0}() {{\n"
-      "  local word=${{COMP_WORDS[COMP_CWORD]}} choice='' options=--help\n"
-      "  local before=\"${{COMP_WORDS[*]:1:$((COMP_CWORD - 1))}} \"\n"
-      "  case ${{before# }} in\n",
-      program.name);
-  PrintCases(program, out);
-  out << fmt::format(
-      "  esac\n"
-      "  [[ $word != -* ]] || choice=$options\n"
-      "  # Nothing completed: file names are.\n"
-      "  COMPREPLY=($(compgen -W \"$choice\" -- \"$word\"))\n"
-      "}}\n"
-      "complete -o bashdefault -o default -F _{0} {0}\n",
-      program.name);
-}
 
 // Ends the help of a verb with its own notes, its examples and the exit codes.
 std::string Footer(const VerbTable& table, const Verb& verb,
@@ -203,6 +84,17 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
 }
 
 }  // namespace
+
+std::string Examples(const VerbTable& table, const Verb& verb) {
+  const std::string start =
+      "  " + std::string(table.name) + " " + verb.name + " ";
+  std::string lines = start;
+  for (const char* c = verb.examples; *c != '\0'; ++c) {
+    lines += *c;
+    if (*c == '\n') lines += start;
+  }
+  return lines;
+}
 
 int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
                Streams streams) {

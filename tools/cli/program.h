@@ -39,6 +39,9 @@ struct VerbTable {
   void (*finish)(const Streams& streams, CLI::App* command) = nullptr;
 };
 
+// The verb's examples as whole command lines, with two spaces before each.
+std::string Examples(const VerbTable& table, const Verb& verb);
+
 // Runs the command line `args` (without the program's name). Help and version
 // go to standard output. Wrong usage, an exception of a verb, and output that
 // cannot be written, are kFailed, in one line; Interrupted is FailedBy its

@@ -20,7 +20,7 @@
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
 #include "tools/cli/arguments.h"
-#include "tools/cli/input.h"
+#include "tools/cli/interruption.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/record.h"
 #include "tools/rowbloom/cell_reader.h"

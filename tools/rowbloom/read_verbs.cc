@@ -10,7 +10,7 @@
 #include "rowbloom/printable.h"
 #include "rowbloom/store.h"
 #include "tools/cli/arguments.h"
-#include "tools/cli/input.h"
+#include "tools/cli/interruption.h"
 #include "tools/cli/record.h"
 #include "tools/cli/text.h"
 #include "tools/rowbloom/store_args.h"

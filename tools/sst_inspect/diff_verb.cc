@@ -7,7 +7,7 @@
 
 #include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
-#include "tools/cli/input.h"
+#include "tools/cli/interruption.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/input.h"
+#include "tools/cli/interruption.h"
 #include "tools/cli/program.h"
 #include "tools/sst_inspect/database_tree.h"
 #include "tools/sst_inspect/output.h"

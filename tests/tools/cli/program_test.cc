@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/cli/input.h"
+#include "tools/cli/interruption.h"
 
 namespace rowbloom::cli {
 namespace {
