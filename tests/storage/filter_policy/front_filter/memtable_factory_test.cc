@@ -114,8 +114,6 @@ class RecorderFactory final : public rocksdb::MemTableRepFactory {
 
 class NoComparator final : public MemTableRep::KeyComparator {
  public:
-  // RocksDB's own calls a function that not every build of it exports.
-  DecodedType decode_key(const char*) const override { return {}; }
   int operator()(const char*, const char*) const override { return 0; }
   int operator()(const char*, const rocksdb::Slice&) const override {
     return 0;
