@@ -119,15 +119,39 @@ std::string NameOf(const FilterSpec& filter) {
                      filter.row_spread ? ", adaptive split" : "");
 }
 
+// The advice for the files that reads choose from.
+struct FilesAdvice {
+  std::string path;    // of the file or of the database
+  std::string family;  // empty: a file alone
+  std::string layout;
+  uint64_t files = 0;
+  uint64_t rows = 0;
+  uint64_t cells = 0;
+  double considered = 0;  // files that a read considers
+  double with_row = 0;    // those among them that have its row
+  Advice advice;
+  std::vector<FilterCost> costs;  // the present filter first
+  // A front filter holds the ROW sections of all files, and answers a get of an
+  // absent row that passes none.
+  double front_rate = 0;
+  uint64_t front_bytes = 0;
+  double front_answers = 1;
+
+  bool is_of_family() const { return !family.empty(); }
+};
+
 // The files that reads choose from: those of a family, or one file alone. A
 // sample of the family's distinct rows, those with the smallest hashes, tells
 // which files a read considers, by their ranges of keys, and which of these
 // have its row. Absent rows are taken to lie as the rows that exist.
 class AdvisedFiles {
  public:
-  // `layout_id` is the key layout of all files; empty: as each file says.
-  explicit AdvisedFiles(std::string layout_id)
-      : layout_id_(std::move(layout_id)) {}
+  // `family` is empty for a file alone. `layout_id` is the key layout of all
+  // files; empty: as each file says.
+  AdvisedFiles(std::string path, std::string family, std::string layout_id)
+      : path_(std::move(path)),
+        family_(std::move(family)),
+        layout_id_(std::move(layout_id)) {}
 
   // Reads the data and the filter of a file; `place`, which must outlive this,
   // is its place in the family. InvalidArgument: no key layout is known. After
@@ -144,10 +168,9 @@ class AdvisedFiles {
     files_.front().has_row = has_row;
   }
 
-  // Prints the advice. InvalidArgument: a number is out of its range. REQUIRES
+  // The advice. InvalidArgument: a number is out of its range. REQUIRES
   // !empty() and known reads.
-  Status Print(const std::string& path, const std::string& family,
-               double false_positive_rate, const Output& output) const;
+  Status Find(double false_positive_rate, FilesAdvice* found) const;
 
  private:
   struct File {
@@ -170,6 +193,8 @@ class AdvisedFiles {
   FilterCost PresentCost() const;
   FilterCost CostOf(const FilterSpec& filter, std::string which) const;
 
+  const std::string path_;
+  const std::string family_;
   const std::string layout_id_;
   std::optional<KeyLayout> layout_;
   std::vector<File> files_;
@@ -258,106 +283,108 @@ FilterCost AdvisedFiles::CostOf(const FilterSpec& filter,
   return cost;
 }
 
-Status AdvisedFiles::Print(const std::string& path, const std::string& family,
-                           double false_positive_rate,
-                           const Output& output) const {
-  uint64_t rows = 0;
-  uint64_t cells = 0;
-  double considered = 0;
-  double with_row = 0;
+Status AdvisedFiles::Find(double false_positive_rate,
+                          FilesAdvice* found) const {
+  *found = {.path = path_,
+            .family = family_,
+            .layout = layout_->ToString(),
+            .files = files_.size(),
+            .front_rate = false_positive_rate};
   for (const File& file : files_) {
-    rows += file.profile.rows;
-    cells += file.profile.cells;
-    considered += file.considered;
-    with_row += file.has_row;
+    found->rows += file.profile.rows;
+    found->cells += file.profile.cells;
+    found->considered += file.considered;
+    found->with_row += file.has_row;
   }
   // The mean file stands for all, rounded up: files with cells have rows.
   const auto mean = [n = files_.size()](uint64_t sum) {
     return (sum + n - 1) / n;
   };
-  FileProfile typical{.rows = mean(rows),
-                      .cells = mean(cells),
-                      .files = considered,
-                      .files_per_row = with_row};
-  // Of a family they are estimates, which the last rows of a file may miss.
-  if (!family.empty()) {
-    typical.files = std::max(1.0, considered);
-    typical.files_per_row = std::clamp(with_row, 1.0, typical.files);
+  FileProfile typical{.rows = mean(found->rows),
+                      .cells = mean(found->cells),
+                      .files = found->considered,
+                      .files_per_row = found->with_row};
+  // The numbers of a family are estimates, which the last rows of a file may
+  // miss.
+  if (found->is_of_family()) {
+    typical.files = std::max(1.0, found->considered);
+    typical.files_per_row = std::clamp(found->with_row, 1.0, typical.files);
   }
   const auto advised =
       Advise(typical, {.false_positive_rate = false_positive_rate});
-  if (!advised) return Status::InvalidArgument(path + ": " + advised.error());
-  const Advice& advice = *advised;
+  if (!advised) return Status::InvalidArgument(path_ + ": " + advised.error());
+  found->advice = *advised;
 
   const FilterSpec row{.bloom_type = BloomType::kRow,
                        .false_positive_rate = false_positive_rate};
   FilterSpec row_col{.false_positive_rate = false_positive_rate};
-  std::vector<FilterCost> costs = {
-      PresentCost(), CostOf(advice, "advised"),
-      CostOf({.bloom_type = BloomType::kNone}, "alternative"),
-      CostOf(row, "alternative"), CostOf(row_col, "alternative")};
+  found->costs = {PresentCost(), CostOf(found->advice, "advised"),
+                  CostOf({.bloom_type = BloomType::kNone}, "alternative"),
+                  CostOf(row, "alternative"), CostOf(row_col, "alternative")};
   row_col.false_positive_rate /= 10;
-  costs.push_back(CostOf(row_col, "alternative"));
+  found->costs.push_back(CostOf(row_col, "alternative"));
 
-  // The front filter holds the ROW sections of all files, and answers a get of
-  // an absent row that passes none.
-  uint64_t front_bytes = 0;
-  double passes_none = 1;
   for (const File& file : files_) {
     const Prediction built = Predict(file.profile, row);
-    front_bytes += built.row_bytes;
-    passes_none *= 1 - file.considered * built.row_rate;
+    found->front_bytes += built.row_bytes;
+    found->front_answers *= 1 - file.considered * built.row_rate;
   }
+  return Status::OK();
+}
 
-  if (output.json) {
-    const auto start = [&](std::string_view kind) {
-      Record record(kind, ToPrintable(path));
-      if (!family.empty()) record.Text("family", ToPrintable(family));
-      return record;
-    };
-    Record record = start("advice");
-    record.Text("key_layout", layout_->ToString())
-        .Number("rows", rows)
-        .Number("cells", cells)
-        .Text("bloom_type", ToString(advice.bloom_type))
-        .Text("kind", ToString(advice.kind))
-        .Real("false_positive_rate", advice.false_positive_rate)
-        .Flag("adaptive_split", advice.row_spread.has_value())
-        .Real("row_spread", advice.row_spread.value_or(1))
-        .Text("reason", advice.reason);
-    if (!family.empty()) {
-      record.Real("files_considered", considered)
-          .Real("files_per_row", with_row)
-          .Real("front_filter_bytes", static_cast<double>(front_bytes))
-          .Real("front_filter_answers", passes_none);
-    }
-    record.Print(output.out);
-    for (const FilterCost& cost : costs) {
-      start("filter_cost")
-          .Text("which", cost.which)
-          .Text("filter", cost.name)
-          .Number("bytes", cost.bytes)
-          .Real("scan_absent_row", cost.opens.scan_absent_row)
-          .Real("get_absent_row", cost.opens.get_absent_row)
-          .Real("get_absent_column", cost.opens.get_absent_column)
-          .Print(output.out);
-    }
-    return Status::OK();
+void PrintJson(const FilesAdvice& found, std::ostream& out) {
+  const auto start = [&](std::string_view kind) {
+    Record record(kind, ToPrintable(found.path));
+    if (found.is_of_family()) record.Text("family", ToPrintable(found.family));
+    return record;
+  };
+  const Advice& advice = found.advice;
+  Record record = start("advice");
+  record.Text("key_layout", found.layout)
+      .Number("rows", found.rows)
+      .Number("cells", found.cells)
+      .Text("bloom_type", ToString(advice.bloom_type))
+      .Text("kind", ToString(advice.kind))
+      .Real("false_positive_rate", advice.false_positive_rate)
+      .Flag("adaptive_split", advice.row_spread.has_value())
+      .Real("row_spread", advice.row_spread.value_or(1))
+      .Text("reason", advice.reason);
+  if (found.is_of_family()) {
+    record.Real("files_considered", found.considered)
+        .Real("files_per_row", found.with_row)
+        .Real("front_filter_bytes", static_cast<double>(found.front_bytes))
+        .Real("front_filter_answers", found.front_answers);
   }
-  output.out << WithoutControls(path)
-             << (family.empty() ? "" : ", family " + ToPrintable(family))
-             << fmt::format("\n  data     {} rows, {} cells, layout {}\n",
-                            Grouped(rows), Grouped(cells), layout_->ToString());
-  if (!family.empty()) {
-    output.out << fmt::format(
+  record.Print(out);
+  for (const FilterCost& cost : found.costs) {
+    start("filter_cost")
+        .Text("which", cost.which)
+        .Text("filter", cost.name)
+        .Number("bytes", cost.bytes)
+        .Real("scan_absent_row", cost.opens.scan_absent_row)
+        .Real("get_absent_row", cost.opens.get_absent_row)
+        .Real("get_absent_column", cost.opens.get_absent_column)
+        .Print(out);
+  }
+}
+
+void PrintText(const FilesAdvice& found, std::ostream& out) {
+  const Advice& advice = found.advice;
+  out << WithoutControls(found.path)
+      << (found.is_of_family() ? ", family " + ToPrintable(found.family) : "")
+      << fmt::format("\n  data     {} rows, {} cells, layout {}\n",
+                     Grouped(found.rows), Grouped(found.cells), found.layout);
+  if (found.is_of_family()) {
+    out << fmt::format(
         "  reads    {} files: a read considers {:.4g}, of which {:.4g} have "
         "its row if that exists\n"
         "  front    a front filter over ROW at {:.4g} takes {} bytes of memory "
         "and answers {} of gets of absent rows\n",
-        Grouped(files_.size()), considered, with_row, false_positive_rate,
-        Grouped(front_bytes), Percent(passes_none));
+        Grouped(found.files), found.considered, found.with_row,
+        found.front_rate, Grouped(found.front_bytes),
+        Percent(found.front_answers));
   }
-  output.out << fmt::format(
+  out << fmt::format(
       "  advice   bloom_type {}, kind {}, false_positive_rate {:.4g}{}\n"
       "  because  {}\n\n",
       ToString(advice.bloom_type), ToString(advice.kind),
@@ -372,17 +399,30 @@ Status AdvisedFiles::Print(const std::string& path, const std::string& family,
                {"scan, absent row", Align::kRight},
                {"get, absent row", Align::kRight},
                {"get, absent column", Align::kRight}});
-  for (const FilterCost& cost : costs) {
+  for (const FilterCost& cost : found.costs) {
     table.AddRow({cost.which + ": " + cost.name, Grouped(cost.bytes),
                   fmt::format("{:.4g}", cost.opens.scan_absent_row),
                   fmt::format("{:.4g}", cost.opens.get_absent_row),
                   fmt::format("{:.4g}", cost.opens.get_absent_column)});
   }
-  table.Print(output.out);
-  output.out << fmt::format(
+  table.Print(out);
+  out << fmt::format(
       "  wrong opens per read, of {:.4g} files that it considers\n",
-      considered);
-  return Status::OK();
+      found.considered);
+}
+
+// Prints the advice for files whose reads are known.
+Status PrintAdvice(const AdvisedFiles& files, double false_positive_rate,
+                   const Output& output) {
+  FilesAdvice found;
+  const Status status = files.Find(false_positive_rate, &found);
+  if (!status.ok()) return status;
+  if (output.json) {
+    PrintJson(found, output.out);
+  } else {
+    PrintText(found, output.out);
+  }
+  return status;
 }
 
 ExitCode AdviseFile(const TableFile& file, const AdviseArgs& args,
@@ -393,12 +433,12 @@ ExitCode AdviseFile(const TableFile& file, const AdviseArgs& args,
         WithoutControls(file.path()) +
             ": advise is about SSTs; HBase has ROW and ROWCOL filters alone");
   }
-  AdvisedFiles files(args.key_layout);
+  AdvisedFiles files(file.path(), "", args.key_layout);
   Status status = files.Add(file, nullptr);
   if (status.ok()) {
     files.SetReads(args.files,
                    args.files_per_row == 0 ? args.files : args.files_per_row);
-    status = files.Print(file.path(), "", args.false_positive_rate, output);
+    status = PrintAdvice(files, args.false_positive_rate, output);
   }
   return status.ok() ? ExitCode::kOk : Judge(output.err, status);
 }
@@ -411,7 +451,7 @@ ExitCode AdviseTree(const DatabaseTree& tree, const AdviseArgs& args,
   ExitCode worst = ExitCode::kOk;
   bool advised = false;
   for (const TreeFamily& family : tree.families) {
-    AdvisedFiles files(args.key_layout);
+    AdvisedFiles files(tree.path, family.name, args.key_layout);
     Status unknown;
     for (const TreeFile& place : family.files) {
       if (!unknown.ok()) break;
@@ -432,8 +472,7 @@ ExitCode AdviseTree(const DatabaseTree& tree, const AdviseArgs& args,
     if (files.empty()) continue;
     files.FindReads(family.key_order);
     if (advised && !output.json) output.out << "\n";
-    const Status status =
-        files.Print(tree.path, family.name, args.false_positive_rate, output);
+    const Status status = PrintAdvice(files, args.false_positive_rate, output);
     if (!status.ok()) return Judge(streams.err, status);
     advised = true;
   }
