@@ -28,24 +28,25 @@ constexpr std::string_view kBlanks = " \t\r";
 // a word; nothing else has a meaning in them. Error: no closing quote.
 Result<std::vector<std::string>> SplitWords(std::string_view line) {
   std::vector<std::string> words;
-  std::optional<std::string> word;  // nullopt: between two
+  bool in_word = false;
   for (size_t at = 0; at < line.size(); ++at) {
     const char c = line[at];
-    if (kBlanks.find(c) != std::string_view::npos) {
-      if (word) words.push_back(*std::exchange(word, std::nullopt));
-    } else if (c == '\'' || c == '"') {
-      const size_t end = line.find(c, at + 1);
-      if (end == std::string_view::npos) {
-        return Error{fmt::format("expected a closing {} for that of column {}",
-                                 c, at + 1)};
-      }
-      word = word.value_or("").append(line.substr(at + 1, end - at - 1));
-      at = end;
-    } else {
-      word = word.value_or("").append(1, c);
+    const bool is_blank = kBlanks.find(c) != std::string_view::npos;
+    if (!is_blank && !in_word) words.emplace_back();
+    in_word = !is_blank;
+    if (is_blank) continue;
+    if (c != '\'' && c != '"') {
+      words.back() += c;
+      continue;
     }
+    const size_t end = line.find(c, at + 1);
+    if (end == std::string_view::npos) {
+      return Error{fmt::format("expected a closing {} for that of column {}", c,
+                               at + 1)};
+    }
+    words.back() += line.substr(at + 1, end - at - 1);
+    at = end;
   }
-  if (word) words.push_back(*std::move(word));
   return words;
 }
 
