@@ -16,21 +16,21 @@ namespace {
 using rocksdb::Status;
 
 struct KnownType {
-  CompressionType type;
   const char* name;
+  CompressionType type;
   std::optional<Codec> codec;  // nullopt: it cannot be undone
 };
 
 constexpr KnownType kTypes[] = {
-    {CompressionType::kNone, "none", Codec::kNone},
-    {CompressionType::kSnappy, "Snappy", Codec::kSnappy},
-    {CompressionType::kZlib, "zlib", Codec::kDeflate},
-    {CompressionType::kBZip2, "BZip2", std::nullopt},
-    {CompressionType::kLz4, "LZ4", Codec::kLz4},
-    {CompressionType::kLz4hc, "LZ4HC", Codec::kLz4},
-    {CompressionType::kXpress, "XPRESS", std::nullopt},
-    {CompressionType::kZstd, "ZSTD", Codec::kZstd},
-    {CompressionType::kZstdNotFinal, "ZSTDNotFinal", Codec::kZstd},
+    {"none", CompressionType::kNone, Codec::kNone},
+    {"Snappy", CompressionType::kSnappy, Codec::kSnappy},
+    {"zlib", CompressionType::kZlib, Codec::kDeflate},
+    {"BZip2", CompressionType::kBZip2, std::nullopt},
+    {"LZ4", CompressionType::kLz4, Codec::kLz4},
+    {"LZ4HC", CompressionType::kLz4hc, Codec::kLz4},
+    {"XPRESS", CompressionType::kXpress, std::nullopt},
+    {"ZSTD", CompressionType::kZstd, Codec::kZstd},
+    {"ZSTDNotFinal", CompressionType::kZstdNotFinal, Codec::kZstd},
 };
 
 // Null for another type.
