@@ -23,7 +23,7 @@
 #include "tools/cli/interruption.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/record.h"
-#include "tools/rowbloom/cell_reader.h"
+#include "tools/rowbloom/line_reader.h"
 #include "tools/rowbloom/store_args.h"
 #include "tools/rowbloom/verbs.h"
 
@@ -223,9 +223,11 @@ std::shared_ptr<Store> OpenForImport(const ImportHFileArgs& args,
   if (args.options.dry_run) {
     options.read_only = true;
     std::shared_ptr<Store> store;
-    const Status s = args.store.OpenQuietly(options, {}, streams, &store);
-    if (s.IsNotFound() && is_snapshot) return nullptr;
-  } else if (is_snapshot) {
+    const Status s = args.store.TryOpen(options, {}, streams, &store);
+    if (!s.IsNotFound() || !is_snapshot) Require(s);
+    return store;
+  }
+  if (is_snapshot) {
     Require(CheckHFileSnapshot({args.snapshot[0], args.snapshot[1]}));
     options.create_if_missing = true;
   }

@@ -75,16 +75,25 @@ Status StoreArgs::OpenQuietly(const StoreOptions& options,
   return s;
 }
 
+Status StoreArgs::TryOpen(const StoreOptions& options,
+                          const std::vector<FamilyDescriptor>& families,
+                          const Streams& streams,
+                          std::shared_ptr<Store>* store) const {
+  const Status s = OpenQuietly(options, families, streams, store);
+  const Session* const session = streams.session;
+  const bool is_shells = session != nullptr && *store == session->store;
+  if (!s.ok() || is_shells) return s;
+  for (const std::string& warning : (*store)->Warnings()) {
+    Complain(streams.err, warning);
+  }
+  return s;
+}
+
 std::shared_ptr<Store> StoreArgs::Open(
     const StoreOptions& options, const std::vector<FamilyDescriptor>& families,
     const Streams& streams) const {
   std::shared_ptr<Store> store;
-  Require(OpenQuietly(options, families, streams, &store));
-  const Session* const session = streams.session;
-  if (session != nullptr && store == session->store) return store;
-  for (const std::string& warning : store->Warnings()) {
-    Complain(streams.err, warning);
-  }
+  Require(TryOpen(options, families, streams, &store));
   return store;
 }
 

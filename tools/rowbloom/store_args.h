@@ -47,8 +47,12 @@ struct StoreArgs {
                               const Streams& streams,
                               std::shared_ptr<Store>* store) const;
 
-  // The same, with the warnings of a store that this opens. An error ends the
-  // verb (Require).
+  // The same, with the warnings of a store that this opens.
+  rocksdb::Status TryOpen(const StoreOptions& options,
+                          const std::vector<FamilyDescriptor>& families,
+                          const Streams& streams,
+                          std::shared_ptr<Store>* store) const;
+  // The same. An error ends the verb (Require).
   std::shared_ptr<Store> Open(const StoreOptions& options,
                               const std::vector<FamilyDescriptor>& families,
                               const Streams& streams) const;

@@ -27,6 +27,7 @@ namespace rowbloom::sst_inspect {
 namespace {
 
 using rocksdb::Status;
+
 // The part of an absent key that the file lacks.
 enum class AbsentKind : uint8_t {
   kRow,     // a row that the file does not have; the key is the row's bytes
