@@ -247,14 +247,26 @@ void Session::Resolve() {
     Share* const its = share(i);
     const bool took_place = its->otherwise && is_it(*its->otherwise);
     if (!took_place && !is_it(its->world)) ReportWrongShare(i);
-    // A delete that takes nothing is not seen until it takes a later put of the
-    // client's own time: whether it was written or not, now it is.
-    if (took_place && is_it(its->world) && IsOfCells(its->interrupted)) {
-      Check(store_->Write(ToWriteBatch(its->interrupted)), "write again");
-    }
+    const bool is_unseen = took_place && is_it(its->world);
     its->Resolve(took_place);
+    if (is_unseen) WriteAgain(its, its->interrupted);
   }
   CheckOtherRows();
+}
+
+void Session::WriteAgain(Share* share, const Changes& changes) {
+  if (!IsOfCells(changes)) return;
+  Check(store_->Write(ToWriteBatch(changes)), "write again");
+  Changes deletes;
+  for (const Change& change : changes) {
+    if (change.type == ChangeType::kPut && change.ttl_ms == 0 &&
+        !change.timestamp_ms) {
+      deletes.push_back({ChangeType::kDelete, change.row, change.family,
+                         change.qualifier, ""});
+    }
+  }
+  Write(share, deletes, "delete of what is unseen", /*synced=*/false,
+        [&] { return store_->Write(ToWriteBatch(deletes)); });
 }
 
 void Session::ResolvePowerCut(uint64_t synced) {
@@ -304,11 +316,8 @@ void Session::ResolvePowerCut(uint64_t synced) {
                                "one began that is there",
                            SharePrefix(i));
     }
-    // Writes that cannot be seen are written again: see Resolve.
     for (size_t write = least; write < most; ++write) {
-      const Changes& changes = its->written[write].changes;
-      if (!IsOfCells(changes)) continue;
-      Check(store_->Write(ToWriteBatch(changes)), "write again");
+      WriteAgain(its, its->written[write].changes);
     }
     its->written.clear();
   }

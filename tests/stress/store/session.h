@@ -145,6 +145,11 @@ class Session {
   std::function<bool(const World&)> Holder(uint32_t share);
   void ReportWrongShare(uint32_t share);
   void CheckOtherRows();
+  // Writes changes again that the model has, and the store may have: a delete
+  // that took nothing shows when it takes a later put of the client's own time.
+  // A put that is never seen takes a place among the versions each time that it
+  // is written, so its cell is deleted.
+  void WriteAgain(Share* share, const Changes& changes);
 
   Setting setting_;
   std::unique_ptr<Store> store_;
