@@ -247,15 +247,18 @@ void Session::Resolve() {
     Share* const its = share(i);
     const bool took_place = its->otherwise && is_it(*its->otherwise);
     if (!took_place && !is_it(its->world)) ReportWrongShare(i);
-    const bool is_unseen = took_place && is_it(its->world);
+    Changes unseen;
+    if (took_place && is_it(its->world)) {
+      unseen = its->world.WithoutRowDeletes(its->interrupted);
+    }
     its->Resolve(took_place);
-    if (is_unseen) WriteAgain(its, its->interrupted);
+    WriteAgain(its, unseen);
   }
   CheckOtherRows();
 }
 
 void Session::WriteAgain(Share* share, const Changes& changes) {
-  if (!IsOfCells(changes)) return;
+  if (changes.empty() || !IsOfCells(changes)) return;
   Check(store_->Write(ToWriteBatch(changes)), "write again");
   Changes deletes;
   for (const Change& change : changes) {
@@ -270,10 +273,12 @@ void Session::WriteAgain(Share* share, const Changes& changes) {
 }
 
 void Session::ResolvePowerCut(uint64_t synced) {
-  // The numbers of a share's writes that are there for sure, and that may be.
+  // The numbers of a share's writes that are there for sure, and that may be;
+  // and all of its writes.
   struct Range {
     size_t least = 0;
     size_t most = 0;
+    std::vector<Changes> writes;
   };
   std::vector<Range> ranges;
   // The writes of a share that were acknowledged before a time.
@@ -293,7 +298,11 @@ void Session::ResolvePowerCut(uint64_t synced) {
     std::optional<World> found;
     Range range;
     for (size_t count = 0; count <= its->written.size(); ++count) {
-      if (count > 0) world.Apply(its->written[count - 1].changes);
+      if (count > 0) {
+        const Changes& changes = its->written[count - 1].changes;
+        range.writes.push_back(world.WithoutRowDeletes(changes));
+        world.Apply(changes);
+      }
       if (count < needed || !is_it(world)) continue;
       if (!found) range.least = count;
       range.most = count;
@@ -305,11 +314,11 @@ void Session::ResolvePowerCut(uint64_t synced) {
     if (range.least > 0) {
       survived = std::max(survived, its->written[range.least - 1].begun);
     }
-    ranges.push_back(range);
+    ranges.push_back(std::move(range));
   }
   for (uint32_t i = 0; i < share_count(); ++i) {
     Share* const its = share(i);
-    const auto& [least, most] = ranges[i];
+    const auto& [least, most, writes] = ranges[i];
     if (most < count_before(*its, survived)) {
       report()->Divergence("share " + std::to_string(i) +
                                " lacks a write that was acknowledged before "
@@ -317,7 +326,7 @@ void Session::ResolvePowerCut(uint64_t synced) {
                            SharePrefix(i));
     }
     for (size_t write = least; write < most; ++write) {
-      WriteAgain(its, its->written[write].changes);
+      WriteAgain(its, writes[write]);
     }
     its->written.clear();
   }

@@ -147,6 +147,7 @@ class Session {
   void CheckOtherRows();
   // Writes changes again that the model has, and the store may have: a delete
   // that took nothing shows when it takes a later put of the client's own time.
+  // REQUIRES that no change is the delete of a row.
   // A put that is never seen takes a place among the versions each time that it
   // is written, so its cell is deleted.
   void WriteAgain(Share* share, const Changes& changes);

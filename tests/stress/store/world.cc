@@ -135,18 +135,42 @@ std::map<std::string, FamilyOptions> World::FamilyOptionsByName() {
   return families;
 }
 
-void World::Apply(const Changes& changes) {
-  // By row, the newest timestamp of the application that a delete of the row
-  // takes: of what was there before these changes, and of their own puts.
+Changes World::WithoutRowDeletes(const Changes& changes) const {
+  Changes result;
+  // By row, the newest timestamp of the application: of what is there, and of
+  // the puts that come before the delete.
   std::map<std::string, uint64_t> newest;
   for (const Change& change : changes) {
-    if (change.type != ChangeType::kDeleteRow) continue;
+    if (change.type != ChangeType::kDeleteRow) {
+      result.push_back(change);
+      if (change.type == ChangeType::kPut && change.family == kClient) {
+        newest[change.row] =
+            std::max(newest[change.row], change.timestamp_ms.value());
+      }
+      continue;
+    }
     const RowOptions client = {.columns = {{kClient}}};
     for (const Cell& cell : model_.GetRow(change.row, client, /*now_ms=*/0)) {
       newest[change.row] = std::max(newest[change.row], cell.timestamp_ms);
     }
+    std::vector<std::string> families = {kLatest, kCounted};
+    if (own_family_) {
+      const auto share = static_cast<unsigned char>(change.row.front());
+      families.push_back(OwnFamily(share));
+    }
+    for (const std::string& family : families) {
+      result.push_back({ChangeType::kDeleteFamily, change.row, family, "", ""});
+    }
+    if (newest.contains(change.row)) {
+      result.push_back({ChangeType::kDeleteFamily, change.row, kClient, "", "",
+                        newest.at(change.row)});
+    }
   }
-  for (const Change& change : changes) {
+  return result;
+}
+
+void World::Apply(const Changes& changes) {
+  for (const Change& change : WithoutRowDeletes(changes)) {
     if (change.family_change != FamilyChange::kNone) {
       ChangeFamily(change);
       continue;
@@ -156,9 +180,6 @@ void World::Apply(const Changes& changes) {
       case ChangeType::kPut:
         model_.Put(change.row, change.family, change.qualifier, timestamp_ms,
                    change.value, change.ttl_ms);
-        if (change.family == kClient) {
-          newest[change.row] = std::max(newest[change.row], timestamp_ms);
-        }
         break;
       case ChangeType::kDelete:
         model_.Delete(change.row, change.family, change.qualifier,
@@ -171,18 +192,13 @@ void World::Apply(const Changes& changes) {
       case ChangeType::kDeleteFamily:
         model_.DeleteFamily(change.row, change.family, timestamp_ms);
         break;
-      case ChangeType::kDeleteRow:
-        model_.DeleteRow(change.row, timestamp_ms);
-        if (newest.contains(change.row)) {
-          model_.DeleteFamily(change.row, kClient, newest.at(change.row));
-        }
-        break;
       case ChangeType::kDeleteFamilyVersion:
         model_.DeleteFamilyVersion(change.row, change.family, timestamp_ms);
         break;
+      case ChangeType::kDeleteRow:
       case ChangeType::kIncrement:
       case ChangeType::kAppend:
-        break;  // known by the put that it comes to
+        break;  // known by other changes that they come to
     }
   }
 }

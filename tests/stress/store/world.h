@@ -77,6 +77,11 @@ class World {
  public:
   void Apply(const Changes& changes);
 
+  // The same changes, with deletes of the families in the place of a delete of
+  // a row: in the application's family up to the newest timestamp of now. They
+  // take the same when they are written twice, whatever came between.
+  Changes WithoutRowDeletes(const Changes& changes) const;
+
   // The share's own family, while there is one.
   const std::optional<FamilyOptions>& own_family() const { return own_family_; }
 
