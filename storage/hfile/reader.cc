@@ -133,10 +133,18 @@ Status Reader::LoadOnOpen() {
     status =
         RootIndex::Parse(data_root_block_.payload, trailer_.data_index_count,
                          form, bounds(), &data_root_, &rest);
+    // Entries beyond the trailer's count would be data that nobody reads.
+    const bool has_mid_key = trailer_.data_index_levels > 1;
+    const size_t rest_bytes = has_mid_key ? kMidKeyBytes : 0;
+    if (status.ok() && rest.size() != rest_bytes) {
+      status = Corruption(
+          rest.size(), " bytes after the ", trailer_.data_index_count,
+          " entries that the trailer counts, expected ", rest_bytes);
+    }
     if (!status.ok()) {
       return file_->Located("data index", data_root_block_.offset, status);
     }
-    if (trailer_.data_index_levels > 1 && rest.size() >= kMidKeyBytes) {
+    if (has_mid_key) {
       mid_key_ = MidKeyLocation{
           {LoadBig<uint64_t>(rest.data()), LoadBig<uint32_t>(rest.data() + 8)},
           LoadBig<uint32_t>(rest.data() + 12)};

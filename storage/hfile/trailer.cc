@@ -75,6 +75,11 @@ Status CheckNumbers(const HFileTrailer& trailer, uint64_t file_bytes) {
                           load_on_open);
     }
   }
+  if (status.ok() &&
+      (trailer.entry_count == 0) != (trailer.data_index_count == 0)) {
+    status = Corruption(trailer.entry_count, " cells, but ",
+                        trailer.data_index_count, " entries in the data index");
+  }
   if (status.ok() && (trailer.data_index_levels < 1 ||
                       trailer.data_index_levels > kMaxIndexLevels)) {
     status = Corruption(trailer.data_index_levels,
@@ -109,6 +114,12 @@ Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
   if (!parsed.ParseFromArray(message.data(),
                              static_cast<int>(message.size()))) {
     return Corruption("trailer of ", message_bytes, " bytes is malformed");
+  }
+  // One that is missing would hide cells. Nothing but this message says how
+  // many there are, and no checksum covers it.
+  if (!parsed.has_data_index_count() || !parsed.has_entry_count()) {
+    return Corruption("trailer without the number of ",
+                      parsed.has_entry_count() ? "index entries" : "cells");
   }
   trailer->file_info_offset = parsed.file_info_offset();
   trailer->load_on_open_offset = parsed.load_on_open_data_offset();

@@ -207,7 +207,35 @@ TEST_F(HostileHFile, TrailerNumbersOutsideTheFile) {
   refuses([](HFileTrailer* t) { --t->load_on_open_offset; },
           "unknown block magic");
   refuses([](HFileTrailer* t) { t->data_index_levels = 2; },
-          "magic \"IDXLEAF2\" expected, found \"DATABLK*\"");
+          "0 bytes after the 1 entries that the trailer counts, expected 16");
+  refuses([](HFileTrailer* t) { t->entry_count = 0; },
+          "0 cells, but 1 entries in the data index");
+  refuses([](HFileTrailer* t) { t->data_index_count = 0; },
+          "21 cells, but 0 entries in the data index");
+  refuses([](HFileTrailer* t) { t->entry_count = t->data_index_count = 0; },
+          "bytes after the 0 entries that the trailer counts, expected 0");
+}
+
+// The trailer is the one part of a file that no checksum covers.
+TEST_F(HostileHFile, NoFlippedBitOfATrailerHidesCells) {
+  hfile::FileForm blocks;
+  blocks.block_bytes = 100;
+  for (const std::string& good : {File(), File(blocks), DeepFile()}) {
+    const size_t start = good.size() - hfile::kTrailerBytes;
+    const size_t zeros = good.find_last_not_of('\0', good.size() - 5);
+    int refused = 0;
+    for (size_t bit = 8 * start; bit < 8 * good.size(); ++bit) {
+      if (bit / 8 > zeros && bit / 8 < good.size() - 4) continue;
+      std::string file = good;
+      file[bit / 8] = static_cast<char>(file[bit / 8] ^ 1 << bit % 8);
+      if (!ReadAll(file).ok()) {
+        ++refused;
+        continue;
+      }
+      EXPECT_EQ(cells_, FewCells()) << "bit " << bit - 8 * start;
+    }
+    EXPECT_GT(refused, 100);
+  }
 }
 
 // ------------------------------------------------------------ 2: block headers
