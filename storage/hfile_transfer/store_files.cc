@@ -16,6 +16,10 @@ namespace {
 namespace fs = std::filesystem;
 using rocksdb::Status;
 
+// The directory in a family's where HBase 2.5 and later keep the list of its
+// store files, if `hbase.store.file-tracker.impl` is FILE or MIGRATION.
+constexpr char kFileList[] = ".filelist";
+
 // Names that HBase and its jobs give to other things than HFiles and families.
 bool IsPassedOver(const std::string& name, bool is_directory,
                   const std::function<bool(const std::string&)>& is_family) {
@@ -68,6 +72,13 @@ Status Search(const std::string& directory,
     const bool is_directory = entry->is_directory(error);
     if (error) break;
     const std::string name = entry->path().filename().string();
+    if (is_directory && name == kFileList) {
+      return NotSupported(
+          entry->path().string(),
+          " says which of the files beside it are in use (HBase's file tracker "
+          "FILE), which is not read: others may hold what was deleted. Import "
+          "a snapshot of the table");
+    }
     if (IsPassedOver(name, is_directory, is_family)) {
       if (is_directory) entry.disable_recursion_pending();
       ++(*passed_over)[name];

@@ -147,5 +147,16 @@ TEST_F(StoreFiles, OfOtherKindsAreCounted) {
                           Pair(".tmp", 1), Pair("recovered.edits", 1)));
 }
 
+TEST_F(StoreFiles, ThatAListOfHBaseTellsApartAreRefused) {
+  Write("t/aa/f/01");
+  Write("t/aa/f/.filelist/f1.1700000000000");
+  std::vector<StoreFile> files;
+  EXPECT_THAT(FindStoreFiles(
+                  {dir_.File("t")}, [](const std::string&) { return false; },
+                  &files, &passed_over_),
+              StatusIs(rocksdb::Status::kNotSupported,
+                       testing::HasSubstr("t/aa/f/.filelist")));
+}
+
 }  // namespace
 }  // namespace rowbloom::hfile_transfer
