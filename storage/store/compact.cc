@@ -25,22 +25,19 @@ Status CompactAndClear(const OpenedStore& opened, Writer* writer,
   // RocksDB keeps the puts that a snapshot sees.
   const uint64_t snapshots_taken = shared.snapshots_taken;
   const bool has_snapshots = shared.snapshots > 0;
-  uint64_t wall_ms = 0;
   {
     const RowLocks::Guard no_writes = writer->LockAll();
     family.shared_rules->BeginClearing();
-    wall_ms = shared.clock.WallNow();
   }
   // Force rewrites files that another compaction wrote beside this one, too.
   options.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
   Status s =
       opened.database->CompactRange(options, family.handle(), nullptr, nullptr);
-  const uint64_t ttl_ms = family.rules.ttl_ms;
   const bool saw_snapshots =
       has_snapshots || shared.snapshots_taken != snapshots_taken;
-  if (s.ok() && !saw_snapshots && wall_ms > ttl_ms) {
-    family.shared_rules->EndClearing(wall_ms - ttl_ms);
+  if (s.ok() && !saw_snapshots) {
+    family.shared_rules->EndClearing(family.rules.ttl_ms);
   }
   return s;
 }

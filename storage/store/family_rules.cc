@@ -89,7 +89,7 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
 // The state that the compaction filters of a family share.
 struct ReclaimParts {
   CellFormat format;
-  std::shared_ptr<const SharedRules> rules;
+  std::shared_ptr<SharedRules> rules;
   KeyLayout key_layout;
   std::shared_ptr<SharedState> shared;
 };
@@ -101,10 +101,15 @@ class Reclaim final : public CompactionFilter {
  public:
   explicit Reclaim(const ReclaimParts& parts)
       : parts_(parts),
+        // Rules may change while a compaction goes on. What has run out when it
+        // begins was not seen before they did.
+        wall_ms_(parts.shared->clock.WallNow()),
         rules_(parts.rules->Get()),
         // RocksDB calls this for entries that a snapshot still sees, too. A
         // snapshot taken from now on sees all deletes that are compacted.
-        apply_family_deletes_(parts.shared->snapshots == 0) {}
+        apply_family_deletes_(parts.shared->snapshots == 0) {
+    parts.rules->NoteCompaction(wall_ms_);
+  }
 
   const char* Name() const override { return "rowbloom.Reclaim"; }
 
@@ -114,14 +119,13 @@ class Reclaim final : public CompactionFilter {
     if (type != ValueType::kValue && type != ValueType::kMergeOperand) {
       return Decision::kKeep;
     }
-    const uint64_t wall_ms = parts_.shared->clock.WallNow();
     if (parts_.format == CellFormat::kLatest) {
       CellValue cell;
       const bool expired =
           DecodeCellValue(stored.ToStringView(), &cell) &&
-          (HasRunOut(cell.ttl_ms, cell.timestamp_ms, wall_ms) ||
+          (HasRunOut(cell.ttl_ms, cell.timestamp_ms, wall_ms_) ||
            (rules_.min_versions == 0 &&
-            rules_.Expired(cell.timestamp_ms, wall_ms)));
+            rules_.Expired(cell.timestamp_ms, wall_ms_)));
       return expired ? Decision::kRemove : Decision::kKeep;
     }
     std::string problem;
@@ -130,7 +134,7 @@ class Reclaim final : public CompactionFilter {
     }
     if (apply_family_deletes_) EnterRow(key.ToStringView());
     const bool removed = RemoveDead(
-        rules_, {wall_ms, parts_.rules->NoPutsBeforeMs(), &row_deletes_},
+        rules_, {wall_ms_, parts_.rules->NoPutsBeforeMs(), &row_deletes_},
         &entries_);
     if (entries_.empty()) return Decision::kRemove;
     if (!removed) return Decision::kKeep;
@@ -155,6 +159,7 @@ class Reclaim final : public CompactionFilter {
   }
 
   const ReclaimParts parts_;
+  const uint64_t wall_ms_;  // taken before the rules
   const VersionRules rules_;
   const bool apply_family_deletes_;
   mutable Entries entries_;
@@ -189,7 +194,7 @@ std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
 }
 
 std::shared_ptr<rocksdb::CompactionFilterFactory> NewReclaim(
-    CellFormat format, std::shared_ptr<const SharedRules> rules,
+    CellFormat format, std::shared_ptr<SharedRules> rules,
     const KeyLayout& key_layout, std::shared_ptr<SharedState> shared) {
   return std::make_shared<ReclaimFactory>(
       ReclaimParts{format, std::move(rules), key_layout, std::move(shared)});

@@ -46,27 +46,36 @@ class SharedRules {
     return std::min<uint64_t>(cleared_ms_, oldest_put_ms_);
   }
   // Every put has to be noted before it is written.
-  void NotePut(uint64_t timestamp_ms) {
-    uint64_t oldest = oldest_put_ms_.load(std::memory_order_relaxed);
-    while (timestamp_ms < oldest &&
-           !oldest_put_ms_.compare_exchange_weak(oldest, timestamp_ms)) {
-    }
-  }
+  void NotePut(uint64_t timestamp_ms) { Lower(&oldest_put_ms_, timestamp_ms); }
+  // Notes the wall clock by which a compaction drops puts.
+  void NoteCompaction(uint64_t wall_ms) { Lower(&compacted_ms_, wall_ms); }
   // REQUIRES that no write is under way, and one clearing at a time.
   void BeginClearing() {
     cleared_ms_ = NoPutsBeforeMs();
     oldest_put_ms_ = std::numeric_limits<uint64_t>::max();
+    compacted_ms_ = std::numeric_limits<uint64_t>::max();
   }
-  // Notes that all files were rewritten since BeginClearing, and have no puts
-  // before `cleared_ms`.
-  void EndClearing(uint64_t cleared_ms) { cleared_ms_ = cleared_ms; }
+  // Notes that all files were rewritten since BeginClearing, without the puts
+  // that were older than `ttl_ms`. The clock may have stepped back meanwhile.
+  void EndClearing(uint64_t ttl_ms) {
+    const uint64_t compacted_ms = compacted_ms_;
+    if (compacted_ms == std::numeric_limits<uint64_t>::max()) return;
+    cleared_ms_ = compacted_ms > ttl_ms ? compacted_ms - ttl_ms : 0;
+  }
 
  private:
+  static void Lower(std::atomic<uint64_t>* least, uint64_t value) {
+    uint64_t known = least->load(std::memory_order_relaxed);
+    while (value < known && !least->compare_exchange_weak(known, value)) {
+    }
+  }
+
   // The rules that Get may have returned, each once.
   std::forward_list<VersionRules> known_;
   std::atomic<const VersionRules*> current_ = nullptr;
   std::atomic<uint64_t> cleared_ms_ = 0;
   std::atomic<uint64_t> oldest_put_ms_ = 0;
+  std::atomic<uint64_t> compacted_ms_ = 0;
 };
 
 // For families whose cell format is `versioned`: operands and values are
@@ -79,7 +88,7 @@ std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
 // delete of the row or of its family took. Merging, or RocksDB itself, removes
 // what a put or another delete replaced.
 std::shared_ptr<rocksdb::CompactionFilterFactory> NewReclaim(
-    CellFormat format, std::shared_ptr<const SharedRules> rules,
+    CellFormat format, std::shared_ptr<SharedRules> rules,
     const KeyLayout& key_layout, std::shared_ptr<SharedState> shared);
 
 }  // namespace rowbloom
