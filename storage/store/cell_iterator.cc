@@ -23,7 +23,7 @@ class FamilyCells final : public CellIterator {
 
   // Moves to the first cell. InvalidArgument: an unknown family.
   Status Open(const CellIteratorOptions& options) {
-    families_ = opened_.families->Get();
+    families_ = FamiliesAt(opened_, options.snapshot);
     Status s = opened_.FindFamily(*families_, options.family, &family_);
     if (s.ok()) s = CheckRowBound(options.start_row);
     if (s.ok()) s = CheckRowBound(options.stop_row);

@@ -108,20 +108,27 @@ Status Store::TruncateFamily(const std::string& name) {
     if (s.ok()) s = PutTruncation(name, found->second.options, &batch);
     if (!s.ok()) return s;
     families.erase(found);
-    FamilyTable::Shares without = FamilyTable::Share(families);
+    FamilyTable::Shares now = FamilyTable::Share(families);
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
     // A family that a record names and RocksDB does not have is completed by
     // the next open.
     s = opened.database.DropColumnFamily(name);
     if (!s.ok()) return s;
     no_writes.NoteWideWrite();
-    opened.families->Set(std::move(without));
-    s = opened.database.WriteSynced(&batch);
-    if (s.ok()) s = opened.database.CreateColumnFamilies({setup.descriptor});
-    if (!s.ok()) return s;
-    setup.family.column_family = opened.database.Find(name);
-    families.emplace(name, std::move(setup.family));
-    opened.families->Set(FamilyTable::Share(std::move(families)));
+    // Reads find the family as it was until it is there again.
+    try {
+      s = opened.database.WriteSynced(&batch);
+      if (s.ok()) s = opened.database.CreateColumnFamilies({setup.descriptor});
+      if (s.ok()) {
+        setup.family.column_family = opened.database.Find(name);
+        families.emplace(name, std::move(setup.family));
+        now = FamilyTable::Share(std::move(families));
+      }
+    } catch (...) {
+      opened.families->Set(std::move(now));
+      throw;
+    }
+    opened.families->Set(std::move(now));
     return s;
   });
 }

@@ -36,7 +36,7 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
     plan->expires_ |= part.family->second.rules.ttl_ms != 0;
     plan->families_.push_back(std::move(part));
   };
-  plan->store_families_ = opened.families->Get();
+  plan->store_families_ = FamiliesAt(opened, options.snapshot);
   const FamilyMap& all = *plan->store_families_;
   if (options.columns.empty()) {
     for (auto it = all.begin(); it != all.end(); ++it) {

@@ -1,4 +1,5 @@
-// The store's snapshots: RocksDB's, counted (shared_state.h).
+// The store's snapshots: RocksDB's, counted (shared_state.h), with the families
+// of their time.
 #pragma once
 
 #include "rocksdb/db.h"
@@ -13,7 +14,11 @@ class CountedSnapshot final : public Snapshot {
   explicit CountedSnapshot(const OpenedStore& opened) : opened_(opened) {
     ++opened_.shared->snapshots_taken;
     ++opened_.shared->snapshots;
-    snapshot_ = opened_.database->GetSnapshot();
+    do {
+      families_ = opened_.families->Get();
+      if (snapshot_ != nullptr) opened_.database->ReleaseSnapshot(snapshot_);
+      snapshot_ = opened_.database->GetSnapshot();
+    } while (opened_.families->Get().get() != families_.get());
   }
   ~CountedSnapshot() override {
     opened_.database->ReleaseSnapshot(snapshot_);
@@ -21,9 +26,11 @@ class CountedSnapshot final : public Snapshot {
   }
 
   const rocksdb::Snapshot* get() const { return snapshot_; }
+  const SharedFamilies& families() const { return families_; }
 
  private:
   const OpenedStore& opened_;
+  SharedFamilies families_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
 };
 
@@ -31,6 +38,15 @@ class CountedSnapshot final : public Snapshot {
 inline const rocksdb::Snapshot* RocksdbSnapshot(const Snapshot* snapshot) {
   if (snapshot == nullptr) return nullptr;
   return static_cast<const CountedSnapshot*>(snapshot)->get();
+}
+
+// The families that a read finds: those of its snapshot's time, if it has one.
+// A family that was truncated since has another column family now, in which the
+// snapshot sees nothing.
+inline SharedFamilies FamiliesAt(const OpenedStore& opened,
+                                 const Snapshot* snapshot) {
+  if (snapshot == nullptr) return opened.families->Get();
+  return static_cast<const CountedSnapshot*>(snapshot)->families();
 }
 
 }  // namespace rowbloom

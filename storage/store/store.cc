@@ -48,7 +48,7 @@ Status Store::Get(std::string_view row, std::string_view family,
         !s.ok()) {
       return s;
     }
-    const SharedFamilies families = opened.families->Get();
+    const SharedFamilies families = FamiliesAt(opened, options.snapshot);
     PointCells found(opened, *families, options.snapshot);
     if (Status s = found.Add(row, family, qualifier); !s.ok()) return s;
     if (Status s = found.Read(); !s.ok() || !found.Valid()) return s;
@@ -106,7 +106,7 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
     for (std::vector<Cell>& versions : *cells) versions.clear();
     cells->resize(addresses.size());
     Status s = CheckVersions(options.max_versions, options.time_range);
-    const SharedFamilies families = impl_->opened.families->Get();
+    const SharedFamilies families = FamiliesAt(impl_->opened, options.snapshot);
     PointCells found(impl_->opened, *families, options.snapshot);
     for (const CellAddress& at : addresses) {
       if (s.ok()) s = found.Add(at.row, at.family, at.qualifier);

@@ -183,6 +183,65 @@ TEST_F(StoreFamilies, DropGivesBackTheDiskOnceScansAreDone) {
   EXPECT_EQ(tables(), before - 3);
 }
 
+// Export and copies read family by family, long after their snapshot.
+TEST_F(StoreFamilies, SnapshotKeepsAFamilyThatIsTruncatedOrDroppedAfterIt) {
+  const std::vector<FamilyDescriptor> both = {{"a", {}}, {"b", {}}};
+  for (const bool truncates : {true, false}) {
+    Open(both);
+    ASSERT_THAT(store_->Put("r", "a", "q", "a's"), IsOk());
+    ASSERT_THAT(store_->Put("r", "b", "q", "b's"), IsOk());
+    const auto snapshot = SnapshotOf(*store_);
+    if (truncates) {
+      ASSERT_THAT(store_->TruncateFamily("b"), IsOk());
+    } else {
+      ASSERT_THAT(store_->DropFamily("b"), IsOk());
+      ASSERT_THAT(store_->CreateFamily("b", {}), IsOk());
+    }
+    ASSERT_THAT(store_->Put("r", "b", "q", "new"), IsOk());
+    PinnableCell cell;
+    ASSERT_THAT(store_->Get("r", "b", "q", &cell, {.snapshot = snapshot.get()}),
+                IsOk());
+    ASSERT_TRUE(cell);
+    EXPECT_EQ(cell.value(), "b's");
+    const CellAddress address[] = {{"r", "b", "q"}};
+    std::vector<std::vector<Cell>> found;
+    ASSERT_THAT(store_->MultiGet(address, &found, {.snapshot = snapshot.get()}),
+                IsOk());
+    ASSERT_EQ(found[0].size(), 1u);
+    EXPECT_EQ(found[0][0].value, "b's");
+    std::vector<Cell> row;
+    ASSERT_THAT(store_->GetRow("r", &row, {.snapshot = snapshot.get()}),
+                IsOk());
+    ASSERT_EQ(row.size(), 2u);
+    EXPECT_EQ(row[1].value, "b's");
+    std::unique_ptr<CellIterator> cells;
+    ASSERT_THAT(store_->NewCellIterator(
+                    {.family = "b", .snapshot = snapshot.get()}, &cells),
+                IsOk());
+    ASSERT_TRUE(cells->Valid());
+    EXPECT_EQ(cells->cell().value, "b's");
+    ASSERT_THAT(store_->Get("r", "b", "q", &cell), IsOk());
+    EXPECT_EQ(cell.value(), "new");
+  }
+}
+
+TEST_F(StoreFamilies, IsReadWhileItIsTruncated) {
+  Open({{"a", {}}});
+  ASSERT_THAT(store_->Put("r", "a", "q", "v"), IsOk());
+  std::atomic<bool> done{false};
+  std::thread reader([&] {
+    while (!done) {
+      std::optional<std::string> value;
+      EXPECT_THAT(store_->Get("r", "a", "q", &value), IsOk());
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_THAT(store_->TruncateFamily("a"), IsOk());
+  }
+  done = true;
+  reader.join();
+}
+
 TEST_F(StoreFamilies, TruncatedOneKeepsItsOptionsAndNoCell) {
   const FamilyOptions options = {.max_versions = 3, .ttl_ms = 1'000'000};
   ASSERT_NO_FATAL_FAILURE(Open({{"a", {}}, {"b", options}}));
@@ -568,7 +627,7 @@ TEST_F(InterruptedChange, AlterIsRefusedAfterAnErrorUntilTheNextOpen) {
     EXPECT_FALSE(store->Flush().ok());
     plan.FailNoCall();
     EXPECT_THAT(store->AlterFamily("a", shorter),
-                StatusIs(Status::kIOError, HasSubstr("open it again")));
+                StatusIs(Status::kIOError, HasSubstr("injected at create")));
     EXPECT_EQ(store->Families().at("a").ttl_ms, 99'999u);
   }
   const auto store = OpenOrFail({}, original_, {});
