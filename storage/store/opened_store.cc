@@ -30,8 +30,10 @@ Status OpenedStore::NoSuchFamily(const FamilyMap& among,
 }
 
 Status OpenedStore::CheckWritable() const {
-  if (!options.read_only) return Status::OK();
-  return NotSupported(path, " is open for reading only");
+  if (options.read_only) {
+    return NotSupported(path, " is open for reading only");
+  }
+  return listener->error();
 }
 
 Status OpenedStore::FindRow(std::string_view key,

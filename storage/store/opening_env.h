@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 #include <string>
 
 #include "rocksdb/db.h"
@@ -52,10 +53,21 @@ class Listener final : public rocksdb::EventListener {
 
   // Tells whether RocksDB had an error that stops writes or background work.
   bool had_error() const { return had_error_; }
+  // The error after which RocksDB takes no more writes; OK: none.
+  rocksdb::Status error() const {
+    if (!is_stopped_) return rocksdb::Status::OK();
+    const std::scoped_lock lock(mutex_);
+    return error_;
+  }
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
-                         rocksdb::Status* /*error*/) override {
+                         rocksdb::Status* error) override {
     had_error_ = true;
+    if (error->severity() < rocksdb::Status::Severity::kHardError) return;
+    const std::scoped_lock lock(mutex_);
+    if (is_stopped_) return;
+    error_ = *error;
+    is_stopped_ = true;
   }
 
   // After an error in the background RocksDB takes no more writes. From a full
@@ -80,6 +92,9 @@ class Listener final : public rocksdb::EventListener {
  private:
   std::atomic<rocksdb::DB*> database_{nullptr};
   std::atomic<bool> had_error_{false};
+  std::atomic<bool> is_stopped_{false};
+  mutable std::mutex mutex_;  // guards error_
+  rocksdb::Status error_;
 };
 
 }  // namespace rowbloom

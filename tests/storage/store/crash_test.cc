@@ -237,5 +237,41 @@ TEST(TornLog, LosesWholeBatchesFromTheEndAndNotTheClock) {
   EXPECT_GE(most_batches, kBatches - 1);
 }
 
+// RocksDB cannot flush a memtable with a range tombstone again after the log
+// for the next one could not be created.
+TEST(FailedFlush, IsRefusedTheNextTimeUntilTheStoreIsOpenedAgain) {
+  uint64_t call = 0;
+  int refused = 0;
+  for (bool met = true; met;) {
+    const TempDir dir;
+    FaultPlan plan;
+    const auto env = NewFaultEnv(&plan);
+    auto store =
+        OpenOrFail({}, dir.File("db"), {{"a", {}}}, {.env = env.get()});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put("gone", "a", "q", "v"), IsOk());
+    ASSERT_THAT(store->DeleteRow("gone"), IsOk());
+    ASSERT_THAT(store->Put("kept", "a", "q", "v"), IsOk());
+    plan.FailCall(++call, /*for_good=*/true);
+    const Status first = store->Flush();
+    met = plan.faults() > 0;
+    if (!first.ok()) {
+      EXPECT_TRUE(store->Flush().IsIOError());
+      EXPECT_TRUE(store->Checkpoint(dir.File("copy")).IsIOError());
+      ++refused;
+    }
+    store.reset();
+    plan.FailNoCall();
+    store = OpenOrFail({}, dir.File("db"), {}, {.env = env.get()});
+    ASSERT_NE(store, nullptr);
+    std::optional<std::string> value;
+    ASSERT_THAT(store->Get("kept", "a", "q", &value), IsOk());
+    EXPECT_EQ(value, "v");
+    ASSERT_THAT(store->Get("gone", "a", "q", &value), IsOk());
+    EXPECT_EQ(value, std::nullopt);
+  }
+  EXPECT_GT(refused, 5);
+}
+
 }  // namespace
 }  // namespace rowbloom::test
