@@ -282,14 +282,25 @@ class SstLoad final : public BulkLoad {
     for (const auto& [name, load] : families_) {
       load.family->second.shared_rules->NotePut(load.oldest_put_ms);
     }
+    const uint64_t number = opened_.database->GetLatestSequenceNumber();
     // A RocksDB with assertions, as Debian's, refuses with TryAgain, and has
     // taken nothing, if a flush that runs beside is done but not yet installed.
     int tries = 100;
     do {
       s = opened_.database->IngestExternalFiles(ingestions);
     } while (s.IsTryAgain() && --tries > 0);
+    NoteNumbers(opened_.database->GetLatestSequenceNumber() - number);
     no_writes.NoteWideWrite();
     return s;
+  }
+
+  // Tells readers of the log how many numbers the load took. They go by the
+  // marks before it if this cannot be written.
+  void NoteNumbers(uint64_t numbers) const {
+    rocksdb::WriteBatch end;
+    if (!MarkLoadEnd(numbers, &end).ok()) return;
+    opened_.database->Write(rocksdb::WriteOptions(), &end)
+        .PermitUncheckedError();
   }
 
   const OpenedStore& opened_;

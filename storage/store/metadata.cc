@@ -47,6 +47,7 @@ constexpr char kClockKey[] = "clock";
 constexpr std::string_view kFamilyKeyPrefix = "family/";
 constexpr std::string_view kDroppedKeyPrefix = "dropped/";
 constexpr std::string_view kLoadKeyPrefix = "load/";
+constexpr std::string_view kLoadEndKeyPrefix = "loaded/";
 
 constexpr uint64_t kStoreFormat = 1;
 
@@ -373,6 +374,15 @@ bool ReadLoadMark(std::string_view key, std::string* family, uint64_t* files) {
   }
   *family = key.substr(slash + 1);
   return true;
+}
+
+Status MarkLoadEnd(uint64_t numbers, rocksdb::WriteBatch* batch) {
+  return batch->Delete(Concat(kLoadEndKeyPrefix, numbers));
+}
+
+bool ReadLoadEnd(std::string_view key, uint64_t* numbers) {
+  if (!key.starts_with(kLoadEndKeyPrefix)) return false;
+  return ParseNumber(key.substr(kLoadEndKeyPrefix.size()), numbers);
 }
 
 }  // namespace rowbloom

@@ -72,4 +72,9 @@ rocksdb::Status MarkLoad(const std::string& family, uint64_t files,
                          rocksdb::WriteBatch* batch);
 bool ReadLoadMark(std::string_view key, std::string* family, uint64_t* files);
 
+// Marks in the log, after a load, how many sequence numbers it took: another
+// such delete.
+rocksdb::Status MarkLoadEnd(uint64_t numbers, rocksdb::WriteBatch* batch);
+bool ReadLoadEnd(std::string_view key, uint64_t* numbers);
+
 }  // namespace rowbloom

@@ -1,6 +1,7 @@
 // Store::GetUpdatesSince: RocksDB's batches in its log, as changes of cells.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,10 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
     const bool is_mark =
         id == kRecords && ReadLoadMark(key.ToStringView(), &loaded, &files);
     load_numbers_ = std::max(load_numbers_, files);
+    uint64_t numbers = 0;
+    if (id == kRecords && ReadLoadEnd(key.ToStringView(), &numbers)) {
+      load_end_ = numbers;
+    }
     if (IsPassed()) return Status::OK();
     if (is_mark) Add(ChangeKind::kBulkLoad, loaded);
     return id == kRecords ? Status::OK()
@@ -72,6 +77,8 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
   // The most numbers that a load took which follows the batch; 0: there is
   // none.
   uint64_t load_numbers() const { return load_numbers_; }
+  // The numbers that a load took which comes before the batch.
+  std::optional<uint64_t> load_end() const { return load_end_; }
 
  private:
   static constexpr uint32_t kRecords = 0;  // RocksDB's "default"
@@ -153,6 +160,7 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
   const uint64_t from_;
   std::vector<StoreChange>* const changes_;
   uint64_t load_numbers_ = 0;
+  std::optional<uint64_t> load_end_;
 };
 
 class LogChanges final : public ChangeStream {
@@ -214,7 +222,14 @@ class LogChanges final : public ChangeStream {
       const uint64_t found = log_ != nullptr ? batch.sequence : end_ + 1;
       if (found > next_) {
         const uint64_t missing = std::min(found - 1, end_) - next_ + 1;
-        if (missing > load_numbers_) return Missing(missing, found);
+        uint64_t allowed = load_numbers_;
+        if (allowed > 0 && log_ != nullptr) {
+          BatchChanges after(opened_, batch.sequence, UINT64_MAX, &changes_);
+          const Status s = batch.writeBatchPtr->Iterate(&after);
+          if (!s.ok()) return s;
+          allowed = after.load_end().value_or(allowed);
+        }
+        if (missing > allowed) return Missing(missing, found);
         next_ += missing;
         load_numbers_ = 0;
       }

@@ -328,6 +328,31 @@ TEST_F(Changes, MarkABulkLoadAndGoOnAfterIt) {
   }
 }
 
+// A load takes fewer numbers than files. The mark after it tells how many, so
+// that those of writes without the log are not taken for the load's.
+TEST_F(Changes, WithoutALogAreMissedAfterABulkLoad) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store_->NewBulkLoad({.file_bytes = 1}, &load), IsOk());
+  for (int row = 0; row < 8; ++row) {
+    ASSERT_THAT(load->Add("l" + std::to_string(row), "client", "q", "v", 5),
+                IsOk());
+  }
+  ASSERT_THAT(load->Finish(), IsOk());
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  ASSERT_EQ(changes_.back().kind, Kind::kBulkLoad);
+  for (const uint64_t since : {number_, changes_.back().number}) {
+    ASSERT_THAT(store_->Put("a", "latest", "q", "v",
+                            {.durability = Durability::kSkipWal}),
+                IsOk());
+    ASSERT_NO_FATAL_FAILURE(Put("b"));
+    number_ = since;
+    EXPECT_THAT(TakeChanges(store_.get(), &number_, &changes_),
+                StatusIs(Status::kNotFound, HasSubstr("kSkipWal")));
+    EXPECT_TRUE(changes_.empty());
+  }
+}
+
 TEST_F(Changes, HaveTheCellsOfTransactionsAndTheValuesOfIncrements) {
   StoreOptions options = kKeepsLog;
   options.transactions = true;
