@@ -8,6 +8,7 @@
 #include "rocksdb/utilities/backup_engine.h"
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/staging.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom {
@@ -179,8 +180,7 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
   return CatchExceptions([&]() -> Status {
     std::string path = given_path;
     while (path.size() > 1 && path.back() == '/') path.pop_back();
-    const std::string unfinished = path + kRestoringSuffix;
-    bool begun = false;
+    Staging staging(env, path, kRestoringSuffix);
     const auto restore = [&](BackupEngineReadOnly* engine) -> Status {
       const std::vector<BackupInfo> backups = BackupsOf(*engine);
       const auto wanted = std::find_if(
@@ -191,19 +191,14 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
         return id ? NoBackup(directory, *id)
                   : NotFound("no backup in ", directory);
       }
-      begun = true;
-      return engine->RestoreDBFromBackup(wanted->id, unfinished, unfinished);
+      const Status s = staging.Begin();
+      if (!s.ok()) return s;
+      return engine->RestoreDBFromBackup(wanted->id, staging.contents(),
+                                         staging.contents());
     };
     Status s = CheckTarget(env, path);
     if (s.ok()) s = ReadBackups(env, directory, restore);
-    if (!begun) return s;
-    if (s.ok()) s = env->RenameFile(unfinished, path);
-    if (s.ok()) return SyncDirectory(env, ParentOf(path));
-    // Nothing is copied any more: the engine is gone.
-    if (env->FileExists(unfinished).ok()) {
-      RemoveDirectory(env, unfinished).PermitUncheckedError();
-    }
-    return s;
+    return s.ok() ? staging.Commit() : s;
   });
 }
 

@@ -8,8 +8,8 @@
 
 #include "rocksdb/env.h"
 #include "rowbloom/store_copy.h"
-#include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/staging.h"
 #include "storage/format/status_text.h"
 #include "storage/store/found_store.h"
 #include "storage/store/open_store.h"
@@ -32,31 +32,6 @@ Status CheckCopyPlace(Env* env, const std::string& path) {
   if (s.IsNotFound()) return Status::OK();
   return s.ok() ? InvalidArgument(path, " exists: a copy makes a new directory")
                 : s;
-}
-
-// Removes what an interrupted copy left. Busy: it is still going on.
-Status RemoveUnfinished(Env* env, const std::string& path) {
-  Status s = env->FileExists(path);
-  if (s.IsNotFound()) return Status::OK();
-  std::vector<std::string> names;
-  if (s.ok()) s = ListDirectory(env, path, &names);
-  if (!s.ok()) return s;
-  const auto has = [&names](const char* name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  if (!names.empty() && !has("CURRENT") && !has(kCreationMark)) {
-    return InvalidArgument(path,
-                           " exists, and is not what an interrupted copy "
-                           "leaves: it has files, but none named CURRENT");
-  }
-  HeldLock lock(env);
-  s = lock.Take(path + "/LOCK", "another copy is being made in " + path);
-  for (const std::string& name : names) {
-    if (s.ok() && name.starts_with(kLoadDirectoryPrefix)) {
-      s = RemoveDirectory(env, path + "/" + name);
-    }
-  }
-  return s.ok() ? RemoveDirectory(env, path) : s;
 }
 
 // One copy, to a store that nobody knows of yet.
@@ -143,20 +118,20 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     }
     std::string path = given_path;
     while (path.size() > 1 && path.back() == '/') path.pop_back();
-    const std::string unfinished = path + kCopyingSuffix;
+    Staging staging(store.env, path, kCopyingSuffix);
     Status s = CheckCopyPlace(store.env, path);
     for (const FamilyDescriptor& family : options.families) {
       FamilyMap::const_iterator found;
       if (s.ok()) s = opened.FindFamily(*families, family.name, &found);
     }
-    if (s.ok()) s = RemoveUnfinished(store.env, unfinished);
+    if (s.ok()) s = staging.Begin();
     if (!s.ok()) return s;
     // The copy's clock goes on after all times that this store gave.
     StoreOptions to_load = store;
     to_load.auto_compaction = false;
     const uint64_t not_before_ms = opened.shared->clock.Step();
     std::unique_ptr<Store> to;
-    s = OpenStore(to_load, unfinished, options.families,
+    s = OpenStore(to_load, staging.contents(), options.families,
                   {.wall_clock =
                        [not_before_ms] {
                          return std::max(SystemWallClock(), not_before_ms);
@@ -165,10 +140,7 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     if (!s.ok()) return s;
     s = Copier(this, options, report).CopyTo(to.get());
     to.reset();
-    if (s.ok()) s = store.env->RenameFile(unfinished, path);
-    if (s.ok()) return SyncDirectory(store.env, ParentOf(path));
-    RemoveUnfinished(store.env, unfinished).PermitUncheckedError();
-    return s;
+    return s.ok() ? staging.Commit() : s;
   });
 }
 

@@ -54,7 +54,8 @@ rocksdb::Status VerifyBackup(const std::string& directory, uint32_t id,
 // `path`, which must not exist or be an empty directory, else InvalidArgument.
 // Checks checksums. Files are put together in `path`.restoring, which becomes
 // `path` as the last step: a restore that was cut short leaves no store, and
-// can be repeated.
+// can be repeated. Another directory of that name is InvalidArgument, one that
+// is being filled is Busy.
 rocksdb::Status RestoreBackup(const std::string& directory,
                               std::optional<uint32_t> id,
                               const std::string& path,

@@ -344,7 +344,8 @@ class Store {
   // one that was cut short leaves no store at `path`, and can be repeated.
   // Errors beside those of Open, NewCellIterator and BulkLoad, which leave
   // nothing:
-  //   InvalidArgument  a family that the store does not have; `path` exists
+  //   InvalidArgument  a family that the store does not have; `path` exists, or
+  //                    `path`.copying, and no interrupted copy left it
   //   Busy             another copy is being made at `path`.copying
   rocksdb::Status CopyTo(const std::string& path, const CopyOptions& options,
                          CopyReport* report);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/format/staging.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
 
@@ -239,11 +240,23 @@ TEST_F(StoreBackup, RestoreOverwritesNothing) {
 
   // Remains of a restore that was cut short are no store, and no obstacle.
   const std::string path = dir_.File("restored");
-  std::filesystem::create_directory(path + ".restoring");
-  std::ofstream(path + ".restoring/000099.sst") << "half";
+  std::filesystem::create_directories(path + ".restoring/contents");
+  std::ofstream(path + ".restoring/contents/000099.sst") << "half";
+  const auto is_other =
+      StatusIs(Status::kInvalidArgument, HasSubstr(kStagingMark));
+  EXPECT_THAT(RestoreBackup(backups_, 1, path), is_other);
+  std::ofstream(path + ".restoring/" + kStagingMark) << "";
   ASSERT_THAT(RestoreBackup(backups_, 1, path), IsOk());
   EXPECT_TRUE(RowsAt(path) == AllRows(store_.get()));
   EXPECT_FALSE(std::filesystem::exists(path + "/000099.sst"));
+  EXPECT_FALSE(std::filesystem::exists(path + ".restoring"));
+
+  // A store of that name is not what a restore leaves.
+  const std::string other = dir_.File("x.restoring");
+  const auto kept = OpenOrFail({}, other, {{"a", {}}});
+  ASSERT_NE(kept, nullptr);
+  EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("x")), is_other);
+  EXPECT_THAT(kept->Put("r", "a", "q", "v"), IsOk());
 }
 
 TEST_F(StoreBackup, OtherDirectoriesAreLeftAlone) {

@@ -182,6 +182,13 @@ TEST_F(Copy, IsRefusedWhereItHasNoPlace) {
               StatusIs(Status::kInvalidArgument, HasSubstr(".copying exists")));
   EXPECT_TRUE(std::filesystem::exists(path_ + ".copying/mine"));
   EXPECT_FALSE(std::filesystem::exists(path_));
+  // A store of that name is not what a copy leaves.
+  std::filesystem::remove_all(path_ + ".copying");
+  ASSERT_NE(OpenOrFail({}, path_ + ".copying", {{"a", {}}}), nullptr);
+  EXPECT_THAT(store_->CopyTo(path_, {}, &report_),
+              StatusIs(Status::kInvalidArgument, HasSubstr(".copying exists")));
+  EXPECT_NE(OpenOrFail({.create_if_missing = false}, path_ + ".copying", {}),
+            nullptr);
 }
 
 TEST_F(Copy, ThatIsCutShortLeavesNoStoreAndCanBeRepeated) {
@@ -198,7 +205,8 @@ TEST_F(Copy, ThatIsCutShortLeavesNoStoreAndCanBeRepeated) {
     went = plan.faults() > 0;
     EXPECT_EQ(s.ok(), !went) << s.ToString();
     if (std::filesystem::exists(path_)) {
-      // Only the sync of the name was missing.
+      // Only the sync of the name, or the end of the staging, was missing.
+      std::filesystem::remove_all(path_ + ".copying");
       const auto copy = OpenCopy();
       ASSERT_NE(copy, nullptr);
       ASSERT_TRUE(AllKept(copy.get()) == kept);
