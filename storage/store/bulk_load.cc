@@ -37,7 +37,7 @@ class SstLoad final : public BulkLoad {
         directory_(opened.path + "/" + kLoadDirectoryPrefix +
                    std::to_string(number)),
         options_(options),
-        timestamp_ms_(opened.shared->clock.Step()) {}
+        timestamp_ms_(TimeOf(opened, writer)) {}
 
   ~SstLoad() override {
     // Files that cannot be removed now are when the store is opened next.
@@ -253,6 +253,13 @@ class SstLoad final : public BulkLoad {
     return family.format == CellFormat::kVersioned
                ? load->writer->Merge(load->key, load->stored)
                : load->writer->Put(load->key, load->stored);
+  }
+
+  // A time that no write has, nor will have: a write under way may not have
+  // noted yet what it gave.
+  static uint64_t TimeOf(const OpenedStore& opened, Writer* writer) {
+    const RowLocks::Guard no_writes = writer->LockAll();
+    return opened.shared->clock.Step();
   }
 
   static Status CloseFile(FamilyLoad* load) {

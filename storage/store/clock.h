@@ -57,12 +57,17 @@ class LeasedClock {
   // Now(), each cell for itself.
   void Note(uint64_t timestamp_ms) { Raise(&noted_ms_, timestamp_ms); }
 
-  // A time of its own: later than all that were given or noted, and earlier
-  // than all that will be.
+  // A time of its own: later than all that Now() gave or that were noted, and
+  // earlier than all that it will give.
   uint64_t Step() {
-    const uint64_t step_ms = RaiseTo(std::max(Now(), noted_ms_.load()) + 1);
+    uint64_t last_ms = last_ms_;
+    uint64_t step_ms = 0;
+    do {
+      step_ms = std::max({last_ms, WallNow(), noted_ms_.load()}) + 1;
+      step_ms = std::min(step_ms, kMaxNowMs);
+    } while (!last_ms_.compare_exchange_weak(last_ms,
+                                             std::min(step_ms + 1, kMaxNowMs)));
     Note(step_ms);
-    RaiseTo(step_ms + 1);
     return step_ms;
   }
 

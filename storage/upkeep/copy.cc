@@ -13,6 +13,7 @@
 #include "storage/format/status_text.h"
 #include "storage/store/found_store.h"
 #include "storage/store/open_store.h"
+#include "storage/store/snapshot.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {
@@ -37,15 +38,17 @@ Status CheckCopyPlace(Env* env, const std::string& path) {
 // One copy, to a store that nobody knows of yet.
 class Copier {
  public:
-  Copier(Store* from, const CopyOptions& options, CopyReport* report)
-      : from_(*from), options_(options), report_(*report) {}
+  Copier(Store* from, const Snapshot* snapshot, const CopyOptions& options,
+         CopyReport* report)
+      : from_(*from),
+        snapshot_(snapshot),
+        options_(options),
+        report_(*report) {}
 
   Status CopyTo(Store* to) {
     std::unique_ptr<BulkLoad> load;
-    Status s = from_.GetSnapshot(&snapshot_);
-    if (s.ok()) {
-      s = to->NewBulkLoad({.file_bytes = options_.store.file_bytes}, &load);
-    }
+    Status s =
+        to->NewBulkLoad({.file_bytes = options_.store.file_bytes}, &load);
     for (const auto& [name, options] : to->Families()) {
       if (s.ok()) s = CopyFamily(name, options, load.get());
       ++report_.families;
@@ -61,7 +64,7 @@ class Copier {
     std::unique_ptr<CellIterator> cells;
     Status s = from_.NewCellIterator({.family = name,
                                       .deletes = !latest,
-                                      .snapshot = snapshot_.get(),
+                                      .snapshot = snapshot_,
                                       .start_row = options_.start_row,
                                       .stop_row = options_.stop_row},
                                      &cells);
@@ -94,8 +97,8 @@ class Copier {
   }
 
   Store& from_;
+  const Snapshot* const snapshot_;
   const CopyOptions& options_;
-  std::unique_ptr<const Snapshot> snapshot_;
   CopyReport& report_;
 };
 
@@ -110,7 +113,10 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     StoreOptions& store = options.store;
     if (!store.key_layout) store.key_layout = opened.options.key_layout;
     if (store.env == nullptr) store.env = opened.options.env;
-    const SharedFamilies families = opened.families->Get();
+    std::unique_ptr<const Snapshot> snapshot;
+    Status s = GetSnapshot(&snapshot);
+    if (!s.ok()) return s;
+    const SharedFamilies families = FamiliesAt(opened, snapshot.get());
     if (options.families.empty()) {
       for (const auto& [name, family] : *families) {
         options.families.push_back({name, family.options});
@@ -119,14 +125,15 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     std::string path = given_path;
     while (path.size() > 1 && path.back() == '/') path.pop_back();
     Staging staging(store.env, path, kCopyingSuffix);
-    Status s = CheckCopyPlace(store.env, path);
+    s = CheckCopyPlace(store.env, path);
     for (const FamilyDescriptor& family : options.families) {
       FamilyMap::const_iterator found;
       if (s.ok()) s = opened.FindFamily(*families, family.name, &found);
     }
     if (s.ok()) s = staging.Begin();
     if (!s.ok()) return s;
-    // The copy's clock goes on after all times that this store gave.
+    // The copy's clock goes on after all times that this store had given by the
+    // snapshot.
     StoreOptions to_load = store;
     to_load.auto_compaction = false;
     const uint64_t not_before_ms = opened.shared->clock.Step();
@@ -138,7 +145,7 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
                        }},
                   &to);
     if (!s.ok()) return s;
-    s = Copier(this, options, report).CopyTo(to.get());
+    s = Copier(this, snapshot.get(), options, report).CopyTo(to.get());
     to.reset();
     return s.ok() ? staging.Commit() : s;
   });

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
@@ -50,6 +52,31 @@ TEST(LeasedClock, KeepsABoundAheadOnlyWhenATimestampPassesIt) {
   clock.Kept(kNow + LeasedClock::kLeaseMs);
   EXPECT_EQ(clock.BoundToKeep(kNow + LeasedClock::kLeaseMs), std::nullopt);
   EXPECT_NE(clock.BoundToKeep(kNow + LeasedClock::kLeaseMs + 1), std::nullopt);
+}
+
+TEST(LeasedClock, GivesEachStepATimeThatNothingElseGets) {
+  LeasedClock clock([] { return uint64_t{1000}; });
+  constexpr int kThreads = 3;
+  constexpr int kSteps = 20'000;
+  std::vector<std::vector<uint64_t>> steps(kThreads);
+  std::vector<uint64_t> times;
+  std::atomic<int> left{kThreads};
+  std::vector<std::thread> threads;
+  for (std::vector<uint64_t>& own : steps) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < kSteps; ++i) own.push_back(clock.Step());
+      --left;
+    });
+  }
+  while (left > 0) times.push_back(clock.Now());
+  for (std::thread& thread : threads) thread.join();
+  std::set<uint64_t> all;
+  for (const std::vector<uint64_t>& own : steps) {
+    all.insert(own.begin(), own.end());
+  }
+  EXPECT_EQ(all.size(), size_t{kThreads} * kSteps);
+  EXPECT_TRUE(std::ranges::none_of(
+      times, [&all](uint64_t time_ms) { return all.contains(time_ms); }));
 }
 
 TEST(LeasedClock, StopsAtTheLargestTimestamp) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 #include <tuple>
 
 #include "tests/storage/store/test_store.h"
@@ -169,6 +171,21 @@ TEST_F(Copy, KeepsTimestampsThatRunAheadOfTheClock) {
   std::optional<std::string> value;
   ASSERT_THAT(copy->Get("r", "v", "q", &value), IsOk());
   EXPECT_EQ(value, "after");
+}
+
+// Writers go on beside the copy, and give times ahead of the machine's clock.
+TEST_F(Copy, OfAStoreThatIsWrittenTo) {
+  ASSERT_THAT(store_->CreateFamily("v", {.max_versions = 500}), IsOk());
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    while (!done) EXPECT_THAT(store_->Put("r", "v", "q", "v"), IsOk());
+  });
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_THAT(store_->CopyTo(path_, {}, &report_), IsOk());
+    std::filesystem::remove_all(path_);
+  }
+  done = true;
+  writer.join();
 }
 
 TEST_F(Copy, IsRefusedWhereItHasNoPlace) {
