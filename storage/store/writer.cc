@@ -433,7 +433,7 @@ class Writer::Draft {
           "a delete of a version needs the version's timestamp");
     }
     if (family.format == CellFormat::kLatest) {
-      if (!given_ms) return Remove(change, found);
+      if (!given_ms) return Remove(change, found, std::nullopt);
       return InvalidArgument("family \"", found->first,
                              "\" keeps the latest version only, by the store's "
                              "timestamps: a delete takes no timestamp");
@@ -459,15 +459,15 @@ class Writer::Draft {
       if (!s.ok() || !newest_ms) return s;
       // The next put may get this timestamp again.
       if (*newest_ms == now_ms_ + GivenTimes::kMaxAheadMs) {
-        s = Remove(change, found);
         --*newest_ms;
+        s = Remove(change, found, *newest_ms);
       }
       given.NoteDelete(row, cell, *newest_ms, now_ms_);
       return s.ok() ? add(*newest_ms) : s;
     }
     const GivenTimes::Marker marker = given.Delete(row, cell, now_ms_);
     last_ms_ = std::max(last_ms_, marker.timestamp_ms);
-    if (marker.remove) s = Remove(change, found);
+    if (marker.remove) s = Remove(change, found, marker.timestamp_ms);
     return s.ok() ? add(marker.timestamp_ms) : s;
   }
 
@@ -522,10 +522,17 @@ class Writer::Draft {
     return s;
   }
 
-  // Removes what RocksDB has of the row in a family, or of a cell, but for the
-  // deletes of the row.
-  Status Remove(const Change& change, FamilyMap::const_iterator found) {
+  // Removes what RocksDB has of the row in a family, or of a cell. Deletes that
+  // are later than `marker_ms`, which is that of the delete, and those of the
+  // row where a cell is removed, stay: they take other puts. nullopt: there are
+  // no deletes.
+  Status Remove(const Change& change, FamilyMap::const_iterator found,
+                std::optional<uint64_t> marker_ms) {
     const Family& family = found->second;
+    std::vector<KeptDelete> kept;
+    Status s;
+    if (marker_ms) s = FindKeptDeletes(change, found, *marker_ms, &kept);
+    if (!s.ok()) return s;
     if (IsDeleteOfRow(change.type)) {
       if (IsLookedAt(family)) {
         const Key row = KeyOf(family, {});
@@ -534,25 +541,57 @@ class Writer::Draft {
         noted().removed_rows.insert(row);
       }
       is_wide_ = true;
-      return batch_->DeleteRange(family.handle(), row_bytes_,
-                                 RowEnd(row_bytes_, kMaxQualifierBytes));
+      s = batch_->DeleteRange(family.handle(), row_bytes_,
+                              RowEnd(row_bytes_, kMaxQualifierBytes));
+    } else {
+      Note(family, change.qualifier, {kRemoval});
+      const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
+      s = batch_->Delete(family.handle(), SliceParts(key_parts, 2));
     }
-    Note(family, change.qualifier, {kRemoval});
-    // The row's deletes are kept with the cell of the empty qualifier.
-    RowDeletes row_deletes;
+    for (const auto& [qualifier, entry] : kept) {
+      if (s.ok()) s = AddEntry(family, qualifier, entry);
+    }
+    return s;
+  }
+
+  struct KeptDelete {
+    std::string qualifier;
+    Entry entry;
+  };
+  Status FindKeptDeletes(const Change& change, FamilyMap::const_iterator found,
+                         uint64_t marker_ms,
+                         std::vector<KeptDelete>* kept) const {
+    const auto look = [&](std::string_view qualifier, const CellState& cell) {
+      for (const Entry& entry : cell.entries) {
+        if (entry.timestamp_ms > marker_ms &&
+            (entry.type == ChangeType::kDelete ||
+             entry.type == ChangeType::kDeleteVersion)) {
+          kept->push_back({std::string(qualifier), entry});
+        }
+      }
+    };
+    const bool is_of_row = IsDeleteOfRow(change.type);
     Status s;
-    if (family.format == CellFormat::kVersioned && change.qualifier.empty()) {
-      s = FindRowDeletes(found, &row_deletes);
+    if (is_of_row) {
+      s = ForEachCell(found, look);
+    } else {
+      CellState cell;
+      s = FindCell(found, change.qualifier, &cell);
+      if (s.ok()) look(change.qualifier, cell);
     }
-    const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
-    if (s.ok()) s = batch_->Delete(family.handle(), SliceParts(key_parts, 2));
-    if (s.ok() && row_deletes.up_to_ms) {
-      s = AddEntry(family, {},
-                   {ChangeType::kDeleteFamily, *row_deletes.up_to_ms});
+    // The row's deletes are kept with the cell of the empty qualifier.
+    if (!s.ok() || !change.qualifier.empty()) return s;
+    RowDeletes row_deletes;
+    s = FindRowDeletes(found, &row_deletes);
+    const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
+      if (is_of_row && timestamp_ms <= marker_ms) return;
+      kept->push_back({"", {type, timestamp_ms}});
+    };
+    if (row_deletes.up_to_ms) {
+      keep(ChangeType::kDeleteFamily, *row_deletes.up_to_ms);
     }
     for (const uint64_t at_ms : row_deletes.at_ms) {
-      if (!s.ok()) break;
-      s = AddEntry(family, {}, {ChangeType::kDeleteFamilyVersion, at_ms});
+      keep(ChangeType::kDeleteFamilyVersion, at_ms);
     }
     return s;
   }

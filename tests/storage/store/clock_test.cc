@@ -272,6 +272,72 @@ TEST_F(HostileClock, StandsStillAndTheNewestPutIsShownASecondAheadAtMost) {
   EXPECT_EQ(Newest(), kNow + 1001);
 }
 
+// A delete of a cell that ran ahead a full second removes it, but no delete
+// that is later still.
+TEST_F(HostileClock, StandsStillAndDeletesOfLaterTimesStay) {
+  constexpr uint64_t kLater = kNow + kDayMs;
+  const auto write = [this](auto change) {
+    WriteBatch batch;
+    change(&batch);
+    ASSERT_THAT(store_->Write(batch), IsOk());
+  };
+  const auto run_ahead = [](WriteBatch* batch, const char* family, int puts) {
+    for (int i = 0; i < puts; ++i) batch->Put("r", family, "q", "v");
+  };
+  int names = 0;
+  for (const int puts : {10, 1100}) {
+    for (const bool in_one_batch : {false, true}) {
+      for (const bool is_of_row : {false, true}) {
+        SCOPED_TRACE(std::to_string(puts) + " puts, " +
+                     (in_one_batch ? "one batch" : "batches") +
+                     (is_of_row ? ", of the row" : ", of the cell"));
+        ASSERT_NO_FATAL_FAILURE(Open("later" + std::to_string(++names)));
+        const auto delete_later = [&](WriteBatch* batch) {
+          batch->DeleteVersion("r", "c", "q", kLater);
+          batch->DeleteFamilyVersion("r", "c", kLater + 1);
+          batch->Delete("r", "c", "q2", kLater + 2);
+          batch->DeleteFamily("r", "s", kLater);
+        };
+        const auto delete_now = [&](WriteBatch* batch) {
+          for (const char* family : {"c", "s"}) {
+            run_ahead(batch, family, puts);
+            if (is_of_row) {
+              batch->DeleteFamily("r", family);
+            } else {
+              batch->Delete("r", family, "q");
+            }
+          }
+        };
+        if (in_one_batch) {
+          write([&](WriteBatch* batch) {
+            delete_later(batch);
+            delete_now(batch);
+          });
+        } else {
+          write(delete_later);
+          ASSERT_THAT(store_->Flush(), IsOk());
+          write(delete_now);
+        }
+        ASSERT_THAT(store_->Put("r", "c", "q", "v", {.timestamp_ms = kLater}),
+                    IsOk());
+        ASSERT_THAT(
+            store_->Put("r", "c", "q", "v", {.timestamp_ms = kLater + 1}),
+            IsOk());
+        ASSERT_THAT(
+            store_->Put("r", "c", "q2", "v", {.timestamp_ms = kLater + 2}),
+            IsOk());
+        Put("v", "s");
+        for (int compacted = 0; compacted < 2; ++compacted) {
+          EXPECT_THAT(Versions("c"), IsEmpty());
+          EXPECT_THAT(Versions("c", "q2"), IsEmpty());
+          EXPECT_THAT(Versions("s"), IsEmpty());
+          ASSERT_THAT(store_->Compact(), IsOk());
+        }
+      }
+    }
+  }
+}
+
 TEST_F(HostileClock, StepsBackAnHour) {
   Put("before");
   wall_ms_ -= kHourMs;
