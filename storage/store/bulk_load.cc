@@ -242,8 +242,9 @@ class SstLoad final : public BulkLoad {
     }
     if (!s.ok()) return s;
     if (load->writer == nullptr) {
-      load->files.push_back(directory_ + "/" + load->family->first + "-" +
-                            std::to_string(load->files.size()) + ".sst");
+      // The family's name may not be one of a file.
+      load->files.push_back(Concat(directory_, "/", family.handle()->GetID(),
+                                   "-", load->files.size(), ".sst"));
       load->writer = std::make_unique<rocksdb::SstFileWriter>(
           rocksdb::EnvOptions(), opened_.database->GetOptions(family.handle()),
           family.handle());

@@ -8,28 +8,40 @@
 
 namespace rowbloom {
 
+// Counts a snapshot from before it is taken until after it is released.
+class SnapshotCount {
+ public:
+  explicit SnapshotCount(SharedState* shared) : shared_(*shared) {
+    ++shared_.snapshots_taken;
+    ++shared_.snapshots;
+  }
+  ~SnapshotCount() { --shared_.snapshots; }
+  SnapshotCount(const SnapshotCount&) = delete;
+  SnapshotCount& operator=(const SnapshotCount&) = delete;
+
+ private:
+  SharedState& shared_;
+};
+
 // `opened` outlives it.
 class CountedSnapshot final : public Snapshot {
  public:
-  explicit CountedSnapshot(const OpenedStore& opened) : opened_(opened) {
-    ++opened_.shared->snapshots_taken;
-    ++opened_.shared->snapshots;
+  explicit CountedSnapshot(const OpenedStore& opened)
+      : opened_(opened), count_(opened.shared.get()) {
     do {
       families_ = opened_.families->Get();
       if (snapshot_ != nullptr) opened_.database->ReleaseSnapshot(snapshot_);
       snapshot_ = opened_.database->GetSnapshot();
     } while (opened_.families->Get().get() != families_.get());
   }
-  ~CountedSnapshot() override {
-    opened_.database->ReleaseSnapshot(snapshot_);
-    --opened_.shared->snapshots;
-  }
+  ~CountedSnapshot() override { opened_.database->ReleaseSnapshot(snapshot_); }
 
   const rocksdb::Snapshot* get() const { return snapshot_; }
   const SharedFamilies& families() const { return families_; }
 
  private:
   const OpenedStore& opened_;
+  const SnapshotCount count_;
   SharedFamilies families_;
   const rocksdb::Snapshot* snapshot_ = nullptr;
 };

@@ -114,6 +114,18 @@ TEST_F(Load, IsThereWholeWhenItIsFinished) {
 
 // Rows whose puts follow their deletes within a millisecond are ahead of the
 // clock.
+TEST_F(Load, FamiliesMayHaveNamesThatNoFileHas) {
+  for (const std::string& name :
+       {std::string("a/b"), std::string("x/../../up"), std::string(255, 'n')}) {
+    ASSERT_THAT(store_->CreateFamily(name, {}), IsOk());
+    const auto load = Begin();
+    ASSERT_NE(load, nullptr);
+    ASSERT_THAT(load->Add("r", name, "q", "v"), IsOk());
+    ASSERT_THAT(load->Finish(), IsOk());
+    EXPECT_EQ(Versions("r", name, "q").size(), 1u);
+  }
+}
+
 TEST_F(Load, IsLaterThanAllThatWasWrittenBefore) {
   path_ = dir_.File("frozen");
   store_ = OpenOrFail({}, path_, {{"versions", {.max_versions = 2}}},
