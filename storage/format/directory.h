@@ -24,13 +24,17 @@ inline rocksdb::Status ListDirectory(rocksdb::Env* env,
   return s;
 }
 
-// Removes a directory and the files in it. REQUIRES that it has no directories.
+// Removes a directory with all that is in it. REQUIRES that no link is in it.
 inline rocksdb::Status RemoveDirectory(rocksdb::Env* env,
                                        const std::string& directory) {
-  std::vector<std::string> files;
-  rocksdb::Status s = ListDirectory(env, directory, &files);
-  for (const std::string& file : files) {
-    if (s.ok()) s = env->DeleteFile(directory + "/" + file);
+  std::vector<std::string> names;
+  rocksdb::Status s = ListDirectory(env, directory, &names);
+  for (const std::string& name : names) {
+    const std::string path = directory + "/" + name;
+    bool is_directory = false;
+    if (s.ok()) s = env->IsDirectory(path, &is_directory);
+    if (!s.ok()) break;
+    s = is_directory ? RemoveDirectory(env, path) : env->DeleteFile(path);
   }
   return s.ok() ? env->DeleteDir(directory) : s;
 }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rocksdb/env.h"
@@ -13,11 +14,11 @@
 
 namespace rowbloom {
 
-// The directory has a file of this name from its beginning to its end. What
-// lacks it was made by others, and stays.
+// The directory has a file of this name from its beginning to its end. A
+// directory that lacks it was made by others, and stays.
 inline constexpr char kStagingMark[] = "ROWBLOOM_UNFINISHED";
 
-// For one thread. What is not committed is removed with this object.
+// For one thread. Contents that are not committed go with this object.
 class Staging {
  public:
   // `path` is where the contents will be; they are put together below
@@ -48,7 +49,7 @@ class Staging {
     lock_.emplace(env_);
     s = lock_->Take(Lock(), directory_ + " is in use");
     if (!s.ok()) lock_.reset();
-    return s.ok() ? RemoveTree(contents()) : s;
+    return s.ok() ? RemoveContents() : s;
   }
 
   // The path at which a file or directory is to be made.
@@ -66,24 +67,15 @@ class Staging {
   std::string Mark() const { return directory_ + "/" + kStagingMark; }
   std::string Lock() const { return directory_ + "/LOCK"; }
 
-  // Removes a directory with all that is in it, if it is there.
-  rocksdb::Status RemoveTree(const std::string& directory) {
-    rocksdb::Status s = env_->FileExists(directory);
+  rocksdb::Status RemoveContents() {
+    const rocksdb::Status s = env_->FileExists(contents());
     if (s.IsNotFound()) return rocksdb::Status::OK();
-    std::vector<std::string> names;
-    if (s.ok()) s = ListDirectory(env_, directory, &names);
-    for (const std::string& name : names) {
-      const std::string path = directory + "/" + name;
-      bool is_directory = false;
-      if (s.ok()) s = env_->IsDirectory(path, &is_directory);
-      if (s.ok()) s = is_directory ? RemoveTree(path) : env_->DeleteFile(path);
-    }
-    return s.ok() ? env_->DeleteDir(directory) : s;
+    return s.ok() ? RemoveDirectory(env_, contents()) : s;
   }
 
   // The mark goes last, so that what is left after an interruption is known.
   rocksdb::Status Remove() {
-    rocksdb::Status s = RemoveTree(contents());
+    rocksdb::Status s = RemoveContents();
     lock_.reset();
     for (const std::string& file : {Lock(), Mark()}) {
       if (s.ok()) s = env_->DeleteFile(file);

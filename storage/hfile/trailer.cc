@@ -115,8 +115,7 @@ Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
                              static_cast<int>(message.size()))) {
     return Corruption("trailer of ", message_bytes, " bytes is malformed");
   }
-  // One that is missing would hide cells. Nothing but this message says how
-  // many there are, and no checksum covers it.
+  // A number that is missing would hide cells: no checksum covers the trailer.
   if (!parsed.has_data_index_count() || !parsed.has_entry_count()) {
     return Corruption("trailer without the number of ",
                       parsed.has_entry_count() ? "index entries" : "cells");

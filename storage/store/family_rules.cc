@@ -101,8 +101,8 @@ class Reclaim final : public CompactionFilter {
  public:
   explicit Reclaim(const ReclaimParts& parts)
       : parts_(parts),
-        // Rules may change while a compaction goes on. What has run out when it
-        // begins was not seen before they did.
+        // Rules may change while a compaction goes on. Versions that have run
+        // out when it begins were not seen before that change.
         wall_ms_(parts.shared->clock.WallNow()),
         rules_(parts.rules->Get()),
         // RocksDB calls this for entries that a snapshot still sees, too. A

@@ -38,10 +38,10 @@ struct OpenedStore {
     if (*family == among.end()) return NoSuchFamily(among, name);
     return rocksdb::Status::OK();
   }
-  // NotSupported: open for reading only. Else the error that RocksDB had in the
-  // background and takes no more writes after. It does not refuse all other
-  // work then: a flush that is tried again after its log could not be made
-  // stops with an assertion (7.8.3 with assertions, as Debian's).
+  // NotSupported: open for reading only. Else the error, if there was one,
+  // after which RocksDB takes no more writes. RocksDB itself would try other
+  // changes: a second flush, after the first could not make its log, stops with
+  // an assertion (7.8.3 with assertions, as Debian's).
   rocksdb::Status CheckWritable() const;
 
   // The row that a key begins with, as its bytes and decoded. Corruption: there

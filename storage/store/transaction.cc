@@ -98,7 +98,7 @@ class TrackedTransaction final : public Transaction {
   // These are taken in this order, so that nothing that is read is newer than
   // what the checks begin with.
   const uint64_t wide_writes_;
-  const SnapshotCount count_;  // of tracked_'s own
+  const SnapshotCount count_;  // counts the snapshot of tracked_
   const std::unique_ptr<rocksdb::Transaction> tracked_;
   const CountedSnapshot snapshot_;
   WriteBatch reads_;  // the rows that were read

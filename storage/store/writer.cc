@@ -522,10 +522,10 @@ class Writer::Draft {
     return s;
   }
 
-  // Removes what RocksDB has of the row in a family, or of a cell. Deletes that
-  // are later than `marker_ms`, which is that of the delete, and those of the
-  // row where a cell is removed, stay: they take other puts. nullopt: there are
-  // no deletes.
+  // Removes what RocksDB has of the row in a family, or of a cell, for a delete
+  // that gets the timestamp `marker_ms`; nullopt: the family keeps no deletes.
+  // Deletes with later timestamps stay, as they take other puts, and so do the
+  // row's where a cell is removed.
   Status Remove(const Change& change, FamilyMap::const_iterator found,
                 std::optional<uint64_t> marker_ms) {
     const Family& family = found->second;
@@ -554,6 +554,7 @@ class Writer::Draft {
     return s;
   }
 
+  // A delete that Remove writes again.
   struct KeptDelete {
     std::string qualifier;
     Entry entry;

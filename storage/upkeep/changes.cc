@@ -77,7 +77,8 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
   // The most numbers that a load took which follows the batch; 0: there is
   // none.
   uint64_t load_numbers() const { return load_numbers_; }
-  // The numbers that a load took which comes before the batch.
+  // The count of numbers that the load before the batch took; nullopt: no load
+  // says that it ended.
   std::optional<uint64_t> load_end() const { return load_end_; }
 
  private:

@@ -112,8 +112,6 @@ TEST_F(Load, IsThereWholeWhenItIsFinished) {
   }
 }
 
-// Rows whose puts follow their deletes within a millisecond are ahead of the
-// clock.
 TEST_F(Load, FamiliesMayHaveNamesThatNoFileHas) {
   for (const std::string& name :
        {std::string("a/b"), std::string("x/../../up"), std::string(255, 'n')}) {
@@ -126,6 +124,8 @@ TEST_F(Load, FamiliesMayHaveNamesThatNoFileHas) {
   }
 }
 
+// Rows whose puts follow their deletes within a millisecond are ahead of the
+// clock.
 TEST_F(Load, IsLaterThanAllThatWasWrittenBefore) {
   path_ = dir_.File("frozen");
   store_ = OpenOrFail({}, path_, {{"versions", {.max_versions = 2}}},
