@@ -104,6 +104,9 @@ class SstLoad final : public BulkLoad {
     size_t value_bytes = 0;  // all versions of the last cell
     RowDeletes row_deletes;  // the last row's, in the load and the store
     uint64_t oldest_put_ms = std::numeric_limits<uint64_t>::max();
+    // SharedRules::FamilyVersionDeletes before row_deletes are first read.
+    uint64_t known_version_deletes = 0;
+    uint64_t version_deletes = 0;  // the load's own
   };
 
   Status AddChange(const Change& change) {
@@ -115,8 +118,13 @@ class SstLoad final : public BulkLoad {
     if (s.ok()) s = CheckFor(family, change);
     if (!s.ok()) return s;
     key += change.qualifier;
-    FamilyLoad& load = families_[family->first];
-    load.family = family;
+    const auto [at, is_new] = families_.try_emplace(family->first);
+    FamilyLoad& load = at->second;
+    if (is_new) {
+      load.family = family;
+      load.known_version_deletes =
+          family->second.shared_rules->FamilyVersionDeletes();
+    }
     s = AddToCell(&load, change.row, std::move(key),
                   {change.type, change.timestamp_ms.value_or(timestamp_ms_),
                    change.value, change.ttl_ms.value_or(kNoTtl)});
@@ -225,6 +233,7 @@ class SstLoad final : public BulkLoad {
       }
     }
     if (entry.type == ChangeType::kDeleteFamilyVersion) {
+      ++load->version_deletes;
       load->row_deletes.Add({entry});
     }
     *deleted = entry.type == ChangeType::kPut &&
@@ -277,6 +286,14 @@ class SstLoad final : public BulkLoad {
     if (opened_.shared->clock.Now() < timestamp_ms_) {
       return Status::Aborted("the store's clock was reset during the load");
     }
+    for (const auto& [name, load] : families_) {
+      // Loaded puts that it deletes would take the places of visible versions.
+      if (load.family->second.shared_rules->FamilyVersionDeletes() !=
+          load.known_version_deletes) {
+        return Aborted("a DeleteFamilyVersion was written to family \"", name,
+                       "\" during the load: load again");
+      }
+    }
     // The files are on the disk at once, so the clock's bound and all earlier
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
@@ -298,6 +315,11 @@ class SstLoad final : public BulkLoad {
       s = opened_.database->IngestExternalFiles(ingestions);
     } while (s.IsTryAgain() && --tries > 0);
     NoteNumbers(opened_.database->GetLatestSequenceNumber() - number);
+    for (const auto& [name, load] : families_) {
+      if (load.version_deletes > 0) {
+        load.family->second.shared_rules->NoteFamilyVersionDelete();
+      }
+    }
     no_writes.NoteWideWrite();
     return s;
   }

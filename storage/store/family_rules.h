@@ -18,7 +18,9 @@
 
 namespace rowbloom {
 
-// Thread-safe, but for Set, BeginClearing and EndClearing: one at a time.
+// The rules, and the facts about the family's entries that decide what its
+// compactions and loads may do. Thread-safe, but for Set, BeginClearing and
+// EndClearing: one at a time.
 class SharedRules {
  public:
   explicit SharedRules(const VersionRules& rules) { Set(rules); }
@@ -63,6 +65,11 @@ class SharedRules {
     cleared_ms_ = compacted_ms > ttl_ms ? compacted_ms - ttl_ms : 0;
   }
 
+  // The number of kDeleteFamilyVersion so far. Each is counted once it can be
+  // read, before another write or load can follow.
+  uint64_t FamilyVersionDeletes() const { return family_version_deletes_; }
+  void NoteFamilyVersionDelete() { ++family_version_deletes_; }
+
  private:
   static void Lower(std::atomic<uint64_t>* least, uint64_t value) {
     uint64_t known = least->load(std::memory_order_relaxed);
@@ -76,6 +83,7 @@ class SharedRules {
   std::atomic<uint64_t> cleared_ms_ = 0;
   std::atomic<uint64_t> oldest_put_ms_ = 0;
   std::atomic<uint64_t> compacted_ms_ = 0;
+  std::atomic<uint64_t> family_version_deletes_ = 0;
 };
 
 // For families whose cell format is `versioned`: operands and values are

@@ -180,8 +180,12 @@ class Writer::Draft {
       s = opened_.database->GetRootDB()->Write(options, batch_);
     }
     if (is_wide_) guard.NoteWideWrite();
+    if (!noted_) return s;
+    for (SharedRules* const rules : noted_->family_version_deletes) {
+      rules->NoteFamilyVersionDelete();
+    }
     options.sync = false;
-    if (s.ok() && noted_) JoinOperands(options);
+    if (s.ok()) JoinOperands(options);
     return s;
   }
 
@@ -202,6 +206,8 @@ class Writer::Draft {
     // itself, the entries of each cell, in the order of the batch, since.
     std::set<Key> removed_rows;
     std::map<Key, Entries> entries;
+    // The family of each kDeleteFamilyVersion.
+    std::vector<SharedRules*> family_version_deletes;
   };
   Noted& noted() { return noted_ ? *noted_ : noted_.emplace(); }
 
@@ -327,24 +333,29 @@ class Writer::Draft {
     if (before && before->ttl_ms != kNoTtl && !change.ttl_ms) {
       change.ttl_ms = before->ttl_ms;
     }
-    if (s.ok() && change.timestamp_ms) {
-      const uint64_t timestamp_ms = *change.timestamp_ms;
-      s = CheckPut(found, change.qualifier, value, timestamp_ms);
-      if (!s.ok()) return s;
-      cell.entries = ApplyOperand(cell.entries, {PutOf(change, timestamp_ms)},
-                                  found->second.rules);
-      const std::optional<Entry> after = Newest(cell, found->second);
-      if (!after || after->timestamp_ms != timestamp_ms) {
-        s = InvalidArgument("a version at ", timestamp_ms,
-                            " would not be the newest: a newer one or a delete "
-                            "hides it, or it has expired");
-      }
-    }
     if (!s.ok()) {
       return Prefixed(Describe(row_, found->first, change.qualifier), s);
     }
-    return AddPut(change, found,
-                  before ? std::optional(before->timestamp_ms) : std::nullopt);
+    const Updated updated = {before.has_value(),
+                             before ? before->timestamp_ms : 0, &cell};
+    return AddPut(change, found, &updated);
+  }
+
+  // Adds the put to the cell. InvalidArgument: it would not be the newest
+  // version, so that what it counts or appends would be lost.
+  Status CheckNewest(const Change& put, FamilyMap::const_iterator found,
+                     uint64_t timestamp_ms, CellState* cell) const {
+    Entry entry = PutOf(put, timestamp_ms);
+    // A TTL of 0 is asked for, and loses nothing that is not to be lost.
+    if (!put.timestamp_ms) entry.ttl_ms = kNoTtl;
+    cell->entries = ApplyOperand(cell->entries, {entry}, found->second.rules);
+    const std::optional<Entry> after = Newest(*cell, found->second);
+    if (after && after->timestamp_ms == timestamp_ms) return Status::OK();
+    return Prefixed(
+        Describe(row_, found->first, put.qualifier),
+        InvalidArgument("a version at ", timestamp_ms,
+                        " would not be the newest: a newer one or a delete "
+                        "hides it, or it has expired"));
   }
 
   static Status Increment(std::string_view delta_bytes, bool found,
@@ -368,10 +379,15 @@ class Writer::Draft {
     return Status::OK();
   }
 
-  // The put may take the place of the cell's version at `replaces_ms`, which it
-  // was made of.
+  // The cell that an increment or an append is made of. The put may take the
+  // place of its version at `newest_ms`, if it has one.
+  struct Updated {
+    bool has_version;
+    uint64_t newest_ms;
+    CellState* cell;
+  };
   Status AddPut(const Change& change, FamilyMap::const_iterator found,
-                std::optional<uint64_t> replaces_ms = std::nullopt) {
+                const Updated* updated = nullptr) {
     Status s =
         CheckPut(found, change.qualifier, change.value, change.timestamp_ms);
     if (!s.ok()) return s;
@@ -395,11 +411,17 @@ class Writer::Draft {
     if (change.timestamp_ms) {
       stripe_->given.NotePut(row, cell, timestamp_ms, now_ms_);
     } else {
-      timestamp_ms =
-          stripe_->given.Put(row, cell, now_ms_, replaces_ms.has_value());
+      timestamp_ms = stripe_->given.Put(
+          row, cell, now_ms_, updated != nullptr && updated->has_version);
       last_ms_ = std::max(last_ms_, timestamp_ms);
       // The application may have given this one.
-      timestamp_ms = std::max(timestamp_ms, replaces_ms.value_or(0));
+      if (updated != nullptr) {
+        timestamp_ms = std::max(timestamp_ms, updated->newest_ms);
+      }
+    }
+    if (updated != nullptr) {
+      s = CheckNewest(change, found, timestamp_ms, updated->cell);
+      if (!s.ok()) return s;
     }
     if (opened_.shared->MayHave(kFamilyVersionDeletes)) {
       RowDeletes row_deletes;
@@ -448,9 +470,9 @@ class Writer::Draft {
     if (given_ms) {
       given.NoteDelete(row, cell, *given_ms, now_ms_);
       s = add(*given_ms);
-      return s.ok() && change.type == ChangeType::kDeleteFamilyVersion
-                 ? DeleteInAllColumns(found, *given_ms)
-                 : s;
+      if (!s.ok() || change.type != ChangeType::kDeleteFamilyVersion) return s;
+      noted().family_version_deletes.push_back(family.shared_rules.get());
+      return DeleteInAllColumns(found, *given_ms);
     }
     if (family.options.timestamps == Timestamps::kClient) {
       // The store's time says nothing about those of the application.

@@ -63,7 +63,8 @@ class BulkLoad {
   }
 
   // Adds the files to the store, all or none. InvalidArgument: a second call.
-  // Aborted: the store's clock was reset during the load.
+  // Aborted: the store's clock was reset during the load, or a
+  // DeleteFamilyVersion was written to one of its families; load again.
   virtual rocksdb::Status Finish() = 0;
 
  protected:

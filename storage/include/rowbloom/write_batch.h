@@ -92,8 +92,9 @@ struct Change {
 // takes everything that was written before, and nothing that the store gives a
 // timestamp later. In a family with Timestamps::kClient its timestamp is that
 // of the newest version that it takes, which is looked up; without one it does
-// nothing. Families that keep the latest version only (FamilyOptions) take no
-// timestamps.
+// nothing. A version of the future makes it a delete of the future there, which
+// takes later puts without a timestamp until their time is past it. Families
+// that keep the latest version only (FamilyOptions) take no timestamps.
 //
 // An increment or an append puts what it makes of the newest value of its cell,
 // which earlier changes of the batch may have put or deleted; no other write of
@@ -130,7 +131,8 @@ class WriteBatch {
   }
   // The newest value plus `delta`; no cell counts as 0. Writing is refused with
   // InvalidArgument if the value is no counter, the sum does not fit, or the
-  // new version would, with this timestamp, not be the newest to be seen.
+  // new version would not be the newest to be seen: a newer one, or a delete of
+  // its time or a later one, hides it.
   void Increment(std::string_view row, std::string_view family,
                  std::string_view qualifier, int64_t delta,
                  OptionalTimestamp timestamp_ms = std::nullopt) {

@@ -280,6 +280,39 @@ TEST_F(Load, DeletesOfAVersionOfTheRowTakeItInAllColumns) {
   }
 }
 
+// A version that is deleted while it is loaded would push out a visible one.
+TEST_F(Load, ADeleteOfAVersionOfTheRowEndsTheLoadsOfItsFamily) {
+  path_ = dir_.File("one");
+  store_ = OpenOrFail({}, path_, {{"c", {.timestamps = Timestamps::kClient}}});
+  ASSERT_NE(store_, nullptr);
+  ASSERT_THAT(store_->Put("r", "c", "q", "visible", {.timestamp_ms = 10}),
+              IsOk());
+  const auto begin = [this](uint64_t timestamp_ms) {
+    auto load = Begin();
+    EXPECT_THAT(load->Add("r", "c", "q", "load", timestamp_ms), IsOk());
+    return load;
+  };
+  const auto is_aborted =
+      StatusIs(Status::kAborted, HasSubstr("written to family \"c\""));
+  WriteBatch deletes;
+  deletes.DeleteFamilyVersion("r", "c", 20);
+  auto load = begin(20);
+  ASSERT_THAT(store_->Write(deletes), IsOk());
+  EXPECT_THAT(load->Finish(), is_aborted);
+  // The delete may come by another load, too.
+  load = begin(30);
+  auto other = Begin();
+  ASSERT_NE(other, nullptr);
+  using enum ChangeType;
+  ASSERT_THAT(other->Add({kDeleteFamilyVersion, "r", "c", "", {}, 30}), IsOk());
+  ASSERT_THAT(other->Finish(), IsOk());
+  EXPECT_THAT(load->Finish(), is_aborted);
+  ASSERT_THAT(begin(20)->Finish(), IsOk());
+  ASSERT_THAT(begin(30)->Finish(), IsOk());
+  EXPECT_THAT(Versions("r", "c", "q"),
+              ElementsAre(Cell{"c", "q", 10, "visible"}));
+}
+
 // A delete that expired stays while a put that it takes is in a file.
 TEST_F(Load, OldPutsKeepTheDeletesThatTakeThem) {
   constexpr uint64_t kNow = 1'700'000'000'000;

@@ -338,6 +338,26 @@ TEST_F(HostileClock, StandsStillAndDeletesOfLaterTimesStay) {
   }
 }
 
+// A delete of a version that is to come takes it when the clock gets there.
+TEST_F(HostileClock, ReachesADeletedTimeAndUpdatesAreRefusedRatherThanLost) {
+  WriteBatch batch;
+  batch.DeleteVersion("r", "s", "q", kNow + kDayMs);
+  batch.DeleteFamilyVersion("r", "s", kNow + 2 * kDayMs);
+  ASSERT_THAT(store_->Write(batch), IsOk());
+  for (const uint64_t after_ms : {kDayMs, 2 * kDayMs}) {
+    wall_ms_ = kNow + after_ms;
+    std::string joined;
+    EXPECT_THAT(store_->Append("r", "s", "q", "x", &joined),
+                StatusIs(rocksdb::Status::kInvalidArgument,
+                         HasSubstr("would not be the newest")));
+  }
+  EXPECT_THAT(Versions(), IsEmpty());
+  ++wall_ms_;
+  std::string joined;
+  ASSERT_THAT(store_->Append("r", "s", "q", "x", &joined), IsOk());
+  EXPECT_EQ(Versions()[0].value, "x");
+}
+
 TEST_F(HostileClock, StepsBackAnHour) {
   Put("before");
   wall_ms_ -= kHourMs;

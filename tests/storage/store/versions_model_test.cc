@@ -24,6 +24,9 @@ namespace rowbloom {
 namespace test {
 namespace {
 
+using rocksdb::Status;
+using ::testing::HasSubstr;
+
 // More than a cell can run ahead of the clock in one batch, milliseconds.
 constexpr uint64_t kAheadMs = 9;
 
@@ -188,17 +191,18 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   }
 
   // Adds an increment or an append, whose value depends on the changes so far.
+  // Sets refused_ if a delete of a later time would hide what it makes.
   void AddUpdate(WriteBatch* batch) {
     OwnedAddress at = RandomAddress();
     const bool counts = random_.OneIn(2);
     if (counts) at.qualifier = "cnt";  // longer than those of other changes
-    const StoreModel before = After();
+    StoreModel model = After();
     const std::vector<Cell> newest =
-        before.GetVersions(at, ReadOptions(), now_ms_);
+        model.GetVersions(at, ReadOptions(), now_ms_);
     std::string value = newest.empty() ? "" : newest[0].value;
     std::optional<uint64_t> ttl_ms = batch_ttl_ms_;
     if (!newest.empty() && !ttl_ms) {
-      ttl_ms = before.TtlOf(at, newest[0].timestamp_ms);
+      ttl_ms = model.TtlOf(at, newest[0].timestamp_ms);
     }
     if (counts) {
       int64_t counter = 0;
@@ -223,6 +227,10 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     told_.push_back([=](StoreModel* m) {
       m->Put(at.row, at.family, at.qualifier, timestamp_ms, value, ttl_ms);
     });
+    model.Put(at.row, at.family, at.qualifier, timestamp_ms, value);
+    const std::vector<Cell> seen =
+        model.GetVersions(at, ReadOptions(), now_ms_);
+    refused_ = seen.empty() || seen[0].timestamp_ms != timestamp_ms;
   }
 
   // The timestamp of a delete that has none in the batch. In a family of the
@@ -304,10 +312,13 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
 
   void AddChanges(WriteBatch* batch) {
     // Deletes come after puts: the store moves a put on that follows a delete.
-    for (uint64_t puts = random_.Below(4); puts > 0; --puts) {
+    // Nothing comes after a change that is refused: the store would not give it
+    // a timestamp.
+    for (uint64_t puts = random_.Below(4); puts > 0 && !refused_; --puts) {
       random_.OneIn(3) ? AddUpdate(batch) : AddPut(batch);
     }
-    for (uint64_t deletes = random_.Below(6); deletes > 3; --deletes) {
+    for (uint64_t deletes = random_.Below(6); deletes > 3 && !refused_;
+         --deletes) {
       AddDelete(batch);
     }
   }
@@ -316,6 +327,17 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     if (written) model_ = After();
     told_.clear();
     batch_puts_.clear();
+    refused_ = false;
+  }
+  // The store wrote the changes, or refused one as the model says.
+  void SettleAs(const Status& written) {
+    if (refused_) {
+      ASSERT_THAT(written, StatusIs(Status::kInvalidArgument,
+                                    HasSubstr("would not be the newest")));
+    } else {
+      ASSERT_THAT(written, IsOk());
+    }
+    Settle(!refused_);
   }
 
   void RandomWrite() {
@@ -328,8 +350,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     WriteOptions options;
     options.ttl_ms = std::exchange(batch_ttl_ms_, std::nullopt);
     if (random_.OneIn(200)) options.durability = Durability::kSync;
-    ASSERT_THAT(store_->Write(batch, options), IsOk());
-    Settle(true);
+    SettleAs(store_->Write(batch, options));
   }
 
   void RandomCheckAndWrite() {
@@ -371,12 +392,17 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     WriteBatch batch;
     AddChanges(&batch);
     bool applied = !expected;
-    ASSERT_THAT(store_->CheckAndWrite(*only_row_, conditions, batch, &applied),
-                IsOk());
-    ASSERT_EQ(applied, expected);
-    if (!applied) std::tie(put_, given_) = times_before;
-    Settle(applied);
+    const Status s =
+        store_->CheckAndWrite(*only_row_, conditions, batch, &applied);
     only_row_.reset();
+    if (expected) {
+      ASSERT_EQ(applied, s.ok());
+      return SettleAs(s);
+    }
+    ASSERT_THAT(s, IsOk());
+    ASSERT_FALSE(applied);
+    std::tie(put_, given_) = times_before;
+    Settle(false);
   }
 
   void RandomTransaction() {
@@ -385,6 +411,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     const auto times_before = std::pair(put_, given_);
     std::vector<OwnedAddress> read;
     const auto compare = [&] {
+      if (refused_) return;
       OwnedAddress at = RandomAddress();
       if (!batch_puts_.empty() && random_.OneIn(2)) {
         at = batch_puts_[random_.Below(batch_puts_.size())].first;
@@ -398,12 +425,13 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
       ASSERT_EQ(value, NewestOf(expected));
     };
     ASSERT_NO_FATAL_FAILURE(compare());
-    for (uint64_t puts = random_.Below(5); puts > 0; --puts) {
+    for (uint64_t puts = random_.Below(5); puts > 0 && !refused_; --puts) {
       random_.OneIn(2) ? AddUpdate(transaction.get())
                        : AddPut(transaction.get());
       ASSERT_NO_FATAL_FAILURE(compare());
     }
-    for (uint64_t deletes = random_.Below(3); deletes > 0; --deletes) {
+    for (uint64_t deletes = random_.Below(3); deletes > 0 && !refused_;
+         --deletes) {
       AddDelete(transaction.get());
       ASSERT_NO_FATAL_FAILURE(compare());
     }
@@ -411,9 +439,8 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
       std::tie(put_, given_) = times_before;
       return Settle(false);
     }
-    if (transaction->size() == 0 || !random_.OneIn(4)) {
-      ASSERT_THAT(transaction->Commit(), IsOk());
-      return Settle(true);
+    if (transaction->size() == 0 || refused_ || !random_.OneIn(4)) {
+      return SettleAs(transaction->Commit());
     }
     std::tie(put_, given_) = times_before;
     Settle(false);
@@ -642,6 +669,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
   std::string token_;
   // The changes of the batch, for the model, in their order.
   std::vector<std::function<void(StoreModel*)>> told_;
+  bool refused_ = false;  // the last of them, and so all
   // Timestamps of puts, by row and column, and of deletes, also by family.
   std::map<std::pair<std::string, std::string>, uint64_t> put_;
   std::map<std::pair<std::string, std::string>, uint64_t> given_;
