@@ -502,7 +502,9 @@ class Writer::Draft {
   void Note(const Family& family, std::string_view qualifier,
             const Entry& entry) {
     if (!IsLookedAt(family)) return;
-    noted().entries[KeyOf(family, qualifier)].push_back(entry);
+    Entries& entries = noted().entries[KeyOf(family, qualifier)];
+    if (entry.type == kRemoval) entries.clear();
+    entries.push_back(entry);
   }
 
   // Adds an entry to a cell of the row.

@@ -29,7 +29,7 @@ done
 [[ -z $(ls -A "$TMPDIR") ]] || fail "temporary files were left behind"
 
 # Files of a few cells, which the fixed parts of filters alone fill.
-tiny=(--cells 6000 --questions 30000 --seconds 0)
+tiny=(--cells 6000 --questions 3000 --seconds 0)
 run 3 "${tiny[@]}" --shape l0x32/narrow/tenth --check
 says out 'not as claimed: l0x32/narrow/tenth: '
 run 0 "${tiny[@]}" --shape l0x32/narrow/tenth

@@ -263,7 +263,7 @@ TEST(Overview, RowColBeatsStockAtEqualBytes) {
   if (Scaled(1000) < 1000) {
     GTEST_SKIP() << "ratios are asserted from ROWBLOOM_TEST_SCALE=1 up";
   }
-  ExpectTheMainClaim(Overview(Scaled(200'000), 8 * Scaled(100'000), false,
+  ExpectTheMainClaim(Overview(Scaled(100'000), 8 * Scaled(50'000), false,
                               {Filter::kStock, Filter::kRowbloom}));
 }
 
@@ -274,8 +274,8 @@ TEST(Overview, RowColIsAsGoodAsStockWhereRowsAreSpread) {
   if (Scaled(1000) != 1000) {
     GTEST_SKIP() << "ratios are asserted only with ROWBLOOM_TEST_SCALE=1";
   }
-  ExpectTheMainClaim(Overview(100'000, 8 * 100'000, true,
-                              {Filter::kStock, Filter::kRowbloom}));
+  ExpectTheMainClaim(
+      Overview(50'000, 8 * 50'000, true, {Filter::kStock, Filter::kRowbloom}));
 }
 
 // ROW alone cannot tell columns apart: the file of the row is opened for every

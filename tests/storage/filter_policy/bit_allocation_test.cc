@@ -207,7 +207,7 @@ void Print(const char* what, const WrongOpenCounts& counts, uint64_t bytes) {
 // together as level 1: the tree of RocksDB's defaults, small.
 class FiveLevels : public BitAllocation {
  protected:
-  static constexpr uint64_t kLastLevelRows = 400'000;
+  static constexpr uint64_t kLastLevelRows = 200'000;
   static constexpr uint64_t kSmallTreeRows = 40'000;  // at any scale
   static constexpr LevelShape kShape = {.levels = 4,
                                         .size_ratio = 10,
@@ -255,7 +255,7 @@ TEST_F(FiveLevels, OptimalBitsOpenLessThanUniformOnes) {
     std::map<bool, uint64_t> bytes;
     for (const bool by_level : {false, true}) {
       Build(type, by_level);
-      counts[by_level] = Count(rows_, Scaled(200'000));
+      counts[by_level] = Count(rows_, Scaled(100'000));
       bytes[by_level] = FilterBytes();
       Print(by_level ? "optimal" : "uniform", counts[by_level],
             bytes[by_level]);
