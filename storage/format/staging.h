@@ -55,11 +55,12 @@ class Staging {
   // The path at which a file or directory is to be made.
   std::string contents() const { return directory_ + "/contents"; }
 
-  // Moves the contents, which are synced, to their place.
+  // Moves the contents, which are synced, to their place. An empty directory
+  // that cannot be removed now is used by the next Begin.
   rocksdb::Status Commit() {
     rocksdb::Status s = env_->RenameFile(contents(), path_);
     if (s.ok()) s = SyncDirectory(env_, ParentOf(path_));
-    if (s.ok()) s = Remove();
+    if (s.ok()) Remove().PermitUncheckedError();
     return s;
   }
 
