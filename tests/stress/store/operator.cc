@@ -297,19 +297,29 @@ void Operator::Load(Share* share) {
   }
   Changes changes;
   for (auto& [cell, put] : sorted) changes.push_back(std::move(put));
+  const BulkLoadOptions options = {
+      .file_bytes = random_.OneIn(2) ? uint64_t{2000} : uint64_t{1} << 20};
   std::unique_ptr<BulkLoad> load;
-  Status s = session_->store()->NewBulkLoad(
-      {.file_bytes = random_.OneIn(2) ? uint64_t{2000} : uint64_t{1} << 20},
-      &load);
-  for (const Change& put : changes) {
-    if (!s.ok()) break;
-    s = load->Add({put.type, put.row, put.family, put.qualifier, put.value,
-                   put.timestamp_ms, put.ttl_ms});
-  }
+  const auto begin = [&] {
+    Status s = session_->store()->NewBulkLoad(options, &load);
+    for (const Change& put : changes) {
+      if (!s.ok()) break;
+      s = load->Add({put.type, put.row, put.family, put.qualifier, put.value,
+                     put.timestamp_ms, put.ttl_ms});
+    }
+    return s;
+  };
   // One that is given up leaves nothing.
-  if (!session_->Check(s, "load") || random_.OneIn(8)) return;
-  session_->Write(share, changes, "finish a load", /*synced=*/true,
-                  [&] { return load->Finish(); });
+  if (!session_->Check(begin(), "load") || random_.OneIn(8)) return;
+  session_->Write(share, changes, "finish a load", /*synced=*/true, [&] {
+    Status s = load->Finish();
+    // Other threads delete versions of whole rows in the same family.
+    for (int tries = 0; s.IsAborted() && tries < 1000; ++tries) {
+      s = begin();
+      if (s.ok()) s = load->Finish();
+    }
+    return s;
+  });
 }
 
 void Operator::ChangeFamily(Share* share) {
