@@ -192,7 +192,7 @@ class SstLoad final : public BulkLoad {
       return InvalidArgument(": its versions have more than ", kMaxCellBytes,
                              " bytes");
     }
-    s = writer_->Announce(entry);
+    s = writer_->Announce(RareKindsOf(entry));
     if (!s.ok()) return s;
     if (!same_cell) {
       unusable_ = WriteCell(load);

@@ -52,8 +52,8 @@ struct Entry {
   friend bool operator==(const Entry&, const Entry&) = default;
 };
 
-// Kinds of entries that most stores have none of, and that cost more time in
-// those that may have some. Any of them together.
+// The kinds of entries that most stores have none of, and that cost more time
+// in those that may have some. Any of them together.
 using RareKinds = uint8_t;
 // A kDeleteFamily or kDeleteFamilyVersion: each read of a `versioned` cell
 // looks up its row's key, too. With many files a get takes up to twice as long.
@@ -62,6 +62,9 @@ inline constexpr RareKinds kRowDeletes = 1;
 inline constexpr RareKinds kFamilyVersionDeletes = 2;
 // A put with a TTL: reads and compactions of all families look at the clock.
 inline constexpr RareKinds kCellTtls = 4;
+// A put later than the store's time, in a family with Timestamps::kStore:
+// deletes look for them, too.
+inline constexpr RareKinds kLaterPuts = 8;
 
 constexpr RareKinds RareKindsOf(const Entry& entry) {
   if (entry.ttl_ms != kNoTtl) return kCellTtls;

@@ -158,6 +158,10 @@ Status Store::AlterFamily(const std::string& name,
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     rocksdb::WriteBatch batch;
     s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);
+    if (s.ok() && options.timestamps != before.options.timestamps) {
+      // The application's puts may be later than the store's time.
+      s = impl_->writer.Announce(kLaterPuts);
+    }
     // SetOptions of RocksDB 10 and later takes a failed write of the MANIFEST
     // for overcome, and deletes files that the MANIFEST may name: the database
     // could not be opened again.

@@ -70,7 +70,8 @@ constexpr char kRowAlignedFiles[] = "row_aligned_files";
 constexpr std::pair<const char*, RareKinds> kRareKindFields[] = {
     {"row_deletes", kRowDeletes},
     {"family_version_deletes", kFamilyVersionDeletes},
-    {"cell_ttls", kCellTtls}};
+    {"cell_ttls", kCellTtls},
+    {"later_puts", kLaterPuts}};
 
 // Calls visit(name, &field) for each option of a family that is kept.
 template <typename Options, typename Visit>

@@ -439,7 +439,7 @@ class Writer::Draft {
   }
 
   Status Announce(const Entry& entry) const {
-    return only_read_ ? Status::OK() : writer_.Announce(entry);
+    return only_read_ ? Status::OK() : writer_.Announce(RareKindsOf(entry));
   }
 
   // A delete inside one family.
@@ -487,9 +487,14 @@ class Writer::Draft {
       given.NoteDelete(row, cell, *newest_ms, now_ms_);
       return s.ok() ? add(*newest_ms) : s;
     }
-    const GivenTimes::Marker marker = given.Delete(row, cell, now_ms_);
+    GivenTimes::Marker marker = given.Delete(row, cell, now_ms_);
     last_ms_ = std::max(last_ms_, marker.timestamp_ms);
-    if (marker.remove) s = Remove(change, found, marker.timestamp_ms);
+    if (opened_.shared->MayHave(kLaterPuts)) {
+      std::optional<uint64_t> newest_ms;
+      s = FindNewestPut(change, found, &newest_ms);
+      marker.remove |= newest_ms > marker.timestamp_ms;
+    }
+    if (s.ok() && marker.remove) s = Remove(change, found, marker.timestamp_ms);
     return s.ok() ? add(marker.timestamp_ms) : s;
   }
 
@@ -786,18 +791,19 @@ Status Writer::KeepExactBound() {
 
 Status Writer::ResetClock() {
   const RowLocks::Guard no_writes = LockAll();
+  Status s = Announce(kLaterPuts);
+  if (!s.ok()) return s;
   const std::lock_guard no_records(records_mutex_);
   LeasedClock& clock = opened_.shared->clock;
   const uint64_t wall_ms = clock.WallNow();
-  Status s = KeepBound(wall_ms, /*sync=*/true);
+  s = KeepBound(wall_ms, /*sync=*/true);
   if (!s.ok()) return s;
   clock.Start(wall_ms);
   no_writes.ForEach([](RowLocks::Stripe* stripe) { stripe->given.Clear(); });
   return s;
 }
 
-Status Writer::Announce(const Entry& entry) {
-  const RareKinds kinds = RareKindsOf(entry);
+Status Writer::Announce(RareKinds kinds) {
   std::atomic<RareKinds>& known = opened_.shared->rare_kinds;
   if ((kinds & ~known) == 0) return Status::OK();
   const std::lock_guard lock(records_mutex_);

@@ -82,9 +82,9 @@ class Writer {
       std::string_view row_bytes, RowDeletes* row_deletes,
       const rocksdb::Snapshot* snapshot = nullptr) const;
 
-  // Makes the store's record say, before the first entry of this kind is
-  // written, that there may be such entries.
-  rocksdb::Status Announce(const Entry& entry);
+  // Makes the store's record say, before the first entry of such a kind is
+  // there, that there may be some.
+  rocksdb::Status Announce(RareKinds kinds);
 
  private:
   class Draft;  // a RocksDB batch in the making

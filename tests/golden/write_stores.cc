@@ -531,6 +531,34 @@ void WriteTtlStore(const fs::path& folder) {
   KeepStore(path, folder, "ttls");
 }
 
+// Puts of the application later than the store's time, in a family that takes
+// the store's timestamps since; some were deleted after that.
+void WriteLaterStore(const fs::path& folder) {
+  const test::TempDir dir;
+  const fs::path path = dir.path() / "db";
+  const Lines rows = RowsFor(KeyLayout::Escaped(), 12);
+  {
+    FamilyOptions options = {.timestamps = Timestamps::kClient,
+                             .max_versions = 2};
+    Session store(path, {}, {{"altered", options}});
+    for (size_t i = 0; i < rows.size(); ++i) {
+      for (const uint64_t timestamp_ms : {uint64_t{1000}, kFarTtlMs + i}) {
+        Check(store->Put(rows[i], "altered", i % 2 == 0 ? "" : "mail",
+                         Value(i, "later"), {.timestamp_ms = timestamp_ms}));
+      }
+    }
+    Check(store->Compact());
+    options.timestamps = Timestamps::kStore;
+    Check(store->AlterFamily("altered", options));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (i % 3 == 1) Check(store->Delete(rows[i], "altered", "mail"));
+      if (i % 3 == 2) Check(store->DeleteFamily(rows[i], "altered"));
+      if (i % 4 == 3) Check(store->Put(rows[i], "altered", "new", "new"));
+    }
+  }
+  KeepStore(path, folder, "later");
+}
+
 bool HasRecord(const fs::path& path, const std::string& record) {
   std::unique_ptr<rocksdb::DB> db;
   if (!rocksdb::DB::OpenForReadOnly({}, path.string(), Into(&db)).ok()) {
@@ -624,6 +652,7 @@ void WriteStores(const fs::path& folder) {
   WriteAlteredStore(folder);
   WriteStoredStore(folder);
   WriteTtlStore(folder);
+  WriteLaterStore(folder);
   WriteCutStores(folder);
 }
 

@@ -17,6 +17,8 @@ namespace rowbloom::test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -431,6 +433,50 @@ TEST_F(HostileClock, ResetSetsTheClockBackAtOnceAndAcrossACrash) {
   ASSERT_NO_FATAL_FAILURE(Crash());
   ASSERT_THAT(store_->Put("r", "s", "q2", "v"), IsOk());
   EXPECT_LE(Versions("s", "q2")[0].timestamp_ms, kNow + 1002);
+}
+
+TEST_F(HostileClock, DeletesTakePutsThatAreLaterThanTheClock) {
+  const FamilyOptions own = {.timestamps = Timestamps::kClient,
+                             .max_versions = 2};
+  ASSERT_THAT(store_->CreateFamily("own", own), IsOk());
+  const auto put_later = [this] {
+    for (const char* qualifier : {"a", "b"}) {
+      EXPECT_THAT(
+          store_->Put("r", "own", qualifier, "later", {.timestamp_ms = k2099}),
+          IsOk());
+    }
+  };
+  using Delete = std::function<Status()>;
+  const Delete deletes[] = {[&] {
+                              WriteBatch batch;
+                              batch.Delete("r", "own", "a");
+                              batch.Delete("r", "own", "b");
+                              return store_->Write(batch);
+                            },
+                            [&] { return store_->DeleteFamily("r", "own"); },
+                            [&] { return store_->DeleteRow("r"); }};
+  for (const Delete& remove : deletes) {
+    ASSERT_THAT(store_->AlterFamily("own", own), IsOk());
+    put_later();
+    ASSERT_THAT(store_->AlterFamily("own", {.max_versions = 2}), IsOk());
+    ASSERT_NO_FATAL_FAILURE(Crash());
+    ASSERT_THAT(remove(), IsOk());
+    EXPECT_THAT(Versions("own", "a"), IsEmpty());
+    EXPECT_THAT(Versions("own", "b"), IsEmpty());
+    ASSERT_THAT(store_->Put("r", "own", "a", "new"), IsOk());
+    EXPECT_THAT(Versions("own", "a"), ElementsAre(Field(&Cell::value, "new")));
+  }
+  // Puts of a clock that was wrong.
+  wall_ms_ = k2099;
+  Put("of 2099");
+  wall_ms_ = kNow + kDayMs;
+  ASSERT_THAT(store_->ResetClock(), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Open(current_));
+  EXPECT_THAT(Versions(), ElementsAre(Field(&Cell::value, "of 2099")));
+  ASSERT_THAT(store_->DeleteFamily("r", "s"), IsOk());
+  EXPECT_THAT(Versions(), IsEmpty());
+  Put("new");
+  EXPECT_THAT(Versions(), ElementsAre(Field(&Cell::value, "new")));
 }
 
 // It would cover its timestamp of 2099 with the clock's bound.
