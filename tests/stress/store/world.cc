@@ -136,37 +136,40 @@ std::map<std::string, FamilyOptions> World::FamilyOptionsByName() {
 }
 
 Changes World::WithoutRowDeletes(const Changes& changes) const {
+  const auto is_of_row = [](const Change& change) {
+    return change.type == ChangeType::kDeleteRow;
+  };
+  if (std::none_of(changes.begin(), changes.end(), is_of_row)) return changes;
   Changes result;
-  // By row, the newest timestamp of the application: of what is there, and of
-  // the puts that come before the delete.
-  std::map<std::string, uint64_t> newest;
+  World world = *this;
   for (const Change& change : changes) {
-    if (change.type != ChangeType::kDeleteRow) {
-      result.push_back(change);
-      if (change.type == ChangeType::kPut && change.family == kClient) {
-        newest[change.row] =
-            std::max(newest[change.row], change.timestamp_ms.value());
-      }
-      continue;
-    }
-    const RowOptions client = {.columns = {{kClient}}};
-    for (const Cell& cell : model_.GetRow(change.row, client, /*now_ms=*/0)) {
-      newest[change.row] = std::max(newest[change.row], cell.timestamp_ms);
-    }
-    std::vector<std::string> families = {kLatest, kCounted};
-    if (own_family_) {
-      const auto share = static_cast<unsigned char>(change.row.front());
-      families.push_back(OwnFamily(share));
-    }
-    for (const std::string& family : families) {
-      result.push_back({ChangeType::kDeleteFamily, change.row, family, "", ""});
-    }
-    if (newest.contains(change.row)) {
-      result.push_back({ChangeType::kDeleteFamily, change.row, kClient, "", "",
-                        newest.at(change.row)});
-    }
+    const Changes same = is_of_row(change) ? world.DeletesOfFamilies(change.row)
+                                           : Changes{change};
+    world.Apply(same);
+    result.insert(result.end(), same.begin(), same.end());
   }
   return result;
+}
+
+Changes World::DeletesOfFamilies(const std::string& row) const {
+  std::vector<std::string> families = {kLatest, kCounted};
+  if (own_family_) {
+    families.push_back(OwnFamily(static_cast<unsigned char>(row.front())));
+  }
+  Changes deletes;
+  for (const std::string& family : families) {
+    deletes.push_back({ChangeType::kDeleteFamily, row, family, "", ""});
+  }
+  const std::vector<Cell> cells =
+      model_.GetRow(row, {.columns = {{kClient}}}, /*now_ms=*/0);
+  if (cells.empty()) return deletes;
+  const auto newest = std::max_element(cells.begin(), cells.end(),
+                                       [](const Cell& a, const Cell& b) {
+                                         return a.timestamp_ms < b.timestamp_ms;
+                                       });
+  deletes.push_back(
+      {ChangeType::kDeleteFamily, row, kClient, "", "", newest->timestamp_ms});
+  return deletes;
 }
 
 void World::Apply(const Changes& changes) {

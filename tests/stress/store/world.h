@@ -78,8 +78,9 @@ class World {
   void Apply(const Changes& changes);
 
   // The same changes, with deletes of the families in the place of a delete of
-  // a row: in the application's family up to the newest timestamp of now. They
-  // take the same when they are written twice, whatever came between.
+  // a row: in the application's family up to the newest timestamp that is there
+  // when its turn comes. They take the same when they are written twice,
+  // whatever came between.
   Changes WithoutRowDeletes(const Changes& changes) const;
 
   // The share's own family, while there is one.
@@ -111,6 +112,8 @@ class World {
   // The time of all reads, at which a TTL of 0 has run out and no other has.
   static constexpr uint64_t kNow = 1;
 
+  // The changes that a delete of a row comes to now.
+  Changes DeletesOfFamilies(const std::string& row) const;
   void ChangeFamily(const Change& change);
 
   test::StoreModel model_{FamilyOptionsByName()};
