@@ -1,50 +1,22 @@
-// The objects that RocksDB is given when a store is opened: the lock, which was
-// taken before, and a listener.
+// The objects that RocksDB is given when a store is opened: a listener, and an
+// Env with the lock, which was taken before.
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "rocksdb/db.h"
 #include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/status.h"
 #include "storage/format/directory.h"
+#include "storage/store/info_log.h"
 
 namespace rowbloom {
-
-// The Env of a store that is open for writing, which outlives it. The lock is
-// taken before anything is looked at; RocksDB, which takes the same one when it
-// opens, is given this. So nobody writes between the look and the opening.
-class LockingEnv final : public rocksdb::EnvWrapper {
- public:
-  explicit LockingEnv(rocksdb::Env* target)
-      : EnvWrapper(target), lock_(target) {
-    // EnvWrapper's own would come back to it for each call.
-    file_system_ = target->GetFileSystem();
-    system_clock_ = target->GetSystemClock();
-  }
-  const char* Name() const override { return "rowbloom.LockingEnv"; }
-
-  // HeldLock::Take. Unless RocksDB has taken it over, the lock goes with this
-  // object.
-  rocksdb::Status Take(const std::string& file, const std::string& busy) {
-    file_ = file;
-    return lock_.Take(file, busy);
-  }
-
-  rocksdb::Status LockFile(const std::string& file,
-                           rocksdb::FileLock** lock) override {
-    *lock = file == file_ ? lock_.Release() : nullptr;
-    return *lock != nullptr ? rocksdb::Status::OK()
-                            : EnvWrapper::LockFile(file, lock);
-  }
-
- private:
-  std::string file_;
-  HeldLock lock_;
-};
 
 class Listener final : public rocksdb::EventListener {
  public:
@@ -95,6 +67,72 @@ class Listener final : public rocksdb::EventListener {
   std::atomic<bool> is_stopped_{false};
   mutable std::mutex mutex_;  // guards error_
   rocksdb::Status error_;
+};
+
+// Deletes no SSTs and blob files any more once RocksDB had an error. After a
+// failed write of the MANIFEST RocksDB (7.8.3 to 11.8.1) deletes the files of an
+// ingestion, which the MANIFEST may name: the database could not be opened again.
+// The next opening deletes those that it does not name.
+class TableKeeper final : public rocksdb::FileSystemWrapper {
+ public:
+  TableKeeper(const std::shared_ptr<rocksdb::FileSystem>& target,
+              std::shared_ptr<const Listener> listener)
+      : FileSystemWrapper(target), listener_(std::move(listener)) {}
+  const char* Name() const override { return "rowbloom.TableKeeper"; }
+
+  rocksdb::IOStatus DeleteFile(const std::string& file,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* debug) override {
+    const bool is_table = file.ends_with(".sst") || file.ends_with(".blob");
+    return is_table && listener_->had_error()
+               ? rocksdb::IOStatus::OK()
+               : FileSystemWrapper::DeleteFile(file, options, debug);
+  }
+
+ private:
+  const std::shared_ptr<const Listener> listener_;
+};
+
+// The Env of a store that is open for writing, which outlives it. The lock is
+// taken before anything is looked at; RocksDB, which takes the same one when it
+// opens, is given this. So nobody writes between the look and the opening.
+class LockingEnv final : public rocksdb::EnvWrapper {
+ public:
+  LockingEnv(rocksdb::Env* target, std::shared_ptr<const Listener> listener)
+      : EnvWrapper(target), lock_(target) {
+    // EnvWrapper's own would come back to it for each call.
+    file_system_ = std::make_shared<TableKeeper>(target->GetFileSystem(),
+                                                 std::move(listener));
+    system_clock_ = target->GetSystemClock();
+  }
+  const char* Name() const override { return "rowbloom.LockingEnv"; }
+
+  // HeldLock::Take. Unless RocksDB has taken it over, the lock goes with this
+  // object.
+  rocksdb::Status Take(const std::string& file, const std::string& busy) {
+    file_ = file;
+    return lock_.Take(file, busy);
+  }
+
+  rocksdb::Status NewLogger(const std::string& file,
+                            std::shared_ptr<rocksdb::Logger>* log) override {
+    std::unique_ptr<rocksdb::WritableFile> opened;
+    const rocksdb::Status s =
+        NewWritableFile(file, &opened, rocksdb::EnvOptions());
+    if (s.ok()) *log = std::make_shared<InfoLog>(std::move(opened));
+    return s;
+  }
+
+  rocksdb::Status LockFile(const std::string& file,
+                           rocksdb::FileLock** lock) override {
+    *lock = file == file_ ? lock_.Release() : nullptr;
+    return *lock != nullptr ? rocksdb::Status::OK()
+                            : EnvWrapper::LockFile(file, lock);
+  }
+
+ private:
+  std::string file_;
+  HeldLock lock_;
 };
 
 }  // namespace rowbloom

@@ -65,6 +65,8 @@ class BulkLoad {
   // Adds the files to the store, all or none. InvalidArgument: a second call.
   // Aborted: the store's clock was reset during the load, or a
   // DeleteFamilyVersion was written to one of its families; load again.
+  // IOError: the load is not there, but may be, whole, once the store has been
+  // opened again; the message says if a part of it is there.
   virtual rocksdb::Status Finish() = 0;
 
  protected:

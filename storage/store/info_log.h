@@ -1,0 +1,95 @@
+// RocksDB's info log, LOG, as lines of a file. RocksDB's own logger stops the
+// process with an assertion at the line after one that a full disk refused, if
+// RocksDB was built with assertions, as Debian's 7.8.3 is.
+#pragma once
+
+#include <chrono>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "rocksdb/env.h"
+
+namespace rowbloom {
+
+// Thread-safe. Lines that cannot be written are dropped, and so are all that
+// follow.
+class InfoLog final : public rocksdb::Logger {
+ public:
+  explicit InfoLog(std::unique_ptr<rocksdb::WritableFile> file)
+      : file_(std::move(file)) {}
+  ~InfoLog() override { InfoLog::Flush(); }
+  InfoLog(const InfoLog&) = delete;
+  InfoLog& operator=(const InfoLog&) = delete;
+
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    std::string line = Now();
+    const size_t head_bytes = line.size();
+    va_list again;
+    va_copy(again, arguments);
+    const int text_bytes = std::vsnprintf(nullptr, 0, format, arguments);
+    if (text_bytes > 0) {
+      line.resize(head_bytes + static_cast<size_t>(text_bytes) + 1);
+      std::vsnprintf(&line[head_bytes], line.size() - head_bytes, format,
+                     again);
+      line.pop_back();  // the terminator
+    }
+    va_end(again);
+    if (line.back() != '\n') line.push_back('\n');
+    const std::scoped_lock lock(mutex_);
+    lines_ += line;
+    if (lines_.size() >= kBufferBytes) Write();
+  }
+
+  // RocksDB calls it when it has opened, flushed or compacted something.
+  void Flush() override {
+    const std::scoped_lock lock(mutex_);
+    Write();
+  }
+
+ protected:
+  rocksdb::Status CloseImpl() override {
+    InfoLog::Flush();
+    return rocksdb::Status::OK();
+  }
+
+ private:
+  static constexpr size_t kBufferBytes = size_t{64} << 10;
+
+  // The local time, as RocksDB's own lines begin, and the thread.
+  static std::string Now() {
+    using std::chrono::microseconds;
+    const auto now = std::chrono::duration_cast<microseconds>(
+        std::chrono::system_clock::now().time_since_epoch());
+    const std::time_t seconds = now.count() / 1'000'000;
+    std::tm local{};
+    char text[64];
+    size_t size = 0;
+    if (localtime_r(&seconds, &local) != nullptr) {
+      size = std::strftime(text, sizeof(text), "%Y/%m/%d-%H:%M:%S", &local);
+    }
+    size += static_cast<size_t>(std::snprintf(
+        text + size, sizeof(text) - size, ".%06d %llu ",
+        static_cast<int>(now.count() % 1'000'000),
+        static_cast<unsigned long long>(
+            rocksdb::Env::Default()->GetThreadID())));
+    return {text, size};
+  }
+
+  void Write() {
+    if (file_ != nullptr && !file_->Append(lines_).ok()) file_.reset();
+    lines_.clear();
+  }
+
+  std::mutex mutex_;  // guards these two
+  std::unique_ptr<rocksdb::WritableFile> file_;
+  std::string lines_;
+};
+
+}  // namespace rowbloom
