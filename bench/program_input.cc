@@ -73,14 +73,14 @@ std::string ReadCells(const std::string& input, std::vector<InputCell>* cells) {
   if (!format) return format.error();
   if (!format->has_value()) return input + " has no cells";
   const auto error = reader.ReadAll(
-      [cells](const cli::InputCell& cell) -> std::optional<Error> {
+      {.take = [cells](const cli::InputCell& cell) -> std::optional<Error> {
         std::string qualifier;
         if (cell.family) qualifier.append(*cell.family).push_back(':');
         qualifier.append(cell.qualifier);
         cells->push_back({std::string(cell.row), std::move(qualifier),
                           std::string(cell.value)});
         return std::nullopt;
-      });
+      }});
   return error ? error->message : "";
 }
 

@@ -125,9 +125,10 @@ std::optional<Error> CellReader::ReadTsv(const CellSink& sink) {
           "expected family:qualifier in the second column, found " +
               QuotedStart(columns->column));
     }
-    const auto error =
-        sink({columns->row, columns->column.substr(0, colon),
-              columns->column.substr(colon + 1), columns->value});
+    const InputCell cell = {columns->row, columns->column.substr(0, colon),
+                            columns->column.substr(colon + 1), columns->value};
+    auto error = sink.check(cell);
+    if (!error) error = sink.take(cell);
     if (error) return lines_.At(line_number, error->message);
   }
 }
@@ -142,10 +143,13 @@ std::optional<Error> CellReader::EmitStanza(const std::vector<Field>& stanza,
                      "expected a field Package in the stanza that starts here, "
                      "found none");
   }
-  for (const Field& field : stanza) {
-    const auto error =
-        sink({row->value, std::nullopt, field.name, field.value});
-    if (error) return lines_.At(field.line_number, error->message);
+  for (const auto& function : {sink.check, sink.take}) {
+    for (const Field& field : stanza) {
+      const auto error =
+          function({row->value, std::nullopt, field.name, field.value,
+                    /*is_last=*/&field == &stanza.back()});
+      if (error) return lines_.At(field.line_number, error->message);
+    }
   }
   return std::nullopt;
 }

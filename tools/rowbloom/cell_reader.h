@@ -46,10 +46,19 @@ struct InputCell {
   std::optional<std::string_view> family;  // a package index has none
   std::string_view qualifier;
   std::string_view value;
+  bool is_last = true;  // in its stanza
 };
 
-// Takes a cell; returns why it cannot, which ends the reading.
-using CellSink = std::function<std::optional<Error>(const InputCell& cell)>;
+// The cells go here. An error ends the reading.
+struct CellSink {
+  using Function = std::function<std::optional<Error>(const InputCell& cell)>;
+  // Returns why the cell cannot be taken. Called for all cells of a stanza
+  // before the first is taken.
+  Function check = [](const InputCell&) -> std::optional<Error> {
+    return std::nullopt;
+  };
+  Function take;
+};
 
 // Not thread-safe. Memory: a line, and in a package index a stanza, each up to
 // max_bytes.
@@ -67,9 +76,9 @@ class CellReader {
   // Gives all cells to `sink`, in the order of the input. Returns an error as
   // `NAME:LINE: what was expected, what was found`, when a line is malformed or
   // longer than max_bytes, the stream breaks, or the sink refuses a cell. The
-  // sink then has had the cells of the lines above, and none of that line or
-  // below; of a stanza that is malformed or cut off it has none. REQUIRES that
-  // Detect was called and gave no error.
+  // sink then has taken the cells of the lines above, and none of that line or
+  // below; of a stanza that is malformed, cut off or refused none. REQUIRES
+  // that Detect was called and gave no error.
   std::optional<Error> ReadAll(const CellSink& sink);
 
   // The number of the line that was read last, from 1.

@@ -53,14 +53,12 @@ class Loader {
         default_family_(std::move(default_family)),
         families_(store->Families()) {}
 
-  // Refuses a cell that the store would refuse, so that the input's line can
-  // be named; a failure to write ends the load too, and is in status().
+  // A failure to write ends the load, and is in status(). REQUIRES that Check
+  // takes the cell.
   std::optional<Error> Add(const InputCell& cell) {
-    const std::string_view family = cell.family.value_or(default_family_);
-    if (auto error = Check(cell, family)) return error;
-    batch_.Put(cell.row, family, cell.qualifier, cell.value);
+    batch_.Put(cell.row, FamilyOf(cell), cell.qualifier, cell.value);
     batch_bytes_ += cell.row.size() + cell.qualifier.size() + cell.value.size();
-    if (batch_bytes_ < kLoadBatchBytes) return std::nullopt;
+    if (batch_bytes_ < kLoadBatchBytes || !cell.is_last) return std::nullopt;
     Write();
     if (!status_.ok()) return Error{Describe(status_)};
     return std::nullopt;
@@ -80,9 +78,9 @@ class Loader {
   uint64_t cells_written() const { return cells_written_; }
   uint64_t cells_taken() const { return cells_written_ + batch_.size(); }
 
- private:
-  std::optional<Error> Check(const InputCell& cell,
-                             std::string_view family) const {
+  // Refuses a cell that the store would refuse, so that the input's line can
+  // be named.
+  std::optional<Error> Check(const InputCell& cell) const {
     const size_t row_bytes = cell.row.size();
     if (row_bytes_ && row_bytes != *row_bytes_) {
       return Error{fmt::format("expected a row of {} bytes, found {}",
@@ -98,7 +96,12 @@ class Loader {
                       "found {}",
                       kMaxQualifierBytes, cell.qualifier.size())};
     }
-    return store_args_.CheckFamily(family, families_);
+    return store_args_.CheckFamily(FamilyOf(cell), families_);
+  }
+
+ private:
+  std::string_view FamilyOf(const InputCell& cell) const {
+    return cell.family.value_or(default_family_);
   }
 
   Store* const store_;
@@ -186,12 +189,13 @@ ExitCode LoadFrom(const Source& source, const LoadArgs& args,
                 specs.empty() ? kDefaultFamily : specs.front().name());
   Progress progress(streams.err,
                     {ToPrintable(source.name), source.total_bytes, "cells"});
-  const auto error =
-      reader.ReadAll([&](const InputCell& cell) -> std::optional<Error> {
-        if (interruption.signal() != 0) return Error{"interrupted"};
-        progress.Update(reader.bytes_consumed(), loader.cells_taken());
-        return loader.Add(cell);
-      });
+  const auto check = [&](const InputCell& cell) -> std::optional<Error> {
+    if (interruption.signal() != 0) return Error{"interrupted"};
+    progress.Update(reader.bytes_consumed(), loader.cells_taken());
+    return loader.Check(cell);
+  };
+  const auto error = reader.ReadAll(
+      {check, [&](const InputCell& cell) { return loader.Add(cell); }});
   loader.Write();
   Status s = loader.status();
   if (!error && s.ok()) s = store->Flush();

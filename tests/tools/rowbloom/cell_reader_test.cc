@@ -36,15 +36,19 @@ Reading Read(std::istream& in, size_t max_bytes = CellReader::kMaxBytes,
     return reading;
   }
   reading.format = *format;
-  const auto error =
-      reader.ReadAll([&](const InputCell& cell) -> std::optional<Error> {
-        if (cell.row == refused_row) return Error{"row refused"};
-        reading.cells.push_back(std::string(cell.row) + "|" +
-                                std::string(cell.family.value_or("NONE")) +
-                                ":" + std::string(cell.qualifier) + "|" +
-                                std::string(cell.value));
-        return std::nullopt;
-      });
+  const auto check = [&](const InputCell& cell) -> std::optional<Error> {
+    if (cell.row == refused_row) return Error{"row refused"};
+    if (cell.qualifier == "Refused") return Error{"qualifier refused"};
+    return std::nullopt;
+  };
+  const auto take = [&](const InputCell& cell) -> std::optional<Error> {
+    reading.cells.push_back(std::string(cell.row) + "|" +
+                            std::string(cell.family.value_or("NONE")) + ":" +
+                            std::string(cell.qualifier) + "|" +
+                            std::string(cell.value));
+    return std::nullopt;
+  };
+  const auto error = reader.ReadAll({check, take});
   if (error) reading.error = error->message;
   reading.bytes = reader.bytes_consumed();
   return reading;
@@ -228,6 +232,10 @@ TEST(PackageIndexReader, StanzaCannotStartWithAContinuation) {
 TEST(PackageIndexReader, RefusedCellIsNamedByTheLineOfItsField) {
   std::istringstream in("Package: a\n\nA: 1\n more\nPackage: refused\n");
   EXPECT_EQ(Read(in).error, "FILE:3: row refused");
+  // Nothing is taken of its stanza.
+  const Reading reading = Read("Package: a\n\nPackage: b\nA: 1\nRefused: 2\n");
+  EXPECT_EQ(reading.error, "FILE:5: qualifier refused");
+  EXPECT_EQ(reading.cells, Read("Package: a\n").cells);
 }
 
 TEST(PackageIndexReader, StanzaMayBeAsLongAsTheLimit) {
