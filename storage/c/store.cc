@@ -410,7 +410,7 @@ bool rowbloom_batch_add(rowbloom_batch_t* batch, int change_type,
                         int64_t timestamp_ms, char** error) {
   return Run(error, [&] {
     rowbloom::Change change{.row = View(row, row_size),
-                            .family = family,
+                            .family = family == nullptr ? "" : family,
                             .qualifier = View(qualifier, qualifier_size),
                             .value = View(value, value_size)};
     Status s = rowbloom::c::TakeType(change_type, &change.type);

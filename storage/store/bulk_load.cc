@@ -108,13 +108,13 @@ class SstLoad final : public BulkLoad {
     uint64_t oldest_put_ms = std::numeric_limits<uint64_t>::max();
     // SharedRules::FamilyVersionDeletes before row_deletes are first read.
     uint64_t known_version_deletes = 0;
-    uint64_t version_deletes = 0;  // the load's own
   };
 
   Status AddChange(const Change& change) {
     FamilyMap::const_iterator family;
     std::string key;
     Status s = unusable_;
+    if (s.ok()) s = CheckKind(change);
     if (s.ok()) s = opened_.FindFamily(*of_store_, change.family, &family);
     if (s.ok()) s = opened_.EncodeRow(change.row, &key);
     if (s.ok()) s = CheckFor(family, change);
@@ -136,26 +136,29 @@ class SstLoad final : public BulkLoad {
                     s);
   }
 
-  Status CheckFor(FamilyMap::const_iterator family,
-                  const Change& change) const {
+  static Status CheckKind(const Change& change) {
     if (Status s = CheckChange(change); !s.ok()) return s;
     if (IsUpdate(change.type)) {
       return Status::InvalidArgument(
           "a load takes no increments and no appends");
     }
+    if (change.type == ChangeType::kDeleteRow ||
+        (change.type != ChangeType::kPut && !change.timestamp_ms)) {
+      return Status::InvalidArgument(
+          "a load takes deletes of a version, a column or a family, with "
+          "their timestamps");
+    }
+    return Status::OK();
+  }
+
+  Status CheckFor(FamilyMap::const_iterator family,
+                  const Change& change) const {
     const auto& [name, kept] = *family;
     std::optional<uint64_t> given_ms = change.timestamp_ms;
-    if (change.type != ChangeType::kPut) {
-      if (change.type == ChangeType::kDeleteRow || !given_ms) {
-        return Status::InvalidArgument(
-            "a load takes deletes of a version, a column or a family, with "
-            "their timestamps");
-      }
-      if (kept.format == CellFormat::kLatest) {
-        return InvalidArgument("family \"", name,
-                               "\" keeps the latest version only: a load "
-                               "adds no deletes to it");
-      }
+    if (change.type != ChangeType::kPut && kept.format == CellFormat::kLatest) {
+      return InvalidArgument("family \"", name,
+                             "\" keeps the latest version only: a load "
+                             "adds no deletes to it");
     }
     if (kept.options.timestamps == Timestamps::kStore) {
       if (given_ms && *given_ms >= timestamp_ms_) {
@@ -221,7 +224,8 @@ class SstLoad final : public BulkLoad {
     return Status::OK();
   }
 
-  // Tells whether a kDeleteFamilyVersion takes the entry, which is in order.
+  // Tells whether a delete of one version, of the cell or of its row, takes the
+  // entry, which is in order.
   Status CheckDeleted(FamilyLoad* load, std::string_view row,
                       std::string_view key, const Entry& entry, bool* deleted) {
     const std::string_view row_bytes =
@@ -235,11 +239,15 @@ class SstLoad final : public BulkLoad {
       }
     }
     if (entry.type == ChangeType::kDeleteFamilyVersion) {
-      ++load->version_deletes;
+      row_version_deletes_.DeleteFamilyVersion(row, load->family->first,
+                                               entry.timestamp_ms);
       load->row_deletes.Add({entry});
     }
+    const bool deleted_alone = key == load->key &&
+                               load->last.type == ChangeType::kDeleteVersion &&
+                               load->last.timestamp_ms == entry.timestamp_ms;
     *deleted = entry.type == ChangeType::kPut &&
-               load->row_deletes.TakesAt(entry.timestamp_ms);
+               (deleted_alone || load->row_deletes.TakesAt(entry.timestamp_ms));
     return Status::OK();
   }
 
@@ -317,16 +325,15 @@ class SstLoad final : public BulkLoad {
       s = opened_.database->IngestExternalFiles(ingestions);
     } while (s.IsTryAgain() && --tries > 0);
     NoteNumbers(opened_.database->GetLatestSequenceNumber() - number);
-    for (const auto& [name, load] : families_) {
-      if (load.version_deletes > 0) {
-        load.family->second.shared_rules->NoteFamilyVersionDelete();
-      }
-    }
     no_writes.NoteWideWrite();
     for (const auto& [name, load] : families_) {
       if (s.ok()) s = CheckTaken(load);
     }
-    return s;
+    // Written once more, they delete the versions of each column by itself, so
+    // that these take no version's place.
+    return s.ok()
+               ? writer_->Apply(no_writes, row_version_deletes_.Changes(), {})
+               : s;
   }
 
   // A file whose first key RocksDB could not read is taken over all the same
@@ -369,6 +376,7 @@ class SstLoad final : public BulkLoad {
   // The first error of a file, or that the load is finished: nothing can be
   // added, or finished, after it.
   Status unusable_;
+  WriteBatch row_version_deletes_;  // each kDeleteFamilyVersion
   std::map<std::string, FamilyLoad, std::less<>> families_;
 };
 

@@ -63,6 +63,7 @@ Status Store::CreateFamily(const std::string& name,
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
     opened.families->Set(std::move(shares));
+    no_writes.NoteWideWrite();
     return s;
   });
 }
@@ -114,7 +115,10 @@ Status Store::TruncateFamily(const std::string& name) {
     // the next open.
     s = opened.database.DropColumnFamily(name);
     if (!s.ok()) return s;
-    no_writes.NoteWideWrite();
+    const auto set = [&] {
+      opened.families->Set(std::move(now));
+      no_writes.NoteWideWrite();
+    };
     // Reads find the family as it was until it is there again.
     try {
       s = opened.database.WriteSynced(&batch);
@@ -125,10 +129,10 @@ Status Store::TruncateFamily(const std::string& name) {
         now = FamilyTable::Share(std::move(families));
       }
     } catch (...) {
-      opened.families->Set(std::move(now));
+      set();
       throw;
     }
-    opened.families->Set(std::move(now));
+    set();
     return s;
   });
 }

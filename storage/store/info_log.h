@@ -74,11 +74,11 @@ class InfoLog final : public rocksdb::Logger {
     if (localtime_r(&seconds, &local) != nullptr) {
       size = std::strftime(text, sizeof(text), "%Y/%m/%d-%H:%M:%S", &local);
     }
-    size += static_cast<size_t>(std::snprintf(
-        text + size, sizeof(text) - size, ".%06d %llu ",
-        static_cast<int>(now.count() % 1'000'000),
-        static_cast<unsigned long long>(
-            rocksdb::Env::Default()->GetThreadID())));
+    size += static_cast<size_t>(
+        std::snprintf(text + size, sizeof(text) - size, ".%06d %llu ",
+                      static_cast<int>(now.count() % 1'000'000),
+                      static_cast<unsigned long long>(
+                          rocksdb::Env::Default()->GetThreadID())));
     return {text, size};
   }
 

@@ -70,9 +70,9 @@ class Listener final : public rocksdb::EventListener {
 };
 
 // Deletes no SSTs and blob files any more once RocksDB had an error. After a
-// failed write of the MANIFEST RocksDB (7.8.3 to 11.8.1) deletes the files of an
-// ingestion, which the MANIFEST may name: the database could not be opened again.
-// The next opening deletes those that it does not name.
+// failed write of the MANIFEST RocksDB (7.8.3 to 11.8.1) deletes the files of
+// an ingestion, which the MANIFEST may name: the database could not be opened
+// again. The next opening deletes those that it does not name.
 class TableKeeper final : public rocksdb::FileSystemWrapper {
  public:
   TableKeeper(const std::shared_ptr<rocksdb::FileSystem>& target,

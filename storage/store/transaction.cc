@@ -34,7 +34,8 @@ class TrackedTransaction final : public Transaction {
       if (s.ok()) s = Track(at);
       if (!s.ok()) return s;
       reads_.Add(at);
-      return store_.writer.ReadThrough(Changes(), snapshot_.get(), at, value);
+      return store_.writer.ReadThrough(Changes(), *snapshot_.families(),
+                                       snapshot_.get(), at, value);
     });
   }
 
@@ -83,8 +84,8 @@ class TrackedTransaction final : public Transaction {
       s = tracked_->GetForUpdate(rocksdb::ReadOptions(), family.handle(), key,
                                  static_cast<std::string*>(nullptr));
     };
-    const SharedFamilies families = opened_.families->Get();
-    for (const auto& [name, family] : *families) {
+    // Families that came or changed since are wide writes.
+    for (const auto& [name, family] : *snapshot_.families()) {
       if (at.type != ChangeType::kDeleteRow && name != at.family) continue;
       track(family, row + std::string(at.qualifier));
       // The deletes of the row.

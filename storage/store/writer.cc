@@ -60,7 +60,8 @@ Status CheckChange(const Change& change) {
     return InvalidArgument("a TTL of ", *change.ttl_ms,
                            " ms: expected at most ", kMaxTimestampMs);
   }
-  const bool of_row = IsDeleteOfRow(type) || type == ChangeType::kDeleteRow;
+  const bool of_all_families = type == ChangeType::kDeleteRow;
+  const bool of_row = IsDeleteOfRow(type) || of_all_families;
   if (!of_row && !IsEntryType(type)) {
     return InvalidArgument("a change of the unknown type ",
                            static_cast<int>(type));
@@ -68,6 +69,10 @@ Status CheckChange(const Change& change) {
   if (of_row && !change.qualifier.empty()) {
     return InvalidArgument("a delete of a family with the qualifier \"",
                            ToPrintable(change.qualifier), "\": expected none");
+  }
+  if (of_all_families && !change.family.empty()) {
+    return InvalidArgument("a delete of a row with the family \"",
+                           ToPrintable(change.family), "\": expected none");
   }
   if (change.value.empty() && !change.ttl_ms) return Status::OK();
   return InvalidArgument("a delete with a ", change.ttl_ms ? "TTL" : "value",
@@ -735,13 +740,13 @@ Status Writer::Apply(const RowLocks::Guard& guard,
 }
 
 Status Writer::ReadThrough(std::vector<Change> changes,
+                           const FamilyMap& families,
                            const rocksdb::Snapshot* snapshot, const Change& at,
                            std::optional<std::string>* value) {
   std::erase_if(changes,
                 [&](const Change& change) { return change.row != at.row; });
   const RowLocks::Guard guard = Lock(changes);
-  const SharedFamilies families = opened_.families->Get();
-  Draft draft(this, guard, *families, {.snapshot = snapshot});
+  Draft draft(this, guard, families, {.snapshot = snapshot});
   Status s;
   for (const Change& change : changes) {
     if (s.ok()) s = draft.Add(change);

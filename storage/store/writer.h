@@ -51,8 +51,9 @@ class Writer {
   }
 
   // The newest value of a cell after the changes, which are not written, as of
-  // a snapshot. nullopt: there is none.
+  // a snapshot and the families of its time. nullopt: there is none.
   rocksdb::Status ReadThrough(std::vector<Change> changes,
+                              const FamilyMap& families,
                               const rocksdb::Snapshot* snapshot,
                               const Change& at,
                               std::optional<std::string>* value);

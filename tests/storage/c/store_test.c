@@ -180,7 +180,7 @@ static void TestBatches(void) {
   CheckRow(store, "r", &options, "");
   CheckCell(store, "r", "info", "c", "v");
   rowbloom_batch_clear(batch);
-  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_DELETE_ROW, "r", 1, "", NULL, 0,
+  CHECK_OK(rowbloom_batch_add(batch, ROWBLOOM_DELETE_ROW, "r", 1, NULL, NULL, 0,
                               NULL, 0, ROWBLOOM_NO_TIMESTAMP, &error));
   CHECK_OK(rowbloom_store_write(store, batch, ROWBLOOM_ASYNC, &error));
   CheckCell(store, "r", "info", "c", NULL);

@@ -281,6 +281,50 @@ TEST_F(Load, DeletesOfAVersionOfTheRowTakeItInAllColumns) {
   }
 }
 
+TEST_F(Load, DeletedVersionsTakeNoPlace) {
+  path_ = dir_.File("places");
+  store_ = OpenOrFail(
+      {}, path_,
+      {{"one", {.timestamps = Timestamps::kClient}},
+       {"two", {.timestamps = Timestamps::kClient, .max_versions = 2}}});
+  ASSERT_NE(store_, nullptr);
+  using enum ChangeType;
+  // A delete of the cell's version, with that version, over an older one.
+  ASSERT_THAT(store_->Put("r", "one", "b", "old", {.timestamp_ms = 3}), IsOk());
+  auto load = Begin();
+  ASSERT_NE(load, nullptr);
+  for (const char* qualifier : {"a", "b"}) {
+    ASSERT_THAT(load->Add({kDeleteVersion, "r", "one", qualifier, {}, 5}),
+                IsOk());
+    ASSERT_THAT(load->Add("r", "one", qualifier, "deleted", 5), IsOk());
+  }
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_THAT(Versions("r", "one", "b"),
+              ElementsAre(Cell{"one", "b", 3, "old"}));
+  load = Begin();
+  ASSERT_NE(load, nullptr);
+  ASSERT_THAT(load->Add({kDeleteVersion, "r", "one", "c", {}, 5}), IsOk());
+  ASSERT_THAT(load->Add("r", "one", "c", "deleted", 5), IsOk());
+  ASSERT_THAT(load->Add("r", "one", "c", "load", 3), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_THAT(Versions("r", "one", "c"),
+              ElementsAre(Cell{"one", "c", 3, "load"}));
+  // A delete of the row's version, over one that the store has.
+  for (const uint64_t timestamp_ms : {4, 5}) {
+    ASSERT_THAT(
+        store_->Put("r", "two", "q", "put", {.timestamp_ms = timestamp_ms}),
+        IsOk());
+  }
+  load = Begin();
+  ASSERT_NE(load, nullptr);
+  ASSERT_THAT(load->Add({kDeleteFamilyVersion, "r", "two", "", {}, 5}), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  ASSERT_THAT(store_->Put("r", "two", "q", "put", {.timestamp_ms = 3}), IsOk());
+  EXPECT_THAT(
+      Versions("r", "two", "q"),
+      ElementsAre(Cell{"two", "q", 4, "put"}, Cell{"two", "q", 3, "put"}));
+}
+
 // A version that is deleted while it is loaded would push out a visible one.
 TEST_F(Load, ADeleteOfAVersionOfTheRowEndsTheLoadsOfItsFamily) {
   path_ = dir_.File("one");
@@ -368,6 +412,8 @@ TEST_F(Load, DeletesThatMeanNothingAreRefused) {
   EXPECT_THAT(load->Add({kDeleteFamily, "r", "c", "q", {}, 5}),
               is_refused("with the qualifier \"q\""));
   EXPECT_THAT(load->Add({kDeleteRow, "r", "c", "", {}, 5}),
+              is_refused("with the family \"c\""));
+  EXPECT_THAT(load->Add({kDeleteRow, "r", "", "", {}, 5}),
               is_refused("a version, a column or a family"));
   EXPECT_THAT(load->Add({kDelete, "r", "c", "q", {}}),
               is_refused("with their timestamps"));

@@ -19,8 +19,8 @@ using ::testing::Not;
 
 std::string ReadFile(const std::string& path) {
   std::string bytes;
-  EXPECT_THAT(
-      rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &bytes), IsOk());
+  EXPECT_THAT(rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &bytes),
+              IsOk());
   return bytes;
 }
 
@@ -76,8 +76,7 @@ TEST(FullDisk, IsAnErrorUntilTheStoreIsOpenedAgain) {
   };
   auto store = open();
   ASSERT_NE(store, nullptr);
-  EXPECT_THAT(ReadFile(dir.File("db") + "/LOG"),
-              HasSubstr("RocksDB version"));
+  EXPECT_THAT(ReadFile(dir.File("db") + "/LOG"), HasSubstr("RocksDB version"));
   ASSERT_THAT(store->Put("kept", "f", "q", "v"), IsOk());
   plan.FailCall(1, /*for_good=*/true, FaultPlan::Kind::kNoSpace);
   EXPECT_FALSE(store->Flush().ok());

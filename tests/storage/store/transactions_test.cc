@@ -131,6 +131,24 @@ TEST_P(Transactions, SeesTheStoreAsItWas) {
   EXPECT_THAT(transaction->Commit(), IsOk());
 }
 
+TEST_P(Transactions, SeesFamiliesAsTheyWere) {
+  Put("r", "q", "old");
+  const auto transaction = Begin();
+  ASSERT_THAT(store_->TruncateFamily(family()), IsOk());
+  ASSERT_THAT(store_->CreateFamily("new", {}), IsOk());
+  Put("r", "q", "new");
+  EXPECT_EQ(Value(transaction.get(), "r", "q"), "old");
+  std::optional<std::string> value;
+  EXPECT_THAT(transaction->Get("r", "new", "q", &value),
+              StatusIs(Status::kInvalidArgument, HasSubstr("\"new\"")));
+  EXPECT_THAT(transaction->Commit(), IsOk());
+  // A delete of a row would have taken the cells of the new family.
+  const auto deletes = Begin();
+  deletes->DeleteRow("r");
+  ASSERT_THAT(store_->CreateFamily("newer", {}), IsOk());
+  EXPECT_THAT(deletes->Commit(), StatusIs(Status::kBusy, HasSubstr("")));
+}
+
 TEST_P(Transactions, AWriteOfAnyKindToWhatWasReadConflicts) {
   const auto write = [&](const std::function<void(WriteBatch*)>& fill) {
     WriteBatch batch;

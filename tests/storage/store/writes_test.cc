@@ -92,6 +92,8 @@ TEST_P(Writes, ChangesThatMeanNothingAreRefused) {
     EXPECT_THAT(store_->Write({type, "r", family(), "q", {}}),
                 is_refused("with the qualifier \"q\""));
   }
+  EXPECT_THAT(store_->Write({ChangeType::kDeleteRow, "r", family(), "", {}}),
+              is_refused(std::string("with the family \"") + family()));
   EXPECT_EQ(Value(), "-");
 }
 
