@@ -54,6 +54,11 @@ bool Family::Attach(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle) {
   const std::lock_guard lock(mutex_);
   if (handle_ != nullptr || state_ == FrontFilterState::kDisarmed) return false;
   name_ = handle->GetName();
+  // The options of a prepared family may have been copied, and changed.
+  if (handle->GetComparator() != rules_.comparator) {
+    DisarmLocked("it was opened without Prepare");
+    return false;
+  }
   root_ = db->GetRootDB();
   db_ = db;
   handle_ = handle;

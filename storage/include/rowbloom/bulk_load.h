@@ -16,7 +16,9 @@
 // of a cell there stays, whatever their timestamps, and a load arrives with
 // Finish: it replaces what was there, newer cells too, and what is written
 // while the load is filled. A `versioned` family orders the load's versions and
-// deletes, and those of other writes, by their timestamps.
+// deletes, and those of other writes, by their timestamps. A load's
+// kDeleteVersion comes with its puts: where the store has the version that it
+// names, that keeps its place among max_versions.
 //
 // Not thread-safe; loads and other writes may go on side by side. Finish and
 // other writes of a row, CheckAndWrite, Increment and Append included, come one

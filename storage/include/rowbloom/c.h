@@ -339,9 +339,9 @@ bool rowbloom_batch_set_ttl(rowbloom_batch_t* batch, int64_t ttl_ms,
                             char** error);
 
 // Adds a change of a `rowbloom_change_type`. Deletes have no value; those of a
-// family have no qualifier, and those of a row have an empty family, too. Puts
-// take a timestamp in families with "timestamps=client", deletes in these and
-// in families with more than one version.
+// family have no qualifier, and those of a row have no family either, NULL or
+// "". Puts take a timestamp in families with "timestamps=client", deletes in
+// these and in families with more than one version.
 bool rowbloom_batch_add(rowbloom_batch_t* batch, int change_type,
                         const void* row, size_t row_size, const char* family,
                         const void* qualifier, size_t qualifier_size,

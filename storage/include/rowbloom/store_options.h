@@ -51,7 +51,8 @@ struct FamilyOptions {
   // Versions of a cell that are kept, the newest; at least 1. One that was
   // pushed out does not come back when a newer one is deleted.
   uint32_t max_versions = 1;
-  // Versions of a cell, the newest, that outlive ttl_ms; up to max_versions.
+  // Versions of a cell, the newest, that outlive ttl_ms; up to max_versions. A
+  // DeleteVersion counts as the version that it names.
   uint32_t min_versions = 0;
   // The time that a version is seen after its timestamp, in milliseconds; 0:
   // for ever.

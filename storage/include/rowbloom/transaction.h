@@ -23,9 +23,9 @@ namespace rowbloom {
 // The changes are those of the batch, and are kept in memory until Commit. No
 // lock is held meanwhile. Destroying it without Commit drops the changes.
 //
-// Get sees the store as it was at Begin, and the transaction's own changes in
-// it. There is nothing to read ranges with: what Store's functions read is
-// neither checked nor with the changes.
+// Get sees the store as it was at Begin, with its families, and the
+// transaction's own changes in it. There is nothing to read ranges with: what
+// Store's functions read is neither checked nor with the changes.
 //
 // Not thread-safe. It must be gone before the store is.
 class Transaction : public WriteBatch {
@@ -44,9 +44,10 @@ class Transaction : public WriteBatch {
   //   Busy  another write has changed a cell since Begin that Get has read,
   //         present or absent, or that a change names; or RocksDB cannot rule
   //         that out: a row of the same 1 in 256 was deleted in a family that
-  //         keeps the latest version, a bulk load came in, a family was altered
-  //         or dropped, or memory has been flushed so often that nothing is
-  //         left of the time of Begin. A version that expires is no change.
+  //         keeps the latest version, a bulk load came in, a family was
+  //         created, altered, truncated or dropped, or memory has been flushed
+  //         so often that nothing is left of the time of Begin. A version that
+  //         expires is no change.
   // Others as of Store::Write. Nothing was written in either case.
   virtual rocksdb::Status Commit(
       Durability durability = Durability::kAsync) = 0;

@@ -201,18 +201,21 @@ TEST_F(FrontFilterTest, SaysWhyAFamilyHasNone) {
   auto unfiltered = rocksdb::ColumnFamilyOptions();
   auto unprepared = rocksdb::ColumnFamilyOptions(Options());
   ExpectOk(filter_->Prepare(&options_, &unfiltered));
+  auto copied = rocksdb::ColumnFamilyOptions(options_);
+  copied.comparator = rocksdb::ReverseBytewiseComparator();
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   std::unique_ptr<rocksdb::DB> db;
   options_.create_missing_column_families = true;
   ExpectOk(rocksdb::DB::Open(options_, path_,
                              {{"default", options_},
                               {"unfiltered", unfiltered},
-                              {"unprepared", unprepared}},
+                              {"unprepared", unprepared},
+                              {"copied", copied}},
                              &handles, Into(&db)));
   ExpectOk(filter_->Attach(db.get(), handles));
   filter_->WaitUntilArmed();
   const auto stats = filter_->Stats();
-  ASSERT_EQ(stats.families.size(), 3);
+  ASSERT_EQ(stats.families.size(), 4);
   EXPECT_EQ(stats.families[0].state, FrontFilterState::kArmed);
   EXPECT_EQ(stats.families[1].name, "unfiltered");
   EXPECT_EQ(stats.families[1].state, FrontFilterState::kDisarmed);
@@ -221,6 +224,12 @@ TEST_F(FrontFilterTest, SaysWhyAFamilyHasNone) {
   EXPECT_FALSE(filter_->MayHaveRow(handles[0], "absent:"));
   EXPECT_TRUE(filter_->MayHaveRow(handles[1], "absent:"));
   EXPECT_TRUE(filter_->MayHaveRow(handles[2], "absent:"));
+  for (const FrontFilterFamilyStats& family : stats.families) {
+    if (family.name != "copied") continue;
+    EXPECT_EQ(family.state, FrontFilterState::kDisarmed);
+    EXPECT_EQ(family.why, "it was opened without Prepare");
+  }
+  EXPECT_TRUE(filter_->MayHaveRow(handles[3], "absent:"));
   for (auto* handle : handles) ExpectOk(db->DestroyColumnFamilyHandle(handle));
 }
 
