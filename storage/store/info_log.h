@@ -17,8 +17,8 @@
 
 namespace rowbloom {
 
-// Thread-safe. Lines that cannot be written are dropped, and so are all that
-// follow.
+// Thread-safe, throws nothing. Lines that cannot be written are dropped, and so
+// are all that follow.
 class InfoLog final : public rocksdb::Logger {
  public:
   explicit InfoLog(std::unique_ptr<rocksdb::WritableFile> file)
@@ -29,22 +29,15 @@ class InfoLog final : public rocksdb::Logger {
 
   using Logger::Logv;
   void Logv(const char* format, va_list arguments) override {
-    std::string line = Now();
-    const size_t head_bytes = line.size();
-    va_list again;
-    va_copy(again, arguments);
-    const int text_bytes = std::vsnprintf(nullptr, 0, format, arguments);
-    if (text_bytes > 0) {
-      line.resize(head_bytes + static_cast<size_t>(text_bytes) + 1);
-      std::vsnprintf(&line[head_bytes], line.size() - head_bytes, format,
-                     again);
-      line.pop_back();  // the terminator
+    try {
+      const std::string line = Now() + Formatted(format, arguments);
+      const std::scoped_lock lock(mutex_);
+      lines_ += line;
+      if (lines_.back() != '\n') lines_.push_back('\n');
+      if (lines_.size() >= kBufferBytes) Write();
+    } catch (...) {
+      // There was no memory for the line. RocksDB takes no exceptions.
     }
-    va_end(again);
-    if (line.back() != '\n') line.push_back('\n');
-    const std::scoped_lock lock(mutex_);
-    lines_ += line;
-    if (lines_.size() >= kBufferBytes) Write();
   }
 
   // RocksDB calls it when it has opened, flushed or compacted something.
@@ -80,6 +73,17 @@ class InfoLog final : public rocksdb::Logger {
                       static_cast<unsigned long long>(
                           rocksdb::Env::Default()->GetThreadID())));
     return {text, size};
+  }
+
+  static std::string Formatted(const char* format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    const int size = std::vsnprintf(nullptr, 0, format, again);
+    va_end(again);
+    if (size <= 0) return {};
+    std::string text(static_cast<size_t>(size), '\0');
+    std::vsnprintf(text.data(), text.size() + 1, format, arguments);
+    return text;
   }
 
   void Write() {

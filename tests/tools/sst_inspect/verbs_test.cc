@@ -176,11 +176,11 @@ TEST_F(Verbs, TimestampsAreDecoded) {
 }
 
 TEST_F(Verbs, MeasureAgreesWithThePrediction) {
+  const std::string prefix = test::NumberedKeys(2000)[0].substr(0, 3);
   std::vector<std::string> keys;
   for (int row = 0; row < 2000; ++row) {
     for (int column = 0; column < 5; ++column) {
-      keys.push_back(test::NumberedKeys(2000)[0].substr(0, 3) +
-                     std::to_string(100000 + 7 * row) + "/" +
+      keys.push_back(prefix + std::to_string(100000 + 7 * row) + "/" +
                      std::to_string(100 + 11 * column));
     }
   }
