@@ -30,6 +30,7 @@ class Store::Impl {
   OpenedStore opened;
   std::atomic<uint64_t> next_load{0};
   std::mutex compact_mutex;
+  std::mutex flush_mutex;
   Writer writer;
 };
 

@@ -117,6 +117,10 @@ class FaultyWritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
     return Append(data, options, debug);
   }
   IOStatus Flush(const IOOptions& options, IODebugContext* debug) override {
+    // Without power it promises nothing, and RocksDB 7.8.3 with assertions may
+    // stop when that of a log fails
+    // (MemTable::ConstructFragmentedRangeTombstones).
+    if (plan_->is_power_cut()) return IOStatus::OK();
     const IOStatus s = Call("flush", Effect::kTakesSpace);
     return s.ok() ? FSWritableFileOwnerWrapper::Flush(options, debug) : s;
   }
@@ -448,7 +452,7 @@ IOStatus FaultPlan::Read() {
     ++faults_;
     return IOStatus::IOError("injected at a read");
   }
-  return kind_ == Kind::kPowerCut ? IOStatus::OK() : Call("read");
+  return is_power_cut() ? IOStatus::OK() : Call("read");
 }
 
 bool FaultPlan::OneIn(uint64_t n) { return n > 0 && Below(n) == 0; }

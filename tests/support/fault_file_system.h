@@ -53,6 +53,7 @@ class FaultPlan {
   // RocksDB's own have nothing that tells.
   void DamageFiltersOneIn(uint64_t n) { damage_one_in_ = n; }
 
+  bool is_power_cut() const { return kind_ == Kind::kPowerCut; }
   uint64_t calls() const { return calls_; }
   uint64_t faults() const { return faults_; }
   uint64_t damages() const { return damages_; }
