@@ -89,7 +89,9 @@ class SstLoad final : public BulkLoad {
         ingestion.options.write_global_seqno = false;
         ingestions.push_back(std::move(ingestion));
       }
-      return ingestions.empty() ? Status::OK() : Ingest(ingestions);
+      if (ingestions.empty()) return Status::OK();
+      Status s = Ingest(ingestions);
+      return s.ok() ? DeleteInAllColumns() : s;
     });
   }
 
@@ -108,6 +110,8 @@ class SstLoad final : public BulkLoad {
     uint64_t oldest_put_ms = std::numeric_limits<uint64_t>::max();
     // SharedRules::FamilyVersionDeletes before row_deletes are first read.
     uint64_t known_version_deletes = 0;
+    bool has_version_deletes = false;  // of the load's own
+    size_t unreadable_files = 0;       // before the load
   };
 
   Status AddChange(const Change& change) {
@@ -207,6 +211,12 @@ class SstLoad final : public BulkLoad {
       load->value_bytes = 0;
     }
     load->value_bytes += entry.value.size();
+    if (entry.type == ChangeType::kDeleteFamilyVersion) {
+      load->has_version_deletes = true;
+      load->row_deletes.Add({entry});
+      row_version_deletes_.DeleteFamilyVersion(row, load->family->first,
+                                               entry.timestamp_ms);
+    }
     if (entry.type == ChangeType::kPut) {
       load->oldest_put_ms = std::min(load->oldest_put_ms, entry.timestamp_ms);
     }
@@ -237,11 +247,6 @@ class SstLoad final : public BulkLoad {
                                             &load->row_deletes);
         if (!unusable_.ok()) return unusable_;
       }
-    }
-    if (entry.type == ChangeType::kDeleteFamilyVersion) {
-      row_version_deletes_.DeleteFamilyVersion(row, load->family->first,
-                                               entry.timestamp_ms);
-      load->row_deletes.Add({entry});
     }
     const bool deleted_alone = key == load->key &&
                                load->last.type == ChangeType::kDeleteVersion &&
@@ -314,8 +319,11 @@ class SstLoad final : public BulkLoad {
     }
     if (s.ok()) s = opened_.database.WriteSynced(&marks);
     if (!s.ok()) return s;
-    for (const auto& [name, load] : families_) {
-      load.family->second.shared_rules->NotePut(load.oldest_put_ms);
+    for (auto& [name, load] : families_) {
+      SharedRules& rules = *load.family->second.shared_rules;
+      rules.NotePut(load.oldest_put_ms);
+      if (load.has_version_deletes) rules.NoteFamilyVersionDelete();
+      load.unreadable_files = UnreadableFiles(load);
     }
     const uint64_t number = opened_.database->GetLatestSequenceNumber();
     // A RocksDB with assertions, as Debian's, refuses with TryAgain, and has
@@ -329,33 +337,53 @@ class SstLoad final : public BulkLoad {
     for (const auto& [name, load] : families_) {
       if (s.ok()) s = CheckTaken(load);
     }
-    // Written once more, they delete the versions of each column by itself, so
-    // that these take no version's place.
-    return s.ok()
-               ? writer_->Apply(no_writes, row_version_deletes_.Changes(), {})
-               : s;
+    return s;
   }
 
-  // A file whose first key RocksDB could not read is taken over all the same
-  // (7.8.3 to 11.8.1), with no key as its range, so that no read finds it.
-  Status CheckTaken(const FamilyLoad& load) const {
-    rocksdb::ColumnFamilyHandle* const family = load.family->second.handle();
-    rocksdb::ColumnFamilyMetaData listing;
-    opened_.database->GetColumnFamilyMetaData(family, &listing);
-    for (const rocksdb::LevelMetaData& level : listing.levels) {
-      for (const rocksdb::SstFileMetaData& file : level.files) {
-        if (!file.smallestkey.empty()) continue;
-        const Slice no_key;
-        Status s = rocksdb::DeleteFilesInRange(opened_.database.get(), family,
-                                               &no_key, &no_key);
-        if (!s.ok()) return s;
-        return IOError(opened_.path, file.name,
-                       ": the first key could not be read, so that RocksDB "
-                       "took this file of the load over without its cells; "
-                       "other files are in the store: load again");
-      }
+  // Writes each kDeleteFamilyVersion once more. A write deletes the versions in
+  // each column by itself, so that they take no place of a later put.
+  Status DeleteInAllColumns() {
+    constexpr size_t kAtOnce = 1000;
+    const std::vector<Change> deletes = row_version_deletes_.Changes();
+    Status s;
+    for (size_t at = 0; s.ok() && at < deletes.size(); at += kAtOnce) {
+      const size_t count = std::min(kAtOnce, deletes.size() - at);
+      s = writer_->Write({deletes.data() + at, count}, {});
     }
-    return Status::OK();
+    return s.ok() ? s
+                  : Prefixed(
+                        "the load is in the store, but versions that it "
+                        "deletes may take the places of later puts: ",
+                        s);
+  }
+
+  // RocksDB (7.8.3 to 11.8.1) takes over a file whose first key it cannot read,
+  // as one without keys: no get finds its cells.
+  size_t UnreadableFiles(const FamilyLoad& load) const {
+    rocksdb::ColumnFamilyMetaData listing;
+    opened_.database->GetColumnFamilyMetaData(load.family->second.handle(),
+                                              &listing);
+    size_t count = 0;
+    for (const rocksdb::LevelMetaData& level : listing.levels) {
+      count += static_cast<size_t>(std::ranges::count_if(
+          level.files, [](const rocksdb::SstFileMetaData& file) {
+            return file.smallestkey.empty();
+          }));
+    }
+    return count;
+  }
+
+  Status CheckTaken(const FamilyLoad& load) const {
+    if (UnreadableFiles(load) <= load.unreadable_files) return Status::OK();
+    // RocksDB leaves those that are in level 0.
+    const Slice no_key;
+    rocksdb::DeleteFilesInRange(opened_.database.get(),
+                                load.family->second.handle(), &no_key, &no_key)
+        .PermitUncheckedError();
+    return IOError(opened_.path, ": RocksDB could not read a file of family \"",
+                   load.family->first,
+                   "\" that it took over, whose cells are missing; other cells "
+                   "of the load are in the store: load again");
   }
 
   // Tells readers of the log how many numbers the load took. They go by the

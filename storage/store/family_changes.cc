@@ -162,10 +162,6 @@ Status Store::AlterFamily(const std::string& name,
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     rocksdb::WriteBatch batch;
     s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);
-    if (s.ok() && options.timestamps != before.options.timestamps) {
-      // The application's puts may be later than the store's time.
-      s = impl_->writer.Announce(kLaterPuts);
-    }
     // SetOptions of RocksDB 10 and later takes a failed write of the MANIFEST
     // for overcome, and deletes files that the MANIFEST may name: the database
     // could not be opened again.
@@ -173,6 +169,11 @@ Status Store::AlterFamily(const std::string& name,
       s = IOError(opened.path,
                   ": RocksDB had an error since the store was opened; to alter "
                   "a family, open it again");
+    }
+    if (s.ok() && before.options.timestamps == Timestamps::kClient &&
+        options.timestamps == Timestamps::kStore) {
+      // The application's puts may be later than the store's time.
+      s = impl_->writer.Announce(kLaterPuts);
     }
     if (s.ok()) {
       s = opened.database->SetOptions(before.handle(),

@@ -25,6 +25,8 @@ class Listener final : public rocksdb::EventListener {
 
   // Tells whether RocksDB had an error that stops writes or background work.
   bool had_error() const { return had_error_; }
+  // Tells whether the MANIFEST may say what RocksDB does not know.
+  bool lost_manifest() const { return lost_manifest_; }
   // The error after which RocksDB takes no more writes; OK: none.
   rocksdb::Status error() const {
     if (!is_stopped_) return rocksdb::Status::OK();
@@ -32,9 +34,14 @@ class Listener final : public rocksdb::EventListener {
     return error_;
   }
 
-  void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason,
                          rocksdb::Status* error) override {
+    using Reason = rocksdb::BackgroundErrorReason;
     had_error_ = true;
+    if (reason == Reason::kManifestWrite ||
+        reason == Reason::kManifestWriteNoWAL) {
+      lost_manifest_ = true;
+    }
     if (error->severity() < rocksdb::Status::Severity::kHardError) return;
     const std::scoped_lock lock(mutex_);
     if (is_stopped_) return;
@@ -64,15 +71,16 @@ class Listener final : public rocksdb::EventListener {
  private:
   std::atomic<rocksdb::DB*> database_{nullptr};
   std::atomic<bool> had_error_{false};
+  std::atomic<bool> lost_manifest_{false};
   std::atomic<bool> is_stopped_{false};
   mutable std::mutex mutex_;  // guards error_
   rocksdb::Status error_;
 };
 
-// Deletes no SSTs and blob files any more once RocksDB had an error. After a
-// failed write of the MANIFEST RocksDB (7.8.3 to 11.8.1) deletes the files of
-// an ingestion, which the MANIFEST may name: the database could not be opened
-// again. The next opening deletes those that it does not name.
+// Deletes no SSTs and blob files any more after a failed write of the MANIFEST.
+// RocksDB (7.8.3 to 11.8.1) deletes the files of an ingestion then, which the
+// MANIFEST may name: the database could not be opened again. The next opening
+// deletes those that it does not name.
 class TableKeeper final : public rocksdb::FileSystemWrapper {
  public:
   TableKeeper(const std::shared_ptr<rocksdb::FileSystem>& target,
@@ -84,7 +92,7 @@ class TableKeeper final : public rocksdb::FileSystemWrapper {
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* debug) override {
     const bool is_table = file.ends_with(".sst") || file.ends_with(".blob");
-    return is_table && listener_->had_error()
+    return is_table && listener_->lost_manifest()
                ? rocksdb::IOStatus::OK()
                : FileSystemWrapper::DeleteFile(file, options, debug);
   }
@@ -100,7 +108,7 @@ class LockingEnv final : public rocksdb::EnvWrapper {
  public:
   LockingEnv(rocksdb::Env* target, std::shared_ptr<const Listener> listener)
       : EnvWrapper(target), lock_(target) {
-    // EnvWrapper's own would come back to it for each call.
+    // The file system of an EnvWrapper calls that wrapper for each call.
     file_system_ = std::make_shared<TableKeeper>(target->GetFileSystem(),
                                                  std::move(listener));
     system_clock_ = target->GetSystemClock();

@@ -160,7 +160,7 @@ class Writer::Draft {
     if (s.ok()) s = opened_.FindFamily(families_, at.family, &family);
     if (s.ok()) s = FindCell(family, at.qualifier, &cell);
     if (!s.ok()) return s;
-    const std::optional<Entry> newest = Newest(cell, family->second);
+    const std::optional<Entry> newest = Newest(cell, family->second.rules);
     value->reset();
     if (newest) value->emplace(newest->value);
     return s;
@@ -224,9 +224,9 @@ class Writer::Draft {
   };
 
   std::optional<Entry> Newest(const CellState& cell,
-                              const Family& family) const {
+                              const VersionRules& rules) const {
     std::optional<Entry> newest;
-    ForEachVisible(cell.entries, cell.row_deletes, family.rules,
+    ForEachVisible(cell.entries, cell.row_deletes, rules,
                    opened_.shared->clock.WallNow(), [&](const Entry& entry) {
                      newest = entry;
                      return false;
@@ -325,7 +325,7 @@ class Writer::Draft {
     CellState cell;
     Status s = FindCell(found, change.qualifier, &cell);
     if (!s.ok()) return s;
-    const std::optional<Entry> before = Newest(cell, found->second);
+    const std::optional<Entry> before = Newest(cell, found->second.rules);
     std::string& value = noted().updated.emplace_back(
         before ? before->value : std::string_view());
     if (change.type == ChangeType::kAppend) {
@@ -351,10 +351,14 @@ class Writer::Draft {
   Status CheckNewest(const Change& put, FamilyMap::const_iterator found,
                      uint64_t timestamp_ms, CellState* cell) const {
     Entry entry = PutOf(put, timestamp_ms);
-    // A TTL of 0 is asked for, and loses nothing that is not to be lost.
-    if (!put.timestamp_ms) entry.ttl_ms = kNoTtl;
-    cell->entries = ApplyOperand(cell->entries, {entry}, found->second.rules);
-    const std::optional<Entry> after = Newest(*cell, found->second);
+    VersionRules rules = found->second.rules;
+    // A put of now that runs out at once, or soon, is not lost.
+    if (!put.timestamp_ms) {
+      entry.ttl_ms = kNoTtl;
+      rules.ttl_ms = 0;
+    }
+    cell->entries = ApplyOperand(cell->entries, {entry}, rules);
+    const std::optional<Entry> after = Newest(*cell, rules);
     if (after && after->timestamp_ms == timestamp_ms) return Status::OK();
     return Prefixed(
         Describe(row_, found->first, put.qualifier),
@@ -570,8 +574,11 @@ class Writer::Draft {
     if (IsDeleteOfRow(change.type)) {
       if (IsLookedAt(family)) {
         const Key row = KeyOf(family, {});
-        std::erase_if(noted().entries,
-                      [&](const auto& at) { return IsOfRow(at.first, row); });
+        auto& entries = noted().entries;
+        const auto begin = entries.lower_bound(row);
+        auto end = begin;
+        while (end != entries.end() && IsOfRow(end->first, row)) ++end;
+        entries.erase(begin, end);
         noted().removed_rows.insert(row);
       }
       is_wide_ = true;

@@ -143,11 +143,11 @@ std::optional<Error> CellReader::EmitStanza(const std::vector<Field>& stanza,
                      "expected a field Package in the stanza that starts here, "
                      "found none");
   }
-  for (const auto& function : {sink.check, sink.take}) {
+  for (const auto* function : {&sink.check, &sink.take}) {
     for (const Field& field : stanza) {
       const auto error =
-          function({row->value, std::nullopt, field.name, field.value,
-                    /*is_last=*/&field == &stanza.back()});
+          (*function)({row->value, std::nullopt, field.name, field.value,
+                       /*is_last=*/&field == &stanza.back()});
       if (error) return lines_.At(field.line_number, error->message);
     }
   }

@@ -24,7 +24,8 @@
 // other writes of a row, CheckAndWrite, Increment and Append included, come one
 // after the other. It keeps writes waiting while the files are added. Memory: a
 // block and the filter's hashes (some ten bytes a cell) of a file per family,
-// and one cell's versions. Must be destroyed before its store.
+// one cell's versions, and the row of each kDeleteFamilyVersion, whose cells
+// are read after the files are added. Must be destroyed before its store.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +69,7 @@ class BulkLoad {
   // Aborted: the store's clock was reset during the load, or a
   // DeleteFamilyVersion was written to one of its families; load again.
   // IOError: the load is not there, but may be, whole, once the store has been
-  // opened again; the message says if a part of it is there.
+  // opened again; the message says if all or a part of it is there.
   virtual rocksdb::Status Finish() = 0;
 
  protected:
