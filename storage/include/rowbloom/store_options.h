@@ -148,7 +148,8 @@ struct StoreOptions {
   // open.
   uint32_t max_open_files = 0;
   // The file system, clocks and threads, which outlive the store. nullptr:
-  // rocksdb::Env::Default().
+  // rocksdb::Env::Default(). Its NewLogger is not called: the store writes LOG
+  // as any other file.
   rocksdb::Env* env = nullptr;
   // Bounds the rate at which flushes and compactions write; several stores may
   // share one. nullptr: no bound.
