@@ -65,8 +65,8 @@ class SharedRules {
     cleared_ms_ = compacted_ms > ttl_ms ? compacted_ms - ttl_ms : 0;
   }
 
-  // The number of kDeleteFamilyVersion so far. Each is counted once it can be
-  // read, before another write or load can follow.
+  // The number rises with each kDeleteFamilyVersion, or load with some, under
+  // the locks of their rows: after a write can be read, before a load comes in.
   uint64_t FamilyVersionDeletes() const { return family_version_deletes_; }
   void NoteFamilyVersionDelete() { ++family_version_deletes_; }
 

@@ -167,7 +167,7 @@ class Opener {
     opened_.shared = std::make_shared<SharedState>(surroundings.wall_clock);
     opened_.path = path;
     if (options.read_only) return;
-    opened_.env = std::make_unique<LockingEnv>(options_.env, opened_.listener);
+    opened_.env = std::make_unique<StoreEnv>(options_.env, opened_.listener);
     env_ = opened_.env.get();
   }
 

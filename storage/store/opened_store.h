@@ -22,7 +22,7 @@ struct OpenedStore {
   StoreOptions options;  // as the store has them: nothing is left open
   std::shared_ptr<rocksdb::Statistics> statistics;  // nullptr: none
   std::shared_ptr<SharedState> shared;
-  std::unique_ptr<LockingEnv> env;  // nullptr: open for reading only
+  std::unique_ptr<StoreEnv> env;  // nullptr: open for reading only
   std::shared_ptr<Listener> listener = std::make_shared<Listener>();
   Database database;
   std::unique_ptr<FamilyTable> families;

@@ -25,7 +25,8 @@ class Listener final : public rocksdb::EventListener {
 
   // Tells whether RocksDB had an error that stops writes or background work.
   bool had_error() const { return had_error_; }
-  // Tells whether the MANIFEST may say what RocksDB does not know.
+  // Tells whether a write of the MANIFEST failed, which may name files that
+  // RocksDB does not count as its own.
   bool lost_manifest() const { return lost_manifest_; }
   // The error after which RocksDB takes no more writes; OK: none.
   rocksdb::Status error() const {
@@ -103,17 +104,18 @@ class TableKeeper final : public rocksdb::FileSystemWrapper {
 
 // The Env of a store that is open for writing, which outlives it. The lock is
 // taken before anything is looked at; RocksDB, which takes the same one when it
-// opens, is given this. So nobody writes between the look and the opening.
-class LockingEnv final : public rocksdb::EnvWrapper {
+// opens, is given this. So nobody writes between the look and the opening. Its
+// files are a TableKeeper's, and its logger is an InfoLog.
+class StoreEnv final : public rocksdb::EnvWrapper {
  public:
-  LockingEnv(rocksdb::Env* target, std::shared_ptr<const Listener> listener)
+  StoreEnv(rocksdb::Env* target, std::shared_ptr<const Listener> listener)
       : EnvWrapper(target), lock_(target) {
     // The file system of an EnvWrapper calls that wrapper for each call.
     file_system_ = std::make_shared<TableKeeper>(target->GetFileSystem(),
                                                  std::move(listener));
     system_clock_ = target->GetSystemClock();
   }
-  const char* Name() const override { return "rowbloom.LockingEnv"; }
+  const char* Name() const override { return "rowbloom.StoreEnv"; }
 
   // HeldLock::Take. Unless RocksDB has taken it over, the lock goes with this
   // object.

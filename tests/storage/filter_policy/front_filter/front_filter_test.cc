@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <string>
@@ -224,11 +225,11 @@ TEST_F(FrontFilterTest, SaysWhyAFamilyHasNone) {
   EXPECT_FALSE(filter_->MayHaveRow(handles[0], "absent:"));
   EXPECT_TRUE(filter_->MayHaveRow(handles[1], "absent:"));
   EXPECT_TRUE(filter_->MayHaveRow(handles[2], "absent:"));
-  for (const FrontFilterFamilyStats& family : stats.families) {
-    if (family.name != "copied") continue;
-    EXPECT_EQ(family.state, FrontFilterState::kDisarmed);
-    EXPECT_EQ(family.why, "it was opened without Prepare");
-  }
+  const auto other = std::ranges::find(stats.families, "copied",
+                                       &FrontFilterFamilyStats::name);
+  ASSERT_NE(other, stats.families.end());
+  EXPECT_EQ(other->state, FrontFilterState::kDisarmed);
+  EXPECT_EQ(other->why, "it was opened without Prepare");
   EXPECT_TRUE(filter_->MayHaveRow(handles[3], "absent:"));
   for (auto* handle : handles) ExpectOk(db->DestroyColumnFamilyHandle(handle));
 }
