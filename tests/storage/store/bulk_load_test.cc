@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/store/found_store.h"
@@ -561,9 +564,29 @@ TEST_F(Load, LeavesNothingWhenItIsGivenUp) {
 
 // Whichever call of the file system fails while a load is finished. After an
 // error RocksDB's MANIFEST may name the files, which then must be there.
+std::set<std::string> SstsIn(const std::string& path) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path)) {
+    if (entry.path().extension() == ".sst") {
+      names.insert(entry.path().filename().string());
+    }
+  }
+  return names;
+}
+
+// The SSTs that the MANIFEST of a closed store names.
+void NamedSsts(const std::string& path, std::set<std::string>* names) {
+  Database database;
+  ASSERT_NO_FATAL_FAILURE(OpenRaw(path, &database));
+  std::vector<rocksdb::LiveFileMetaData> live;
+  database->GetLiveFilesMetaData(&live);
+  for (const auto& file : live) names->insert(file.relative_filename);
+}
+
 TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
   const TempDir dir;
   uint64_t call = 0;
+  size_t removed = 0;
   for (bool met = true; met;) {
     SCOPED_TRACE("call " + std::to_string(++call) + " fails");
     const std::string path = dir.File("db" + std::to_string(call));
@@ -586,13 +609,23 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
     ASSERT_THAT(store->Count({}, &counts), IsOk());
     EXPECT_EQ(counts.rows, s.ok() ? 3 : 0) << s.ToString();
     store.reset();
+    const std::set<std::string> before = SstsIn(path);
     store = OpenOrFail({}, path, {{"c", {}}}, {.env = env.get()});
     ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Count({}, &counts), IsOk());
     EXPECT_TRUE(counts.rows == 3 || (counts.rows == 0 && !s.ok()))
         << counts.rows << ": " << s.ToString();
+    store.reset();
+    // Files that were kept after a failed MANIFEST are gone, if it names none.
+    const std::set<std::string> after = SstsIn(path);
+    std::set<std::string> named;
+    ASSERT_NO_FATAL_FAILURE(NamedSsts(path, &named));
+    EXPECT_THAT(named, ::testing::IsSupersetOf(after));
+    removed += static_cast<size_t>(std::ranges::count_if(
+        before, [&](const auto& name) { return !after.contains(name); }));
   }
   EXPECT_GT(call, 20u);
+  EXPECT_GT(removed, 0u);
 }
 
 TEST_F(Load, OfNothingIsFine) {
