@@ -1,6 +1,7 @@
 #include "storage/hfile_transfer/cell_loader.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
@@ -27,24 +28,11 @@ Status CheckTags(const HFileCellView& cell, bool drop, CellTags* tags,
                          "cells without them");
 }
 
-}  // namespace
-
-CellLoader::CellLoader(const HFileImportOptions& options, BulkLoad* load,
-                       const std::string& family,
-                       const FamilyOptions& family_options, MobFiles* mob_files,
-                       HFileImportReport* report)
-    : options_(options),
-      load_(load),
-      family_(family),
-      family_options_(family_options),
-      latest_(family_options.KeepsLatest()),
-      mob_files_(mob_files),
-      report_(report) {}
-
-Status CellLoader::Check(const HFileImportOptions& options,
-                         const HFileCellView& cell,
-                         std::optional<CellTags>* tags,
-                         std::optional<MobReference>* reference) {
+// The errors that the cell has for every store and without its MOB file. *tags
+// is set if the cell has some, *reference if it refers to a MOB file.
+Status CheckAlone(const HFileCellView& cell, bool drop_tags,
+                  std::optional<CellTags>* tags,
+                  std::optional<MobReference>* reference) {
   switch (cell.type) {
     case HFileCellType::kPut:
     case HFileCellType::kDelete:
@@ -66,16 +54,64 @@ Status CellLoader::Check(const HFileImportOptions& options,
                                    ", expected 0 or more");
   }
   if (cell.tags.empty()) return Status::OK();
-  return CheckTags(cell, options.drop_tags, &tags->emplace(), reference);
+  return CheckTags(cell, drop_tags, &tags->emplace(), reference);
+}
+
+uint64_t WallNow() {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(
+          std::chrono::system_clock::now().time_since_epoch())
+          .count());
+}
+
+// A TTL below 1 runs out as soon as the cell's time has come.
+std::optional<uint64_t> TtlOf(const std::optional<CellTags>& tags) {
+  if (!tags || !tags->ttl_ms) return std::nullopt;
+  return static_cast<uint64_t>(std::max<int64_t>(*tags->ttl_ms, 1));
+}
+
+}  // namespace
+
+CellLoader::CellLoader(const HFileImportOptions& options, BulkLoad* load,
+                       const std::string& family,
+                       const FamilyOptions& family_options, MobFiles* mob_files,
+                       HFileImportReport* report)
+    : options_(options),
+      load_(load),
+      now_ms_(load == nullptr ? WallNow() : load->timestamp_ms()),
+      family_(family),
+      family_options_(family_options),
+      latest_(family_options.KeepsLatest()),
+      mob_files_(mob_files),
+      report_(report) {}
+
+Status CellLoader::Check(const HFileCellView& cell, const std::string& root) {
+  std::optional<CellTags> tags;
+  std::optional<MobReference> reference;
+  Status s = CheckAlone(cell, options_.drop_tags, &tags, &reference);
+  if (!s.ok() || (tags && IsOver(cell, *tags))) return s;
+  if (cell.type != HFileCellType::kPut) {
+    if (load_ == nullptr || latest_) return s;
+    return load_->Check({static_cast<ChangeType>(cell.type),
+                         cell.row,
+                         family_,
+                         cell.qualifier,
+                         {},
+                         static_cast<uint64_t>(cell.timestamp_ms)});
+  }
+  const Value value{cell, reference, root, TtlOf(tags)};
+  std::string_view bytes;
+  s = ReadValue(value, &bytes);
+  return s.ok() && load_ != nullptr ? load_->Check(PutOf(value, bytes)) : s;
 }
 
 Status CellLoader::Add(const HFileCellView& cell, const std::string& root) {
   std::optional<CellTags> tags;
   std::optional<MobReference> reference;
-  Status s = Check(options_, cell, &tags, &reference);
+  Status s = CheckAlone(cell, options_.drop_tags, &tags, &reference);
   if (!s.ok()) return s;
   if (tags && !tags->names.empty()) ++report_->without_tags;
-  if (tags && IsOver(family_options_, load_->timestamp_ms(), cell, *tags)) {
+  if (tags && IsOver(cell, *tags)) {
     ++report_->cells;
     ++report_->skipped;
     return Status::OK();
@@ -91,12 +127,7 @@ Status CellLoader::Add(const HFileCellView& cell, const std::string& root) {
     return Status::OK();
   }
   last_ = place;
-  std::optional<uint64_t> ttl_ms;
-  if (tags && tags->ttl_ms) {
-    // A TTL below 1 runs out as soon as the cell's time has come.
-    ttl_ms = static_cast<uint64_t>(std::max<int64_t>(*tags->ttl_ms, 1));
-  }
-  s = AddAs(cell.type, timestamp_ms, {cell, reference, root, ttl_ms});
+  s = AddAs(cell.type, timestamp_ms, {cell, reference, root, TtlOf(tags)});
   if (report_->puts + report_->deletes == loaded_before) ++report_->skipped;
   return s;
 }
@@ -117,14 +148,37 @@ Status CellLoader::AddAs(HFileCellType type, uint64_t timestamp_ms,
   }
 }
 
-bool CellLoader::IsOver(const FamilyOptions& family, uint64_t now_ms,
-                        const HFileCellView& cell, const CellTags& tags) {
+bool CellLoader::IsOver(const HFileCellView& cell, const CellTags& tags) const {
   // Both times are positive, so their difference is a number.
-  const int64_t age_ms = static_cast<int64_t>(now_ms) - cell.timestamp_ms;
+  const int64_t age_ms = static_cast<int64_t>(now_ms_) - cell.timestamp_ms;
   if (tags.ttl_ms && *tags.ttl_ms < age_ms) return true;
-  return tags.is_mob_reference && family.ttl_ms > 0 &&
-         family.min_versions == 0 && age_ms > 0 &&
-         static_cast<uint64_t>(age_ms) > family.ttl_ms;
+  return tags.is_mob_reference && family_options_.ttl_ms > 0 &&
+         family_options_.min_versions == 0 && age_ms > 0 &&
+         static_cast<uint64_t>(age_ms) > family_options_.ttl_ms;
+}
+
+Status CellLoader::ReadValue(const Value& value, std::string_view* bytes) {
+  *bytes = value.cell.value;
+  if (!value.reference) return Status::OK();
+  Status s =
+      mob_files_->Read(value.root, value.cell, *value.reference, &mob_value_);
+  *bytes = mob_value_;
+  return s;
+}
+
+Change CellLoader::PutOf(const Value& value, std::string_view bytes) const {
+  const auto timestamp_ms = static_cast<uint64_t>(value.cell.timestamp_ms);
+  Change put{ChangeType::kPut,     value.cell.row, family_,
+             value.cell.qualifier, bytes,          timestamp_ms,
+             value.ttl_ms};
+  if (latest_ && timestamp_ms >= now_ms_) {
+    put.timestamp_ms.reset();
+    if (put.ttl_ms) {
+      put.ttl_ms =
+          std::min(*put.ttl_ms + (timestamp_ms - now_ms_), kMaxTimestampMs);
+    }
+  }
+  return put;
 }
 
 void CellLoader::EnterRow(std::string_view row) {
@@ -161,24 +215,9 @@ Status CellLoader::AddPut(uint64_t timestamp_ms, const Value& value) {
       versions_deleted_.contains(timestamp_ms) || surplus) {
     return Status::OK();
   }
-  std::string_view bytes = value.cell.value;
-  if (value.reference) {
-    Status s =
-        mob_files_->Read(value.root, value.cell, *value.reference, &mob_value_);
-    if (!s.ok()) return s;
-    bytes = mob_value_;
-  }
-  Change put{ChangeType::kPut, row_,        family_, qualifier_, bytes,
-             timestamp_ms,     value.ttl_ms};
-  if (latest_ && timestamp_ms >= load_->timestamp_ms()) {
-    put.timestamp_ms.reset();
-    if (put.ttl_ms) {
-      put.ttl_ms =
-          std::min(*put.ttl_ms + (timestamp_ms - load_->timestamp_ms()),
-                   kMaxTimestampMs);
-    }
-  }
-  Status s = load_->Add(put);
+  std::string_view bytes;
+  Status s = ReadValue(value, &bytes);
+  if (s.ok()) s = load_->Add(PutOf(value, bytes));
   if (!s.ok()) return s;
   ++puts_;
   value_bytes_ += bytes.size();

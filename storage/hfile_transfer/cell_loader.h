@@ -21,7 +21,8 @@ namespace rowbloom::hfile_transfer {
 // Not thread-safe.
 class CellLoader {
  public:
-  // All outlive it.
+  // All outlive it. nullptr for `load`: cells are checked alone, by what every
+  // store refuses.
   CellLoader(const HFileImportOptions& options, BulkLoad* load,
              const std::string& family, const FamilyOptions& family_options,
              MobFiles* mob_files, HFileImportReport* report);
@@ -33,17 +34,9 @@ class CellLoader {
   // MobFiles.
   rocksdb::Status Add(const HFileCellView& cell, const std::string& root);
 
-  // The errors of Add for which it needs no other cell, and no MOB file.
-  // *tags is set if the cell has some, *reference if it refers to a MOB file.
-  static rocksdb::Status Check(const HFileImportOptions& options,
-                               const HFileCellView& cell,
-                               std::optional<CellTags>* tags,
-                               std::optional<MobReference>* reference);
-
-  // Tells whether the cell's own TTL has run out, or that of its family, so
-  // that HBase may have removed the MOB file with its value.
-  static bool IsOver(const FamilyOptions& family, uint64_t now_ms,
-                     const HFileCellView& cell, const CellTags& tags);
+  // The errors that Add has for the cell whatever was added before it, though
+  // a delete before it may make Add pass over it. Adds nothing.
+  rocksdb::Status Check(const HFileCellView& cell, const std::string& root);
 
  private:
   // The value of a put, or where it is.
@@ -57,6 +50,14 @@ class CellLoader {
       return reference ? reference->value_bytes : cell.value.size();
     }
   };
+
+  // Tells whether the cell's own TTL has run out, or that of its family, so
+  // that HBase may have removed the MOB file with its value.
+  bool IsOver(const HFileCellView& cell, const CellTags& tags) const;
+  // The value that a put is loaded with.
+  rocksdb::Status ReadValue(const Value& value, std::string_view* bytes);
+  // The put as it is loaded.
+  Change PutOf(const Value& value, std::string_view bytes) const;
 
   void EnterRow(std::string_view row);
   // Does nothing in the column here.
@@ -77,6 +78,7 @@ class CellLoader {
 
   const HFileImportOptions& options_;
   BulkLoad* const load_;
+  const uint64_t now_ms_;  // the time of the load
   const std::string family_;
   const FamilyOptions& family_options_;
   const bool latest_;

@@ -16,8 +16,14 @@ using rocksdb::Status;
 constexpr char kStagingPrefix[] = ".export-";
 
 Status CheckEmpty(rocksdb::Env* env, const std::string& path) {
+  bool is_directory = false;
   std::vector<std::string> names;
-  const Status s = ListDirectory(env, path, &names);
+  Status s = env->IsDirectory(path, &is_directory);
+  if (s.ok() && !is_directory) {
+    return InvalidArgument(path,
+                           ": expected a new or empty directory, found a file");
+  }
+  if (s.ok()) s = ListDirectory(env, path, &names);
   if (!s.ok()) return Cannot("read the directory", path, s);
   if (names.empty()) return s;
   return InvalidArgument(path, ": expected a new or empty directory, found \"",

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -91,14 +90,15 @@ class Importer {
   Status PlanFamilies(const SnapshotManifest& manifest);
   // Creates them, loads the files, and takes them back if that fails.
   Status Run(const std::vector<StoreFile>& files);
-  Status Load();
+  Status Load(BulkLoad* load);
 
   // Opens and closes a file that may be loaded, and notes where it goes.
   Status Look(const StoreFile& found, size_t place);
   // Reads all files that are to be loaded, and leaves out those with an error.
-  Status LeaveOutDamaged();
+  // nullptr: there is no load in a dry run.
+  Status LeaveOutRefused(BulkLoad* load);
   // The error that an import of the file alone would have.
-  Status ReadThrough(const SourceFile& file, const FamilyOptions& family);
+  Status ReadThrough(const SourceFile& file, CellLoader* loader);
   Status CheckFamily(const std::string& path, const std::string& name) const;
   Status LoadFamily(const std::string& name, std::vector<SourceFile> files,
                     BulkLoad* load);
@@ -182,17 +182,24 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
       report_->left_out.push_back(std::exchange(s, Status::OK()));
     }
   }
-  if (s.ok() && options_.keep_going) s = LeaveOutDamaged();
   for (const auto& [name, family] : new_families_) {
     report_->new_families.push_back({name, family});
   }
-  if (options_.dry_run) return s;
+  if (options_.dry_run) {
+    return s.ok() && options_.keep_going ? LeaveOutRefused(nullptr) : s;
+  }
   std::vector<std::string> created;
   for (const auto& [name, family] : new_families_) {
     if (s.ok()) s = store_->CreateFamily(name, family);
     if (s.ok()) created.push_back(name);
   }
-  if (s.ok()) s = CatchExceptions([this] { return Load(); });
+  if (s.ok()) {
+    s = CatchExceptions([this] {
+      std::unique_ptr<BulkLoad> load;
+      const Status begun = store_->NewBulkLoad({}, &load);
+      return begun.ok() ? Load(load.get()) : begun;
+    });
+  }
   if (s.ok()) return s;
   for (const std::string& name : created) {
     const Status dropped = store_->DropFamily(name);
@@ -204,11 +211,10 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
   return s;
 }
 
-Status Importer::Load() {
-  std::unique_ptr<BulkLoad> load;
-  Status s = store_->NewBulkLoad({}, &load);
+Status Importer::Load(BulkLoad* load) {
+  Status s = options_.keep_going ? LeaveOutRefused(load) : Status::OK();
   for (auto& [name, of_family] : files_) {
-    if (s.ok()) s = LoadFamily(name, std::move(of_family), load.get());
+    if (s.ok()) s = LoadFamily(name, std::move(of_family), load);
   }
   return s.ok() ? load->Finish() : s;
 }
@@ -259,13 +265,14 @@ Status Importer::Look(const StoreFile& found, size_t place) {
   return s;
 }
 
-Status Importer::LeaveOutDamaged() {
+Status Importer::LeaveOutRefused(BulkLoad* load) {
   Status stopped;
-  for (auto& of_target : files_) {
-    const FamilyOptions& family = families_.at(of_target.first);
-    std::erase_if(of_target.second, [&](const SourceFile& file) {
+  for (auto& [name, files] : files_) {
+    CellLoader loader(options_, load, name, families_.at(name), &*mob_files_,
+                      report_);
+    std::erase_if(files, [&](const SourceFile& file) {
       if (!stopped.ok()) return false;
-      Status s = ReadThrough(file, family);
+      Status s = ReadThrough(file, &loader);
       if (s.ok()) return false;
       if (s.IsIncomplete()) {
         stopped = std::move(s);
@@ -278,24 +285,12 @@ Status Importer::LeaveOutDamaged() {
   return stopped;
 }
 
-Status Importer::ReadThrough(const SourceFile& file,
-                             const FamilyOptions& family) {
-  const auto now_ms = static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(
-          std::chrono::system_clock::now().time_since_epoch())
-          .count());
+Status Importer::ReadThrough(const SourceFile& file, CellLoader* loader) {
   MergedCells cells(reader_options_, {file});
   Status s = cells.Start();
   while (s.ok() && cells.Valid()) {
     const HFileCellView& cell = cells.cell();
-    std::optional<CellTags> tags;
-    std::optional<MobReference> reference;
-    s = CellLoader::Check(options_, cell, &tags, &reference);
-    if (s.ok() && reference &&
-        !CellLoader::IsOver(family, now_ms, cell, *tags)) {
-      std::string value;
-      s = mob_files_->Read(file.root, cell, *reference, &value);
-    }
+    s = loader->Check(cell, file.root);
     if (!s.ok()) return InCell(file, cell, s);
     s = CountCell(cell);
     if (s.ok()) s = cells.Next();

@@ -63,6 +63,13 @@ class SstLoad final : public BulkLoad {
     return CatchExceptions([&] { return AddChange(change); });
   }
 
+  Status Check(const Change& change) const override {
+    return CatchExceptions([&] {
+      Place place;
+      return FindPlace(change, &place);
+    });
+  }
+
   Status Finish() override {
     return CatchExceptions([&]() -> Status {
       if (!unusable_.ok()) return unusable_;
@@ -114,16 +121,29 @@ class SstLoad final : public BulkLoad {
     size_t unreadable_files = 0;       // before the load
   };
 
-  Status AddChange(const Change& change) {
+  struct Place {
     FamilyMap::const_iterator family;
     std::string key;
+  };
+
+  // The errors are those of the change alone.
+  Status FindPlace(const Change& change, Place* place) const {
+    Status s = CheckKind(change);
+    if (s.ok()) {
+      s = opened_.FindFamily(*of_store_, change.family, &place->family);
+    }
+    if (s.ok()) s = opened_.EncodeRow(change.row, &place->key);
+    if (s.ok()) s = CheckFor(place->family, change);
+    if (s.ok()) place->key += change.qualifier;
+    return s;
+  }
+
+  Status AddChange(const Change& change) {
+    Place place;
     Status s = unusable_;
-    if (s.ok()) s = CheckKind(change);
-    if (s.ok()) s = opened_.FindFamily(*of_store_, change.family, &family);
-    if (s.ok()) s = opened_.EncodeRow(change.row, &key);
-    if (s.ok()) s = CheckFor(family, change);
+    if (s.ok()) s = FindPlace(change, &place);
     if (!s.ok()) return s;
-    key += change.qualifier;
+    const FamilyMap::const_iterator family = place.family;
     const auto [at, is_new] = families_.try_emplace(family->first);
     FamilyLoad& load = at->second;
     if (is_new) {
@@ -131,7 +151,7 @@ class SstLoad final : public BulkLoad {
       load.known_version_deletes =
           family->second.shared_rules->FamilyVersionDeletes();
     }
-    s = AddToCell(&load, change.row, std::move(key),
+    s = AddToCell(&load, change.row, std::move(place.key),
                   {change.type, change.timestamp_ms.value_or(timestamp_ms_),
                    change.value, change.ttl_ms.value_or(kNoTtl)});
     if (s.ok() || !unusable_.ok()) return s;

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "lib/bytes/number_from_text.h"
@@ -34,12 +35,20 @@ inline void AddYesTo(CLI::App* command, bool* yes) {
   command->add_flag("--yes", *yes, "Do not ask, on a terminal");
 }
 
-// Adds an option that takes such a number, which the help calls `unit`.
-template <typename Value>
-CLI::Option* AddNumberTo(CLI::App* command, const char* name, Value* value,
+// Add an option that takes such a number, which the help calls `unit`.
+template <typename Number>
+CLI::Option* AddNumberTo(CLI::App* command, const char* name, Number* value,
                          const char* meaning, const char* unit = "N") {
   return command->add_option(name, *value, meaning)
-      ->check(WholeNumber())
+      ->check(WholeNumber<Number>())
+      ->type_name(unit);
+}
+template <typename Number>
+CLI::Option* AddNumberTo(CLI::App* command, const char* name,
+                         std::optional<Number>* value, const char* meaning,
+                         const char* unit = "N") {
+  return command->add_option(name, *value, meaning)
+      ->check(WholeNumber<Number>())
       ->type_name(unit);
 }
 

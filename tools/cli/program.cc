@@ -1,5 +1,6 @@
 #include "tools/cli/program.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -83,6 +84,20 @@ ExitCode Dispatch(const VerbTable& table, const std::vector<std::string>& args,
   return action(streams);
 }
 
+// Opens those of descriptors 0 to 2 that the program was started without: a
+// file of a database that got such a number would receive what is printed.
+// Reads and writes of them still fail. Returns false if it cannot.
+bool HoldStandardDescriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    // The smallest free number is this one.
+    if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string Examples(const VerbTable& table, const Verb& verb) {
@@ -117,6 +132,7 @@ int RunProgram(const VerbTable& program, const std::vector<std::string>& args,
 int Main(int argc, char** argv,
          int (*run)(const std::vector<std::string>& args,
                     const Streams& streams)) {
+  if (!HoldStandardDescriptors()) return static_cast<int>(ExitCode::kFailed);
   std::ios::sync_with_stdio(false);
   const std::vector<std::string> args(argv + 1, argv + argc);
   DescriptorBuffer input(STDIN_FILENO);

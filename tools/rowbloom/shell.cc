@@ -162,6 +162,10 @@ ExitCode Shell(const StoreArgs& args, const Streams& streams) {
                                            lines.number()));
     }
   }
+  // The rest of a script did not run.
+  if (streams.in.bad()) {
+    return Fail(streams.err, "standard input: cannot be read");
+  }
   if (streams.in_is_terminal) streams.out << '\n';
   return ExitCode::kOk;
 }

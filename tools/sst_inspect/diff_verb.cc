@@ -1,9 +1,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <ostream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
@@ -17,7 +23,8 @@ namespace rowbloom::sst_inspect {
 namespace {
 
 struct DiffArgs : FileArgs {
-  uint64_t limit = 20;  // differing cells to print; all are counted
+  // Differing cells, and range deletions, to print; all are counted.
+  uint64_t limit = 20;
 };
 
 using rocksdb::Status;
@@ -53,14 +60,27 @@ class Differ {
                   << "b  " << WithoutControls(b_.path()) << "\n";
     }
     DiffProperties();
-    const Status status = DiffCells();
+    Status status = DiffCells();
+    if (status.ok()) status = DiffRangeDeletions();
     if (!status.ok()) return Judge(output_.err, status);
     Report();
-    return only_a_ + only_b_ + changed_ > 0 ? ExitCode::kFinding
-                                            : ExitCode::kOk;
+    return cells_.Differ() || ranges_.Differ() ? ExitCode::kFinding
+                                               : ExitCode::kOk;
   }
 
  private:
+  struct Counts {
+    uint64_t same = 0;
+    uint64_t only_a = 0;
+    uint64_t only_b = 0;
+    uint64_t changed = 0;
+
+    uint64_t differing() const { return only_a + only_b + changed; }
+    bool Differ() const { return differing() > 0; }
+  };
+  // A range deletion: start, end and sequence number.
+  using Range = std::tuple<std::string, std::string, uint64_t>;
+
   // Properties tell how a file was made: they differ without a finding.
   void DiffProperties() {
     std::map<std::string, std::pair<std::string, std::string>> values;
@@ -105,18 +125,18 @@ class Differ {
                         : !more_a ? 1
                                   : a_.CompareCells(a->cell(), b->cell());
       if (order < 0) {
-        ++only_a_;
+        ++cells_.only_a;
         Print("only_a", '<', a->cell());
       } else if (order > 0) {
-        ++only_b_;
+        ++cells_.only_b;
         Print("only_b", '>', b->cell());
       } else if (a->cell().value != b->cell().value ||
                  a->cell().tags != b->cell().tags) {
-        ++changed_;
+        ++cells_.changed;
         Print("value", '<', a->cell());
         Print("value", '>', b->cell());
       } else {
-        ++same_;
+        ++cells_.same;
       }
       if (order <= 0) more_a = a->Next();
       if (order >= 0) more_b = b->Next();
@@ -124,11 +144,66 @@ class Differ {
     return a->status().ok() ? b->status() : a->status();
   }
 
-  void Print(std::string_view what, char side, const Cell& cell) {
-    if (only_a_ + only_b_ + changed_ > args_.limit) return;
+  static Status ReadRangeDeletions(const TableFile& file,
+                                   std::vector<Range>* ranges) {
+    const Status status = file.ForEachRangeDeletion(
+        [ranges](const TableFile::RangeDeletion& range) {
+          ranges->emplace_back(range.start, range.end, range.sequence);
+        });
+    std::ranges::sort(*ranges);
+    return status;
+  }
+
+  Status DiffRangeDeletions() {
+    std::vector<Range> a;
+    std::vector<Range> b;
+    Status status = ReadRangeDeletions(a_, &a);
+    if (status.ok()) status = ReadRangeDeletions(b_, &b);
+    if (!status.ok()) return status;
+    for (auto at_a = a.begin(), at_b = b.begin();
+         at_a != a.end() || at_b != b.end();) {
+      if (at_b == b.end() || (at_a != a.end() && *at_a < *at_b)) {
+        ++ranges_.only_a;
+        Print("only_a", '<', *at_a++);
+      } else if (at_a == a.end() || *at_b < *at_a) {
+        ++ranges_.only_b;
+        Print("only_b", '>', *at_b++);
+      } else {
+        ++ranges_.same;
+        ++at_a;
+        ++at_b;
+      }
+    }
+    return status;
+  }
+
+  const std::string& PathOf(char side) const {
+    return side == '<' ? a_.path() : b_.path();
+  }
+
+  void Print(std::string_view what, char side, const Range& range) {
+    if (ranges_.differing() > args_.limit) return;
+    const auto& [start, end, sequence] = range;
+    const std::string from = format_.Text(format_.WithoutTimestamp(start));
+    const std::string to = format_.Text(format_.WithoutTimestamp(end));
     if (output_.json) {
-      Record record("cell_differs",
-                    ToPrintable(side == '<' ? a_.path() : b_.path()));
+      Record("range_deletion_differs", ToPrintable(PathOf(side)))
+          .Text("how", what)
+          .Text("side", side == '<' ? "a" : "b")
+          .Text("start", from)
+          .Text("end", to)
+          .Number("sequence", sequence)
+          .Print(output_.out);
+      return;
+    }
+    output_.out << fmt::format("{}  [{}, {})  range-delete@{}\n", side, from,
+                               to, sequence);
+  }
+
+  void Print(std::string_view what, char side, const Cell& cell) {
+    if (cells_.differing() > args_.limit) return;
+    if (output_.json) {
+      Record record("cell_differs", ToPrintable(PathOf(side)));
       record.Text("how", what)
           .Text("side", side == '<' ? "a" : "b")
           .Text("key", format_.ColumnText(cell.user_key));
@@ -148,17 +223,26 @@ class Differ {
     if (output_.json) {
       Record("diff", ToPrintable(a_.path()))
           .Text("other", ToPrintable(b_.path()))
-          .Number("same", same_)
-          .Number("only_a", only_a_)
-          .Number("only_b", only_b_)
-          .Number("changed", changed_)
+          .Number("same", cells_.same)
+          .Number("only_a", cells_.only_a)
+          .Number("only_b", cells_.only_b)
+          .Number("changed", cells_.changed)
+          .Number("same_range_deletions", ranges_.same)
+          .Number("range_deletions_only_a", ranges_.only_a)
+          .Number("range_deletions_only_b", ranges_.only_b)
           .Print(output_.out);
       return;
     }
     output_.out << fmt::format(
         "{} cells the same, {} only in a, {} only in b, {} with another "
         "value\n",
-        Grouped(same_), Grouped(only_a_), Grouped(only_b_), Grouped(changed_));
+        Grouped(cells_.same), Grouped(cells_.only_a), Grouped(cells_.only_b),
+        Grouped(cells_.changed));
+    if (ranges_.same == 0 && !ranges_.Differ()) return;
+    output_.out << fmt::format(
+        "{} range deletions the same, {} only in a, {} only in b\n",
+        Grouped(ranges_.same), Grouped(ranges_.only_a),
+        Grouped(ranges_.only_b));
   }
 
   const TableFile& a_;
@@ -166,10 +250,8 @@ class Differ {
   const DiffArgs& args_;
   const Output& output_;
   const KeyFormat format_;
-  uint64_t same_ = 0;
-  uint64_t only_a_ = 0;
-  uint64_t only_b_ = 0;
-  uint64_t changed_ = 0;
+  Counts cells_;
+  Counts ranges_;
 };
 
 ExitCode Diff(const DiffArgs& args, const Streams& streams) {

@@ -24,7 +24,9 @@ using rocksdb::Status;
 
 constexpr std::string_view kFirstBytes = "<!DOCTYPE html>";
 
+// `error` is an errno; 0: an earlier write failed.
 Status CannotWrite(const std::string& path, int error) {
+  if (error == 0) error = EIO;
   return Status::IOError(fmt::format("{}: cannot write: {}", path,
                                      std::generic_category().message(error)));
 }

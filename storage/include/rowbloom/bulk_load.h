@@ -65,6 +65,10 @@ class BulkLoad {
     return Add({ChangeType::kPut, row, family, qualifier, value, timestamp_ms});
   }
 
+  // The errors that Add has for a change whatever was added before it. Adds
+  // nothing.
+  virtual rocksdb::Status Check(const Change& change) const = 0;
+
   // Adds the files to the store, all or none. InvalidArgument: a second call.
   // Aborted: the store's clock was reset during the load, or a
   // DeleteFamilyVersion was written to one of its families; load again.

@@ -137,7 +137,8 @@ struct HFileImportOptions {
   bool keep_going = false;
   // True if nothing is loaded or created: the report says what would be, and
   // its `cells` are all of the files', even if rows are chosen. Errors are
-  // those that files have before their cells are read; with keep_going, all.
+  // those that files have before their cells are read; with keep_going, all but
+  // those of cells that this store's key layout and timestamps refuse.
   // The store may be nullptr, which is a new one.
   bool dry_run = false;
   // Options of the reader. By default it reads what an export wrote, whatever

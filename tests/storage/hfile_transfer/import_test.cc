@@ -784,6 +784,45 @@ TEST_F(Import, LeavesOutFilesThatAreRefusedWhenAsked) {
   EXPECT_THAT(rows, ElementsAre("a", "z"));
 }
 
+TEST_F(Import, LeavesOutFilesWithACellThatTheStoreRefuses) {
+  store_.reset();
+  StoreOptions options;
+  options.key_layout = KeyLayout::FixedRow(4);
+  ASSERT_THAT(
+      Store::Open(options, dir_.File("fixed"),
+                  {{"f", {.max_versions = 2}}, {"latest", {}}}, &store_),
+      IsOk());
+  constexpr int64_t kFutureMs = 4'000'000'000'000;
+  const std::vector<std::string> paths = {
+      Write("fine", {MakeCell("fine", "q", 7, kPut, "v")}),
+      Write("long", {MakeCell("four", "q", 7, kPut, "v"),
+                     MakeCell("longer", "q", 7, kPut, "v")}),
+      Write("later", {MakeCell("time", "q", kFutureMs, kPut, "v")}),
+      Write("delete", {MakeCell("time", "q", kFutureMs,
+                                HFileCellType::kDeleteColumn, "")}),
+      Write("last", {MakeCell("last", "q", 7, kPut, "v")})};
+  ExpectRefused(paths, Status::kInvalidArgument, {"/long", "6 bytes"});
+  ASSERT_THAT(Run(paths, {.keep_going = true}), IsOk());
+  std::vector<std::string> left_out;
+  for (const Status& why : report_.left_out) left_out.push_back(why.ToString());
+  EXPECT_THAT(left_out,
+              UnorderedElementsAre(
+                  AllOf(HasSubstr("/long"), HasSubstr("6 bytes")),
+                  AllOf(HasSubstr("/later"), HasSubstr("timestamps=store")),
+                  AllOf(HasSubstr("/delete"), HasSubstr("timestamps=store"))));
+  EXPECT_EQ(report_.puts, 2u);
+  EXPECT_THAT(Values("fine", "q"), ElementsAre("v"));
+  EXPECT_THAT(Values("last", "q"), ElementsAre("v"));
+  EXPECT_THAT(Values("four", "q"), IsEmpty());
+  // A put of the future is taken as one of now by a `latest` family, which has
+  // no deletes.
+  ASSERT_THAT(
+      Run({paths[2], paths[3]},
+          {.family = "latest", .latest_as_new = true, .keep_going = true}),
+      IsOk());
+  EXPECT_THAT(report_.left_out, IsEmpty());
+}
+
 TEST_F(Import, StopsWhenItIsTold) {
   std::vector<HFileCell> cells;
   for (int i = 1000; i < 4000; ++i) {
