@@ -1,7 +1,7 @@
 #include "storage/store/writer.h"
 
 #include <algorithm>
-#include <deque>
+#include <list>
 #include <map>
 #include <set>
 #include <string>
@@ -167,7 +167,7 @@ class Writer::Draft {
   }
 
   // The value of the last increment or append. REQUIRES that there is one.
-  const std::string& updated() const { return noted_->updated.back(); }
+  const std::string& updated() const { return updated_.back(); }
 
   Status Commit(Durability durability, const RowLocks::Guard& guard) {
     opened_.shared->clock.Note(last_ms_);
@@ -185,8 +185,7 @@ class Writer::Draft {
       s = opened_.database->GetRootDB()->Write(options, batch_);
     }
     if (is_wide_) guard.NoteWideWrite();
-    if (!noted_) return s;
-    for (SharedRules* const rules : noted_->family_version_deletes) {
+    for (SharedRules* const rules : family_version_deletes_) {
       rules->NoteFamilyVersionDelete();
     }
     options.sync = false;
@@ -203,24 +202,13 @@ class Writer::Draft {
     uint64_t cell;  // as the stripe knows it
   };
 
-  // The things that outlast a change. Most writes leave none.
-  struct Noted {
-    std::map<Key, Join> joins;
-    std::deque<std::string> updated;  // values of increments and appends
-    // The rows that were removed by a range tombstone and, if it looks at
-    // itself, the entries of each cell, in the order of the batch, since.
-    std::set<Key> removed_rows;
-    std::map<Key, Entries> entries;
-    // The family of each kDeleteFamilyVersion.
-    std::vector<SharedRules*> family_version_deletes;
-  };
-  Noted& noted() { return noted_ ? *noted_ : noted_.emplace(); }
-
   // A cell of the row, as the changes have left it.
   struct CellState {
     rocksdb::PinnableSlice stored;  // the entries may view into it
     Entries entries;
     RowDeletes row_deletes;
+    // The version that an increment or an append found.
+    std::optional<Entry> before;
   };
 
   std::optional<Entry> Newest(const CellState& cell,
@@ -248,8 +236,10 @@ class Writer::Draft {
     return {family.handle()->GetID(), row_bytes_ + std::string(qualifier)};
   }
 
-  static bool IsOfRow(const Key& key, const Key& row) {
-    return key.first == row.first && key.second.starts_with(row.second);
+  // The end of the row's cells in entries_.
+  std::map<Key, Entries>::const_iterator EntriesEnd(const Key& row) const {
+    return entries_.lower_bound(
+        {row.first, RowEnd(row.second, kMaxQualifierBytes)});
   }
 
   Status FindCell(FamilyMap::const_iterator found, std::string_view qualifier,
@@ -272,12 +262,10 @@ class Writer::Draft {
         (options_.looks_at_itself || opened_.shared->MayHave(kRowDeletes))) {
       s = FindRowDeletes(found, &cell->row_deletes);
     }
-    if (!s.ok() || !noted_) return s;
-    if (noted_->removed_rows.contains({key.first, row_bytes_})) {
-      cell->entries.clear();
-    }
-    const auto of_batch = noted_->entries.find(key);
-    if (of_batch == noted_->entries.end()) return s;
+    if (!s.ok()) return s;
+    if (removed_rows_.contains(KeyOf(family, {}))) cell->entries.clear();
+    const auto of_batch = entries_.find(key);
+    if (of_batch == entries_.end()) return s;
     for (const Entry& entry : of_batch->second) {
       if (entry.type == kRemoval) {
         cell->entries.clear();
@@ -290,30 +278,33 @@ class Writer::Draft {
     return s;
   }
 
-  // Calls visit(qualifier, CellState&) for each cell of the row in a family.
+  // Calls visit(qualifier, CellState&) for each cell that a delete concerns.
   template <typename Visit>
-  Status ForEachCell(FamilyMap::const_iterator found, Visit visit) const {
+  Status ForEachCell(const Change& change, FamilyMap::const_iterator found,
+                     Visit visit) const {
+    if (!IsDeleteOfRow(change.type)) {
+      CellState cell;
+      Status s = FindCell(found, change.qualifier, &cell);
+      if (s.ok()) visit(change.qualifier, cell);
+      return s;
+    }
     const Key row = KeyOf(found->second, {});
-    const Noted none;
-    const Noted& noted = noted_ ? *noted_ : none;
     Status s;
-    for (auto it = noted.entries.lower_bound(row);
-         s.ok() && it != noted.entries.end() && IsOfRow(it->first, row); ++it) {
+    for (auto it = entries_.lower_bound(row); s.ok() && it != EntriesEnd(row);
+         ++it) {
       const auto qualifier =
           std::string_view(it->first.second).substr(row.second.size());
       CellState cell;
       s = FindCell(found, qualifier, &cell);
       if (s.ok()) visit(qualifier, cell);
     }
-    if (!s.ok() || noted.removed_rows.contains(row)) return s;
+    if (!s.ok() || removed_rows_.contains(row)) return s;
     CellState cell;
     RowCells stored(opened_, found, options_.snapshot, row_bytes_);
     s = stored.Enter(row_, row_bytes_);
     if (s.ok()) s = FindRowDeletes(found, &cell.row_deletes);
     for (; s.ok() && stored.Valid(); stored.Next()) {
-      if (noted.entries.contains(KeyOf(found->second, stored.qualifier()))) {
-        continue;
-      }
+      if (entries_.contains(KeyOf(found->second, stored.qualifier()))) continue;
       s = ReadEntries(stored.cell(), &cell.entries);
       if (s.ok()) visit(stored.qualifier(), cell);
     }
@@ -325,25 +316,24 @@ class Writer::Draft {
     CellState cell;
     Status s = FindCell(found, change.qualifier, &cell);
     if (!s.ok()) return s;
-    const std::optional<Entry> before = Newest(cell, found->second.rules);
-    std::string& value = noted().updated.emplace_back(
-        before ? before->value : std::string_view());
+    cell.before = Newest(cell, found->second.rules);
+    const std::optional<Entry>& before = cell.before;
+    std::string& value =
+        updated_.emplace_back(before ? before->value : std::string_view());
     if (change.type == ChangeType::kAppend) {
       value.append(change.value);
     } else {
       s = Increment(change.value, before.has_value(), &value);
+    }
+    if (!s.ok()) {
+      return Prefixed(Describe(row_, found->first, change.qualifier), s);
     }
     change.type = ChangeType::kPut;
     change.value = value;
     if (before && before->ttl_ms != kNoTtl && !change.ttl_ms) {
       change.ttl_ms = before->ttl_ms;
     }
-    if (!s.ok()) {
-      return Prefixed(Describe(row_, found->first, change.qualifier), s);
-    }
-    const Updated updated = {before.has_value(),
-                             before ? before->timestamp_ms : 0, &cell};
-    return AddPut(change, found, &updated);
+    return AddPut(change, found, &cell);
   }
 
   // Adds the put to the cell. InvalidArgument: it would not be the newest
@@ -388,15 +378,10 @@ class Writer::Draft {
     return Status::OK();
   }
 
-  // The cell that an increment or an append is made of. The put may take the
-  // place of its version at `newest_ms`, if it has one.
-  struct Updated {
-    bool has_version;
-    uint64_t newest_ms;
-    CellState* cell;
-  };
+  // `updated` is the cell of an increment or an append, whose put may take the
+  // place of the version that it found.
   Status AddPut(const Change& change, FamilyMap::const_iterator found,
-                const Updated* updated = nullptr) {
+                CellState* updated = nullptr) {
     Status s =
         CheckPut(found, change.qualifier, change.value, change.timestamp_ms);
     if (!s.ok()) return s;
@@ -420,16 +405,16 @@ class Writer::Draft {
     if (change.timestamp_ms) {
       stripe_->given.NotePut(row, cell, timestamp_ms, now_ms_);
     } else {
-      timestamp_ms = stripe_->given.Put(
-          row, cell, now_ms_, updated != nullptr && updated->has_version);
+      const bool replaces = updated != nullptr && updated->before;
+      timestamp_ms = stripe_->given.Put(row, cell, now_ms_, replaces);
       last_ms_ = std::max(last_ms_, timestamp_ms);
       // The application may have given this one.
-      if (updated != nullptr) {
-        timestamp_ms = std::max(timestamp_ms, updated->newest_ms);
+      if (replaces) {
+        timestamp_ms = std::max(timestamp_ms, updated->before->timestamp_ms);
       }
     }
     if (updated != nullptr) {
-      s = CheckNewest(change, found, timestamp_ms, updated->cell);
+      s = CheckNewest(change, found, timestamp_ms, updated);
       if (!s.ok()) return s;
     }
     if (opened_.shared->MayHave(kFamilyVersionDeletes)) {
@@ -480,8 +465,8 @@ class Writer::Draft {
       given.NoteDelete(row, cell, *given_ms, now_ms_);
       s = add(*given_ms);
       if (!s.ok() || change.type != ChangeType::kDeleteFamilyVersion) return s;
-      noted().family_version_deletes.push_back(family.shared_rules.get());
-      return DeleteInAllColumns(found, *given_ms);
+      family_version_deletes_.push_back(family.shared_rules.get());
+      return DeleteInAllColumns(change, found);
     }
     if (family.options.timestamps == Timestamps::kClient) {
       // The store's time says nothing about those of the application.
@@ -516,7 +501,7 @@ class Writer::Draft {
   void Note(const Family& family, std::string_view qualifier,
             const Entry& entry) {
     if (!IsLookedAt(family)) return;
-    Entries& entries = noted().entries[KeyOf(family, qualifier)];
+    Entries& entries = entries_[KeyOf(family, qualifier)];
     if (entry.type == kRemoval) entries.clear();
     entries.push_back(entry);
   }
@@ -527,8 +512,8 @@ class Writer::Draft {
     if (Status s = Announce(entry); !s.ok()) return s;
     const uint64_t cell = CellId(RowId(row_hash_, family), qualifier);
     if (stripe_->updates.Add(cell)) {
-      noted().joins.try_emplace(KeyOf(family, qualifier),
-                                Join{&family, stripe_, cell});
+      joins_.try_emplace(KeyOf(family, qualifier),
+                         Join{&family, stripe_, cell});
     }
     Note(family, qualifier, entry);
     const std::string head = EncodeEntryHead(entry);
@@ -538,24 +523,24 @@ class Writer::Draft {
                          SliceParts(value_parts, 2));
   }
 
-  // Deletes the versions of one timestamp in the columns of the row, each for
-  // itself, so that they take no version's place.
-  Status DeleteInAllColumns(FamilyMap::const_iterator found,
-                            uint64_t timestamp_ms) {
+  // Deletes the versions of a kDeleteFamilyVersion in the columns of the row,
+  // each for itself, so that they take no version's place.
+  Status DeleteInAllColumns(const Change& change,
+                            FamilyMap::const_iterator found) {
     std::vector<std::string> columns;
-    Status s = ForEachCell(found, [&](std::string_view qualifier,
-                                      const CellState& cell) {
-      const bool has_version = std::any_of(
-          cell.entries.begin(), cell.entries.end(), [&](const Entry& entry) {
-            return entry.type == ChangeType::kPut &&
-                   entry.timestamp_ms == timestamp_ms;
-          });
-      if (has_version) columns.emplace_back(qualifier);
-    });
+    Status s = ForEachCell(
+        change, found, [&](std::string_view qualifier, const CellState& cell) {
+          for (const Entry& entry : cell.entries) {
+            if (entry.type == ChangeType::kPut &&
+                entry.timestamp_ms == change.timestamp_ms) {
+              columns.emplace_back(qualifier);
+            }
+          }
+        });
     for (const std::string& qualifier : columns) {
       if (!s.ok()) break;
       s = AddEntry(found->second, qualifier,
-                   {ChangeType::kDeleteVersion, timestamp_ms});
+                   {ChangeType::kDeleteVersion, *change.timestamp_ms});
     }
     return s;
   }
@@ -567,19 +552,15 @@ class Writer::Draft {
   Status Remove(const Change& change, FamilyMap::const_iterator found,
                 std::optional<uint64_t> marker_ms) {
     const Family& family = found->second;
-    std::vector<KeptDelete> kept;
+    KeptDeletes kept;
     Status s;
     if (marker_ms) s = FindKeptDeletes(change, found, *marker_ms, &kept);
     if (!s.ok()) return s;
     if (IsDeleteOfRow(change.type)) {
       if (IsLookedAt(family)) {
         const Key row = KeyOf(family, {});
-        auto& entries = noted().entries;
-        const auto begin = entries.lower_bound(row);
-        auto end = begin;
-        while (end != entries.end() && IsOfRow(end->first, row)) ++end;
-        entries.erase(begin, end);
-        noted().removed_rows.insert(row);
+        entries_.erase(entries_.lower_bound(row), EntriesEnd(row));
+        removed_rows_.insert(row);
       }
       is_wide_ = true;
       s = batch_->DeleteRange(family.handle(), row_bytes_,
@@ -595,39 +576,27 @@ class Writer::Draft {
     return s;
   }
 
-  // A delete that Remove writes again.
-  struct KeptDelete {
-    std::string qualifier;
-    Entry entry;
-  };
+  // The deletes that Remove writes again, with their qualifiers.
+  using KeptDeletes = std::vector<std::pair<std::string, Entry>>;
   Status FindKeptDeletes(const Change& change, FamilyMap::const_iterator found,
-                         uint64_t marker_ms,
-                         std::vector<KeptDelete>* kept) const {
-    const auto look = [&](std::string_view qualifier, const CellState& cell) {
-      for (const Entry& entry : cell.entries) {
-        if (entry.timestamp_ms > marker_ms &&
-            (entry.type == ChangeType::kDelete ||
-             entry.type == ChangeType::kDeleteVersion)) {
-          kept->push_back({std::string(qualifier), entry});
-        }
-      }
-    };
-    const bool is_of_row = IsDeleteOfRow(change.type);
-    Status s;
-    if (is_of_row) {
-      s = ForEachCell(found, look);
-    } else {
-      CellState cell;
-      s = FindCell(found, change.qualifier, &cell);
-      if (s.ok()) look(change.qualifier, cell);
-    }
+                         uint64_t marker_ms, KeptDeletes* kept) const {
+    Status s = ForEachCell(
+        change, found, [&](std::string_view qualifier, const CellState& cell) {
+          for (const Entry& entry : cell.entries) {
+            if (entry.timestamp_ms > marker_ms &&
+                (entry.type == ChangeType::kDelete ||
+                 entry.type == ChangeType::kDeleteVersion)) {
+              kept->emplace_back(qualifier, entry);
+            }
+          }
+        });
     // The row's deletes are kept with the cell of the empty qualifier.
     if (!s.ok() || !change.qualifier.empty()) return s;
     RowDeletes row_deletes;
     s = FindRowDeletes(found, &row_deletes);
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
-      if (is_of_row && timestamp_ms <= marker_ms) return;
-      kept->push_back({"", {type, timestamp_ms}});
+      if (IsDeleteOfRow(change.type) && timestamp_ms <= marker_ms) return;
+      kept->emplace_back("", Entry{type, timestamp_ms, {}});
     };
     if (row_deletes.up_to_ms) {
       keep(ChangeType::kDeleteFamily, *row_deletes.up_to_ms);
@@ -644,20 +613,16 @@ class Writer::Draft {
                        std::optional<uint64_t>* newest_ms) {
     VersionRules rules = found->second.rules;
     rules.ttl_ms = 0;
-    const auto look = [&](std::string_view /*qualifier*/, CellState& cell) {
-      for (Entry& entry : cell.entries) entry.ttl_ms = kNoTtl;
-      ForEachVisible(cell.entries, cell.row_deletes, rules, /*wall_ms=*/0,
-                     [newest_ms](const Entry& newest) {
-                       *newest_ms = std::max(
-                           *newest_ms, std::optional(newest.timestamp_ms));
-                       return false;
-                     });
-    };
-    if (IsDeleteOfRow(change.type)) return ForEachCell(found, look);
-    CellState cell;
-    Status s = FindCell(found, change.qualifier, &cell);
-    if (s.ok()) look(change.qualifier, cell);
-    return s;
+    return ForEachCell(
+        change, found, [&](std::string_view /*qualifier*/, CellState& cell) {
+          for (Entry& entry : cell.entries) entry.ttl_ms = kNoTtl;
+          ForEachVisible(cell.entries, cell.row_deletes, rules, /*wall_ms=*/0,
+                         [newest_ms](const Entry& newest) {
+                           *newest_ms = std::max(
+                               *newest_ms, std::optional(newest.timestamp_ms));
+                           return false;
+                         });
+        });
   }
 
   // Finds the deletes of the row in the store and in the batch.
@@ -665,18 +630,16 @@ class Writer::Draft {
                         RowDeletes* row_deletes) const {
     Status s = writer_.FindRowDeletes(row_, family, row_bytes_, row_deletes,
                                       options_.snapshot);
-    if (!noted_) return s;
-    const auto of_batch =
-        noted_->entries.find({family->second.handle()->GetID(), row_bytes_});
-    if (of_batch != noted_->entries.end()) row_deletes->Add(of_batch->second);
+    const auto of_batch = entries_.find(KeyOf(family->second, {}));
+    if (of_batch != entries_.end()) row_deletes->Add(of_batch->second);
     return s;
   }
 
   // Replaces the merge operands of cells by what they make. The changes are
-  // written: a cell that is not joined only costs more. REQUIRES noted_.
+  // written: a cell that is not joined only costs more.
   void JoinOperands(const rocksdb::WriteOptions& options) {
     // Each cell by itself, since together they may be larger than memory.
-    for (const auto& [at, join] : noted_->joins) {
+    for (const auto& [at, join] : joins_) {
       rocksdb::ColumnFamilyHandle* const family = join.family->handle();
       rocksdb::PinnableSlice value;
       Entries entries;
@@ -714,7 +677,15 @@ class Writer::Draft {
   bool is_wide_ = false;                // NoteWideWrite
   rocksdb::WriteBatch own_batch_;
   rocksdb::WriteBatch* const batch_;
-  std::optional<Noted> noted_;
+  // What most writes leave empty:
+  std::map<Key, Join> joins_;
+  std::list<std::string> updated_;  // values of increments and appends
+  // The rows that were removed by a range tombstone and, if it looks at itself,
+  // the entries of each cell, in the order of the batch, since.
+  std::set<Key> removed_rows_;
+  std::map<Key, Entries> entries_;
+  // The family of each kDeleteFamilyVersion.
+  std::vector<SharedRules*> family_version_deletes_;
 };
 
 Status Writer::Apply(const RowLocks::Guard& guard,
