@@ -86,7 +86,10 @@ class FamilyCells final : public CellIterator {
       s = opened_.DecodeRow(row_bytes_, &row_);
       if (s.ok()) s = cells_->Enter(row_, row_bytes_);
     }
-    if (s.ok()) s = ReadEntries(cells_->cell(), &shown_);
+    if (!s.ok()) return s;
+    const StoredCell& here = *cells_->Find();
+    cell_.qualifier = here.qualifier;
+    s = ReadEntries(here, &shown_);
     if (s.ok()) Select();
     return s;
   }
@@ -118,7 +121,7 @@ class FamilyCells final : public CellIterator {
 
   void SetCell() {
     const Entry& entry = shown_[at_];
-    cell_ = {row_, cells_->qualifier(), entry.type, entry.timestamp_ms,
+    cell_ = {row_, cell_.qualifier, entry.type, entry.timestamp_ms,
              entry.value};
     if (entry.ttl_ms != kNoTtl) cell_.ttl_ms = entry.ttl_ms;
   }

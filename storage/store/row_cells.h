@@ -51,28 +51,15 @@ class RowCells {
     row_bytes_ = row_bytes;
     cell_.row = row;
     row_deletes_.clear();
-    const bool may_have_deletes =
-        cell_.family->second.format == CellFormat::kVersioned && Valid() &&
-        it_->key().size() == row_bytes.size();
-    return may_have_deletes ? ReadRowDeletes(cell(), &row_deletes_)
-                            : rocksdb::Status::OK();
+    if (cell_.family->second.format == CellFormat::kLatest) return {};
+    const StoredCell* const first = Find();
+    return first != nullptr && first->qualifier.empty()
+               ? ReadRowDeletes(*first, &row_deletes_)
+               : rocksdb::Status::OK();
   }
 
-  // True if the iterator is at a cell of the row, which may be no more than the
-  // row's deletes. Otherwise status() says whether reading failed.
-  bool Valid() const {
-    return it_->Valid() && it_->key().starts_with(row_bytes_);
-  }
-  rocksdb::Status status() const { return it_->status(); }
-
-  // The cell here. REQUIRES Valid().
-  const StoredCell& cell() {
-    cell_.qualifier = qualifier();
-    cell_.value = it_->value().ToStringView();
-    return cell_;
-  }
-  // The same if Valid(), else nullptr: in loops, each call of the iterator
-  // counts.
+  // The cell of the row that the iterator is at, which may be no more than the
+  // row's deletes. nullptr: at none; status() says whether reading failed.
   const StoredCell* Find() {
     if (!it_->Valid()) return nullptr;
     const std::string_view key = it_->key().ToStringView();
@@ -81,16 +68,15 @@ class RowCells {
     cell_.value = it_->value().ToStringView();
     return &cell_;
   }
-  std::string_view qualifier() const {
-    return it_->key().ToStringView().substr(row_bytes_.size());
-  }
+  rocksdb::Status status() const { return it_->status(); }
   const RowDeletes& row_deletes() const { return row_deletes_; }
-  // Moves to the next or the previous key. REQUIRES Valid().
+  // Moves to the next or the previous key. REQUIRES that Find finds a cell.
   void Next() { it_->Next(); }
   void Prev() { it_->Prev(); }
   // Moves to the first cell of the row from that qualifier on.
   void Seek(std::string_view qualifier) {
-    if (!Valid() || this->qualifier() >= qualifier) return;
+    const StoredCell* const here = Find();
+    if (here == nullptr || here->qualifier >= qualifier) return;
     key_.assign(row_bytes_.data(), row_bytes_.size());
     key_.append(qualifier);
     it_->Seek(key_);

@@ -30,50 +30,40 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
                              options.qualifier_stop < plan->end_)) {
     plan->end_ = options.qualifier_stop;
   }
-  plan->families_.clear();
-  plan->expires_ = false;
-  const auto add = [plan](FamilyPart part) {
-    plan->expires_ |= part.family->second.rules.ttl_ms != 0;
-    plan->families_.push_back(std::move(part));
-  };
   plan->store_families_ = FamiliesAt(opened, options.snapshot);
   const FamilyMap& all = *plan->store_families_;
+  plan->families_.clear();
   if (options.columns.empty()) {
     for (auto it = all.begin(); it != all.end(); ++it) {
-      add({it, {}});
+      plan->families_.push_back({it, {}});
     }
-    if (options.columns_from_end) std::ranges::reverse(plan->families_);
-    return s;
   }
-  struct Wanted {
-    FamilyMap::const_iterator family;
-    bool whole = false;
-    std::set<std::string> qualifiers;
-  };
-  std::map<std::string_view, Wanted> families;
+  // The qualifiers of each family; nullopt: all of them.
+  std::map<std::string_view, std::optional<std::set<std::string>>> chosen;
   for (const Column& column : options.columns) {
     FamilyMap::const_iterator family;
     s = opened.FindFamily(all, column.family, &family);
     if (s.ok() && column.qualifier) s = CheckQualifier(*column.qualifier);
     if (!s.ok()) return s;
-    Wanted& wanted = families[family->first];
-    wanted.family = family;
+    auto& qualifiers =
+        chosen.try_emplace(family->first, std::in_place).first->second;
     if (!column.qualifier) {
-      wanted.whole = true;
-    } else {
-      wanted.qualifiers.insert(*column.qualifier);
+      qualifiers.reset();
+    } else if (qualifiers && plan->Chooses(*column.qualifier)) {
+      qualifiers->insert(*column.qualifier);
     }
   }
-  for (auto& [name, wanted] : families) {
-    FamilyPart part{wanted.family, {}};
-    if (!wanted.whole) {
-      for (const std::string& qualifier : wanted.qualifiers) {
-        if (plan->Chooses(qualifier)) part.qualifiers.push_back(qualifier);
-      }
-      if (part.qualifiers.empty()) continue;
-      if (options.columns_from_end) std::ranges::reverse(part.qualifiers);
-    }
-    add(std::move(part));
+  for (const auto& [name, qualifiers] : chosen) {
+    if (qualifiers && qualifiers->empty()) continue;
+    plan->families_.push_back({all.find(name), {}});
+    if (!qualifiers) continue;
+    plan->families_.back().qualifiers = {qualifiers->begin(),
+                                         qualifiers->end()};
+  }
+  plan->expires_ = false;
+  for (FamilyPart& part : plan->families_) {
+    plan->expires_ |= part.family->second.rules.ttl_ms != 0;
+    if (options.columns_from_end) std::ranges::reverse(part.qualifiers);
   }
   if (options.columns_from_end) std::ranges::reverse(plan->families_);
   return s;
@@ -130,7 +120,7 @@ Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
   if (!plan.options().columns_from_end) {
     return ReadPart(plan, part, wall_ms, &of_row, page);
   }
-  if (!of_row.Valid()) return of_row.status();
+  if (of_row.Find() == nullptr) return of_row.status();
   // The iterator of `of_row` skips files by their ROW section, and cannot go
   // back.
   const std::string end = RowEnd(row_bytes, kMaxQualifierBytes);
@@ -170,8 +160,9 @@ Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
     for (const std::string& qualifier : part.qualifiers) {
       if (page->IsFull()) break;
       from_end ? row->SeekBefore(qualifier + '\0') : row->Seek(qualifier);
-      if (!row->Valid() || row->qualifier() != qualifier) continue;
-      Status s = Show(row->cell(), query, page);
+      const StoredCell* const cell = row->Find();
+      if (cell == nullptr || cell->qualifier != qualifier) continue;
+      Status s = Show(*cell, query, page);
       if (!s.ok()) return s;
     }
     return row->status();

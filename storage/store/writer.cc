@@ -303,10 +303,12 @@ class Writer::Draft {
     RowCells stored(opened_, found, options_.snapshot, row_bytes_);
     s = stored.Enter(row_, row_bytes_);
     if (s.ok()) s = FindRowDeletes(found, &cell.row_deletes);
-    for (; s.ok() && stored.Valid(); stored.Next()) {
-      if (entries_.contains(KeyOf(found->second, stored.qualifier()))) continue;
-      s = ReadEntries(stored.cell(), &cell.entries);
-      if (s.ok()) visit(stored.qualifier(), cell);
+    for (; s.ok(); stored.Next()) {
+      const StoredCell* const here = stored.Find();
+      if (here == nullptr) break;
+      if (entries_.contains(KeyOf(found->second, here->qualifier))) continue;
+      s = ReadEntries(*here, &cell.entries);
+      if (s.ok()) visit(here->qualifier, cell);
     }
     return s.ok() ? stored.status() : s;
   }
