@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <utility>
 
 #include "lib/layout/key_range.h"

@@ -1,6 +1,5 @@
 #include "storage/store/cell_versions.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

@@ -54,7 +54,7 @@ Status Store::CreateFamily(const std::string& name,
         MakeFamilySetup(name, options, opened.options, opened.shared, &setup);
     // One of that name may be left by a drop that failed half-way.
     if (s.ok()) s = opened.database.DropColumnFamily(name);
-    if (s.ok()) s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);
+    PutFamilyRecord(FamilyState::kKept, name, options, &batch);
     if (s.ok()) s = opened.database.WriteSynced(&batch);
     if (s.ok()) s = opened.database.CreateColumnFamilies({setup.descriptor});
     if (!s.ok()) return s;
@@ -74,13 +74,10 @@ Status Store::DropFamily(const std::string& name) {
     const auto changing = opened.families->LockForChange();
     FamilyMap families = *opened.families->Get();
     FamilyMap::const_iterator found;
-    rocksdb::WriteBatch batch;
     Status s = opened.FindFamily(families, name, &found);
-    if (s.ok()) {
-      s = PutFamilyRecord(FamilyState::kDropped, name, found->second.options,
-                          &batch);
-    }
     if (!s.ok()) return s;
+    rocksdb::WriteBatch batch;
+    PutFamilyRecord(FamilyState::kDropped, name, found->second.options, &batch);
     families.erase(found);
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     // A write to a column family that is gone would stop all others.
@@ -100,14 +97,14 @@ Status Store::TruncateFamily(const std::string& name) {
     FamilyMap families = *opened.families->Get();
     FamilyMap::const_iterator found;
     FamilySetup setup;
-    rocksdb::WriteBatch batch;
     Status s = opened.FindFamily(families, name, &found);
     if (s.ok()) {
       s = MakeFamilySetup(name, found->second.options, opened.options,
                           opened.shared, &setup);
     }
-    if (s.ok()) s = PutTruncation(name, found->second.options, &batch);
     if (!s.ok()) return s;
+    rocksdb::WriteBatch batch;
+    PutTruncation(name, found->second.options, &batch);
     families.erase(found);
     FamilyTable::Shares now = FamilyTable::Share(families);
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
@@ -155,17 +152,18 @@ Status Store::AlterFamily(const std::string& name,
     FamilySetup setup;
     Status s = PrepareAlter(name, options, families, opened, &setup);
     if (!s.ok()) return s;
-    const Family before = families.at(name);
+    Family& family = families.at(name);
+    const Family before = family;
     if (options == before.options) return s;
-    families.at(name).options = options;
-    families.at(name).rules = setup.family.rules;
+    family.options = options;
+    family.rules = setup.family.rules;
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     rocksdb::WriteBatch batch;
-    s = PutFamilyRecord(FamilyState::kKept, name, options, &batch);
+    PutFamilyRecord(FamilyState::kKept, name, options, &batch);
     // SetOptions of RocksDB 10 and later takes a failed write of the MANIFEST
     // for overcome, and deletes files that the MANIFEST may name: the database
     // could not be opened again.
-    if (s.ok() && opened.listener->had_error()) {
+    if (opened.listener->had_error()) {
       s = IOError(opened.path,
                   ": RocksDB had an error since the store was opened; to alter "
                   "a family, open it again");

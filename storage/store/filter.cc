@@ -3,7 +3,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "rowbloom/printable.h"
 #include "storage/format/status_text.h"

@@ -5,7 +5,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -319,7 +318,7 @@ Status ReadRecord(std::string_view key, std::string_view value,
   return Status::OK();
 }
 
-Status PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {
+void PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {
   json record = {{"format", kStoreFormat},
                  {"key_layout", store.key_layout.ToString()}};
   // Versions that do not know these fields can read a store without them.
@@ -328,12 +327,11 @@ Status PutStoreRecord(const StoreRecord& store, rocksdb::WriteBatch* batch) {
     const bool without = (StoreRecord().rare_kinds & kind) != 0;
     if (may_be != without) record[name] = may_be;
   }
-  return batch->Put(kStoreKey, record.dump());
+  batch->Put(kStoreKey, record.dump()).PermitUncheckedError();
 }
 
-Status PutFamilyRecord(FamilyState state, const std::string& name,
-                       const FamilyOptions& options,
-                       rocksdb::WriteBatch* batch) {
+void PutFamilyRecord(FamilyState state, const std::string& name,
+                     const FamilyOptions& options, rocksdb::WriteBatch* batch) {
   json record = FieldsOf(options);
   const json defaults = FieldsOf({});
   for (const char* field : kRareFields) {
@@ -342,23 +340,22 @@ Status PutFamilyRecord(FamilyState state, const std::string& name,
   record["cell_format"] = CellFormatOf(options);
   const FamilyState other =
       state == FamilyState::kKept ? FamilyState::kDropped : FamilyState::kKept;
-  Status s = batch->Delete(FamilyKey(other, name));
-  return s.ok() ? batch->Put(FamilyKey(state, name), record.dump()) : s;
+  batch->Delete(FamilyKey(other, name)).PermitUncheckedError();
+  batch->Put(FamilyKey(state, name), record.dump()).PermitUncheckedError();
 }
 
-Status PutTruncation(const std::string& name, const FamilyOptions& options,
-                     rocksdb::WriteBatch* batch) {
-  Status s = PutFamilyRecord(FamilyState::kDropped, name, options, batch);
-  return s.ok() ? PutFamilyRecord(FamilyState::kKept, name, options, batch) : s;
+void PutTruncation(const std::string& name, const FamilyOptions& options,
+                   rocksdb::WriteBatch* batch) {
+  PutFamilyRecord(FamilyState::kDropped, name, options, batch);
+  PutFamilyRecord(FamilyState::kKept, name, options, batch);
 }
 
-Status DeleteDroppedRecord(const std::string& name,
-                           rocksdb::WriteBatch* batch) {
-  return batch->Delete(FamilyKey(FamilyState::kDropped, name));
+void DeleteDroppedRecord(const std::string& name, rocksdb::WriteBatch* batch) {
+  batch->Delete(FamilyKey(FamilyState::kDropped, name)).PermitUncheckedError();
 }
 
-Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch) {
-  return batch->Put(kClockKey, std::to_string(bound_ms));
+void PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch) {
+  batch->Put(kClockKey, std::to_string(bound_ms)).PermitUncheckedError();
 }
 
 Status MarkLoad(const std::string& family, uint64_t files,
@@ -382,8 +379,8 @@ Status MarkLoadEnd(uint64_t numbers, rocksdb::WriteBatch* batch) {
 }
 
 bool ReadLoadEnd(std::string_view key, uint64_t* numbers) {
-  if (!key.starts_with(kLoadEndKeyPrefix)) return false;
-  return ParseNumber(key.substr(kLoadEndKeyPrefix.size()), numbers);
+  return key.starts_with(kLoadEndKeyPrefix) &&
+         ParseNumber(key.substr(kLoadEndKeyPrefix.size()), numbers);
 }
 
 }  // namespace rowbloom

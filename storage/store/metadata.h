@@ -49,22 +49,18 @@ rocksdb::Status ReadMetadata(rocksdb::DB* db, const std::string& path,
 rocksdb::Status ReadRecord(std::string_view key, std::string_view value,
                            Metadata* metadata);
 
-// Each adds to a batch. The record of a family in one state takes the place of
-// that in the other.
-rocksdb::Status PutStoreRecord(const StoreRecord& record,
-                               rocksdb::WriteBatch* batch);
+// Each adds to a batch, which has no limit of bytes. The record of a family in
+// one state takes the place of that in the other.
+void PutStoreRecord(const StoreRecord& record, rocksdb::WriteBatch* batch);
 enum class FamilyState { kKept, kDropped };
-rocksdb::Status PutFamilyRecord(FamilyState state, const std::string& name,
-                                const FamilyOptions& options,
-                                rocksdb::WriteBatch* batch);
+void PutFamilyRecord(FamilyState state, const std::string& name,
+                     const FamilyOptions& options, rocksdb::WriteBatch* batch);
 // The record of a family that loses its cells: it is dropped and kept again, as
 // a stream of changes shows it.
-rocksdb::Status PutTruncation(const std::string& name,
-                              const FamilyOptions& options,
-                              rocksdb::WriteBatch* batch);
-rocksdb::Status DeleteDroppedRecord(const std::string& name,
-                                    rocksdb::WriteBatch* batch);
-rocksdb::Status PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch);
+void PutTruncation(const std::string& name, const FamilyOptions& options,
+                   rocksdb::WriteBatch* batch);
+void DeleteDroppedRecord(const std::string& name, rocksdb::WriteBatch* batch);
+void PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch);
 
 // Marks in the log that a load adds so many files to a family: a delete of a
 // record that never is. False: the key of a delete is no mark.

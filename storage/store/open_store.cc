@@ -319,8 +319,8 @@ class Opener {
       if (store_families_.contains(name)) continue;
       FamilySetup setup;
       if (s.ok()) s = MakeSetup(name, options, &setup);
-      if (s.ok() && found_.exists()) s = PutTruncation(name, options, &batch);
       if (!s.ok()) return s;
+      if (found_.exists()) PutTruncation(name, options, &batch);
       missing.push_back(std::move(setup.descriptor));
       store_families_[name] = std::move(setup.family);
     }
@@ -336,21 +336,17 @@ class Opener {
   Status CompleteRecords() {
     Metadata& metadata = found_.metadata;
     rocksdb::WriteBatch batch;
-    Status s;
     if (!found_.exists()) {
       metadata.store = {*options_.key_layout, /*rare_kinds=*/0};
-      s = PutStoreRecord(metadata.store, &batch);
+      PutStoreRecord(metadata.store, &batch);
     }
     for (const FamilyDescriptor& family : families_) {
       if (found_.IsComplete(family.name)) continue;
       metadata.families[family.name] = family.options;
-      if (s.ok()) {
-        s = PutFamilyRecord(FamilyState::kKept, family.name, family.options,
-                            &batch);
-      }
+      PutFamilyRecord(FamilyState::kKept, family.name, family.options, &batch);
     }
-    return s.ok() && batch.Count() > 0 ? opened_.database.WriteSynced(&batch)
-                                       : s;
+    if (batch.Count() == 0) return Status::OK();
+    return opened_.database.WriteSynced(&batch);
   }
 
   // The remains of bulk loads that a crash left.
@@ -451,7 +447,7 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
 Status CompleteDrop(const std::string& name, Database* database) {
   Status s = database->DropColumnFamily(name);
   rocksdb::WriteBatch batch;
-  if (s.ok()) s = DeleteDroppedRecord(name, &batch);
+  DeleteDroppedRecord(name, &batch);
   // A record that comes back after a crash is completed once more.
   return s.ok() ? (*database)->Write(rocksdb::WriteOptions(), &batch) : s;
 }

@@ -1,6 +1,5 @@
 #include "storage/store/opened_store.h"
 
-#include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
 #include "storage/format/status_text.h"
 

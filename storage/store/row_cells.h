@@ -2,7 +2,6 @@
 // the store reads cells (point_cells.h has the other).
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>

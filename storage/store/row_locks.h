@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
-#include <string_view>
 
 #include "lib/block/hash.h"
 #include "rowbloom/write_batch.h"

@@ -2,9 +2,7 @@
 #include "rowbloom/row_scanner.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <list>
 #include <map>
 #include <set>
-#include <string>
 #include <utility>
 
 #include "lib/block/hash.h"
@@ -752,10 +751,10 @@ Status Writer::FindRowDeletes(std::string_view row,
 
 Status Writer::KeepBound(uint64_t bound_ms, bool sync) {
   rocksdb::WriteBatch batch;
-  Status s = PutClockRecord(bound_ms, &batch);
+  PutClockRecord(bound_ms, &batch);
   rocksdb::WriteOptions options;
   options.sync = sync;
-  if (s.ok()) s = opened_.database->Write(options, &batch);
+  Status s = opened_.database->Write(options, &batch);
   if (s.ok()) opened_.shared->clock.Kept(bound_ms);
   return s;
 }
@@ -795,8 +794,8 @@ Status Writer::Announce(RareKinds kinds) {
   const StoreRecord record{opened_.key_layout(),
                            static_cast<RareKinds>(known | kinds)};
   rocksdb::WriteBatch batch;
-  Status s = PutStoreRecord(record, &batch);
-  if (s.ok()) s = opened_.database.WriteSynced(&batch);
+  PutStoreRecord(record, &batch);
+  Status s = opened_.database.WriteSynced(&batch);
   if (s.ok()) known = record.rare_kinds;
   return s;
 }
