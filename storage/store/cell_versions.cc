@@ -50,20 +50,10 @@ bool IsDeletedBy(const Entry& before, const Entry& entry) {
          before.timestamp_ms == entry.timestamp_ms;
 }
 
-// Drops the versions beyond the newest max_versions. Those that a
-// kDeleteVersion takes count.
 void DropSurplus(const VersionRules& rules, Entries* entries) {
-  uint32_t versions = 0;
-  size_t value_bytes = 0;
-  std::erase_if(*entries, [&](const Entry& entry) {
-    if (entry.type != ChangeType::kPut) return false;
-    if (versions == rules.max_versions ||
-        (versions > 0 && value_bytes + entry.value.size() > kMaxCellBytes)) {
-      return true;
-    }
-    ++versions;
-    value_bytes += entry.value.size();
-    return false;
+  KeptVersions kept(rules);
+  std::erase_if(*entries, [&kept](const Entry& entry) {
+    return entry.type == ChangeType::kPut && !kept.Keeps(entry);
   });
 }
 

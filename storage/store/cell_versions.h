@@ -95,6 +95,29 @@ struct VersionRules {
   friend bool operator==(const VersionRules&, const VersionRules&) = default;
 };
 
+// Counts the versions that a cell keeps, newest first: max_versions of them at
+// most, and those after the first as long as all have at most kMaxCellBytes.
+// Versions that were deleted singly count.
+class KeptVersions {
+ public:
+  explicit KeptVersions(const VersionRules& rules)
+      : left_(rules.max_versions) {}
+
+  bool Keeps(const Entry& put) {
+    const size_t all_bytes = value_bytes_ + put.value.size();
+    if (left_ == 0 || (has_one_ && all_bytes > kMaxCellBytes)) return false;
+    has_one_ = true;
+    --left_;
+    value_bytes_ = all_bytes;
+    return true;
+  }
+
+ private:
+  uint32_t left_;
+  bool has_one_ = false;
+  size_t value_bytes_ = 0;
+};
+
 // The deletes of a row, as its cell of the empty qualifier has them.
 struct RowDeletes {
   std::optional<uint64_t> up_to_ms;  // the newest kDeleteFamily
@@ -168,44 +191,33 @@ void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
   std::optional<uint64_t> deleted_version_ms;
   // Versions that are there, have run out or were deleted singly.
   uint32_t newer = 0;
-  // The number and bytes of the versions that are kept. In an operand that
-  // nothing was merged with, versions that were deleted singly had pushed
-  // others out.
-  uint32_t versions = 0;
-  size_t value_bytes = 0;
+  // An operand that nothing was merged with may have more than are kept.
+  KeptVersions kept(rules);
   for (const Entry& entry : entries) {
     if (row_deletes.TakesUpTo(entry.timestamp_ms)) return;
-    switch (entry.type) {
-      case ChangeType::kIncrement:
-      case ChangeType::kAppend:
-      case ChangeType::kDeleteRow:  // these three are no entries
-      case ChangeType::kDeleteFamilyVersion:
-        break;  // among row_deletes
-      case ChangeType::kDeleteFamily:
-      case ChangeType::kDelete:
-        return;  // all that follow are not newer
-      case ChangeType::kDeleteVersion:
-        deleted_version_ms = entry.timestamp_ms;
-        ++newer;
-        break;
-      case ChangeType::kPut:
-        if (versions == rules.max_versions) return;
-        if (versions > 0 && value_bytes + entry.value.size() > kMaxCellBytes) {
-          break;
-        }
-        ++versions;
-        value_bytes += entry.value.size();
-        if (deleted_version_ms == entry.timestamp_ms) break;
-        if (rules.Expired(entry.timestamp_ms, wall_ms) &&
-            newer >= rules.min_versions) {
-          return;  // as are all that follow
-        }
-        ++newer;
-        if (row_deletes.TakesAt(entry.timestamp_ms)) break;
-        if (entry.HasRunOut(wall_ms)) break;
-        if (!show(entry)) return;
-        break;
+    // These take all that follow, which is not newer.
+    if (entry.type == ChangeType::kDeleteFamily ||
+        entry.type == ChangeType::kDelete) {
+      return;
     }
+    if (entry.type == ChangeType::kDeleteVersion) {
+      deleted_version_ms = entry.timestamp_ms;
+      ++newer;
+    }
+    // Deletes of the row's versions are among row_deletes.
+    if (entry.type != ChangeType::kPut || !kept.Keeps(entry) ||
+        deleted_version_ms == entry.timestamp_ms) {
+      continue;
+    }
+    if (rules.Expired(entry.timestamp_ms, wall_ms) &&
+        newer >= rules.min_versions) {
+      return;  // as are all that follow
+    }
+    ++newer;
+    if (row_deletes.TakesAt(entry.timestamp_ms) || entry.HasRunOut(wall_ms)) {
+      continue;
+    }
+    if (!show(entry)) return;
   }
 }
 

@@ -19,7 +19,6 @@
 #include "storage/store/cell_versions.h"
 #include "storage/store/database.h"
 #include "storage/store/family_rules.h"
-#include "storage/store/shared_state.h"
 
 namespace rowbloom {
 

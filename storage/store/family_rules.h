@@ -1,5 +1,7 @@
-// The version rules of a family, which change while RocksDB's threads use them,
-// and what applies them there: the merge operator and the compaction filter.
+// What an open store shares with RocksDB's background threads, which may run on
+// for a short time after it is closed: its own state, the version rules of its
+// families, which change meanwhile, and what applies them there, the merge
+// operators and the compaction filters.
 #pragma once
 
 #include <algorithm>
@@ -8,15 +10,30 @@
 #include <forward_list>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/merge_operator.h"
 #include "rowbloom/key_layout.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/cell_versions.h"
-#include "storage/store/shared_state.h"
+#include "storage/store/clock.h"
 
 namespace rowbloom {
+
+struct SharedState {
+  explicit SharedState(WallClock wall_clock) : clock(std::move(wall_clock)) {}
+
+  LeasedClock clock;
+  // RocksDB snapshots of the store. Counted up before one is taken, down after
+  // it is released, so that 0 means that there is none.
+  std::atomic<uint64_t> snapshots{0};
+  // The count of all snapshots that were ever taken.
+  std::atomic<uint64_t> snapshots_taken{0};
+  // As the store record has them (metadata.h).
+  std::atomic<RareKinds> rare_kinds{kRowDeletes};
+  bool MayHave(RareKinds kinds) const { return (rare_kinds & kinds) != 0; }
+};
 
 // The rules, and the facts about the family's entries that decide what its
 // compactions and loads may do. Thread-safe, but for Set, BeginClearing and

@@ -13,7 +13,6 @@
 #include "storage/store/database.h"
 #include "storage/store/family_table.h"
 #include "storage/store/opening_env.h"
-#include "storage/store/shared_state.h"
 
 namespace rowbloom {
 

@@ -27,60 +27,24 @@ constexpr char kNewestProperty[] = "rowbloom.newest";
 // RocksDB holds the properties of open files in memory.
 constexpr size_t kMostBareRows = size_t{1} << 16;
 
-bool ReadProperty(const rocksdb::TableProperties& properties, const char* name,
-                  uint64_t* number) {
+std::optional<uint64_t> ReadProperty(const rocksdb::TableProperties& properties,
+                                     const char* name) {
   const auto& collected = properties.user_collected_properties;
   const auto found = collected.find(name);
-  return found != collected.end() && ParseNumber(found->second, number);
+  uint64_t number = 0;
+  if (found == collected.end() || !ParseNumber(found->second, &number)) {
+    return std::nullopt;
+  }
+  return number;
 }
-
-// The times of the records of a `versioned` family's file. A file has them only
-// if a read that sees nothing so old can do without it. That is so because what
-// a cell shows of a time depends on its entries of that time and after alone,
-// and holds for these records:
-//   merge operands, which add to the cell without hiding anything else;
-//   puts with the sequence number 0, which RocksDB gives, in a compaction, to
-//   those that nothing older lies beneath.
-// Other records hide what other files have, which may be newer: puts of values
-// that were joined, and tombstones, which have no time. (A join keeps a cell's
-// newest time, but its put may have had a tombstone beneath, or have lost what
-// expired.) A value in a blob file cannot be looked at.
-class RecordTimes {
- public:
-  void Add(const Slice& value, rocksdb::EntryType type,
-           rocksdb::SequenceNumber sequence) {
-    if (!known_) return;
-    std::string problem;
-    known_ = (type == rocksdb::kEntryMerge ||
-              (type == rocksdb::kEntryPut && sequence == 0)) &&
-             DecodeEntries(value.ToStringView(), &entries_, &problem);
-    if (!known_ || entries_.empty()) return;
-    oldest_ms_ = std::min(oldest_ms_, entries_.back().timestamp_ms);
-    newest_ms_ = std::max(newest_ms_, entries_.front().timestamp_ms);
-  }
-
-  // Adds the properties, if the times are known and there are any.
-  void AddTo(UserCollectedProperties* properties) const {
-    if (!known_ || oldest_ms_ > newest_ms_) return;
-    (*properties)[kOldestProperty] = std::to_string(oldest_ms_);
-    (*properties)[kNewestProperty] = std::to_string(newest_ms_);
-  }
-
- private:
-  bool known_ = true;
-  uint64_t oldest_ms_ = std::numeric_limits<uint64_t>::max();
-  uint64_t newest_ms_ = 0;
-  Entries entries_;  // Add's
-};
 
 class RowCounter final : public rocksdb::TablePropertiesCollector {
  public:
   RowCounter(const KeyLayout& key_layout, CellFormat format)
       : key_layout_(key_layout),
         bare_rows_(FilterBlockOptions{.bloom_type = BloomType::kRow,
-                                      .key_layout = key_layout}) {
-    if (format == CellFormat::kVersioned) times_.emplace();
-  }
+                                      .key_layout = key_layout}),
+        has_times_(format == CellFormat::kVersioned) {}
 
   const char* Name() const override { return "rowbloom.RowCounter"; }
 
@@ -88,14 +52,14 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
                     rocksdb::EntryType type, rocksdb::SequenceNumber sequence,
                     uint64_t /*file_bytes*/) override {
     const Status s = CatchExceptions([&] {
-      if (times_) times_->Add(value, type, sequence);
+      if (has_times_) NoteTimes(value, type, sequence);
       const bool is_delete = type == rocksdb::kEntryDelete ||
                              type == rocksdb::kEntrySingleDelete ||
                              type == rocksdb::kEntryRangeDeletion;
       return is_delete ? Status::OK() : Count(key.ToStringView());
     });
     if (!s.ok()) {
-      times_.reset();
+      has_times_ = false;
       bare_rows_.reset();
     }
     return s;
@@ -113,11 +77,36 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
     UserCollectedProperties properties = {
         {kRowsProperty, std::to_string(counts_.rows)},
         {kPutsProperty, std::to_string(counts_.puts)}};
-    if (times_) times_->AddTo(&properties);
+    if (has_times_ && oldest_ms_ <= newest_ms_) {
+      properties[kOldestProperty] = std::to_string(oldest_ms_);
+      properties[kNewestProperty] = std::to_string(newest_ms_);
+    }
     return properties;
   }
 
  private:
+  // Notes the times of a record of a `versioned` family. A file has them only
+  // if a read that sees nothing so old can do without it. That is so because
+  // what a cell shows of a time depends on its entries of that time and after
+  // alone, and holds for these records:
+  //   merge operands, which add to the cell without hiding anything else;
+  //   puts with the sequence number 0, which RocksDB gives, in a compaction, to
+  //   those that nothing older lies beneath.
+  // Other records hide what other files have, which may be newer: puts of
+  // values that were joined, and tombstones, which have no time. (A join keeps
+  // a cell's newest time, but its put may have had a tombstone beneath, or have
+  // lost what expired.) A value in a blob file cannot be looked at.
+  void NoteTimes(const Slice& value, rocksdb::EntryType type,
+                 rocksdb::SequenceNumber sequence) {
+    std::string problem;
+    has_times_ = (type == rocksdb::kEntryMerge ||
+                  (type == rocksdb::kEntryPut && sequence == 0)) &&
+                 DecodeEntries(value.ToStringView(), &entries_, &problem);
+    if (!has_times_ || entries_.empty()) return;
+    oldest_ms_ = std::min(oldest_ms_, entries_.back().timestamp_ms);
+    newest_ms_ = std::max(newest_ms_, entries_.front().timestamp_ms);
+  }
+
   Status Count(std::string_view key) {
     ++counts_.puts;
     if (counts_.rows > 0 && key.starts_with(row_)) return Status::OK();
@@ -136,7 +125,10 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
   RowCounts counts_;
   std::string row_;                              // row bytes of the last row
   std::optional<FilterBlockBuilder> bare_rows_;  // nullopt: too many
-  std::optional<RecordTimes> times_;             // nullopt: not known
+  bool has_times_;
+  uint64_t oldest_ms_ = std::numeric_limits<uint64_t>::max();
+  uint64_t newest_ms_ = 0;
+  Entries entries_;  // NoteTimes's
 };
 
 class RowCounterFactory final
@@ -165,21 +157,14 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewRowCounterFactory(
 }
 
 std::optional<RowCounts> CountsOf(const rocksdb::TableProperties& properties) {
-  RowCounts counts;
-  if (!ReadProperty(properties, kRowsProperty, &counts.rows) ||
-      !ReadProperty(properties, kPutsProperty, &counts.puts) ||
-      counts.rows > counts.puts) {
-    return std::nullopt;
-  }
-  return counts;
+  const auto rows = ReadProperty(properties, kRowsProperty);
+  const auto puts = ReadProperty(properties, kPutsProperty);
+  if (!rows || !puts || *rows > *puts) return std::nullopt;
+  return RowCounts{*rows, *puts};
 }
 
 std::optional<uint64_t> NewestMsOf(const rocksdb::TableProperties& properties) {
-  uint64_t newest_ms = 0;
-  if (!ReadProperty(properties, kNewestProperty, &newest_ms)) {
-    return std::nullopt;
-  }
-  return newest_ms;
+  return ReadProperty(properties, kNewestProperty);
 }
 
 }  // namespace rowbloom
