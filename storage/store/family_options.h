@@ -14,7 +14,6 @@
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "rowbloom/store_options.h"
-#include "storage/store/alterable_filter_policy.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/cell_versions.h"
 #include "storage/store/database.h"

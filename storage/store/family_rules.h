@@ -1,7 +1,7 @@
 // What an open store shares with RocksDB's background threads, which may run on
-// for a short time after it is closed: its own state, the version rules of its
-// families, which change meanwhile, and what applies them there, the merge
-// operators and the compaction filters.
+// for a short time after it is closed: its own state, the version rules and
+// filter policies of its families, which change meanwhile, and what applies the
+// rules there, the merge operators and the compaction filters.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,16 @@
 #include <forward_list>
 #include <limits>
 #include <memory>
+#include <mutex>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "rocksdb/compaction_filter.h"
+#include "rocksdb/filter_policy.h"
 #include "rocksdb/merge_operator.h"
+#include "rocksdb/status.h"
+#include "rowbloom/filter_policy.h"
 #include "rowbloom/key_layout.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/cell_versions.h"
@@ -101,6 +107,64 @@ class SharedRules {
   std::atomic<uint64_t> oldest_put_ms_ = 0;
   std::atomic<uint64_t> compacted_ms_ = 0;
   std::atomic<uint64_t> family_version_deletes_ = 0;
+};
+
+// The filter policy of a family. Hands everything on to policies of
+// NewFilterPolicy: the current one builds filters, the first one reads those of
+// all, as each of them could. Thread-safe.
+class AlterableFilterPolicy final : public rocksdb::FilterPolicy {
+ public:
+  using Policy = std::shared_ptr<const rocksdb::FilterPolicy>;
+
+  explicit AlterableFilterPolicy(const Policy& policy)
+      : policies_{policy}, first_(*policy), current_(policy.get()) {}
+
+  // New filters are built by `policy`, or by one of its options that is known.
+  void Alter(Policy policy) {
+    const std::lock_guard lock(mutex_);
+    const std::string_view name = policy->Name();
+    auto known = std::find_if(
+        policies_.begin(), policies_.end(),
+        [name](const Policy& other) { return other->Name() == name; });
+    if (known == policies_.end()) {
+      known = policies_.insert(known, std::move(policy));
+    }
+    current_ = known->get();
+  }
+
+  // GetFilterStats of all policies, one after the other.
+  rocksdb::Status Stats(std::vector<LevelFilterStats>* stats) const {
+    stats->clear();
+    const std::lock_guard lock(mutex_);
+    rocksdb::Status s;
+    for (const Policy& policy : policies_) {
+      std::vector<LevelFilterStats> levels;
+      if (s.ok()) s = GetFilterStats(*policy, &levels);
+      stats->insert(stats->end(), levels.begin(), levels.end());
+    }
+    return s;
+  }
+
+  const char* Name() const override { return current_.load()->Name(); }
+  const char* CompatibilityName() const override {
+    return first_.CompatibilityName();
+  }
+  rocksdb::FilterBitsBuilder* GetBuilderWithContext(
+      const rocksdb::FilterBuildingContext& context) const override {
+    return current_.load()->GetBuilderWithContext(context);
+  }
+  rocksdb::FilterBitsReader* GetFilterBitsReader(
+      const rocksdb::Slice& contents) const override {
+    return first_.GetFilterBitsReader(contents);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  // Stay as long as this object: RocksDB keeps names, and builders their
+  // policy.
+  std::vector<Policy> policies_;
+  const rocksdb::FilterPolicy& first_;
+  std::atomic<const rocksdb::FilterPolicy*> current_;
 };
 
 // For families whose cell format is `versioned`: operands and values are

@@ -1,8 +1,13 @@
 // The objects that RocksDB is given when a store is opened: a listener, and an
-// Env with the lock, which was taken before.
+// Env with the lock, which was taken before, a file system and an info log.
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdio>
+#include <ctime>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,7 +19,6 @@
 #include "rocksdb/listener.h"
 #include "rocksdb/status.h"
 #include "storage/format/directory.h"
-#include "storage/store/info_log.h"
 
 namespace rowbloom {
 
@@ -76,6 +80,88 @@ class Listener final : public rocksdb::EventListener {
   std::atomic<bool> is_stopped_{false};
   mutable std::mutex mutex_;  // guards error_
   rocksdb::Status error_;
+};
+
+// RocksDB's info log, LOG, as lines of a file. RocksDB's own logger stops the
+// process with an assertion at the line after one that a full disk refused, if
+// RocksDB was built with assertions, as Debian's 7.8.3 is. Thread-safe, throws
+// nothing. Lines that cannot be written are dropped, and so are all that
+// follow.
+class InfoLog final : public rocksdb::Logger {
+ public:
+  explicit InfoLog(std::unique_ptr<rocksdb::WritableFile> file)
+      : file_(std::move(file)) {}
+  ~InfoLog() override { InfoLog::Flush(); }
+  InfoLog(const InfoLog&) = delete;
+  InfoLog& operator=(const InfoLog&) = delete;
+
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    try {
+      const std::string line = Now() + Formatted(format, arguments);
+      const std::scoped_lock lock(mutex_);
+      lines_ += line;
+      if (lines_.back() != '\n') lines_.push_back('\n');
+      if (lines_.size() >= kBufferBytes) Write();
+    } catch (...) {
+      // There was no memory for the line. RocksDB takes no exceptions.
+    }
+  }
+
+  // RocksDB calls it when it has opened, flushed or compacted something.
+  void Flush() override {
+    const std::scoped_lock lock(mutex_);
+    Write();
+  }
+
+ protected:
+  rocksdb::Status CloseImpl() override {
+    InfoLog::Flush();
+    return rocksdb::Status::OK();
+  }
+
+ private:
+  static constexpr size_t kBufferBytes = size_t{64} << 10;
+
+  // The local time, as RocksDB's own lines begin, and the thread.
+  static std::string Now() {
+    using std::chrono::microseconds;
+    const auto now = std::chrono::duration_cast<microseconds>(
+        std::chrono::system_clock::now().time_since_epoch());
+    const std::time_t seconds = now.count() / 1'000'000;
+    std::tm local{};
+    char text[64];
+    size_t size = 0;
+    if (localtime_r(&seconds, &local) != nullptr) {
+      size = std::strftime(text, sizeof(text), "%Y/%m/%d-%H:%M:%S", &local);
+    }
+    size += static_cast<size_t>(
+        std::snprintf(text + size, sizeof(text) - size, ".%06d %llu ",
+                      static_cast<int>(now.count() % 1'000'000),
+                      static_cast<unsigned long long>(
+                          rocksdb::Env::Default()->GetThreadID())));
+    return {text, size};
+  }
+
+  static std::string Formatted(const char* format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    const int size = std::vsnprintf(nullptr, 0, format, again);
+    va_end(again);
+    if (size <= 0) return {};
+    std::string text(static_cast<size_t>(size), '\0');
+    std::vsnprintf(text.data(), text.size() + 1, format, arguments);
+    return text;
+  }
+
+  void Write() {
+    if (file_ != nullptr && !file_->Append(lines_).ok()) file_.reset();
+    lines_.clear();
+  }
+
+  std::mutex mutex_;  // guards these two
+  std::unique_ptr<rocksdb::WritableFile> file_;
+  std::string lines_;
 };
 
 // Deletes no SSTs and blob files any more after a failed write of the MANIFEST.
