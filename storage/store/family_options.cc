@@ -68,8 +68,12 @@ Status CheckCompression(const char* option, Compression compression) {
 }
 
 Status CheckOptions(const FamilyOptions& family) {
-  Status s = CheckOption("block_size_bytes", family.block_size_bytes,
-                         kMinBlockBytes, kMaxBlockBytes);
+  Status s = CheckRanges(
+      {{"block_size_bytes", family.block_size_bytes, kMinBlockBytes,
+        kMaxBlockBytes},
+       {"dictionary_bytes", family.dictionary_bytes, 0, kMaxDictionaryBytes},
+       {"min_blob_bytes", family.min_blob_bytes, 0, kMaxValueBytes},
+       {"ttl_ms", family.ttl_ms, 0, kMaxTimestampMs}});
   if (!s.ok()) return s;
   if (!FilterKindFromString(ToString(family.filter_kind))) {
     return Status::InvalidArgument("filter_kind is neither bloom nor ribbon");
@@ -78,14 +82,6 @@ Status CheckOptions(const FamilyOptions& family) {
   if (s.ok() && family.bottom_compression) {
     s = CheckCompression("bottom_compression", *family.bottom_compression);
   }
-  if (s.ok()) {
-    s = CheckOption("dictionary_bytes", family.dictionary_bytes, 0,
-                    kMaxDictionaryBytes);
-  }
-  if (s.ok()) {
-    s = CheckOption("min_blob_bytes", family.min_blob_bytes, 0, kMaxValueBytes);
-  }
-  if (s.ok()) s = CheckOption("ttl_ms", family.ttl_ms, 0, kMaxTimestampMs);
   if (!s.ok()) return s;
   if (family.dictionary_bytes > 0 && family.compression != Compression::kZstd &&
       family.bottom_compression != Compression::kZstd) {
@@ -138,11 +134,13 @@ Status CheckFamilyName(std::string_view name) {
   return Status::OK();
 }
 
-Status CheckOption(const char* option, uint64_t value, uint64_t min,
-                   uint64_t max) {
-  if (value >= min && value <= max) return Status::OK();
-  const std::string from = min == 0 ? "at most " : Concat(min, " to ");
-  return InvalidArgument(option, " is ", value, ", expected ", from, max);
+Status CheckRanges(std::initializer_list<OptionRange> ranges) {
+  for (const auto& [option, value, min, max] : ranges) {
+    if (value >= min && value <= max) continue;
+    const std::string from = min == 0 ? "at most " : Concat(min, " to ");
+    return InvalidArgument(option, " is ", value, ", expected ", from, max);
+  }
+  return Status::OK();
 }
 
 Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,9 +36,14 @@ VersionRules RulesOf(const FamilyOptions& options);
 // InvalidArgument: not a name of a family, as Store::Open lists them.
 rocksdb::Status CheckFamilyName(std::string_view name);
 
-// InvalidArgument: an option that is not within its limits.
-rocksdb::Status CheckOption(const char* option, uint64_t value, uint64_t min,
-                            uint64_t max);
+// InvalidArgument: an option that is not within its range.
+struct OptionRange {
+  const char* option;
+  uint64_t value;
+  uint64_t min;
+  uint64_t max;
+};
+rocksdb::Status CheckRanges(std::initializer_list<OptionRange> ranges);
 
 // A family of an open store.
 struct Family {

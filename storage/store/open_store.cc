@@ -71,19 +71,14 @@ Status CheckResources(const StoreOptions& options) {
                            " beside a block_cache of ",
                            options.block_cache->GetCapacity());
   }
-  Status s = CheckOption("background_jobs", options.background_jobs, 1,
-                         kMaxBackgroundJobs);
-  for (const auto& [option, bytes] :
-       {std::pair("write_buffer_bytes", options.write_buffer_bytes),
-        std::pair("file_bytes", options.file_bytes)}) {
-    if (!s.ok()) break;
-    s = CheckOption(option, bytes, kMinOptionBytes, kMaxOptionBytes);
-  }
-  if (s.ok() && options.max_open_files != 0) {
-    s = CheckOption("max_open_files", options.max_open_files, kMinOpenFiles,
-                    kMaxOpenFiles);
-  }
-  return s;
+  Status s = CheckRanges(
+      {{"background_jobs", options.background_jobs, 1, kMaxBackgroundJobs},
+       {"write_buffer_bytes", options.write_buffer_bytes, kMinOptionBytes,
+        kMaxOptionBytes},
+       {"file_bytes", options.file_bytes, kMinOptionBytes, kMaxOptionBytes}});
+  if (!s.ok() || options.max_open_files == 0) return s;
+  return CheckRanges({{"max_open_files", options.max_open_files, kMinOpenFiles,
+                       kMaxOpenFiles}});
 }
 
 // Checks the arguments of Open as far as they need no look at the disk.

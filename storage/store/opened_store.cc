@@ -17,8 +17,10 @@ Status OpenedStore::EncodeRow(std::string_view row,
   return Status::OK();
 }
 
-Status OpenedStore::NoSuchFamily(const FamilyMap& among,
-                                 std::string_view name) const {
+Status OpenedStore::FindFamily(const FamilyMap& among, std::string_view name,
+                               FamilyMap::const_iterator* family) const {
+  *family = among.find(name);
+  if (*family != among.end()) return Status::OK();
   std::string names;
   for (const auto& [known, of_store] : among) {
     names += names.empty() ? known : ", " + known;
@@ -61,9 +63,10 @@ Status CheckRow(std::string_view row) {
                          kMaxRowBytes);
 }
 
-Status TooLong(const char* what, size_t bytes, size_t max_bytes) {
-  return InvalidArgument(what, " of ", bytes, " bytes: expected at most ",
-                         max_bytes);
+Status CheckSize(const char* what, std::string_view bytes, size_t max_bytes) {
+  if (bytes.size() <= max_bytes) return Status::OK();
+  return InvalidArgument(what, " of ", bytes.size(),
+                         " bytes: expected at most ", max_bytes);
 }
 
 }  // namespace rowbloom

@@ -32,11 +32,7 @@ struct OpenedStore {
   // that is reserved of *row_bytes stays so.
   rocksdb::Status EncodeRow(std::string_view row, std::string* row_bytes) const;
   rocksdb::Status FindFamily(const FamilyMap& among, std::string_view name,
-                             FamilyMap::const_iterator* family) const {
-    *family = among.find(name);
-    if (*family == among.end()) return NoSuchFamily(among, name);
-    return rocksdb::Status::OK();
-  }
+                             FamilyMap::const_iterator* family) const;
   // NotSupported: open for reading only. Else the error, if there was one,
   // after which RocksDB takes no more writes. RocksDB itself would try other
   // changes: a second flush, after the first could not make its log, stops with
@@ -48,23 +44,14 @@ struct OpenedStore {
   rocksdb::Status FindRow(std::string_view key,
                           std::string_view* row_bytes) const;
   rocksdb::Status DecodeRow(std::string_view row_bytes, std::string* row) const;
-
- private:
-  rocksdb::Status NoSuchFamily(const FamilyMap& among,
-                               std::string_view name) const;
 };
 
 // InvalidArgument: not 1 to kMaxRowBytes.
 rocksdb::Status CheckRow(std::string_view row);
 
-rocksdb::Status TooLong(const char* what, size_t bytes, size_t max_bytes);
-
 // InvalidArgument: more than `max_bytes`.
-inline rocksdb::Status CheckSize(const char* what, std::string_view bytes,
-                                 size_t max_bytes) {
-  if (bytes.size() > max_bytes) return TooLong(what, bytes.size(), max_bytes);
-  return rocksdb::Status::OK();
-}
+rocksdb::Status CheckSize(const char* what, std::string_view bytes,
+                          size_t max_bytes);
 inline rocksdb::Status CheckQualifier(std::string_view qualifier) {
   return CheckSize("a qualifier", qualifier, kMaxQualifierBytes);
 }

@@ -44,18 +44,23 @@ Status PointCells::Read() {
   return FindCell();
 }
 
+void PointCells::ClearValues(size_t count) {
+  values_.clear();
+  values_.resize(count);
+  statuses_.resize(count);
+}
+
 void PointCells::ReadOne() {
   Wanted& wanted = wanted_.front();
   rocksdb::ColumnFamilyHandle* const family = wanted.family->second.handle();
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
-  values_ = &value_of_one_;
-  statuses_ = &status_of_one_;
-  status_of_one_ =
-      opened_.database->Get(options, family, wanted.key, &value_of_one_);
+  ClearValues(1);
+  statuses_[0] =
+      opened_.database->Get(options, family, wanted.key, values_.data());
   // The check comes after the read: the first delete of a row is announced
   // before it is written.
-  if (!status_of_one_.ok() || !IsVersioned(wanted) ||
+  if (!statuses_[0].ok() || !IsVersioned(wanted) ||
       !opened_.shared->MayHave(kRowDeletes)) {
     return;
   }
@@ -104,16 +109,13 @@ void PointCells::ReadAll() {
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
   const size_t count = keys.size();
-  values_of_all_ = std::vector<rocksdb::PinnableSlice>(count);
-  statuses_of_all_.resize(count);
-  values_ = values_of_all_.data();
-  statuses_ = statuses_of_all_.data();
+  ClearValues(count);
   if (one_family) {
     opened_.database->MultiGet(options, families.front(), count, keys.data(),
-                               values_of_all_.data(), statuses_of_all_.data());
+                               values_.data(), statuses_.data());
   } else {
     opened_.database->MultiGet(options, count, families.data(), keys.data(),
-                               values_of_all_.data(), statuses_of_all_.data());
+                               values_.data(), statuses_.data());
   }
   // The first delete of a row came meanwhile: the cells may be from before it.
   if (opened_.shared->MayHave(kRowDeletes) != had_row_deletes) ReadAll();

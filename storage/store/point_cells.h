@@ -73,6 +73,7 @@ class PointCells {
     return {wanted.key.data(), wanted.row_bytes};
   }
 
+  void ClearValues(size_t count);
   void ReadOne();
   void ReadAll();
   // Moves to the first cell that is there, from here on.
@@ -87,13 +88,9 @@ class PointCells {
   std::array<std::byte, 1024> buffer_;
   std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
   std::pmr::vector<Wanted> wanted_{&memory_};
-  // The values that were read: of one cell alone, else of all.
-  rocksdb::PinnableSlice value_of_one_;
-  rocksdb::Status status_of_one_;
-  std::vector<rocksdb::PinnableSlice> values_of_all_;
-  std::vector<rocksdb::Status> statuses_of_all_;
-  rocksdb::PinnableSlice* values_ = nullptr;
-  const rocksdb::Status* statuses_ = nullptr;
+  // What was read of the cells and of their rows' deletes.
+  std::pmr::vector<rocksdb::PinnableSlice> values_{&memory_};
+  std::pmr::vector<rocksdb::Status> statuses_{&memory_};
   size_t at_ = 0;
   std::optional<size_t> deletes_of_;  // row_value of row_deletes_
   RowDeletes row_deletes_;

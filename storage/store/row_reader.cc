@@ -111,14 +111,14 @@ Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
 Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
                   const RowPlan::FamilyPart& part,
                   const rocksdb::Snapshot* snapshot, std::string_view row,
-                  const std::string& row_bytes, uint64_t wall_ms,
+                  const std::string& row_bytes, const VersionQuery& query,
                   ColumnPage* page) {
   const TimeRange& range = plan.options().time_range;
   RowCells of_row(opened, part.family, snapshot, row_bytes, range);
   Status s = of_row.Enter(row, row_bytes);
   if (!s.ok()) return s;
   if (!plan.options().columns_from_end) {
-    return ReadPart(plan, part, wall_ms, &of_row, page);
+    return ReadPart(plan, part, query, &of_row, page);
   }
   if (of_row.Find() == nullptr) return of_row.status();
   // The iterator of `of_row` skips files by their ROW section, and cannot go
@@ -134,7 +134,7 @@ Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
   RowCells backwards(opened, part.family, options, range);
   backwards.it()->SeekToFirst();
   s = backwards.Enter(row, row_bytes);
-  return s.ok() ? ReadPart(plan, part, wall_ms, &backwards, page) : s;
+  return s.ok() ? ReadPart(plan, part, query, &backwards, page) : s;
 }
 
 }  // namespace
@@ -152,10 +152,8 @@ void ColumnPage::Reverse() {
 }
 
 Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
-                uint64_t wall_ms, RowCells* row, ColumnPage* page) {
-  const RowOptions& options = plan.options();
-  const VersionQuery query{options.time_range, options.max_versions, wall_ms};
-  const bool from_end = options.columns_from_end;
+                const VersionQuery& query, RowCells* row, ColumnPage* page) {
+  const bool from_end = plan.options().columns_from_end;
   if (!part.qualifiers.empty()) {
     for (const std::string& qualifier : part.qualifiers) {
       if (page->IsFull()) break;
@@ -190,7 +188,7 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   std::string row_bytes;
   if (Status s = opened.EncodeRow(row, &row_bytes); !s.ok()) return s;
   const RowOptions& options = plan.options();
-  const uint64_t wall_ms = plan.WallMs(*opened.shared);
+  const VersionQuery query = plan.Query(*opened.shared);
   std::optional<FilterRun> filter;
   if (options.filter.root() != nullptr) filter.emplace(options.filter);
   const bool looks_first = filter && filter->LooksFirst();
@@ -206,15 +204,13 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   const auto read = [&] {
     ColumnPage page(options, filter ? &*filter : nullptr, cells);
     if (columns_only) {
-      return ReadColumns(opened, plan, snapshot, row,
-                         {options.time_range, options.max_versions, wall_ms},
-                         &page);
+      return ReadColumns(opened, plan, snapshot, row, query, &page);
     }
     Status s;
     for (const RowPlan::FamilyPart& part : plan.families()) {
       if (!s.ok() || page.IsFull()) break;
       s = ReadFamily(opened, plan, part, RocksdbSnapshot(snapshot), row,
-                     row_bytes, wall_ms, &page);
+                     row_bytes, query, &page);
     }
     return s;
   };

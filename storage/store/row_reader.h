@@ -42,9 +42,11 @@ class RowPlan {
     return qualifier >= first_ && (end_.empty() || qualifier < end_);
   }
 
-  // The time by which cells expire; 0 where none does.
-  uint64_t WallMs(const SharedState& shared) const {
-    return expires_ || shared.MayHave(kCellTtls) ? shared.clock.WallNow() : 0;
+  // The versions to read, by the present time where cells may expire.
+  VersionQuery Query(const SharedState& shared) const {
+    const bool expires = expires_ || shared.MayHave(kCellTtls);
+    return {options_.time_range, options_.max_versions,
+            expires ? shared.clock.WallNow() : 0};
   }
 
   // Tells whether single columns are all that is asked for.
@@ -132,7 +134,8 @@ class ColumnPage {
 // Adds the cells of one family of a row, which `row` has entered. Leaves its
 // iterator anywhere inside the row or beside it.
 rocksdb::Status ReadPart(const RowPlan& plan, const RowPlan::FamilyPart& part,
-                         uint64_t wall_ms, RowCells* row, ColumnPage* page);
+                         const VersionQuery& query, RowCells* row,
+                         ColumnPage* page);
 
 // The cells of one row: a prefix seek per family, for which ROW answers, or, of
 // single columns, point lookups.
