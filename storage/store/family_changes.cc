@@ -156,7 +156,6 @@ Status Store::AlterFamily(const std::string& name,
     const Family before = family;
     if (options == before.options) return s;
     family.options = options;
-    family.rules = setup.family.rules;
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     rocksdb::WriteBatch batch;
     PutFamilyRecord(FamilyState::kKept, name, options, &batch);
@@ -189,7 +188,7 @@ Status Store::AlterFamily(const std::string& name,
     before.filter_policy->Alter(std::move(setup.filter_policy));
     // No write goes on by options that are not kept any more.
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
-    before.shared_rules->Set(setup.family.rules);
+    before.shared_rules->Set(setup.family.rules());
     opened.families->Set(std::move(shares));
     no_writes.NoteWideWrite();
     return s;

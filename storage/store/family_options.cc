@@ -110,10 +110,6 @@ CellFormat CellFormatOf(const FamilyOptions& options) {
   return options.KeepsLatest() ? CellFormat::kLatest : CellFormat::kVersioned;
 }
 
-VersionRules RulesOf(const FamilyOptions& options) {
-  return {options.max_versions, options.min_versions, options.ttl_ms};
-}
-
 Status CheckFamilyName(std::string_view name) {
   const std::string quoted = "family \"" + ToPrintable(name) + "\": ";
   if (name.empty() || name.size() > kMaxFamilyNameBytes) {
@@ -157,18 +153,13 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   if (s.ok()) s = NewFilterPolicy(filter, &setup->filter_policy);
   if (!s.ok()) return Prefixed("family \"" + name + "\": ", s);
 
-  const VersionRules rules = RulesOf(family);
   const CellFormat format = CellFormatOf(family);
-  const auto policy =
+  Family& of_store = setup->family;
+  of_store = {family, format};
+  of_store.filter_policy =
       std::make_shared<AlterableFilterPolicy>(setup->filter_policy);
-  const auto shared_rules = std::make_shared<SharedRules>(rules);
-  setup->family = {family,
-                   format,
-                   rules,
-                   nullptr,
-                   policy,
-                   shared_rules,
-                   std::make_shared<std::atomic<uint64_t>>()};
+  of_store.shared_rules = std::make_shared<SharedRules>(of_store.rules());
+  of_store.files_passed_over = std::make_shared<std::atomic<uint64_t>>();
 
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = store.block_cache;
@@ -181,7 +172,7 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   table.cache_usage_options.options_overrides.insert(
       {rocksdb::CacheEntryRole::kBlockBasedTableReader,
        {.charged = rocksdb::CacheEntryRoleOptions::Decision::kEnabled}});
-  table.filter_policy = policy;
+  table.filter_policy = of_store.filter_policy;
   table.format_version = kTableFormatVersion;
 
   setup->descriptor.name = name;
@@ -190,10 +181,10 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.prefix_extractor = NewRowPrefixExtractor(*store.key_layout);
   if (format == CellFormat::kVersioned) {
-    options.merge_operator = NewVersionMergeOperator(shared_rules);
+    options.merge_operator = NewVersionMergeOperator(of_store.shared_rules);
   }
   options.compaction_filter_factory =
-      NewReclaim(format, shared_rules, *store.key_layout, shared);
+      NewReclaim(format, of_store.shared_rules, *store.key_layout, shared);
   options.table_properties_collector_factories.push_back(
       NewRowCounterFactory(*store.key_layout, format));
   options.target_file_size_base = store.file_bytes;

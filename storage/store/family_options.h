@@ -31,8 +31,6 @@ CellFormat CellFormatOf(const FamilyOptions& options);
 // "latest", "versioned".
 std::string ToString(CellFormat format);
 
-VersionRules RulesOf(const FamilyOptions& options);
-
 // InvalidArgument: not a name of a family, as Store::Open lists them.
 rocksdb::Status CheckFamilyName(std::string_view name);
 
@@ -49,14 +47,16 @@ rocksdb::Status CheckRanges(std::initializer_list<OptionRange> ranges);
 struct Family {
   FamilyOptions options;
   CellFormat format = CellFormat::kLatest;
-  VersionRules rules;
   ColumnFamily column_family;
   std::shared_ptr<AlterableFilterPolicy> filter_policy;
-  std::shared_ptr<SharedRules> shared_rules;  // as merges see `rules`
+  std::shared_ptr<SharedRules> shared_rules;  // rules(), as merges see them
   // Files that reads passed over by their times.
   std::shared_ptr<std::atomic<uint64_t>> files_passed_over;
 
   rocksdb::ColumnFamilyHandle* handle() const { return column_family.get(); }
+  VersionRules rules() const {
+    return {options.max_versions, options.min_versions, options.ttl_ms};
+  }
 };
 
 // A family as RocksDB opens it, and as the store does, but for the column

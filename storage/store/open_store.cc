@@ -9,6 +9,7 @@
 
 #include "rocksdb/cache.h"
 #include "rocksdb/db.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/table.h"
 #include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
@@ -230,7 +231,10 @@ class Opener {
 
   rocksdb::DBOptions DatabaseOptions() const {
     rocksdb::DBOptions options;
-    options.statistics = opened_.statistics;
+    if (options_.statistics) {
+      options.statistics = NewFilterStatistics(rocksdb::CreateDBStatistics());
+      options.statistics->set_stats_level(rocksdb::kExceptHistogramOrTimers);
+    }
     options.env = env_;
     options.create_if_missing = !found_.exists();
     options.keep_log_file_num = kInfoLogFiles;
@@ -255,10 +259,6 @@ class Opener {
   // Opens the complete families, and those whose drop is to be completed;
   // creates an empty database in a creation.
   Status OpenDatabase() {
-    if (options_.statistics) {
-      opened_.statistics = NewFilterStatistics(rocksdb::CreateDBStatistics());
-      opened_.statistics->set_stats_level(rocksdb::kExceptHistogramOrTimers);
-    }
     std::vector<rocksdb::ColumnFamilyDescriptor> column_families = {
         MetadataColumnFamily()};
     const Metadata& kept = found_.metadata;

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "rocksdb/statistics.h"
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/key_layout.h"
@@ -19,7 +18,6 @@ namespace rowbloom {
 struct OpenedStore {
   std::string path;
   StoreOptions options;  // as the store has them: nothing is left open
-  std::shared_ptr<rocksdb::Statistics> statistics;  // nullptr: none
   std::shared_ptr<SharedState> shared;
   std::unique_ptr<StoreEnv> env;  // nullptr: open for reading only
   std::shared_ptr<Listener> listener = std::make_shared<Listener>();

@@ -36,11 +36,12 @@ class RowCells {
                 family->second.handle()))) {}
   // A walk over one row, with the iterator at its first key.
   RowCells(const OpenedStore& opened, FamilyMap::const_iterator family,
-           const rocksdb::Snapshot* snapshot, std::string_view row_bytes,
+           rocksdb::ReadOptions options, std::string_view row_bytes,
            const TimeRange& range = TimeRange::All())
-      : RowCells(family, opened.database.SeekRow(
-                             PassingOver(family->second, range, At(snapshot)),
-                             family->second.handle(), row_bytes)) {}
+      : RowCells(family,
+                 opened.database.SeekRow(
+                     PassingOver(family->second, range, std::move(options)),
+                     family->second.handle(), row_bytes)) {}
 
   rocksdb::Iterator* it() const { return it_.get(); }
 
@@ -101,11 +102,6 @@ class RowCells {
     cell_.row_deletes = &row_deletes_;
   }
 
-  static rocksdb::ReadOptions At(const rocksdb::Snapshot* snapshot) {
-    rocksdb::ReadOptions options;
-    options.snapshot = snapshot;
-    return options;
-  }
   static rocksdb::ReadOptions PassingOver(const Family& family,
                                           const TimeRange& range,
                                           rocksdb::ReadOptions options) {

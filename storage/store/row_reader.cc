@@ -62,7 +62,7 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
   }
   plan->expires_ = false;
   for (FamilyPart& part : plan->families_) {
-    plan->expires_ |= part.family->second.rules.ttl_ms != 0;
+    plan->expires_ |= part.family->second.rules().ttl_ms != 0;
     if (options.columns_from_end) std::ranges::reverse(part.qualifiers);
   }
   if (options.columns_from_end) std::ranges::reverse(plan->families_);
@@ -114,7 +114,9 @@ Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
                   const std::string& row_bytes, const VersionQuery& query,
                   ColumnPage* page) {
   const TimeRange& range = plan.options().time_range;
-  RowCells of_row(opened, part.family, snapshot, row_bytes, range);
+  rocksdb::ReadOptions options;
+  options.snapshot = snapshot;
+  RowCells of_row(opened, part.family, options, row_bytes, range);
   Status s = of_row.Enter(row, row_bytes);
   if (!s.ok()) return s;
   if (!plan.options().columns_from_end) {
@@ -126,11 +128,9 @@ Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
   const std::string end = RowEnd(row_bytes, kMaxQualifierBytes);
   const Slice lower(row_bytes);
   const Slice upper(end);
-  rocksdb::ReadOptions options;
   options.total_order_seek = true;
   options.iterate_lower_bound = &lower;
   options.iterate_upper_bound = &upper;
-  options.snapshot = snapshot;
   RowCells backwards(opened, part.family, options, range);
   backwards.it()->SeekToFirst();
   s = backwards.Enter(row, row_bytes);

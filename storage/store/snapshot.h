@@ -1,4 +1,4 @@
-// The store's snapshots: RocksDB's, counted (shared_state.h), with the families
+// The store's snapshots: RocksDB's, counted (family_rules.h), with the families
 // of their time.
 #pragma once
 

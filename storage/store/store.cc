@@ -25,8 +25,8 @@ namespace {
 
 // True if a compaction of the family drops all puts before some time.
 bool CanClear(const Family& family) {
-  return family.format == CellFormat::kVersioned && family.rules.ttl_ms > 0 &&
-         family.rules.min_versions == 0;
+  return family.format == CellFormat::kVersioned && family.rules().ttl_ms > 0 &&
+         family.rules().min_versions == 0;
 }
 
 Status CompactAndClear(const OpenedStore& opened, Writer* writer,
@@ -48,7 +48,7 @@ Status CompactAndClear(const OpenedStore& opened, Writer* writer,
   const bool saw_snapshots =
       has_snapshots || shared.snapshots_taken != snapshots_taken;
   if (s.ok() && !saw_snapshots) {
-    family.shared_rules->EndClearing(family.rules.ttl_ms);
+    family.shared_rules->EndClearing(family.rules().ttl_ms);
   }
   return s;
 }
@@ -90,7 +90,7 @@ Status Store::Get(std::string_view row, std::string_view family,
     if (Status s = found.Add(row, family, qualifier); !s.ok()) return s;
     if (Status s = found.Read(); !s.ok() || !found.Valid()) return s;
     const StoredCell& stored = found.cell();
-    const bool expires = stored.family->second.rules.ttl_ms != 0 ||
+    const bool expires = stored.family->second.rules().ttl_ms != 0 ||
                          opened.shared->MayHave(kCellTtls);
     const Status s = ForEachVersion(
         stored,
@@ -190,9 +190,7 @@ Status Store::Exists(std::string_view row, bool* exists,
 
 Status Store::GetSnapshot(std::unique_ptr<const Snapshot>* snapshot) {
   return CatchExceptions([&] {
-    auto taken = std::make_unique<const CountedSnapshot>(impl_->opened);
-    if (taken->get() == nullptr) return Aborted("RocksDB takes no snapshot");
-    *snapshot = std::move(taken);
+    *snapshot = std::make_unique<const CountedSnapshot>(impl_->opened);
     return Status::OK();
   });
 }

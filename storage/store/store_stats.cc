@@ -1,13 +1,12 @@
 // Store::Stats, gathered from RocksDB and the filter policies.
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "rocksdb/db.h"
 #include "rocksdb/metadata.h"
+#include "rocksdb/statistics.h"
 #include "rocksdb/table_properties.h"
-#include "storage/format/status_text.h"
 #include "storage/store/row_counter.h"
 #include "storage/store/store_impl.h"
 
@@ -88,18 +87,16 @@ Status Store::Stats(StoreStats* stats) {
       FamilyStats& found = stats->families[name];
       found.options = family.options;
       found.files_passed_over = *family.files_passed_over;
-      const std::pair<const std::string&, uint64_t*> numbers[] = {
-          {Properties::kEstimateNumKeys, &found.estimated_cells},
-          {Properties::kCurSizeAllMemTables, &found.memtable_bytes},
-          // The cache is the same for all. Its class is private from RocksDB 8
-          // on.
-          {Properties::kBlockCacheUsage, &stats->block_cache_bytes_used}};
-      for (const auto& [property, number] : numbers) {
-        if (!opened.database->GetIntProperty(family.handle(), property,
-                                             number)) {
-          return Aborted("RocksDB has no ", property, " of family: ", name);
-        }
-      }
+      rocksdb::ColumnFamilyHandle* const handle = family.handle();
+      const auto number = [&](const std::string& property) {
+        uint64_t value = 0;  // all of RocksDB's versions have the properties
+        opened.database->GetIntProperty(handle, property, &value);
+        return value;
+      };
+      found.estimated_cells = number(Properties::kEstimateNumKeys);
+      found.memtable_bytes = number(Properties::kCurSizeAllMemTables);
+      // The cache is the same for all. Its class is private from RocksDB 8 on.
+      stats->block_cache_bytes_used = number(Properties::kBlockCacheUsage);
       Status s = ReadLevels(opened, family, &found);
       if (s.ok()) s = ReadTables(opened, family, &found);
       if (!s.ok()) return s;
@@ -107,10 +104,9 @@ Status Store::Stats(StoreStats* stats) {
     if (const FrontFilter* const front = opened.database.front_filter()) {
       stats->front_filter = front->Stats();
     }
-    if (opened.statistics) {
-      const rocksdb::Statistics& counted = *opened.statistics;
-      stats->cache = {counted.getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT),
-                      counted.getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS)};
+    if (const auto counted = opened.database->GetDBOptions().statistics) {
+      stats->cache = {counted->getTickerCount(rocksdb::BLOCK_CACHE_DATA_HIT),
+                      counted->getTickerCount(rocksdb::BLOCK_CACHE_DATA_MISS)};
     }
     return Status::OK();
   });

@@ -60,8 +60,8 @@ rocksdb::Status ForEachVersion(const StoredCell& stored,
     }
     const bool expired =
         HasRunOut(cell.ttl_ms, cell.timestamp_ms, query.wall_ms) ||
-        (family.rules.min_versions == 0 &&
-         family.rules.Expired(cell.timestamp_ms, query.wall_ms));
+        (family.rules().min_versions == 0 &&
+         family.rules().Expired(cell.timestamp_ms, query.wall_ms));
     if (!expired && query.time_range.Contains(cell.timestamp_ms)) {
       add(cell.timestamp_ms, cell.value);
     }
@@ -70,7 +70,7 @@ rocksdb::Status ForEachVersion(const StoredCell& stored,
   Entries entries;
   if (rocksdb::Status s = ReadEntries(stored, &entries); !s.ok()) return s;
   uint32_t left = query.max_versions;
-  ForEachVisible(entries, *stored.row_deletes, family.rules, query.wall_ms,
+  ForEachVisible(entries, *stored.row_deletes, family.rules(), query.wall_ms,
                  [&](const Entry& entry) {
                    if (query.time_range.Contains(entry.timestamp_ms)) {
                      add(entry.timestamp_ms, entry.value);

@@ -159,7 +159,7 @@ class Writer::Draft {
     if (s.ok()) s = opened_.FindFamily(families_, at.family, &family);
     if (s.ok()) s = FindCell(family, at.qualifier, &cell);
     if (!s.ok()) return s;
-    const std::optional<Entry> newest = Newest(cell, family->second.rules);
+    const std::optional<Entry> newest = Newest(cell, family->second.rules());
     value->reset();
     if (newest) value->emplace(newest->value);
     return s;
@@ -269,9 +269,9 @@ class Writer::Draft {
       if (entry.type == kRemoval) {
         cell->entries.clear();
       } else {
-        cell->entries = versioned
-                            ? ApplyOperand(cell->entries, {entry}, family.rules)
-                            : Entries{entry};
+        cell->entries =
+            versioned ? ApplyOperand(cell->entries, {entry}, family.rules())
+                      : Entries{entry};
       }
     }
     return s;
@@ -299,7 +299,9 @@ class Writer::Draft {
     }
     if (!s.ok() || removed_rows_.contains(row)) return s;
     CellState cell;
-    RowCells stored(opened_, found, options_.snapshot, row_bytes_);
+    rocksdb::ReadOptions options;
+    options.snapshot = options_.snapshot;
+    RowCells stored(opened_, found, options, row_bytes_);
     s = stored.Enter(row_, row_bytes_);
     if (s.ok()) s = FindRowDeletes(found, &cell.row_deletes);
     for (; s.ok(); stored.Next()) {
@@ -317,7 +319,7 @@ class Writer::Draft {
     CellState cell;
     Status s = FindCell(found, change.qualifier, &cell);
     if (!s.ok()) return s;
-    cell.before = Newest(cell, found->second.rules);
+    cell.before = Newest(cell, found->second.rules());
     const std::optional<Entry>& before = cell.before;
     std::string& value =
         updated_.emplace_back(before ? before->value : std::string_view());
@@ -342,7 +344,7 @@ class Writer::Draft {
   Status CheckNewest(const Change& put, FamilyMap::const_iterator found,
                      uint64_t timestamp_ms, CellState* cell) const {
     Entry entry = PutOf(put, timestamp_ms);
-    VersionRules rules = found->second.rules;
+    VersionRules rules = found->second.rules();
     // A put of now that runs out at once, or soon, is not lost.
     if (!put.timestamp_ms) {
       entry.ttl_ms = kNoTtl;
@@ -612,7 +614,7 @@ class Writer::Draft {
   // included; nullopt: there are none.
   Status FindNewestPut(const Change& change, FamilyMap::const_iterator found,
                        std::optional<uint64_t>* newest_ms) {
-    VersionRules rules = found->second.rules;
+    VersionRules rules = found->second.rules();
     rules.ttl_ms = 0;
     return ForEachCell(
         change, found, [&](std::string_view /*qualifier*/, CellState& cell) {
