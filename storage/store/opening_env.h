@@ -3,11 +3,10 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdarg>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -125,22 +124,15 @@ class InfoLog final : public rocksdb::Logger {
 
   // The local time, as RocksDB's own lines begin, and the thread.
   static std::string Now() {
-    using std::chrono::microseconds;
-    const auto now = std::chrono::duration_cast<microseconds>(
-        std::chrono::system_clock::now().time_since_epoch());
-    const std::time_t seconds = now.count() / 1'000'000;
-    std::tm local{};
+    rocksdb::Env* const env = rocksdb::Env::Default();
+    const uint64_t now_us = env->NowMicros();
     char text[64];
-    size_t size = 0;
-    if (localtime_r(&seconds, &local) != nullptr) {
-      size = std::strftime(text, sizeof(text), "%Y/%m/%d-%H:%M:%S", &local);
-    }
-    size += static_cast<size_t>(
-        std::snprintf(text + size, sizeof(text) - size, ".%06d %llu ",
-                      static_cast<int>(now.count() % 1'000'000),
-                      static_cast<unsigned long long>(
-                          rocksdb::Env::Default()->GetThreadID())));
-    return {text, size};
+    const int size =
+        std::snprintf(text, sizeof(text), "%.19s.%06d %llu ",
+                      env->TimeToString(now_us / 1'000'000).c_str(),
+                      static_cast<int>(now_us % 1'000'000),
+                      static_cast<unsigned long long>(env->GetThreadID()));
+    return {text, static_cast<size_t>(size)};
   }
 
   static std::string Formatted(const char* format, va_list arguments) {

@@ -19,6 +19,12 @@
 
 namespace rowbloom {
 
+// Moves to the last key before that one. REQUIRES an iterator in total order.
+inline void SeekToBefore(const rocksdb::Slice& key, rocksdb::Iterator* it) {
+  it->SeekForPrev(key);
+  if (it->Valid() && it->key() == key) it->Prev();
+}
+
 // A walk over the cells of a family, one row at a time: move the iterator to
 // the first key of a row, Enter the row, and walk until no cell is left.
 // `opened` and what `family` points into outlive it.
@@ -77,8 +83,7 @@ class RowCells {
   void Seek(std::string_view qualifier) {
     const StoredCell* const here = Find();
     if (here == nullptr || here->qualifier >= qualifier) return;
-    key_.assign(row_bytes_.data(), row_bytes_.size());
-    key_.append(qualifier);
+    key_.assign(row_bytes_).append(qualifier);
     it_->Seek(key_);
   }
   // Moves to the last cell of the row before that qualifier; an empty one is
@@ -87,11 +92,9 @@ class RowCells {
     if (qualifier.empty()) {
       key_ = RowEnd(row_bytes_, kMaxQualifierBytes);
     } else {
-      key_.assign(row_bytes_.data(), row_bytes_.size());
-      key_.append(qualifier);
+      key_.assign(row_bytes_).append(qualifier);
     }
-    it_->SeekForPrev(key_);
-    if (it_->Valid() && it_->key() == rocksdb::Slice(key_)) it_->Prev();
+    SeekToBefore(key_, it_.get());
   }
 
  private:

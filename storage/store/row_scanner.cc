@@ -171,9 +171,7 @@ class RowScanner::Source {
       } else if (range.end.empty()) {
         it->SeekToLast();
       } else {
-        it->SeekForPrev(range.end);
-        // The end is no key of the range.
-        if (it->Valid() && it->key() == Slice(range.end)) it->Prev();
+        SeekToBefore(range.end, it);
       }
     }
   }
@@ -260,12 +258,7 @@ class RowScanner::Source {
 
   // Moves an iterator beyond the row that was read.
   void Leave(rocksdb::Iterator* it) const {
-    if (reverse_) {
-      it->SeekForPrev(row_bytes_);
-      // The cell of the empty qualifier is the row's own.
-      if (it->Valid() && it->key() == Slice(row_bytes_)) it->Prev();
-      return;
-    }
+    if (reverse_) return SeekToBefore(row_bytes_, it);
     if (!plan_.options().columns_from_end) {
       // A few steps take less time than a seek.
       for (int steps = 0; steps < kStepsBeforeSeek; ++steps) {

@@ -42,7 +42,6 @@ class Writer {
                         std::string* updated = nullptr,
                         rocksdb::Transaction* transaction = nullptr);
 
-  // Locks the rows, and writes.
   rocksdb::Status Write(std::span<const Change> changes,
                         const WriteOptions& options,
                         std::string* updated = nullptr) {
@@ -58,14 +57,10 @@ class Writer {
                               const Change& at,
                               std::optional<std::string>* value);
 
-  // Keeps other writes of the changes' rows out.
   RowLocks::Guard Lock(std::span<const Change> changes) {
     return locks_.Lock(changes);
   }
-
-  // Keeps all writes out.
   RowLocks::Guard LockAll() { return locks_.LockAll(); }
-
   uint64_t WideWrites() const { return locks_.WideWrites(); }
 
   // Makes the bound that is kept of the clock cover a timestamp.

@@ -1,6 +1,6 @@
-#include "storage/store/update_counts.h"
-
 #include <gtest/gtest.h>
+
+#include "storage/store/row_locks.h"
 
 namespace rowbloom::test {
 namespace {
