@@ -86,7 +86,7 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
   const std::shared_ptr<const SharedRules> rules_;
 };
 
-// The state that the compaction filters of a family share.
+// What the compaction filters of a family share.
 struct ReclaimParts {
   CellFormat format;
   std::shared_ptr<SharedRules> rules;

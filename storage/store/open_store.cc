@@ -266,8 +266,9 @@ class Opener {
       const auto found = kept.families.find(name);
       const bool is_family = found != kept.families.end();
       FamilySetup setup;
-      const Status s = MakeSetup(
-          name, is_family ? found->second : kept.dropped.at(name), &setup);
+      const Status s = MakeFamilySetup(
+          name, is_family ? found->second : kept.dropped.at(name), options_,
+          opened_.shared, &setup);
       if (!s.ok()) return Prefixed(path() + ": ", s);
       column_families.push_back(std::move(setup.descriptor));
       if (is_family) store_families_[name] = std::move(setup.family);
@@ -313,7 +314,9 @@ class Opener {
     for (const auto& [name, options] : found_.metadata.families) {
       if (store_families_.contains(name)) continue;
       FamilySetup setup;
-      if (s.ok()) s = MakeSetup(name, options, &setup);
+      if (s.ok()) {
+        s = MakeFamilySetup(name, options, options_, opened_.shared, &setup);
+      }
       if (!s.ok()) return s;
       if (found_.exists()) PutTruncation(name, options, &batch);
       missing.push_back(std::move(setup.descriptor));
@@ -354,11 +357,6 @@ class Opener {
       s = RemoveDirectory(env_, path() + "/" + entry);
     }
     return s;
-  }
-
-  Status MakeSetup(const std::string& name, const FamilyOptions& options,
-                   FamilySetup* setup) {
-    return MakeFamilySetup(name, options, options_, opened_.shared, setup);
   }
 
   // Connects the families with the open column families.

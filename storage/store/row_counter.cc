@@ -85,17 +85,15 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
   }
 
  private:
-  // Notes the times of a record of a `versioned` family. A file has them only
-  // if a read that sees nothing so old can do without it. That is so because
-  // what a cell shows of a time depends on its entries of that time and after
-  // alone, and holds for these records:
-  //   merge operands, which add to the cell without hiding anything else;
-  //   puts with the sequence number 0, which RocksDB gives, in a compaction, to
-  //   those that nothing older lies beneath.
-  // Other records hide what other files have, which may be newer: puts of
-  // values that were joined, and tombstones, which have no time. (A join keeps
-  // a cell's newest time, but its put may have had a tombstone beneath, or have
-  // lost what expired.) A value in a blob file cannot be looked at.
+  // Notes the times of a record of a `versioned` family. A read that sees
+  // nothing so old can do without the file if it has no other records than
+  // merge operands, which hide nothing else, and puts with the sequence number
+  // 0, which RocksDB gives to those that nothing older lies beneath: what a
+  // cell shows of a time depends on its entries of that time and after alone.
+  // Other records may hide what other files have, which may be newer: puts of
+  // values that were joined, which may have had a tombstone beneath, or have
+  // lost what expired, and tombstones. A value in a blob file cannot be looked
+  // at.
   void NoteTimes(const Slice& value, rocksdb::EntryType type,
                  rocksdb::SequenceNumber sequence) {
     std::string problem;

@@ -23,17 +23,12 @@ using rocksdb::Status;
 
 namespace {
 
-// True if a compaction of the family drops all puts before some time.
-bool CanClear(const Family& family) {
-  return family.format == CellFormat::kVersioned && family.rules().ttl_ms > 0 &&
-         family.rules().min_versions == 0;
-}
-
+// Compacts a whole family. Its rules drop all puts before some time, and the
+// compaction proves that there are none, unless a snapshot kept some.
 Status CompactAndClear(const OpenedStore& opened, Writer* writer,
                        rocksdb::CompactRangeOptions options,
                        const Family& family) {
   const SharedState& shared = *opened.shared;
-  // RocksDB keeps the puts that a snapshot sees.
   const uint64_t snapshots_taken = shared.snapshots_taken;
   const bool has_snapshots = shared.snapshots > 0;
   {
@@ -45,10 +40,8 @@ Status CompactAndClear(const OpenedStore& opened, Writer* writer,
       rocksdb::BottommostLevelCompaction::kForce;
   Status s =
       opened.database->CompactRange(options, family.handle(), nullptr, nullptr);
-  const bool saw_snapshots =
-      has_snapshots || shared.snapshots_taken != snapshots_taken;
-  if (s.ok() && !saw_snapshots) {
-    family.shared_rules->EndClearing(family.rules().ttl_ms);
+  if (s.ok() && !has_snapshots && shared.snapshots_taken == snapshots_taken) {
+    family.shared_rules->EndClearing(family.options.ttl_ms);
   }
   return s;
 }
@@ -243,7 +236,8 @@ Status Store::Compact(const CompactOptions& options) {
     const std::lock_guard one_at_a_time(impl_->compact_mutex);
     for (auto it = first; s.ok() && it != last; ++it) {
       const Family& family = it->second;
-      if (whole && CanClear(family)) {
+      if (whole && family.format == CellFormat::kVersioned &&
+          family.options.ttl_ms > 0 && family.options.min_versions == 0) {
         s = CompactAndClear(impl_->opened, &impl_->writer, compact, family);
       } else {
         s = impl_->opened.database->CompactRange(

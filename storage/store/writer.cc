@@ -93,32 +93,37 @@ Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
 // The changes of one Apply, as they become a RocksDB batch.
 class Writer::Draft {
  public:
-  struct Options {
-    // A change may depend on others.
-    bool looks_at_itself = true;
-    // Values depend on others, those in `latest` families, too.
-    bool has_updates = true;
-    // Bytes that are set aside for the batch, unless `transaction` has it.
-    size_t batch_bytes = 0;
-    rocksdb::Transaction* transaction = nullptr;
-    // A snapshot for Read, unless it is null: then nothing but Read comes after
-    // Add, and nothing is remembered of the changes, which are of one row.
-    const rocksdb::Snapshot* snapshot = nullptr;
-  };
   // REQUIRES that `guard` has the rows of all changes. `families` outlive it.
+  // `transaction` has the batch, unless it is null. `snapshot` is for Read,
+  // unless it is null: then nothing but Read comes after Add, and nothing is
+  // remembered of the changes, which are of one row.
   Draft(Writer* writer, const RowLocks::Guard& guard, const FamilyMap& families,
-        const Options& options)
+        std::span<const Change> changes, rocksdb::Transaction* transaction,
+        const rocksdb::Snapshot* snapshot)
       : writer_(*writer),
         opened_(writer->opened_),
         families_(families),
-        options_(options),
-        own_batch_(options.batch_bytes),
-        batch_(options.transaction == nullptr
+        transaction_(transaction),
+        snapshot_(snapshot),
+        batch_(transaction == nullptr
                    ? &own_batch_
-                   : options.transaction->GetWriteBatch()->GetWriteBatch()) {
+                   : transaction->GetWriteBatch()->GetWriteBatch()) {
+    bool only_puts = true;
+    bool updates = false;
+    size_t batch_bytes = kBatchHeadBytes;
+    for (const Change& change : changes) {
+      updates |= IsUpdate(change.type);
+      only_puts &= change.type == ChangeType::kPut;
+      batch_bytes += kRecordBytes + change.row.size() +
+                     change.qualifier.size() + change.value.size();
+    }
+    const bool reads = snapshot != nullptr;
+    looks_at_itself_ = reads || (!only_puts && changes.size() > 1);
+    has_updates_ = reads || (updates && changes.size() > 1);
+    if (transaction == nullptr) own_batch_ = rocksdb::WriteBatch(batch_bytes);
     LeasedClock& clock = opened_.shared->clock;
     now_ms_ = clock.Now();
-    if (options.snapshot != nullptr) only_read_.emplace();
+    if (snapshot != nullptr) only_read_.emplace();
     guard.ForEach([&](RowLocks::Stripe* stripe) {
       const auto raised_ms = stripe->given.MoveTo(now_ms_);
       if (raised_ms) now_ms_ = clock.RaiseTo(*raised_ms);
@@ -176,9 +181,9 @@ class Writer::Draft {
     options.sync = durability == Durability::kSync;
     options.disableWAL = durability == Durability::kSkipWal;
     Status s;
-    if (options_.transaction != nullptr) {
-      options_.transaction->SetWriteOptions(options);
-      s = options_.transaction->Commit();
+    if (transaction_ != nullptr) {
+      transaction_->SetWriteOptions(options);
+      s = transaction_->Commit();
     } else {
       // A database with transactions would refuse a wide write.
       s = opened_.database->GetRootDB()->Write(options, batch_);
@@ -247,7 +252,7 @@ class Writer::Draft {
     const bool versioned = family.format == CellFormat::kVersioned;
     const Key key = KeyOf(family, qualifier);
     rocksdb::ReadOptions options;
-    options.snapshot = options_.snapshot;
+    options.snapshot = snapshot_;
     if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
     Status s = opened_.database->Get(options, family.handle(), key.second,
                                      &cell->stored);
@@ -258,7 +263,7 @@ class Writer::Draft {
       s = Status::OK();
     }
     if (s.ok() && versioned &&
-        (options_.looks_at_itself || opened_.shared->MayHave(kRowDeletes))) {
+        (looks_at_itself_ || opened_.shared->MayHave(kRowDeletes))) {
       s = FindRowDeletes(found, &cell->row_deletes);
     }
     if (!s.ok()) return s;
@@ -300,7 +305,7 @@ class Writer::Draft {
     if (!s.ok() || removed_rows_.contains(row)) return s;
     CellState cell;
     rocksdb::ReadOptions options;
-    options.snapshot = options_.snapshot;
+    options.snapshot = snapshot_;
     RowCells stored(opened_, found, options, row_bytes_);
     s = stored.Enter(row_, row_bytes_);
     if (s.ok()) s = FindRowDeletes(found, &cell.row_deletes);
@@ -498,8 +503,8 @@ class Writer::Draft {
   // Tells whether a later change may look at the family's cells. Those of a
   // `latest` family matter to updates alone.
   bool IsLookedAt(const Family& family) const {
-    return family.format == CellFormat::kLatest ? options_.has_updates
-                                                : options_.looks_at_itself;
+    return family.format == CellFormat::kLatest ? has_updates_
+                                                : looks_at_itself_;
   }
   void Note(const Family& family, std::string_view qualifier,
             const Entry& entry) {
@@ -632,7 +637,7 @@ class Writer::Draft {
   Status FindRowDeletes(FamilyMap::const_iterator family,
                         RowDeletes* row_deletes) const {
     Status s = writer_.FindRowDeletes(row_, family, row_bytes_, row_deletes,
-                                      options_.snapshot);
+                                      snapshot_);
     const auto of_batch = entries_.find(KeyOf(family->second, {}));
     if (of_batch != entries_.end()) row_deletes->Add(of_batch->second);
     return s;
@@ -668,7 +673,11 @@ class Writer::Draft {
   Writer& writer_;
   const OpenedStore& opened_;
   const FamilyMap& families_;
-  const Options options_;
+  rocksdb::Transaction* const transaction_;
+  const rocksdb::Snapshot* const snapshot_;
+  // A change may depend on others, or even values in `latest` families.
+  bool looks_at_itself_ = false;
+  bool has_updates_ = false;
   // This one is used in the place of the row's, if it only reads.
   std::optional<RowLocks::Stripe> only_read_;
   uint64_t now_ms_ = 0;
@@ -696,20 +705,8 @@ Status Writer::Apply(const RowLocks::Guard& guard,
                      const WriteOptions& options, std::string* updated,
                      rocksdb::Transaction* transaction) {
   if (changes.empty()) return Status::OK();
-  bool only_puts = true;
-  bool updates = false;
-  size_t batch_bytes = kBatchHeadBytes;
-  for (const Change& change : changes) {
-    updates |= IsUpdate(change.type);
-    only_puts &= change.type == ChangeType::kPut;
-    batch_bytes += kRecordBytes + change.row.size() + change.qualifier.size() +
-                   change.value.size();
-  }
-  Draft draft(this, guard, opened_.families->Unshared(),
-              {.looks_at_itself = !only_puts && changes.size() > 1,
-               .has_updates = updates && changes.size() > 1,
-               .batch_bytes = batch_bytes,
-               .transaction = transaction});
+  Draft draft(this, guard, opened_.families->Unshared(), changes, transaction,
+              /*snapshot=*/nullptr);
   for (Change change : changes) {
     if (!change.timestamp_ms) change.timestamp_ms = options.timestamp_ms;
     if (!change.ttl_ms && TakesTtl(change.type)) change.ttl_ms = options.ttl_ms;
@@ -727,7 +724,8 @@ Status Writer::ReadThrough(std::vector<Change> changes,
   std::erase_if(changes,
                 [&](const Change& change) { return change.row != at.row; });
   const RowLocks::Guard guard = Lock(changes);
-  Draft draft(this, guard, families, {.snapshot = snapshot});
+  Draft draft(this, guard, families, changes, /*transaction=*/nullptr,
+              snapshot);
   Status s;
   for (const Change& change : changes) {
     if (s.ok()) s = draft.Add(change);
