@@ -45,15 +45,6 @@ std::string TypeName(std::optional<Compression> compression) {
   return name;
 }
 
-// Old files are looked through for what expired; RocksDB's own period. 0:
-// never, as nothing can.
-uint64_t PeriodicCompactionSeconds(const FamilyOptions& family) {
-  constexpr uint64_t kThirtyDays = uint64_t{30} * 24 * 60 * 60;
-  return CellFormatOf(family) == CellFormat::kLatest && family.ttl_ms == 0
-             ? 0
-             : kThirtyDays;
-}
-
 Status CheckCompression(const char* option, Compression compression) {
   const rocksdb::CompressionType type = RocksdbType(compression);
   if (type == rocksdb::kDisableCompressionOption) {
@@ -207,6 +198,9 @@ std::unordered_map<std::string, std::string> AlterableOptions(
                   ";enabled=", compression.has_value() ? "true" : "false", "}");
   };
   const std::optional<Compression>& bottom = family.bottom_compression;
+  // Old files are looked through for what expired; RocksDB's own period.
+  constexpr uint64_t kThirtyDays = uint64_t{30} * 24 * 60 * 60;
+  const bool expires = !family.KeepsLatest() || family.ttl_ms > 0;
   return {
       {"compression", TypeName(family.compression)},
       {"compression_opts", dictionary(family.compression)},
@@ -217,7 +211,7 @@ std::unordered_map<std::string, std::string> AlterableOptions(
       {"blob_compression_type", TypeName(bottom.value_or(family.compression))},
       {"enable_blob_garbage_collection", "true"},
       {"periodic_compaction_seconds",
-       std::to_string(PeriodicCompactionSeconds(family))}};
+       std::to_string(expires ? kThirtyDays : 0)}};
 }
 
 }  // namespace rowbloom

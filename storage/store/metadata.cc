@@ -234,14 +234,6 @@ Status ParseFamilyRecord(std::string_view text, FamilyOptions* options) {
   return record.Finish();
 }
 
-Status ParseClockRecord(std::string_view text, uint64_t* bound_ms) {
-  if (!ParseNumber(text, bound_ms) || *bound_ms > kMaxTimestampMs) {
-    return Corruption("expected milliseconds from 0 to ", kMaxTimestampMs,
-                      ", found \"", ToPrintable(text), "\"");
-  }
-  return Status::OK();
-}
-
 std::string FamilyKey(FamilyState state, const std::string& name) {
   return Concat(
       state == FamilyState::kKept ? kFamilyKeyPrefix : kDroppedKeyPrefix, name);
@@ -307,7 +299,10 @@ Status ReadRecord(std::string_view key, std::string_view value,
     return ParseStoreRecord(value, &metadata->store);
   }
   if (key == kClockKey) {
-    return ParseClockRecord(value, &metadata->clock_bound_ms);
+    uint64_t& bound_ms = metadata->clock_bound_ms;
+    if (ParseNumber(value, &bound_ms) && bound_ms <= kMaxTimestampMs) return {};
+    return Corruption("expected milliseconds from 0 to ", kMaxTimestampMs,
+                      ", found \"", ToPrintable(value), "\"");
   }
   if (key.starts_with(kFamilyKeyPrefix)) {
     return ReadFamily(kFamilyKeyPrefix, key, value, &metadata->families);

@@ -16,20 +16,18 @@ namespace {
 using rocksdb::Status;
 using Properties = rocksdb::DB::Properties;
 
-// Filter bytes, and rows from the counts that the files have.
+// Rows, from the counts that the files have, and filter bytes.
 Status ReadTables(const OpenedStore& opened, const Family& family,
                   FamilyStats* stats) {
   rocksdb::TablePropertiesCollection tables;
   Status s =
       opened.database->GetPropertiesOfAllTables(family.handle(), &tables);
-  if (!s.ok()) return s;
   RowCounts counted;
   for (const auto& [file, properties] : tables) {
     stats->filter_bytes += properties->filter_size;
-    const auto counts = CountsOf(*properties);
-    if (!counts) continue;
-    counted.rows += counts->rows;
-    counted.puts += counts->puts;
+    const RowCounts counts = CountsOf(*properties).value_or(RowCounts());
+    counted.rows += counts.rows;
+    counted.puts += counts.puts;
   }
   if (stats->estimated_cells == 0) {
     stats->estimated_rows = 0;
