@@ -138,16 +138,16 @@ class Writer::Draft {
     if (s.ok() && change.type == ChangeType::kDeleteRow) {
       Change of_family = change;
       of_family.type = ChangeType::kDeleteFamily;
-      for (auto it = families_.begin(); s.ok() && it != families_.end(); ++it) {
-        s = AddDelete(of_family, it);
+      for (family_ = families_.begin(); s.ok() && family_ != families_.end();
+           ++family_) {
+        s = AddDelete(of_family);
       }
     } else if (s.ok()) {
-      FamilyMap::const_iterator family;
-      s = opened_.FindFamily(families_, change.family, &family);
+      s = opened_.FindFamily(families_, change.family, &family_);
       if (!s.ok()) return s;
-      s = IsUpdate(change.type)             ? AddUpdate(change, family)
-          : change.type == ChangeType::kPut ? AddPut(change, family)
-                                            : AddDelete(change, family);
+      s = IsUpdate(change.type)             ? AddUpdate(change)
+          : change.type == ChangeType::kPut ? AddPut(change)
+                                            : AddDelete(change);
     }
     if (s.ok() && batch_->GetDataSize() > kMaxBatchBytes) {
       return InvalidArgument("a batch of more than ", kMaxBatchBytes,
@@ -158,13 +158,12 @@ class Writer::Draft {
 
   // The newest value of a cell after the changes. nullopt: there is none.
   Status Read(const Change& at, std::optional<std::string>* value) {
-    FamilyMap::const_iterator family;
     CellState cell;
     Status s = Enter(at.row);
-    if (s.ok()) s = opened_.FindFamily(families_, at.family, &family);
-    if (s.ok()) s = FindCell(family, at.qualifier, &cell);
+    if (s.ok()) s = opened_.FindFamily(families_, at.family, &family_);
+    if (s.ok()) s = FindCell(at.qualifier, &cell);
     if (!s.ok()) return s;
-    const std::optional<Entry> newest = Newest(cell, family->second.rules());
+    const std::optional<Entry> newest = Newest(cell, family().rules());
     value->reset();
     if (newest) value->emplace(newest->value);
     return s;
@@ -236,8 +235,9 @@ class Writer::Draft {
     return Status::OK();
   }
 
-  Key KeyOf(const Family& family, std::string_view qualifier) const {
-    return {family.handle()->GetID(), row_bytes_ + std::string(qualifier)};
+  const Family& family() const { return family_->second; }
+  Key KeyOf(std::string_view qualifier) const {
+    return {family().handle()->GetID(), row_bytes_ + std::string(qualifier)};
   }
 
   // The end of the row's cells in entries_.
@@ -246,28 +246,26 @@ class Writer::Draft {
         {row.first, RowEnd(row.second, kMaxQualifierBytes)});
   }
 
-  Status FindCell(FamilyMap::const_iterator found, std::string_view qualifier,
-                  CellState* cell) const {
-    const Family& family = found->second;
-    const bool versioned = family.format == CellFormat::kVersioned;
-    const Key key = KeyOf(family, qualifier);
+  Status FindCell(std::string_view qualifier, CellState* cell) const {
+    const bool versioned = family().format == CellFormat::kVersioned;
+    const Key key = KeyOf(qualifier);
     rocksdb::ReadOptions options;
     options.snapshot = snapshot_;
     if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
-    Status s = opened_.database->Get(options, family.handle(), key.second,
+    Status s = opened_.database->Get(options, family().handle(), key.second,
                                      &cell->stored);
     if (s.ok()) {
-      s = ReadEntries({row_, found, qualifier, cell->stored.ToStringView()},
+      s = ReadEntries({row_, family_, qualifier, cell->stored.ToStringView()},
                       &cell->entries);
     } else if (s.IsNotFound()) {
       s = Status::OK();
     }
     if (s.ok() && versioned &&
         (looks_at_itself_ || opened_.shared->MayHave(kRowDeletes))) {
-      s = FindRowDeletes(found, &cell->row_deletes);
+      s = FindRowDeletes(&cell->row_deletes);
     }
-    if (!s.ok()) return s;
-    if (removed_rows_.contains(KeyOf(family, {}))) cell->entries.clear();
+    if (!s.ok() || (removed_rows_.empty() && entries_.empty())) return s;
+    if (removed_rows_.contains(KeyOf(""))) cell->entries.clear();
     const auto of_batch = entries_.find(key);
     if (of_batch == entries_.end()) return s;
     for (const Entry& entry : of_batch->second) {
@@ -275,7 +273,7 @@ class Writer::Draft {
         cell->entries.clear();
       } else {
         cell->entries =
-            versioned ? ApplyOperand(cell->entries, {entry}, family.rules())
+            versioned ? ApplyOperand(cell->entries, {entry}, family().rules())
                       : Entries{entry};
       }
     }
@@ -284,35 +282,34 @@ class Writer::Draft {
 
   // Calls visit(qualifier, CellState&) for each cell that a delete concerns.
   template <typename Visit>
-  Status ForEachCell(const Change& change, FamilyMap::const_iterator found,
-                     Visit visit) const {
+  Status ForEachCell(const Change& change, Visit visit) const {
     if (!IsDeleteOfRow(change.type)) {
       CellState cell;
-      Status s = FindCell(found, change.qualifier, &cell);
+      Status s = FindCell(change.qualifier, &cell);
       if (s.ok()) visit(change.qualifier, cell);
       return s;
     }
-    const Key row = KeyOf(found->second, {});
+    const Key row = KeyOf("");
     Status s;
-    for (auto it = entries_.lower_bound(row); s.ok() && it != EntriesEnd(row);
-         ++it) {
+    const auto end = EntriesEnd(row);
+    for (auto it = entries_.lower_bound(row); s.ok() && it != end; ++it) {
       const auto qualifier =
           std::string_view(it->first.second).substr(row.second.size());
       CellState cell;
-      s = FindCell(found, qualifier, &cell);
+      s = FindCell(qualifier, &cell);
       if (s.ok()) visit(qualifier, cell);
     }
     if (!s.ok() || removed_rows_.contains(row)) return s;
     CellState cell;
     rocksdb::ReadOptions options;
     options.snapshot = snapshot_;
-    RowCells stored(opened_, found, options, row_bytes_);
+    RowCells stored(opened_, family_, options, row_bytes_);
     s = stored.Enter(row_, row_bytes_);
-    if (s.ok()) s = FindRowDeletes(found, &cell.row_deletes);
+    if (s.ok()) s = FindRowDeletes(&cell.row_deletes);
     for (; s.ok(); stored.Next()) {
       const StoredCell* const here = stored.Find();
       if (here == nullptr) break;
-      if (entries_.contains(KeyOf(found->second, here->qualifier))) continue;
+      if (entries_.contains(KeyOf(here->qualifier))) continue;
       s = ReadEntries(*here, &cell.entries);
       if (s.ok()) visit(here->qualifier, cell);
     }
@@ -320,11 +317,11 @@ class Writer::Draft {
   }
 
   // Puts what an increment or an append makes of the newest value.
-  Status AddUpdate(Change change, FamilyMap::const_iterator found) {
+  Status AddUpdate(Change change) {
     CellState cell;
-    Status s = FindCell(found, change.qualifier, &cell);
+    Status s = FindCell(change.qualifier, &cell);
     if (!s.ok()) return s;
-    cell.before = Newest(cell, found->second.rules());
+    cell.before = Newest(cell, family().rules());
     const std::optional<Entry>& before = cell.before;
     std::string& value =
         updated_.emplace_back(before ? before->value : std::string_view());
@@ -334,22 +331,22 @@ class Writer::Draft {
       s = Increment(change.value, before.has_value(), &value);
     }
     if (!s.ok()) {
-      return Prefixed(Describe(row_, found->first, change.qualifier), s);
+      return Prefixed(Describe(row_, family_->first, change.qualifier), s);
     }
     change.type = ChangeType::kPut;
     change.value = value;
     if (before && before->ttl_ms != kNoTtl && !change.ttl_ms) {
       change.ttl_ms = before->ttl_ms;
     }
-    return AddPut(change, found, &cell);
+    return AddPut(change, &cell);
   }
 
   // Adds the put to the cell. InvalidArgument: it would not be the newest
   // version, so that what it counts or appends would be lost.
-  Status CheckNewest(const Change& put, FamilyMap::const_iterator found,
-                     uint64_t timestamp_ms, CellState* cell) const {
+  Status CheckNewest(const Change& put, uint64_t timestamp_ms,
+                     CellState* cell) const {
     Entry entry = PutOf(put, timestamp_ms);
-    VersionRules rules = found->second.rules();
+    VersionRules rules = family().rules();
     // A put of now that runs out at once, or soon, is not lost.
     if (!put.timestamp_ms) {
       entry.ttl_ms = kNoTtl;
@@ -359,7 +356,7 @@ class Writer::Draft {
     const std::optional<Entry> after = Newest(*cell, rules);
     if (after && after->timestamp_ms == timestamp_ms) return Status::OK();
     return Prefixed(
-        Describe(row_, found->first, put.qualifier),
+        Describe(row_, family_->first, put.qualifier),
         InvalidArgument("a version at ", timestamp_ms,
                         " would not be the newest: a newer one or a delete "
                         "hides it, or it has expired"));
@@ -388,26 +385,24 @@ class Writer::Draft {
 
   // `updated` is the cell of an increment or an append, whose put may take the
   // place of the version that it found.
-  Status AddPut(const Change& change, FamilyMap::const_iterator found,
-                CellState* updated = nullptr) {
+  Status AddPut(const Change& change, CellState* updated = nullptr) {
     Status s =
-        CheckPut(found, change.qualifier, change.value, change.timestamp_ms);
+        CheckPut(family_, change.qualifier, change.value, change.timestamp_ms);
     if (!s.ok()) return s;
-    const Family& family = found->second;
-    if (family.format == CellFormat::kLatest) {
+    if (family().format == CellFormat::kLatest) {
       const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
       last_ms_ = std::max(last_ms_, now_ms_);
       const Entry entry = PutOf(change, now_ms_);
-      Note(family, change.qualifier, entry);
+      Note(change.qualifier, entry);
       if (s = Announce(entry); !s.ok()) return s;
       char head[kTtlCellHeadBytes];
       const Slice value_parts[] = {
           Slice(head, EncodeCellHead(now_ms_, entry.ttl_ms, head)),
           Slice(change.value)};
-      return batch_->Put(family.handle(), SliceParts(key_parts, 2),
+      return batch_->Put(family().handle(), SliceParts(key_parts, 2),
                          SliceParts(value_parts, 2));
     }
-    const uint64_t row = RowId(row_hash_, family);
+    const uint64_t row = RowId(row_hash_, family());
     const uint64_t cell = CellId(row, change.qualifier);
     uint64_t timestamp_ms = change.timestamp_ms.value_or(0);
     if (change.timestamp_ms) {
@@ -422,17 +417,17 @@ class Writer::Draft {
       }
     }
     if (updated != nullptr) {
-      s = CheckNewest(change, found, timestamp_ms, updated);
+      s = CheckNewest(change, timestamp_ms, updated);
       if (!s.ok()) return s;
     }
     if (opened_.shared->MayHave(kFamilyVersionDeletes)) {
       RowDeletes row_deletes;
-      s = FindRowDeletes(found, &row_deletes);
+      s = FindRowDeletes(&row_deletes);
       // A deleted version would take the place of a visible one.
       if (!s.ok() || row_deletes.TakesAt(timestamp_ms)) return s;
     }
-    family.shared_rules->NotePut(timestamp_ms);
-    return AddEntry(family, change.qualifier, PutOf(change, timestamp_ms));
+    family().shared_rules->NotePut(timestamp_ms);
+    return AddEntry(change.qualifier, PutOf(change, timestamp_ms));
   }
 
   static Entry PutOf(const Change& change, uint64_t timestamp_ms) {
@@ -445,8 +440,7 @@ class Writer::Draft {
   }
 
   // A delete inside one family.
-  Status AddDelete(const Change& change, FamilyMap::const_iterator found) {
-    const Family& family = found->second;
+  Status AddDelete(const Change& change) {
     const std::optional<uint64_t> given_ms = change.timestamp_ms;
     Status s = CheckQualifier(change.qualifier);
     if (s.ok() && given_ms) s = CheckTimestamp(*given_ms);
@@ -456,35 +450,35 @@ class Writer::Draft {
       return Status::InvalidArgument(
           "a delete of a version needs the version's timestamp");
     }
-    if (family.format == CellFormat::kLatest) {
-      if (!given_ms) return Remove(change, found, std::nullopt);
-      return InvalidArgument("family \"", found->first,
+    if (family().format == CellFormat::kLatest) {
+      if (!given_ms) return Remove(change, std::nullopt);
+      return InvalidArgument("family \"", family_->first,
                              "\" keeps the latest version only, by the store's "
                              "timestamps: a delete takes no timestamp");
     }
     GivenTimes& given = stripe_->given;
-    const uint64_t row = RowId(row_hash_, family);
+    const uint64_t row = RowId(row_hash_, family());
     const uint64_t cell =
         IsDeleteOfRow(change.type) ? row : CellId(row, change.qualifier);
     const auto add = [&](uint64_t timestamp_ms) {
-      return AddEntry(family, change.qualifier, {change.type, timestamp_ms});
+      return AddEntry(change.qualifier, {change.type, timestamp_ms});
     };
     if (given_ms) {
       given.NoteDelete(row, cell, *given_ms, now_ms_);
       s = add(*given_ms);
       if (!s.ok() || change.type != ChangeType::kDeleteFamilyVersion) return s;
-      family_version_deletes_.push_back(family.shared_rules.get());
-      return DeleteInAllColumns(change, found);
+      family_version_deletes_.push_back(family().shared_rules.get());
+      return DeleteInAllColumns(change);
     }
-    if (family.options.timestamps == Timestamps::kClient) {
+    if (family().options.timestamps == Timestamps::kClient) {
       // The store's time says nothing about those of the application.
       std::optional<uint64_t> newest_ms;
-      s = FindNewestPut(change, found, &newest_ms);
+      s = FindNewestPut(change, &newest_ms);
       if (!s.ok() || !newest_ms) return s;
       // The next put may get this timestamp again.
       if (*newest_ms == now_ms_ + GivenTimes::kMaxAheadMs) {
         --*newest_ms;
-        s = Remove(change, found, *newest_ms);
+        s = Remove(change, *newest_ms);
       }
       given.NoteDelete(row, cell, *newest_ms, now_ms_);
       return s.ok() ? add(*newest_ms) : s;
@@ -493,51 +487,47 @@ class Writer::Draft {
     last_ms_ = std::max(last_ms_, marker.timestamp_ms);
     if (opened_.shared->MayHave(kLaterPuts)) {
       std::optional<uint64_t> newest_ms;
-      s = FindNewestPut(change, found, &newest_ms);
+      s = FindNewestPut(change, &newest_ms);
       marker.remove |= newest_ms > marker.timestamp_ms;
     }
-    if (s.ok() && marker.remove) s = Remove(change, found, marker.timestamp_ms);
+    if (s.ok() && marker.remove) s = Remove(change, marker.timestamp_ms);
     return s.ok() ? add(marker.timestamp_ms) : s;
   }
 
   // Tells whether a later change may look at the family's cells. Those of a
   // `latest` family matter to updates alone.
-  bool IsLookedAt(const Family& family) const {
-    return family.format == CellFormat::kLatest ? has_updates_
-                                                : looks_at_itself_;
+  bool IsLookedAt() const {
+    return family().format == CellFormat::kLatest ? has_updates_
+                                                  : looks_at_itself_;
   }
-  void Note(const Family& family, std::string_view qualifier,
-            const Entry& entry) {
-    if (!IsLookedAt(family)) return;
-    Entries& entries = entries_[KeyOf(family, qualifier)];
+  void Note(std::string_view qualifier, const Entry& entry) {
+    if (!IsLookedAt()) return;
+    Entries& entries = entries_[KeyOf(qualifier)];
     if (entry.type == kRemoval) entries.clear();
     entries.push_back(entry);
   }
 
   // Adds an entry to a cell of the row.
-  Status AddEntry(const Family& family, std::string_view qualifier,
-                  const Entry& entry) {
+  Status AddEntry(std::string_view qualifier, const Entry& entry) {
     if (Status s = Announce(entry); !s.ok()) return s;
-    const uint64_t cell = CellId(RowId(row_hash_, family), qualifier);
+    const uint64_t cell = CellId(RowId(row_hash_, family()), qualifier);
     if (stripe_->updates.Add(cell)) {
-      joins_.try_emplace(KeyOf(family, qualifier),
-                         Join{&family, stripe_, cell});
+      joins_.try_emplace(KeyOf(qualifier), Join{&family(), stripe_, cell});
     }
-    Note(family, qualifier, entry);
+    Note(qualifier, entry);
     const std::string head = EncodeEntryHead(entry);
     const Slice key_parts[] = {row_bytes_, Slice(qualifier)};
     const Slice value_parts[] = {Slice(head), Slice(entry.value)};
-    return batch_->Merge(family.handle(), SliceParts(key_parts, 2),
+    return batch_->Merge(family().handle(), SliceParts(key_parts, 2),
                          SliceParts(value_parts, 2));
   }
 
   // Deletes the versions of a kDeleteFamilyVersion in the columns of the row,
   // each for itself, so that they take no version's place.
-  Status DeleteInAllColumns(const Change& change,
-                            FamilyMap::const_iterator found) {
+  Status DeleteInAllColumns(const Change& change) {
     std::vector<std::string> columns;
     Status s = ForEachCell(
-        change, found, [&](std::string_view qualifier, const CellState& cell) {
+        change, [&](std::string_view qualifier, const CellState& cell) {
           for (const Entry& entry : cell.entries) {
             if (entry.type == ChangeType::kPut &&
                 entry.timestamp_ms == change.timestamp_ms) {
@@ -547,7 +537,7 @@ class Writer::Draft {
         });
     for (const std::string& qualifier : columns) {
       if (!s.ok()) break;
-      s = AddEntry(found->second, qualifier,
+      s = AddEntry(qualifier,
                    {ChangeType::kDeleteVersion, *change.timestamp_ms});
     }
     return s;
@@ -557,39 +547,37 @@ class Writer::Draft {
   // that gets the timestamp `marker_ms`; nullopt: the family keeps no deletes.
   // Deletes with later timestamps stay, as they take other puts, and so do the
   // row's where a cell is removed.
-  Status Remove(const Change& change, FamilyMap::const_iterator found,
-                std::optional<uint64_t> marker_ms) {
-    const Family& family = found->second;
+  Status Remove(const Change& change, std::optional<uint64_t> marker_ms) {
     KeptDeletes kept;
     Status s;
-    if (marker_ms) s = FindKeptDeletes(change, found, *marker_ms, &kept);
+    if (marker_ms) s = FindKeptDeletes(change, *marker_ms, &kept);
     if (!s.ok()) return s;
     if (IsDeleteOfRow(change.type)) {
-      if (IsLookedAt(family)) {
-        const Key row = KeyOf(family, {});
+      if (IsLookedAt()) {
+        const Key row = KeyOf("");
         entries_.erase(entries_.lower_bound(row), EntriesEnd(row));
         removed_rows_.insert(row);
       }
       is_wide_ = true;
-      s = batch_->DeleteRange(family.handle(), row_bytes_,
+      s = batch_->DeleteRange(family().handle(), row_bytes_,
                               RowEnd(row_bytes_, kMaxQualifierBytes));
     } else {
-      Note(family, change.qualifier, {kRemoval});
+      Note(change.qualifier, {kRemoval});
       const Slice key_parts[] = {row_bytes_, Slice(change.qualifier)};
-      s = batch_->Delete(family.handle(), SliceParts(key_parts, 2));
+      s = batch_->Delete(family().handle(), SliceParts(key_parts, 2));
     }
     for (const auto& [qualifier, entry] : kept) {
-      if (s.ok()) s = AddEntry(family, qualifier, entry);
+      if (s.ok()) s = AddEntry(qualifier, entry);
     }
     return s;
   }
 
   // The deletes that Remove writes again, with their qualifiers.
   using KeptDeletes = std::vector<std::pair<std::string, Entry>>;
-  Status FindKeptDeletes(const Change& change, FamilyMap::const_iterator found,
-                         uint64_t marker_ms, KeptDeletes* kept) const {
+  Status FindKeptDeletes(const Change& change, uint64_t marker_ms,
+                         KeptDeletes* kept) const {
     Status s = ForEachCell(
-        change, found, [&](std::string_view qualifier, const CellState& cell) {
+        change, [&](std::string_view qualifier, const CellState& cell) {
           for (const Entry& entry : cell.entries) {
             if (entry.timestamp_ms > marker_ms &&
                 (entry.type == ChangeType::kDelete ||
@@ -601,7 +589,7 @@ class Writer::Draft {
     // The row's deletes are kept with the cell of the empty qualifier.
     if (!s.ok() || !change.qualifier.empty()) return s;
     RowDeletes row_deletes;
-    s = FindRowDeletes(found, &row_deletes);
+    s = FindRowDeletes(&row_deletes);
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
       if (IsDeleteOfRow(change.type) && timestamp_ms <= marker_ms) return;
       kept->emplace_back("", Entry{type, timestamp_ms, {}});
@@ -617,12 +605,12 @@ class Writer::Draft {
 
   // The newest timestamp of the versions that a delete is to take, expired ones
   // included; nullopt: there are none.
-  Status FindNewestPut(const Change& change, FamilyMap::const_iterator found,
+  Status FindNewestPut(const Change& change,
                        std::optional<uint64_t>* newest_ms) {
-    VersionRules rules = found->second.rules();
+    VersionRules rules = family().rules();
     rules.ttl_ms = 0;
     return ForEachCell(
-        change, found, [&](std::string_view /*qualifier*/, CellState& cell) {
+        change, [&](std::string_view /*qualifier*/, CellState& cell) {
           for (Entry& entry : cell.entries) entry.ttl_ms = kNoTtl;
           ForEachVisible(cell.entries, cell.row_deletes, rules, /*wall_ms=*/0,
                          [newest_ms](const Entry& newest) {
@@ -634,11 +622,11 @@ class Writer::Draft {
   }
 
   // Finds the deletes of the row in the store and in the batch.
-  Status FindRowDeletes(FamilyMap::const_iterator family,
-                        RowDeletes* row_deletes) const {
-    Status s = writer_.FindRowDeletes(row_, family, row_bytes_, row_deletes,
+  Status FindRowDeletes(RowDeletes* row_deletes) const {
+    Status s = writer_.FindRowDeletes(row_, family_, row_bytes_, row_deletes,
                                       snapshot_);
-    const auto of_batch = entries_.find(KeyOf(family->second, {}));
+    if (entries_.empty()) return s;
+    const auto of_batch = entries_.find(KeyOf(""));
     if (of_batch != entries_.end()) row_deletes->Add(of_batch->second);
     return s;
   }
@@ -685,6 +673,7 @@ class Writer::Draft {
   std::string_view row_;  // the row in row_bytes_, once there is one
   std::string row_bytes_;
   uint64_t row_hash_ = 0;
+  FamilyMap::const_iterator family_;    // the family of the change
   RowLocks::Stripe* stripe_ = nullptr;  // that row's
   bool is_wide_ = false;                // NoteWideWrite
   rocksdb::WriteBatch own_batch_;
