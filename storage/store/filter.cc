@@ -126,23 +126,15 @@ Filter Filter::Make(Node node) {
   return Filter(std::make_shared<const Node>(std::move(node)));
 }
 
-FilterRun::FilterRun(const Filter& filter) : root_(MakeStep(filter)) {
-  FindSteps(&root_);
-}
-
-FilterRun::Step FilterRun::MakeStep(const Filter& filter) {
+void FilterRun::Begin(const Filter& filter, Step* step) {
   static const Filter::Node keeps_all;
-  Step step{filter.root() == nullptr ? &keeps_all : filter.root()};
-  for (const Filter& part : step.node->parts) {
-    step.parts.push_back(MakeStep(part));
-  }
-  return step;
-}
-
-void FilterRun::FindSteps(Step* step) {
+  step->node = filter.root() == nullptr ? &keeps_all : filter.root();
   if (step->node->kind == NodeKind::kRow) of_rows_.push_back(step);
   if (step->node->kind == NodeKind::kRowsWith) rows_with_.push_back(step);
-  for (Step& part : step->parts) FindSteps(&part);
+  step->parts.resize(step->node->parts.size());
+  for (size_t i = 0; i < step->parts.size(); ++i) {
+    Begin(step->node->parts[i], &step->parts[i]);
+  }
 }
 
 void FilterRun::BeginRow(std::string_view row) {

@@ -53,7 +53,7 @@ struct FilteredCell {
 class FilterRun {
  public:
   // The filter outlives it. REQUIRES filter.status().ok().
-  explicit FilterRun(const Filter& filter);
+  explicit FilterRun(const Filter& filter) { Begin(filter, &root_); }
   FilterRun(const FilterRun&) = delete;
   FilterRun& operator=(const FilterRun&) = delete;
 
@@ -94,8 +94,7 @@ class FilterRun {
     bool fits = false;  // Row: the present row fits
   };
 
-  static Step MakeStep(const Filter& filter);
-  void FindSteps(Step* step);
+  void Begin(const Filter& filter, Step* step);
   void BeginPass(bool looks) {
     looks_ = looks;
     row_is_done_ = DropsAll(root_, true);

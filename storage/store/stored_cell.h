@@ -9,7 +9,7 @@
 #include "rowbloom/cell.h"
 #include "storage/store/cell_value.h"
 #include "storage/store/cell_versions.h"
-#include "storage/store/family_table.h"
+#include "storage/store/opened_store.h"
 
 namespace rowbloom {
 
