@@ -104,7 +104,7 @@ class FamilyCells final : public CellIterator {
       DropDeletedSingly(&selected);
       // A put that has run out hides those that it pushed out.
       std::erase_if(selected, [this](const Entry& entry) {
-        return entry.type == ChangeType::kPut && !entry.HasRunOut(wall_ms_);
+        return entry.type == ChangeType::kPut && !HasRunOut(entry, wall_ms_);
       });
     }
     const auto deletes = static_cast<std::ptrdiff_t>(selected.size());

@@ -22,12 +22,12 @@ enum class CellFormat : uint8_t { kLatest, kVersioned };
 // The TTL of a put that has none of its own.
 inline constexpr uint64_t kNoTtl = std::numeric_limits<uint64_t>::max();
 
-// True if a put with this TTL of its own is not to be seen any more. A TTL of 0
-// has always run out.
-constexpr bool HasRunOut(uint64_t ttl_ms, uint64_t timestamp_ms,
-                         uint64_t now_ms) {
-  return ttl_ms == 0 ||
-         (timestamp_ms < now_ms && now_ms - timestamp_ms > ttl_ms);
+// True if a put, an Entry or a CellValue, is not to be seen any more by a TTL
+// of its own. A TTL of 0 has always run out.
+template <typename Put>
+constexpr bool HasRunOut(const Put& put, uint64_t now_ms) {
+  return put.ttl_ms == 0 ||
+         (put.timestamp_ms < now_ms && now_ms - put.timestamp_ms > put.ttl_ms);
 }
 
 inline constexpr uint8_t kCellFormatVersion = 1;

@@ -50,11 +50,14 @@ bool IsDeletedBy(const Entry& before, const Entry& entry) {
          before.timestamp_ms == entry.timestamp_ms;
 }
 
-void DropSurplus(const VersionRules& rules, Entries* entries) {
+// The entries without surplus puts, and without those that were deleted singly.
+Entries Limited(Entries entries, const VersionRules& rules) {
   KeptVersions kept(rules);
-  std::erase_if(*entries, [&kept](const Entry& entry) {
+  std::erase_if(entries, [&kept](const Entry& entry) {
     return entry.type == ChangeType::kPut && !kept.Keeps(entry);
   });
+  DropDeletedSingly(&entries);
+  return entries;
 }
 
 }  // namespace
@@ -176,9 +179,7 @@ void DropDeletedSingly(Entries* entries) {
 Entries ApplyOperand(const Entries& state, const Entries& operand,
                      const VersionRules& rules) {
   // A state may be an operand that RocksDB took for it as it was.
-  Entries before = state;
-  DropSurplus(rules, &before);
-  DropDeletedSingly(&before);
+  const Entries before = Limited(state, rules);
   // A version that was deleted before it came takes no version's place.
   Entries writes = operand;
   std::erase_if(writes, [&before](const Entry& entry) {
@@ -188,10 +189,7 @@ Entries ApplyOperand(const Entries& state, const Entries& operand,
                Entry{ChangeType::kDeleteVersion, entry.timestamp_ms, {}},
                ComesBefore);
   });
-  Entries after = DropDeleted(Union(before, writes));
-  DropSurplus(rules, &after);
-  DropDeletedSingly(&after);
-  return after;
+  return Limited(DropDeleted(Union(before, writes)), rules);
 }
 
 std::optional<Entries> CombineOperands(const Entries& left,
@@ -208,7 +206,7 @@ bool RemoveDead(const VersionRules& rules, const ReclaimFacts& facts,
   Entry before;
   bool lost_value = false;
   for (Entry& entry : *entries) {
-    if (entry.ttl_ms == 0 || !entry.HasRunOut(facts.wall_ms)) continue;
+    if (entry.ttl_ms == 0 || !HasRunOut(entry, facts.wall_ms)) continue;
     entry.value = {};
     entry.ttl_ms = 0;
     lost_value = true;

@@ -40,14 +40,10 @@ constexpr bool IsEntryType(ChangeType type) {
 struct Entry {
   ChangeType type = ChangeType::kPut;
   uint64_t timestamp_ms = 0;
-  std::string_view value;    // a put's; views into the stored bytes
-  uint64_t ttl_ms = kNoTtl;  // a put's own
-
-  // A put whose own TTL has run out is not seen. It keeps its place among the
-  // versions, so that none comes back that it pushed out or let expire.
-  bool HasRunOut(uint64_t now_ms) const {
-    return rowbloom::HasRunOut(ttl_ms, timestamp_ms, now_ms);
-  }
+  std::string_view value;  // a put's; views into the stored bytes
+  // A put's own. A put that has run out keeps its place among the versions, so
+  // that none comes back that it pushed out or let expire.
+  uint64_t ttl_ms = kNoTtl;
 
   friend bool operator==(const Entry&, const Entry&) = default;
 };
@@ -90,6 +86,11 @@ struct VersionRules {
   bool Expired(uint64_t timestamp_ms, uint64_t now_ms) const {
     return ttl_ms != 0 && timestamp_ms < now_ms &&
            now_ms - timestamp_ms > ttl_ms;
+  }
+  // True if the cell of a `latest` family is not seen any more.
+  bool Hide(const CellValue& cell, uint64_t now_ms) const {
+    return HasRunOut(cell, now_ms) ||
+           (min_versions == 0 && Expired(cell.timestamp_ms, now_ms));
   }
 
   friend bool operator==(const VersionRules&, const VersionRules&) = default;
@@ -214,7 +215,7 @@ void ForEachVisible(const Entries& entries, const RowDeletes& row_deletes,
       return;  // as are all that follow
     }
     ++newer;
-    if (row_deletes.TakesAt(entry.timestamp_ms) || entry.HasRunOut(wall_ms)) {
+    if (row_deletes.TakesAt(entry.timestamp_ms) || HasRunOut(entry, wall_ms)) {
       continue;
     }
     if (!show(entry)) return;

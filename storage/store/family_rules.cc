@@ -121,12 +121,10 @@ class Reclaim final : public CompactionFilter {
     }
     if (parts_.format == CellFormat::kLatest) {
       CellValue cell;
-      const bool expired =
-          DecodeCellValue(stored.ToStringView(), &cell) &&
-          (HasRunOut(cell.ttl_ms, cell.timestamp_ms, wall_ms_) ||
-           (rules_.min_versions == 0 &&
-            rules_.Expired(cell.timestamp_ms, wall_ms_)));
-      return expired ? Decision::kRemove : Decision::kKeep;
+      return DecodeCellValue(stored.ToStringView(), &cell) &&
+                     rules_.Hide(cell, wall_ms_)
+                 ? Decision::kRemove
+                 : Decision::kKeep;
     }
     std::string problem;
     if (!DecodeEntries(stored.ToStringView(), &entries_, &problem)) {

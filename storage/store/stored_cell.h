@@ -58,11 +58,8 @@ rocksdb::Status ForEachVersion(const StoredCell& stored,
     if (!DecodeCellValue(stored.value, &cell)) {
       return CorruptCell(stored, ProblemOfCellValue(stored.value));
     }
-    const bool expired =
-        HasRunOut(cell.ttl_ms, cell.timestamp_ms, query.wall_ms) ||
-        (family.rules().min_versions == 0 &&
-         family.rules().Expired(cell.timestamp_ms, query.wall_ms));
-    if (!expired && query.time_range.Contains(cell.timestamp_ms)) {
+    if (!family.rules().Hide(cell, query.wall_ms) &&
+        query.time_range.Contains(cell.timestamp_ms)) {
       add(cell.timestamp_ms, cell.value);
     }
     return rocksdb::Status::OK();

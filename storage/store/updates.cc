@@ -78,8 +78,7 @@ class TrackedTransaction final : public Transaction {
       if (s.ok()) s = Track(at);
       if (!s.ok()) return s;
       reads_.Add(at);
-      return store_.writer.ReadThrough(Changes(), *snapshot_.families(),
-                                       snapshot_.get(), at, value);
+      return store_.writer.ReadThrough(Changes(), snapshot_, at, value);
     });
   }
 

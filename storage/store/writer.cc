@@ -707,14 +707,13 @@ Status Writer::Apply(const RowLocks::Guard& guard,
 }
 
 Status Writer::ReadThrough(std::vector<Change> changes,
-                           const FamilyMap& families,
-                           const rocksdb::Snapshot* snapshot, const Change& at,
+                           const CountedSnapshot& snapshot, const Change& at,
                            std::optional<std::string>* value) {
   std::erase_if(changes,
                 [&](const Change& change) { return change.row != at.row; });
   const RowLocks::Guard guard = Lock(changes);
-  Draft draft(this, guard, families, changes, /*transaction=*/nullptr,
-              snapshot);
+  Draft draft(this, guard, *snapshot.families(), changes,
+              /*transaction=*/nullptr, snapshot.get());
   Status s;
   for (const Change& change : changes) {
     if (s.ok()) s = draft.Add(change);

@@ -16,6 +16,7 @@
 #include "rowbloom/write_batch.h"
 #include "storage/store/opened_store.h"
 #include "storage/store/row_locks.h"
+#include "storage/store/snapshot.h"
 
 namespace rowbloom {
 
@@ -50,11 +51,9 @@ class Writer {
   }
 
   // The newest value of a cell after the changes, which are not written, as of
-  // a snapshot and the families of its time. nullopt: there is none.
+  // a snapshot. nullopt: there is none.
   rocksdb::Status ReadThrough(std::vector<Change> changes,
-                              const FamilyMap& families,
-                              const rocksdb::Snapshot* snapshot,
-                              const Change& at,
+                              const CountedSnapshot& snapshot, const Change& at,
                               std::optional<std::string>* value);
 
   RowLocks::Guard Lock(std::span<const Change> changes) {
