@@ -69,12 +69,6 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
   return s;
 }
 
-bool RowPlan::HasColumnsOnly() const {
-  return std::none_of(
-      families_.begin(), families_.end(),
-      [](const FamilyPart& part) { return part.qualifiers.empty(); });
-}
-
 namespace {
 
 // Adds what a cell shows.
@@ -192,7 +186,10 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   std::optional<FilterRun> filter;
   if (options.filter.root() != nullptr) filter.emplace(options.filter);
   const bool looks_first = filter && filter->LooksFirst();
-  const bool columns_only = plan.HasColumnsOnly();
+  const bool columns_only = std::ranges::none_of(
+      plan.families(),
+      [](const auto& qualifiers) { return qualifiers.empty(); },
+      &RowPlan::FamilyPart::qualifiers);
   const Snapshot* snapshot = options.snapshot;
   // One iterator, and one lookup of all columns, see a single state by
   // themselves.

@@ -49,9 +49,6 @@ class RowPlan {
             expires ? shared.clock.WallNow() : 0};
   }
 
-  // Tells whether single columns are all that is asked for.
-  bool HasColumnsOnly() const;
-
  private:
   RowOptions options_;
   std::string first_;

@@ -74,18 +74,16 @@ Status Store::Get(std::string_view row, std::string_view family,
   return CatchExceptions([&] {
     cell->Reset();
     const OpenedStore& opened = impl_->opened;
-    if (Status s = CheckVersions(options.max_versions, options.time_range);
-        !s.ok()) {
-      return s;
-    }
+    Status s = CheckVersions(options.max_versions, options.time_range);
     const SharedFamilies families = FamiliesAt(opened, options.snapshot);
     PointCells found(opened, *families, options.snapshot);
-    if (Status s = found.Add(row, family, qualifier); !s.ok()) return s;
-    if (Status s = found.Read(); !s.ok() || !found.Valid()) return s;
+    if (s.ok()) s = found.Add(row, family, qualifier);
+    if (s.ok()) s = found.Read();
+    if (!s.ok() || !found.Valid()) return s;
     const StoredCell& stored = found.cell();
     const bool expires = stored.family->second.rules().ttl_ms != 0 ||
                          opened.shared->MayHave(kCellTtls);
-    const Status s = ForEachVersion(
+    s = ForEachVersion(
         stored,
         {options.time_range, 1, expires ? opened.shared->clock.WallNow() : 0},
         [&](uint64_t timestamp_ms, std::string_view value) {
