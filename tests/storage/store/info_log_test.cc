@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "storage/store/opening_env.h"
+#include "storage/store/info_log.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
 

@@ -149,6 +149,46 @@ TEST_P(Transactions, SeesFamiliesAsTheyWere) {
   EXPECT_THAT(deletes->Commit(), StatusIs(Status::kBusy, HasSubstr("")));
 }
 
+// A delete of a row without a timestamp gets that of the row's newest cell where
+// these are the application's: a cell that came since would make it take the
+// transaction's own put.
+TEST_P(Transactions, APutAfterADeleteOfItsRowIsThereIfTheCommitIsOk) {
+  const bool is_client = family() == std::string("client");
+  constexpr uint64_t kFutureMs = 4'000'000'000'000;
+  for (const bool of_all_families : {false, true}) {
+    for (const bool meanwhile : {false, true}) {
+      SCOPED_TRACE(std::to_string(of_all_families) + std::to_string(meanwhile));
+      const std::string row = std::to_string(of_all_families * 2 + meanwhile);
+      Put(row, "q", "old");
+      const auto transaction = Begin();
+      if (of_all_families) {
+        transaction->DeleteRow(row);
+      } else {
+        transaction->DeleteFamily(row, family());
+      }
+      transaction->Put(row, family(), "q", "mine");
+      EXPECT_EQ(Value(transaction.get(), row, "q"), "mine");
+      if (meanwhile && is_client) {
+        ASSERT_THAT(store_->Put(row, family(), "other", "theirs",
+                                {.timestamp_ms = kFutureMs}),
+                    IsOk());
+      } else if (meanwhile) {
+        Put(row, "other", "theirs");
+      }
+      const Status s = transaction->Commit();
+      if (meanwhile && is_client) {
+        EXPECT_THAT(s, StatusIs(Status::kBusy, HasSubstr("was changed")));
+        EXPECT_EQ(Value(row, "q"), "old");
+        EXPECT_EQ(Value(row, "other"), "theirs");
+      } else {
+        EXPECT_THAT(s, IsOk());
+        EXPECT_EQ(Value(row, "q"), "mine");
+        EXPECT_EQ(Value(row, "other"), "-");
+      }
+    }
+  }
+}
+
 TEST_P(Transactions, AWriteOfAnyKindToWhatWasReadConflicts) {
   const auto write = [&](const std::function<void(WriteBatch*)>& fill) {
     WriteBatch batch;
