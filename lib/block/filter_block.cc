@@ -6,7 +6,7 @@
 
 #include "lib/block/format.h"
 #include "lib/block/parsed_block.h"
-#include "lib/bytes/bits_set.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "rowbloom/bloom_math.h"
 

@@ -9,7 +9,7 @@
 #include "lib/block/format.h"
 #include "lib/block/parsed_block.h"
 #include "lib/block/ribbon.h"
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "lib/kernels/kernel.h"
 #include "lib/plan/kind_bits.h"

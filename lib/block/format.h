@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "rowbloom/key_layout.h"
 
 namespace rowbloom::format {

@@ -6,7 +6,7 @@
 #include "lib/block/format.h"
 #include "lib/block/hash.h"
 #include "lib/block/ribbon.h"
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "lib/plan/kind_bits.h"
 

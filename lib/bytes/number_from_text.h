@@ -1,14 +1,12 @@
 // Numbers that people type, and what is wrong with them.
 #pragma once
 
-#include <charconv>
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
 #include "rowbloom/result.h"
 
@@ -18,17 +16,14 @@ namespace rowbloom {
 template <typename Number>
 Result<Number> NumberFromText(std::string_view text) {
   Number number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stop != end) {
-    return Error{std::string("expected ") +
-                 (std::is_integral_v<Number>
-                      ? "a whole number of at most " +
-                            std::to_string(std::numeric_limits<Number>::max())
-                      : "a number") +
-                 ", found " + "\"" + ToPrintable(text) + "\""};
+  if (ParseNumber(text, &number)) return number;
+  std::string expected = "a number";
+  if constexpr (std::is_integral_v<Number>) {
+    expected = Concat("a whole number of at most ",
+                      std::numeric_limits<Number>::max());
   }
-  return number;
+  return Error{
+      Concat("expected ", expected, ", found \"", ToPrintable(text), "\"")};
 }
 
 }  // namespace rowbloom

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/bytes/high_product.h"
+#include "lib/bytes/integers.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {

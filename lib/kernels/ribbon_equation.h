@@ -6,8 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/bytes/high_product.h"
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 
 namespace rowbloom {
 

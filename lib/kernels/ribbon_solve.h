@@ -3,7 +3,7 @@
 // internal, for the reason in bloom_block.h.
 #pragma once
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/kernels/ribbon_equation.h"
 
 namespace rowbloom {

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <utility>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/guava_form.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/key_hash.h"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "lib/block/hash.h"
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "lib/standalone/guava_form.h"
 #include "lib/standalone/key_hash.h"

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "lib/block/hash.h"
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 
 namespace rowbloom {
 namespace {

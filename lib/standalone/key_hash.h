@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "lib/bytes/high_product.h"
+#include "lib/bytes/integers.h"
 #include "rowbloom/bloom_shape.h"
 #include "rowbloom/filter_form.h"
 

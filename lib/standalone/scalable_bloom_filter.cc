@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "lib/standalone/frame.h"
 #include "lib/standalone/key_hash.h"

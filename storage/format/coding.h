@@ -16,7 +16,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 
 namespace rowbloom {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "rowbloom/cell.h"
 

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "storage/format/coding.h"
 

@@ -12,7 +12,7 @@
 #include <map>
 #include <string>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/standalone/frame.h"
 #include "rowbloom/classic_bloom_filter.h"
 #include "rowbloom/counting_bloom_filter.h"

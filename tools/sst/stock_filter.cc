@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "lib/bytes/bits_set.h"
+#include "lib/bytes/integers.h"
 #include "rocksdb/filter_policy.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
 #include "storage/format/coding.h"

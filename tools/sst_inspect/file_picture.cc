@@ -7,7 +7,7 @@
 #include <set>
 #include <string_view>
 
-#include "lib/bytes/bits_set.h"
+#include "lib/bytes/integers.h"
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/merging_list.h"
 #include "tools/sst_inspect/output.h"

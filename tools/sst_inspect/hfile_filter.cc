@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/bytes/bits_set.h"
+#include "lib/bytes/integers.h"
 #include "lib/bytes/text.h"
 #include "rowbloom/printable.h"
 #include "storage/hfile/bloom_chunk.h"

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "lib/bytes/high_product.h"
+#include "lib/bytes/integers.h"
 #include "lib/kernels/bloom_block.h"
 
 namespace rowbloom::front_filter {

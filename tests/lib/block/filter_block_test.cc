@@ -12,7 +12,7 @@
 #include "lib/block/filter_block_builder.h"
 #include "lib/block/format.h"
 #include "lib/block/hash.h"
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "tests/support/random.h"
 
 namespace rowbloom {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/standalone/frame.h"
 #include "tests/lib/standalone/serialized.h"
 #include "tests/support/random.h"

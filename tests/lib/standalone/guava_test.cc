@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "lib/standalone/key_hash.h"
 #include "rowbloom/classic_bloom_filter.h"
 #include "tests/support/data.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "lib/bytes/little_endian.h"
+#include "lib/bytes/integers.h"
 #include "storage/store/cell_versions.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/stride.h"

@@ -1,9 +1,10 @@
-// Numbers in memory and in bytes, least significant byte first.
+// Integers in bytes, least significant byte first, and their bits.
 //
-// Everything here is always inlined: kernel files use it, and the linker must
-// not take a function that was compiled for one instruction set for all.
+// Functions that kernel files use are always inlined: the linker must not take
+// one that was compiled for one instruction set for all.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -38,6 +39,13 @@ namespace rowbloom {
   return LittleEndian(word);
 }
 
+// floor(a * b / 2^64): for a uniform hash `a`, uniform over [0, b) (D. Lemire,
+// "Fast Random Integer Generation in an Interval", 2019).
+[[gnu::always_inline]] inline uint64_t HighProduct(uint64_t a, uint64_t b) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<uint64_t>(Wide{a} * b >> 64);
+}
+
 // Appends the low `bytes` bytes of `value`, 8 at most.
 inline void PutFixed(std::string* out, uint64_t value, size_t bytes) {
   for (size_t i = 0; i < bytes; ++i) {
@@ -52,6 +60,17 @@ inline uint64_t GetFixed(std::string_view in, size_t offset, size_t bytes) {
     value |= uint64_t{static_cast<unsigned char>(in[offset + i])} << (8 * i);
   }
   return value;
+}
+
+// The number of bits that are set.
+inline uint64_t BitsSet(std::string_view bytes) {
+  uint64_t set = 0;
+  while (!bytes.empty()) {
+    const size_t taken = std::min(bytes.size(), sizeof(uint64_t));
+    set += static_cast<uint64_t>(std::popcount(LoadBytes(bytes.data(), taken)));
+    bytes.remove_prefix(taken);
+  }
+  return set;
 }
 
 }  // namespace rowbloom
