@@ -1,8 +1,6 @@
 // The inner loops over the bytes of sections, one implementation per
-// instruction set behind one table of functions. A kernel knows hashes and
-// section bytes, and nothing else: no keys, no layouts, no order of sections,
-// no statistics. All kernels work on the same bytes and agree bit for bit; the
-// scalar one is the reference. lib/block/FORMAT.md has the rules.
+// instruction set behind one table of functions. lib/block/FORMAT.md has the
+// rules of the bytes, README.md those of kernels.
 #pragma once
 
 #include <cstddef>
@@ -81,40 +79,4 @@ extern const Kernel kAvx2Kernel;
 extern const Kernel kAvx512Kernel;
 extern const Kernel kNeonKernel;
 
-namespace {
-
-// Tells whether a block has the bits of a hash.
-using HasBits = bool(const std::byte* block, uint64_t hash, int probes);
-
-// Kernel::sections_with. It computes once what depends on the hash alone,
-// fetches all blocks before it tests the first, and does not branch in between.
-template <HasBits kHasBits>
-uint32_t SectionsWith(const BloomBlocks* sections, size_t count,
-                      uint64_t hash) {
-  const int probes = sections[0].probes;
-  const std::byte* blocks[Kernel::kMaxMany];
-  for (size_t i = 0; i < count; ++i) {
-    blocks[i] = sections[i].data + BlockOffset(sections[i], hash);
-    __builtin_prefetch(blocks[i]);
-    __builtin_prefetch(blocks[i] + kBlockBytes - 1);
-  }
-  uint32_t found = 0;
-  for (size_t i = 0; i < count; ++i) {
-    found |= uint32_t{kHasBits(blocks[i], hash, probes)} << i;
-  }
-  return found;
-}
-
-// Kernel::may_contain_many and ribbon_may_contain_many, by the function for one
-// hash.
-template <typename Section, bool kMayContain(const Section&, uint64_t)>
-uint32_t Many(const Section& section, const uint64_t* hashes, size_t count) {
-  uint32_t found = 0;
-  for (size_t i = 0; i < count; ++i) {
-    found |= uint32_t{kMayContain(section, hashes[i])} << i;
-  }
-  return found;
-}
-
-}  // namespace
 }  // namespace rowbloom

@@ -14,12 +14,7 @@
 #pragma GCC target("avx2,bmi,bmi2")
 #endif
 
-#include "lib/kernels/bloom_add.h"
-#include "lib/kernels/bloom_block.h"
-#include "lib/kernels/bloom_lookup.h"
-#include "lib/kernels/kernel.h"
-#include "lib/kernels/ribbon_equation.h"
-#include "lib/kernels/ribbon_solve.h"
+#include "lib/kernels/kernel_parts.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -133,16 +128,9 @@ void AddTogether(std::byte* data, const uint64_t* hashes,
 }
 
 }  // namespace
-constinit const Kernel kAvx2Kernel = {
-    .name = "avx2",
-    .may_contain = MayContain<HasEight>,
-    .may_contain_many = Many<BloomBlocks, MayContain<HasEight>>,
-    .sections_with = FewOrMore<HasEight>,
-    .ribbon_may_contain = RibbonMayContain<Avx2ColumnsGive>,
-    .ribbon_may_contain_many =
-        Many<RibbonFilter, RibbonMayContain<Avx2ColumnsGive>>,
-    .add = Add<AddTogether>,
-    .ribbon_solve = RibbonSolve};
+constinit const Kernel kAvx2Kernel =
+    KernelOf<HasLanes<HasEight>, HasLanes<HasEight>, Avx2ColumnsGive,
+             Add<AddTogether>>("avx2");
 
 }  // namespace rowbloom
 

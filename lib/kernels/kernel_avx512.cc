@@ -19,11 +19,7 @@
 #pragma GCC target("avx512f,avx512dq,avx512vl,bmi,bmi2")
 #endif
 
-#include "lib/kernels/bloom_add.h"
-#include "lib/kernels/bloom_block.h"
-#include "lib/kernels/kernel.h"
-#include "lib/kernels/ribbon_equation.h"
-#include "lib/kernels/ribbon_solve.h"
+#include "lib/kernels/kernel_parts.h"
 
 namespace rowbloom {
 namespace {
@@ -31,7 +27,7 @@ namespace {
 // The top 4 bits of a lane's product are the number of its word in the block,
 // the next 5 that of its bit in the word. A rotation takes the rest of the
 // count away; the bit goes to the top of its lane, from where it makes a mask.
-inline bool MayContainFew(const std::byte* block, uint64_t hash, int probes) {
+inline bool HasFewBits(const std::byte* block, uint64_t hash, int probes) {
   const auto* const halves = reinterpret_cast<const __m256i*>(block);
   const __m256i product = _mm256_mullo_epi32(
       _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
@@ -61,10 +57,10 @@ inline bool BlockHasBits(const std::byte* block, uint64_t hash, int probes) {
   return _mm512_mask_testn_epi32_mask(probed, words, bits) == 0;
 }
 
-bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
-  const std::byte* const block = blocks.data + BlockOffset(blocks, hash);
-  return blocks.probes <= 8 ? MayContainFew(block, hash, blocks.probes)
-                            : BlockHasBits(block, hash, blocks.probes);
+// HasBits of one block.
+inline bool FewOrMoreBits(const std::byte* block, uint64_t hash, int probes) {
+  return probes <= 8 ? HasFewBits(block, hash, probes)
+                     : BlockHasBits(block, hash, probes);
 }
 
 // Adds keys of up to kLanes probes. The block stays in a register. The mask of
@@ -150,16 +146,9 @@ bool Avx512ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 }
 
 }  // namespace
-constinit const Kernel kAvx512Kernel = {
-    .name = "avx512",
-    .may_contain = MayContain,
-    .may_contain_many = Many<BloomBlocks, MayContain>,
-    .sections_with = SectionsWith<BlockHasBits>,
-    .ribbon_may_contain = RibbonMayContain<Avx512ColumnsGive>,
-    .ribbon_may_contain_many =
-        Many<RibbonFilter, RibbonMayContain<Avx512ColumnsGive>>,
-    .add = Add<AddTogether>,
-    .ribbon_solve = RibbonSolve};
+constinit const Kernel kAvx512Kernel =
+    KernelOf<FewOrMoreBits, BlockHasBits, Avx512ColumnsGive, Add<AddTogether>>(
+        "avx512");
 
 }  // namespace rowbloom
 

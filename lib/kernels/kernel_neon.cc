@@ -6,12 +6,7 @@
 
 #include <algorithm>
 
-#include "lib/kernels/bloom_add.h"
-#include "lib/kernels/bloom_block.h"
-#include "lib/kernels/bloom_lookup.h"
-#include "lib/kernels/kernel.h"
-#include "lib/kernels/ribbon_equation.h"
-#include "lib/kernels/ribbon_solve.h"
+#include "lib/kernels/kernel_parts.h"
 #include "rowbloom/bloom_math.h"
 
 namespace rowbloom {
@@ -116,16 +111,9 @@ void AddTogether(std::byte* data, const uint64_t* hashes,
 }
 
 }  // namespace
-constinit const Kernel kNeonKernel = {
-    .name = "neon",
-    .may_contain = MayContain<HasEight>,
-    .may_contain_many = Many<BloomBlocks, MayContain<HasEight>>,
-    .sections_with = FewOrMore<HasEight>,
-    .ribbon_may_contain = RibbonMayContain<NeonColumnsGive>,
-    .ribbon_may_contain_many =
-        Many<RibbonFilter, RibbonMayContain<NeonColumnsGive>>,
-    .add = Add<AddTogether>,
-    .ribbon_solve = RibbonSolve};
+constinit const Kernel kNeonKernel =
+    KernelOf<HasLanes<HasEight>, HasLanes<HasEight>, NeonColumnsGive,
+             Add<AddTogether>>("neon");
 
 }  // namespace rowbloom
 #endif  // __AARCH64EL__

@@ -1,7 +1,4 @@
-#include "lib/kernels/bloom_block.h"
-#include "lib/kernels/kernel.h"
-#include "lib/kernels/ribbon_equation.h"
-#include "lib/kernels/ribbon_solve.h"
+#include "lib/kernels/kernel_parts.h"
 
 namespace rowbloom {
 namespace {
@@ -22,11 +19,6 @@ inline bool BlockHasBits(const std::byte* block, uint64_t hash, int probes) {
   return found != std::byte{};
 }
 
-bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
-  return BlockHasBits(blocks.data + BlockOffset(blocks, hash), hash,
-                      blocks.probes);
-}
-
 }  // namespace
 
 void AddScalar(const BloomBlocks& blocks, std::byte* data,
@@ -43,15 +35,8 @@ void AddScalar(const BloomBlocks& blocks, std::byte* data,
   }
 }
 
-constinit const Kernel kScalarKernel = {
-    .name = "scalar",
-    .may_contain = MayContain,
-    .may_contain_many = Many<BloomBlocks, MayContain>,
-    .sections_with = SectionsWith<BlockHasBits>,
-    .ribbon_may_contain = RibbonMayContain<ColumnsGiveInTurn>,
-    .ribbon_may_contain_many =
-        Many<RibbonFilter, RibbonMayContain<ColumnsGiveInTurn>>,
-    .add = AddScalar,
-    .ribbon_solve = RibbonSolve};
+constinit const Kernel kScalarKernel =
+    KernelOf<BlockHasBits, BlockHasBits, ColumnsGiveInTurn, AddScalar>(
+        "scalar");
 
 }  // namespace rowbloom

@@ -154,41 +154,5 @@ inline RibbonPlace PlaceOf(const RibbonLayer& layer, uint64_t columns,
   __builtin_prefetch(words + 16 * filter.columns - 1);
 }
 
-// Tells whether the columns of a place give a fingerprint.
-using ColumnsGive = bool(const RibbonPlace& place, uint32_t fingerprint);
-
-// ColumnsGive without special instructions.
-inline bool ColumnsGiveInTurn(const RibbonPlace& place, uint32_t fingerprint) {
-  uint32_t wrong = 0;
-  for (uint64_t i = 0; i < place.columns; ++i) {
-    const uint64_t met = (LoadWord(place.first + 8 * i) & place.low) ^
-                         (LoadWord(place.second + 8 * i) & place.high);
-    wrong |=
-        static_cast<uint32_t>(__builtin_parityll(met)) ^ (fingerprint >> i & 1);
-  }
-  return wrong == 0;
-}
-
-// Kernel::ribbon_may_contain: whether the layer that answers for the key gives
-// its fingerprint.
-template <ColumnsGive kColumnsGive>
-bool RibbonMayContain(const RibbonFilter& filter, uint64_t hash) {
-  const RibbonLayer* layer = filter.layers;
-  const RibbonLayer* const last = layer + filter.layer_count - 1;
-  uint64_t slot = 0;
-  for (;; ++layer) {
-    if (layer == last) {
-      hash = Remix(hash, filter.seed);
-      slot = FirstSlot(hash, layer->starts);
-      break;
-    }
-    slot = FirstSlot(hash, layer->starts);
-    if (LayerAnswers(*layer, slot)) break;
-    hash = Remix(hash, kNextLayer);
-  }
-  return kColumnsGive(PlaceOf(*layer, filter.columns, hash, slot),
-                      Fingerprint(hash));
-}
-
 }  // namespace
 }  // namespace rowbloom

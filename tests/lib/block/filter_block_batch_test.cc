@@ -8,6 +8,7 @@
 
 #include "lib/block/filter_block_builder.h"
 #include "lib/kernels/kernel.h"
+#include "lib/kernels/kernel_parts.h"
 #include "rowbloom/filter_block.h"
 #include "tests/support/scoped_kernel.h"
 

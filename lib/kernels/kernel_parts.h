@@ -1,0 +1,193 @@
+// The loops of a kernel, around the few functions that each instruction set has
+// of its own. Every kernel file compiles them; linkage is internal, for the
+// reason in bloom_block.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "lib/bytes/integers.h"
+#include "lib/kernels/bloom_block.h"
+#include "lib/kernels/kernel.h"
+#include "lib/kernels/ribbon_equation.h"
+
+namespace rowbloom {
+namespace {
+
+// Tells whether a block has the bits of a hash.
+using HasBits = bool(const std::byte* block, uint64_t hash, int probes);
+
+// The same for the probes from `first` on, kLanes at most.
+constexpr int kLanes = 8;
+using HasBitsFrom = bool(int first, const std::byte* block, uint64_t hash,
+                         int probes);
+
+// HasBits by kLanes probes at a time.
+template <HasBitsFrom kHasBitsFrom>
+inline bool HasLanes(const std::byte* block, uint64_t hash, int probes) {
+  if (probes <= kLanes) return kHasBitsFrom(0, block, hash, probes);
+  return kHasBitsFrom(0, block, hash, kLanes) &&
+         kHasBitsFrom(kLanes, block, hash, probes);
+}
+
+// Kernel::may_contain.
+template <HasBits kHasBits>
+bool MayContain(const BloomBlocks& blocks, uint64_t hash) {
+  return kHasBits(blocks.data + BlockOffset(blocks, hash), hash, blocks.probes);
+}
+
+// Kernel::sections_with. It computes once what depends on the hash alone, and
+// fetches all blocks before it tests the first.
+template <HasBits kHasBits>
+uint32_t SectionsWith(const BloomBlocks* sections, size_t count,
+                      uint64_t hash) {
+  const int probes = sections[0].probes;
+  const std::byte* blocks[Kernel::kMaxMany];
+  for (size_t i = 0; i < count; ++i) {
+    PrefetchBlock(sections[i], hash);
+    blocks[i] = sections[i].data + BlockOffset(sections[i], hash);
+  }
+  uint32_t found = 0;
+  for (size_t i = 0; i < count; ++i) {
+    found |= uint32_t{kHasBits(blocks[i], hash, probes)} << i;
+  }
+  return found;
+}
+
+// Kernel::may_contain_many and ribbon_may_contain_many, by the function for one
+// hash.
+template <typename Section, bool kMayContain(const Section&, uint64_t)>
+uint32_t Many(const Section& section, const uint64_t* hashes, size_t count) {
+  uint32_t found = 0;
+  for (size_t i = 0; i < count; ++i) {
+    found |= uint32_t{kMayContain(section, hashes[i])} << i;
+  }
+  return found;
+}
+
+constexpr size_t kKeysTogether = 8;
+
+// Starts loading the blocks of kKeysTogether hashes and writes where they
+// start. No section is larger than 32 bits can tell.
+inline void FetchBlocks(const BloomBlocks& blocks, const uint64_t* hashes,
+                        uint32_t* offsets) {
+  for (size_t i = 0; i < kKeysTogether; ++i) {
+    PrefetchBlock(blocks, hashes[i]);
+    offsets[i] = static_cast<uint32_t>(BlockOffset(blocks, hashes[i]));
+  }
+}
+
+// Sets the bits of kKeysTogether hashes whose blocks start at `offsets`, which
+// are aligned to 32 bytes.
+using AddGroup = void(std::byte* data, const uint64_t* hashes,
+                      const uint32_t* offsets, int probes);
+
+// Kernel::add. Blocks are fetched one group ahead, which hides a miss to
+// memory behind the work on the other group.
+template <AddGroup kAddGroup>
+void Add(const BloomBlocks& blocks, std::byte* data, const uint64_t* hashes,
+         size_t hash_count) {
+  alignas(32) uint32_t offsets[2][kKeysTogether];
+  const size_t whole = hash_count - hash_count % kKeysTogether;
+  if (whole > 0) FetchBlocks(blocks, hashes, offsets[0]);
+  for (size_t at = 0; at < whole; at += kKeysTogether) {
+    const size_t turn = at / kKeysTogether % 2;
+    if (at + kKeysTogether < whole) {
+      FetchBlocks(blocks, hashes + at + kKeysTogether, offsets[1 - turn]);
+    }
+    kAddGroup(data, hashes + at, offsets[turn], blocks.probes);
+  }
+  AddScalar(blocks, data, hashes + whole, hash_count - whole);
+}
+
+// Tells whether the columns of a place give a fingerprint.
+using ColumnsGive = bool(const RibbonPlace& place, uint32_t fingerprint);
+
+// ColumnsGive without special instructions.
+inline bool ColumnsGiveInTurn(const RibbonPlace& place, uint32_t fingerprint) {
+  uint32_t wrong = 0;
+  for (uint64_t i = 0; i < place.columns; ++i) {
+    const uint64_t met = (LoadWord(place.first + 8 * i) & place.low) ^
+                         (LoadWord(place.second + 8 * i) & place.high);
+    wrong |=
+        static_cast<uint32_t>(__builtin_parityll(met)) ^ (fingerprint >> i & 1);
+  }
+  return wrong == 0;
+}
+
+// Kernel::ribbon_may_contain: whether the layer that answers for the key gives
+// its fingerprint.
+template <ColumnsGive kColumnsGive>
+bool RibbonMayContain(const RibbonFilter& filter, uint64_t hash) {
+  const RibbonLayer* layer = filter.layers;
+  const RibbonLayer* const last = layer + filter.layer_count - 1;
+  uint64_t slot = 0;
+  for (;; ++layer) {
+    if (layer == last) {
+      hash = Remix(hash, filter.seed);
+      slot = FirstSlot(hash, layer->starts);
+      break;
+    }
+    slot = FirstSlot(hash, layer->starts);
+    if (LayerAnswers(*layer, slot)) break;
+    hash = Remix(hash, kNextLayer);
+  }
+  return kColumnsGive(PlaceOf(*layer, filter.columns, hash, slot),
+                      Fingerprint(hash));
+}
+
+// Kernel::ribbon_solve, by back substitution: the parity of a word is one
+// instruction where the CPU has it. Registers hold some columns at a time. The
+// loop goes from the last slot to the first, since the row of a slot has
+// coefficients for it and the next 63.
+inline void RibbonSolve(const RibbonSystem& system, const RibbonShape& layer,
+                        int columns, std::byte* words) {
+  constexpr int kTogether = 4;
+  const int most = columns + (layer.first_wide < layer.blocks ? 1 : 0);
+  for (int first = 0; first < most; first += kTogether) {
+    // Bit k: the unknown of the slot k after the one just solved.
+    uint64_t known[kTogether] = {};
+    for (uint32_t block = layer.blocks; block-- > 0;) {
+      const size_t start = size_t{block} * kSlotsOfBlock;
+      for (size_t slot = start + kSlotsOfBlock; slot-- > start;) {
+        const uint64_t others = system.rows[slot] >> 1;
+        const uint32_t fingerprint = system.fingerprints[slot] >> first;
+        for (int i = 0; i < kTogether; ++i) {
+          const auto sum =
+              static_cast<uint32_t>(__builtin_parityll(known[i] & others));
+          known[i] = known[i] << 1 | ((sum ^ fingerprint >> i) & 1);
+        }
+      }
+      uint64_t is_wide = 0;
+      std::byte* to = words + 8 * WordsBefore(layer.first_wide,
+                                              static_cast<uint64_t>(columns),
+                                              block, &is_wide);
+      const int count = columns + static_cast<int>(is_wide);
+      for (int i = 0; i < kTogether && first + i < count; ++i) {
+        StoreWord(known[i], to + 8 * (first + i));
+      }
+    }
+  }
+}
+
+// The table of a kernel. A lookup of one hash tests blocks by kHasBits, and one
+// in many sections by kHasBitsOfMany.
+template <HasBits kHasBits, HasBits kHasBitsOfMany, ColumnsGive kColumnsGive,
+          auto kAdd>
+constexpr Kernel KernelOf(std::string_view name) {
+  return {
+      .name = name,
+      .may_contain = MayContain<kHasBits>,
+      .may_contain_many = Many<BloomBlocks, MayContain<kHasBits>>,
+      .sections_with = SectionsWith<kHasBitsOfMany>,
+      .ribbon_may_contain = RibbonMayContain<kColumnsGive>,
+      .ribbon_may_contain_many =
+          Many<RibbonFilter, RibbonMayContain<kColumnsGive>>,
+      .add = kAdd,
+      .ribbon_solve = RibbonSolve,
+  };
+}
+
+}  // namespace
+}  // namespace rowbloom
