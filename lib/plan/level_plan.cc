@@ -9,25 +9,10 @@
 namespace rowbloom {
 namespace {
 
-std::vector<SortedRuns> RunsOf(const LevelShape& shape,
-                               std::span<const FilterKind> kinds) {
-  std::vector<SortedRuns> runs;
-  for (const double entries : LevelEntries(shape)) {
-    runs.push_back({entries, kinds[runs.size()]});
-  }
-  runs[0].count = shape.level0_files;
-  return runs;
-}
-
-RateLimits LimitsFor(BloomType bloom_type, double uniform_rate) {
-  const double bits = KindBits(FilterKind::kBloom, uniform_rate);
-  RateLimits limits = {
-      .lowest = KindRate(FilterKind::kBloom, LevelPlan::kMaxBitsFactor * bits)};
-  if (bloom_type == BloomType::kRowCol) {
-    limits.highest =
-        LevelPlan::kMaxRateFactor * KindRate(FilterKind::kBloom, bits);
-  }
-  return limits;
+// The number of the last level with data, in a tree of `num_levels`.
+int LastLevel(const LevelShape& shape, int num_levels) {
+  return shape.dynamic_level_bytes ? num_levels - 1
+                                   : static_cast<int>(shape.levels);
 }
 
 }  // namespace
@@ -44,9 +29,18 @@ std::vector<double> LevelEntries(const LevelShape& shape) {
 
 int LevelAt(const LevelShape& shape, size_t index, int num_levels) {
   if (index == 0) return 0;
-  const auto levels = static_cast<int>(shape.levels);
-  const int last = shape.dynamic_level_bytes ? num_levels - 1 : levels;
-  return std::max(1, last - levels + static_cast<int>(index));
+  const int above = static_cast<int>(shape.levels) - static_cast<int>(index);
+  return std::max(1, LastLevel(shape, num_levels) - above);
+}
+
+size_t LevelIndex(const LevelShape& shape, int level, int num_levels,
+                  bool is_bottommost) {
+  if (is_bottommost) return shape.levels;
+  if (level <= 0) return 0;
+  // The file is not bottommost, so that a level is below it.
+  const int below = std::max(1, LastLevel(shape, num_levels) - level);
+  return static_cast<size_t>(
+      std::max(1, static_cast<int>(shape.levels) - below));
 }
 
 std::vector<double> OptimalRates(std::span<const SortedRuns> runs,
@@ -89,26 +83,21 @@ std::vector<double> OptimalRates(std::span<const SortedRuns> runs,
   return rates;
 }
 
-LevelPlan::LevelPlan(const LevelShape& shape, BloomType bloom_type,
-                     FilterKind kind, double uniform_rate)
-    : LevelPlan(shape, bloom_type,
-                std::vector<FilterKind>(shape.levels + 1, kind), uniform_rate) {
-}
-
-LevelPlan::LevelPlan(const LevelShape& shape, BloomType bloom_type,
-                     std::span<const FilterKind> kinds, double uniform_rate)
-    : shape_(shape),
-      rates_(OptimalRates(RunsOf(shape, kinds), uniform_rate,
-                          LimitsFor(bloom_type, uniform_rate))) {}
-
-size_t LevelPlan::Index(int level, int num_levels, bool is_bottommost) const {
-  const auto levels = static_cast<int>(shape_.levels);
-  if (is_bottommost) return shape_.levels;
-  if (level <= 0) return 0;
-  const int last = shape_.dynamic_level_bytes ? num_levels - 1 : levels;
-  // The file is not bottommost, so that a level is below it.
-  const int below = std::max(1, last - level);
-  return static_cast<size_t>(std::max(1, levels - below));
+std::vector<double> LevelRates(const LevelShape& shape, BloomType bloom_type,
+                               std::span<const FilterKind> kinds,
+                               double uniform_rate) {
+  std::vector<SortedRuns> runs;
+  for (const double entries : LevelEntries(shape)) {
+    runs.push_back({entries, kinds[std::min(runs.size(), kinds.size() - 1)]});
+  }
+  runs[0].count = shape.level0_files;
+  const double bits = KindBits(FilterKind::kBloom, uniform_rate);
+  RateLimits limits = {.lowest =
+                           KindRate(FilterKind::kBloom, kMaxBitsFactor * bits)};
+  if (bloom_type == BloomType::kRowCol) {
+    limits.highest = kMaxRateFactor * KindRate(FilterKind::kBloom, bits);
+  }
+  return OptimalRates(runs, uniform_rate, limits);
 }
 
 }  // namespace rowbloom

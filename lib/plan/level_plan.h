@@ -18,6 +18,14 @@ std::vector<double> LevelEntries(const LevelShape& shape);
 // in a tree of `num_levels`.
 int LevelAt(const LevelShape& shape, size_t index, int num_levels);
 
+// The index of a file that is made for `level`, 0 and up, of `num_levels`.
+// Files with nothing below them (`is_bottommost`) belong to the last level
+// wherever they are. Others are counted from the last level, which
+// dynamic_level_bytes or the number of levels tells; those that the shape has
+// no level for belong to its first one, or the last but one.
+size_t LevelIndex(const LevelShape& shape, int level, int num_levels,
+                  bool is_bottommost);
+
 // Sorted runs of one size and kind.
 struct SortedRuns {
   double entries = 0;  // each run's; only their proportions matter
@@ -42,42 +50,21 @@ std::vector<double> OptimalRates(std::span<const SortedRuns> runs,
                                  double uniform_rate,
                                  const RateLimits& limits = {});
 
-// The rate of each file, by what is known when it is written.
-class LevelPlan {
- public:
-  // No filter has more than this many times the bits of the uniform rate, so
-  // that files that RocksDB moves down with their filters do not cost more.
-  static constexpr double kMaxBitsFactor = 2;
+// No filter has more than this many times the bits of the uniform rate, so that
+// files that RocksDB moves down with their filters do not cost more.
+inline constexpr double kMaxBitsFactor = 2;
 
-  // No filter of kRowCol has more than this many times the uniform rate, so
-  // that gets of absent columns do not get worse.
-  static constexpr double kMaxRateFactor = 1.05;
+// No filter of kRowCol has more than this many times the uniform rate, so that
+// gets of absent columns do not get worse.
+inline constexpr double kMaxRateFactor = 1.05;
 
-  // A tree of the shape has as many bits in filters of these kinds, by level as
-  // rates(), as with `uniform_rate` everywhere. REQUIRES
-  // Problem(shape).empty(), levels + 1 kinds and
-  // IsFalsePositiveRate(uniform_rate).
-  LevelPlan(const LevelShape& shape, BloomType bloom_type,
-            std::span<const FilterKind> kinds, double uniform_rate);
-
-  // The same with one kind at all levels.
-  LevelPlan(const LevelShape& shape, BloomType bloom_type, FilterKind kind,
-            double uniform_rate);
-
-  // Level 0, then the levels that hold data from the first to the last. Level 0
-  // has as many runs as files, with this rate each.
-  const std::vector<double>& rates() const { return rates_; }
-
-  // The index in rates() of a file that is made for `level`, 0 and up, of
-  // `num_levels`. Files with nothing below them (`is_bottommost`) belong to the
-  // last level wherever they are. Others are counted from the last level, which
-  // dynamic_level_bytes or the number of levels tells; those that the shape has
-  // no level for belong to its first one, or the last but one.
-  size_t Index(int level, int num_levels, bool is_bottommost) const;
-
- private:
-  LevelShape shape_;
-  std::vector<double> rates_;
-};
+// The rates of the levels, by index, with which a tree of the shape has as many
+// bits in its filters as with `uniform_rate` everywhere. Level 0 has as many
+// runs as files, with its rate each. `kinds` are those of the levels; the last
+// one is that of all further levels, too. REQUIRES Problem(shape).empty(), a
+// kind and IsFalsePositiveRate(uniform_rate).
+std::vector<double> LevelRates(const LevelShape& shape, BloomType bloom_type,
+                               std::span<const FilterKind> kinds,
+                               double uniform_rate);
 
 }  // namespace rowbloom

@@ -69,7 +69,7 @@ struct RunGroup {
   double row_spread = 1;  // the chance that one has an existing row
 };
 
-// The runs of each level, as LevelPlan::rates(); without a place, one group of
+// The runs of each level, as LevelRates; without a place, one group of
 // all files.
 std::vector<RunGroup> RunGroups(const FileProfile& profile) {
   const double wanted = profile.files_per_row;
@@ -119,9 +119,8 @@ Prediction Predict(const FileProfile& profile, const FilterSpec& filter) {
   const std::vector<RunGroup> groups = RunGroups(profile);
   std::vector<double> rates(groups.size(), filter.false_positive_rate);
   if (profile.place && filter.level_allocation) {
-    rates = LevelPlan(profile.place->tree, filter.bloom_type, filter.kind,
-                      filter.false_positive_rate)
-                .rates();
+    rates = LevelRates(profile.place->tree, filter.bloom_type,
+                       {&filter.kind, 1}, filter.false_positive_rate);
   }
   Prediction result = PredictSections(
       profile, filter, rates[profile.place ? profile.place->level : 0]);

@@ -156,10 +156,10 @@ class Policy final : public rocksdb::FilterPolicy {
         context.compaction_style != rocksdb::kCompactionStyleLevel) {
       return UniformBits();
     }
-    const LevelPlan& plan = PlanFor(context.num_levels);
-    const size_t level = plan.Index(context.level_at_creation,
-                                    context.num_levels, context.is_bottommost);
-    return KindBits(FilterKind::kBloom, plan.rates()[level]);
+    const size_t level =
+        LevelIndex(*options_.level_allocation, context.level_at_creation,
+                   context.num_levels, context.is_bottommost);
+    return KindBits(FilterKind::kBloom, RatesFor(context.num_levels)[level]);
   }
 
   // Takes half a millisecond once, when the first filter is built. Most
@@ -174,20 +174,20 @@ class Policy final : public rocksdb::FilterPolicy {
   }
 
   // The number of a level decides its kind, and so its bits.
-  const LevelPlan& PlanFor(int num_levels) const {
+  const std::vector<double>& RatesFor(int num_levels) const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = plans_.find(num_levels);
-    if (found != plans_.end()) return found->second;
-    // Level 0 has flushes, but for what is compacted within it.
-    const LevelShape& shape = *options_.level_allocation;
-    std::vector<FilterKind> kinds = {KindAt(-1)};
-    for (size_t i = 1; i <= shape.levels; ++i) {
-      kinds.push_back(KindAt(LevelAt(shape, i, num_levels)));
+    std::vector<double>& rates = rates_[num_levels];
+    if (rates.empty()) {
+      // Level 0 has flushes, but for what is compacted within it.
+      const LevelShape& shape = *options_.level_allocation;
+      std::vector<FilterKind> kinds = {KindAt(-1)};
+      for (size_t i = 1; i <= shape.levels; ++i) {
+        kinds.push_back(KindAt(LevelAt(shape, i, num_levels)));
+      }
+      rates = LevelRates(shape, options_.bloom_type, kinds,
+                         options_.false_positive_rate);
     }
-    return plans_
-        .try_emplace(num_levels, shape, options_.bloom_type, kinds,
-                     options_.false_positive_rate)
-        .first->second;
+    return rates;
   }
 
   FilterKind KindFor(const rocksdb::FilterBuildingContext& context) const {
@@ -228,7 +228,7 @@ class Policy final : public rocksdb::FilterPolicy {
   // Made when needed, under the mutex.
   mutable std::mutex mutex_;
   mutable std::optional<double> bits_per_key_;
-  mutable std::map<int, LevelPlan> plans_;  // by num_levels
+  mutable std::map<int, std::vector<double>> rates_;  // by num_levels
   mutable std::map<double, std::shared_ptr<MemoryFit>> memory_fits_;
   std::shared_ptr<FilterCounters> counters_;
 };

@@ -372,9 +372,9 @@ TEST(Advise, PredictsTrees) {
     EXPECT_NEAR(prediction.row_rate, rates.back(), 1e-9);
   };
   expect(std::nullopt, std::vector<double>(4, 0.01));
-  std::vector<double> rates = LevelPlan(profile.place->tree, BloomType::kRowCol,
-                                        FilterKind::kBloom, 0.01)
-                                  .rates();
+  std::vector<double> rates =
+      LevelRates(profile.place->tree, BloomType::kRowCol,
+                 std::array{FilterKind::kBloom}, 0.01);
   rates.insert(rates.begin(), rates[0]);
   expect(profile.place->tree, rates);
 }

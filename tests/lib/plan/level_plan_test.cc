@@ -175,6 +175,12 @@ TEST(OptimalRates, StayWithinWhatFiltersCanHave) {
               Each(testing::DoubleNear(weakest, 1e-9)));
 }
 
+// The rates of levels that have one kind.
+std::vector<double> RatesOf(const LevelShape& shape, BloomType type,
+                            FilterKind kind, double rate) {
+  return LevelRates(shape, type, {&kind, 1}, rate);
+}
+
 // The runs of each level: as many at level 0 as there are files.
 std::vector<double> AllRuns(std::vector<double> by_level,
                             uint32_t level0_files) {
@@ -182,7 +188,7 @@ std::vector<double> AllRuns(std::vector<double> by_level,
   return by_level;
 }
 
-TEST(LevelPlan, HasTheBitsOfTheUniformRate) {
+TEST(LevelRates, HasTheBitsOfTheUniformRate) {
   const uint64_t seed = test::SeedFromEnv();
   SCOPED_TRACE("ROWBLOOM_SEED=" + std::to_string(seed));
   test::Random random(seed);
@@ -200,9 +206,9 @@ TEST(LevelPlan, HasTheBitsOfTheUniformRate) {
                  << shape.levels << " levels, ratio " << shape.size_ratio
                  << ", " << shape.level0_files << " files, rate " << rate
                  << ", " << ToString(kind) << ", " << ToString(type));
-    const LevelPlan plan(shape, type, kind, rate);
-    ASSERT_EQ(plan.rates().size(), shape.levels + 1);
-    const std::vector<double> rates = AllRuns(plan.rates(), shape.level0_files);
+    const std::vector<double> by_level = RatesOf(shape, type, kind, rate);
+    ASSERT_EQ(by_level.size(), shape.levels + 1);
+    const std::vector<double> rates = AllRuns(by_level, shape.level0_files);
     const std::vector<double> entries =
         AllRuns(LevelEntries(shape), shape.level0_files);
     ASSERT_EQ(entries.size(), rates.size());
@@ -211,7 +217,7 @@ TEST(LevelPlan, HasTheBitsOfTheUniformRate) {
     // Never worse than uniform, and no larger run has the smaller rate.
     const auto runs = static_cast<double>(rates.size());
     EXPECT_LE(Sum(rates), 1.01 * rate * runs);
-    EXPECT_TRUE(std::ranges::is_sorted(plan.rates()));
+    EXPECT_TRUE(std::ranges::is_sorted(by_level));
     EXPECT_GE(rates[0], 0.99 * FalsePositiveRate(2 * BitsPerKey(rate)));
     if (type != BloomType::kRowCol) continue;
     // Gets of absent rows, and of absent columns of rows at any one level.
@@ -225,7 +231,7 @@ TEST(LevelPlan, HasTheBitsOfTheUniformRate) {
 }
 
 // The figures of doc/planning.md.
-TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
+TEST(LevelRates, OfFiveLevelsOpensWhatTheHeaderSays) {
   const LevelShape shape = {.levels = 4, .size_ratio = 10, .level0_files = 4};
   struct Opens {
     double scan = 0;
@@ -246,13 +252,13 @@ TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
   const Opens uniform = opens(std::vector<double>(8, 0.01));
   for (const FilterKind kind : kKinds) {
     SCOPED_TRACE(ToString(kind));
-    const Opens limited = opens(
-        AllRuns(LevelPlan(shape, BloomType::kRowCol, kind, 0.01).rates(), 4));
+    const Opens limited =
+        opens(AllRuns(RatesOf(shape, BloomType::kRowCol, kind, 0.01), 4));
     EXPECT_NEAR(limited.scan / uniform.scan, 0.25, 0.015);
     EXPECT_NEAR(limited.row / uniform.row, 0.23, 0.015);
     EXPECT_NEAR(limited.column / uniform.column, 0.99, 0.015);
-    const Opens free = opens(
-        AllRuns(LevelPlan(shape, BloomType::kRow, kind, 0.01).rates(), 4));
+    const Opens free =
+        opens(AllRuns(RatesOf(shape, BloomType::kRow, kind, 0.01), 4));
     EXPECT_NEAR(free.scan / uniform.scan, 0.19, 0.015);
     EXPECT_NEAR(free.row / uniform.row, 0.21, 0.015);
     EXPECT_NEAR(free.column / uniform.column, 1.21, 0.015);
@@ -262,60 +268,53 @@ TEST(LevelPlan, OfFiveLevelsOpensWhatTheHeaderSays) {
                 0.015);
   }
   // kMaxBitsFactor raises the sum of rates by less than 7 %.
-  const LevelPlan plan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
-  const double sum = Sum(AllRuns(plan.rates(), 4));
+  const double sum = Sum(
+      AllRuns(RatesOf(shape, BloomType::kRow, FilterKind::kBloom, 0.01), 4));
   const double unlimited =
       Sum(OptimalRates(Runs(AllRuns(LevelEntries(shape), 4)), 0.01));
   EXPECT_GT(sum, unlimited);
   EXPECT_LT(sum, 1.07 * unlimited);
 }
 
-TEST(LevelPlan, TakesAnyRate) {
+TEST(LevelRates, TakesAnyRate) {
   for (const double rate : {5e-324, 1e-9, 0.5, 0.65, 0.9999}) {
     for (const FilterKind kind : kKinds) {
       for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
-        const LevelPlan plan({}, type, kind, rate);
-        EXPECT_THAT(plan.rates(), Each(Gt(0)));
-        EXPECT_THAT(plan.rates(), Each(Lt(1)));
+        EXPECT_THAT(RatesOf({}, type, kind, rate), Each(Gt(0)));
+        EXPECT_THAT(RatesOf({}, type, kind, rate), Each(Lt(1)));
       }
     }
   }
 }
 
-TEST(LevelPlan, CountsLevelsFromTheLastOne) {
-  const auto plan_of = [](const LevelShape& shape) {
-    return LevelPlan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
-  };
-  const LevelPlan last = plan_of({.levels = 3});
-  EXPECT_EQ(last.Index(0, 7, false), 0u);
-  EXPECT_EQ(last.Index(4, 7, false), 1u);
-  EXPECT_EQ(last.Index(5, 7, false), 2u);
+TEST(LevelIndex, CountsLevelsFromTheLastOne) {
+  const LevelShape last = {.levels = 3};
+  EXPECT_EQ(LevelIndex(last, 0, 7, false), 0u);
+  EXPECT_EQ(LevelIndex(last, 4, 7, false), 1u);
+  EXPECT_EQ(LevelIndex(last, 5, 7, false), 2u);
   // Levels that the shape does not have.
-  EXPECT_EQ(last.Index(1, 7, false), 1u);
+  EXPECT_EQ(LevelIndex(last, 1, 7, false), 1u);
   // The last level has only bottommost files, whatever the number says.
-  EXPECT_EQ(last.Index(6, 7, false), 2u);
-  const LevelPlan first = plan_of({.levels = 3, .dynamic_level_bytes = false});
-  EXPECT_EQ(first.Index(0, 7, false), 0u);
-  EXPECT_EQ(first.Index(1, 7, false), 1u);
-  EXPECT_EQ(first.Index(2, 7, false), 2u);
-  EXPECT_EQ(first.Index(3, 7, false), 2u);
-  EXPECT_EQ(first.Index(6, 7, false), 2u);
-  for (const LevelPlan* plan : {&last, &first}) {
-    for (int level = 0; level < 7; ++level) {
-      EXPECT_EQ(plan->Index(level, 7, true), 3u) << level;
-    }
+  EXPECT_EQ(LevelIndex(last, 6, 7, false), 2u);
+  const LevelShape first = {.levels = 3, .dynamic_level_bytes = false};
+  EXPECT_EQ(LevelIndex(first, 0, 7, false), 0u);
+  EXPECT_EQ(LevelIndex(first, 1, 7, false), 1u);
+  EXPECT_EQ(LevelIndex(first, 2, 7, false), 2u);
+  EXPECT_EQ(LevelIndex(first, 3, 7, false), 2u);
+  EXPECT_EQ(LevelIndex(first, 6, 7, false), 2u);
+  for (int level = 0; level < 7; ++level) {
+    EXPECT_EQ(LevelIndex(last, level, 7, true), 3u) << level;
+    EXPECT_EQ(LevelIndex(first, level, 7, true), 3u) << level;
   }
-  const LevelPlan single = plan_of({.levels = 1});
-  EXPECT_EQ(single.Index(5, 7, false), 1u);
+  EXPECT_EQ(LevelIndex({.levels = 1}, 5, 7, false), 1u);
 }
 
-TEST(LevelPlan, LevelsAreThoseOfTheirIndexes) {
+TEST(LevelIndex, IsTheOneOfLevelAt) {
   for (const bool dynamic : {true, false}) {
     const LevelShape shape = {.levels = 3, .dynamic_level_bytes = dynamic};
-    const LevelPlan plan(shape, BloomType::kRow, FilterKind::kBloom, 0.01);
     for (size_t index = 0; index <= 3; ++index) {
       const int level = LevelAt(shape, index, 7);
-      EXPECT_EQ(plan.Index(level, 7, index == 3), index);
+      EXPECT_EQ(LevelIndex(shape, level, 7, index == 3), index);
     }
     EXPECT_EQ(LevelAt(shape, 3, 7), dynamic ? 6 : 3);
   }

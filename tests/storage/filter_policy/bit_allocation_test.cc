@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -289,9 +290,10 @@ TEST_F(FiveLevels, EachLevelHasTheBitsOfThePlan) {
       SCOPED_TRACE(testing::Message()
                    << ToString(type) << ", " << ToString(kind));
       Build(type, true, kind, kSmallTreeRows);
-      const LevelPlan plan(kShape, type, kind, kRate);
+      const std::vector<double> rates =
+          LevelRates(kShape, type, {&kind, 1}, kRate);
       for (const auto& [level, bits] : BitsByLevel("row.bits_per_key")) {
-        const double planned = KindBits(kind, plan.rates()[level]);
+        const double planned = KindBits(kind, rates[level]);
         uint64_t rows = kSmallTreeRows;
         for (int above = 4; above > std::max(level, 1); --above) rows /= 10;
         if (level == 0) rows /= 4;
@@ -326,8 +328,8 @@ class LevelContext : public BitAllocation {
   static constexpr LevelShape kShape = {};
 
   static std::vector<double> PlannedRates() {
-    return LevelPlan(kShape, BloomType::kRow, FilterKind::kBloom, kRate)
-        .rates();
+    return LevelRates(kShape, BloomType::kRow, std::array{FilterKind::kBloom},
+                      kRate);
   }
 
   void Open(const LevelShape& shape) {
@@ -575,7 +577,7 @@ TEST_F(KindInFiles, KeepsTheRates) {
     if (by_level) {
       const std::vector<FilterKind> kinds = {
           FilterKind::kBloom, FilterKind::kRibbon, FilterKind::kRibbon};
-      rates = LevelPlan(shape, BloomType::kRowCol, kinds, kRate).rates();
+      rates = LevelRates(shape, BloomType::kRowCol, kinds, kRate);
     }
     for (const char* field : {"row.bits_per_key", "row_col.bits_per_key"}) {
       const auto bits = BitsByLevel(field);
