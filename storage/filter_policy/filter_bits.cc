@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/block/filter_block_builder.h"
 #include "lib/block/parsed_block.h"
 #include "lib/kernels/kernel.h"
 #include "rowbloom/bloom_math.h"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "lib/block/block_options.h"
+#include "lib/block/filter_block_builder.h"
 #include "rocksdb/cache.h"
 #include "storage/filter_policy/filter_counters.h"
 #include "storage/filter_policy/filter_properties.h"
