@@ -9,7 +9,7 @@
 #include <string>
 
 #include "rocksdb/utilities/object_registry.h"
-#include "storage/filter_policy/registration.h"
+#include "storage/filter_policy/ids.h"
 
 extern "C" int RegisterRowbloomPlugin(rocksdb::ObjectLibrary& library,
                                       const std::string& /*arg*/);

@@ -36,8 +36,8 @@ class CacheCharge {
   CacheCharge& operator=(const CacheCharge&) = delete;
 
   // Charges `bytes` in whole steps, in place of the last charge. A full cache
-  // with a strict limit may refuse a step; it stays uncharged, and the next
-  // call tries again.
+  // with a strict limit may refuse a step; it stays uncharged until a call with
+  // another number of steps tries again.
   void Set(size_t bytes) noexcept;
 
   // Tells whether there is a cache to charge.

@@ -42,7 +42,7 @@ class Policy final : public rocksdb::FilterPolicy {
         id_(PolicyId(options)),
         kernel_problem_(ForcedKernelProblem()),
         partitions_keep_prefixes_(
-            IsRocksdbAtLeast(rocksdb::GetRocksVersionAsString(), 9, 5)),
+            VersionNumber(rocksdb::GetRocksVersionAsString()) >= 905),
         builtin_(rocksdb::NewBloomFilterPolicy(10)),
         counters_(std::make_shared<FilterCounters>()) {
     ClassName();  // made here: RocksDB calls IsInstanceOf, which must not throw

@@ -11,6 +11,7 @@
 // its files: a "may match" was false, a "no" true. A seek that found something
 // resolves an answer only if it is the one "may match".
 #include <array>
+#include <span>
 #include <utility>
 
 #include "rocksdb/statistics.h"
@@ -24,22 +25,16 @@ namespace {
 using rocksdb::Statistics;
 using LastAnswer = LevelCounters::LastAnswer;
 
-// The answer that no ticker has told about yet; without counters if there is
-// none.
-LastAnswer TakeLastAnswer() {
-  LastAnswer& last = LevelCounters::ThreadLastAnswer();
-  const LastAnswer taken = last;
-  last.counters = nullptr;
-  return taken;
-}
-
 // The answers that one seek got.
 class SeekAnswers {
  public:
-  void Add(const LastAnswer& answer) {
-    if (answer.counters == nullptr) return;
-    if (count_ < kMaxAnswers) answers_[count_] = {answer.counters, answer.row};
+  // Adds the answer of this thread that no ticker has told about yet, if any.
+  void AddLast() {
+    LastAnswer& last = LevelCounters::ThreadLastAnswer();
+    if (last.counters == nullptr) return;
+    if (count_ < kMaxAnswers) answers_[count_] = last;
     ++count_;
+    last.counters = nullptr;
   }
 
   void Clear() { count_ = 0; }
@@ -53,14 +48,9 @@ class SeekAnswers {
  private:
   // Files of one seek: enough for 64 overlapping files and levels.
   static constexpr size_t kMaxAnswers = 64;
-  struct Answer {
-    LevelCounters* counters = nullptr;
-    LastAnswer::OfSection row;
-  };
 
   void ResolveFruitless() const {
-    for (size_t i = 0; i < count_; ++i) {
-      const Answer& answer = answers_[i];
+    for (const LastAnswer& answer : std::span(answers_).first(count_)) {
       answer.counters->CountObservation(
           /*row_col=*/false,
           {.opened = answer.row.may, .true_negatives = answer.row.no});
@@ -69,17 +59,17 @@ class SeekAnswers {
 
   void ResolveFound() const {
     LevelCounters* only = nullptr;
-    for (size_t i = 0; i < count_; ++i) {
-      if (answers_[i].row.may == 0) continue;
+    for (const LastAnswer& answer : std::span(answers_).first(count_)) {
+      if (answer.row.may == 0) continue;
       if (only != nullptr) return;
-      only = answers_[i].counters;
+      only = answer.counters;
     }
     if (only == nullptr) return;
     only->CountObservation(/*row_col=*/false,
                            {.opened = 1, .true_positives = 1});
   }
 
-  std::array<Answer, kMaxAnswers> answers_;
+  std::array<LastAnswer, kMaxAnswers> answers_;
   size_t count_ = 0;  // those beyond kMaxAnswers are not kept
 };
 
@@ -93,7 +83,7 @@ struct ThreadReads {
   SeekAnswers done;  // for the one before; its result is not known yet
 };
 
-thread_local ThreadReads thread_reads;
+constinit thread_local ThreadReads thread_reads;
 
 // A get of a cell counts for ROWCOL where the block has it. Most files are
 // ruled out by ROW: then there is nothing to count.
@@ -112,40 +102,26 @@ void OnGetAnswer() {
   reads.opened_by_row_col = last.row_col_block;
 }
 
-void OnGetTruePositive() {
-  const ThreadReads& reads = thread_reads;
-  if (reads.opened == nullptr) return;
-  reads.opened->CountObservation(reads.opened_by_row_col,
-                                 {.true_positives = 1});
-}
-
-void OnGetDone() {
-  ThreadReads& reads = thread_reads;
-  reads.opened = nullptr;
-  // A get probes for a prefix if the filter has no whole keys.
-  reads.seek.Clear();
-  reads.done.Resolve(false);
-}
-
-void OnSeekDone() {
-  ThreadReads& reads = thread_reads;
-  reads.done.Resolve(false);
-  std::swap(reads.done, reads.seek);
-}
-
 void Observe(uint32_t ticker) {
+  ThreadReads& reads = thread_reads;
   switch (ticker) {
     case rocksdb::BLOOM_FILTER_FULL_POSITIVE:
       // It may be the answer of a filter that is not rowbloom's.
-      thread_reads.opened = nullptr;
+      reads.opened = nullptr;
       OnGetAnswer();
       break;
     case rocksdb::BLOOM_FILTER_FULL_TRUE_POSITIVE:
-      OnGetTruePositive();
+      if (reads.opened != nullptr) {
+        reads.opened->CountObservation(reads.opened_by_row_col,
+                                       {.true_positives = 1});
+      }
       break;
     case rocksdb::NUMBER_KEYS_READ:
     case rocksdb::NUMBER_MULTIGET_CALLS:
-      OnGetDone();
+      reads.opened = nullptr;
+      // A get probes for a prefix if the filter has no whole keys.
+      reads.seek.Clear();
+      reads.done.Resolve(false);
       break;
     case rocksdb::BLOOM_FILTER_PREFIX_CHECKED:
 #if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 803
@@ -154,17 +130,18 @@ void Observe(uint32_t ticker) {
     case rocksdb::NON_LAST_LEVEL_SEEK_FILTERED:
     case rocksdb::NON_LAST_LEVEL_SEEK_FILTER_MATCH:
 #endif
-      thread_reads.seek.Add(TakeLastAnswer());
+      reads.seek.AddLast();
       break;
     // An iterator's step that seeks internally is no seek of a user.
     case rocksdb::NUMBER_OF_RESEEKS_IN_ITERATION:
-      thread_reads.seek.Clear();
+      reads.seek.Clear();
       break;
     case rocksdb::NUMBER_DB_SEEK:
-      OnSeekDone();
+      reads.done.Resolve(false);
+      std::swap(reads.done, reads.seek);
       break;
     case rocksdb::NUMBER_DB_SEEK_FOUND:
-      thread_reads.done.Resolve(true);
+      reads.done.Resolve(true);
       break;
     default:
       break;

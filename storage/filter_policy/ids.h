@@ -1,5 +1,5 @@
 // The texts by which OPTIONS files and table properties name policies and
-// extractors, parameters included, and the makers of what they name. The texts
+// extractors, parameters included, and what makes objects of them. The texts
 // are kept for good: old files have them.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "rocksdb/utilities/object_registry.h"
 #include "rowbloom/filter_policy.h"
 
 namespace rowbloom {
@@ -38,5 +39,10 @@ std::unique_ptr<rocksdb::TablePropertiesCollectorFactory>
 MakeFilterPropertiesFactory();
 std::unique_ptr<const rocksdb::SliceTransform> MakeRowPrefixExtractor(
     const KeyLayout& key_layout);
+
+// Has `library` make policies, extractors and properties of their ids. Returns
+// how many kinds of objects that are. Thread-safe, as the library is. May throw
+// std::bad_alloc.
+int AddFactories(rocksdb::ObjectLibrary* library);
 
 }  // namespace rowbloom

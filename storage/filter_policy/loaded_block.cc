@@ -43,38 +43,32 @@ LoadedBlock::~LoadedBlock() {
   }
 }
 
-void LoadedBlock::Show(const SectionProbe* row_col) {
-  const std::lock_guard lock(mutex_);
-  shown_.push_back(row_col);
-  row_col_.store(shown_.front(), std::memory_order_seq_cst);
-}
-
-void LoadedBlock::Hide(const SectionProbe* row_col) noexcept {
-  const std::lock_guard lock(mutex_);
-  std::erase(shown_, row_col);
-  if (row_col_.load(std::memory_order_relaxed) != row_col) return;
-  row_col_.store(nullptr, std::memory_order_seq_cst);
-  for (const Slot& probing : probing_) {
-    while (probing.count.load(std::memory_order_seq_cst) != 0) {
-      std::this_thread::yield();
-    }
-  }
-  if (!shown_.empty()) {
-    row_col_.store(shown_.front(), std::memory_order_seq_cst);
-  }
-}
-
 LoadedBlock::Shown::Shown(uint64_t digest, const SectionProbe* row_col)
     : row_col_(row_col) {
   if (wanted_.load(std::memory_order_relaxed) == 0 || !row_col->present()) {
     return;
   }
   block_ = OfDigest(digest);
-  block_->Show(row_col);
+  const std::lock_guard lock(block_->mutex_);
+  block_->shown_.push_back(row_col);
+  block_->row_col_.store(block_->shown_.front(), std::memory_order_seq_cst);
 }
 
 LoadedBlock::Shown::~Shown() {
-  if (block_ != nullptr) block_->Hide(row_col_);
+  if (block_ == nullptr) return;
+  LoadedBlock& block = *block_;
+  const std::lock_guard lock(block.mutex_);
+  std::erase(block.shown_, row_col_);
+  if (block.row_col_.load(std::memory_order_relaxed) != row_col_) return;
+  block.row_col_.store(nullptr, std::memory_order_seq_cst);
+  for (const Slot& probing : block.probing_) {
+    while (probing.count.load(std::memory_order_seq_cst) != 0) {
+      std::this_thread::yield();
+    }
+  }
+  if (!block.shown_.empty()) {
+    block.row_col_.store(block.shown_.front(), std::memory_order_seq_cst);
+  }
 }
 
 }  // namespace rowbloom

@@ -55,7 +55,7 @@ class LoadedBlock {
   // have it.
   bool MayHaveCell(uint64_t hash, const Kernel& kernel) const {
     if (row_col_.load(std::memory_order_relaxed) == nullptr) return true;
-    // Either Hide sees this probe and waits for it, or the probe sees null.
+    // Either ~Shown sees this probe and waits for it, or the probe sees null.
     std::atomic<uint64_t>& probing = probing_[ThreadSlot() % kSlots].count;
     probing.fetch_add(1, std::memory_order_seq_cst);
     const SectionProbe* const row_col =
@@ -72,9 +72,6 @@ class LoadedBlock {
   struct alignas(kCacheLineBytes) Slot {
     std::atomic<uint64_t> count{0};
   };
-
-  void Show(const SectionProbe* row_col);
-  void Hide(const SectionProbe* row_col) noexcept;
 
   static std::atomic<size_t> wanted_;
 

@@ -1,10 +1,9 @@
-#include "storage/filter_policy/registration.h"
-
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "rocksdb/table_properties.h"
+#include "rocksdb/utilities/object_registry.h"
 #include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "storage/filter_policy/ids.h"

@@ -4,14 +4,11 @@
 
 namespace rowbloom {
 
-namespace {
-
-// "9.10.0" as 910.
-std::optional<int> ParseVersion(std::string_view text) {
+std::optional<int> VersionNumber(std::string_view rocksdb_version) {
   int major = 0;
   int minor = 0;
-  const char* end = text.data() + text.size();
-  const auto dot = std::from_chars(text.data(), end, major);
+  const char* end = rocksdb_version.data() + rocksdb_version.size();
+  const auto dot = std::from_chars(rocksdb_version.data(), end, major);
   if (dot.ec != std::errc() || dot.ptr == end || *dot.ptr != '.' ||
       std::from_chars(dot.ptr + 1, end, minor).ec != std::errc()) {
     return std::nullopt;
@@ -19,21 +16,14 @@ std::optional<int> ParseVersion(std::string_view text) {
   return major * 100 + minor;
 }
 
-}  // namespace
-
 std::optional<int> FilterInterfaceOf(std::string_view rocksdb_version) {
-  const auto version = ParseVersion(rocksdb_version);
+  const auto version = VersionNumber(rocksdb_version);
   if (!version || *version < 701 || *version > ROWBLOOM_ACCEPT_ROCKSDB) {
     return std::nullopt;
   }
   if (*version < 906) return 700;
   if (*version < 1009) return 906;
   return 1009;
-}
-
-bool IsRocksdbAtLeast(std::string_view rocksdb_version, int major, int minor) {
-  const auto version = ParseVersion(rocksdb_version);
-  return version && *version >= major * 100 + minor;
 }
 
 }  // namespace rowbloom

@@ -50,14 +50,13 @@
 
 namespace rowbloom {
 
-// The layout that a RocksDB library of this version ("9.10.0") has, as the
-// values of ROWBLOOM_FILTER_INTERFACE; nullopt for an unsupported or unreadable
-// version.
-std::optional<int> FilterInterfaceOf(std::string_view rocksdb_version);
+// A version of RocksDB ("9.10.0") as major * 100 + minor; nullopt if it cannot
+// be read.
+std::optional<int> VersionNumber(std::string_view rocksdb_version);
 
-// Tells whether a library of this version is `major`.`minor` or later; false
-// for an unreadable version.
-bool IsRocksdbAtLeast(std::string_view rocksdb_version, int major, int minor);
+// The layout that a RocksDB library of this version has, as the values of
+// ROWBLOOM_FILTER_INTERFACE; nullopt for an unsupported or unreadable version.
+std::optional<int> FilterInterfaceOf(std::string_view rocksdb_version);
 
 }  // namespace rowbloom
 

@@ -61,12 +61,11 @@ TEST(FilterInterface, OtherVersionsAreNotSupported) {
 }
 
 TEST(FilterInterface, VersionsAreComparedAsNumbers) {
-  EXPECT_TRUE(IsRocksdbAtLeast("9.5.2", 9, 5));
-  EXPECT_TRUE(IsRocksdbAtLeast("9.10.0", 9, 5));
-  EXPECT_TRUE(IsRocksdbAtLeast("10.0.1", 9, 5));
-  EXPECT_FALSE(IsRocksdbAtLeast("9.4.0", 9, 5));
-  EXPECT_FALSE(IsRocksdbAtLeast("7.8.3", 9, 5));
-  EXPECT_FALSE(IsRocksdbAtLeast("", 9, 5));
+  EXPECT_EQ(VersionNumber("9.5.2"), 905);
+  EXPECT_EQ(VersionNumber("9.10.0"), 910);
+  EXPECT_EQ(VersionNumber("10.0.1"), 1000);
+  EXPECT_EQ(VersionNumber("7.8.3"), 708);
+  EXPECT_EQ(VersionNumber(""), std::nullopt);
 }
 
 TEST(FilterInterface, LibraryAtHandIsTheOneCompiledFor) {
