@@ -1,6 +1,5 @@
 // All probes at once: the lanes of one register compute the positions of a key,
-// fetch their 32-bit words of the block and test their bits. Eight probes take
-// half a register, which is faster than a whole one.
+// fetch their 32-bit words of the block and test their bits.
 #if defined(__x86_64__)
 // GCC 12 takes the undefined registers of its own intrinsics for mistakes (GCC
 // bug 105593).
@@ -19,32 +18,14 @@
 #pragma GCC target("avx512f,avx512dq,avx512vl,bmi,bmi2")
 #endif
 
+#include "lib/kernels/avx2_add.h"
 #include "lib/kernels/kernel_parts.h"
 
 namespace rowbloom {
 namespace {
 
-// The top 4 bits of a lane's product are the number of its word in the block,
-// the next 5 that of its bit in the word. A rotation takes the rest of the
-// count away; the bit goes to the top of its lane, from where it makes a mask.
-inline bool HasFewBits(const std::byte* block, uint64_t hash, int probes) {
-  const auto* const halves = reinterpret_cast<const __m256i*>(block);
-  const __m256i product = _mm256_mullo_epi32(
-      _mm256_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
-      _mm256_load_si256(reinterpret_cast<const __m256i*>(kLaneMultipliers)));
-  const __m256i words = _mm256_permutex2var_epi32(
-      _mm256_loadu_si256(halves), _mm256_srli_epi32(product, 28),
-      _mm256_loadu_si256(halves + 1));
-  const __m256i found = _mm256_slli_epi32(
-      _mm256_rorv_epi32(words, _mm256_srli_epi32(product, 23)), 31);
-  const __mmask8 probed = _mm256_cmpgt_epi32_mask(
-      _mm256_set1_epi32(probes), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
-  return _ktestc_mask8_u8(_mm256_movepi32_mask(found), probed) != 0;
-}
-
-// The same with a whole register, for any number of probes. Places and masks of
-// the bits are the same in all blocks: a probe of one more fetches words and
-// tests them, for which a whole register is as fast as half of one.
+// HasBits. The top 4 bits of a lane's product are the number of its word in the
+// block, the next 5 that of its bit in the word.
 inline bool BlockHasBits(const std::byte* block, uint64_t hash, int probes) {
   const __m512i product = _mm512_mullo_epi32(
       _mm512_set1_epi32(static_cast<int>(static_cast<uint32_t>(hash))),
@@ -55,57 +36,6 @@ inline bool BlockHasBits(const std::byte* block, uint64_t hash, int probes) {
   const __m512i words = _mm512_permutexvar_epi32(_mm512_srli_epi32(product, 28),
                                                  _mm512_loadu_si512(block));
   return _mm512_mask_testn_epi32_mask(probed, words, bits) == 0;
-}
-
-// HasBits of one block.
-inline bool FewOrMoreBits(const std::byte* block, uint64_t hash, int probes) {
-  return probes <= 8 ? HasFewBits(block, hash, probes)
-                     : BlockHasBits(block, hash, probes);
-}
-
-// Adds keys of up to kLanes probes. The block stays in a register. The mask of
-// a probe is 1 << 31 shifted right by (last bit of the lane - position): in
-// every lane but one that is 32 or more, which gives 0. A lane without a probe
-// repeats the first one.
-template <int kLanes>
-inline void AddLanes(std::byte* data, const uint64_t* hashes,
-                     const uint32_t* offsets, int probes) {
-  const __m512i multipliers = _mm512_mask_mov_epi32(
-      _mm512_set1_epi32(static_cast<int>(kLaneMultipliers[0])),
-      static_cast<__mmask16>((1u << probes) - 1),
-      _mm512_load_si512(kLaneMultipliers));
-  alignas(64) uint32_t positions[kKeysTogether][16];
-  for (size_t i = 0; i < kKeysTogether; ++i) {
-    const __m512i product = _mm512_mullo_epi32(
-        _mm512_set1_epi32(static_cast<int>(static_cast<uint32_t>(hashes[i]))),
-        multipliers);
-    _mm512_store_si512(positions[i], _mm512_srli_epi32(product, 23));
-  }
-  // The positions go through memory: a compiler would move them from lane to
-  // lane, which takes longer.
-  asm volatile("" : "+m"(positions));
-  const __m512i top_bit = _mm512_set1_epi32(INT32_MIN);
-  const __m512i last_bits =
-      _mm512_setr_epi32(31, 63, 95, 127, 159, 191, 223, 255, 287, 319, 351, 383,
-                        415, 447, 479, 511);
-  for (size_t i = 0; i < kKeysTogether; ++i) {
-    __m512i words = _mm512_loadu_si512(data + offsets[i]);
-#pragma GCC unroll 16
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const __m512i distance = _mm512_sub_epi32(
-          last_bits, _mm512_set1_epi32(static_cast<int>(positions[i][lane])));
-      words = _mm512_or_si512(words, _mm512_srlv_epi32(top_bit, distance));
-    }
-    _mm512_storeu_si512(data + offsets[i], words);
-  }
-}
-
-// AddGroup.
-void AddTogether(std::byte* data, const uint64_t* hashes,
-                 const uint32_t* offsets, int probes) {
-  if (probes <= 4) return AddLanes<4>(data, hashes, offsets, probes);
-  if (probes <= 8) return AddLanes<8>(data, hashes, offsets, probes);
-  AddLanes<16>(data, hashes, offsets, probes);
 }
 
 // The parity of each lane, folded into its top bit, as a mask.
@@ -147,8 +77,7 @@ bool Avx512ColumnsGive(const RibbonPlace& place, uint32_t fingerprint) {
 
 }  // namespace
 constinit const Kernel kAvx512Kernel =
-    KernelOf<FewOrMoreBits, BlockHasBits, Avx512ColumnsGive, Add<AddTogether>>(
-        "avx512");
+    KernelOf<BlockHasBits, Avx512ColumnsGive, Add<AddTogether>>("avx512");
 
 }  // namespace rowbloom
 

@@ -112,8 +112,7 @@ void AddTogether(std::byte* data, const uint64_t* hashes,
 
 }  // namespace
 constinit const Kernel kNeonKernel =
-    KernelOf<HasLanes<HasEight>, HasLanes<HasEight>, NeonColumnsGive,
-             Add<AddTogether>>("neon");
+    KernelOf<HasLanes<HasEight>, NeonColumnsGive, Add<AddTogether>>("neon");
 
 }  // namespace rowbloom
 #endif  // __AARCH64EL__

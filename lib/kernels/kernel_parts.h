@@ -171,16 +171,13 @@ inline void RibbonSolve(const RibbonSystem& system, const RibbonShape& layer,
   }
 }
 
-// The table of a kernel. A lookup of one hash tests blocks by kHasBits, and one
-// in many sections by kHasBitsOfMany.
-template <HasBits kHasBits, HasBits kHasBitsOfMany, ColumnsGive kColumnsGive,
-          auto kAdd>
+template <HasBits kHasBits, ColumnsGive kColumnsGive, auto kAdd>
 constexpr Kernel KernelOf(std::string_view name) {
   return {
       .name = name,
       .may_contain = MayContain<kHasBits>,
       .may_contain_many = Many<BloomBlocks, MayContain<kHasBits>>,
-      .sections_with = SectionsWith<kHasBitsOfMany>,
+      .sections_with = SectionsWith<kHasBits>,
       .ribbon_may_contain = RibbonMayContain<kColumnsGive>,
       .ribbon_may_contain_many =
           Many<RibbonFilter, RibbonMayContain<kColumnsGive>>,

@@ -36,7 +36,6 @@ void AddScalar(const BloomBlocks& blocks, std::byte* data,
 }
 
 constinit const Kernel kScalarKernel =
-    KernelOf<BlockHasBits, BlockHasBits, ColumnsGiveInTurn, AddScalar>(
-        "scalar");
+    KernelOf<BlockHasBits, ColumnsGiveInTurn, AddScalar>("scalar");
 
 }  // namespace rowbloom
