@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <new>
-#include <span>
 #include <utility>
 
 #include "lib/block/format.h"
@@ -100,7 +99,8 @@ FilterBlockBuilder::FilterBlockBuilder(const FilterBlockOptions& options)
 void FilterBlockBuilder::AddKey(std::string_view key) {
   const size_t row_bytes = options_.key_layout.RowBytes(key);
   if (row_bytes == KeyLayout::kNoRow) {
-    has_cells_ ? hashes_.cells.Add(HashWholeKey(key))
+    // In ROWCOL it is a cell of the empty row.
+    has_cells_ ? hashes_.cells.Add(HashRowCol(HashRow({}), key))
                : hashes_.rows.Add(HashRow(key));
     return;
   }

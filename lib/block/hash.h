@@ -35,12 +35,6 @@ inline uint64_t HashRowCol(uint64_t row_hash, std::string_view qualifier) {
   return XXH3_64bits_withSeed(qualifier.data(), qualifier.size(), row_hash);
 }
 
-// The hash of a key outside the layout in a ROWCOL section: that of a cell of
-// the empty row.
-inline uint64_t HashWholeKey(std::string_view key) {
-  return HashRowCol(HashRow({}), key);
-}
-
 // The checksum of stored bytes, against damage.
 inline uint64_t Checksum(std::string_view bytes, uint64_t seed = 0) {
   return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);

@@ -4,7 +4,6 @@
 #include <bit>
 
 #include "lib/block/hash.h"
-#include "lib/bytes/integers.h"
 
 namespace rowbloom {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "lib/bytes/integers.h"

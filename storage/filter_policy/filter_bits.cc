@@ -46,8 +46,8 @@ class Builder final : public rocksdb::FilterBitsBuilder {
         verify_(options.verify),
         counters_(std::move(counters)),
         level_(counters_->At(options.origin.level)),
-        summary_(std::make_shared<FilterSummary>(
-            options.bloom_type, options.kind, options.key_layout.ToString())),
+        summary_(std::make_shared<FilterSummary>(FilterSummary{
+            options.bloom_type, options.kind, options.key_layout.ToString()})),
         charge_(std::move(charged_cache)) {
     OfferToCollector(summary_);
   }

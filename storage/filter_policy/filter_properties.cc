@@ -27,6 +27,24 @@ std::weak_ptr<const FilterSummary>& Offered() {
   return offered;
 }
 
+// The value of kFilterProperty.
+std::string PropertyText(const FilterSummary& summary) {
+  std::string text = Concat(
+      "version=", format::kVersion, " type=", ToString(summary.bloom_type),
+      " kind=", ToString(summary.kind), " blocks=", summary.blocks,
+      " bytes=", summary.bytes);
+  for (const FilterSection& total : summary.totals) {
+    const std::string_view name =
+        NameOf(total.type, {"unknown", "row", "row_col", "row_prefix"});
+    char bits_per_key[32];
+    std::snprintf(bits_per_key, sizeof(bits_per_key), "%.2f",
+                  FilterBlock::BitsPerKey(total));
+    text += Concat(" ", name, ".keys=", total.keys, " ", name,
+                   ".bits_per_key=", bits_per_key);
+  }
+  return text + " layout=" + summary.layout_id;
+}
+
 // Adds the property of a file whose filter has a summary. RocksDB deletes the
 // collectors that it is given, and Idle() stays: it stands in for that of every
 // file without a summary, or that there was no memory for.
@@ -65,9 +83,9 @@ class Collector final : public TablePropertiesCollector {
 
   // A file has no property if memory runs out.
   UserCollectedProperties GetReadableProperties() const override {
-    if (summary_ == nullptr || summary_->blocks() == 0) return {};
+    if (summary_ == nullptr || summary_->blocks == 0) return {};
     try {
-      return {{kFilterProperty, summary_->ToString()}};
+      return {{kFilterProperty, PropertyText(*summary_)}};
     } catch (...) {
       return {};
     }
@@ -97,39 +115,18 @@ class Factory final : public TablePropertiesCollectorFactory {
 
 }  // namespace
 
-FilterSummary::FilterSummary(BloomType bloom_type, FilterKind kind,
-                             std::string layout_id)
-    : bloom_type_(bloom_type), kind_(kind), layout_id_(std::move(layout_id)) {}
-
 void FilterSummary::Add(const std::vector<FilterSection>& sections,
                         uint64_t block_bytes) {
-  ++blocks_;
-  bytes_ += block_bytes;
+  ++blocks;
+  bytes += block_bytes;
   for (const FilterSection& section : sections) {
-    auto total = std::ranges::find(totals_, section.type, &FilterSection::type);
-    if (total == totals_.end()) {
-      total = totals_.insert(total, {.type = section.type});
+    auto total = std::ranges::find(totals, section.type, &FilterSection::type);
+    if (total == totals.end()) {
+      total = totals.insert(total, {.type = section.type});
     }
     total->keys += section.keys;
     total->size_bytes += section.size_bytes;
   }
-}
-
-std::string FilterSummary::ToString() const {
-  std::string text = Concat("version=", format::kVersion,
-                            " type=", rowbloom::ToString(bloom_type_),
-                            " kind=", rowbloom::ToString(kind_),
-                            " blocks=", blocks_, " bytes=", bytes_);
-  for (const FilterSection& total : totals_) {
-    const std::string_view name =
-        NameOf(total.type, {"unknown", "row", "row_col", "row_prefix"});
-    char bits_per_key[32];
-    std::snprintf(bits_per_key, sizeof(bits_per_key), "%.2f",
-                  FilterBlock::BitsPerKey(total));
-    text += Concat(" ", name, ".keys=", total.keys, " ", name,
-                   ".bits_per_key=", bits_per_key);
-  }
-  return text + " layout=" + layout_id_;
 }
 
 void OfferToCollector(const std::shared_ptr<const FilterSummary>& summary) {

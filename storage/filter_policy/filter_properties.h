@@ -13,24 +13,15 @@ namespace rowbloom {
 
 // The blocks built for one file so far. RocksDB makes and drives a file's
 // builder and its collectors on one thread.
-class FilterSummary {
- public:
-  FilterSummary(BloomType bloom_type, FilterKind kind, std::string layout_id);
+struct FilterSummary {
+  BloomType bloom_type;
+  FilterKind kind;
+  std::string layout_id;
+  uint64_t blocks = 0;
+  uint64_t bytes = 0;
+  std::vector<FilterSection> totals;  // a sum for each type
 
   void Add(const std::vector<FilterSection>& sections, uint64_t block_bytes);
-
-  uint64_t blocks() const { return blocks_; }
-
-  // The value of kFilterProperty.
-  std::string ToString() const;
-
- private:
-  BloomType bloom_type_;
-  FilterKind kind_;
-  std::string layout_id_;
-  uint64_t blocks_ = 0;
-  uint64_t bytes_ = 0;
-  std::vector<FilterSection> totals_;  // a sum for each type
 };
 
 // Hands the summary to the next collector that is made on this thread: RocksDB
