@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 namespace rowbloom {
 namespace {
@@ -25,43 +26,28 @@ Stats Sum(const Stats& a, const Stats& b) {
   return std::bit_cast<Stats>(sums);
 }
 
-// Counters that no policy uses. A thread may still name them in its last
-// answer, so they are never freed; there are as many as were in use at once.
-class Pool {
- public:
-  static Pool& Get() {
-    static Pool& pool = *new Pool;  // outlives every thread
-    return pool;
-  }
-
-  LevelCounters* Take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) {
-      all_.push_back(std::make_unique<LevelCounters>());
-      free_.reserve(all_.capacity());  // so that Give does not throw
-      return all_.back().get();
-    }
-    LevelCounters* counters = free_.back();
-    free_.pop_back();
-    return counters;
-  }
-
-  void Give(LevelCounters* counters) {
-    counters->Reset();
-    const std::lock_guard lock(mutex_);
-    free_.push_back(counters);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<LevelCounters>> all_;
-  std::vector<LevelCounters*> free_;
-};
+// Counters that no policy uses, as a list. A thread may still name them in its
+// last answer, so they are never freed; there are as many as were in use at
+// once.
+constinit std::mutex unused_mutex;
+constinit LevelCounters* unused = nullptr;
 
 }  // namespace
 
 constinit thread_local LevelCounters::LastAnswer LevelCounters::last_;
 constinit std::atomic<int> LevelCounters::observers_{0};
+
+LevelCounters* LevelCounters::Take() {
+  const std::lock_guard lock(unused_mutex);
+  if (unused == nullptr) return new LevelCounters;
+  return std::exchange(unused, unused->next_unused_);
+}
+
+void LevelCounters::GiveBack() {
+  counters_.Reset();
+  const std::lock_guard lock(unused_mutex);
+  next_unused_ = std::exchange(unused, this);
+}
 
 void LevelCounters::LastAnswer::Add(MatchResult result, int times) {
   const bool by_row_col = result.row_col() != Verdict::kNotProbed;
@@ -137,15 +123,11 @@ FilterStats LevelCounters::Read() const {
   return stats;
 }
 
-void FilterCounters::GiveBack::operator()(LevelCounters* counters) const {
-  Pool::Get().Give(counters);
-}
-
 LevelCounters* FilterCounters::At(int level) {
   const std::lock_guard lock(mutex_);
   auto found = levels_.find(level);
   if (found == levels_.end()) {
-    found = levels_.emplace(level, Owned(Pool::Get().Take())).first;
+    found = levels_.emplace(level, Owned(LevelCounters::Take())).first;
   }
   return found->second.get();
 }

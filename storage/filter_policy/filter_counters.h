@@ -19,7 +19,6 @@ namespace rowbloom {
 // Counters of the blocks that were made for one level. Thread-safe and exact.
 class LevelCounters {
  public:
-  LevelCounters() = default;
   LevelCounters(const LevelCounters&) = delete;
   LevelCounters& operator=(const LevelCounters&) = delete;
 
@@ -31,9 +30,7 @@ class LevelCounters {
       uint16_t may = 0;
       uint16_t no = 0;
     };
-    // May be the counters of a policy that is gone: they are used again, never
-    // freed.
-    LevelCounters* counters = nullptr;
+    LevelCounters* counters = nullptr;  // its policy may be gone
     OfSection row;
     OfSection row_col;
     bool row_col_block = false;  // the block has a ROWCOL section
@@ -78,8 +75,10 @@ class LevelCounters {
 
   FilterStats Read() const;
 
-  // REQUIRES that no policy uses them.
-  void Reset() { counters_.Reset(); }
+  // Counters at zero for one policy, until it gives them back. May throw
+  // std::bad_alloc.
+  static LevelCounters* Take();
+  void GiveBack();
 
   // The last answer of this thread, kept while an Observer lives.
   static LastAnswer& ThreadLastAnswer() { return last_; }
@@ -115,6 +114,7 @@ class LevelCounters {
   static bool Observed() {
     return observers_.load(std::memory_order_relaxed) > 0;
   }
+  LevelCounters() = default;
   void Remember(const Lookup& lookup, MatchResult result);
   uint64_t Difference(size_t more, size_t less) const;
   void ReadObservation(size_t slot, SectionStats* section) const;
@@ -123,6 +123,7 @@ class LevelCounters {
   static constinit std::atomic<int> observers_;
 
   ThreadCounters counters_;
+  LevelCounters* next_unused_ = nullptr;
 };
 
 // All counters of one policy. Thread-safe.
@@ -137,7 +138,7 @@ class FilterCounters {
 
  private:
   struct GiveBack {
-    void operator()(LevelCounters* counters) const;
+    void operator()(LevelCounters* counters) const { counters->GiveBack(); }
   };
   using Owned = std::unique_ptr<LevelCounters, GiveBack>;
 
