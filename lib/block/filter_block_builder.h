@@ -53,8 +53,6 @@ struct FilterBlockOptions {
   bool verify = false;
 };
 
-// Collects the keys of one file (or of one partition of its filter).
-//
 // Legal calls: (AddKey* Finish)*. Finish leaves the builder empty, ready for
 // the next partition. Not thread-safe. May throw std::bad_alloc, and what a
 // custom layout throws: a key may then be missing, so the block must not be
@@ -65,9 +63,8 @@ class FilterBlockBuilder {
   FilterBlockBuilder(const FilterBlockBuilder&) = delete;
   FilterBlockBuilder& operator=(const FilterBlockBuilder&) = delete;
 
-  // Adds a whole key, or a bare row (which then counts as a row without
-  // columns). Keys should come in key order: repeated rows are recognised when
-  // adjacent; out of order they cost space but no correctness. A key outside
+  // Adds a whole key, or a bare row. Repeated rows are recognised when
+  // adjacent: keys out of order cost space but no correctness. A key outside
   // the layout is an entry as a whole: in ROWCOL, or where the block has none,
   // in ROW or ROWPREFIX.
   void AddKey(std::string_view key);
@@ -103,8 +100,7 @@ class FilterBlockBuilder {
     return hashes_.rows.size() + hashes_.cells.size();
   }
 
-  // The finished block. Never empty: at least its head, a directory of one
-  // section, trailer and tail, some 50 bytes.
+  // The finished block, some 50 bytes at least.
   std::string Finish();
 
   // Checks that `block` is what the last Finish was to make: the hashes are

@@ -1,7 +1,5 @@
-// The hashes of filter entries: XXH3-64 of libxxhash, seed 0 for the row. The
-// hash of a cell is that of its qualifier with the hash of its row as the seed:
-// the row is hashed once for both sections, and the two parts need not be
-// adjacent in memory. FORMAT.md has the rule.
+// The hashes of filter entries, as FORMAT.md has them: a row is hashed once for
+// both sections, and row and qualifier need not be adjacent in memory.
 #pragma once
 
 #define XXH_INLINE_ALL

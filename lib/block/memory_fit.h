@@ -1,8 +1,7 @@
 // Sizes of filter blocks that fit what an allocator has to give.
 //
 // An allocator with size classes gives more than a program requests: with four
-// classes for each power of two, a tenth more on average. A block that leaves
-// this unused takes memory without being a better filter. MemoryFit makes
+// classes for each power of two, a tenth more on average. MemoryFit makes
 // blocks larger to fill it; and as long as the blocks so far have fewer false
 // positives than they should, it begins with a smaller size, so that the mean
 // of the rates stays the target.

@@ -1,13 +1,8 @@
-// The filter kind `ribbon`: some 1 to 3 % more bytes than the least that any
-// filter of its rate can have, for any rate.
-//
-// Each key is one equation over 64 neighbouring slots of a system with as many
-// unknowns per slot as the filter has columns; the filter is the solution.
-// A bucket where too many keys meet sends those at its start to a next,
-// smaller system, so that each system can be filled almost to the last slot.
-// After P. Dillinger, L. Huebschle-Schneider, P. Sanders, S. Walzer, "Fast
-// Succinct Retrieval and Approximate Membership using Ribbon" (SEA 2022).
-// FORMAT.md has the bytes.
+// The filter kind `ribbon`; FORMAT.md has its bytes and the paper. Each key is
+// one equation over 64 neighbouring slots of a system, and the filter is the
+// solution. A bucket where too many keys meet sends those at its start to a
+// next, smaller system, so that each system can be filled almost to the last
+// slot.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +19,17 @@
 namespace rowbloom {
 
 // The hashes that are tried for the last system of a filter, with one seed and
-// size after the other, before it is given up: about a second. A last system of
-// random hashes has some hundreds of them and needs a few tries. One of hashes
-// that were chosen to crowd may have any number, and no solution.
+// size after the other, before it is given up: about a second. Random hashes
+// need a few tries of some hundreds; those that were chosen to crowd may have
+// no solution.
 constexpr size_t kMaxTriedHashes = size_t{1} << 24;
 
 // Appends a filter of the hashes to `out`, where equal hashes count once, with
-// this many slots for each key of a layer that may send keys on. With
-// `out`, building needs 21 bytes for each key beside its hash. False, with
-// `out` as it was: the last system is not solved before this many hashes were
-// tried (less than one filter in 10^9 of distinct hashes), or the filter would
-// be longer than `max_bytes`. May throw std::bad_alloc, with `out` as it was.
+// this many slots for each key of a layer that may send keys on. That takes 21
+// bytes for each key beside its hash. False: the last system is not solved
+// before this many hashes were tried (less than one filter in 10^9 of distinct
+// hashes), or the filter would be longer than `max_bytes`. May throw
+// std::bad_alloc. Either way `out` is as it was.
 bool AppendRibbon(std::span<const std::span<const uint64_t>> hashes,
                   double false_positive_rate, size_t max_bytes,
                   const Kernel& kernel, std::string* out,

@@ -53,8 +53,7 @@ std::span<const Kernel> UsableKernels();
 // read once per process.
 const Kernel& ActiveKernel();
 
-// Empty, or why ROWBLOOM_KERNEL is not followed, as a sentence: the name is
-// unknown, or this CPU cannot run the kernel.
+// Empty, or why ROWBLOOM_KERNEL is not followed, as a sentence.
 std::string ForcedKernelProblem();
 
 // Makes `kernel`, which has to outlive its use, the active one for blocks that

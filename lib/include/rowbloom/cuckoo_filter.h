@@ -11,7 +11,6 @@
 // Thread safety: const methods may run at the same time, others not.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
