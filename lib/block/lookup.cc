@@ -87,12 +87,12 @@ BatchAnswers Lookup::MayMatch(std::span<const KeyBytes> keys) const {
 }
 
 // The entry of a key by its parts; nullopt for bytes that cannot have been
-// indexed as a row.
+// indexed as a row. A prefix with a qualifier may be a key outside the layout.
 std::optional<Lookup::Entry> Lookup::EntryOfParts(
     std::string_view row_bytes, std::string_view qualifier) const {
   if (!usable_) return RareEntryOf(row_bytes);
   if (layout_.RowBytes(row_bytes) != row_bytes.size() &&
-      !IsBarePrefix(row_bytes)) {
+      !(qualifier.empty() && IsBarePrefix(row_bytes))) {
     return std::nullopt;
   }
   return RareEntryOf(row_bytes, qualifier);

@@ -282,6 +282,12 @@ TEST(FilterBlock, KeysOutsideTheLayoutAreIndexedWhole) {
     for (const char* absent : {"another", "outsid", "outside2", "b:x"}) {
       EXPECT_FALSE(block.MayMatch(absent).may_match()) << absent;
     }
+    // Their parts are no rows, not even one that is as long as a prefix.
+    for (const char* part : {"ou", "ab", "another"}) {
+      EXPECT_TRUE(block.MayMatchRowCol(part, "tside")) << part;
+      EXPECT_EQ(block.ProbeSection(section, part, "tside"),
+                Verdict::kNotProbed);
+    }
     const MatchResult outside = block.MayMatch("another");
     EXPECT_EQ(type == BloomType::kRowCol ? outside.row_col() : outside.row(),
               Verdict::kNoMatch);
