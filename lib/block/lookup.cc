@@ -30,7 +30,7 @@ Lookup::Lookup()
       parameter_(0),
       usable_(false),
       kernel_(&ActiveKernel()) {
-  sections_.row = SectionProbe::Unusable();
+  sections_.row = SectionProbe(Verdict::kUnusable);
 }
 
 Lookup::Lookup(KeyLayout layout, Sections sections, const Kernel& kernel)

@@ -23,10 +23,10 @@ namespace rowbloom {
 // probe: a section without bytes has a block of its own, of zeros or ones.
 class SectionProbe {
  public:
-  // A section that is not there: it answers kNotProbed.
+  // A section that answers this to every hash: kNotProbed, as one that is not
+  // there, or kUnusable, as one that cannot be trusted.
+  explicit SectionProbe(Verdict if_found);
   SectionProbe() : SectionProbe(Verdict::kNotProbed) {}
-  // A section that cannot be trusted.
-  static SectionProbe Unusable() { return SectionProbe(Verdict::kUnusable); }
   // A section without entries: it rules out every key.
   static SectionProbe Empty();
   // Sections of either kind. Their bytes have to outlive this.
@@ -70,9 +70,6 @@ class SectionProbe {
   }
 
  private:
-  // A section in which every hash is found.
-  explicit SectionProbe(Verdict if_found);
-
   Verdict if_found_;
   BloomBlocks blocks_{};                        // kind bloom
   std::unique_ptr<const RibbonFilter> ribbon_;  // kind ribbon, else null

@@ -79,7 +79,7 @@ void ParseAttributes(std::string_view attributes, ParsedBlock* block) {
 // Makes a section ready to be probed; *section learns of a ribbon that cannot
 // be read.
 SectionProbe ProbeOf(std::string_view contents, FilterSection* section) {
-  if (!section->usable()) return SectionProbe::Unusable();
+  if (!section->usable()) return SectionProbe(Verdict::kUnusable);
   if (section->size_bytes == 0) return SectionProbe::Empty();
   const std::string_view payload =
       contents.substr(section->offset_bytes, section->size_bytes);
@@ -93,7 +93,7 @@ SectionProbe ProbeOf(std::string_view contents, FilterSection* section) {
   if (!ribbon) {
     section->problem =
         Concat("section at offset ", section->offset_bytes, ": ", problem);
-    return SectionProbe::Unusable();
+    return SectionProbe(Verdict::kUnusable);
   }
   section->ribbon_rate = RibbonFalsePositiveRate(*ribbon);
   return SectionProbe(std::make_unique<const RibbonFilter>(*ribbon));

@@ -8,22 +8,16 @@
 #include <utility>
 
 namespace rowbloom {
-namespace {
-
-// Zeros, without memory until they are written.
-void* NewPages(size_t bytes) {
-  void* const pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED) throw std::bad_alloc();
-  return pages;
-}
-
-}  // namespace
 
 constinit thread_local size_t ThreadCounters::thread_offset_ = kSharedOffset;
 
+// Pages are zeros, and take no memory until they are written.
 ThreadCounters::ThreadCounters()
-    : copies_(static_cast<std::byte*>(NewPages(kBytes))) {}
+    : copies_(static_cast<std::byte*>(
+          mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
+  if (copies_ == MAP_FAILED) throw std::bad_alloc();
+}
 
 ThreadCounters::~ThreadCounters() { munmap(copies_, kBytes); }
 
