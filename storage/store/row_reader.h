@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "storage/store/filter_run.h"
 #include "storage/store/opened_store.h"
 #include "storage/store/row_cells.h"
+#include "storage/store/snapshot.h"
 
 namespace rowbloom {
 
@@ -25,7 +27,9 @@ class RowPlan {
     std::vector<std::string> qualifiers;
   };
 
-  // InvalidArgument: an unknown family, a name out of its limits.
+  // A read that looks more than once gets a snapshot in its options(), so that
+  // all looks see a single state and its families. InvalidArgument: an unknown
+  // family, a name out of its limits.
   static rocksdb::Status Make(const OpenedStore& opened,
                               const RowOptions& options, RowPlan* plan);
 
@@ -50,7 +54,12 @@ class RowPlan {
   }
 
  private:
+  // Sets the families to read and what follows from them.
+  rocksdb::Status Choose(const OpenedStore& opened, SharedFamilies families);
+  bool LooksTwice() const;
+
   RowOptions options_;
+  std::optional<CountedSnapshot> now_;  // the snapshot that Make has taken
   std::string first_;
   std::string end_;
   SharedFamilies store_families_;

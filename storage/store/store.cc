@@ -1,6 +1,7 @@
 #include "rowbloom/store.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "rocksdb/utilities/checkpoint.h"
@@ -104,8 +105,15 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
     for (std::vector<Cell>& versions : *cells) versions.clear();
     cells->resize(addresses.size());
     Status s = CheckVersions(options.max_versions, options.time_range);
-    const SharedFamilies families = FamiliesAt(impl_->opened, options.snapshot);
-    PointCells found(impl_->opened, *families, options.snapshot);
+    // One lookup sees a single state by itself, but the families before it.
+    std::optional<CountedSnapshot> now;
+    const Snapshot* snapshot = options.snapshot;
+    const bool in_one = std::ranges::all_of(addresses, [&](const auto& at) {
+      return at.family == addresses.front().family;
+    });
+    if (snapshot == nullptr && !in_one) snapshot = &now.emplace(impl_->opened);
+    const SharedFamilies families = FamiliesAt(impl_->opened, snapshot);
+    PointCells found(impl_->opened, *families, snapshot);
     for (const CellAddress& at : addresses) {
       if (s.ok()) s = found.Add(at.row, at.family, at.qualifier);
     }

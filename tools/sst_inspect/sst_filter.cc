@@ -492,6 +492,11 @@ class Explainer {
 
   void AskOutsideLayout(const FilterBlock& block) {
     is_outside_layout_ = true;
+    // RocksDB gives a filter without whole keys the prefixes of others alone.
+    if (!facts_.whole_key_filter) {
+      explanation_.may_match = true;
+      return;
+    }
     const MatchResult result = block.MayMatch(question_.key);
     row_.Add(result.row_col() == Verdict::kNotProbed ? result.row()
                                                      : result.row_col());

@@ -282,9 +282,11 @@ void FilterCheck::CheckPartition(const DecodedFilter& filter) {
   }
 }
 
+// RocksDB gives a filter without whole keys the prefixes of its extractor
+// alone, whatever the policy, and asks it for them alone.
 void FilterCheck::AskPartition(std::span<const std::string_view> keys) {
   std::array<DecodedFilter::KeyAnswer, DecodedFilter::kMostKeys> answers;
-  if (facts_.whole_key_filter || asked_->is_rowbloom()) {
+  if (facts_.whole_key_filter) {
     asked_->AskForKeys(keys, answers);
     result_.keys_asked += keys.size();
     for (size_t i = 0; i < keys.size(); ++i) {
@@ -301,8 +303,9 @@ void FilterCheck::AskPartition(std::span<const std::string_view> keys) {
 }
 
 void FilterCheck::AskForPrefix(std::string_view key) {
+  const bool is_row = asked_->is_rowbloom() && facts_.whole_key_filter;
   std::optional<std::string_view> prefix;
-  if (asked_->is_rowbloom()) {
+  if (is_row) {
     if (const auto split = format_.Split(key)) prefix = split->row;
   } else if (facts_.prefix_filter && prefix_of_) {
     prefix = prefix_of_(key);
@@ -312,7 +315,7 @@ void FilterCheck::AskForPrefix(std::string_view key) {
   // The same answer again.
   if (last_prefix_ == *prefix) return;
   if (!asked_->PrefixMayMatch(*prefix)) {
-    FalseNegative(asked_->is_rowbloom() ? "row" : "prefix", *prefix);
+    FalseNegative(is_row ? "row" : "prefix", *prefix);
     last_prefix_.reset();
     return;
   }

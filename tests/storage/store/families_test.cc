@@ -6,6 +6,8 @@
 #include <atomic>
 #include <functional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "storage/store/metadata.h"
 #include "tests/storage/store/test_store.h"
@@ -240,6 +242,42 @@ TEST_F(StoreFamilies, IsReadWhileItIsTruncated) {
   }
   done = true;
   reader.join();
+}
+
+// Families change when the read has chosen its families, and asks for the time.
+TEST(ReadOfSeveralFamilies, IsOfOneStateBesideATruncation) {
+  const TempDir dir;
+  std::function<void()> meanwhile;
+  const Surroundings surroundings = {.wall_clock = [&meanwhile] {
+    if (meanwhile) std::thread(std::exchange(meanwhile, nullptr)).join();
+    return SystemWallClock();
+  }};
+  const auto store =
+      OpenOrFail({}, dir.File("db"), {{"a", {.ttl_ms = 1'000'000}}, {"b", {}}},
+                 surroundings);
+  ASSERT_NE(store, nullptr);
+  const auto write = [&](const std::string& value) {
+    WriteBatch batch;
+    batch.Put("r", "a", "q", value);
+    batch.Put("r", "b", "q", value);
+    ASSERT_THAT(store->Write(batch), IsOk());
+  };
+  RowOptions columns;
+  columns.columns = {{"a", "q"}, {"b", "q"}};
+  for (const RowOptions& options : {RowOptions(), columns}) {
+    write("old");
+    bool changed = false;
+    meanwhile = [&] {
+      ASSERT_THAT(store->TruncateFamily("a"), IsOk());
+      write("new");
+      changed = true;
+    };
+    std::vector<Cell> cells;
+    ASSERT_THAT(store->GetRow("r", &cells, options), IsOk());
+    EXPECT_TRUE(changed);
+    ASSERT_EQ(cells.size(), 2u);
+    EXPECT_EQ(cells[0].value, cells[1].value);
+  }
 }
 
 TEST_F(StoreFamilies, TruncatedOneKeepsItsOptionsAndNoCell) {

@@ -17,7 +17,10 @@
 #include <string>
 #include <vector>
 
+#include "rocksdb/slice_transform.h"
 #include "rocksdb/sst_file_writer.h"
+#include "rowbloom/filter_policy.h"
+#include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
@@ -111,6 +114,43 @@ TEST_F(Verify, WholeFilesAreFineAndEveryKeyIsAsked) {
       EXPECT_THAT(output.out, HasSubstr("verdict   fine"));
       EXPECT_THAT(output.out, Not(HasSubstr("note")));
     }
+  }
+}
+
+// Nothing of a key without a prefix is in the filter then.
+TEST_F(Verify, FiltersWithoutWholeKeysAreAskedForPrefixesAlone) {
+  const KeyLayout layout = KeyLayout::Delimited(':');
+  for (const auto& extractor : {NewRowPrefixExtractor(layout),
+                                std::shared_ptr<const rocksdb::SliceTransform>(
+                                    rocksdb::NewFixedPrefixTransform(3))}) {
+    SCOPED_TRACE(extractor->Name());
+    const std::string db_path = dir_.File(extractor->Name());
+    std::vector<rocksdb::LiveFileMetaData> files;
+    {
+      const auto db = test::OpenDb(
+          test::TestDbOptions(
+              {.policy = test::RowbloomPolicy({.key_layout = layout}),
+               .extractor = extractor,
+               .whole_key_filtering = false}),
+          db_path);
+      for (const char* key : {"a", "outside", "row:q", "row:r", "rows:q"}) {
+        ASSERT_THAT(db->Put({}, key, "v"), IsOk());
+      }
+      ASSERT_THAT(db->Flush({}), IsOk());
+      db->GetLiveFilesMetaData(&files);
+    }
+    ASSERT_EQ(files.size(), 1u);
+    const std::string file = db_path + "/" + files[0].relative_filename;
+    const Output verified = RunTool({"verify", file});
+    EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
+    const bool of_rows =
+        std::string_view(extractor->Name()).starts_with("rowbloom");
+    EXPECT_THAT(verified.out,
+                HasSubstr("0 keys and " + std::string(of_rows ? "3" : "4") +
+                          " rows or prefixes asked, 0 false"));
+    const Output probed = RunTool({"probe", "--key", "outside", file});
+    EXPECT_EQ(probed.code, 0) << probed.out << probed.err;
+    EXPECT_THAT(probed.out, HasSubstr("no keys outside the layout"));
   }
 }
 
