@@ -1,11 +1,12 @@
 // LOG, and a disk that is full.
+#include "storage/store/info_log.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 
-#include "storage/store/info_log.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
 

@@ -149,9 +149,9 @@ TEST_P(Transactions, SeesFamiliesAsTheyWere) {
   EXPECT_THAT(deletes->Commit(), StatusIs(Status::kBusy, HasSubstr("")));
 }
 
-// A delete of a row without a timestamp gets that of the row's newest cell where
-// these are the application's: a cell that came since would make it take the
-// transaction's own put.
+// A delete of a row without a timestamp gets that of the row's newest cell
+// where these are the application's: a cell that came since would make it take
+// the transaction's own put.
 TEST_P(Transactions, APutAfterADeleteOfItsRowIsThereIfTheCommitIsOk) {
   const bool is_client = family() == std::string("client");
   constexpr uint64_t kFutureMs = 4'000'000'000'000;
