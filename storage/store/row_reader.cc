@@ -29,33 +29,17 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
                              options.qualifier_stop < plan->end_)) {
     plan->end_ = options.qualifier_stop;
   }
-  s = plan->Choose(opened, FamiliesAt(opened, options.snapshot));
-  if (!s.ok() || options.snapshot != nullptr || !plan->LooksTwice()) return s;
-  plan->options_.snapshot = &plan->now_.emplace(opened);
-  return plan->Choose(opened, plan->now_->families());
-}
-
-// One iterator, and one lookup of columns of a family, see a single state by
-// themselves.
-bool RowPlan::LooksTwice() const {
-  return families_.size() > 1 || options_.columns_from_end ||
-         (options_.filter.root() != nullptr &&
-          FilterRun(options_.filter).LooksFirst());
-}
-
-Status RowPlan::Choose(const OpenedStore& opened, SharedFamilies families) {
-  store_families_ = std::move(families);
-  const FamilyMap& all = *store_families_;
-  families_.clear();
-  if (options_.columns.empty()) {
+  plan->store_families_ = FamiliesAt(opened, options.snapshot);
+  const FamilyMap& all = *plan->store_families_;
+  plan->families_.clear();
+  if (options.columns.empty()) {
     for (auto it = all.begin(); it != all.end(); ++it) {
-      families_.push_back({it, {}});
+      plan->families_.push_back({it, {}});
     }
   }
-  Status s;
   // The qualifiers of each family; nullopt: all of them.
   std::map<std::string_view, std::optional<std::set<std::string>>> chosen;
-  for (const Column& column : options_.columns) {
+  for (const Column& column : options.columns) {
     FamilyMap::const_iterator family;
     s = opened.FindFamily(all, column.family, &family);
     if (s.ok() && column.qualifier) s = CheckQualifier(*column.qualifier);
@@ -64,22 +48,23 @@ Status RowPlan::Choose(const OpenedStore& opened, SharedFamilies families) {
         chosen.try_emplace(family->first, std::in_place).first->second;
     if (!column.qualifier) {
       qualifiers.reset();
-    } else if (qualifiers && Chooses(*column.qualifier)) {
+    } else if (qualifiers && plan->Chooses(*column.qualifier)) {
       qualifiers->insert(*column.qualifier);
     }
   }
   for (const auto& [name, qualifiers] : chosen) {
     if (qualifiers && qualifiers->empty()) continue;
-    families_.push_back({all.find(name), {}});
+    plan->families_.push_back({all.find(name), {}});
     if (!qualifiers) continue;
-    families_.back().qualifiers = {qualifiers->begin(), qualifiers->end()};
+    plan->families_.back().qualifiers = {qualifiers->begin(),
+                                         qualifiers->end()};
   }
-  expires_ = false;
-  for (FamilyPart& part : families_) {
-    expires_ |= part.family->second.rules().ttl_ms != 0;
-    if (options_.columns_from_end) std::ranges::reverse(part.qualifiers);
+  plan->expires_ = false;
+  for (FamilyPart& part : plan->families_) {
+    plan->expires_ |= part.family->second.rules().ttl_ms != 0;
+    if (options.columns_from_end) std::ranges::reverse(part.qualifiers);
   }
-  if (options_.columns_from_end) std::ranges::reverse(families_);
+  if (options.columns_from_end) std::ranges::reverse(plan->families_);
   return s;
 }
 
@@ -98,9 +83,9 @@ Status Show(const StoredCell& cell, const VersionQuery& query,
 
 // The chosen columns of a row.
 Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
-                   std::string_view row, const VersionQuery& query,
-                   ColumnPage* page) {
-  PointCells found(opened, *plan.store_families(), plan.options().snapshot);
+                   const Snapshot* snapshot, std::string_view row,
+                   const VersionQuery& query, ColumnPage* page) {
+  PointCells found(opened, *plan.store_families(), snapshot);
   Status s;
   for (const RowPlan::FamilyPart& part : plan.families()) {
     for (const std::string& qualifier : part.qualifiers) {
@@ -117,12 +102,13 @@ Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
 
 // The cells of a family of a row, by an iterator.
 Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
-                  const RowPlan::FamilyPart& part, std::string_view row,
+                  const RowPlan::FamilyPart& part,
+                  const rocksdb::Snapshot* snapshot, std::string_view row,
                   const std::string& row_bytes, const VersionQuery& query,
                   ColumnPage* page) {
   const TimeRange& range = plan.options().time_range;
   rocksdb::ReadOptions options;
-  options.snapshot = RocksdbSnapshot(plan.options().snapshot);
+  options.snapshot = snapshot;
   RowCells of_row(opened, part.family, options, row_bytes, range);
   Status s = of_row.Enter(row, row_bytes);
   if (!s.ok()) return s;
@@ -203,15 +189,24 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
       plan.families(),
       [](const auto& qualifiers) { return qualifiers.empty(); },
       &RowPlan::FamilyPart::qualifiers);
+  const Snapshot* snapshot = options.snapshot;
+  // One iterator, and one lookup of all columns, see a single state by
+  // themselves.
+  std::optional<CountedSnapshot> moment;
+  const bool reads_twice =
+      looks_first || (!columns_only &&
+                      (plan.families().size() > 1 || options.columns_from_end));
+  if (snapshot == nullptr && reads_twice) snapshot = &moment.emplace(opened);
   const auto read = [&] {
     ColumnPage page(options, filter ? &*filter : nullptr, cells);
     if (columns_only) {
-      return ReadColumns(opened, plan, row, query, &page);
+      return ReadColumns(opened, plan, snapshot, row, query, &page);
     }
     Status s;
     for (const RowPlan::FamilyPart& part : plan.families()) {
       if (!s.ok() || page.IsFull()) break;
-      s = ReadFamily(opened, plan, part, row, row_bytes, query, &page);
+      s = ReadFamily(opened, plan, part, RocksdbSnapshot(snapshot), row,
+                     row_bytes, query, &page);
     }
     return s;
   };

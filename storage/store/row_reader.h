@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +26,7 @@ class RowPlan {
     std::vector<std::string> qualifiers;
   };
 
-  // A read that looks more than once gets a snapshot in its options(), so that
-  // all looks see a single state and its families. InvalidArgument: an unknown
-  // family, a name out of its limits.
+  // InvalidArgument: an unknown family, a name out of its limits.
   static rocksdb::Status Make(const OpenedStore& opened,
                               const RowOptions& options, RowPlan* plan);
 
@@ -37,6 +34,13 @@ class RowPlan {
   const std::vector<FamilyPart>& families() const { return families_; }
   // The families that the iterators of the parts point into.
   const SharedFamilies& store_families() const { return store_families_; }
+  // Tells whether cells that were read since Make are of one state: a read of
+  // several families is not if families were changed since. Make another plan
+  // then, and read again.
+  bool IsOfOneState(const OpenedStore& opened) const {
+    return families_.size() <= 1 ||
+           FamiliesAt(opened, options_.snapshot) == store_families_;
+  }
   const RowOptions& options() const { return options_; }
   // The first qualifier to read, and the end, exclusive; an empty end is behind
   // all. No qualifier is between them if the end is not larger.
@@ -54,12 +58,7 @@ class RowPlan {
   }
 
  private:
-  // Sets the families to read and what follows from them.
-  rocksdb::Status Choose(const OpenedStore& opened, SharedFamilies families);
-  bool LooksTwice() const;
-
   RowOptions options_;
-  std::optional<CountedSnapshot> now_;  // the snapshot that Make has taken
   std::string first_;
   std::string end_;
   SharedFamilies store_families_;

@@ -42,11 +42,22 @@ class RowScanner::Source {
     upper_ = bounds_.end;
     if (!lower_.empty()) read_options.iterate_lower_bound = &lower_;
     if (!upper_.empty()) read_options.iterate_upper_bound = &upper_;
-    read_options.snapshot = RocksdbSnapshot(plan_.options().snapshot);
-    for (const RowPlan::FamilyPart& part : plan_.families()) {
-      families_.push_back(
-          {&part, std::make_unique<RowCells>(opened_, part.family, read_options,
-                                             options.row.time_range)});
+    while (true) {
+      read_options.snapshot = RocksdbSnapshot(options.row.snapshot);
+      // One iterator sees a single state by itself.
+      if (read_options.snapshot == nullptr && plan_.families().size() > 1) {
+        read_options.snapshot = moment_.emplace(opened_).get();
+      }
+      for (const RowPlan::FamilyPart& part : plan_.families()) {
+        families_.push_back({&part, std::make_unique<RowCells>(
+                                        opened_, part.family, read_options,
+                                        options.row.time_range)});
+      }
+      if (plan_.IsOfOneState(opened_)) break;
+      families_.clear();
+      moment_.reset();
+      s = RowPlan::Make(opened_, options.row, &plan_);
+      if (!s.ok()) return s;
     }
     if (reverse_) std::ranges::reverse(ranges_);
     EnterRange();
@@ -274,6 +285,7 @@ class RowScanner::Source {
   // The bounds that rocksdb::ReadOptions point to while the iterators live.
   Slice lower_;
   Slice upper_;
+  std::optional<CountedSnapshot> moment_;
   std::vector<FamilyRows> families_;
   std::optional<FilterRun> filter_;
   bool passes_dropped_ = false;

@@ -1,7 +1,6 @@
 #include "rowbloom/store.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "rocksdb/utilities/checkpoint.h"
@@ -102,35 +101,34 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
                        std::vector<std::vector<Cell>>* cells,
                        const ReadOptions& options) {
   return CatchExceptions([&]() -> Status {
-    for (std::vector<Cell>& versions : *cells) versions.clear();
-    cells->resize(addresses.size());
+    const OpenedStore& opened = impl_->opened;
     Status s = CheckVersions(options.max_versions, options.time_range);
-    // One lookup sees a single state by itself, but the families before it.
-    std::optional<CountedSnapshot> now;
-    const Snapshot* snapshot = options.snapshot;
-    const bool in_one = std::ranges::all_of(addresses, [&](const auto& at) {
-      return at.family == addresses.front().family;
-    });
-    if (snapshot == nullptr && !in_one) snapshot = &now.emplace(impl_->opened);
-    const SharedFamilies families = FamiliesAt(impl_->opened, snapshot);
-    PointCells found(impl_->opened, *families, snapshot);
-    for (const CellAddress& at : addresses) {
-      if (s.ok()) s = found.Add(at.row, at.family, at.qualifier);
-    }
-    if (s.ok()) s = found.Read();
-    const VersionQuery query{options.time_range, options.max_versions,
-                             impl_->opened.shared->clock.WallNow()};
-    while (s.ok() && found.Valid()) {
-      const CellAddress& at = addresses[found.index()];
-      s = ForEachVersion(
-          found.cell(), query,
-          [&](uint64_t timestamp_ms, std::string_view value) {
-            (*cells)[found.index()].push_back(
-                {std::string(at.family), std::string(at.qualifier),
-                 timestamp_ms, std::string(value)});
-          });
-      if (s.ok()) s = found.Next();
-    }
+    SharedFamilies families;
+    // One lookup is of one state, but families may have changed before it.
+    do {
+      for (std::vector<Cell>& versions : *cells) versions.clear();
+      cells->resize(addresses.size());
+      families = FamiliesAt(opened, options.snapshot);
+      const VersionQuery query{options.time_range, options.max_versions,
+                               opened.shared->clock.WallNow()};
+      PointCells found(opened, *families, options.snapshot);
+      for (const CellAddress& at : addresses) {
+        if (s.ok()) s = found.Add(at.row, at.family, at.qualifier);
+      }
+      if (s.ok()) s = found.Read();
+      while (s.ok() && found.Valid()) {
+        const CellAddress& at = addresses[found.index()];
+        s = ForEachVersion(
+            found.cell(), query,
+            [&](uint64_t timestamp_ms, std::string_view value) {
+              (*cells)[found.index()].push_back(
+                  {std::string(at.family), std::string(at.qualifier),
+                   timestamp_ms, std::string(value)});
+            });
+        if (s.ok()) s = found.Next();
+      }
+    } while (s.ok() && addresses.size() > 1 &&
+             FamiliesAt(opened, options.snapshot) != families);
     return s;
   });
 }
@@ -139,8 +137,12 @@ Status Store::GetRow(std::string_view row, std::vector<Cell>* cells,
                      const RowOptions& options) {
   return CatchExceptions([&]() -> Status {
     RowPlan plan;
-    const Status s = RowPlan::Make(impl_->opened, options, &plan);
-    return s.ok() ? ReadRow(impl_->opened, plan, row, cells) : s;
+    Status s;
+    do {
+      s = RowPlan::Make(impl_->opened, options, &plan);
+      if (s.ok()) s = ReadRow(impl_->opened, plan, row, cells);
+    } while (s.ok() && !plan.IsOfOneState(impl_->opened));
+    return s;
   });
 }
 
