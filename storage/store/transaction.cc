@@ -61,8 +61,9 @@ class TrackedTransaction final : public Transaction {
       for (const Change& change : changes) {
         bool same = true;
         if (s.ok()) s = CompareRows(change, &same);
-        if (!same)
+        if (!same) {
           return Busy("a row that the transaction deletes was changed");
+        }
       }
       if (!s.ok()) return s;
       s = store_.writer.Apply(guard, changes, {.durability = durability},
@@ -102,9 +103,10 @@ class TrackedTransaction final : public Transaction {
     return s;
   }
 
-  // Tells whether the rows are as at Begin of which the change deletes all
-  // cells up to the newest one's timestamp. RocksDB checks single keys, and not
-  // those that a row may have got. REQUIRES that the row is locked.
+  // Tells whether the row of the change is as at Begin, where the change is a
+  // delete of all cells up to the newest one's timestamp. RocksDB checks single
+  // keys, and not those that a row may have got. REQUIRES that the row is
+  // locked.
   Status CompareRows(const Change& change, bool* same) const {
     const bool in_all = change.type == ChangeType::kDeleteRow;
     const bool in_one = change.type == ChangeType::kDeleteFamily;
@@ -113,12 +115,9 @@ class TrackedTransaction final : public Transaction {
     Status s = opened_.EncodeRow(change.row, &row_bytes);
     const FamilyMap& families = *snapshot_.families();
     for (auto it = families.begin(); it != families.end(); ++it) {
-      const bool looks_up =
-          it->second.format == CellFormat::kVersioned &&
-          (it->second.options.timestamps == Timestamps::kClient ||
-           opened_.shared->MayHave(kLaterPuts));
       if (!s.ok() || !*same) break;
-      if (looks_up && (in_all || it->first == change.family)) {
+      if (it->second.options.timestamps == Timestamps::kClient &&
+          (in_all || it->first == change.family)) {
         s = CompareRow(it, change.row, row_bytes, same);
       }
     }
