@@ -184,8 +184,8 @@ class Differ {
   void Print(std::string_view what, char side, const Range& range) {
     if (ranges_.differing() > args_.limit) return;
     const auto& [start, end, sequence] = range;
-    const std::string from = format_.Text(format_.WithoutTimestamp(start));
-    const std::string to = format_.Text(format_.WithoutTimestamp(end));
+    const std::string from = format_.Text(start);
+    const std::string to = format_.Text(end);
     if (output_.json) {
       Record("range_deletion_differs", ToPrintable(PathOf(side)))
           .Text("how", what)
@@ -275,7 +275,8 @@ ExitCode Diff(const DiffArgs& args, const Streams& streams) {
 Action AddDiff(CLI::App* command) {
   const auto args = std::make_shared<DiffArgs>();
   args->AddTo(command);
-  cli::AddNumberTo(command, "--cells", &args->limit, "Differing cells to print")
+  cli::AddNumberTo(command, "--cells", &args->limit,
+                   "Differing cells, and range deletions, to print")
       ->capture_default_str();
   args->AddHexTo(command);
   return [args](const Streams& streams) { return Diff(*args, streams); };

@@ -178,7 +178,11 @@ bool DecodedFilter::KeyMayMatch(std::string_view key) const {
 }
 
 bool DecodedFilter::PrefixMayMatch(std::string_view prefix) const {
-  if (rowbloom_) return rowbloom_->MayMatchRow(prefix);
+  // Without whole keys it may be the prefix of another extractor than rows'.
+  if (rowbloom_) {
+    return has_keys_ ? rowbloom_->MayMatchRow(prefix)
+                     : rowbloom_->MayMatch(prefix).may_match();
+  }
   return !stock_ || !has_prefixes_ || stock_->MayMatch(prefix);
 }
 
@@ -365,8 +369,8 @@ class Explainer {
                : fmt::format("{} to {} of {}", first + 1, last + 1, count));
     }
     if (!any_readable_) return;
-    if (is_foreign_) {
-      Line(question_.is_row ? "prefix" : "key",
+    if (is_foreign_ || by_prefix_) {
+      Line(by_prefix_ ? "prefix" : "key",
            not_asked_ ? "not asked: the filter has no such entries"
                       : row_.Text());
     } else if (is_outside_layout_) {
@@ -446,33 +450,55 @@ class Explainer {
                           block.layout_id()));
       return Unusable();
     }
-    AskSections(block);
+    AskSections(*filter, block);
+  }
+
+  // The prefix by which RocksDB asks a filter without whole keys; nullopt: it
+  // does not.
+  std::optional<std::string_view> PrefixAlone() const {
+    const PrefixRule prefix_of = PrefixRuleOf(facts_.prefix_extractor);
+    if (!facts_.prefix_filter || !prefix_of) return std::nullopt;
+    const auto prefix = prefix_of(question_.key);
+    // A row may have keys of other prefixes.
+    const bool is_asked = !question_.is_row || prefix == question_.key;
+    return is_asked ? prefix : std::nullopt;
   }
 
   void AskForeign(const DecodedFilter& filter) {
     if (!is_foreign_) Line("filter", filter.Foreign());
     is_foreign_ = any_readable_ = true;
-    const PrefixRule prefix_of = PrefixRuleOf(facts_.prefix_extractor);
-    const std::string_view key = question_.key;
-    not_asked_ = !filter.stock() ||
-                 (question_.is_row ? !facts_.prefix_filter || !prefix_of ||
-                                         prefix_of(key) != key
-                                   : !facts_.whole_key_filter);
-    const bool may_match =
-        not_asked_ || (question_.is_row ? filter.PrefixMayMatch(key)
-                                        : filter.KeyMayMatch(key));
+    if (question_.is_row || !facts_.whole_key_filter) {
+      return AskPrefix(filter, filter.stock() ? PrefixAlone() : std::nullopt);
+    }
+    not_asked_ = !filter.stock();
+    AddAnswer(not_asked_ || filter.KeyMayMatch(question_.key));
+  }
+
+  void AskPrefix(const DecodedFilter& filter,
+                 std::optional<std::string_view> prefix) {
+    by_prefix_ = true;
+    not_asked_ = !prefix;
+    AddAnswer(not_asked_ || filter.PrefixMayMatch(*prefix));
+  }
+
+  void AddAnswer(bool may_match) {
     row_.Add(may_match ? Verdict::kMayMatch : Verdict::kNoMatch);
     explanation_.may_match = explanation_.may_match || may_match;
   }
 
-  void AskSections(const FilterBlock& block) {
-    std::string_view row = question_.key;
+  void AskSections(const DecodedFilter& filter, const FilterBlock& block) {
+    std::optional<std::string_view> found = question_.key;
     if (!question_.is_row) {
       const auto layout = KeyLayout::FromString(block.layout_id());
-      const auto split = layout ? layout->Split(row) : std::nullopt;
-      if (!split) return AskOutsideLayout(block);
-      row = split->row;
+      const auto split = layout ? layout->Split(*found) : std::nullopt;
+      found = split ? std::optional(split->row) : std::nullopt;
     }
+    if (!facts_.whole_key_filter) {
+      const auto prefix = PrefixAlone();
+      if (!found || prefix != found) return AskPrefix(filter, prefix);
+    }
+    if (!found) return AskOutsideLayout(block);
+    const std::string_view row = *found;
     const std::string_view qualifier = question_.key.substr(row.size());
     for (const FilterSection& section : block.sections()) {
       const Verdict verdict = block.ProbeSection(section.type, row, qualifier);
@@ -492,11 +518,6 @@ class Explainer {
 
   void AskOutsideLayout(const FilterBlock& block) {
     is_outside_layout_ = true;
-    // RocksDB gives a filter without whole keys the prefixes of others alone.
-    if (!facts_.whole_key_filter) {
-      explanation_.may_match = true;
-      return;
-    }
     const MatchResult result = block.MayMatch(question_.key);
     row_.Add(result.row_col() == Verdict::kNotProbed ? result.row()
                                                      : result.row_col());
@@ -514,6 +535,7 @@ class Explainer {
   bool row_is_prefix_ = false;
   bool any_readable_ = false;
   bool is_foreign_ = false;
+  bool by_prefix_ = false;
   bool not_asked_ = false;
   bool is_outside_layout_ = false;
   bool has_whole_keys_ = false;  // keys outside the layout
@@ -536,9 +558,10 @@ class SstFilterReader final : public FilterReader {
     const DecodedFilter* filter =
         asker_.Load(asker_.PartitionFor(question.key), &status);
     if (filter == nullptr) return status;
-    // RocksDB's own filter is asked for a row only as the prefix that it would
-    // have been added as.
-    if (!filter->is_rowbloom() &&
+    // RocksDB's own filter, and one without whole keys, is asked for a row only
+    // as the prefix that it would have been added as.
+    const bool has_rows = filter->is_rowbloom() && facts_.whole_key_filter;
+    if (!has_rows &&
         (question.is_row ? !facts_.prefix_filter || !prefix_of_ ||
                                prefix_of_(question.key) != question.key
                          : !facts_.whole_key_filter)) {
@@ -546,7 +569,7 @@ class SstFilterReader final : public FilterReader {
     }
     if (asker_.partition() != rated_) Rate(*filter);
     answer->asked = true;
-    answer->of_prefix = question.is_row && !filter->is_rowbloom();
+    answer->of_prefix = question.is_row && !has_rows;
     answer->may_match = question.is_row ? filter->PrefixMayMatch(question.key)
                                         : filter->KeyMayMatch(question.key);
     answer->column_rate = key_rate_ * stock_rate_;

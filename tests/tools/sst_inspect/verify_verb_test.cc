@@ -117,41 +117,65 @@ TEST_F(Verify, WholeFilesAreFineAndEveryKeyIsAsked) {
   }
 }
 
+// Makes other prefixes than its name says.
+class WrongPrefix : public rocksdb::SliceTransform {
+ public:
+  const char* Name() const override { return "rocksdb.FixedPrefix.3"; }
+  rocksdb::Slice Transform(const rocksdb::Slice& key) const override {
+    return {key.data(), 2};
+  }
+  bool InDomain(const rocksdb::Slice& key) const override {
+    return key.size() >= 3;
+  }
+};
+
 // Nothing of a key without a prefix is in the filter then.
 TEST_F(Verify, FiltersWithoutWholeKeysAreAskedForPrefixesAlone) {
   const KeyLayout layout = KeyLayout::Delimited(':');
-  for (const auto& extractor : {NewRowPrefixExtractor(layout),
-                                std::shared_ptr<const rocksdb::SliceTransform>(
-                                    rocksdb::NewFixedPrefixTransform(3))}) {
+  // Writes a file, and tells where it is.
+  const auto write =
+      [&](const std::shared_ptr<const rocksdb::SliceTransform>& extractor,
+          const std::string& db_path) {
+        const auto db = test::OpenDb(
+            test::TestDbOptions(
+                {.policy = test::RowbloomPolicy({.key_layout = layout}),
+                 .extractor = extractor,
+                 .whole_key_filtering = false}),
+            db_path);
+        for (const char* key : {"a", "outside", "row:q", "row:r", "rows:q"}) {
+          EXPECT_THAT(db->Put({}, key, "v"), IsOk());
+        }
+        EXPECT_THAT(db->Flush({}), IsOk());
+        std::vector<rocksdb::LiveFileMetaData> files;
+        db->GetLiveFilesMetaData(&files);
+        EXPECT_EQ(files.size(), 1u);
+        return db_path + "/" + files.at(0).relative_filename;
+      };
+  const std::shared_ptr<const rocksdb::SliceTransform> fixed(
+      rocksdb::NewFixedPrefixTransform(3));
+  for (const auto& extractor : {NewRowPrefixExtractor(layout), fixed}) {
     SCOPED_TRACE(extractor->Name());
-    const std::string db_path = dir_.File(extractor->Name());
-    std::vector<rocksdb::LiveFileMetaData> files;
-    {
-      const auto db = test::OpenDb(
-          test::TestDbOptions(
-              {.policy = test::RowbloomPolicy({.key_layout = layout}),
-               .extractor = extractor,
-               .whole_key_filtering = false}),
-          db_path);
-      for (const char* key : {"a", "outside", "row:q", "row:r", "rows:q"}) {
-        ASSERT_THAT(db->Put({}, key, "v"), IsOk());
-      }
-      ASSERT_THAT(db->Flush({}), IsOk());
-      db->GetLiveFilesMetaData(&files);
-    }
-    ASSERT_EQ(files.size(), 1u);
-    const std::string file = db_path + "/" + files[0].relative_filename;
+    const std::string file = write(extractor, dir_.File(extractor->Name()));
     const Output verified = RunTool({"verify", file});
     EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
-    const bool of_rows =
-        std::string_view(extractor->Name()).starts_with("rowbloom");
-    EXPECT_THAT(verified.out,
-                HasSubstr("0 keys and " + std::string(of_rows ? "3" : "4") +
-                          " rows or prefixes asked, 0 false"));
-    const Output probed = RunTool({"probe", "--key", "outside", file});
-    EXPECT_EQ(probed.code, 0) << probed.out << probed.err;
-    EXPECT_THAT(probed.out, HasSubstr("no keys outside the layout"));
+    EXPECT_THAT(verified.out, HasSubstr(std::string("0 keys and ") +
+                                        (extractor == fixed ? "4" : "3") +
+                                        " rows or prefixes asked, 0 false"));
+    for (const char* key : {"a", "outside", "row:q", "rows:q"}) {
+      const Output probed = RunTool({"probe", "--key", key, file});
+      EXPECT_EQ(probed.code, 0) << probed.out << probed.err;
+      EXPECT_THAT(probed.out, HasSubstr("verdict         may be there"));
+    }
+    EXPECT_THAT(RunTool({"probe", "--key", "none:q", file}).out,
+                HasSubstr("verdict         not there"));
+    EXPECT_EQ(RunTool({"probe", "--row", "row", file}).code, 0);
   }
+  const std::string wrong =
+      write(std::make_shared<WrongPrefix>(), dir_.File("wrong"));
+  const Output found = RunTool({"verify", wrong});
+  EXPECT_EQ(found.code, 1);
+  EXPECT_THAT(found.out, HasSubstr("false negative: prefix "));
+  EXPECT_EQ(RunTool({"probe", "--key", "row:q", wrong}).code, 1);
 }
 
 TEST_F(Verify, OtherComparatorsAreNamedWhereTheyMatter) {
