@@ -61,22 +61,23 @@ inline uint64_t GetFixed(std::string_view in, size_t offset, size_t bytes) {
   return value;
 }
 
-// The number of bits that are set, in sums of 2, 4 and 8 bits, then of the
-// bytes: std::popcount is a call where a build may not assume the instruction,
-// and filters have megabytes.
-inline uint64_t BitsSet(uint64_t word) {
+// The number of bits of a word that are set, in sums of 2, 4 and 8 bits, then of
+// the bytes: std::popcount is a call where a build may not assume the
+// instruction, and filters have megabytes.
+inline uint64_t BitsSetInWord(uint64_t word) {
   word -= word >> 1 & 0x5555555555555555;
   word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
   word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
   return word * 0x0101010101010101 >> 56;
 }
+// The number of bits that are set.
 inline uint64_t BitsSet(std::string_view bytes) {
   uint64_t set = 0;
   for (; bytes.size() >= sizeof(uint64_t);
        bytes.remove_prefix(sizeof(uint64_t))) {
-    set += BitsSet(LoadWord(bytes.data()));
+    set += BitsSetInWord(LoadWord(bytes.data()));
   }
-  return set + BitsSet(LoadBytes(bytes.data(), bytes.size()));
+  return set + BitsSetInWord(LoadBytes(bytes.data(), bytes.size()));
 }
 
 }  // namespace rowbloom

@@ -18,8 +18,8 @@ namespace {
 // Tells whether a block has the bits of a hash.
 using HasBits = bool(const std::byte* block, uint64_t hash, int probes);
 
-// The same for the probes from `first` on, kLanes at most.
 constexpr int kLanes = 8;
+// Tells the same of the probes from `first` on, kLanes at most.
 using HasBitsFrom = bool(int first, const std::byte* block, uint64_t hash,
                          int probes);
 
@@ -171,6 +171,7 @@ inline void RibbonSolve(const RibbonSystem& system, const RibbonShape& layer,
   }
 }
 
+// Makes the table of a kernel of what it has of its own.
 template <HasBits kHasBits, ColumnsGive kColumnsGive, auto kAdd>
 constexpr Kernel KernelOf(std::string_view name) {
   return {

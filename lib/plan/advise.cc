@@ -72,8 +72,8 @@ struct RunGroup {
   double row_spread = 1;  // the chance that one has an existing row
 };
 
-// The runs of each level, as LevelRates; without a place, one group of
-// all files.
+// Gives the runs of each level, by index, or one group of all files of a
+// profile without a place.
 std::vector<RunGroup> RunGroups(const FileProfile& profile) {
   const double wanted = profile.files_per_row;
   if (!profile.place) {

@@ -29,8 +29,11 @@ Stats Sum(const Stats& a, const Stats& b) {
 // Counters that no policy uses, as a list. A thread may still name them in its
 // last answer, so they are never freed; there are as many as were in use at
 // once.
-constinit std::mutex unused_mutex;
 constinit LevelCounters* unused = nullptr;
+std::mutex& UnusedMutex() {
+  static std::mutex& mutex = *new std::mutex;  // outlives every policy
+  return mutex;
+}
 
 }  // namespace
 
@@ -38,14 +41,14 @@ constinit thread_local LevelCounters::LastAnswer LevelCounters::last_;
 constinit std::atomic<int> LevelCounters::observers_{0};
 
 LevelCounters* LevelCounters::Take() {
-  const std::lock_guard lock(unused_mutex);
+  const std::lock_guard lock(UnusedMutex());
   if (unused == nullptr) return new LevelCounters;
   return std::exchange(unused, unused->next_unused_);
 }
 
 void LevelCounters::GiveBack() {
   counters_.Reset();
-  const std::lock_guard lock(unused_mutex);
+  const std::lock_guard lock(UnusedMutex());
   next_unused_ = std::exchange(unused, this);
 }
 

@@ -345,6 +345,8 @@ class SstLoad final : public BulkLoad {
       if (load.has_version_deletes) rules.NoteFamilyVersionDelete();
       load.unreadable_files = UnreadableFiles(load);
     }
+    // Another load may announce what it adds.
+    const auto no_records = writer_->LockRecords();
     const uint64_t number = opened_.database->GetLatestSequenceNumber();
     // A RocksDB with assertions, as Debian's, refuses with TryAgain, and has
     // taken nothing, if a flush that runs beside is done but not yet installed.

@@ -95,7 +95,7 @@ class FamilyCells final : public CellIterator {
 
   // Makes shown_ what is to be shown of the entries in it.
   void Select() {
-    const VersionRules& rules = family_->second.rules();
+    const VersionRules rules = family_->second.rules();
     const RowDeletes& row_deletes = cells_->row_deletes();
     Entries selected;
     if (deletes_) {

@@ -34,13 +34,15 @@ std::string ToString(CellFormat format);
 // InvalidArgument: not a name of a family, as Store::Open lists them.
 rocksdb::Status CheckFamilyName(std::string_view name);
 
-// InvalidArgument: an option that is not within its range.
+// An option that is a number, its value, and the smallest and largest one that
+// it may have.
 struct OptionRange {
   const char* option;
   uint64_t value;
   uint64_t min;
   uint64_t max;
 };
+// InvalidArgument: an option that is not within its range.
 rocksdb::Status CheckRanges(std::initializer_list<OptionRange> ranges);
 
 // A family of an open store.

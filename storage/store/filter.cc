@@ -126,14 +126,14 @@ Filter Filter::Make(Node node) {
   return Filter(std::make_shared<const Node>(std::move(node)));
 }
 
-void FilterRun::Begin(const Filter& filter, Step* step) {
+void FilterRun::MakeStep(const Filter& filter, Step* step) {
   static const Filter::Node keeps_all;
   step->node = filter.root() == nullptr ? &keeps_all : filter.root();
   if (step->node->kind == NodeKind::kRow) of_rows_.push_back(step);
   if (step->node->kind == NodeKind::kRowsWith) rows_with_.push_back(step);
   step->parts.resize(step->node->parts.size());
   for (size_t i = 0; i < step->parts.size(); ++i) {
-    Begin(step->node->parts[i], &step->parts[i]);
+    MakeStep(step->node->parts[i], &step->parts[i]);
   }
 }
 

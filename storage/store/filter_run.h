@@ -53,7 +53,7 @@ struct FilteredCell {
 class FilterRun {
  public:
   // The filter outlives it. REQUIRES filter.status().ok().
-  explicit FilterRun(const Filter& filter) { Begin(filter, &root_); }
+  explicit FilterRun(const Filter& filter) { MakeStep(filter, &root_); }
   FilterRun(const FilterRun&) = delete;
   FilterRun& operator=(const FilterRun&) = delete;
 
@@ -94,7 +94,7 @@ class FilterRun {
     bool fits = false;  // Row: the present row fits
   };
 
-  void Begin(const Filter& filter, Step* step);
+  void MakeStep(const Filter& filter, Step* step);
   void BeginPass(bool looks) {
     looks_ = looks;
     row_is_done_ = DropsAll(root_, true);

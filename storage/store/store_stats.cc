@@ -86,8 +86,10 @@ Status Store::Stats(StoreStats* stats) {
       found.options = family.options;
       found.files_passed_over = *family.files_passed_over;
       rocksdb::ColumnFamilyHandle* const handle = family.handle();
+      // RocksDB has these properties of every family here, whose tables are
+      // block-based and have a cache.
       const auto number = [&](const std::string& property) {
-        uint64_t value = 0;  // all of RocksDB's versions have the properties
+        uint64_t value = 0;
         opened.database->GetIntProperty(handle, property, &value);
         return value;
       };

@@ -260,10 +260,7 @@ class Writer::Draft {
     } else if (s.IsNotFound()) {
       s = Status::OK();
     }
-    if (s.ok() && versioned &&
-        (looks_at_itself_ || opened_.shared->MayHave(kRowDeletes))) {
-      s = FindRowDeletes(&cell->row_deletes);
-    }
+    if (s.ok() && versioned) s = FindRowDeletes(&cell->row_deletes);
     if (!s.ok() || (removed_rows_.empty() && entries_.empty())) return s;
     if (removed_rows_.contains(KeyOf(""))) cell->entries.clear();
     const auto of_batch = entries_.find(key);
@@ -623,8 +620,12 @@ class Writer::Draft {
 
   // Finds the deletes of the row in the store and in the batch.
   Status FindRowDeletes(RowDeletes* row_deletes) const {
-    Status s = writer_.FindRowDeletes(row_, family_, row_bytes_, row_deletes,
-                                      snapshot_);
+    row_deletes->clear();
+    Status s;
+    if (opened_.shared->MayHave(kRowDeletes)) {
+      s = writer_.FindRowDeletes(row_, family_, row_bytes_, row_deletes,
+                                 snapshot_);
+    }
     if (entries_.empty()) return s;
     const auto of_batch = entries_.find(KeyOf(""));
     if (of_batch != entries_.end()) row_deletes->Add(of_batch->second);

@@ -77,6 +77,11 @@ class Writer {
       std::string_view row_bytes, RowDeletes* row_deletes,
       const rocksdb::Snapshot* snapshot = nullptr) const;
 
+  // Keeps records from being written, which no lock of rows does.
+  std::unique_lock<std::mutex> LockRecords() {
+    return std::unique_lock(records_mutex_);
+  }
+
   // Makes the store's record say, before the first entry of such a kind is
   // there, that there may be some.
   rocksdb::Status Announce(RareKinds kinds);

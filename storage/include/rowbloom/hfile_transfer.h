@@ -133,7 +133,9 @@ struct HFileImportOptions {
   // True if a file that is refused is left out of the import, all of it, and
   // the others are loaded. Deletes in it are missing then, so that what they
   // took may be seen. Every file is read twice: it has to be known to be whole
-  // before the first cell is loaded.
+  // before the first cell is loaded. The load, and families that a snapshot
+  // brings, are there from the first reading on: after a crash these families
+  // may be left without cells.
   bool keep_going = false;
   // True if nothing is loaded or created: the report says what would be, and
   // its `cells` are all of the files', even if rows are chosen. Errors are

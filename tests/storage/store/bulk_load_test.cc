@@ -628,6 +628,24 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
   EXPECT_GT(removed, 0u);
 }
 
+TEST_F(Load, ChecksAChangeAndAddsNothing) {
+  const auto load = Begin();
+  const Change put{ChangeType::kPut, "r", "c", "q", "v", 5};
+  EXPECT_THAT(load->Check(put), IsOk());
+  Change later = put;
+  later.family = "store";
+  later.timestamp_ms = load->timestamp_ms();
+  EXPECT_THAT(load->Check(later), StatusIs(Status::kInvalidArgument,
+                                           HasSubstr("timestamps=store")));
+  EXPECT_EQ(load->Add(later), load->Check(later));
+  EXPECT_THAT(load->Check({ChangeType::kPut, "r", "none", "q", "v"}),
+              StatusIs(Status::kInvalidArgument, HasSubstr("none")));
+  ASSERT_THAT(load->Add({ChangeType::kPut, "s", "c", "q", "v", 5}), IsOk());
+  EXPECT_THAT(load->Check(put), IsOk());  // out of order is no error of its own
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_THAT(Versions("r", "c", "q"), ::testing::IsEmpty());
+}
+
 TEST_F(Load, OfNothingIsFine) {
   ASSERT_THAT(Begin()->Finish(), IsOk());
   std::unique_ptr<BulkLoad> load;
