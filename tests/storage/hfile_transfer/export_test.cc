@@ -427,7 +427,8 @@ TEST_F(Export, TakesAnEmptyDirectoryOnly) {
               StatusIs(Status::kIOError, HasSubstr("cannot create")));
   std::ofstream(mine) << "a file";
   EXPECT_THAT(ExportHFiles({}, store_.get(), mine, &report_),
-              StatusIs(Status::kIOError, HasSubstr(mine)));
+              StatusIs(Status::kInvalidArgument,
+                       AllOf(HasSubstr(mine), HasSubstr("found a file"))));
 }
 
 TEST_F(Export, OfNothingIsAnEmptyDirectory) {
