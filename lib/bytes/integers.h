@@ -61,8 +61,8 @@ inline uint64_t GetFixed(std::string_view in, size_t offset, size_t bytes) {
   return value;
 }
 
-// The number of bits of a word that are set, in sums of 2, 4 and 8 bits, then of
-// the bytes: std::popcount is a call where a build may not assume the
+// The number of bits of a word that are set, in sums of 2, 4 and 8 bits, then
+// of the bytes: std::popcount is a call where a build may not assume the
 // instruction, and filters have megabytes.
 inline uint64_t BitsSetInWord(uint64_t word) {
   word -= word >> 1 & 0x5555555555555555;

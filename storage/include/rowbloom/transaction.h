@@ -44,11 +44,12 @@ class Transaction : public WriteBatch {
   //   Busy  another write has changed a cell since Begin that Get has read,
   //         present or absent, or that a change names, or any cell of a row
   //         that a change deletes without a timestamp in a family with
-  //         timestamps of the client; or RocksDB cannot rule that out: a row of the same 1 in 256 was deleted in a family that
-  //         keeps the latest version, a bulk load came in, a family was
-  //         created, altered, truncated or dropped, or memory has been flushed
-  //         so often that nothing is left of the time of Begin. A version that
-  //         expires is no change.
+  //         timestamps of the client; or RocksDB cannot rule that out: a row of
+  //         the same 1 in 256 was deleted in a family that keeps the latest
+  //         version, a bulk load came in, a family was created, altered,
+  //         truncated or dropped, or memory has been flushed so often that
+  //         nothing is left of the time of Begin. A version that expires is no
+  //         change.
   // Others as of Store::Write. Nothing was written in either case.
   virtual rocksdb::Status Commit(
       Durability durability = Durability::kAsync) = 0;
