@@ -659,16 +659,14 @@ class Writer::Draft {
     }
   }
 
+  // This one is used in the place of the row's, if it only reads. It stands
+  // first, as it is aligned to lines of the cache.
+  std::optional<RowLocks::Stripe> only_read_;
   Writer& writer_;
   const OpenedStore& opened_;
   const FamilyMap& families_;
   rocksdb::Transaction* const transaction_;
   const rocksdb::Snapshot* const snapshot_;
-  // A change may depend on others, or even values in `latest` families.
-  bool looks_at_itself_ = false;
-  bool has_updates_ = false;
-  // This one is used in the place of the row's, if it only reads.
-  std::optional<RowLocks::Stripe> only_read_;
   uint64_t now_ms_ = 0;
   uint64_t last_ms_ = 0;  // the clock's bound has to cover it
   std::string_view row_;  // the row in row_bytes_, once there is one
@@ -676,7 +674,6 @@ class Writer::Draft {
   uint64_t row_hash_ = 0;
   FamilyMap::const_iterator family_;    // the family of the change
   RowLocks::Stripe* stripe_ = nullptr;  // that row's
-  bool is_wide_ = false;                // NoteWideWrite
   rocksdb::WriteBatch own_batch_;
   rocksdb::WriteBatch* const batch_;
   // What most writes leave empty:
@@ -688,6 +685,10 @@ class Writer::Draft {
   std::map<Key, Entries> entries_;
   // The family of each kDeleteFamilyVersion.
   std::vector<SharedRules*> family_version_deletes_;
+  // A change may depend on others, or even values in `latest` families.
+  bool looks_at_itself_ = false;
+  bool has_updates_ = false;
+  bool is_wide_ = false;  // NoteWideWrite
 };
 
 Status Writer::Apply(const RowLocks::Guard& guard,
