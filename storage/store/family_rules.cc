@@ -86,7 +86,7 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
   const std::shared_ptr<const SharedRules> rules_;
 };
 
-// What the compaction filters of a family share.
+// The parts that the compaction filters of a family share.
 struct ReclaimParts {
   CellFormat format;
   std::shared_ptr<SharedRules> rules;

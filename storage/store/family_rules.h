@@ -1,7 +1,7 @@
-// What an open store shares with RocksDB's background threads, which may run on
-// for a short time after it is closed: its own state, the version rules and
-// filter policies of its families, which change meanwhile, and what applies the
-// rules there, the merge operators and the compaction filters.
+// The parts of an open store that RocksDB's background threads share, which may
+// run on for a short time after it is closed: SharedState, the version rules and
+// filter policies of its families, which change meanwhile, and the merge
+// operators and compaction filters that apply the rules.
 #pragma once
 
 #include <algorithm>

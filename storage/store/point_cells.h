@@ -88,7 +88,7 @@ class PointCells {
   std::array<std::byte, 1024> buffer_;
   std::pmr::monotonic_buffer_resource memory_{buffer_.data(), buffer_.size()};
   std::pmr::vector<Wanted> wanted_{&memory_};
-  // What was read of the cells and of their rows' deletes.
+  // The values that were read, of the cells and of their rows' deletes.
   std::pmr::vector<rocksdb::PinnableSlice> values_{&memory_};
   std::pmr::vector<rocksdb::Status> statuses_{&memory_};
   size_t at_ = 0;

@@ -676,7 +676,7 @@ class Writer::Draft {
   RowLocks::Stripe* stripe_ = nullptr;  // that row's
   rocksdb::WriteBatch own_batch_;
   rocksdb::WriteBatch* const batch_;
-  // What most writes leave empty:
+  // Most writes leave these empty:
   std::map<Key, Join> joins_;
   std::list<std::string> updated_;  // values of increments and appends
   // The rows that were removed by a range tombstone and, if it looks at itself,
