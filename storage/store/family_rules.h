@@ -1,6 +1,6 @@
 // The parts of an open store that RocksDB's background threads share, which may
-// run on for a short time after it is closed: SharedState, the version rules and
-// filter policies of its families, which change meanwhile, and the merge
+// run on for a short time after it is closed: SharedState, the version rules
+// and filter policies of its families, which change meanwhile, and the merge
 // operators and compaction filters that apply the rules.
 #pragma once
 
