@@ -27,6 +27,7 @@
 
 namespace rowbloom {
 
+// The state that is one for all families. Thread-safe.
 struct SharedState {
   explicit SharedState(WallClock wall_clock) : clock(std::move(wall_clock)) {}
 

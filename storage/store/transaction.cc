@@ -60,12 +60,12 @@ class TrackedTransaction final : public Transaction {
       }
       for (const Change& change : changes) {
         bool same = true;
-        if (s.ok()) s = CompareRows(change, &same);
+        s = CompareRows(change, &same);
+        if (!s.ok()) return s;
         if (!same) {
           return Busy("a row that the transaction deletes was changed");
         }
       }
-      if (!s.ok()) return s;
       s = store_.writer.Apply(guard, changes, {.durability = durability},
                               /*updated=*/nullptr, tracked_.get());
       if (s.IsTryAgain()) return Busy("too much was written to be in memory");
@@ -105,8 +105,8 @@ class TrackedTransaction final : public Transaction {
 
   // Tells whether the row of the change is as at Begin, where the change is a
   // delete of all cells up to the newest one's timestamp. RocksDB checks single
-  // keys, and not those that a row may have got. REQUIRES that the row is
-  // locked.
+  // keys, and not those that a row may have got. *same means nothing after an
+  // error. REQUIRES that the row is locked.
   Status CompareRows(const Change& change, bool* same) const {
     const bool in_all = change.type == ChangeType::kDeleteRow;
     const bool in_one = change.type == ChangeType::kDeleteFamily;
