@@ -50,6 +50,17 @@ bool IsDeletedBy(const Entry& before, const Entry& entry) {
          before.timestamp_ms == entry.timestamp_ms;
 }
 
+// Drops the puts that a kDeleteVersion among `deletes` takes.
+void DropDeletedBy(const Entries& deletes, Entries* puts) {
+  std::erase_if(*puts, [&deletes](const Entry& entry) {
+    return entry.type == ChangeType::kPut &&
+           std::binary_search(
+               deletes.begin(), deletes.end(),
+               Entry{ChangeType::kDeleteVersion, entry.timestamp_ms, {}},
+               ComesBefore);
+  });
+}
+
 // The entries without surplus puts, and without those that were deleted singly.
 Entries Limited(Entries entries, const VersionRules& rules) {
   KeptVersions kept(rules);
@@ -179,24 +190,21 @@ void DropDeletedSingly(Entries* entries) {
 Entries ApplyOperand(const Entries& state, const Entries& operand,
                      const VersionRules& rules) {
   // A state may be an operand that RocksDB took for it as it was.
-  const Entries before = Limited(state, rules);
-  // A version that was deleted before it came takes no version's place.
+  Entries before = Limited(state, rules);
+  // A version that was deleted before another came takes no place of it.
   Entries writes = operand;
-  std::erase_if(writes, [&before](const Entry& entry) {
-    return entry.type == ChangeType::kPut &&
-           std::binary_search(
-               before.begin(), before.end(),
-               Entry{ChangeType::kDeleteVersion, entry.timestamp_ms, {}},
-               ComesBefore);
-  });
+  DropDeletedBy(before, &writes);
+  DropDeletedBy(operand, &before);
   return Limited(DropDeleted(Union(before, writes)), rules);
 }
 
 std::optional<Entries> CombineOperands(const Entries& left,
                                        const Entries& right) {
-  if (Has(left, ChangeType::kDeleteVersion) && Has(right, ChangeType::kPut)) {
-    return std::nullopt;
-  }
+  const auto mixes = [](const Entries& deletes, const Entries& puts) {
+    return Has(deletes, ChangeType::kDeleteVersion) &&
+           Has(puts, ChangeType::kPut);
+  };
+  if (mixes(left, right) || mixes(right, left)) return std::nullopt;
   return DropDeleted(Union(left, right));
 }
 

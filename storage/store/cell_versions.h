@@ -157,15 +157,16 @@ Entries DropDeleted(Entries entries);
 // Drops the puts that a kDeleteVersion takes, which stands right before them.
 void DropDeletedSingly(Entries* entries);
 
-// The entries `state` after the writes `operand`, which came after them. Drops
-// what was deleted and what is surplus.
+// The entries `state` after the writes `operand`, which came after them: each
+// kDeleteVersion of it came before each put. Drops what was deleted and what is
+// surplus.
 Entries ApplyOperand(const Entries& state, const Entries& operand,
                      const VersionRules& rules);
 
 // One operand that stands for `left` and then `right`. Keeps surplus versions:
 // an earlier kDeleteVersion may take those that push them out. nullopt: there
-// is none, as `left` has a kDeleteVersion, and for what that makes room depends
-// on the cell's earlier history.
+// is none, as one has a kDeleteVersion and the other a put. The versions that
+// the put pushes out depend on which of them came first.
 std::optional<Entries> CombineOperands(const Entries& left,
                                        const Entries& right);
 

@@ -365,6 +365,12 @@ class Opener {
       family.column_family = opened_.database.Find(name);
     }
     for (const FamilyDescriptor& family : families_) {
+      // A writer that truncates it is between two steps, or was interrupted.
+      if (!Writes() && !store_families_.contains(family.name) &&
+          found_.metadata.families.contains(family.name)) {
+        return TryAgain("family \"", family.name, "\" of the store at ", path(),
+                        " has a record and no column family");
+      }
       FamilyMap::const_iterator found;
       Status s = opened_.FindFamily(store_families_, family.name, &found);
       if (!s.ok()) return s;
@@ -430,8 +436,8 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
     }
   }
   return TryAgain("the store at ", path,
-                  " could not be opened for reading: its writer "
-                  "changed its files meanwhile, each of ",
+                  " could not be opened for reading while its writer changes "
+                  "it, each of ",
                   kMaxTries, " times; at last: ", s.ToString());
 }
 

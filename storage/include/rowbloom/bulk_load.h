@@ -17,8 +17,9 @@
 // Finish: it replaces what was there, newer cells too, and what is written
 // while the load is filled. A `versioned` family orders the load's versions and
 // deletes, and those of other writes, by their timestamps. A load's
-// kDeleteVersion comes with its puts: where the store has the version that it
-// names, that keeps its place among max_versions.
+// kDeleteVersion comes before its puts, and its kDeleteFamilyVersion after
+// them: a version of the store that the latter takes keeps its place among
+// max_versions, also of the load's older puts.
 //
 // Not thread-safe; loads and other writes may go on side by side. Finish and
 // other writes of a row, CheckAndWrite, Increment and Append included, come one

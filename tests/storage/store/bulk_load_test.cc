@@ -312,6 +312,18 @@ TEST_F(Load, DeletedVersionsTakeNoPlace) {
   ASSERT_THAT(load->Finish(), IsOk());
   EXPECT_THAT(Versions("r", "one", "c"),
               ElementsAre(Cell{"one", "c", 3, "load"}));
+  // A delete of the store's version, with an older one.
+  ASSERT_THAT(store_->Put("r", "one", "d", "old", {.timestamp_ms = 5}), IsOk());
+  load = Begin();
+  ASSERT_NE(load, nullptr);
+  ASSERT_THAT(load->Add({kDeleteVersion, "r", "one", "d", {}, 5}), IsOk());
+  ASSERT_THAT(load->Add("r", "one", "d", "load", 3), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_THAT(Versions("r", "one", "d"),
+                ElementsAre(Cell{"one", "d", 3, "load"}));
+    ASSERT_THAT(store_->Compact(), IsOk());
+  }
   // A delete of the row's version, over one that the store has.
   for (const uint64_t timestamp_ms : {4, 5}) {
     ASSERT_THAT(

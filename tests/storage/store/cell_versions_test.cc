@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "lib/bytes/text.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test::cell_versions_test {
@@ -192,6 +193,9 @@ TEST(CellVersions, SurplusVersionsAreGoneForGood) {
   // A version that was deleted takes no other's place.
   cell = ApplyOperand(cell, {{kPut, 5, "v"}}, rules);
   EXPECT_THAT(Visible(cell, rules), ElementsAre(20, 5));
+  // Nor does it if both come in one operand, as a bulk load's.
+  cell = ApplyOperand(cell, {{kDeleteVersion, 20, {}}, {kPut, 3, "v"}}, rules);
+  EXPECT_THAT(Visible(cell, rules), ElementsAre(5, 3));
 }
 
 TEST(CellVersions, ExpiryLeavesTheNewestMinVersions) {
@@ -258,6 +262,19 @@ struct Model {
   }
 };
 
+// The entries as a bulk load writes them: in order, each once, and without the
+// puts that one of its deletes takes singly.
+Entries LoadOf(Entries entries) {
+  std::sort(entries.begin(), entries.end(), ComesBefore);
+  const auto are_one = [](const Entry& a, const Entry& b) {
+    return a.type == b.type && a.timestamp_ms == b.timestamp_ms;
+  };
+  entries.erase(std::unique(entries.begin(), entries.end(), are_one),
+                entries.end());
+  DropDeletedSingly(&entries);
+  return entries;
+}
+
 // However a history is cut into operands, and these are combined, the cell is
 // the same.
 TEST(CellVersions, MergingInAnyGroupsGivesTheSame) {
@@ -271,24 +288,35 @@ TEST(CellVersions, MergingInAnyGroupsGivesTheSame) {
                                  static_cast<uint32_t>(1 + random.Below(4))};
     Model model{rules, {}, {}, {}};
     std::vector<std::string> values;
-    values.reserve(16);
+    values.reserve(64);
     std::vector<Entries> operands;
     const uint64_t writes = 1 + random.Below(12);
     for (uint64_t i = 0; i < writes; ++i) {
-      Entry write{kPut, random.Below(8), {}};
-      const uint64_t dice = random.Below(10);
-      if (dice < 2) {
-        write.type = kDeleteVersion;
-      } else if (dice == 2) {
-        write.type = kDelete;
-      } else if (dice == 3 && random.OneIn(2)) {
-        write.type = kDeleteFamily;
-      } else {
-        values.push_back(std::to_string(i));
-        write.value = values.back();
+      // A bulk load writes several entries at once.
+      Entries operand;
+      const bool of_load = random.OneIn(4);
+      for (uint64_t left = of_load ? 4 : 1; left > 0; --left) {
+        Entry write{kPut, random.Below(8), {}};
+        const uint64_t dice = random.Below(10);
+        if (dice < 2) {
+          write.type = kDeleteVersion;
+        } else if (dice == 2) {
+          write.type = kDelete;
+        } else if (dice == 3 && random.OneIn(2)) {
+          write.type = kDeleteFamily;
+        } else {
+          values.push_back(Concat(i, "-", left));
+          write.value = values.back();
+        }
+        operand.push_back(write);
       }
-      model.Write(write);
-      operands.push_back({write});
+      operand = LoadOf(std::move(operand));
+      for (const bool puts : {false, true}) {
+        for (const Entry& entry : operand) {
+          if (puts == (entry.type == kPut)) model.Write(entry);
+        }
+      }
+      operands.push_back(std::move(operand));
     }
     // Neighbours are combined where that is possible.
     for (uint64_t tries = random.Below(10); tries > 0 && operands.size() > 1;

@@ -150,6 +150,12 @@ TEST(InterruptedCreation, FamilyRecordWithoutColumnFamilyIsAnEmptyFamily) {
     ASSERT_NE(reader, nullptr);
     EXPECT_TRUE(reader->Families().empty());
   }
+  // Its writer may be about to.
+  std::unique_ptr<Store> reader;
+  EXPECT_THAT(Store::Open({.read_only = true}, path, {{"a", {}}}, &reader),
+              StatusIs(Status::kTryAgain,
+                       HasSubstr("family \"a\" of the store at " + path +
+                                 " has a record and no column family")));
   ASSERT_NO_FATAL_FAILURE(
       ExpectUsable(path, {{"a", {.compression = Compression::kNone}}}));
 }
