@@ -7,6 +7,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/utilities/backup_engine.h"
 #include "storage/format/directory.h"
+#include "storage/format/held_lock.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/staging.h"
 #include "storage/format/status_text.h"
@@ -34,25 +35,47 @@ Status NoBackup(const std::string& directory, uint32_t id) {
   return NotFound("no backup ", id, " in ", directory);
 }
 
+// Tells whether RocksDB gives a list such a name: N for backup N, and .N.tmp
+// while it is written.
+bool IsListName(std::string_view name) {
+  if (name.starts_with('.') && name.ends_with(".tmp")) {
+    name = name.substr(1, name.size() - 5);
+  }
+  return !name.empty() &&
+         name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 // NotFound: there is no directory, or none that a backup was finished in.
+// InvalidArgument: it was made by others, whose files RocksDB might delete.
 Status CheckDirectory(Env* env, const std::string& directory) {
   Status s = env->FileExists(directory);
   if (s.IsNotFound()) return NoBackups(directory);
   std::vector<std::string> names;
+  std::vector<std::string> lists;
   if (s.ok()) s = ListDirectory(env, directory, &names);
   if (!s.ok()) return s;
   const auto is_there = [&names](const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  if (is_there(kListsDirectory)) return s;
-  // A first backup that was cut short may have made these alone.
-  for (const char* made : {kLockFile, "private", "shared", "shared_checksum"}) {
+  if (names.empty()) return NoBackups(directory);
+  const bool has_lists = is_there(kListsDirectory);
+  if (has_lists) {
+    s = ListDirectory(env, directory + "/" + kListsDirectory, &lists);
+  }
+  if (!s.ok()) return s;
+  const bool is_locked = is_there(kLockFile);
+  for (const char* made :
+       {kLockFile, kListsDirectory, "private", "shared", "shared_checksum"}) {
     std::erase(names, made);
   }
-  if (names.empty()) return NoBackups(directory);
+  // A first backup that was cut short made the lock first.
+  if (std::all_of(lists.begin(), lists.end(), IsListName) &&
+      (!lists.empty() || (is_locked && (has_lists || names.empty())))) {
+    return has_lists ? s : NoBackups(directory);
+  }
   return InvalidArgument(directory,
                          " is no directory of backups: it has files, "
-                         "but no \"",
+                         "but no list of a backup's in \"",
                          kListsDirectory, "\"");
 }
 
@@ -86,6 +109,8 @@ Status ChangeBackups(Env* env, const std::string& directory, bool create,
                     "the backups in " + directory +
                         " are being changed by somebody else");
     }
+    // By its lock CheckDirectory knows what RocksDB makes now.
+    if (s.ok() && create) s = SyncDirectory(env, directory);
     if (!s.ok()) return s;
     BackupEngine* opened = nullptr;
     s = BackupEngine::Open(BackupEngineOptions(directory), env, &opened);
@@ -178,8 +203,7 @@ Status VerifyBackup(const std::string& directory, uint32_t id, Env* env) {
 Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
                      const std::string& given_path, Env* env) {
   return CatchExceptions([&]() -> Status {
-    std::string path = given_path;
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    const std::string path = WithoutTrailingSlashes(given_path);
     Staging staging(env, path, kRestoringSuffix);
     const auto restore = [&](BackupEngineReadOnly* engine) -> Status {
       const std::vector<BackupInfo> backups = BackupsOf(*engine);

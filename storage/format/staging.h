@@ -10,6 +10,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/status.h"
 #include "storage/format/directory.h"
+#include "storage/format/held_lock.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom {

@@ -315,6 +315,9 @@ class SstLoad final : public BulkLoad {
   }
 
   Status Ingest(const std::vector<rocksdb::IngestExternalFileArg>& ingestions) {
+    // A copy has the marks and the files of a load, or neither; a stream of
+    // changes ends before it or after it.
+    const auto no_copies = opened_.families->LockForLoad();
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
     const RowLocks::Guard no_writes = writer_->LockAll();
@@ -333,6 +336,9 @@ class SstLoad final : public BulkLoad {
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
     Status s = writer_->CoverTimestamp(timestamp_ms_);
+    // Nothing comes between the marks and the numbers: another load may
+    // announce what it adds.
+    const auto no_records = writer_->LockRecords();
     rocksdb::WriteBatch marks;
     for (const auto& [name, load] : families_) {
       if (s.ok()) s = MarkLoad(name, load.files.size(), &marks);
@@ -345,8 +351,6 @@ class SstLoad final : public BulkLoad {
       if (load.has_version_deletes) rules.NoteFamilyVersionDelete();
       load.unreadable_files = UnreadableFiles(load);
     }
-    // Another load may announce what it adds.
-    const auto no_records = writer_->LockRecords();
     const uint64_t number = opened_.database->GetLatestSequenceNumber();
     // A RocksDB with assertions, as Debian's, refuses with TryAgain, and has
     // taken nothing, if a flush that runs beside is done but not yet installed.

@@ -53,6 +53,15 @@ class FamilyTable {
     return std::unique_lock(change_mutex_);
   }
 
+  // A load's files come in while it has the one of these; while somebody has
+  // the other, none do. Whoever takes LockUnchanged, too, takes that first.
+  std::unique_lock<std::shared_mutex> LockForLoad() {
+    return std::unique_lock(load_mutex_);
+  }
+  std::shared_lock<std::shared_mutex> KeepLoadsOut() const {
+    return std::shared_lock(load_mutex_);
+  }
+
   // The families for all slots. Set takes no memory of its own.
   using Shares = std::array<SharedFamilies, kThreadSlots>;
   static Shares Share(FamilyMap families) {
@@ -80,6 +89,7 @@ class FamilyTable {
   };
 
   mutable std::shared_mutex change_mutex_;
+  mutable std::shared_mutex load_mutex_;
   std::array<Slot, kThreadSlots> slots_;
 };
 
@@ -88,6 +98,8 @@ struct OpenedStore {
   StoreOptions options;  // as the store has them: nothing is left open
   std::shared_ptr<SharedState> shared;
   std::unique_ptr<StoreEnv> env;  // nullptr: open for reading only
+  // The number of the last change before the database was opened.
+  uint64_t found_number = 0;
   std::shared_ptr<Listener> listener = std::make_shared<Listener>();
   Database database;
   std::unique_ptr<FamilyTable> families;

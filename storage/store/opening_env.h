@@ -13,7 +13,7 @@
 #include "rocksdb/file_system.h"
 #include "rocksdb/listener.h"
 #include "rocksdb/status.h"
-#include "storage/format/directory.h"
+#include "storage/format/held_lock.h"
 #include "storage/store/info_log.h"
 
 namespace rowbloom {

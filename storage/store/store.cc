@@ -7,6 +7,7 @@
 #include "storage/backup/backup_directory.h"
 #include "storage/format/directory.h"
 #include "storage/format/no_exceptions.h"
+#include "storage/format/staging.h"
 #include "storage/format/status_text.h"
 #include "storage/store/point_cells.h"
 #include "storage/store/row_reader.h"
@@ -201,8 +202,9 @@ std::vector<std::string> Store::Warnings() const {
   constexpr uint64_t kDayMs = uint64_t{24} * 60 * 60 * 1000;
   std::vector<std::string> warnings;
   LeasedClock& clock = impl_->opened.shared->clock;
-  const uint64_t wall_ms = clock.WallNow();
-  const uint64_t ahead_ms = clock.Now() - wall_ms;
+  // The machine's clock may step back in between.
+  const uint64_t now_ms = clock.Now();
+  const uint64_t ahead_ms = now_ms - std::min(now_ms, clock.WallNow());
   const std::string& path = impl_->opened.path;
   if (ahead_ms > kDayMs) {
     warnings.push_back(Concat(
@@ -231,23 +233,27 @@ Status Store::ResetClock() {
 
 Status Store::Checkpoint(const std::string& directory) {
   return impl_->Change([&]() -> Status {
-    if (impl_->opened.database->GetEnv()->FileExists(directory).ok()) {
-      return InvalidArgument(directory,
+    const std::string path = WithoutTrailingSlashes(directory);
+    if (GetEnv()->FileExists(path).ok()) {
+      return InvalidArgument(path,
                              " exists: a checkpoint makes a new directory");
     }
     const auto unchanged = impl_->opened.families->LockUnchanged();
+    const auto no_loads = impl_->opened.families->KeepLoadsOut();
     rocksdb::Checkpoint* made = nullptr;
     Status s = rocksdb::Checkpoint::Create(impl_->opened.database.get(), &made);
     const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
-    if (s.ok()) s = checkpoint->CreateCheckpoint(directory);
-    if (!s.ok()) return s;
-    return SyncDirectory(GetEnv(), ParentOf(directory));
+    Staging staging(GetEnv(), path, ".checkpointing");
+    if (s.ok()) s = staging.Begin();
+    if (s.ok()) s = checkpoint->CreateCheckpoint(staging.contents());
+    return s.ok() ? staging.Commit() : s;
   });
 }
 
 Status Store::Backup(const std::string& directory, BackupInfo* info) {
   return impl_->Change([&]() -> Status {
     const auto unchanged = impl_->opened.families->LockUnchanged();
+    const auto no_loads = impl_->opened.families->KeepLoadsOut();
     return CreateBackup(impl_->opened.database.get(), directory, info);
   });
 }

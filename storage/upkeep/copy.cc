@@ -122,8 +122,7 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
         options.families.push_back({name, family.options});
       }
     }
-    std::string path = given_path;
-    while (path.size() > 1 && path.back() == '/') path.pop_back();
+    const std::string path = WithoutTrailingSlashes(given_path);
     Staging staging(store.env, path, kCopyingSuffix);
     s = CheckCopyPlace(store.env, path);
     for (const FamilyDescriptor& family : options.families) {

@@ -65,7 +65,8 @@ rocksdb::Status RestoreBackup(const std::string& directory,
 rocksdb::Status DeleteBackup(const std::string& directory, uint32_t id,
                              rocksdb::Env* env = rocksdb::Env::Default());
 
-// Deletes all but the `keep` newest, and the remains of interrupted backups.
+// Deletes all but the `keep` newest and those that are damaged, and the remains
+// of interrupted backups.
 rocksdb::Status PurgeBackups(const std::string& directory, uint32_t keep,
                              rocksdb::Env* env = rocksdb::Env::Default());
 

@@ -23,7 +23,8 @@
 //
 // Not thread-safe; loads and other writes may go on side by side. Finish and
 // other writes of a row, CheckAndWrite, Increment and Append included, come one
-// after the other. It keeps writes waiting while the files are added. Memory: a
+// after the other. It waits for checkpoints and backups, and keeps writes
+// waiting while the files are added. Memory: a
 // block and the filter's hashes (some ten bytes a cell) of a file per family,
 // one cell's versions, and the row of each kDeleteFamilyVersion, whose cells
 // are read after the files are added. Must be destroyed before its store.

@@ -243,7 +243,8 @@ class Store {
   // Takes a snapshot, for ReadOptions. Aborted: RocksDB could take none.
   rocksdb::Status GetSnapshot(std::unique_ptr<const Snapshot>* snapshot);
 
-  // The number of the last change of the store (change_stream.h).
+  // The number of the last change of the store (change_stream.h). Waits for a
+  // change of families, and for a load that comes in.
   uint64_t LatestNumber() const;
   // The changes after that number, up to the present. InvalidArgument: a number
   // beyond the last one. Others are those of ChangeStream::status.
@@ -327,7 +328,10 @@ class Store {
   // Makes `directory`, which must not exist, a store of its own that is as this
   // one is at a time during the call, everything in memory included. A kSkipWal
   // batch that is written meanwhile may be in some of its families and not in
-  // others. Files are linked where the file system can, else copied.
+  // others. Bulk loads come in before or after it: their Finish waits, as it
+  // does for Backup. Files are linked where the file system can, else copied,
+  // and put together in `directory`.checkpointing. Another directory of that
+  // name is InvalidArgument, one that is being filled is Busy.
   rocksdb::Status Checkpoint(const std::string& directory);
 
   // Adds a backup of this store, everything in memory included, to a directory

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/format/held_lock.h"
 #include "storage/format/staging.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
@@ -107,6 +108,19 @@ TEST_F(StoreBackup, CheckpointIsAStoreOfItsOwn) {
   EXPECT_THAT(store_->Checkpoint(copy),
               StatusIs(Status::kInvalidArgument, HasSubstr(copy + " exists")));
   EXPECT_FALSE(store_->Checkpoint(dir_.File("no/such/parent")).ok());
+  // RocksDB would remove X.tmp for a checkpoint X.
+  for (const char* name : {"x.tmp", "x.checkpointing"}) {
+    const std::filesystem::path own = dir_.File(name);
+    std::filesystem::create_directory(own);
+    std::ofstream(own / "letter") << "kept";
+  }
+  EXPECT_THAT(store_->Checkpoint(dir_.File("x/")),
+              StatusIs(Status::kInvalidArgument,
+                       HasSubstr("was not left by an interruption")));
+  std::filesystem::remove_all(dir_.File("x.checkpointing"));
+  EXPECT_THAT(store_->Checkpoint(dir_.File("x/")), IsOk());
+  EXPECT_TRUE(std::filesystem::exists(dir_.File("x.tmp/letter")));
+  EXPECT_EQ(RowsAt(dir_.File("x")).size(), AllRows(store_.get()).size());
   store_.reset();
   store_ = OpenOrFail({.read_only = true}, dir_.File("db"), {});
   EXPECT_TRUE(store_->Checkpoint(dir_.File("other")).IsNotSupported());
@@ -275,6 +289,17 @@ TEST_F(StoreBackup, OtherDirectoriesAreLeftAlone) {
   EXPECT_THAT(store_->Backup(dir_.File("db")), is_other);
   EXPECT_THAT(PurgeBackups(dir_.File("db"), 0), is_other);
   EXPECT_THAT(ListBackups(dir_.File("db"), &list), is_other);
+  // RocksDB takes any file in such folders for the remains of a backup.
+  for (const char* file : {"private/letter", "shared/letter", "meta/letter"}) {
+    const std::filesystem::path own = dir_.File("own");
+    const std::filesystem::path letter = own / file;
+    std::filesystem::create_directories(letter.parent_path());
+    std::ofstream(letter) << "kept";
+    EXPECT_THAT(store_->Backup(own), is_other) << file;
+    EXPECT_THAT(PurgeBackups(own, 0), is_other) << file;
+    EXPECT_TRUE(std::filesystem::exists(letter)) << file;
+    std::filesystem::remove_all(own);
+  }
 }
 
 TEST_F(StoreBackup, OneChangeAtATime) {
@@ -289,6 +314,9 @@ TEST_F(StoreBackup, OneChangeAtATime) {
   EXPECT_THAT(VerifyBackup(backups_, 1), IsOk());
   ASSERT_THAT(env->UnlockFile(lock), IsOk());
   EXPECT_THAT(store_->Backup(backups_), IsOk());
+  HeldLock held(env);
+  ASSERT_THAT(held.Take(backups_ + "/LOCK", "held"), IsOk());
+  EXPECT_THAT(PurgeBackups(backups_ + "/", 0), busy) << "by another path";
 }
 
 }  // namespace

@@ -325,6 +325,20 @@ TEST_F(StoreOpen, ForeignColumnFamilyIsRefused) {
                 StatusIs(Status::kTryAgain, names_it));
 }
 
+// Tells whether another process could lock a file now.
+bool CanLock(const std::string& file) {
+  const pid_t child = fork();
+  if (child == 0) {
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    const int opened = open(file.c_str(), O_RDWR | O_CLOEXEC);
+    _exit(opened >= 0 && fcntl(opened, F_SETLK, &lock) == 0 ? 0 : 1);
+  }
+  int state = -1;
+  waitpid(child, &state, 0);
+  return state == 0;
+}
+
 TEST_F(StoreOpen, SecondWriterIsKeptOut) {
   ASSERT_THAT(Open({}, {{"a", {}}}), IsOk());
   std::unique_ptr<Store> second;
@@ -334,6 +348,31 @@ TEST_F(StoreOpen, SecondWriterIsKeptOut) {
   EXPECT_EQ(second, nullptr);
   store_.reset();
   EXPECT_THAT(Store::Open({}, path_, {}, &second), IsOk());
+}
+
+// Two openings of a store under two names would delete each other's files. Even
+// one that is refused for another reason must not touch the lock, which the
+// system takes from a process that closes the file once.
+TEST_F(StoreOpen, SecondWriterByAnotherPathIsKeptOut) {
+  ASSERT_THAT(Open({}, {{"a", {}}}), IsOk());
+  const std::filesystem::path path = path_;
+  const std::string link = dir_.File("link");
+  std::filesystem::create_symlink(path, link);
+  const std::string paths[] = {path_ + "/", path_ + "/.", link,
+                               std::filesystem::relative(path),
+                               path.parent_path() / "." / path.filename()};
+  for (const std::string& other : paths) {
+    std::unique_ptr<Store> second;
+    EXPECT_TRUE(Store::Open({}, other, {}, &second).IsBusy()) << other;
+    EXPECT_FALSE(
+        Store::Open({}, other, {{"a", {.max_versions = 2}}}, &second).ok())
+        << other;
+    EXPECT_FALSE(CanLock(path_ + "/LOCK")) << other;
+  }
+  store_.reset();
+  EXPECT_TRUE(CanLock(path_ + "/LOCK"));
+  std::unique_ptr<Store> second;
+  EXPECT_THAT(Store::Open({}, link, {}, &second), IsOk());
 }
 
 // One of several that open, or create, a store at once succeeds, and none sees
