@@ -186,6 +186,9 @@ static_assert(static_cast<int>(ChangeType::kDeleteFamilyVersion) ==
 static_assert(static_cast<int>(ChangeType::kDelete) == ROWBLOOM_DELETE);
 static_assert(static_cast<int>(ChangeType::kDeleteFamily) ==
               ROWBLOOM_DELETE_FAMILY);
+static_assert(static_cast<int>(ChangeType::kRemove) == ROWBLOOM_REMOVE);
+static_assert(static_cast<int>(ChangeType::kRemoveFamily) ==
+              ROWBLOOM_REMOVE_FAMILY);
 static_assert(static_cast<int>(ChangeType::kIncrement) == ROWBLOOM_INCREMENT);
 static_assert(static_cast<int>(ChangeType::kAppend) == ROWBLOOM_APPEND);
 static_assert(static_cast<int>(ChangeType::kDeleteRow) == ROWBLOOM_DELETE_ROW);

@@ -176,6 +176,9 @@ struct ReclaimFacts {
   // No put before this timestamp is in any file or in memory.
   uint64_t no_puts_before_ms = 0;
   const RowDeletes* row_deletes = nullptr;  // nullptr: not known
+  // The entries are an operand: a put that expired stays, as other files may
+  // have what it replaced or pushed out.
+  bool is_operand = false;
 };
 
 // Removes what no read can need: versions that expired, deletes that expired

@@ -131,9 +131,11 @@ class Reclaim final : public CompactionFilter {
       return Decision::kKeep;
     }
     if (apply_family_deletes_) EnterRow(key.ToStringView());
-    const bool removed = RemoveDead(
-        rules_, {wall_ms_, parts_.rules->NoPutsBeforeMs(), &row_deletes_},
-        &entries_);
+    const bool removed =
+        RemoveDead(rules_,
+                   {wall_ms_, parts_.rules->NoPutsBeforeMs(), &row_deletes_,
+                    type == ValueType::kMergeOperand},
+                   &entries_);
     if (entries_.empty()) return Decision::kRemove;
     if (!removed) return Decision::kKeep;
     *new_value = EncodeEntries(entries_);

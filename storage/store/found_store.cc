@@ -85,6 +85,7 @@ Status LookIntoDatabase(Env* env, const std::string& path, FoundStore* found) {
   if (!s.ok()) return NamingDamagedFile(env, path, s);
   if (!found->creation_mark) s = CheckManifestEnd(env, path, database.get());
   if (s.ok()) s = ReadMetadata(database.get(), path, &found->metadata);
+  found->last_number = database->GetLatestSequenceNumber();
   if (!s.ok() || found->exists() || found->creation_mark) return s;
   return NotOurs(path, "its column family \"default\" has no record \"store\"");
 }

@@ -6,6 +6,7 @@
 // StoreOpen.OtherRocksdbDatabaseIsNoStore, OtherOptionsThanKeptAreNamed).
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -24,6 +25,8 @@ struct FoundStore {
   // The column families of a RocksDB database but "default"; empty without one.
   std::set<std::string> column_families;
   Metadata metadata;
+  // The number of the last change.
+  uint64_t last_number = 0;
 
   bool exists() const { return metadata.exists; }
   // True if `name` is a family with all that belongs to it.

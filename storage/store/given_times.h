@@ -88,17 +88,19 @@ class GivenTimes {
   }
 
   // A put, or a delete as above, had this timestamp given: later puts of the
-  // cell get a later one, as long as that is not too far ahead.
-  void NotePut(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
+  // cell get a later one. False: they do not, as it is past, or too far ahead.
+  bool NotePut(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
                uint64_t now_ms) {
-    if (!IsNear(timestamp_ms, now_ms)) return;
+    if (!IsNear(timestamp_ms, now_ms)) return false;
     Note(&TimesOf(row, cell).after_put_ms, timestamp_ms);
+    return true;
   }
 
-  void NoteDelete(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
+  bool NoteDelete(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
                   uint64_t now_ms) {
-    if (!IsNear(timestamp_ms, now_ms)) return;
+    if (!IsNear(timestamp_ms, now_ms)) return false;
     Note(&TimesOf(row, cell).after_delete_ms, timestamp_ms);
+    return true;
   }
 
   // Forgets all of them, and gives back most of their memory.

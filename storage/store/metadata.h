@@ -68,8 +68,9 @@ rocksdb::Status MarkLoad(const std::string& family, uint64_t files,
                          rocksdb::WriteBatch* batch);
 bool ReadLoadMark(std::string_view key, std::string* family, uint64_t* files);
 
-// Marks in the log, after a load, how many sequence numbers it took: another
-// such delete.
+// Marks in the log, right after a load, how many sequence numbers it took:
+// another such delete.
+inline constexpr uint64_t kUnknownLoadNumbers = UINT32_MAX;
 rocksdb::Status MarkLoadEnd(uint64_t numbers, rocksdb::WriteBatch* batch);
 bool ReadLoadEnd(std::string_view key, uint64_t* numbers);
 

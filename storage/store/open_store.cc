@@ -179,6 +179,7 @@ class Opener {
     }
     options_.block_cache_bytes = options_.block_cache->GetCapacity();
     opened_.options = options_;
+    opened_.found_number = found_.last_number;
     s = OpenDatabase();
     if (s.ok()) s = Writes() ? CompleteStore() : LookAgain();
     if (s.ok()) s = OpenFamilies();
@@ -347,14 +348,20 @@ class Opener {
     return opened_.database.WriteSynced(&batch);
   }
 
-  // The remains of bulk loads that a crash left.
+  // Removes the remains of bulk loads that a crash left. The last one may have
+  // taken numbers without saying so.
   Status RemoveLoads() {
     std::vector<std::string> entries;
     Status s = ListDirectory(env_, path(), &entries);
+    std::erase_if(entries, [](const std::string& entry) {
+      return !entry.starts_with(kLoadDirectoryPrefix);
+    });
+    if (!s.ok() || entries.empty()) return s;
+    rocksdb::WriteBatch end;
+    s = MarkLoadEnd(kUnknownLoadNumbers, &end);
+    if (s.ok()) s = opened_.database->Write(rocksdb::WriteOptions(), &end);
     for (const std::string& entry : entries) {
-      if (!s.ok()) break;
-      if (!entry.starts_with(kLoadDirectoryPrefix)) continue;
-      s = RemoveDirectory(env_, path() + "/" + entry);
+      if (s.ok()) s = RemoveDirectory(env_, path() + "/" + entry);
     }
     return s;
   }

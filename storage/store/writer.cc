@@ -60,8 +60,9 @@ Status CheckChange(const Change& change) {
                            " ms: expected at most ", kMaxTimestampMs);
   }
   const bool of_all_families = type == ChangeType::kDeleteRow;
-  const bool of_row = IsDeleteOfRow(type) || of_all_families;
-  if (!of_row && !IsEntryType(type)) {
+  const bool of_row = IsDeleteOfRow(type) || of_all_families ||
+                      type == ChangeType::kRemoveFamily;
+  if (!of_row && !IsEntryType(type) && type != ChangeType::kRemove) {
     return InvalidArgument("a change of the unknown type ",
                            static_cast<int>(type));
   }
@@ -162,6 +163,7 @@ class Writer::Draft {
     Status s = Enter(at.row);
     if (s.ok()) s = opened_.FindFamily(families_, at.family, &family_);
     if (s.ok()) s = FindCell(at.qualifier, &cell);
+    if (s.ok()) s = FindRowDeletes(&cell.row_deletes);
     if (!s.ok()) return s;
     const std::optional<Entry> newest = Newest(cell, family().rules());
     value->reset();
@@ -209,9 +211,18 @@ class Writer::Draft {
   struct CellState {
     rocksdb::PinnableSlice stored;  // the entries may view into it
     Entries entries;
+    // These are not found by FindCell.
     RowDeletes row_deletes;
     // The version that an increment or an append found.
     std::optional<Entry> before;
+  };
+
+  // A cell that the changes have changed.
+  struct ChangedCell {
+    bool is_read = false;
+    rocksdb::PinnableSlice stored;
+    Entries entries;  // once they are read
+    Entries since;    // these come after the entries
   };
 
   std::optional<Entry> Newest(const CellState& cell,
@@ -240,41 +251,55 @@ class Writer::Draft {
     return {family().handle()->GetID(), row_bytes_ + std::string(qualifier)};
   }
 
-  // The end of the row's cells in entries_.
-  std::map<Key, Entries>::const_iterator EntriesEnd(const Key& row) const {
-    return entries_.lower_bound(
+  // The end of the row's cells in cells_.
+  std::map<Key, ChangedCell>::const_iterator CellsEnd(const Key& row) const {
+    return cells_.lower_bound(
         {row.first, RowEnd(row.second, kMaxQualifierBytes)});
   }
 
+  // Finds the entries of a cell after the changes so far.
   Status FindCell(std::string_view qualifier, CellState* cell) const {
-    const bool versioned = family().format == CellFormat::kVersioned;
-    const Key key = KeyOf(qualifier);
-    rocksdb::ReadOptions options;
-    options.snapshot = snapshot_;
     if (Status s = CheckQualifier(qualifier); !s.ok()) return s;
-    Status s = opened_.database->Get(options, family().handle(), key.second,
-                                     &cell->stored);
-    if (s.ok()) {
-      s = ReadEntries({row_, family_, qualifier, cell->stored.ToStringView()},
-                      &cell->entries);
-    } else if (s.IsNotFound()) {
-      s = Status::OK();
+    const Key key = KeyOf(qualifier);
+    const auto found = cells_.find(key);
+    if (found == cells_.end()) {
+      return ReadCell(key, qualifier, &cell->stored, &cell->entries);
     }
-    if (s.ok() && versioned) s = FindRowDeletes(&cell->row_deletes);
-    if (!s.ok() || (removed_rows_.empty() && entries_.empty())) return s;
-    if (removed_rows_.contains(KeyOf(""))) cell->entries.clear();
-    const auto of_batch = entries_.find(key);
-    if (of_batch == entries_.end()) return s;
-    for (const Entry& entry : of_batch->second) {
+    ChangedCell& changed = found->second;
+    Status s;
+    if (!changed.is_read) {
+      s = ReadCell(key, qualifier, &changed.stored, &changed.entries);
+    }
+    if (!s.ok()) return s;
+    changed.is_read = true;
+    for (const Entry& entry : changed.since) {
       if (entry.type == kRemoval) {
-        cell->entries.clear();
+        changed.entries.clear();
+      } else if (family().format == CellFormat::kVersioned) {
+        changed.entries =
+            ApplyOperand(changed.entries, {entry}, family().rules());
       } else {
-        cell->entries =
-            versioned ? ApplyOperand(cell->entries, {entry}, family().rules())
-                      : Entries{entry};
+        changed.entries = {entry};
       }
     }
+    changed.since.clear();
+    cell->entries = changed.entries;
     return s;
+  }
+
+  // Reads the entries of a cell before the changes. They view into *stored.
+  Status ReadCell(const Key& key, std::string_view qualifier,
+                  rocksdb::PinnableSlice* stored, Entries* entries) const {
+    if (removed_rows_.contains(KeyOf(""))) return Status::OK();
+    rocksdb::ReadOptions options;
+    options.snapshot = snapshot_;
+    const Status s =
+        opened_.database->Get(options, family().handle(), key.second, stored);
+    if (s.IsNotFound()) return Status::OK();
+    return s.ok()
+               ? ReadEntries({row_, family_, qualifier, stored->ToStringView()},
+                             entries)
+               : s;
   }
 
   // Calls visit(qualifier, CellState&) for each cell that a delete concerns.
@@ -288,8 +313,8 @@ class Writer::Draft {
     }
     const Key row = KeyOf("");
     Status s;
-    const auto end = EntriesEnd(row);
-    for (auto it = entries_.lower_bound(row); s.ok() && it != end; ++it) {
+    const auto end = CellsEnd(row);
+    for (auto it = cells_.lower_bound(row); s.ok() && it != end; ++it) {
       const auto qualifier =
           std::string_view(it->first.second).substr(row.second.size());
       CellState cell;
@@ -302,11 +327,10 @@ class Writer::Draft {
     options.snapshot = snapshot_;
     RowCells stored(opened_, family_, options, row_bytes_);
     s = stored.Enter(row_, row_bytes_);
-    if (s.ok()) s = FindRowDeletes(&cell.row_deletes);
     for (; s.ok(); stored.Next()) {
       const StoredCell* const here = stored.Find();
       if (here == nullptr) break;
-      if (entries_.contains(KeyOf(here->qualifier))) continue;
+      if (cells_.contains(KeyOf(here->qualifier))) continue;
       s = ReadEntries(*here, &cell.entries);
       if (s.ok()) visit(here->qualifier, cell);
     }
@@ -317,6 +341,7 @@ class Writer::Draft {
   Status AddUpdate(Change change) {
     CellState cell;
     Status s = FindCell(change.qualifier, &cell);
+    if (s.ok()) s = FindRowDeletes(&cell.row_deletes);
     if (!s.ok()) return s;
     cell.before = Newest(cell, family().rules());
     const std::optional<Entry>& before = cell.before;
@@ -403,7 +428,9 @@ class Writer::Draft {
     const uint64_t cell = CellId(row, change.qualifier);
     uint64_t timestamp_ms = change.timestamp_ms.value_or(0);
     if (change.timestamp_ms) {
-      stripe_->given.NotePut(row, cell, timestamp_ms, now_ms_);
+      if (stripe_->given.NotePut(row, cell, timestamp_ms, now_ms_)) {
+        last_ms_ = std::max(last_ms_, timestamp_ms);
+      }
     } else {
       const bool replaces = updated != nullptr && updated->before;
       timestamp_ms = stripe_->given.Put(row, cell, now_ms_, replaces);
@@ -417,7 +444,8 @@ class Writer::Draft {
       s = CheckNewest(change, timestamp_ms, updated);
       if (!s.ok()) return s;
     }
-    if (opened_.shared->MayHave(kFamilyVersionDeletes)) {
+    // Changes that are only read announce nothing.
+    if (only_read_ || opened_.shared->MayHave(kFamilyVersionDeletes)) {
       RowDeletes row_deletes;
       s = FindRowDeletes(&row_deletes);
       // A deleted version would take the place of a visible one.
@@ -447,6 +475,14 @@ class Writer::Draft {
       return Status::InvalidArgument(
           "a delete of a version needs the version's timestamp");
     }
+    if (IsRemoval(change.type)) {
+      Change of_delete = change;
+      of_delete.type = change.type == ChangeType::kRemove
+                           ? ChangeType::kDelete
+                           : ChangeType::kDeleteFamily;
+      if (!given_ms) return Remove(of_delete, std::nullopt);
+      return Status::InvalidArgument("a removal takes no timestamp");
+    }
     if (family().format == CellFormat::kLatest) {
       if (!given_ms) return Remove(change, std::nullopt);
       return InvalidArgument("family \"", family_->first,
@@ -460,8 +496,13 @@ class Writer::Draft {
     const auto add = [&](uint64_t timestamp_ms) {
       return AddEntry(change.qualifier, {change.type, timestamp_ms});
     };
+    const auto note = [&](uint64_t timestamp_ms) {
+      if (given.NoteDelete(row, cell, timestamp_ms, now_ms_)) {
+        last_ms_ = std::max(last_ms_, timestamp_ms);
+      }
+    };
     if (given_ms) {
-      given.NoteDelete(row, cell, *given_ms, now_ms_);
+      note(*given_ms);
       s = add(*given_ms);
       if (!s.ok() || change.type != ChangeType::kDeleteFamilyVersion) return s;
       family_version_deletes_.push_back(family().shared_rules.get());
@@ -477,15 +518,18 @@ class Writer::Draft {
         --*newest_ms;
         s = Remove(change, *newest_ms);
       }
-      given.NoteDelete(row, cell, *newest_ms, now_ms_);
+      note(*newest_ms);
       return s.ok() ? add(*newest_ms) : s;
     }
     GivenTimes::Marker marker = given.Delete(row, cell, now_ms_);
     last_ms_ = std::max(last_ms_, marker.timestamp_ms);
     if (opened_.shared->MayHave(kLaterPuts)) {
-      std::optional<uint64_t> newest_ms;
-      s = FindNewestPut(change, &newest_ms);
-      marker.remove |= newest_ms > marker.timestamp_ms;
+      s = ForEachCell(
+          change, [&](std::string_view /*qualifier*/, const CellState& found) {
+            for (const Entry& entry : found.entries) {
+              marker.remove |= entry.timestamp_ms > marker.timestamp_ms;
+            }
+          });
     }
     if (s.ok() && marker.remove) s = Remove(change, marker.timestamp_ms);
     return s.ok() ? add(marker.timestamp_ms) : s;
@@ -499,9 +543,7 @@ class Writer::Draft {
   }
   void Note(std::string_view qualifier, const Entry& entry) {
     if (!IsLookedAt()) return;
-    Entries& entries = entries_[KeyOf(qualifier)];
-    if (entry.type == kRemoval) entries.clear();
-    entries.push_back(entry);
+    cells_[KeyOf(qualifier)].since.push_back(entry);
   }
 
   // Adds an entry to a cell of the row.
@@ -552,7 +594,7 @@ class Writer::Draft {
     if (IsDeleteOfRow(change.type)) {
       if (IsLookedAt()) {
         const Key row = KeyOf("");
-        entries_.erase(entries_.lower_bound(row), EntriesEnd(row));
+        cells_.erase(cells_.lower_bound(row), CellsEnd(row));
         removed_rows_.insert(row);
       }
       is_wide_ = true;
@@ -573,10 +615,15 @@ class Writer::Draft {
   using KeptDeletes = std::vector<std::pair<std::string, Entry>>;
   Status FindKeptDeletes(const Change& change, uint64_t marker_ms,
                          KeptDeletes* kept) const {
+    // The store's own may be later where its clock was ahead: they would take
+    // its next puts.
+    const bool keeps_later =
+        family().options.timestamps == Timestamps::kClient ||
+        !opened_.shared->MayHave(kLaterPuts);
     Status s = ForEachCell(
         change, [&](std::string_view qualifier, const CellState& cell) {
           for (const Entry& entry : cell.entries) {
-            if (entry.timestamp_ms > marker_ms &&
+            if (keeps_later && entry.timestamp_ms > marker_ms &&
                 (entry.type == ChangeType::kDelete ||
                  entry.type == ChangeType::kDeleteVersion)) {
               kept->emplace_back(qualifier, entry);
@@ -588,7 +635,8 @@ class Writer::Draft {
     RowDeletes row_deletes;
     s = FindRowDeletes(&row_deletes);
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
-      if (IsDeleteOfRow(change.type) && timestamp_ms <= marker_ms) return;
+      const bool stays = keeps_later && timestamp_ms > marker_ms;
+      if (IsDeleteOfRow(change.type) && !stays) return;
       kept->emplace_back("", Entry{type, timestamp_ms, {}});
     };
     if (row_deletes.up_to_ms) {
@@ -606,10 +654,12 @@ class Writer::Draft {
                        std::optional<uint64_t>* newest_ms) {
     VersionRules rules = family().rules();
     rules.ttl_ms = 0;
+    RowDeletes row_deletes;
+    if (Status s = FindRowDeletes(&row_deletes); !s.ok()) return s;
     return ForEachCell(
         change, [&](std::string_view /*qualifier*/, CellState& cell) {
           for (Entry& entry : cell.entries) entry.ttl_ms = kNoTtl;
-          ForEachVisible(cell.entries, cell.row_deletes, rules, /*wall_ms=*/0,
+          ForEachVisible(cell.entries, row_deletes, rules, /*wall_ms=*/0,
                          [newest_ms](const Entry& newest) {
                            *newest_ms = std::max(
                                *newest_ms, std::optional(newest.timestamp_ms));
@@ -618,17 +668,17 @@ class Writer::Draft {
         });
   }
 
-  // Finds the deletes of the row in the store and in the batch.
+  // Finds the deletes of the row, which are kept with the cell of the empty
+  // qualifier.
   Status FindRowDeletes(RowDeletes* row_deletes) const {
     row_deletes->clear();
-    Status s;
-    if (opened_.shared->MayHave(kRowDeletes)) {
-      s = writer_.FindRowDeletes(row_, family_, row_bytes_, row_deletes,
-                                 snapshot_);
+    if (family().format == CellFormat::kLatest ||
+        !(opened_.shared->MayHave(kRowDeletes) || cells_.contains(KeyOf("")))) {
+      return Status::OK();
     }
-    if (entries_.empty()) return s;
-    const auto of_batch = entries_.find(KeyOf(""));
-    if (of_batch != entries_.end()) row_deletes->Add(of_batch->second);
+    CellState cell;
+    Status s = FindCell("", &cell);
+    if (s.ok()) row_deletes->Add(cell.entries);
     return s;
   }
 
@@ -680,9 +730,9 @@ class Writer::Draft {
   std::map<Key, Join> joins_;
   std::list<std::string> updated_;  // values of increments and appends
   // The rows that were removed by a range tombstone and, if it looks at itself,
-  // the entries of each cell, in the order of the batch, since.
+  // the cells that were changed since. Finding one applies its changes.
   std::set<Key> removed_rows_;
-  std::map<Key, Entries> entries_;
+  mutable std::map<Key, ChangedCell> cells_;
   // The family of each kDeleteFamilyVersion.
   std::vector<SharedRules*> family_version_deletes_;
   // A change may depend on others, or even values in `latest` families.

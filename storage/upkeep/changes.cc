@@ -24,17 +24,29 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 
+// The bulk load whose marks the log has last: it is there when the next batch
+// says how many numbers it took.
+struct MarkedLoad {
+  uint64_t numbers = 0;  // the most that it took; 0: there is no load
+  std::vector<StoreChange> marks;
+};
+
 // The changes in a batch from a number on.
 class BatchChanges final : public rocksdb::WriteBatch::Handler {
  public:
-  // `first` is the number of the batch's first change.
+  // `first` is the number of the batch's first change. *load is that of the
+  // batch before, and then that of this one.
   BatchChanges(const OpenedStore& opened, uint64_t first, uint64_t from,
-               std::vector<StoreChange>* changes)
+               MarkedLoad* load, std::vector<StoreChange>* changes)
       : opened_(opened),
         families_(opened.families->Get()),
         number_(first),
         from_(from),
-        changes_(changes) {}
+        load_(*load),
+        changes_(changes) {
+    changes->insert(changes->end(), load_.marks.begin(), load_.marks.end());
+    load_ = {};
+  }
 
   Status PutCF(uint32_t id, const Slice& key, const Slice& value) override {
     if (IsPassed()) return Status::OK();
@@ -54,17 +66,15 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
                                       : AddEntries(family, key, value);
   }
   Status DeleteCF(uint32_t id, const Slice& key) override {
-    std::string loaded;
+    std::string family;
     uint64_t files = 0;
     const bool is_mark =
-        id == kRecords && ReadLoadMark(key.ToStringView(), &loaded, &files);
-    load_numbers_ = std::max(load_numbers_, files);
-    uint64_t numbers = 0;
-    if (id == kRecords && ReadLoadEnd(key.ToStringView(), &numbers)) {
-      load_end_ = numbers;
+        id == kRecords && ReadLoadMark(key.ToStringView(), &family, &files);
+    if (is_mark) {
+      load_.numbers = std::max(load_.numbers, files);
     }
     if (IsPassed()) return Status::OK();
-    if (is_mark) Add(ChangeKind::kBulkLoad, loaded);
+    if (is_mark) load_.marks.push_back(MadeAs(ChangeKind::kBulkLoad, family));
     return id == kRecords ? Status::OK()
                           : AddDelete(id, ChangeType::kDelete, key);
   }
@@ -73,13 +83,6 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
     if (IsPassed()) return Status::OK();
     return AddDelete(id, ChangeType::kDeleteFamily, begin);
   }
-
-  // The most numbers that a load took which follows the batch; 0: there is
-  // none.
-  uint64_t load_numbers() const { return load_numbers_; }
-  // The count of numbers that the load before the batch took; nullopt: no load
-  // says that it ended.
-  std::optional<uint64_t> load_end() const { return load_end_; }
 
  private:
   static constexpr uint32_t kRecords = 0;  // RocksDB's "default"
@@ -97,12 +100,15 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
     return family;
   }
 
-  StoreChange& Add(ChangeKind kind, std::string_view family) {
-    StoreChange& change = changes_->emplace_back();
+  StoreChange MadeAs(ChangeKind kind, std::string_view family) const {
+    StoreChange change;
     change.number = number_ - 1;
     change.kind = kind;
     change.family = family;
     return change;
+  }
+  StoreChange& Add(ChangeKind kind, std::string_view family) {
+    return changes_->emplace_back(MadeAs(kind, family));
   }
 
   Status AddRecord(const Slice& key, const Slice& value) {
@@ -122,6 +128,11 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
     if (family == families_->end()) return Status::OK();
     StoreChange& change = Add(ChangeKind::kCell, family->first);
     change.type = type;
+    // A `versioned` family has a delete that stays, too, which comes next.
+    if (family->second.format == CellFormat::kVersioned) {
+      change.type = type == ChangeType::kDelete ? ChangeType::kRemove
+                                                : ChangeType::kRemoveFamily;
+    }
     return SetCell(key.ToStringView(), &change);
   }
 
@@ -159,17 +170,52 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
   const SharedFamilies families_;
   uint64_t number_;  // the next change's
   const uint64_t from_;
+  MarkedLoad& load_;
   std::vector<StoreChange>* const changes_;
-  uint64_t load_numbers_ = 0;
-  std::optional<uint64_t> load_end_;
 };
+
+// The numbers that the load before a batch took, as the batch says.
+class LoadEnd final : public rocksdb::WriteBatch::Handler {
+ public:
+  Status DeleteCF(uint32_t id, const Slice& key) override {
+    uint64_t numbers = 0;
+    if (id == 0 && ReadLoadEnd(key.ToStringView(), &numbers)) {
+      numbers_ = numbers;
+    }
+    return Status::OK();
+  }
+  Status PutCF(uint32_t, const Slice&, const Slice&) override {
+    return Status::OK();
+  }
+  Status MergeCF(uint32_t, const Slice&, const Slice&) override {
+    return Status::OK();
+  }
+  Status DeleteRangeCF(uint32_t, const Slice&, const Slice&) override {
+    return Status::OK();
+  }
+
+  // nullopt: it says nothing of a load.
+  std::optional<uint64_t> numbers() const { return numbers_; }
+
+ private:
+  std::optional<uint64_t> numbers_;
+};
+
+// The number of the last change that can be told: no load is half there, and
+// the families are those that the marks up to it name.
+uint64_t LastNumber(const OpenedStore& opened) {
+  const auto unchanged = opened.families->LockUnchanged();
+  const auto no_loads = opened.families->KeepLoadsOut();
+  const uint64_t last = opened.database->GetLatestSequenceNumber();
+  // RocksDB reads its MANIFEST before the log, which may then tell of later
+  // loads.
+  return opened.env != nullptr ? last : std::min(last, opened.found_number);
+}
 
 class LogChanges final : public ChangeStream {
  public:
   LogChanges(const OpenedStore& opened, uint64_t since)
-      : opened_(opened),
-        next_(since + 1),
-        end_(opened.database->GetLatestSequenceNumber()) {}
+      : opened_(opened), next_(since + 1), end_(LastNumber(opened)) {}
 
   // Moves to the first change.
   Status Open() {
@@ -189,9 +235,11 @@ class LogChanges final : public ChangeStream {
       } else if (log_ != nullptr) {
         Status s = Decode(batch);
         if (!s.ok()) return s;
-        std::erase_if(changes_, [since](const StoreChange& change) {
-          return change.number <= since;
-        });
+        for (auto* changes : {&changes_, &load_.marks}) {
+          std::erase_if(*changes, [since](const StoreChange& change) {
+            return change.number <= since;
+          });
+        }
         if (Valid()) return s;
       }
       next_ = std::max(next_, since + 1);
@@ -203,7 +251,8 @@ class LogChanges final : public ChangeStream {
   const StoreChange& change() const override { return changes_[at_]; }
   const Status& status() const override { return status_; }
   uint64_t number() const override {
-    return Valid() ? change().number - 1 : next_ - 1;
+    if (Valid()) return change().number - 1;
+    return load_.marks.empty() ? next_ - 1 : load_.marks[0].number - 1;
   }
 
   void Next() override {
@@ -220,19 +269,19 @@ class LogChanges final : public ChangeStream {
     while (changes_.empty() && next_ <= end_) {
       MoveLog();
       const rocksdb::BatchResult batch = TakeBatch();
+      // A reader may have opened the store while a load came in.
+      if (log_ == nullptr && load_.numbers > 0 && opened_.env == nullptr) break;
       const uint64_t found = log_ != nullptr ? batch.sequence : end_ + 1;
       if (found > next_) {
         const uint64_t missing = std::min(found - 1, end_) - next_ + 1;
-        uint64_t allowed = load_numbers_;
-        if (allowed > 0 && log_ != nullptr) {
-          BatchChanges after(opened_, batch.sequence, UINT64_MAX, &changes_);
-          const Status s = batch.writeBatchPtr->Iterate(&after);
-          if (!s.ok()) return s;
-          allowed = after.load_end().value_or(allowed);
+        LoadEnd end;
+        Status s;
+        if (log_ != nullptr) s = batch.writeBatchPtr->Iterate(&end);
+        if (!s.ok()) return s;
+        if (missing > std::min(load_.numbers, end.numbers().value_or(0))) {
+          return Missing(missing, found);
         }
-        if (missing > allowed) return Missing(missing, found);
         next_ += missing;
-        load_numbers_ = 0;
       }
       if (next_ > end_) break;
       Status s = Decode(batch);
@@ -242,9 +291,8 @@ class LogChanges final : public ChangeStream {
   }
 
   Status Decode(const rocksdb::BatchResult& batch) {
-    BatchChanges found(opened_, batch.sequence, next_, &changes_);
+    BatchChanges found(opened_, batch.sequence, next_, &load_, &changes_);
     const Status s = batch.writeBatchPtr->Iterate(&found);
-    load_numbers_ = found.load_numbers();
     next_ = batch.sequence + batch.writeBatchPtr->Count();
     return s.ok() ? s
                   : Prefixed(Concat(opened_.path, ": the log's batch ",
@@ -281,7 +329,7 @@ class LogChanges final : public ChangeStream {
   uint64_t next_;
   const uint64_t end_;  // the last number of the stream
   std::unique_ptr<rocksdb::TransactionLogIterator> log_;
-  uint64_t load_numbers_ = 0;         // that may follow the last batch
+  MarkedLoad load_;                   // the last batch's
   std::vector<StoreChange> changes_;  // the present batch's
   size_t at_ = 0;
   Status status_;
@@ -289,9 +337,7 @@ class LogChanges final : public ChangeStream {
 
 }  // namespace
 
-uint64_t Store::LatestNumber() const {
-  return impl_->opened.database->GetLatestSequenceNumber();
-}
+uint64_t Store::LatestNumber() const { return LastNumber(impl_->opened); }
 
 Status Store::GetUpdatesSince(uint64_t number,
                               std::unique_ptr<ChangeStream>* stream) {

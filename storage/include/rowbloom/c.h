@@ -311,6 +311,8 @@ enum rowbloom_change_type {
   ROWBLOOM_DELETE_FAMILY_VERSION = 10,  // the same in all columns of a family
   ROWBLOOM_DELETE = 12,                 // all versions of a column
   ROWBLOOM_DELETE_FAMILY = 14,          // all columns of a family
+  ROWBLOOM_REMOVE = 251,                // a column, for copies of a store
+  ROWBLOOM_REMOVE_FAMILY = 252,         // all columns of a family, likewise
   ROWBLOOM_INCREMENT = 253,             // by a value of 8 bytes, big-endian
   ROWBLOOM_APPEND = 254,                // the value, after the newest one
   ROWBLOOM_DELETE_ROW = 255             // all families

@@ -14,7 +14,8 @@
 // where the changes of the store go on. The log is deleted when the cells in it
 // are in files, unless StoreOptions::kept_log_seconds or kept_log_bytes says
 // otherwise. Changes without a log (Durability::kSkipWal) and bulk loads are
-// not in it.
+// not in it. A store that is open for reading has the changes before its
+// opening.
 //
 // Not thread-safe; the store may be written to meanwhile. Memory: one batch, up
 // to three times. Must be destroyed before its store.
@@ -36,7 +37,9 @@ enum class ChangeKind : uint8_t {
   kFamilyKept,
   kFamilyDropped,
   // A bulk load was added to a family, unless it failed: its cells are not in
-  // the stream. Take them from the family (Store::NewCellIterator), or a copy.
+  // the stream. Take them from the family (Store::NewCellIterator), which has
+  // them now, or a copy. A stream of a store that is open for reading ends
+  // before a load that is the last change of the log.
   kBulkLoad,
 };
 
@@ -47,11 +50,13 @@ struct StoreChange {
   std::string family;
 
   // Set for a kCell. Deletes of rows come as a kDeleteFamily of each family.
+  // A kRemove or kRemoveFamily comes where a store had to remove what its next
+  // delete does not cover.
   ChangeType type = ChangeType::kPut;
   std::string row;
   std::string qualifier;
-  // nullopt: a delete that takes all that was written before, whatever its
-  // timestamp. A put has one.
+  // nullopt: a removal, or a delete in a `latest` family, which take all that
+  // was written before, whatever its timestamp.
   std::optional<uint64_t> timestamp_ms;
   std::string value;               // a put's
   std::optional<uint64_t> ttl_ms;  // a put's own

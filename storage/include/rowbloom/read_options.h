@@ -13,8 +13,9 @@
 namespace rowbloom {
 
 // A state of a store: reads with it see what was written before it was taken,
-// and nothing later. Expiry (ttl) goes on by the clock all the same. Keeps the
-// disk space of what it sees until destroyed, which must be before the store.
+// and nothing later. Expiry (ttl) goes on by the clock all the same, and what
+// AlterFamily rules out goes with the next compaction. Keeps the disk space of
+// what it sees until destroyed, which must be before the store.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;

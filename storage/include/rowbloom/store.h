@@ -277,8 +277,8 @@ class Store {
   std::vector<std::string> Warnings() const;
 
   // Sets the store's clock back to the machine's, after that was wrong for a
-  // time. Cells with later timestamps stay, and hide puts until the clock has
-  // passed them.
+  // time. Puts and deletes with later timestamps stay, and hide puts until the
+  // clock has passed them, or a delete without a timestamp has taken them.
   rocksdb::Status ResetClock();
 
   // The environment whose file system has the store's files.

@@ -33,15 +33,17 @@ struct WriteOptions {
 };
 
 // The types of changes, with HBase's numbers. They are on disk: never renumber.
-// The last three are not: an increment or an append is written as the put that
-// it comes to, and kDeleteRow as a kDeleteFamily of each family. WriteBatch
-// says what each of them does.
+// The last five are not: a removal is RocksDB's own delete, an increment or an
+// append is written as the put that it comes to, and kDeleteRow as a
+// kDeleteFamily of each family. WriteBatch says what each of them does.
 enum class ChangeType : uint8_t {
   kPut = 4,
   kDeleteVersion = 8,
   kDeleteFamilyVersion = 10,
   kDelete = 12,
   kDeleteFamily = 14,
+  kRemove = 251,
+  kRemoveFamily = 252,
   kIncrement = 253,
   kAppend = 254,
   kDeleteRow = 255,
@@ -50,6 +52,10 @@ enum class ChangeType : uint8_t {
 // Increments and appends are written as puts.
 constexpr bool IsUpdate(ChangeType type) {
   return type == ChangeType::kIncrement || type == ChangeType::kAppend;
+}
+// Removals are a column's and a row's in one family.
+constexpr bool IsRemoval(ChangeType type) {
+  return type == ChangeType::kRemove || type == ChangeType::kRemoveFamily;
 }
 // True for the changes that make a version, which may have a TTL.
 constexpr bool TakesTtl(ChangeType type) {
@@ -95,6 +101,11 @@ struct Change {
 // nothing. A version of the future makes it a delete of the future there, which
 // takes later puts without a timestamp until their time is past it. Families
 // that keep the latest version only (FamilyOptions) take no timestamps.
+//
+// A removal takes the versions and the deletes that the store has of a column
+// (kRemove) or, in one family, of a row (kRemoveFamily), and nothing that comes
+// later. It has no timestamp. It is for a copy of a store: ChangeStream gives
+// it where the store needed one.
 //
 // An increment or an append puts what it makes of the newest value of its cell,
 // which earlier changes of the batch may have put or deleted; no other write of

@@ -479,6 +479,45 @@ TEST_F(HostileClock, DeletesTakePutsThatAreLaterThanTheClock) {
   EXPECT_THAT(Versions(), ElementsAre(Field(&Cell::value, "new")));
 }
 
+TEST_F(HostileClock, DeletesOf2099TakeNoPutsAfterADeleteOfToday) {
+  for (const bool of_row : {false, true}) {
+    const auto remove = [&] {
+      return of_row ? store_->DeleteFamily("r", "s")
+                    : store_->Delete("r", "s", "q");
+    };
+    wall_ms_ = k2099;
+    Put("of 2099");
+    ASSERT_THAT(remove(), IsOk());
+    wall_ms_ = kNow;
+    ASSERT_THAT(store_->ResetClock(), IsOk());
+    Put("hidden");
+    EXPECT_THAT(Versions(), IsEmpty());
+    ASSERT_THAT(remove(), IsOk());
+    Put("new");
+    for (int compacted = 0; compacted < 2; ++compacted) {
+      EXPECT_THAT(Versions(), ElementsAre(Field(&Cell::value, "new")));
+      ASSERT_THAT(store_->Compact(), IsOk());
+    }
+  }
+}
+
+// A put after a delete of a time that is near has a later one, in the next
+// process, too.
+TEST_F(HostileClock, StandsStillBetweenADeleteOfTheNextSecondAndAPut) {
+  for (const bool reopened : {false, true}) {
+    const std::string qualifier = reopened ? "a" : "b";
+    ASSERT_THAT(
+        store_->Delete("r", "s", qualifier, {.timestamp_ms = wall_ms_ + 500}),
+        IsOk());
+    if (reopened) {
+      ASSERT_NO_FATAL_FAILURE(Open("db"));
+    }
+    ASSERT_THAT(store_->Put("r", "s", qualifier, "seen"), IsOk());
+    EXPECT_THAT(Versions("s", qualifier),
+                ElementsAre(Field(&Cell::value, "seen")));
+  }
+}
+
 // It would cover its timestamp of 2099 with the clock's bound.
 TEST_F(HostileClock, ResetEndsALoadThatHadBegunBefore) {
   wall_ms_ = k2099;

@@ -38,10 +38,10 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
   }
 
   // Loads into the lowest level, as nothing overlaps the cell.
-  void Load() {
+  void Load(const std::string& row = "r") {
     std::unique_ptr<BulkLoad> load;
     ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
-    ASSERT_THAT(load->Add("r", "f", "q", "SECRET", kSecret), IsOk());
+    ASSERT_THAT(load->Add(row, "f", "q", "SECRET", kSecret), IsOk());
     ASSERT_THAT(load->Finish(), IsOk());
   }
 
@@ -84,6 +84,18 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
     RowScanner rows = ScanOf(*store_);
     for (const Row& row : rows) EXPECT_NE(row.row, "r");
     EXPECT_THAT(rows.status(), IsOk());
+  }
+
+  // Makes versions stay for ever, and compares those that a row's cell has.
+  void ExpectVersions(const std::vector<std::string>& expected,
+                      const std::string& row = "r") {
+    options_.ttl_ms = 0;
+    ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
+    std::vector<Cell> cells;
+    ASSERT_THAT(store_->GetRow(row, &cells, {.max_versions = 9}), IsOk());
+    std::vector<std::string> values;
+    for (const Cell& cell : cells) values.push_back(cell.value);
+    EXPECT_EQ(values, expected);
   }
 
   // The number of deletes in the files and the log.
@@ -140,6 +152,53 @@ TEST_P(Expiry, ADeleteStaysWhileAnOlderPutIsInMemoryOrInANewerFile) {
       ASSERT_NO_FATAL_FAILURE(CompactRowA());
     }
     ASSERT_NO_FATAL_FAILURE(ExpectGone());
+    options_.ttl_ms = kTtlMs;
+    ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
+  }
+}
+
+// RocksDB merges what was joined without the compaction filter, so that one
+// compaction leaves it, though it rewrites every file.
+TEST_P(Expiry, ADeleteStaysWhileAPutBelowItWasJoined) {
+  for (int i = 0; i < 9; ++i) ASSERT_NO_FATAL_FAILURE(Put());
+  ASSERT_NO_FATAL_FAILURE(Delete());
+  Expire();
+  ASSERT_THAT(store_->Put("r", "f", "q", "later", {.timestamp_ms = now_ms_}),
+              IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_THAT(store_->Put("r", "f", "q", "later", {.timestamp_ms = now_ms_}),
+                IsOk());
+    ASSERT_THAT(store_->Put("a", "f", "q", "v", {.timestamp_ms = now_ms_}),
+                IsOk());
+    ASSERT_THAT(store_->Flush(), IsOk());
+    ASSERT_NO_FATAL_FAILURE(CompactRowA());
+  }
+  ExpectVersions({"later"});
+}
+
+// An expired put in a file above has pushed out, or replaced, what a file below
+// still has.
+TEST_P(Expiry, APutKeepsWhatItReplacedHidden) {
+  options_.max_versions = 1;
+  ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
+  for (const uint64_t timestamp_ms : {kSecret, kSecret + 1}) {
+    const std::string row = "r" + std::to_string(timestamp_ms);
+    ASSERT_NO_FATAL_FAILURE(Load(row));
+    WriteBatch batch;
+    batch.Put(row, "f", "q", "new", timestamp_ms);
+    batch.Put("a", "f", "q", "v", now_ms_);
+    batch.Put("z", "f", "q", "v", now_ms_);
+    ASSERT_THAT(store_->Write(batch), IsOk());
+    ASSERT_THAT(store_->Flush(), IsOk());
+    Expire();
+    ASSERT_NO_FATAL_FAILURE(CompactRowA());
+    ExpectVersions({"new"}, row);
+    options_.ttl_ms = kTtlMs;
+    ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
+    // It goes once nothing is below it.
+    ASSERT_THAT(store_->Compact(), IsOk());
+    ExpectVersions({}, row);
     options_.ttl_ms = kTtlMs;
     ASSERT_THAT(store_->AlterFamily("f", options_), IsOk());
   }

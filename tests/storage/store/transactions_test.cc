@@ -119,6 +119,26 @@ TEST_P(Transactions, ReadsItsOwnChanges) {
   EXPECT_EQ(Value("r", "p"), "again");
 }
 
+// The store has no delete of this kind before the commit.
+TEST_P(Transactions, ReadsAsItsDeleteOfAVersionOfTheRowLeavesIt) {
+  for (const uint64_t timestamp_ms : {5, 10}) {
+    ASSERT_THAT(
+        store_->Put("r", "client", "q", "v", {.timestamp_ms = timestamp_ms}),
+        IsOk());
+  }
+  const auto transaction = Begin();
+  transaction->DeleteFamilyVersion("r", "client", 10);
+  transaction->DeleteFamilyVersion("r", "client", 11);
+  transaction->Put("r", "client", "q", "deleted", 11);
+  std::optional<std::string> seen;
+  ASSERT_THAT(transaction->Get("r", "client", "q", &seen), IsOk());
+  ASSERT_THAT(transaction->Commit(), IsOk());
+  std::optional<std::string> kept;
+  ASSERT_THAT(store_->Get("r", "client", "q", &kept), IsOk());
+  EXPECT_EQ(kept, "v");
+  EXPECT_EQ(seen, kept);
+}
+
 TEST_P(Transactions, SeesTheStoreAsItWas) {
   Put("r", "q", "old");
   const auto transaction = Begin();

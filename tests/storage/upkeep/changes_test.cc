@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <thread>
 
 #include "tests/storage/store/model_families.h"
 #include "tests/storage/store/random_names.h"
@@ -20,6 +21,7 @@ namespace {
 
 using rocksdb::Status;
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using enum ChangeType;
 using Kind = ChangeKind;
@@ -60,6 +62,9 @@ void MakeInModel(const StoreChange& change, StoreModel* model) {
       return model->DeleteFamily(row, family, ms);
     case kDeleteFamilyVersion:
       return model->DeleteFamilyVersion(row, family, ms);
+    case kRemove:
+    case kRemoveFamily:
+      FAIL() << "no cell is that far ahead of the clock";
     case kDeleteRow:
     case kIncrement:
     case kAppend:
@@ -206,6 +211,48 @@ TEST_F(Changes, MakeACopyEqual) {
   EXPECT_TRUE(copied == model.Scan(AllWritten(), 0));
 }
 
+// A delete cannot cover what ran ahead of the clock by the full second: the
+// store removes that, and the copy has to, or its delete would take the next
+// put.
+TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
+  const auto open = [this](const char* name, Timestamps timestamps) {
+    return OpenOrFail(kKeepsLog, dir_.File(name),
+                      {{"f", {.timestamps = timestamps, .max_versions = 3}}},
+                      {.wall_clock = [] { return kModelStart; }});
+  };
+  const auto store = open("store", Timestamps::kStore);
+  const auto copy = open("copy", Timestamps::kClient);
+  ASSERT_NE(store, nullptr);
+  ASSERT_NE(copy, nullptr);
+  for (const bool of_row : {false, true}) {
+    for (uint64_t i = 0; i < GivenTimes::kMaxAheadMs + 50; ++i) {
+      ASSERT_THAT(store->Put("r", "f", "q", "before"), IsOk());
+    }
+    ASSERT_THAT(of_row ? store->DeleteRow("r") : store->Delete("r", "f", "q"),
+                IsOk());
+    ASSERT_THAT(store->Put("r", "f", "q", "after"), IsOk());
+    ASSERT_THAT(store->Put("r", "f", "", "other"), IsOk());
+  }
+  ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+  std::vector<ChangeType> removals;
+  for (const StoreChange& change : changes_) {
+    if (change.kind != Kind::kCell) continue;
+    if (IsRemoval(change.type)) removals.push_back(change.type);
+    WriteBatch batch;
+    batch.Add({change.type, change.row, change.family, change.qualifier,
+               change.value, change.timestamp_ms});
+    ASSERT_THAT(copy->Write(batch), IsOk());
+  }
+  EXPECT_THAT(removals, ElementsAre(kRemove, kRemoveFamily));
+  const RowOptions all = {.max_versions = 3};
+  std::vector<Cell> cells;
+  std::vector<Cell> copied;
+  ASSERT_THAT(store->GetRow("r", &cells, all), IsOk());
+  ASSERT_THAT(copy->GetRow("r", &copied, all), IsOk());
+  EXPECT_EQ(cells.size(), 2u);
+  EXPECT_TRUE(copied == cells);
+}
+
 TEST_F(Changes, OfAProcessThatWasKilledAreThoseItsStoreHas) {
   const uint64_t kills = Scaled(4);
   int families = 0;
@@ -328,6 +375,98 @@ TEST_F(Changes, MarkABulkLoadAndGoOnAfterIt) {
   }
 }
 
+// Each copy has a load's cells, or the store's changes since have its mark; and
+// at a mark the cells, or the family, are there.
+TEST_F(Changes, TellOfLoadsAndFamiliesThatAreThere) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  std::atomic<bool> stop = false;
+  std::atomic<int> loads = 0;
+  std::thread loader([&] {
+    for (int i = 0; !stop || i < 3; ++i) {
+      std::unique_ptr<BulkLoad> load;
+      ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+      ASSERT_THAT(load->Add("r", "client", std::to_string(i), "v", 5), IsOk());
+      ASSERT_THAT(load->Finish(), IsOk());
+      ++loads;
+      ASSERT_THAT(store_->CreateFamily("f" + std::to_string(i), {}), IsOk());
+    }
+  });
+  const auto loaded = [](Store* store) {
+    std::vector<Cell> cells;
+    EXPECT_THAT(store->GetRow("r", &cells), IsOk());
+    return static_cast<int>(cells.size());
+  };
+  // Takes all changes, and returns the number of loads among them.
+  const auto take = [&](bool check) {
+    EXPECT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+    int marks = 0;
+    for (const StoreChange& change : changes_) {
+      marks += change.kind == Kind::kBulkLoad;
+      if (!check || change.kind != Kind::kFamilyKept) continue;
+      EXPECT_TRUE(store_->Families().contains(change.family));
+    }
+    return marks;
+  };
+  std::vector<std::pair<int, uint64_t>> copies;
+  int marks = 0;
+  uint64_t polled = 0;
+  for (int i = 0; i < 12; ++i) {
+    const std::string path = dir_.File("copy" + std::to_string(i));
+    ASSERT_THAT(store_->Checkpoint(path), IsOk());
+    const auto copy = OpenOrFail({.read_only = true}, path, {});
+    ASSERT_NE(copy, nullptr);
+    copies.emplace_back(loaded(copy.get()), copy->LatestNumber());
+    for (int polls = 0; polls < 20; ++polls) {
+      number_ = polled;
+      marks += take(/*check=*/true);
+      polled = number_;
+      EXPECT_GE(loaded(store_.get()), marks);
+    }
+  }
+  stop = true;
+  loader.join();
+  number_ = polled;
+  EXPECT_EQ(marks + take(/*check=*/false), loads);
+  for (const auto& [in_copy, number] : copies) {
+    number_ = number;
+    EXPECT_EQ(in_copy + take(/*check=*/false), loads);
+  }
+}
+
+// Another process sees the log before the load is there, or has both.
+TEST_F(Changes, OfAReaderHaveLoadsThatItHas) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  std::atomic<bool> stop = false;
+  std::thread loader([&] {
+    for (int i = 0; !stop; ++i) {
+      std::unique_ptr<BulkLoad> load;
+      ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+      ASSERT_THAT(load->Add("r", "client", std::to_string(i), "v", 5), IsOk());
+      ASSERT_THAT(load->Finish(), IsOk());
+    }
+  });
+  size_t marks = 0;
+  for (int i = 0; i < 30; ++i) {
+    const auto reader = OpenOrFail({.read_only = true}, path_, {});
+    ASSERT_NE(reader, nullptr);
+    ASSERT_THAT(TakeChanges(reader.get(), &number_, &changes_), IsOk());
+    marks += static_cast<size_t>(
+        std::ranges::count(changes_, Kind::kBulkLoad, &StoreChange::kind));
+    std::vector<Cell> cells;
+    ASSERT_THAT(reader->GetRow("r", &cells), IsOk());
+    EXPECT_GE(cells.size(), marks);
+  }
+  EXPECT_GT(marks, 0u);
+  stop = true;
+  loader.join();
+  const auto reader = OpenOrFail({.read_only = true}, path_, {});
+  ASSERT_NE(reader, nullptr);
+  ASSERT_THAT(TakeChanges(reader.get(), &number_, &changes_), IsOk());
+  std::vector<Cell> cells;
+  ASSERT_THAT(reader->GetRow("r", &cells), IsOk());
+  EXPECT_EQ(cells.size(), marks + changes_.size());
+}
+
 // A load takes fewer numbers than files. The mark after it tells how many, so
 // that those of writes without the log are not taken for the load's.
 TEST_F(Changes, WithoutALogAreMissedAfterABulkLoad) {
@@ -395,6 +534,31 @@ TEST_F(Changes, GiveNoCellOfADroppedFamilyToItsSuccessor) {
                       {Kind::kFamilyDropped, ""},
                       {Kind::kFamilyKept, ""},
                       {Kind::kCell, "new"}}));
+}
+
+// The puts after the load are not taken for its numbers.
+TEST_F(Changes, AfterADamagedEndOfALoadAreMissed) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store_->NewBulkLoad({.file_bytes = 1}, &load), IsOk());
+  for (char row = 'a'; row < 'k'; ++row) {
+    ASSERT_THAT(load->Add({&row, 1}, "client", "q", "v", 5), IsOk());
+  }
+  ASSERT_THAT(load->Finish(), IsOk());
+  for (int i = 0; i < 5; ++i) ASSERT_NO_FATAL_FAILURE(Put("row"));
+  size_t damaged = 0;
+  for (const auto& [name, bytes] : Contents(path_)) {
+    const size_t at = bytes.find("loaded/");
+    if (!name.ends_with(".log") || at == bytes.npos) continue;
+    ++damaged;
+    std::fstream file(path_ + "/" + name,
+                      std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put('L');
+  }
+  ASSERT_EQ(damaged, 1u);
+  EXPECT_THAT(TakeChanges(store_.get(), &number_, &changes_),
+              StatusIs(Status::kNotFound, HasSubstr("not in the log")));
 }
 
 TEST_F(Changes, InADamagedLogEndWithAnError) {
