@@ -1,34 +1,43 @@
 #!/usr/bin/env python3
-"""Plants faults in the sources, one at a time, and tells which the tests notice.
+"""Plants faults in the sources, and tells which of them the tests notice.
 
     tests/faults/plant_faults.py [--seed N] [--places N] [FOLDER...]
 
-For each place, drawn by the seed from all of lib/, storage/ and tools/: changes
-the file, builds the test programs that mirror its folder, or, if there are none,
-all that it is a part of, runs their tests up to the first that fails, and puts
-the file back. Prints a line for each place and the share of the faults that were
-caught. A place whose change does not compile is replaced by another one.
-
-Files that are to be changed must be as committed. The build directory has to be
-configured and is left to be built again.
+A copy of the committed tree gets all faults at once, each behind a switch of
+planted.h: one in each of the places that the seed draws from lib/, storage/ and
+tools/. It is built once. For each fault the test programs run that mirror the
+file's folder, or, if there are none, all that the file is a part of, up to the
+first test that fails. Prints a line for each place and the share of the faults
+that were caught. A place whose change does not compile is replaced by another
+one.
 """
 
 import argparse
 import collections
+import concurrent.futures
+import functools
+import io
+import itertools
 import json
+import os
 import pathlib
 import random
 import re
 import resource
+import shutil
 import subprocess
 import sys
+import tarfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("lib", "storage", "tools")
 MEMORY_BYTES = 16 << 30
 FILE_BYTES = 4 << 30
 
-Fault = collections.namedtuple("Fault", "path line kind before after")
+# `switched` is the line with both, as a format that takes the fault's number.
+Fault = collections.namedtuple("Fault",
+                               "path line kind before after switched")
 
 # These lines have no code that runs.
 NO_PLACE = re.compile(r"\s*(#|static_assert|template|using |typedef |namespace "
@@ -38,6 +47,13 @@ STATEMENT = re.compile(r"(\s+)(?!return|delete|throw|co_)[\w.:>-]*[\w>]"
 DECLARATION = re.compile(r"\s+[\w:<>,*&]+ [\w:]+\(")
 COMPARISON = re.compile(r" (<=|>=|<|>) ")
 TWO_ARGUMENTS = re.compile(r"\b[\w.>:-]*\w\((\w+(?:\(\))?), (\w+(?:\(\))?)\)")
+MADE = "::rowbloom::planted::IsMade({number})"
+NAME_OF = {
+    "<": "Less",
+    "<=": "LessOrEqual",
+    ">": "Greater",
+    ">=": "GreaterOrEqual"
+}
 OTHER_COMPARISON = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 
 
@@ -59,35 +75,48 @@ def closing(code, start):
     return -1
 
 
+def escaped(text):
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def negated_condition(line, code):
     start = re.search(r"\b(?:if|while) \(", code)
     end = closing(code, start.end() - 1) if start else -1
     if end < 0 or ";" in code[start.end():end]:
         return
-    yield (line[:start.end()] + "!(" + line[start.end():end] + ")" +
-           line[end:])
+    before, condition, after = (line[:start.end()], line[start.end():end],
+                                line[end:])
+    yield (f"{before}!({condition}){after}",
+           f"{escaped(before)}static_cast<bool>({escaped(condition)}) != "
+           f"{MADE}{escaped(after)}")
 
 
 def off_by_one(line, code):
     for sign in COMPARISON.finditer(code):
-        yield (line[:sign.start(1)] + OTHER_COMPARISON[sign.group(1)] +
-               line[sign.end(1):])
+        before, after = line[:sign.start(1)], line[sign.end(1):]
+        yield (before + OTHER_COMPARISON[sign.group(1)] + after,
+               f"{escaped(before)}< ::rowbloom::planted::"
+               f"{NAME_OF[sign.group(1)]}{{{{{{number}}}}}} >{escaped(after)}")
 
 
 def dropped_call(line, code):
     statement = STATEMENT.match(code)
     if (statement and not DECLARATION.match(code) and
             code.count("(") == code.count(")")):
-        yield statement.group(1) + ";"
+        yield (statement.group(1) + ";",
+               f"do {{{{ if (!{MADE}) {escaped(line)} }}}} while (false);")
 
 
 def swapped_arguments(line, code):
     for call in TWO_ARGUMENTS.finditer(code):
-        first, second = call.span(1), call.span(2)
-        if call.group(1) != call.group(2):
-            yield (line[:first[0]] + line[second[0]:second[1]] +
-                   line[first[1]:second[0]] + line[first[0]:first[1]] +
-                   line[second[1]:])
+        if call.group(1) == call.group(2):
+            continue
+        (first, first_end), (second, second_end) = call.span(1), call.span(2)
+        a, b = line[first:first_end], line[second:second_end]
+        before, after = line[:first], line[second_end:]
+        plain = f"{before}{b}, {a}{after}"
+        before, a, b, after = map(escaped, (before, a, b, after))
+        yield plain, f"{before}{MADE} ? {b} : {a}, {MADE} ? {a} : {b}{after}"
 
 
 KINDS = {
@@ -110,8 +139,8 @@ def faults_in(path, text):
         for kind, changes in KINDS.items():
             if kind == "dropped call" and not starts_statement:
                 continue
-            for after in changes(line, code):
-                yield Fault(path, number, kind, line, after)
+            for after, switched in changes(line, code):
+                yield Fault(path, number, kind, line, after, switched)
 
 
 def sources(folders):
@@ -135,85 +164,170 @@ def drawn(folders, seed):
                 yield faults.pop()
 
 
+class Copy:
+    """A copy of the committed tree, and its build."""
+
+    def __init__(self, directory, jobs):
+        self.source = directory / "source"
+        self.build = directory / "build"
+        self.jobs = jobs
+        shutil.rmtree(self.source, ignore_errors=True)
+        archive = subprocess.run(["git", "archive", "HEAD"],
+                                 cwd=ROOT,
+                                 check=True,
+                                 stdout=subprocess.PIPE).stdout
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(self.source)
+
+    def plant(self, faults):
+        """Plants the faults, by number, in files as they were committed."""
+        by_file = collections.defaultdict(dict)
+        for number, fault in faults.items():
+            by_file[fault.path][fault.line] = fault.switched.format(
+                number=number)
+        for path, lines in by_file.items():
+            text = (ROOT / path).read_text().split("\n")
+            for line, switched in lines.items():
+                text[line - 1] = switched
+            planted, changed = self.source / path, "\n".join(text)
+            if planted.read_text() != changed:
+                planted.write_text(changed)
+
+    def configure(self):
+        header = ROOT / "tests" / "faults" / "planted.h"
+        subprocess.run([
+            "cmake", "-S", self.source, "-B", self.build, "-G", "Ninja",
+            "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1",
+            f"-DCMAKE_CXX_FLAGS=-std=c++20 -w -include {header}", "-DROWBLOOM_UNITY=ON",
+            "-DROWBLOOM_BUILD_BENCH=OFF", "-DROWBLOOM_TEST_PROGRAMS=OFF"
+        ],
+                       check=True,
+                       stdout=subprocess.DEVNULL)
+
+    def make(self):
+        """The compiler's errors, if any."""
+        made = subprocess.run(["ninja", "-k0", f"-j{self.jobs}"],
+                              cwd=self.build,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT,
+                              text=True)
+        return made.stdout if made.returncode != 0 else ""
+
+    def build_with(self, faults):
+        """Builds with those of the faults that compile, and returns them."""
+        self.plant(faults)
+        self.configure()
+        while errors := self.make():
+            named = set(
+                re.findall(re.escape(f"{self.source}/") + r"([^:]+):(\d+):",
+                           errors))
+            bad = [
+                number for number, fault in faults.items()
+                if (fault.path, str(fault.line)) in named
+            ]
+            if not bad:
+                sys.exit("the copy does not compile:\n" + errors)
+            for number in bad:
+                fault = faults.pop(number)
+                line = fault._replace(switched=escaped(fault.before))
+                self.plant({**faults, number: line})
+        return faults
+
+
 class Tests:
     """The programs and tests of a build directory."""
 
-    def __init__(self, build, jobs, seconds):
+    def __init__(self, build):
         self.build = build
-        self.jobs = jobs
-        self.seconds = seconds
+        self.seconds = {}  # of each command without a fault
+        listed = json.loads(
+            subprocess.run(
+                ["ctest", "--test-dir", build, "--show-only=json-v1"],
+                check=True,
+                stdout=subprocess.PIPE,
+                text=True).stdout)
+        self.tests = [test.get("command", []) for test in listed["tests"]]
 
-    def programs_with(self, path):
-        """The test programs that the changed file is a part of and that mirror
-        its folder; without any, all test programs."""
+    @functools.cache
+    def programs_with(self, source):
+        """The test programs that the file is a part of and that mirror its
+        folder; without any, all test programs."""
+        times = source.stat()
+        os.utime(source)
         planned = subprocess.run(["ninja", "-C", self.build, "-n"],
                                  check=True,
                                  stdout=subprocess.PIPE,
                                  text=True).stdout
-        programs = [
-            program for program in re.findall(
-                r"Linking C(?:XX)? executable (tests/\S+)", planned)
-        ]
-        folder = str(pathlib.Path("tests", path).parent) + "/"
+        os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))
+        programs = re.findall(r"Linking C(?:XX)? executable (tests/\S+)",
+                              planned)
+        folder = str("tests" / source.relative_to(self.build.parent / "source")
+                     .parent) + "/"
         near = [
             program for program in programs
             if folder.startswith(program.rpartition("/")[0] + "/")
         ]
         return near or programs
 
-    def make(self, programs):
-        """The compiler's errors, if any."""
-        made = subprocess.run(
-            ["ninja", "-C", self.build, f"-j{self.jobs}", *programs],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True)
-        return made.stdout if made.returncode != 0 else ""
-
     def commands(self, programs):
         """What to run: a GoogleTest program as a whole, other tests as they
-        are."""
-        listed = json.loads(
-            subprocess.run(
-                ["ctest", "--test-dir", self.build, "--show-only=json-v1"],
-                check=True,
-                stdout=subprocess.PIPE,
-                text=True).stdout)
+        are. The quickest come first."""
         paths = {str((self.build / program).resolve()) for program in programs}
         whole, others = {}, []
-        for test in listed["tests"]:
-            command = test.get("command", [])
+        for command in self.tests:
             if not paths.intersection(command):
                 continue
             if any(word.startswith("--gtest_also_run_disabled")
                    for word in command):
-                whole[command[0]] = [command[0], "--gtest_fail_fast"]
+                whole[command[0]] = (command[0], "--gtest_fail_fast")
             elif not any(word.startswith("--gtest") for word in command):
-                others.append(command)
-        return [*whole.values(), *others]
+                others.append(tuple(command))
+        return sorted([*whole.values(), *others],
+                      key=lambda command: self.seconds.get(command, 0))
 
-    def first_failure(self, programs):
-        """How the tests notice, or None."""
-        for command in self.commands(programs):
-            name = pathlib.Path(command[0]).name
-            try:
-                ran = subprocess.run(command,
-                                     cwd=self.build,
-                                     timeout=self.seconds,
-                                     stdin=subprocess.DEVNULL,
-                                     stdout=subprocess.PIPE,
-                                     stderr=subprocess.STDOUT,
-                                     errors="replace",
-                                     text=True,
-                                     preexec_fn=limit_resources)
-            except subprocess.TimeoutExpired:
-                return f"{name}: takes more than {self.seconds} s"
-            if ran.returncode in (0, 77):
-                continue
-            failed = re.search(r"\[  FAILED  \] (\S+)", ran.stdout)
-            detail = failed.group(1) if failed else f"exit {ran.returncode}"
-            return f"{name}: {detail}"
-        return None
+    def failure(self, command, number=None):
+        """How the tests notice a fault, or None."""
+        name = pathlib.Path(command[0]).name
+        seconds = 60 + 4 * self.seconds.get(command, 900)
+        chosen = {} if number is None else {
+            "ROWBLOOM_PLANTED_FAULT": str(number)
+        }
+        try:
+            ran = subprocess.run(command,
+                                 cwd=self.build,
+                                 env=os.environ | chosen,
+                                 timeout=seconds,
+                                 stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT,
+                                 errors="replace",
+                                 text=True,
+                                 preexec_fn=limit_resources)
+        except subprocess.TimeoutExpired:
+            return f"{name}: takes more than {seconds:.0f} s"
+        if ran.returncode in (0, 77):
+            return None
+        failed = re.search(r"\[  FAILED  \] (\S+)", ran.stdout)
+        detail = failed.group(1) if failed else f"exit {ran.returncode}"
+        return f"{name}: {detail}"
+
+    def run_without_faults(self, commands, pool):
+        """Ends the program if a test fails, and notes how long each takes."""
+
+        def run(command):
+            start = time.monotonic()
+            failure = self.failure(command)
+            return command, time.monotonic() - start, failure
+
+        for command, seconds, failure in pool.map(run, commands):
+            if failure:
+                sys.exit("without a fault: " + failure)
+            self.seconds[command] = seconds
+
+    def first_failure(self, programs, number):
+        failures = (self.failure(command, number)
+                    for command in self.commands(programs))
+        return next(filter(None, failures), None)
 
 
 def limit_resources():
@@ -222,26 +336,18 @@ def limit_resources():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def plant(fault, tests):
-    """(outcome, detail): "caught", "missed" or "no program"."""
-    path = ROOT / fault.path
-    text = path.read_text()
-    lines = text.split("\n")
-    lines[fault.line - 1] = fault.after
-    try:
-        path.write_text("\n".join(lines))
-        programs = tests.programs_with(fault.path)
-        if not programs:
-            return "no program", "no test program has it"
-        errors = tests.make(programs)
-        if "error:" in errors:
-            return "no program", "does not compile"
-        if errors:
-            return "caught", "the tests cannot be listed"
-        noticed = tests.first_failure(programs)
-        return ("caught", noticed) if noticed else ("missed", "")
-    finally:
-        path.write_text(text)
+def show(fault, outcome):
+    print(f"{fault.path}:{fault.line}: {fault.kind}: {outcome}\n"
+          f"  - {fault.before.strip()}\n  + {fault.after.strip()}",
+          flush=True)
+
+
+def one_per_line(faults):
+    seen = set()
+    for fault in faults:
+        if (fault.path, fault.line) not in seen:
+            seen.add((fault.path, fault.line))
+            yield fault
 
 
 def main():
@@ -251,14 +357,11 @@ def main():
     parser.add_argument("folders", nargs="*", default=FOLDERS)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--places", type=int, default=20)
-    parser.add_argument("--build",
+    parser.add_argument("--directory",
                         type=pathlib.Path,
-                        default=ROOT / "build" / "release")
-    parser.add_argument("--jobs", type=int, default=1, help="of the build")
-    parser.add_argument("--seconds",
-                        type=int,
-                        default=600,
-                        help="that a test program may take")
+                        default=ROOT / "build" / "faults",
+                        help="for the copy and its build")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list",
                         action="store_true",
                         help="print the faults, plant none")
@@ -271,27 +374,37 @@ def main():
         text=True).stdout
     if changed:
         sys.exit("not as committed:\n" + changed)
-    tests = Tests(arguments.build, arguments.jobs, arguments.seconds)
-    # Otherwise the plan of a build would hold more than what a fault changes.
-    if not arguments.list and (errors := tests.make([])):
-        sys.exit("the sources as committed are not built:\n" + errors)
-    counts = collections.Counter()
-    for fault in drawn(arguments.folders, arguments.seed):
-        if counts["caught"] + counts["missed"] == arguments.places:
-            break
-        if arguments.list:
-            outcome, detail = "missed", ""
-        else:
-            outcome, detail = plant(fault, tests)
-        counts[outcome] += 1
-        print(f"{fault.path}:{fault.line}: {fault.kind}: "
-              f"{'' if arguments.list else outcome} {detail}\n"
-              f"  - {fault.before.strip()}\n  + {fault.after.strip()}",
-              flush=True)
-    planted = counts["caught"] + counts["missed"]
-    if not arguments.list and planted:
-        print(f"seed {arguments.seed}: {counts['caught']} of {planted} faults "
-              f"caught, {100 * counts['caught'] // planted} %")
+    # About one in five does not compile.
+    spare = arguments.places // 2
+    faults = dict(
+        enumerate(
+            itertools.islice(
+                one_per_line(drawn(arguments.folders, arguments.seed)),
+                arguments.places + (0 if arguments.list else spare))))
+    if arguments.list:
+        for fault in faults.values():
+            show(fault, "")
+        return
+    copy = Copy(arguments.directory.resolve(), arguments.jobs)
+    chosen = dict(
+        itertools.islice(copy.build_with(faults).items(), arguments.places))
+    tests = Tests(copy.build)
+    programs = {
+        number: tests.programs_with(copy.source / fault.path)
+        for number, fault in chosen.items()
+    }
+    caught = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        tests.run_without_faults(
+            tests.commands(set(itertools.chain(*programs.values()))), pool)
+        noticed = pool.map(
+            lambda number: tests.first_failure(programs[number], number),
+            chosen)
+        for fault, notice in zip(chosen.values(), noticed):
+            caught += notice is not None
+            show(fault, f"caught {notice}" if notice else "missed")
+    print(f"seed {arguments.seed}: {caught} of {len(chosen)} faults caught, "
+          f"{100 * caught / max(1, len(chosen)):.1f} %")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@
 // the two of a fingerprint add up to a number that follows from it.
 //
 // Keys are counted: a key that was added twice is there twice and has to be
-// removed twice. The buckets have room for 8 of one key.
+// removed twice. The buckets have room for 8 of one key or, in a filter of few
+// buckets, where both may be the same one, for 4.
 //
 // Thread safety: const methods may run at the same time, others not.
 #pragma once
@@ -59,7 +60,7 @@ class CuckooFilter {
       const std::optional<FilterSecret>& secret = std::nullopt);
 
   // kFull: both buckets of the key are full, and 500 moves of other
-  // fingerprints made no room; or the key is there 8 times.
+  // fingerprints made no room; or the key fills its buckets by itself.
   AddOutcome Add(std::string_view key);
 
   // Undoes one Add of the key. False, and nothing is changed: the key is not in

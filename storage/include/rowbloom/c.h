@@ -16,10 +16,11 @@
 // not be NULL. It sets *error to NULL if it succeeds, and else to a message
 // that begins with the kind of the error, as RocksDB's do: "Invalid argument:
 // ...", "NotFound: ...", "Not implemented: ...", "Corruption: ...", "IO error:
-// ...", "Resource busy: ...", "Operation aborted: ...". A function that returns
-// bool returns true if it succeeds; one that returns a pointer returns NULL if
-// it fails. No C++ exception leaves the library. (RocksDB's C functions release
-// the *error that they are given: give them NULL, not a message of rowbloom's.)
+// ...", "Resource busy: ...", "Operation aborted: ...", "Operation failed. Try
+// again.: ...". A function that returns bool returns true if it succeeds; one
+// that returns a pointer returns NULL if it fails. No C++ exception leaves the
+// library. (RocksDB's C functions release the *error that they are given: give
+// them NULL, not a message of rowbloom's.)
 //
 // Ownership. The library copies what it keeps of arguments: they may be freed
 // when the call returns. The caller owns what a function returns as `char*`,
