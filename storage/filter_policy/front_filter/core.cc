@@ -220,6 +220,10 @@ void Core::Work() {
         family->OnNoMemory();
       }
     }
+    // Sections that went may leave room for others that were refused.
+    ForEach([this](Family* family) {
+      if (family->CanReadMore()) Wake(family);
+    });
     lock.lock();
   }
 }

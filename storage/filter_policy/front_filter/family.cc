@@ -149,9 +149,7 @@ std::vector<ListedFile> Family::LoadListed(
       const bool is_new = found == known_files_.end();
       KnownFile& file = known[listed.file_number];
       if (!is_new) file = found->second;
-      if (is_new ||
-          (file.bytes_beyond_limit != 0 &&
-           memory_->HasRoomFor(Memory::kRows, file.bytes_beyond_limit))) {
+      if (is_new || HasRoomNow(file)) {
         auto loaded = FileRows::Load(rules_, db->GetEnv(),
                                      listed.db_path + listed.name, memory_);
         file = {.rows = std::move(loaded.rows),
@@ -170,6 +168,13 @@ std::vector<ListedFile> Family::LoadListed(
   }
   known_files_ = std::move(known);
   return files;
+}
+
+bool Family::CanReadMore() {
+  const std::lock_guard reconcile(reconcile_mutex_);
+  return std::ranges::any_of(known_files_, [this](const auto& known) {
+    return HasRoomNow(known.second);
+  });
 }
 
 void Family::Disarm(std::string_view why) noexcept {

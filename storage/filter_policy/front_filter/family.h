@@ -143,6 +143,10 @@ class Family {
   // of RocksDB.
   void Reconcile();
 
+  // Tells whether Reconcile would read a file for whose section there was no
+  // room before.
+  bool CanReadMore();
+
   // Every row may exist from now on, for good. A Reconcile under way ends after
   // the file that it is reading.
   void Disarm(std::string_view why) noexcept;
@@ -178,6 +182,11 @@ class Family {
   FrontFilterState state() const {
     const std::lock_guard lock(mutex_);
     return state_;
+  }
+  // Tells whether there was no room for the file's section, and now is.
+  bool HasRoomNow(const KnownFile& file) const {
+    return file.bytes_beyond_limit != 0 &&
+           memory_->HasRoomFor(Memory::kRows, file.bytes_beyond_limit);
   }
   std::vector<ListedFile> LoadListed(
       const rocksdb::ColumnFamilyMetaData& listing, rocksdb::DB* db);

@@ -871,6 +871,22 @@ TEST_F(FrontFilterDBTest, MemoryLimit) {
   ExpectSameAnswers();
 }
 
+// There is room for the output of a compaction once its inputs are gone, which
+// no event tells of.
+TEST_F(FrontFilterDBTest, MemoryLimitWithRoomForInputsOrOutput) {
+  Open(Options());
+  ForBoth(Fill);
+  Open(Options());
+  const uint64_t inputs = db_->front_filter()->Stats().bytes;
+  Open(Options(), {.memory_limit_bytes = inputs});
+  ForBoth([](rocksdb::DB* db) {
+    ExpectOk(db->CompactRange({}, nullptr, nullptr));
+  });
+  WaitUntilListed(1, 0);
+  ExpectSameAnswers();
+  ExpectAbsentRowsAnswered();
+}
+
 // With ROWCOL sections absent columns of rows that are there are answered,
 // whether the front filter keeps them or RocksDB has them in memory.
 class FrontFilterDBCells : public FrontFilterDBTest,
