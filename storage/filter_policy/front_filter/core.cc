@@ -12,7 +12,8 @@
 namespace rowbloom::front_filter {
 namespace {
 
-// One event rarely comes alone: a compaction deletes several files.
+// One event rarely comes alone: a compaction deletes several files. Replaced
+// views are looked at as often.
 constexpr auto kGather = std::chrono::milliseconds(10);
 
 // The number in a path such as /db/000012.sst; nullopt for other paths.
@@ -207,8 +208,11 @@ void Core::Wake(Family* family) noexcept {
 void Core::Work() {
   std::unique_lock lock(work_mutex_);
   while (true) {
-    work_arrived_.wait(lock,
-                       [this] { return stop_ || !to_reconcile_.empty(); });
+    // Readers of replaced views do not tell when they are gone.
+    if (readers_.retired() == 0) {
+      work_arrived_.wait(lock,
+                         [this] { return stop_ || !to_reconcile_.empty(); });
+    }
     work_arrived_.wait_for(lock, kGather, [this] { return stop_; });
     if (stop_) return;
     const auto families = std::exchange(to_reconcile_, {});
@@ -220,6 +224,7 @@ void Core::Work() {
         family->OnNoMemory();
       }
     }
+    readers_.Retire({});
     // Sections that went may leave room for others that were refused.
     ForEach([this](Family* family) {
       if (family->CanReadMore()) Wake(family);

@@ -594,11 +594,17 @@ class Stage final : public rocksdb::StackableDB {
  public:
   using StackableDB::Get;
   using StackableDB::MultiGet;
+  using StackableDB::NewIterator;
   using StackableDB::StackableDB;
 
   const rocksdb::Snapshot* GetSnapshot() override {
     if (before_snapshot) std::exchange(before_snapshot, nullptr)();
     return StackableDB::GetSnapshot();
+  }
+  rocksdb::Iterator* NewIterator(const ReadOptions& options,
+                                 ColumnFamilyHandle* family) override {
+    if (before_read) std::exchange(before_read, nullptr)();
+    return StackableDB::NewIterator(options, family);
   }
 #if ROCKSDB_MAJOR < 9
   Status Get(const ReadOptions& options, ColumnFamilyHandle* family,
@@ -692,6 +698,32 @@ TEST_F(FrontFilterDBTest, MultiGetIsOfOneTime) {
   stage->before_snapshot = [&] { ExpectOk(db.IngestExternalFile({path}, {})); };
   EXPECT_TRUE(read("row8:a", "row7:b"));
   EXPECT_EQ(db.GetLatestSequenceNumber(), sequence);
+}
+
+// The sections of a replaced view go after its last reader, and make room.
+TEST_F(FrontFilterDBTest, ReplacedSectionsGoAfterTheirReaders) {
+  std::shared_ptr<FrontFilter> filter;
+  ExpectOk(FrontFilter::Create({.memory_limit_bytes = 4 * 64}, &filter));
+  auto options = Options();
+  ExpectOk(filter->Prepare(&options, &options));
+  auto* const stage =
+      new Stage(test::OpenDb(options, dir_.File("db")).release());
+  ExpectOk(filter->Attach(stage));
+  db_ = std::make_unique<FrontFilterDB>(std::unique_ptr<rocksdb::DB>(stage),
+                                        filter);
+  Fill(db_.get());
+  ExpectOk(db_->Flush({}));
+  WaitUntilListed(4, 0);
+  stage->before_read = [this] {
+    ExpectOk(db_->CompactRange({}, nullptr, nullptr));
+    WaitUntilListed(0, 1);  // the reader is in a view of the inputs
+  };
+  ReadOptions in_row;
+  in_row.prefix_same_as_start = true;
+  std::unique_ptr<rocksdb::Iterator>(db_->NewIterator(in_row)).reset();
+  EXPECT_EQ(stage->before_read, nullptr);
+  WaitUntilListed(1, 0);
+  EXPECT_EQ(filter->Stats().bytes, Family().row_bytes);
 }
 
 TEST_F(FrontFilterDBTest, Import) {
