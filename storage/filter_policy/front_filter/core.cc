@@ -57,8 +57,10 @@ class Listener final : public rocksdb::EventListener {
   void OnExternalFileIngested(
       rocksdb::DB* db,
       const rocksdb::ExternalFileIngestionInfo& info) override {
-    core_->ForEach([db, &info](Family* family) {
-      family->OnIngested(db, info.cf_name, info.external_file_path);
+    core_->ForEach([this, db, &info](Family* family) {
+      if (family->OnIngested(db, info.cf_name, info.external_file_path)) {
+        core_->Wake(family);
+      }
     });
   }
   void OnColumnFamilyHandleDeletionStarted(

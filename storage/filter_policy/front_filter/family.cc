@@ -40,7 +40,7 @@ void Family::Publish(std::vector<std::shared_ptr<MemtableRows>> memtables,
 std::shared_ptr<MemtableRows> Family::AddMemtable() {
   auto rows = std::make_shared<MemtableRows>(memory_);
   const std::lock_guard lock(mutex_);
-  if (state_ == FrontFilterState::kDisarmed) return rows;
+  if (state_ == FrontFilterState::kDisarmed) return nullptr;
   auto memtables = memtables_;
   if (handle_ == nullptr) {  // gone before the first listing begins
     std::erase_if(memtables, [](const auto& one) { return one->gone(); });
@@ -204,6 +204,7 @@ std::shared_ptr<Announcement> Family::Announce(std::vector<std::string> paths) {
   rocksdb::DB* db = nullptr;  // which nobody closes while files come into it
   {
     const std::lock_guard lock(mutex_);
+    if (state_ == FrontFilterState::kDisarmed) return nullptr;
     db = db_;
   }
   if (db == nullptr) return nullptr;
@@ -216,6 +217,7 @@ std::shared_ptr<Announcement> Family::Announce(std::vector<std::string> paths) {
   }
   announcement->paths = std::move(paths);
   const std::lock_guard lock(mutex_);
+  if (state_ == FrontFilterState::kDisarmed) return nullptr;
   auto announced = announced_;
   announced.push_back(announcement);
   Publish(memtables_, std::move(announced), files_);
@@ -229,19 +231,20 @@ void Family::Finish(
   announcement->finished = true;
 }
 
-void Family::OnIngested(const rocksdb::DB* root, std::string_view name,
+bool Family::OnIngested(const rocksdb::DB* root, std::string_view name,
                         const std::string& path) noexcept {
   {
     const std::lock_guard lock(mutex_);
-    if (root_ != root || name_ != name) return;
+    if (root_ != root || name_ != name) return false;
     for (const auto& files : announced_) {
       if (!files->finished &&
           std::ranges::find(files->paths, path) != files->paths.end()) {
-        return;
+        return false;
       }
     }
   }
   Disarm("a file was ingested without the front filter");
+  return true;
 }
 
 bool Family::Lists(uint64_t number) const {

@@ -124,7 +124,8 @@ class Family {
     prefixes_.store(Prefixes::kOther, std::memory_order_seq_cst);
   }
 
-  // A filter for a memtable that is being constructed.
+  // A filter for a memtable that is being constructed; null: the family is
+  // disarmed.
   std::shared_ptr<MemtableRows> AddMemtable();
 
   // Takes the handle by which Reconcile lists files. False: it has one, or the
@@ -155,12 +156,14 @@ class Family {
   void OnNoMemory() noexcept;
 
   // Announce comes before RocksDB is asked to ingest files, Finish after it.
-  // Reconcile has to follow.
+  // Reconcile has to follow. Null: the family has no view that files could
+  // enter.
   std::shared_ptr<Announcement> Announce(std::vector<std::string> paths);
   void Finish(const std::shared_ptr<Announcement>& announcement) noexcept;
   // The database `root` has ingested a file into its family `name`: disarms
-  // this family if it is that one and the file was not announced.
-  void OnIngested(const rocksdb::DB* root, std::string_view name,
+  // this family if it is that one and the file was not announced, and returns
+  // whether it is that one and disarmed.
+  bool OnIngested(const rocksdb::DB* root, std::string_view name,
                   const std::string& path) noexcept;
 
   // Tells whether the file is one of the last listing, or may be one of the

@@ -1,6 +1,7 @@
 #include "rowbloom/front_filter.h"
 
 #include <algorithm>
+#include <list>
 #include <utility>
 
 #include "storage/filter_policy/front_filter/core.h"
@@ -99,33 +100,32 @@ Status FrontFilter::IngestExternalFiles(
     rocksdb::DB* database,
     const std::vector<rocksdb::IngestExternalFileArg>& files) {
   return CatchExceptions([&] {
-    struct Announced {
-      Family* family;
-      std::shared_ptr<front_filter::Announcement> files;
-    };
-    std::vector<Announced> announced;
-    announced.reserve(files.size());
-    const auto finish = [this, &announced] {
-      for (const Announced& one : announced) {
-        one.family->Finish(one.files);
-        core_->Wake(one.family);
+    // The files of one family, which are finished whatever ends the call.
+    class Announced {
+     public:
+      Announced(Core* core, Family* family,
+                const std::vector<std::string>& paths)
+          : core_(*core), family_(*family), files_(family->Announce(paths)) {}
+      ~Announced() {
+        family_.Finish(files_);
+        core_.Wake(&family_);
       }
+      Announced(const Announced&) = delete;
+      Announced& operator=(const Announced&) = delete;
+
+     private:
+      Core& core_;
+      Family& family_;
+      const std::shared_ptr<front_filter::Announcement> files_;
     };
+    std::list<Announced> announced;
     for (const rocksdb::IngestExternalFileArg& argument : files) {
       if (argument.column_family == nullptr) continue;
       Family* const family = core_->Find(argument.column_family->GetID());
       if (family == nullptr) continue;
-      try {
-        announced.push_back(
-            {family, family->Announce(argument.external_files)});
-      } catch (...) {
-        finish();
-        throw;
-      }
+      announced.emplace_back(core_.get(), family, argument.external_files);
     }
-    Status status = database->IngestExternalFiles(files);
-    finish();
-    return status;
+    return database->IngestExternalFiles(files);
   });
 }
 

@@ -238,8 +238,10 @@ class Factory final : public MemTableRepFactory {
       if (family->rules().layout != rules_.layout) {
         family->Disarm("two families with its id have different key layouts");
       }
-      auto memtable = std::make_unique<Memtable>(allocator, core_, family,
-                                                 family->AddMemtable());
+      auto rows = family->AddMemtable();
+      if (rows == nullptr) return inner.release();
+      auto memtable =
+          std::make_unique<Memtable>(allocator, core_, family, std::move(rows));
       memtable->Wrap(std::move(inner));
       return memtable.release();
     } catch (...) {

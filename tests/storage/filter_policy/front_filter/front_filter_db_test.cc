@@ -171,6 +171,16 @@ class FrontFilterDBTest : public testing::Test {
     }
     Write(db, 3, 5);
   }
+  std::string WriteSst(int first) {
+    const std::string path = dir_.File(std::to_string(++ssts_) + ".sst");
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), Options());
+    ExpectOk(writer.Open(path));
+    for (int row = first; row < kRows; row += 10) {
+      ExpectOk(writer.Put(RowAt(row) + "a", "ingested"));
+    }
+    ExpectOk(writer.Finish());
+    return path;
+  }
   // Waits until the worker has listed so many files.
   void WaitUntilListed(size_t known, size_t unknown) {
     EXPECT_TRUE(test::WaitFor([&] {
@@ -238,6 +248,7 @@ class FrontFilterDBTest : public testing::Test {
   std::unique_ptr<FrontFilterDB> db_;
   std::unique_ptr<rocksdb::DB> plain_;
   bool timestamps_ = true;  // reads ask for them, too
+  int ssts_ = 0;
 };
 
 TEST_F(FrontFilterDBTest, AnswersAsRocksdb) {
@@ -442,19 +453,8 @@ TEST_F(FrontFilterDBTest, RowExistsIsExact) {
 TEST_F(FrontFilterDBTest, Ingestion) {
   Open(Options());
   ForBoth(Fill);
-  int files = 0;
-  const auto write_sst = [&](int first) {
-    const std::string path = dir_.File(std::to_string(++files) + ".sst");
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), Options());
-    ExpectOk(writer.Open(path));
-    for (int row = first; row < kRows; row += 10) {
-      ExpectOk(writer.Put(RowAt(row) + "a", "ingested"));
-    }
-    ExpectOk(writer.Finish());
-    return path;
-  };
   ForBoth([&](rocksdb::DB* db) {
-    ExpectOk(db->IngestExternalFile({write_sst(4)}, {}));
+    ExpectOk(db->IngestExternalFile({WriteSst(4)}, {}));
   });
   EXPECT_TRUE(MayHave(4));
   ExpectSameAnswers();
@@ -466,7 +466,7 @@ TEST_F(FrontFilterDBTest, Ingestion) {
   ForBoth([&](rocksdb::DB* db) {
     rocksdb::IngestExternalFileArg files_of_family;
     files_of_family.column_family = db->DefaultColumnFamily();
-    files_of_family.external_files = {write_sst(9)};
+    files_of_family.external_files = {WriteSst(9)};
     files_of_family.options = move;
     ExpectOk(db->IngestExternalFiles({files_of_family}));
     EXPECT_FALSE(db->IngestExternalFile({dir_.File("absent.sst")}, {}).ok());
@@ -475,7 +475,7 @@ TEST_F(FrontFilterDBTest, Ingestion) {
   ExpectSameAnswers();
   EXPECT_EQ(Family().state, FrontFilterState::kArmed);
   // Past the filter.
-  ExpectOk(db_->GetRootDB()->IngestExternalFile({write_sst(4)}, {}));
+  ExpectOk(db_->GetRootDB()->IngestExternalFile({WriteSst(4)}, {}));
   EXPECT_EQ(Family().state, FrontFilterState::kDisarmed);
   EXPECT_TRUE(db_->front_filter()->MayHaveRow(db_->DefaultColumnFamily(),
                                               "never written:"));
@@ -1015,6 +1015,23 @@ TEST_F(FrontFilterDBTest, ChargesACache) {
   EXPECT_GT(cache->GetUsage() / kStep, 1);
   db_.reset();
   EXPECT_LT(cache->GetUsage(), kStep);
+}
+
+TEST_F(FrontFilterDBTest, ADisarmedFamilyTakesNoMemory) {
+  const auto cache = rocksdb::NewLRUCache(64 << 20);
+  const auto is_charged = [&cache] { return cache->GetUsage() >= 256 << 10; };
+  Open(Options(), {.charged_cache = cache});
+  Fill(db_.get());
+  EXPECT_TRUE(is_charged());
+  ExpectOk(db_->GetRootDB()->IngestExternalFile({WriteSst(4)}, {}));
+  EXPECT_EQ(Family().state, FrontFilterState::kDisarmed);
+  Fill(db_.get());
+  ExpectOk(db_->Flush({}));  // the memtable of before
+  EXPECT_TRUE(test::WaitFor([&] { return !is_charged(); }));
+  ExpectOk(db_->IngestExternalFile({WriteSst(4)}, {}));
+  EXPECT_FALSE(is_charged());
+  Fill(db_.get());
+  EXPECT_FALSE(is_charged());
 }
 
 TEST_F(FrontFilterDBTest, OffAndOn) {

@@ -7,18 +7,22 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "rocksdb/sst_file_writer.h"
 #include "rocksdb/utilities/optimistic_transaction_db.h"
 #include "rocksdb/utilities/options_util.h"
+#include "rocksdb/utilities/stackable_db.h"
 #include "rocksdb/utilities/transaction.h"
 #include "rocksdb/utilities/transaction_db.h"
 #include "rowbloom/open_db.h"
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::front_filter_test {
 namespace {
@@ -165,6 +169,32 @@ TEST_F(FrontFilterTest, EitherMayEndFirst) {
   other.reset();
   ExpectOk(db->Put({}, "row2:a", "v"));
   ExpectOk(db->Flush({}));
+}
+
+// An ingestion that ends by an exception leaves no row of its files.
+TEST_F(FrontFilterTest, AnIngestionThatThrowsIsOver) {
+  class Throws final : public rocksdb::StackableDB {
+   public:
+    using StackableDB::StackableDB;
+    Status IngestExternalFiles(
+        const std::vector<rocksdb::IngestExternalFileArg>&) override {
+      throw std::bad_alloc();
+    }
+  };
+  Throws db(test::OpenDb(options_, path_).release());
+  Arm(filter_.get(), &db);
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), Options());
+  ExpectOk(writer.Open(dir_.File("sst")));
+  ExpectOk(writer.Put("row:a", "v"));
+  ExpectOk(writer.Finish());
+  rocksdb::IngestExternalFileArg files;
+  files.column_family = db.DefaultColumnFamily();
+  files.external_files = {dir_.File("sst")};
+  EXPECT_THAT(filter_->IngestExternalFiles(&db, {files}),
+              StatusIs(Status::kAborted, HasSubstr("memory")));
+  EXPECT_TRUE(test::WaitFor(
+      [&] { return !filter_->MayHaveRow(db.DefaultColumnFamily(), "row:"); }));
+  filter_->Detach();
 }
 
 // The same rows one by one and together; rows that are none may exist.
