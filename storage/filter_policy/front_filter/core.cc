@@ -158,10 +158,9 @@ rocksdb::Status Core::Attach(
   for (rocksdb::ColumnFamilyHandle* handle : families) {
     Family* const family = Find(handle->GetID());
     if (family != nullptr) {
-      if (family->Attach(root, handle)) {
-        family->LearnPrefixes(root->GetOptions(handle).prefix_extractor.get());
-        Wake(family);
-      }
+      // Calls that may throw come first: a family that has its handle is woken.
+      family->LearnPrefixes(root->GetOptions(handle).prefix_extractor.get());
+      if (family->Attach(root, handle)) Wake(family);
       continue;
     }
     const auto rules = RulesOf(root->GetOptions(handle));

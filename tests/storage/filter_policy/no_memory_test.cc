@@ -15,6 +15,7 @@
 #include "tests/storage/filter_policy/test_db.h"
 #include "tests/support/failing_new.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom {
 namespace {
@@ -355,6 +356,34 @@ TEST(NoMemory, ADatabaseIsKeptUntilItHasItsFrontFilter) {
     if (db == nullptr) db = test::OpenDb(options, dir.File("db"));
   });
   EXPECT_EQ(calls, 1u);
+}
+
+// An Attach that failed can be repeated, and no family stays arming.
+TEST(NoMemory, FrontFiltersAreAttachedInTheEnd) {
+  test::TempDir dir;
+  const size_t calls = WithEachFailure([&](Attempt* attempt) {
+    auto options = test::TestDbOptions(
+        {MakeFilterPolicy({.key_layout = KeyLayout::Delimited(':')}),
+         NewRowPrefixExtractor(KeyLayout::Delimited(':'))});
+    std::shared_ptr<FrontFilter> filter;
+    test::ExpectOk(FrontFilter::Create({}, &filter));
+    test::ExpectOk(filter->Prepare(&options, &options));
+    const auto db = test::OpenDb(options, dir.File("db"));
+    bool attached = false;
+    attempt->Begin();
+    try {
+      attached = filter->Attach(db.get()).ok();
+    } catch (const std::bad_alloc&) {  // for the message of the error
+    }
+    attempt->End();
+    EXPECT_TRUE(attached || attempt->failed());
+    test::ExpectOk(filter->Attach(db.get()));
+    EXPECT_TRUE(test::WaitFor([&filter] {
+      return filter->Stats().families.at(0).state != FrontFilterState::kArming;
+    }));
+    filter->Detach();
+  });
+  EXPECT_GT(calls, 5u);
 }
 
 TEST(NoMemory, StatisticsNeedNone) {
