@@ -41,7 +41,14 @@ class Bypass {
 
  private:
   static uint64_t ThreadRandom() {
+    // Threads start apart, by the golden ratio: those that make few gets have
+    // their share of samples, too.
+    constexpr uint64_t kApart = 0x9e3779b97f4a7c15;
+    static constinit std::atomic<uint64_t> starts{kApart};
     static constinit thread_local uint64_t state = 0;
+    if (state == 0) [[unlikely]] {
+      state = starts.fetch_add(kApart, std::memory_order_relaxed);
+    }
     return state = state * 6364136223846793005 + 1442695040888963407;
   }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <thread>
 
 #include "rowbloom/front_filter.h"
 #include "tests/storage/filter_policy/test_db.h"
@@ -55,6 +56,17 @@ TEST(Bypass, NoPatternEscapes) {
   Bypass bypass(true);
   Asked(&bypass, kSome, kPeriod);
   EXPECT_EQ(Asked(&bypass, kMany, kPeriod), kMany);
+}
+
+// Threads that make fewer gets than there are from one sample to the next.
+TEST(Bypass, ShortThreads) {
+  constexpr int kGets = Bypass::kEvery / 2;
+  Bypass bypass(true);
+  Asked(&bypass, kSome, 0);
+  for (int i = 0; i < kSome / kGets; ++i) {
+    std::thread([&bypass] { Asked(&bypass, kGets, 1); }).join();
+  }
+  EXPECT_EQ(Asked(&bypass, kGets, 1), kGets);
 }
 
 TEST(Bypass, OffAsksAlways) {
