@@ -187,8 +187,8 @@ Status FrontFilterDB::CreateColumnFamilies(
     if (!status.ok()) return status;
   }
   const Status status = db_->CreateColumnFamilies(prepared, handles);
-  const Status attached = filter_->Attach(db_, *handles);
-  return status.ok() ? attached : status;
+  filter_->Attach(db_, *handles).PermitUncheckedError();
+  return status;
 }
 
 Status FrontFilterDB::CreateColumnFamilyWithImport(
@@ -219,7 +219,8 @@ Status FrontFilterDB::CreateColumnFamilyWithImport(
 }
 #endif
 
-// Calls create(options, made), which adds the families that it has made.
+// Calls create(options, made), which adds the families that it has made. One
+// that cannot be attached is RocksDB's alone: each of its rows may exist.
 template <typename Create>
 Status FrontFilterDB::CreateWithFilter(
     const rocksdb::ColumnFamilyOptions& options, const Create& create) {
@@ -228,8 +229,8 @@ Status FrontFilterDB::CreateWithFilter(
   if (!status.ok()) return status;
   std::vector<ColumnFamilyHandle*> made;
   status = create(prepared, &made);
-  const Status attached = filter_->Attach(db_, made);
-  return status.ok() ? attached : status;
+  filter_->Attach(db_, made).PermitUncheckedError();
+  return status;
 }
 
 Status FrontFilterDB::IngestExternalFile(

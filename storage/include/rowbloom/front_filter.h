@@ -218,7 +218,7 @@ class FrontFilterDB final : public rocksdb::StackableDB {
 
   rocksdb::Status Close() override;
 
-  // Families made here have the filter, too.
+  // Families made here have the filter, too, unless it is detached.
   rocksdb::Status CreateColumnFamily(
       const rocksdb::ColumnFamilyOptions& options, const std::string& name,
       rocksdb::ColumnFamilyHandle** handle) override;

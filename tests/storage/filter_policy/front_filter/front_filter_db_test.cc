@@ -563,6 +563,24 @@ TEST_F(FrontFilterDBTest, AFamilyOfBeforeADropIsNotArmingForEver) {
   close();
 }
 
+// Families that are made after the filter has ended are RocksDB's alone.
+TEST_F(FrontFilterDBTest, FamiliesCreatedAfterDetach) {
+  Open(Options());
+  db_->front_filter()->Detach();
+  std::vector<ColumnFamilyHandle*> families;
+  ExpectOk(db_->CreateColumnFamilies({{"one", Options()}}, &families));
+  ColumnFamilyHandle* two = nullptr;
+  ExpectOk(db_->CreateColumnFamily(Options(), "two", &two));
+  families.push_back(two);
+  for (ColumnFamilyHandle* family : families) {
+    std::string value;
+    ExpectOk(db_->Put({}, family, "row:a", "v"));
+    ExpectOk(db_->Get({}, family, "row:a", &value));
+    EXPECT_TRUE(db_->front_filter()->MayHaveRow(family, "absent:"));
+    ExpectOk(db_->DestroyColumnFamilyHandle(family));
+  }
+}
+
 TEST_F(FrontFilterDBTest, SeveralFamiliesInOneCall) {
   auto options = Options();
   std::vector<ColumnFamilyHandle*> handles;
