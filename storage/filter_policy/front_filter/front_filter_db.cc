@@ -70,7 +70,11 @@ bool FrontFilterDB::IsAbsent(const ReadOptions& options,
                              std::string* value, bool* value_found) const {
   const Family* const asked = FamilyToAsk(*filter_->core_, options, family);
   if (asked == nullptr || Ask(*asked, key) != Said::kAbsent) return false;
-  value->clear();
+  // RocksDB 9.10 takes a null value, and sets one only with value_found.
+  constexpr bool kAlwaysSet = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 910;
+  if (kAlwaysSet || (value != nullptr && value_found != nullptr)) {
+    value->clear();
+  }
   if (value_found != nullptr) *value_found = true;
   return true;
 }

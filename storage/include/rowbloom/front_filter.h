@@ -339,6 +339,36 @@ class FrontFilterDB final : public rocksdb::StackableDB {
       std::unique_ptr<rocksdb::StatsHistoryIterator>* iterator) override {
     return db_->GetStatsHistory(start_time, end_time, iterator);
   }
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 809 && \
+    ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 902
+  using StackableDB::GetEntity;
+  rocksdb::Status GetEntity(const rocksdb::ReadOptions& options,
+                            const rocksdb::Slice& key,
+                            rocksdb::PinnableAttributeGroups* groups) override {
+    return db_->GetEntity(options, key, groups);
+  }
+  using StackableDB::MultiGetEntity;
+  void MultiGetEntity(const rocksdb::ReadOptions& options, size_t count,
+                      const rocksdb::Slice* keys,
+                      rocksdb::PinnableAttributeGroups* groups) override {
+    db_->MultiGetEntity(options, count, keys, groups);
+  }
+#endif
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 904
+  rocksdb::Status WriteWithCallback(
+      const rocksdb::WriteOptions& options, rocksdb::WriteBatch* batch,
+      rocksdb::UserWriteCallback* callback) override {
+    return db_->WriteWithCallback(options, batch, callback);
+  }
+#endif
+#if ROCKSDB_MAJOR == 9 && ROCKSDB_MINOR >= 10
+  rocksdb::Status GetPropertiesOfTablesForLevels(
+      rocksdb::ColumnFamilyHandle* family,
+      std::vector<std::unique_ptr<rocksdb::TablePropertiesCollection>>* levels)
+      override {
+    return db_->GetPropertiesOfTablesForLevels(family, levels);
+  }
+#endif
 
  private:
   template <typename Read>

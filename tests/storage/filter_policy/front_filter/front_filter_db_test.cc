@@ -87,6 +87,10 @@ Answer ReadAll(rocksdb::DB* db, ColumnFamilyHandle* family,
     add((exists ? "may " : "may not ") + text + (value_found ? " found" : ""));
     text = "before";
     add(db->KeyMayExist(options, family, key, &text) ? "may" : "may not");
+    add(text);
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 910
+    add(db->KeyMayExist(options, family, key, nullptr) ? "may" : "may not");
+#endif
   }
   const size_t count = keys.size();
   const std::vector<ColumnFamilyHandle*> families(count, family);
