@@ -26,6 +26,14 @@ std::optional<uint64_t> FileNumber(std::string_view path) {
   return number;
 }
 
+void Add(const FrontFilterCounts& more, FrontFilterCounts* sum) {
+  sum->asked += more.asked;
+  sum->answered += more.answered;
+  sum->passed_found += more.passed_found;
+  sum->passed_wasted += more.passed_wasted;
+  sum->bypassed += more.bypassed;
+}
+
 class Listener final : public rocksdb::EventListener {
  public:
   explicit Listener(std::shared_ptr<Core> core) : core_(std::move(core)) {}
@@ -65,8 +73,7 @@ class Listener final : public rocksdb::EventListener {
   }
   void OnColumnFamilyHandleDeletionStarted(
       rocksdb::ColumnFamilyHandle* handle) override {
-    Family* const family = core_->Find(handle->GetID());
-    if (family != nullptr) family->ForgetHandle(handle);
+    core_->ForgetHandle(handle);
   }
 
  private:
@@ -100,6 +107,7 @@ Core::Core(const FrontFilterOptions& options)
 Core::~Core() { Detach(); }
 
 Family* Core::FindOrMake(uint32_t id, const FamilyRules& rules) {
+  if (Family* const found = Find(id); found != nullptr) return found;
   const std::lock_guard lock(mutex_);
   if (Family* const found = Find(id); found != nullptr) return found;
   if (tables_.empty() || tables_.back()->size() <= id) {
@@ -170,7 +178,7 @@ rocksdb::Status Core::Attach(
     without.state = FrontFilterState::kDisarmed;
     without.why = rules ? "it was opened without Prepare" : rules.error();
     const std::lock_guard lock(mutex_);
-    without_.insert_or_assign(handle->GetID(), std::move(without));
+    without_.insert_or_assign(handle, std::move(without));
   }
   return rocksdb::Status::OK();
 }
@@ -188,6 +196,20 @@ void Core::Detach() noexcept {
   }
   work_arrived_.notify_all();
   if (worker_.joinable()) worker_.join();
+}
+
+void Core::ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept {
+  Family* const family = Find(handle->GetID());
+  const bool had_it = family != nullptr && family->ForgetHandle(handle);
+  if (had_it) Wake(family);
+  const std::lock_guard lock(mutex_);
+  without_.erase(handle);
+  // The default family ends with the database, and then says so.
+  if (!had_it || family->id() == 0) return;
+  Add(family->Counts(), &forgotten_counts_);
+  forgotten_.splice(
+      forgotten_.end(), families_,
+      std::ranges::find(families_, family, &std::unique_ptr<Family>::get));
 }
 
 void Core::WaitUntilArmed() const {
@@ -239,17 +261,16 @@ FrontFilterStats Core::Stats() const {
   stats.bytes = memory_->used_bytes(Memory::kRows);
   stats.cell_bytes = memory_->used_bytes(Memory::kCells);
   const std::lock_guard lock(mutex_);
-  ForEach([&stats](const Family* family) {
+  for (const auto& family : families_) {
     if (!family->IsGone()) stats.families.push_back(family->Stats());
-  });
-  for (const auto& [id, family] : without_) stats.families.push_back(family);
+  }
+  for (const auto& [handle, family] : without_) {
+    stats.families.push_back(family);
+  }
   std::ranges::sort(stats.families, {}, &FrontFilterFamilyStats::id);
+  Add(forgotten_counts_, &stats);
   for (const FrontFilterFamilyStats& family : stats.families) {
-    stats.asked += family.asked;
-    stats.answered += family.answered;
-    stats.passed_found += family.passed_found;
-    stats.passed_wasted += family.passed_wasted;
-    stats.bypassed += family.bypassed;
+    Add(family, &stats);
   }
   if (given_up_) {
     for (FrontFilterFamilyStats& family : stats.families) {

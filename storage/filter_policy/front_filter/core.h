@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -53,6 +54,8 @@ class Core {
       rocksdb::DB* database,
       const std::vector<rocksdb::ColumnFamilyHandle*>& handles);
   void Detach() noexcept;
+  // The handle is about to be destroyed: of its family the counts stay.
+  void ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept;
   void WaitUntilArmed() const;
 
   void SetEnabled(bool enabled);
@@ -88,14 +91,18 @@ class Core {
   std::atomic<const Table*> table_{nullptr};  // the last of tables_
 
   mutable std::mutex mutex_;  // guards the members below; held for short times
-  std::vector<std::unique_ptr<Family>> families_;
+  std::list<std::unique_ptr<Family>> families_;
+  // Families whose handles were destroyed, which readers may still have, and
+  // their counts.
+  std::list<std::unique_ptr<Family>> forgotten_;
+  FrontFilterCounts forgotten_counts_;
   std::vector<std::unique_ptr<Table>> tables_;  // readers may have any
   rocksdb::DB* root_ = nullptr;                 // set by the first Attach
   bool enabled_;
   bool given_up_ = false;
   bool detached_ = false;
-  // Attached families that have no filter, by id.
-  std::map<uint32_t, FrontFilterFamilyStats> without_;
+  // Attached families that have no filter.
+  std::map<const rocksdb::ColumnFamilyHandle*, FrontFilterFamilyStats> without_;
 
   std::mutex attach_mutex_;  // one Attach at a time; before the others
 

@@ -52,17 +52,16 @@ std::shared_ptr<MemtableRows> Family::AddMemtable() {
 
 bool Family::Attach(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle) {
   const std::lock_guard lock(mutex_);
-  if (handle_ != nullptr || state_ == FrontFilterState::kDisarmed) return false;
+  if (root_ != nullptr) return false;
   name_ = handle->GetName();
-  // The options of a prepared family may have been copied, and changed.
-  if (handle->GetComparator() != rules_.comparator) {
-    DisarmLocked("it was opened without Prepare");
-    return false;
-  }
   root_ = db->GetRootDB();
   db_ = db;
   handle_ = handle;
-  return true;
+  // The options of a prepared family may have been copied, and changed.
+  if (handle->GetComparator() != rules_.comparator) {
+    DisarmLocked("it was opened without Prepare");
+  }
+  return state_ != FrontFilterState::kDisarmed;
 }
 
 void Family::LearnPrefixes(const rocksdb::SliceTransform* extractor) {
@@ -75,18 +74,21 @@ void Family::LearnPrefixes(const rocksdb::SliceTransform* extractor) {
   prefixes_.compare_exchange_strong(unknown, Prefixes::kRows);
 }
 
-void Family::ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept {
+bool Family::ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept {
+  bool had_it = false;
   {
     const std::lock_guard lock(mutex_);
     if (handle_ != nullptr) {
-      if (handle != nullptr && handle != handle_) return;
+      if (handle != nullptr && handle != handle_) return false;
       DisarmLocked("its handle is gone");
       handle_ = nullptr;
       db_ = nullptr;
+      had_it = true;
     }
   }
   const std::lock_guard reconcile(reconcile_mutex_);
   known_files_.clear();
+  return had_it;
 }
 
 void Family::WaitUntilArmed() const {
@@ -260,22 +262,25 @@ bool Family::IsGone() const {
                              [](const auto& one) { return one->gone(); });
 }
 
+FrontFilterCounts Family::Counts() const noexcept {
+  const auto sum = [this](Count count) {
+    return counters_.Sum(static_cast<size_t>(count));
+  };
+  return {.asked = sum(Count::kAsked),
+          .answered = sum(Count::kAnswered),
+          .passed_found = sum(Count::kPassedFound),
+          .passed_wasted = sum(Count::kPassedWasted),
+          .bypassed = sum(Count::kBypassed)};
+}
+
 FrontFilterFamilyStats Family::Stats() const {
   const std::lock_guard lock(mutex_);
-  FrontFilterFamilyStats stats;
+  FrontFilterFamilyStats stats{Counts()};
   stats.id = id_;
   stats.name = name_;
   stats.state = state_;
   stats.why = why_;
   stats.reconciled = reconciled_;
-  const auto sum = [this](Count count) {
-    return counters_.Sum(static_cast<size_t>(count));
-  };
-  stats.asked = sum(Count::kAsked);
-  stats.answered = sum(Count::kAnswered);
-  stats.passed_found = sum(Count::kPassedFound);
-  stats.passed_wasted = sum(Count::kPassedWasted);
-  stats.bypassed = sum(Count::kBypassed);
   stats.memtables = memtables_.size();
   for (const auto& memtable : memtables_) {
     stats.memtable_bytes += memtable->bytes();

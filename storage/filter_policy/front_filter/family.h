@@ -128,13 +128,13 @@ class Family {
   // disarmed.
   std::shared_ptr<MemtableRows> AddMemtable();
 
-  // Takes the handle by which Reconcile lists files. False: it has one, or the
-  // family is disarmed. A handle with another comparator disarms it.
+  // Takes the handle by which Reconcile lists files. False: it has or had one,
+  // or the family is disarmed. A handle with another comparator disarms it.
   bool Attach(rocksdb::DB* db, rocksdb::ColumnFamilyHandle* handle);
   // Disarms the family and forgets its handle and files, if it is this handle
   // or null. Waits for a Reconcile under way, which ends after the file that it
-  // is reading.
-  void ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept;
+  // is reading. Returns whether it had such a handle.
+  bool ForgetHandle(const rocksdb::ColumnFamilyHandle* handle) noexcept;
 
   // Waits until the family is armed or disarmed, if it has a handle.
   void WaitUntilArmed() const;
@@ -174,6 +174,7 @@ class Family {
   // has a handle of it.
   bool IsGone() const;
 
+  FrontFilterCounts Counts() const noexcept;
   FrontFilterFamilyStats Stats() const;
 
  private:

@@ -102,9 +102,10 @@ struct FrontFilterFamilyStats : FrontFilterCounts {
 
 // The counts of all families together, and of each.
 struct FrontFilterStats : FrontFilterCounts {
-  uint64_t bytes = 0;                            // the ROW sections of files
-  uint64_t cell_bytes = 0;                       // their ROWCOL sections
-  std::vector<FrontFilterFamilyStats> families;  // by id
+  uint64_t bytes = 0;       // the ROW sections of files
+  uint64_t cell_bytes = 0;  // their ROWCOL sections
+  // Families by id. Those whose handles were destroyed are in the counts alone.
+  std::vector<FrontFilterFamilyStats> families;
 };
 
 // The front filter of one database, for one opening of it. OpenWithFrontFilter
