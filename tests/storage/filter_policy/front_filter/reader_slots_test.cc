@@ -50,7 +50,7 @@ TEST_P(ReaderSlotsTest, KeepsWhatAReaderMaySee) {
   reading.reset();
   slots.Retire({});
   slots.Retire({});
-  EXPECT_EQ(slots.retired(), watch.expired() ? 0 : 1);
+  EXPECT_TRUE(watch.expired());
 }
 
 TEST_P(ReaderSlotsTest, FreesWhileOthersRead) {
