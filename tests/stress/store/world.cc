@@ -1,6 +1,7 @@
 #include "tests/stress/store/world.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
@@ -198,6 +199,9 @@ void World::Apply(const Changes& changes) {
       case ChangeType::kDeleteFamilyVersion:
         model_.DeleteFamilyVersion(change.row, change.family, timestamp_ms);
         break;
+      case ChangeType::kRemove:
+      case ChangeType::kRemoveFamily:
+        std::abort();  // no round has these
       case ChangeType::kDeleteRow:
       case ChangeType::kIncrement:
       case ChangeType::kAppend:
