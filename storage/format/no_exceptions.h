@@ -16,7 +16,7 @@ rocksdb::Status CatchExceptions(Body&& body) {
   try {
     return std::forward<Body>(body)();
   } catch (const std::bad_alloc&) {
-    return rocksdb::Status::MemoryLimit("out of memory");
+    return rocksdb::Status::MemoryLimit();  // a message would take memory
   } catch (const std::exception& error) {
     return rocksdb::Status::Aborted(error.what());
   }

@@ -69,19 +69,27 @@ class Staging {
   std::string Mark() const { return directory_ + "/" + kStagingMark; }
   std::string Lock() const { return directory_ + "/LOCK"; }
 
+  // Removes all but the mark and the lock. Directories are all that is made.
   rocksdb::Status RemoveContents() {
-    const rocksdb::Status s = env_->FileExists(contents());
-    if (s.IsNotFound()) return rocksdb::Status::OK();
-    return s.ok() ? RemoveDirectory(env_, contents()) : s;
+    std::vector<std::string> names;
+    rocksdb::Status s = ListDirectory(env_, directory_, &names);
+    for (const std::string& name : names) {
+      const std::string path = directory_ + "/" + name;
+      if (!s.ok() || path == Mark() || path == Lock()) continue;
+      s = RemoveDirectory(env_, path);
+    }
+    return s;
   }
 
   // The mark goes last, so that what is left after an interruption is known.
+  // The lock is held until its file is gone, so that nobody takes one that is
+  // about to go.
   rocksdb::Status Remove() {
     rocksdb::Status s = RemoveContents();
-    lock_.reset();
     for (const std::string& file : {Lock(), Mark()}) {
       if (s.ok()) s = env_->DeleteFile(file);
     }
+    lock_.reset();
     return s.ok() ? env_->DeleteDir(directory_) : s;
   }
 

@@ -412,13 +412,13 @@ class SstLoad final : public BulkLoad {
                    "of the load are in the store: load again");
   }
 
-  // Tells readers of the log how many numbers the load took. They go by the
-  // marks before it if this cannot be written.
+  // Tells readers of the log how many numbers the load took. Without it, the
+  // stream of changes does not go on after the load. The load's directory may
+  // be gone soon, by which an opening would know.
   void NoteNumbers(uint64_t numbers) const {
     rocksdb::WriteBatch end;
     if (!MarkLoadEnd(numbers, &end).ok()) return;
-    opened_.database->Write(rocksdb::WriteOptions(), &end)
-        .PermitUncheckedError();
+    opened_.database.WriteSynced(&end).PermitUncheckedError();
   }
 
   const OpenedStore& opened_;

@@ -58,8 +58,9 @@ inline constexpr RareKinds kRowDeletes = 1;
 inline constexpr RareKinds kFamilyVersionDeletes = 2;
 // A put with a TTL: reads and compactions of all families look at the clock.
 inline constexpr RareKinds kCellTtls = 4;
-// A put later than the store's time, in a family with Timestamps::kStore:
-// deletes look for them, too.
+// A put or a delete later than the store's time, in a family with
+// Timestamps::kStore, or a later delete of a row that was removed: deletes look
+// for them, too, and compactions do not apply deletes of rows to other cells.
 inline constexpr RareKinds kLaterPuts = 8;
 
 constexpr RareKinds RareKindsOf(const Entry& entry) {

@@ -106,8 +106,11 @@ class Reclaim final : public CompactionFilter {
         wall_ms_(parts.shared->clock.WallNow()),
         rules_(parts.rules->Get()),
         // RocksDB calls this for entries that a snapshot still sees, too. A
-        // snapshot taken from now on sees all deletes that are compacted.
-        apply_family_deletes_(parts.shared->snapshots == 0) {
+        // snapshot taken from now on sees all deletes that are compacted. Where
+        // deletes of later times may have been removed, it calls this for
+        // those, too, which must not take what came after the removal.
+        apply_family_deletes_(parts.shared->snapshots == 0 &&
+                              !parts.shared->MayHave(kLaterPuts)) {
     parts.rules->NoteCompaction(wall_ms_);
   }
 

@@ -181,7 +181,12 @@ class Opener {
     opened_.options = options_;
     opened_.found_number = found_.last_number;
     s = OpenDatabase();
+    std::vector<std::string> loads;
+    if (s.ok() && Writes()) s = EndLoads(&loads);
     if (s.ok()) s = Writes() ? CompleteStore() : LookAgain();
+    for (const std::string& load : loads) {
+      if (s.ok()) s = RemoveDirectory(env_, path() + "/" + load);
+    }
     if (s.ok()) s = OpenFamilies();
     if (!s.ok()) return s;
     opened_.shared->clock.Start(found_.metadata.clock_bound_ms);
@@ -327,8 +332,7 @@ class Opener {
     if (s.ok() && !missing.empty()) {
       s = opened_.database.CreateColumnFamilies(missing);
     }
-    if (s.ok() && found_.creation_mark) s = env_->DeleteFile(MarkPath());
-    return s.ok() ? RemoveLoads() : s;
+    return s.ok() && found_.creation_mark ? env_->DeleteFile(MarkPath()) : s;
   }
 
   // Adds the records that are missing.
@@ -348,22 +352,17 @@ class Opener {
     return opened_.database.WriteSynced(&batch);
   }
 
-  // Removes the remains of bulk loads that a crash left. The last one may have
-  // taken numbers without saying so.
-  Status RemoveLoads() {
-    std::vector<std::string> entries;
-    Status s = ListDirectory(env_, path(), &entries);
-    std::erase_if(entries, [](const std::string& entry) {
+  // Finds the directories of bulk loads that a crash left. The last one may
+  // have taken numbers without saying so: that comes before any other write.
+  Status EndLoads(std::vector<std::string>* directories) {
+    Status s = ListDirectory(env_, path(), directories);
+    std::erase_if(*directories, [](const std::string& entry) {
       return !entry.starts_with(kLoadDirectoryPrefix);
     });
-    if (!s.ok() || entries.empty()) return s;
+    if (!s.ok() || directories->empty()) return s;
     rocksdb::WriteBatch end;
     s = MarkLoadEnd(kUnknownLoadNumbers, &end);
-    if (s.ok()) s = opened_.database->Write(rocksdb::WriteOptions(), &end);
-    for (const std::string& entry : entries) {
-      if (s.ok()) s = RemoveDirectory(env_, path() + "/" + entry);
-    }
-    return s;
+    return s.ok() ? opened_.database.WriteSynced(&end) : s;
   }
 
   // Connects the families with the open column families.

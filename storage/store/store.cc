@@ -234,6 +234,9 @@ Status Store::ResetClock() {
 Status Store::Checkpoint(const std::string& directory) {
   return impl_->Change([&]() -> Status {
     const std::string path = WithoutTrailingSlashes(directory);
+    if (path.empty()) {
+      return Status::InvalidArgument("the path of the checkpoint is empty");
+    }
     if (GetEnv()->FileExists(path).ok()) {
       return InvalidArgument(path,
                              " exists: a checkpoint makes a new directory");

@@ -583,13 +583,15 @@ class Writer::Draft {
   }
 
   // Removes what RocksDB has of the row in a family, or of a cell, for a delete
-  // that gets the timestamp `marker_ms`; nullopt: the family keeps no deletes.
-  // Deletes with later timestamps stay, as they take other puts, and so do the
-  // row's where a cell is removed.
+  // that gets the timestamp `marker_ms`; nullopt: for one of a `latest` family,
+  // or a removal. Deletes with later timestamps than the marker's stay, as they
+  // take other puts, and so do the row's where a cell is removed.
   Status Remove(const Change& change, std::optional<uint64_t> marker_ms) {
     KeptDeletes kept;
     Status s;
-    if (marker_ms) s = FindKeptDeletes(change, *marker_ms, &kept);
+    if (family().format == CellFormat::kVersioned) {
+      s = FindKeptDeletes(change, marker_ms, &kept);
+    }
     if (!s.ok()) return s;
     if (IsDeleteOfRow(change.type)) {
       if (IsLookedAt()) {
@@ -613,17 +615,21 @@ class Writer::Draft {
 
   // The deletes that Remove writes again, with their qualifiers.
   using KeptDeletes = std::vector<std::pair<std::string, Entry>>;
-  Status FindKeptDeletes(const Change& change, uint64_t marker_ms,
+  Status FindKeptDeletes(const Change& change,
+                         std::optional<uint64_t> marker_ms,
                          KeptDeletes* kept) const {
     // The store's own may be later where its clock was ahead: they would take
     // its next puts.
     const bool keeps_later =
-        family().options.timestamps == Timestamps::kClient ||
-        !opened_.shared->MayHave(kLaterPuts);
+        marker_ms && (family().options.timestamps == Timestamps::kClient ||
+                      !opened_.shared->MayHave(kLaterPuts));
+    const auto is_later = [&](uint64_t timestamp_ms) {
+      return keeps_later && timestamp_ms > *marker_ms;
+    };
     Status s = ForEachCell(
         change, [&](std::string_view qualifier, const CellState& cell) {
           for (const Entry& entry : cell.entries) {
-            if (keeps_later && entry.timestamp_ms > marker_ms &&
+            if (is_later(entry.timestamp_ms) &&
                 (entry.type == ChangeType::kDelete ||
                  entry.type == ChangeType::kDeleteVersion)) {
               kept->emplace_back(qualifier, entry);
@@ -634,10 +640,16 @@ class Writer::Draft {
     if (!s.ok() || !change.qualifier.empty()) return s;
     RowDeletes row_deletes;
     s = FindRowDeletes(&row_deletes);
+    // A compaction may still meet a delete of the row that is removed. It must
+    // not take what comes later, so that only a removal of later times than
+    // the store's drops one without a marker that covers it.
+    bool drops_later = false;
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
-      const bool stays = keeps_later && timestamp_ms > marker_ms;
-      if (IsDeleteOfRow(change.type) && !stays) return;
-      kept->emplace_back("", Entry{type, timestamp_ms, {}});
+      const bool stays =
+          !IsDeleteOfRow(change.type) || is_later(timestamp_ms) ||
+          (!marker_ms && timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs);
+      drops_later |= !stays && !marker_ms;
+      if (stays) kept->emplace_back("", Entry{type, timestamp_ms, {}});
     };
     if (row_deletes.up_to_ms) {
       keep(ChangeType::kDeleteFamily, *row_deletes.up_to_ms);
@@ -645,7 +657,8 @@ class Writer::Draft {
     for (const uint64_t at_ms : row_deletes.at_ms) {
       keep(ChangeType::kDeleteFamilyVersion, at_ms);
     }
-    return s;
+    return s.ok() && drops_later && !only_read_ ? writer_.Announce(kLaterPuts)
+                                                : s;
   }
 
   // The newest timestamp of the versions that a delete is to take, expired ones

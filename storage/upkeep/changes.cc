@@ -228,7 +228,7 @@ class LogChanges final : public ChangeStream {
       // The last change that the caller has may be a load's, whose numbers
       // come after it.
       --next_;
-      MoveLog();
+      MoveLog(next_);
       const rocksdb::BatchResult batch = TakeBatch();
       if (batch.sequence > since) {
         log_.reset();  // ReadBatch looks for it again
@@ -267,8 +267,14 @@ class LogChanges final : public ChangeStream {
     changes_.clear();
     at_ = 0;
     while (changes_.empty() && next_ <= end_) {
-      MoveLog();
-      const rocksdb::BatchResult batch = TakeBatch();
+      MoveLog(next_);
+      rocksdb::BatchResult batch = TakeBatch();
+      // RocksDB writes an empty one when it opens a log that ends in the middle
+      // of a batch.
+      while (log_ != nullptr && batch.writeBatchPtr->Count() == 0) {
+        MoveLog(batch.sequence + 1);
+        batch = TakeBatch();
+      }
       // A reader may have opened the store while a load came in.
       if (log_ == nullptr && load_.numbers > 0 && opened_.env == nullptr) break;
       const uint64_t found = log_ != nullptr ? batch.sequence : end_ + 1;
@@ -300,14 +306,15 @@ class LogChanges final : public ChangeStream {
                              s);
   }
 
-  // Moves log_ to the batch with next_ or, if the log lacks it, a later one;
-  // nullptr: there is none. RocksDB's iterator ends where numbers are missing.
-  void MoveLog() {
+  // Moves log_ to the next batch. Where it ends, as RocksDB's iterator does
+  // where numbers are missing, to the batch with this number or, if the log
+  // lacks it, a later one; nullptr: there is none.
+  void MoveLog(uint64_t number) {
     if (log_ != nullptr) {
       log_->Next();
       if (log_->Valid()) return;
     }
-    const Status s = opened_.database->GetUpdatesSince(next_, &log_);
+    const Status s = opened_.database->GetUpdatesSince(number, &log_);
     if (!s.ok() || !log_->Valid()) log_.reset();
   }
 

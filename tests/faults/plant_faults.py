@@ -289,8 +289,8 @@ class Tests:
         """How the tests notice a fault, or None."""
         name = pathlib.Path(command[0]).name
         seconds = 60 + 4 * self.seconds.get(command, 900)
-        chosen = {} if number is None else {
-            "ROWBLOOM_PLANTED_FAULT": str(number)
+        chosen = {
+            "ROWBLOOM_PLANTED_FAULT": str(-1 if number is None else number)
         }
         try:
             ran = subprocess.run(command,

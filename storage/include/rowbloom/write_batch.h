@@ -103,9 +103,11 @@ struct Change {
 // that keep the latest version only (FamilyOptions) take no timestamps.
 //
 // A removal takes the versions and the deletes that the store has of a column
-// (kRemove) or, in one family, of a row (kRemoveFamily), and nothing that comes
-// later. It has no timestamp. It is for a copy of a store: ChangeStream gives
-// it where the store needed one.
+// (kRemove) or, in one family, of all columns of a row (kRemoveFamily), and
+// nothing that comes later. Deletes of the row stay, but for those that a
+// kRemoveFamily finds later than the store's time by more than a second. It has
+// no timestamp. It is for a copy of a store: ChangeStream gives it where the
+// store needed one.
 //
 // An increment or an append puts what it makes of the newest value of its cell,
 // which earlier changes of the batch may have put or deleted; no other write of

@@ -14,6 +14,7 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/storage/upkeep/numbered_writes.h"
 #include "tests/storage/upkeep/other_process.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/wait_for.h"
 
 namespace rowbloom::test {
@@ -245,12 +246,51 @@ TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
   }
   EXPECT_THAT(removals, ElementsAre(kRemove, kRemoveFamily));
   const RowOptions all = {.max_versions = 3};
-  std::vector<Cell> cells;
-  std::vector<Cell> copied;
-  ASSERT_THAT(store->GetRow("r", &cells, all), IsOk());
-  ASSERT_THAT(copy->GetRow("r", &copied, all), IsOk());
-  EXPECT_EQ(cells.size(), 2u);
-  EXPECT_TRUE(copied == cells);
+  for (int compacted = 0; compacted < 2; ++compacted) {
+    std::vector<Cell> cells;
+    std::vector<Cell> copied;
+    ASSERT_THAT(store->GetRow("r", &cells, all), IsOk());
+    ASSERT_THAT(copy->GetRow("r", &copied, all), IsOk());
+    EXPECT_EQ(cells.size(), 2u);
+    EXPECT_TRUE(copied == cells);
+    ASSERT_THAT(store->Compact(), IsOk());
+    ASSERT_THAT(copy->Compact(), IsOk());
+  }
+}
+
+// A removal leaves deletes of the row, which others of its columns need, and a
+// compaction takes by no delete of a later time that was removed.
+TEST_F(Changes, ThatRemoveLeaveWhatARowNeeds) {
+  const auto store = OpenOrFail(
+      {}, dir_.File("store"),
+      {{"f", {.timestamps = Timestamps::kClient, .max_versions = 3}}},
+      {.wall_clock = [] { return kModelStart; }});
+  ASSERT_NE(store, nullptr);
+  const auto write = [&store](const Change& change) {
+    ASSERT_THAT(store->Write(change), IsOk());
+    ASSERT_THAT(store->Flush(), IsOk());
+  };
+  const auto value = [&store](const char* row) {
+    std::optional<std::string> found;
+    EXPECT_THAT(store->Get(row, "f", "q", &found), IsOk());
+    return found.value_or("-");
+  };
+  for (const ChangeType type : {kRemove, kRemoveFamily}) {
+    write({kPut, "r", "f", "q", "deleted", 5});
+    write({kDeleteFamily, "r", "f", "", "", 6});
+    write({type, "r", "f", ""});
+    EXPECT_EQ(value("r"), "-");
+  }
+  EXPECT_THAT(store->Write({kRemove, "r", "f", "q", "", 5}),
+              StatusIs(Status::kInvalidArgument, HasSubstr("no timestamp")));
+  write({kDeleteFamily, "late", "f", "", "", kModelStart + 5000});
+  write({kRemoveFamily, "late", "f", ""});
+  write({kPut, "late", "f", "q", "new", kModelStart});
+  for (int compacted = 0; compacted < 2; ++compacted) {
+    EXPECT_EQ(value("late"), "new");
+    EXPECT_EQ(value("r"), "-");
+    ASSERT_THAT(store->Compact(), IsOk());
+  }
 }
 
 TEST_F(Changes, OfAProcessThatWasKilledAreThoseItsStoreHas) {
@@ -534,6 +574,52 @@ TEST_F(Changes, GiveNoCellOfADroppedFamilyToItsSuccessor) {
                       {Kind::kFamilyDropped, ""},
                       {Kind::kFamilyKept, ""},
                       {Kind::kCell, "new"}}));
+}
+
+// A process that ends anywhere in a load leaves a log that goes on after it,
+// also where the next opening writes more than that.
+TEST_F(Changes, GoOnAfterALoadThatWasInterruptedAnywhere) {
+  uint64_t call = 0;
+  int loaded = 0;
+  for (bool met = true; met;) {
+    SCOPED_TRACE("call " + std::to_string(++call) + " and all later ones fail");
+    const std::string path = dir_.File("db" + std::to_string(call));
+    FaultPlan plan;
+    const auto env = NewFaultEnv(&plan);
+    StoreOptions options = kKeepsLog;
+    options.env = env.get();
+    auto store = OpenOrFail(options, path, {{"f", {}}});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put("a", "f", "q", "before"), IsOk());
+    std::unique_ptr<BulkLoad> load;
+    ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+    ASSERT_THAT(load->Add("a", "f", "q", "loaded"), IsOk());
+    plan.FailCall(call, /*for_good=*/true);
+    const Status s = load->Finish();
+    met = plan.faults() > 0;
+    CopyOpenDatabase(path, path + "copy");
+    load.reset();
+    store.reset();
+    plan.FailNoCall();
+    const auto left =
+        OpenOrFail(kKeepsLog, path + "copy", {{"f", {}}, {"new", {}}});
+    ASSERT_NE(left, nullptr);
+    ASSERT_THAT(left->Put("b", "f", "q", "after"), IsOk());
+    std::optional<std::string> value;
+    ASSERT_THAT(left->Get("a", "f", "q", &value), IsOk());
+    number_ = 0;
+    ASSERT_THAT(TakeChanges(left.get(), &number_, &changes_), IsOk());
+    EXPECT_EQ(changes_.back().row, "b");
+    if (value == "loaded") {
+      ++loaded;
+      EXPECT_EQ(
+          std::ranges::count(changes_, Kind::kBulkLoad, &StoreChange::kind), 1);
+    } else {
+      EXPECT_FALSE(s.ok());
+    }
+  }
+  EXPECT_GT(call, 10u);
+  EXPECT_GT(loaded, 1);
 }
 
 // The puts after the load are not taken for its numbers.

@@ -350,6 +350,16 @@ TEST_F(FrontFilterDBTest, EachCompactionStyle) {
         Write(db, file % 4, 5);
         ExpectOk(db->Flush({}));
       }
+      // The values of KeyMayExist are those of cached blocks of present files.
+      EXPECT_TRUE(test::WaitFor([db] {
+        uint64_t running = 0;
+        uint64_t pending = 0;
+        db->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions,
+                           &running);
+        db->GetIntProperty(rocksdb::DB::Properties::kCompactionPending,
+                           &pending);
+        return running + pending == 0;
+      }));
     });
     ExpectSameAnswers();
     ForBoth([](rocksdb::DB* db) {
