@@ -191,7 +191,7 @@ TEST_F(FrontFilterTest, AnIngestionThatThrowsIsOver) {
   files.column_family = db.DefaultColumnFamily();
   files.external_files = {dir_.File("sst")};
   EXPECT_THAT(filter_->IngestExternalFiles(&db, {files}),
-              StatusIs(Status::kAborted, HasSubstr("memory")));
+              StatusIs(Status::kAborted, HasSubstr("Memory limit")));
   EXPECT_TRUE(test::WaitFor(
       [&] { return !filter_->MayHaveRow(db.DefaultColumnFamily(), "row:"); }));
   filter_->Detach();
