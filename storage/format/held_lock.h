@@ -33,7 +33,9 @@ class LocksOfProcess {
     return locks;
   }
 
-  // nullopt: the directory is none of the system's, but of an Env of its own.
+  // nullopt: the system has no such directory. One of an Env whose paths lead
+  // elsewhere counts as the system's directory of the same path, if there is
+  // one: it may be busy, though nobody has it.
   static std::optional<Key> KeyOf(const std::string& file) {
     struct stat directory {};
     if (stat(ParentOf(file).c_str(), &directory) != 0) return std::nullopt;
