@@ -53,8 +53,8 @@ class FamilyTable {
     return std::unique_lock(change_mutex_);
   }
 
-  // A load's files come in while it has the one of these; while somebody has
-  // the other, none do. Whoever takes LockUnchanged, too, takes that first.
+  // A load has LockForLoad while its files come in; KeepLoadsOut makes it wait.
+  // LockUnchanged comes before either.
   std::unique_lock<std::shared_mutex> LockForLoad() {
     return std::unique_lock(load_mutex_);
   }

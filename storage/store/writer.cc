@@ -640,9 +640,9 @@ class Writer::Draft {
     if (!s.ok() || !change.qualifier.empty()) return s;
     RowDeletes row_deletes;
     s = FindRowDeletes(&row_deletes);
-    // A compaction may still meet a delete of the row that is removed. It must
-    // not take what comes later, so that only a removal of later times than
-    // the store's drops one without a marker that covers it.
+    // A compaction may still meet a delete of the row that was removed, and
+    // apply it. Those up to the store's time stay, as the next delete covers
+    // them. Later ones go once the record keeps compactions from applying them.
     bool drops_later = false;
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
       const bool stays =
