@@ -194,12 +194,14 @@ class Copy:
                 planted.write_text(changed)
 
     def configure(self):
+        # A dry run of ninja would end where it is to run CMake again.
         header = ROOT / "tests" / "faults" / "planted.h"
         subprocess.run([
             "cmake", "-S", self.source, "-B", self.build, "-G", "Ninja",
             "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1",
             f"-DCMAKE_CXX_FLAGS=-std=c++20 -w -include {header}", "-DROWBLOOM_UNITY=ON",
-            "-DROWBLOOM_BUILD_BENCH=OFF", "-DROWBLOOM_TEST_PROGRAMS=OFF"
+            "-DROWBLOOM_BUILD_BENCH=OFF", "-DROWBLOOM_TEST_PROGRAMS=OFF",
+            "-DCMAKE_SUPPRESS_REGENERATION=ON"
         ],
                        check=True,
                        stdout=subprocess.DEVNULL)
@@ -251,7 +253,7 @@ class Tests:
     @functools.cache
     def programs_with(self, source):
         """The test programs that the file is a part of and that mirror its
-        folder; without any, all test programs."""
+        folder; without any, all test programs. Empty: none has it."""
         times = source.stat()
         os.utime(source)
         planned = subprocess.run(["ninja", "-C", self.build, "-n"],
@@ -386,17 +388,23 @@ def main():
             show(fault, "")
         return
     copy = Copy(arguments.directory.resolve(), arguments.jobs)
-    chosen = dict(
-        itertools.islice(copy.build_with(faults).items(), arguments.places))
+    faults = copy.build_with(faults)
     tests = Tests(copy.build)
     programs = {
         number: tests.programs_with(copy.source / fault.path)
-        for number, fault in chosen.items()
+        for number, fault in faults.items()
     }
+    chosen = dict(
+        itertools.islice(
+            ((number, fault)
+             for number, fault in faults.items() if programs[number]),
+            arguments.places))
     caught = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         tests.run_without_faults(
-            tests.commands(set(itertools.chain(*programs.values()))), pool)
+            tests.commands(
+                set(itertools.chain(*(programs[number] for number in chosen)))),
+            pool)
         noticed = pool.map(
             lambda number: tests.first_failure(programs[number], number),
             chosen)
