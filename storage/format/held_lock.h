@@ -33,9 +33,9 @@ class LocksOfProcess {
     return locks;
   }
 
-  // nullopt: the system has no such directory. One of an Env whose paths lead
-  // elsewhere counts as the system's directory of the same path, if there is
-  // one: it may be busy, though nobody has it.
+  // nullopt: the system has no such directory. A path of an Env that leads
+  // elsewhere is taken for the system's: such a lock may be busy though nobody
+  // has it.
   static std::optional<Key> KeyOf(const std::string& file) {
     struct stat directory {};
     if (stat(ParentOf(file).c_str(), &directory) != 0) return std::nullopt;

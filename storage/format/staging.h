@@ -69,7 +69,8 @@ class Staging {
   std::string Mark() const { return directory_ + "/" + kStagingMark; }
   std::string Lock() const { return directory_ + "/LOCK"; }
 
-  // Removes all but the mark and the lock. Directories are all that is made.
+  // Removes all but the mark and the lock: the contents, and what RocksDB makes
+  // beside them, are directories.
   rocksdb::Status RemoveContents() {
     std::vector<std::string> names;
     rocksdb::Status s = ListDirectory(env_, directory_, &names);

@@ -211,7 +211,7 @@ class Writer::Draft {
   struct CellState {
     rocksdb::PinnableSlice stored;  // the entries may view into it
     Entries entries;
-    // These are not found by FindCell.
+    // FindCell leaves these empty.
     RowDeletes row_deletes;
     // The version that an increment or an append found.
     std::optional<Entry> before;

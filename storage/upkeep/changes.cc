@@ -70,9 +70,7 @@ class BatchChanges final : public rocksdb::WriteBatch::Handler {
     uint64_t files = 0;
     const bool is_mark =
         id == kRecords && ReadLoadMark(key.ToStringView(), &family, &files);
-    if (is_mark) {
-      load_.numbers = std::max(load_.numbers, files);
-    }
+    if (is_mark) load_.numbers = std::max(load_.numbers, files);
     if (IsPassed()) return Status::OK();
     if (is_mark) load_.marks.push_back(MadeAs(ChangeKind::kBulkLoad, family));
     return id == kRecords ? Status::OK()
