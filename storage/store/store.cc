@@ -10,6 +10,7 @@
 #include "storage/format/staging.h"
 #include "storage/format/status_text.h"
 #include "storage/store/point_cells.h"
+#include "storage/store/purge_waker.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/snapshot.h"
 #include "storage/store/store_impl.h"
@@ -243,6 +244,7 @@ Status Store::Checkpoint(const std::string& directory) {
     }
     const auto unchanged = impl_->opened.families->LockUnchanged();
     const auto no_loads = impl_->opened.families->KeepLoadsOut();
+    const PurgeWaker waker(impl_->opened.database.get(), &impl_->compact_mutex);
     rocksdb::Checkpoint* made = nullptr;
     Status s = rocksdb::Checkpoint::Create(impl_->opened.database.get(), &made);
     const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
@@ -257,6 +259,7 @@ Status Store::Backup(const std::string& directory, BackupInfo* info) {
   return impl_->Change([&]() -> Status {
     const auto unchanged = impl_->opened.families->LockUnchanged();
     const auto no_loads = impl_->opened.families->KeepLoadsOut();
+    const PurgeWaker waker(impl_->opened.database.get(), &impl_->compact_mutex);
     return CreateBackup(impl_->opened.database.get(), directory, info);
   });
 }

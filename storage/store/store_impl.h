@@ -29,7 +29,7 @@ class Store::Impl {
 
   OpenedStore opened;
   std::atomic<uint64_t> next_load{0};
-  std::mutex compact_mutex;
+  std::mutex compact_mutex;  // held by each compaction that is asked for
   std::mutex flush_mutex;
   Writer writer;
 };

@@ -1,0 +1,44 @@
+// A thread that wakes RocksDB while it makes a checkpoint or a backup.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "rocksdb/db.h"
+
+namespace rowbloom {
+
+// Works as long as the object lives. A checkpoint waits until no other thread
+// looks for files to delete, and RocksDB before 10.9 does not wake it when such
+// a thread has found none (DBImpl::GetSortedWalFiles and FindObsoleteFiles). It
+// then waits until a flush or a compaction ends, which may be for ever.
+//
+// RocksDB wakes all that wait when it is told to cancel manual compactions.
+// There are none to cancel while `compactions`, which each of them holds, is
+// free; and one that runs ends with a wake-up of its own.
+class PurgeWaker {
+ public:
+  PurgeWaker(rocksdb::DB* database, std::mutex* compactions)
+      : thread_([=](const std::stop_token& stop) {
+          std::mutex mutex;
+          std::condition_variable_any stopped;
+          std::unique_lock lock(mutex);
+          const auto is_over = [&stop] { return stop.stop_requested(); };
+          while (!stopped.wait_for(lock, stop, kInterval, is_over)) {
+            const std::unique_lock none_runs(*compactions, std::try_to_lock);
+            if (!none_runs) continue;
+            database->DisableManualCompaction();
+            database->EnableManualCompaction();
+          }
+        }) {}
+
+ private:
+  static constexpr auto kInterval = std::chrono::milliseconds(100);
+
+  const std::jthread thread_;
+};
+
+}  // namespace rowbloom

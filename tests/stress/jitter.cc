@@ -1,0 +1,65 @@
+// Threads pause now and then before they take a lock and after they release
+// one, so that orders of their steps that are rare otherwise come up. These
+// functions take the place of the C library's, for RocksDB's calls, too.
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <cstdint>
+
+namespace {
+
+constexpr uint64_t kCallsForAPause = 400;
+constexpr uint64_t kLongestPauseUs = 800;
+
+void PauseAtTimes() {
+  static thread_local uint64_t state = 0;
+  // Each thread has a sequence of its own: that of its stack's address.
+  if (state == 0) state = reinterpret_cast<uintptr_t>(&state) | 1;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  if (state % kCallsForAPause != 0) return;
+  usleep(static_cast<useconds_t>((state >> 32) % kLongestPauseUs));
+}
+
+// The C library's function of this name.
+template <typename Function>
+Function* Original(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" {
+
+int pthread_mutex_lock(pthread_mutex_t* mutex) {
+  static auto* const original =
+      Original<int(pthread_mutex_t*)>("pthread_mutex_lock");
+  PauseAtTimes();
+  return original(mutex);
+}
+
+int pthread_mutex_unlock(pthread_mutex_t* mutex) {
+  static auto* const original =
+      Original<int(pthread_mutex_t*)>("pthread_mutex_unlock");
+  const int result = original(mutex);
+  PauseAtTimes();
+  return result;
+}
+
+int pthread_rwlock_rdlock(pthread_rwlock_t* lock) {
+  static auto* const original =
+      Original<int(pthread_rwlock_t*)>("pthread_rwlock_rdlock");
+  PauseAtTimes();
+  return original(lock);
+}
+
+int pthread_rwlock_wrlock(pthread_rwlock_t* lock) {
+  static auto* const original =
+      Original<int(pthread_rwlock_t*)>("pthread_rwlock_wrlock");
+  PauseAtTimes();
+  return original(lock);
+}
+
+}  // extern "C"
