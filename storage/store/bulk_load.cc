@@ -3,10 +3,12 @@
 #include "rowbloom/bulk_load.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -354,10 +356,12 @@ class SstLoad final : public BulkLoad {
     const uint64_t number = opened_.database->GetLatestSequenceNumber();
     // A RocksDB with assertions, as Debian's, refuses with TryAgain, and has
     // taken nothing, if a flush that runs beside is done but not yet installed.
-    int tries = 100;
-    do {
+    // Its thread may have to wait for a processor.
+    for (int tries = 0; tries < 10'000; ++tries) {
       s = opened_.database->IngestExternalFiles(ingestions);
-    } while (s.IsTryAgain() && --tries > 0);
+      if (!s.IsTryAgain()) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     NoteNumbers(opened_.database->GetLatestSequenceNumber() - number);
     no_writes.NoteWideWrite();
     for (const auto& [name, load] : families_) {

@@ -60,8 +60,8 @@ std::vector<std::string> Names(const std::map<std::string, Value>& values) {
   return names;
 }
 
-// The rows that a file has, one a line. A file that cannot be read ends the
-// verb.
+// The rows that a file has, one a line, which may end as those of Windows do: a
+// carriage return of a row is \x0D. A file that cannot be read ends the verb.
 std::vector<std::string> ReadRows(const std::string& path) {
   // Each byte takes four characters as \xHH.
   constexpr size_t kMaxLineBytes = 4 * kHFileMaxRowBytes;
@@ -77,6 +77,7 @@ std::vector<std::string> ReadRows(const std::string& path) {
     bool at_end = false;
     Require(lines.Next(&line, &at_end));
     if (at_end) return rows;
+    if (line.ends_with('\r')) line.remove_suffix(1);
     if (!line.empty()) rows.push_back(FromPrintable(line));
   }
 }

@@ -64,7 +64,7 @@ class HFileVerbs : public ::testing::Test {
 
 TEST_F(HFileVerbs, GoOutAndComeIn) {
   const std::string from = NewStore("from", 20);
-  WriteFile(dir_.File("regions"), "r05\n\nr\\x31\x30\n");
+  WriteFile(dir_.File("regions"), "r05\r\n\nr\\x31\x30\n");
   CliResult result =
       Cli({"export-hfile", "--db", from, "--regions", dir_.File("regions"),
            "--compression", "zstd", "--codec-classes", "Native", out_});
