@@ -1,11 +1,13 @@
-// Threads pause now and then before they take a lock and after they release
-// one, so that orders of their steps that are rare otherwise come up. These
-// functions take the place of the C library's, for RocksDB's calls, too.
+// With ROWBLOOM_JITTER in the environment, threads pause now and then before
+// they take a lock and after they release one, so that orders of their steps
+// that are rare otherwise come up. These functions take the place of the C
+// library's, for RocksDB's calls, too.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 
 namespace {
 
@@ -13,6 +15,8 @@ constexpr uint64_t kCallsForAPause = 400;
 constexpr uint64_t kLongestPauseUs = 800;
 
 void PauseAtTimes() {
+  static const bool pauses = std::getenv("ROWBLOOM_JITTER") != nullptr;
+  if (!pauses) return;
   static thread_local uint64_t state = 0;
   // Each thread has a sequence of its own: that of its stack's address.
   if (state == 0) state = reinterpret_cast<uintptr_t>(&state) | 1;
