@@ -11,23 +11,23 @@
 
 namespace rowbloom {
 
-// Works as long as the object lives. A checkpoint waits until no other thread
-// looks for files to delete, and RocksDB before 10.9 does not wake it when such
-// a thread has found none (DBImpl::GetSortedWalFiles and FindObsoleteFiles). It
-// then waits until a flush or a compaction ends, which may be for ever.
+// The thread runs as long as the object lives. A checkpoint waits until no
+// other thread looks for files to delete, and RocksDB before 10.9 does not wake
+// it when such a thread has found none (DBImpl::GetSortedWalFiles and
+// FindObsoleteFiles). It then waits until a flush or a compaction ends, which
+// may be for ever.
 //
 // RocksDB wakes all that wait when it is told to cancel manual compactions.
 // There are none to cancel while `compactions`, which each of them holds, is
 // free; and one that runs ends with a wake-up of its own.
 class PurgeWaker {
  public:
+  // Throws std::bad_alloc, or std::system_error without a thread.
   PurgeWaker(rocksdb::DB* database, std::mutex* compactions)
-      : thread_([=](const std::stop_token& stop) {
-          std::mutex mutex;
-          std::condition_variable_any stopped;
-          std::unique_lock lock(mutex);
+      : thread_([=, this](const std::stop_token& stop) {
+          std::unique_lock lock(mutex_);
           const auto is_over = [&stop] { return stop.stop_requested(); };
-          while (!stopped.wait_for(lock, stop, kInterval, is_over)) {
+          while (!stopped_.wait_for(lock, stop, kInterval, is_over)) {
             const std::unique_lock none_runs(*compactions, std::try_to_lock);
             if (!none_runs) continue;
             database->DisableManualCompaction();
@@ -38,6 +38,9 @@ class PurgeWaker {
  private:
   static constexpr auto kInterval = std::chrono::milliseconds(100);
 
+  // Made before the thread, in which nothing may throw.
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
   const std::jthread thread_;
 };
 

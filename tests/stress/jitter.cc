@@ -18,7 +18,7 @@ void PauseAtTimes() {
   static const bool pauses = std::getenv("ROWBLOOM_JITTER") != nullptr;
   if (!pauses) return;
   static thread_local uint64_t state = 0;
-  // Each thread has a sequence of its own: that of its stack's address.
+  // The address of its state gives each thread a sequence of its own.
   if (state == 0) state = reinterpret_cast<uintptr_t>(&state) | 1;
   state ^= state << 13;
   state ^= state >> 7;
