@@ -3,12 +3,11 @@
 #include "rowbloom/bulk_load.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,6 +19,7 @@
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/cell_value.h"
+#include "storage/store/compaction_pause.h"
 #include "storage/store/found_store.h"
 #include "storage/store/metadata.h"
 #include "storage/store/store_impl.h"
@@ -32,12 +32,14 @@ using rocksdb::Status;
 
 class SstLoad final : public BulkLoad {
  public:
-  // `number` is this load's own in the store.
-  SstLoad(const OpenedStore& opened, Writer* writer, uint64_t number,
-          const BulkLoadOptions& options)
+  // `number` is this load's own in the store. Compactions that are asked for
+  // wait for `pause_mutex`.
+  SstLoad(const OpenedStore& opened, Writer* writer, std::mutex* pause_mutex,
+          uint64_t number, const BulkLoadOptions& options)
       : opened_(opened),
         of_store_(opened.families->Get()),
         writer_(writer),
+        pause_mutex_(pause_mutex),
         directory_(opened.path + "/" + kLoadDirectoryPrefix +
                    std::to_string(number)),
         options_(options),
@@ -317,9 +319,18 @@ class SstLoad final : public BulkLoad {
   }
 
   Status Ingest(const std::vector<rocksdb::IngestExternalFileArg>& ingestions) {
+    const std::lock_guard no_compactions(*pause_mutex_);
     // A copy has the marks and the files of a load, or neither; a stream of
     // changes ends before it or after it.
     const auto no_copies = opened_.families->LockForLoad();
+    std::vector<rocksdb::ColumnFamilyHandle*> loaded;
+    for (const auto& ingestion : ingestions) {
+      loaded.push_back(ingestion.column_family);
+    }
+    CompactionPause pause(opened_.database.get(),
+                          opened_.options.auto_compaction, std::move(loaded));
+    Status s = pause.Begin();
+    if (!s.ok()) return s;
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
     const RowLocks::Guard no_writes = writer_->LockAll();
@@ -337,7 +348,8 @@ class SstLoad final : public BulkLoad {
     // The files are on the disk at once, so the clock's bound and all earlier
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
-    Status s = writer_->CoverTimestamp(timestamp_ms_);
+    s = writer_->CoverTimestamp(timestamp_ms_);
+    if (s.ok()) s = pause.Settle();
     // Nothing comes between the marks and the numbers: another load may
     // announce what it adds.
     const auto no_records = writer_->LockRecords();
@@ -354,14 +366,7 @@ class SstLoad final : public BulkLoad {
       load.unreadable_files = UnreadableFiles(load);
     }
     const uint64_t number = opened_.database->GetLatestSequenceNumber();
-    // A RocksDB with assertions, as Debian's, refuses with TryAgain, and has
-    // taken nothing, if a flush that runs beside is done but not yet installed.
-    // Its thread may have to wait for a processor.
-    for (int tries = 0; tries < 10'000; ++tries) {
-      s = opened_.database->IngestExternalFiles(ingestions);
-      if (!s.IsTryAgain()) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    s = opened_.database->IngestExternalFiles(ingestions);
     NoteNumbers(opened_.database->GetLatestSequenceNumber() - number);
     no_writes.NoteWideWrite();
     for (const auto& [name, load] : families_) {
@@ -428,6 +433,7 @@ class SstLoad final : public BulkLoad {
   const OpenedStore& opened_;
   const SharedFamilies of_store_;
   Writer* const writer_;
+  std::mutex* const pause_mutex_;
   const std::string directory_;
   const BulkLoadOptions options_;
   const uint64_t timestamp_ms_;
@@ -447,6 +453,7 @@ Status Store::NewBulkLoad(const BulkLoadOptions& options,
       return Status::InvalidArgument("file_bytes is 0, expected at least 1");
     }
     auto begun = std::make_unique<SstLoad>(impl_->opened, &impl_->writer,
+                                           &impl_->pause_mutex,
                                            impl_->next_load++, options);
     Status s = begun->Begin();
     if (s.ok()) *load = std::move(begun);

@@ -29,6 +29,9 @@ class Store::Impl {
 
   OpenedStore opened;
   std::atomic<uint64_t> next_load{0};
+  // Held by each compaction that is asked for and by each load that waits for
+  // compactions, before compact_mutex.
+  std::mutex pause_mutex;
   std::mutex compact_mutex;  // held by each compaction that is asked for
   std::mutex flush_mutex;
   Writer writer;

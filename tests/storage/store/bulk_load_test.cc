@@ -4,12 +4,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "rocksdb/env.h"
+#include "rocksdb/file_system.h"
 #include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/store/found_store.h"
 #include "tests/storage/store/test_store.h"
@@ -20,6 +27,7 @@
 namespace rowbloom::test {
 namespace {
 
+using rocksdb::IOStatus;
 using rocksdb::Status;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -638,6 +646,109 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
   }
   EXPECT_GT(call, 20u);
   EXPECT_GT(removed, 0u);
+}
+
+// Keeps the second SST that is begun, which a compaction writes, until a file
+// is linked, as RocksDB links those of a load, or half a second has passed.
+class SlowCompaction final : public rocksdb::FileSystemWrapper {
+ public:
+  SlowCompaction() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "SlowCompaction"; }
+
+  IOStatus NewWritableFile(const std::string& path,
+                           const rocksdb::FileOptions& options,
+                           std::unique_ptr<rocksdb::FSWritableFile>* file,
+                           rocksdb::IODebugContext* context) override {
+    if (path.ends_with(".sst")) {
+      std::unique_lock lock(mutex_);
+      begun_after_link_ |= linked_;
+      if (armed_ && ++begun_ == 2) {
+        changed_.notify_all();
+        linked_meanwhile_ = changed_.wait_for(
+            lock, std::chrono::milliseconds(500), [this] { return linked_; });
+      }
+    }
+    return FileSystemWrapper::NewWritableFile(path, options, file, context);
+  }
+  IOStatus LinkFile(const std::string& from, const std::string& to,
+                    const rocksdb::IOOptions& options,
+                    rocksdb::IODebugContext* context) override {
+    {
+      const std::lock_guard lock(mutex_);
+      linked_ = true;
+      changed_.notify_all();
+    }
+    return FileSystemWrapper::LinkFile(from, to, options, context);
+  }
+
+  void Arm() {
+    const std::lock_guard lock(mutex_);
+    armed_ = true;
+  }
+  void WaitForCompaction() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return begun_ >= 2; });
+  }
+  // A file was linked while the second SST was kept.
+  bool linked_meanwhile() {
+    const std::lock_guard lock(mutex_);
+    return linked_meanwhile_;
+  }
+  // An SST was begun after a file was linked.
+  bool begun_after_link() {
+    const std::lock_guard lock(mutex_);
+    return begun_after_link_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool armed_ = false;
+  bool linked_ = false;
+  bool linked_meanwhile_ = false;
+  bool begun_after_link_ = false;
+  int begun_ = 0;  // SSTs since Arm
+};
+
+constexpr int kFilesForACompaction = 4;  // RocksDB's default
+
+// RocksDB may not see that a load replaces older cells while a compaction or a
+// flush changes the files that have them (CompactionPause).
+TEST(LoadBesideACompaction, WaitsForItAndLetsTheNextBegin) {
+  const TempDir dir;
+  const auto files = std::make_shared<SlowCompaction>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  const auto store =
+      OpenOrFail({}, dir.File("db"), {{"c", {}}}, {.env = env.get()});
+  ASSERT_NE(store, nullptr);
+  const auto write_files = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      // A compaction of files with one key only moves them.
+      ASSERT_THAT(store->Put("another", "c", "q", "old"), IsOk());
+      ASSERT_THAT(store->Put("row", "c", "q", "old"), IsOk());
+      ASSERT_THAT(store->Flush(), IsOk());
+    }
+  };
+  write_files(kFilesForACompaction - 1);
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+  ASSERT_THAT(load->Add("row", "c", "q", "new"), IsOk());
+  files->Arm();
+  write_files(1);
+  files->WaitForCompaction();
+  ASSERT_THAT(store->Put("row", "c", "q", "in memory"), IsOk());
+  ASSERT_THAT(load->Finish(), IsOk());
+  EXPECT_FALSE(files->linked_meanwhile());
+  EXPECT_FALSE(files->begun_after_link());
+  std::optional<std::string> found;
+  ASSERT_THAT(store->Get("row", "c", "q", &found), IsOk());
+  EXPECT_EQ(found, "new");
+  write_files(kFilesForACompaction);
+  EXPECT_TRUE(WaitFor([&] {
+    StoreStats stats;
+    return store->Stats(&stats).ok() &&
+           stats.families.at("c").files < kFilesForACompaction;
+  }));
 }
 
 TEST_F(Load, ChecksAChangeAndAddsNothing) {
