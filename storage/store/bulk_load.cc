@@ -3,11 +3,12 @@
 #include "rowbloom/bulk_load.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,6 @@
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
 #include "storage/store/cell_value.h"
-#include "storage/store/compaction_pause.h"
 #include "storage/store/found_store.h"
 #include "storage/store/metadata.h"
 #include "storage/store/store_impl.h"
@@ -32,18 +32,16 @@ using rocksdb::Status;
 
 class SstLoad final : public BulkLoad {
  public:
-  // `number` is this load's own in the store. Compactions that are asked for
-  // wait for `pause_mutex`.
-  SstLoad(const OpenedStore& opened, Writer* writer, std::mutex* pause_mutex,
-          uint64_t number, const BulkLoadOptions& options)
-      : opened_(opened),
-        of_store_(opened.families->Get()),
-        writer_(writer),
-        pause_mutex_(pause_mutex),
-        directory_(opened.path + "/" + kLoadDirectoryPrefix +
+  // `number` is this load's own in the store.
+  SstLoad(Store::Impl* store, uint64_t number, const BulkLoadOptions& options)
+      : store_(*store),
+        opened_(store->opened),
+        of_store_(opened_.families->Get()),
+        writer_(&store->writer),
+        directory_(opened_.path + "/" + kLoadDirectoryPrefix +
                    std::to_string(number)),
         options_(options),
-        timestamp_ms_(TimeOf(opened, writer)) {}
+        timestamp_ms_(TimeOf(opened_, writer_)) {}
 
   ~SstLoad() override {
     // Files that cannot be removed now are when the store is opened next.
@@ -107,6 +105,10 @@ class SstLoad final : public BulkLoad {
   }
 
  private:
+  // The longest time that a load waits until no compaction runs. After it,
+  // writes wait with the load.
+  static constexpr std::chrono::seconds kLongestWait{30};
+
   // The part of the load that goes to one family. The last cell is kept back
   // until the next one tells that it is complete.
   struct FamilyLoad {
@@ -319,18 +321,14 @@ class SstLoad final : public BulkLoad {
   }
 
   Status Ingest(const std::vector<rocksdb::IngestExternalFileArg>& ingestions) {
-    const std::lock_guard no_compactions(*pause_mutex_);
+    CompactionGate::FamilyIds loaded;
+    for (const auto& ingestion : ingestions) {
+      loaded.push_back(ingestion.column_family->GetID());
+    }
+    opened_.compaction_gate->WaitForNone(loaded, kLongestWait);
     // A copy has the marks and the files of a load, or neither; a stream of
     // changes ends before it or after it.
     const auto no_copies = opened_.families->LockForLoad();
-    std::vector<rocksdb::ColumnFamilyHandle*> loaded;
-    for (const auto& ingestion : ingestions) {
-      loaded.push_back(ingestion.column_family);
-    }
-    CompactionPause pause(opened_.database.get(),
-                          opened_.options.auto_compaction, std::move(loaded));
-    Status s = pause.Begin();
-    if (!s.ok()) return s;
     // The load does not come in between a CheckAnd..., Increment or Append's
     // read of a row and its write.
     const RowLocks::Guard no_writes = writer_->LockAll();
@@ -348,8 +346,8 @@ class SstLoad final : public BulkLoad {
     // The files are on the disk at once, so the clock's bound and all earlier
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
-    s = writer_->CoverTimestamp(timestamp_ms_);
-    if (s.ok()) s = pause.Settle();
+    Status s = writer_->CoverTimestamp(timestamp_ms_);
+    if (s.ok()) s = FlushLoaded(ingestions);
     // Nothing comes between the marks and the numbers: another load may
     // announce what it adds.
     const auto no_records = writer_->LockRecords();
@@ -366,13 +364,41 @@ class SstLoad final : public BulkLoad {
       load.unreadable_files = UnreadableFiles(load);
     }
     const uint64_t number = opened_.database->GetLatestSequenceNumber();
-    s = opened_.database->IngestExternalFiles(ingestions);
+    {
+      const CompactionGate::Closed no_compactions(opened_.compaction_gate.get(),
+                                                  std::move(loaded));
+      WaitForFlushes();
+      s = opened_.database->IngestExternalFiles(ingestions);
+    }
     NoteNumbers(opened_.database->GetLatestSequenceNumber() - number);
     no_writes.NoteWideWrite();
     for (const auto& [name, load] : families_) {
       if (s.ok()) s = CheckTaken(load);
     }
     return s;
+  }
+
+  // Nothing is written to the families until the files are ingested.
+  Status FlushLoaded(
+      const std::vector<rocksdb::IngestExternalFileArg>& ingestions) {
+    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    for (const auto& ingestion : ingestions) {
+      handles.push_back(ingestion.column_family);
+    }
+    rocksdb::FlushOptions flush;
+    flush.allow_write_stall = true;
+    return store_.Flush(flush, handles);
+  }
+
+  // When no flush runs, readers have the files of all flushes. None begins
+  // while nothing is written.
+  void WaitForFlushes() const {
+    uint64_t running = 0;
+    while (opened_.database->GetIntProperty(
+               rocksdb::DB::Properties::kNumRunningFlushes, &running) &&
+           running > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
 
   // Writes each kDeleteFamilyVersion once more. A write deletes the versions in
@@ -430,10 +456,10 @@ class SstLoad final : public BulkLoad {
     opened_.database.WriteSynced(&end).PermitUncheckedError();
   }
 
+  Store::Impl& store_;
   const OpenedStore& opened_;
   const SharedFamilies of_store_;
   Writer* const writer_;
-  std::mutex* const pause_mutex_;
   const std::string directory_;
   const BulkLoadOptions options_;
   const uint64_t timestamp_ms_;
@@ -452,9 +478,8 @@ Status Store::NewBulkLoad(const BulkLoadOptions& options,
     if (options.file_bytes == 0) {
       return Status::InvalidArgument("file_bytes is 0, expected at least 1");
     }
-    auto begun = std::make_unique<SstLoad>(impl_->opened, &impl_->writer,
-                                           &impl_->pause_mutex,
-                                           impl_->next_load++, options);
+    auto begun =
+        std::make_unique<SstLoad>(impl_.get(), impl_->next_load++, options);
     Status s = begun->Begin();
     if (s.ok()) *load = std::move(begun);
     return s;

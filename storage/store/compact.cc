@@ -1,6 +1,5 @@
 // Store::Compact, and what a compaction of a whole family proves.
 #include <iterator>
-#include <mutex>
 
 #include "lib/layout/key_range.h"
 #include "rocksdb/options.h"
@@ -71,8 +70,7 @@ Status Store::Compact(const CompactOptions& options) {
     const Slice begin = range->first;
     const Slice end = range->end;
     const bool whole = begin.empty() && end.empty();
-    const std::scoped_lock one_at_a_time(impl_->pause_mutex,
-                                         impl_->compact_mutex);
+    const std::lock_guard one_at_a_time(impl_->compact_mutex);
     for (auto it = first; s.ok() && it != last; ++it) {
       const Family& family = it->second;
       if (whole && family.format == CellFormat::kVersioned &&

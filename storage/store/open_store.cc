@@ -164,6 +164,8 @@ class Opener {
     opened_.path = path;
     if (options.read_only) return;
     opened_.env = std::make_unique<StoreEnv>(options_.env, opened_.listener);
+    opened_.compaction_gate =
+        std::make_shared<CompactionGate>(options_.background_jobs);
     env_ = opened_.env.get();
   }
 
@@ -280,7 +282,9 @@ class Opener {
       if (is_family) store_families_[name] = std::move(setup.family);
     }
     rocksdb::DBOptions options = DatabaseOptions();
-    if (Writes()) options.listeners = {opened_.listener};
+    if (Writes()) {
+      options.listeners = {opened_.listener, opened_.compaction_gate};
+    }
     const FrontFilterOptions front_filter{
         .memory_limit_bytes = options_.front_filter_limit_bytes,
         .charged_cache = options_.block_cache};

@@ -17,6 +17,7 @@
 #include "rowbloom/key_layout.h"
 #include "rowbloom/store_options.h"
 #include "storage/format/thread_slot.h"
+#include "storage/store/compaction_gate.h"
 #include "storage/store/database.h"
 #include "storage/store/family_options.h"
 #include "storage/store/opening_env.h"
@@ -101,6 +102,7 @@ struct OpenedStore {
   // The number of the last change before the database was opened.
   uint64_t found_number = 0;
   std::shared_ptr<Listener> listener = std::make_shared<Listener>();
+  std::shared_ptr<CompactionGate> compaction_gate;  // nullptr as env is
   Database database;
   std::unique_ptr<FamilyTable> families;
 

@@ -170,10 +170,6 @@ Status Store::GetSnapshot(std::unique_ptr<const Snapshot>* snapshot) {
 
 Status Store::Flush() {
   return impl_->Change([&]() -> Status {
-    // RocksDB 7.8.3 with assertions stops at a flush after one that could not
-    // go on in a new log.
-    const std::scoped_lock one_at_a_time(impl_->flush_mutex);
-    if (Status s = impl_->opened.CheckWritable(); !s.ok()) return s;
     const auto unchanged = impl_->opened.families->LockUnchanged();
     const SharedFamilies families = impl_->opened.families->Get();
     // The metadata's column family would keep the log alive.
@@ -182,7 +178,7 @@ Status Store::Flush() {
     for (const auto& [name, family] : *families) {
       handles.push_back(family.handle());
     }
-    return impl_->opened.database->Flush(rocksdb::FlushOptions(), handles);
+    return impl_->Flush({}, handles);
   });
 }
 

@@ -23,13 +23,13 @@
 //
 // Not thread-safe; loads and other writes may go on side by side. Finish and
 // other writes of a row, CheckAndWrite, Increment and Append included, come one
-// after the other. Finish waits for checkpoints and backups, for Store::Compact
-// and for compactions of the loaded families that run: beside one, RocksDB may
-// not see that a file replaces older cells. It keeps writes waiting while the
-// families are flushed and the files are added. Memory: a block and the
-// filter's hashes (some ten bytes a cell) of a file per family, one cell's
-// versions, and the row of each kDeleteFamilyVersion, whose cells are read
-// after the files are added. Must be destroyed before its store.
+// after the other. Finish waits for checkpoints and backups, and for
+// compactions of the loaded families that run: beside one, RocksDB may not see
+// that a file replaces older cells. Writes wait while the families are flushed
+// and the files are added, and for compactions after half a minute. Memory: a
+// block and the filter's hashes (some ten bytes a cell) of a file per family,
+// one cell's versions, and the row of each kDeleteFamilyVersion, whose cells
+// are read after the files are added. Must be destroyed before its store.
 #pragma once
 
 #include <cstdint>

@@ -648,8 +648,9 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
   EXPECT_GT(removed, 0u);
 }
 
-// Keeps the second SST that is begun, which a compaction writes, until a file
-// is linked, as RocksDB links those of a load, or half a second has passed.
+// Keeps the second SST that RocksDB begins, which a compaction writes, until a
+// file is linked, as RocksDB links those of a load, or half a second has
+// passed.
 class SlowCompaction final : public rocksdb::FileSystemWrapper {
  public:
   SlowCompaction() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
@@ -659,7 +660,8 @@ class SlowCompaction final : public rocksdb::FileSystemWrapper {
                            const rocksdb::FileOptions& options,
                            std::unique_ptr<rocksdb::FSWritableFile>* file,
                            rocksdb::IODebugContext* context) override {
-    if (path.ends_with(".sst")) {
+    const bool is_of_load = path.find(kLoadDirectoryPrefix) != path.npos;
+    if (path.ends_with(".sst") && !is_of_load) {
       std::unique_lock lock(mutex_);
       begun_after_link_ |= linked_;
       if (armed_ && ++begun_ == 2) {
@@ -713,43 +715,58 @@ class SlowCompaction final : public rocksdb::FileSystemWrapper {
 constexpr int kFilesForACompaction = 4;  // RocksDB's default
 
 // RocksDB may not see that a load replaces older cells while a compaction or a
-// flush changes the files that have them (CompactionPause).
-TEST(LoadBesideACompaction, WaitsForItAndLetsTheNextBegin) {
-  const TempDir dir;
-  const auto files = std::make_shared<SlowCompaction>();
-  const auto env = rocksdb::NewCompositeEnv(files);
-  const auto store =
-      OpenOrFail({}, dir.File("db"), {{"c", {}}}, {.env = env.get()});
-  ASSERT_NE(store, nullptr);
-  const auto write_files = [&](int count) {
+// flush changes the files that have them (CompactionGate).
+class LoadBesideACompaction : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    store_ = OpenOrFail({}, dir_.File("db"), {{"c", {}}}, {.env = env_.get()});
+    ASSERT_NE(store_, nullptr);
+    WriteFiles(kFilesForACompaction - 1);
+    ASSERT_THAT(store_->NewBulkLoad({}, &load_), IsOk());
+    ASSERT_THAT(load_->Add("row", "c", "q", "new"), IsOk());
+    files_->Arm();
+  }
+
+  void WriteFiles(int count) {
     for (int i = 0; i < count; ++i) {
       // A compaction of files with one key only moves them.
-      ASSERT_THAT(store->Put("another", "c", "q", "old"), IsOk());
-      ASSERT_THAT(store->Put("row", "c", "q", "old"), IsOk());
-      ASSERT_THAT(store->Flush(), IsOk());
+      ASSERT_THAT(store_->Put("another", "c", "q", "old"), IsOk());
+      ASSERT_THAT(store_->Put("row", "c", "q", "old"), IsOk());
+      ASSERT_THAT(store_->Flush(), IsOk());
     }
-  };
-  write_files(kFilesForACompaction - 1);
-  std::unique_ptr<BulkLoad> load;
-  ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
-  ASSERT_THAT(load->Add("row", "c", "q", "new"), IsOk());
-  files->Arm();
-  write_files(1);
-  files->WaitForCompaction();
-  ASSERT_THAT(store->Put("row", "c", "q", "in memory"), IsOk());
-  ASSERT_THAT(load->Finish(), IsOk());
-  EXPECT_FALSE(files->linked_meanwhile());
-  EXPECT_FALSE(files->begun_after_link());
-  std::optional<std::string> found;
-  ASSERT_THAT(store->Get("row", "c", "q", &found), IsOk());
-  EXPECT_EQ(found, "new");
-  write_files(kFilesForACompaction);
+  }
+  void Finish() {
+    ASSERT_THAT(store_->Put("row", "c", "q", "in memory"), IsOk());
+    ASSERT_THAT(load_->Finish(), IsOk());
+    EXPECT_FALSE(files_->linked_meanwhile());
+    std::optional<std::string> found;
+    ASSERT_THAT(store_->Get("row", "c", "q", &found), IsOk());
+    EXPECT_EQ(found, "new");
+  }
+
+  const TempDir dir_;
+  const std::shared_ptr<SlowCompaction> files_ =
+      std::make_shared<SlowCompaction>();
+  const std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<BulkLoad> load_;
+};
+
+TEST_F(LoadBesideACompaction, WaitsForOneThatRuns) {
+  WriteFiles(1);
+  files_->WaitForCompaction();
+  Finish();
+  EXPECT_FALSE(files_->begun_after_link());
+  // Others go on.
+  WriteFiles(kFilesForACompaction);
   EXPECT_TRUE(WaitFor([&] {
     StoreStats stats;
-    return store->Stats(&stats).ok() &&
+    return store_->Stats(&stats).ok() &&
            stats.families.at("c").files < kFilesForACompaction;
   }));
 }
+
+TEST_F(LoadBesideACompaction, WaitsForOneThatItsFlushBegins) { Finish(); }
 
 TEST_F(Load, ChecksAChangeAndAddsNothing) {
   const auto load = Begin();
