@@ -116,6 +116,9 @@ class Importer {
   std::optional<MobFiles> mob_files_;
   ProgressMeter meter_;
   std::map<std::string, std::vector<SourceFile>> files_;  // by target
+  // Those of the snapshot's table, and of files with cells in the range of
+  // rows.
+  std::set<std::string> found_families_;
 };
 
 bool Importer::Takes(const std::string& family) const {
@@ -137,6 +140,9 @@ Status Importer::RunSnapshot(const HFileSnapshot& snapshot) {
   SnapshotManifest manifest;
   Status s = ReadSnapshotManifest(DirectoryOf(snapshot), &manifest);
   if (s.ok() && options_.family.empty()) s = PlanFamilies(manifest);
+  for (const FamilySchema& schema : manifest.families) {
+    found_families_.insert(schema.name);
+  }
   std::vector<StoreFile> files;
   if (s.ok()) {
     s = FindSnapshotFiles(
@@ -180,6 +186,14 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
     s = Look(files[i], i);
     if (options_.keep_going && !s.ok() && !s.IsIncomplete()) {
       report_->left_out.push_back(std::exchange(s, Status::OK()));
+    }
+  }
+  for (const std::string& name : options_.families) {
+    if (s.ok() && !families_.contains(name) &&
+        !found_families_.contains(name)) {
+      s = InvalidArgument("family \"", ToPrintable(name),
+                          "\", which is to be taken, is neither in the files "
+                          "nor in the store");
     }
   }
   for (const auto& [name, family] : new_families_) {
@@ -247,6 +261,7 @@ Status Importer::Look(const StoreFile& found, size_t place) {
     return Status::Corruption(file.path + ": cells without a first key");
   }
   file.family = first->family;
+  found_families_.insert(file.family);
   if (!Takes(file.family)) {
     ++report_->passed_over["files of other families"];
     return meter_.CountFile();

@@ -115,7 +115,8 @@ rocksdb::Status ExportHFiles(const HFileExportOptions& options, Store* store,
 struct HFileImportOptions {
   // The family that all cells go to; empty: the one that they name.
   std::string family;
-  // The families whose cells are taken; empty: all.
+  // The families whose cells are taken; empty: all. InvalidArgument if one is
+  // neither in the files nor in the store.
   std::vector<std::string> families;
   // The rows that are taken: from the first, included, to the second, excluded.
   // An empty one is no bound.

@@ -543,6 +543,9 @@ TEST_F(ImportOfATable, TakesTheFamiliesAskedFor) {
               UnorderedElementsAre(
                   Pair("files of other families", 10),
                   Pair("files of regions that were split or merged", 6)));
+  const Status s = Import({table}, {.families = {"g", "mistyped"}});
+  EXPECT_TRUE(s.IsInvalidArgument()) << s.ToString();
+  EXPECT_THAT(s.ToString(), HasSubstr("family \"mistyped\""));
 }
 
 TEST_F(ImportOfATable, FollowsThemToTheArchive) {
