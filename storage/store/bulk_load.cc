@@ -14,6 +14,7 @@
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
+#include "rocksdb/snapshot.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/printable.h"
@@ -368,6 +369,9 @@ class SstLoad final : public BulkLoad {
       const CompactionGate::Closed no_compactions(opened_.compaction_gate.get(),
                                                   std::move(loaded));
       WaitForFlushes();
+      // A snapshot makes RocksDB give each file a new sequence number. With
+      // number 0 it would come to snapshots that are taken meanwhile.
+      const rocksdb::ManagedSnapshot numbered(opened_.database.get());
       s = opened_.database->IngestExternalFiles(ingestions);
     }
     NoteNumbers(opened_.database->GetLatestSequenceNumber() - number);

@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "rocksdb/env.h"
-#include "rocksdb/file_system.h"
 #include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/store/found_store.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/calling_file_system.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/random.h"
 #include "tests/support/wait_for.h"
@@ -27,7 +27,6 @@
 namespace rowbloom::test {
 namespace {
 
-using rocksdb::IOStatus;
 using rocksdb::Status;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -651,43 +650,26 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
 // Keeps the second SST that RocksDB begins, which a compaction writes, until a
 // file is linked, as RocksDB links those of a load, or half a second has
 // passed.
-class SlowCompaction final : public rocksdb::FileSystemWrapper {
+class SlowCompaction {
  public:
-  SlowCompaction() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
-  const char* Name() const override { return "SlowCompaction"; }
-
-  IOStatus NewWritableFile(const std::string& path,
-                           const rocksdb::FileOptions& options,
-                           std::unique_ptr<rocksdb::FSWritableFile>* file,
-                           rocksdb::IODebugContext* context) override {
-    const bool is_of_load = path.find(kLoadDirectoryPrefix) != path.npos;
-    if (path.ends_with(".sst") && !is_of_load) {
-      std::unique_lock lock(mutex_);
-      begun_after_link_ |= linked_;
-      if (armed_ && ++begun_ == 2) {
-        changed_.notify_all();
-        linked_meanwhile_ = changed_.wait_for(
-            lock, std::chrono::milliseconds(500), [this] { return linked_; });
-      }
-    }
-    return FileSystemWrapper::NewWritableFile(path, options, file, context);
-  }
-  IOStatus LinkFile(const std::string& from, const std::string& to,
-                    const rocksdb::IOOptions& options,
-                    rocksdb::IODebugContext* context) override {
-    {
+  // Begins to count SSTs.
+  explicit SlowCompaction(CallingFileSystem* files) : files_(*files) {
+    files_.OnMade([this](const std::string& path) {
+      const bool is_of_load = path.find(kLoadDirectoryPrefix) != path.npos;
+      if (path.ends_with(".sst") && !is_of_load) Begin();
+    });
+    files_.OnLinked([this](const std::string& /*path*/) {
       const std::lock_guard lock(mutex_);
       linked_ = true;
       changed_.notify_all();
-    }
-    return FileSystemWrapper::LinkFile(from, to, options, context);
+    });
+  }
+  ~SlowCompaction() {
+    files_.OnMade(nullptr);
+    files_.OnLinked(nullptr);
   }
 
-  void Arm() {
-    const std::lock_guard lock(mutex_);
-    armed_ = true;
-  }
-  void WaitForCompaction() {
+  void WaitForIt() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return begun_ >= 2; });
   }
@@ -703,13 +685,22 @@ class SlowCompaction final : public rocksdb::FileSystemWrapper {
   }
 
  private:
+  void Begin() {
+    std::unique_lock lock(mutex_);
+    begun_after_link_ |= linked_;
+    if (++begun_ != 2) return;
+    changed_.notify_all();
+    linked_meanwhile_ = changed_.wait_for(lock, std::chrono::milliseconds(500),
+                                          [this] { return linked_; });
+  }
+
+  CallingFileSystem& files_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool armed_ = false;
   bool linked_ = false;
   bool linked_meanwhile_ = false;
   bool begun_after_link_ = false;
-  int begun_ = 0;  // SSTs since Arm
+  int begun_ = 0;
 };
 
 constexpr int kFilesForACompaction = 4;  // RocksDB's default
@@ -724,7 +715,11 @@ class LoadBesideACompaction : public ::testing::Test {
     WriteFiles(kFilesForACompaction - 1);
     ASSERT_THAT(store_->NewBulkLoad({}, &load_), IsOk());
     ASSERT_THAT(load_->Add("row", "c", "q", "new"), IsOk());
-    files_->Arm();
+    slow_.emplace(files_.get());
+  }
+  void TearDown() override {
+    load_.reset();
+    store_.reset();
   }
 
   void WriteFiles(int count) {
@@ -738,25 +733,26 @@ class LoadBesideACompaction : public ::testing::Test {
   void Finish() {
     ASSERT_THAT(store_->Put("row", "c", "q", "in memory"), IsOk());
     ASSERT_THAT(load_->Finish(), IsOk());
-    EXPECT_FALSE(files_->linked_meanwhile());
+    EXPECT_FALSE(slow_->linked_meanwhile());
     std::optional<std::string> found;
     ASSERT_THAT(store_->Get("row", "c", "q", &found), IsOk());
     EXPECT_EQ(found, "new");
   }
 
   const TempDir dir_;
-  const std::shared_ptr<SlowCompaction> files_ =
-      std::make_shared<SlowCompaction>();
+  const std::shared_ptr<CallingFileSystem> files_ =
+      std::make_shared<CallingFileSystem>();
   const std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);
   std::unique_ptr<Store> store_;
   std::unique_ptr<BulkLoad> load_;
+  std::optional<SlowCompaction> slow_;
 };
 
 TEST_F(LoadBesideACompaction, WaitsForOneThatRuns) {
   WriteFiles(1);
-  files_->WaitForCompaction();
+  slow_->WaitForIt();
   Finish();
-  EXPECT_FALSE(files_->begun_after_link());
+  EXPECT_FALSE(slow_->begun_after_link());
   // Others go on.
   WriteFiles(kFilesForACompaction);
   EXPECT_TRUE(WaitFor([&] {
@@ -767,6 +763,42 @@ TEST_F(LoadBesideACompaction, WaitsForOneThatRuns) {
 }
 
 TEST_F(LoadBesideACompaction, WaitsForOneThatItsFlushBegins) { Finish(); }
+
+// RocksDB would give a file that replaces nothing number 0, with which
+// snapshots have it that were taken while the MANIFEST was written.
+TEST(LoadBesideASnapshot, StaysOutOfIt) {
+  const TempDir dir;
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  const auto store =
+      OpenOrFail({}, dir.File("db"), {{"c", {}}}, {.env = env.get()});
+  ASSERT_NE(store, nullptr);
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
+  ASSERT_THAT(load->Add("row", "c", "q", "v"), IsOk());
+  std::atomic<bool> linked{false};
+  std::vector<std::unique_ptr<const Snapshot>> snapshots;
+  files->OnLinked([&](const std::string& /*path*/) { linked = true; });
+  files->OnSynced([&](const std::string& path) {
+    if (!linked || path.find("MANIFEST") == path.npos) return;
+    snapshots.push_back(SnapshotOf(*store));
+    std::optional<std::string> found;
+    EXPECT_THAT(store->Get("row", "c", "q", &found,
+                           {.snapshot = snapshots.back().get()}),
+                IsOk());
+    EXPECT_EQ(found, std::nullopt);
+  });
+  ASSERT_THAT(load->Finish(), IsOk());
+  files->OnSynced(nullptr);
+  EXPECT_FALSE(snapshots.empty());
+  for (const auto& snapshot : snapshots) {
+    std::optional<std::string> found;
+    EXPECT_THAT(
+        store->Get("row", "c", "q", &found, {.snapshot = snapshot.get()}),
+        IsOk());
+    EXPECT_EQ(found, std::nullopt);
+  }
+}
 
 TEST_F(Load, ChecksAChangeAndAddsNothing) {
   const auto load = Begin();

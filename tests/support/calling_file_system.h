@@ -1,0 +1,90 @@
+// A file system that tells a test what is done with its files.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "rocksdb/file_system.h"
+
+namespace rowbloom::test {
+
+// The default file system, which calls back before a file is made or linked,
+// and after one was synced. Thread-safe; the callbacks may be called by several
+// threads at one time, and may use the database.
+class CallingFileSystem final : public rocksdb::FileSystemWrapper {
+ public:
+  using Callback = std::function<void(const std::string& path)>;
+
+  CallingFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
+  const char* Name() const override { return "CallingFileSystem"; }
+
+  void OnMade(Callback made) {
+    const std::lock_guard lock(mutex_);
+    made_ = std::move(made);
+  }
+  void OnLinked(Callback linked) {
+    const std::lock_guard lock(mutex_);
+    linked_ = std::move(linked);
+  }
+  void OnSynced(Callback synced) {
+    const std::lock_guard lock(mutex_);
+    synced_ = std::move(synced);
+  }
+
+  rocksdb::IOStatus NewWritableFile(
+      const std::string& path, const rocksdb::FileOptions& options,
+      std::unique_ptr<rocksdb::FSWritableFile>* file,
+      rocksdb::IODebugContext* context) override {
+    Call(&CallingFileSystem::made_, path);
+    rocksdb::IOStatus s =
+        FileSystemWrapper::NewWritableFile(path, options, file, context);
+    if (s.ok()) *file = std::make_unique<File>(std::move(*file), this, path);
+    return s;
+  }
+
+  rocksdb::IOStatus LinkFile(const std::string& from, const std::string& to,
+                             const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* context) override {
+    Call(&CallingFileSystem::linked_, from);
+    return FileSystemWrapper::LinkFile(from, to, options, context);
+  }
+
+ private:
+  class File final : public rocksdb::FSWritableFileOwnerWrapper {
+   public:
+    File(std::unique_ptr<rocksdb::FSWritableFile> file,
+         CallingFileSystem* system, std::string path)
+        : FSWritableFileOwnerWrapper(std::move(file)),
+          system_(system),
+          path_(std::move(path)) {}
+    rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* context) override {
+      rocksdb::IOStatus s = FSWritableFileOwnerWrapper::Sync(options, context);
+      system_->Call(&CallingFileSystem::synced_, path_);
+      return s;
+    }
+
+   private:
+    CallingFileSystem* const system_;
+    const std::string path_;
+  };
+
+  void Call(Callback CallingFileSystem::*callback, const std::string& path) {
+    Callback call;
+    {
+      const std::lock_guard lock(mutex_);
+      call = this->*callback;
+    }
+    if (call) call(path);
+  }
+
+  std::mutex mutex_;
+  Callback made_;
+  Callback linked_;
+  Callback synced_;
+};
+
+}  // namespace rowbloom::test
