@@ -1,7 +1,12 @@
 // Store::Compact, and what a compaction of a whole family proves.
+#include <algorithm>
 #include <iterator>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "lib/layout/key_range.h"
+#include "rocksdb/metadata.h"
 #include "rocksdb/options.h"
 #include "storage/store/store_impl.h"
 
@@ -12,30 +17,55 @@ using rocksdb::Status;
 
 namespace {
 
-// Compacts a whole family twice. Its rules drop all puts before some time, and
-// the second compaction proves that there are none, unless a snapshot kept
-// some.
-Status CompactAndClear(const OpenedStore& opened, Writer* writer,
-                       rocksdb::CompactRangeOptions options,
+// The numbers of a family's oldest and newest file; {max, 0} without files.
+std::pair<uint64_t, uint64_t> FileNumbers(const OpenedStore& opened,
+                                          const Family& family) {
+  std::pair<uint64_t, uint64_t> numbers{std::numeric_limits<uint64_t>::max(),
+                                        0};
+  std::vector<rocksdb::LiveFileMetaData> files;
+  opened.database->GetLiveFilesMetaData(&files);
+  for (const auto& file : files) {
+    if (file.column_family_name != family.handle()->GetName()) continue;
+    numbers.first = std::min(numbers.first, file.file_number);
+    numbers.second = std::max(numbers.second, file.file_number);
+  }
+  return numbers;
+}
+
+// Compacts a whole family until all files were rewritten twice, but kMostPasses
+// times at most. Its rules drop all puts before some time, and the second time
+// proves that there are none, unless a snapshot kept some.
+Status CompactAndClear(Store::Impl* store, rocksdb::CompactRangeOptions options,
                        const Family& family) {
+  constexpr int kMostPasses = 4;
+  const OpenedStore& opened = store->opened;
   const SharedState& shared = *opened.shared;
   const uint64_t snapshots_taken = shared.snapshots_taken;
   const bool has_snapshots = shared.snapshots > 0;
   {
-    const RowLocks::Guard no_writes = writer->LockAll();
+    const RowLocks::Guard no_writes = store->writer.LockAll();
     family.shared_rules->BeginClearing();
   }
+  Status s = store->Flush({}, {family.handle()});
   // Force rewrites files that another compaction wrote beside this one, too.
   options.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
   // RocksDB does not show a compaction filter what it merges, so that the first
-  // one may leave puts that expired, and makes values of all cells.
-  Status s;
-  for (int pass = 0; s.ok() && pass < 2; ++pass) {
+  // time may leave puts that expired, and makes values of all cells. RocksDB's
+  // own compactions move files past this one, or rewrite them by earlier rules.
+  int rewritten = 0;
+  for (int pass = 0; s.ok() && rewritten < 2 && pass < kMostPasses; ++pass) {
+    opened.compaction_gate->Watch(family.handle()->GetID());
+    const uint64_t newest_before = FileNumbers(opened, family).second;
     s = opened.database->CompactRange(options, family.handle(), nullptr,
                                       nullptr);
+    if (opened.compaction_gate->NoOthersRan() &&
+        FileNumbers(opened, family).first > newest_before) {
+      ++rewritten;
+    }
   }
-  if (s.ok() && !has_snapshots && shared.snapshots_taken == snapshots_taken) {
+  if (s.ok() && rewritten == 2 && !has_snapshots &&
+      shared.snapshots_taken == snapshots_taken) {
     family.shared_rules->EndClearing(family.options.ttl_ms);
   }
   return s;
@@ -75,7 +105,7 @@ Status Store::Compact(const CompactOptions& options) {
       const Family& family = it->second;
       if (whole && family.format == CellFormat::kVersioned &&
           family.options.ttl_ms > 0 && family.options.min_versions == 0) {
-        s = CompactAndClear(impl_->opened, &impl_->writer, compact, family);
+        s = CompactAndClear(impl_.get(), compact, family);
       } else {
         s = impl_->opened.database->CompactRange(
             compact, family.handle(), begin.empty() ? nullptr : &begin,

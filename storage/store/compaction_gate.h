@@ -16,13 +16,17 @@ namespace rowbloom {
 
 // Knows which compactions of a database run, and can keep new ones waiting.
 //
-// RocksDB (7.8.3 to 11.8.1) looks for older values of an ingested file's keys
-// in the files that readers have (ExternalSstFileIngestionJob::Run). A flush or
-// a compaction whose record of the MANIFEST another thread wrote changes the
-// files some time before readers have the new ones. A file that is ingested in
-// between may get sequence number 0 beside older values, which then hide its
-// own; and where readers had no file, RocksDB reads past an array. When a
-// compaction counts as completed here, readers have its files.
+// Ingestion: RocksDB (7.8.3 to 11.8.1) looks for older values of an ingested
+// file's keys in the files that readers have
+// (ExternalSstFileIngestionJob::Run). A flush or a compaction whose record of
+// the MANIFEST another thread wrote changes the files some time before readers
+// have the new ones. A file that is ingested in between may get a place below
+// older values, which then hide its own; and where readers had no file, RocksDB
+// reads past an array. When a compaction counts as completed here, readers have
+// its files.
+//
+// Compactions of a whole family: they miss a file that one of RocksDB's own
+// compactions moves past them to a deeper level.
 //
 // Thread-safe.
 class CompactionGate final : public rocksdb::EventListener {
@@ -63,35 +67,64 @@ class CompactionGate final : public rocksdb::EventListener {
     CompactionGate* const gate_;
   };
 
+  // Begins to watch a family. REQUIRES that there is one at a time.
+  void Watch(uint32_t family) {
+    const std::lock_guard lock(mutex_);
+    watched_ = family;
+    others_ran_ = std::ranges::any_of(running_, [family](const Running& one) {
+      return one.family == family && !one.was_asked_for;
+    });
+  }
+  // Tells whether no compaction of the watched family ran but those that
+  // DB::CompactRange made.
+  bool NoOthersRan() {
+    const std::lock_guard lock(mutex_);
+    return !others_ran_;
+  }
+
   // RocksDB calls these without a lock, the second one after each first one.
   void OnCompactionBegin(rocksdb::DB* /*database*/,
                          const rocksdb::CompactionJobInfo& info) override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !Has(closed_, info.cf_id); });
-    running_.push_back(info.cf_id);
+    const bool was_asked_for =
+        info.compaction_reason == rocksdb::CompactionReason::kManualCompaction;
+    running_.push_back({info.cf_id, was_asked_for});
+    others_ran_ |= info.cf_id == watched_ && !was_asked_for;
   }
   void OnCompactionCompleted(rocksdb::DB* /*database*/,
                              const rocksdb::CompactionJobInfo& info) override {
     const std::lock_guard lock(mutex_);
-    running_.erase(std::ranges::find(running_, info.cf_id));
+    const bool was_asked_for =
+        info.compaction_reason == rocksdb::CompactionReason::kManualCompaction;
+    running_.erase(
+        std::ranges::find(running_, Running{info.cf_id, was_asked_for}));
     changed_.notify_all();
   }
 
  private:
+  struct Running {
+    uint32_t family;
+    bool was_asked_for;
+    bool operator==(const Running&) const = default;
+  };
+
   static bool Has(const FamilyIds& ids, uint32_t id) {
     return std::ranges::find(ids, id) != ids.end();
   }
   bool NoneRuns(const FamilyIds& families) const {
-    return std::ranges::none_of(
-        running_, [&families](uint32_t id) { return Has(families, id); });
+    return std::ranges::none_of(running_, [&families](const Running& one) {
+      return Has(families, one.family);
+    });
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  // Guarded by the mutex: the families of the compactions that run, one for
-  // each, and the families of which none may begin.
-  FamilyIds running_;
-  FamilyIds closed_;
+  // Guarded by the mutex, as are:
+  std::vector<Running> running_;
+  FamilyIds closed_;  // the families of which none may begin
+  uint32_t watched_ = 0;
+  bool others_ran_ = false;
 };
 
 }  // namespace rowbloom

@@ -16,14 +16,18 @@ constexpr auto kAWhile = std::chrono::milliseconds(50);
 
 class CompactionGateTest : public ::testing::Test {
  protected:
-  static rocksdb::CompactionJobInfo Of(uint32_t family) {
+  using Reason = rocksdb::CompactionReason;
+  static rocksdb::CompactionJobInfo Of(uint32_t family, Reason reason) {
     rocksdb::CompactionJobInfo info;
     info.cf_id = family;
+    info.compaction_reason = reason;
     return info;
   }
-  void Begin(uint32_t family) { gate_.OnCompactionBegin(nullptr, Of(family)); }
-  void Complete(uint32_t family) {
-    gate_.OnCompactionCompleted(nullptr, Of(family));
+  void Begin(uint32_t family, Reason reason = Reason::kLevelL0FilesNum) {
+    gate_.OnCompactionBegin(nullptr, Of(family, reason));
+  }
+  void Complete(uint32_t family, Reason reason = Reason::kLevelL0FilesNum) {
+    gate_.OnCompactionCompleted(nullptr, Of(family, reason));
   }
 
   CompactionGate gate_{2};
@@ -83,6 +87,25 @@ TEST_F(CompactionGateTest, WaitsNoLongerThanIsAsked) {
   });
   gate_.WaitForNone({1}, std::chrono::hours(1));
   compaction.join();
+}
+
+TEST_F(CompactionGateTest, WatchesForCompactionsThatNobodyAskedFor) {
+  Begin(1);
+  gate_.Watch(1);
+  EXPECT_FALSE(gate_.NoOthersRan());  // one ran already
+  Complete(1);
+  gate_.Watch(1);
+  Begin(1, Reason::kManualCompaction);
+  Begin(2);
+  EXPECT_TRUE(gate_.NoOthersRan());
+  Begin(1);
+  Complete(1, Reason::kManualCompaction);
+  EXPECT_FALSE(gate_.NoOthersRan());
+  Complete(1);
+  EXPECT_FALSE(gate_.NoOthersRan());
+  gate_.Watch(1);
+  EXPECT_TRUE(gate_.NoOthersRan());
+  Complete(2);
 }
 
 }  // namespace
