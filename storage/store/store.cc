@@ -240,6 +240,7 @@ Status Store::Checkpoint(const std::string& directory) {
     }
     const auto unchanged = impl_->opened.families->LockUnchanged();
     const auto no_loads = impl_->opened.families->KeepLoadsOut();
+    const Writer::LogsAll logs_all(&impl_->writer);
     const PurgeWaker waker(impl_->opened.database.get(), &impl_->compact_mutex);
     rocksdb::Checkpoint* made = nullptr;
     Status s = rocksdb::Checkpoint::Create(impl_->opened.database.get(), &made);
@@ -255,6 +256,7 @@ Status Store::Backup(const std::string& directory, BackupInfo* info) {
   return impl_->Change([&]() -> Status {
     const auto unchanged = impl_->opened.families->LockUnchanged();
     const auto no_loads = impl_->opened.families->KeepLoadsOut();
+    const Writer::LogsAll logs_all(&impl_->writer);
     const PurgeWaker waker(impl_->opened.database.get(), &impl_->compact_mutex);
     return CreateBackup(impl_->opened.database.get(), directory, info);
   });

@@ -180,7 +180,8 @@ class Writer::Draft {
     if (Status s = writer_.CoverTimestamp(last_ms_); !s.ok()) return s;
     rocksdb::WriteOptions options;
     options.sync = durability == Durability::kSync;
-    options.disableWAL = durability == Durability::kSkipWal;
+    options.disableWAL =
+        durability == Durability::kSkipWal && writer_.log_all_ == 0;
     Status s;
     if (transaction_ != nullptr) {
       transaction_->SetWriteOptions(options);

@@ -2,6 +2,7 @@
 // their rows and with timestamps in their order.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -77,6 +78,23 @@ class Writer {
       std::string_view row_bytes, RowDeletes* row_deletes,
       const rocksdb::Snapshot* snapshot = nullptr) const;
 
+  // As long as it lives, kSkipWal writes go to the log, too. A checkpoint or a
+  // backup flushes the memtables and then copies the log: it would lack what is
+  // written in between without the log, and have later writes.
+  class LogsAll {
+   public:
+    explicit LogsAll(Writer* writer) : writer_(*writer) {
+      ++writer_.log_all_;
+      const RowLocks::Guard ends_earlier_writes = writer_.LockAll();
+    }
+    ~LogsAll() { --writer_.log_all_; }
+    LogsAll(const LogsAll&) = delete;
+    LogsAll& operator=(const LogsAll&) = delete;
+
+   private:
+    Writer& writer_;
+  };
+
   // Keeps records from being written, which no lock of rows does.
   std::unique_lock<std::mutex> LockRecords() {
     return std::unique_lock(records_mutex_);
@@ -94,6 +112,7 @@ class Writer {
   RowLocks locks_;  // first, as it is aligned to lines of the cache
   const OpenedStore& opened_;
   std::mutex records_mutex_;
+  std::atomic<int> log_all_{0};  // the LogsAll that live
 };
 
 }  // namespace rowbloom

@@ -13,9 +13,9 @@
 // numbers of its store up to the copy: opened for reading, its LatestNumber is
 // where the changes of the store go on. The log is deleted when the cells in it
 // are in files, unless StoreOptions::kept_log_seconds or kept_log_bytes says
-// otherwise. Changes without a log (Durability::kSkipWal) and bulk loads are
-// not in it. A store that is open for reading has the changes before its
-// opening.
+// otherwise. Bulk loads are not in it, nor changes without a log
+// (Durability::kSkipWal), except those made while a copy was. A store that is
+// open for reading has the changes before its opening.
 //
 // Not thread-safe; the store may be written to meanwhile. Memory: one batch, up
 // to three times. Must be destroyed before its store.

@@ -326,12 +326,12 @@ class Store {
                                    const FamilyOptions& options) const;
 
   // Makes `directory`, which must not exist, a store of its own that is as this
-  // one is at a time during the call, everything in memory included. A kSkipWal
-  // batch that is written meanwhile may be in some of its families and not in
-  // others. Bulk loads come in before or after it: their Finish waits, as it
-  // does for Backup. Files are linked where the file system can, else copied,
-  // and put together in `directory`.checkpointing. Another directory of that
-  // name is InvalidArgument, one that is being filled is Busy.
+  // one is at a time during the call, everything in memory included. kSkipWal
+  // writes go to the log meanwhile, as they do during Backup. Bulk loads come
+  // in before or after it: their Finish waits, as it does for Backup. Files are
+  // linked where the file system can, else copied, and put together in
+  // `directory`.checkpointing. Another directory of that name is
+  // InvalidArgument, one that is being filled is Busy.
   rocksdb::Status Checkpoint(const std::string& directory);
 
   // Adds a backup of this store, everything in memory included, to a directory

@@ -4,9 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "rocksdb/env.h"
 #include "storage/format/held_lock.h"
 #include "storage/format/staging.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/calling_file_system.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test {
@@ -317,6 +324,53 @@ TEST_F(StoreBackup, OneChangeAtATime) {
   HeldLock held(env);
   ASSERT_THAT(held.Take(backups_ + "/LOCK", "held"), IsOk());
   EXPECT_THAT(PurgeBackups(backups_ + "/", 0), busy) << "by another path";
+}
+
+// A write without the log, and then one with it, each time that a flush has
+// begun: the last ones come between the flush and the copy of the log.
+TEST(CopyBesideWrites, HasNoWriteWithoutAnEarlierOne) {
+  const TempDir dir;
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  const auto store =
+      OpenOrFail({}, dir.File("db"), {{"c", {}}}, {.env = env.get()});
+  ASSERT_NE(store, nullptr);
+  ASSERT_THAT(store->Put("first", "c", "q", "v"), IsOk());
+  std::atomic<int> pairs{0};
+  files->OnMade([&](const std::string& path) {
+    if (!path.ends_with(".sst")) return;
+    const std::string number = std::to_string(pairs);
+    EXPECT_THAT(store->Put("skip" + number, "c", "q", "v",
+                           {.durability = Durability::kSkipWal}),
+                IsOk());
+    EXPECT_THAT(store->Put("log" + number, "c", "q", "v"), IsOk());
+    ++pairs;
+  });
+  ASSERT_THAT(store->Checkpoint(dir.File("copy")), IsOk());
+  ASSERT_THAT(store->Put("between", "c", "q", "v"), IsOk());
+  ASSERT_THAT(store->Backup(dir.File("backups")), IsOk());
+  files->OnMade(nullptr);
+  ASSERT_THAT(
+      RestoreBackup(dir.File("backups"), std::nullopt, dir.File("restored")),
+      IsOk());
+  for (const char* name : {"copy", "restored"}) {
+    SCOPED_TRACE(name);
+    const auto copy = OpenOrFail({}, dir.File(name), {});
+    ASSERT_NE(copy, nullptr);
+    const auto has = [&](const std::string& row) {
+      bool found = false;
+      EXPECT_THAT(copy->Exists(row, &found), IsOk());
+      return found;
+    };
+    int logged = 0;
+    for (int pair = 0; pair < pairs; ++pair) {
+      const std::string number = std::to_string(pair);
+      if (!has("log" + number)) continue;
+      ++logged;
+      EXPECT_TRUE(has("skip" + number)) << number;
+    }
+    EXPECT_GT(logged, 0);
+  }
 }
 
 }  // namespace
