@@ -69,13 +69,12 @@ void PointCells::ReadOne() {
     return;
   }
   // A row that has no deletes now had none when the cell was read, since they
-  // stay as long as there is something that they take. Otherwise both are read
-  // again, with one snapshot.
+  // stay as long as there is something that they take; but a kRemoveFamily may
+  // have removed both. Otherwise both are read again, of one state.
   rocksdb::PinnableSlice of_row;
-  if (!opened_.database->Get(options, family, RowKey(wanted), &of_row)
-           .IsNotFound()) {
-    ReadAll();
-  }
+  const Status found =
+      opened_.database->Get(options, family, RowKey(wanted), &of_row);
+  if (!found.IsNotFound() || opened_.shared->MayHave(kLaterPuts)) ReadAll();
 }
 
 void PointCells::ReadAll() {
@@ -108,6 +107,11 @@ void PointCells::ReadAll() {
   }
   rocksdb::ReadOptions options;
   options.snapshot = RocksdbSnapshot(snapshot_);
+  // The front filter takes a snapshot of its own for some keys.
+  std::optional<SnapshotCount> counted;
+  if (opened_.database.front_filter() != nullptr) {
+    counted.emplace(opened_.shared.get());
+  }
   const size_t count = keys.size();
   ClearValues(count);
   if (one_family) {
