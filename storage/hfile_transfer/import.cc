@@ -116,8 +116,7 @@ class Importer {
   std::optional<MobFiles> mob_files_;
   ProgressMeter meter_;
   std::map<std::string, std::vector<SourceFile>> files_;  // by target
-  // Those of the snapshot's table, and of files with cells in the range of
-  // rows.
+  // Those of the snapshot's table and of files with cells.
   std::set<std::string> found_families_;
 };
 
@@ -189,7 +188,8 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
     }
   }
   for (const std::string& name : options_.families) {
-    if (s.ok() && !families_.contains(name) &&
+    // A file that was left out might have had it.
+    if (s.ok() && report_->left_out.empty() && !families_.contains(name) &&
         !found_families_.contains(name)) {
       s = InvalidArgument("family \"", ToPrintable(name),
                           "\", which is to be taken, is neither in the files "
@@ -252,16 +252,16 @@ Status Importer::Look(const StoreFile& found, size_t place) {
   }
   if (!s.ok()) return s;
   ++report_->files;
-  if (reader->trailer().entry_count == 0 ||
-      !reader->KeyRangeMayContain(file.rows.start_row, file.rows.stop_row)) {
-    return meter_.CountFile();
-  }
+  if (reader->trailer().entry_count == 0) return meter_.CountFile();
   const std::optional<HFileKey> first = reader->FirstKey();
   if (!first) {
     return Status::Corruption(file.path + ": cells without a first key");
   }
   file.family = first->family;
   found_families_.insert(file.family);
+  if (!reader->KeyRangeMayContain(file.rows.start_row, file.rows.stop_row)) {
+    return meter_.CountFile();
+  }
   if (!Takes(file.family)) {
     ++report_->passed_over["files of other families"];
     return meter_.CountFile();

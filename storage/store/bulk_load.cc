@@ -326,6 +326,9 @@ class SstLoad final : public BulkLoad {
     for (const auto& ingestion : ingestions) {
       loaded.push_back(ingestion.column_family->GetID());
     }
+    // The flush under the locks of all rows has little left to do then.
+    Status s = store_.Flush({}, HandlesOf(ingestions));
+    if (!s.ok()) return s;
     opened_.compaction_gate->WaitForNone(loaded, kLongestWait);
     // A copy has the marks and the files of a load, or neither; a stream of
     // changes ends before it or after it.
@@ -347,8 +350,8 @@ class SstLoad final : public BulkLoad {
     // The files are on the disk at once, so the clock's bound and all earlier
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
-    Status s = writer_->CoverTimestamp(timestamp_ms_);
-    if (s.ok()) s = FlushLoaded(ingestions);
+    s = writer_->CoverTimestamp(timestamp_ms_);
+    if (s.ok()) s = FlushAtOnce(HandlesOf(ingestions));
     // Nothing comes between the marks and the numbers: another load may
     // announce what it adds.
     const auto no_records = writer_->LockRecords();
@@ -371,6 +374,7 @@ class SstLoad final : public BulkLoad {
       WaitForFlushes();
       // A snapshot makes RocksDB give each file a new sequence number. With
       // number 0 it would come to snapshots that are taken meanwhile.
+      const SnapshotCount counted(opened_.shared.get());
       const rocksdb::ManagedSnapshot numbered(opened_.database.get());
       s = opened_.database->IngestExternalFiles(ingestions);
     }
@@ -382,20 +386,26 @@ class SstLoad final : public BulkLoad {
     return s;
   }
 
-  // Nothing is written to the families until the files are ingested.
-  Status FlushLoaded(
+  using Handles = std::vector<rocksdb::ColumnFamilyHandle*>;
+  static Handles HandlesOf(
       const std::vector<rocksdb::IngestExternalFileArg>& ingestions) {
-    std::vector<rocksdb::ColumnFamilyHandle*> handles;
+    Handles handles;
     for (const auto& ingestion : ingestions) {
       handles.push_back(ingestion.column_family);
     }
-    rocksdb::FlushOptions flush;
-    flush.allow_write_stall = true;
-    return store_.Flush(flush, handles);
+    return handles;
   }
 
-  // When no flush runs, readers have the files of all flushes. None begins
-  // while nothing is written.
+  // Flushes without waiting for compactions, or for another flush that does.
+  Status FlushAtOnce(const Handles& handles) const {
+    rocksdb::FlushOptions flush;
+    flush.allow_write_stall = true;
+    const Status s = opened_.CheckWritable();
+    return s.ok() ? opened_.database->Flush(flush, handles) : s;
+  }
+
+  // When no flush runs, readers have the files of all flushes. None of the
+  // loaded families begins, as their memtables are empty.
   void WaitForFlushes() const {
     uint64_t running = 0;
     while (opened_.database->GetIntProperty(

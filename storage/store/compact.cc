@@ -32,9 +32,9 @@ std::pair<uint64_t, uint64_t> FileNumbers(const OpenedStore& opened,
   return numbers;
 }
 
-// Compacts a whole family until all files were rewritten twice, but kMostPasses
-// times at most. Its rules drop all puts before some time, and the second time
-// proves that there are none, unless a snapshot kept some.
+// Compacts a whole family, in passes, until two of them rewrote all files. Its
+// rules drop all puts before some time, and the second rewriting proves that
+// there are none, unless a snapshot kept some.
 Status CompactAndClear(Store::Impl* store, rocksdb::CompactRangeOptions options,
                        const Family& family) {
   constexpr int kMostPasses = 4;
@@ -50,11 +50,16 @@ Status CompactAndClear(Store::Impl* store, rocksdb::CompactRangeOptions options,
   // Force rewrites files that another compaction wrote beside this one, too.
   options.bottommost_level_compaction =
       rocksdb::BottommostLevelCompaction::kForce;
+  const auto has_had_snapshots = [&] {
+    return has_snapshots || shared.snapshots_taken != snapshots_taken;
+  };
   // RocksDB does not show a compaction filter what it merges, so that the first
-  // time may leave puts that expired, and makes values of all cells. RocksDB's
-  // own compactions move files past this one, or rewrite them by earlier rules.
+  // rewriting may leave puts that expired, and makes values of all cells. A
+  // pass does not count if RocksDB's own compactions run beside it: they move
+  // files past it, or rewrite them by earlier rules.
   int rewritten = 0;
   for (int pass = 0; s.ok() && rewritten < 2 && pass < kMostPasses; ++pass) {
+    if (pass >= 2 && has_had_snapshots()) break;
     opened.compaction_gate->Watch(family.handle()->GetID());
     const uint64_t newest_before = FileNumbers(opened, family).second;
     s = opened.database->CompactRange(options, family.handle(), nullptr,
@@ -64,8 +69,7 @@ Status CompactAndClear(Store::Impl* store, rocksdb::CompactRangeOptions options,
       ++rewritten;
     }
   }
-  if (s.ok() && rewritten == 2 && !has_snapshots &&
-      shared.snapshots_taken == snapshots_taken) {
+  if (s.ok() && rewritten == 2 && !has_had_snapshots()) {
     family.shared_rules->EndClearing(family.options.ttl_ms);
   }
   return s;

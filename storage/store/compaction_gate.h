@@ -82,7 +82,8 @@ class CompactionGate final : public rocksdb::EventListener {
     return !others_ran_;
   }
 
-  // RocksDB calls these without a lock, the second one after each first one.
+  // RocksDB calls these without a lock, the second one after each first one
+  // unless the database is closing.
   void OnCompactionBegin(rocksdb::DB* /*database*/,
                          const rocksdb::CompactionJobInfo& info) override {
     std::unique_lock lock(mutex_);

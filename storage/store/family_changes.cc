@@ -52,17 +52,19 @@ Status Store::CreateFamily(const std::string& name,
     rocksdb::WriteBatch batch;
     Status s =
         MakeFamilySetup(name, options, opened.options, opened.shared, &setup);
+    if (!s.ok()) return s;
+    // RocksDB (7.8.3) looks for the families without a lock when it checks the
+    // keys of a transaction.
+    const RowLocks::Guard no_writes = impl_->writer.LockAll();
     // One of that name may be left by a drop that failed half-way.
-    if (s.ok()) s = opened.database.DropColumnFamily(name);
+    s = opened.database.DropColumnFamily(name);
     PutFamilyRecord(FamilyState::kKept, name, options, &batch);
     if (s.ok()) s = opened.database.WriteSynced(&batch);
     if (s.ok()) s = opened.database.CreateColumnFamilies({setup.descriptor});
     if (!s.ok()) return s;
     setup.family.column_family = opened.database.Find(name);
     families.emplace(name, std::move(setup.family));
-    FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
-    const RowLocks::Guard no_writes = impl_->writer.LockAll();
-    opened.families->Set(std::move(shares));
+    opened.families->Set(FamilyTable::Share(std::move(families)));
     no_writes.NoteWideWrite();
     return s;
   });

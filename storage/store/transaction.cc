@@ -52,9 +52,6 @@ class TrackedTransaction final : public Transaction {
       if (!s.ok()) return s;
       std::vector<Change> rows = reads_.Changes();
       rows.insert(rows.end(), changes.begin(), changes.end());
-      // RocksDB (7.8.3) looks for the families without a lock when it checks
-      // the keys, while another thread may add one.
-      const auto unchanged = opened_.families->LockUnchanged();
       const RowLocks::Guard guard = store_.writer.Lock(rows);
       if (guard.HadWideWriteSince(wide_writes_)) {
         return Busy(
