@@ -690,6 +690,7 @@ class SlowCompaction {
     begun_after_link_ |= linked_;
     if (++begun_ != 2) return;
     changed_.notify_all();
+    if (linked_) return;  // a compaction that waited for the load
     linked_meanwhile_ = changed_.wait_for(lock, std::chrono::milliseconds(500),
                                           [this] { return linked_; });
   }
