@@ -14,7 +14,6 @@
 
 #include "rocksdb/convenience.h"
 #include "rocksdb/env.h"
-#include "rocksdb/snapshot.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/printable.h"
@@ -372,10 +371,7 @@ class SstLoad final : public BulkLoad {
       const CompactionGate::Closed no_compactions(opened_.compaction_gate.get(),
                                                   std::move(loaded));
       WaitForFlushes();
-      // A snapshot makes RocksDB give each file a new sequence number. With
-      // number 0 it would come to snapshots that are taken meanwhile.
-      const SnapshotCount counted(opened_.shared.get());
-      const rocksdb::ManagedSnapshot numbered(opened_.database.get());
+      const auto no_snapshots = opened_.families->LockSnapshots();
       s = opened_.database->IngestExternalFiles(ingestions);
     }
     NoteNumbers(opened_.database->GetLatestSequenceNumber() - number);

@@ -63,6 +63,13 @@ class FamilyTable {
     return std::shared_lock(load_mutex_);
   }
 
+  // Keeps snapshots from being taken. A file that a load adds may come to one
+  // that is taken while RocksDB writes its MANIFEST, as it replaces nothing and
+  // so gets sequence number 0.
+  std::unique_lock<std::mutex> LockSnapshots() const {
+    return std::unique_lock(snapshot_mutex_);
+  }
+
   // The families for all slots. Set takes no memory of its own.
   using Shares = std::array<SharedFamilies, kThreadSlots>;
   static Shares Share(FamilyMap families) {
@@ -91,6 +98,7 @@ class FamilyTable {
 
   mutable std::shared_mutex change_mutex_;
   mutable std::shared_mutex load_mutex_;
+  mutable std::mutex snapshot_mutex_;
   std::array<Slot, kThreadSlots> slots_;
 };
 

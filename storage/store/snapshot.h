@@ -29,6 +29,7 @@ class CountedSnapshot final : public Snapshot {
  public:
   explicit CountedSnapshot(const OpenedStore& opened)
       : opened_(opened), count_(opened.shared.get()) {
+    const auto no_load = opened_.families->LockSnapshots();
     do {
       families_ = opened_.families->Get();
       if (snapshot_ != nullptr) opened_.database->ReleaseSnapshot(snapshot_);
