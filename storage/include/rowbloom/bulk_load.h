@@ -27,10 +27,10 @@
 // compactions of the loaded families that run: beside one, RocksDB may not see
 // that a file replaces older cells. Writes wait while the families are flushed
 // and the files are added, and for compactions that begin just before or have
-// not ended after half a minute. Memory: a block and the filter's hashes (some
-// ten bytes a cell) of a file per family, one cell's versions, and the row of
-// each kDeleteFamilyVersion, whose cells are read after the files are added.
-// Must be destroyed before its store.
+// not ended after half a minute. Snapshots wait while the files are added.
+// Memory: a block and the filter's hashes (some ten bytes a cell) of a file per
+// family, one cell's versions, and the row of each kDeleteFamilyVersion, whose
+// cells are read after the files are added. Must be destroyed before its store.
 #pragma once
 
 #include <cstdint>
