@@ -36,7 +36,7 @@ class Store::Impl {
   rocksdb::Status Flush(
       const rocksdb::FlushOptions& options,
       const std::vector<rocksdb::ColumnFamilyHandle*>& handles) {
-    const std::scoped_lock one_at_a_time(flush_mutex_);
+    const std::scoped_lock one_at_a_time(flush_mutex);
     const rocksdb::Status s = opened.CheckWritable();
     return s.ok() ? opened.database->Flush(options, handles) : s;
   }
@@ -44,10 +44,8 @@ class Store::Impl {
   OpenedStore opened;
   std::atomic<uint64_t> next_load{0};
   std::mutex compact_mutex;  // held by each compaction that is asked for
+  std::mutex flush_mutex;    // held by each flush that is asked for
   Writer writer;
-
- private:
-  std::mutex flush_mutex_;
 };
 
 }  // namespace rowbloom
