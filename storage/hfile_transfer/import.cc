@@ -116,7 +116,7 @@ class Importer {
   std::optional<MobFiles> mob_files_;
   ProgressMeter meter_;
   std::map<std::string, std::vector<SourceFile>> files_;  // by target
-  // Those of the snapshot's table and of files with cells.
+  // The families of the snapshot's table and of the files that have cells.
   std::set<std::string> found_families_;
 };
 

@@ -63,9 +63,9 @@ class FamilyTable {
     return std::shared_lock(load_mutex_);
   }
 
-  // Keeps snapshots from being taken. A file that a load adds may come to one
-  // that is taken while RocksDB writes its MANIFEST, as it replaces nothing and
-  // so gets sequence number 0.
+  // Keeps snapshots from being taken. RocksDB gives a loaded file that replaces
+  // nothing the sequence number 0. A snapshot that was taken while the MANIFEST
+  // was written would have the file once it is there.
   std::unique_lock<std::mutex> LockSnapshots() const {
     return std::unique_lock(snapshot_mutex_);
   }

@@ -18,8 +18,8 @@ enum class Durability : uint8_t {
   // a failure of the process.
   kAsync,
   // The write is in memory, and survives once flushed. After a crash the
-  // families of one batch may have come apart. As kAsync during
-  // Store::Checkpoint and Backup.
+  // families of one batch may have come apart. It is kAsync
+  // during Store::Checkpoint and Backup.
   kSkipWal,
 };
 

@@ -5,15 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <memory>
 #include <optional>
 #include <string>
 
-#include "rocksdb/env.h"
 #include "storage/format/held_lock.h"
 #include "storage/format/staging.h"
+#include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/test_store.h"
-#include "tests/support/calling_file_system.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test {
@@ -329,11 +327,10 @@ TEST_F(StoreBackup, OneChangeAtATime) {
 // A write without the log, and then one with it, each time that a flush has
 // begun: the last ones come between the flush and the copy of the log.
 TEST(CopyBesideWrites, HasNoWriteWithoutAnEarlierOne) {
-  const TempDir dir;
-  const auto files = std::make_shared<CallingFileSystem>();
-  const auto env = rocksdb::NewCompositeEnv(files);
-  const auto store =
-      OpenOrFail({}, dir.File("db"), {{"c", {}}}, {.env = env.get()});
+  const CallingStore calling;
+  const TempDir& dir = calling.dir;
+  CallingFileSystem* const files = calling.files.get();
+  Store* const store = calling.store.get();
   ASSERT_NE(store, nullptr);
   ASSERT_THAT(store->Put("first", "c", "q", "v"), IsOk());
   std::atomic<int> pairs{0};

@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "rocksdb/env.h"
 #include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/store/found_store.h"
+#include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/calling_file_system.h"
 #include "tests/support/fault_file_system.h"
@@ -652,21 +652,17 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
 // passed.
 class SlowCompaction {
  public:
-  // Begins to count SSTs.
-  explicit SlowCompaction(CallingFileSystem* files) : files_(*files) {
-    files_.OnMade([this](const std::string& path) {
+  // Begins to count SSTs. Must outlive the store.
+  explicit SlowCompaction(CallingFileSystem* files) {
+    files->OnMade([this](const std::string& path) {
       const bool is_of_load = path.find(kLoadDirectoryPrefix) != path.npos;
       if (path.ends_with(".sst") && !is_of_load) Begin();
     });
-    files_.OnLinked([this](const std::string& /*path*/) {
+    files->OnLinked([this](const std::string& /*path*/) {
       const std::lock_guard lock(mutex_);
       linked_ = true;
       changed_.notify_all();
     });
-  }
-  ~SlowCompaction() {
-    files_.OnMade(nullptr);
-    files_.OnLinked(nullptr);
   }
 
   void WaitForIt() {
@@ -695,7 +691,6 @@ class SlowCompaction {
                                           [this] { return linked_; });
   }
 
-  CallingFileSystem& files_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool linked_ = false;
@@ -711,16 +706,11 @@ constexpr int kFilesForACompaction = 4;  // RocksDB's default
 class LoadBesideACompaction : public ::testing::Test {
  protected:
   void SetUp() override {
-    store_ = OpenOrFail({}, dir_.File("db"), {{"c", {}}}, {.env = env_.get()});
     ASSERT_NE(store_, nullptr);
     WriteFiles(kFilesForACompaction - 1);
     ASSERT_THAT(store_->NewBulkLoad({}, &load_), IsOk());
     ASSERT_THAT(load_->Add("row", "c", "q", "new"), IsOk());
-    slow_.emplace(files_.get());
-  }
-  void TearDown() override {
-    load_.reset();
-    store_.reset();
+    slow_.emplace(calling_.files.get());
   }
 
   void WriteFiles(int count) {
@@ -740,13 +730,10 @@ class LoadBesideACompaction : public ::testing::Test {
     EXPECT_EQ(found, "new");
   }
 
-  const TempDir dir_;
-  const std::shared_ptr<CallingFileSystem> files_ =
-      std::make_shared<CallingFileSystem>();
-  const std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);
-  std::unique_ptr<Store> store_;
-  std::unique_ptr<BulkLoad> load_;
   std::optional<SlowCompaction> slow_;
+  const CallingStore calling_;
+  Store* const store_ = calling_.store.get();
+  std::unique_ptr<BulkLoad> load_;
 };
 
 TEST_F(LoadBesideACompaction, WaitsForOneThatRuns) {
@@ -768,11 +755,9 @@ TEST_F(LoadBesideACompaction, WaitsForOneThatItsFlushBegins) { Finish(); }
 // RocksDB gives a file that replaces nothing number 0: a snapshot that is taken
 // while the MANIFEST is written would have it once it is there.
 TEST(LoadBesideASnapshot, IsInItOrNot) {
-  const TempDir dir;
-  const auto files = std::make_shared<CallingFileSystem>();
-  const auto env = rocksdb::NewCompositeEnv(files);
-  const auto store =
-      OpenOrFail({}, dir.File("db"), {{"c", {}}}, {.env = env.get()});
+  const CallingStore calling;
+  CallingFileSystem* const files = calling.files.get();
+  Store* const store = calling.store.get();
   ASSERT_NE(store, nullptr);
   std::unique_ptr<BulkLoad> load;
   ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
@@ -799,6 +784,7 @@ TEST(LoadBesideASnapshot, IsInItOrNot) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   });
   ASSERT_THAT(load->Finish(), IsOk());
+  files->OnLinked(nullptr);
   files->OnSynced(nullptr);
   ASSERT_TRUE(reader.joinable());
   reader.join();

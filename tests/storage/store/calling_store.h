@@ -1,0 +1,23 @@
+// An open store that tells a test what is done with its files.
+#pragma once
+
+#include <memory>
+
+#include "rocksdb/env.h"
+#include "tests/storage/store/test_store.h"
+#include "tests/support/calling_file_system.h"
+
+namespace rowbloom::test {
+
+// The store has one `latest` family, c. It is null, and the test has failed, if
+// it could not be opened.
+struct CallingStore {
+  const TempDir dir;
+  const std::shared_ptr<CallingFileSystem> files =
+      std::make_shared<CallingFileSystem>();
+  const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
+  const std::unique_ptr<Store> store =
+      OpenOrFail({}, dir.File("db"), {{"c", {}}}, {.env = env.get()});
+};
+
+}  // namespace rowbloom::test
