@@ -731,7 +731,7 @@ class LoadBesideACompaction : public ::testing::Test {
   }
 
   std::optional<SlowCompaction> slow_;
-  const CallingStore calling_;
+  CallingStore calling_;
   Store* const store_ = calling_.store.get();
   std::unique_ptr<BulkLoad> load_;
 };
