@@ -362,7 +362,7 @@ class SstLoad final : public BulkLoad {
     if (!s.ok()) return s;
     for (auto& [name, load] : families_) {
       SharedRules& rules = *load.family->second.shared_rules;
-      rules.NotePut(load.oldest_put_ms);
+      rules.oldest_put.Note(load.oldest_put_ms);
       if (load.has_version_deletes) rules.NoteFamilyVersionDelete();
       load.unreadable_files = UnreadableFiles(load);
     }

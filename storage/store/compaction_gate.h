@@ -25,9 +25,6 @@ namespace rowbloom {
 // reads past an array. When a compaction counts as completed here, readers have
 // its files.
 //
-// Compactions of a whole family: they miss a file that one of RocksDB's own
-// compactions moves past them to a deeper level.
-//
 // Thread-safe.
 class CompactionGate final : public rocksdb::EventListener {
  public:
@@ -67,65 +64,35 @@ class CompactionGate final : public rocksdb::EventListener {
     CompactionGate* const gate_;
   };
 
-  // Begins to watch a family. REQUIRES that there is one at a time.
-  void Watch(uint32_t family) {
-    const std::lock_guard lock(mutex_);
-    watched_ = family;
-    others_ran_ = std::ranges::any_of(running_, [family](const Running& one) {
-      return one.family == family && !one.was_asked_for;
-    });
-  }
-  // Tells whether no compaction of the watched family ran but those that
-  // DB::CompactRange made.
-  bool NoOthersRan() {
-    const std::lock_guard lock(mutex_);
-    return !others_ran_;
-  }
-
   // RocksDB calls these without a lock, the second one after each first one
   // unless the database is closing.
   void OnCompactionBegin(rocksdb::DB* /*database*/,
                          const rocksdb::CompactionJobInfo& info) override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !Has(closed_, info.cf_id); });
-    const bool was_asked_for =
-        info.compaction_reason == rocksdb::CompactionReason::kManualCompaction;
-    running_.push_back({info.cf_id, was_asked_for});
-    others_ran_ |= info.cf_id == watched_ && !was_asked_for;
+    running_.push_back(info.cf_id);
   }
   void OnCompactionCompleted(rocksdb::DB* /*database*/,
                              const rocksdb::CompactionJobInfo& info) override {
     const std::lock_guard lock(mutex_);
-    const bool was_asked_for =
-        info.compaction_reason == rocksdb::CompactionReason::kManualCompaction;
-    running_.erase(
-        std::ranges::find(running_, Running{info.cf_id, was_asked_for}));
+    running_.erase(std::ranges::find(running_, info.cf_id));
     changed_.notify_all();
   }
 
  private:
-  struct Running {
-    uint32_t family;
-    bool was_asked_for;
-    bool operator==(const Running&) const = default;
-  };
-
   static bool Has(const FamilyIds& ids, uint32_t id) {
     return std::ranges::find(ids, id) != ids.end();
   }
   bool NoneRuns(const FamilyIds& families) const {
-    return std::ranges::none_of(running_, [&families](const Running& one) {
-      return Has(families, one.family);
-    });
+    return std::ranges::none_of(
+        running_, [&](uint32_t family) { return Has(families, family); });
   }
 
   std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by the mutex, as are:
-  std::vector<Running> running_;
-  FamilyIds closed_;  // the families of which none may begin
-  uint32_t watched_ = 0;
-  bool others_ran_ = false;
+  FamilyIds running_;  // the family of each compaction
+  FamilyIds closed_;   // the families of which none may begin
 };
 
 }  // namespace rowbloom

@@ -62,7 +62,7 @@ Status Store::CreateFamily(const std::string& name,
     if (s.ok()) s = opened.database.WriteSynced(&batch);
     if (s.ok()) s = opened.database.CreateColumnFamilies({setup.descriptor});
     if (!s.ok()) return s;
-    setup.family.column_family = opened.database.Find(name);
+    setup.family.Connect(opened.database, name);
     families.emplace(name, std::move(setup.family));
     opened.families->Set(FamilyTable::Share(std::move(families)));
     no_writes.NoteWideWrite();
@@ -123,7 +123,7 @@ Status Store::TruncateFamily(const std::string& name) {
       s = opened.database.WriteSynced(&batch);
       if (s.ok()) s = opened.database.CreateColumnFamilies({setup.descriptor});
       if (s.ok()) {
-        setup.family.column_family = opened.database.Find(name);
+        setup.family.Connect(opened.database, name);
         families.emplace(name, std::move(setup.family));
         now = FamilyTable::Share(std::move(families));
       }

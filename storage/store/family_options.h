@@ -55,6 +55,11 @@ struct Family {
   // Files that reads passed over by their times.
   std::shared_ptr<std::atomic<uint64_t>> files_passed_over;
 
+  // Makes it the family of the open column family of that name.
+  void Connect(const Database& database, const std::string& name) {
+    column_family = database.Find(name);
+    shared_rules->oldest_put.Watch(database.get(), column_family);
+  }
   rocksdb::ColumnFamilyHandle* handle() const { return column_family.get(); }
   VersionRules rules() const {
     return {options.max_versions, options.min_versions, options.ttl_ms};

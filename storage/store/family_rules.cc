@@ -1,6 +1,7 @@
 #include "storage/store/family_rules.h"
 
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -111,7 +112,7 @@ class Reclaim final : public CompactionFilter {
         // those, too, which must not take what came after the removal.
         apply_family_deletes_(parts.shared->snapshots == 0 &&
                               !parts.shared->MayHave(kLaterPuts)) {
-    parts.rules->NoteCompaction(wall_ms_);
+    if (rules_.ttl_ms > 0) oldest_put_.emplace(parts.rules->oldest_put);
   }
 
   const char* Name() const override { return "rowbloom.Reclaim"; }
@@ -136,8 +137,8 @@ class Reclaim final : public CompactionFilter {
     if (apply_family_deletes_) EnterRow(key.ToStringView());
     const bool removed =
         RemoveDead(rules_,
-                   {wall_ms_, parts_.rules->NoPutsBeforeMs(), &row_deletes_,
-                    type == ValueType::kMergeOperand},
+                   {wall_ms_, oldest_put_ ? oldest_put_->ms() : 0,
+                    &row_deletes_, type == ValueType::kMergeOperand},
                    &entries_);
     if (entries_.empty()) return Decision::kRemove;
     if (!removed) return Decision::kKeep;
@@ -165,6 +166,7 @@ class Reclaim final : public CompactionFilter {
   const uint64_t wall_ms_;  // taken before the rules
   const VersionRules rules_;
   const bool apply_family_deletes_;
+  std::optional<OldestPut::Bound> oldest_put_;  // where versions expire
   mutable Entries entries_;
   mutable std::string row_;
   mutable RowDeletes row_deletes_;  // none while they may not be applied

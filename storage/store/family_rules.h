@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <forward_list>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -24,6 +23,7 @@
 #include "storage/store/cell_value.h"
 #include "storage/store/cell_versions.h"
 #include "storage/store/clock.h"
+#include "storage/store/oldest_put.h"
 
 namespace rowbloom {
 
@@ -35,16 +35,13 @@ struct SharedState {
   // RocksDB snapshots of the store. Counted up before one is taken, down after
   // it is released, so that 0 means that there is none.
   std::atomic<uint64_t> snapshots{0};
-  // The count of all snapshots that were ever taken.
-  std::atomic<uint64_t> snapshots_taken{0};
   // As the store record has them (metadata.h).
   std::atomic<RareKinds> rare_kinds{kRowDeletes};
   bool MayHave(RareKinds kinds) const { return (rare_kinds & kinds) != 0; }
 };
 
 // The rules, and the facts about the family's entries that decide what its
-// compactions and loads may do. Thread-safe, but for Set, BeginClearing and
-// EndClearing: one at a time.
+// compactions and loads may do. Thread-safe, but for Set: one at a time.
 class SharedRules {
  public:
   explicit SharedRules(const VersionRules& rules) { Set(rules); }
@@ -62,51 +59,17 @@ class SharedRules {
     current_ = &known_.front();
   }
 
-  // A delete that expired may go once no file or memtable can hold a put that
-  // it takes, or else the put would be seen again under a longer TTL. A
-  // compaction of the whole family proves that: it rewrites every file and
-  // drops each put before some time. Puts that arrive meanwhile, or later, with
-  // older timestamps are noted and limit what was proved. Nothing is known
-  // after an opening.
-  uint64_t NoPutsBeforeMs() const {
-    return std::min<uint64_t>(cleared_ms_, oldest_put_ms_);
-  }
-  // Every put has to be noted before it is written.
-  void NotePut(uint64_t timestamp_ms) { Lower(&oldest_put_ms_, timestamp_ms); }
-  // Notes the wall clock by which a compaction drops puts.
-  void NoteCompaction(uint64_t wall_ms) { Lower(&compacted_ms_, wall_ms); }
-  // REQUIRES that no write is under way, and one clearing at a time.
-  void BeginClearing() {
-    cleared_ms_ = NoPutsBeforeMs();
-    oldest_put_ms_ = std::numeric_limits<uint64_t>::max();
-    compacted_ms_ = std::numeric_limits<uint64_t>::max();
-  }
-  // Notes that all files were rewritten since BeginClearing, without the puts
-  // that were older than `ttl_ms`. The clock may have stepped back meanwhile.
-  void EndClearing(uint64_t ttl_ms) {
-    const uint64_t compacted_ms = compacted_ms_;
-    if (compacted_ms == std::numeric_limits<uint64_t>::max()) return;
-    cleared_ms_ = compacted_ms > ttl_ms ? compacted_ms - ttl_ms : 0;
-  }
-
   // The number rises with each kDeleteFamilyVersion, or load with some, under
   // the locks of their rows: after a write can be read, before a load comes in.
   uint64_t FamilyVersionDeletes() const { return family_version_deletes_; }
   void NoteFamilyVersionDelete() { ++family_version_deletes_; }
 
- private:
-  static void Lower(std::atomic<uint64_t>* least, uint64_t value) {
-    uint64_t known = least->load(std::memory_order_relaxed);
-    while (value < known && !least->compare_exchange_weak(known, value)) {
-    }
-  }
+  OldestPut oldest_put;
 
+ private:
   // The rules that Get may have returned, each once.
   std::forward_list<VersionRules> known_;
   std::atomic<const VersionRules*> current_ = nullptr;
-  std::atomic<uint64_t> cleared_ms_ = 0;
-  std::atomic<uint64_t> oldest_put_ms_ = 0;
-  std::atomic<uint64_t> compacted_ms_ = 0;
   std::atomic<uint64_t> family_version_deletes_ = 0;
 };
 

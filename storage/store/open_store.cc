@@ -372,7 +372,7 @@ class Opener {
   // Connects the families with the open column families.
   Status OpenFamilies() {
     for (auto& [name, family] : store_families_) {
-      family.column_family = opened_.database.Find(name);
+      family.Connect(opened_.database, name);
     }
     for (const FamilyDescriptor& family : families_) {
       // A writer that truncates it is between two steps, or was interrupted.

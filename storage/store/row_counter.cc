@@ -23,6 +23,7 @@ constexpr char kRowsProperty[] = "rowbloom.rows";
 constexpr char kPutsProperty[] = "rowbloom.puts";
 constexpr char kOldestProperty[] = "rowbloom.oldest";
 constexpr char kNewestProperty[] = "rowbloom.newest";
+constexpr char kOldestPutProperty[] = "rowbloom.oldest_put";
 
 // RocksDB holds the properties of open files in memory.
 constexpr size_t kMostBareRows = size_t{1} << 16;
@@ -36,6 +37,11 @@ std::optional<uint64_t> ReadProperty(const rocksdb::TableProperties& properties,
     return std::nullopt;
   }
   return number;
+}
+
+bool IsDelete(rocksdb::EntryType type) {
+  return type == rocksdb::kEntryDelete || type == rocksdb::kEntrySingleDelete ||
+         type == rocksdb::kEntryRangeDeletion;
 }
 
 class RowCounter final : public rocksdb::TablePropertiesCollector {
@@ -53,10 +59,7 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
                     uint64_t /*file_bytes*/) override {
     const Status s = CatchExceptions([&] {
       if (has_times_) NoteTimes(value, type, sequence);
-      const bool is_delete = type == rocksdb::kEntryDelete ||
-                             type == rocksdb::kEntrySingleDelete ||
-                             type == rocksdb::kEntryRangeDeletion;
-      return is_delete ? Status::OK() : Count(key.ToStringView());
+      return IsDelete(type) ? Status::OK() : Count(key.ToStringView());
     });
     if (!s.ok()) {
       has_times_ = false;
@@ -77,7 +80,10 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
     UserCollectedProperties properties = {
         {kRowsProperty, std::to_string(counts_.rows)},
         {kPutsProperty, std::to_string(counts_.puts)}};
-    if (has_times_ && oldest_ms_ <= newest_ms_) {
+    if (has_times_) {
+      properties[kOldestPutProperty] = std::to_string(oldest_put_ms_);
+    }
+    if (has_times_ && !may_hide_ && oldest_ms_ <= newest_ms_) {
       properties[kOldestProperty] = std::to_string(oldest_ms_);
       properties[kNewestProperty] = std::to_string(newest_ms_);
     }
@@ -85,24 +91,31 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
   }
 
  private:
-  // Notes the times of a record of a `versioned` family. A read that sees
-  // nothing so old can do without the file if it has no other records than
-  // merge operands, which hide nothing else, and puts with the sequence number
-  // 0, which RocksDB gives to those that nothing older lies beneath: what a
-  // cell shows of a time depends on its entries of that time and after alone.
-  // Other records may hide what other files have, which may be newer: puts of
-  // values that were joined, which may have had a tombstone beneath, or have
-  // lost what expired, and tombstones. A value in a blob file cannot be looked
-  // at.
+  // Notes the times of a record of a `versioned` family. A value in a blob file
+  // cannot be looked at.
   void NoteTimes(const Slice& value, rocksdb::EntryType type,
                  rocksdb::SequenceNumber sequence) {
+    const bool is_operand = type == rocksdb::kEntryMerge;
+    const bool is_value = type == rocksdb::kEntryPut;
+    // A read that sees nothing so old can do without the file if it has no
+    // other records than merge operands, which hide nothing else, and puts with
+    // the sequence number 0, which RocksDB gives to those that nothing older
+    // lies beneath: what a cell shows of a time depends on its entries of that
+    // time and after alone. Other records may hide what other files have, which
+    // may be newer: puts of values that were joined, which may have had a
+    // tombstone beneath, or have lost what expired, and tombstones.
+    may_hide_ |= !is_operand && !(is_value && sequence == 0);
+    if (IsDelete(type)) return;
     std::string problem;
-    has_times_ = (type == rocksdb::kEntryMerge ||
-                  (type == rocksdb::kEntryPut && sequence == 0)) &&
+    has_times_ = (is_operand || is_value) &&
                  DecodeEntries(value.ToStringView(), &entries_, &problem);
     if (!has_times_ || entries_.empty()) return;
     oldest_ms_ = std::min(oldest_ms_, entries_.back().timestamp_ms);
     newest_ms_ = std::max(newest_ms_, entries_.front().timestamp_ms);
+    for (const Entry& entry : entries_) {
+      if (entry.type != ChangeType::kPut || entry.ttl_ms == 0) continue;
+      oldest_put_ms_ = std::min(oldest_put_ms_, entry.timestamp_ms);
+    }
   }
 
   Status Count(std::string_view key) {
@@ -123,9 +136,11 @@ class RowCounter final : public rocksdb::TablePropertiesCollector {
   RowCounts counts_;
   std::string row_;                              // row bytes of the last row
   std::optional<FilterBlockBuilder> bare_rows_;  // nullopt: too many
-  bool has_times_;
+  bool has_times_;                               // of all entries
+  bool may_hide_ = false;
   uint64_t oldest_ms_ = std::numeric_limits<uint64_t>::max();
   uint64_t newest_ms_ = 0;
+  uint64_t oldest_put_ms_ = std::numeric_limits<uint64_t>::max();
   Entries entries_;  // NoteTimes's
 };
 
@@ -163,6 +178,11 @@ std::optional<RowCounts> CountsOf(const rocksdb::TableProperties& properties) {
 
 std::optional<uint64_t> NewestMsOf(const rocksdb::TableProperties& properties) {
   return ReadProperty(properties, kNewestProperty);
+}
+
+std::optional<uint64_t> OldestPutMsOf(
+    const rocksdb::TableProperties& properties) {
+  return ReadProperty(properties, kOldestPutProperty);
 }
 
 }  // namespace rowbloom

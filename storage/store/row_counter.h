@@ -1,6 +1,6 @@
 // Counts the rows of each SST as it is written, for Store::Stats, keeps its
 // bare rows, for the front filter, and notes the times of its cells, for reads
-// of a time range. FORMAT.md has the properties.
+// of a time range and for compactions. FORMAT.md has the properties.
 #pragma once
 
 #include <cstdint>
@@ -29,5 +29,11 @@ std::optional<RowCounts> CountsOf(const rocksdb::TableProperties& properties);
 // read that sees nothing of that time or before has the same answer without the
 // file. nullopt: the file has to be read, whatever the time.
 std::optional<uint64_t> NewestMsOf(const rocksdb::TableProperties& properties);
+
+// The oldest timestamp of a put that has not run out by a TTL of its own, in a
+// file of a `versioned` family; the largest number without such a put. nullopt:
+// it is not known.
+std::optional<uint64_t> OldestPutMsOf(
+    const rocksdb::TableProperties& properties);
 
 }  // namespace rowbloom

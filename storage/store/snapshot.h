@@ -12,9 +12,7 @@ namespace rowbloom {
 class SnapshotCount {
  public:
   explicit SnapshotCount(SharedState* shared) : shared_(*shared) {
-    // Store::Compact reads them the other way round, and misses none.
     ++shared_.snapshots;
-    ++shared_.snapshots_taken;
   }
   ~SnapshotCount() { --shared_.snapshots; }
   SnapshotCount(const SnapshotCount&) = delete;

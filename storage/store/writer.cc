@@ -452,7 +452,7 @@ class Writer::Draft {
       // A deleted version would take the place of a visible one.
       if (!s.ok() || row_deletes.TakesAt(timestamp_ms)) return s;
     }
-    family().shared_rules->NotePut(timestamp_ms);
+    family().shared_rules->oldest_put.Note(timestamp_ms);
     return AddEntry(change.qualifier, PutOf(change, timestamp_ms));
   }
 
@@ -713,7 +713,7 @@ class Writer::Draft {
       }
       for (const Entry& entry : entries) {
         if (entry.type == ChangeType::kPut) {
-          join.family->shared_rules->NotePut(entry.timestamp_ms);
+          join.family->shared_rules->oldest_put.Note(entry.timestamp_ms);
         }
       }
       if (!opened_.database->Put(options, family, at.second, value).ok()) {

@@ -16,18 +16,14 @@ constexpr auto kAWhile = std::chrono::milliseconds(50);
 
 class CompactionGateTest : public ::testing::Test {
  protected:
-  using Reason = rocksdb::CompactionReason;
-  static rocksdb::CompactionJobInfo Of(uint32_t family, Reason reason) {
+  static rocksdb::CompactionJobInfo Of(uint32_t family) {
     rocksdb::CompactionJobInfo info;
     info.cf_id = family;
-    info.compaction_reason = reason;
     return info;
   }
-  void Begin(uint32_t family, Reason reason = Reason::kLevelL0FilesNum) {
-    gate_.OnCompactionBegin(nullptr, Of(family, reason));
-  }
-  void Complete(uint32_t family, Reason reason = Reason::kLevelL0FilesNum) {
-    gate_.OnCompactionCompleted(nullptr, Of(family, reason));
+  void Begin(uint32_t family) { gate_.OnCompactionBegin(nullptr, Of(family)); }
+  void Complete(uint32_t family) {
+    gate_.OnCompactionCompleted(nullptr, Of(family));
   }
 
   CompactionGate gate_{2};
@@ -87,25 +83,6 @@ TEST_F(CompactionGateTest, WaitsNoLongerThanIsAsked) {
   });
   gate_.WaitForNone({1}, std::chrono::hours(1));
   compaction.join();
-}
-
-TEST_F(CompactionGateTest, WatchesForCompactionsThatNobodyAskedFor) {
-  Begin(1);
-  gate_.Watch(1);
-  EXPECT_FALSE(gate_.NoOthersRan());  // one ran already
-  Complete(1);
-  gate_.Watch(1);
-  Begin(1, Reason::kManualCompaction);
-  Begin(2);
-  EXPECT_TRUE(gate_.NoOthersRan());
-  Begin(1);
-  Complete(1, Reason::kManualCompaction);
-  EXPECT_FALSE(gate_.NoOthersRan());
-  Complete(1);
-  EXPECT_FALSE(gate_.NoOthersRan());
-  gate_.Watch(1);
-  EXPECT_TRUE(gate_.NoOthersRan());
-  Complete(2);
 }
 
 }  // namespace

@@ -137,8 +137,8 @@ TEST_P(Expiry, ADeleteStaysWhileAPutLiesBelowIt) {
   ExpectGone();
 }
 
-// The following have a Compact prove that there is no put before a time; puts
-// with older timestamps come afterwards.
+// In the following a Compact leaves no put in files or in memory; puts with
+// older timestamps come afterwards.
 
 TEST_P(Expiry, ADeleteStaysWhileAnOlderPutIsInMemoryOrInANewerFile) {
   for (const bool flush : {false, true}) {
@@ -213,7 +213,7 @@ TEST_P(Expiry, ADeleteStaysWhileAnOlderPutWasLoaded) {
   ExpectGone();
 }
 
-// RocksDB keeps what a snapshot sees, so that such a Compact proves nothing.
+// RocksDB keeps what a snapshot sees.
 TEST_P(Expiry, ADeleteStaysWhileAPutWasKeptForASnapshot) {
   ASSERT_NO_FATAL_FAILURE(Load());
   auto snapshot = SnapshotOf(*store_);
@@ -225,7 +225,7 @@ TEST_P(Expiry, ADeleteStaysWhileAPutWasKeptForASnapshot) {
   ExpectGone();
 }
 
-TEST_P(Expiry, NothingIsKnownAfterAnOpening) {
+TEST_P(Expiry, ADeleteStaysAfterAnOpeningWhileAPutLiesBelowIt) {
   ASSERT_NO_FATAL_FAILURE(Load());
   ASSERT_NO_FATAL_FAILURE(Delete());
   Expire();
@@ -235,6 +235,40 @@ TEST_P(Expiry, NothingIsKnownAfterAnOpening) {
   ExpectGone();
 }
 
+// The log's puts become a file when it is read.
+TEST_P(Expiry, ADeleteStaysAfterACrashWhileAPutWasInTheLog) {
+  ASSERT_NO_FATAL_FAILURE(Delete());
+  ASSERT_NO_FATAL_FAILURE(Put());
+  const std::string crashed = dir_.File("crashed");
+  CopyOpenDatabase(dir_.File("db"), crashed);
+  store_.reset();
+  std::filesystem::remove_all(dir_.File("db"));
+  std::filesystem::rename(crashed, dir_.File("db"));
+  Expire();
+  ASSERT_NO_FATAL_FAILURE(SetUp());
+  ASSERT_NO_FATAL_FAILURE(CompactRowA());
+  ExpectGone();
+}
+
+// The properties of the files say so, as nobody compacted the whole family.
+TEST_P(Expiry, ADeleteGoesOnceNoFileHasAnOlderPut) {
+  ASSERT_NO_FATAL_FAILURE(Delete());
+  ASSERT_THAT(
+      store_->Put("aa", "f", "q", "older", {.timestamp_ms = kSecret - 1}),
+      IsOk());
+  store_.reset();
+  ASSERT_NO_FATAL_FAILURE(SetUp());
+  Expire();
+  // The first compaction makes a value of the put, and the second removes it.
+  const CompactOptions all_rows = {.start_row = "a"};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_THAT(store_->Compact(all_rows), IsOk());
+    EXPECT_GT(DeletesKept(), 0);
+  }
+  ASSERT_THAT(store_->Compact(all_rows), IsOk());
+  EXPECT_EQ(DeletesKept(), 0);
+}
+
 TEST_P(Expiry, ADeleteGoesAfterACompact) {
   ASSERT_NO_FATAL_FAILURE(Load());
   ASSERT_NO_FATAL_FAILURE(Delete());
@@ -242,7 +276,7 @@ TEST_P(Expiry, ADeleteGoesAfterACompact) {
   EXPECT_GT(DeletesKept(), 0);
   Expire();
   ASSERT_THAT(store_->Compact(), IsOk());
-  // Known now: puts of that time are gone.
+  // Puts of that time are gone.
   ASSERT_THAT(store_->Put("a", "f", "q", "v", {.timestamp_ms = now_ms_}),
               IsOk());
   ASSERT_THAT(store_->Compact(), IsOk());

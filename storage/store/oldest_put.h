@@ -1,0 +1,114 @@
+// The oldest put of a family, for compactions.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "rocksdb/db.h"
+#include "rocksdb/status.h"
+#include "rocksdb/table_properties.h"
+#include "storage/format/no_exceptions.h"
+#include "storage/store/row_counter.h"
+
+namespace rowbloom {
+
+// A delete that expired may go once no file or memtable has a put that it
+// takes, or else the put would be seen again under a longer TTL. Each file says
+// in its properties which put is its oldest. The puts of memtables are noted
+// here, from the opening on, which leaves memtables empty.
+// Thread-safe, but for Watch and Flush: one at a time.
+class OldestPut {
+ public:
+  // Tells where the family's files are. Until then nothing is known.
+  void Watch(rocksdb::DB* database,
+             std::weak_ptr<rocksdb::ColumnFamilyHandle> family) {
+    const std::lock_guard lock(mutex_);
+    database_ = database->GetRootDB();
+    family_ = std::move(family);
+  }
+
+  // Every put has to be noted before it is written.
+  void Note(uint64_t timestamp_ms) {
+    uint64_t known = noted_ms_.load(std::memory_order_relaxed);
+    while (timestamp_ms < known &&
+           !noted_ms_.compare_exchange_weak(known, timestamp_ms)) {
+    }
+  }
+
+  // Has `flush` flush the family, and forgets what was noted before. No write
+  // may be under way as long as the result of `lock_writes` lives.
+  template <typename LockWrites, typename FlushFamily>
+  rocksdb::Status Flush(LockWrites lock_writes, FlushFamily flush) {
+    uint64_t noted_ms = 0;
+    {
+      const auto no_writes = lock_writes();
+      ++flushes_;
+      noted_ms = noted_ms_.exchange(kNone);
+    }
+    rocksdb::Status s = CatchExceptions(flush);
+    if (!s.ok()) Note(noted_ms);
+    ++flushes_;
+    return s;
+  }
+
+  // A time before which the family has no put, for a compaction that begins
+  // with it. It lives no longer than the compaction and the family's OldestPut.
+  class Bound {
+   public:
+    explicit Bound(const OldestPut& oldest)
+        : oldest_(oldest),
+          flushes_(oldest.flushes_),
+          // A put is in a file after it was in a memtable.
+          ms_(oldest.noted_ms_) {
+      ms_ = std::min(ms_, oldest.OldestInFiles());
+    }
+    // 0: nothing is known. Puts may have been noted, then flushed and forgotten
+    // since the files were looked at.
+    uint64_t ms() const {
+      const uint64_t ms = std::min<uint64_t>(ms_, oldest_.noted_ms_);
+      return flushes_ % 2 == 0 && flushes_ == oldest_.flushes_ ? ms : 0;
+    }
+
+   private:
+    const OldestPut& oldest_;
+    const uint64_t flushes_;  // odd: one was under way
+    uint64_t ms_;
+  };
+
+ private:
+  static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
+
+  uint64_t OldestInFiles() const {
+    rocksdb::DB* database = nullptr;
+    std::shared_ptr<rocksdb::ColumnFamilyHandle> family;
+    {
+      const std::lock_guard lock(mutex_);
+      database = database_;
+      family = family_.lock();
+    }
+    // The database outlives its compactions, but the handle need not.
+    rocksdb::TablePropertiesCollection files;
+    if (family == nullptr ||
+        !database->GetPropertiesOfAllTables(family.get(), &files).ok()) {
+      return 0;
+    }
+    uint64_t oldest_ms = kNone;
+    for (const auto& [path, properties] : files) {
+      oldest_ms = std::min(oldest_ms, OldestPutMsOf(*properties).value_or(0));
+    }
+    return oldest_ms;
+  }
+
+  mutable std::mutex mutex_;
+  rocksdb::DB* database_ = nullptr;                    // guarded, as is:
+  std::weak_ptr<rocksdb::ColumnFamilyHandle> family_;  // owned by its users
+  std::atomic<uint64_t> noted_ms_ = kNone;
+  std::atomic<uint64_t> flushes_ = 0;  // their beginnings and ends
+};
+
+}  // namespace rowbloom
