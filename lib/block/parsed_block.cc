@@ -76,29 +76,6 @@ void ParseAttributes(std::string_view attributes, ParsedBlock* block) {
   }
 }
 
-// Makes a section ready to be probed; *section learns of a ribbon that cannot
-// be read.
-SectionProbe ProbeOf(std::string_view contents, FilterSection* section) {
-  if (!section->usable()) return SectionProbe(Verdict::kUnusable);
-  if (section->size_bytes == 0) return SectionProbe::Empty();
-  const std::string_view payload =
-      contents.substr(section->offset_bytes, section->size_bytes);
-  if (section->kind == FilterKind::kBloom) {
-    return SectionProbe(
-        BloomBlocks{reinterpret_cast<const std::byte*>(payload.data()),
-                    payload.size() / kBlockBytes, section->probes});
-  }
-  std::string problem;
-  const auto ribbon = ParseRibbon(payload, &problem);
-  if (!ribbon) {
-    section->problem =
-        Concat("section at offset ", section->offset_bytes, ": ", problem);
-    return SectionProbe(Verdict::kUnusable);
-  }
-  section->ribbon_rate = RibbonFalsePositiveRate(*ribbon);
-  return SectionProbe(std::make_unique<const RibbonFilter>(*ribbon));
-}
-
 // Reads all but the lookup's layout. Returns what is wrong with the block as a
 // whole, or "".
 std::string Parse(std::string_view contents, ParsedBlock* block,
@@ -175,6 +152,27 @@ std::string Parse(std::string_view contents, ParsedBlock* block,
 }
 
 }  // namespace
+
+SectionProbe ProbeOf(std::string_view contents, FilterSection* section) {
+  if (!section->usable()) return SectionProbe(Verdict::kUnusable);
+  if (section->size_bytes == 0) return SectionProbe::Empty();
+  const std::string_view payload =
+      contents.substr(section->offset_bytes, section->size_bytes);
+  if (section->kind == FilterKind::kBloom) {
+    return SectionProbe(
+        BloomBlocks{reinterpret_cast<const std::byte*>(payload.data()),
+                    payload.size() / kBlockBytes, section->probes});
+  }
+  std::string problem;
+  const auto ribbon = ParseRibbon(payload, &problem);
+  if (!ribbon) {
+    section->problem =
+        Concat("section at offset ", section->offset_bytes, ": ", problem);
+    return SectionProbe(Verdict::kUnusable);
+  }
+  section->ribbon_rate = RibbonFalsePositiveRate(*ribbon);
+  return SectionProbe(std::make_unique<const RibbonFilter>(*ribbon));
+}
 
 ParsedBlock ParseFilterBlock(std::string_view contents) {
   ParsedBlock block;

@@ -28,6 +28,11 @@ struct ParsedBlock {
   Lookup lookup;
 };
 
+// Makes a section ready to be probed, in place of its bytes in `contents`,
+// which have to outlive the result; *section learns of a ribbon that cannot be
+// read. May throw std::bad_alloc.
+SectionProbe ProbeOf(std::string_view contents, FilterSection* section);
+
 // Reads a block, whose bytes have to outlive the result, with the active
 // kernel. May throw std::bad_alloc.
 ParsedBlock ParseFilterBlock(std::string_view contents);

@@ -22,6 +22,7 @@
 #include "storage/store/cell_value.h"
 #include "storage/store/found_store.h"
 #include "storage/store/metadata.h"
+#include "storage/store/point_cells.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {
@@ -227,6 +228,12 @@ class SstLoad final : public BulkLoad {
       return InvalidArgument(": its versions have more than ", kMaxCellBytes,
                              " bytes");
     }
+    // Entries without a value take bytes, too.
+    if (same_cell &&
+        load->stored.size() + entry.value.size() > kMaxBatchBytes) {
+      return InvalidArgument(": its entries take more than ", kMaxBatchBytes,
+                             " bytes");
+    }
     s = writer_->Announce(RareKindsOf(entry));
     if (!s.ok()) return s;
     if (!same_cell) {
@@ -269,16 +276,16 @@ class SstLoad final : public BulkLoad {
     if (!load->key.starts_with(row_bytes)) {
       load->row_deletes.clear();
       if (opened_.shared->MayHave(kFamilyVersionDeletes)) {
-        unusable_ = writer_->FindRowDeletes(row, load->family, row_bytes,
-                                            &load->row_deletes);
+        PointCells of_row(opened_, *of_store_, /*snapshot=*/nullptr);
+        unusable_ = of_row.Add(row, load->family->first, "");
+        if (unusable_.ok()) unusable_ = of_row.Read();
         if (!unusable_.ok()) return unusable_;
+        if (of_row.Valid()) load->row_deletes = *of_row.cell().row_deletes;
       }
     }
-    const bool deleted_alone = key == load->key &&
-                               load->last.type == ChangeType::kDeleteVersion &&
-                               load->last.timestamp_ms == entry.timestamp_ms;
-    *deleted = entry.type == ChangeType::kPut &&
-               (deleted_alone || load->row_deletes.TakesAt(entry.timestamp_ms));
+    *deleted = (key == load->key && IsDeletedBy(load->last, entry)) ||
+               (entry.type == ChangeType::kPut &&
+                load->row_deletes.TakesAt(entry.timestamp_ms));
     return Status::OK();
   }
 
@@ -356,7 +363,7 @@ class SstLoad final : public BulkLoad {
     const auto no_records = writer_->LockRecords();
     rocksdb::WriteBatch marks;
     for (const auto& [name, load] : families_) {
-      if (s.ok()) s = MarkLoad(name, load.files.size(), &marks);
+      MarkLoad(name, load.files.size(), &marks);
     }
     if (s.ok()) s = opened_.database.WriteSynced(&marks);
     if (!s.ok()) return s;
@@ -462,7 +469,7 @@ class SstLoad final : public BulkLoad {
   // be gone soon, by which an opening would know.
   void NoteNumbers(uint64_t numbers) const {
     rocksdb::WriteBatch end;
-    if (!MarkLoadEnd(numbers, &end).ok()) return;
+    MarkLoadEnd(numbers, &end);
     opened_.database.WriteSynced(&end).PermitUncheckedError();
   }
 

@@ -43,13 +43,6 @@ Entries Union(const Entries& earlier, const Entries& later) {
   return all;
 }
 
-// True if a kDeleteVersion takes the entry right after it.
-bool IsDeletedBy(const Entry& before, const Entry& entry) {
-  return entry.type == ChangeType::kPut &&
-         before.type == ChangeType::kDeleteVersion &&
-         before.timestamp_ms == entry.timestamp_ms;
-}
-
 // Drops the puts that a kDeleteVersion among `deletes` takes.
 void DropDeletedBy(const Entries& deletes, Entries* puts) {
   std::erase_if(*puts, [&deletes](const Entry& entry) {

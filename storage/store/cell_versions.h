@@ -71,6 +71,13 @@ constexpr RareKinds RareKindsOf(const Entry& entry) {
   return IsDeleteOfRow(entry.type) ? kRowDeletes : 0;
 }
 
+// True if `before` is a kDeleteVersion that takes the entry right after it.
+inline bool IsDeletedBy(const Entry& before, const Entry& entry) {
+  return entry.type == ChangeType::kPut &&
+         before.type == ChangeType::kDeleteVersion &&
+         before.timestamp_ms == entry.timestamp_ms;
+}
+
 // True if `a` comes before `b`: newer first, and at one timestamp the larger
 // type first, so that deletes come before what they take.
 bool ComesBefore(const Entry& a, const Entry& b);

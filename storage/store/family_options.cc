@@ -175,7 +175,7 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
     options.merge_operator = NewVersionMergeOperator(of_store.shared_rules);
   }
   options.compaction_filter_factory =
-      NewReclaim(format, of_store.shared_rules, *store.key_layout, shared);
+      NewReclaim({format, of_store.shared_rules, *store.key_layout, shared});
   options.table_properties_collector_factories.push_back(
       NewRowCounterFactory(*store.key_layout, format));
   options.target_file_size_base = store.file_bytes;

@@ -19,6 +19,17 @@ using rocksdb::Slice;
 // level, and once more for a read.
 constexpr size_t kMaxCombinedBytes = size_t{64} << 20;
 
+// Tells whether `body` returned true. RocksDB's threads end the process at an
+// exception, and its reads leave a state that the next one stops at.
+template <typename Body>
+bool Succeeds(Body body) noexcept {
+  try {
+    return body();
+  } catch (...) {
+    return false;
+  }
+}
+
 class VersionMergeOperator final : public rocksdb::MergeOperator {
  public:
   explicit VersionMergeOperator(std::shared_ptr<const SharedRules> rules)
@@ -28,6 +39,17 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
 
   bool FullMergeV2(const MergeOperationInput& in,
                    MergeOperationOutput* out) const override {
+    return Succeeds([&] { return Merge(in, out); });
+  }
+
+  bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operands,
+                         std::string* combined,
+                         rocksdb::Logger* logger) const override {
+    return Succeeds([&] { return Combine(key, operands, combined, logger); });
+  }
+
+ private:
+  bool Merge(const MergeOperationInput& in, MergeOperationOutput* out) const {
     Entries entries;
     if (in.existing_value == nullptr && in.operand_list.size() == 1) {
       // Some of several writes may be surplus. Bytes that cannot be decoded
@@ -55,9 +77,8 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
     return true;
   }
 
-  bool PartialMergeMulti(const Slice& key, const std::deque<Slice>& operands,
-                         std::string* combined,
-                         rocksdb::Logger* logger) const override {
+  bool Combine(const Slice& key, const std::deque<Slice>& operands,
+               std::string* combined, rocksdb::Logger* logger) const {
     size_t byte_count = 0;
     for (const Slice& stored : operands) byte_count += stored.size();
     if (byte_count > kMaxCombinedBytes) return false;
@@ -73,7 +94,6 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
     return true;
   }
 
- private:
   static bool Decode(const Slice& key, const Slice& stored, Entries* entries,
                      rocksdb::Logger* logger) {
     std::string problem;
@@ -85,14 +105,6 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
   }
 
   const std::shared_ptr<const SharedRules> rules_;
-};
-
-// The parts that the compaction filters of a family share.
-struct ReclaimParts {
-  CellFormat format;
-  std::shared_ptr<SharedRules> rules;
-  KeyLayout key_layout;
-  std::shared_ptr<SharedState> shared;
 };
 
 // One (sub)compaction: keys come in order, from one thread. FilterV2 is const
@@ -120,6 +132,17 @@ class Reclaim final : public CompactionFilter {
   Decision FilterV2(int /*level*/, const Slice& key, ValueType type,
                     const Slice& stored, std::string* new_value,
                     std::string* /*skip_until*/) const override {
+    Decision decision = Decision::kKeep;
+    const bool decided = Succeeds([&] {
+      decision = Decide(key, type, stored, new_value);
+      return true;
+    });
+    return decided ? decision : Decision::kKeep;
+  }
+
+ private:
+  Decision Decide(const Slice& key, ValueType type, const Slice& stored,
+                  std::string* new_value) const {
     if (type != ValueType::kValue && type != ValueType::kMergeOperand) {
       return Decision::kKeep;
     }
@@ -146,7 +169,6 @@ class Reclaim final : public CompactionFilter {
     return Decision::kChangeValue;
   }
 
- private:
   // Notes the deletes of the row, which come before its cells.
   void EnterRow(std::string_view key) const {
     const size_t row_bytes = parts_.key_layout.RowBytes(key);
@@ -184,7 +206,12 @@ class ReclaimFactory final : public rocksdb::CompactionFilterFactory {
         parts_.rules->Get().ttl_ms == 0 && !parts_.shared->MayHave(kCellTtls)) {
       return nullptr;
     }
-    return std::make_unique<Reclaim>(parts_);
+    std::unique_ptr<CompactionFilter> filter;  // none keeps everything
+    Succeeds([&] {
+      filter = std::make_unique<Reclaim>(parts_);
+      return true;
+    });
+    return filter;
   }
 
  private:
@@ -199,10 +226,8 @@ std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
 }
 
 std::shared_ptr<rocksdb::CompactionFilterFactory> NewReclaim(
-    CellFormat format, std::shared_ptr<SharedRules> rules,
-    const KeyLayout& key_layout, std::shared_ptr<SharedState> shared) {
-  return std::make_shared<ReclaimFactory>(
-      ReclaimParts{format, std::move(rules), key_layout, std::move(shared)});
+    ReclaimParts parts) {
+  return std::make_shared<ReclaimFactory>(std::move(parts));
 }
 
 }  // namespace rowbloom

@@ -140,8 +140,13 @@ std::shared_ptr<rocksdb::MergeOperator> NewVersionMergeOperator(
 // versions that expired, and, in families of the format `versioned`, what a
 // delete of the row or of its family took. Merging, or RocksDB itself, removes
 // what a put or another delete replaced.
+struct ReclaimParts {
+  CellFormat format;
+  std::shared_ptr<SharedRules> rules;
+  KeyLayout key_layout;
+  std::shared_ptr<SharedState> shared;
+};
 std::shared_ptr<rocksdb::CompactionFilterFactory> NewReclaim(
-    CellFormat format, std::shared_ptr<SharedRules> rules,
-    const KeyLayout& key_layout, std::shared_ptr<SharedState> shared);
+    ReclaimParts parts);
 
 }  // namespace rowbloom

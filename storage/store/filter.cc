@@ -103,6 +103,7 @@ Filter Filter::Make(Node node) {
     if (part.root_ == nullptr) continue;
     if (node.status.ok()) node.status = part.root_->status;
     node.depth = std::max(node.depth, part.root_->depth + 1);
+    node.size += part.root_->size;
     node.has_page |= part.root_->has_page;
     stateless_parts &= part.root_->is_stateless;
     node.needs_key |= part.root_->needs_key;
@@ -120,6 +121,10 @@ Filter Filter::Make(Node node) {
   if (node.status.ok() && node.depth > kMaxDepth) {
     node.status = InvalidArgument("filters are nested deeper than ", kMaxDepth,
                                   " levels");
+  }
+  if (node.status.ok() && node.size > kMaxSize) {
+    node.status =
+        InvalidArgument("a filter has more than ", kMaxSize, " parts");
   }
   // An error is all that is left of a filter: trees are never deep.
   if (!node.status.ok()) node.parts.clear();

@@ -35,6 +35,7 @@ struct Filter::Node {
   // Filter::Make sets these.
   rocksdb::Status status = rocksdb::Status::OK();
   uint32_t depth = 1;
+  uint64_t size = 1;  // of the tree: a part that is there twice counts twice
   bool has_page = false;
   bool is_stateless = true;  // no FirstCell, Page or RowsWith in it
   bool needs_key = false;    // anything of the row or the qualifier

@@ -353,9 +353,10 @@ void PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch) {
   batch->Put(kClockKey, std::to_string(bound_ms)).PermitUncheckedError();
 }
 
-Status MarkLoad(const std::string& family, uint64_t files,
-                rocksdb::WriteBatch* batch) {
-  return batch->Delete(Concat(kLoadKeyPrefix, files, "/", family));
+void MarkLoad(const std::string& family, uint64_t files,
+              rocksdb::WriteBatch* batch) {
+  batch->Delete(Concat(kLoadKeyPrefix, files, "/", family))
+      .PermitUncheckedError();
 }
 
 bool ReadLoadMark(std::string_view key, std::string* family, uint64_t* files) {
@@ -369,8 +370,8 @@ bool ReadLoadMark(std::string_view key, std::string* family, uint64_t* files) {
   return true;
 }
 
-Status MarkLoadEnd(uint64_t numbers, rocksdb::WriteBatch* batch) {
-  return batch->Delete(Concat(kLoadEndKeyPrefix, numbers));
+void MarkLoadEnd(uint64_t numbers, rocksdb::WriteBatch* batch) {
+  batch->Delete(Concat(kLoadEndKeyPrefix, numbers)).PermitUncheckedError();
 }
 
 bool ReadLoadEnd(std::string_view key, uint64_t* numbers) {

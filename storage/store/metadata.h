@@ -64,14 +64,14 @@ void PutClockRecord(uint64_t bound_ms, rocksdb::WriteBatch* batch);
 
 // Marks in the log that a load adds so many files to a family: a delete of a
 // record that never is. False: the key of a delete is no mark.
-rocksdb::Status MarkLoad(const std::string& family, uint64_t files,
-                         rocksdb::WriteBatch* batch);
+void MarkLoad(const std::string& family, uint64_t files,
+              rocksdb::WriteBatch* batch);
 bool ReadLoadMark(std::string_view key, std::string* family, uint64_t* files);
 
 // Marks in the log, right after a load, how many sequence numbers it took:
 // another such delete.
 inline constexpr uint64_t kUnknownLoadNumbers = UINT32_MAX;
-rocksdb::Status MarkLoadEnd(uint64_t numbers, rocksdb::WriteBatch* batch);
+void MarkLoadEnd(uint64_t numbers, rocksdb::WriteBatch* batch);
 bool ReadLoadEnd(std::string_view key, uint64_t* numbers);
 
 }  // namespace rowbloom

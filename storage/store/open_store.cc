@@ -365,8 +365,8 @@ class Opener {
     });
     if (!s.ok() || directories->empty()) return s;
     rocksdb::WriteBatch end;
-    s = MarkLoadEnd(kUnknownLoadNumbers, &end);
-    return s.ok() ? opened_.database.WriteSynced(&end) : s;
+    MarkLoadEnd(kUnknownLoadNumbers, &end);
+    return opened_.database.WriteSynced(&end);
   }
 
   // Connects the families with the open column families.

@@ -13,7 +13,17 @@ using rocksdb::Slice;
 using rocksdb::Status;
 
 Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
-                     RowPlan* plan) {
+                     std::optional<CountedSnapshot>* moment, RowPlan* plan) {
+  Status s = plan->Set(opened, options);
+  if (!s.ok() || options.snapshot != nullptr || plan->families_.size() < 2) {
+    return s;
+  }
+  RowOptions at_moment = options;
+  at_moment.snapshot = &moment->emplace(opened);
+  return plan->Set(opened, at_moment);
+}
+
+Status RowPlan::Set(const OpenedStore& opened, const RowOptions& options) {
   Status s = CheckVersions(options.max_versions, options.time_range);
   for (const std::string* qualifier :
        {&options.qualifier_prefix, &options.qualifier_start,
@@ -22,19 +32,19 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
   }
   if (s.ok()) s = options.filter.status();
   if (!s.ok()) return s;
-  plan->options_ = options;
-  plan->first_ = std::max(options.qualifier_prefix, options.qualifier_start);
-  plan->end_ = PrefixEnd(options.qualifier_prefix);
-  if (plan->end_.empty() || (!options.qualifier_stop.empty() &&
-                             options.qualifier_stop < plan->end_)) {
-    plan->end_ = options.qualifier_stop;
+  options_ = options;
+  first_ = std::max(options.qualifier_prefix, options.qualifier_start);
+  end_ = PrefixEnd(options.qualifier_prefix);
+  if (end_.empty() ||
+      (!options.qualifier_stop.empty() && options.qualifier_stop < end_)) {
+    end_ = options.qualifier_stop;
   }
-  plan->store_families_ = FamiliesAt(opened, options.snapshot);
-  const FamilyMap& all = *plan->store_families_;
-  plan->families_.clear();
+  store_families_ = FamiliesAt(opened, options.snapshot);
+  const FamilyMap& all = *store_families_;
+  families_.clear();
   if (options.columns.empty()) {
     for (auto it = all.begin(); it != all.end(); ++it) {
-      plan->families_.push_back({it, {}});
+      families_.push_back({it, {}});
     }
   }
   // The qualifiers of each family; nullopt: all of them.
@@ -48,23 +58,22 @@ Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
         chosen.try_emplace(family->first, std::in_place).first->second;
     if (!column.qualifier) {
       qualifiers.reset();
-    } else if (qualifiers && plan->Chooses(*column.qualifier)) {
+    } else if (qualifiers && Chooses(*column.qualifier)) {
       qualifiers->insert(*column.qualifier);
     }
   }
   for (const auto& [name, qualifiers] : chosen) {
     if (qualifiers && qualifiers->empty()) continue;
-    plan->families_.push_back({all.find(name), {}});
+    families_.push_back({all.find(name), {}});
     if (!qualifiers) continue;
-    plan->families_.back().qualifiers = {qualifiers->begin(),
-                                         qualifiers->end()};
+    families_.back().qualifiers = {qualifiers->begin(), qualifiers->end()};
   }
-  plan->expires_ = false;
-  for (FamilyPart& part : plan->families_) {
-    plan->expires_ |= part.family->second.rules().ttl_ms != 0;
+  expires_ = false;
+  for (FamilyPart& part : families_) {
+    expires_ |= part.family->second.rules().ttl_ms != 0;
     if (options.columns_from_end) std::ranges::reverse(part.qualifiers);
   }
-  if (options.columns_from_end) std::ranges::reverse(plan->families_);
+  if (options.columns_from_end) std::ranges::reverse(families_);
   return s;
 }
 
@@ -190,13 +199,13 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
       [](const auto& qualifiers) { return qualifiers.empty(); },
       &RowPlan::FamilyPart::qualifiers);
   const Snapshot* snapshot = options.snapshot;
-  // One iterator, and one lookup of all columns, see a single state by
-  // themselves.
+  // One iterator of a family, and one lookup of all columns of a family, see a
+  // single state by themselves.
   std::optional<CountedSnapshot> moment;
-  const bool reads_twice =
-      looks_first || (!columns_only &&
-                      (plan.families().size() > 1 || options.columns_from_end));
-  if (snapshot == nullptr && reads_twice) snapshot = &moment.emplace(opened);
+  if (snapshot == nullptr &&
+      (looks_first || (!columns_only && options.columns_from_end))) {
+    snapshot = &moment.emplace(opened);
+  }
   const auto read = [&] {
     ColumnPage page(options, filter ? &*filter : nullptr, cells);
     if (columns_only) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,21 +27,19 @@ class RowPlan {
     std::vector<std::string> qualifiers;
   };
 
-  // InvalidArgument: an unknown family, a name out of its limits.
+  // A read without a snapshot gets one, at *moment, if it is of several
+  // families: RocksDB reads them one after the other. InvalidArgument: an
+  // unknown family, a name out of its limits.
   static rocksdb::Status Make(const OpenedStore& opened,
-                              const RowOptions& options, RowPlan* plan);
+                              const RowOptions& options,
+                              std::optional<CountedSnapshot>* moment,
+                              RowPlan* plan);
 
   // In the order of the read: by name, or the other way round.
   const std::vector<FamilyPart>& families() const { return families_; }
   // The families that the iterators of the parts point into.
   const SharedFamilies& store_families() const { return store_families_; }
-  // Tells whether cells that were read since Make are of one state: a read of
-  // several families is not if families were changed since. Make another plan
-  // then, and read again.
-  bool IsOfOneState(const OpenedStore& opened) const {
-    return families_.size() <= 1 ||
-           FamiliesAt(opened, options_.snapshot) == store_families_;
-  }
+  // Those of Make, with the snapshot of the read.
   const RowOptions& options() const { return options_; }
   // The first qualifier to read, and the end, exclusive; an empty end is behind
   // all. No qualifier is between them if the end is not larger.
@@ -58,6 +57,8 @@ class RowPlan {
   }
 
  private:
+  rocksdb::Status Set(const OpenedStore& opened, const RowOptions& options);
+
   RowOptions options_;
   std::string first_;
   std::string end_;

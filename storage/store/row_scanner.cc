@@ -28,7 +28,7 @@ class RowScanner::Source {
   Status Open(const ScanOptions& options) {
     reverse_ = options.reverse;
     Status s = FindRanges(options);
-    if (s.ok()) s = RowPlan::Make(opened_, options.row, &plan_);
+    if (s.ok()) s = RowPlan::Make(opened_, options.row, &moment_, &plan_);
     if (!s.ok() || options.limit == 0 || ranges_.empty()) return s;
     left_ = options.limit;
     const Filter& filter = plan_.options().filter;
@@ -42,22 +42,11 @@ class RowScanner::Source {
     upper_ = bounds_.end;
     if (!lower_.empty()) read_options.iterate_lower_bound = &lower_;
     if (!upper_.empty()) read_options.iterate_upper_bound = &upper_;
-    while (true) {
-      read_options.snapshot = RocksdbSnapshot(options.row.snapshot);
-      // One iterator sees a single state by itself.
-      if (read_options.snapshot == nullptr && plan_.families().size() > 1) {
-        read_options.snapshot = moment_.emplace(opened_).get();
-      }
-      for (const RowPlan::FamilyPart& part : plan_.families()) {
-        families_.push_back({&part, std::make_unique<RowCells>(
-                                        opened_, part.family, read_options,
-                                        options.row.time_range)});
-      }
-      if (plan_.IsOfOneState(opened_)) break;
-      families_.clear();
-      moment_.reset();
-      s = RowPlan::Make(opened_, options.row, &plan_);
-      if (!s.ok()) return s;
+    read_options.snapshot = RocksdbSnapshot(plan_.options().snapshot);
+    for (const RowPlan::FamilyPart& part : plan_.families()) {
+      families_.push_back(
+          {&part, std::make_unique<RowCells>(opened_, part.family, read_options,
+                                             options.row.time_range)});
     }
     if (reverse_) std::ranges::reverse(ranges_);
     EnterRange();

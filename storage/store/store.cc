@@ -105,32 +105,35 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
   return CatchExceptions([&]() -> Status {
     const OpenedStore& opened = impl_->opened;
     Status s = CheckVersions(options.max_versions, options.time_range);
-    SharedFamilies families;
-    // One lookup is of one state, but families may have changed before it.
-    do {
-      for (std::vector<Cell>& versions : *cells) versions.clear();
-      cells->resize(addresses.size());
-      families = FamiliesAt(opened, options.snapshot);
-      const VersionQuery query{options.time_range, options.max_versions,
-                               opened.shared->clock.WallNow()};
-      PointCells found(opened, *families, options.snapshot);
-      for (const CellAddress& at : addresses) {
-        if (s.ok()) s = found.Add(at.row, at.family, at.qualifier);
-      }
-      if (s.ok()) s = found.Read();
-      while (s.ok() && found.Valid()) {
-        const CellAddress& at = addresses[found.index()];
-        s = ForEachVersion(
-            found.cell(), query,
-            [&](uint64_t timestamp_ms, std::string_view value) {
-              (*cells)[found.index()].push_back(
-                  {std::string(at.family), std::string(at.qualifier),
-                   timestamp_ms, std::string(value)});
-            });
-        if (s.ok()) s = found.Next();
-      }
-    } while (s.ok() && addresses.size() > 1 &&
-             FamiliesAt(opened, options.snapshot) != families);
+    for (std::vector<Cell>& versions : *cells) versions.clear();
+    cells->resize(addresses.size());
+    // RocksDB looks cells of several families up one family after the other.
+    std::optional<CountedSnapshot> moment;
+    const Snapshot* snapshot = options.snapshot;
+    if (snapshot == nullptr &&
+        std::ranges::adjacent_find(addresses, std::not_equal_to(),
+                                   &CellAddress::family) != addresses.end()) {
+      snapshot = &moment.emplace(opened);
+    }
+    const SharedFamilies families = FamiliesAt(opened, snapshot);
+    const VersionQuery query{options.time_range, options.max_versions,
+                             opened.shared->clock.WallNow()};
+    PointCells found(opened, *families, snapshot);
+    for (const CellAddress& at : addresses) {
+      if (s.ok()) s = found.Add(at.row, at.family, at.qualifier);
+    }
+    if (s.ok()) s = found.Read();
+    while (s.ok() && found.Valid()) {
+      const CellAddress& at = addresses[found.index()];
+      s = ForEachVersion(
+          found.cell(), query,
+          [&](uint64_t timestamp_ms, std::string_view value) {
+            (*cells)[found.index()].push_back(
+                {std::string(at.family), std::string(at.qualifier),
+                 timestamp_ms, std::string(value)});
+          });
+      if (s.ok()) s = found.Next();
+    }
     return s;
   });
 }
@@ -138,13 +141,10 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
 Status Store::GetRow(std::string_view row, std::vector<Cell>* cells,
                      const RowOptions& options) {
   return CatchExceptions([&]() -> Status {
+    std::optional<CountedSnapshot> moment;
     RowPlan plan;
-    Status s;
-    do {
-      s = RowPlan::Make(impl_->opened, options, &plan);
-      if (s.ok()) s = ReadRow(impl_->opened, plan, row, cells);
-    } while (s.ok() && !plan.IsOfOneState(impl_->opened));
-    return s;
+    Status s = RowPlan::Make(impl_->opened, options, &moment, &plan);
+    return s.ok() ? ReadRow(impl_->opened, plan, row, cells) : s;
   });
 }
 

@@ -35,19 +35,13 @@ Status CheckTimestamp(uint64_t timestamp_ms) {
                          kMaxTimestampMs);
 }
 
-uint64_t Mix(uint64_t hash, uint64_t more) {
-  return (hash ^ more) * 0x9E3779B97F4A7C15u;
-}
-
 // This type stands in the place of an entry: all before it is removed.
 constexpr ChangeType kRemoval = ChangeType::kDeleteRow;
 
-// A row in a family, and a cell of it, as the stripe knows them.
+// A row in a family, as its stripe knows it. A cell is known by the hash of its
+// qualifier that begins with this one.
 uint64_t RowId(uint64_t row_hash, const Family& family) {
-  return Mix(row_hash, family.handle()->GetID());
-}
-uint64_t CellId(uint64_t row_id, std::string_view qualifier) {
-  return Mix(row_id, std::hash<std::string_view>()(qualifier));
+  return row_hash ^ family.handle()->GetID();
 }
 
 }  // namespace
@@ -122,13 +116,11 @@ class Writer::Draft {
     looks_at_itself_ = reads || (!only_puts && changes.size() > 1);
     has_updates_ = reads || (updates && changes.size() > 1);
     if (transaction == nullptr) own_batch_ = rocksdb::WriteBatch(batch_bytes);
-    LeasedClock& clock = opened_.shared->clock;
-    now_ms_ = clock.Now();
-    if (snapshot != nullptr) only_read_.emplace();
-    guard.ForEach([&](RowLocks::Stripe* stripe) {
-      const auto raised_ms = stripe->given.MoveTo(now_ms_);
-      if (raised_ms) now_ms_ = clock.RaiseTo(*raised_ms);
-      if (only_read_) only_read_->given = stripe->given;
+    now_ms_ = opened_.shared->clock.Now();
+    if (snapshot == nullptr) return;
+    only_read_.emplace();
+    guard.ForEach([this](RowLocks::Stripe* stripe) {
+      only_read_->given = stripe->given;
     });
   }
 
@@ -162,12 +154,10 @@ class Writer::Draft {
     CellState cell;
     Status s = Enter(at.row);
     if (s.ok()) s = opened_.FindFamily(families_, at.family, &family_);
-    if (s.ok()) s = FindCell(at.qualifier, &cell);
-    if (s.ok()) s = FindRowDeletes(&cell.row_deletes);
+    if (s.ok()) s = FindNewest(at.qualifier, &cell);
     if (!s.ok()) return s;
-    const std::optional<Entry> newest = Newest(cell, family().rules());
     value->reset();
-    if (newest) value->emplace(newest->value);
+    if (cell.newest) value->emplace(cell.newest->value);
     return s;
   }
 
@@ -212,10 +202,9 @@ class Writer::Draft {
   struct CellState {
     rocksdb::PinnableSlice stored;  // the entries may view into it
     Entries entries;
-    // FindCell leaves these empty.
+    // FindNewest alone sets these.
     RowDeletes row_deletes;
-    // The version that an increment or an append found.
-    std::optional<Entry> before;
+    std::optional<Entry> newest;
   };
 
   // A cell that the changes have changed.
@@ -239,11 +228,14 @@ class Writer::Draft {
 
   // Begins with a row, or goes on with it.
   Status Enter(std::string_view row) {
-    if (!row_bytes_.empty() && row == row_) return Status::OK();
-    if (Status s = opened_.EncodeRow(row, &row_bytes_); !s.ok()) return s;
-    row_ = row;
-    row_hash_ = HashRow(row);
-    stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(row_hash_);
+    if (row_bytes_.empty() || row != row_) {
+      if (Status s = opened_.EncodeRow(row, &row_bytes_); !s.ok()) return s;
+      row_ = row;
+      row_hash_ = HashRow(row);
+      stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(row_hash_);
+    }
+    const auto raised_ms = stripe_->given.MoveTo(now_ms_);
+    if (raised_ms) now_ms_ = opened_.shared->clock.RaiseTo(*raised_ms);
     return Status::OK();
   }
 
@@ -303,6 +295,13 @@ class Writer::Draft {
                : s;
   }
 
+  Status FindNewest(std::string_view qualifier, CellState* cell) const {
+    Status s = FindCell(qualifier, cell);
+    if (s.ok()) s = FindRowDeletes(&cell->row_deletes);
+    if (s.ok()) cell->newest = Newest(*cell, family().rules());
+    return s;
+  }
+
   // Calls visit(qualifier, CellState&) for each cell that a delete concerns.
   template <typename Visit>
   Status ForEachCell(const Change& change, Visit visit) const {
@@ -341,11 +340,9 @@ class Writer::Draft {
   // Puts what an increment or an append makes of the newest value.
   Status AddUpdate(Change change) {
     CellState cell;
-    Status s = FindCell(change.qualifier, &cell);
-    if (s.ok()) s = FindRowDeletes(&cell.row_deletes);
+    Status s = FindNewest(change.qualifier, &cell);
     if (!s.ok()) return s;
-    cell.before = Newest(cell, family().rules());
-    const std::optional<Entry>& before = cell.before;
+    const std::optional<Entry>& before = cell.newest;
     std::string& value =
         updated_.emplace_back(before ? before->value : std::string_view());
     if (change.type == ChangeType::kAppend) {
@@ -426,19 +423,19 @@ class Writer::Draft {
                          SliceParts(value_parts, 2));
     }
     const uint64_t row = RowId(row_hash_, family());
-    const uint64_t cell = CellId(row, change.qualifier);
+    const uint64_t cell = HashRowCol(row, change.qualifier);
     uint64_t timestamp_ms = change.timestamp_ms.value_or(0);
     if (change.timestamp_ms) {
       if (stripe_->given.NotePut(row, cell, timestamp_ms, now_ms_)) {
         last_ms_ = std::max(last_ms_, timestamp_ms);
       }
     } else {
-      const bool replaces = updated != nullptr && updated->before;
+      const bool replaces = updated != nullptr && updated->newest;
       timestamp_ms = stripe_->given.Put(row, cell, now_ms_, replaces);
       last_ms_ = std::max(last_ms_, timestamp_ms);
       // The application may have given this one.
       if (replaces) {
-        timestamp_ms = std::max(timestamp_ms, updated->before->timestamp_ms);
+        timestamp_ms = std::max(timestamp_ms, updated->newest->timestamp_ms);
       }
     }
     if (updated != nullptr) {
@@ -452,7 +449,7 @@ class Writer::Draft {
       // A deleted version would take the place of a visible one.
       if (!s.ok() || row_deletes.TakesAt(timestamp_ms)) return s;
     }
-    family().shared_rules->oldest_put.Note(timestamp_ms);
+    if (!only_read_) family().shared_rules->oldest_put.Note(timestamp_ms);
     return AddEntry(change.qualifier, PutOf(change, timestamp_ms));
   }
 
@@ -493,7 +490,7 @@ class Writer::Draft {
     GivenTimes& given = stripe_->given;
     const uint64_t row = RowId(row_hash_, family());
     const uint64_t cell =
-        IsDeleteOfRow(change.type) ? row : CellId(row, change.qualifier);
+        IsDeleteOfRow(change.type) ? row : HashRowCol(row, change.qualifier);
     const auto add = [&](uint64_t timestamp_ms) {
       return AddEntry(change.qualifier, {change.type, timestamp_ms});
     };
@@ -550,7 +547,7 @@ class Writer::Draft {
   // Adds an entry to a cell of the row.
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
     if (Status s = Announce(entry); !s.ok()) return s;
-    const uint64_t cell = CellId(RowId(row_hash_, family()), qualifier);
+    const uint64_t cell = HashRowCol(RowId(row_hash_, family()), qualifier);
     if (stripe_->updates.Add(cell)) {
       joins_.try_emplace(KeyOf(qualifier), Join{&family(), stripe_, cell});
     }
@@ -785,22 +782,6 @@ Status Writer::ReadThrough(std::vector<Change> changes,
     if (s.ok()) s = draft.Add(change);
   }
   return s.ok() ? draft.Read(at, value) : s;
-}
-
-Status Writer::FindRowDeletes(std::string_view row,
-                              FamilyMap::const_iterator family,
-                              std::string_view row_bytes,
-                              RowDeletes* row_deletes,
-                              const rocksdb::Snapshot* snapshot) const {
-  row_deletes->clear();
-  rocksdb::ReadOptions options;
-  options.snapshot = snapshot;
-  rocksdb::PinnableSlice value;
-  Status s = opened_.database->Get(options, family->second.handle(),
-                                   Slice(row_bytes), &value);
-  if (s.IsNotFound()) return Status::OK();
-  if (!s.ok()) return s;
-  return ReadRowDeletes({row, family, {}, value.ToStringView()}, row_deletes);
 }
 
 Status Writer::KeepBound(uint64_t bound_ms, bool sync) {

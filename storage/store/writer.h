@@ -72,12 +72,6 @@ class Writer {
   // Sets the store's time back to the machine's.
   rocksdb::Status ResetClock();
 
-  // The deletes that a row has in a family. Corruption: they cannot be decoded.
-  rocksdb::Status FindRowDeletes(
-      std::string_view row, FamilyMap::const_iterator family,
-      std::string_view row_bytes, RowDeletes* row_deletes,
-      const rocksdb::Snapshot* snapshot = nullptr) const;
-
   // As long as it lives, kSkipWal writes go to the log, too. A checkpoint or a
   // backup flushes the memtables and then copies the log: it would lack what is
   // written in between without the log, and have later writes.

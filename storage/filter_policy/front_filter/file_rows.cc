@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "lib/block/parsed_block.h"
-#include "lib/block/ribbon.h"
 #include "lib/bytes/text.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/sst_file_reader.h"
@@ -18,11 +17,9 @@
 namespace rowbloom::front_filter {
 namespace {
 
-// A section's payload and what it is.
+// A section that can be used, with its payload in memory of its own.
 struct Section {
-  FilterKind kind{};
-  int probes = 0;
-  uint64_t bytes = 0;
+  FilterSection form;
   SectionMemory memory;
 };
 
@@ -37,11 +34,10 @@ Result<Section> CopySection(const ParsedBlock& block, SectionType type,
                      : "the filter has no ROWCOL section"};
   }
   if (!found->usable()) return Error{found->problem};
-  Section section{
-      .kind = found->kind, .probes = found->probes, .bytes = found->size_bytes};
-  section.memory = NewSectionMemory(section.bytes);
+  Section section{*found, NewSectionMemory(found->size_bytes)};
   std::memcpy(section.memory.get(), contents.data() + found->offset_bytes,
-              section.bytes);
+              found->size_bytes);
+  section.form.offset_bytes = 0;
   return section;
 }
 
@@ -66,20 +62,14 @@ Result<Section> BareRowsOf(const rocksdb::TableProperties& properties,
   return CopySection(block, SectionType::kRow, found->second);
 }
 
-// The probe of a section.
-Result<SectionProbe> ProbeOf(const Section& section) {
-  if (section.bytes == 0) return SectionProbe::Empty();
-  if (section.kind == FilterKind::kBloom) {
-    return SectionProbe(BloomBlocks{.data = section.memory.get(),
-                                    .count = section.bytes / kBlockBytes,
-                                    .probes = section.probes});
-  }
-  std::string problem;
-  const auto ribbon = ParseRibbon(
-      {reinterpret_cast<const char*>(section.memory.get()), section.bytes},
-      &problem);
-  if (!ribbon) return Error{problem};
-  return SectionProbe(std::make_unique<const RibbonFilter>(*ribbon));
+// The probe of a section, or why there is none. Throws std::bad_alloc.
+Result<SectionProbe> ProbeOf(Section* section) {
+  const std::string_view payload(
+      reinterpret_cast<const char*>(section->memory.get()),
+      section->form.size_bytes);
+  SectionProbe probe = ProbeOf(payload, &section->form);
+  if (!section->form.usable()) return Error{section->form.problem};
+  return probe;
 }
 
 // A policy that keeps sections of the block that RocksDB hands it, and filters
@@ -117,9 +107,8 @@ class SectionTaker final : public rocksdb::FilterPolicy {
   }
   // The ROWCOL section, if it was wanted and is there.
   Result<Section> TakeCells() { return std::move(cells_); }
-  // The size of the block that the sections were taken from.
+  // The size and the digest of the block that the sections were taken from.
   uint64_t block_bytes() const { return block_bytes_; }
-  // Its digest.
   uint64_t digest() const { return digest_; }
 
  private:
@@ -205,9 +194,9 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
     return Unknown(path +
                    ": the filter block does not have the rows of all keys");
   }
-  auto probe = ProbeOf(*section);
+  auto probe = ProbeOf(&*section);
   if (!probe) return Unknown(path + ": " + probe.error());
-  const uint64_t bytes = section->bytes;
+  const uint64_t bytes = section->form.size_bytes;
   if (!memory->Take(Memory::kRows, bytes)) {
     return {.rows = nullptr,
             .problem = {.message = path + ": no room for its section of " +
@@ -223,11 +212,12 @@ FileRows::Loaded FileRows::Load(const FamilyRules& rules, rocksdb::Env* env,
   const auto hold = [&memory](Result<Section> more, Memory::Purpose purpose,
                               Held* held) {
     if (!more) return;
-    auto more_probe = ProbeOf(*more);
-    if (!more_probe || !memory->Take(purpose, more->bytes)) return;
+    auto more_probe = ProbeOf(&*more);
+    const uint64_t more_bytes = more->form.size_bytes;
+    if (!more_probe || !memory->Take(purpose, more_bytes)) return;
     *held = {.probe = *std::move(more_probe),
              .memory = std::move(more->memory),
-             .taken = TakenMemory(memory, purpose, more->bytes)};
+             .taken = TakenMemory(memory, purpose, more_bytes)};
   };
   hold(BareRowsOf(*properties, rules.layout), Memory::kRows, &rows->bare_rows_);
   if (entries == Entries::kAllKeys) {

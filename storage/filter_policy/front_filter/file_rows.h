@@ -10,7 +10,6 @@
 #include "lib/block/hash.h"
 #include "lib/block/lookup.h"
 #include "rocksdb/env.h"
-#include "rowbloom/result.h"
 #include "storage/filter_policy/front_filter/family_rules.h"
 #include "storage/filter_policy/front_filter/memory.h"
 #include "storage/filter_policy/front_filter/section_memory.h"

@@ -26,10 +26,6 @@ using rocksdb::Status;
 
 namespace {
 
-// RocksDB reads up to this many keys faster by a Get for each than by a
-// MultiGet.
-constexpr size_t kReadByGets = 2;
-
 // Hands over what RocksDB left in `from`, which has the memory of `to`.
 void Hand(PinnableSlice* from, PinnableSlice* to) {
   to->Reset();
@@ -134,11 +130,9 @@ bool ReadPresentInto(const Core& core, rocksdb::DB* db,
     for (const size_t i : numbers)
       some_values.emplace_back(values[i].GetSelf());
     std::vector<Status> some_statuses(numbers.size());
-    if (numbers.size() <= kReadByGets) {
-      for (size_t j = 0; j < numbers.size(); ++j) {
-        some_statuses[j] =
-            db->Get(read_options, family, some_keys[j], &some_values[j]);
-      }
+    if (numbers.size() == 1) {
+      some_statuses.front() =
+          db->Get(read_options, family, some_keys[0], some_values.data());
     } else {
       db->MultiGet(read_options, family, numbers.size(), some_keys.data(),
                    some_values.data(), some_statuses.data(), sorted_input);

@@ -6,7 +6,8 @@
 //   scan.row.filter =
 //       Filter::And({Filter::Qualifier(Match::Prefix("mail")),
 //                    Filter::Not(Filter::Value(Match::Equal("")))});
-//   RowScanner rows = store->Scan(scan);
+//   RowScanner rows;
+//   Status s = store->Scan(scan, &rows);
 //
 // A filter sees the cells that the read would give without it: the newest
 // max_versions in the time range, in the order of the read. A row of which
@@ -118,9 +119,11 @@ class Filter {
   static Filter RowsWith(const Filter& filter);
 
   // OK, or why no read takes this filter: InvalidArgument, an error of a Match
-  // or of RowsWith, or filters nested deeper than kMaxDepth.
+  // or of RowsWith, filters nested deeper than kMaxDepth, or more than kMaxSize
+  // filters in all, where one that is used twice counts twice.
   rocksdb::Status status() const;
   static constexpr uint32_t kMaxDepth = 100;
+  static constexpr uint64_t kMaxSize = uint64_t{1} << 16;
 
   struct Node;  // the store's own
   const Node* root() const { return root_.get(); }

@@ -240,7 +240,7 @@ class Store {
   rocksdb::Status NewCellIterator(const CellIteratorOptions& options,
                                   std::unique_ptr<CellIterator>* iterator);
 
-  // Takes a snapshot, for ReadOptions. Aborted: RocksDB could take none.
+  // Takes a snapshot, for ReadOptions.
   rocksdb::Status GetSnapshot(std::unique_ptr<const Snapshot>* snapshot);
 
   // The number of the last change of the store (change_stream.h). Waits for a

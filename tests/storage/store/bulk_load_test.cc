@@ -791,6 +791,64 @@ TEST(LoadBesideASnapshot, IsInItOrNot) {
   EXPECT_EQ(value(), first_value);
 }
 
+// Reads cells of each load, over and over, while it comes in. RocksDB may look
+// at the files of one cell before it, and of another one after it.
+class LoadBesideReads : public ::testing::Test {
+ protected:
+  using Addresses = std::vector<CellAddress>;
+
+  // `cells_of` gives the cells to read for a row, of which its load adds those
+  // that are in the row.
+  template <typename CellsOf>
+  void ExpectAllOrNothing(CellsOf cells_of) {
+    const TempDir dir;
+    const auto store = OpenOrFail({}, dir.File("db"), {{"a", {}}, {"b", {}}});
+    ASSERT_NE(store, nullptr);
+    std::atomic<int> loading{0};
+    std::atomic<int> torn{0};
+    std::atomic<bool> done{false};
+    const auto row_of = [](int i) { return "row" + std::to_string(i); };
+    std::thread reader([&] {
+      std::vector<std::vector<Cell>> found;
+      while (!done) {
+        const std::string row = row_of(loading);
+        const std::string absent = row + "absent";
+        const Addresses cells = cells_of(row, absent);
+        EXPECT_THAT(store->MultiGet(cells, &found, {}), IsOk());
+        torn += found[0].empty() != found[1].empty();
+      }
+    });
+    for (int i = 100'000; i < 100'000 + kLoads; ++i) {
+      loading = i;
+      const std::string row = row_of(i);
+      std::unique_ptr<BulkLoad> load;
+      EXPECT_THAT(store->NewBulkLoad({}, &load), IsOk());
+      for (const CellAddress& cell : cells_of(row, row + "absent")) {
+        if (cell.row != row) continue;
+        EXPECT_THAT(load->Add(row, cell.family, cell.qualifier, "v"), IsOk());
+      }
+      EXPECT_THAT(load->Finish(), IsOk());
+    }
+    done = true;
+    reader.join();
+    EXPECT_EQ(torn, 0);
+  }
+
+  static constexpr int kLoads = 300;
+};
+
+TEST_F(LoadBesideReads, OfTwoFamilies) {
+  ExpectAllOrNothing([](const std::string& row, const std::string&) {
+    return Addresses{{row, "a", "q"}, {row, "b", "q"}};
+  });
+}
+
+TEST_F(LoadBesideReads, OfOneFamilyAndAnAbsentRow) {
+  ExpectAllOrNothing([](const std::string& row, const std::string& absent) {
+    return Addresses{{row, "a", "p"}, {row, "a", "q"}, {absent, "a", "q"}};
+  });
+}
+
 TEST_F(Load, ChecksAChangeAndAddsNothing) {
   const auto load = Begin();
   const Change put{ChangeType::kPut, "r", "c", "q", "v", 5};

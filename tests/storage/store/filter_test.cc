@@ -368,6 +368,11 @@ TEST_F(Filters, RefusedByName) {
   for (int i = 0; i < 1'000'000; ++i) deep = Filter::Not(deep);
   EXPECT_THAT(Error(deep),
               StatusIs(Status::kInvalidArgument, HasSubstr("deeper than 100")));
+  // Memory would not hold it, as a read takes some for each part.
+  Filter wide = Filter::Page(1);
+  for (int i = 0; i < 40; ++i) wide = Filter::And({wide, wide});
+  EXPECT_THAT(Error(wide),
+              StatusIs(Status::kInvalidArgument, HasSubstr("65536 parts")));
 }
 
 }  // namespace

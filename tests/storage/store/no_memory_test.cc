@@ -1,0 +1,99 @@
+// What RocksDB calls of a family, at every point where memory can run out:
+// RocksDB is not exception-safe, so nothing is thrown, and nothing is removed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "rocksdb/compaction_filter.h"
+#include "rocksdb/merge_operator.h"
+#include "storage/store/cell_versions.h"
+#include "storage/store/family_rules.h"
+#include "tests/support/failing_new.h"
+
+namespace rowbloom::test {
+namespace {
+
+using rocksdb::CompactionFilter;
+using rocksdb::MergeOperator;
+using rocksdb::Slice;
+
+constexpr uint64_t kNowMs = 1'700'000'000'000;
+constexpr uint64_t kTtlMs = 1000;
+const std::string kLong(100, 'x');  // takes memory of its own
+
+std::string Put(uint64_t timestamp_ms) {
+  return EncodeEntries({{ChangeType::kPut, timestamp_ms, kLong}});
+}
+
+// Runs `call` with all operators new failing from the first one on, then from
+// the second one on, until none fails.
+template <typename Call>
+void WithEachFailure(Call call) {
+  size_t successes = 0;
+  for (bool failed = true; failed; ++successes) {
+    SCOPED_TRACE("memory runs out after " + std::to_string(successes));
+    bool succeeded = false;
+    {
+      const FailingNew failing(successes, FailingNew::For::kAllCalls);
+      succeeded = call();
+      failed = FailingNew::HasFailed();
+    }
+    EXPECT_NE(succeeded, failed);
+    if (testing::Test::HasFailure()) return;
+  }
+  EXPECT_GT(successes, 3);
+}
+
+class StoreNoMemory : public ::testing::Test {
+ protected:
+  std::shared_ptr<SharedRules> rules_ = std::make_shared<SharedRules>(
+      VersionRules{.max_versions = 2, .ttl_ms = kTtlMs});
+};
+
+TEST_F(StoreNoMemory, MergesFailWithoutAnException) {
+  const auto merge = NewVersionMergeOperator(rules_);
+  const std::string value = Put(1);
+  const std::string first = Put(2);
+  const std::string second = Put(3);
+  const Slice existing(value);
+  const std::vector<Slice> operands = {first, second};
+  const MergeOperator::MergeOperationInput in("key", &existing, operands,
+                                              /*logger=*/nullptr);
+  WithEachFailure([&] {
+    std::string merged;
+    Slice same(nullptr, 0);
+    MergeOperator::MergeOperationOutput out(merged, same);
+    return merge->FullMergeV2(in, &out);
+  });
+  const std::deque<Slice> all = {first, second};
+  WithEachFailure([&] {
+    std::string merged;
+    return merge->PartialMergeMulti("key", all, &merged, /*logger=*/nullptr);
+  });
+}
+
+TEST_F(StoreNoMemory, CompactionsKeepWhatTheyHaveNoMemoryFor) {
+  const auto shared = std::make_shared<SharedState>([] { return kNowMs; });
+  const auto factory = NewReclaim(
+      {CellFormat::kVersioned, rules_, KeyLayout::Escaped(), shared});
+  const std::string kept_and_expired =
+      EncodeEntries({{ChangeType::kPut, kNowMs, kLong},
+                     {ChangeType::kPut, kNowMs - 2 * kTtlMs, kLong}});
+  const std::string key = kLong + std::string("\0\1q", 3);
+  WithEachFailure([&] {
+    const auto filter = factory->CreateCompactionFilter({});
+    if (filter == nullptr) return false;
+    std::string now;
+    return filter->FilterV2(0, key, CompactionFilter::ValueType::kValue,
+                            kept_and_expired, &now, nullptr) ==
+           CompactionFilter::Decision::kChangeValue;
+  });
+}
+
+}  // namespace
+}  // namespace rowbloom::test
