@@ -4,8 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <iterator>
+#include <optional>
 #include <ranges>
+#include <thread>
 
 #include "tests/storage/store/test_store.h"
 #include "tests/support/owned_address.h"
@@ -170,6 +173,38 @@ TEST_F(Reads, MultiGetAnswersInTheOrderOfTheQuestion) {
   EXPECT_THAT(
       store_->MultiGet(std::vector<CellAddress>{{"c", "z", "q"}}, &cells),
       StatusIs(Status::kInvalidArgument, HasSubstr("family \"z\"")));
+}
+
+// A removal takes a version together with the delete that hides it. A read that
+// looked the version up before, and the delete after it, would show it.
+TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
+  const TempDir dir;
+  const auto store = OpenOrFail({}, dir.File("db"),
+                                {{"f", {.timestamps = Timestamps::kClient}}});
+  ASSERT_NE(store, nullptr);
+  std::atomic<bool> done{false};
+  std::atomic<int> reads{0};
+  std::atomic<int> shown{0};
+  std::thread reader([&] {
+    std::optional<std::string> value;
+    while (!done) {
+      EXPECT_THAT(store->Get("r", "f", "q", &value), IsOk());
+      ++reads;
+      shown += value.has_value();
+    }
+  });
+  WriteBatch hidden;
+  hidden.Put("r", "f", "q", "deleted", 10);
+  hidden.DeleteFamily("r", "f", kMaxTimestampMs);
+  for (int i = 0; i < 5000; ++i) {
+    EXPECT_THAT(store->Write(hidden), IsOk());
+    EXPECT_THAT(store->Write(Change{ChangeType::kRemoveFamily, "r", "f"}),
+                IsOk());
+  }
+  done = true;
+  reader.join();
+  EXPECT_GT(reads, 100);
+  EXPECT_EQ(shown, 0);
 }
 
 }  // namespace

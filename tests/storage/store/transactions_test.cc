@@ -3,12 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "tests/storage/store/test_store.h"
 #include "tests/support/random.h"
+#include "tests/support/wait_for.h"
 
 namespace rowbloom::test::transactions_test {
 namespace {
@@ -370,6 +375,51 @@ TEST_P(Transactions, OfFamiliesThatWereCreatedLaterAreCheckedToo) {
               StatusIs(Status::kInvalidArgument, HasSubstr("\"new\"")));
   EXPECT_THAT(wrong->Commit(),
               StatusIs(Status::kInvalidArgument, HasSubstr("\"new\"")));
+}
+
+// RocksDB looks for the families of a commit's keys in a hash table, without a
+// lock. The table has room for 59 of them before it grows, the store's own
+// included.
+TEST(TransactionsBesideNewFamilies, Commit) {
+  std::vector<FamilyDescriptor> families;
+  for (int i = 0; i < 57; ++i) {
+    families.push_back({"f" + std::to_string(i), {}});
+  }
+  const TempDir dir;
+  for (int round = 0; round < 6; ++round) {
+    const auto store = OpenOrFail({.write_buffer_bytes = size_t{64} << 10,
+                                   .front_filter_limit_bytes = 0,
+                                   .transactions = true},
+                                  dir.File("db"), families);
+    ASSERT_NE(store, nullptr);
+    std::atomic<bool> done{false};
+    std::atomic<int> commits{0};
+    const auto commit = [&](const std::string& row) {
+      while (!done) {
+        std::unique_ptr<Transaction> transaction;
+        EXPECT_THAT(store->Begin(&transaction), IsOk());
+        for (const FamilyDescriptor& family : families) {
+          transaction->Put(row, family.name, "q", "v");
+        }
+        const Status s = transaction->Commit(Durability::kSkipWal);
+        EXPECT_TRUE(s.ok() || s.IsBusy()) << s.ToString();
+        ++commits;
+      }
+    };
+    std::thread one([&] { commit("one"); });
+    std::thread two([&] { commit("two"); });
+    EXPECT_TRUE(WaitFor([&] { return commits > 50; }));
+    const std::vector<std::string> names = {"x", "y", "z"};
+    for (const std::string& name : names) {
+      EXPECT_THAT(store->CreateFamily(name, {}), IsOk());
+    }
+    done = true;
+    one.join();
+    two.join();
+    for (const std::string& name : names) {
+      EXPECT_THAT(store->DropFamily(name), IsOk());
+    }
+  }
 }
 
 TEST_P(Transactions, NeedTheOptionAndAStoreThatIsWritable) {
