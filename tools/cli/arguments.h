@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lib/bytes/number_from_text.h"
+#include "rowbloom/printable.h"
 
 namespace rowbloom::cli {
 
@@ -35,21 +37,49 @@ inline void AddYesTo(CLI::App* command, bool* yes) {
   command->add_flag("--yes", *yes, "Do not ask, on a terminal");
 }
 
-// Add an option that takes such a number, which the help calls `unit`.
+// Adds an option, whose value the help calls `unit`.
+template <typename Value>
+CLI::Option* AddOptionTo(CLI::App* command, const char* name, Value* value,
+                         const char* meaning, const char* unit) {
+  return command->add_option(name, *value, meaning)->type_name(unit);
+}
+
+// Adds an option that takes bytes, of which \xHH stands for any.
+template <typename Bytes>
+CLI::Option* AddBytesTo(CLI::App* command, const char* name, Bytes* bytes,
+                        const char* meaning, const char* unit) {
+  return AddOptionTo(command, name, bytes, meaning, unit)
+      ->transform(FromPrintable);
+}
+
+// Adds an option that takes one value, and may be given again.
+inline CLI::Option* AddListTo(CLI::App* command, const char* name,
+                              std::vector<std::string>* values,
+                              const char* meaning, const char* unit) {
+  return AddOptionTo(command, name, values, meaning, unit)
+      ->allow_extra_args(false);
+}
+
+// Adds an argument that has no option's name, and must be given.
+template <typename Value>
+CLI::Option* AddArgumentTo(CLI::App* command, const char* name, Value* value,
+                           const char* meaning) {
+  return AddOptionTo(command, name, value, meaning, /*unit=*/"")->required();
+}
+
+// Add an option that takes a whole number.
 template <typename Number>
 CLI::Option* AddNumberTo(CLI::App* command, const char* name, Number* value,
                          const char* meaning, const char* unit = "N") {
-  return command->add_option(name, *value, meaning)
-      ->check(WholeNumber<Number>())
-      ->type_name(unit);
+  return AddOptionTo(command, name, value, meaning, unit)
+      ->check(WholeNumber<Number>());
 }
 template <typename Number>
 CLI::Option* AddNumberTo(CLI::App* command, const char* name,
                          std::optional<Number>* value, const char* meaning,
                          const char* unit = "N") {
-  return command->add_option(name, *value, meaning)
-      ->check(WholeNumber<Number>())
-      ->type_name(unit);
+  return AddOptionTo(command, name, value, meaning, unit)
+      ->check(WholeNumber<Number>());
 }
 
 }  // namespace rowbloom::cli

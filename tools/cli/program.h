@@ -3,8 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tools/cli/report.h"
@@ -38,6 +40,25 @@ struct VerbTable {
   // Changes a command that has its arguments; null: nothing to change.
   void (*finish)(const Streams& streams, CLI::App* command) = nullptr;
 };
+
+// Adds the arguments of a verb to its command: Args::AddTo says what they are,
+// of the command and of `more`. The action runs the verb with them; one that
+// returns nothing is kOk unless it throws.
+template <typename Args, typename Code, typename... More>
+Action AddVerb(CLI::App* command,
+               Code (*run)(const Args& args, const Streams& streams),
+               const More&... more) {
+  const auto args = std::make_shared<Args>();
+  args->AddTo(command, more...);
+  return [args, run](const Streams& streams) {
+    if constexpr (std::is_void_v<Code>) {
+      run(*args, streams);
+      return ExitCode::kOk;
+    } else {
+      return run(*args, streams);
+    }
+  };
+}
 
 // The verb's examples as whole command lines, with two spaces before each.
 std::string Examples(const VerbTable& table, const Verb& verb);

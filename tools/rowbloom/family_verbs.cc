@@ -27,24 +27,18 @@ namespace {
 
 using rocksdb::Status;
 
+// Families, with their settings.
 struct FamilyArgs {
   StoreArgs store;
   std::vector<std::string> families;
 
-  CLI::Option* AddTo(CLI::App* command, const char* meaning) {
+  void AddTo(CLI::App* command, const char* meaning) {
     store.AddTo(command);
-    return command->add_option("--family", families, meaning)
-        ->required()
-        ->allow_extra_args(false)
-        ->type_name("F");
-  }
-  void AddWithSettingsTo(CLI::App* command, const char* meaning) {
-    AddTo(command, meaning)->type_name("F[,SETTING=VALUE...]");
-    command->footer(FamilySpec::Help());
+    AddFamilySpecsTo(command, &families, meaning)->required();
   }
 };
 
-ExitCode Create(const FamilyArgs& args, const Streams& streams) {
+void Create(const FamilyArgs& args, const Streams& streams) {
   std::vector<FamilyDescriptor> families;
   for (const FamilySpec& spec : Require(FamilySpec::ParseAll(args.families))) {
     families.push_back({spec.name(), spec.ApplyTo({})});
@@ -52,10 +46,9 @@ ExitCode Create(const FamilyArgs& args, const Streams& streams) {
   StoreOptions options = args.store.Options();
   options.create_if_missing = true;
   args.store.Open(options, families, streams);
-  return ExitCode::kOk;
 }
 
-ExitCode Alter(const FamilyArgs& args, const Streams& streams) {
+void Alter(const FamilyArgs& args, const Streams& streams) {
   const auto specs = Require(FamilySpec::ParseAll(args.families));
   const std::shared_ptr<Store> store = args.store.OpenToWrite(streams);
   std::map<std::string, FamilyOptions> families = store->Families();
@@ -72,47 +65,59 @@ ExitCode Alter(const FamilyArgs& args, const Streams& streams) {
   for (const auto& [name, options] : altered) {
     Require(store->AlterFamily(name, options));
   }
-  return ExitCode::kOk;
 }
 
-struct RemovalArgs : FamilyArgs {
+struct FactsArgs : StoreArgs {
+  void AddTo(CLI::App* command) {
+    StoreArgs::AddTo(command);
+    AddJsonTo(command);
+  }
+};
+
+struct RemovalArgs {
+  StoreArgs store;
+  std::vector<std::string> families;
   bool yes = false;
 
   void AddTo(CLI::App* command, const char* meaning) {
-    FamilyArgs::AddTo(command, meaning);
+    store.AddTo(command);
+    AddListTo(command, "--family", &families, meaning, "F")->required();
     AddYesTo(command, &yes);
   }
 };
 
-// Adds what such a verb takes. The action calls `remove` for each family that
-// is named, once all are known to exist.
-Action AddRemoval(CLI::App* command, const char* meaning, const char* verb,
-                  Status (Store::*remove)(const std::string& name)) {
-  const auto args = std::make_shared<RemovalArgs>();
-  args->AddTo(command, meaning);
-  return [args, verb, remove](const Streams& streams) {
-    const std::shared_ptr<Store> store = args->store.OpenToWrite(streams);
-    const std::map<std::string, FamilyOptions> families = store->Families();
-    std::set<std::string> names;
-    std::string list;
-    for (const std::string& family : args->families) {
-      const std::string name = FromPrintable(family);
-      Require(args->store.CheckFamily(name, families));
-      if (!names.insert(name).second) continue;
-      list += (list.empty() ? "" : ", ") + family;
-    }
-    if (!Confirm(streams, args->yes,
-                 fmt::format("{} {} with all cells?", verb, list))) {
-      return Fail(streams.err, "nothing was removed");
-    }
-    for (const std::string& name : names) {
-      Require((store.get()->*remove)(name));
-    }
-    return ExitCode::kOk;
-  };
+// Calls `remove` for each family that is named, once all are known to exist.
+void Remove(const RemovalArgs& args, const char* verb,
+            Status (Store::*remove)(const std::string& name),
+            const Streams& streams) {
+  const std::shared_ptr<Store> store = args.store.OpenToWrite(streams);
+  const std::map<std::string, FamilyOptions> families = store->Families();
+  std::set<std::string> names;
+  std::string list;
+  for (const std::string& family : args.families) {
+    const std::string name = FromPrintable(family);
+    Require(args.store.CheckFamily(name, families));
+    if (!names.insert(name).second) continue;
+    list += (list.empty() ? "" : ", ") + family;
+  }
+  if (!Confirm(streams, args.yes,
+               fmt::format("{} {} with all cells?", verb, list))) {
+    Require(Error{"nothing was removed"});
+  }
+  for (const std::string& name : names) {
+    Require((store.get()->*remove)(name));
+  }
 }
 
-ExitCode DescribeFamilies(const StoreArgs& args, const Streams& streams) {
+void Drop(const RemovalArgs& args, const Streams& streams) {
+  Remove(args, "Drop", &Store::DropFamily, streams);
+}
+
+void Truncate(const RemovalArgs& args, const Streams& streams) {
+  Remove(args, "Truncate", &Store::TruncateFamily, streams);
+}
+
+void DescribeFamilies(const FactsArgs& args, const Streams& streams) {
   const std::shared_ptr<Store> store = args.OpenToRead(streams);
   for (const auto& [name, options] : store->Families()) {
     if (args.json) {
@@ -131,7 +136,6 @@ ExitCode DescribeFamilies(const StoreArgs& args, const Streams& streams) {
     }
     streams.out << text << '\n';
   }
-  return ExitCode::kOk;
 }
 
 // The settings that the table has no column for, where they are no defaults.
@@ -235,7 +239,7 @@ StoreStats ArmedStats(Store* store) {
   }
 }
 
-ExitCode Stats(const StoreArgs& args, const Streams& streams) {
+void Stats(const FactsArgs& args, const Streams& streams) {
   // The store is opened with a front filter, to tell how much that takes.
   StoreOptions options = args.Options();
   options.read_only = true;
@@ -246,48 +250,31 @@ ExitCode Stats(const StoreArgs& args, const Streams& streams) {
   } else {
     PrintTable(stats, streams.out);
   }
-  return ExitCode::kOk;
 }
 
 }  // namespace
 
 Action AddCreate(CLI::App* command) {
-  const auto args = std::make_shared<FamilyArgs>();
-  args->AddWithSettingsTo(command, "A family to create; repeatable");
-  return [args](const Streams& streams) { return Create(*args, streams); };
+  return AddVerb(command, Create, "A family to create; repeatable");
 }
 
 Action AddAlter(CLI::App* command) {
-  const auto args = std::make_shared<FamilyArgs>();
-  args->AddWithSettingsTo(command,
-                          "A family, and what to change of it; repeatable");
-  return [args](const Streams& streams) { return Alter(*args, streams); };
+  return AddVerb(command, Alter,
+                 "A family, and what to change of it; repeatable");
 }
 
 Action AddDrop(CLI::App* command) {
-  return AddRemoval(command, "A family to drop with its cells; repeatable",
-                    "Drop", &Store::DropFamily);
+  return AddVerb(command, Drop, "A family to drop with its cells; repeatable");
 }
 
 Action AddTruncate(CLI::App* command) {
-  return AddRemoval(command, "A family whose cells go; repeatable", "Truncate",
-                    &Store::TruncateFamily);
+  return AddVerb(command, Truncate, "A family whose cells go; repeatable");
 }
 
 Action AddDescribe(CLI::App* command) {
-  const auto args = std::make_shared<StoreArgs>();
-  args->AddTo(command);
-  args->AddJsonTo(command);
-  return [args](const Streams& streams) {
-    return DescribeFamilies(*args, streams);
-  };
+  return AddVerb(command, DescribeFamilies);
 }
 
-Action AddStats(CLI::App* command) {
-  const auto args = std::make_shared<StoreArgs>();
-  args->AddTo(command);
-  args->AddJsonTo(command);
-  return [args](const Streams& streams) { return Stats(*args, streams); };
-}
+Action AddStats(CLI::App* command) { return AddVerb(command, Stats); }
 
 }  // namespace rowbloom::cli

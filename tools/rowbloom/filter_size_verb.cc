@@ -15,6 +15,7 @@
 #include "rowbloom/classic_bloom_filter.h"
 #include "rowbloom/cuckoo_filter.h"
 #include "rowbloom/scalable_bloom_filter.h"
+#include "tools/cli/arguments.h"
 #include "tools/cli/text.h"
 #include "tools/rowbloom/verbs.h"
 
@@ -76,6 +77,15 @@ SizeRow FileRow(FilterKind kind, uint64_t keys, double rate) {
 struct SizeArgs {
   uint64_t expected = 0;
   double rate = 0.01;
+
+  void AddTo(CLI::App* command) {
+    AddOptionTo(command, "--expected", &expected, "Number of distinct keys",
+                "N")
+        ->required();
+    AddOptionTo(command, "--fpp", &rate,
+                "False positive rate at that number, inside (0, 1)", "P")
+        ->required();
+  }
 };
 
 ExitCode FilterSize(const SizeArgs& args, const Streams& streams) {
@@ -118,17 +128,6 @@ ExitCode FilterSize(const SizeArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddFilterSize(CLI::App* command) {
-  const auto args = std::make_shared<SizeArgs>();
-  command->add_option("--expected", args->expected, "Number of distinct keys")
-      ->required()
-      ->type_name("N");
-  command
-      ->add_option("--fpp", args->rate,
-                   "False positive rate at that number, inside (0, 1)")
-      ->required()
-      ->type_name("P");
-  return [args](const Streams& streams) { return FilterSize(*args, streams); };
-}
+Action AddFilterSize(CLI::App* command) { return AddVerb(command, FilterSize); }
 
 }  // namespace rowbloom::cli

@@ -1,17 +1,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "rowbloom/hfile_transfer.h"
@@ -20,6 +18,7 @@
 #include "rowbloom/store.h"
 #include "storage/settings/family_spec.h"
 #include "tools/cli/arguments.h"
+#include "tools/cli/input.h"
 #include "tools/cli/interruption.h"
 #include "tools/cli/progress.h"
 #include "tools/cli/record.h"
@@ -52,12 +51,17 @@ const std::map<std::string, HFileCodecClasses> kCodecClasses = {
     {"aircompressor", HFileCodecClasses::kHBaseAircompressor},
 };
 
-// Names of a map, for CLI11.
+// Adds an option that takes one of the names.
 template <typename Value>
-std::vector<std::string> Names(const std::map<std::string, Value>& values) {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : values) names.push_back(name);
-  return names;
+void AddChoiceTo(CLI::App* command, const char* name, std::string* choice,
+                 const std::map<std::string, Value>& values,
+                 const char* meaning, const char* unit) {
+  const auto names = std::views::keys(values);
+  AddOptionTo(command, name, choice, meaning, unit)
+      ->transform(
+          CLI::IsMember(std::vector<std::string>(names.begin(), names.end()),
+                        CLI::ignore_case))
+      ->capture_default_str();
 }
 
 // The rows that a file has, one a line, which may end as those of Windows do: a
@@ -65,13 +69,9 @@ std::vector<std::string> Names(const std::map<std::string, Value>& values) {
 std::vector<std::string> ReadRows(const std::string& path) {
   // Each byte takes four characters as \xHH.
   constexpr size_t kMaxLineBytes = 4 * kHFileMaxRowBytes;
-  std::ifstream file(path, std::ios::binary);
-  if (!file.is_open()) {
-    const std::error_code why(errno, std::generic_category());
-    Require(Error{path + ": " + why.message()});
-  }
+  const auto file = Require(InputFile::Open(path));
   std::vector<std::string> rows;
-  LineReader lines(file, path, kMaxLineBytes);
+  LineReader lines(file->stream(), path, kMaxLineBytes);
   while (true) {
     std::string_view line;
     bool at_end = false;
@@ -106,11 +106,7 @@ std::string WhatIsThere(const HFileExportReport& report) {
   std::set<std::string> families;
   for (const HFileExported& file : report.files) families.insert(file.family);
   if (families.empty()) return "nothing was exported";
-  std::string names;
-  for (const std::string& name : families) {
-    names += names.empty() ? name : ", " + name;
-  }
-  return "exported: " + names;
+  return fmt::format("exported: {}", fmt::join(families, ", "));
 }
 
 // Warns of options that the bulk load needs.
@@ -147,24 +143,44 @@ void WarnOfBulkLoad(const HFileExportReport& report, const Store& store,
 
 struct ExportHFileArgs {
   StoreArgs store;
-  std::vector<std::string> families;
-  std::string start_row;  // as printable text, like the next
-  std::string stop_row;
-  std::string regions_file;  // empty: none
-  uint64_t max_file_bytes = HFileExportOptions().max_file_bytes;
+  HFileExportOptions options;  // but what the others say
+  std::string regions_file;    // empty: none
   std::string compression = "NONE";
   std::string encoding = "NONE";
   std::string codec_classes = "hadoop";
   bool keep_deletes = false;
   std::string directory;
+
+  void AddTo(CLI::App* command) {
+    store.AddTo(command);
+    store.AddJsonTo(command);
+    AddListTo(command, "--family", &options.families,
+              "To export; repeatable; default all", "F");
+    AddRowRangeTo(command, &options.start_row, &options.stop_row);
+    AddOptionTo(command, "--regions", &regions_file,
+                "The rows at which the table's regions start, one a line, "
+                "\\xHH for any byte",
+                "FILE");
+    AddNumberTo(command, "--max-file-bytes", &options.max_file_bytes,
+                "After which the next file begins, with a row", "BYTES")
+        ->capture_default_str();
+    AddChoiceTo(command, "--compression", &compression, kCompressions,
+                "Of the files", "CODEC");
+    AddChoiceTo(command, "--encoding", &encoding, kEncodings,
+                "Of the files' data blocks", "ENCODING");
+    AddChoiceTo(command, "--codec-classes", &codec_classes, kCodecClasses,
+                "Whose codecs the cluster has: Hadoop's, HBase's native ones, "
+                "or its aircompressor's",
+                "CLASSES");
+    command->add_flag("--keep-deletes", keep_deletes,
+                      "Export the deletes, too, not only what they left");
+    AddArgumentTo(command, "OUT", &directory,
+                  "A directory that is new or empty");
+  }
 };
 
 ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
-  HFileExportOptions options;
-  options.families = args.families;
-  options.start_row = FromPrintable(args.start_row);
-  options.stop_row = FromPrintable(args.stop_row);
-  options.max_file_bytes = args.max_file_bytes;
+  HFileExportOptions options = args.options;
   options.deletes =
       args.keep_deletes ? HFileDeletes::kKept : HFileDeletes::kApplied;
   options.file.compression = kCompressions.at(args.compression);
@@ -209,10 +225,43 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
 struct ImportHFileArgs {
   StoreArgs store;
   HFileImportOptions options;
-  std::string start_row;  // as printable text, like the next
-  std::string stop_row;
   std::vector<std::string> snapshot;  // directory and name, or nothing
   std::vector<std::string> paths;
+
+  void AddTo(CLI::App* command) {
+    store.AddTo(command);
+    store.AddJsonTo(command);
+    AddOptionTo(command, "--family", &options.family,
+                "Where all cells go; default: as the cells say", "F");
+    AddListTo(command, "--only", &options.families,
+              "A family to take; repeatable; default all", "F");
+    AddRowRangeTo(command, &options.start_row, &options.stop_row);
+    command->add_flag("--latest-as-new", options.latest_as_new,
+                      "Where a family keeps the latest version only, write the "
+                      "newest of each cell, in place of what is there");
+    command->add_flag("--drop-tags", options.drop_tags,
+                      "Take cells without the tags that a store has none of");
+    command->add_flag("--keep-going", options.keep_going,
+                      "Leave out files that are damaged or refused, and load "
+                      "the others");
+    command->add_flag("--dry-run", options.dry_run,
+                      "Say what would be imported, and change nothing");
+    CLI::Option* const from_snapshot =
+        AddOptionTo(command, "--snapshot", &snapshot,
+                    "An exported snapshot: the directory it was exported to, "
+                    "and its name; families are created as the table has "
+                    "them, the store if need be",
+                    "DIR NAME")
+            ->expected(2);
+    AddOptionTo(command, "PATH", &paths,
+                "HFiles, and directories of a bulk load, region or table", "")
+        ->excludes(from_snapshot);
+    command->callback([this] {
+      if (snapshot.empty() && paths.empty()) {
+        throw CLI::RequiredError("PATH or --snapshot");
+      }
+    });
+  }
 };
 
 // A snapshot creates its families, and the store if need be; a dry run only
@@ -297,8 +346,6 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
   const Interruption interruption;
   const std::shared_ptr<Store> store = OpenForImport(args, streams);
   HFileImportOptions options = args.options;
-  options.start_row = FromPrintable(args.start_row);
-  options.stop_row = FromPrintable(args.stop_row);
   const std::string& source =
       args.snapshot.empty() ? args.paths.front() : args.snapshot[1];
   Progress progress(streams.err, {ToPrintable(source), std::nullopt, "cells"});
@@ -323,93 +370,11 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
 }  // namespace
 
 Action AddExportHFile(CLI::App* command) {
-  const auto args = std::make_shared<ExportHFileArgs>();
-  args->store.AddTo(command);
-  args->store.AddJsonTo(command);
-  command
-      ->add_option("--family", args->families,
-                   "To export; repeatable; default all")
-      ->allow_extra_args(false)
-      ->type_name("F");
-  AddRowRangeTo(command, &args->start_row, &args->stop_row);
-  command
-      ->add_option("--regions", args->regions_file,
-                   "The rows at which the table's regions start, one a line, "
-                   "\\xHH for any byte")
-      ->type_name("FILE");
-  AddNumberTo(command, "--max-file-bytes", &args->max_file_bytes,
-              "After which the next file begins, with a row", "BYTES")
-      ->capture_default_str();
-  command->add_option("--compression", args->compression, "Of the files")
-      ->transform(CLI::IsMember(Names(kCompressions), CLI::ignore_case))
-      ->type_name("CODEC")
-      ->capture_default_str();
-  command->add_option("--encoding", args->encoding, "Of the files' data blocks")
-      ->transform(CLI::IsMember(Names(kEncodings), CLI::ignore_case))
-      ->type_name("ENCODING")
-      ->capture_default_str();
-  command
-      ->add_option("--codec-classes", args->codec_classes,
-                   "Whose codecs the cluster has: Hadoop's, HBase's native "
-                   "ones, or its aircompressor's")
-      ->transform(CLI::IsMember(Names(kCodecClasses), CLI::ignore_case))
-      ->type_name("CLASSES")
-      ->capture_default_str();
-  command->add_flag("--keep-deletes", args->keep_deletes,
-                    "Export the deletes, too, not only what they left");
-  command
-      ->add_option("OUT", args->directory, "A directory that is new or empty")
-      ->required()
-      ->type_name("");
-  return [args](const Streams& streams) { return ExportHFile(*args, streams); };
+  return AddVerb(command, ExportHFile);
 }
 
 Action AddImportHFile(CLI::App* command) {
-  const auto args = std::make_shared<ImportHFileArgs>();
-  HFileImportOptions* options = &args->options;
-  args->store.AddTo(command);
-  args->store.AddJsonTo(command);
-  command
-      ->add_option("--family", options->family,
-                   "Where all cells go; default: as the cells say")
-      ->type_name("F");
-  command
-      ->add_option("--only", options->families,
-                   "A family to take; repeatable; default all")
-      ->allow_extra_args(false)
-      ->type_name("F");
-  AddRowRangeTo(command, &args->start_row, &args->stop_row);
-  command->add_flag("--latest-as-new", options->latest_as_new,
-                    "Where a family keeps the latest version only, write the "
-                    "newest of each cell, in place of what is there");
-  command->add_flag("--drop-tags", options->drop_tags,
-                    "Take cells without the tags that a store has none of");
-  command->add_flag("--keep-going", options->keep_going,
-                    "Leave out files that are damaged or refused, and load "
-                    "the others");
-  command->add_flag("--dry-run", options->dry_run,
-                    "Say what would be imported, and change nothing");
-  CLI::Option* snapshot =
-      command
-          ->add_option("--snapshot", args->snapshot,
-                       "An exported snapshot: the directory it was exported "
-                       "to, and its name; families are created as the table "
-                       "has them, the store if need be")
-          ->expected(2)
-          ->type_name("DIR NAME");
-  CLI::Option* paths =
-      command
-          ->add_option("PATH", args->paths,
-                       "HFiles, and directories of a bulk load, region or "
-                       "table")
-          ->excludes(snapshot)
-          ->type_name("");
-  command->callback([snapshot, paths] {
-    if (snapshot->empty() && paths->empty()) {
-      throw CLI::RequiredError("PATH or --snapshot");
-    }
-  });
-  return [args](const Streams& streams) { return ImportHFile(*args, streams); };
+  return AddVerb(command, ImportHFile);
 }
 
 }  // namespace rowbloom::cli

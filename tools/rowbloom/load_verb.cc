@@ -39,6 +39,19 @@ struct LoadArgs {
   std::optional<uint64_t> timestamp_ms;
   std::optional<uint64_t> ttl_ms;
   std::string file;  // "-": standard input
+
+  void AddTo(CLI::App* command) {
+    store.AddTo(command);
+    store.AddJsonTo(command);
+    AddFamilySpecsTo(command, &families,
+                     "Family to create if missing; repeatable. The first takes "
+                     "the cells of a package index");
+    AddNumberTo(command, "--ts", &timestamp_ms,
+                "Timestamp of the cells, for families whose client gives them",
+                "MS");
+    AddTtlTo(command, &ttl_ms);
+    AddArgumentTo(command, "FILE", &file, "Input; - is standard input");
+  }
 };
 
 // The target of a load. It checks cells one by one and writes them in batches.
@@ -219,26 +232,6 @@ ExitCode Load(const LoadArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddLoad(CLI::App* command) {
-  const auto args = std::make_shared<LoadArgs>();
-  args->store.AddTo(command);
-  args->store.AddJsonTo(command);
-  command
-      ->add_option("--family", args->families,
-                   "Family to create if missing; repeatable. The first takes "
-                   "the cells of a package index")
-      ->allow_extra_args(false)
-      ->type_name("F[,SETTING=VALUE...]");
-  AddNumberTo(command, "--ts", &args->timestamp_ms,
-              "Timestamp of the cells, for families whose client gives "
-              "them",
-              "MS");
-  AddTtlTo(command, &args->ttl_ms);
-  command->add_option("FILE", args->file, "Input; - is standard input")
-      ->required()
-      ->type_name("");
-  command->footer(FamilySpec::Help());
-  return [args](const Streams& streams) { return Load(*args, streams); };
-}
+Action AddLoad(CLI::App* command) { return AddVerb(command, Load); }
 
 }  // namespace rowbloom::cli

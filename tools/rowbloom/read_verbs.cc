@@ -116,31 +116,20 @@ struct ReadArgs {
   }
 };
 
-void AddColumnArguments(CLI::App* command, std::vector<std::string>* columns) {
-  command
-      ->add_option("COLUMN", *columns,
-                   "FAMILY or FAMILY:QUALIFIER, which to print; default all")
-      ->type_name("");
-}
-
 // The choice of columns of a row.
 struct ColumnArgs {
+  RowOptions row;  // but what the others say
   std::vector<std::string> columns;
-  std::string qualifier_start;
-  std::string qualifier_stop;
   std::optional<uint64_t> first;
   std::optional<uint64_t> last;
-  bool keys_only = false;
 
   void AddTo(CLI::App* command) {
-    AddColumnArguments(command, &columns);
-    command
-        ->add_option("--qualifier-start", qualifier_start,
-                     "The first qualifier, inclusive")
-        ->type_name("QUALIFIER");
-    command
-        ->add_option("--qualifier-stop", qualifier_stop, "The end, exclusive")
-        ->type_name("QUALIFIER");
+    AddOptionTo(command, "COLUMN", &columns,
+                "FAMILY or FAMILY:QUALIFIER, which to print; default all", "");
+    AddBytesTo(command, "--qualifier-start", &row.qualifier_start,
+               "The first qualifier, inclusive", "QUALIFIER");
+    AddBytesTo(command, "--qualifier-stop", &row.qualifier_stop,
+               "The end, exclusive", "QUALIFIER");
     CLI::Option* const first_columns = AddNumberTo(
         command, "--first", &first, "Only so many columns of a row");
     AddNumberTo(command, "--last", &last,
@@ -149,19 +138,16 @@ struct ColumnArgs {
   }
   // For verbs that print cells.
   void AddKeysOnlyTo(CLI::App* command) {
-    command->add_flag("--keys-only", keys_only, "Print no values");
+    command->add_flag("--keys-only", row.keys_only, "Print no values");
   }
 
   RowOptions Options(const VersionArgs& version) const {
-    RowOptions options;
+    RowOptions options = row;
     for (const std::string& column : columns) {
       options.columns.push_back(ParseColumn(column));
     }
-    options.qualifier_start = FromPrintable(qualifier_start);
-    options.qualifier_stop = FromPrintable(qualifier_stop);
     options.columns_from_end = last.has_value();
     if (first || last) options.column_limit = first ? *first : *last;
-    options.keys_only = keys_only;
     options.time_range = version.range;
     options.max_versions = version.versions.value_or(1);
     return options;
@@ -172,20 +158,31 @@ struct GetArgs : ReadArgs {
   std::string row;
   std::string column;
   bool raw = false;
+
+  void AddTo(CLI::App* command) {
+    ReadArgs::AddTo(command);
+    AddHexTo(command);
+    CLI::Option* const only =
+        command->add_flag("--raw", raw, "Print the bytes and nothing else");
+    for (const char* other : {"--json", "--hex", "--versions"}) {
+      only->excludes(command->get_option(other));
+    }
+    AddRowArgumentTo(command, &row);
+    AddArgumentTo(command, "COLUMN", &column, "The cell's FAMILY:QUALIFIER");
+  }
 };
 
 ExitCode Get(const GetArgs& args, const Streams& streams) {
   const Column column = ParseCellColumn(args.column);
-  const std::string row = FromPrintable(args.row);
   std::vector<Cell> cells;
   Require(args.store.OpenToRead(streams)->GetVersions(
-      row, column.family, *column.qualifier, &cells,
+      args.row, column.family, *column.qualifier, &cells,
       {.time_range = args.version.range,
        .max_versions = args.version.versions.value_or(1)}));
   if (cells.empty()) {
     Complain(streams.err, "no cell \"" + column.family + ":" +
                               ToPrintable(*column.qualifier) + "\" in row \"" +
-                              ToPrintable(row) + "\"");
+                              ToPrintable(args.row) + "\"");
     return ExitCode::kFinding;
   }
   if (args.raw) {
@@ -195,27 +192,34 @@ ExitCode Get(const GetArgs& args, const Streams& streams) {
   CellPrinter printer =
       args.Printer(streams.out, args.version.versions ? CellColumns::kTimestamp
                                                       : CellColumns::kValue);
-  for (const Cell& cell : cells) printer.Print(row, cell);
+  for (const Cell& cell : cells) printer.Print(args.row, cell);
   return ExitCode::kOk;
 }
 
 struct RowArgs : ReadArgs {
   std::string row;
   ColumnArgs columns;
+
+  void AddTo(CLI::App* command) {
+    ReadArgs::AddTo(command);
+    AddHexTo(command);
+    AddRowArgumentTo(command, &row);
+    columns.AddTo(command);
+    columns.AddKeysOnlyTo(command);
+  }
 };
 
 ExitCode PrintRow(const RowArgs& args, const Streams& streams) {
-  const std::string row = FromPrintable(args.row);
   std::vector<Cell> cells;
   Require(args.store.OpenToRead(streams)->GetRow(
-      row, &cells, args.columns.Options(args.version)));
+      args.row, &cells, args.columns.Options(args.version)));
   if (cells.empty()) {
-    Complain(streams.err, "no cells in row \"" + ToPrintable(row) + "\"");
+    Complain(streams.err, "no cells in row \"" + ToPrintable(args.row) + "\"");
     return ExitCode::kFinding;
   }
-  CellPrinter printer =
-      args.Printer(streams.out, CellColumns::kColumn, args.columns.keys_only);
-  for (const Cell& cell : cells) printer.Print(row, cell);
+  CellPrinter printer = args.Printer(streams.out, CellColumns::kColumn,
+                                     args.columns.row.keys_only);
+  for (const Cell& cell : cells) printer.Print(args.row, cell);
   return ExitCode::kOk;
 }
 
@@ -223,6 +227,14 @@ struct ExistsArgs {
   StoreArgs store;
   std::string row;
   std::vector<std::string> columns;
+
+  void AddTo(CLI::App* command) {
+    store.AddTo(command);
+    store.AddJsonTo(command);
+    AddRowArgumentTo(command, &row);
+    AddOptionTo(command, "COLUMN", &columns,
+                "FAMILY or FAMILY:QUALIFIER, one of which; default any", "");
+  }
 };
 
 ExitCode Exists(const ExistsArgs& args, const Streams& streams) {
@@ -231,8 +243,7 @@ ExitCode Exists(const ExistsArgs& args, const Streams& streams) {
     options.columns.push_back(ParseColumn(column));
   }
   bool exists = false;
-  Require(args.store.OpenToRead(streams)->Exists(FromPrintable(args.row),
-                                                 &exists, options));
+  Require(args.store.OpenToRead(streams)->Exists(args.row, &exists, options));
   if (args.store.json) {
     Record().Flag("exists", exists).Print(streams.out);
   } else {
@@ -241,34 +252,38 @@ ExitCode Exists(const ExistsArgs& args, const Streams& streams) {
   return exists ? ExitCode::kOk : ExitCode::kFinding;
 }
 
-// The rows and cells that a scan goes through.
-struct ScanArgs : ReadArgs {
+// The rows and cells that are counted.
+struct CountArgs : ReadArgs {
   ColumnArgs columns;
-  std::string start_row;
-  std::string stop_row;
-  std::string row_prefix;
   ScanOptions scan;
 
   void AddTo(CLI::App* command) {
     ReadArgs::AddTo(command);
-    AddRowRangeTo(command, &start_row, &stop_row);
-    command->add_option("--prefix", row_prefix, "Only rows that start so")
-        ->type_name("ROW");
+    AddRowRangeTo(command, &scan.start_row, &scan.stop_row);
+    AddBytesTo(command, "--prefix", &scan.row_prefix, "Only rows that start so",
+               "ROW");
     AddNumberTo(command, "--limit", &scan.limit, "At most so many rows");
     columns.AddTo(command);
   }
 
   ScanOptions Options() const {
     ScanOptions options = scan;
-    options.start_row = FromPrintable(start_row);
-    options.stop_row = FromPrintable(stop_row);
-    options.row_prefix = FromPrintable(row_prefix);
     options.row = columns.Options(version);
     return options;
   }
 };
 
-ExitCode PrintCounts(const ScanArgs& args, const Streams& streams) {
+// The same of those that are printed.
+struct ScanArgs : CountArgs {
+  void AddTo(CLI::App* command) {
+    CountArgs::AddTo(command);
+    AddHexTo(command);
+    columns.AddKeysOnlyTo(command);
+    command->add_flag("--reverse", scan.reverse, "From the last row on");
+  }
+};
+
+void PrintCounts(const CountArgs& args, const Streams& streams) {
   ScanCounts counts;
   Require(args.store.OpenToRead(streams)->Count(args.Options(), &counts));
   if (args.store.json) {
@@ -279,77 +294,32 @@ ExitCode PrintCounts(const ScanArgs& args, const Streams& streams) {
   } else {
     streams.out << counts.rows << " rows, " << counts.cells << " cells\n";
   }
-  return ExitCode::kOk;
 }
 
-ExitCode Scan(const ScanArgs& args, const Streams& streams) {
+void Scan(const ScanArgs& args, const Streams& streams) {
   const Interruption interruption;
   const std::shared_ptr<Store> store = args.store.OpenToRead(streams);
   RowScanner rows;
   Require(store->Scan(args.Options(), &rows));
   CellPrinter printer =
-      args.Printer(streams.out, CellColumns::kRow, args.columns.keys_only);
+      args.Printer(streams.out, CellColumns::kRow, args.columns.row.keys_only);
   for (const Row& row : rows) {
     for (const Cell& cell : row.cells) printer.Print(row.row, cell);
     interruption.Check(streams.out);
   }
   Require(rows.status());
-  return ExitCode::kOk;
 }
 
 }  // namespace
 
-Action AddGet(CLI::App* command) {
-  const auto args = std::make_shared<GetArgs>();
-  args->AddTo(command);
-  args->AddHexTo(command);
-  CLI::Option* raw =
-      command->add_flag("--raw", args->raw, "Print the bytes and nothing else");
-  for (const char* other : {"--json", "--hex", "--versions"}) {
-    raw->excludes(command->get_option(other));
-  }
-  AddRowArgumentTo(command, &args->row);
-  command->add_option("COLUMN", args->column, "The cell's FAMILY:QUALIFIER")
-      ->required()
-      ->type_name("");
-  return [args](const Streams& streams) { return Get(*args, streams); };
-}
+Action AddGet(CLI::App* command) { return AddVerb(command, Get); }
 
-Action AddRow(CLI::App* command) {
-  const auto args = std::make_shared<RowArgs>();
-  args->AddTo(command);
-  args->AddHexTo(command);
-  AddRowArgumentTo(command, &args->row);
-  args->columns.AddTo(command);
-  args->columns.AddKeysOnlyTo(command);
-  return [args](const Streams& streams) { return PrintRow(*args, streams); };
-}
+Action AddRow(CLI::App* command) { return AddVerb(command, PrintRow); }
 
-Action AddExists(CLI::App* command) {
-  const auto args = std::make_shared<ExistsArgs>();
-  args->store.AddTo(command);
-  args->store.AddJsonTo(command);
-  AddRowArgumentTo(command, &args->row);
-  command
-      ->add_option("COLUMN", args->columns,
-                   "FAMILY or FAMILY:QUALIFIER, one of which; default any")
-      ->type_name("");
-  return [args](const Streams& streams) { return Exists(*args, streams); };
-}
+Action AddExists(CLI::App* command) { return AddVerb(command, Exists); }
 
-Action AddScan(CLI::App* command) {
-  const auto args = std::make_shared<ScanArgs>();
-  args->AddTo(command);
-  args->AddHexTo(command);
-  args->columns.AddKeysOnlyTo(command);
-  command->add_flag("--reverse", args->scan.reverse, "From the last row on");
-  return [args](const Streams& streams) { return Scan(*args, streams); };
-}
+Action AddScan(CLI::App* command) { return AddVerb(command, Scan); }
 
-Action AddCount(CLI::App* command) {
-  const auto args = std::make_shared<ScanArgs>();
-  args->AddTo(command);
-  return [args](const Streams& streams) { return PrintCounts(*args, streams); };
-}
+Action AddCount(CLI::App* command) { return AddVerb(command, PrintCounts); }
 
 }  // namespace rowbloom::cli

@@ -131,7 +131,17 @@ class Lines {
   uint64_t number_ = 0;
 };
 
-ExitCode Shell(const StoreArgs& args, const Streams& streams) {
+struct ShellArgs : StoreArgs {
+  void AddTo(CLI::App* command) {
+    StoreArgs::AddTo(command);
+    command->footer(
+        "Reads verbs and their arguments, a line each; --db is the shell's own "
+        "unless given.\nQuotes keep blanks in an argument. Lines that start "
+        "with # are comments; exit, or\nthe end of the input, ends the shell.");
+  }
+};
+
+ExitCode Shell(const ShellArgs& args, const Streams& streams) {
   if (streams.session != nullptr) {
     return Fail(streams.err, "this is a shell already");
   }
@@ -172,14 +182,6 @@ ExitCode Shell(const StoreArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddShell(CLI::App* command) {
-  const auto args = std::make_shared<StoreArgs>();
-  args->AddTo(command);
-  command->footer(
-      "Reads verbs and their arguments, a line each; --db is the shell's own "
-      "unless given.\nQuotes keep blanks in an argument. Lines that start with "
-      "# are comments; exit, or\nthe end of the input, ends the shell.");
-  return [args](const Streams& streams) { return Shell(*args, streams); };
-}
+Action AddShell(CLI::App* command) { return AddVerb(command, Shell); }
 
 }  // namespace rowbloom::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <ranges>
 #include <utility>
 
 #include "rowbloom/printable.h"
@@ -37,15 +38,12 @@ Status AddFamilies(const std::vector<FamilyDescriptor>& families,
 }  // namespace
 
 void StoreArgs::AddTo(CLI::App* command) {
-  command->add_option("--db", db, "Directory of the store")
-      ->required()
-      ->type_name("DIR");
-  command
-      ->add_option("--key-layout", key_layout,
-                   "How the store lays out rows: escaped, or fixed:N for rows "
-                   "of N bytes; by default as it was created, a new one "
-                   "escaped")
-      ->type_name("LAYOUT");
+  AddOptionTo(command, "--db", &db, "Directory of the store", "DIR")
+      ->required();
+  AddOptionTo(command, "--key-layout", &key_layout,
+              "How the store lays out rows: escaped, or fixed:N for rows of N "
+              "bytes; by default as it was created, a new one escaped",
+              "LAYOUT");
 }
 
 void StoreArgs::AddJsonTo(CLI::App* command) { cli::AddJsonTo(command, &json); }
@@ -111,13 +109,19 @@ std::optional<Error> StoreArgs::CheckFamily(
     std::string_view family,
     const std::map<std::string, FamilyOptions>& families) const {
   if (families.contains(std::string(family))) return std::nullopt;
-  std::string names;
-  for (const auto& [name, options] : families) {
-    names += names.empty() ? name : ", " + name;
-  }
+  const std::string names =
+      fmt::format("{}", fmt::join(std::views::keys(families), ", "));
   return Error{
       fmt::format("family \"{}\" is not in the store at {}; it has: {}",
-                  ToPrintable(family), db, names.empty() ? "none" : names)};
+                  ToPrintable(family), db, families.empty() ? "none" : names)};
+}
+
+CLI::Option* AddFamilySpecsTo(CLI::App* command,
+                              std::vector<std::string>* families,
+                              const char* meaning) {
+  command->footer(FamilySpec::Help());
+  return AddListTo(command, "--family", families, meaning,
+                   "F[,SETTING=VALUE...]");
 }
 
 void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms) {
@@ -138,17 +142,14 @@ void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms) {
 }
 
 void AddRowArgumentTo(CLI::App* command, std::string* row) {
-  command->add_option("ROW", *row, "\\xHH stands for any byte")
-      ->required()
-      ->type_name("");
+  AddArgumentTo(command, "ROW", row, "\\xHH stands for any byte")
+      ->transform(FromPrintable);
 }
 
 void AddRowRangeTo(CLI::App* command, std::string* start_row,
                    std::string* stop_row) {
-  command->add_option("--start", *start_row, "The first row, inclusive")
-      ->type_name("ROW");
-  command->add_option("--stop", *stop_row, "The end, exclusive")
-      ->type_name("ROW");
+  AddBytesTo(command, "--start", start_row, "The first row, inclusive", "ROW");
+  AddBytesTo(command, "--stop", stop_row, "The end, exclusive", "ROW");
 }
 
 Column ParseColumn(const std::string& text) {

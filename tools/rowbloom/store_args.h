@@ -17,7 +17,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace rowbloom::cli {
 
@@ -69,12 +70,17 @@ struct StoreArgs {
 
 // These must not outlive the variables that they set.
 
+// Adds --family, the specs of families (FamilySpec), and how to write them.
+CLI::Option* AddFamilySpecsTo(CLI::App* command,
+                              std::vector<std::string>* families,
+                              const char* meaning);
+
 // Adds --ttl, which sets the TTL of what a verb puts.
 void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms);
 
-// Adds ROW.
+// Add options whose bytes are typed with \xHH (FromPrintable): ROW, --start
+// and --stop, a range of rows, and others.
 void AddRowArgumentTo(CLI::App* command, std::string* row);
-// Adds --start and --stop, a range of rows.
 void AddRowRangeTo(CLI::App* command, std::string* start_row,
                    std::string* stop_row);
 

@@ -26,46 +26,88 @@ namespace {
 
 using rocksdb::Status;
 
+void Flush(const StoreArgs& args, const Streams& streams) {
+  Require(args.OpenToWrite(streams)->Flush());
+}
+
 struct CompactArgs {
   StoreArgs store;
-  std::string family;
-  std::string start_row;
-  std::string stop_row;
+  CompactOptions options;
+
+  void AddTo(CLI::App* command) {
+    store.AddTo(command);
+    AddOptionTo(command, "--family", &options.family, "One family; default all",
+                "F");
+    AddRowRangeTo(command, &options.start_row, &options.stop_row);
+  }
 };
 
-// A store, and the directory that its cells go to or come from.
-struct StoreAndDirectory {
-  StoreArgs store;
-  std::string directory;
-  std::optional<uint32_t> backup_id;
+void Compact(const CompactArgs& args, const Streams& streams) {
+  Require(args.store.OpenToWrite(streams)->Compact(args.options));
+}
+
+struct ResetClockArgs : StoreArgs {
+  void AddTo(CLI::App* command) {
+    StoreArgs::AddTo(command);
+    command->footer(
+        "For a store whose timestamps ran ahead while the machine's clock was "
+        "wrong. Cells\nwith later timestamps stay, and hide newer puts of them "
+        "until the clock has passed\nthem.");
+  }
 };
 
-void AddDirectoryTo(CLI::App* command, const char* name, const char* meaning,
-                    std::string* directory) {
-  command->add_option(name, *directory, meaning)->required()->type_name("");
+void ResetClock(const ResetClockArgs& args, const Streams& streams) {
+  // Opened without its warnings, one of which asks for this.
+  std::shared_ptr<Store> store;
+  Require(args.OpenQuietly(args.Options(), {}, streams, &store));
+  Require(store->ResetClock());
 }
 
 void AddTargetTo(CLI::App* command, std::string* directory) {
-  AddDirectoryTo(command, "TARGET", "Where it goes; must not exist", directory);
+  AddArgumentTo(command, "TARGET", directory, "Where it goes; must not exist");
 }
 
 void AddBackupsTo(CLI::App* command, std::string* directory) {
-  AddDirectoryTo(command, "BACKUPS", "The directory of backups", directory);
+  AddArgumentTo(command, "BACKUPS", directory, "The directory of backups");
+}
+
+struct CheckpointArgs {
+  StoreArgs store;
+  std::string directory;
+
+  void AddTo(CLI::App* command) {
+    store.AddTo(command);
+    AddTargetTo(command, &directory);
+  }
+};
+
+void Checkpoint(const CheckpointArgs& args, const Streams& streams) {
+  Require(args.store.OpenToWrite(streams)->Checkpoint(args.directory));
 }
 
 struct CopyArgs {
   StoreArgs store;
+  CopyOptions options;
   std::vector<std::string> families;
-  std::string start_row;
-  std::string stop_row;
   std::string key_layout;
   std::string path;
+
+  void AddTo(CLI::App* command) {
+    store.AddTo(command);
+    store.AddJsonTo(command);
+    AddFamilySpecsTo(command, &families,
+                     "A family to copy, and what is other in the copy; "
+                     "repeatable; default all");
+    AddRowRangeTo(command, &options.start_row, &options.stop_row);
+    AddOptionTo(command, "--new-key-layout", &key_layout,
+                "How the copy lays out rows; default as the store", "LAYOUT");
+    AddTargetTo(command, &path);
+  }
 };
 
-ExitCode Copy(const CopyArgs& args, const Streams& streams) {
+void Copy(const CopyArgs& args, const Streams& streams) {
   const auto specs = Require(FamilySpec::ParseAll(args.families));
-  CopyOptions options{.start_row = FromPrintable(args.start_row),
-                      .stop_row = FromPrintable(args.stop_row)};
+  CopyOptions options = args.options;
   if (!args.key_layout.empty()) {
     options.store.key_layout = Require(KeyLayout::FromString(args.key_layout));
   }
@@ -89,7 +131,6 @@ ExitCode Copy(const CopyArgs& args, const Streams& streams) {
     streams.out << report.families << " families, " << report.cells
                 << " cells, " << report.deletes << " of them deletes\n";
   }
-  return ExitCode::kOk;
 }
 
 constexpr const char* kFiles = "files";
@@ -102,6 +143,16 @@ struct VerifyArgs {
 
   bool Looks(const char* part) const {
     return only.empty() || std::ranges::count(only, part) > 0;
+  }
+  void AddTo(CLI::App* command) {
+    store.AddTo(command);
+    store.AddJsonTo(command);
+    AddListTo(command, "--only", &only,
+              "A part to look at: files, records, cells; repeatable; default "
+              "all",
+              "PART")
+        ->transform(
+            CLI::IsMember({kFiles, kRecords, kCells}, CLI::ignore_case));
   }
 };
 
@@ -176,6 +227,40 @@ void Print(const BackupInfo& backup, std::string_view state, bool is_first,
       backup.files, backup.bytes, state);
 }
 
+struct BackupArgs {
+  StoreArgs store;
+  std::string directory;
+
+  void AddTo(CLI::App* command) {
+    store.AddTo(command);
+    store.AddJsonTo(command);
+    AddBackupsTo(command, &directory);
+  }
+};
+
+void Backup(const BackupArgs& args, const Streams& streams) {
+  BackupInfo made;
+  Require(args.store.OpenToWrite(streams)->Backup(args.directory, &made));
+  Print(made, "made", /*is_first=*/true, args.store.json, streams.out);
+}
+
+struct RestoreArgs {
+  StoreArgs store;
+  std::string directory;
+  std::optional<uint32_t> id;
+
+  void AddTo(CLI::App* command) {
+    store.AddTo(command);
+    AddNumberTo(command, "--id", &id,
+                "Which; default the newest that is not damaged");
+    AddBackupsTo(command, &directory);
+  }
+};
+
+void Restore(const RestoreArgs& args, const Streams& /*streams*/) {
+  Require(RestoreBackup(args.directory, args.id, args.store.db));
+}
+
 struct BackupsArgs {
   std::string directory;
   bool json = false;
@@ -183,6 +268,18 @@ struct BackupsArgs {
   std::optional<uint32_t> id_to_delete;
   std::optional<uint32_t> keep;
   bool yes = false;
+
+  void AddTo(CLI::App* command) {
+    AddJsonTo(command, &json);
+    command->add_flag("--verify", verify,
+                      "Read all files and compare their checksums");
+    CLI::Option* const id = AddNumberTo(command, "--delete", &id_to_delete,
+                                        "Delete this one first", "ID");
+    AddNumberTo(command, "--keep", &keep, "Delete all but the newest N first")
+        ->excludes(id);
+    AddYesTo(command, &yes);
+    AddBackupsTo(command, &directory);
+  }
 };
 
 ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
@@ -220,128 +317,22 @@ ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddFlush(CLI::App* command) {
-  const auto args = std::make_shared<StoreArgs>();
-  args->AddTo(command);
-  return [args](const Streams& streams) {
-    Require(args->OpenToWrite(streams)->Flush());
-    return ExitCode::kOk;
-  };
-}
+Action AddFlush(CLI::App* command) { return AddVerb(command, Flush); }
 
-Action AddCompact(CLI::App* command) {
-  const auto args = std::make_shared<CompactArgs>();
-  args->store.AddTo(command);
-  command->add_option("--family", args->family, "One family; default all")
-      ->type_name("F");
-  AddRowRangeTo(command, &args->start_row, &args->stop_row);
-  return [args](const Streams& streams) {
-    Require(args->store.OpenToWrite(streams)->Compact(
-        {.family = args->family,
-         .start_row = FromPrintable(args->start_row),
-         .stop_row = FromPrintable(args->stop_row)}));
-    return ExitCode::kOk;
-  };
-}
+Action AddCompact(CLI::App* command) { return AddVerb(command, Compact); }
 
-Action AddResetClock(CLI::App* command) {
-  const auto args = std::make_shared<StoreArgs>();
-  args->AddTo(command);
-  command->footer(
-      "For a store whose timestamps ran ahead while the machine's clock was "
-      "wrong. Cells\nwith later timestamps stay, and hide newer puts of them "
-      "until the clock has passed\nthem.");
-  return [args](const Streams& streams) {
-    // Opened without its warnings, one of which asks for this.
-    std::shared_ptr<Store> store;
-    Require(args->OpenQuietly(args->Options(), {}, streams, &store));
-    Require(store->ResetClock());
-    return ExitCode::kOk;
-  };
-}
+Action AddResetClock(CLI::App* command) { return AddVerb(command, ResetClock); }
 
-Action AddCheckpoint(CLI::App* command) {
-  const auto args = std::make_shared<StoreAndDirectory>();
-  args->store.AddTo(command);
-  AddTargetTo(command, &args->directory);
-  return [args](const Streams& streams) {
-    Require(args->store.OpenToWrite(streams)->Checkpoint(args->directory));
-    return ExitCode::kOk;
-  };
-}
+Action AddCheckpoint(CLI::App* command) { return AddVerb(command, Checkpoint); }
 
-Action AddCopy(CLI::App* command) {
-  const auto args = std::make_shared<CopyArgs>();
-  args->store.AddTo(command);
-  args->store.AddJsonTo(command);
-  command
-      ->add_option("--family", args->families,
-                   "A family to copy, and what is other in the copy; "
-                   "repeatable; default all")
-      ->allow_extra_args(false)
-      ->type_name("F[,SETTING=VALUE...]");
-  AddRowRangeTo(command, &args->start_row, &args->stop_row);
-  command
-      ->add_option("--new-key-layout", args->key_layout,
-                   "How the copy lays out rows; default as the store")
-      ->type_name("LAYOUT");
-  AddTargetTo(command, &args->path);
-  command->footer(FamilySpec::Help());
-  return [args](const Streams& streams) { return Copy(*args, streams); };
-}
+Action AddCopy(CLI::App* command) { return AddVerb(command, Copy); }
 
-Action AddVerify(CLI::App* command) {
-  const auto args = std::make_shared<VerifyArgs>();
-  args->store.AddTo(command);
-  args->store.AddJsonTo(command);
-  command
-      ->add_option("--only", args->only,
-                   "A part to look at: files, records, cells; repeatable; "
-                   "default all")
-      ->allow_extra_args(false)
-      ->transform(CLI::IsMember({kFiles, kRecords, kCells}, CLI::ignore_case))
-      ->type_name("PART");
-  return [args](const Streams& streams) { return Verify(*args, streams); };
-}
+Action AddVerify(CLI::App* command) { return AddVerb(command, Verify); }
 
-Action AddBackup(CLI::App* command) {
-  const auto args = std::make_shared<StoreAndDirectory>();
-  args->store.AddTo(command);
-  args->store.AddJsonTo(command);
-  AddBackupsTo(command, &args->directory);
-  return [args](const Streams& streams) {
-    BackupInfo made;
-    Require(args->store.OpenToWrite(streams)->Backup(args->directory, &made));
-    Print(made, "made", /*is_first=*/true, args->store.json, streams.out);
-    return ExitCode::kOk;
-  };
-}
+Action AddBackup(CLI::App* command) { return AddVerb(command, Backup); }
 
-Action AddRestore(CLI::App* command) {
-  const auto args = std::make_shared<StoreAndDirectory>();
-  args->store.AddTo(command);
-  AddNumberTo(command, "--id", &args->backup_id,
-              "Which; default the newest that is not damaged");
-  AddBackupsTo(command, &args->directory);
-  return [args](const Streams& /*streams*/) {
-    Require(RestoreBackup(args->directory, args->backup_id, args->store.db));
-    return ExitCode::kOk;
-  };
-}
+Action AddRestore(CLI::App* command) { return AddVerb(command, Restore); }
 
-Action AddBackups(CLI::App* command) {
-  const auto args = std::make_shared<BackupsArgs>();
-  AddJsonTo(command, &args->json);
-  command->add_flag("--verify", args->verify,
-                    "Read all files and compare their checksums");
-  CLI::Option* id = AddNumberTo(command, "--delete", &args->id_to_delete,
-                                "Delete this one first", "ID");
-  AddNumberTo(command, "--keep", &args->keep,
-              "Delete all but the newest N first")
-      ->excludes(id);
-  AddYesTo(command, &args->yes);
-  AddBackupsTo(command, &args->directory);
-  return [args](const Streams& streams) { return Backups(*args, streams); };
-}
+Action AddBackups(CLI::App* command) { return AddVerb(command, Backups); }
 
 }  // namespace rowbloom::cli

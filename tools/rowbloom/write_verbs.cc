@@ -50,23 +50,22 @@ struct CellArgs : WriteArgs {
     WriteArgs::AddTo(command,
                      "Its timestamp, for families whose client gives them");
     AddTtlTo(command, &ttl_ms);
-    command->add_option("COLUMN", column, "FAMILY:QUALIFIER")
-        ->required()
-        ->type_name("");
-  }
-  void AddWithValueTo(CLI::App* command) {
-    AddTo(command);
-    command
-        ->add_option("VALUE", value,
-                     "\\xHH stands for any byte; - is standard input as it is")
-        ->required()
-        ->type_name("");
+    AddArgumentTo(command, "COLUMN", &column, "FAMILY:QUALIFIER");
   }
 
   WriteOptions Options() const {
     WriteOptions options = WriteArgs::Options();
     options.ttl_ms = ttl_ms;
     return options;
+  }
+};
+
+// The same of a verb that takes the value.
+struct ValueArgs : CellArgs {
+  void AddTo(CLI::App* command) {
+    CellArgs::AddTo(command);
+    AddArgumentTo(command, "VALUE", &value,
+                  "\\xHH stands for any byte; - is standard input as it is");
   }
 };
 
@@ -91,35 +90,105 @@ std::string ReadValue(std::istream& in) {
   return value;
 }
 
-// The action of a verb that calls write(store, row, family, qualifier, value,
-// streams), where the value is empty unless the verb takes one.
-template <typename Args, typename Write>
-Action WriteCell(const std::shared_ptr<Args>& args, const Write& write) {
-  return [args, write](const Streams& streams) {
-    const Column column = ParseCellColumn(args->column);
-    const std::string value =
-        args->value == "-" ? ReadValue(streams.in) : FromPrintable(args->value);
-    return write(args->store.OpenToWrite(streams).get(),
-                 FromPrintable(args->row), column, value, streams);
-  };
+// The cell of a write, and its store.
+struct OpenedCell {
+  OpenedCell(const CellArgs& args, const Streams& streams)
+      : column(ParseCellColumn(args.column)),
+        value(args.value == "-" ? ReadValue(streams.in)
+                                : FromPrintable(args.value)),
+        store(args.store.OpenToWrite(streams)) {}
+
+  const Column column;
+  const std::string& family = column.family;
+  const std::string& qualifier = *column.qualifier;
+  const std::string value;
+  const std::shared_ptr<Store> store;
+};
+
+void Put(const ValueArgs& args, const Streams& streams) {
+  const OpenedCell cell(args, streams);
+  Require(cell.store->Put(args.row, cell.family, cell.qualifier, cell.value,
+                          args.Options()));
+}
+
+void Append(const ValueArgs& args, const Streams& streams) {
+  const OpenedCell cell(args, streams);
+  Require(cell.store->Append(args.row, cell.family, cell.qualifier, cell.value,
+                             /*joined=*/nullptr, args.Options()));
 }
 
 struct IncrementArgs : CellArgs {
   int64_t delta = 1;
+
+  void AddTo(CLI::App* command) {
+    CellArgs::AddTo(command);
+    store.AddJsonTo(command);
+    AddNumberTo(command, "DELTA", &delta,
+                "Added to the counter, 8 bytes big-endian; default 1",
+                /*unit=*/"");
+  }
 };
 
-struct CheckAndPutArgs : CellArgs {
+void Increment(const IncrementArgs& args, const Streams& streams) {
+  const OpenedCell cell(args, streams);
+  int64_t sum = 0;
+  Require(cell.store->Increment(args.row, cell.family, cell.qualifier,
+                                args.delta, &sum, args.Options()));
+  if (args.store.json) {
+    Record().Signed("value", sum).Print(streams.out);
+  } else {
+    streams.out << sum << '\n';
+  }
+}
+
+struct CheckAndPutArgs : ValueArgs {
   std::optional<std::string> expected;
   bool absent = false;
+
+  void AddTo(CLI::App* command) {
+    ValueArgs::AddTo(command);
+    AddBytesTo(command, "--if", &expected,
+               "Write only if the cell's newest value is this one", "VALUE");
+    command->add_flag("--if-absent", absent,
+                      "Write only if there is no such cell");
+    command->callback([this] {
+      if (expected.has_value() != absent) return;
+      throw CLI::ValidationError("expected --if VALUE or --if-absent");
+    });
+  }
 };
+
+ExitCode CheckAndPut(const CheckAndPutArgs& args, const Streams& streams) {
+  const OpenedCell cell(args, streams);
+  bool applied = false;
+  Require(cell.store->CheckAndPut(args.row, cell.family, cell.qualifier,
+                                  args.expected, cell.value, &applied,
+                                  args.Options()));
+  if (applied) return ExitCode::kOk;
+  Complain(streams.err,
+           "cell \"" + args.column + "\" in row \"" + ToPrintable(args.row) +
+               (args.absent ? "\" exists" : "\" has another value") +
+               "; nothing was written");
+  return ExitCode::kFinding;
+}
 
 struct DeleteArgs : WriteArgs {
   std::optional<std::string> column;
   bool exact = false;
+
+  void AddTo(CLI::App* command) {
+    WriteArgs::AddTo(command,
+                     "What has this timestamp or an older one; default all");
+    command->add_flag("--exact", exact,
+                      "Only the version of exactly this timestamp, of the "
+                      "column or of all columns of the family");
+    AddOptionTo(command, "COLUMN", &column,
+                "FAMILY or FAMILY:QUALIFIER; default the whole row", "");
+  }
 };
 
 Status DeleteWhat(const DeleteArgs& args, Store* store) {
-  const std::string row = FromPrintable(args.row);
+  const std::string& row = args.row;
   if (!args.column) return store->DeleteRow(row, args.Options());
   const auto [family, qualifier] = ParseColumn(*args.column);
   if (!qualifier && args.exact) {
@@ -133,104 +202,25 @@ Status DeleteWhat(const DeleteArgs& args, Store* store) {
              : store->Delete(row, family, *qualifier, args.Options());
 }
 
+void Delete(const DeleteArgs& args, const Streams& streams) {
+  if (args.exact && (!args.timestamp_ms || !args.column)) {
+    Require(Error{"--exact wants --ts and FAMILY or FAMILY:QUALIFIER"});
+  }
+  Require(DeleteWhat(args, args.store.OpenToWrite(streams).get()));
+}
+
 }  // namespace
 
-Action AddPut(CLI::App* command) {
-  const auto args = std::make_shared<CellArgs>();
-  args->AddWithValueTo(command);
-  return WriteCell(
-      args, [args](Store* store, const std::string& row, const Column& column,
-                   const std::string& value, const Streams& /*streams*/) {
-        Require(store->Put(row, column.family, *column.qualifier, value,
-                           args->Options()));
-        return ExitCode::kOk;
-      });
-}
+Action AddPut(CLI::App* command) { return AddVerb(command, Put); }
 
-Action AddAppend(CLI::App* command) {
-  const auto args = std::make_shared<CellArgs>();
-  args->AddWithValueTo(command);
-  return WriteCell(
-      args, [args](Store* store, const std::string& row, const Column& column,
-                   const std::string& value, const Streams& /*streams*/) {
-        Require(store->Append(row, column.family, *column.qualifier, value,
-                              /*joined=*/nullptr, args->Options()));
-        return ExitCode::kOk;
-      });
-}
+Action AddAppend(CLI::App* command) { return AddVerb(command, Append); }
 
-Action AddIncrement(CLI::App* command) {
-  const auto args = std::make_shared<IncrementArgs>();
-  args->AddTo(command);
-  args->store.AddJsonTo(command);
-  command
-      ->add_option("DELTA", args->delta,
-                   "Added to the counter, 8 bytes big-endian; default 1")
-      ->check(WholeNumber<int64_t>())
-      ->type_name("");
-  return WriteCell(
-      args, [args](Store* store, const std::string& row, const Column& column,
-                   const std::string& /*value*/, const Streams& streams) {
-        int64_t sum = 0;
-        Require(store->Increment(row, column.family, *column.qualifier,
-                                 args->delta, &sum, args->Options()));
-        if (args->store.json) {
-          Record().Signed("value", sum).Print(streams.out);
-        } else {
-          streams.out << sum << '\n';
-        }
-        return ExitCode::kOk;
-      });
-}
+Action AddIncrement(CLI::App* command) { return AddVerb(command, Increment); }
 
 Action AddCheckAndPut(CLI::App* command) {
-  const auto args = std::make_shared<CheckAndPutArgs>();
-  args->AddWithValueTo(command);
-  command
-      ->add_option("--if", args->expected,
-                   "Write only if the cell's newest value is this one")
-      ->type_name("VALUE");
-  command->add_flag("--if-absent", args->absent,
-                    "Write only if there is no such cell");
-  command->callback([args] {
-    if (args->expected.has_value() != args->absent) return;
-    throw CLI::ValidationError("expected --if VALUE or --if-absent");
-  });
-  return WriteCell(
-      args, [args](Store* store, const std::string& row, const Column& column,
-                   const std::string& value, const Streams& streams) {
-        std::optional<std::string> expected;
-        if (args->expected) expected = FromPrintable(*args->expected);
-        bool applied = false;
-        Require(store->CheckAndPut(row, column.family, *column.qualifier,
-                                   expected, value, &applied, args->Options()));
-        if (applied) return ExitCode::kOk;
-        Complain(streams.err,
-                 "cell \"" + args->column + "\" in row \"" + args->row +
-                     (args->absent ? "\" exists" : "\" has another value") +
-                     "; nothing was written");
-        return ExitCode::kFinding;
-      });
+  return AddVerb(command, CheckAndPut);
 }
 
-Action AddDelete(CLI::App* command) {
-  const auto args = std::make_shared<DeleteArgs>();
-  args->AddTo(command, "What has this timestamp or an older one; default all");
-  command->add_flag("--exact", args->exact,
-                    "Only the version of exactly this timestamp, of the column "
-                    "or of all columns of the family");
-  command
-      ->add_option("COLUMN", args->column,
-                   "FAMILY or FAMILY:QUALIFIER; default the whole row")
-      ->type_name("");
-  return [args](const Streams& streams) {
-    if (args->exact && (!args->timestamp_ms || !args->column)) {
-      return Fail(streams.err,
-                  "--exact wants --ts and FAMILY or FAMILY:QUALIFIER");
-    }
-    Require(DeleteWhat(*args, args->store.OpenToWrite(streams).get()));
-    return ExitCode::kOk;
-  };
-}
+Action AddDelete(CLI::App* command) { return AddVerb(command, Delete); }
 
 }  // namespace rowbloom::cli
