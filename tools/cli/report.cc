@@ -2,7 +2,6 @@
 
 #include <istream>
 #include <ostream>
-#include <stdexcept>
 #include <string>
 
 #include "tools/cli/text.h"
@@ -33,11 +32,13 @@ std::string Describe(const rocksdb::Status& status) {
 }
 
 void Require(const rocksdb::Status& status) {
-  if (!status.ok()) throw std::runtime_error(Describe(status));
+  if (status.ok()) return;
+  throw Failure(Describe(status),
+                status.IsCorruption() ? ExitCode::kFinding : ExitCode::kFailed);
 }
 
 void Require(const std::optional<Error>& error) {
-  if (error) throw std::runtime_error(error->message);
+  if (error) throw Failure(error->message, ExitCode::kFailed);
 }
 
 void Complain(const Diagnostics& err, std::string_view problem) {

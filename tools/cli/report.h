@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,8 +58,21 @@ ExitCode FailedBy(int signal);
 // named only if the message needs it.
 std::string Describe(const rocksdb::Status& status);
 
-// Ends the verb if the status is an error: throws std::runtime_error with its
-// description, which RunProgram turns into a line and kFailed.
+// The end of a verb, or of what it does with one file. RunProgram turns it into
+// a line and kFailed.
+class Failure : public std::runtime_error {
+ public:
+  Failure(const std::string& problem, ExitCode code)
+      : std::runtime_error(problem), code_(code) {}
+
+  // The code of a verb that looks for damage: kFinding for Corruption.
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+// Throws a Failure with the status's description if it is an error.
 void Require(const rocksdb::Status& status);
 // The same for an error alone.
 void Require(const std::optional<Error>& error);

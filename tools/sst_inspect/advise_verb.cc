@@ -17,6 +17,7 @@
 
 #include "rowbloom/advise.h"
 #include "rowbloom/printable.h"
+#include "tools/cli/arguments.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
@@ -36,6 +37,18 @@ struct AdviseArgs : FileArgs {
   double false_positive_rate = 0.01;
   double files = 1;          // that a read considers
   double files_per_row = 0;  // 0: all of them
+
+  void AddTo(CLI::App* command) {
+    FileArgs::AddTo(command);
+    cli::AddOptionTo(command, "--rate", &false_positive_rate,
+                     "False positive rate to aim at", "P");
+    cli::AddOptionTo(command, "--files", &files, "Files that a read considers",
+                     "N");
+    cli::AddOptionTo(command, "--files-per-row", &files_per_row,
+                     "Of these, files with cells of one row; 0: all", "N");
+    AddKeyLayoutTo(command);
+    AddDbPathTo(command);
+  }
 };
 
 // The filter that a file has. Its rates are weighted by the sizes of its
@@ -57,16 +70,15 @@ struct PresentFilter {
   }
 };
 
-// Error: the filter cannot be read.
-Status ReadPresentFilter(const TableFile& file, PresentFilter* filter) {
+// Throws a Failure if the filter cannot be read.
+PresentFilter ReadPresentFilter(const TableFile& file) {
   const TableFacts facts = file.Facts();
-  *filter = {};
   double weights = 0;
   PresentFilter sum{
       .sections = {.row = 0, .row_col = 0}, .prefix = 0, .key = 0};
   std::string writer;
   Status damage;
-  Status status = file.ForEachFilterPart([&](const FilterPart& part) {
+  const Status status = file.ForEachFilterPart([&](const FilterPart& part) {
     if (damage.ok()) damage = part.status;
     sum.bytes += part.size_bytes;
     writer = part.writer;
@@ -85,16 +97,16 @@ Status ReadPresentFilter(const TableFile& file, PresentFilter* filter) {
     sum.key += weight * (facts.whole_key_filter ? rates[2] : 1);
     sum.prefix += weight * (facts.prefix_filter ? rates[2] : 1);
   });
-  if (status.ok()) status = damage;
-  if (!status.ok() || weights == 0) return status;
-  *filter = {.name = writer + " " + sum.name,
-             .bytes = sum.bytes,
-             .has_sections = writer == "rowbloom",
-             .sections = {.row = sum.sections.row / weights,
-                          .row_col = sum.sections.row_col / weights},
-             .prefix = sum.prefix / weights,
-             .key = sum.key / weights};
-  return status;
+  Require(status);
+  Require(damage);
+  if (weights == 0) return {};
+  return {.name = writer + " " + sum.name,
+          .bytes = sum.bytes,
+          .has_sections = writer == "rowbloom",
+          .sections = {.row = sum.sections.row / weights,
+                       .row_col = sum.sections.row_col / weights},
+          .prefix = sum.prefix / weights,
+          .key = sum.key / weights};
 }
 
 // The cost of a filter of all files.
@@ -154,9 +166,9 @@ class AdvisedFiles {
         layout_id_(std::move(layout_id)) {}
 
   // Reads the data and the filter of a file; `place`, which must outlive this,
-  // is its place in the family. InvalidArgument: no key layout is known. After
-  // another error in the data it has what was read before that.
-  Status Add(const TableFile& file, const TreeFile* place);
+  // is its place in the family. Error: no key layout is known. After a Failure
+  // in the data it has what was read before that.
+  std::optional<Error> Add(const TableFile& file, const TreeFile* place);
   bool empty() const { return files_.empty(); }
 
   // Finds which files of a family reads consider, in this order of keys.
@@ -168,9 +180,9 @@ class AdvisedFiles {
     files_.front().has_row = has_row;
   }
 
-  // The advice. InvalidArgument: a number is out of its range. REQUIRES
+  // The advice. Throws a Failure if a number is out of its range. REQUIRES
   // !empty() and known reads.
-  Status Find(double false_positive_rate, FilesAdvice* found) const;
+  FilesAdvice Find(double false_positive_rate) const;
 
  private:
   struct File {
@@ -216,24 +228,22 @@ void AdvisedFiles::AddRow(std::string_view row) {
   }
 }
 
-Status AdvisedFiles::Add(const TableFile& file, const TreeFile* place) {
-  KeyFormat format;
-  Status status = FormatOf(file, layout_id_, false, &format);
-  if (!status.ok()) return status;
-  if (!format.layout) {
-    return Status::InvalidArgument(file.path() +
-                                   ": no key layout known, give --key-layout");
+std::optional<Error> AdvisedFiles::Add(const TableFile& file,
+                                       const TreeFile* place) {
+  const auto format = FormatOf(file, layout_id_, /*hex=*/false);
+  if (!format) return Error{format.error()};
+  if (!format->layout) {
+    return Error{file.path() + ": no key layout known, give --key-layout"};
   }
-  PresentFilter present;
-  status = ReadPresentFilter(file, &present);
-  if (!status.ok()) return status;
-  layout_ = format.layout;
+  PresentFilter present = ReadPresentFilter(file);
+  layout_ = format->layout;
   files_.push_back({.place = place, .present = std::move(present)});
   TableStats stats;
-  status = GatherStats(file, format, 0, &stats,
-                       [this](std::string_view row) { AddRow(row); });
+  const Status status = GatherStats(
+      file, *format, 0, &stats, [this](std::string_view row) { AddRow(row); });
   files_.back().profile = {.rows = stats.rows, .cells = stats.columns};
-  return status;
+  Require(status);
+  return std::nullopt;
 }
 
 void AdvisedFiles::FindReads(sst::KeyOrder order) {
@@ -283,53 +293,52 @@ FilterCost AdvisedFiles::CostOf(const FilterSpec& filter,
   return cost;
 }
 
-Status AdvisedFiles::Find(double false_positive_rate,
-                          FilesAdvice* found) const {
-  *found = {.path = path_,
-            .family = family_,
-            .layout = layout_->ToString(),
-            .files = files_.size(),
-            .front_rate = false_positive_rate};
+FilesAdvice AdvisedFiles::Find(double false_positive_rate) const {
+  FilesAdvice found{.path = path_,
+                    .family = family_,
+                    .layout = layout_->ToString(),
+                    .files = files_.size(),
+                    .front_rate = false_positive_rate};
   for (const File& file : files_) {
-    found->rows += file.profile.rows;
-    found->cells += file.profile.cells;
-    found->considered += file.considered;
-    found->with_row += file.has_row;
+    found.rows += file.profile.rows;
+    found.cells += file.profile.cells;
+    found.considered += file.considered;
+    found.with_row += file.has_row;
   }
   // The mean file stands for all, rounded up: files with cells have rows.
   const auto mean = [n = files_.size()](uint64_t sum) {
     return (sum + n - 1) / n;
   };
-  FileProfile typical{.rows = mean(found->rows),
-                      .cells = mean(found->cells),
-                      .files = found->considered,
-                      .files_per_row = found->with_row};
+  FileProfile typical{.rows = mean(found.rows),
+                      .cells = mean(found.cells),
+                      .files = found.considered,
+                      .files_per_row = found.with_row};
   // The numbers of a family are estimates, which the last rows of a file may
   // miss.
-  if (found->is_of_family()) {
-    typical.files = std::max(1.0, found->considered);
-    typical.files_per_row = std::clamp(found->with_row, 1.0, typical.files);
+  if (found.is_of_family()) {
+    typical.files = std::max(1.0, found.considered);
+    typical.files_per_row = std::clamp(found.with_row, 1.0, typical.files);
   }
   const auto advised =
       Advise(typical, {.false_positive_rate = false_positive_rate});
-  if (!advised) return Status::InvalidArgument(path_ + ": " + advised.error());
-  found->advice = *advised;
+  if (!advised) Require(Error{path_ + ": " + advised.error()});
+  found.advice = *advised;
 
   const FilterSpec row{.bloom_type = BloomType::kRow,
                        .false_positive_rate = false_positive_rate};
   FilterSpec row_col{.false_positive_rate = false_positive_rate};
-  found->costs = {PresentCost(), CostOf(found->advice, "advised"),
-                  CostOf({.bloom_type = BloomType::kNone}, "alternative"),
-                  CostOf(row, "alternative"), CostOf(row_col, "alternative")};
+  found.costs = {PresentCost(), CostOf(found.advice, "advised"),
+                 CostOf({.bloom_type = BloomType::kNone}, "alternative"),
+                 CostOf(row, "alternative"), CostOf(row_col, "alternative")};
   row_col.false_positive_rate /= 10;
-  found->costs.push_back(CostOf(row_col, "alternative"));
+  found.costs.push_back(CostOf(row_col, "alternative"));
 
   for (const File& file : files_) {
     const Prediction built = Predict(file.profile, row);
-    found->front_bytes += built.row_bytes;
-    found->front_answers *= 1 - file.considered * built.row_rate;
+    found.front_bytes += built.row_bytes;
+    found.front_answers *= 1 - file.considered * built.row_rate;
   }
-  return Status::OK();
+  return found;
 }
 
 void PrintJson(const FilesAdvice& found, std::ostream& out) {
@@ -412,35 +421,24 @@ void PrintText(const FilesAdvice& found, std::ostream& out) {
 }
 
 // Prints the advice for files whose reads are known.
-Status PrintAdvice(const AdvisedFiles& files, double false_positive_rate,
-                   const Output& output) {
-  FilesAdvice found;
-  const Status status = files.Find(false_positive_rate, &found);
-  if (!status.ok()) return status;
-  if (output.json) {
-    PrintJson(found, output.out);
-  } else {
-    PrintText(found, output.out);
-  }
-  return status;
+void PrintAdvice(const AdvisedFiles& files, double false_positive_rate,
+                 const Output& output) {
+  const FilesAdvice found = files.Find(false_positive_rate);
+  (output.json ? PrintJson : PrintText)(found, output.out);
 }
 
-ExitCode AdviseFile(const TableFile& file, const AdviseArgs& args,
-                    const Output& output) {
+void AdviseFile(const TableFile& file, const AdviseArgs& args,
+                const Output& output) {
   if (file.key_form() == KeyForm::kHFile) {
-    return Fail(
-        output.err,
-        WithoutControls(file.path()) +
-            ": advise is about SSTs; HBase has ROW and ROWCOL filters alone");
+    Require(Error{
+        file.path() +
+        ": advise is about SSTs; HBase has ROW and ROWCOL filters alone"});
   }
   AdvisedFiles files(file.path(), "", args.key_layout);
-  Status status = files.Add(file, nullptr);
-  if (status.ok()) {
-    files.SetReads(args.files,
-                   args.files_per_row == 0 ? args.files : args.files_per_row);
-    status = PrintAdvice(files, args.false_positive_rate, output);
-  }
-  return status.ok() ? ExitCode::kOk : Judge(output.err, status);
+  Require(files.Add(file, nullptr));
+  files.SetReads(args.files,
+                 args.files_per_row == 0 ? args.files : args.files_per_row);
+  PrintAdvice(files, args.false_positive_rate, output);
 }
 
 // A family whose key layout is not known is passed over, unless all are.
@@ -452,33 +450,29 @@ ExitCode AdviseTree(const DatabaseTree& tree, const AdviseArgs& args,
   bool advised = false;
   for (const TreeFamily& family : tree.families) {
     AdvisedFiles files(tree.path, family.name, args.key_layout);
-    Status unknown;
+    std::optional<Error> unknown;
     for (const TreeFile& place : family.files) {
-      if (!unknown.ok()) break;
+      if (unknown) break;
       worst = std::max(worst, opener.Open(place, [&](const TableFile& file) {
-        const Status status = files.Add(file, &place);
-        if (status.ok()) return ExitCode::kOk;
-        if (!status.IsInvalidArgument()) return Judge(streams.err, status);
-        unknown = status;
+        unknown = files.Add(file, &place);
         return ExitCode::kOk;
       }));
     }
-    if (!unknown.ok()) {
-      Complain(streams.err, WithoutControls(tree.path) + ", family " +
-                                ToPrintable(family.name) +
-                                " is left out: " + Describe(unknown));
+    if (unknown) {
+      Complain(
+          streams.err,
+          WithoutControls(tree.path + ", family " + ToPrintable(family.name) +
+                          " is left out: " + unknown->message));
       continue;
     }
     if (files.empty()) continue;
     files.FindReads(family.key_order);
     if (advised && !output.json) output.out << "\n";
-    const Status status = PrintAdvice(files, args.false_positive_rate, output);
-    if (!status.ok()) return Judge(streams.err, status);
+    PrintAdvice(files, args.false_positive_rate, output);
     advised = true;
   }
   if (!advised && worst == ExitCode::kOk) {
-    return Fail(streams.err, WithoutControls(tree.path) +
-                                 ": no family has files of a known layout");
+    Require(Error{tree.path + ": no family has files of a known layout"});
   }
   return worst;
 }
@@ -491,39 +485,20 @@ ExitCode AdviseAll(const AdviseArgs& args, const Streams& streams) {
   std::erase_if(files.paths, IsDatabase);
   if (!databases.paths.empty() &&
       (args.files != 1 || args.files_per_row != 0)) {
-    return Fail(streams.err,
-                "--files, --files-per-row: expected for files alone; those of "
-                "a database are counted");
+    Require(
+        Error{"--files, --files-per-row: expected for files alone; those of a "
+              "database are counted"});
   }
   const ExitCode of_trees =
       databases.ForEachTree(streams, [&](const DatabaseTree& tree) {
         return AdviseTree(tree, args, streams);
       });
-  const Output output{streams.out, streams.err, args.json};
   return std::max(of_trees,
-                  files.ForEachFile(streams, [&](const TableFile& file) {
-                    return AdviseFile(file, args, output);
-                  }));
+                  PrintEachFile(files, streams, AdviseFile, Prints::kAtTheEnd));
 }
 
 }  // namespace
 
-Action AddAdvise(CLI::App* command) {
-  const auto args = std::make_shared<AdviseArgs>();
-  args->AddTo(command);
-  command
-      ->add_option("--rate", args->false_positive_rate,
-                   "False positive rate to aim at")
-      ->type_name("P");
-  command->add_option("--files", args->files, "Files that a read considers")
-      ->type_name("N");
-  command
-      ->add_option("--files-per-row", args->files_per_row,
-                   "Of these, files with cells of one row; 0: all")
-      ->type_name("N");
-  args->AddKeyLayoutTo(command);
-  args->AddDbPathTo(command);
-  return [args](const Streams& streams) { return AdviseAll(*args, streams); };
-}
+Action AddAdvise(CLI::App* command) { return cli::AddVerb(command, AdviseAll); }
 
 }  // namespace rowbloom::sst_inspect

@@ -141,8 +141,16 @@ ExitCode PrintLayout(const TableFile& file, const DrawnArgs& /*args*/,
   return printer.Finish(status);
 }
 
-ExitCode PrintIndex(const TableFile& file, const FileArgs& args,
-                    const Output& output) {
+// What verbs take that print bytes of each file.
+struct ListingArgs : FileArgs {
+  void AddTo(CLI::App* command) {
+    FileArgs::AddTo(command);
+    AddHexTo(command);
+  }
+};
+
+void PrintIndex(const TableFile& file, const ListingArgs& args,
+                const Output& output) {
   const KeyFormat format{.hex = args.hex,
                          .form = file.key_form(),
                          .timestamp_bytes = file.timestamp_bytes()};
@@ -154,33 +162,30 @@ ExitCode PrintIndex(const TableFile& file, const FileArgs& args,
                       file.index_keys_come_first() ? "from key" : "up to key");
   }
   uint64_t number = 0;
-  const rocksdb::Status status =
-      file.ForEachIndexEntry([&](const IndexEntryInfo& entry) {
-        ++number;
-        if (output.json) {
-          Record record("index_entry", ToPrintable(file.path()));
-          record.Number("block", number)
-              .Number("partition", entry.partition)
-              .Number("offset", entry.handle.offset_bytes)
-              .Number("bytes", entry.handle.size_bytes)
-              .Text("key", format.KeyText(entry.user_key));
-          if (!entry.first_key.empty()) {
-            record.Text("first_key", format.Text(entry.first_key));
-          }
-          record.Print(output.out);
-          return;
-        }
-        output.out << fmt::format(
-            kLine,
-            entry.partition == 0 ? "-" : fmt::format("{}", entry.partition),
-            number, entry.handle.offset_bytes, entry.handle.size_bytes,
-            format.KeyText(entry.user_key));
-      });
-  return status.ok() ? ExitCode::kOk : Judge(output.err, status);
+  Require(file.ForEachIndexEntry([&](const IndexEntryInfo& entry) {
+    ++number;
+    if (output.json) {
+      Record record("index_entry", ToPrintable(file.path()));
+      record.Number("block", number)
+          .Number("partition", entry.partition)
+          .Number("offset", entry.handle.offset_bytes)
+          .Number("bytes", entry.handle.size_bytes)
+          .Text("key", format.KeyText(entry.user_key));
+      if (!entry.first_key.empty()) {
+        record.Text("first_key", format.Text(entry.first_key));
+      }
+      record.Print(output.out);
+      return;
+    }
+    output.out << fmt::format(
+        kLine, entry.partition == 0 ? "-" : fmt::format("{}", entry.partition),
+        number, entry.handle.offset_bytes, entry.handle.size_bytes,
+        format.KeyText(entry.user_key));
+  }));
 }
 
-ExitCode PrintProps(const TableFile& file, const FileArgs& args,
-                    const Output& output) {
+void PrintProps(const TableFile& file, const ListingArgs& args,
+                const Output& output) {
   const auto value_text = [&](const Property& property) {
     if (!property.text.empty()) return property.text;
     return args.hex ? ToHex(property.bytes) : ToPrintable(property.bytes);
@@ -210,24 +215,13 @@ ExitCode PrintProps(const TableFile& file, const FileArgs& args,
                                    : value_text(property))
                << "\n";
   }
-  return ExitCode::kOk;
-}
-
-// Adds what verbs take that print bytes of each file.
-Action AddListing(CLI::App* command,
-                  ExitCode (*print)(const TableFile& file, const FileArgs& args,
-                                    const Output& output)) {
-  const auto args = std::make_shared<FileArgs>();
-  args->AddTo(command);
-  args->AddHexTo(command);
-  return EachFile(args, print);
 }
 
 }  // namespace
 
-Action AddIndex(CLI::App* command) { return AddListing(command, PrintIndex); }
+Action AddIndex(CLI::App* command) { return AddFileVerb(command, PrintIndex); }
 
-Action AddProps(CLI::App* command) { return AddListing(command, PrintProps); }
+Action AddProps(CLI::App* command) { return AddFileVerb(command, PrintProps); }
 
 Action AddLayout(CLI::App* command) { return AddDrawn(command, PrintLayout); }
 

@@ -22,6 +22,20 @@ struct DataArgs : FileArgs {
   std::optional<std::string> stop;  // not included
   uint64_t limit = UINT64_MAX;
   bool whole_keys = false;  // keys are not split
+
+  void AddTo(CLI::App* command) {
+    FileArgs::AddTo(command);
+    cli::AddBytesTo(command, "--row", &row, "Only this row", "ROW");
+    cli::AddBytesTo(command, "--start", &start, "The first key, inclusive",
+                    "KEY");
+    cli::AddBytesTo(command, "--stop", &stop, "The end, exclusive", "KEY");
+    cli::AddNumberTo(command, "--cells", &limit,
+                     "At most so many of each file");
+    command->add_flag("--whole-keys", whole_keys,
+                      "Print keys as they are, not row and qualifier");
+    AddKeyLayoutTo(command);
+    AddHexTo(command);
+  }
 };
 
 // Prints cells from `start` on, up to where they stop being wanted.
@@ -29,10 +43,14 @@ class DataPrinter {
  public:
   DataPrinter(const TableFile& file, const DataArgs& args, KeyFormat format,
               const Output& output)
-      : file_(file), args_(args), format_(std::move(format)), output_(output) {}
+      : file_(file),
+        args_(args),
+        format_(std::move(format)),
+        output_(output),
+        start_(args.start) {}
 
-  ExitCode Run() {
-    if (const ExitCode code = ChooseRange(); code != ExitCode::kOk) return code;
+  void Run() {
+    ChooseRow();
     if (!output_.json) output_.out << WithoutControls(file_.path()) << "\n";
     const std::unique_ptr<CellReader> cells = file_.NewCellReader();
     if (start_) cells->SkipToRow(*start_);
@@ -45,9 +63,8 @@ class DataPrinter {
       Print(cell, key);
       --left;
     }
-    rocksdb::Status status = cells->status();
-    if (status.ok() && left > 0) status = PrintRangeDeletions();
-    return status.ok() ? ExitCode::kOk : Judge(output_.err, status);
+    Require(cells->status());
+    if (left > 0) Require(PrintRangeDeletions());
   }
 
  private:
@@ -60,24 +77,17 @@ class DataPrinter {
     return CompareUserKeys(order, 0, a, b);
   }
 
-  ExitCode ChooseRange() {
-    start_ = Typed(args_.start);
-    stop_ = Typed(args_.stop);
-    if (!args_.row) return ExitCode::kOk;
+  void ChooseRow() {
+    if (!args_.row) return;
     if (!format_.has_rows()) {
-      return Fail(output_.err,
-                  WithoutControls(file_.path()) +
-                      ": no key layout known for --row, give --key-layout");
+      Require(Error{file_.path() +
+                    ": no key layout known for --row, give --key-layout"});
     }
-    auto row = format_.EncodeRow(*Typed(args_.row));
-    if (!row) {
-      return Fail(output_.err, WithoutControls(file_.path()) + ": " +
-                                   WithoutControls(row.error()));
-    }
+    auto row = format_.EncodeRow(*args_.row);
+    if (!row) Require(Error{file_.path() + ": " + row.error()});
     row_ = *std::move(row);
     // The row itself would be its last key in a reversed order.
     if (!start_ && file_.key_order() == sst::KeyOrder::kBytewise) start_ = row_;
-    return ExitCode::kOk;
   }
 
   // The part of a key that is compared with --start and --stop: for HFiles the
@@ -91,7 +101,14 @@ class DataPrinter {
   // Tells whether no key from here on is wanted.
   bool IsPast(std::string_view key) const {
     if (!IsOrdered()) return false;
-    if (stop_ && Compare(key, *stop_) >= 0) return true;
+    if (IsBehindStop(key)) return true;
+    return IsBehindRow(key);
+  }
+
+  bool IsBehindStop(std::string_view key) const {
+    return args_.stop && Compare(key, *args_.stop) >= 0;
+  }
+  bool IsBehindRow(std::string_view key) const {
     return row_ && file_.key_order() == sst::KeyOrder::kBytewise &&
            key > *row_ && !key.starts_with(*row_);
   }
@@ -99,7 +116,7 @@ class DataPrinter {
   bool IsWanted(std::string_view key) const {
     const std::string_view bound = BoundOf(key);
     if (start_ && Compare(bound, *start_) < 0) return false;
-    if (stop_ && Compare(bound, *stop_) >= 0) return false;
+    if (IsBehindStop(bound)) return false;
     if (!row_) return true;
     const auto split = format_.Split(key);
     return split && split->row == *row_;
@@ -145,11 +162,8 @@ class DataPrinter {
           const std::string_view start = format_.WithoutTimestamp(range.start);
           const std::string_view end = format_.WithoutTimestamp(range.end);
           if (start_ && Compare(end, *start_) <= 0) return;
-          if (stop_ && Compare(start, *stop_) >= 0) return;
-          if (row_ && file_.key_order() == sst::KeyOrder::kBytewise &&
-              start > *row_ && !start.starts_with(*row_)) {
-            return;
-          }
+          if (IsBehindStop(start)) return;
+          if (IsBehindRow(start)) return;
           if (output_.json) {
             Record record("range_deletion", ToPrintable(file_.path()));
             record.Text("start", format_.Text(start))
@@ -169,36 +183,19 @@ class DataPrinter {
   const KeyFormat format_;
   const Output& output_;
   std::optional<std::string> start_;
-  std::optional<std::string> stop_;
   std::optional<std::string> row_;  // as in the key
 };
 
-ExitCode PrintData(const TableFile& file, const DataArgs& args,
-                   const Output& output) {
-  KeyFormat format;
-  const rocksdb::Status status =
-      FormatOf(file, args.key_layout, args.hex, &format);
-  if (!status.ok()) return Judge(output.err, status);
-  return DataPrinter(file, args, std::move(format), output).Run();
+void PrintData(const TableFile& file, const DataArgs& args,
+               const Output& output) {
+  KeyFormat format = Require(FormatOf(file, args.key_layout, args.hex));
+  DataPrinter(file, args, std::move(format), output).Run();
 }
 
 }  // namespace
 
 Action AddData(CLI::App* command) {
-  const auto args = std::make_shared<DataArgs>();
-  args->AddTo(command);
-  command->add_option("--row", args->row, "Only this row")->type_name("ROW");
-  command->add_option("--start", args->start, "The first key, inclusive")
-      ->type_name("KEY");
-  command->add_option("--stop", args->stop, "The end, exclusive")
-      ->type_name("KEY");
-  cli::AddNumberTo(command, "--cells", &args->limit,
-                   "At most so many of each file");
-  command->add_flag("--whole-keys", args->whole_keys,
-                    "Print keys as they are, not row and qualifier");
-  args->AddKeyLayoutTo(command);
-  args->AddHexTo(command);
-  return EachFile(args, PrintData, Prints::kAllTheWhile);
+  return AddFileVerb(command, PrintData, Prints::kAllTheWhile);
 }
 
 }  // namespace rowbloom::sst_inspect

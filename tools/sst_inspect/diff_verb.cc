@@ -25,6 +25,14 @@ namespace {
 struct DiffArgs : FileArgs {
   // Differing cells, and range deletions, to print; all are counted.
   uint64_t limit = 20;
+
+  void AddTo(CLI::App* command) {
+    FileArgs::AddTo(command);
+    cli::AddNumberTo(command, "--cells", &limit,
+                     "Differing cells, and range deletions, to print")
+        ->capture_default_str();
+    AddHexTo(command);
+  }
 };
 
 using rocksdb::Status;
@@ -272,14 +280,6 @@ ExitCode Diff(const DiffArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddDiff(CLI::App* command) {
-  const auto args = std::make_shared<DiffArgs>();
-  args->AddTo(command);
-  cli::AddNumberTo(command, "--cells", &args->limit,
-                   "Differing cells, and range deletions, to print")
-      ->capture_default_str();
-  args->AddHexTo(command);
-  return [args](const Streams& streams) { return Diff(*args, streams); };
-}
+Action AddDiff(CLI::App* command) { return cli::AddVerb(command, Diff); }
 
 }  // namespace rowbloom::sst_inspect

@@ -7,7 +7,6 @@
 #include <system_error>
 #include <utility>
 
-#include "rowbloom/printable.h"
 #include "tools/cli/arguments.h"
 #include "tools/cli/progress.h"
 
@@ -62,10 +61,21 @@ ExitCode ExpandInputs(const std::vector<std::string>& paths,
   return worst;
 }
 
+// Complains of a Failure, which gives the code.
+template <typename Use>
+ExitCode OrComplain(const Diagnostics& err, const Use& use) {
+  try {
+    return use();
+  } catch (const cli::Failure& failure) {
+    Complain(err, WithoutControls(failure.what()));
+    return failure.code();
+  }
+}
+
 }  // namespace
 
 void FileArgs::AddTo(CLI::App* command, const char* name, const char* meaning) {
-  command->add_option(name, paths, meaning)->required()->type_name("");
+  cli::AddArgumentTo(command, name, &paths, meaning);
   cli::AddJsonTo(command, &json);
 }
 
@@ -74,20 +84,17 @@ void FileArgs::AddHexTo(CLI::App* command) {
 }
 
 void FileArgs::AddKeyLayoutTo(CLI::App* command) {
-  command
-      ->add_option("--key-layout", key_layout,
+  cli::AddOptionTo(command, "--key-layout", &key_layout,
                    "How keys split: escaped, fixed:N, delimited:C, u16; "
-                   "default: as the file's filter or extractor says")
-      ->type_name("LAYOUT");
+                   "default: as the file's filter or extractor says",
+                   "LAYOUT");
 }
 
 void FileArgs::AddDbPathTo(CLI::App* command) {
-  command
-      ->add_option("--db-path", db_paths,
-                   "Another directory that files of the database are in; may "
-                   "be given again")
-      ->allow_extra_args(false)
-      ->type_name("DIR");
+  cli::AddListTo(command, "--db-path", &db_paths,
+                 "Another directory that files of the database are in; may be "
+                 "given again",
+                 "DIR");
 }
 
 size_t FileArgs::CountFiles() const {
@@ -114,9 +121,10 @@ ExitCode FileArgs::ForEachTree(
   ExitCode worst = ExitCode::kOk;
   for (const std::string& path : paths) {
     DatabaseTree tree;
-    const rocksdb::Status status = ReadTree(path, db_paths, &tree);
-    worst =
-        std::max(worst, status.ok() ? use(tree) : Judge(streams.err, status));
+    worst = std::max(worst, OrComplain(streams.err, [&] {
+                       Require(ReadTree(path, db_paths, &tree));
+                       return use(tree);
+                     }));
   }
   return worst;
 }
@@ -133,7 +141,7 @@ ExitCode FileOpener::Open(const std::string& path, bool listed,
       interruption_.Check(streams_.out);
       if (show) show(offset_bytes);
     });
-    return use(*file);
+    return OrComplain(streams_.err, [&] { return use(*file); });
   }
   if (listed && !fs::exists(path, ignored)) {
     Complain(streams_.err,
@@ -148,11 +156,6 @@ ExitCode FileOpener::Open(const TreeFile& file, const Use& use) const {
   return Judge(streams_.err,
                rocksdb::Status::Corruption(
                    file.path + ": named by the MANIFEST, and not there"));
-}
-
-std::optional<std::string> Typed(const std::optional<std::string>& text) {
-  if (!text) return std::nullopt;
-  return FromPrintable(*text);
 }
 
 TableFile::Progress ProgressOn(const Diagnostics& err, const TableFile& file,

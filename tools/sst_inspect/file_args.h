@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tools/cli/interruption.h"
@@ -36,7 +37,8 @@ class FileOpener {
         shows_progress_(prints == Prints::kAtTheEnd ||
                         !streams.out_is_terminal) {}
 
-  // Calls `use` with the file, or complains. A database in use may delete
+  // Calls `use` with the file. Complains of one that cannot be opened, and of a
+  // Failure of `use`, which ends only that. A database in use may delete
   // files: one that was `listed` in a directory and is gone is no failure.
   using Use = std::function<ExitCode(const TableFile& file)>;
   ExitCode Open(const std::string& path, bool listed, const Use& use) const;
@@ -79,29 +81,45 @@ struct FileArgs {
                        Prints prints = Prints::kAtTheEnd) const;
 
   // Calls `use` for the tree of each database that the paths name. Complains
-  // of one that cannot be read.
+  // as FileOpener does.
   ExitCode ForEachTree(
       const Streams& streams,
       const std::function<ExitCode(const DatabaseTree& tree)>& use) const;
 };
 
-// The action that prints each file by itself.
-template <typename Args>
-Action EachFile(std::shared_ptr<Args> args,
-                ExitCode (*print)(const TableFile& file, const Args& args,
-                                  const Output& output),
-                Prints prints = Prints::kAtTheEnd) {
-  return [args, print, prints](const Streams& streams) {
-    const Output output{streams.out, streams.err, args->json};
-    return args->ForEachFile(
-        streams,
-        [&](const TableFile& file) { return print(file, *args, output); },
-        prints);
-  };
+// Prints each file by itself. What prints nothing but the file is kOk unless it
+// throws.
+template <typename Args, typename Code>
+ExitCode PrintEachFile(const Args& args, const Streams& streams,
+                       Code (*print)(const TableFile& file, const Args& args,
+                                     const Output& output),
+                       Prints prints) {
+  const Output output{streams.out, streams.err, args.json};
+  return args.ForEachFile(
+      streams,
+      [&](const TableFile& file) {
+        if constexpr (std::is_void_v<Code>) {
+          print(file, args, output);
+          return ExitCode::kOk;
+        } else {
+          return print(file, args, output);
+        }
+      },
+      prints);
 }
 
-// The bytes that were typed with \xHH, if any were.
-std::optional<std::string> Typed(const std::optional<std::string>& text);
+// Adds the arguments of a verb, Args::AddTo. The action prints each file.
+template <typename Args, typename Code>
+Action AddFileVerb(CLI::App* command,
+                   Code (*print)(const TableFile& file, const Args& args,
+                                 const Output& output),
+                   Prints prints = Prints::kAtTheEnd) {
+  const auto args = std::make_shared<Args>();
+  args->AddTo(command);
+  return [args, print, prints](const Streams& streams) {
+    return PrintEachFile(*args, streams, print, prints);
+  };
+}
 
 // Files from this size on take long enough to say how far they are read.
 inline constexpr uint64_t kProgressBytes = uint64_t{1} << 30;

@@ -24,6 +24,13 @@ using rocksdb::Status;
 
 struct FilterArgs : FileArgs {
   bool partitions = false;  // list each partition, too
+
+  void AddTo(CLI::App* command) {
+    FileArgs::AddTo(command);
+    command->add_flag(
+        "--partitions", partitions,
+        "Also list each partition, or chunk of an HFile's filter");
+  }
 };
 
 // Some of the texts, separated by commas.
@@ -295,11 +302,7 @@ ExitCode PrintFilter(const TableFile& file, const FilterArgs& args,
 }  // namespace
 
 Action AddFilter(CLI::App* command) {
-  const auto args = std::make_shared<FilterArgs>();
-  args->AddTo(command);
-  command->add_flag("--partitions", args->partitions,
-                    "Also list each partition, or chunk of an HFile's filter");
-  return EachFile(args, PrintFilter);
+  return AddFileVerb(command, PrintFilter);
 }
 
 }  // namespace rowbloom::sst_inspect

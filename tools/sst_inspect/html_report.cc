@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "rocksdb/status.h"
+#include "tools/cli/arguments.h"
 #include "tools/sst_inspect/file_picture.h"
 #include "tools/sst_inspect/output.h"
 
@@ -41,11 +42,11 @@ bool IsPageOrEmpty(const std::string& path) {
 
 }  // namespace
 
-Status CheckDrawnFiles(size_t files) {
+void CheckDrawnFiles(size_t files) {
   constexpr size_t kMostFiles = 1000;
-  if (files <= kMostFiles) return Status::OK();
-  return Status::InvalidArgument(fmt::format(
-      "--html: expected at most {} files, found {}", kMostFiles, files));
+  if (files <= kMostFiles) return;
+  Require(Error{fmt::format("--html: expected at most {} files, found {}",
+                            kMostFiles, files)});
 }
 
 HtmlReport::~HtmlReport() {
@@ -113,16 +114,14 @@ ExitCode WriteHtml(const std::string& path, const std::string& title,
                    const std::function<ExitCode(HtmlReport* report)>& draw) {
   const Output output{streams.out, streams.err};
   HtmlReport report(path, title, output);
-  Status status = report.Open();
-  if (!status.ok()) return Judge(streams.err, status);
+  Require(report.Open());
   const ExitCode worst = draw(&report);
-  status = report.Finish();
-  return status.ok() ? worst : Judge(streams.err, status);
+  Require(report.Finish());
+  return worst;
 }
 
 void AddHtmlTo(CLI::App* command, const char* meaning, std::string* path) {
-  command->add_option("--html", *path, meaning)
-      ->type_name("FILE")
+  cli::AddOptionTo(command, "--html", path, meaning, "FILE")
       ->excludes("--json");
 }
 
@@ -137,11 +136,10 @@ Action AddDrawn(CLI::App* command,
             &args->html);
   return [args, print](const Streams& streams) {
     if (args->html.empty()) {
-      return EachFile(args, print, Prints::kAllTheWhile)(streams);
+      return PrintEachFile(*args, streams, print, Prints::kAllTheWhile);
     }
     const size_t files = args->CountFiles();
-    const Status status = CheckDrawnFiles(files);
-    if (!status.ok()) return Judge(streams.err, status);
+    CheckDrawnFiles(files);
     const PictureBudget budget = PictureBudget::Among(files);
     const std::string title = args->paths.size() == 1
                                   ? args->paths.front()

@@ -17,8 +17,8 @@
 
 namespace rowbloom::sst_inspect {
 
-// InvalidArgument: `files` are more than have a place on one page.
-rocksdb::Status CheckDrawnFiles(size_t files);
+// Throws a Failure if `files` are more than have a place on one page.
+void CheckDrawnFiles(size_t files);
 
 // A page that is written piece by piece. Until Finish a file that was there
 // stays, and a page that is not finished is removed.
@@ -57,7 +57,7 @@ class HtmlReport {
 };
 
 // Writes the page of a command at `path`: opens it, lets `draw` add to it, and
-// finishes it.
+// finishes it. Throws a Failure if it cannot be written.
 ExitCode WriteHtml(const std::string& path, const std::string& title,
                    const Streams& streams,
                    const std::function<ExitCode(HtmlReport* report)>& draw);

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "rocksdb/status.h"
 #include "rowbloom/key_layout.h"
+#include "rowbloom/result.h"
 #include "tools/sst_inspect/output.h"
 #include "tools/sst_inspect/table_file.h"
 
@@ -88,11 +88,11 @@ struct KeyFormat {
   std::string RowText(std::string_view row_bytes) const;
 };
 
-// Makes the format for a file's own keys. Its layout is `layout_id` if that is
-// not empty, else the one that the file's filter or prefix extractor names. It
-// has none if neither does or the layout is not known here. HFiles have their
-// own. Error: InvalidArgument for a bad layout_id, or one for an HFile.
-rocksdb::Status FormatOf(const TableFile& file, const std::string& layout_id,
-                         bool hex, KeyFormat* format);
+// The format of a file's own keys. Its layout is `layout_id` if that is not
+// empty, else the one that the file's filter or prefix extractor names. It has
+// none if neither does or the layout is not known here. HFiles have their own.
+// Error: a bad layout_id, or one for an HFile.
+Result<KeyFormat> FormatOf(const TableFile& file, const std::string& layout_id,
+                           bool hex);
 
 }  // namespace rowbloom::sst_inspect

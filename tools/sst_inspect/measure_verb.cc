@@ -26,8 +26,6 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-using rocksdb::Status;
-
 // The part of an absent key that the file lacks.
 enum class AbsentKind : uint8_t {
   kRow,     // a row that the file does not have; the key is the row's bytes
@@ -66,8 +64,8 @@ struct Sample {
 };
 
 // Draws keys with equal chances (Vitter's algorithm R).
-Status Draw(const TableFile& file, const KeyFormat& format, Dice* dice,
-            Sample* sample) {
+Sample Draw(const TableFile& file, const KeyFormat& format, Dice* dice) {
+  Sample sample;
   const std::unique_ptr<CellReader> cells = file.NewCellReader();
   uint64_t seen = 0;
   std::string last;
@@ -77,20 +75,21 @@ Status Draw(const TableFile& file, const KeyFormat& format, Dice* dice,
     if (seen > 0 && key == last) continue;
     last.assign(key);
     ++seen;
-    if (sample->keys.size() < kSampleKeys) {
-      sample->keys.push_back(last);
+    if (sample.keys.size() < kSampleKeys) {
+      sample.keys.push_back(last);
     } else if (const uint64_t at = dice->Below(seen); at < kSampleKeys) {
-      sample->keys[at] = last;
+      sample.keys[at] = last;
     }
   }
-  for (const std::string& key : sample->keys) {
+  Require(cells->status());
+  for (const std::string& key : sample.keys) {
     const auto split = format.Split(key);
     const auto row = split ? format.DecodeRow(split->row) : std::nullopt;
     if (!row) continue;
-    sample->rows.push_back(*row);
-    sample->qualifiers.emplace_back(split->qualifier);
+    sample.rows.push_back(*row);
+    sample.qualifiers.emplace_back(split->qualifier);
   }
-  return cells->status();
+  return sample;
 }
 
 // The start of one and the end of another, and perhaps a byte of a third; in
@@ -165,8 +164,8 @@ class AbsentKeyMaker {
 };
 
 // Takes out what the file has.
-Status RemoveStored(const TableFile& file, const KeyFormat& format, Keys* rows,
-                    Keys* keys) {
+void RemoveStored(const TableFile& file, const KeyFormat& format, Keys* rows,
+                  Keys* keys) {
   const std::unique_ptr<CellReader> cells = file.NewCellReader();
   std::string wanted;
   while (cells->Next()) {
@@ -182,56 +181,62 @@ Status RemoveStored(const TableFile& file, const KeyFormat& format, Keys* rows,
       rows->erase(wanted);
     }
   }
-  return cells->status();
+  Require(cells->status());
 }
 
 // About `count` of each kind that the layout allows; fewer where the keys leave
 // no room for so many. Each is a mixture of keys drawn at random from the file,
 // and was compared with all that the file has, which takes two passes over it.
 // The same seed gives the same keys.
-Status MakeAbsentKeys(const TableFile& file, const KeyFormat& format,
-                      uint64_t count, uint64_t seed,
-                      std::vector<AbsentKeys>* absent) {
-  absent->clear();
+std::vector<AbsentKeys> MakeAbsentKeys(const TableFile& file,
+                                       const KeyFormat& format, uint64_t count,
+                                       uint64_t seed) {
   Dice dice(seed);
-  Sample sample;
-  Status status = Draw(file, format, &dice, &sample);
-  if (!status.ok() || sample.keys.empty()) return status;
+  const Sample sample = Draw(file, format, &dice);
+  if (sample.keys.empty()) return {};
   AbsentKeyMaker maker(format, sample, count, &dice);
   const bool has_rows = !sample.rows.empty();
   Keys rows = has_rows ? maker.Rows() : Keys();
   Keys keys = has_rows ? maker.Columns() : maker.WholeKeys();
-  status = RemoveStored(file, format, &rows, &keys);
-  if (!status.ok()) return status;
+  RemoveStored(file, format, &rows, &keys);
 
   const sst::KeyOrder order = file.key_order() == sst::KeyOrder::kUnknown
                                   ? sst::KeyOrder::kBytewise
                                   : file.key_order();
+  std::vector<AbsentKeys> absent;
   const auto add = [&](AbsentKind kind, std::vector<std::string> list) {
     std::sort(list.begin(), list.end(),
               [order](const std::string& a, const std::string& b) {
                 return CompareUserKeys(order, 0, a, b) < 0;
               });
-    absent->push_back({kind, std::move(list)});
+    absent.push_back({kind, std::move(list)});
   };
   if (!has_rows) {
     add(AbsentKind::kKey, {keys.begin(), keys.end()});
-    return status;
+    return absent;
   }
   add(AbsentKind::kRow, {rows.begin(), rows.end()});
   std::vector<std::string> cells;
-  for (const std::string& row : absent->front().keys) {
+  for (const std::string& row : absent.front().keys) {
     cells.push_back(format.JoinKey(
         row, sample.qualifiers[dice.Below(sample.qualifiers.size())]));
   }
   add(AbsentKind::kCell, std::move(cells));
   add(AbsentKind::kColumn, {keys.begin(), keys.end()});
-  return status;
+  return absent;
 }
 
 struct MeasureArgs : FileArgs {
   uint64_t count = 100'000;  // each kind of absent key
   uint64_t seed = 1;
+
+  void AddTo(CLI::App* command) {
+    FileArgs::AddTo(command);
+    cli::AddNumberTo(command, "--count", &count, "Absent keys of each kind")
+        ->check(CLI::Range(uint64_t{1}, uint64_t{10'000'000}));
+    cli::AddNumberTo(command, "--seed", &seed, "The same seed, the same keys");
+    AddKeyLayoutTo(command);
+  }
 };
 
 // The results for one kind of absent key.
@@ -262,8 +267,8 @@ FilterQuestion QuestionOf(AbsentKind kind, std::string_view key) {
 
 // Leaves what passes rightly out of `absent`. Reads the file if there may be
 // such keys.
-Status RemovePresent(const TableFile& file, const KeyFormat& format,
-                     const FilterReader& filter, AbsentKeys* absent) {
+void RemovePresent(const TableFile& file, const KeyFormat& format,
+                   const FilterReader& filter, AbsentKeys* absent) {
   const auto shared_by = [&](const std::string& key) {
     return filter.SharedByAbsent(QuestionOf(absent->kind, key));
   };
@@ -271,36 +276,35 @@ Status RemovePresent(const TableFile& file, const KeyFormat& format,
   for (const std::string& key : absent->keys) {
     if (const auto bytes = shared_by(key)) shared.emplace(*bytes);
   }
-  if (shared.empty()) return Status::OK();
+  if (shared.empty()) return;
   const std::unique_ptr<CellReader> cells = file.NewCellReader();
   while (cells->Next()) {
     const auto bytes =
         filter.SharedByPresent(format.WithoutTimestamp(cells->cell().user_key));
     if (bytes) shared.erase(std::string(*bytes));
   }
+  Require(cells->status());
   // The filter is asked for only one of the rows that share bytes.
   const bool once = absent->kind == AbsentKind::kRow;
   std::erase_if(absent->keys, [&](const std::string& key) {
     const std::string bytes(shared_by(key).value_or(""));
     return once ? shared.erase(bytes) == 0 : !shared.contains(bytes);
   });
-  return cells->status();
 }
 
-Status Measure(const AbsentKeys& absent, FilterReader* filter,
-               Measured* measured) {
+Measured Measure(const AbsentKeys& absent, FilterReader* filter) {
+  Measured measured;
   for (const std::string& key : absent.keys) {
     FilterReader::Answer answer;
-    const Status status = filter->Ask(QuestionOf(absent.kind, key), &answer);
-    if (!status.ok()) return status;
+    Require(filter->Ask(QuestionOf(absent.kind, key), &answer));
     if (!answer.asked) continue;
-    measured->question = NameOf(absent.kind, answer.of_prefix);
-    ++measured->asked;
-    measured->passed += answer.may_match ? 1 : 0;
-    measured->predicted +=
+    measured.question = NameOf(absent.kind, answer.of_prefix);
+    ++measured.asked;
+    measured.passed += answer.may_match ? 1 : 0;
+    measured.predicted +=
         absent.kind == AbsentKind::kColumn ? answer.column_rate : answer.rate;
   }
-  return Status::OK();
+  return measured;
 }
 
 struct Interval {
@@ -362,47 +366,33 @@ void PrintMeasured(const TableFile& file, uint64_t seed,
   if (!output.json) table.Print(output.out);
 }
 
-ExitCode PrintMeasure(const TableFile& file, const MeasureArgs& args,
-                      const Output& output) {
-  KeyFormat format;
-  Status status = FormatOf(file, args.key_layout, false, &format);
+void PrintMeasure(const TableFile& file, const MeasureArgs& args,
+                  const Output& output) {
+  const KeyFormat format =
+      Require(FormatOf(file, args.key_layout, /*hex=*/false));
   std::unique_ptr<FilterReader> filter;
-  if (status.ok()) status = file.NewFilterReader(&filter);
-  if (!status.ok()) return Judge(output.err, status);
-  const std::string path = WithoutControls(file.path());
+  Require(file.NewFilterReader(&filter));
   if (!filter->askable()) {
-    return Fail(output.err, path + ": no filter that can be asked");
+    Require(Error{file.path() + ": no filter that can be asked"});
   }
-  std::vector<AbsentKeys> absent;
-  status = MakeAbsentKeys(file, format, args.count, args.seed, &absent);
   std::vector<Measured> results;
-  for (AbsentKeys& keys : absent) {
-    Measured measured;
-    if (status.ok()) status = RemovePresent(file, format, *filter, &keys);
-    if (status.ok()) status = Measure(keys, filter.get(), &measured);
+  for (AbsentKeys& keys : MakeAbsentKeys(file, format, args.count, args.seed)) {
+    RemovePresent(file, format, *filter, &keys);
+    const Measured measured = Measure(keys, filter.get());
     if (measured.asked > 0) results.push_back(measured);
   }
-  if (!status.ok()) return Judge(output.err, status);
   if (results.empty()) {
-    return Fail(output.err, path +
-                                ": nothing to ask: no keys, or none whose "
-                                "absence such a filter could tell");
+    Require(Error{file.path() +
+                  ": nothing to ask: no keys, or none whose absence such a "
+                  "filter could tell"});
   }
   PrintMeasured(file, args.seed, results, output);
-  return ExitCode::kOk;
 }
 
 }  // namespace
 
 Action AddMeasure(CLI::App* command) {
-  const auto args = std::make_shared<MeasureArgs>();
-  args->AddTo(command);
-  cli::AddNumberTo(command, "--count", &args->count, "Absent keys of each kind")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000'000}));
-  cli::AddNumberTo(command, "--seed", &args->seed,
-                   "The same seed, the same keys");
-  args->AddKeyLayoutTo(command);
-  return EachFile(args, PrintMeasure);
+  return AddFileVerb(command, PrintMeasure);
 }
 
 }  // namespace rowbloom::sst_inspect

@@ -24,6 +24,7 @@ using cli::Percent;
 using cli::PercentRange;
 using cli::Ratio;
 using cli::Record;
+using cli::Require;
 using cli::Table;
 using cli::ToHex;
 using cli::UtcText;

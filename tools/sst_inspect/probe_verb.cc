@@ -25,6 +25,7 @@
 #include <string_view>
 
 #include "rowbloom/printable.h"
+#include "tools/cli/arguments.h"
 #include "tools/sst_inspect/file_args.h"
 #include "tools/sst_inspect/key_format.h"
 #include "tools/sst_inspect/output.h"
@@ -42,6 +43,22 @@ struct ProbeArgs : FileArgs {
   std::optional<std::string> qualifier;  // nullopt: look up the row alone
   // A whole key as it is in the file, instead of row and qualifier.
   std::optional<std::string> key;
+
+  void AddTo(CLI::App* command) {
+    FileArgs::AddTo(command);
+    CLI::Option_group* const what = command->add_option_group("question");
+    cli::AddBytesTo(what, "--row", &row,
+                    "The application's row; \\xHH stands for any byte", "ROW");
+    CLI::Option* const whole = cli::AddBytesTo(
+        what, "--key", &key,
+        "A whole key as it is in the file, \\xHH for any byte", "KEY");
+    what->require_option(1);
+    cli::AddBytesTo(command, "--qualifier", &qualifier,
+                    "The qualifier; without it only the row is asked",
+                    "QUALIFIER")
+        ->excludes(whole);
+    AddKeyLayoutTo(command);
+  }
 };
 
 // The counts of the files that gave an answer.
@@ -63,7 +80,7 @@ class Prober {
     if (!output_.json) {
       output_.out << WithoutControls(file_.path()) << "\n";
     }
-    if (!Encode()) return worst_;
+    Encode();
     FilterExplanation explanation;
     std::unique_ptr<FilterReader> filter;
     const Status status = file_.NewFilterReader(&filter);
@@ -110,47 +127,39 @@ class Prober {
     }
   }
 
-  bool Refuse(std::string_view why) {
-    worst_ =
-        Fail(output_.err, fmt::format("{}: {}", WithoutControls(file_.path()),
-                                      WithoutControls(why)));
-    return false;
+  [[noreturn]] void Refuse(const std::string& why) const {
+    throw cli::Failure(file_.path() + ": " + why, ExitCode::kFailed);
   }
 
   // Fills question_; it stays empty for a row of a file whose layout nobody
-  // names. False after a usage error.
-  bool Encode() {
+  // names.
+  void Encode() {
     const bool own_layout = file_.key_form() == KeyForm::kUserKey;
-    Status status =
-        FormatOf(file_, own_layout ? "" : args_.key_layout, false, &format_);
-    if (status.ok() && own_layout && !format_.layout &&
-        !args_.key_layout.empty()) {
-      status = FormatOf(file_, args_.key_layout, false, &format_);
-    }
-    if (!status.ok()) {
-      worst_ = Judge(output_.err, status);
-      return false;
+    format_ = Require(
+        FormatOf(file_, own_layout ? "" : args_.key_layout, /*hex=*/false));
+    if (own_layout && !format_.layout && !args_.key_layout.empty()) {
+      format_ = Require(FormatOf(file_, args_.key_layout, /*hex=*/false));
     }
     if (args_.key) {
       key_ = *args_.key;
       const auto parts = format_.Split(key_);
       if (format_.form == KeyForm::kHFile && !parts) {
-        return Refuse("--key: not a key of an HFile's");
+        Refuse("--key: not a key of an HFile's");
       }
       if (parts) row_ = parts->row;
       question_ = {.key = key_};
-      return true;
+      return;
     }
     if (!format_.has_rows()) {
-      return format_.layout_problem.empty() || Refuse(format_.layout_problem);
+      if (!format_.layout_problem.empty()) Refuse(format_.layout_problem);
+      return;
     }
     auto row = format_.EncodeRow(args_.row);
-    if (!row) return Refuse(row.error());
+    if (!row) Refuse(row.error());
     row_ = *std::move(row);
     key_ = args_.qualifier ? format_.JoinKey(row_, *args_.qualifier) : row_;
     layout_ = format_.LayoutText();
     question_ = {.key = key_, .is_row = !args_.qualifier, .layout = layout_};
-    return true;
   }
 
   // 0 if the key is what is wanted; above 0 if it comes behind it in the order
@@ -214,14 +223,10 @@ class Prober {
 };
 
 ExitCode Probe(const ProbeArgs& args, const Streams& streams) {
-  ProbeArgs typed = args;
-  typed.row = FromPrintable(args.row);
-  typed.qualifier = Typed(args.qualifier);
-  typed.key = Typed(args.key);
   const Output output{streams.out, streams.err, args.json};
   ProbeCounts counts;
   const ExitCode worst = args.ForEachFile(streams, [&](const TableFile& file) {
-    return Prober(file, typed, output).Run(&counts);
+    return Prober(file, args, output).Run(&counts);
   });
   if (counts.answered > 1 && !args.json) {
     streams.out << counts.may_be_there << " of " << counts.answered
@@ -236,25 +241,6 @@ ExitCode Probe(const ProbeArgs& args, const Streams& streams) {
 
 }  // namespace
 
-Action AddProbe(CLI::App* command) {
-  const auto args = std::make_shared<ProbeArgs>();
-  args->AddTo(command);
-  CLI::Option_group* const what = command->add_option_group("question");
-  what->add_option("--row", args->row,
-                   "The application's row; \\xHH stands for any byte")
-      ->type_name("ROW");
-  CLI::Option* const key =
-      what->add_option("--key", args->key,
-                       "A whole key as it is in the file, \\xHH for any byte")
-          ->type_name("KEY");
-  what->require_option(1);
-  command
-      ->add_option("--qualifier", args->qualifier,
-                   "The qualifier; without it only the row is asked")
-      ->type_name("QUALIFIER")
-      ->excludes(key);
-  args->AddKeyLayoutTo(command);
-  return [args](const Streams& streams) { return Probe(*args, streams); };
-}
+Action AddProbe(CLI::App* command) { return cli::AddVerb(command, Probe); }
 
 }  // namespace rowbloom::sst_inspect

@@ -16,6 +16,14 @@ namespace {
 
 struct StatsArgs : FileArgs {
   size_t biggest = 10;  // rows to list
+
+  void AddTo(CLI::App* command) {
+    FileArgs::AddTo(command);
+    cli::AddNumberTo(command, "--biggest", &biggest, "How many rows to list")
+        ->check(CLI::Range(0, 100'000));
+    AddKeyLayoutTo(command);
+    AddHexTo(command);
+  }
 };
 
 class StatsPrinter {
@@ -154,35 +162,22 @@ class StatsPrinter {
   const Output& output_;
 };
 
-ExitCode PrintStats(const TableFile& file, const StatsArgs& args,
-                    const Output& output) {
-  KeyFormat format;
-  rocksdb::Status status = FormatOf(file, args.key_layout, args.hex, &format);
-  if (!status.ok()) return Judge(output.err, status);
+void PrintStats(const TableFile& file, const StatsArgs& args,
+                const Output& output) {
+  const KeyFormat format = Require(FormatOf(file, args.key_layout, args.hex));
   TableStats stats;
-  status = GatherStats(file, format, args.biggest, &stats);
   // Figures of a part of a file would mislead.
-  if (!status.ok()) return Judge(output.err, status);
+  Require(GatherStats(file, format, args.biggest, &stats));
   const StatsPrinter printer(file, format, stats, output);
   if (output.json) {
     printer.PrintJson();
   } else {
     printer.PrintText();
   }
-  return ExitCode::kOk;
 }
 
 }  // namespace
 
-Action AddStats(CLI::App* command) {
-  const auto args = std::make_shared<StatsArgs>();
-  args->AddTo(command);
-  cli::AddNumberTo(command, "--biggest", &args->biggest,
-                   "How many rows to list")
-      ->check(CLI::Range(0, 100'000));
-  args->AddKeyLayoutTo(command);
-  args->AddHexTo(command);
-  return EachFile(args, PrintStats);
-}
+Action AddStats(CLI::App* command) { return AddFileVerb(command, PrintStats); }
 
 }  // namespace rowbloom::sst_inspect

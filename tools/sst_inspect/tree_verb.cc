@@ -24,6 +24,20 @@ constexpr auto kRight = Table::Align::kRight;
 struct TreeArgs : FileArgs {
   bool files = false;
   std::string html;  // empty: text
+
+  void AddTo(CLI::App* command) {
+    FileArgs::AddTo(command, "DB", "Directory of a database");
+    command->add_flag("--files", files,
+                      "List each file, too; with --html: draw its blocks and "
+                      "the fill of its filters, too, for which it is read "
+                      "whole");
+    AddHexTo(command);
+    AddDbPathTo(command);
+    AddHtmlTo(command,
+              "Draw the levels as a page there, - for standard output, instead "
+              "of text",
+              &html);
+  }
 };
 
 // Reads the facts of each file; `worst` becomes the greatest exit code.
@@ -159,10 +173,7 @@ ExitCode DrawTree(const DatabaseTree& tree, const TreeArgs& args,
                   const Streams& streams, HtmlReport* report) {
   size_t files = 0;
   for (const TreeFamily& family : tree.families) files += family.files.size();
-  if (args.files) {
-    const rocksdb::Status status = CheckDrawnFiles(files);
-    if (!status.ok()) return Judge(streams.err, status);
-  }
+  if (args.files) CheckDrawnFiles(files);
   const FileOpener opener(streams, Prints::kAtTheEnd);
   ExitCode worst = ExitCode::kOk;
   const SummedTree summed = SumUp(tree, opener, &worst);
@@ -182,36 +193,24 @@ ExitCode DrawTree(const DatabaseTree& tree, const TreeArgs& args,
   return worst;
 }
 
+ExitCode Tree(const TreeArgs& args, const Streams& streams) {
+  if (args.html.empty()) {
+    return args.ForEachTree(streams, [&](const DatabaseTree& tree) {
+      return PrintTree(tree, args, streams);
+    });
+  }
+  const std::string title =
+      args.paths.size() == 1 ? args.paths.front()
+                             : fmt::format("{} databases", args.paths.size());
+  return WriteHtml(args.html, title, streams, [&](HtmlReport* report) {
+    return args.ForEachTree(streams, [&](const DatabaseTree& tree) {
+      return DrawTree(tree, args, streams, report);
+    });
+  });
+}
+
 }  // namespace
 
-Action AddTree(CLI::App* command) {
-  const auto args = std::make_shared<TreeArgs>();
-  args->AddTo(command, "DB", "Directory of a database");
-  command->add_flag("--files", args->files,
-                    "List each file, too; with --html: draw its blocks and the "
-                    "fill of its filters, too, for which it is read whole");
-  args->AddHexTo(command);
-  args->AddDbPathTo(command);
-  AddHtmlTo(command,
-            "Draw the levels as a page there, - for standard output, instead "
-            "of text",
-            &args->html);
-  return [args](const Streams& streams) {
-    if (args->html.empty()) {
-      return args->ForEachTree(streams, [&](const DatabaseTree& tree) {
-        return PrintTree(tree, *args, streams);
-      });
-    }
-    const std::string title =
-        args->paths.size() == 1
-            ? args->paths.front()
-            : fmt::format("{} databases", args->paths.size());
-    return WriteHtml(args->html, title, streams, [&](HtmlReport* report) {
-      return args->ForEachTree(streams, [&](const DatabaseTree& tree) {
-        return DrawTree(tree, *args, streams, report);
-      });
-    });
-  };
-}
+Action AddTree(CLI::App* command) { return cli::AddVerb(command, Tree); }
 
 }  // namespace rowbloom::sst_inspect

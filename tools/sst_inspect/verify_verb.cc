@@ -60,11 +60,17 @@ ExitCode Report(const std::string& path, const VerifyCounts& counts,
   return worst;
 }
 
-ExitCode PrintVerify(const TableFile& file, const FileArgs& args,
+struct VerifyArgs : FileArgs {
+  void AddTo(CLI::App* command) {
+    FileArgs::AddTo(command);
+    AddKeyLayoutTo(command);
+  }
+};
+
+ExitCode PrintVerify(const TableFile& file, const VerifyArgs& args,
                      const Output& output) {
-  KeyFormat format;
-  const Status status = FormatOf(file, args.key_layout, false, &format);
-  if (!status.ok()) return Judge(output.err, status);
+  const KeyFormat format =
+      Require(FormatOf(file, args.key_layout, /*hex=*/false));
   if (!output.json) output.out << WithoutControls(file.path()) << "\n";
   Findings findings(file.path(), output);
   VerifyCounts counts;
@@ -101,10 +107,7 @@ void Findings::Note(const std::string& sentence) {
 }
 
 Action AddVerify(CLI::App* command) {
-  const auto args = std::make_shared<FileArgs>();
-  args->AddTo(command);
-  args->AddKeyLayoutTo(command);
-  return EachFile(args, PrintVerify);
+  return AddFileVerb(command, PrintVerify);
 }
 
 }  // namespace rowbloom::sst_inspect

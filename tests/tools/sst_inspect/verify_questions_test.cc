@@ -57,8 +57,8 @@ Counts ByModel(const std::string& path, const std::string& key_layout) {
   std::unique_ptr<sst_inspect::TableFile> file;
   EXPECT_THAT(sst_inspect::OpenTable(path, &file), IsOk());
   const sst_inspect::TableFacts facts = file->Facts();
-  sst_inspect::KeyFormat format;
-  EXPECT_THAT(FormatOf(*file, key_layout, false, &format), IsOk());
+  const sst_inspect::KeyFormat format =
+      FormatOf(*file, key_layout, /*hex=*/false).value();
   const sst_inspect::PrefixRule prefix_of =
       sst_inspect::PrefixRuleOf(facts.prefix_extractor);
   sst_inspect::FilterAsker asker;
