@@ -50,12 +50,8 @@ ExitCode Fail(const Diagnostics& err, std::string_view problem) {
   return ExitCode::kFailed;
 }
 
-ExitCode Fail(const Diagnostics& err, const rocksdb::Status& status) {
-  return Fail(err, Describe(status));
-}
-
 ExitCode Judge(const Diagnostics& err, const rocksdb::Status& status) {
-  Fail(err, status);
+  Complain(err, Describe(status));
   return status.IsCorruption() ? ExitCode::kFinding : ExitCode::kFailed;
 }
 

@@ -88,7 +88,6 @@ void Complain(const Diagnostics& err, std::string_view problem);
 
 // Complains and returns kFailed.
 ExitCode Fail(const Diagnostics& err, std::string_view problem);
-ExitCode Fail(const Diagnostics& err, const rocksdb::Status& status);
 
 // Fail for verbs that look for damage: kFinding for Corruption.
 ExitCode Judge(const Diagnostics& err, const rocksdb::Status& status);

@@ -85,6 +85,13 @@ std::string Grouped(uint64_t number) {
   return text;
 }
 
+Table::Table(const std::vector<std::string>& titles) {
+  for (const std::string& title : titles) {
+    const bool is_right = title.starts_with('>');
+    columns_.push_back({title.substr(is_right ? 1 : 0), is_right});
+  }
+}
+
 void Table::Print(std::ostream& out, size_t indent) const {
   std::vector<size_t> widths;
   for (const Column& column : columns_) widths.push_back(column.title.size());
@@ -98,9 +105,8 @@ void Table::Print(std::ostream& out, size_t indent) const {
     for (size_t i = 0; i < columns_.size(); ++i) {
       const std::string& cell = cell_of(i);
       if (i > 0) line += "  ";
-      line += columns_[i].align == Align::kLeft
-                  ? fmt::format("{:<{}}", cell, widths[i])
-                  : fmt::format("{:>{}}", cell, widths[i]);
+      line += columns_[i].is_right ? fmt::format("{:>{}}", cell, widths[i])
+                                   : fmt::format("{:<{}}", cell, widths[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out << line << "\n";

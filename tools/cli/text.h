@@ -37,22 +37,24 @@ std::string UtcText(uint64_t seconds);
 // "1,234,567".
 std::string Grouped(uint64_t number);
 
-// Rows of cells, each column as wide as its widest cell.
+// Rows of cells, each column as wide as its widest cell. A title that starts
+// with ">" puts its column to the right; it is shown without that.
 class Table {
  public:
-  enum class Align : uint8_t { kLeft, kRight };
-  struct Column {
-    std::string title;
-    Align align = Align::kLeft;
-  };
-
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(const std::vector<std::string>& titles);
 
   // REQUIRES as many cells as columns.
   void AddRow(std::vector<std::string> cells) {
     rows_.push_back(std::move(cells));
   }
   bool empty() const { return rows_.empty(); }
+
+  struct Column {
+    std::string title;
+    bool is_right = false;
+  };
+  const std::vector<Column>& columns() const { return columns_; }
+  const std::vector<std::vector<std::string>>& rows() const { return rows_; }
 
   // Prints the titles and the rows, two spaces between columns and `indent`
   // before them.

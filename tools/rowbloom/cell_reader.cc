@@ -79,6 +79,12 @@ std::optional<Error> CellReader::NextLine(bool* at_end) {
   return lines_.Next(&line_, at_end);
 }
 
+Error CellReader::Expected(std::string_view what,
+                           const std::string& found) const {
+  return lines_.At(lines_.line_number(),
+                   "expected " + std::string(what) + ", found " + found);
+}
+
 Result<std::optional<InputFormat>> CellReader::Detect() {
   while (true) {
     bool at_end = false;
@@ -89,10 +95,8 @@ Result<std::optional<InputFormat>> CellReader::Detect() {
   }
   format_ = FormatOfLine(line_);
   if (!format_) {
-    return lines_.At(lines_.line_number(), "expected " + std::string(kTsvForm) +
-                                               " or " +
-                                               std::string(kFieldForm) +
-                                               ", found " + QuotedStart(line_));
+    return Expected(std::string(kTsvForm) + " or " + std::string(kFieldForm),
+                    QuotedStart(line_));
   }
   line_is_pending_ = true;
   return format_;
@@ -112,24 +116,18 @@ std::optional<Error> CellReader::ReadTsv(const CellSink& sink) {
     bool at_end = false;
     if (auto error = NextLine(&at_end)) return error;
     if (at_end) return std::nullopt;
-    const uint64_t line_number = lines_.line_number();
     const auto columns = SplitTsv(line_);
-    if (!columns) {
-      return lines_.At(line_number, "expected " + std::string(kTsvForm) +
-                                        ", found " + QuotedStart(line_));
-    }
+    if (!columns) return Expected(kTsvForm, QuotedStart(line_));
     const size_t colon = columns->column.find(':');
     if (colon == std::string_view::npos) {
-      return lines_.At(
-          line_number,
-          "expected family:qualifier in the second column, found " +
-              QuotedStart(columns->column));
+      return Expected("family:qualifier in the second column",
+                      QuotedStart(columns->column));
     }
     const InputCell cell = {columns->row, columns->column.substr(0, colon),
                             columns->column.substr(colon + 1), columns->value};
     auto error = sink.check(cell);
     if (!error) error = sink.take(cell);
-    if (error) return lines_.At(line_number, error->message);
+    if (error) return lines_.At(lines_.line_number(), error->message);
   }
 }
 
@@ -160,7 +158,6 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
   while (true) {
     bool at_end = false;
     if (auto error = NextLine(&at_end)) return error;
-    const uint64_t line_number = lines_.line_number();
     if (at_end || line_.empty()) {
       const auto error = EmitStanza(stanza, sink);
       if (error || at_end) return error;
@@ -170,31 +167,26 @@ std::optional<Error> CellReader::ReadPackageIndex(const CellSink& sink) {
     }
     stanza_bytes += line_.size();
     if (stanza_bytes > max_bytes_) {
-      return lines_.At(line_number, "expected a stanza of at most " +
-                                        std::to_string(max_bytes_) +
-                                        " bytes, found a longer one");
+      return Expected(
+          "a stanza of at most " + std::to_string(max_bytes_) + " bytes",
+          "a longer one");
     }
     if (IsContinuation(line_)) {
       if (stanza.empty()) {
-        return lines_.At(line_number, "expected " + std::string(kFieldForm) +
-                                          " to start a stanza, found " +
-                                          QuotedStart(line_));
+        return Expected(std::string(kFieldForm) + " to start a stanza",
+                        QuotedStart(line_));
       }
       stanza.back().value.append(1, '\n').append(line_);
       continue;
     }
     const auto parts = SplitField(line_);
-    if (!parts) {
-      return lines_.At(line_number, "expected " + std::string(kFieldForm) +
-                                        ", found " + QuotedStart(line_));
-    }
+    if (!parts) return Expected(kFieldForm, QuotedStart(line_));
     if (std::ranges::count(stanza, parts->name, &Field::name) > 0) {
-      return lines_.At(line_number,
-                       "expected a field once in a stanza, found " +
-                           QuotedStart(parts->name) + " again");
+      return Expected("a field once in a stanza",
+                      QuotedStart(parts->name) + " again");
     }
-    stanza.push_back(
-        {line_number, std::string(parts->name), std::string(parts->value)});
+    stanza.push_back({lines_.line_number(), std::string(parts->name),
+                      std::string(parts->value)});
   }
 }
 

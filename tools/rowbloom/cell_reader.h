@@ -96,6 +96,8 @@ class CellReader {
 
   // Moves on to the next line, or to the one that Detect found.
   std::optional<Error> NextLine(bool* at_end);
+  // The error of the last line.
+  Error Expected(std::string_view what, const std::string& found) const;
   std::optional<Error> ReadTsv(const CellSink& sink);
   std::optional<Error> EmitStanza(const std::vector<Field>& stanza,
                                   const CellSink& sink) const;

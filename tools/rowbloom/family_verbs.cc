@@ -67,13 +67,6 @@ void Alter(const FamilyArgs& args, const Streams& streams) {
   }
 }
 
-struct FactsArgs : StoreArgs {
-  void AddTo(CLI::App* command) {
-    StoreArgs::AddTo(command);
-    AddJsonTo(command);
-  }
-};
-
 struct RemovalArgs {
   StoreArgs store;
   std::vector<std::string> families;
@@ -117,7 +110,7 @@ void Truncate(const RemovalArgs& args, const Streams& streams) {
   Remove(args, "Truncate", &Store::TruncateFamily, streams);
 }
 
-void DescribeFamilies(const FactsArgs& args, const Streams& streams) {
+void DescribeFamilies(const PrintingStoreArgs& args, const Streams& streams) {
   const std::shared_ptr<Store> store = args.OpenToRead(streams);
   for (const auto& [name, options] : store->Families()) {
     if (args.json) {
@@ -161,22 +154,10 @@ uint64_t FrontFilterBytes(const StoreStats& stats, std::string_view name) {
 }
 
 void PrintTable(const StoreStats& stats, std::ostream& out) {
-  constexpr auto kRight = Table::Align::kRight;
-  Table families({{"family"},
-                  {"bloom type"},
-                  {"rate", kRight},
-                  {"rows", kRight},
-                  {"cells", kRight},
-                  {"memory bytes", kRight},
-                  {"files", kRight},
-                  {"file bytes", kRight},
-                  {"filter bytes", kRight},
-                  {"front filter bytes", kRight},
-                  {"other settings"}});
-  Table levels({{"family"},
-                {"level", kRight},
-                {"files", kRight},
-                {"file bytes", kRight}});
+  Table families({"family", "bloom type", ">rate", ">rows", ">cells",
+                  ">memory bytes", ">files", ">file bytes", ">filter bytes",
+                  ">front filter bytes", "other settings"});
+  Table levels({"family", ">level", ">files", ">file bytes"});
   for (const auto& [name, family] : stats.families) {
     families.AddRow(
         {name, std::string(ToString(family.options.bloom_type)),
@@ -239,7 +220,7 @@ StoreStats ArmedStats(Store* store) {
   }
 }
 
-void Stats(const FactsArgs& args, const Streams& streams) {
+void Stats(const PrintingStoreArgs& args, const Streams& streams) {
   // The store is opened with a front filter, to tell how much that takes.
   StoreOptions options = args.Options();
   options.read_only = true;

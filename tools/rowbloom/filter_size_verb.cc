@@ -107,12 +107,7 @@ ExitCode FilterSize(const SizeArgs& args, const Streams& streams) {
       FileRow(FilterKind::kBloom, keys, rate),
       FileRow(FilterKind::kRibbon, keys, rate),
   };
-  constexpr auto kRight = Table::Align::kRight;
-  Table table({{"kind"},
-               {"bytes", kRight},
-               {"bits/key", kRight},
-               {"", kRight},
-               {"for"}});
+  Table table({"kind", ">bytes", ">bits/key", ">", "for"});
   for (const SizeRow& row : rows) {
     table.AddRow(
         {std::string(row.name),

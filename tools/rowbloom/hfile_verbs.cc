@@ -142,7 +142,7 @@ void WarnOfBulkLoad(const HFileExportReport& report, const Store& store,
 }
 
 struct ExportHFileArgs {
-  StoreArgs store;
+  PrintingStoreArgs store;
   HFileExportOptions options;  // but what the others say
   std::string regions_file;    // empty: none
   std::string compression = "NONE";
@@ -153,7 +153,6 @@ struct ExportHFileArgs {
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    store.AddJsonTo(command);
     AddListTo(command, "--family", &options.families,
               "To export; repeatable; default all", "F");
     AddRowRangeTo(command, &options.start_row, &options.stop_row);
@@ -223,14 +222,13 @@ ExitCode ExportHFile(const ExportHFileArgs& args, const Streams& streams) {
 }
 
 struct ImportHFileArgs {
-  StoreArgs store;
+  PrintingStoreArgs store;
   HFileImportOptions options;
   std::vector<std::string> snapshot;  // directory and name, or nothing
   std::vector<std::string> paths;
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    store.AddJsonTo(command);
     AddOptionTo(command, "--family", &options.family,
                 "Where all cells go; default: as the cells say", "F");
     AddListTo(command, "--only", &options.families,

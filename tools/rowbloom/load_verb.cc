@@ -34,7 +34,7 @@ constexpr char kDefaultFamily[] = "f";
 constexpr size_t kLoadBatchBytes = size_t{1} << 20;
 
 struct LoadArgs {
-  StoreArgs store;
+  PrintingStoreArgs store;
   std::vector<std::string> families;
   std::optional<uint64_t> timestamp_ms;
   std::optional<uint64_t> ttl_ms;
@@ -42,7 +42,6 @@ struct LoadArgs {
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    store.AddJsonTo(command);
     AddFamilySpecsTo(command, &families,
                      "Family to create if missing; repeatable. The first takes "
                      "the cells of a package index");

@@ -41,42 +41,38 @@ class CellPrinter {
   CellPrinter(std::ostream& out, const CellFormat& format, CellColumns first)
       : out_(out), format_(format), first_(first) {}
 
-  void Print(std::string_view row, const Cell& cell);
+  void Print(std::string_view row, const Cell& cell) {
+    if (format_.json) {
+      Record record;
+      record.Text("row", Text(row))
+          .Text("family", cell.family)
+          .Text("qualifier", Text(cell.qualifier))
+          .Number("timestamp", cell.timestamp_ms);
+      if (!format_.keys_only) record.Text("value", Text(cell.value));
+      record.Print(out_);
+      return;
+    }
+    if (first_ <= CellColumns::kRow) out_ << Text(row) << '\t';
+    if (first_ <= CellColumns::kColumn) {
+      out_ << cell.family << ':' << Text(cell.qualifier) << '\t';
+    }
+    if (format_.keys_only) {
+      out_ << cell.timestamp_ms << '\n';
+      return;
+    }
+    if (first_ <= CellColumns::kTimestamp) out_ << cell.timestamp_ms << '\t';
+    out_ << Text(cell.value) << '\n';
+  }
 
  private:
-  std::string Text(std::string_view bytes) const;
+  std::string Text(std::string_view bytes) const {
+    return format_.hex ? ToHex(bytes) : ToPrintable(bytes);
+  }
 
   std::ostream& out_;
   const CellFormat format_;
   const CellColumns first_;
 };
-
-void CellPrinter::Print(std::string_view row, const Cell& cell) {
-  if (format_.json) {
-    Record record;
-    record.Text("row", Text(row))
-        .Text("family", cell.family)
-        .Text("qualifier", Text(cell.qualifier))
-        .Number("timestamp", cell.timestamp_ms);
-    if (!format_.keys_only) record.Text("value", Text(cell.value));
-    record.Print(out_);
-    return;
-  }
-  if (first_ <= CellColumns::kRow) out_ << Text(row) << '\t';
-  if (first_ <= CellColumns::kColumn) {
-    out_ << cell.family << ':' << Text(cell.qualifier) << '\t';
-  }
-  if (format_.keys_only) {
-    out_ << cell.timestamp_ms << '\n';
-    return;
-  }
-  if (first_ <= CellColumns::kTimestamp) out_ << cell.timestamp_ms << '\t';
-  out_ << Text(cell.value) << '\n';
-}
-
-std::string CellPrinter::Text(std::string_view bytes) const {
-  return format_.hex ? ToHex(bytes) : ToPrintable(bytes);
-}
 
 // The choice of versions of a cell.
 struct VersionArgs {
@@ -94,13 +90,12 @@ struct VersionArgs {
 };
 
 struct ReadArgs {
-  StoreArgs store;
+  PrintingStoreArgs store;
   VersionArgs version;
   bool hex = false;
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    store.AddJsonTo(command);
     version.AddTo(command);
   }
   // For verbs that print cells.
@@ -224,13 +219,12 @@ ExitCode PrintRow(const RowArgs& args, const Streams& streams) {
 }
 
 struct ExistsArgs {
-  StoreArgs store;
+  PrintingStoreArgs store;
   std::string row;
   std::vector<std::string> columns;
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    store.AddJsonTo(command);
     AddRowArgumentTo(command, &row);
     AddOptionTo(command, "COLUMN", &columns,
                 "FAMILY or FAMILY:QUALIFIER, one of which; default any", "");
@@ -313,13 +307,9 @@ void Scan(const ScanArgs& args, const Streams& streams) {
 }  // namespace
 
 Action AddGet(CLI::App* command) { return AddVerb(command, Get); }
-
 Action AddRow(CLI::App* command) { return AddVerb(command, PrintRow); }
-
 Action AddExists(CLI::App* command) { return AddVerb(command, Exists); }
-
 Action AddScan(CLI::App* command) { return AddVerb(command, Scan); }
-
 Action AddCount(CLI::App* command) { return AddVerb(command, PrintCounts); }
 
 }  // namespace rowbloom::cli

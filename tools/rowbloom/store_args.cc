@@ -46,7 +46,10 @@ void StoreArgs::AddTo(CLI::App* command) {
               "LAYOUT");
 }
 
-void StoreArgs::AddJsonTo(CLI::App* command) { cli::AddJsonTo(command, &json); }
+void PrintingStoreArgs::AddTo(CLI::App* command) {
+  StoreArgs::AddTo(command);
+  AddJsonTo(command, &json);
+}
 
 StoreOptions StoreArgs::Options() const {
   StoreOptions options;

@@ -31,12 +31,9 @@ struct Session {
 struct StoreArgs {
   std::string db;
   std::string key_layout;  // empty: the store's own
-  bool json = false;
 
   // Adds --db and --key-layout. The command must not outlive this.
   void AddTo(CLI::App* command);
-  // Adds --json, for verbs that print something.
-  void AddJsonTo(CLI::App* command);
 
   // Options for this store; writes, and creates nothing.
   StoreOptions Options() const;
@@ -66,6 +63,14 @@ struct StoreArgs {
   std::optional<Error> CheckFamily(
       std::string_view family,
       const std::map<std::string, FamilyOptions>& families) const;
+};
+
+// The same for verbs that print something.
+struct PrintingStoreArgs : StoreArgs {
+  bool json = false;
+
+  // Adds --json, too.
+  void AddTo(CLI::App* command);
 };
 
 // These must not outlive the variables that they set.

@@ -86,7 +86,7 @@ void Checkpoint(const CheckpointArgs& args, const Streams& streams) {
 }
 
 struct CopyArgs {
-  StoreArgs store;
+  PrintingStoreArgs store;
   CopyOptions options;
   std::vector<std::string> families;
   std::string key_layout;
@@ -94,7 +94,6 @@ struct CopyArgs {
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    store.AddJsonTo(command);
     AddFamilySpecsTo(command, &families,
                      "A family to copy, and what is other in the copy; "
                      "repeatable; default all");
@@ -138,7 +137,7 @@ constexpr const char* kRecords = "records";
 constexpr const char* kCells = "cells";
 
 struct VerifyArgs {
-  StoreArgs store;
+  PrintingStoreArgs store;
   std::vector<std::string> only;
 
   bool Looks(const char* part) const {
@@ -146,7 +145,6 @@ struct VerifyArgs {
   }
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    store.AddJsonTo(command);
     AddListTo(command, "--only", &only,
               "A part to look at: files, records, cells; repeatable; default "
               "all",
@@ -228,12 +226,11 @@ void Print(const BackupInfo& backup, std::string_view state, bool is_first,
 }
 
 struct BackupArgs {
-  StoreArgs store;
+  PrintingStoreArgs store;
   std::string directory;
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    store.AddJsonTo(command);
     AddBackupsTo(command, &directory);
   }
 };
@@ -318,21 +315,13 @@ ExitCode Backups(const BackupsArgs& args, const Streams& streams) {
 }  // namespace
 
 Action AddFlush(CLI::App* command) { return AddVerb(command, Flush); }
-
 Action AddCompact(CLI::App* command) { return AddVerb(command, Compact); }
-
 Action AddResetClock(CLI::App* command) { return AddVerb(command, ResetClock); }
-
 Action AddCheckpoint(CLI::App* command) { return AddVerb(command, Checkpoint); }
-
 Action AddCopy(CLI::App* command) { return AddVerb(command, Copy); }
-
 Action AddVerify(CLI::App* command) { return AddVerb(command, Verify); }
-
 Action AddBackup(CLI::App* command) { return AddVerb(command, Backup); }
-
 Action AddRestore(CLI::App* command) { return AddVerb(command, Restore); }
-
 Action AddBackups(CLI::App* command) { return AddVerb(command, Backups); }
 
 }  // namespace rowbloom::cli

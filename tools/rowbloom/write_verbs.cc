@@ -119,10 +119,11 @@ void Append(const ValueArgs& args, const Streams& streams) {
 
 struct IncrementArgs : CellArgs {
   int64_t delta = 1;
+  bool json = false;
 
   void AddTo(CLI::App* command) {
     CellArgs::AddTo(command);
-    store.AddJsonTo(command);
+    AddJsonTo(command, &json);
     AddNumberTo(command, "DELTA", &delta,
                 "Added to the counter, 8 bytes big-endian; default 1",
                 /*unit=*/"");
@@ -134,7 +135,7 @@ void Increment(const IncrementArgs& args, const Streams& streams) {
   int64_t sum = 0;
   Require(cell.store->Increment(args.row, cell.family, cell.qualifier,
                                 args.delta, &sum, args.Options()));
-  if (args.store.json) {
+  if (args.json) {
     Record().Signed("value", sum).Print(streams.out);
   } else {
     streams.out << sum << '\n';
@@ -212,9 +213,7 @@ void Delete(const DeleteArgs& args, const Streams& streams) {
 }  // namespace
 
 Action AddPut(CLI::App* command) { return AddVerb(command, Put); }
-
 Action AddAppend(CLI::App* command) { return AddVerb(command, Append); }
-
 Action AddIncrement(CLI::App* command) { return AddVerb(command, Increment); }
 
 Action AddCheckAndPut(CLI::App* command) {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <optional>
 
+#include "lib/bytes/text.h"
 #include "storage/format/coding.h"
 #include "storage/format/status_text.h"
 
@@ -53,10 +53,9 @@ constexpr uint8_t kLastCustomType = 0xfe;
 bool ReadCodecs(std::string_view digits, std::string* codecs) {
   for (; !digits.empty(); digits.remove_prefix(2)) {
     uint8_t type = 0;
-    if (digits.size() < 2) return false;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + 2, type, 16);
-    if (error != std::errc() || end != digits.data() + 2) return false;
+    if (digits.size() < 2 || !ParseNumber(digits.substr(0, 2), &type, 16)) {
+      return false;
+    }
     if (!codecs->empty()) *codecs += ", ";
     *codecs += ToString(static_cast<CompressionType>(type));
   }

@@ -20,7 +20,7 @@ ValueForm FormOf(const IndexLocation& index, bool top) {
 }  // namespace
 
 IndexCursor::IndexCursor(const SstFile& file)
-    : file_(file), top_reader_(file), leaf_reader_(file) {}
+    : file_(file), top_(file), leaf_(file) {}
 
 void IndexCursor::SkipTo(std::string_view user_key) {
   if (file_.key_order() != KeyOrder::kUnknown) from_ = std::string(user_key);
@@ -28,33 +28,28 @@ void IndexCursor::SkipTo(std::string_view user_key) {
 
 bool IndexCursor::Fail(Status status) {
   status_ = std::move(status);
-  leaf_.reset();
+  leaf_.entries.reset();
   return false;
 }
 
-void IndexCursor::Open() {
+bool IndexCursor::Open() {
   opened_ = true;
   const IndexLocation& index = file_.index();
   if (!index.handle) {
-    Fail(Corruption(file_.path(),
-                    ": no index block, expected one in the metaindex"));
-    return;
+    return Fail(Corruption(file_.path(),
+                           ": no index block, expected one in the metaindex"));
   }
-  const bool two_levels = index.form == IndexForm::kTwoLevel;
-  BlockReader& reader = two_levels ? top_reader_ : leaf_reader_;
+  return OpenBlock(*index.handle,
+                   index.form == IndexForm::kTwoLevel ? &top_ : &leaf_);
+}
+
+bool IndexCursor::OpenBlock(const BlockHandle& block, Level* level) {
+  level->block = block;
   std::string_view contents;
-  Status status = reader.ReadIndex(*index.handle, &contents);
-  if (!status.ok()) {
-    Fail(std::move(status));
-    return;
-  }
-  if (two_levels) {
-    top_block_ = *index.handle;
-    top_.emplace(contents, FormOf(index, true));
-  } else {
-    leaf_block_ = *index.handle;
-    leaf_.emplace(contents, FormOf(index, false));
-  }
+  Status status = level->reader.ReadIndex(block, &contents);
+  if (!status.ok()) return Fail(std::move(status));
+  level->entries.emplace(contents, FormOf(file_.index(), level == &top_));
+  return true;
 }
 
 // Tells whether all keys of a block with this index key come before those
@@ -67,61 +62,53 @@ bool IndexCursor::ComesBefore(std::string_view user_key) const {
 }
 
 // Moves to the next entry of a block of the index, and takes it apart.
-bool IndexCursor::NextEntry(EntryCursor* entries, const BlockHandle& block,
-                            uint64_t* previous_end) {
-  if (!entries->Next()) {
-    if (entries->status().ok()) return false;
-    return Fail(file_.Damaged(block, "index", entries->status().getState()));
+bool IndexCursor::NextEntry(Level* level) {
+  EntryCursor& entries = *level->entries;
+  if (!entries.Next()) {
+    if (entries.status().ok()) return false;
+    return Fail(
+        file_.Damaged(level->block, "index", entries.status().getState()));
   }
   IndexEntry entry;
-  Status status =
-      file_.TakeIndexEntry(*entries, block, "index", previous_end, &entry);
+  Status status = file_.TakeIndexEntry(entries, level->block, "index",
+                                       &level->previous_end, &entry);
   if (!status.ok()) return Fail(std::move(status));
-  handle_ = entry.handle;
-  user_key_ = entry.user_key;
-  first_key_ = entry.first_key;
+  entry_ = entry;
   return true;
 }
 
 bool IndexCursor::OpenNextPartition() {
-  leaf_.reset();
-  if (!top_) return false;
+  leaf_.entries.reset();
+  if (!top_.entries) return false;
   do {
-    if (!NextEntry(&*top_, top_block_, &partitions_end_)) {
-      if (!status_.ok()) top_.reset();
+    if (!NextEntry(&top_)) {
+      if (!status_.ok()) top_.entries.reset();
       return false;
     }
     ++partition_;
-  } while (ComesBefore(user_key_));
-  leaf_block_ = handle_;
-  std::string_view contents;
-  Status status = leaf_reader_.ReadIndex(leaf_block_, &contents);
-  if (!status.ok()) return Fail(std::move(status));
-  leaf_.emplace(contents, FormOf(file_.index(), false));
-  return true;
+  } while (ComesBefore(entry_.user_key));
+  return OpenBlock(entry_.handle, &leaf_);
 }
 
 bool IndexCursor::Next() {
   if (!opened_) Open();
   while (status_.ok()) {
-    if (!leaf_ && !OpenNextPartition()) return false;
+    if (!leaf_.entries && !OpenNextPartition()) return false;
     // The blocks are written in order of their keys, then their index.
-    while (NextEntry(&*leaf_, leaf_block_, &data_end_)) {
-      if (!ComesBefore(user_key_)) {
+    while (NextEntry(&leaf_)) {
+      if (!ComesBefore(entry_.user_key)) {
         from_.reset();
         return true;
       }
     }
-    if (status_.ok() && !top_) {
-      return false;
-    }
-    leaf_.reset();
+    if (status_.ok() && !top_.entries) return false;
+    leaf_.entries.reset();
   }
   return false;
 }
 
 bool IndexCursor::SkipDamagedPartition() {
-  if (status_.ok() || !top_) return false;
+  if (status_.ok() || !top_.entries) return false;
   status_ = Status::OK();
   return true;
 }

@@ -39,28 +39,38 @@ class IndexCursor {
   bool SkipDamagedPartition();
 
   // The present entry. REQUIRES that the last Next() returned true.
-  const BlockHandle& handle() const { return handle_; }
+  const BlockHandle& handle() const { return entry_.handle; }
   // The key as stored: a user key or an internal key, see IndexLocation. No key
   // of this block comes after it, no key of the next before it.
-  const std::string& key() const { return leaf_->key(); }
+  const std::string& key() const { return leaf_.entries->key(); }
   // key() without what an internal key adds; with a timestamp.
-  std::string_view user_key() const { return user_key_; }
+  std::string_view user_key() const { return entry_.user_key; }
   // The internal key that starts the block, of IndexForm::kFirstKey; else
   // empty.
-  std::string_view first_key() const { return first_key_; }
+  std::string_view first_key() const { return entry_.first_key; }
 
   // The present partition of IndexForm::kTwoLevel, counted from 1; else 0.
   size_t partition() const { return partition_; }
   // The block that has the present entry.
-  const BlockHandle& block() const { return leaf_block_; }
+  const BlockHandle& block() const { return leaf_.block; }
 
   // Corruption, NotSupported, IOError or MemoryLimit; or OK.
   const rocksdb::Status& status() const { return status_; }
 
  private:
-  void Open();
-  bool NextEntry(EntryCursor* entries, const BlockHandle& block,
-                 uint64_t* previous_end);
+  // A block of the index, and the entries of it that were not read yet.
+  struct Level {
+    explicit Level(const SstFile& file) : reader(file) {}
+
+    BlockReader reader;
+    std::optional<EntryCursor> entries;
+    BlockHandle block;
+    uint64_t previous_end = 0;  // of the blocks that were named
+  };
+
+  bool Open();
+  bool OpenBlock(const BlockHandle& block, Level* level);
+  bool NextEntry(Level* level);
   bool OpenNextPartition();
   bool Fail(rocksdb::Status status);
   bool ComesBefore(std::string_view stored_key) const;
@@ -70,20 +80,10 @@ class IndexCursor {
   bool opened_ = false;
   std::optional<std::string> from_;
 
-  BlockReader top_reader_;
-  std::optional<EntryCursor> top_;  // for a two-level index
-  BlockHandle top_block_;
-  uint64_t partitions_end_ = 0;
-
-  BlockReader leaf_reader_;
-  std::optional<EntryCursor> leaf_;
-  BlockHandle leaf_block_;
-  uint64_t data_end_ = 0;
+  Level top_;  // of a two-level index
+  Level leaf_;
   size_t partition_ = 0;
-
-  BlockHandle handle_;
-  std::string_view user_key_;
-  std::string_view first_key_;
+  IndexEntry entry_;
 };
 
 }  // namespace rowbloom::sst

@@ -168,11 +168,49 @@ class AdvisedFiles {
   // Reads the data and the filter of a file; `place`, which must outlive this,
   // is its place in the family. Error: no key layout is known. After a Failure
   // in the data it has what was read before that.
-  std::optional<Error> Add(const TableFile& file, const TreeFile* place);
+  std::optional<Error> Add(const TableFile& file, const TreeFile* place) {
+    const auto format = FormatOf(file, layout_id_, /*hex=*/false);
+    if (!format) return Error{format.error()};
+    if (!format->layout) {
+      return Error{file.path() + ": no key layout known, give --key-layout"};
+    }
+    PresentFilter present = ReadPresentFilter(file);
+    layout_ = format->layout;
+    files_.push_back({.place = place, .present = std::move(present)});
+    TableStats stats;
+    const Status status =
+        GatherStats(file, *format, 0, &stats,
+                    [this](std::string_view row) { AddRow(row); });
+    files_.back().profile = {.rows = stats.rows, .cells = stats.columns};
+    Require(status);
+    return std::nullopt;
+  }
+
   bool empty() const { return files_.empty(); }
 
   // Finds which files of a family reads consider, in this order of keys.
-  void FindReads(sst::KeyOrder order);
+  void FindReads(sst::KeyOrder order) {
+    const auto before = [order](std::string_view a, std::string_view b) {
+      return order != sst::KeyOrder::kUnknown &&
+             sst::CompareUserKeys(order, 0, a, b) < 0;
+    };
+    const auto rows = static_cast<double>(std::max<size_t>(1, sample_.size()));
+    for (size_t i = 0; i < files_.size(); ++i) {
+      uint64_t considered = 0;
+      uint64_t has_row = 0;
+      for (const auto& [hash, sampled] : sample_) {
+        const bool has = std::ranges::binary_search(sampled.files, i);
+        has_row += has ? 1 : 0;
+        considered += has || (!before(sampled.row, files_[i].place->smallest) &&
+                              !before(files_[i].place->largest, sampled.row))
+                          ? 1
+                          : 0;
+      }
+      files_[i].considered = static_cast<double>(considered) / rows;
+      files_[i].has_row = static_cast<double>(has_row) / rows;
+    }
+  }
+
   // Says of a file alone how many like it a read considers, and how many of
   // these have its row.
   void SetReads(double considered, double has_row) {
@@ -182,7 +220,53 @@ class AdvisedFiles {
 
   // The advice. Throws a Failure if a number is out of its range. REQUIRES
   // !empty() and known reads.
-  FilesAdvice Find(double false_positive_rate) const;
+  FilesAdvice Find(double false_positive_rate) const {
+    FilesAdvice found{.path = path_,
+                      .family = family_,
+                      .layout = layout_->ToString(),
+                      .files = files_.size(),
+                      .front_rate = false_positive_rate};
+    for (const File& file : files_) {
+      found.rows += file.profile.rows;
+      found.cells += file.profile.cells;
+      found.considered += file.considered;
+      found.with_row += file.has_row;
+    }
+    // The mean file stands for all, rounded up: files with cells have rows.
+    const auto mean = [n = files_.size()](uint64_t sum) {
+      return (sum + n - 1) / n;
+    };
+    FileProfile typical{.rows = mean(found.rows),
+                        .cells = mean(found.cells),
+                        .files = found.considered,
+                        .files_per_row = found.with_row};
+    // The numbers of a family are estimates, which the last rows of a file may
+    // miss.
+    if (found.is_of_family()) {
+      typical.files = std::max(1.0, found.considered);
+      typical.files_per_row = std::clamp(found.with_row, 1.0, typical.files);
+    }
+    const auto advised =
+        Advise(typical, {.false_positive_rate = false_positive_rate});
+    if (!advised) Require(Error{path_ + ": " + advised.error()});
+    found.advice = *advised;
+
+    const FilterSpec row{.bloom_type = BloomType::kRow,
+                         .false_positive_rate = false_positive_rate};
+    FilterSpec row_col{.false_positive_rate = false_positive_rate};
+    found.costs = {PresentCost(), CostOf(found.advice, "advised"),
+                   CostOf({.bloom_type = BloomType::kNone}, "alternative"),
+                   CostOf(row, "alternative"), CostOf(row_col, "alternative")};
+    row_col.false_positive_rate /= 10;
+    found.costs.push_back(CostOf(row_col, "alternative"));
+
+    for (const File& file : files_) {
+      const Prediction built = Predict(file.profile, row);
+      found.front_bytes += built.row_bytes;
+      found.front_answers *= 1 - file.considered * built.row_rate;
+    }
+    return found;
+  }
 
  private:
   struct File {
@@ -201,9 +285,44 @@ class AdvisedFiles {
     std::vector<size_t> files;  // that have it, by their index
   };
 
-  void AddRow(std::string_view row);
-  FilterCost PresentCost() const;
-  FilterCost CostOf(const FilterSpec& filter, std::string which) const;
+  void AddRow(std::string_view row) {
+    const size_t hash = std::hash<std::string_view>()(row);
+    if (sample_.size() == kSampledRows) {
+      const auto last = std::prev(sample_.end());
+      if (hash > last->first) return;
+      if (hash < last->first && !sample_.contains(hash)) sample_.erase(last);
+    }
+    SampledRow& sampled = sample_[hash];
+    if (sampled.files.empty()) sampled.row = row;
+    const size_t file = files_.size() - 1;
+    if (sampled.files.empty() || sampled.files.back() != file) {
+      sampled.files.push_back(file);
+    }
+  }
+
+  FilterCost PresentCost() const {
+    FilterCost cost{.which = "present"};
+    for (const File& file : files_) {
+      cost.Add(file.present.bytes, file.present.Opens(file.row_spread()),
+               file.considered);
+      if (cost.name.empty()) cost.name = file.present.name;
+      if (cost.name != file.present.name) cost.name = "several";
+    }
+    return cost;
+  }
+
+  FilterCost CostOf(const FilterSpec& filter, std::string which) const {
+    FilterCost cost{.which = std::move(which), .name = NameOf(filter)};
+    for (const File& file : files_) {
+      const Prediction built = Predict(file.profile, filter);
+      cost.Add(built.bytes(),
+               PredictWrongOpens(
+                   {.row = built.row_rate, .row_col = built.row_col_rate},
+                   file.row_spread()),
+               file.considered);
+    }
+    return cost;
+  }
 
   const std::string path_;
   const std::string family_;
@@ -212,134 +331,6 @@ class AdvisedFiles {
   std::vector<File> files_;
   std::map<size_t, SampledRow> sample_;  // by the hash of the row
 };
-
-void AdvisedFiles::AddRow(std::string_view row) {
-  const size_t hash = std::hash<std::string_view>()(row);
-  if (sample_.size() == kSampledRows) {
-    const auto last = std::prev(sample_.end());
-    if (hash > last->first) return;
-    if (hash < last->first && !sample_.contains(hash)) sample_.erase(last);
-  }
-  SampledRow& sampled = sample_[hash];
-  if (sampled.files.empty()) sampled.row = row;
-  const size_t file = files_.size() - 1;
-  if (sampled.files.empty() || sampled.files.back() != file) {
-    sampled.files.push_back(file);
-  }
-}
-
-std::optional<Error> AdvisedFiles::Add(const TableFile& file,
-                                       const TreeFile* place) {
-  const auto format = FormatOf(file, layout_id_, /*hex=*/false);
-  if (!format) return Error{format.error()};
-  if (!format->layout) {
-    return Error{file.path() + ": no key layout known, give --key-layout"};
-  }
-  PresentFilter present = ReadPresentFilter(file);
-  layout_ = format->layout;
-  files_.push_back({.place = place, .present = std::move(present)});
-  TableStats stats;
-  const Status status = GatherStats(
-      file, *format, 0, &stats, [this](std::string_view row) { AddRow(row); });
-  files_.back().profile = {.rows = stats.rows, .cells = stats.columns};
-  Require(status);
-  return std::nullopt;
-}
-
-void AdvisedFiles::FindReads(sst::KeyOrder order) {
-  const auto before = [order](std::string_view a, std::string_view b) {
-    return order != sst::KeyOrder::kUnknown &&
-           sst::CompareUserKeys(order, 0, a, b) < 0;
-  };
-  const auto rows = static_cast<double>(std::max<size_t>(1, sample_.size()));
-  for (size_t i = 0; i < files_.size(); ++i) {
-    uint64_t considered = 0;
-    uint64_t has_row = 0;
-    for (const auto& [hash, sampled] : sample_) {
-      const bool has = std::ranges::binary_search(sampled.files, i);
-      has_row += has ? 1 : 0;
-      considered += has || (!before(sampled.row, files_[i].place->smallest) &&
-                            !before(files_[i].place->largest, sampled.row))
-                        ? 1
-                        : 0;
-    }
-    files_[i].considered = static_cast<double>(considered) / rows;
-    files_[i].has_row = static_cast<double>(has_row) / rows;
-  }
-}
-
-FilterCost AdvisedFiles::PresentCost() const {
-  FilterCost cost{.which = "present"};
-  for (const File& file : files_) {
-    cost.Add(file.present.bytes, file.present.Opens(file.row_spread()),
-             file.considered);
-    if (cost.name.empty()) cost.name = file.present.name;
-    if (cost.name != file.present.name) cost.name = "several";
-  }
-  return cost;
-}
-
-FilterCost AdvisedFiles::CostOf(const FilterSpec& filter,
-                                std::string which) const {
-  FilterCost cost{.which = std::move(which), .name = NameOf(filter)};
-  for (const File& file : files_) {
-    const Prediction built = Predict(file.profile, filter);
-    cost.Add(built.bytes(),
-             PredictWrongOpens(
-                 {.row = built.row_rate, .row_col = built.row_col_rate},
-                 file.row_spread()),
-             file.considered);
-  }
-  return cost;
-}
-
-FilesAdvice AdvisedFiles::Find(double false_positive_rate) const {
-  FilesAdvice found{.path = path_,
-                    .family = family_,
-                    .layout = layout_->ToString(),
-                    .files = files_.size(),
-                    .front_rate = false_positive_rate};
-  for (const File& file : files_) {
-    found.rows += file.profile.rows;
-    found.cells += file.profile.cells;
-    found.considered += file.considered;
-    found.with_row += file.has_row;
-  }
-  // The mean file stands for all, rounded up: files with cells have rows.
-  const auto mean = [n = files_.size()](uint64_t sum) {
-    return (sum + n - 1) / n;
-  };
-  FileProfile typical{.rows = mean(found.rows),
-                      .cells = mean(found.cells),
-                      .files = found.considered,
-                      .files_per_row = found.with_row};
-  // The numbers of a family are estimates, which the last rows of a file may
-  // miss.
-  if (found.is_of_family()) {
-    typical.files = std::max(1.0, found.considered);
-    typical.files_per_row = std::clamp(found.with_row, 1.0, typical.files);
-  }
-  const auto advised =
-      Advise(typical, {.false_positive_rate = false_positive_rate});
-  if (!advised) Require(Error{path_ + ": " + advised.error()});
-  found.advice = *advised;
-
-  const FilterSpec row{.bloom_type = BloomType::kRow,
-                       .false_positive_rate = false_positive_rate};
-  FilterSpec row_col{.false_positive_rate = false_positive_rate};
-  found.costs = {PresentCost(), CostOf(found.advice, "advised"),
-                 CostOf({.bloom_type = BloomType::kNone}, "alternative"),
-                 CostOf(row, "alternative"), CostOf(row_col, "alternative")};
-  row_col.false_positive_rate /= 10;
-  found.costs.push_back(CostOf(row_col, "alternative"));
-
-  for (const File& file : files_) {
-    const Prediction built = Predict(file.profile, row);
-    found.front_bytes += built.row_bytes;
-    found.front_answers *= 1 - file.considered * built.row_rate;
-  }
-  return found;
-}
 
 void PrintJson(const FilesAdvice& found, std::ostream& out) {
   const auto start = [&](std::string_view kind) {
@@ -402,12 +393,8 @@ void PrintText(const FilesAdvice& found, std::ostream& out) {
                                       *advice.row_spread)
                         : "",
       WithoutControls(advice.reason));
-  using Align = Table::Align;
-  Table table({{"filter"},
-               {"bytes", Align::kRight},
-               {"scan, absent row", Align::kRight},
-               {"get, absent row", Align::kRight},
-               {"get, absent column", Align::kRight}});
+  Table table({"filter", ">bytes", ">scan, absent row", ">get, absent row",
+               ">get, absent column"});
   for (const FilterCost& cost : found.costs) {
     table.AddRow({cost.which + ": " + cost.name, Grouped(cost.bytes),
                   fmt::format("{:.4g}", cost.opens.scan_absent_row),

@@ -76,12 +76,8 @@ class LayoutPrinter {
   ExitCode Finish(const rocksdb::Status& status) {
     if (!output_.json) {
       output_.out << "\n";
-      Table table({{"blocks", Table::Align::kRight},
-                   {"type"},
-                   {"stored", Table::Align::kRight},
-                   {"of the file", Table::Align::kRight},
-                   {"ratio", Table::Align::kRight},
-                   {"damaged", Table::Align::kRight}});
+      Table table(
+          {">blocks", "type", ">stored", ">of the file", ">ratio", ">damaged"});
       for (const auto& [type, totals] : totals_) {
         table.AddRow({Grouped(totals.blocks), std::string(ToString(type)),
                       HumanBytes(totals.stored_bytes),
@@ -220,9 +216,7 @@ void PrintProps(const TableFile& file, const ListingArgs& args,
 }  // namespace
 
 Action AddIndex(CLI::App* command) { return AddFileVerb(command, PrintIndex); }
-
 Action AddProps(CLI::App* command) { return AddFileVerb(command, PrintProps); }
-
 Action AddLayout(CLI::App* command) { return AddDrawn(command, PrintLayout); }
 
 }  // namespace rowbloom::sst_inspect

@@ -100,9 +100,7 @@ class DataPrinter {
 
   // Tells whether no key from here on is wanted.
   bool IsPast(std::string_view key) const {
-    if (!IsOrdered()) return false;
-    if (IsBehindStop(key)) return true;
-    return IsBehindRow(key);
+    return IsOrdered() && (IsBehindStop(key) || IsBehindRow(key));
   }
 
   bool IsBehindStop(std::string_view key) const {
@@ -162,8 +160,7 @@ class DataPrinter {
           const std::string_view start = format_.WithoutTimestamp(range.start);
           const std::string_view end = format_.WithoutTimestamp(range.end);
           if (start_ && Compare(end, *start_) <= 0) return;
-          if (IsBehindStop(start)) return;
-          if (IsBehindRow(start)) return;
+          if (IsBehindStop(start) || IsBehindRow(start)) return;
           if (output_.json) {
             Record record("range_deletion", ToPrintable(file_.path()));
             record.Text("start", format_.Text(start))

@@ -35,8 +35,6 @@ struct DiffArgs : FileArgs {
   }
 };
 
-using rocksdb::Status;
-
 // Walks both files in their common order.
 class Differ {
  public:
@@ -55,22 +53,19 @@ class Differ {
         a_.key_order() == sst::KeyOrder::kUnknown ||
         a_.timestamp_bytes() != b_.timestamp_bytes() ||
         a_.key_form() != b_.key_form()) {
-      return Fail(
-          output_.err,
+      Require(Error{
           fmt::format("{} and {}: cannot be compared: comparators \"{}\" and "
                       "\"{}\", expected the same known one",
-                      WithoutControls(a_.path()), WithoutControls(b_.path()),
-                      ToPrintable(a_.Facts().comparator),
-                      ToPrintable(b_.Facts().comparator)));
+                      a_.path(), b_.path(), ToPrintable(a_.Facts().comparator),
+                      ToPrintable(b_.Facts().comparator))});
     }
     if (!output_.json) {
       output_.out << "a  " << WithoutControls(a_.path()) << "\n"
                   << "b  " << WithoutControls(b_.path()) << "\n";
     }
     DiffProperties();
-    Status status = DiffCells();
-    if (status.ok()) status = DiffRangeDeletions();
-    if (!status.ok()) return Judge(output_.err, status);
+    DiffCells();
+    DiffRangeDeletions();
     Report();
     return cells_.Differ() || ranges_.Differ() ? ExitCode::kFinding
                                                : ExitCode::kOk;
@@ -103,7 +98,7 @@ class Differ {
     for (const Property& property : b_.Properties()) {
       values[property.name].second = text(property);
     }
-    Table table({{"property"}, {"a"}, {"b"}});
+    Table table({"property", "a", "b"});
     for (const auto& [name, pair] : values) {
       if (pair.first == pair.second) continue;
       if (output_.json) {
@@ -121,7 +116,7 @@ class Differ {
     if (!table.empty()) table.Print(output_.out);
   }
 
-  Status DiffCells() {
+  void DiffCells() {
     const std::unique_ptr<CellReader> a = a_.NewCellReader();
     const std::unique_ptr<CellReader> b = b_.NewCellReader();
     bool more_a = a->Next();
@@ -149,25 +144,23 @@ class Differ {
       if (order <= 0) more_a = a->Next();
       if (order >= 0) more_b = b->Next();
     }
-    return a->status().ok() ? b->status() : a->status();
+    Require(a->status());
+    Require(b->status());
   }
 
-  static Status ReadRangeDeletions(const TableFile& file,
-                                   std::vector<Range>* ranges) {
-    const Status status = file.ForEachRangeDeletion(
-        [ranges](const TableFile::RangeDeletion& range) {
-          ranges->emplace_back(range.start, range.end, range.sequence);
-        });
-    std::ranges::sort(*ranges);
-    return status;
+  static std::vector<Range> RangeDeletionsOf(const TableFile& file) {
+    std::vector<Range> ranges;
+    Require(file.ForEachRangeDeletion(
+        [&ranges](const TableFile::RangeDeletion& range) {
+          ranges.emplace_back(range.start, range.end, range.sequence);
+        }));
+    std::ranges::sort(ranges);
+    return ranges;
   }
 
-  Status DiffRangeDeletions() {
-    std::vector<Range> a;
-    std::vector<Range> b;
-    Status status = ReadRangeDeletions(a_, &a);
-    if (status.ok()) status = ReadRangeDeletions(b_, &b);
-    if (!status.ok()) return status;
+  void DiffRangeDeletions() {
+    const std::vector<Range> a = RangeDeletionsOf(a_);
+    const std::vector<Range> b = RangeDeletionsOf(b_);
     for (auto at_a = a.begin(), at_b = b.begin();
          at_a != a.end() || at_b != b.end();) {
       if (at_b == b.end() || (at_a != a.end() && *at_a < *at_b)) {
@@ -182,7 +175,6 @@ class Differ {
         ++at_b;
       }
     }
-    return status;
   }
 
   const std::string& PathOf(char side) const {
@@ -264,13 +256,12 @@ class Differ {
 
 ExitCode Diff(const DiffArgs& args, const Streams& streams) {
   if (args.paths.size() != 2) {
-    return Fail(streams.err, "diff: expected two files");
+    Require(Error{"diff: expected two files"});
   }
   const cli::Interruption interruption;
   std::unique_ptr<TableFile> files[2];
   for (size_t i = 0; i < 2; ++i) {
-    const Status status = OpenTable(args.paths[i], &files[i]);
-    if (!status.ok()) return Judge(streams.err, status);
+    Require(OpenTable(args.paths[i], &files[i]));
     files[i]->SetProgress(
         [&](uint64_t /*offset_bytes*/) { interruption.Check(streams.out); });
   }
@@ -278,8 +269,13 @@ ExitCode Diff(const DiffArgs& args, const Streams& streams) {
   return Differ(*files[0], *files[1], args, output).Run();
 }
 
+// A file that is damaged is a finding.
+ExitCode JudgedDiff(const DiffArgs& args, const Streams& streams) {
+  return OrComplain(streams.err, [&] { return Diff(args, streams); });
+}
+
 }  // namespace
 
-Action AddDiff(CLI::App* command) { return cli::AddVerb(command, Diff); }
+Action AddDiff(CLI::App* command) { return cli::AddVerb(command, JudgedDiff); }
 
 }  // namespace rowbloom::sst_inspect

@@ -61,9 +61,10 @@ ExitCode ExpandInputs(const std::vector<std::string>& paths,
   return worst;
 }
 
-// Complains of a Failure, which gives the code.
-template <typename Use>
-ExitCode OrComplain(const Diagnostics& err, const Use& use) {
+}  // namespace
+
+ExitCode OrComplain(const Diagnostics& err,
+                    const std::function<ExitCode()>& use) {
   try {
     return use();
   } catch (const cli::Failure& failure) {
@@ -71,8 +72,6 @@ ExitCode OrComplain(const Diagnostics& err, const Use& use) {
     return failure.code();
   }
 }
-
-}  // namespace
 
 void FileArgs::AddTo(CLI::App* command, const char* name, const char* meaning) {
   cli::AddArgumentTo(command, name, &paths, meaning);

@@ -27,6 +27,10 @@ enum class Prints : uint8_t {
   kAllTheWhile,  // which on a terminal is progress enough
 };
 
+// Complains of a Failure of `use`, which gives the code.
+ExitCode OrComplain(const Diagnostics& err,
+                    const std::function<ExitCode()>& use);
+
 // Opens files for a verb, one after the other. An interruption ends it between
 // two blocks of data. One at a time in a process.
 class FileOpener {

@@ -19,7 +19,6 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-using Align = Table::Align;
 using rocksdb::Status;
 
 struct FilterArgs : FileArgs {
@@ -182,16 +181,14 @@ class FilterReport {
 
   void PrintParts(std::ostream& out) const {
     out << "\n";
-    std::vector<Table::Column> columns = SectionColumns();
-    columns.insert(columns.begin(),
-                   {std::string(file_.filter_part()), Align::kRight});
+    std::vector<std::string> columns = SectionColumns();
+    columns.insert(columns.begin(), ">" + std::string(file_.filter_part()));
     if (has_capacity_) {
-      columns.push_back({"room for", Align::kRight});
-      columns.push_back({"folded", Align::kRight});
+      columns.push_back(">room for");
+      columns.push_back(">folded");
     }
-    columns.push_back(
-        {file_.index_keys_come_first() ? "from key" : "up to key"});
-    Table table(std::move(columns));
+    columns.push_back(file_.index_keys_come_first() ? "from key" : "up to key");
+    Table table(columns);
     for (const PartSection& part : parts_) {
       std::vector<std::string> cells = SectionCells(part.what, part.totals);
       cells.insert(cells.begin(), fmt::format("{}", part.number));

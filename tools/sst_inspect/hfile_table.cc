@@ -1,6 +1,6 @@
 #include "tools/sst_inspect/hfile_table.h"
 
-#include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -78,27 +78,14 @@ class HFileCellReader final : public CellReader {
   std::string key_;
 };
 
-// The offsets of the blocks of an index, to find the entry of a block.
-class Offsets {
- public:
-  explicit Offsets(const hfile::RootIndex& index) {
-    for (size_t entry = 0; entry < index.size(); ++entry) {
-      entries_.emplace_back(index.location(entry).offset,
-                            static_cast<uint32_t>(entry));
-    }
-    std::sort(entries_.begin(), entries_.end());
+// The entry of each block of an index, by the block's offset.
+std::map<uint64_t, size_t> EntriesOf(const hfile::RootIndex& index) {
+  std::map<uint64_t, size_t> entries;
+  for (size_t entry = 0; entry < index.size(); ++entry) {
+    entries.try_emplace(index.location(entry).offset, entry);
   }
-
-  std::optional<size_t> Find(uint64_t offset) const {
-    const auto at = std::lower_bound(entries_.begin(), entries_.end(),
-                                     std::pair(offset, uint32_t{0}));
-    if (at == entries_.end() || at->first != offset) return std::nullopt;
-    return at->second;
-  }
-
- private:
-  std::vector<std::pair<uint64_t, uint32_t>> entries_;
-};
+  return entries;
+}
 
 const hfile::RootIndex& ChunksOf(
     const std::optional<hfile::BloomFilter>& filter) {
@@ -111,9 +98,9 @@ class BlockNamer {
  public:
   explicit BlockNamer(const hfile::Reader& reader)
       : reader_(reader),
-        general_(ChunksOf(reader.general_bloom())),
-        delete_family_(ChunksOf(reader.delete_family_bloom())),
-        meta_(reader.meta_root()),
+        general_(EntriesOf(ChunksOf(reader.general_bloom()))),
+        delete_family_(EntriesOf(ChunksOf(reader.delete_family_bloom()))),
+        meta_(EntriesOf(reader.meta_root())),
         levels_(reader.trailer().data_index_levels) {}
 
   void Name(hfile::BlockType type, BlockInfo* block) const {
@@ -136,15 +123,15 @@ class BlockNamer {
         return;
       case hfile::BlockType::kBloomChunk:
         block->type = BlockType::kBloomChunk;
-        block->name = general_.Find(offset)         ? kGeneral
-                      : delete_family_.Find(offset) ? kDeleteFamily
-                                                    : "";
+        block->name = general_.contains(offset)         ? kGeneral
+                      : delete_family_.contains(offset) ? kDeleteFamily
+                                                        : "";
         block->parent = block->name.empty() ? "nothing" : "Bloom filter";
         return;
       case hfile::BlockType::kMeta:
         block->type = BlockType::kMeta;
-        if (const auto entry = meta_.Find(offset)) {
-          block->name = reader_.meta_root().key(*entry);
+        if (const auto entry = meta_.find(offset); entry != meta_.end()) {
+          block->name = reader_.meta_root().key(entry->second);
         }
         block->parent = "meta index";
         return;
@@ -174,9 +161,9 @@ class BlockNamer {
   static constexpr const char* kDeleteFamily = "delete family";
 
   const hfile::Reader& reader_;
-  const Offsets general_;
-  const Offsets delete_family_;
-  const Offsets meta_;
+  const std::map<uint64_t, size_t> general_;
+  const std::map<uint64_t, size_t> delete_family_;
+  const std::map<uint64_t, size_t> meta_;
   const uint32_t levels_;
 };
 

@@ -15,8 +15,6 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-using Align = Table::Align;
-using Column = Table::Column;
 using Json = nlohmann::ordered_json;
 
 // Within a script element "<" could start its end.
@@ -28,42 +26,27 @@ std::string InScript(const Json& json) {
   return text;
 }
 
-const char* ClassOf(const Column& column) {
-  return column.align == Table::Align::kRight ? " class=number" : "";
-}
-
-// A table whose cells are markup. The stream must outlive it.
-class HtmlTable {
- public:
-  HtmlTable(std::string_view caption, std::vector<Column> columns,
-            std::ostream& out)
-      : columns_(std::move(columns)), out_(out) {
-    out_ << "<div class=wide><table><caption>" << caption
-         << "</caption>\n<thead><tr>";
-    for (const Column& column : columns_) {
-      out_ << "<th scope=col" << ClassOf(column) << ">"
-           << EscapeHtml(column.title);
-    }
-    out_ << "</thead>\n<tbody>\n";
+// Adds a table whose cells are markup, the first of a row its heading.
+void AddTable(std::string_view caption, const Table& table, std::ostream& out) {
+  const auto class_of = [](const Table::Column& column) {
+    return column.is_right ? " class=number>" : ">";
+  };
+  out << "<div class=wide><table><caption>" << caption
+      << "</caption>\n<thead><tr>";
+  for (const Table::Column& column : table.columns()) {
+    out << "<th scope=col" << class_of(column) << EscapeHtml(column.title);
   }
-  ~HtmlTable() { out_ << "</tbody></table></div>\n"; }
-  HtmlTable(const HtmlTable&) = delete;
-  HtmlTable& operator=(const HtmlTable&) = delete;
-
-  // The first cell is the heading of the row.
-  void AddRow(const std::vector<std::string>& cells) {
-    out_ << "<tr>";
+  out << "</thead>\n<tbody>\n";
+  for (const std::vector<std::string>& cells : table.rows()) {
+    out << "<tr>";
     for (size_t i = 0; i < cells.size(); ++i) {
-      out_ << (i == 0 ? "<th scope=row" : "<td") << ClassOf(columns_[i]) << ">"
-           << cells[i];
+      out << (i == 0 ? "<th scope=row" : "<td") << class_of(table.columns()[i])
+          << cells[i];
     }
-    out_ << "\n";
+    out << "\n";
   }
-
- private:
-  const std::vector<Column> columns_;
-  std::ostream& out_;
-};
+  out << "</tbody></table></div>\n";
+}
 
 void AddFacts(const Facts& facts, std::ostream& out) {
   out << "<dl>\n";
@@ -168,15 +151,8 @@ void AddLegend(const FilePicture& picture, std::ostream& out) {
 }
 
 void AddTotals(const FilePicture& picture, std::ostream& out) {
-  HtmlTable table("Blocks by type",
-                  {{"type"},
-                   {"blocks", Align::kRight},
-                   {"stored bytes", Align::kRight},
-                   {"of the file", Align::kRight},
-                   {"contents bytes", Align::kRight},
-                   {"ratio", Align::kRight},
-                   {"damaged", Align::kRight}},
-                  out);
+  Table table({"type", ">blocks", ">stored bytes", ">of the file",
+               ">contents bytes", ">ratio", ">damaged"});
   const auto add = [&](const std::string& name, const TypeTotals& totals) {
     table.AddRow({name, Grouped(totals.blocks), Grouped(totals.stored_bytes),
                   picture.size_bytes == 0
@@ -196,6 +172,7 @@ void AddTotals(const FilePicture& picture, std::ostream& out) {
     all.damaged += totals.damaged;
   }
   add("all", all);
+  AddTable("Blocks by type", table, out);
 }
 
 void AddFills(const FilePicture& picture, std::ostream& out) {
@@ -208,15 +185,13 @@ void AddFills(const FilePicture& picture, std::ostream& out) {
     out << "<p>" << EscapeHtml(note) << "</p>\n";
   }
   if (picture.sections.empty()) return;
-  {
-    HtmlTable table("Sections", SectionColumns(), out);
-    for (const SectionPicture& section : picture.sections) {
-      std::vector<std::string> cells =
-          SectionCells(section.what, section.totals);
-      for (std::string& cell : cells) cell = EscapeHtml(cell);
-      table.AddRow(cells);
-    }
+  Table table(SectionColumns());
+  for (const SectionPicture& section : picture.sections) {
+    std::vector<std::string> cells = SectionCells(section.what, section.totals);
+    for (std::string& cell : cells) cell = EscapeHtml(cell);
+    table.AddRow(std::move(cells));
   }
+  AddTable("Sections", table, out);
   for (const SectionPicture& section : picture.sections) {
     const std::string name = section.what.first + ", " + section.what.second;
     out << "<h4>" << EscapeHtml(name) << "</h4>\n";
@@ -271,11 +246,7 @@ Json LevelJson(const SummedLevel& level, const KeyFormat& keys) {
 }
 
 void AddLevels(const SummedFamily& family, std::ostream& out) {
-  HtmlTable table(
-      "Levels",
-      TreeColumns({{"level"}, {"files", Table::Align::kRight}},
-                  {{"in filters", Table::Align::kRight}, {"filters"}}),
-      out);
+  Table table(TreeColumns({"level", ">files"}, {">in filters", "filters"}));
   const auto add = [&](const std::string& name, const TreeSums& sums) {
     table.AddRow(
         TreeCells({name, EscapeHtml(sums.FilesCell())}, sums,
@@ -285,6 +256,7 @@ void AddLevels(const SummedFamily& family, std::ostream& out) {
     add(fmt::format("{}", level.level), level.sums);
   }
   add("all", family.sums);
+  AddTable("Levels", table, out);
 }
 
 void AddFamily(const std::string& tree_path, const SummedFamily& family,

@@ -44,12 +44,8 @@ std::string HFileColumnBytes(const KeyParts& column) {
 }
 
 int64_t TimestampOfHFileKey(std::string_view key) {
-  uint64_t value = 0;
-  const size_t start = key.size() - kHFileKeySuffixBytes;
-  for (size_t i = 0; i < sizeof(value); ++i) {
-    value = value << 8 | ByteAt(key, start + i);
-  }
-  return static_cast<int64_t>(value);
+  const std::string_view suffix = key.substr(key.size() - kHFileKeySuffixBytes);
+  return static_cast<int64_t>(LoadBig<uint64_t>(suffix.data()));
 }
 
 uint8_t TypeOfHFileKey(std::string_view key) {

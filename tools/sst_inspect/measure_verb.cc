@@ -333,12 +333,8 @@ void PrintMeasured(const TableFile& file, uint64_t seed,
     output.out << WithoutControls(file.path()) << "\n"
                << "  seed " << seed << "\n";
   }
-  Table table({{"question"},
-               {"asked", Table::Align::kRight},
-               {"passed", Table::Align::kRight},
-               {"measured FPR", Table::Align::kRight},
-               {"95 % interval", Table::Align::kRight},
-               {"predicted", Table::Align::kRight}});
+  Table table({"question", ">asked", ">passed", ">measured FPR",
+               ">95 % interval", ">predicted"});
   for (const Measured& measured : results) {
     const auto asked = static_cast<double>(measured.asked);
     const double rate = static_cast<double>(measured.passed) / asked;

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
+#include "lib/bytes/text.h"
 #include "rowbloom/key_layout.h"
 #include "rowbloom/printable.h"
 #include "tools/sst_inspect/output.h"
@@ -59,12 +59,9 @@ SectionFacts FactsOf(const FilterBlock& block, const FilterSection& section,
 
 std::optional<size_t> NumberAfter(std::string_view prefix,
                                   std::string_view text) {
-  if (!text.starts_with(prefix)) return std::nullopt;
-  text.remove_prefix(prefix.size());
   size_t number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  if (!text.starts_with(prefix) ||
+      !ParseNumber(text.substr(prefix.size()), &number)) {
     return std::nullopt;
   }
   return number;
@@ -322,18 +319,12 @@ class SectionAnswer {
   }
 
  private:
-  static int Rank(Verdict verdict) {
-    switch (verdict) {
-      case Verdict::kNotProbed:
-        return 0;
-      case Verdict::kNoMatch:
-        return 1;
-      case Verdict::kUnusable:
-        return 2;
-      case Verdict::kMayMatch:
-        return 3;
-    }
-    return 3;
+  static std::ptrdiff_t Rank(Verdict verdict) {
+    // From what says least.
+    static constexpr std::array kRanks = {Verdict::kNotProbed,
+                                          Verdict::kNoMatch, Verdict::kUnusable,
+                                          Verdict::kMayMatch};
+    return std::ranges::find(kRanks, verdict) - kRanks.begin();
   }
 
   Verdict verdict_ = Verdict::kNotProbed;

@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <mutex>
+#include <future>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -31,8 +28,8 @@ namespace {
 
 using rocksdb::Status;
 
-// Looks up keys, and the rows or prefixes in them, in the filter, on a thread
-// of its own: a lookup waits for memory, which needs no processor, while the
+// Looks up keys, and the rows or prefixes in them, in the filter, on another
+// thread: a lookup waits for memory, which needs no processor, while the
 // next keys are decoded. A few keys are looked up without the thread. Holds one
 // filter partition and 512 KiB of keys, or two keys that are longer. Not
 // thread-safe.
@@ -51,24 +48,52 @@ class FilterCheck {
   };
 
   // The file and the format must outlive it.
-  FilterCheck(const SstTable& file, const KeyFormat& format);
-  ~FilterCheck();
-  FilterCheck(const FilterCheck&) = delete;
-  FilterCheck& operator=(const FilterCheck&) = delete;
+  FilterCheck(const SstTable& file, const KeyFormat& format)
+      : file_(file),
+        facts_(file.Facts()),
+        format_(format),
+        prefix_of_(PrefixRuleOf(facts_.prefix_extractor)) {}
 
   // Reads where the partitions are. Once, before anything else.
-  rocksdb::Status Open();
+  Status Open() {
+    const Status status = filter_.Open(file_);
+    if (has_filter() && !filter_.askable()) {
+      result_.notes.insert(
+          "the filter is not checked: of a partitioned one the comparator " +
+          facts_.comparator + " would have to be known");
+    }
+    if (facts_.prefix_filter && !prefix_of_) {
+      result_.notes.insert("the filter's prefixes are not checked: extractor " +
+                           facts_.prefix_extractor + " is not known");
+    }
+    return status;
+  }
 
   // Tells whether the file has a filter with something in it.
   bool has_filter() const { return !filter_.partitions().empty(); }
 
   // Keys without timestamps, in the file's order; whether they are `ascending`
-  // in it. May throw std::bad_alloc.
-  void Add(std::span<const std::string_view> keys, bool ascending);
+  // in it. Throws what a lookup threw; may throw std::bad_alloc.
+  void Add(std::span<const std::string_view> keys, bool ascending) {
+    constexpr size_t kMostBytes = size_t{256} << 10;
+    if (!filter_.askable()) return;
+    for (const std::string_view key : keys) {
+      if (!next_.ends.empty() && next_.bytes.size() + key.size() > kMostBytes) {
+        HandOver();
+      }
+      next_.bytes.append(key);
+      next_.ends.push_back(next_.bytes.size());
+      next_.ascending = next_.ascending && ascending;
+    }
+  }
 
   // Waits until all keys were looked up. Once, after the last key. Throws what
-  // the thread threw.
-  const Result& Finish();
+  // a lookup threw.
+  const Result& Finish() {
+    Wait();
+    Ask(next_);
+    return result_;
+  }
 
  private:
   // Keys side by side.
@@ -77,29 +102,156 @@ class FilterCheck {
     std::vector<size_t> ends;
     bool ascending = true;
 
-    void Clear();
+    void Clear() {
+      bytes.clear();
+      ends.clear();
+      ascending = true;
+    }
   };
 
-  void HandOver();
-  void Work();
-  void Stop();
+  void Wait() {
+    if (asking_.valid()) asking_.get();
+  }
+
+  void HandOver() {
+    Wait();
+    std::swap(next_, handed_);
+    next_.Clear();
+    try {
+      asking_ = std::async(std::launch::async, [this] { Ask(handed_); });
+    } catch (const std::system_error&) {  // no more threads
+      Ask(handed_);
+    }
+  }
 
   // These run on the thread, if there is one.
-  void Ask(const Keys& keys);
-  void AskFor(std::span<const std::string_view> keys, bool ascending);
-  void LoadPartition(size_t partition);
-  void CheckPartition(const DecodedFilter& filter);
-  void AskPartition(std::span<const std::string_view> keys);
-  void AskForPrefix(std::string_view key);
-  void Problem(std::string text);
-  void FalseNegative(std::string_view what, std::string_view bytes);
+  void Ask(const Keys& keys) {
+    std::array<std::string_view, DecodedFilter::kMostKeys> views;
+    const std::string_view bytes = keys.bytes;
+    size_t start = 0;
+    for (size_t i = 0; i < keys.ends.size();) {
+      size_t count = 0;
+      for (; count < views.size() && i < keys.ends.size(); ++i, ++count) {
+        views[count] = bytes.substr(start, keys.ends[i] - start);
+        start = keys.ends[i];
+      }
+      AskFor(std::span(views).first(count), keys.ascending);
+    }
+  }
+
+  // Lookups of several keys wait for memory at once.
+  void AskFor(std::span<const std::string_view> keys, bool ascending) {
+    while (!keys.empty()) {
+      const size_t count = filter_.CountInOnePartition(keys, ascending);
+      LoadPartition(filter_.PartitionFor(keys.front()));
+      // A partition that cannot be read is reported as a block.
+      if (asked_ != nullptr) AskPartition(keys.first(count));
+      keys = keys.subspan(count);
+    }
+  }
+
+  void LoadPartition(size_t partition) {
+    if (partition == filter_.partition()) return;
+    Status status;
+    asked_ = filter_.Load(partition, &status);
+    if (asked_ != nullptr) CheckPartition(*asked_);
+    last_prefix_.reset();
+    const auto* own = asked_ != nullptr && asked_->rowbloom()
+                          ? &*asked_->rowbloom()
+                          : nullptr;
+    rows_are_filters_ = own != nullptr && format_.layout &&
+                        format_.layout->ToString() == own->layout_id();
+  }
+
+  void CheckPartition(const DecodedFilter& filter) {
+    const auto where = [this] {
+      return fmt::format("{}: filter partition {}: ", file_.path(),
+                         filter_.partition() + 1);
+    };
+    if (filter.rowbloom()) {
+      const FilterBlock& block = *filter.rowbloom();
+      if (!block.usable() && block.sections().empty()) {
+        Problem(where() + block.problem());
+      } else if (!block.usable()) {
+        result_.notes.insert("the filter is not checked: " + block.problem());
+      }
+      for (const FilterSection& section : block.sections()) {
+        if (!section.usable()) {
+          Problem(where() + std::string(ToString(section.type)) + " " +
+                  section.problem);
+        }
+      }
+    } else if (filter.stock()) {
+      if (const std::string& why = filter.stock()->problem(); !why.empty()) {
+        result_.notes.insert("the filter rules nothing out: " + why);
+      }
+    } else {
+      result_.notes.insert("the filter is not checked: policy " +
+                           file_.file().filter().compatibility_name +
+                           " is not known");
+    }
+  }
+
+  // RocksDB gives a filter without whole keys the prefixes of its extractor
+  // alone, whatever the policy, and asks it for them alone.
+  void AskPartition(std::span<const std::string_view> keys) {
+    std::array<DecodedFilter::KeyAnswer, DecodedFilter::kMostKeys> answers;
+    if (facts_.whole_key_filter) {
+      asked_->AskForKeys(keys, answers);
+      result_.keys_asked += keys.size();
+      for (size_t i = 0; i < keys.size(); ++i) {
+        if (!answers[i].may_match) FalseNegative("key", keys[i]);
+      }
+    }
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (rows_are_filters_ && answers[i].row_passed) {
+        ++result_.rows_asked;
+      } else {
+        AskForPrefix(keys[i]);
+      }
+    }
+  }
+
+  void AskForPrefix(std::string_view key) {
+    const bool is_row = asked_->is_rowbloom() && facts_.whole_key_filter;
+    std::optional<std::string_view> prefix;
+    if (is_row) {
+      if (const auto split = format_.Split(key)) prefix = split->row;
+    } else if (facts_.prefix_filter && prefix_of_) {
+      prefix = prefix_of_(key);
+    }
+    if (!prefix) return;
+    ++result_.rows_asked;
+    // The same answer again.
+    if (last_prefix_ == *prefix) return;
+    if (!asked_->PrefixMayMatch(*prefix)) {
+      FalseNegative(is_row ? "row" : "prefix", *prefix);
+      last_prefix_.reset();
+      return;
+    }
+    last_prefix_.emplace(*prefix);
+  }
+
+  void Problem(std::string text) {
+    ++result_.problem_count;
+    if (result_.problems.size() == kMostProblems) return;
+    result_.problems.push_back(std::move(text));
+  }
+
+  void FalseNegative(std::string_view what, std::string_view bytes) {
+    ++result_.false_negatives;
+    Problem(fmt::format(
+        "{}: false negative: {} {} is in the file, filter partition {} says it "
+        "is not",
+        file_.path(), what, format_.ShortText(bytes), filter_.partition() + 1));
+  }
 
   const SstTable& file_;
   const TableFacts facts_;
   const KeyFormat& format_;
   const PrefixRule prefix_of_;
 
-  // The members that belong to the thread from its start to its end.
+  // The members that belong to the thread while it asks.
   FilterAsker filter_;
   const DecodedFilter* asked_ = nullptr;  // the partition loaded last
   // Rows are split here as it splits them.
@@ -108,233 +260,10 @@ class FilterCheck {
   Result result_;
 
   Keys next_;
-  std::thread thread_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  // The mutex guards these. The thread has handed_ while is_handed_.
-  Keys handed_;
-  bool is_handed_ = false;
-  bool is_over_ = false;
-  std::exception_ptr failure_;
+  Keys handed_;  // the thread's
+  // The thread, which ends before the members that it uses.
+  std::future<void> asking_;
 };
-
-FilterCheck::FilterCheck(const SstTable& file, const KeyFormat& format)
-    : file_(file),
-      facts_(file.Facts()),
-      format_(format),
-      prefix_of_(PrefixRuleOf(facts_.prefix_extractor)) {}
-
-FilterCheck::~FilterCheck() { Stop(); }
-
-Status FilterCheck::Open() {
-  const Status status = filter_.Open(file_);
-  if (has_filter() && !filter_.askable()) {
-    result_.notes.insert(
-        "the filter is not checked: of a partitioned one the comparator " +
-        facts_.comparator + " would have to be known");
-  }
-  if (facts_.prefix_filter && !prefix_of_) {
-    result_.notes.insert("the filter's prefixes are not checked: extractor " +
-                         facts_.prefix_extractor + " is not known");
-  }
-  return status;
-}
-
-void FilterCheck::Keys::Clear() {
-  bytes.clear();
-  ends.clear();
-  ascending = true;
-}
-
-void FilterCheck::Add(std::span<const std::string_view> keys, bool ascending) {
-  constexpr size_t kMostBytes = size_t{256} << 10;
-  if (!filter_.askable()) return;
-  for (const std::string_view key : keys) {
-    if (!next_.ends.empty() && next_.bytes.size() + key.size() > kMostBytes) {
-      HandOver();
-    }
-    next_.bytes.append(key);
-    next_.ends.push_back(next_.bytes.size());
-    next_.ascending = next_.ascending && ascending;
-  }
-}
-
-void FilterCheck::HandOver() {
-  if (!thread_.joinable()) {
-    try {
-      thread_ = std::thread([this] { Work(); });
-    } catch (const std::system_error&) {  // no more threads
-      Ask(next_);
-      next_.Clear();
-      return;
-    }
-  }
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !is_handed_; });
-  std::swap(next_, handed_);
-  is_handed_ = true;
-  changed_.notify_one();
-  lock.unlock();
-  next_.Clear();
-}
-
-void FilterCheck::Work() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return is_handed_ || is_over_; });
-    if (!is_handed_) return;
-    lock.unlock();
-    std::exception_ptr failure;
-    try {
-      Ask(handed_);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-    lock.lock();
-    if (failure && !failure_) failure_ = failure;
-    is_handed_ = false;
-    changed_.notify_one();
-  }
-}
-
-void FilterCheck::Stop() {
-  if (!thread_.joinable()) return;
-  {
-    const std::lock_guard lock(mutex_);
-    is_over_ = true;
-  }
-  changed_.notify_one();
-  thread_.join();
-}
-
-const FilterCheck::Result& FilterCheck::Finish() {
-  Stop();
-  if (failure_) std::rethrow_exception(failure_);
-  Ask(next_);
-  next_.Clear();
-  return result_;
-}
-
-void FilterCheck::Ask(const Keys& keys) {
-  std::array<std::string_view, DecodedFilter::kMostKeys> views;
-  const std::string_view bytes = keys.bytes;
-  size_t start = 0;
-  for (size_t i = 0; i < keys.ends.size();) {
-    size_t count = 0;
-    for (; count < views.size() && i < keys.ends.size(); ++i, ++count) {
-      views[count] = bytes.substr(start, keys.ends[i] - start);
-      start = keys.ends[i];
-    }
-    AskFor(std::span(views).first(count), keys.ascending);
-  }
-}
-
-// Lookups of several keys wait for memory at once.
-void FilterCheck::AskFor(std::span<const std::string_view> keys,
-                         bool ascending) {
-  while (!keys.empty()) {
-    const size_t count = filter_.CountInOnePartition(keys, ascending);
-    LoadPartition(filter_.PartitionFor(keys.front()));
-    // A partition that cannot be read is reported as a block.
-    if (asked_ != nullptr) AskPartition(keys.first(count));
-    keys = keys.subspan(count);
-  }
-}
-
-void FilterCheck::LoadPartition(size_t partition) {
-  if (partition == filter_.partition()) return;
-  Status status;
-  asked_ = filter_.Load(partition, &status);
-  if (asked_ != nullptr) CheckPartition(*asked_);
-  last_prefix_.reset();
-  const auto* own =
-      asked_ != nullptr && asked_->rowbloom() ? &*asked_->rowbloom() : nullptr;
-  rows_are_filters_ = own != nullptr && format_.layout &&
-                      format_.layout->ToString() == own->layout_id();
-}
-
-void FilterCheck::CheckPartition(const DecodedFilter& filter) {
-  const auto where = [this] {
-    return fmt::format("{}: filter partition {}: ", file_.path(),
-                       filter_.partition() + 1);
-  };
-  if (filter.rowbloom()) {
-    const FilterBlock& block = *filter.rowbloom();
-    if (!block.usable() && block.sections().empty()) {
-      Problem(where() + block.problem());
-    } else if (!block.usable()) {
-      result_.notes.insert("the filter is not checked: " + block.problem());
-    }
-    for (const FilterSection& section : block.sections()) {
-      if (!section.usable()) {
-        Problem(where() + std::string(ToString(section.type)) + " " +
-                section.problem);
-      }
-    }
-  } else if (filter.stock()) {
-    if (const std::string& why = filter.stock()->problem(); !why.empty()) {
-      result_.notes.insert("the filter rules nothing out: " + why);
-    }
-  } else {
-    result_.notes.insert("the filter is not checked: policy " +
-                         file_.file().filter().compatibility_name +
-                         " is not known");
-  }
-}
-
-// RocksDB gives a filter without whole keys the prefixes of its extractor
-// alone, whatever the policy, and asks it for them alone.
-void FilterCheck::AskPartition(std::span<const std::string_view> keys) {
-  std::array<DecodedFilter::KeyAnswer, DecodedFilter::kMostKeys> answers;
-  if (facts_.whole_key_filter) {
-    asked_->AskForKeys(keys, answers);
-    result_.keys_asked += keys.size();
-    for (size_t i = 0; i < keys.size(); ++i) {
-      if (!answers[i].may_match) FalseNegative("key", keys[i]);
-    }
-  }
-  for (size_t i = 0; i < keys.size(); ++i) {
-    if (rows_are_filters_ && answers[i].row_passed) {
-      ++result_.rows_asked;
-    } else {
-      AskForPrefix(keys[i]);
-    }
-  }
-}
-
-void FilterCheck::AskForPrefix(std::string_view key) {
-  const bool is_row = asked_->is_rowbloom() && facts_.whole_key_filter;
-  std::optional<std::string_view> prefix;
-  if (is_row) {
-    if (const auto split = format_.Split(key)) prefix = split->row;
-  } else if (facts_.prefix_filter && prefix_of_) {
-    prefix = prefix_of_(key);
-  }
-  if (!prefix) return;
-  ++result_.rows_asked;
-  // The same answer again.
-  if (last_prefix_ == *prefix) return;
-  if (!asked_->PrefixMayMatch(*prefix)) {
-    FalseNegative(is_row ? "row" : "prefix", *prefix);
-    last_prefix_.reset();
-    return;
-  }
-  last_prefix_.emplace(*prefix);
-}
-
-void FilterCheck::Problem(std::string text) {
-  ++result_.problem_count;
-  if (result_.problems.size() == kMostProblems) return;
-  result_.problems.push_back(std::move(text));
-}
-
-void FilterCheck::FalseNegative(std::string_view what, std::string_view bytes) {
-  ++result_.false_negatives;
-  Problem(fmt::format(
-      "{}: false negative: {} {} is in the file, filter partition {} says it "
-      "is not",
-      file_.path(), what, format_.ShortText(bytes), filter_.partition() + 1));
-}
 
 // One file, checked from end to end in one pass over its data.
 class Verifier {
@@ -364,19 +293,10 @@ class Verifier {
   }
 
  private:
-  void Problem(const std::string& text) {
-    whole_ = false;
-    findings_.Problem(text);
-  }
-  void Failure(const Status& status) {
-    whole_ = false;
-    findings_.Failure(status);
-  }
-
   // Reports a problem of the present data block.
   void BlockProblem(std::string_view problem) {
-    Problem(fmt::format("{}: block at offset {}: {}", file_.path(),
-                        data_.block().offset_bytes, problem));
+    findings_.Problem(fmt::format("{}: block at offset {}: {}", file_.path(),
+                                  data_.block().offset_bytes, problem));
   }
 
   std::string KeyText(std::string_view key) const {
@@ -394,17 +314,17 @@ class Verifier {
       ++counts_.blocks;
       if (block.status.ok()) return;
       ++counts_.damaged_blocks;
-      Failure(block.status);
+      findings_.Failure(block.status);
       told_.insert(block.status.ToString());
     };
     const Status status =
         file_.ForEachBlock(TableFile::Blocks::kAllButData, check);
-    if (!status.ok()) Failure(status);
+    if (!status.ok()) findings_.Failure(status);
   }
 
   void OpenFilter() {
     const Status status = filter_.Open();
-    if (!status.ok() && !status.IsCorruption()) Failure(status);
+    if (!status.ok() && !status.IsCorruption()) findings_.Failure(status);
     if (!ordered_) {
       findings_.Note("the order of keys is not checked: comparator " +
                      facts_.comparator + " is not known");
@@ -426,17 +346,15 @@ class Verifier {
         }
         if (!data_.block_status().ok()) {
           ++counts_.damaged_blocks;
-          Failure(data_.block_status());
+          findings_.Failure(data_.block_status());
         } else {
           CheckLast(empty);
         }
       }
       const Status& index = data_.index().status();
-      if (!index.ok()) {
-        whole_ = false;
-        // Damage of an index block was met before.
-        if (!told_.contains(index.ToString())) Failure(index);
-      }
+      // Damage of an index block was met before.
+      if (!index.ok() && !told_.contains(index.ToString()))
+        findings_.Failure(index);
     } while (data_.SkipDamagedPartition());
     if (progress_) progress_(file_.size_bytes());
   }
@@ -524,7 +442,7 @@ class Verifier {
     if (!IsEmbeddedBlob(file_.file(), key.type, value)) return;
     std::string contents;
     const Status status = blobs_.Read(value, &contents);
-    if (!status.ok()) Failure(status);
+    if (!status.ok()) findings_.Failure(status);
   }
 
   // Checks two entries whose user keys do not rise.
@@ -552,12 +470,12 @@ class Verifier {
                               format_.WithoutTimestamp(range.end)) <= 0) {
             return;
           }
-          Problem(fmt::format(
+          findings_.Problem(fmt::format(
               "{}: range deletion of [{}, {}) ends before it "
               "starts",
               file_.path(), KeyText(range.start), KeyText(range.end)));
         });
-    if (!status.ok()) Failure(status);
+    if (!status.ok()) findings_.Failure(status);
   }
 
   // Reports the filter's answers to the cells.
@@ -568,19 +486,20 @@ class Verifier {
     counts_.rows_asked = result.rows_asked;
     counts_.false_negatives = result.false_negatives;
     for (const std::string& note : result.notes) findings_.Note(note);
-    for (const std::string& problem : result.problems) Problem(problem);
+    for (const std::string& problem : result.problems)
+      findings_.Problem(problem);
     findings_.MoreProblems(result.problem_count - result.problems.size());
   }
 
-  // Checks the properties of a file that was read whole.
+  // Checks the properties of a file that was read whole, and is not damaged.
   void CheckProperties() {
-    if (!whole_) return;
+    if (findings_.worst() != ExitCode::kOk) return;
     const auto check = [this](std::string_view name,
                               const std::optional<uint64_t>& expected,
                               uint64_t found) {
       if (!expected || *expected == found) return;
-      Problem(fmt::format("{}: properties say {} {}, found {}", file_.path(),
-                          *expected, name, found));
+      findings_.Problem(fmt::format("{}: properties say {} {}, found {}",
+                                    file_.path(), *expected, name, found));
     };
     check("entries", facts_.entries, counts_.cells + counts_.range_deletions);
     check("deletions", facts_.deletions, deletions_ + counts_.range_deletions);
@@ -620,7 +539,6 @@ class Verifier {
   sst::DataCursor data_;
   sst::EmbeddedBlobReader blobs_;
 
-  bool whole_ = true;           // all was read, and nothing is damaged
   std::set<std::string> told_;  // problems of blocks other than data
   uint64_t data_blocks_ = 0;
   uint64_t deletions_ = 0;

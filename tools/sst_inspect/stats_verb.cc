@@ -110,9 +110,7 @@ class StatsPrinter {
     });
     if (stats_.biggest.empty()) return;
     out << "\n";
-    Table table({{"biggest rows"},
-                 {"entries", Table::Align::kRight},
-                 {"bytes", Table::Align::kRight}});
+    Table table({"biggest rows", ">entries", ">bytes"});
     for (const RowSize& row : stats_.biggest) {
       table.AddRow({Shortened(format_.RowText(row.row)), Grouped(row.cells),
                     Grouped(row.bytes)});

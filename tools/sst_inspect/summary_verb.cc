@@ -60,17 +60,12 @@ void PrintJson(const TableFile& file, const TableFacts& facts,
       .Number("filter_bytes", facts.filter_bytes)
       .Text("prefix_extractor", ToPrintable(facts.prefix_extractor))
       .Number("creation_time", facts.creation_time);
-  if (facts.family_deletions) {
-    record.Number("family_deletions", *facts.family_deletions);
-  }
-  if (facts.average_key_bytes) {
-    record.Number("average_key_bytes", *facts.average_key_bytes);
-  }
-  if (facts.average_value_bytes) {
-    record.Number("average_value_bytes", *facts.average_value_bytes);
-  }
-  if (facts.uncompressed_bytes) {
-    record.Number("uncompressed_bytes", *facts.uncompressed_bytes);
+  for (const auto& [name, number] :
+       {std::pair("family_deletions", facts.family_deletions),
+        std::pair("average_key_bytes", facts.average_key_bytes),
+        std::pair("average_value_bytes", facts.average_value_bytes),
+        std::pair("uncompressed_bytes", facts.uncompressed_bytes)}) {
+    if (number) record.Number(name, *number);
   }
   for (const auto& [name, text] : facts.details) record.Text(name, text);
   record.Print(out);

@@ -30,12 +30,6 @@ std::string BytesAt(const InputFile& file, uint64_t offset) {
   return file.ReadAt(offset, bytes.size(), bytes.data()).ok() ? bytes : "";
 }
 
-template <size_t n>
-bool IsOneOf(const std::array<std::string_view, n>& magics,
-             std::string_view bytes) {
-  return std::find(magics.begin(), magics.end(), bytes) != magics.end();
-}
-
 }  // namespace
 
 std::string_view ToString(BlockType type) {
@@ -81,8 +75,9 @@ FileKind KindOf(const std::string& path) {
       return FileKind::kHFile;
     }
   }
-  return IsOneOf(kFirstMagics, BytesAt(*file, 0)) ? FileKind::kHFile
-                                                  : FileKind::kOther;
+  const bool starts_as_hfile =
+      std::ranges::count(kFirstMagics, BytesAt(*file, 0)) > 0;
+  return starts_as_hfile ? FileKind::kHFile : FileKind::kOther;
 }
 
 rocksdb::Status OpenTable(const std::string& path,

@@ -5,8 +5,6 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-using Align = Table::Align;
-
 std::string ProbesText(const Range<int>& probes) {
   if (probes.high == 0) return "-";
   return probes.low == probes.high
@@ -49,15 +47,9 @@ void UseEntriesOfProperties(const TableFacts& facts, TotalsBySection* totals) {
   only.keys_estimated = false;
 }
 
-std::vector<Table::Column> SectionColumns() {
-  return {{"section"},
-          {"kind"},
-          {"probes", Align::kRight},
-          {"keys", Align::kRight},
-          {"bytes", Align::kRight},
-          {"bits/key", Align::kRight},
-          {"fill", Align::kRight},
-          {"expected FPR", Align::kRight}};
+std::vector<std::string> SectionColumns() {
+  return {"section", "kind",      ">probes", ">keys",
+          ">bytes",  ">bits/key", ">fill",   ">expected FPR"};
 }
 
 std::vector<std::string> SectionCells(const SectionId& what,

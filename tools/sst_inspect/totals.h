@@ -74,8 +74,8 @@ using TotalsBySection = std::map<SectionId, SectionTotals>;
 // of a file, all of whose blocks are RocksDB's and were read.
 void UseEntriesOfProperties(const TableFacts& facts, TotalsBySection* totals);
 
-// A table of them.
-std::vector<Table::Column> SectionColumns();
+// A table of them: titles of cli::Table, and cells.
+std::vector<std::string> SectionColumns();
 std::vector<std::string> SectionCells(const SectionId& what,
                                       const SectionTotals& totals);
 

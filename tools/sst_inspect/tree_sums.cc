@@ -52,11 +52,11 @@ std::string NameOrNone(const std::string& name) {
   return name.empty() ? "none" : ToPrintable(name);
 }
 
-std::vector<Table::Column> TreeColumns(std::vector<Table::Column> first,
-                                       const std::vector<Table::Column>& last) {
+std::vector<std::string> TreeColumns(std::vector<std::string> first,
+                                     const std::vector<std::string>& last) {
   for (const char* title :
-       {"bytes", "entries", "deletions", "data bytes", "filter bytes"}) {
-    first.push_back({title, Table::Align::kRight});
+       {">bytes", ">entries", ">deletions", ">data bytes", ">filter bytes"}) {
+    first.push_back(title);
   }
   first.insert(first.end(), last.begin(), last.end());
   return first;

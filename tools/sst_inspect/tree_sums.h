@@ -71,9 +71,9 @@ struct SummedTree {
 // The printable name of a policy or an extractor; "none" if it is empty.
 std::string NameOrNone(const std::string& name);
 
-// Columns of a table: `first`, those of the sums, and `last`.
-std::vector<Table::Column> TreeColumns(std::vector<Table::Column> first,
-                                       const std::vector<Table::Column>& last);
+// Titles of a table: `first`, those of the sums, and `last`.
+std::vector<std::string> TreeColumns(std::vector<std::string> first,
+                                     const std::vector<std::string>& last);
 // The cells of a row of such a table.
 std::vector<std::string> TreeCells(std::vector<std::string> first,
                                    const TreeSums& sums,

@@ -19,8 +19,6 @@
 namespace rowbloom::sst_inspect {
 namespace {
 
-constexpr auto kRight = Table::Align::kRight;
-
 struct TreeArgs : FileArgs {
   bool files = false;
   std::string html;  // empty: text
@@ -119,14 +117,11 @@ void PrintJson(const SummedTree& summed, const TreeArgs& args,
 void PrintText(const SummedTree& summed, const TreeArgs& args,
                std::ostream& out) {
   const KeyFormat format{.hex = args.hex};
-  Table families({{"family"},
-                  {"order"},
-                  {"filter of new files"},
-                  {"prefix extractor of new files"}});
-  Table levels(TreeColumns({{"family"}, {"level", kRight}, {"files", kRight}},
-                           {{"filters"}}));
-  Table files(TreeColumns({{"family"}, {"level", kRight}, {"file"}},
-                          {{"from"}, {"to"}, {"filter"}}));
+  Table families({"family", "order", "filter of new files",
+                  "prefix extractor of new files"});
+  Table levels(TreeColumns({"family", ">level", ">files"}, {"filters"}));
+  Table files(
+      TreeColumns({"family", ">level", "file"}, {"from", "to", "filter"}));
   const auto add = [&](const std::string& family, const std::string& level,
                        const TreeSums& sums) {
     levels.AddRow(TreeCells({family, level, sums.FilesCell()}, sums,

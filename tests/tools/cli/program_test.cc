@@ -133,8 +133,22 @@ TEST(Report, TheKindOfAnErrorIsNamedIfItsMessageNeedsIt) {
   const Diagnostics err{.stream = text, .program = "tool"};
   EXPECT_EQ(Judge(err, Status::Corruption("damaged")), ExitCode::kFinding);
   EXPECT_EQ(Judge(err, Status::IOError("gone")), ExitCode::kFailed);
-  EXPECT_EQ(Fail(err, Status::Corruption("damaged")), ExitCode::kFailed);
-  EXPECT_EQ(text.str(), "tool: damaged\ntool: gone\ntool: damaged\n");
+  EXPECT_EQ(text.str(), "tool: damaged\ntool: gone\n");
+}
+
+TEST(Report, AFailureHasTheCodeOfItsStatus) {
+  using rocksdb::Status;
+  const auto code_of = [](const Status& status) {
+    try {
+      Require(status);
+    } catch (const Failure& failure) {
+      return failure.code();
+    }
+    return ExitCode::kOk;
+  };
+  EXPECT_EQ(code_of(Status::OK()), ExitCode::kOk);
+  EXPECT_EQ(code_of(Status::Corruption("damaged")), ExitCode::kFinding);
+  EXPECT_EQ(code_of(Status::IOError("gone")), ExitCode::kFailed);
 }
 
 }  // namespace

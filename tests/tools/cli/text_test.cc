@@ -43,7 +43,7 @@ TEST(Text, TimesAreOfUtc) {
 }
 
 TEST(Text, TableColumnsAreAligned) {
-  Table table({{"name"}, {"n", Table::Align::kRight}, {"note"}});
+  Table table({"name", ">n", "note"});
   EXPECT_TRUE(table.empty());
   table.AddRow({"a", "100", ""});
   table.AddRow({"longer", "1", "x"});
