@@ -41,9 +41,19 @@ struct VerbTable {
   void (*finish)(const Streams& streams, CLI::App* command) = nullptr;
 };
 
-// Adds the arguments of a verb to its command: Args::AddTo says what they are,
-// of the command and of `more`. The action runs the verb with them; one that
-// returns nothing is kOk unless it throws.
+// Calls a function of a verb. One that returns nothing is kOk unless it throws.
+template <typename Code, typename... Args>
+ExitCode CodeOf(Code (*run)(const Args&... args), const Args&... args) {
+  if constexpr (std::is_void_v<Code>) {
+    run(args...);
+    return ExitCode::kOk;
+  } else {
+    return run(args...);
+  }
+}
+
+// Makes the action of a verb, which runs it with its arguments. Args::AddTo
+// adds these to the command, and gets `more`, too.
 template <typename Args, typename Code, typename... More>
 Action AddVerb(CLI::App* command,
                Code (*run)(const Args& args, const Streams& streams),
@@ -51,12 +61,7 @@ Action AddVerb(CLI::App* command,
   const auto args = std::make_shared<Args>();
   args->AddTo(command, more...);
   return [args, run](const Streams& streams) {
-    if constexpr (std::is_void_v<Code>) {
-      run(*args, streams);
-      return ExitCode::kOk;
-    } else {
-      return run(*args, streams);
-    }
+    return CodeOf(run, *args, streams);
   };
 }
 

@@ -83,8 +83,8 @@ CLI::Option* AddFamilySpecsTo(CLI::App* command,
 // Adds --ttl, which sets the TTL of what a verb puts.
 void AddTtlTo(CLI::App* command, std::optional<uint64_t>* ttl_ms);
 
-// Add options whose bytes are typed with \xHH (FromPrintable): ROW, --start
-// and --stop, a range of rows, and others.
+// Add ROW, and --start and --stop, a range of rows: \xHH stands for any byte in
+// them (FromPrintable).
 void AddRowArgumentTo(CLI::App* command, std::string* row);
 void AddRowRangeTo(CLI::App* command, std::string* start_row,
                    std::string* stop_row);

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "tools/cli/interruption.h"
@@ -91,8 +90,7 @@ struct FileArgs {
       const std::function<ExitCode(const DatabaseTree& tree)>& use) const;
 };
 
-// Prints each file by itself. What prints nothing but the file is kOk unless it
-// throws.
+// Prints each file by itself.
 template <typename Args, typename Code>
 ExitCode PrintEachFile(const Args& args, const Streams& streams,
                        Code (*print)(const TableFile& file, const Args& args,
@@ -102,17 +100,12 @@ ExitCode PrintEachFile(const Args& args, const Streams& streams,
   return args.ForEachFile(
       streams,
       [&](const TableFile& file) {
-        if constexpr (std::is_void_v<Code>) {
-          print(file, args, output);
-          return ExitCode::kOk;
-        } else {
-          return print(file, args, output);
-        }
+        return cli::CodeOf(print, file, args, output);
       },
       prints);
 }
 
-// Adds the arguments of a verb, Args::AddTo. The action prints each file.
+// Makes the action of a verb that prints each file by itself (cli::AddVerb).
 template <typename Args, typename Code>
 Action AddFileVerb(CLI::App* command,
                    Code (*print)(const TableFile& file, const Args& args,
