@@ -1,5 +1,6 @@
 #include "storage/store/family_rules.h"
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <string>
@@ -123,9 +124,7 @@ class Reclaim final : public CompactionFilter {
         // deletes of later times may have been removed, it calls this for
         // those, too, which must not take what came after the removal.
         apply_family_deletes_(parts.shared->snapshots == 0 &&
-                              !parts.shared->MayHave(kLaterPuts)) {
-    if (rules_.ttl_ms > 0) oldest_put_.emplace(parts.rules->oldest_put);
-  }
+                              !parts.shared->MayHave(kLaterPuts)) {}
 
   const char* Name() const override { return "rowbloom.Reclaim"; }
 
@@ -158,15 +157,27 @@ class Reclaim final : public CompactionFilter {
       return Decision::kKeep;
     }
     if (apply_family_deletes_) EnterRow(key.ToStringView());
-    const bool removed =
-        RemoveDead(rules_,
-                   {wall_ms_, oldest_put_ ? oldest_put_->ms() : 0,
-                    &row_deletes_, type == ValueType::kMergeOperand},
-                   &entries_);
+    const bool removed = RemoveDead(rules_,
+                                    {wall_ms_, NoPutsBeforeMs(), &row_deletes_,
+                                     type == ValueType::kMergeOperand},
+                                    &entries_);
     if (entries_.empty()) return Decision::kRemove;
     if (!removed) return Decision::kKeep;
     *new_value = EncodeEntries(entries_);
     return Decision::kChangeValue;
+  }
+
+  // For ReclaimFacts. The first delete that expired makes it look at the
+  // family's files, of which there may be many.
+  uint64_t NoPutsBeforeMs() const {
+    const bool has_expired_delete =
+        std::ranges::any_of(entries_, [this](const Entry& entry) {
+          return (entry.type != ChangeType::kPut || entry.ttl_ms == 0) &&
+                 rules_.Expired(entry.timestamp_ms, wall_ms_);
+        });
+    if (!has_expired_delete || rules_.min_versions > 0) return 0;
+    if (!oldest_put_) oldest_put_.emplace(parts_.rules->oldest_put);
+    return oldest_put_->ms();
   }
 
   // Notes the deletes of the row, which come before its cells.
@@ -188,7 +199,7 @@ class Reclaim final : public CompactionFilter {
   const uint64_t wall_ms_;  // taken before the rules
   const VersionRules rules_;
   const bool apply_family_deletes_;
-  std::optional<OldestPut::Bound> oldest_put_;  // where versions expire
+  mutable std::optional<OldestPut::Bound> oldest_put_;  // once it is needed
   mutable Entries entries_;
   mutable std::string row_;
   mutable RowDeletes row_deletes_;  // none while they may not be applied

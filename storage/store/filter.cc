@@ -100,10 +100,10 @@ Filter Filter::Make(Node node) {
   node.has_page = node.kind == NodeKind::kPage;
   bool stateless_parts = true;
   for (const Filter& part : node.parts) {
+    node.size += part.root_ == nullptr ? 1 : part.root_->size;
     if (part.root_ == nullptr) continue;
     if (node.status.ok()) node.status = part.root_->status;
     node.depth = std::max(node.depth, part.root_->depth + 1);
-    node.size += part.root_->size;
     node.has_page |= part.root_->has_page;
     stateless_parts &= part.root_->is_stateless;
     node.needs_key |= part.root_->needs_key;

@@ -49,17 +49,16 @@ class GivenTimes {
   // The timestamp of a put at the store's time `now_ms`. With `replaces` it may
   // be that of the cell's last put.
   uint64_t Put(uint64_t row, uint64_t cell, uint64_t now_ms, bool replaces) {
-    Times& times = TimesOf(row, cell);
-    const auto of_row = times_.find(row);
+    Times& times = times_[cell];
     uint64_t after_put_ms = times.after_put_ms;
     if (after_put_ms > 0 && (replaces || after_put_ms > now_ms + kMaxAheadMs)) {
       --after_put_ms;
     }
     const uint64_t timestamp_ms =
         std::max({now_ms, after_put_ms, times.after_delete_ms,
-                  of_row == times_.end() ? 0 : of_row->second.after_delete_ms});
+                  times_[row].after_delete_ms});
     times.after_put_ms = 0;
-    Note(&times.after_put_ms, timestamp_ms);
+    Note(row, &times.after_put_ms, timestamp_ms);
     return timestamp_ms;
   }
 
@@ -70,20 +69,16 @@ class GivenTimes {
   };
   // The marker of a delete of a cell, or, with `row` as `cell`, of a whole row.
   Marker Delete(uint64_t row, uint64_t cell, uint64_t now_ms) {
-    Times& deleted = TimesOf(row, cell);
+    Times& deleted = times_[cell];
     // The first time after all that the delete is to take.
-    uint64_t after_ms = deleted.after_ms();
-    if (cell == row) {
-      for (const auto& [id, times] : times_) {
-        if (times.row == row) after_ms = std::max(after_ms, times.after_ms());
-      }
-    }
+    const uint64_t after_ms = deleted.after_ms();
     const uint64_t limit_ms = now_ms + kMaxAheadMs;
     const bool remove = after_ms > limit_ms;
     const uint64_t timestamp_ms =
         (remove ? limit_ms : std::max(now_ms + 1, after_ms)) - 1;
-    deleted = {.row = row};
-    Note(&deleted.after_delete_ms, timestamp_ms);
+    deleted.after_put_ms = 0;
+    deleted.after_delete_ms = 0;
+    Note(row, &deleted.after_delete_ms, timestamp_ms);
     return {timestamp_ms, remove};
   }
 
@@ -92,14 +87,14 @@ class GivenTimes {
   bool NotePut(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
                uint64_t now_ms) {
     if (!IsNear(timestamp_ms, now_ms)) return false;
-    Note(&TimesOf(row, cell).after_put_ms, timestamp_ms);
+    Note(row, &times_[cell].after_put_ms, timestamp_ms);
     return true;
   }
 
   bool NoteDelete(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
                   uint64_t now_ms) {
     if (!IsNear(timestamp_ms, now_ms)) return false;
-    Note(&TimesOf(row, cell).after_delete_ms, timestamp_ms);
+    Note(row, &times_[cell].after_delete_ms, timestamp_ms);
     return true;
   }
 
@@ -119,30 +114,27 @@ class GivenTimes {
 
   // The first times after those of the last put and delete; 0: none.
   struct Times {
-    uint64_t row = 0;
     uint64_t after_put_ms = 0;
     uint64_t after_delete_ms = 0;
+    uint64_t after_cells_ms = 0;  // of a row: after all that its cells had
 
     uint64_t after_ms() const {
-      return std::max(after_put_ms, after_delete_ms);
+      return std::max({after_put_ms, after_delete_ms, after_cells_ms});
     }
   };
   static bool IsNear(uint64_t timestamp_ms, uint64_t now_ms) {
     return timestamp_ms >= now_ms && timestamp_ms < now_ms + kMaxAheadMs;
   }
-  Times& TimesOf(uint64_t row, uint64_t cell) {
-    Times& times = times_[cell];
-    times.row = row;
-    return times;
-  }
-
-  void Note(uint64_t* after_ms, uint64_t timestamp_ms) {
+  // Notes the time of a cell of the row, or of the row itself.
+  void Note(uint64_t row, uint64_t* after_ms, uint64_t timestamp_ms) {
     *after_ms = std::max(*after_ms, timestamp_ms + 1);
+    uint64_t& after_cells_ms = times_[row].after_cells_ms;
+    after_cells_ms = std::max(after_cells_ms, *after_ms);
     newest_ms_ = std::max(newest_ms_, timestamp_ms);
   }
 
   uint64_t newest_ms_ = 0;  // the newest of all that is remembered
-  // The times of cells and, under the row, of deletes of the row.
+  // The times of cells and, under the row, of the row.
   std::unordered_map<uint64_t, Times> times_;
 };
 

@@ -24,7 +24,8 @@ namespace rowbloom {
 // Thread-safe, but for Watch and Flush: one at a time.
 class OldestPut {
  public:
-  // Tells where the family's files are. Until then nothing is known.
+  // Tells where the family's files are. Until then nothing is known, as they
+  // may have puts of any time.
   void Watch(rocksdb::DB* database,
              std::weak_ptr<rocksdb::ColumnFamilyHandle> family) {
     const std::lock_guard lock(mutex_);
@@ -56,8 +57,8 @@ class OldestPut {
     return s;
   }
 
-  // A time before which the family has no put, for a compaction that begins
-  // with it. It lives no longer than the compaction and the family's OldestPut.
+  // A time before which the family has no put, for a compaction that is under
+  // way. It lives no longer than the compaction and the family's OldestPut.
   class Bound {
    public:
     explicit Bound(const OldestPut& oldest)
@@ -83,6 +84,7 @@ class OldestPut {
  private:
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
+  // 0: it is not known.
   uint64_t OldestInFiles() const {
     rocksdb::DB* database = nullptr;
     std::shared_ptr<rocksdb::ColumnFamilyHandle> family;

@@ -30,9 +30,9 @@ std::optional<RowCounts> CountsOf(const rocksdb::TableProperties& properties);
 // file. nullopt: the file has to be read, whatever the time.
 std::optional<uint64_t> NewestMsOf(const rocksdb::TableProperties& properties);
 
-// The oldest timestamp of a put that has not run out by a TTL of its own, in a
-// file of a `versioned` family; the largest number without such a put. nullopt:
-// it is not known.
+// The oldest timestamp of a put in a file of a `versioned` family, but for puts
+// whose own TTL is 0; the largest number without such a put. nullopt: it is not
+// known.
 std::optional<uint64_t> OldestPutMsOf(
     const rocksdb::TableProperties& properties);
 

@@ -116,11 +116,13 @@ class Writer::Draft {
     looks_at_itself_ = reads || (!only_puts && changes.size() > 1);
     has_updates_ = reads || (updates && changes.size() > 1);
     if (transaction == nullptr) own_batch_ = rocksdb::WriteBatch(batch_bytes);
-    now_ms_ = opened_.shared->clock.Now();
-    if (snapshot == nullptr) return;
-    only_read_.emplace();
-    guard.ForEach([this](RowLocks::Stripe* stripe) {
-      only_read_->given = stripe->given;
+    LeasedClock& clock = opened_.shared->clock;
+    now_ms_ = clock.Now();
+    if (snapshot != nullptr) only_read_.emplace();
+    guard.ForEach([&](RowLocks::Stripe* stripe) {
+      const auto raised_ms = stripe->given.MoveTo(now_ms_);
+      if (raised_ms) now_ms_ = clock.RaiseTo(*raised_ms);
+      if (only_read_) only_read_->given = stripe->given;
     });
   }
 
@@ -228,14 +230,11 @@ class Writer::Draft {
 
   // Begins with a row, or goes on with it.
   Status Enter(std::string_view row) {
-    if (row_bytes_.empty() || row != row_) {
-      if (Status s = opened_.EncodeRow(row, &row_bytes_); !s.ok()) return s;
-      row_ = row;
-      row_hash_ = HashRow(row);
-      stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(row_hash_);
-    }
-    const auto raised_ms = stripe_->given.MoveTo(now_ms_);
-    if (raised_ms) now_ms_ = opened_.shared->clock.RaiseTo(*raised_ms);
+    if (!row_bytes_.empty() && row == row_) return Status::OK();
+    if (Status s = opened_.EncodeRow(row, &row_bytes_); !s.ok()) return s;
+    row_ = row;
+    row_hash_ = HashRow(row);
+    stripe_ = only_read_ ? &*only_read_ : &writer_.locks_.StripeOf(row_hash_);
     return Status::OK();
   }
 

@@ -4,7 +4,6 @@
 #include <list>
 #include <utility>
 
-#include "rocksdb/env.h"
 #include "rowbloom/filter_policy.h"
 
 namespace rowbloom::front_filter {
@@ -155,11 +154,6 @@ std::vector<ListedFile> Family::LoadListed(
       if (is_new || HasRoomNow(file)) {
         auto loaded = FileRows::Load(rules_, db->GetEnv(),
                                      listed.db_path + listed.name, memory_);
-        if (loaded.rows == nullptr && loaded.problem.bytes_beyond_limit == 0) {
-          rocksdb::Warn(db->GetDBOptions().info_log,
-                        "rowbloom: the front filter has no rows of a file: %s",
-                        loaded.problem.message.c_str());
-        }
         file = {.rows = std::move(loaded.rows),
                 .bytes_beyond_limit = loaded.problem.bytes_beyond_limit};
       }

@@ -58,6 +58,7 @@ class OldestPutTest : public ::testing::Test {
     Write({ChangeType::kPut, timestamp_ms, "v"});
   }
 
+  // A lock that no write waits for.
   static std::unique_lock<std::mutex> NoWrites() { return {}; }
   Status Flush() {
     return oldest_->Flush(NoWrites, [this] { return FlushFamily(); });
@@ -128,6 +129,19 @@ TEST_F(OldestPutTest, NothingIsKnownDuringAFlush) {
   };
   ASSERT_THAT(oldest_->Flush(NoWrites, flush), IsOk());
   EXPECT_EQ(during->ms(), 0);
+}
+
+// It may not be in a file yet.
+TEST_F(OldestPutTest, AFlushDoesNotForgetAPutThatWaitedForIt) {
+  struct Lock {
+    OldestPut* oldest;
+    ~Lock() { oldest->Note(40); }
+  };
+  Put(50);
+  ASSERT_THAT(oldest_->Flush([this] { return Lock{&*oldest_}; },
+                             [this] { return FlushFamily(); }),
+              IsOk());
+  EXPECT_EQ(Bound(), 40);
 }
 
 TEST_F(OldestPutTest, AFlushThatFailsForgetsNothing) {
