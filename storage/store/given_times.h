@@ -49,16 +49,16 @@ class GivenTimes {
   // The timestamp of a put at the store's time `now_ms`. With `replaces` it may
   // be that of the cell's last put.
   uint64_t Put(uint64_t row, uint64_t cell, uint64_t now_ms, bool replaces) {
+    Times& of_row = times_[row];
     Times& times = times_[cell];
     uint64_t after_put_ms = times.after_put_ms;
     if (after_put_ms > 0 && (replaces || after_put_ms > now_ms + kMaxAheadMs)) {
       --after_put_ms;
     }
-    const uint64_t timestamp_ms =
-        std::max({now_ms, after_put_ms, times.after_delete_ms,
-                  times_[row].after_delete_ms});
+    const uint64_t timestamp_ms = std::max(
+        {now_ms, after_put_ms, times.after_delete_ms, of_row.after_delete_ms});
     times.after_put_ms = 0;
-    Note(row, &times.after_put_ms, timestamp_ms);
+    Note(&of_row, &times.after_put_ms, timestamp_ms);
     return timestamp_ms;
   }
 
@@ -78,7 +78,7 @@ class GivenTimes {
         (remove ? limit_ms : std::max(now_ms + 1, after_ms)) - 1;
     deleted.after_put_ms = 0;
     deleted.after_delete_ms = 0;
-    Note(row, &deleted.after_delete_ms, timestamp_ms);
+    Note(&times_[row], &deleted.after_delete_ms, timestamp_ms);
     return {timestamp_ms, remove};
   }
 
@@ -87,14 +87,14 @@ class GivenTimes {
   bool NotePut(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
                uint64_t now_ms) {
     if (!IsNear(timestamp_ms, now_ms)) return false;
-    Note(row, &times_[cell].after_put_ms, timestamp_ms);
+    Note(&times_[row], &times_[cell].after_put_ms, timestamp_ms);
     return true;
   }
 
   bool NoteDelete(uint64_t row, uint64_t cell, uint64_t timestamp_ms,
                   uint64_t now_ms) {
     if (!IsNear(timestamp_ms, now_ms)) return false;
-    Note(row, &times_[cell].after_delete_ms, timestamp_ms);
+    Note(&times_[row], &times_[cell].after_delete_ms, timestamp_ms);
     return true;
   }
 
@@ -126,10 +126,9 @@ class GivenTimes {
     return timestamp_ms >= now_ms && timestamp_ms < now_ms + kMaxAheadMs;
   }
   // Notes the time of a cell of the row, or of the row itself.
-  void Note(uint64_t row, uint64_t* after_ms, uint64_t timestamp_ms) {
+  void Note(Times* of_row, uint64_t* after_ms, uint64_t timestamp_ms) {
     *after_ms = std::max(*after_ms, timestamp_ms + 1);
-    uint64_t& after_cells_ms = times_[row].after_cells_ms;
-    after_cells_ms = std::max(after_cells_ms, *after_ms);
+    of_row->after_cells_ms = std::max(of_row->after_cells_ms, *after_ms);
     newest_ms_ = std::max(newest_ms_, timestamp_ms);
   }
 
