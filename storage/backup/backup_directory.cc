@@ -145,6 +145,20 @@ std::vector<BackupInfo> BackupsOf(const BackupEngineReadOnly& engine) {
   return backups;
 }
 
+// Corruption: backups are damaged. When RocksDB collects garbage, it deletes
+// the files that they alone have, which make them whole again once a missing
+// file is back.
+Status CheckNoneDamaged(const std::string& directory,
+                        const std::vector<rocksdb::BackupID>& damaged) {
+  if (damaged.empty()) return Status::OK();
+  std::string ids;
+  for (const rocksdb::BackupID id : damaged) ids += Concat(" ", id);
+  return Corruption(directory,
+                    ": nothing was deleted, as backups are damaged:", ids,
+                    ". Their files would be deleted, too. Bring back what is "
+                    "missing, or delete them by their numbers first");
+}
+
 // Tells whether a store can be made at `path`.
 Status CheckTarget(Env* env, const std::string& path) {
   if (path.empty()) {
@@ -229,15 +243,25 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
 Status DeleteBackup(const std::string& directory, uint32_t id, Env* env) {
   return ChangeBackups(env, directory, /*create=*/false,
                        [&](BackupEngine* engine) {
-                         const Status s = engine->DeleteBackup(id);
+                         std::vector<rocksdb::BackupID> damaged;
+                         engine->GetCorruptedBackups(&damaged);
+                         // The caller gives damaged ones up.
+                         Status s;
+                         if (std::ranges::find(damaged, id) == damaged.end()) {
+                           s = CheckNoneDamaged(directory, damaged);
+                         }
+                         if (s.ok()) s = engine->DeleteBackup(id);
                          return s.IsNotFound() ? NoBackup(directory, id) : s;
                        });
 }
 
 Status PurgeBackups(const std::string& directory, uint32_t keep, Env* env) {
   return ChangeBackups(env, directory, /*create=*/false,
-                       [keep](BackupEngine* engine) {
-                         const Status s = engine->PurgeOldBackups(keep);
+                       [&](BackupEngine* engine) {
+                         std::vector<rocksdb::BackupID> damaged;
+                         engine->GetCorruptedBackups(&damaged);
+                         Status s = CheckNoneDamaged(directory, damaged);
+                         if (s.ok()) s = engine->PurgeOldBackups(keep);
                          return s.ok() ? engine->GarbageCollect() : s;
                        });
 }

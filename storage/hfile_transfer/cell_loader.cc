@@ -79,6 +79,7 @@ CellLoader::CellLoader(const HFileImportOptions& options, BulkLoad* load,
     : options_(options),
       load_(load),
       now_ms_(load == nullptr ? WallNow() : load->timestamp_ms()),
+      wall_ms_(std::min(WallNow(), now_ms_)),
       family_(family),
       family_options_(family_options),
       latest_(family_options.KeepsLatest()),
@@ -150,7 +151,7 @@ Status CellLoader::AddAs(HFileCellType type, uint64_t timestamp_ms,
 
 bool CellLoader::IsOver(const HFileCellView& cell, const CellTags& tags) const {
   // Both times are positive, so their difference is a number.
-  const int64_t age_ms = static_cast<int64_t>(now_ms_) - cell.timestamp_ms;
+  const int64_t age_ms = static_cast<int64_t>(wall_ms_) - cell.timestamp_ms;
   if (tags.ttl_ms && *tags.ttl_ms < age_ms) return true;
   return tags.is_mob_reference && family_options_.ttl_ms > 0 &&
          family_options_.min_versions == 0 && age_ms > 0 &&

@@ -79,6 +79,8 @@ class CellLoader {
   const HFileImportOptions& options_;
   BulkLoad* const load_;
   const uint64_t now_ms_;  // the time of the load
+  // The machine's time, by which cells run out; the store's may be ahead.
+  const uint64_t wall_ms_;
   const std::string family_;
   const FamilyOptions& family_options_;
   const bool latest_;

@@ -129,7 +129,11 @@ Status Exporter::ExportFamily(const std::string& name,
     cell.timestamp_ms = static_cast<int64_t>(from.timestamp_ms);
     cell.type = TypeOf(from.type);
     cell.value = from.value;
-    const std::string tag = from.ttl_ms ? EncodeTtlTag(*from.ttl_ms) : "";
+    // HBase adds both times as signed numbers.
+    const std::string tag =
+        from.ttl_ms ? EncodeTtlTag(std::min(
+                          *from.ttl_ms, kMaxTimestampMs - from.timestamp_ms))
+                    : "";
     cell.tags = tag;
     s = CheckCell(cell);
     if (s.ok() && cell.row != row_) s = BeginRow(name, options, cell.row);

@@ -2,7 +2,9 @@
 // Env with the lock, which was taken before.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -105,7 +107,8 @@ class TableKeeper final : public rocksdb::FileSystemWrapper {
 // The Env of a store that is open for writing, which outlives it. The lock is
 // taken before anything is looked at; RocksDB, which takes the same one when it
 // opens, is given this. So nobody writes between the look and the opening. Its
-// files are a TableKeeper's, and its logger is an InfoLog.
+// files are a TableKeeper's, its logger is an InfoLog, and no file is of the
+// future.
 class StoreEnv final : public rocksdb::EnvWrapper {
  public:
   StoreEnv(rocksdb::Env* target, std::shared_ptr<const Listener> listener)
@@ -130,6 +133,19 @@ class StoreEnv final : public rocksdb::EnvWrapper {
     const rocksdb::Status s =
         NewWritableFile(file, &opened, rocksdb::EnvOptions());
     if (s.ok()) *log = std::make_shared<InfoLog>(std::move(opened));
+    return s;
+  }
+
+  // RocksDB (7.8.3 to 9.10) takes the age of a kept log for a number without
+  // a sign, and deletes a log that was written after it took the present time.
+  // Clocks that are set back make such logs, and so does the next second.
+  rocksdb::Status GetFileModificationTime(const std::string& file,
+                                          uint64_t* time_s) override {
+    rocksdb::Status s = EnvWrapper::GetFileModificationTime(file, time_s);
+    int64_t now_s = 0;
+    if (s.ok()) s = GetCurrentTime(&now_s);
+    const int64_t earlier_s = std::max<int64_t>(now_s - 2, 0);
+    *time_s = std::min(*time_s, static_cast<uint64_t>(earlier_s));
     return s;
   }
 

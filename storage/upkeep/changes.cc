@@ -222,6 +222,12 @@ class LogChanges final : public ChangeStream {
       return InvalidArgument(opened_.path, ": no change ", since,
                              ": expected at most ", end_);
     }
+    // Changes that a power cut takes back would give their numbers to others.
+    if (since < end_ && opened_.env != nullptr) {
+      Status s = opened_.CheckWritable();
+      if (s.ok()) s = opened_.database->FlushWAL(/*sync=*/true);
+      if (!s.ok()) return s;
+    }
     if (since > 0) {
       // The last change that the caller has may be a load's, whose numbers
       // come after it.

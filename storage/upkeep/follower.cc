@@ -17,13 +17,14 @@ namespace {
 using rocksdb::Env;
 using rocksdb::Status;
 
-// The names and sizes of the files that a write changes. Empty: they cannot be
-// told, as one was removed meanwhile.
+// The database's id, and the names and sizes of the files that a write changes.
+// Empty: they cannot be told, as one was removed meanwhile.
 std::string SignatureOf(Env* env, const std::string& path) {
   std::vector<std::string> names;
   if (!ListDirectory(env, path, &names).ok()) return "";
   std::sort(names.begin(), names.end());
   std::string signature;
+  if (!ReadFileToString(env, path + "/IDENTITY", &signature).ok()) return "";
   for (const std::string& name : names) {
     if (!name.ends_with(".log") && !name.starts_with("MANIFEST-")) continue;
     uint64_t bytes = 0;

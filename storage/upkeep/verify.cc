@@ -143,7 +143,7 @@ class Verification {
     if (options_.files) s = CheckFiles();
     if (s.ok() && options_.records) CheckRecords();
     for (auto it = families_->begin(); s.ok() && it != families_->end(); ++it) {
-      if (options_.cells) CheckCells(it);
+      if (options_.cells) s = CheckCells(it);
     }
     return s;
   }
@@ -218,13 +218,18 @@ class Verification {
     }
   }
 
-  void CheckCells(FamilyMap::const_iterator family) {
+  Status CheckCells(FamilyMap::const_iterator family) {
     std::optional<KeysOfFiles> keys;
     std::string at;  // the first key that was not looked at
     for (std::optional<std::string> next = at; next;) {
       at = *std::move(next);
       const Status failed = Walk(family, &at);
-      if (failed.ok()) return;
+      if (failed.ok()) return failed;
+      // RocksDB opens blob files late.
+      if (failed.IsPathNotFound() && opened_.options.read_only) {
+        return TryAgain("the writer of the store removed a file: ",
+                        failed.ToString());
+      }
       if (!keys) keys.emplace(files_, family->first, file_options_);
       // The keys here on are looked up until one can be read.
       bool has_key = false;
@@ -239,6 +244,7 @@ class Verification {
       }
       if (!has_key) AddUnread(family, at, failed);
     }
+    return Status::OK();
   }
 
   // Checks cells from the key on, and moves it along.

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -56,11 +55,10 @@ template <typename Value>
 void AddChoiceTo(CLI::App* command, const char* name, std::string* choice,
                  const std::map<std::string, Value>& values,
                  const char* meaning, const char* unit) {
-  const auto names = std::views::keys(values);
+  std::vector<std::string> names;
+  for (const auto& [choosable, value] : values) names.push_back(choosable);
   AddOptionTo(command, name, choice, meaning, unit)
-      ->transform(
-          CLI::IsMember(std::vector<std::string>(names.begin(), names.end()),
-                        CLI::ignore_case))
+      ->transform(CLI::IsMember(names, CLI::ignore_case))
       ->capture_default_str();
 }
 

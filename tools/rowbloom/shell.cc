@@ -168,8 +168,9 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
     }
     if (code > static_cast<int>(ExitCode::kFinding) &&
         !streams.in_is_terminal) {
-      return Fail(streams.err, fmt::format("line {} failed, and the shell ends",
-                                           lines.number()));
+      Complain(streams.err, fmt::format("line {} failed, and the shell ends",
+                                        lines.number()));
+      return static_cast<ExitCode>(code);
     }
   }
   // The rest of a script did not run.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <ranges>
 #include <utility>
 
 #include "rowbloom/printable.h"
@@ -112,11 +111,12 @@ std::optional<Error> StoreArgs::CheckFamily(
     std::string_view family,
     const std::map<std::string, FamilyOptions>& families) const {
   if (families.contains(std::string(family))) return std::nullopt;
-  const std::string names =
-      fmt::format("{}", fmt::join(std::views::keys(families), ", "));
+  std::vector<std::string> names;
+  for (const auto& [name, options] : families) names.push_back(name);
+  if (names.empty()) names.emplace_back("none");
   return Error{
       fmt::format("family \"{}\" is not in the store at {}; it has: {}",
-                  ToPrintable(family), db, families.empty() ? "none" : names)};
+                  ToPrintable(family), db, fmt::join(names, ", "))};
 }
 
 CLI::Option* AddFamilySpecsTo(CLI::App* command,

@@ -61,12 +61,15 @@ rocksdb::Status RestoreBackup(const std::string& directory,
                               const std::string& path,
                               rocksdb::Env* env = rocksdb::Env::Default());
 
-// Deletes a backup, and the files that no other one shares.
+// Deletes a backup, and the files that no other one shares. Corruption: another
+// backup is damaged, and this one is not; nothing was deleted. A damaged backup
+// takes what other damaged ones alone have with it.
 rocksdb::Status DeleteBackup(const std::string& directory, uint32_t id,
                              rocksdb::Env* env = rocksdb::Env::Default());
 
-// Deletes all but the `keep` newest and those that are damaged, and the remains
-// of interrupted backups.
+// Deletes all but the `keep` newest, and the remains of interrupted backups.
+// Corruption: a backup is damaged; nothing was deleted, as RocksDB would delete
+// the files of damaged backups, too, which a file that comes back makes whole.
 rocksdb::Status PurgeBackups(const std::string& directory, uint32_t keep,
                              rocksdb::Env* env = rocksdb::Env::Default());
 

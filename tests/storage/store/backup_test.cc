@@ -181,6 +181,38 @@ TEST_F(StoreBackup, CopiesOnlyWhatIsNew) {
   EXPECT_THAT(VerifyBackup(backups_, 2), IsOk());
 }
 
+// A file that was away makes them whole when it is back.
+TEST_F(StoreBackup, DamagedOnesKeepTheirFiles) {
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_NO_FATAL_FAILURE(WriteSome(20));
+    ASSERT_THAT(store_->Backup(backups_), IsOk());
+    ASSERT_THAT(store_->Compact(), IsOk());
+  }
+  ASSERT_THAT(DeleteBackup(backups_, 3), IsOk());
+  ASSERT_THAT(DeleteBackup(backups_, 2), IsOk());
+  const std::string missing = SharedFile();
+  const std::string away = dir_.File("away");
+  ASSERT_THAT(store_->Backup(backups_), IsOk());
+  std::filesystem::rename(missing, away);
+  const std::vector<uint32_t> before = Ids();
+  ASSERT_TRUE(List().front().damaged);
+  ASSERT_FALSE(List().back().damaged);
+  const auto is_refused =
+      StatusIs(Status::kCorruption, HasSubstr("backups are damaged: 1."));
+  EXPECT_THAT(PurgeBackups(backups_, 0), is_refused);
+  EXPECT_THAT(PurgeBackups(backups_, 1), is_refused);
+  EXPECT_THAT(DeleteBackup(backups_, before.back()), is_refused);
+  std::filesystem::rename(away, missing);
+  EXPECT_EQ(Ids(), before);
+  for (const uint32_t id : before) {
+    EXPECT_THAT(VerifyBackup(backups_, id), IsOk());
+  }
+  std::filesystem::remove(missing);
+  EXPECT_THAT(DeleteBackup(backups_, 1), IsOk());
+  EXPECT_THAT(PurgeBackups(backups_, 0), IsOk());
+  EXPECT_TRUE(List().empty());
+}
+
 TEST_F(StoreBackup, OldOnesAreDeletedAndPurged) {
   for (int i = 0; i < 5; ++i) {
     ASSERT_NO_FATAL_FAILURE(WriteSome(20));

@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <limits>
 #include <thread>
 
+#include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/model_families.h"
 #include "tests/storage/store/random_names.h"
 #include "tests/storage/store/store_model.h"
@@ -362,6 +365,55 @@ TEST_F(Changes, ThatTheLogHasNotAnyMoreAreNamed) {
   EXPECT_THAT(
       TakeChanges(store_.get(), &number_, &changes_),
       StatusIs(Status::kInvalidArgument, HasSubstr("expected at most")));
+}
+
+// RocksDB would take such a log for an old one.
+TEST_F(Changes, OfALogOfTheFutureAreKept) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  for (const char* row : {"a", "b", "c"}) {
+    ASSERT_NO_FATAL_FAILURE(Put(row));
+    ASSERT_THAT(store_->Flush(), IsOk());
+  }
+  store_.reset();
+  int kept = 0;
+  for (const auto& log :
+       std::filesystem::directory_iterator(path_ + "/archive")) {
+    std::filesystem::last_write_time(
+        log,
+        std::filesystem::file_time_type::clock::now() + std::chrono::hours(1));
+    ++kept;
+  }
+  ASSERT_GT(kept, 0);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Put("d"));
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_THAT(TakeChanges(store_.get(), &number_, &changes_), IsOk());
+  std::vector<std::string> rows;
+  for (const StoreChange& change : changes_) {
+    if (change.kind == Kind::kCell) rows.push_back(change.row);
+  }
+  EXPECT_THAT(rows, ElementsAre("a", "b", "c", "d"));
+}
+
+// A power cut must not take back what somebody knows of: its numbers would go
+// to other changes.
+TEST(ChangesOfTheLog, AreOnTheDiskBeforeTheyAreGiven) {
+  const CallingStore calling;
+  ASSERT_NE(calling.store, nullptr);
+  Store* const store = calling.store.get();
+  int syncs = 0;
+  calling.files->OnSynced(
+      [&](const std::string& path) { syncs += path.ends_with(".log"); });
+  ASSERT_THAT(store->Put("r", "c", "q", "v"), IsOk());
+  EXPECT_EQ(syncs, 0);
+  uint64_t number = 0;
+  std::vector<StoreChange> changes;
+  ASSERT_THAT(TakeChanges(store, &number, &changes), IsOk());
+  EXPECT_FALSE(changes.empty());
+  EXPECT_EQ(syncs, 1);
+  ASSERT_THAT(TakeChanges(store, &number, &changes), IsOk());
+  EXPECT_EQ(syncs, 1);
+  calling.files->OnSynced(nullptr);
 }
 
 TEST_F(Changes, WithoutALogAreMissed) {

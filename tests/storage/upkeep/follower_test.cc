@@ -5,6 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "tests/storage/store/test_store.h"
 #include "tests/storage/upkeep/numbered_writes.h"
 #include "tests/storage/upkeep/other_process.h"
@@ -206,6 +212,33 @@ TEST(FollowerOpen, NamesAStoreThatIsNotThere) {
   std::unique_ptr<Follower> follower;
   EXPECT_THAT(Follower::Open({}, dir.File("none"), &follower),
               StatusIs(Status::kNotFound, HasSubstr("no store at")));
+}
+
+// Stores that are made alike have files of the same names and sizes.
+TEST(FollowerOfAStore, GoesOnWithAnotherOneInItsPlace) {
+  const TempDir dir;
+  const std::vector<std::string> paths = {dir.File("first"),
+                                          dir.File("second")};
+  for (const std::string& path : paths) {
+    const auto store = OpenOrFail({}, path, {{"f", {}}});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put("r", "f", "q", path == paths[0] ? "first" : "other"),
+                IsOk());
+  }
+  const std::string followed = dir.File("followed");
+  std::filesystem::rename(paths[0], followed);
+  std::unique_ptr<Follower> follower;
+  ASSERT_THAT(Follower::Open({}, followed, &follower), IsOk());
+  const auto expect = [&](const char* expected) {
+    ASSERT_THAT(follower->Follow(), IsOk());
+    std::optional<std::string> value;
+    ASSERT_THAT(follower->store()->Get("r", "f", "q", &value), IsOk());
+    EXPECT_EQ(value, expected);
+  };
+  expect("first");
+  std::filesystem::remove_all(followed);
+  std::filesystem::rename(paths[1], followed);
+  expect("other");
 }
 
 }  // namespace
