@@ -31,6 +31,15 @@ std::string Describe(const rocksdb::Status& status) {
                              : status.ToString());
 }
 
+std::istream& InputOf(const Streams& streams) {
+  if (streams.session != nullptr && !streams.in_is_terminal) {
+    Require(
+        Error{"-: the shell reads its commands from standard input; give the "
+              "bytes otherwise"});
+  }
+  return streams.in;
+}
+
 void Require(const rocksdb::Status& status) {
   if (status.ok()) return;
   throw Failure(Describe(status),

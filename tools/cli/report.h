@@ -45,6 +45,10 @@ struct Streams {
   const Session* session = nullptr;  // null: no shell
 };
 
+// The standard input for a verb to read. A Failure in the script of a shell,
+// which is the standard input itself: the verb would take the lines after it.
+std::istream& InputOf(const Streams& streams);
+
 // Asks a person who types and did not say --yes; false unless the answer is
 // yes.
 bool Confirm(const Streams& streams, bool yes, std::string_view question);

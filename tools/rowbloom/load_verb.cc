@@ -221,8 +221,8 @@ ExitCode LoadFrom(const Source& source, const LoadArgs& args,
 
 ExitCode Load(const LoadArgs& args, const Streams& streams) {
   if (args.file == "-") {
-    return LoadFrom({&streams.in, streams.in_bytes, "standard input"}, args,
-                    streams);
+    return LoadFrom({&InputOf(streams), streams.in_bytes, "standard input"},
+                    args, streams);
   }
   const auto file = Require(InputFile::Open(args.file));
   return LoadFrom({&file->stream(), file->size_bytes(), args.file}, args,

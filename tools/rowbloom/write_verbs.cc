@@ -94,7 +94,7 @@ std::string ReadValue(std::istream& in) {
 struct OpenedCell {
   OpenedCell(const CellArgs& args, const Streams& streams)
       : column(ParseCellColumn(args.column)),
-        value(args.value == "-" ? ReadValue(streams.in)
+        value(args.value == "-" ? ReadValue(InputOf(streams))
                                 : FromPrintable(args.value)),
         store(args.store.OpenToWrite(streams)) {}
 
