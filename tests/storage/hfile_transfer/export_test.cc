@@ -126,6 +126,20 @@ TEST_F(Export, PutsFamiliesWhereABulkLoadLooksForThem) {
   EXPECT_EQ(report_.files[1].cells, 3u);
 }
 
+// HBase takes a cell for expired whose time and TTL add up to more than 2^63
+// - 1.
+TEST_F(Export, ATtlEndsWhereHBaseCanCount) {
+  ASSERT_NO_FATAL_FAILURE(Open({ManyVersions("v")}));
+  ASSERT_THAT(store_->Put("r", "v", "q", "for ever",
+                          {.timestamp_ms = 5, .ttl_ms = kMaxTimestampMs}),
+              IsOk());
+  ASSERT_THAT(Run(), IsOk());
+  const std::vector<HFileCell> cells = Exported("v");
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells.front().tags,
+            std::string("\0\x09\x08", 3) + "\x7f\xff\xff\xff\xff\xff\xff\xfa");
+}
+
 TEST_F(Export, FilesSayWhatIsTrueOfThem) {
   FamilyDescriptor v = ManyVersions("v");
   v.options.bloom_type = BloomType::kRowPrefixFixedLength;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -492,6 +493,31 @@ TEST_F(Import, CellsKeepTheirOwnTtl) {
       {"stays", kMaxTimestampMs},
       {"twice", kMaxTimestampMs}};
   EXPECT_EQ(ttls, expected);
+}
+
+// A cell's time and its TTL are the machine's, whose clock a store's may be
+// ahead of.
+TEST_F(Import, AStoreThatIsAheadTakesCellsThatHaveNotRunOut) {
+  const auto now_ms = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(
+          std::chrono::system_clock::now().time_since_epoch())
+          .count());
+  constexpr uint64_t kDayMs = 24 * 60 * 60 * 1000;
+  {
+    const auto ahead = OpenOrFail(
+        {}, dir_.File("ahead"), {{"f", {.timestamps = Timestamps::kClient}}},
+        {.wall_clock = [&] { return now_ms + 30 * kDayMs; }});
+    ASSERT_NE(ahead, nullptr);
+    ASSERT_THAT(ahead->Put("a", "f", "q", "v"), IsOk());
+  }
+  store_ = OpenOrFail({}, dir_.File("ahead"), {});
+  ASSERT_NE(store_, nullptr);
+  HFileCell cell = MakeCell("r", "q", static_cast<int64_t>(now_ms), kPut, "v");
+  cell.tags =
+      std::string("\0\x09\x08", 3) + std::string("\0\0\0\0\x24\x0c\x84\0", 8);
+  ASSERT_THAT(Run({Write("file", {cell})}), IsOk());
+  EXPECT_EQ(report_.skipped, 0u);
+  EXPECT_THAT(Values("r", "q"), ElementsAre("v"));
 }
 
 TEST_F(Import, TagsOfOtherKindsAreNamed) {

@@ -67,6 +67,26 @@ interrupt() {
 interrupt INT 130 interrupted
 interrupt TERM 143 terminated
 
+# Ctrl-C while a script of the shell loads: the script ends, with that code.
+"$rowbloom" create --db shelled --family f
+mkfifo pipe.shelled
+printf 'load pipe.shelled\nput r f:q later\n' >script
+env --default-signal=INT "$rowbloom" shell --db shelled <script 2>err &
+shell=$!
+# The pipe holds less than this, so that the load has begun.
+exec 3>pipe.shelled
+cat cells.tsv >&3
+code=0
+kill -s INT "$shell"
+wait "$shell" || code=$?
+exec 3>&-
+expect "shell: exit code" 130 "$code"
+expect "shell: standard error" "rowbloom: line 1 failed, and the shell ends" \
+  "$(tail -n 1 err)"
+if "$rowbloom" get --db shelled r f:q 2>err; then
+  fail "shell: the line after it ran"
+fi
+
 # Ctrl-C while output goes on: it ends with a whole line. More is left than what
 # a pipe holds.
 stop() {
