@@ -33,9 +33,9 @@ std::string Describe(const rocksdb::Status& status) {
 
 std::istream& InputOf(const Streams& streams) {
   if (streams.session != nullptr && !streams.in_is_terminal) {
-    Require(
-        Error{"-: the shell reads its commands from standard input; give the "
-              "bytes otherwise"});
+    Require(Error{
+        "-: standard input has the commands of the shell: give a value or a "
+        "file"});
   }
   return streams.in;
 }
