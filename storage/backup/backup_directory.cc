@@ -145,14 +145,20 @@ std::vector<BackupInfo> BackupsOf(const BackupEngineReadOnly& engine) {
   return backups;
 }
 
-// Corruption: backups are damaged. When RocksDB collects garbage, it deletes
-// the files that they alone have, which make them whole again once a missing
-// file is back.
-Status CheckNoneDamaged(const std::string& directory,
-                        const std::vector<rocksdb::BackupID>& damaged) {
-  if (damaged.empty()) return Status::OK();
+// Corruption: backups are damaged, and `given_up` is none of them. When RocksDB
+// collects garbage, it deletes the files that damaged backups alone have, which
+// make them whole again once a missing file is back.
+Status CheckNoneDamaged(const BackupEngine& engine,
+                        const std::string& directory,
+                        std::optional<uint32_t> given_up = std::nullopt) {
+  std::vector<rocksdb::BackupID> damaged;
+  engine.GetCorruptedBackups(&damaged);
   std::string ids;
-  for (const rocksdb::BackupID id : damaged) ids += Concat(" ", id);
+  for (const rocksdb::BackupID id : damaged) {
+    if (id == given_up) return Status::OK();
+    ids += Concat(" ", id);
+  }
+  if (ids.empty()) return Status::OK();
   return Corruption(directory,
                     ": nothing was deleted, as backups are damaged:", ids,
                     ". Their files would be deleted, too. Bring back what is "
@@ -243,13 +249,7 @@ Status RestoreBackup(const std::string& directory, std::optional<uint32_t> id,
 Status DeleteBackup(const std::string& directory, uint32_t id, Env* env) {
   return ChangeBackups(env, directory, /*create=*/false,
                        [&](BackupEngine* engine) {
-                         std::vector<rocksdb::BackupID> damaged;
-                         engine->GetCorruptedBackups(&damaged);
-                         // The caller gives damaged ones up.
-                         Status s;
-                         if (std::ranges::find(damaged, id) == damaged.end()) {
-                           s = CheckNoneDamaged(directory, damaged);
-                         }
+                         Status s = CheckNoneDamaged(*engine, directory, id);
                          if (s.ok()) s = engine->DeleteBackup(id);
                          return s.IsNotFound() ? NoBackup(directory, id) : s;
                        });
@@ -258,9 +258,7 @@ Status DeleteBackup(const std::string& directory, uint32_t id, Env* env) {
 Status PurgeBackups(const std::string& directory, uint32_t keep, Env* env) {
   return ChangeBackups(env, directory, /*create=*/false,
                        [&](BackupEngine* engine) {
-                         std::vector<rocksdb::BackupID> damaged;
-                         engine->GetCorruptedBackups(&damaged);
-                         Status s = CheckNoneDamaged(directory, damaged);
+                         Status s = CheckNoneDamaged(*engine, directory);
                          if (s.ok()) s = engine->PurgeOldBackups(keep);
                          return s.ok() ? engine->GarbageCollect() : s;
                        });

@@ -167,8 +167,8 @@ class Reclaim final : public CompactionFilter {
     return Decision::kChangeValue;
   }
 
-  // For ReclaimFacts. The first delete that expired makes it look at the
-  // family's files, of which there may be many.
+  // The number of ReclaimFacts. The first delete that expired makes it look at
+  // the family's files, of which there may be many.
   uint64_t NoPutsBeforeMs() const {
     const bool has_expired_delete =
         std::ranges::any_of(entries_, [this](const Entry& entry) {

@@ -107,8 +107,8 @@ class TableKeeper final : public rocksdb::FileSystemWrapper {
 // The Env of a store that is open for writing, which outlives it. The lock is
 // taken before anything is looked at; RocksDB, which takes the same one when it
 // opens, is given this. So nobody writes between the look and the opening. Its
-// files are a TableKeeper's, its logger is an InfoLog, and no file is of the
-// future.
+// files are a TableKeeper's, its logger is an InfoLog, and none of its files
+// has a time of the future.
 class StoreEnv final : public rocksdb::EnvWrapper {
  public:
   StoreEnv(rocksdb::Env* target, std::shared_ptr<const Listener> listener)
@@ -141,9 +141,10 @@ class StoreEnv final : public rocksdb::EnvWrapper {
   // Clocks that are set back make such logs, and so does the next second.
   rocksdb::Status GetFileModificationTime(const std::string& file,
                                           uint64_t* time_s) override {
-    rocksdb::Status s = EnvWrapper::GetFileModificationTime(file, time_s);
     int64_t now_s = 0;
-    if (s.ok()) s = GetCurrentTime(&now_s);
+    rocksdb::Status s = GetCurrentTime(&now_s);
+    if (s.ok()) s = EnvWrapper::GetFileModificationTime(file, time_s);
+    if (!s.ok()) return s;
     const int64_t earlier_s = std::max<int64_t>(now_s - 2, 0);
     *time_s = std::min(*time_s, static_cast<uint64_t>(earlier_s));
     return s;

@@ -13,17 +13,18 @@ using rocksdb::Slice;
 using rocksdb::Status;
 
 Status RowPlan::Make(const OpenedStore& opened, const RowOptions& options,
-                     std::optional<CountedSnapshot>* moment, RowPlan* plan) {
-  Status s = plan->Set(opened, options);
+                     std::optional<CountedSnapshot>* own, RowPlan* plan) {
+  plan->options_ = options;
+  Status s = plan->SetRest(opened);
   if (!s.ok() || options.snapshot != nullptr || plan->families_.size() < 2) {
     return s;
   }
-  RowOptions at_moment = options;
-  at_moment.snapshot = &moment->emplace(opened);
-  return plan->Set(opened, at_moment);
+  plan->options_.snapshot = &own->emplace(opened);
+  return plan->SetRest(opened);
 }
 
-Status RowPlan::Set(const OpenedStore& opened, const RowOptions& options) {
+Status RowPlan::SetRest(const OpenedStore& opened) {
+  const RowOptions& options = options_;
   Status s = CheckVersions(options.max_versions, options.time_range);
   for (const std::string* qualifier :
        {&options.qualifier_prefix, &options.qualifier_start,
@@ -32,7 +33,6 @@ Status RowPlan::Set(const OpenedStore& opened, const RowOptions& options) {
   }
   if (s.ok()) s = options.filter.status();
   if (!s.ok()) return s;
-  options_ = options;
   first_ = std::max(options.qualifier_prefix, options.qualifier_start);
   end_ = PrefixEnd(options.qualifier_prefix);
   if (end_.empty() ||
@@ -201,10 +201,10 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   const Snapshot* snapshot = options.snapshot;
   // One iterator of a family, and one lookup of all columns of a family, see a
   // single state by themselves.
-  std::optional<CountedSnapshot> moment;
+  std::optional<CountedSnapshot> own;
   if (snapshot == nullptr &&
       (looks_first || (!columns_only && options.columns_from_end))) {
-    snapshot = &moment.emplace(opened);
+    snapshot = &own.emplace(opened);
   }
   const auto read = [&] {
     ColumnPage page(options, filter ? &*filter : nullptr, cells);

@@ -27,12 +27,12 @@ class RowPlan {
     std::vector<std::string> qualifiers;
   };
 
-  // A read without a snapshot gets one, at *moment, if it is of several
+  // A read without a snapshot gets one, at *own, if it is of several
   // families: RocksDB reads them one after the other. InvalidArgument: an
   // unknown family, a name out of its limits.
   static rocksdb::Status Make(const OpenedStore& opened,
                               const RowOptions& options,
-                              std::optional<CountedSnapshot>* moment,
+                              std::optional<CountedSnapshot>* own,
                               RowPlan* plan);
 
   // In the order of the read: by name, or the other way round.
@@ -57,7 +57,8 @@ class RowPlan {
   }
 
  private:
-  rocksdb::Status Set(const OpenedStore& opened, const RowOptions& options);
+  // Sets the others by options_.
+  rocksdb::Status SetRest(const OpenedStore& opened);
 
   RowOptions options_;
   std::string first_;

@@ -28,7 +28,7 @@ class RowScanner::Source {
   Status Open(const ScanOptions& options) {
     reverse_ = options.reverse;
     Status s = FindRanges(options);
-    if (s.ok()) s = RowPlan::Make(opened_, options.row, &moment_, &plan_);
+    if (s.ok()) s = RowPlan::Make(opened_, options.row, &own_snapshot_, &plan_);
     if (!s.ok() || options.limit == 0 || ranges_.empty()) return s;
     left_ = options.limit;
     const Filter& filter = plan_.options().filter;
@@ -274,7 +274,7 @@ class RowScanner::Source {
   // The bounds that rocksdb::ReadOptions point to while the iterators live.
   Slice lower_;
   Slice upper_;
-  std::optional<CountedSnapshot> moment_;
+  std::optional<CountedSnapshot> own_snapshot_;
   std::vector<FamilyRows> families_;
   std::optional<FilterRun> filter_;
   bool passes_dropped_ = false;

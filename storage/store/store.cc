@@ -1,6 +1,8 @@
 #include "rowbloom/store.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <utility>
 
 #include "rocksdb/utilities/checkpoint.h"
@@ -108,12 +110,12 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
     for (std::vector<Cell>& versions : *cells) versions.clear();
     cells->resize(addresses.size());
     // RocksDB looks cells of several families up one family after the other.
-    std::optional<CountedSnapshot> moment;
+    std::optional<CountedSnapshot> own;
     const Snapshot* snapshot = options.snapshot;
     if (snapshot == nullptr &&
         std::ranges::adjacent_find(addresses, std::not_equal_to(),
                                    &CellAddress::family) != addresses.end()) {
-      snapshot = &moment.emplace(opened);
+      snapshot = &own.emplace(opened);
     }
     const SharedFamilies families = FamiliesAt(opened, snapshot);
     const VersionQuery query{options.time_range, options.max_versions,
@@ -141,9 +143,9 @@ Status Store::MultiGet(std::span<const CellAddress> addresses,
 Status Store::GetRow(std::string_view row, std::vector<Cell>* cells,
                      const RowOptions& options) {
   return CatchExceptions([&]() -> Status {
-    std::optional<CountedSnapshot> moment;
+    std::optional<CountedSnapshot> own;
     RowPlan plan;
-    Status s = RowPlan::Make(impl_->opened, options, &moment, &plan);
+    Status s = RowPlan::Make(impl_->opened, options, &own, &plan);
     return s.ok() ? ReadRow(impl_->opened, plan, row, cells) : s;
   });
 }

@@ -137,7 +137,7 @@ ExitCode PrintLayout(const TableFile& file, const DrawnArgs& /*args*/,
   return printer.Finish(status);
 }
 
-// What verbs take that print bytes of each file.
+// The arguments of a verb that prints bytes of each file.
 struct ListingArgs : FileArgs {
   void AddTo(CLI::App* command) {
     FileArgs::AddTo(command);

@@ -256,7 +256,7 @@ class FilterCheck {
   const DecodedFilter* asked_ = nullptr;  // the partition loaded last
   // Rows are split here as it splits them.
   bool rows_are_filters_ = false;
-  std::optional<std::string> last_prefix_;  // that it let pass
+  std::optional<std::string> last_prefix_;  // may match
   Result result_;
 
   Keys next_;

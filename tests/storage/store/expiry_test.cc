@@ -137,8 +137,8 @@ TEST_P(Expiry, ADeleteStaysWhileAPutLiesBelowIt) {
   ExpectGone();
 }
 
-// In the following a Compact leaves no put in files or in memory; puts with
-// older timestamps come afterwards.
+// The Compact of the following tests leaves no put in files or in memory; puts
+// with older timestamps come afterwards.
 
 TEST_P(Expiry, ADeleteStaysWhileAnOlderPutIsInMemoryOrInANewerFile) {
   for (const bool flush : {false, true}) {

@@ -1,5 +1,5 @@
-// What RocksDB calls of a family, at every point where memory can run out:
-// RocksDB is not exception-safe, so nothing is thrown, and nothing is removed.
+// A family's merges and compaction filter throw nothing and remove nothing,
+// wherever memory runs out: RocksDB is not exception-safe.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
