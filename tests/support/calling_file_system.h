@@ -11,9 +11,10 @@
 
 namespace rowbloom::test {
 
-// The default file system, which calls back before a file is made or linked,
-// and after one was synced. Thread-safe; the callbacks may be called by several
-// threads at one time, and may use the database.
+// The default file system, which calls back before a file is made, linked or
+// renamed, and after one, or a directory, was synced. Thread-safe; the
+// callbacks may be called by several threads at one time, and may use the
+// database.
 class CallingFileSystem final : public rocksdb::FileSystemWrapper {
  public:
   using Callback = std::function<void(const std::string& path)>;
@@ -28,6 +29,11 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
   void OnLinked(Callback linked) {
     const std::lock_guard lock(mutex_);
     linked_ = std::move(linked);
+  }
+  // Calls with the new name.
+  void OnRenamed(Callback renamed) {
+    const std::lock_guard lock(mutex_);
+    renamed_ = std::move(renamed);
   }
   void OnSynced(Callback synced) {
     const std::lock_guard lock(mutex_);
@@ -52,6 +58,26 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
     return FileSystemWrapper::LinkFile(from, to, options, context);
   }
 
+  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
+                               const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* context) override {
+    Call(&CallingFileSystem::renamed_, to);
+    return FileSystemWrapper::RenameFile(from, to, options, context);
+  }
+
+  rocksdb::IOStatus NewDirectory(
+      const std::string& path, const rocksdb::IOOptions& options,
+      std::unique_ptr<rocksdb::FSDirectory>* directory,
+      rocksdb::IODebugContext* context) override {
+    rocksdb::IOStatus s =
+        FileSystemWrapper::NewDirectory(path, options, directory, context);
+    if (s.ok()) {
+      *directory =
+          std::make_unique<Directory>(std::move(*directory), this, path);
+    }
+    return s;
+  }
+
  private:
   class File final : public rocksdb::FSWritableFileOwnerWrapper {
    public:
@@ -63,6 +89,28 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
     rocksdb::IOStatus Sync(const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* context) override {
       rocksdb::IOStatus s = FSWritableFileOwnerWrapper::Sync(options, context);
+      system_->Call(&CallingFileSystem::synced_, path_);
+      return s;
+    }
+
+   private:
+    CallingFileSystem* const system_;
+    const std::string path_;
+  };
+
+  class Directory final : public rocksdb::FSDirectoryWrapper {
+   public:
+    Directory(std::unique_ptr<rocksdb::FSDirectory> directory,
+              CallingFileSystem* system, std::string path)
+        : FSDirectoryWrapper(std::move(directory)),
+          system_(system),
+          path_(std::move(path)) {}
+    // Is what Env's Fsync calls, too.
+    rocksdb::IOStatus FsyncWithDirOptions(
+        const rocksdb::IOOptions& options, rocksdb::IODebugContext* context,
+        const rocksdb::DirFsyncOptions& what) override {
+      rocksdb::IOStatus s =
+          FSDirectoryWrapper::FsyncWithDirOptions(options, context, what);
       system_->Call(&CallingFileSystem::synced_, path_);
       return s;
     }
@@ -84,6 +132,7 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
   std::mutex mutex_;
   Callback made_;
   Callback linked_;
+  Callback renamed_;
   Callback synced_;
 };
 

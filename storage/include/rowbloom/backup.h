@@ -10,8 +10,9 @@
 //
 // A directory is one of RocksDB's BackupEngine. It takes one change at a time,
 // from any process: others are Busy. A process that ends in the middle of a
-// backup, or of a delete, leaves the other backups whole, and bytes of no use
-// that the next PurgeBackups removes. `env` has the file system of all paths.
+// backup, or of a delete, and a power cut leave the other backups whole, and
+// bytes of no use that the next PurgeBackups removes. `env` has the file system
+// of all paths.
 // Errors of all functions, beside RocksDB's, which name the file:
 //   InvalidArgument  the directory holds something that is no backups
 //   NotFound         there is no such directory, or no such backup

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "storage/format/held_lock.h"
 #include "storage/format/staging.h"
@@ -20,6 +22,7 @@ namespace {
 using rocksdb::Status;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 
 std::vector<Row> AllRows(Store* store) {
   std::vector<Row> all;
@@ -361,6 +364,33 @@ TEST_F(StoreBackup, OneChangeAtATime) {
   HeldLock held(env);
   ASSERT_THAT(held.Take(backups_ + "/LOCK", "held"), IsOk());
   EXPECT_THAT(PurgeBackups(backups_ + "/", 0), busy) << "by another path";
+}
+
+// A power cut after the list came to the disk finds them.
+TEST(FilesOfABackup, AreOnTheDiskBeforeTheirList) {
+  const CallingStore calling;
+  ASSERT_NE(calling.store, nullptr);
+  ASSERT_THAT(calling.store->Put("row", "c", "q", "v"), IsOk());
+  const std::string backups = calling.dir.File("backups");
+  std::mutex mutex;
+  std::vector<std::string> synced;
+  std::vector<std::string> synced_before_list;
+  calling.files->OnMade([&](const std::string& /*path*/) {
+    const std::scoped_lock lock(mutex);
+    synced.clear();
+  });
+  calling.files->OnSynced([&](const std::string& path) {
+    const std::scoped_lock lock(mutex);
+    synced.push_back(path);
+  });
+  calling.files->OnRenamed([&](const std::string& path) {
+    const std::scoped_lock lock(mutex);
+    if (path == backups + "/meta/1") synced_before_list = synced;
+  });
+  ASSERT_THAT(calling.store->Backup(backups), IsOk());
+  EXPECT_THAT(synced_before_list, IsSupersetOf({backups, backups + "/private",
+                                                backups + "/private/1",
+                                                backups + "/shared_checksum"}));
 }
 
 // A write without the log, and then one with it, each time that a flush has

@@ -277,6 +277,18 @@ PowerScenario Checkpoint() {
   return scenario;
 }
 
+// Returns what is wrong with the backups, or "". None may be damaged: a purge
+// would not go on by itself.
+std::string CheckBackups(Env* env, const std::string& backups) {
+  std::vector<BackupInfo> list;
+  Status s = ListBackups(backups, &list, env);
+  for (const BackupInfo& backup : list) {
+    if (s.ok() && backup.damaged) return "a backup is damaged";
+    if (s.ok()) s = VerifyBackup(backups, backup.id, env);
+  }
+  return s.ok() || s.IsNotFound() ? "" : s.ToString();
+}
+
 PowerScenario Backup() {
   PowerScenario scenario = Checkpoint();
   scenario.act = [](Env* env, const std::string& directory,
@@ -290,6 +302,8 @@ PowerScenario Backup() {
   scenario.check = [](Env* env, const std::string& directory,
                       bool acknowledged) {
     const std::string backups = directory + "/backups";
+    const std::string wrong = CheckBackups(env, backups);
+    if (!wrong.empty()) return wrong;
     const Status s =
         RestoreBackup(backups, std::nullopt, directory + "/copy", env);
     if (s.ok()) return CheckCopy(env, directory + "/copy", true);
@@ -303,15 +317,52 @@ PowerScenario Backup() {
   return scenario;
 }
 
+// A store with a "fresh" row, too, and a backup of it.
+void PrepareBackup(Env* env, const std::string& directory) {
+  Prepare(env, directory);
+  std::unique_ptr<Store> store;
+  ASSERT_THAT(Open(env, StorePath(directory), &store), IsOk());
+  ASSERT_THAT(store->Put("fresh", "b", "q", "v"), IsOk());
+  ASSERT_THAT(store->Backup(directory + "/backups"), IsOk());
+}
+
+// Deletes the older one of two backups that have no table in common.
+PowerScenario BackupDeletion() {
+  return {.prepare =
+              [](Env* env, const std::string& directory) {
+                PrepareBackup(env, directory);
+                std::unique_ptr<Store> store;
+                ASSERT_THAT(Open(env, StorePath(directory), &store), IsOk());
+                ASSERT_THAT(store->Compact(), IsOk());
+                ASSERT_THAT(store->Backup(directory + "/backups"), IsOk());
+              },
+          .act =
+              [](Env* env, const std::string& directory,
+                 const std::function<void()>& begin) {
+                begin();
+                return PurgeBackups(directory + "/backups", 1, env).ok();
+              },
+          .check =
+              [](Env* env, const std::string& directory, bool acknowledged) {
+                const std::string backups = directory + "/backups";
+                const std::string wrong = CheckBackups(env, backups);
+                if (!wrong.empty()) return wrong;
+                std::vector<BackupInfo> list;
+                Status s = ListBackups(backups, &list, env);
+                if (s.ok() && (list.empty() || list.back().id != 2)) {
+                  return std::string("the other backup is gone");
+                }
+                if (s.ok() && acknowledged && list.size() > 1) {
+                  return std::string("the backup is still there");
+                }
+                if (s.ok()) s = PurgeBackups(backups, 0, env);
+                return s.ok() ? std::string() : s.ToString();
+              }};
+}
+
 PowerScenario Restoration() {
   PowerScenario scenario = Checkpoint();
-  scenario.prepare = [](Env* env, const std::string& directory) {
-    Prepare(env, directory);
-    std::unique_ptr<Store> store;
-    ASSERT_THAT(Open(env, StorePath(directory), &store), IsOk());
-    ASSERT_THAT(store->Put("fresh", "b", "q", "v"), IsOk());
-    ASSERT_THAT(store->Backup(directory + "/backups"), IsOk());
-  };
+  scenario.prepare = PrepareBackup;
   scenario.act = [](Env* env, const std::string& directory,
                     const std::function<void()>& begin) {
     begin();
@@ -359,6 +410,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Load", Load, {{kLog}}},
         Case{"Checkpoint", Checkpoint, {{kDirectoryOfTheStore}}},
         Case{"Backup", Backup, {{kDirectoryOfTheStore}}},
+        Case{"BackupDeletion", BackupDeletion, {{"*/backups/meta"}}},
         Case{"Restoration", Restoration, {{kDirectoryOfTheStore}}}),
     [](const auto& its) { return its.param.name; });
 

@@ -152,11 +152,11 @@ Status Copies::CheckBackups() {
     const Status s = VerifyBackup(Backups(), id);
     if (!s.ok()) return s;
   }
-  // A backup that was cut short may have its whole list, and lack some files.
+  // One that was cut short is whole or not there.
   std::vector<BackupInfo> found;
   Status s = ListBackups(Backups(), &found);
   for (const BackupInfo& backup : found) {
-    if (s.ok() && !backup.damaged) s = VerifyBackup(Backups(), backup.id);
+    if (s.ok()) s = VerifyBackup(Backups(), backup.id);
   }
   if (s.ok() && found.size() > kMostBackups) {
     backups_.clear();
