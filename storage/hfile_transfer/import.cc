@@ -214,7 +214,8 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
       return begun.ok() ? Load(load.get()) : begun;
     });
   }
-  if (s.ok()) return s;
+  // Its cells may be in new families, too.
+  if (s.ok() || report_->may_be_loaded) return s;
   for (const std::string& name : created) {
     const Status dropped = store_->DropFamily(name);
     if (!dropped.ok()) {
@@ -230,7 +231,10 @@ Status Importer::Load(BulkLoad* load) {
   for (auto& [name, of_family] : files_) {
     if (s.ok()) s = LoadFamily(name, std::move(of_family), load);
   }
-  return s.ok() ? load->Finish() : s;
+  if (!s.ok()) return s;
+  s = load->Finish();
+  report_->may_be_loaded = !s.ok() && !s.IsAborted();
+  return s;
 }
 
 Status Importer::Look(const StoreFile& found, size_t place) {
@@ -363,7 +367,7 @@ Status Report(const std::function<Status(Importer*)>& run,
   });
   if (!s.ok()) {
     report->puts = report->deletes = report->skipped = 0;
-    report->new_families.clear();
+    if (!report->may_be_loaded) report->new_families.clear();
   }
   return s;
 }

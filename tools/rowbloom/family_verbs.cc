@@ -120,7 +120,7 @@ void DescribeFamilies(const PrintingStoreArgs& args, const Streams& streams) {
           .Print(streams.out);
       continue;
     }
-    std::string text = name;
+    std::string text = ToPrintable(name);
     for (size_t at = 0; (at = text.find(',', at)) != std::string::npos;) {
       text.replace(at, 1, "\\x2C");
     }

@@ -354,7 +354,10 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
                                 store.get(), &report);
   progress.Finish();
   if (!s.ok()) {
-    return TransferFailed(s, interruption, "nothing was imported", streams.err);
+    return TransferFailed(s, interruption,
+                          report.may_be_loaded ? "all cells may be in the store"
+                                               : "nothing was imported",
+                          streams.err);
   }
   for (const Status& why : report.left_out) {
     Complain(streams.err, Describe(why) + "; the file was left out");

@@ -162,6 +162,9 @@ struct HFileImportReport {
   uint64_t skipped = 0;
   uint64_t without_tags = 0;  // cells that had some (drop_tags)
   std::vector<FamilyDescriptor> new_families;  // those that were created
+  // True if the import failed in its last step, BulkLoad::Finish, such that the
+  // cells may be in the store. Its new families stay then.
+  bool may_be_loaded = false;
   // The number of files and directories that hold something else than cells of
   // the table, by their name (".tmp", "recovered.edits") or kind ("files of
   // regions that were split or merged").
@@ -191,7 +194,7 @@ struct HFileImportReport {
 // of the later path. In a file that HBase has bulk loaded as "..._SeqId_N_"
 // both numbers are N; with SKIP_RESET_SEQ_ID in its file info only the second
 // is. `latest` families get puts alone: deletes concern the files' own cells.
-// Errors, nothing being loaded:
+// Errors, nothing being loaded unless the report's may_be_loaded is true:
 //   InvalidArgument  a family that the store does not have; a cell that it does
 //                    not take, named with its file; a `latest` family or tags
 //                    without the option; "_SeqId_" without a number; a
@@ -234,8 +237,9 @@ rocksdb::Status CheckHFileSnapshot(const HFileSnapshot& snapshot);
 //                    it before, with the options that it is to have instead
 //   Corruption       a manifest that is damaged, a file that is missing or of
 //                    another size than the manifest has
-// A process that ends during the call may leave new families, which are empty.
-// Memory: some 700 bytes more for each file of the snapshot.
+// A process that ends during the call, or a CreateFamily that fails, may leave
+// new families, which are empty. Memory: some 700 bytes more for each file of
+// the snapshot.
 rocksdb::Status ImportHFileSnapshot(const HFileImportOptions& options,
                                     const HFileSnapshot& snapshot, Store* store,
                                     HFileImportReport* report);
