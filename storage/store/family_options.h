@@ -15,8 +15,8 @@
 #include "rocksdb/options.h"
 #include "rocksdb/status.h"
 #include "rowbloom/store_options.h"
-#include "storage/store/cell_value.h"
-#include "storage/store/cell_versions.h"
+#include "storage/cells/cell_value.h"
+#include "storage/cells/cell_versions.h"
 #include "storage/store/database.h"
 #include "storage/store/family_rules.h"
 

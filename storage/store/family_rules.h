@@ -20,9 +20,9 @@
 #include "rocksdb/status.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/key_layout.h"
-#include "storage/store/cell_value.h"
-#include "storage/store/cell_versions.h"
-#include "storage/store/clock.h"
+#include "storage/cells/cell_value.h"
+#include "storage/cells/cell_versions.h"
+#include "storage/cells/clock.h"
 #include "storage/store/oldest_put.h"
 
 namespace rowbloom {

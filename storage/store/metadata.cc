@@ -12,8 +12,8 @@
 #include "nlohmann/json.hpp"
 #include "rocksdb/iterator.h"
 #include "rowbloom/printable.h"
+#include "storage/cells/clock.h"
 #include "storage/format/status_text.h"
-#include "storage/store/clock.h"
 #include "storage/store/family_options.h"
 
 namespace rowbloom {

@@ -12,7 +12,7 @@
 #include "rocksdb/write_batch.h"
 #include "rowbloom/key_layout.h"
 #include "rowbloom/store_options.h"
-#include "storage/store/cell_versions.h"
+#include "storage/cells/cell_versions.h"
 
 namespace rowbloom {
 

@@ -9,7 +9,7 @@
 #include "rocksdb/env.h"
 #include "rocksdb/status.h"
 #include "rowbloom/store.h"
-#include "storage/store/clock.h"
+#include "storage/cells/clock.h"
 #include "storage/store/database.h"
 
 namespace rowbloom {

@@ -8,8 +8,8 @@
 #include "lib/block/filter_block_builder.h"
 #include "lib/bytes/text.h"
 #include "rowbloom/front_filter.h"
+#include "storage/cells/cell_versions.h"
 #include "storage/format/no_exceptions.h"
-#include "storage/store/cell_versions.h"
 
 namespace rowbloom {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "rocksdb/table_properties.h"
 #include "rowbloom/key_layout.h"
-#include "storage/store/cell_value.h"
+#include "storage/cells/cell_value.h"
 
 namespace rowbloom {
 

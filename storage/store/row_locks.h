@@ -14,8 +14,8 @@
 
 #include "lib/block/hash.h"
 #include "rowbloom/write_batch.h"
+#include "storage/cells/given_times.h"
 #include "storage/format/thread_slot.h"
-#include "storage/store/given_times.h"
 
 namespace rowbloom {
 

@@ -11,7 +11,7 @@
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/read_options.h"
-#include "storage/store/filter_run.h"
+#include "storage/cells/filter_run.h"
 #include "storage/store/opened_store.h"
 #include "storage/store/row_cells.h"
 #include "storage/store/snapshot.h"

@@ -9,9 +9,9 @@
 
 #include "lib/layout/key_range.h"
 #include "rocksdb/iterator.h"
+#include "storage/cells/filter_run.h"
 #include "storage/format/no_exceptions.h"
 #include "storage/format/status_text.h"
-#include "storage/store/filter_run.h"
 #include "storage/store/row_reader.h"
 #include "storage/store/store_impl.h"
 

@@ -7,8 +7,8 @@
 
 #include "rocksdb/status.h"
 #include "rowbloom/cell.h"
-#include "storage/store/cell_value.h"
-#include "storage/store/cell_versions.h"
+#include "storage/cells/cell_value.h"
+#include "storage/cells/cell_versions.h"
 #include "storage/store/opened_store.h"
 
 namespace rowbloom {

@@ -12,8 +12,8 @@
 #include "rocksdb/write_batch.h"
 #include "rowbloom/cell.h"
 #include "rowbloom/printable.h"
+#include "storage/cells/cell_value.h"
 #include "storage/format/status_text.h"
-#include "storage/store/cell_value.h"
 #include "storage/store/metadata.h"
 #include "storage/store/row_cells.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "storage/store/cell_value.h"
-#include "storage/store/cell_versions.h"
+#include "storage/cells/cell_value.h"
+#include "storage/cells/cell_versions.h"
 
 namespace rowbloom {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "storage/store/cell_value.h"
-#include "storage/store/cell_versions.h"
+#include "storage/cells/cell_value.h"
+#include "storage/cells/cell_versions.h"
 #include "tests/fuzz/check.h"
 
 namespace rowbloom::fuzz {

@@ -1,4 +1,4 @@
-#include "storage/store/clock.h"
+#include "storage/cells/clock.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "rowbloom/printable.h"
-#include "storage/store/cell_value.h"
+#include "storage/cells/cell_value.h"
 #include "tests/storage/store/test_store.h"
 
 namespace rowbloom::test::format_test {

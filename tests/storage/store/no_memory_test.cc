@@ -11,7 +11,7 @@
 
 #include "rocksdb/compaction_filter.h"
 #include "rocksdb/merge_operator.h"
-#include "storage/store/cell_versions.h"
+#include "storage/cells/cell_versions.h"
 #include "storage/store/family_rules.h"
 #include "tests/support/failing_new.h"
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "storage/store/cell_versions.h"
+#include "storage/cells/cell_versions.h"
 #include "storage/store/database.h"
 #include "storage/store/row_counter.h"
 #include "tests/storage/store/test_store.h"

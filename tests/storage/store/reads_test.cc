@@ -12,6 +12,7 @@
 
 #include "tests/storage/store/test_store.h"
 #include "tests/support/owned_address.h"
+#include "tests/support/random.h"
 
 namespace rowbloom::test {
 namespace {
@@ -196,7 +197,7 @@ TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
   WriteBatch hidden;
   hidden.Put("r", "f", "q", "deleted", 10);
   hidden.DeleteFamily("r", "f", kMaxTimestampMs);
-  for (int i = 0; i < 5000; ++i) {
+  for (uint64_t i = 0; i < Scaled(2000); ++i) {
     EXPECT_THAT(store->Write(hidden), IsOk());
     EXPECT_THAT(store->Write(Change{ChangeType::kRemoveFamily, "r", "f"}),
                 IsOk());

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/store/given_times.h"
+#include "storage/cells/given_times.h"
 #include "tests/storage/store/model_families.h"
 #include "tests/storage/store/random_names.h"
 #include "tests/storage/store/store_model.h"

@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "lib/bytes/integers.h"
-#include "storage/store/cell_versions.h"
+#include "storage/cells/cell_versions.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/stride.h"
 #include "tests/support/wait_for.h"

@@ -17,7 +17,7 @@
 
 #include "rowbloom/cell.h"
 #include "rowbloom/write_batch.h"
-#include "storage/store/cell_value.h"
+#include "storage/cells/cell_value.h"
 
 namespace rowbloom {
 

@@ -1,4 +1,4 @@
-#include "storage/store/given_times.h"
+#include "storage/cells/given_times.h"
 
 #include <gtest/gtest.h>
 

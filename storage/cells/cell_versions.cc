@@ -1,4 +1,4 @@
-#include "storage/store/cell_versions.h"
+#include "storage/cells/cell_versions.h"
 
 #include <iterator>
 #include <utility>

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "rowbloom/cell.h"
-#include "storage/store/given_times.h"
+#include "storage/cells/given_times.h"
 
 namespace rowbloom {
 

@@ -1,5 +1,5 @@
 // The format `versioned` and its merging, without a database.
-#include "storage/store/cell_versions.h"
+#include "storage/cells/cell_versions.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

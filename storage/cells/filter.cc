@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "rowbloom/printable.h"
+#include "storage/cells/filter_run.h"
 #include "storage/format/status_text.h"
-#include "storage/store/filter_run.h"
 
 namespace rowbloom {
 
