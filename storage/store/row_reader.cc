@@ -90,10 +90,29 @@ Status Show(const StoredCell& cell, const VersionQuery& query,
   return s;
 }
 
+// The query of a read, once it sees a state of the store. The first cell that
+// may expire is announced before it is written: a query that was made before
+// would show one that came between the two.
+class LateQuery {
+ public:
+  LateQuery(const RowPlan& plan, const SharedState& shared)
+      : plan_(plan), shared_(shared) {}
+
+  const VersionQuery& Get() {
+    if (!query_) query_ = plan_.Query(shared_);
+    return *query_;
+  }
+
+ private:
+  const RowPlan& plan_;
+  const SharedState& shared_;
+  std::optional<VersionQuery> query_;
+};
+
 // The chosen columns of a row.
 Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
                    const Snapshot* snapshot, std::string_view row,
-                   const VersionQuery& query, ColumnPage* page) {
+                   LateQuery* query, ColumnPage* page) {
   PointCells found(opened, *plan.store_families(), snapshot);
   Status s;
   for (const RowPlan::FamilyPart& part : plan.families()) {
@@ -103,7 +122,7 @@ Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
   }
   if (s.ok()) s = found.Read();
   while (s.ok() && found.Valid() && !page->IsFull()) {
-    s = Show(found.cell(), query, page);
+    s = Show(found.cell(), query->Get(), page);
     if (s.ok()) s = found.Next();
   }
   return s;
@@ -113,7 +132,7 @@ Status ReadColumns(const OpenedStore& opened, const RowPlan& plan,
 Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
                   const RowPlan::FamilyPart& part,
                   const rocksdb::Snapshot* snapshot, std::string_view row,
-                  const std::string& row_bytes, const VersionQuery& query,
+                  const std::string& row_bytes, LateQuery* query,
                   ColumnPage* page) {
   const TimeRange& range = plan.options().time_range;
   rocksdb::ReadOptions options;
@@ -122,7 +141,7 @@ Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
   Status s = of_row.Enter(row, row_bytes);
   if (!s.ok()) return s;
   if (!plan.options().columns_from_end) {
-    return ReadPart(plan, part, query, &of_row, page);
+    return ReadPart(plan, part, query->Get(), &of_row, page);
   }
   if (of_row.Find() == nullptr) return of_row.status();
   // The iterator of `of_row` skips files by their ROW section, and cannot go
@@ -136,7 +155,7 @@ Status ReadFamily(const OpenedStore& opened, const RowPlan& plan,
   RowCells backwards(opened, part.family, options, range);
   backwards.it()->SeekToFirst();
   s = backwards.Enter(row, row_bytes);
-  return s.ok() ? ReadPart(plan, part, query, &backwards, page) : s;
+  return s.ok() ? ReadPart(plan, part, query->Get(), &backwards, page) : s;
 }
 
 }  // namespace
@@ -190,7 +209,7 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   std::string row_bytes;
   if (Status s = opened.EncodeRow(row, &row_bytes); !s.ok()) return s;
   const RowOptions& options = plan.options();
-  const VersionQuery query = plan.Query(*opened.shared);
+  LateQuery query(plan, *opened.shared);
   std::optional<FilterRun> filter;
   if (options.filter.root() != nullptr) filter.emplace(options.filter);
   const bool looks_first = filter && filter->LooksFirst();
@@ -209,13 +228,13 @@ Status ReadRow(const OpenedStore& opened, const RowPlan& plan,
   const auto read = [&] {
     ColumnPage page(options, filter ? &*filter : nullptr, cells);
     if (columns_only) {
-      return ReadColumns(opened, plan, snapshot, row, query, &page);
+      return ReadColumns(opened, plan, snapshot, row, &query, &page);
     }
     Status s;
     for (const RowPlan::FamilyPart& part : plan.families()) {
       if (!s.ok() || page.IsFull()) break;
       s = ReadFamily(opened, plan, part, RocksdbSnapshot(snapshot), row,
-                     row_bytes, query, &page);
+                     row_bytes, &query, &page);
     }
     return s;
   };

@@ -49,7 +49,8 @@ class RowPlan {
     return qualifier >= first_ && (end_.empty() || qualifier < end_);
   }
 
-  // The versions to read, by the present time where cells may expire.
+  // The versions to read, by the present time where cells may expire. REQUIRES
+  // that the read has its state of the store: a snapshot, iterator or answer.
   VersionQuery Query(const SharedState& shared) const {
     const bool expires = expires_ || shared.MayHave(kCellTtls);
     return {options_.time_range, options_.max_versions,

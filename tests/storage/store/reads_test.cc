@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <iterator>
 #include <optional>
 #include <ranges>
 #include <thread>
+#include <vector>
 
 #include "tests/storage/store/test_store.h"
 #include "tests/support/owned_address.h"
@@ -206,6 +208,43 @@ TEST(ReadsBesideARemoval, DoNotShowWhatADeleteHid) {
   reader.join();
   EXPECT_GT(reads, 100);
   EXPECT_EQ(shown, 0);
+}
+
+// The first put of a store that has a TTL has run out before it is written.
+TEST(ReadsBesideTheFirstTtl, DoNotShowWhatHasRunOut) {
+  constexpr int kStores = 12;
+  std::atomic<int> reads{0};
+  std::atomic<int> wrong{0};
+  for (int i = 0; i < kStores; ++i) {
+    const TempDir dir;
+    const auto store = OpenOrFail(
+        {.front_filter_limit_bytes = 0}, dir.File("db"),
+        {{"f", {.timestamps = Timestamps::kClient, .max_versions = 2}}});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put("r", "f", "q", "good", {.timestamp_ms = 10}),
+                IsOk());
+    std::atomic<bool> done{false};
+    std::vector<std::thread> readers;
+    for (int thread = 0; thread < 8; ++thread) {
+      readers.emplace_back([&] {
+        std::vector<Cell> cells;
+        while (!done) {
+          EXPECT_THAT(store->GetRow("r", &cells), IsOk());
+          ++reads;
+          wrong += cells.size() != 1 || cells[0].value != "good";
+        }
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_THAT(
+        store->Put("r", "f", "q", "run out", {.timestamp_ms = 20, .ttl_ms = 5}),
+        IsOk());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    done = true;
+    for (std::thread& reader : readers) reader.join();
+  }
+  EXPECT_GT(reads, kStores);
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
