@@ -208,13 +208,14 @@ Status Importer::Run(const std::vector<StoreFile>& files) {
     if (s.ok()) created.push_back(name);
   }
   if (s.ok()) {
-    s = CatchExceptions([this] {
-      std::unique_ptr<BulkLoad> load;
+    std::unique_ptr<BulkLoad> load;
+    s = CatchExceptions([&] {
       const Status begun = store_->NewBulkLoad({}, &load);
       return begun.ok() ? Load(load.get()) : begun;
     });
+    report_->may_be_loaded = !s.ok() && load != nullptr && load->MayBeLoaded();
   }
-  // Its cells may be in new families, too.
+  // New families may have cells of the load, too.
   if (s.ok() || report_->may_be_loaded) return s;
   for (const std::string& name : created) {
     const Status dropped = store_->DropFamily(name);
@@ -231,10 +232,7 @@ Status Importer::Load(BulkLoad* load) {
   for (auto& [name, of_family] : files_) {
     if (s.ok()) s = LoadFamily(name, std::move(of_family), load);
   }
-  if (!s.ok()) return s;
-  s = load->Finish();
-  report_->may_be_loaded = !s.ok() && !s.IsAborted();
-  return s;
+  return s.ok() ? load->Finish() : s;
 }
 
 Status Importer::Look(const StoreFile& found, size_t place) {

@@ -42,7 +42,8 @@ class SstLoad final : public BulkLoad {
         directory_(opened_.path + "/" + kLoadDirectoryPrefix +
                    std::to_string(number)),
         options_(options),
-        timestamp_ms_(TimeOf(opened_, writer_)) {}
+        timestamp_ms_(TimeOf(opened_, writer_)),
+        newest_ms_(timestamp_ms_) {}
 
   ~SstLoad() override {
     // Files that cannot be removed now are when the store is opened next.
@@ -72,6 +73,8 @@ class SstLoad final : public BulkLoad {
       return FindPlace(change, &place);
     });
   }
+
+  bool MayBeLoaded() const override { return may_be_loaded_; }
 
   Status Finish() override {
     return CatchExceptions([&]() -> Status {
@@ -250,6 +253,11 @@ class SstLoad final : public BulkLoad {
       row_version_deletes_.DeleteFamilyVersion(row, load->family->first,
                                                entry.timestamp_ms);
     }
+    if (entry.timestamp_ms > timestamp_ms_ &&
+        entry.timestamp_ms <=
+            opened_.shared->clock.Now() + GivenTimes::kMaxAheadMs) {
+      newest_ms_ = std::max(newest_ms_, entry.timestamp_ms);
+    }
     if (entry.type == ChangeType::kPut) {
       load->oldest_put_ms = std::min(load->oldest_put_ms, entry.timestamp_ms);
     }
@@ -356,7 +364,7 @@ class SstLoad final : public BulkLoad {
     // The files are on the disk at once, so the clock's bound and all earlier
     // writes must be there, too. SyncWAL would stop with an assertion after a
     // write that failed (7.8.3).
-    s = writer_->CoverTimestamp(timestamp_ms_);
+    s = writer_->CoverTimestamp(newest_ms_);
     if (s.ok()) s = FlushAtOnce(HandlesOf(ingestions));
     // Nothing comes between the marks and the numbers: another load may
     // announce what it adds.
@@ -379,7 +387,13 @@ class SstLoad final : public BulkLoad {
                                                   std::move(loaded));
       WaitForFlushes();
       const auto no_snapshots = opened_.families->LockSnapshots();
+      may_be_loaded_ = true;
       s = opened_.database->IngestExternalFiles(ingestions);
+    }
+    // Later puts step past the load's cells, as past those of other writes.
+    opened_.shared->clock.Note(newest_ms_);
+    if (newest_ms_ > timestamp_ms_) {
+      opened_.shared->clock.RaiseTo(newest_ms_ + 1);
     }
     NoteNumbers(opened_.database->GetLatestSequenceNumber() - number);
     no_writes.NoteWideWrite();
@@ -480,6 +494,10 @@ class SstLoad final : public BulkLoad {
   const std::string directory_;
   const BulkLoadOptions options_;
   const uint64_t timestamp_ms_;
+  // The newest of that and the cells' timestamps, but for those that were more
+  // than GivenTimes::kMaxAheadMs ahead when they were added.
+  uint64_t newest_ms_;
+  bool may_be_loaded_ = false;
   // The first error of a file, or that the load is finished: nothing can be
   // added, or finished, after it.
   Status unusable_;

@@ -355,8 +355,9 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
   progress.Finish();
   if (!s.ok()) {
     return TransferFailed(s, interruption,
-                          report.may_be_loaded ? "all cells may be in the store"
-                                               : "nothing was imported",
+                          report.may_be_loaded
+                              ? "cells may be in the store: import again"
+                              : "nothing was imported",
                           streams.err);
   }
   for (const Status& why : report.left_out) {

@@ -81,6 +81,10 @@ class BulkLoad {
   // opened again; the message says if all or a part of it is there.
   virtual rocksdb::Status Finish() = 0;
 
+  // False: the store has nothing of the load, nor will have when it is opened
+  // again. True: after Finish, which may have failed.
+  virtual bool MayBeLoaded() const = 0;
+
  protected:
   BulkLoad() = default;
 };

@@ -162,8 +162,8 @@ struct HFileImportReport {
   uint64_t skipped = 0;
   uint64_t without_tags = 0;  // cells that had some (drop_tags)
   std::vector<FamilyDescriptor> new_families;  // those that were created
-  // True if the import failed in its last step, BulkLoad::Finish, such that the
-  // cells may be in the store. Its new families stay then.
+  // True if the import failed when cells may have been in the store already
+  // (BulkLoad::MayBeLoaded). Its new families stay then; import again.
   bool may_be_loaded = false;
   // The number of files and directories that hold something else than cells of
   // the table, by their name (".tmp", "recovered.edits") or kind ("files of
