@@ -98,7 +98,7 @@ class LeasedClock {
 
  private:
   static constexpr uint64_t kMaxNowMs =
-      kMaxTimestampMs - GivenTimes::kMaxAheadMs;
+      kMaxTimestampMs - GivenTimes::kMaxAheadMs - 1;
 
   // The larger of the two, which the variable then has.
   static uint64_t Raise(std::atomic<uint64_t>* variable, uint64_t value) {

@@ -6,7 +6,8 @@
 // cell's last put or delete. A cell may run ahead of the store's time by
 // kMaxAheadMs; a put beyond that replaces the cell's newest version, as HBase's
 // puts of one millisecond do, and a delete beyond that has to remove what it
-// takes, so that it can have an older timestamp than that.
+// takes, so that it can have an older timestamp than that. A put after a delete
+// that the application gave a timestamp so far ahead has a millisecond more.
 #pragma once
 
 #include <algorithm>
@@ -123,7 +124,7 @@ class GivenTimes {
     }
   };
   static bool IsNear(uint64_t timestamp_ms, uint64_t now_ms) {
-    return timestamp_ms >= now_ms && timestamp_ms < now_ms + kMaxAheadMs;
+    return timestamp_ms >= now_ms && timestamp_ms <= now_ms + kMaxAheadMs;
   }
   // Notes the time of a cell of the row, or of the row itself.
   void Note(Times* of_row, uint64_t* after_ms, uint64_t timestamp_ms) {

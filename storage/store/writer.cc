@@ -511,8 +511,9 @@ class Writer::Draft {
       s = FindNewestPut(change, &newest_ms);
       if (!s.ok() || !newest_ms) return s;
       // The next put may get this timestamp again.
-      if (*newest_ms == now_ms_ + GivenTimes::kMaxAheadMs) {
-        --*newest_ms;
+      const uint64_t last_ms = now_ms_ + GivenTimes::kMaxAheadMs;
+      if (*newest_ms == last_ms || *newest_ms == last_ms + 1) {
+        *newest_ms = last_ms - 1;
         s = Remove(change, *newest_ms);
       }
       note(*newest_ms);
@@ -581,8 +582,8 @@ class Writer::Draft {
 
   // Removes what RocksDB has of the row in a family, or of a cell, for a delete
   // that gets the timestamp `marker_ms`; nullopt: for one of a `latest` family,
-  // or a removal. Deletes with later timestamps than the marker's stay, as they
-  // take other puts, and so do the row's where a cell is removed.
+  // or a removal. Deletes with later timestamps than the store may give stay,
+  // as they take other puts, and so do the row's where a cell is removed.
   Status Remove(const Change& change, std::optional<uint64_t> marker_ms) {
     KeptDeletes kept;
     Status s;
@@ -620,8 +621,9 @@ class Writer::Draft {
     const bool keeps_later =
         marker_ms && (family().options.timestamps == Timestamps::kClient ||
                       !opened_.shared->MayHave(kLaterPuts));
+    const uint64_t last_ms = now_ms_ + GivenTimes::kMaxAheadMs;
     const auto is_later = [&](uint64_t timestamp_ms) {
-      return keeps_later && timestamp_ms > *marker_ms;
+      return keeps_later && timestamp_ms > last_ms + 1;
     };
     Status s = ForEachCell(
         change, [&](std::string_view qualifier, const CellState& cell) {
@@ -642,9 +644,9 @@ class Writer::Draft {
     // them. Later ones go once the record keeps compactions from applying them.
     bool drops_later = false;
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
-      const bool stays =
-          !IsDeleteOfRow(change.type) || is_later(timestamp_ms) ||
-          (!marker_ms && timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs);
+      const bool stays = !IsDeleteOfRow(change.type) ||
+                         is_later(timestamp_ms) ||
+                         (!marker_ms && timestamp_ms <= last_ms);
       drops_later |= !stays && !marker_ms;
       if (stays) kept->emplace_back("", Entry{type, timestamp_ms, {}});
     };

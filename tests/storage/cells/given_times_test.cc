@@ -46,8 +46,13 @@ TEST(GivenTimes, DeletesThatWereGivenATimestampAreSteppedPast) {
   EXPECT_EQ(given.Put(2, 20, kNow, false), kNow);
   // Deletes that are past, or too far ahead, do not count.
   given.NoteDelete(2, 20, kNow - 1, kNow);
-  given.NoteDelete(2, 2, kLimit, kNow);
+  given.NoteDelete(2, 2, kLimit + 1, kNow);
   EXPECT_EQ(given.Put(2, 20, kNow, false), kNow + 1);
+  // The last one that counts is stepped past by more than puts go ahead.
+  given.NoteDelete(2, 2, kLimit, kNow);
+  EXPECT_EQ(given.Put(2, 20, kNow, false), kLimit + 1);
+  EXPECT_EQ(given.Put(2, 20, kNow, false), kLimit + 1);
+  EXPECT_EQ(given.Delete(2, 20, kNow).timestamp_ms, kLimit - 1);
 }
 
 TEST(GivenTimes, PutsThatWereGivenATimestampAreSteppedPast) {
@@ -57,8 +62,10 @@ TEST(GivenTimes, PutsThatWereGivenATimestampAreSteppedPast) {
   given.NotePut(1, 10, kNow + 500, kNow);
   EXPECT_EQ(given.Put(1, 10, kNow, false), kNow + 501);
   EXPECT_EQ(given.Put(1, 11, kNow, false), kNow);
-  given.NotePut(1, 11, kLimit, kNow);  // too far ahead
+  given.NotePut(1, 11, kLimit + 1, kNow);  // too far ahead
   EXPECT_EQ(given.Put(1, 11, kNow, false), kNow + 1);
+  given.NotePut(1, 11, kLimit, kNow);
+  EXPECT_EQ(given.Put(1, 11, kNow, false), kLimit);
 }
 
 TEST(GivenTimes, AreForgottenOnceTheTimeHasPassedThem) {

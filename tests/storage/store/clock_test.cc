@@ -84,7 +84,7 @@ TEST(LeasedClock, GivesEachStepATimeThatNothingElseGets) {
 TEST(LeasedClock, StopsAtTheLargestTimestamp) {
   LeasedClock clock([] { return UINT64_MAX; });
   EXPECT_EQ(clock.WallNow(), kMaxTimestampMs);
-  EXPECT_EQ(clock.Now(), kMaxTimestampMs - LeasedClock::kLeaseMs);
+  EXPECT_EQ(clock.Now(), kMaxTimestampMs - LeasedClock::kLeaseMs - 1);
   EXPECT_EQ(clock.BoundToKeep(kMaxTimestampMs), kMaxTimestampMs);
 }
 
@@ -358,6 +358,63 @@ TEST_F(HostileClock, ReachesADeletedTimeAndUpdatesAreRefusedRatherThanLost) {
   std::string joined;
   ASSERT_THAT(store_->Append("r", "s", "q", "x", &joined), IsOk());
   EXPECT_EQ(Versions()[0].value, "x");
+}
+
+// The delete has the timestamp of the cell's newest version, as far ahead as
+// the store goes.
+TEST_F(HostileClock, StandsStillAndAPutAfterADeleteOfTheNewestIsShown) {
+  for (const char* family : {"s", "c"}) {
+    for (const ChangeType type :
+         {ChangeType::kDelete, ChangeType::kDeleteVersion,
+          ChangeType::kDeleteFamily, ChangeType::kDeleteFamilyVersion}) {
+      SCOPED_TRACE(std::string(family) + " " +
+                   std::to_string(static_cast<int>(type)));
+      const std::string row = std::to_string(static_cast<int>(type));
+      const auto put = [&](const std::string& value) {
+        std::optional<std::string> shown;
+        ASSERT_THAT(store_->Put(row, family, "q", value), IsOk());
+        ASSERT_THAT(store_->Get(row, family, "q", &shown), IsOk());
+        EXPECT_EQ(shown, value);
+      };
+      for (int i = 0; i < 1100; ++i) put(std::to_string(i));
+      std::vector<Cell> cells;
+      ASSERT_THAT(store_->GetVersions(row, family, "q", &cells), IsOk());
+      const std::string_view qualifier = IsDeleteOfRow(type) ? "" : "q";
+      ASSERT_THAT(
+          store_->Write(Change{
+              type, row, family, qualifier, {}, cells.at(0).timestamp_ms}),
+          IsOk());
+      put("after it");
+      put("and again");
+      ASSERT_THAT(store_->Delete(row, family, "q"), IsOk());
+      put("after a second delete");
+    }
+  }
+}
+
+// The load has a delete of the store's time, or a bit later.
+TEST_F(HostileClock, StandsStillAndAPutAfterALoadIsShown) {
+  for (const uint64_t ahead_ms : {0, 500, 1000}) {
+    SCOPED_TRACE(ahead_ms);
+    std::unique_ptr<BulkLoad> load;
+    ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+    wall_ms_ += 10'000;
+    const uint64_t deleted_ms = wall_ms_ + ahead_ms;
+    ASSERT_THAT(
+        load->Add(Change{ChangeType::kDelete, "r", "c", "q", {}, deleted_ms}),
+        IsOk());
+    EXPECT_FALSE(load->MayBeLoaded());
+    ASSERT_THAT(load->Finish(), IsOk());
+    EXPECT_TRUE(load->MayBeLoaded());
+    load.reset();
+    for (const bool reopened : {false, true}) {
+      if (reopened) {
+        ASSERT_NO_FATAL_FAILURE(Open("db"));
+      }
+      Put("after", "c");
+      EXPECT_EQ(Newest("c"), deleted_ms + 1 + (reopened ? 1 : 0));
+    }
+  }
 }
 
 TEST_F(HostileClock, StepsBackAnHour) {
