@@ -56,10 +56,7 @@ void DropDeletedBy(const Entries& deletes, Entries* puts) {
 
 // The entries without surplus puts, and without those that were deleted singly.
 Entries Limited(Entries entries, const VersionRules& rules) {
-  KeptVersions kept(rules);
-  std::erase_if(entries, [&kept](const Entry& entry) {
-    return entry.type == ChangeType::kPut && !kept.Keeps(entry);
-  });
+  DropSurplus(rules, &entries);
   DropDeletedSingly(&entries);
   return entries;
 }
@@ -178,6 +175,13 @@ void DropDeletedSingly(Entries* entries) {
   std::erase_if(*entries, [&before](const Entry& entry) {
     return IsDeletedBy(std::exchange(before, entry), entry);
   });
+}
+
+bool DropSurplus(const VersionRules& rules, Entries* entries) {
+  KeptVersions kept(rules);
+  return std::erase_if(*entries, [&kept](const Entry& entry) {
+           return entry.type == ChangeType::kPut && !kept.Keeps(entry);
+         }) > 0;
 }
 
 Entries ApplyOperand(const Entries& state, const Entries& operand,

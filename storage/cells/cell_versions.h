@@ -165,6 +165,9 @@ Entries DropDeleted(Entries entries);
 // Drops the puts that a kDeleteVersion takes, which stands right before them.
 void DropDeletedSingly(Entries* entries);
 
+// Drops the puts that are surplus. True: there were some.
+bool DropSurplus(const VersionRules& rules, Entries* entries);
+
 // The entries `state` after the writes `operand`, which came after them: each
 // kDeleteVersion of it came before each put. Drops what was deleted and what is
 // surplus.

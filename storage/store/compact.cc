@@ -3,6 +3,8 @@
 
 #include "lib/layout/key_range.h"
 #include "rocksdb/options.h"
+#include "rocksdb/write_batch.h"
+#include "storage/store/metadata.h"
 #include "storage/store/store_impl.h"
 
 namespace rowbloom {
@@ -40,19 +42,29 @@ Status Store::Compact(const CompactOptions& options) {
     const std::lock_guard one_at_a_time(impl_->compact_mutex);
     for (auto it = first; s.ok() && it != last; ++it) {
       const Family& family = it->second;
+      SharedRules& rules = *family.shared_rules;
       const bool drops_expired = whole && family.options.ttl_ms > 0 &&
                                  family.format == CellFormat::kVersioned;
+      // What a snapshot keeps apart is not joined.
+      const bool joins_all = whole && impl_->opened.shared->snapshots == 0 &&
+                             rules.Merging() != rules.Get();
       if (drops_expired) {
-        s = family.shared_rules->oldest_put.Flush(
+        s = rules.oldest_put.Flush(
             [&] { return impl_->writer.LockAll(); },
             [&] { return impl_->Flush({}, {family.handle()}); });
       }
       // RocksDB does not show a compaction filter what it merges: the second
-      // compaction removes what expired of that.
-      for (int i = 0; s.ok() && i < (drops_expired ? 2 : 1); ++i) {
+      // compaction removes what expired of that, or is surplus.
+      for (int i = 0; s.ok() && i < (drops_expired || joins_all ? 2 : 1); ++i) {
         s = impl_->opened.database->CompactRange(
             compact, family.handle(), begin.empty() ? nullptr : &begin,
             end.empty() ? nullptr : &end);
+        if (s.ok() && joins_all && i == 0) {
+          rocksdb::WriteBatch joined;
+          PutMergedVersions(it->first, 0, &joined);
+          s = impl_->opened.database.WriteSynced(&joined);
+          if (s.ok()) rules.SetMerged(0);
+        }
       }
     }
     return s;

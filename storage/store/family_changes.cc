@@ -161,6 +161,8 @@ Status Store::AlterFamily(const std::string& name,
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     rocksdb::WriteBatch batch;
     PutFamilyRecord(FamilyState::kKept, name, options, &batch);
+    const uint32_t merged = before.shared_rules->Merging().max_versions;
+    if (merged > options.max_versions) PutMergedVersions(name, merged, &batch);
     // SetOptions of RocksDB 10 and later takes a failed write of the MANIFEST
     // for overcome, and deletes files that the MANIFEST may name: the database
     // could not be opened again.
@@ -190,6 +192,7 @@ Status Store::AlterFamily(const std::string& name,
     before.filter_policy->Alter(std::move(setup.filter_policy));
     // No write goes on by options that are not kept any more.
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
+    before.shared_rules->SetMerged(merged);
     before.shared_rules->Set(setup.family.rules());
     opened.families->Set(std::move(shares));
     no_writes.NoteWideWrite();

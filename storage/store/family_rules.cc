@@ -64,7 +64,7 @@ class VersionMergeOperator final : public rocksdb::MergeOperator {
       }
       entries.clear();
     }
-    const VersionRules& rules = rules_->Get();
+    const VersionRules rules = rules_->Merging();
     if (in.existing_value != nullptr &&
         !Decode(in.key, *in.existing_value, &entries, in.logger)) {
       return false;
@@ -119,6 +119,7 @@ class Reclaim final : public CompactionFilter {
         // out when it begins were not seen before that change.
         wall_ms_(parts.shared->clock.WallNow()),
         rules_(parts.rules->Get()),
+        drops_surplus_(parts.rules->Merging() == rules_),
         // RocksDB calls this for entries that a snapshot still sees, too. A
         // snapshot taken from now on sees all deletes that are compacted. Where
         // deletes of later times may have been removed, it calls this for
@@ -157,10 +158,14 @@ class Reclaim final : public CompactionFilter {
       return Decision::kKeep;
     }
     if (apply_family_deletes_) EnterRow(key.ToStringView());
-    const bool removed = RemoveDead(rules_,
-                                    {wall_ms_, NoPutsBeforeMs(), &row_deletes_,
-                                     type == ValueType::kMergeOperand},
-                                    &entries_);
+    bool removed = RemoveDead(rules_,
+                              {wall_ms_, NoPutsBeforeMs(), &row_deletes_,
+                               type == ValueType::kMergeOperand},
+                              &entries_);
+    // Merges have left more than are kept if fewer are kept since then.
+    if (type == ValueType::kValue && drops_surplus_) {
+      removed |= DropSurplus(rules_, &entries_);
+    }
     if (entries_.empty()) return Decision::kRemove;
     if (!removed) return Decision::kKeep;
     *new_value = EncodeEntries(entries_);
@@ -198,6 +203,7 @@ class Reclaim final : public CompactionFilter {
   const ReclaimParts parts_;
   const uint64_t wall_ms_;  // taken before the rules
   const VersionRules rules_;
+  const bool drops_surplus_;
   const bool apply_family_deletes_;
   mutable std::optional<OldestPut::Bound> oldest_put_;  // once it is needed
   mutable Entries entries_;

@@ -59,6 +59,17 @@ class SharedRules {
     current_ = &known_.front();
   }
 
+  // The rules by which writes are merged. Those that came while more versions
+  // were kept are merged by that number until they are joined: a later delete
+  // of one version shows the next. That number is in the family's record.
+  VersionRules Merging() const {
+    VersionRules rules = Get();
+    rules.max_versions = std::max<uint32_t>(rules.max_versions, merged_);
+    return rules;
+  }
+  // Called before a Set that keeps fewer. 0: all of them are joined.
+  void SetMerged(uint32_t max_versions) { merged_ = max_versions; }
+
   // The number rises with each kDeleteFamilyVersion, or load with some, under
   // the locks of their rows: after a write can be read, before a load comes in.
   uint64_t FamilyVersionDeletes() const { return family_version_deletes_; }
@@ -70,6 +81,7 @@ class SharedRules {
   // The rules that Get may have returned, each once.
   std::forward_list<VersionRules> known_;
   std::atomic<const VersionRules*> current_ = nullptr;
+  std::atomic<uint32_t> merged_ = 0;
   std::atomic<uint64_t> family_version_deletes_ = 0;
 };
 

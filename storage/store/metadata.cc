@@ -45,6 +45,7 @@ constexpr char kStoreKey[] = "store";
 constexpr char kClockKey[] = "clock";
 constexpr std::string_view kFamilyKeyPrefix = "family/";
 constexpr std::string_view kDroppedKeyPrefix = "dropped/";
+constexpr std::string_view kMergedKeyPrefix = "merged/";
 constexpr std::string_view kLoadKeyPrefix = "load/";
 constexpr std::string_view kLoadEndKeyPrefix = "loaded/";
 
@@ -307,6 +308,12 @@ Status ReadRecord(std::string_view key, std::string_view value,
   if (key.starts_with(kFamilyKeyPrefix)) {
     return ReadFamily(kFamilyKeyPrefix, key, value, &metadata->families);
   }
+  if (key.starts_with(kMergedKeyPrefix)) {
+    const std::string name(key.substr(kMergedKeyPrefix.size()));
+    if (ParseNumber(value, &metadata->merged_versions[name])) return {};
+    return Corruption("expected a number of versions, found \"",
+                      ToPrintable(value), "\"");
+  }
   if (key.starts_with(kDroppedKeyPrefix)) {
     return ReadFamily(kDroppedKeyPrefix, key, value, &metadata->dropped);
   }
@@ -337,6 +344,17 @@ void PutFamilyRecord(FamilyState state, const std::string& name,
       state == FamilyState::kKept ? FamilyState::kDropped : FamilyState::kKept;
   batch->Delete(FamilyKey(other, name)).PermitUncheckedError();
   batch->Put(FamilyKey(state, name), record.dump()).PermitUncheckedError();
+  PutMergedVersions(name, 0, batch);
+}
+
+void PutMergedVersions(const std::string& name, uint32_t max_versions,
+                       rocksdb::WriteBatch* batch) {
+  const std::string key = Concat(kMergedKeyPrefix, name);
+  if (max_versions > 0) {
+    batch->Put(key, std::to_string(max_versions)).PermitUncheckedError();
+  } else {
+    batch->Delete(key).PermitUncheckedError();
+  }
 }
 
 void PutTruncation(const std::string& name, const FamilyOptions& options,

@@ -29,6 +29,8 @@ struct Metadata {
   std::map<std::string, FamilyOptions> families;
   // Families whose drop was not completed.
   std::map<std::string, FamilyOptions> dropped;
+  // SharedRules::SetMerged, by family; most have none.
+  std::map<std::string, uint32_t> merged_versions;
   uint64_t clock_bound_ms = 0;
 };
 
@@ -55,6 +57,10 @@ void PutStoreRecord(const StoreRecord& record, rocksdb::WriteBatch* batch);
 enum class FamilyState { kKept, kDropped };
 void PutFamilyRecord(FamilyState state, const std::string& name,
                      const FamilyOptions& options, rocksdb::WriteBatch* batch);
+// REQUIRES that it comes after the record of the family, which ends it. 0: ends
+// it.
+void PutMergedVersions(const std::string& name, uint32_t max_versions,
+                       rocksdb::WriteBatch* batch);
 // The record of a family that loses its cells: it is dropped and kept again, as
 // a stream of changes shows it.
 void PutTruncation(const std::string& name, const FamilyOptions& options,

@@ -278,6 +278,10 @@ class Opener {
           name, is_family ? found->second : kept.dropped.at(name), options_,
           opened_.shared, &setup);
       if (!s.ok()) return Prefixed(path() + ": ", s);
+      const auto merged = kept.merged_versions.find(name);
+      if (is_family && merged != kept.merged_versions.end()) {
+        setup.family.shared_rules->SetMerged(merged->second);
+      }
       column_families.push_back(std::move(setup.descriptor));
       if (is_family) store_families_[name] = std::move(setup.family);
     }

@@ -268,8 +268,8 @@ class Writer::Draft {
       if (entry.type == kRemoval) {
         changed.entries.clear();
       } else if (family().format == CellFormat::kVersioned) {
-        changed.entries =
-            ApplyOperand(changed.entries, {entry}, family().rules());
+        changed.entries = ApplyOperand(changed.entries, {entry},
+                                       family().shared_rules->Merging());
       } else {
         changed.entries = {entry};
       }

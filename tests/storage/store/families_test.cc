@@ -462,6 +462,102 @@ TEST_F(StoreFamilies, OptionsThatDoNotGoTogetherAreRefusedByName) {
   EXPECT_EQ(store_->Families().at("a"), FamilyOptions());
 }
 
+// The newest of three versions is deleted while three are kept, so that the
+// second one takes its place, however few are kept afterwards.
+class FewerVersions : public StoreFamilies {
+ protected:
+  static constexpr FamilyOptions kThree = {.timestamps = Timestamps::kClient,
+                                           .max_versions = 3};
+  static constexpr FamilyOptions kOne = {.timestamps = Timestamps::kClient};
+
+  void SetUp() override {
+    Open({{"a", kThree}}, {.auto_compaction = false});
+    Write("r");
+    Write("s");
+    EXPECT_EQ(Shown("r"), "v2 v1 ");
+  }
+  void Write(const std::string& row) {
+    for (const uint64_t at_ms : {1, 2, 3}) {
+      ASSERT_THAT(store_->Put(row, "a", "q", "v" + std::to_string(at_ms),
+                              {.timestamp_ms = at_ms}),
+                  IsOk());
+    }
+    ASSERT_THAT(store_->DeleteVersion(row, "a", "q", {.timestamp_ms = 3}),
+                IsOk());
+  }
+  std::string Shown(const std::string& row,
+                    const Snapshot* snapshot = nullptr) {
+    std::vector<Cell> cells;
+    EXPECT_THAT(
+        store_->GetVersions(row, "a", "q", &cells,
+                            {.max_versions = 100, .snapshot = snapshot}),
+        IsOk());
+    std::string shown;
+    for (const Cell& cell : cells) shown += cell.value + " ";
+    return shown;
+  }
+  void Reopen() { Open({{"a", kOne}}, {.auto_compaction = false}); }
+};
+
+TEST_F(FewerVersions, ShowWhatADeletedVersionMadeRoomFor) {
+  ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
+  EXPECT_EQ(Shown("r"), "v2 ");
+  ASSERT_NO_FATAL_FAILURE(Reopen());
+  EXPECT_EQ(Shown("r"), "v2 ");
+  ASSERT_THAT(store_->Compact({.start_row = "s"}), IsOk());
+  EXPECT_EQ(Shown("r") + Shown("s"), "v2 v2 ");
+  ASSERT_NO_FATAL_FAILURE(Reopen());
+  EXPECT_EQ(Shown("r") + Shown("s"), "v2 v2 ");
+  ASSERT_THAT(store_->Compact(), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Reopen());
+  EXPECT_EQ(Shown("r") + Shown("s"), "v2 v2 ");
+  // The rest is gone.
+  ASSERT_THAT(store_->AlterFamily("a", kThree), IsOk());
+  EXPECT_EQ(Shown("r") + Shown("s"), "v2 v2 ");
+}
+
+TEST_F(FewerVersions, AreJoinedOnceNoSnapshotKeepsThemApart) {
+  std::unique_ptr<const Snapshot> snapshot;
+  ASSERT_THAT(store_->GetSnapshot(&snapshot), IsOk());
+  Write("t");
+  ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_EQ(Shown("r", snapshot.get()), "v2 v1 ");
+  EXPECT_EQ(Shown("r") + Shown("t"), "v2 v2 ");
+  snapshot.reset();
+  ASSERT_NO_FATAL_FAILURE(Reopen());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  EXPECT_EQ(Shown("r") + Shown("t"), "v2 v2 ");
+  ASSERT_THAT(store_->AlterFamily("a", kThree), IsOk());
+  EXPECT_EQ(Shown("r") + Shown("t"), "v2 v2 ");
+}
+
+TEST_F(FewerVersions, AreNotThoseOfReadsThatBeganBefore) {
+  std::unique_ptr<const Snapshot> snapshot;
+  ASSERT_THAT(store_->GetSnapshot(&snapshot), IsOk());
+  RowScanner rows = ScanOf(*store_, {.row = {.max_versions = 100}});
+  RowScanner::Iterator row = rows.begin();
+  ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
+  EXPECT_EQ(Shown("s", snapshot.get()), "v2 v1 ");
+  ++row;
+  ASSERT_TRUE(row != rows.end());
+  EXPECT_EQ(row->cells.size(), 2u);
+}
+
+TEST_F(FewerVersions, AreForgottenWithTheFamily) {
+  ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
+  ASSERT_THAT(store_->TruncateFamily("a"), IsOk());
+  for (const bool reopened : {false, true}) {
+    if (reopened) {
+      ASSERT_NO_FATAL_FAILURE(Reopen());
+    }
+    const std::string row = reopened ? "r" : "s";
+    Write(row);
+    // v3 pushed v2 out.
+    EXPECT_EQ(Shown(row), "");
+  }
+}
+
 TEST_F(StoreFamilies, AlteredVersionsAndTtlHoldAtOnce) {
   const FamilyOptions wide = {.max_versions = 5};
   ASSERT_NO_FATAL_FAILURE(
