@@ -325,7 +325,7 @@ Status Importer::CheckFamily(const std::string& path,
   }
   if (family->second.KeepsLatest() && !options_.latest_as_new) {
     return Status::InvalidArgument(
-        path + ": family \"" + name +
+        path + ": family \"" + ToPrintable(name) +
         "\" keeps the latest version only, by the store's timestamps; "
         "latest_as_new takes the newest version of each cell, in place of "
         "what the store has");

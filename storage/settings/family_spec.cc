@@ -193,6 +193,18 @@ std::string FamilySpec::Help() {
   return text;
 }
 
+std::string FamilySpec::ToText(std::string_view name,
+                               const FamilyOptions& options) {
+  std::string text;
+  for (const char c : ToPrintable(name)) {
+    text += c == ',' ? "\\x2C" : std::string(1, c);
+  }
+  for (const auto& [setting, value] : SettingsOf(options)) {
+    text.append(",").append(setting).append("=").append(value);
+  }
+  return text;
+}
+
 std::vector<std::pair<std::string, std::string>> FamilySpec::SettingsOf(
     const FamilyOptions& options) {
   std::vector<std::pair<std::string, std::string>> settings;

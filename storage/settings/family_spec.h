@@ -27,6 +27,10 @@ class FamilySpec {
   // The help text on all settings: one a line, with the values they take.
   static std::string Help();
 
+  // The text of a family that Parse takes, with all settings.
+  static std::string ToText(std::string_view name,
+                            const FamilyOptions& options);
+
   // All settings of a family, name and value, as Parse takes them.
   static std::vector<std::pair<std::string, std::string>> SettingsOf(
       const FamilyOptions& options);

@@ -87,8 +87,8 @@ class SstLoad final : public BulkLoad {
         const auto found = now->find(name);
         if (found == now->end() ||
             found->second.column_family != load.family->second.column_family) {
-          return InvalidArgument("family \"", name,
-                                 "\" was dropped during the load");
+          return InvalidArgument(QuotedFamily(name),
+                                 " was dropped during the load");
         }
         Status s = WriteCell(&load);
         if (s.ok()) s = CloseFile(&load);
@@ -190,15 +190,15 @@ class SstLoad final : public BulkLoad {
     const auto& [name, kept] = *family;
     std::optional<uint64_t> given_ms = change.timestamp_ms;
     if (change.type != ChangeType::kPut && kept.format == CellFormat::kLatest) {
-      return InvalidArgument("family \"", name,
-                             "\" keeps the latest version only: a load "
+      return InvalidArgument(QuotedFamily(name),
+                             " keeps the latest version only: a load "
                              "adds no deletes to it");
     }
     if (kept.options.timestamps == Timestamps::kStore) {
       if (given_ms && *given_ms >= timestamp_ms_) {
         return InvalidArgument(
-            "family \"", name,
-            "\" has timestamps=store: expected one before that of the load, ",
+            QuotedFamily(name),
+            " has timestamps=store: expected one before that of the load, ",
             timestamp_ms_, ", found ", *given_ms);
       }
       given_ms.reset();
@@ -357,8 +357,8 @@ class SstLoad final : public BulkLoad {
       // Loaded puts that it deletes would take the places of visible versions.
       if (load.family->second.shared_rules->FamilyVersionDeletes() !=
           load.known_version_deletes) {
-        return Aborted("a DeleteFamilyVersion was written to family \"", name,
-                       "\" during the load: load again");
+        return Aborted("a DeleteFamilyVersion was written to ",
+                       QuotedFamily(name), " during the load: load again");
       }
     }
     // The files are on the disk at once, so the clock's bound and all earlier
@@ -472,9 +472,9 @@ class SstLoad final : public BulkLoad {
     rocksdb::DeleteFilesInRange(opened_.database.get(),
                                 load.family->second.handle(), &no_key, &no_key)
         .PermitUncheckedError();
-    return IOError(opened_.path, ": RocksDB could not read a file of family \"",
-                   load.family->first,
-                   "\" that it took over, whose cells are missing; other cells "
+    return IOError(opened_.path, ": RocksDB could not read a file of ",
+                   QuotedFamily(load.family->first),
+                   " that it took over, whose cells are missing; other cells "
                    "of the load are in the store: load again");
   }
 

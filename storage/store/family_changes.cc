@@ -28,7 +28,7 @@ Status PrepareAlter(const std::string& name, const FamilyOptions& options,
   const CellFormat format = found->second.format;
   if (setup->family.format == format) return s;
   return InvalidArgument(
-      "family \"", name, "\" of the store at ", opened.path,
+      QuotedFamily(name), " of the store at ", opened.path,
       " keeps its cells in the format ", ToString(format),
       ", which cannot be altered: max_versions and timestamps need the "
       "format ",
@@ -45,7 +45,7 @@ Status Store::CreateFamily(const std::string& name,
     const auto changing = opened.families->LockForChange();
     FamilyMap families = *opened.families->Get();
     if (families.contains(name)) {
-      return InvalidArgument("family \"", name, "\" is in the store at ",
+      return InvalidArgument(QuotedFamily(name), " is in the store at ",
                              opened.path, " already");
     }
     FamilySetup setup;

@@ -101,8 +101,12 @@ CellFormat CellFormatOf(const FamilyOptions& options) {
   return options.KeepsLatest() ? CellFormat::kLatest : CellFormat::kVersioned;
 }
 
+std::string QuotedFamily(std::string_view name) {
+  return "family \"" + ToPrintable(name) + "\"";
+}
+
 Status CheckFamilyName(std::string_view name) {
-  const std::string quoted = "family \"" + ToPrintable(name) + "\": ";
+  const std::string quoted = QuotedFamily(name) + ": ";
   if (name.empty() || name.size() > kMaxFamilyNameBytes) {
     return InvalidArgument(quoted, "a name has 1 to ", kMaxFamilyNameBytes,
                            " bytes, this one has ", name.size());
@@ -142,7 +146,7 @@ Status MakeFamilySetup(const std::string& name, const FamilyOptions& family,
   filter.row_prefix_length = family.row_prefix_length;
   Status s = CheckOptions(family);
   if (s.ok()) s = NewFilterPolicy(filter, &setup->filter_policy);
-  if (!s.ok()) return Prefixed("family \"" + name + "\": ", s);
+  if (!s.ok()) return Prefixed(QuotedFamily(name) + ": ", s);
 
   const CellFormat format = CellFormatOf(family);
   Family& of_store = setup->family;

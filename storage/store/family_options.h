@@ -31,6 +31,9 @@ CellFormat CellFormatOf(const FamilyOptions& options);
 // "latest", "versioned".
 std::string ToString(CellFormat format);
 
+// The family as errors name it: family "NAME", fit for a terminal.
+std::string QuotedFamily(std::string_view name);
+
 // InvalidArgument: not a name of a family, as Store::Open lists them.
 rocksdb::Status CheckFamilyName(std::string_view name);
 

@@ -96,7 +96,7 @@ Status CheckArguments(StoreOptions options, const std::string& path,
     if (s.ok()) s = CheckFamilyName(family.name);
     if (!s.ok()) return s;
     if (!names.insert(family.name).second) {
-      return InvalidArgument("family \"", family.name, "\" is listed twice");
+      return InvalidArgument(QuotedFamily(family.name), " is listed twice");
     }
     FamilySetup ignored;
     s = MakeFamilySetup(family.name, family.options, options,
@@ -133,7 +133,7 @@ Status CheckFound(const StoreOptions& options, const std::string& path,
     const std::string differences =
         DescribeDifferences(kept.families.at(family.name), family.options);
     if (!differences.empty()) {
-      return InvalidArgument("family \"", family.name, "\" of the store at ",
+      return InvalidArgument(QuotedFamily(family.name), " of the store at ",
                              path, " has ", differences);
     }
   }
@@ -382,7 +382,7 @@ class Opener {
       // A writer that truncates it is between two steps, or was interrupted.
       if (!Writes() && !store_families_.contains(family.name) &&
           found_.metadata.families.contains(family.name)) {
-        return TryAgain("family \"", family.name, "\" of the store at ", path(),
+        return TryAgain(QuotedFamily(family.name), " of the store at ", path(),
                         " has a record and no column family");
       }
       FamilyMap::const_iterator found;

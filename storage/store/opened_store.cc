@@ -23,11 +23,10 @@ Status OpenedStore::FindFamily(const FamilyMap& among, std::string_view name,
   if (*family != among.end()) return Status::OK();
   std::string names;
   for (const auto& [known, of_store] : among) {
-    names += names.empty() ? known : ", " + known;
+    names += (names.empty() ? "" : ", ") + ToPrintable(known);
   }
-  return Status::InvalidArgument(
-      "family \"" + ToPrintable(name) + "\" is not in the store at " + path +
-      "; it has: " + (names.empty() ? "none" : names));
+  return InvalidArgument(QuotedFamily(name), " is not in the store at ", path,
+                         "; it has: ", names.empty() ? "none" : names);
 }
 
 Status OpenedStore::CheckWritable() const {

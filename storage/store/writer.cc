@@ -65,8 +65,8 @@ Status CheckChange(const Change& change) {
                            ToPrintable(change.qualifier), "\": expected none");
   }
   if (of_all_families && !change.family.empty()) {
-    return InvalidArgument("a delete of a row with the family \"",
-                           ToPrintable(change.family), "\": expected none");
+    return InvalidArgument("a delete of a row with the ",
+                           QuotedFamily(change.family), ": expected none");
   }
   if (change.value.empty() && !change.ttl_ms) return Status::OK();
   return InvalidArgument("a delete with a ", change.ttl_ms ? "TTL" : "value",
@@ -79,8 +79,8 @@ Status CheckPut(FamilyMap::const_iterator family, std::string_view qualifier,
   if (s.ok()) s = CheckSize("a value", value, kMaxValueBytes);
   if (!s.ok() || !timestamp_ms) return s;
   if (family->second.options.timestamps == Timestamps::kStore) {
-    return InvalidArgument("family \"", family->first,
-                           "\" has timestamps=store: a put takes no timestamp");
+    return InvalidArgument(QuotedFamily(family->first),
+                           " has timestamps=store: a put takes no timestamp");
   }
   return CheckTimestamp(*timestamp_ms);
 }
@@ -482,8 +482,8 @@ class Writer::Draft {
     }
     if (family().format == CellFormat::kLatest) {
       if (!given_ms) return Remove(change, std::nullopt);
-      return InvalidArgument("family \"", family_->first,
-                             "\" keeps the latest version only, by the store's "
+      return InvalidArgument(QuotedFamily(family_->first),
+                             " keeps the latest version only, by the store's "
                              "timestamps: a delete takes no timestamp");
     }
     GivenTimes& given = stripe_->given;

@@ -74,7 +74,9 @@ struct RemovalArgs {
 
   void AddTo(CLI::App* command, const char* meaning) {
     store.AddTo(command);
-    AddListTo(command, "--family", &families, meaning, "F")->required();
+    AddListTo(command, "--family", &families, meaning, "F")
+        ->transform(FromPrintable)
+        ->required();
     AddYesTo(command, &yes);
   }
 };
@@ -87,11 +89,10 @@ void Remove(const RemovalArgs& args, const char* verb,
   const std::map<std::string, FamilyOptions> families = store->Families();
   std::set<std::string> names;
   std::string list;
-  for (const std::string& family : args.families) {
-    const std::string name = FromPrintable(family);
+  for (const std::string& name : args.families) {
     Require(args.store.CheckFamily(name, families));
     if (!names.insert(name).second) continue;
-    list += (list.empty() ? "" : ", ") + family;
+    list += (list.empty() ? "" : ", ") + ToPrintable(name);
   }
   if (!Confirm(streams, args.yes,
                fmt::format("{} {} with all cells?", verb, list))) {
@@ -115,19 +116,12 @@ void DescribeFamilies(const PrintingStoreArgs& args, const Streams& streams) {
   for (const auto& [name, options] : store->Families()) {
     if (args.json) {
       Record()
-          .Text("family", name)
+          .Text("family", ToPrintable(name))
           .Object("settings", SettingsOf(options))
           .Print(streams.out);
-      continue;
+    } else {
+      streams.out << FamilySpec::ToText(name, options) << '\n';
     }
-    std::string text = ToPrintable(name);
-    for (size_t at = 0; (at = text.find(',', at)) != std::string::npos;) {
-      text.replace(at, 1, "\\x2C");
-    }
-    for (const auto& [setting, value] : FamilySpec::SettingsOf(options)) {
-      text += "," + setting + "=" + value;
-    }
-    streams.out << text << '\n';
   }
 }
 
@@ -160,7 +154,7 @@ void PrintTable(const StoreStats& stats, std::ostream& out) {
   Table levels({"family", ">level", ">files", ">file bytes"});
   for (const auto& [name, family] : stats.families) {
     families.AddRow(
-        {name, std::string(ToString(family.options.bloom_type)),
+        {ToPrintable(name), std::string(ToString(family.options.bloom_type)),
          fmt::format("{}", family.options.false_positive_rate),
          family.estimated_rows ? std::to_string(*family.estimated_rows) : "-",
          std::to_string(family.estimated_cells),
@@ -170,7 +164,7 @@ void PrintTable(const StoreStats& stats, std::ostream& out) {
          OtherSettings(family.options)});
     for (const LevelStats& level : family.levels) {
       if (level.files == 0) continue;
-      levels.AddRow({name, std::to_string(level.level),
+      levels.AddRow({ToPrintable(name), std::to_string(level.level),
                      std::to_string(level.files),
                      std::to_string(level.file_bytes)});
     }
@@ -191,7 +185,7 @@ void PrintJson(const StoreStats& stats, std::ostream& out) {
           .Number("file_bytes", level.file_bytes);
     }
     Record()
-        .Text("family", name)
+        .Text("family", ToPrintable(name))
         .Object("settings", SettingsOf(family.options))
         .Number("rows", family.estimated_rows)
         .Number("cells", family.estimated_cells)

@@ -102,7 +102,9 @@ ExitCode TransferFailed(const Status& s, const Interruption& interruption,
 // The families that a failed export has exported, as a clause.
 std::string WhatIsThere(const HFileExportReport& report) {
   std::set<std::string> families;
-  for (const HFileExported& file : report.files) families.insert(file.family);
+  for (const HFileExported& file : report.files) {
+    families.insert(ToPrintable(file.family));
+  }
   if (families.empty()) return "nothing was exported";
   return fmt::format("exported: {}", fmt::join(families, ", "));
 }
@@ -152,7 +154,8 @@ struct ExportHFileArgs {
   void AddTo(CLI::App* command) {
     store.AddTo(command);
     AddListTo(command, "--family", &options.families,
-              "To export; repeatable; default all", "F");
+              "To export; repeatable; default all", "F")
+        ->transform(FromPrintable);
     AddRowRangeTo(command, &options.start_row, &options.stop_row);
     AddOptionTo(command, "--regions", &regions_file,
                 "The rows at which the table's regions start, one a line, "
@@ -227,10 +230,11 @@ struct ImportHFileArgs {
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    AddOptionTo(command, "--family", &options.family,
-                "Where all cells go; default: as the cells say", "F");
+    AddBytesTo(command, "--family", &options.family,
+               "Where all cells go; default: as the cells say", "F");
     AddListTo(command, "--only", &options.families,
-              "A family to take; repeatable; default all", "F");
+              "A family to take; repeatable; default all", "F")
+        ->transform(FromPrintable);
     AddRowRangeTo(command, &options.start_row, &options.stop_row);
     command->add_flag("--latest-as-new", options.latest_as_new,
                       "Where a family keeps the latest version only, write the "
@@ -324,12 +328,8 @@ void PrintSummary(const HFileImportReport& report, const ImportHFileArgs& args,
                        report.puts, report.deletes, report.skipped, seconds);
   }
   for (const FamilyDescriptor& family : report.new_families) {
-    out << "new family " << ToPrintable(family.name);
-    for (const auto& [setting, value] :
-         FamilySpec::SettingsOf(family.options)) {
-      out << ',' << setting << '=' << value;
-    }
-    out << '\n';
+    out << "new family " << FamilySpec::ToText(family.name, family.options)
+        << '\n';
   }
   if (report.without_tags > 0) {
     out << fmt::format("{} cells without their tags\n", report.without_tags);

@@ -45,7 +45,7 @@ class CellPrinter {
     if (format_.json) {
       Record record;
       record.Text("row", Text(row))
-          .Text("family", cell.family)
+          .Text("family", ToPrintable(cell.family))
           .Text("qualifier", Text(cell.qualifier))
           .Number("timestamp", cell.timestamp_ms);
       if (!format_.keys_only) record.Text("value", Text(cell.value));
@@ -54,7 +54,7 @@ class CellPrinter {
     }
     if (first_ <= CellColumns::kRow) out_ << Text(row) << '\t';
     if (first_ <= CellColumns::kColumn) {
-      out_ << cell.family << ':' << Text(cell.qualifier) << '\t';
+      out_ << ToPrintable(cell.family) << ':' << Text(cell.qualifier) << '\t';
     }
     if (format_.keys_only) {
       out_ << cell.timestamp_ms << '\n';
@@ -175,9 +175,10 @@ ExitCode Get(const GetArgs& args, const Streams& streams) {
       {.time_range = args.version.range,
        .max_versions = args.version.versions.value_or(1)}));
   if (cells.empty()) {
-    Complain(streams.err, "no cell \"" + column.family + ":" +
-                              ToPrintable(*column.qualifier) + "\" in row \"" +
-                              ToPrintable(args.row) + "\"");
+    Complain(streams.err,
+             "no cell \"" +
+                 ToPrintable(column.family + ":" + *column.qualifier) +
+                 "\" in row \"" + ToPrintable(args.row) + "\"");
     return ExitCode::kFinding;
   }
   if (args.raw) {

@@ -112,7 +112,9 @@ std::optional<Error> StoreArgs::CheckFamily(
     const std::map<std::string, FamilyOptions>& families) const {
   if (families.contains(std::string(family))) return std::nullopt;
   std::vector<std::string> names;
-  for (const auto& [name, options] : families) names.push_back(name);
+  for (const auto& [name, options] : families) {
+    names.push_back(ToPrintable(name));
+  }
   if (names.empty()) names.emplace_back("none");
   return Error{
       fmt::format("family \"{}\" is not in the store at {}; it has: {}",
@@ -157,9 +159,11 @@ void AddRowRangeTo(CLI::App* command, std::string* start_row,
 
 Column ParseColumn(const std::string& text) {
   const size_t colon = text.find(':');
-  if (colon == std::string::npos) return {.family = text};
-  return {.family = text.substr(0, colon),
-          .qualifier = FromPrintable(std::string_view(text).substr(colon + 1))};
+  Column column = {.family = FromPrintable(text.substr(0, colon))};
+  if (colon != std::string::npos) {
+    column.qualifier = FromPrintable(text.substr(colon + 1));
+  }
+  return column;
 }
 
 Column ParseCellColumn(const std::string& text) {

@@ -89,8 +89,8 @@ void AddRowArgumentTo(CLI::App* command, std::string* row);
 void AddRowRangeTo(CLI::App* command, std::string* start_row,
                    std::string* stop_row);
 
-// "FAMILY:QUALIFIER", or "FAMILY" for all its columns. In the qualifier \xHH
-// stands for a byte, as in rows (FromPrintable).
+// "FAMILY:QUALIFIER", or "FAMILY" for all its columns. \xHH stands for any byte
+// in both (FromPrintable).
 Column ParseColumn(const std::string& text);
 
 // The column of a cell. One without a qualifier ends the verb.

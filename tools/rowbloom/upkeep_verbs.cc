@@ -36,8 +36,8 @@ struct CompactArgs {
 
   void AddTo(CLI::App* command) {
     store.AddTo(command);
-    AddOptionTo(command, "--family", &options.family, "One family; default all",
-                "F");
+    AddBytesTo(command, "--family", &options.family, "One family; default all",
+               "F");
     AddRowRangeTo(command, &options.start_row, &options.stop_row);
   }
 };
@@ -157,7 +157,9 @@ struct VerifyArgs {
 // A line for each problem: its place, as far as that is known, and what it is.
 void PrintProblem(const VerifyProblem& problem, std::ostream& out) {
   if (!problem.file.empty()) out << problem.file << ": ";
-  if (!problem.family.empty()) out << "family " << problem.family << ": ";
+  if (!problem.family.empty()) {
+    out << "family " << ToPrintable(problem.family) << ": ";
+  }
   if (!problem.row.empty()) {
     out << "row \"" << ToPrintable(problem.row) << "\", column \""
         << ToPrintable(problem.qualifier) << "\": ";
@@ -179,7 +181,7 @@ ExitCode Verify(const VerifyArgs& args, const Streams& streams) {
     }
     Record()
         .Text("file", ToPrintable(problem.file))
-        .Text("family", problem.family)
+        .Text("family", ToPrintable(problem.family))
         .Text("row", ToPrintable(problem.row))
         .Text("qualifier", ToPrintable(problem.qualifier))
         .Text("problem", ToPrintable(problem.problem))

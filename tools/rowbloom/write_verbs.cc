@@ -167,7 +167,8 @@ ExitCode CheckAndPut(const CheckAndPutArgs& args, const Streams& streams) {
                                   args.Options()));
   if (applied) return ExitCode::kOk;
   Complain(streams.err,
-           "cell \"" + args.column + "\" in row \"" + ToPrintable(args.row) +
+           "cell \"" + ToPrintable(cell.family + ":" + cell.qualifier) +
+               "\" in row \"" + ToPrintable(args.row) +
                (args.absent ? "\" exists" : "\" has another value") +
                "; nothing was written");
   return ExitCode::kFinding;

@@ -12,6 +12,7 @@ namespace rowbloom::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 TEST(FamilySpec, NameAloneLeavesTheOptions) {
   const auto spec = FamilySpec::Parse("info");
@@ -96,8 +97,8 @@ TEST(FamilySpec, WrongSettingsAreNamed) {
   }
 }
 
-// Settings, as the tool prints them, make an equal family when parsed.
-TEST(FamilySpec, SettingsOfAFamilyParse) {
+// A family, as the tool prints it, is an equal family when parsed.
+TEST(FamilySpec, TextOfAFamilyParses) {
   const FamilyOptions options = {.bloom_type = BloomType::kRowPrefixFixedLength,
                                  .filter_kind = FilterKind::kRibbon,
                                  .false_positive_rate = 0.001,
@@ -108,14 +109,13 @@ TEST(FamilySpec, SettingsOfAFamilyParse) {
                                  .max_versions = 7,
                                  .min_versions = 2,
                                  .ttl_ms = 86'400'000};
-  std::string text = "f";
-  for (const auto& [name, value] : FamilySpec::SettingsOf(options)) {
-    text.append(",").append(name).append("=").append(value);
-  }
+  const std::string text = FamilySpec::ToText("f,\\x41", options);
+  EXPECT_THAT(text, StartsWith("f\\x2C\\x5Cx41,bloom="));
   EXPECT_THAT(text, HasSubstr(",bloom=ROWPREFIX_FIXED_LENGTH,rate=0.001,"));
   EXPECT_THAT(text, HasSubstr(",ttl=1d"));
   const auto spec = FamilySpec::Parse(text);
   ASSERT_TRUE(spec) << spec.error();
+  EXPECT_EQ(spec->name(), "f,\\x41");
   EXPECT_EQ(spec->ApplyTo({}), options);
 }
 

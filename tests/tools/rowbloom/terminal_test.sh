@@ -54,7 +54,7 @@ fail() {
   exit 1
 }
 status=0
-typed 'no\n' "'$rowbloom' drop --db asked --family b" || status=$?
+typed 'no\n' "'$rowbloom' drop --db asked --family '\\x62'" || status=$?
 ((status == 2)) || fail "drop, with no for an answer, ends with $status"
 grep -q 'Drop b with all cells? \[y/N\]' screen || fail "drop does not ask"
 [[ $(families) == "a b" ]] || fail "drop did not wait for a yes"
