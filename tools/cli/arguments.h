@@ -67,6 +67,19 @@ CLI::Option* AddArgumentTo(CLI::App* command, const char* name, Value* value,
   return AddOptionTo(command, name, value, meaning, /*unit=*/"")->required();
 }
 
+// Adds an argument that may be given any number of times.
+inline CLI::Option* AddArgumentsTo(CLI::App* command, const char* name,
+                                   std::vector<std::string>* values,
+                                   const char* meaning) {
+  // CLI11 splits "[a,b]" where extra values are allowed. Without them, an
+  // argument takes up to its least number, which TakeAll does not check.
+  constexpr int kMany = CLI::detail::expected_max_vector_size;
+  return AddOptionTo(command, name, values, meaning, /*unit=*/"")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->expected(kMany, kMany)
+      ->allow_extra_args(false);
+}
+
 // Add an option that takes a whole number.
 template <typename Number>
 CLI::Option* AddNumberTo(CLI::App* command, const char* name, Number* value,

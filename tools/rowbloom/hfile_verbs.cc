@@ -252,9 +252,10 @@ struct ImportHFileArgs {
                     "and its name; families are created as the table has "
                     "them, the store if need be",
                     "DIR NAME")
-            ->expected(2);
-    AddOptionTo(command, "PATH", &paths,
-                "HFiles, and directories of a bulk load, region or table", "")
+            ->expected(2)
+            ->allow_extra_args(false);
+    AddArgumentsTo(command, "PATH", &paths,
+                   "HFiles, and directories of a bulk load, region or table")
         ->excludes(from_snapshot);
     command->callback([this] {
       if (snapshot.empty() && paths.empty()) {

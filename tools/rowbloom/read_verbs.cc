@@ -119,8 +119,8 @@ struct ColumnArgs {
   std::optional<uint64_t> last;
 
   void AddTo(CLI::App* command) {
-    AddOptionTo(command, "COLUMN", &columns,
-                "FAMILY or FAMILY:QUALIFIER, which to print; default all", "");
+    AddArgumentsTo(command, "COLUMN", &columns,
+                   "FAMILY or FAMILY:QUALIFIER, which to print; default all");
     AddBytesTo(command, "--qualifier-start", &row.qualifier_start,
                "The first qualifier, inclusive", "QUALIFIER");
     AddBytesTo(command, "--qualifier-stop", &row.qualifier_stop,
@@ -227,8 +227,8 @@ struct ExistsArgs {
   void AddTo(CLI::App* command) {
     store.AddTo(command);
     AddRowArgumentTo(command, &row);
-    AddOptionTo(command, "COLUMN", &columns,
-                "FAMILY or FAMILY:QUALIFIER, one of which; default any", "");
+    AddArgumentsTo(command, "COLUMN", &columns,
+                   "FAMILY or FAMILY:QUALIFIER, one of which; default any");
   }
 };
 

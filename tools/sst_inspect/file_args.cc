@@ -74,7 +74,7 @@ ExitCode OrComplain(const Diagnostics& err,
 }
 
 void FileArgs::AddTo(CLI::App* command, const char* name, const char* meaning) {
-  cli::AddArgumentTo(command, name, &paths, meaning);
+  cli::AddArgumentsTo(command, name, &paths, meaning)->required();
   cli::AddJsonTo(command, &json);
 }
 
