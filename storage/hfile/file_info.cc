@@ -2,6 +2,7 @@
 
 #include "hfile.pb.h"
 #include "storage/format/coding.h"
+#include "storage/format/parse_message.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom::hfile {
@@ -37,8 +38,7 @@ Status ParseFileInfo(std::string_view payload, FileInfo* file_info) {
                       " bytes, expected at most ", cursor.size());
   }
   proto::FileInfo parsed;
-  if (!parsed.ParseFromArray(message.data(),
-                             static_cast<int>(message.size()))) {
+  if (!ParseMessage(message, &parsed)) {
     return Corruption("file info of ", message_bytes, " bytes is malformed");
   }
   file_info->clear();

@@ -5,6 +5,7 @@
 #include "hfile.pb.h"
 #include "lib/bytes/text.h"
 #include "storage/format/coding.h"
+#include "storage/format/parse_message.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom::hfile {
@@ -111,8 +112,7 @@ Status ParseTrailer(std::string_view tail, uint64_t file_bytes,
                       body.size());
   }
   proto::Trailer parsed;
-  if (!parsed.ParseFromArray(message.data(),
-                             static_cast<int>(message.size()))) {
+  if (!ParseMessage(message, &parsed)) {
     return Corruption("trailer of ", message_bytes, " bytes is malformed");
   }
   // A number that is missing would hide cells: no checksum covers the trailer.

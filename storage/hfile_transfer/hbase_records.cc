@@ -10,6 +10,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "hbase.pb.h"
 #include "rowbloom/printable.h"
+#include "storage/format/parse_message.h"
 #include "storage/format/status_text.h"
 
 namespace rowbloom::hfile_transfer {
@@ -59,12 +60,7 @@ Status ReadWithMagic(const std::string& path, std::string* bytes) {
 template <typename Message>
 Status Parse(const std::string& path, std::string_view bytes, const char* what,
              Message* message) {
-  // ParseFromArray prints what is missing.
-  if (message->ParsePartialFromArray(bytes.data(),
-                                     static_cast<int>(bytes.size())) &&
-      message->IsInitialized()) {
-    return Status::OK();
-  }
+  if (ParseMessage(bytes, message)) return Status::OK();
   return Corruption(path, ": expected ", what, ", found ", bytes.size(),
                     " bytes that are none");
 }

@@ -716,6 +716,17 @@ TEST_F(HostileHFile, FileInfoLengths) {
   refuses([](std::string* p) { p->resize(p->size() - 1); }, "file info of");
 }
 
+// A missing field is the caller's to report: libprotobuf would print it.
+TEST_F(HostileHFile, FileInfoWithoutAFieldPrintsNothing) {
+  std::string file = File();
+  EditPayload(&file, BlockType::kFileInfo, [](std::string* p) {
+    *p = std::string("PBUF\x05\x0a\x03\x0a\x01k", 10);
+  });
+  testing::internal::CaptureStderr();
+  Refuses(file, kCorruption, "file info of 5 bytes is malformed");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(HostileHFile, FileInfoThatOccursTwiceCountsOnce) {
   std::string file = File();
   EditPayload(&file, BlockType::kFileInfo, [](std::string* p) {
