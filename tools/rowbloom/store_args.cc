@@ -17,9 +17,16 @@ using rocksdb::Status;
 
 namespace {
 
-// Does with the families of an open store as Store::Open would.
-Status AddFamilies(const std::vector<FamilyDescriptor>& families,
-                   Store* store) {
+// Does with an open store as Store::Open would.
+Status OpenAgain(const std::string& db,
+                 const std::optional<KeyLayout>& expected,
+                 const std::vector<FamilyDescriptor>& families, Store* store) {
+  const KeyLayout layout = *store->Options().key_layout;
+  if (expected && *expected != layout) {
+    return Status::InvalidArgument(
+        fmt::format("the store at {} has key layout {}, not {}", db,
+                    layout.ToString(), expected->ToString()));
+  }
   const auto existing = store->Families();
   Status s;
   for (const auto& [name, options] : families) {
@@ -67,7 +74,7 @@ Status StoreArgs::OpenQuietly(const StoreOptions& options,
                               std::shared_ptr<Store>* store) const {
   if (streams.session != nullptr && db == streams.session->db) {
     *store = streams.session->store;
-    return AddFamilies(families, store->get());
+    return OpenAgain(db, options.key_layout, families, store->get());
   }
   std::unique_ptr<Store> opened;
   Status s = Store::Open(options, db, families, &opened);

@@ -39,7 +39,8 @@ struct StoreArgs {
   StoreOptions Options() const;
 
   // The store that the shell has open, whose missing families are created and
-  // whose options stay, or else the store that this opens.
+  // whose options stay, or else the store that this opens. Another key layout
+  // than the store's is refused.
   rocksdb::Status OpenQuietly(const StoreOptions& options,
                               const std::vector<FamilyDescriptor>& families,
                               const Streams& streams,
