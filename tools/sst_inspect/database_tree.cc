@@ -104,6 +104,9 @@ void AddNames(const rocksdb::ColumnFamilyOptions& options, TreeFamily* family) {
   }
 }
 
+// The levels of a family, at most: RocksDB takes time and memory for each.
+constexpr int kMaxLevels = 1000;
+
 // The options that the MANIFEST depends on. All others keep their defaults,
 // whatever OPTIONS says.
 Families ToRead(const Families& families) {
@@ -111,7 +114,7 @@ Families ToRead(const Families& families) {
   for (const rocksdb::ColumnFamilyDescriptor& family : families) {
     rocksdb::ColumnFamilyOptions options;
     options.comparator = family.options.comparator;
-    options.num_levels = family.options.num_levels;
+    options.num_levels = std::min(family.options.num_levels, kMaxLevels);
     options.compaction_style = family.options.compaction_style;
     reading.emplace_back(family.name, options);
   }
