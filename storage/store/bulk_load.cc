@@ -103,8 +103,12 @@ class SstLoad final : public BulkLoad {
         ingestions.push_back(std::move(ingestion));
       }
       if (ingestions.empty()) return Status::OK();
-      Status s = Ingest(ingestions);
-      return s.ok() ? DeleteInAllColumns() : s;
+      Status s = ForRowDeletes(PutPendingDelete);
+      if (s.ok()) s = Ingest(ingestions);
+      if (s.ok()) s = DeleteInAllColumns();
+      // Those that stay are looked at by the next opening.
+      if (s.ok()) ForRowDeletes(DeletePendingDelete).PermitUncheckedError();
+      return s;
     });
   }
 
@@ -430,6 +434,24 @@ class SstLoad final : public BulkLoad {
            running > 0) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
+  }
+
+  // Writes a record for each kDeleteFamilyVersion, or deletes it. The marks of
+  // the load, which are synced, come after them.
+  Status ForRowDeletes(void (*add)(const Change&, rocksdb::WriteBatch*)) const {
+    constexpr uint32_t kAtOnce = 1000;
+    rocksdb::WriteBatch batch;
+    Status s;
+    const auto write = [&] {
+      s = opened_.database->Write(rocksdb::WriteOptions(), &batch);
+      batch.Clear();
+    };
+    for (const Change& change : row_version_deletes_.Changes()) {
+      if (s.ok()) add(change, &batch);
+      if (batch.Count() == kAtOnce) write();
+    }
+    if (s.ok() && batch.Count() > 0) write();
+    return s;
   }
 
   // Writes each kDeleteFamilyVersion once more. A write deletes the versions in

@@ -46,6 +46,7 @@ constexpr char kClockKey[] = "clock";
 constexpr std::string_view kFamilyKeyPrefix = "family/";
 constexpr std::string_view kDroppedKeyPrefix = "dropped/";
 constexpr std::string_view kMergedKeyPrefix = "merged/";
+constexpr std::string_view kPendingKeyPrefix = "pending/";
 constexpr std::string_view kLoadKeyPrefix = "load/";
 constexpr std::string_view kLoadEndKeyPrefix = "loaded/";
 
@@ -240,6 +241,26 @@ std::string FamilyKey(FamilyState state, const std::string& name) {
       state == FamilyState::kKept ? kFamilyKeyPrefix : kDroppedKeyPrefix, name);
 }
 
+// No family has ':' in its name.
+std::string PendingKey(const Change& change) {
+  return Concat(kPendingKeyPrefix, change.family, ":", *change.timestamp_ms,
+                ":", change.row);
+}
+
+Status ReadPendingDelete(std::string_view key, PendingDelete* pending) {
+  key.remove_prefix(kPendingKeyPrefix.size());
+  const size_t name_end = std::min(key.find(':'), key.size());
+  const size_t time_end = key.find(':', name_end + 1);
+  if (time_end == key.npos ||
+      !ParseNumber(key.substr(name_end + 1, time_end - name_end - 1),
+                   &pending->timestamp_ms)) {
+    return Status::Corruption("expected a key of a family, time and row");
+  }
+  pending->family = key.substr(0, name_end);
+  pending->row = key.substr(time_end + 1);
+  return Status::OK();
+}
+
 // Reads a record whose key is `prefix` and the name of a family.
 Status ReadFamily(std::string_view prefix, std::string_view key,
                   std::string_view value,
@@ -308,6 +329,9 @@ Status ReadRecord(std::string_view key, std::string_view value,
   if (key.starts_with(kFamilyKeyPrefix)) {
     return ReadFamily(kFamilyKeyPrefix, key, value, &metadata->families);
   }
+  if (key.starts_with(kPendingKeyPrefix)) {
+    return ReadPendingDelete(key, &metadata->pending_deletes.emplace_back());
+  }
   if (key.starts_with(kMergedKeyPrefix)) {
     const std::string name(key.substr(kMergedKeyPrefix.size()));
     if (ParseNumber(value, &metadata->merged_versions[name])) return {};
@@ -355,6 +379,14 @@ void PutMergedVersions(const std::string& name, uint32_t max_versions,
   } else {
     batch->Delete(key).PermitUncheckedError();
   }
+}
+
+void PutPendingDelete(const Change& change, rocksdb::WriteBatch* batch) {
+  batch->Put(PendingKey(change), "").PermitUncheckedError();
+}
+
+void DeletePendingDelete(const Change& change, rocksdb::WriteBatch* batch) {
+  batch->Delete(PendingKey(change)).PermitUncheckedError();
 }
 
 void PutTruncation(const std::string& name, const FamilyOptions& options,

@@ -6,12 +6,14 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rocksdb/db.h"
 #include "rocksdb/status.h"
 #include "rocksdb/write_batch.h"
 #include "rowbloom/key_layout.h"
 #include "rowbloom/store_options.h"
+#include "rowbloom/write_batch.h"
 #include "storage/cells/cell_versions.h"
 
 namespace rowbloom {
@@ -23,6 +25,14 @@ struct StoreRecord {
   RareKinds rare_kinds = kRowDeletes;
 };
 
+// A kDeleteFamilyVersion of a load that is to be applied to the columns of its
+// row, once the row has it.
+struct PendingDelete {
+  std::string family;
+  std::string row;
+  uint64_t timestamp_ms = 0;
+};
+
 struct Metadata {
   bool exists = false;  // a store exists; else the rest is a new one's
   StoreRecord store;
@@ -31,6 +41,8 @@ struct Metadata {
   std::map<std::string, FamilyOptions> dropped;
   // SharedRules::SetMerged, by family; most have none.
   std::map<std::string, uint32_t> merged_versions;
+  // The deletes of loads that were interrupted.
+  std::vector<PendingDelete> pending_deletes;
   uint64_t clock_bound_ms = 0;
 };
 
@@ -61,6 +73,8 @@ void PutFamilyRecord(FamilyState state, const std::string& name,
 // it.
 void PutMergedVersions(const std::string& name, uint32_t max_versions,
                        rocksdb::WriteBatch* batch);
+void PutPendingDelete(const Change& change, rocksdb::WriteBatch* batch);
+void DeletePendingDelete(const Change& change, rocksdb::WriteBatch* batch);
 // The record of a family that loses its cells: it is dropped and kept again, as
 // a stream of changes shows it.
 void PutTruncation(const std::string& name, const FamilyOptions& options,

@@ -21,6 +21,7 @@
 #include "storage/store/found_store.h"
 #include "storage/store/metadata.h"
 #include "storage/store/opening_env.h"
+#include "storage/store/point_cells.h"
 #include "storage/store/store_impl.h"
 #if ROCKSDB_MAJOR >= 8
 #include "rocksdb/advanced_cache.h"
@@ -195,8 +196,9 @@ class Opener {
     opened_.shared->rare_kinds = found_.metadata.store.rare_kinds;
     rocksdb::Logger* const log =
         opened_.database->GetDBOptions().info_log.get();
-    *store = std::make_unique<Store>(
-        std::make_unique<Store::Impl>(std::move(opened_)));
+    auto opened = std::make_unique<Store::Impl>(std::move(opened_));
+    if (Writes()) CompleteRowDeletes(opened.get());
+    *store = std::make_unique<Store>(std::move(opened));
     for (const std::string& warning : (*store)->Warnings()) {
       rocksdb::Warn(log, "rowbloom: %s", warning.c_str());
     }
@@ -371,6 +373,33 @@ class Opener {
     rocksdb::WriteBatch end;
     MarkLoadEnd(kUnknownLoadNumbers, &end);
     return opened_.database.WriteSynced(&end);
+  }
+
+  // Writes each delete of an interrupted load once more, if the load is there:
+  // it may not have been applied to all columns of its row. What cannot be done
+  // now is left to the next opening.
+  void CompleteRowDeletes(Store::Impl* opened) const {
+    const SharedFamilies families = opened->opened.families->Get();
+    for (const PendingDelete& pending : found_.metadata.pending_deletes) {
+      const Change change{.type = ChangeType::kDeleteFamilyVersion,
+                          .row = pending.row,
+                          .family = pending.family,
+                          .timestamp_ms = pending.timestamp_ms};
+      Status s;
+      if (families->contains(pending.family)) {
+        PointCells row(opened->opened, *families, /*snapshot=*/nullptr);
+        s = row.Add(pending.row, pending.family, /*qualifier=*/"");
+        if (s.ok()) s = row.Read();
+        if (s.ok() && row.Valid() &&
+            row.cell().row_deletes->TakesAt(pending.timestamp_ms)) {
+          s = opened->writer.Write({&change, 1}, {});
+        }
+      }
+      rocksdb::WriteBatch done;
+      DeletePendingDelete(change, &done);
+      if (s.ok()) s = opened->opened.database->Write({}, &done);
+      if (!s.ok()) return;
+    }
   }
 
   // Connects the families with the open column families.

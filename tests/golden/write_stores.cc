@@ -559,6 +559,34 @@ void WriteLaterStore(const fs::path& folder) {
   KeepStore(path, folder, "later");
 }
 
+// Versions in files that are not merged, from when a family kept three of each
+// cell. Some of the newest were deleted before it kept fewer.
+void WriteFewerStore(const fs::path& folder) {
+  const test::TempDir dir;
+  const fs::path path = dir.path() / "db";
+  const Lines rows = RowsFor(KeyLayout::Escaped(), 12);
+  {
+    FamilyOptions options = {.timestamps = Timestamps::kClient,
+                             .max_versions = 3};
+    Session store(path, {}, {{"fewer", options}});
+    for (const uint64_t timestamp_ms : {1000, 2000, 3000}) {
+      for (size_t i = 0; i < rows.size(); ++i) {
+        Check(store->Put(rows[i], "fewer", "q", Value(i, "of three"),
+                         {.timestamp_ms = timestamp_ms}));
+      }
+      if (timestamp_ms == 2000) Check(store->Flush());
+    }
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (i % 3 == 0) continue;
+      Check(store->DeleteVersion(rows[i], "fewer", "q",
+                                 {.timestamp_ms = 1000 + 1000 * (i % 3)}));
+    }
+    options.max_versions = 1;
+    Check(store->AlterFamily("fewer", options));
+  }
+  KeepStore(path, folder, "fewer");
+}
+
 bool HasRecord(const fs::path& path, const std::string& record) {
   std::unique_ptr<rocksdb::DB> db;
   if (!rocksdb::DB::OpenForReadOnly({}, path.string(), Into(&db)).ok()) {
@@ -653,6 +681,7 @@ void WriteStores(const fs::path& folder) {
   WriteStoredStore(folder);
   WriteTtlStore(folder);
   WriteLaterStore(folder);
+  WriteFewerStore(folder);
   WriteCutStores(folder);
 }
 

@@ -15,8 +15,10 @@ namespace {
 using rocksdb::Env;
 using rocksdb::Status;
 
-const std::vector<FamilyDescriptor> kFamilies = {{"a", {.min_blob_bytes = 1}},
-                                                 {"b", {.max_versions = 2}}};
+const std::vector<FamilyDescriptor> kFamilies = {
+    {"a", {.min_blob_bytes = 1}},
+    {"b", {.max_versions = 2}},
+    {"v", {.timestamps = Timestamps::kClient, .max_versions = 2}}};
 constexpr uint64_t kHourMs = 3'600'000;
 
 std::string StorePath(const std::string& directory) {
@@ -244,6 +246,45 @@ PowerScenario Load() {
       kHourMs);
 }
 
+// Loads the delete of a version, which then takes no place of another.
+PowerScenario LoadOfARowsDelete() {
+  PowerScenario scenario = WithStore(
+      [](Store* store) {
+        std::unique_ptr<BulkLoad> load;
+        Status s = store->NewBulkLoad({}, &load);
+        if (s.ok()) {
+          s = load->Add(Change{.type = ChangeType::kDeleteFamilyVersion,
+                               .row = "row",
+                               .family = "v",
+                               .timestamp_ms = 2});
+        }
+        return s.ok() ? load->Finish() : s;
+      },
+      [](Store* store, bool acknowledged) -> std::string {
+        std::string wrong = Expect(store, "row", "v", "first");
+        if (!wrong.empty()) return acknowledged ? wrong : "";
+        Status s = store->Put("row", "v", "q", "third", {.timestamp_ms = 3});
+        if (s.ok()) s = store->Compact();
+        std::vector<Cell> cells;
+        if (s.ok()) {
+          s = store->GetVersions("row", "v", "q", &cells, {.max_versions = 2});
+        }
+        if (!s.ok()) return s.ToString();
+        return cells.size() == 2 ? "" : "the first version was pushed out";
+      });
+  scenario.prepare = [](Env* env, const std::string& directory) {
+    Prepare(env, directory);
+    std::unique_ptr<Store> store;
+    ASSERT_THAT(Open(env, StorePath(directory), &store), IsOk());
+    for (const uint64_t at_ms : {1, 2}) {
+      ASSERT_THAT(store->Put("row", "v", "q", at_ms == 1 ? "first" : "second",
+                             {.timestamp_ms = at_ms}),
+                  IsOk());
+    }
+  };
+  return scenario;
+}
+
 // Returns what is wrong with a copy of the store, or "". A copy has to be
 // complete; one that was not acknowledged may be missing.
 std::string CheckCopy(Env* env, const std::string& path, bool acknowledged) {
@@ -408,6 +449,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"FamilyTruncation", FamilyTruncation, {}},
         Case{"FamilyAlteration", FamilyAlteration, {{kLog}}},
         Case{"Load", Load, {{kLog}}},
+        Case{"LoadOfARowsDelete", LoadOfARowsDelete, {}},
         Case{"Checkpoint", Checkpoint, {{kDirectoryOfTheStore}}},
         Case{"Backup", Backup, {{kDirectoryOfTheStore}}},
         Case{"BackupDeletion", BackupDeletion, {{"*/backups/meta"}}},
