@@ -354,15 +354,15 @@ ExitCode ImportHFile(const ImportHFileArgs& args, const Streams& streams) {
           : ImportHFileSnapshot(options, {args.snapshot[0], args.snapshot[1]},
                                 store.get(), &report);
   progress.Finish();
+  for (const Status& why : report.left_out) {
+    Complain(streams.err, Describe(why) + "; the file was left out");
+  }
   if (!s.ok()) {
     return TransferFailed(s, interruption,
                           report.may_be_loaded
                               ? "cells may be in the store: import again"
                               : "nothing was imported",
                           streams.err);
-  }
-  for (const Status& why : report.left_out) {
-    Complain(streams.err, Describe(why) + "; the file was left out");
   }
   PrintSummary(report, args, progress.seconds(), streams.out);
   return report.left_out.empty() ? ExitCode::kOk : ExitCode::kFinding;
