@@ -145,6 +145,9 @@ Status ChangeBackups(Env* env, const std::string& directory, bool create,
                     "the backups in " + directory +
                         " are being changed by somebody else");
     }
+    // A list that was deleted may come back until this.
+    const std::string lists = directory + "/" + kListsDirectory;
+    if (s.ok() && env->FileExists(lists).ok()) s = SyncDirectory(env, lists);
     // By its lock CheckDirectory knows what RocksDB makes now.
     if (s.ok() && create) s = SyncDirectory(env, directory);
     if (!s.ok()) return s;

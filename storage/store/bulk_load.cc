@@ -259,7 +259,7 @@ class SstLoad final : public BulkLoad {
     }
     if (entry.timestamp_ms > timestamp_ms_ &&
         entry.timestamp_ms <=
-            opened_.shared->clock.Now() + GivenTimes::kMaxAheadMs) {
+            opened_.shared->clock.WallNow() + GivenTimes::kMaxAheadMs) {
       newest_ms_ = std::max(newest_ms_, entry.timestamp_ms);
     }
     if (entry.type == ChangeType::kPut) {
@@ -383,6 +383,7 @@ class SstLoad final : public BulkLoad {
       SharedRules& rules = *load.family->second.shared_rules;
       rules.oldest_put.Note(load.oldest_put_ms);
       if (load.has_version_deletes) rules.NoteFamilyVersionDelete();
+      rules.NoteVersionDelete();  // there may be some
       load.unreadable_files = UnreadableFiles(load);
     }
     const uint64_t number = opened_.database->GetLatestSequenceNumber();
@@ -517,7 +518,8 @@ class SstLoad final : public BulkLoad {
   const BulkLoadOptions options_;
   const uint64_t timestamp_ms_;
   // The newest of that and the cells' timestamps, but for those that were more
-  // than GivenTimes::kMaxAheadMs ahead when they were added.
+  // than GivenTimes::kMaxAheadMs ahead of the machine's clock when they were
+  // added.
   uint64_t newest_ms_;
   bool may_be_loaded_ = false;
   // The first error of a file, or that the load is finished: nothing can be

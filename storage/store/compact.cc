@@ -48,6 +48,11 @@ Status Store::Compact(const CompactOptions& options) {
       // What a snapshot keeps apart is not joined.
       const bool joins_all = whole && impl_->opened.shared->snapshots == 0 &&
                              rules.Merging() != rules.Get();
+      uint64_t version_deletes = 0;
+      if (joins_all) {
+        const RowLocks::Guard no_writes = impl_->writer.LockAll();
+        version_deletes = rules.VersionDeletes();
+      }
       if (drops_expired) {
         s = rules.oldest_put.Flush(
             [&] { return impl_->writer.LockAll(); },
@@ -59,12 +64,15 @@ Status Store::Compact(const CompactOptions& options) {
         s = impl_->opened.database->CompactRange(
             compact, family.handle(), begin.empty() ? nullptr : &begin,
             end.empty() ? nullptr : &end);
-        if (s.ok() && joins_all && i == 0) {
-          rocksdb::WriteBatch joined;
-          PutMergedVersions(it->first, 0, &joined);
-          s = impl_->opened.database.WriteSynced(&joined);
-          if (s.ok()) rules.SetMerged(0);
-        }
+        if (!s.ok() || !joins_all || i > 0) continue;
+        const RowLocks::Guard no_writes = impl_->writer.LockAll();
+        // One that was written meanwhile may have shown a version that is
+        // surplus by the rules of now.
+        if (rules.VersionDeletes() != version_deletes) break;
+        rocksdb::WriteBatch joined;
+        PutMergedVersions(it->first, 0, &joined);
+        s = impl_->opened.database.WriteSynced(&joined);
+        if (s.ok()) rules.SetMerged(0);
       }
     }
     return s;

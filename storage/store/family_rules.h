@@ -75,6 +75,11 @@ class SharedRules {
   uint64_t FamilyVersionDeletes() const { return family_version_deletes_; }
   void NoteFamilyVersionDelete() { ++family_version_deletes_; }
 
+  // The number rises with each kDeleteVersion, or load, under the locks of
+  // their rows, before it is written.
+  uint64_t VersionDeletes() const { return version_deletes_; }
+  void NoteVersionDelete() { ++version_deletes_; }
+
   OldestPut oldest_put;
 
  private:
@@ -83,6 +88,7 @@ class SharedRules {
   std::atomic<const VersionRules*> current_ = nullptr;
   std::atomic<uint32_t> merged_ = 0;
   std::atomic<uint64_t> family_version_deletes_ = 0;
+  std::atomic<uint64_t> version_deletes_ = 0;
 };
 
 // The filter policy of a family. Hands everything on to policies of

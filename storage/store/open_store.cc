@@ -280,10 +280,7 @@ class Opener {
           name, is_family ? found->second : kept.dropped.at(name), options_,
           opened_.shared, &setup);
       if (!s.ok()) return Prefixed(path() + ": ", s);
-      const auto merged = kept.merged_versions.find(name);
-      if (is_family && merged != kept.merged_versions.end()) {
-        setup.family.shared_rules->SetMerged(merged->second);
-      }
+      setup.family.shared_rules->SetMerged(MergedVersions(name));
       column_families.push_back(std::move(setup.descriptor));
       if (is_family) store_families_[name] = std::move(setup.family);
     }
@@ -311,8 +308,17 @@ class Opener {
   Status LookAgain() {
     const auto opened = std::move(found_.metadata.families);
     Status s = ReadMetadata(opened_.database.get(), path(), &found_.metadata);
+    for (const auto& [name, family] : store_families_) {
+      family.shared_rules->SetMerged(MergedVersions(name));
+    }
     return !s.ok() || found_.metadata.families == opened ? s
                                                          : FamiliesChanged();
+  }
+  // 0: the family has no such record.
+  uint32_t MergedVersions(const std::string& name) const {
+    const auto& merged = found_.metadata.merged_versions;
+    const auto found = merged.find(name);
+    return found == merged.end() ? 0 : found->second;
   }
   Status FamiliesChanged() const {
     return TryAgain("the families of the store at ", path(), " changed");

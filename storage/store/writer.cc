@@ -547,6 +547,9 @@ class Writer::Draft {
   // Adds an entry to a cell of the row.
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
     if (Status s = Announce(entry); !s.ok()) return s;
+    if (entry.type == ChangeType::kDeleteVersion) {
+      family().shared_rules->NoteVersionDelete();
+    }
     const uint64_t cell = HashRowCol(RowId(row_hash_, family()), qualifier);
     if (stripe_->updates.Add(cell)) {
       joins_.try_emplace(KeyOf(qualifier), Join{&family(), stripe_, cell});
@@ -647,7 +650,7 @@ class Writer::Draft {
       const bool stays = !IsDeleteOfRow(change.type) ||
                          is_later(timestamp_ms) ||
                          (!marker_ms && timestamp_ms <= last_ms);
-      drops_later |= !stays && !marker_ms;
+      drops_later |= !stays && timestamp_ms > marker_ms.value_or(0);
       if (stays) kept->emplace_back("", Entry{type, timestamp_ms, {}});
     };
     if (row_deletes.up_to_ms) {

@@ -384,10 +384,17 @@ TEST_F(HostileClock, StandsStillAndAPutAfterADeleteOfTheNewestIsShown) {
           store_->Write(Change{
               type, row, family, qualifier, {}, cells.at(0).timestamp_ms}),
           IsOk());
+      ASSERT_THAT(store_->Flush(), IsOk());
       put("after it");
       put("and again");
       ASSERT_THAT(store_->Delete(row, family, "q"), IsOk());
       put("after a second delete");
+      ASSERT_THAT(store_->DeleteFamily(row, family), IsOk());
+      ASSERT_THAT(store_->Put(row, family, "q2", "other"), IsOk());
+      ASSERT_THAT(store_->Compact(), IsOk());
+      std::optional<std::string> shown;
+      ASSERT_THAT(store_->Get(row, family, "q2", &shown), IsOk());
+      EXPECT_EQ(shown, "other");
     }
   }
 }

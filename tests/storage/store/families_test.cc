@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "storage/store/metadata.h"
+#include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/random.h"
@@ -542,6 +543,37 @@ TEST_F(FewerVersions, AreNotThoseOfReadsThatBeganBefore) {
   ++row;
   ASSERT_TRUE(row != rows.end());
   EXPECT_EQ(row->cells.size(), 2u);
+}
+
+// A delete of the newest version comes while Compact joins the versions.
+TEST(FewerVersionsBesideADelete, ShowTheOneThatWasShown) {
+  CallingStore calling;
+  Store* const store = calling.store.get();
+  ASSERT_NE(store, nullptr);
+  FamilyOptions options = {.timestamps = Timestamps::kClient,
+                           .max_versions = 3};
+  ASSERT_THAT(store->CreateFamily("a", options), IsOk());
+  for (const uint64_t at_ms : {1, 2, 3}) {
+    ASSERT_THAT(store->Put("r", "a", "q", std::to_string(at_ms),
+                           {.timestamp_ms = at_ms}),
+                IsOk());
+  }
+  ASSERT_THAT(store->Flush(), IsOk());
+  options.max_versions = 1;
+  ASSERT_THAT(store->AlterFamily("a", options), IsOk());
+  std::atomic<bool> deleted{false};
+  calling.files->OnMade([&](const std::string& path) {
+    if (!path.ends_with(".sst") || deleted.exchange(true)) return;
+    EXPECT_THAT(store->DeleteVersion("r", "a", "q", {.timestamp_ms = 3}),
+                IsOk());
+  });
+  std::optional<std::string> value;
+  for (int compactions = 0; compactions < 3; ++compactions) {
+    ASSERT_THAT(store->Compact({.family = "a"}), IsOk());
+    EXPECT_TRUE(deleted);
+    EXPECT_THAT(store->Get("r", "a", "q", &value), IsOk());
+    EXPECT_EQ(value, "2") << compactions;
+  }
 }
 
 TEST_F(FewerVersions, AreForgottenWithTheFamily) {
