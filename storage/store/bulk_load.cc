@@ -103,11 +103,16 @@ class SstLoad final : public BulkLoad {
         ingestions.push_back(std::move(ingestion));
       }
       if (ingestions.empty()) return Status::OK();
+      if (row_version_deletes_.size() == 0) return Ingest(ingestions);
+      ++opened_.shared->unapplied_loads;
       Status s = ForRowDeletes(PutPendingDelete);
       if (s.ok()) s = Ingest(ingestions);
       if (s.ok()) s = DeleteInAllColumns();
-      // Those that stay are looked at by the next opening.
-      if (s.ok()) ForRowDeletes(DeletePendingDelete).PermitUncheckedError();
+      // The next opening does the rest of others.
+      if (s.ok() || !may_be_loaded_) {
+        --opened_.shared->unapplied_loads;
+        ForRowDeletes(DeletePendingDelete).PermitUncheckedError();
+      }
       return s;
     });
   }
@@ -438,12 +443,14 @@ class SstLoad final : public BulkLoad {
   }
 
   // Writes a record for each kDeleteFamilyVersion, or deletes it. The marks of
-  // the load, which are synced, come after them.
+  // the load, which are synced, come after them; they do not come between those
+  // of others.
   Status ForRowDeletes(void (*add)(const Change&, rocksdb::WriteBatch*)) const {
     constexpr uint32_t kAtOnce = 1000;
     rocksdb::WriteBatch batch;
     Status s;
     const auto write = [&] {
+      const auto no_records = writer_->LockRecords();
       s = opened_.database->Write(rocksdb::WriteOptions(), &batch);
       batch.Clear();
     };

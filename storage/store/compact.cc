@@ -66,9 +66,12 @@ Status Store::Compact(const CompactOptions& options) {
             end.empty() ? nullptr : &end);
         if (!s.ok() || !joins_all || i > 0) continue;
         const RowLocks::Guard no_writes = impl_->writer.LockAll();
-        // One that was written meanwhile may have shown a version that is
-        // surplus by the rules of now.
-        if (rules.VersionDeletes() != version_deletes) break;
+        // One that was written meanwhile, or is to be, may show a version that
+        // is surplus by the rules of now.
+        if (rules.VersionDeletes() != version_deletes ||
+            impl_->opened.shared->unapplied_loads > 0) {
+          continue;
+        }
         rocksdb::WriteBatch joined;
         PutMergedVersions(it->first, 0, &joined);
         s = impl_->opened.database.WriteSynced(&joined);

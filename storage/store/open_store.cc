@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -381,31 +382,47 @@ class Opener {
     return opened_.database.WriteSynced(&end);
   }
 
-  // Writes each delete of an interrupted load once more, if the load is there:
-  // it may not have been applied to all columns of its row. What cannot be done
-  // now is left to the next opening.
+  // Writes the deletes of interrupted loads once more, where these are there:
+  // they may not have been applied to all columns of their rows. What cannot be
+  // done now is left to the next opening.
   void CompleteRowDeletes(Store::Impl* opened) const {
+    constexpr size_t kAtOnce = 1000;
+    std::span<const PendingDelete> left = found_.metadata.pending_deletes;
+    while (!left.empty()) {
+      const auto some = left.first(std::min(kAtOnce, left.size()));
+      left = left.subspan(some.size());
+      const Status s = CompleteSome(some, opened);
+      if (s.ok()) continue;
+      opened->opened.shared->unapplied_loads = 1;
+      rocksdb::Warn(opened->opened.database->GetDBOptions().info_log.get(),
+                    "rowbloom: deletes of a load are not completed: %s",
+                    s.ToString().c_str());
+    }
+  }
+
+  static Status CompleteSome(std::span<const PendingDelete> some,
+                             Store::Impl* opened) {
     const SharedFamilies families = opened->opened.families->Get();
-    for (const PendingDelete& pending : found_.metadata.pending_deletes) {
+    std::vector<Change> there;
+    rocksdb::WriteBatch done;
+    Status s;
+    for (const PendingDelete& pending : some) {
       const Change change{.type = ChangeType::kDeleteFamilyVersion,
                           .row = pending.row,
                           .family = pending.family,
                           .timestamp_ms = pending.timestamp_ms};
-      Status s;
-      if (families->contains(pending.family)) {
-        PointCells row(opened->opened, *families, /*snapshot=*/nullptr);
-        s = row.Add(pending.row, pending.family, /*qualifier=*/"");
-        if (s.ok()) s = row.Read();
-        if (s.ok() && row.Valid() &&
-            row.cell().row_deletes->TakesAt(pending.timestamp_ms)) {
-          s = opened->writer.Write({&change, 1}, {});
-        }
-      }
-      rocksdb::WriteBatch done;
       DeletePendingDelete(change, &done);
-      if (s.ok()) s = opened->opened.database->Write({}, &done);
-      if (!s.ok()) return;
+      if (!s.ok() || !families->contains(pending.family)) continue;
+      PointCells row(opened->opened, *families, /*snapshot=*/nullptr);
+      s = row.Add(pending.row, pending.family, /*qualifier=*/"");
+      if (s.ok()) s = row.Read();
+      if (s.ok() && row.Valid() &&
+          row.cell().row_deletes->TakesAt(pending.timestamp_ms)) {
+        there.push_back(change);
+      }
     }
+    if (s.ok() && !there.empty()) s = opened->writer.Write(there, {});
+    return s.ok() ? opened->opened.database->Write({}, &done) : s;
   }
 
   // Connects the families with the open column families.

@@ -547,7 +547,7 @@ class Writer::Draft {
   // Adds an entry to a cell of the row.
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
     if (Status s = Announce(entry); !s.ok()) return s;
-    if (entry.type == ChangeType::kDeleteVersion) {
+    if (entry.type == ChangeType::kDeleteVersion && !only_read_) {
       family().shared_rules->NoteVersionDelete();
     }
     const uint64_t cell = HashRowCol(RowId(row_hash_, family()), qualifier);

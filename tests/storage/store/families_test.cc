@@ -576,6 +576,39 @@ TEST(FewerVersionsBesideADelete, ShowTheOneThatWasShown) {
   }
 }
 
+// A load's delete of the newest version reaches its columns after Compact.
+TEST_F(FewerVersions, ShowTheOneThatALoadShows) {
+  for (const uint64_t at_ms : {1, 2, 3}) {
+    ASSERT_THAT(store_->Put("z", "a", "q", "v" + std::to_string(at_ms),
+                            {.timestamp_ms = at_ms}),
+                IsOk());
+  }
+  ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
+  std::unique_ptr<BulkLoad> load;
+  ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+  constexpr uint64_t kOthers = 10'000;
+  for (uint64_t i = 0; i <= kOthers; ++i) {
+    const std::string row = i < kOthers ? std::to_string(kOthers + i) : "z";
+    ASSERT_THAT(load->Add(Change{.type = ChangeType::kDeleteFamilyVersion,
+                                 .row = row,
+                                 .family = "a",
+                                 .timestamp_ms = 3}),
+                IsOk());
+  }
+  std::thread finish([&] { EXPECT_THAT(load->Finish(), IsOk()); });
+  while (Shown("z") == "v3 ") std::this_thread::yield();
+  EXPECT_THAT(store_->Compact(), IsOk());
+  finish.join();
+  EXPECT_EQ(Shown("z"), "v2 ");
+  load.reset();
+  for (int compactions = 0; compactions < 2; ++compactions) {
+    ASSERT_THAT(store_->Compact(), IsOk());
+    EXPECT_EQ(Shown("z"), "v2 ");
+  }
+  ASSERT_THAT(store_->AlterFamily("a", kThree), IsOk());
+  EXPECT_EQ(Shown("z"), "v2 ");
+}
+
 TEST_F(FewerVersions, AreForgottenWithTheFamily) {
   ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
   ASSERT_THAT(store_->TruncateFamily("a"), IsOk());

@@ -218,6 +218,47 @@ TEST_F(Changes, MakeACopyEqual) {
 // A delete cannot cover what ran ahead of the clock by the full second: the
 // store removes that, and the copy has to, or its delete would take the next
 // put.
+// The records of one load do not come between the marks of another.
+TEST_F(Changes, GoOnAfterLoadsBesideEachOther) {
+  const auto path = dir_.File("loads");
+  const FamilyOptions client = {.timestamps = Timestamps::kClient};
+  const auto store =
+      OpenOrFail(kKeepsLog, path, {{"deletes", client}, {"puts", client}});
+  ASSERT_NE(store, nullptr);
+  const auto load = [&](const char* family, ChangeType type, uint64_t rows) {
+    std::unique_ptr<BulkLoad> of_rows;
+    EXPECT_THAT(store->NewBulkLoad({}, &of_rows), IsOk());
+    const bool is_put = type == ChangeType::kPut;
+    for (uint64_t i = 0; i < rows; ++i) {
+      const std::string row = std::to_string(10'000 + i);
+      EXPECT_THAT(of_rows->Add(Change{.type = type,
+                                      .row = row,
+                                      .family = family,
+                                      .qualifier = is_put ? "q" : "",
+                                      .timestamp_ms = 1}),
+                  IsOk());
+    }
+    EXPECT_THAT(of_rows->Finish(), IsOk());
+  };
+  std::atomic<bool> done{false};
+  std::thread deletes([&] {
+    while (!done) {
+      load("deletes", ChangeType::kDeleteFamilyVersion, 5000);
+    }
+  });
+  for (int i = 0; i < 60; ++i) load("puts", ChangeType::kPut, 10);
+  done = true;
+  deletes.join();
+  std::unique_ptr<ChangeStream> stream;
+  ASSERT_THAT(store->GetUpdatesSince(0, &stream), IsOk());
+  int loads = 0;
+  for (; stream->Valid(); stream->Next()) {
+    loads += stream->change().kind == ChangeKind::kBulkLoad ? 1 : 0;
+  }
+  EXPECT_THAT(stream->status(), IsOk());
+  EXPECT_GT(loads, 60);
+}
+
 TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
   const auto open = [this](const char* name, Timestamps timestamps) {
     return OpenOrFail(kKeepsLog, dir_.File(name),
