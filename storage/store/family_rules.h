@@ -70,7 +70,7 @@ class SharedRules {
     rules.max_versions = std::max<uint32_t>(rules.max_versions, merged_);
     return rules;
   }
-  // Called before a Set that keeps fewer. 0: all of them are joined.
+  // The call comes before a Set that keeps fewer. 0: all of them are joined.
   void SetMerged(uint32_t max_versions) { merged_ = max_versions; }
 
   // The number rises with each kDeleteFamilyVersion, or load with some, under
