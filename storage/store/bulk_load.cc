@@ -108,7 +108,7 @@ class SstLoad final : public BulkLoad {
       Status s = ForRowDeletes(PutPendingDelete);
       if (s.ok()) s = Ingest(ingestions);
       if (s.ok()) s = DeleteInAllColumns();
-      // The next opening does the rest of others.
+      // The next opening completes the others.
       if (s.ok() || !may_be_loaded_) {
         --opened_.shared->unapplied_loads;
         ForRowDeletes(DeletePendingDelete).PermitUncheckedError();

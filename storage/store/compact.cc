@@ -45,7 +45,7 @@ Status Store::Compact(const CompactOptions& options) {
       SharedRules& rules = *family.shared_rules;
       const bool drops_expired = whole && family.options.ttl_ms > 0 &&
                                  family.format == CellFormat::kVersioned;
-      // What a snapshot keeps apart is not joined.
+      // Versions that a snapshot keeps apart are not joined.
       const bool joins_all = whole && impl_->opened.shared->snapshots == 0 &&
                              rules.Merging() != rules.Get();
       uint64_t version_deletes = 0;
@@ -66,8 +66,8 @@ Status Store::Compact(const CompactOptions& options) {
             end.empty() ? nullptr : &end);
         if (!s.ok() || !joins_all || i > 0) continue;
         const RowLocks::Guard no_writes = impl_->writer.LockAll();
-        // One that was written meanwhile, or is to be, may show a version that
-        // is surplus by the rules of now.
+        // A delete of a version that was written meanwhile, or is to be, may
+        // show a version that is surplus by the rules of now.
         if (rules.VersionDeletes() != version_deletes ||
             impl_->opened.shared->unapplied_loads > 0) {
           continue;

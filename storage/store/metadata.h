@@ -69,10 +69,10 @@ void PutStoreRecord(const StoreRecord& record, rocksdb::WriteBatch* batch);
 enum class FamilyState { kKept, kDropped };
 void PutFamilyRecord(FamilyState state, const std::string& name,
                      const FamilyOptions& options, rocksdb::WriteBatch* batch);
-// REQUIRES that it comes after the record of the family, which ends it. 0: ends
-// it.
+// The record of SharedRules::SetMerged; 0 deletes it, as PutFamilyRecord does.
 void PutMergedVersions(const std::string& name, uint32_t max_versions,
                        rocksdb::WriteBatch* batch);
+// The record of a kDeleteFamilyVersion, as PendingDelete.
 void PutPendingDelete(const Change& change, rocksdb::WriteBatch* batch);
 void DeletePendingDelete(const Change& change, rocksdb::WriteBatch* batch);
 // The record of a family that loses its cells: it is dropped and kept again, as

@@ -90,9 +90,9 @@ Status Show(const StoredCell& cell, const VersionQuery& query,
   return s;
 }
 
-// The query of a read, once it sees a state of the store. The first cell that
-// may expire is announced before it is written: a query that was made before
-// would show one that came between the two.
+// The query of a read, which is made once the read sees a state of the store.
+// The first cell that may expire is announced before it is written. An earlier
+// query would miss that, and show a cell that has expired.
 class LateQuery {
  public:
   LateQuery(const RowPlan& plan, const SharedState& shared)

@@ -59,7 +59,7 @@ violations() {
           include) continue ;;
           format) below='' ;;
           store) below='format backup cells' ;;
-          upkeep) below='format cells store' ;;
+          upkeep) below='format store' ;;
           c) below='format filter_policy settings store' ;;
           hfile_transfer) below='format hfile store' ;;
           *) below=format ;;

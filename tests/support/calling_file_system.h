@@ -30,7 +30,7 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
     const std::lock_guard lock(mutex_);
     linked_ = std::move(linked);
   }
-  // Calls with the new name.
+  // The callback gets the new name.
   void OnRenamed(Callback renamed) {
     const std::lock_guard lock(mutex_);
     renamed_ = std::move(renamed);
@@ -105,7 +105,7 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
         : FSDirectoryWrapper(std::move(directory)),
           system_(system),
           path_(std::move(path)) {}
-    // Is what Env's Fsync calls, too.
+    // Env's Fsync calls this one, too.
     rocksdb::IOStatus FsyncWithDirOptions(
         const rocksdb::IOOptions& options, rocksdb::IODebugContext* context,
         const rocksdb::DirFsyncOptions& what) override {

@@ -29,10 +29,10 @@
 // and the files are added, and for compactions that begin just before or have
 // not ended after half a minute. Snapshots wait while the files are added.
 // Memory: a block and the filter's hashes (some ten bytes a cell) of a file per
-// family, one cell's versions, and the row of each kDeleteFamilyVersion (some
-// 280 bytes), whose cells are read after the files are added: some 50 us a row.
-// If the process ends before all are read, the next opening does the rest. Must
-// be destroyed before its store.
+// family, one cell's versions, and the row of each kDeleteFamilyVersion, whose
+// cells are read after the files are added. If the process ends before all are
+// read, the next opening for writing reads the rest. Must be destroyed before
+// its store.
 #pragma once
 
 #include <cstdint>

@@ -477,12 +477,15 @@ class FewerVersions : public StoreFamilies {
     Write("s");
     EXPECT_EQ(Shown("r"), "v2 v1 ");
   }
-  void Write(const std::string& row) {
+  void PutThree(const std::string& row) {
     for (const uint64_t at_ms : {1, 2, 3}) {
       ASSERT_THAT(store_->Put(row, "a", "q", "v" + std::to_string(at_ms),
                               {.timestamp_ms = at_ms}),
                   IsOk());
     }
+  }
+  void Write(const std::string& row) {
+    PutThree(row);
     ASSERT_THAT(store_->DeleteVersion(row, "a", "q", {.timestamp_ms = 3}),
                 IsOk());
   }
@@ -578,11 +581,7 @@ TEST(FewerVersionsBesideADelete, ShowTheOneThatWasShown) {
 
 // A load's delete of the newest version reaches its columns after Compact.
 TEST_F(FewerVersions, ShowTheOneThatALoadShows) {
-  for (const uint64_t at_ms : {1, 2, 3}) {
-    ASSERT_THAT(store_->Put("z", "a", "q", "v" + std::to_string(at_ms),
-                            {.timestamp_ms = at_ms}),
-                IsOk());
-  }
+  ASSERT_NO_FATAL_FAILURE(PutThree("z"));
   ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
   std::unique_ptr<BulkLoad> load;
   ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
