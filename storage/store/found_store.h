@@ -25,7 +25,8 @@ struct FoundStore {
   // The column families of a RocksDB database but "default"; empty without one.
   std::set<std::string> column_families;
   Metadata metadata;
-  // The number of the last change.
+  // The number of the last change, or an earlier one: logs that the records do
+  // not need are not read.
   uint64_t last_number = 0;
 
   bool exists() const { return metadata.exists; }

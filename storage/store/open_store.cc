@@ -183,11 +183,11 @@ class Opener {
     }
     options_.block_cache_bytes = options_.block_cache->GetCapacity();
     opened_.options = options_;
-    opened_.found_number = found_.last_number;
+    const std::string manifest = ManifestNow();
     s = OpenDatabase();
     std::vector<std::string> loads;
     if (s.ok() && Writes()) s = EndLoads(&loads);
-    if (s.ok()) s = Writes() ? CompleteStore() : LookAgain();
+    if (s.ok()) s = Writes() ? CompleteStore() : LookAgain(manifest);
     for (const std::string& load : loads) {
       if (s.ok()) s = RemoveDirectory(env_, path() + "/" + load);
     }
@@ -304,9 +304,27 @@ class Opener {
     return s;
   }
 
+  // The name and size of the MANIFEST; empty: they cannot be told.
+  std::string ManifestNow() const {
+    std::string name;
+    uint64_t bytes = 0;
+    if (!ReadFileToString(env_, path() + "/CURRENT", &name).ok()) return "";
+    while (name.ends_with('\n')) name.pop_back();
+    if (!env_->GetFileSize(path() + "/" + name, &bytes).ok()) return "";
+    return Concat(name, " ", bytes);
+  }
+
   // The writer may have gone on since the look: the records are those that
   // the cells were written by. TryAgain: families came, changed or went.
-  Status LookAgain() {
+  // `manifest` is ManifestNow() of before the opening.
+  Status LookAgain(const std::string& manifest) {
+    // RocksDB reads the MANIFEST before the log, which then may tell of loads
+    // that the MANIFEST had not yet.
+    opened_.readable_number = opened_.database->GetLatestSequenceNumber();
+    if (manifest.empty() || ManifestNow() != manifest) {
+      opened_.readable_number =
+          std::min(opened_.readable_number, found_.last_number);
+    }
     const auto opened = std::move(found_.metadata.families);
     Status s = ReadMetadata(opened_.database.get(), path(), &found_.metadata);
     for (const auto& [name, family] : store_families_) {

@@ -107,8 +107,9 @@ struct OpenedStore {
   StoreOptions options;  // as the store has them: nothing is left open
   std::shared_ptr<SharedState> shared;
   std::unique_ptr<StoreEnv> env;  // nullptr: open for reading only
-  // The number of the last change before the database was opened.
-  uint64_t found_number = 0;
+  // Of a store that is open for reading: the last number up to which all loads
+  // in its log are in its tables.
+  uint64_t readable_number = 0;
   std::shared_ptr<Listener> listener = std::make_shared<Listener>();
   std::shared_ptr<CompactionGate> compaction_gate;  // nullptr as env is
   Database database;

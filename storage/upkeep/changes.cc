@@ -205,9 +205,7 @@ uint64_t LastNumber(const OpenedStore& opened) {
   const auto unchanged = opened.families->LockUnchanged();
   const auto no_loads = opened.families->KeepLoadsOut();
   const uint64_t last = opened.database->GetLatestSequenceNumber();
-  // RocksDB reads its MANIFEST before the log, which may then tell of later
-  // loads.
-  return opened.env != nullptr ? last : std::min(last, opened.found_number);
+  return opened.env != nullptr ? last : opened.readable_number;
 }
 
 class LogChanges final : public ChangeStream {

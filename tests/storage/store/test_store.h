@@ -78,7 +78,8 @@ inline std::map<std::string, std::string> Contents(
 
 // Opens the RocksDB database of a store that is closed, past the store.
 // Versions are merged as in families with max_versions 2.
-inline void OpenRaw(const std::string& path, Database* database) {
+inline void OpenRaw(const std::string& path, Database* database,
+                    const rocksdb::DBOptions& db_options = {}) {
   std::vector<std::string> names;
   ASSERT_THAT(
       rocksdb::DB::ListColumnFamilies(rocksdb::DBOptions(), path, &names),
@@ -90,7 +91,7 @@ inline void OpenRaw(const std::string& path, Database* database) {
   for (const std::string& name : names) {
     column_families.emplace_back(name, options);
   }
-  ASSERT_THAT(database->Open(rocksdb::DBOptions(), path, column_families,
+  ASSERT_THAT(database->Open(db_options, path, column_families,
                              Database::Access::kReadWrite),
               IsOk());
 }

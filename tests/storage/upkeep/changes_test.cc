@@ -600,6 +600,37 @@ TEST_F(Changes, OfAReaderHaveLoadsThatItHas) {
   EXPECT_EQ(cells.size(), marks + changes_.size());
 }
 
+// A process was killed after it had flushed the records, and not yet a family
+// with a later change.
+TEST_F(Changes, OfAReaderHaveWhatOnlyAFamilyNeedsOfTheLog) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Put("a"));
+  store_.reset();
+  {
+    Database database;
+    rocksdb::DBOptions options;
+    options.avoid_flush_during_recovery = true;
+    ASSERT_NO_FATAL_FAILURE(OpenRaw(path_, &database, options));
+    const ColumnFamily records = database.Find("default");
+    const ColumnFamily family = database.Find("latest");
+    ASSERT_NE(family, nullptr);
+    const std::unique_ptr<rocksdb::Iterator> cell(
+        database->NewIterator({}, family.get()));
+    cell->SeekToFirst();
+    ASSERT_TRUE(cell->Valid());
+    ASSERT_THAT(database->Delete({}, family.get(), cell->key()), IsOk());
+    ASSERT_THAT(database->Flush({}, records.get()), IsOk());
+  }
+  const auto reader = OpenOrFail({.read_only = true}, path_, {});
+  ASSERT_NE(reader, nullptr);
+  ASSERT_THAT(TakeChanges(reader.get(), &number_, &changes_), IsOk());
+  std::vector<ChangeType> types;
+  for (const StoreChange& change : changes_) {
+    if (change.kind == Kind::kCell) types.push_back(change.type);
+  }
+  EXPECT_THAT(types, ElementsAre(kPut, kDelete));
+}
+
 // A load takes fewer numbers than files. The mark after it tells how many, so
 // that those of writes without the log are not taken for the load's.
 TEST_F(Changes, WithoutALogAreMissedAfterABulkLoad) {
