@@ -115,6 +115,25 @@ Status FindStore(Env* env, const std::string& path, FoundStore* found) {
       path, " is not a rowbloom store: it has files, but none named CURRENT");
 }
 
+Status FindWrittenFiles(Env* env, const std::string& path,
+                        WrittenFiles* files) {
+  files->clear();
+  std::vector<std::string> names;
+  Status s = ListDirectory(env, path, &names);
+  for (const std::string& name : names) {
+    const bool grows = name.ends_with(".log") || name.starts_with("MANIFEST-");
+    if (!s.ok()) break;
+    if (grows) {
+      s = env->GetFileSize(path + "/" + name, &(*files)[name]);
+    } else if (name.ends_with(".sst") || name.ends_with(".blob") ||
+               name.starts_with("OPTIONS-")) {
+      files->emplace(name, 0);
+    }
+  }
+  if (!s.ok()) files->clear();
+  return s;
+}
+
 Status NamingDamagedFile(Env* env, const std::string& path,
                          const Status& error) {
   constexpr std::string_view kSuffix = ".sst";

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 
@@ -39,6 +40,14 @@ struct FoundStore {
 // Changes nothing. InvalidArgument: there is something that is no store.
 rocksdb::Status FindStore(rocksdb::Env* env, const std::string& path,
                           FoundStore* found);
+
+// The files of a database that its writer makes and removes, with the sizes of
+// those that grow, logs and MANIFEST, and 0 for others: tables, blobs and
+// OPTIONS, of which it writes one with each change of a family. Empty after an
+// error: one was removed meanwhile, for example.
+using WrittenFiles = std::map<std::string, uint64_t>;
+rocksdb::Status FindWrittenFiles(rocksdb::Env* env, const std::string& path,
+                                 WrittenFiles* files);
 
 // An error of opening the database with the name of the SST, else of the store,
 // that is damaged. RocksDB leaves it out of some messages, or names the

@@ -171,7 +171,7 @@ class Opener {
     env_ = opened_.env.get();
   }
 
-  Status Run(std::unique_ptr<Store>* store) {
+  Status Run(std::unique_ptr<Store::Impl>* store) {
     Status s = CheckArguments(options_, path(), families_);
     if (s.ok()) s = Writes() ? FindAndLock() : Find();
     if (!s.ok()) return s;
@@ -183,11 +183,10 @@ class Opener {
     }
     options_.block_cache_bytes = options_.block_cache->GetCapacity();
     opened_.options = options_;
-    const std::string manifest = ManifestNow();
     s = OpenDatabase();
     std::vector<std::string> loads;
     if (s.ok() && Writes()) s = EndLoads(&loads);
-    if (s.ok()) s = Writes() ? CompleteStore() : LookAgain(manifest);
+    if (s.ok()) s = Writes() ? CompleteStore() : LookAgain();
     for (const std::string& load : loads) {
       if (s.ok()) s = RemoveDirectory(env_, path() + "/" + load);
     }
@@ -195,14 +194,8 @@ class Opener {
     if (!s.ok()) return s;
     opened_.shared->clock.Start(found_.metadata.clock_bound_ms);
     opened_.shared->rare_kinds = found_.metadata.store.rare_kinds;
-    rocksdb::Logger* const log =
-        opened_.database->GetDBOptions().info_log.get();
-    auto opened = std::make_unique<Store::Impl>(std::move(opened_));
-    if (Writes()) CompleteRowDeletes(opened.get());
-    *store = std::make_unique<Store>(std::move(opened));
-    for (const std::string& warning : (*store)->Warnings()) {
-      rocksdb::Warn(log, "rowbloom: %s", warning.c_str());
-    }
+    *store = std::make_unique<Store::Impl>(std::move(opened_));
+    if (Writes()) CompleteRowDeletes(store->get());
     return s;
   }
 
@@ -304,27 +297,11 @@ class Opener {
     return s;
   }
 
-  // The name and size of the MANIFEST; empty: they cannot be told.
-  std::string ManifestNow() const {
-    std::string name;
-    uint64_t bytes = 0;
-    if (!ReadFileToString(env_, path() + "/CURRENT", &name).ok()) return "";
-    while (name.ends_with('\n')) name.pop_back();
-    if (!env_->GetFileSize(path() + "/" + name, &bytes).ok()) return "";
-    return Concat(name, " ", bytes);
-  }
-
   // The writer may have gone on since the look: the records are those that
   // the cells were written by. TryAgain: families came, changed or went.
-  // `manifest` is ManifestNow() of before the opening.
-  Status LookAgain(const std::string& manifest) {
-    // RocksDB reads the MANIFEST before the log, which then may tell of loads
-    // that the MANIFEST had not yet.
-    opened_.readable_number = opened_.database->GetLatestSequenceNumber();
-    if (manifest.empty() || ManifestNow() != manifest) {
-      opened_.readable_number =
-          std::min(opened_.readable_number, found_.last_number);
-    }
+  Status LookAgain() {
+    opened_.readable_number = std::min(
+        found_.last_number, opened_.database->GetLatestSequenceNumber());
     const auto opened = std::move(found_.metadata.families);
     Status s = ReadMetadata(opened_.database.get(), path(), &found_.metadata);
     for (const auto& [name, family] : store_families_) {
@@ -472,18 +449,8 @@ class Opener {
   FamilyMap store_families_;  // opened_'s, until they are all there
 };
 
-// The files that RocksDB reads, and those of options, of which it writes one
-// with each change of a family. It reports those that cannot be listed.
-std::set<std::string> DatabaseFiles(rocksdb::Env* env,
-                                    const std::string& path) {
-  std::vector<std::string> names;
-  env->GetChildren(path, &names).PermitUncheckedError();
-  std::erase_if(names, [](const std::string& name) {
-    return !name.ends_with(".log") && !name.ends_with(".sst") &&
-           !name.ends_with(".blob") && !name.starts_with("MANIFEST-") &&
-           !name.starts_with("OPTIONS-");
-  });
-  return {names.begin(), names.end()};
+WrittenFiles ManifestOf(const WrittenFiles& files) {
+  return {files.lower_bound("MANIFEST-"), files.lower_bound("MANIFEST.")};
 }
 
 // Opens for reading beside a writer, which deletes logs and files once they are
@@ -494,26 +461,38 @@ std::set<std::string> DatabaseFiles(rocksdb::Env* env,
 Status OpenForReading(const StoreOptions& options, const std::string& path,
                       const std::vector<FamilyDescriptor>& families,
                       const Surroundings& surroundings,
-                      std::unique_ptr<Store>* store) {
+                      std::unique_ptr<Store::Impl>* store) {
   constexpr int kMaxTries = 20;
   rocksdb::Env* const env =
       options.env != nullptr ? options.env : surroundings.env;
+  const auto find = [&] {
+    WrittenFiles files;
+    FindWrittenFiles(env, path, &files).PermitUncheckedError();
+    return files;
+  };
   Status s;
   for (int tries = 0; tries < kMaxTries; ++tries) {
-    const auto before = DatabaseFiles(env, path);
-    std::unique_ptr<Store> opened;
+    const WrittenFiles before = find();
+    std::unique_ptr<Store::Impl> opened;
     s = Opener(options, path, families, surroundings).Run(&opened);
-    const auto after = DatabaseFiles(env, path);
-    std::vector<std::string> changed;
-    std::set_symmetric_difference(before.begin(), before.end(), after.begin(),
-                                  after.end(), std::back_inserter(changed));
+    const WrittenFiles after = find();
+    WrittenFiles changed;  // files that came or went
+    std::set_symmetric_difference(
+        before.begin(), before.end(), after.begin(), after.end(),
+        std::inserter(changed, changed.end()), before.value_comp());
     // Some of what was read is from before the change, and some from after it.
-    const bool mixed = std::any_of(
-        changed.begin(), changed.end(), [&after](const std::string& name) {
-          return name.starts_with("OPTIONS-") ||
-                 (name.ends_with(".log") && !after.contains(name));
-        });
+    const bool mixed = std::ranges::any_of(changed, [&](const auto& file) {
+      return file.first.starts_with("OPTIONS-") ||
+             (file.first.ends_with(".log") && !after.contains(file.first));
+    });
     if (s.ok() && mixed) s = TryAgain("a part of what was read is older");
+    // RocksDB reads the MANIFEST before the log, which then may tell of loads
+    // that the MANIFEST had not yet.
+    if (s.ok() && !ManifestOf(before).empty() &&
+        ManifestOf(before) == ManifestOf(after)) {
+      opened->opened.readable_number =
+          opened->opened.database->GetLatestSequenceNumber();
+    }
     if (s.ok() || (changed.empty() && !s.IsTryAgain())) {
       *store = std::move(opened);
       return s;
@@ -539,9 +518,19 @@ Status OpenStore(const StoreOptions& options, const std::string& path,
                  const std::vector<FamilyDescriptor>& families,
                  const Surroundings& surroundings,
                  std::unique_ptr<Store>* store) {
-  return options.read_only
-             ? OpenForReading(options, path, families, surroundings, store)
-             : Opener(options, path, families, surroundings).Run(store);
+  std::unique_ptr<Store::Impl> opened;
+  Status s =
+      options.read_only
+          ? OpenForReading(options, path, families, surroundings, &opened)
+          : Opener(options, path, families, surroundings).Run(&opened);
+  if (!s.ok()) return s;
+  rocksdb::Logger* const log =
+      opened->opened.database->GetDBOptions().info_log.get();
+  *store = std::make_unique<Store>(std::move(opened));
+  for (const std::string& warning : (*store)->Warnings()) {
+    rocksdb::Warn(log, "rowbloom: %s", warning.c_str());
+  }
+  return s;
 }
 
 Status Store::Open(const StoreOptions& options, const std::string& path,

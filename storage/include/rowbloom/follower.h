@@ -21,6 +21,8 @@
 // (7.8.3), so that versions come back which were pushed out.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -50,6 +52,12 @@ class Follower {
   std::shared_ptr<Store> store() const;
 
  private:
+  struct Seen {
+    std::string identity;                   // the database's
+    std::map<std::string, uint64_t> files;  // their sizes, by name
+    friend bool operator==(const Seen&, const Seen&) = default;
+  };
+
   Follower(StoreOptions options, std::string path);
 
   const StoreOptions options_;
@@ -57,7 +65,7 @@ class Follower {
   mutable std::mutex mutex_;  // of what follows
   std::shared_ptr<Store> store_;
   std::mutex follow_mutex_;  // held by Follow
-  std::string seen_;         // the directory, as of before store_ was opened
+  Seen seen_;                // as of before store_ was opened
 };
 
 }  // namespace rowbloom
