@@ -158,11 +158,11 @@ class Opener {
  public:
   Opener(const StoreOptions& options, const std::string& path,
          const std::vector<FamilyDescriptor>& families,
-         const Surroundings& surroundings)
+         const WallClock& wall_clock)
       : options_(options), families_(families) {
-    if (options_.env == nullptr) options_.env = surroundings.env;
+    if (options_.env == nullptr) options_.env = rocksdb::Env::Default();
     env_ = options_.env;
-    opened_.shared = std::make_shared<SharedState>(surroundings.wall_clock);
+    opened_.shared = std::make_shared<SharedState>(wall_clock);
     opened_.path = path;
     if (options.read_only) return;
     opened_.env = std::make_unique<StoreEnv>(options_.env, opened_.listener);
@@ -460,11 +460,11 @@ WrittenFiles ManifestOf(const WrittenFiles& files) {
 // counts only if no file changed meanwhile.
 Status OpenForReading(const StoreOptions& options, const std::string& path,
                       const std::vector<FamilyDescriptor>& families,
-                      const Surroundings& surroundings,
+                      const WallClock& wall_clock,
                       std::unique_ptr<Store::Impl>* store) {
   constexpr int kMaxTries = 20;
   rocksdb::Env* const env =
-      options.env != nullptr ? options.env : surroundings.env;
+      options.env != nullptr ? options.env : rocksdb::Env::Default();
   const auto find = [&] {
     WrittenFiles files;
     FindWrittenFiles(env, path, &files).PermitUncheckedError();
@@ -474,7 +474,7 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
   for (int tries = 0; tries < kMaxTries; ++tries) {
     const WrittenFiles before = find();
     std::unique_ptr<Store::Impl> opened;
-    s = Opener(options, path, families, surroundings).Run(&opened);
+    s = Opener(options, path, families, wall_clock).Run(&opened);
     const WrittenFiles after = find();
     WrittenFiles changed;  // files that came or went
     std::set_symmetric_difference(
@@ -516,13 +516,11 @@ Status CompleteDrop(const std::string& name, Database* database) {
 
 Status OpenStore(const StoreOptions& options, const std::string& path,
                  const std::vector<FamilyDescriptor>& families,
-                 const Surroundings& surroundings,
-                 std::unique_ptr<Store>* store) {
+                 const WallClock& wall_clock, std::unique_ptr<Store>* store) {
   std::unique_ptr<Store::Impl> opened;
-  Status s =
-      options.read_only
-          ? OpenForReading(options, path, families, surroundings, &opened)
-          : Opener(options, path, families, surroundings).Run(&opened);
+  Status s = options.read_only
+                 ? OpenForReading(options, path, families, wall_clock, &opened)
+                 : Opener(options, path, families, wall_clock).Run(&opened);
   if (!s.ok()) return s;
   rocksdb::Logger* const log =
       opened->opened.database->GetDBOptions().info_log.get();
@@ -537,7 +535,7 @@ Status Store::Open(const StoreOptions& options, const std::string& path,
                    const std::vector<FamilyDescriptor>& families,
                    std::unique_ptr<Store>* store) {
   return CatchExceptions([&] {
-    return OpenStore(options, path, families, Surroundings(), store);
+    return OpenStore(options, path, families, SystemWallClock, store);
   });
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "rocksdb/env.h"
 #include "rocksdb/status.h"
 #include "rowbloom/store.h"
 #include "storage/cells/clock.h"
@@ -14,17 +13,10 @@
 
 namespace rowbloom {
 
-// The clock and the environment that a store takes from the machine; tests give
-// it others.
-struct Surroundings {
-  WallClock wall_clock = SystemWallClock;
-  rocksdb::Env* env = rocksdb::Env::Default();  // outlives the store
-};
-
-// Store::Open with other surroundings. May throw std::bad_alloc.
+// Store::Open with another clock than the machine's. May throw std::bad_alloc.
 rocksdb::Status OpenStore(const StoreOptions& options, const std::string& path,
                           const std::vector<FamilyDescriptor>& families,
-                          const Surroundings& surroundings,
+                          const WallClock& wall_clock,
                           std::unique_ptr<Store>* store);
 
 // The steps of a family's drop after its first record.

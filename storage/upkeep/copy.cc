@@ -137,12 +137,10 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
     to_load.auto_compaction = false;
     const uint64_t not_before_ms = opened.shared->clock.Step();
     std::unique_ptr<Store> to;
-    s = OpenStore(to_load, staging.contents(), options.families,
-                  {.wall_clock =
-                       [not_before_ms] {
-                         return std::max(SystemWallClock(), not_before_ms);
-                       }},
-                  &to);
+    s = OpenStore(
+        to_load, staging.contents(), options.families,
+        [not_before_ms] { return std::max(SystemWallClock(), not_before_ms); },
+        &to);
     if (!s.ok()) return s;
     s = Copier(this, snapshot.get(), options, report).CopyTo(to.get());
     to.reset();

@@ -45,9 +45,9 @@ class Session {
           rocksdb::Env* env = rocksdb::Env::Default())
       : env_(env) {
     options.auto_compaction = false;
+    options.env = &env_;
     Check(OpenStore(
-        options, path.string(), families,
-        {.wall_clock = [this] { return now_ms_.load(); }, .env = &env_},
+        options, path.string(), families, [this] { return now_ms_.load(); },
         &store_));
   }
   Store* operator->() {
@@ -261,13 +261,13 @@ void KeepStore(const fs::path& path, const fs::path& folder,
   }
   Pack(dir.path() / name, folder, name);
 
-  const Surroundings surroundings = {.wall_clock = [] { return kReadingMs; }};
+  const WallClock wall_clock = [] { return kReadingMs; };
   std::unique_ptr<Store> store;
   Check(OpenStore({.read_only = true}, (dir.path() / name).string(), {},
-                  surroundings, &store));
+                  wall_clock, &store));
   const Lines cells = ScannedCells(store.get());
   store.reset();
-  Check(OpenStore({}, (dir.path() / name).string(), {}, surroundings, &store));
+  Check(OpenStore({}, (dir.path() / name).string(), {}, wall_clock, &store));
   if (ScannedCells(store.get()) != cells) {
     throw std::runtime_error(name + " changes when it is opened for writing");
   }

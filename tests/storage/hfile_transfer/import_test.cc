@@ -402,7 +402,7 @@ TEST_F(Import, CellsOfALatestFamilyExpireWhenTheyWouldHave) {
   std::atomic<uint64_t> now_ms{kStart};
   const auto open = [&](const std::string& name) {
     return OpenOrFail({}, dir_.File(name), {{"latest", {.ttl_ms = kTtl}}},
-                      {.wall_clock = [&now_ms] { return now_ms.load(); }});
+                      [&now_ms] { return now_ms.load(); });
   };
   const auto from = open("from");
   store_ = open("to");
@@ -504,9 +504,9 @@ TEST_F(Import, AStoreThatIsAheadTakesCellsThatHaveNotRunOut) {
           .count());
   constexpr uint64_t kDayMs = 24 * 60 * 60 * 1000;
   {
-    const auto ahead = OpenOrFail(
-        {}, dir_.File("ahead"), {{"f", {.timestamps = Timestamps::kClient}}},
-        {.wall_clock = [&] { return now_ms + 30 * kDayMs; }});
+    const auto ahead = OpenOrFail({}, dir_.File("ahead"),
+                                  {{"f", {.timestamps = Timestamps::kClient}}},
+                                  [&] { return now_ms + 30 * kDayMs; });
     ASSERT_NE(ahead, nullptr);
     ASSERT_THAT(ahead->Put("a", "f", "q", "v"), IsOk());
   }

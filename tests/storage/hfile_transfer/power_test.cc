@@ -42,7 +42,7 @@ PowerScenario Export() {
       .prepare =
           [](Env* env, const std::string& directory) {
             const auto store =
-                OpenOrFail({}, directory + "/db", kFamilies, {.env = env});
+                OpenOrFail({.env = env}, directory + "/db", kFamilies);
             ASSERT_NE(store, nullptr);
             for (const FamilyDescriptor& family : kFamilies) {
               ASSERT_THAT(store->Put("row", family.name, "q", "value"), IsOk());
@@ -51,8 +51,7 @@ PowerScenario Export() {
       .act =
           [](Env* env, const std::string& directory,
              const std::function<void()>& begin) {
-            const auto store =
-                OpenOrFail({}, directory + "/db", {}, {.env = env});
+            const auto store = OpenOrFail({.env = env}, directory + "/db", {});
             begin();
             HFileExportReport report;
             return ExportHFiles({}, store.get(), directory + "/export", &report)
@@ -104,7 +103,8 @@ std::vector<std::string> HFilesIn(const std::string& directory) {
 Status ImportAll(Env* env, const std::string& directory,
                  const std::function<void()>& begin) {
   std::unique_ptr<Store> store;
-  Status s = OpenStore({}, directory + "/db", {}, {.env = env}, &store);
+  Status s =
+      OpenStore({.env = env}, directory + "/db", {}, SystemWallClock, &store);
   begin();
   HFileImportReport report;
   return s.ok() ? ImportHFiles({.latest_as_new = true}, HFilesIn(directory),
@@ -115,8 +115,8 @@ Status ImportAll(Env* env, const std::string& directory,
 // All versions of all cells, as text; "?" where they cannot be read.
 std::string ShownCells(Env* env, const std::string& directory) {
   std::unique_ptr<Store> store;
-  Status s = OpenStore({.read_only = true}, directory + "/db", {}, {.env = env},
-                       &store);
+  Status s = OpenStore({.read_only = true, .env = env}, directory + "/db", {},
+                       SystemWallClock, &store);
   if (!s.ok()) return "?" + s.ToString();
   std::string shown;
   RowScanner rows = ScanOf(*store, {.row = {.max_versions = kManyVersions}});
@@ -144,9 +144,8 @@ PowerScenario Import() {
   return {
       .prepare =
           [](Env* env, const std::string& directory) {
-            const auto store =
-                OpenOrFail({}, directory + "/db",
-                           {{"a", {}}, ManyVersions("v")}, {.env = env});
+            const auto store = OpenOrFail({.env = env}, directory + "/db",
+                                          {{"a", {}}, ManyVersions("v")});
             ASSERT_NE(store, nullptr);
             ASSERT_THAT(
                 store->Put("r0", "v", "q", "before", {.timestamp_ms = 1}),

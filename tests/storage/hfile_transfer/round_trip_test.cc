@@ -33,8 +33,7 @@ class TransferModel : public ::testing::TestWithParam<const char*> {
     options.key_layout = Layout();
     options.write_buffer_bytes = size_t{64} << 10;
     return OpenOrFail(options, dir_.File("db" + std::to_string(++stores_)),
-                      families,
-                      {.wall_clock = [this] { return now_ms_.load(); }});
+                      families, [this] { return now_ms_.load(); });
   }
 
   static bool KeepsLatest(const std::string& family) {

@@ -142,8 +142,8 @@ TEST(ImportOfHBaseScans, ShowsWhatHBaseShows) {
     by_family[name].push_back(std::move(of));
   }
   TempDir dir;
-  const std::unique_ptr<Store> store = OpenOrFail(
-      {}, dir.File("db"), families, {.wall_clock = [] { return kNowMs; }});
+  const std::unique_ptr<Store> store =
+      OpenOrFail({}, dir.File("db"), families, [] { return kNowMs; });
   ASSERT_NE(store, nullptr);
   std::vector<std::string> paths;
   for (const auto& [family, cases] : by_family) {

@@ -191,7 +191,9 @@ TEST_F(ImportOfASnapshot, SaysWhetherAFailureLeftNothing) {
     std::unique_ptr<Store> store;
     const auto open = [&] {
       store.reset();
-      ASSERT_THAT(OpenStore({}, path, {}, {.env = env.get()}, &store), IsOk());
+      ASSERT_THAT(
+          OpenStore({.env = env.get()}, path, {}, SystemWallClock, &store),
+          IsOk());
     };
     ASSERT_NO_FATAL_FAILURE(open());
     const uint64_t before = plan.calls();

@@ -140,7 +140,7 @@ TEST_F(Load, FamiliesMayHaveNamesThatNoFileHas) {
 TEST_F(Load, IsLaterThanAllThatWasWrittenBefore) {
   path_ = dir_.File("frozen");
   store_ = OpenOrFail({}, path_, {{"versions", {.max_versions = 2}}},
-                      {.wall_clock = [] { return 1'700'000'000'000; }});
+                      [] { return 1'700'000'000'000; });
   ASSERT_NE(store_, nullptr);
   for (int i = 0; i < 3; ++i) {
     ASSERT_THAT(store_->Put("r", "versions", "kept", "old"), IsOk());
@@ -387,7 +387,7 @@ TEST_F(Load, OldPutsKeepTheDeletesThatTakeThem) {
   path_ = dir_.File("expiring");
   store_ = OpenOrFail(
       {}, path_, {{"c", {.timestamps = Timestamps::kClient, .ttl_ms = kTtl}}},
-      {.wall_clock = [] { return kNow; }});
+      [] { return kNow; });
   ASSERT_NE(store_, nullptr);
   // From now on the store knows that there are no old puts.
   ASSERT_THAT(store_->Put("x", "c", "q", "v", {.timestamp_ms = kNow}), IsOk());
@@ -611,7 +611,7 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
     const std::string path = dir.File("db" + std::to_string(call));
     FaultPlan plan;
     const auto env = NewFaultEnv(&plan);
-    auto store = OpenOrFail({}, path, {{"c", {}}}, {.env = env.get()});
+    auto store = OpenOrFail({.env = env.get()}, path, {{"c", {}}});
     ASSERT_NE(store, nullptr);
     std::unique_ptr<BulkLoad> load;
     ASSERT_THAT(store->NewBulkLoad({}, &load), IsOk());
@@ -629,7 +629,7 @@ TEST(InterruptedLoad, IsThereWholeIfItSucceedsElseWholeOrNotAtAll) {
     EXPECT_EQ(counts.rows, s.ok() ? 3 : 0) << s.ToString();
     store.reset();
     const std::set<std::string> before = SstsIn(path);
-    store = OpenOrFail({}, path, {{"c", {}}}, {.env = env.get()});
+    store = OpenOrFail({.env = env.get()}, path, {{"c", {}}});
     ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Count({}, &counts), IsOk());
     EXPECT_TRUE(counts.rows == 3 || (counts.rows == 0 && !s.ok()))

@@ -17,7 +17,7 @@ struct CallingStore {
       std::make_shared<CallingFileSystem>();
   const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
   const std::unique_ptr<Store> store =
-      OpenOrFail({}, dir.File("db"), {{"c", {}}}, {.env = env.get()});
+      OpenOrFail({.env = env.get()}, dir.File("db"), {{"c", {}}});
 };
 
 }  // namespace rowbloom::test

@@ -39,7 +39,7 @@ class CellIteration : public ::testing::Test {
           {.timestamps = Timestamps::kClient,
            .max_versions = 9,
            .ttl_ms = 100}}},
-        {.wall_clock = [this] { return now_ms_.load(); }});
+        [this] { return now_ms_.load(); });
     ASSERT_NE(store_, nullptr);
   }
   void Put(const std::string& family, const std::string& row,

@@ -38,7 +38,7 @@ class CellTtl : public ::testing::TestWithParam<const char*> {
                         {{"latest", {}},
                          {"one", {.timestamps = Timestamps::kClient}},
                          {"three", {.max_versions = 3}}},
-                        {.wall_clock = [this] { return now_ms_.load(); }});
+                        [this] { return now_ms_.load(); });
   }
 
   const std::string& Family() const { return family_; }
@@ -256,8 +256,7 @@ TEST_P(CellTtl, LoadsIteratorsCopiesAndStreamsKeepIt) {
   const std::string path = dir_.File("copy");
   ASSERT_THAT(store_->CopyTo(path, {}, &report), IsOk());
   store_.reset();
-  const auto copy = OpenOrFail(
-      {}, path, {}, {.wall_clock = [this] { return now_ms_.load(); }});
+  const auto copy = OpenOrFail({}, path, {}, [this] { return now_ms_.load(); });
   ASSERT_NE(copy, nullptr);
   std::unique_ptr<CellIterator> cells;
   ASSERT_THAT(copy->NewCellIterator({.family = Family()}, &cells), IsOk());
@@ -276,9 +275,9 @@ INSTANTIATE_TEST_SUITE_P(Formats, CellTtl, ::testing::Values("latest", "one"),
 TEST(CellTtlVersions, OlderVersionsThatAreKeptAreSeen) {
   const TempDir dir;
   std::atomic<uint64_t> now_ms{kStart};
-  const auto store = OpenOrFail(
-      {.auto_compaction = false}, dir.File("db"), {{"f", {.max_versions = 2}}},
-      {.wall_clock = [&now_ms] { return now_ms.load(); }});
+  const auto store = OpenOrFail({.auto_compaction = false}, dir.File("db"),
+                                {{"f", {.max_versions = 2}}},
+                                [&now_ms] { return now_ms.load(); });
   ASSERT_NE(store, nullptr);
   for (const char* const value : {"1", "2", "3"}) {
     now_ms += 2;

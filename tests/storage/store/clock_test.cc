@@ -91,11 +91,11 @@ TEST(LeasedClock, StopsAtTheLargestTimestamp) {
 TEST(StoreClock, NeverGoesBackAcrossReopening) {
   const TempDir dir;
   uint64_t now = kNow;
-  const Surroundings surroundings = {.wall_clock = [&now] { return now; }};
+  const WallClock wall_clock = [&now] { return now; };
   const std::string path = dir.File("db");
   uint64_t last = 0;
   for (int round = 0; round < 5; ++round) {
-    const auto store = OpenOrFail({}, path, {{"f", {}}}, surroundings);
+    const auto store = OpenOrFail({}, path, {{"f", {}}}, wall_clock);
     ASSERT_NE(store, nullptr);
     for (int i = 0; i < 3; ++i) {
       const uint64_t timestamp =
@@ -113,15 +113,14 @@ TEST(StoreClock, NeverGoesBackAcrossReopening) {
 TEST(StoreClock, IsTheWallClockOnceThatIsAhead) {
   const TempDir dir;
   uint64_t now = kNow;
-  const Surroundings surroundings = {.wall_clock = [&now] { return now; }};
+  const WallClock wall_clock = [&now] { return now; };
   {
-    const auto store =
-        OpenOrFail({}, dir.File("db"), {{"f", {}}}, surroundings);
+    const auto store = OpenOrFail({}, dir.File("db"), {{"f", {}}}, wall_clock);
     ASSERT_NE(store, nullptr);
     EXPECT_EQ(PutNow(store.get(), "a"), kNow);
   }
   now = kNow + 2 * LeasedClock::kLeaseMs;
-  const auto store = OpenOrFail({}, dir.File("db"), {}, surroundings);
+  const auto store = OpenOrFail({}, dir.File("db"), {}, wall_clock);
   ASSERT_NE(store, nullptr);
   EXPECT_EQ(PutNow(store.get(), "b"), now);
 }
@@ -140,11 +139,11 @@ TEST(StoreClock, OrderOfTimestampsIsOrderOfWritesUnderConcurrency) {
   const TempDir dir;
   std::atomic<uint64_t> ticks{0};
   // Jumps up and down, and past the bound every few writes.
-  const Surroundings surroundings = {.wall_clock = [&ticks] {
+  const WallClock wall_clock = [&ticks] {
     const uint64_t tick = ticks++;
     return kNow + tick * 300 - Mix64(tick) % 2000;
-  }};
-  const auto store = OpenOrFail({}, dir.File("db"), {{"f", {}}}, surroundings);
+  };
+  const auto store = OpenOrFail({}, dir.File("db"), {{"f", {}}}, wall_clock);
   ASSERT_NE(store, nullptr);
   constexpr int kWriters = 4;
   const auto writes = static_cast<int>(Scaled(500));
@@ -190,7 +189,7 @@ class HostileClock : public ::testing::Test {
                          {"s", {.max_versions = 5}},
                          {"ttl", {.max_versions = 5, .ttl_ms = kDayMs}},
                          {"ttl1", {.ttl_ms = kDayMs}}},
-                        {.wall_clock = [this] { return wall_ms_; }});
+                        [this] { return wall_ms_; });
     ASSERT_NE(store_, nullptr);
   }
 

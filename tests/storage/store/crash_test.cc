@@ -26,7 +26,8 @@ bool PowerGoesDuringOpen(uint64_t calls_until_off, const std::string& path,
   plan.CutPowerAt(calls_until_off + 1);
   const auto env = NewFaultEnv(&plan);
   std::unique_ptr<Store> store;
-  const Status s = OpenStore({}, path, families, {.env = env.get()}, &store);
+  const Status s =
+      OpenStore({.env = env.get()}, path, families, SystemWallClock, &store);
   const bool went = plan.faults() > 0;
   if (!went) {
     EXPECT_THAT(s, IsOk());
@@ -39,7 +40,7 @@ void ExpectUsable(const std::string& path,
                   const std::vector<FamilyDescriptor>& families) {
   FaultPlan no_faults;
   const auto env = NewFaultEnv(&no_faults);
-  const auto store = OpenOrFail({}, path, families, {.env = env.get()});
+  const auto store = OpenOrFail({.env = env.get()}, path, families);
   ASSERT_NE(store, nullptr);
   for (const FamilyDescriptor& family : families) {
     EXPECT_EQ(store->Families().at(family.name), family.options);
@@ -65,7 +66,8 @@ TEST(FailedOpening, IsNotCalledBusyWhicheverCallFails) {
     plan.FailCall(call, /*for_good=*/false);
     const auto env = NewFaultEnv(&plan);
     std::unique_ptr<Store> store;
-    const Status s = OpenStore({}, path, {}, {.env = env.get()}, &store);
+    const Status s =
+        OpenStore({.env = env.get()}, path, {}, SystemWallClock, &store);
     EXPECT_FALSE(s.IsBusy()) << "call " << call << ": " << s.ToString();
     store.reset();
     met = plan.faults() > 0;
@@ -116,7 +118,7 @@ TEST(InterruptedCreation, OfAFamilyIsCompletedByTheNextOpen) {
     FaultPlan no_faults;
     const auto env = NewFaultEnv(&no_faults);
     {
-      const auto store = OpenOrFail({}, path, {{"a", {}}}, {.env = env.get()});
+      const auto store = OpenOrFail({.env = env.get()}, path, {{"a", {}}});
       ASSERT_NE(store, nullptr);
       ASSERT_THAT(store->Put("old", "a", "q", "kept"), IsOk());
     }
@@ -126,7 +128,7 @@ TEST(InterruptedCreation, OfAFamilyIsCompletedByTheNextOpen) {
       ASSERT_NO_FATAL_FAILURE(ExpectUsable(path, {}));
     }
     ASSERT_NO_FATAL_FAILURE(ExpectUsable(path, {{"b", {}}}));
-    const auto store = OpenOrFail({}, path, {}, {.env = env.get()});
+    const auto store = OpenOrFail({.env = env.get()}, path, {});
     ASSERT_NE(store, nullptr);
     std::optional<std::string> value;
     ASSERT_THAT(store->Get("old", "a", "q", &value), IsOk());
@@ -198,10 +200,9 @@ TEST(TornLog, LosesWholeBatchesFromTheEndAndNotTheClock) {
   { ASSERT_NE(OpenOrFail({}, path, {{"a", {}}, {"b", {}}}), nullptr); }
   FaultPlan no_faults;
   const auto env = NewFaultEnv(&no_faults);
-  Surroundings surroundings = {.env = env.get()};
   uint64_t now = SystemWallClock();
-  surroundings.wall_clock = [&now] { return now; };
-  const auto store = OpenOrFail({}, path, {}, surroundings);
+  const WallClock wall_clock = [&now] { return now; };
+  const auto store = OpenOrFail({.env = env.get()}, path, {}, wall_clock);
   ASSERT_NE(store, nullptr);
   for (int i = 0; i < kBatches; ++i) {
     WriteBatch batch;
@@ -220,7 +221,7 @@ TEST(TornLog, LosesWholeBatchesFromTheEndAndNotTheClock) {
     const std::string copy = trial.File("db");
     CopyOpenDatabase(path, copy);
     std::filesystem::resize_file(LogFile(copy), cut);
-    const auto torn = OpenOrFail({}, copy, {}, surroundings);
+    const auto torn = OpenOrFail({.env = env.get()}, copy, {}, wall_clock);
     ASSERT_NE(torn, nullptr);
     uint64_t last_timestamp_ms = 0;
     int batches = 0;
@@ -252,8 +253,7 @@ TEST(FailedFlush, IsRefusedTheNextTimeUntilTheStoreIsOpenedAgain) {
     const TempDir dir;
     FaultPlan plan;
     const auto env = NewFaultEnv(&plan);
-    auto store =
-        OpenOrFail({}, dir.File("db"), {{"a", {}}}, {.env = env.get()});
+    auto store = OpenOrFail({.env = env.get()}, dir.File("db"), {{"a", {}}});
     ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("gone", "a", "q", "v"), IsOk());
     ASSERT_THAT(store->DeleteRow("gone"), IsOk());
@@ -268,7 +268,7 @@ TEST(FailedFlush, IsRefusedTheNextTimeUntilTheStoreIsOpenedAgain) {
     }
     store.reset();
     plan.FailNoCall();
-    store = OpenOrFail({}, dir.File("db"), {}, {.env = env.get()});
+    store = OpenOrFail({.env = env.get()}, dir.File("db"), {});
     ASSERT_NE(store, nullptr);
     std::optional<std::string> value;
     ASSERT_THAT(store->Get("kept", "a", "q", &value), IsOk());

@@ -34,7 +34,7 @@ class Damage : public ::testing::Test {
  protected:
   // Two SSTs for each family and one for the records.
   void SetUp() override {
-    const auto store = OpenOrFail({}, sound_, kFamilies, {.env = env_.get()});
+    const auto store = OpenOrFail({.env = env_.get()}, sound_, kFamilies);
     ASSERT_NE(store, nullptr);
     for (uint64_t i = 0; i < 2 * kRows; ++i) {
       const std::string row = std::to_string(i);
@@ -85,7 +85,7 @@ class Damage : public ::testing::Test {
   // otherwise both must give the same reason and change no data.
   bool Opens(std::unique_ptr<Store>* store, Status* error) {
     const auto before = Data();
-    *error = OpenStore({}, path_, {}, {.env = env_.get()}, store);
+    *error = OpenStore({.env = env_.get()}, path_, {}, SystemWallClock, store);
     if (error->ok()) return true;
     EXPECT_TRUE(Data() == before) << error->ToString();
     EXPECT_EQ(*store, nullptr);
@@ -190,9 +190,9 @@ TEST_F(Damage, ManifestWithoutItsEndIsNamed) {
 TEST_F(Damage, LogThatEndsBeforeWhatAFileHasIsRefused) {
   std::filesystem::remove_all(sound_);
   {
-    const StoreOptions options = {.write_buffer_bytes = size_t{64} << 10};
-    const auto store =
-        OpenOrFail(options, sound_, kFamilies, {.env = env_.get()});
+    const StoreOptions options = {.write_buffer_bytes = size_t{64} << 10,
+                                  .env = env_.get()};
+    const auto store = OpenOrFail(options, sound_, kFamilies);
     ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("r", "client", "q", "v", {.timestamp_ms = 1}),
                 IsOk());

@@ -27,8 +27,7 @@ class Expiry : public ::testing::TestWithParam<ChangeType> {
  protected:
   void SetUp() override {
     store_ = OpenOrFail({.auto_compaction = false}, dir_.File("db"),
-                        {{"f", options_}},
-                        {.wall_clock = [this] { return now_ms_; }});
+                        {{"f", options_}}, [this] { return now_ms_; });
     ASSERT_NE(store_, nullptr);
   }
 
@@ -335,7 +334,7 @@ TEST(ExpiryBesideACompaction, GoesByTheTimeAtWhichTheCompactionBegan) {
     HeldClock clock;
     FamilyOptions options{.max_versions = max_versions, .ttl_ms = kTtlMs};
     const auto store = OpenOrFail({}, dir.File("db"), {{"f", options}},
-                                  {.wall_clock = [&clock] { return clock(); }});
+                                  [&clock] { return clock(); });
     ASSERT_NE(store, nullptr);
     // The fourth file starts a compaction.
     for (int file = 0; file < 4; ++file) {

@@ -27,8 +27,7 @@ class StoreFamilies : public ::testing::Test {
   void Open(const std::vector<FamilyDescriptor>& families,
             StoreOptions options = {}) {
     store_.reset();
-    store_ = OpenOrFail(options, path_, families,
-                        {.wall_clock = [this] { return now_ms_; }});
+    store_ = OpenOrFail(options, path_, families, [this] { return now_ms_; });
     ASSERT_NE(store_, nullptr);
   }
 
@@ -249,13 +248,13 @@ TEST_F(StoreFamilies, IsReadWhileItIsTruncated) {
 TEST(ReadOfSeveralFamilies, IsOfOneStateBesideATruncation) {
   const TempDir dir;
   std::function<void()> meanwhile;
-  const Surroundings surroundings = {.wall_clock = [&meanwhile] {
+  const WallClock wall_clock = [&meanwhile] {
     if (meanwhile) std::thread(std::exchange(meanwhile, nullptr)).join();
     return SystemWallClock();
-  }};
+  };
   const auto store =
       OpenOrFail({}, dir.File("db"), {{"a", {.ttl_ms = 1'000'000}}, {"b", {}}},
-                 surroundings);
+                 wall_clock);
   ASSERT_NE(store, nullptr);
   const auto write = [&](const std::string& value) {
     WriteBatch batch;
@@ -745,7 +744,7 @@ class InterruptedChange : public ::testing::Test {
       {
         FaultPlan plan;
         const auto env = NewFaultEnv(&plan);
-        const auto store = OpenOrFail({}, path, {}, {.env = env.get()});
+        const auto store = OpenOrFail({.env = env.get()}, path, {});
         ASSERT_NE(store, nullptr);
         plan.CutPowerAt(writes + 1);
         done = change(store.get()).ok();
@@ -834,7 +833,7 @@ TEST_F(InterruptedChange, AlterIsRefusedAfterAnErrorUntilTheNextOpen) {
   {
     FaultPlan plan;
     const auto env = NewFaultEnv(&plan);
-    const auto store = OpenOrFail({}, original_, {}, {.env = env.get()});
+    const auto store = OpenOrFail({.env = env.get()}, original_, {});
     ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->AlterFamily("a", {.ttl_ms = 99'999}), IsOk());
     ASSERT_THAT(store->Put("r", "a", "q", "a's"), IsOk());
@@ -860,7 +859,7 @@ TEST_F(InterruptedChange, FamilyIsCreatedAnewAfterADropThatFailedAnywhere) {
     {
       FaultPlan plan;
       const auto env = NewFaultEnv(&plan);
-      const auto store = OpenOrFail({}, path, {}, {.env = env.get()});
+      const auto store = OpenOrFail({.env = env.get()}, path, {});
       ASSERT_NE(store, nullptr);
       plan.CutPowerAt(writes + 1);
       store->DropFamily("b").PermitUncheckedError();

@@ -86,7 +86,7 @@ class StoreFormat : public ::testing::Test {
         {}, path_,
         {{"info", {}},
          {"log", {.timestamps = Timestamps::kClient, .max_versions = 2}}},
-        {.wall_clock = [] { return kNow; }});
+        [] { return kNow; });
     ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put(std::string("a\0b", 3), "info", "mail", "x@y"),
                 IsOk());

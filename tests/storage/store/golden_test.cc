@@ -24,7 +24,7 @@ using golden::Words;
 
 std::unique_ptr<Store> Open(const std::string& path, bool read_only) {
   return OpenOrFail({.create_if_missing = false, .read_only = read_only}, path,
-                    {}, {.wall_clock = [] { return golden::kReadingMs; }});
+                    {}, [] { return golden::kReadingMs; });
 }
 
 // All versions of each cell that has some, as GetVersions gives them.

@@ -190,8 +190,7 @@ class HBaseScans : public ::testing::Test {
   void Open(const std::vector<FamilyDescriptor>& families) {
     store_.reset();
     dir_.emplace();
-    store_ = OpenOrFail({}, dir_->File("db"), families,
-                        {.wall_clock = [] { return kNowMs; }});
+    store_ = OpenOrFail({}, dir_->File("db"), families, [] { return kNowMs; });
     ASSERT_NE(store_, nullptr);
   }
 

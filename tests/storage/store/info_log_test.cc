@@ -72,7 +72,7 @@ TEST(FullDisk, IsAnErrorUntilTheStoreIsOpenedAgain) {
   FaultPlan plan;
   const auto env = NewFaultEnv(&plan);
   const auto open = [&] {
-    return OpenOrFail({}, dir.File("db"), {{"f", {}}}, {.env = env.get()});
+    return OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
   };
   auto store = open();
   ASSERT_NE(store, nullptr);

@@ -28,18 +28,16 @@ std::string StorePath(const std::string& directory) {
 Status Open(Env* env, const std::string& path, std::unique_ptr<Store>* store,
             uint64_t ahead_ms = 0) {
   return OpenStore(
-      {.create_if_missing = false}, path, {},
-      {.wall_clock = [ahead_ms] { return SystemWallClock() + ahead_ms; },
-       .env = env},
-      store);
+      {.create_if_missing = false, .env = env}, path, {},
+      [ahead_ms] { return SystemWallClock() + ahead_ms; }, store);
 }
 
 // A store with an "old" row, on the disk.
 void Prepare(Env* env, const std::string& directory) {
   std::unique_ptr<Store> store;
-  ASSERT_THAT(
-      OpenStore({}, StorePath(directory), kFamilies, {.env = env}, &store),
-      IsOk());
+  ASSERT_THAT(OpenStore({.env = env}, StorePath(directory), kFamilies,
+                        SystemWallClock, &store),
+              IsOk());
   for (const FamilyDescriptor& family : kFamilies) {
     ASSERT_THAT(store->Put("old", family.name, "q", "old"), IsOk());
   }
@@ -94,17 +92,18 @@ PowerScenario Creation() {
                  const std::function<void()>& begin) {
                 begin();
                 std::unique_ptr<Store> store;
-                return OpenStore({}, StorePath(directory), kFamilies,
-                                 {.env = env}, &store)
+                return OpenStore({.env = env}, StorePath(directory), kFamilies,
+                                 SystemWallClock, &store)
                     .ok();
               },
           .check =
               [](Env* env, const std::string& directory, bool acknowledged) {
                 std::unique_ptr<Store> store;
                 const Status s = OpenStore(
-                    {.create_if_missing = !acknowledged}, StorePath(directory),
+                    {.create_if_missing = !acknowledged, .env = env},
+                    StorePath(directory),
                     acknowledged ? std::vector<FamilyDescriptor>() : kFamilies,
-                    {.env = env}, &store);
+                    SystemWallClock, &store);
                 if (!s.ok()) return s.ToString();
                 if (store->Families().size() == kFamilies.size()) {
                   return std::string();
@@ -177,8 +176,8 @@ PowerScenario Order() {
   scenario.act = [](Env* env, const std::string& directory,
                     const std::function<void()>& begin) {
     std::unique_ptr<Store> store;
-    Status s = OpenStore({.write_buffer_bytes = size_t{64} << 10},
-                         StorePath(directory), {}, {.env = env}, &store);
+    Status s = OpenStore({.write_buffer_bytes = size_t{64} << 10, .env = env},
+                         StorePath(directory), {}, SystemWallClock, &store);
     const NoFlushes no_flushes(env);
     begin();
     for (int i = 0; i < kWrites && s.ok(); ++i) {

@@ -28,9 +28,9 @@ namespace rowbloom::test {
 inline std::unique_ptr<Store> OpenOrFail(
     const StoreOptions& options, const std::string& path,
     const std::vector<FamilyDescriptor>& families,
-    const Surroundings& surroundings = {}) {
+    const WallClock& wall_clock = SystemWallClock) {
   std::unique_ptr<Store> store;
-  EXPECT_THAT(OpenStore(options, path, families, surroundings, &store), IsOk());
+  EXPECT_THAT(OpenStore(options, path, families, wall_clock, &store), IsOk());
   return store;
 }
 

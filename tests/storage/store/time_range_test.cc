@@ -47,7 +47,7 @@ class TimeRangeTest : public ::testing::Test {
     store_ = OpenOrFail(
         {.front_filter_limit_bytes = RandomFrontFilterLimit(&random_),
          .auto_compaction = false},
-        dir_.File("db"), families, {.wall_clock = [this] { return now_ms_; }});
+        dir_.File("db"), families, [this] { return now_ms_; });
     ASSERT_NE(store_, nullptr);
   }
 

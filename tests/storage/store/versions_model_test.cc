@@ -67,7 +67,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     options.front_filter_limit_bytes =
         front_filter_limit_bytes.value_or(RandomFrontFilterLimit(&random_));
     store_ = OpenOrFail(options, dir_.File("db"), families,
-                        {.wall_clock = [this] { return now_ms_.load(); }});
+                        [this] { return now_ms_.load(); });
     ASSERT_NE(store_, nullptr);
   }
 

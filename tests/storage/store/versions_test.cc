@@ -43,7 +43,7 @@ class Versions : public ::testing::TestWithParam<Between> {
                            .max_versions = 3,
                            .min_versions = 1,
                            .ttl_ms = 100}}},
-                        {.wall_clock = [this] { return now_ms_; }});
+                        [this] { return now_ms_; });
     ASSERT_NE(store_, nullptr);
   }
 

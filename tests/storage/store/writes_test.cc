@@ -439,7 +439,7 @@ TEST(Durability, IsOfTheWriteThatAsksForIt) {
   // A copy of the files while the store is open: what survives its process.
   const std::string copy = dir.File("copy");
   {
-    const auto store = OpenOrFail({}, path, kFamilies, {.env = env.get()});
+    const auto store = OpenOrFail({.env = env.get()}, path, kFamilies);
     ASSERT_NE(store, nullptr);
     ASSERT_THAT(store->Put("first", "latest", "q", "v"), IsOk());  // the clock
     const std::string value(1000, 'v');

@@ -85,8 +85,8 @@ class Changes : public ::testing::Test {
     for (const auto& [name, family] : kModelFamilies) {
       families.push_back({name, family});
     }
-    store_ = OpenOrFail(options, path_, families,
-                        {.wall_clock = [this] { return now_ms_.load(); }});
+    store_ =
+        OpenOrFail(options, path_, families, [this] { return now_ms_.load(); });
     ASSERT_NE(store_, nullptr);
   }
   void Put(const std::string& row, const std::string& family = "latest") {
@@ -263,7 +263,7 @@ TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
   const auto open = [this](const char* name, Timestamps timestamps) {
     return OpenOrFail(kKeepsLog, dir_.File(name),
                       {{"f", {.timestamps = timestamps, .max_versions = 3}}},
-                      {.wall_clock = [] { return kModelStart; }});
+                      [] { return kModelStart; });
   };
   const auto store = open("store", Timestamps::kStore);
   const auto copy = open("copy", Timestamps::kClient);
@@ -308,7 +308,7 @@ TEST_F(Changes, ThatRemoveLeaveWhatARowNeeds) {
   const auto store = OpenOrFail(
       {}, dir_.File("store"),
       {{"f", {.timestamps = Timestamps::kClient, .max_versions = 3}}},
-      {.wall_clock = [] { return kModelStart; }});
+      [] { return kModelStart; });
   ASSERT_NE(store, nullptr);
   const auto write = [&store](const Change& change) {
     ASSERT_THAT(store->Write(change), IsOk());

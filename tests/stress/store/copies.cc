@@ -80,12 +80,10 @@ Status Copies::Restore(const Session::Setting& setting, const Copy& copy) {
   if (copy.kind == Kind::kExport) {
     std::unique_ptr<Store> store;
     // Its clock is later than any that the cells are from.
-    Status s =
-        OpenStore({.key_layout = setting.key_layout}, StoreOfExport(copy.path),
-                  FamiliesOf(copy.world, copy.share),
-                  {.wall_clock = [] { return SystemWallClock() + kLaterMs; },
-                   .env = setting.env},
-                  &store);
+    Status s = OpenStore(
+        {.key_layout = setting.key_layout, .env = setting.env},
+        StoreOfExport(copy.path), FamiliesOf(copy.world, copy.share),
+        [] { return SystemWallClock() + kLaterMs; }, &store);
     HFileImportReport ignored;
     if (s.ok()) {
       s = ImportHFiles({.latest_as_new = true}, {copy.path}, store.get(),
@@ -104,8 +102,8 @@ void Copies::CheckOne(Session::Setting setting, const Copy& copy,
   if (!copy.acknowledged) {
     if (copy.kind != Kind::kCheckpoint) return;
     std::unique_ptr<Store> store;
-    const Status s = OpenStore({.create_if_missing = false}, copy.path, {},
-                               {.env = setting.env}, &store);
+    const Status s = OpenStore({.create_if_missing = false, .env = setting.env},
+                               copy.path, {}, SystemWallClock, &store);
     if (!s.ok()) {
       if (s.ToString().find(copy.path) == std::string::npos) {
         report->Divergence("a checkpoint is refused without its name: " +

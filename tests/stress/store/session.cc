@@ -65,14 +65,14 @@ bool Session::Open(Random* random) {
       .write_buffer_bytes = size_t{64} << 10,
       .front_filter_limit_bytes = test::RandomFrontFilterLimit(random),
       .auto_compaction = !random->OneIn(4),
-      .transactions = true};
-  const uint64_t ahead_ms = random->Below(2 * kClockErrorMs);
-  const Surroundings surroundings = {
-      .wall_clock =
-          [ahead_ms] { return SystemWallClock() + ahead_ms - kClockErrorMs; },
+      .transactions = true,
       .env = setting_.env};
+  const uint64_t ahead_ms = random->Below(2 * kClockErrorMs);
+  const WallClock wall_clock = [ahead_ms] {
+    return SystemWallClock() + ahead_ms - kClockErrorMs;
+  };
   const Status s =
-      OpenStore(options, setting_.path, Families(), surroundings, &store_);
+      OpenStore(options, setting_.path, Families(), wall_clock, &store_);
   // RocksDB reports in these ways that CURRENT could not be opened.
   const bool is_renamed =
       s.IsInvalidArgument() &&

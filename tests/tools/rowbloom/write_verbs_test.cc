@@ -76,8 +76,8 @@ class WrongClock : public Writing {
 
   void SetUp() override {
     std::unique_ptr<Store> store;
-    ASSERT_THAT(OpenStore({}, db_, {{"f", {}}},
-                          {.wall_clock = [] { return k2099; }}, &store),
+    ASSERT_THAT(OpenStore(
+                    {}, db_, {{"f", {}}}, [] { return k2099; }, &store),
                 IsOk());
     ASSERT_THAT(store->Put("r", "f", "q", "v"), IsOk());
     ASSERT_THAT(store->Backup(backups_), IsOk());
