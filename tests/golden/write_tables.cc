@@ -17,6 +17,7 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rocksdb/table.h"
 #include "rocksdb/user_defined_index.h"
+#include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "tests/golden/store_contents.h"
 #include "tests/golden/write_golden.h"
@@ -102,33 +103,6 @@ void WriteFlushed(const fs::path& path) {
   fs::copy_file(files[0].directory + "/" + files[0].relative_filename, path);
 }
 
-// Large values, of entities too, in records beside the data blocks. The text is
-// what RocksDB reads there.
-void WriteBlobs(const fs::path& path) {
-  FileOptions options;
-  const rocksdb::Options finished = options.Finished();
-  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), finished);
-  Check(writer.OpenWithEmbeddedBlobs(path, {.min_blob_size = 64}));
-  for (int row = 0; row < 24; ++row) {
-    const std::string value(row % 3 == 0 ? 80 + row : 8, 'a' + row);
-    Check(writer.Put(RowKey(row, "mail"), value));
-  }
-  const std::string column(70, 'c');
-  Check(writer.PutEntity(RowKey(30, ""), {{"long", column}, {"short", "s"}}));
-  Check(writer.Finish());
-
-  rocksdb::SstFileReader reader(finished);
-  Check(reader.Open(path));
-  const std::unique_ptr<rocksdb::Iterator> cells(reader.NewIterator({}));
-  Lines lines;
-  for (cells->SeekToFirst(); cells->Valid(); cells->Next()) {
-    lines.push_back(Hex(cells->key().ToString()) + " " +
-                    Hex(cells->value().ToString()));
-  }
-  Check(cells->status());
-  WriteLines(fs::path(path).replace_extension(".read.txt"), lines);
-}
-
 // RocksDB's ZSTD under a number and a manager's name that RocksDB lacks.
 class CustomCompressor final : public rocksdb::CompressorWrapper {
  public:
@@ -196,54 +170,19 @@ void MakePartitioned(BlockBasedTableOptions* table) {
 }
 
 using Change = std::function<void(FileOptions*)>;
+using Changes = std::map<std::string, Change>;
 
-const std::map<std::string, Change>& Changes() {
-  static const std::map<std::string, Change> changes = {
-      {"apart",
-       [](FileOptions* options) {
-         options->table.separate_key_value_in_data_block = true;
-         options->table.block_restart_interval = 4;
-         options->db.compression = rocksdb::kZSTD;
-       }},
-      {"apart_hash",
-       [](FileOptions* options) {
-         options->table.separate_key_value_in_data_block = true;
-         options->table.data_block_index_type =
-             BlockBasedTableOptions::kDataBlockBinaryAndHash;
-         options->db.compression = rocksdb::kNoCompression;
-       }},
+const Changes& ChangesOfAll() {
+  static const Changes changes = {
       {"dictionary",
        [](FileOptions* options) {
          options->db.compression = rocksdb::kLZ4Compression;
          options->db.compression_opts.max_dict_bytes = 256;
        }},
-      {"even",
-       [](FileOptions* options) {
-         options->table.uniform_cv_threshold = 10;
-         options->table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
-         options->db.compression = rocksdb::kNoCompression;
-       }},
-      {"even_partitioned",
-       [](FileOptions* options) {
-         options->table.uniform_cv_threshold = 10;
-         options->table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
-         MakePartitioned(&options->table);
-       }},
       {"aligned",
        [](FileOptions* options) {
          options->table.super_block_alignment_size = 1024;
          options->table.super_block_alignment_space_overhead_ratio = 4;
-       }},
-      {"trie",
-       [](FileOptions* options) {
-         Check(rocksdb::UserDefinedIndexFactory::CreateFromString(
-             {}, "trie_index", &options->table.user_defined_index_factory));
-       }},
-      {"trie_primary",
-       [](FileOptions* options) {
-         Check(rocksdb::UserDefinedIndexFactory::CreateFromString(
-             {}, "trie_index", &options->table.user_defined_index_factory));
-         options->table.use_udi_as_primary_index = true;
        }},
       {"custom",
        [](FileOptions* options) {
@@ -268,17 +207,163 @@ const std::map<std::string, Change>& Changes() {
   return changes;
 }
 
+// Files of one version show what the other lacks.
+#if ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR >= 1108
+
+std::shared_ptr<rocksdb::UserDefinedIndexFactory> Trie() {
+  std::shared_ptr<rocksdb::UserDefinedIndexFactory> trie;
+  Check(rocksdb::UserDefinedIndexFactory::CreateFromString({}, "trie_index",
+                                                           &trie));
+  return trie;
+}
+
+const Changes& ChangesOfVersion() {
+  static const Changes changes = {
+      {"apart",
+       [](FileOptions* options) {
+         options->table.separate_key_value_in_data_block = true;
+         options->table.block_restart_interval = 4;
+         options->db.compression = rocksdb::kZSTD;
+       }},
+      {"apart_hash",
+       [](FileOptions* options) {
+         options->table.separate_key_value_in_data_block = true;
+         options->table.data_block_index_type =
+             BlockBasedTableOptions::kDataBlockBinaryAndHash;
+         options->db.compression = rocksdb::kNoCompression;
+       }},
+      {"even",
+       [](FileOptions* options) {
+         options->table.uniform_cv_threshold = 10;
+         options->table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
+         options->db.compression = rocksdb::kNoCompression;
+       }},
+      {"even_partitioned",
+       [](FileOptions* options) {
+         options->table.uniform_cv_threshold = 10;
+         options->table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+         MakePartitioned(&options->table);
+       }},
+      {"trie",
+       [](FileOptions* options) {
+         options->table.user_defined_index_factory = Trie();
+       }},
+      {"trie_primary",
+       [](FileOptions* options) {
+         options->table.user_defined_index_factory = Trie();
+         options->table.use_udi_as_primary_index = true;
+       }},
+  };
+  return changes;
+}
+
+// Large values, of entities too, in records beside the data blocks. The text is
+// what RocksDB reads there.
+void WriteBlobs(const fs::path& path) {
+  FileOptions options;
+  const rocksdb::Options finished = options.Finished();
+  rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), finished);
+  Check(writer.OpenWithEmbeddedBlobs(path, {.min_blob_size = 64}));
+  for (int row = 0; row < 24; ++row) {
+    const std::string value(row % 3 == 0 ? 80 + row : 8, 'a' + row);
+    Check(writer.Put(RowKey(row, "mail"), value));
+  }
+  const std::string column(70, 'c');
+  Check(writer.PutEntity(RowKey(30, ""), {{"long", column}, {"short", "s"}}));
+  Check(writer.Finish());
+
+  rocksdb::SstFileReader reader(finished);
+  Check(reader.Open(path));
+  const std::unique_ptr<rocksdb::Iterator> cells(reader.NewIterator({}));
+  Lines lines;
+  for (cells->SeekToFirst(); cells->Valid(); cells->Next()) {
+    lines.push_back(Hex(cells->key().ToString()) + " " +
+                    Hex(cells->value().ToString()));
+  }
+  Check(cells->status());
+  WriteLines(fs::path(path).replace_extension(".read.txt"), lines);
+}
+
+void WriteOthersOfVersion(const fs::path& dir) {
+  WriteBlobs(dir / "blobs.sst");
+}
+
+#else  // 10.11
+
+// The index has a line for each data block, with its last key and its place.
+class GoldenIndexBuilder final : public rocksdb::UserDefinedIndexBuilder {
+ public:
+  rocksdb::Slice AddIndexEntry(const rocksdb::Slice& last_key,
+                               const rocksdb::Slice* /*next_key*/,
+                               const BlockHandle& block,
+                               std::string* /*scratch*/) override {
+    contents_ += last_key.ToString() + " " + std::to_string(block.offset) +
+                 " " + std::to_string(block.size) + "\n";
+    return last_key;
+  }
+  rocksdb::Status Finish(rocksdb::Slice* contents) override {
+    *contents = contents_;
+    return rocksdb::Status::OK();
+  }
+
+ private:
+  std::string contents_;
+};
+
+// RocksDB 10.11 has no user-defined index of its own.
+class GoldenIndexFactory final : public rocksdb::UserDefinedIndexFactory {
+ public:
+  const char* Name() const override { return "golden_index"; }
+  rocksdb::UserDefinedIndexBuilder* NewBuilder() const override {
+    return new GoldenIndexBuilder;
+  }
+  std::unique_ptr<rocksdb::UserDefinedIndexReader> NewReader(
+      rocksdb::Slice& /*contents*/) const override {
+    return nullptr;  // files are only written here
+  }
+};
+
+const Changes& ChangesOfVersion() {
+  static const Changes changes = {
+      {"hash",
+       [](FileOptions* options) {
+         options->table.data_block_index_type =
+             BlockBasedTableOptions::kDataBlockBinaryAndHash;
+         options->table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10));
+         options->db.compression = rocksdb::kNoCompression;
+       }},
+      {"partitioned",
+       [](FileOptions* options) {
+         options->table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+         options->db.compression = rocksdb::kZSTD;
+         MakePartitioned(&options->table);
+       }},
+      {"user_index",
+       [](FileOptions* options) {
+         options->table.user_defined_index_factory =
+             std::make_shared<GoldenIndexFactory>();
+       }},
+  };
+  return changes;
+}
+
+void WriteOthersOfVersion(const fs::path& /*dir*/) {}
+
+#endif
+
 void Write(const fs::path& dir) {
   if (!fs::create_directory(dir)) {
     throw std::runtime_error(dir.string() + " exists");
   }
-  for (const auto& [name, change] : Changes()) {
-    FileOptions options;
-    change(&options);
-    WriteFile(options, dir / (name + ".sst"));
+  for (const Changes* changes : {&ChangesOfAll(), &ChangesOfVersion()}) {
+    for (const auto& [name, change] : *changes) {
+      FileOptions options;
+      change(&options);
+      WriteFile(options, dir / (name + ".sst"));
+    }
   }
   WriteFlushed(dir / "flushed.sst");
-  WriteBlobs(dir / "blobs.sst");
+  WriteOthersOfVersion(dir);
 }
 
 }  // namespace
