@@ -1,6 +1,6 @@
-// Table files of RocksDB 11.8.1 (tests/data/tables) have the cells that its own
-// tools read in them. What is not read is refused by name, and all else of such
-// a file is still there.
+// Table files of several RocksDB versions (tests/data/tables) have the cells
+// that their version's own tools read in them. What is not read is refused by
+// name, and all else of such a file is still there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,8 +33,10 @@ using test::IsOk;
 using test::StatusIs;
 using testing::HasSubstr;
 
-std::string Table(const std::string& name) {
-  return test::DataPath("tables/11.8.1/" + name);
+// Tests that name no version are of what only 11.8 writes.
+std::string Table(const std::string& name,
+                  const std::string& version = "11.8.1") {
+  return test::DataPath("tables/" + version + "/" + name);
 }
 
 std::unique_ptr<SstFile> OpenOrFail(const std::string& path) {
@@ -53,22 +55,22 @@ std::string ValueOf(int type, const std::string& value) {
   return type == static_cast<int>(EntryType::kWideColumnEntity) ? "" : value;
 }
 
-// The entries that `sst_dump --command=scan --output_hex` printed.
-Entries Scanned(const std::string& name) {
+// The entries that `sst_dump --command=scan --output_hex` printed to a file.
+Entries Scanned(const std::string& path) {
   static const std::regex form("'([0-9A-F]*)' seq:(\\d+), type:(\\d+) => (.*)");
-  std::ifstream in(Table(name));
+  std::ifstream in(path);
   Entries entries;
   for (std::string line; std::getline(in, line);) {
     std::smatch parts;
     if (!std::regex_match(line, parts, form)) {
-      ADD_FAILURE() << name << ": " << line;
+      ADD_FAILURE() << path << ": " << line;
       continue;
     }
     const int type = std::stoi(parts[3]);
     entries.emplace_back(test::FromHex(parts[1]), std::stoull(parts[2]), type,
                          ValueOf(type, test::FromHex(parts[4])));
   }
-  EXPECT_FALSE(entries.empty()) << name;
+  EXPECT_FALSE(entries.empty()) << path;
   return entries;
 }
 
@@ -86,29 +88,48 @@ Entries ReadAll(const SstFile& file) {
 }
 
 struct Case {
+  std::string version;
   std::string name;
-  std::string scan = "cells";
+
+  std::string Path() const { return Table(name + ".sst", version); }
+  std::string ScanPath() const {
+    const std::string cells = name == "flushed" ? name : "cells";
+    return Table(cells + ".scan.txt", version);
+  }
 };
 
 void PrintTo(const Case& test_case, std::ostream* out) {
-  *out << test_case.name;
+  *out << test_case.version << " " << test_case.name;
+}
+
+std::string NameOf(const testing::TestParamInfo<Case>& test_case) {
+  return test_case.param.name;
+}
+
+auto Of(const std::string& version, const std::vector<std::string>& names) {
+  std::vector<Case> cases;
+  for (const std::string& name : names) cases.push_back({version, name});
+  return testing::ValuesIn(cases);
 }
 
 class Tables : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Of10_11_2, Tables,
+                         Of("10.11.2", {"aligned", "dictionary", "flushed",
+                                        "hash", "partitioned", "row", "rowcol",
+                                        "rowcol_partitioned", "user_index"}),
+                         NameOf);
 INSTANTIATE_TEST_SUITE_P(
     Of11_8_1, Tables,
-    testing::Values(Case{"aligned"}, Case{"apart"}, Case{"apart_hash"},
-                    Case{"dictionary"}, Case{"even"}, Case{"even_partitioned"},
-                    Case{"flushed", "flushed"}, Case{"row"}, Case{"rowcol"},
-                    Case{"rowcol_partitioned"}, Case{"trie"},
-                    Case{"trie_primary"}),
-    [](const auto& test_case) { return test_case.param.name; });
+    Of("11.8.1", {"aligned", "apart", "apart_hash", "dictionary", "even",
+                  "even_partitioned", "flushed", "row", "rowcol",
+                  "rowcol_partitioned", "trie", "trie_primary"}),
+    NameOf);
 
 TEST_P(Tables, EntriesAreThoseThatRocksDbReads) {
-  const auto file = OpenOrFail(Table(GetParam().name + ".sst"));
+  const auto file = OpenOrFail(GetParam().Path());
   ASSERT_TRUE(file);
   EXPECT_EQ(file->footer().format_version, 7U);
-  EXPECT_EQ(ReadAll(*file), Scanned(GetParam().scan + ".scan.txt"));
+  EXPECT_EQ(ReadAll(*file), Scanned(GetParam().ScanPath()));
 }
 
 // Whatever byte of a block is wrong, with a checksum that is right, the walk
@@ -116,7 +137,7 @@ TEST_P(Tables, EntriesAreThoseThatRocksDbReads) {
 TEST_P(Tables, DamagedBlocksAreReadWithinTheirBounds) {
   const test::TempDir dir;
   const std::string path = dir.File("damaged.sst");
-  test::WriteFile(path, test::ReadFile(Table(GetParam().name + ".sst")));
+  test::WriteFile(path, test::ReadFile(GetParam().Path()));
   BlockHandle block;
   {
     const auto file = OpenOrFail(path);
@@ -147,10 +168,13 @@ TEST_P(Tables, DamagedBlocksAreReadWithinTheirBounds) {
   EXPECT_GT(refused, 0U);
 }
 
-// The values that a block's footer says where to find.
-TEST(TablesApart, SayThatTheirValuesAreApart) {
-  for (const char* name : {"apart.sst", "apart_hash.sst", "rowcol.sst"}) {
-    const auto file = OpenOrFail(Table(name));
+// A block's footer says where its values are, and that it has a hash index.
+TEST(TablesBlocks, SayThatTheirValuesAreApartAndThatTheyHaveAHashIndex) {
+  for (const Case& of : {Case{"10.11.2", "hash"}, Case{"10.11.2", "rowcol"},
+                         Case{"11.8.1", "apart"}, Case{"11.8.1", "apart_hash"},
+                         Case{"11.8.1", "rowcol"}}) {
+    SCOPED_TRACE(of.Path());
+    const auto file = OpenOrFail(of.Path());
     ASSERT_TRUE(file);
     DataCursor data(*file);
     ASSERT_TRUE(data.NextBlock());
@@ -158,8 +182,8 @@ TEST(TablesApart, SayThatTheirValuesAreApart) {
     std::string_view contents;
     ASSERT_THAT(reader.ReadData(data.block(), &contents), IsOk());
     const EntryCursor entries(contents, ValueForm::kData);
-    EXPECT_EQ(entries.has_values_apart(), name != std::string("rowcol.sst"));
-    EXPECT_EQ(entries.has_hash_index(), name == std::string("apart_hash.sst"));
+    EXPECT_EQ(entries.has_values_apart(), of.name.starts_with("apart"));
+    EXPECT_EQ(entries.has_hash_index(), of.name.ends_with("hash"));
   }
 }
 
@@ -197,23 +221,29 @@ size_t CountMatches(const SstFile& file, const std::vector<std::string>& keys) {
   return matches;
 }
 
-TEST(TablesFilters, LetEveryKeyPassAndFewOthers) {
+class TablesFilters : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Of10_11_2, TablesFilters,
+                         Of("10.11.2", {"custom", "hash", "partitioned", "row",
+                                        "rowcol", "rowcol_partitioned"}),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Of11_8_1, TablesFilters,
+                         Of("11.8.1", {"custom", "even", "even_partitioned",
+                                       "row", "rowcol", "rowcol_partitioned"}),
+                         NameOf);
+
+TEST_P(TablesFilters, LetEveryKeyPassAndFewOthers) {
   std::vector<std::string> present;
-  for (const Entry& entry : Scanned("cells.scan.txt")) {
+  for (const Entry& entry : Scanned(GetParam().ScanPath())) {
     present.push_back(std::get<0>(entry));
   }
   std::vector<std::string> absent;
   for (int i = 0; i < 200; ++i) {
     absent.push_back("user" + std::to_string(1000 + i) + ":mail");
   }
-  for (const char* name : {"even", "even_partitioned", "row", "rowcol",
-                           "rowcol_partitioned", "custom"}) {
-    SCOPED_TRACE(name);
-    const auto file = OpenOrFail(Table(name + std::string(".sst")));
-    ASSERT_TRUE(file);
-    EXPECT_EQ(CountMatches(*file, present), present.size());
-    EXPECT_LE(CountMatches(*file, absent), absent.size() / 20);
-  }
+  const auto file = OpenOrFail(GetParam().Path());
+  ASSERT_TRUE(file);
+  EXPECT_EQ(CountMatches(*file, present), present.size());
+  EXPECT_LE(CountMatches(*file, absent), absent.size() / 20);
 }
 
 // The cells of the file with embedded blobs as RocksDB reads them.
@@ -311,8 +341,14 @@ TEST(TablesBlobs, ReferencesAreNotBelieved) {
                                  "expected at offset 85 or later")));
 }
 
-TEST(TablesRefused, CodecsOfAnotherManagerAreNamedAndAllElseIsThere) {
-  const auto file = OpenOrFail(Table("custom.sst"));
+class TablesRefused : public testing::TestWithParam<Case> {};
+INSTANTIATE_TEST_SUITE_P(Of10_11_2, TablesRefused, Of("10.11.2", {"custom"}),
+                         NameOf);
+INSTANTIATE_TEST_SUITE_P(Of11_8_1, TablesRefused, Of("11.8.1", {"custom"}),
+                         NameOf);
+
+TEST_P(TablesRefused, CodecsOfAnotherManagerAreNamedAndAllElseIsThere) {
+  const auto file = OpenOrFail(GetParam().Path());
   ASSERT_TRUE(file);
   EXPECT_EQ(file->foreign_manager(), "GoldenCodecs");
   EXPECT_EQ(file->NumberProperty("rocksdb.num.entries"), 61U);
