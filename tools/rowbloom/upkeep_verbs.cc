@@ -244,12 +244,13 @@ void Backup(const BackupArgs& args, const Streams& streams) {
 }
 
 struct RestoreArgs {
-  StoreArgs store;
+  std::string db;
   std::string directory;
   std::optional<uint32_t> id;
 
   void AddTo(CLI::App* command) {
-    store.AddTo(command);
+    AddOptionTo(command, "--db", &db, "Directory of the new store", "DIR")
+        ->required();
     AddNumberTo(command, "--id", &id,
                 "Which; default the newest that is not damaged");
     AddBackupsTo(command, &directory);
@@ -257,7 +258,7 @@ struct RestoreArgs {
 };
 
 void Restore(const RestoreArgs& args, const Streams& /*streams*/) {
-  Require(RestoreBackup(args.directory, args.id, args.store.db));
+  Require(RestoreBackup(args.directory, args.id, args.db));
 }
 
 struct BackupsArgs {
