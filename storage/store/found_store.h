@@ -43,8 +43,7 @@ rocksdb::Status FindStore(rocksdb::Env* env, const std::string& path,
 
 // The files of a database that its writer makes and removes, with the sizes of
 // those that grow, logs and MANIFEST, and 0 for others: tables, blobs and
-// OPTIONS, of which it writes one with each change of a family. Empty after an
-// error: one was removed meanwhile, for example.
+// OPTIONS, of which it writes one with each change of a family.
 using WrittenFiles = std::map<std::string, uint64_t>;
 rocksdb::Status FindWrittenFiles(rocksdb::Env* env, const std::string& path,
                                  WrittenFiles* files);

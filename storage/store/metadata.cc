@@ -424,6 +424,10 @@ void MarkLoadEnd(uint64_t numbers, rocksdb::WriteBatch* batch) {
   batch->Delete(Concat(kLoadEndKeyPrefix, numbers)).PermitUncheckedError();
 }
 
+void MarkStream(rocksdb::WriteBatch* batch) {
+  batch->Delete("streamed").PermitUncheckedError();
+}
+
 bool ReadLoadEnd(std::string_view key, uint64_t* numbers) {
   return key.starts_with(kLoadEndKeyPrefix) &&
          ParseNumber(key.substr(kLoadEndKeyPrefix.size()), numbers);

@@ -164,7 +164,11 @@ class Opener {
     env_ = options_.env;
     opened_.shared = std::make_shared<SharedState>(wall_clock);
     opened_.path = path;
-    if (options.read_only) return;
+    if (options.read_only) {
+      opened_.reading_env = std::make_unique<ReadingEnv>(options_.env);
+      env_ = opened_.reading_env.get();
+      return;
+    }
     opened_.env = std::make_unique<StoreEnv>(options_.env, opened_.listener);
     opened_.compaction_gate =
         std::make_shared<CompactionGate>(options_.background_jobs);
@@ -300,6 +304,7 @@ class Opener {
   // The writer may have gone on since the look: the records are those that
   // the cells were written by. TryAgain: families came, changed or went.
   Status LookAgain() {
+    opened_.reading_env->FreezeLogs();
     opened_.readable_number = std::min(
         found_.last_number, opened_.database->GetLatestSequenceNumber());
     const auto opened = std::move(found_.metadata.families);
@@ -463,6 +468,7 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
                       const WallClock& wall_clock,
                       std::unique_ptr<Store::Impl>* store) {
   constexpr int kMaxTries = 20;
+  constexpr int kTriesForManifest = 3;
   rocksdb::Env* const env =
       options.env != nullptr ? options.env : rocksdb::Env::Default();
   const auto find = [&] {
@@ -470,6 +476,7 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
     FindWrittenFiles(env, path, &files).PermitUncheckedError();
     return files;
   };
+  uint64_t seen_number = 0;  // the last number of an earlier try
   Status s;
   for (int tries = 0; tries < kMaxTries; ++tries) {
     const WrittenFiles before = find();
@@ -486,12 +493,20 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
              (file.first.ends_with(".log") && !after.contains(file.first));
     });
     if (s.ok() && mixed) s = TryAgain("a part of what was read is older");
-    // RocksDB reads the MANIFEST before the log, which then may tell of loads
-    // that the MANIFEST had not yet.
-    if (s.ok() && !ManifestOf(before).empty() &&
-        ManifestOf(before) == ManifestOf(after)) {
-      opened->opened.readable_number =
-          opened->opened.database->GetLatestSequenceNumber();
+    if (s.ok()) {
+      // RocksDB reads the MANIFEST before the log, which may be later than a
+      // load that the MANIFEST had not yet. A writer that never rests is read
+      // so: its loads of before this try are there.
+      uint64_t& readable = opened->opened.readable_number;
+      const uint64_t last = opened->opened.database->GetLatestSequenceNumber();
+      readable = std::max(readable, std::min(seen_number, last));
+      seen_number = last;
+      if (!ManifestOf(before).empty() &&
+          ManifestOf(before) == ManifestOf(after)) {
+        readable = last;
+      } else if (tries < kTriesForManifest) {
+        s = TryAgain("the MANIFEST grew");
+      }
     }
     if (s.ok() || (changed.empty() && !s.IsTryAgain())) {
       *store = std::move(opened);

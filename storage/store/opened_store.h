@@ -20,6 +20,7 @@
 #include "storage/store/compaction_gate.h"
 #include "storage/store/database.h"
 #include "storage/store/family_options.h"
+#include "storage/store/frozen_logs.h"
 #include "storage/store/opening_env.h"
 
 namespace rowbloom {
@@ -106,7 +107,8 @@ struct OpenedStore {
   std::string path;
   StoreOptions options;  // as the store has them: nothing is left open
   std::shared_ptr<SharedState> shared;
-  std::unique_ptr<StoreEnv> env;  // nullptr: open for reading only
+  std::unique_ptr<StoreEnv> env;            // nullptr: open for reading only
+  std::unique_ptr<ReadingEnv> reading_env;  // nullptr: open for writing
   // Of a store that is open for reading: the last number up to which all loads
   // in its log are in its tables.
   uint64_t readable_number = 0;

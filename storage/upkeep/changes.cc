@@ -208,10 +208,43 @@ uint64_t LastNumber(const OpenedStore& opened) {
   return opened.env != nullptr ? last : opened.readable_number;
 }
 
+// As long as it lives, RocksDB deletes no logs.
+class KeptLogs {
+ public:
+  explicit KeptLogs(rocksdb::DB* database) : database_(*database) {
+    database_.DisableFileDeletions().PermitUncheckedError();
+  }
+  ~KeptLogs() { Enable(&database_).PermitUncheckedError(); }
+  KeptLogs(const KeptLogs&) = delete;
+  KeptLogs& operator=(const KeptLogs&) = delete;
+
+ private:
+  template <typename Db>
+  static Status Enable(Db* database) {
+    if constexpr (requires {
+                    database->EnableFileDeletions(/*force=*/false);
+                  }) {
+      return database->EnableFileDeletions(/*force=*/false);
+    } else {
+      return database->EnableFileDeletions();
+    }
+  }
+
+  rocksdb::DB& database_;
+};
+
+// RocksDB's iterator over the log stops with an assertion (7.8.3 with
+// assertions, as Debian's) at a record that is still being written, which it
+// meets where the log lacks numbers before that one. A writer puts a mark
+// behind the changes that are wanted: as long as that is in the log, no other
+// record comes after the gap. Stores that are open for reading have FrozenLogs.
 class LogChanges final : public ChangeStream {
  public:
-  LogChanges(const OpenedStore& opened, uint64_t since)
-      : opened_(opened), next_(since + 1), end_(LastNumber(opened)) {}
+  LogChanges(Store::Impl* store, uint64_t since)
+      : store_(*store),
+        opened_(store->opened),
+        next_(since + 1),
+        end_(LastNumber(opened_)) {}
 
   // Moves to the first change.
   Status Open() {
@@ -220,9 +253,33 @@ class LogChanges final : public ChangeStream {
       return InvalidArgument(opened_.path, ": no change ", since,
                              ": expected at most ", end_);
     }
+    if (since == end_) return Status::OK();
+    const Status s = Begin();
+    kept_.reset();
+    return s;
+  }
+
+  bool Valid() const override { return at_ < changes_.size(); }
+  const StoreChange& change() const override { return changes_[at_]; }
+  const Status& status() const override { return status_; }
+  uint64_t number() const override {
+    if (Valid()) return change().number - 1;
+    return load_.marks.empty() ? next_ - 1 : load_.marks[0].number - 1;
+  }
+
+  void Next() override {
+    if (++at_ < changes_.size()) return;
+    status_ = CatchExceptions([this] { return ReadBatch(); });
+    if (!status_.ok()) changes_.clear();
+  }
+
+ private:
+  Status Begin() {
+    const uint64_t since = next_ - 1;
     // Changes that a power cut takes back would give their numbers to others.
-    if (since < end_ && opened_.env != nullptr) {
-      Status s = opened_.CheckWritable();
+    if (opened_.env != nullptr) {
+      kept_.emplace(opened_.database.get());
+      Status s = MarkEnd();
       if (s.ok()) s = opened_.database->FlushWAL(/*sync=*/true);
       if (!s.ok()) return s;
     }
@@ -230,7 +287,7 @@ class LogChanges final : public ChangeStream {
       // The last change that the caller has may be a load's, whose numbers
       // come after it.
       --next_;
-      MoveLog(next_);
+      if (Status s = MoveLog(next_); !s.ok()) return s;
       const rocksdb::BatchResult batch = TakeBatch();
       if (batch.sequence > since) {
         log_.reset();  // ReadBatch looks for it again
@@ -249,32 +306,19 @@ class LogChanges final : public ChangeStream {
     return ReadBatch();
   }
 
-  bool Valid() const override { return at_ < changes_.size(); }
-  const StoreChange& change() const override { return changes_[at_]; }
-  const Status& status() const override { return status_; }
-  uint64_t number() const override {
-    if (Valid()) return change().number - 1;
-    return load_.marks.empty() ? next_ - 1 : load_.marks[0].number - 1;
-  }
-
-  void Next() override {
-    if (++at_ < changes_.size()) return;
-    status_ = CatchExceptions([this] { return ReadBatch(); });
-    if (!status_.ok()) changes_.clear();
-  }
-
- private:
   // Moves to the next batch that has changes to show, if there is one.
   Status ReadBatch() {
     changes_.clear();
     at_ = 0;
     while (changes_.empty() && next_ <= end_) {
-      MoveLog(next_);
+      Status s = MoveLog(next_);
+      if (!s.ok()) return s;
       rocksdb::BatchResult batch = TakeBatch();
       // RocksDB writes an empty one when it opens a log that ends in the middle
       // of a batch.
       while (log_ != nullptr && batch.writeBatchPtr->Count() == 0) {
-        MoveLog(batch.sequence + 1);
+        s = MoveLog(batch.sequence + 1);
+        if (!s.ok()) return s;
         batch = TakeBatch();
       }
       // A reader may have opened the store while a load came in.
@@ -283,7 +327,6 @@ class LogChanges final : public ChangeStream {
       if (found > next_) {
         const uint64_t missing = std::min(found - 1, end_) - next_ + 1;
         LoadEnd end;
-        Status s;
         if (log_ != nullptr) s = batch.writeBatchPtr->Iterate(&end);
         if (!s.ok()) return s;
         if (missing > std::min(load_.numbers, end.numbers().value_or(0))) {
@@ -292,7 +335,7 @@ class LogChanges final : public ChangeStream {
         next_ += missing;
       }
       if (next_ > end_) break;
-      Status s = Decode(batch);
+      s = Decode(batch);
       if (!s.ok()) return s;
     }
     return Status::OK();
@@ -311,13 +354,39 @@ class LogChanges final : public ChangeStream {
   // Moves log_ to the next batch. Where it ends, as RocksDB's iterator does
   // where numbers are missing, to the batch with this number or, if the log
   // lacks it, a later one; nullptr: there is none.
-  void MoveLog(uint64_t number) {
+  Status MoveLog(uint64_t number) {
     if (log_ != nullptr) {
       log_->Next();
-      if (log_->Valid()) return;
+      if (log_->Valid()) return Status::OK();
+      log_.reset();
+    }
+    std::optional<KeptLogs> kept;
+    if (opened_.env != nullptr && !kept_) {
+      // The log that has the mark may be gone.
+      kept.emplace(opened_.database.get());
+      const auto no_records = store_.writer.LockRecords();
+      if (Status s = WriteMark(); !s.ok()) return s;
     }
     const Status s = opened_.database->GetUpdatesSince(number, &log_);
     if (!s.ok() || !log_->Valid()) log_.reset();
+    return Status::OK();
+  }
+
+  // Makes the last number that of a mark.
+  Status MarkEnd() {
+    const auto unchanged = opened_.families->LockUnchanged();
+    const auto no_loads = opened_.families->KeepLoadsOut();
+    const RowLocks::Guard no_writes = store_.writer.LockAll();
+    const auto no_records = store_.writer.LockRecords();
+    const Status s = WriteMark();
+    end_ = opened_.database->GetLatestSequenceNumber();
+    return s;
+  }
+  Status WriteMark() const {
+    rocksdb::WriteBatch mark;
+    MarkStream(&mark);
+    const Status s = opened_.CheckWritable();
+    return s.ok() ? opened_.database->Write({}, &mark) : s;
   }
 
   // The batch that log_ is at, once.
@@ -334,9 +403,11 @@ class LogChanges final : public ChangeStream {
         "; a new copy of the store has these changes");
   }
 
+  Store::Impl& store_;
   const OpenedStore& opened_;
   uint64_t next_;
-  const uint64_t end_;  // the last number of the stream
+  uint64_t end_;                  // the last number of the stream
+  std::optional<KeptLogs> kept_;  // in Open of a store that is open for writing
   std::unique_ptr<rocksdb::TransactionLogIterator> log_;
   MarkedLoad load_;                   // the last batch's
   std::vector<StoreChange> changes_;  // the present batch's
@@ -351,7 +422,7 @@ uint64_t Store::LatestNumber() const { return LastNumber(impl_->opened); }
 Status Store::GetUpdatesSince(uint64_t number,
                               std::unique_ptr<ChangeStream>* stream) {
   return CatchExceptions([&] {
-    auto changes = std::make_unique<LogChanges>(impl_->opened, number);
+    auto changes = std::make_unique<LogChanges>(impl_.get(), number);
     Status s = changes->Open();
     if (s.ok()) *stream = std::move(changes);
     return s;

@@ -41,10 +41,11 @@ Status Follower::Follow() {
     const std::lock_guard one_at_a_time(follow_mutex_);
     Env* const env = options_.env != nullptr ? options_.env : Env::Default();
     Seen now;
-    Status s = ReadFileToString(env, path_ + "/IDENTITY", &now.identity);
-    if (s.ok()) s = FindWrittenFiles(env, path_, &now.files);
+    // A copy has no identity until it is opened for writing.
+    ReadFileToString(env, path_ + "/IDENTITY", &now.identity)
+        .PermitUncheckedError();
+    Status s = FindWrittenFiles(env, path_, &now.files);
     if (store_ != nullptr && s.ok() && now == seen_) return s;
-    if (!s.ok()) now = {};  // one was removed meanwhile
     std::unique_ptr<Store> next;
     s = Store::Open(options_, path_, {}, &next);
     if (!s.ok()) return s;
