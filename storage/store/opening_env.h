@@ -30,6 +30,9 @@ class Listener final : public rocksdb::EventListener {
   // Tells whether a write of the MANIFEST failed, which may name files that
   // RocksDB does not count as its own.
   bool lost_manifest() const { return lost_manifest_; }
+  // The number of memtables that were followed by another one. RocksDB deletes
+  // no log that was begun since it had this number.
+  uint64_t sealed() const { return sealed_; }
   // The error after which RocksDB takes no more writes; OK: none.
   rocksdb::Status error() const {
     if (!is_stopped_) return rocksdb::Status::OK();
@@ -65,6 +68,7 @@ class Listener final : public rocksdb::EventListener {
   // disk may then lack. The next opening would not notice that, and go on with
   // the new log. RocksDB calls this while no write goes on.
   void OnMemTableSealed(const rocksdb::MemTableInfo& /*info*/) override {
+    ++sealed_;
     rocksdb::DB* const database = database_;
     // After an error RocksDB takes no more writes, and stops with an assertion
     // (7.8.3) when a log is synced again that could not be.
@@ -73,6 +77,7 @@ class Listener final : public rocksdb::EventListener {
 
  private:
   std::atomic<rocksdb::DB*> database_{nullptr};
+  std::atomic<uint64_t> sealed_{0};
   std::atomic<bool> had_error_{false};
   std::atomic<bool> lost_manifest_{false};
   std::atomic<bool> is_stopped_{false};

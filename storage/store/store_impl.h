@@ -45,6 +45,10 @@ class Store::Impl {
   std::atomic<uint64_t> next_load{0};
   std::mutex compact_mutex;  // held by each compaction that is asked for
   std::mutex flush_mutex;    // held by each flush that is asked for
+  // The last mark of a stream of changes, and Listener::sealed() before it.
+  // Guarded by Writer::LockRecords.
+  uint64_t mark_number = 0;
+  uint64_t mark_sealed = 0;
   Writer writer;
 };
 

@@ -372,14 +372,22 @@ class LogChanges final : public ChangeStream {
     return Status::OK();
   }
 
-  // Makes the last number that of a mark.
+  // Makes the last number that of a mark: a new one, unless the log ends with
+  // one. Streams would find each other's marks new for ever.
   Status MarkEnd() {
     const auto unchanged = opened_.families->LockUnchanged();
     const auto no_loads = opened_.families->KeepLoadsOut();
     const RowLocks::Guard no_writes = store_.writer.LockAll();
     const auto no_records = store_.writer.LockRecords();
+    const uint64_t sealed = opened_.listener->sealed();
+    end_ = opened_.database->GetLatestSequenceNumber();
+    if (store_.mark_number == end_ && store_.mark_sealed == sealed) {
+      return Status::OK();
+    }
     const Status s = WriteMark();
     end_ = opened_.database->GetLatestSequenceNumber();
+    store_.mark_number = end_;
+    store_.mark_sealed = sealed;
     return s;
   }
   Status WriteMark() const {

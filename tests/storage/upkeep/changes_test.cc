@@ -619,6 +619,21 @@ TEST_F(Changes, OfAReaderWhoseLogIsGoneAreNamed) {
   EXPECT_TRUE(changes_.empty());
 }
 
+TEST_F(Changes, AreNoneWhereOthersAreStreamed) {
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ASSERT_NO_FATAL_FAILURE(Put("a"));
+  uint64_t numbers[2] = {};
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_THAT(TakeChanges(store_.get(), &numbers[i % 2], &changes_), IsOk());
+    EXPECT_EQ(changes_.empty(), i >= 2);
+    if (i == 3) {
+      ASSERT_THAT(store_->Flush(), IsOk());
+    }
+  }
+  EXPECT_EQ(numbers[0], numbers[1]);
+  EXPECT_EQ(store_->LatestNumber(), numbers[0]);
+}
+
 // A record is in the log before its write is done.
 TEST_F(Changes, ThatTheLogHasNotAreNamedBesideWrites) {
   const auto store = OpenOrFail({}, path_, {{"f", {}}});  // keeps no log
