@@ -58,8 +58,8 @@ violations() {
         case $folder in
           include) continue ;;
           format) below='' ;;
-          store) below='format backup cells' ;;
-          upkeep) below='format store' ;;
+          store) below='format cells' ;;
+          upkeep) below='backup format store' ;;
           c) below='format filter_policy settings store' ;;
           hfile_transfer) below='format hfile store' ;;
           *) below=format ;;

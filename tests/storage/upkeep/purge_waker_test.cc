@@ -1,7 +1,7 @@
 // A checkpoint that waits in RocksDB for a wake-up that does not come is rare
 // even among threads that pause at locks (tests/stress/jitter.cc). These tests
 // are of the wake-ups.
-#include "storage/store/purge_waker.h"
+#include "storage/upkeep/purge_waker.h"
 
 #include <gtest/gtest.h>
 

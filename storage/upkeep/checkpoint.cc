@@ -1,0 +1,52 @@
+// Store::Checkpoint and Store::Backup.
+#include <memory>
+#include <string>
+
+#include "rocksdb/utilities/checkpoint.h"
+#include "rowbloom/store.h"
+#include "storage/backup/backup_directory.h"
+#include "storage/format/directory.h"
+#include "storage/format/staging.h"
+#include "storage/format/status_text.h"
+#include "storage/store/store_impl.h"
+#include "storage/upkeep/purge_waker.h"
+
+namespace rowbloom {
+
+using rocksdb::Status;
+
+Status Store::Checkpoint(const std::string& directory) {
+  return impl_->Change([&]() -> Status {
+    const std::string path = WithoutTrailingSlashes(directory);
+    if (path.empty()) {
+      return Status::InvalidArgument("the path of the checkpoint is empty");
+    }
+    if (GetEnv()->FileExists(path).ok()) {
+      return InvalidArgument(path,
+                             " exists: a checkpoint makes a new directory");
+    }
+    const auto unchanged = impl_->opened.families->LockUnchanged();
+    const auto no_loads = impl_->opened.families->KeepLoadsOut();
+    const Writer::LogsAll logs_all(&impl_->writer);
+    const PurgeWaker waker(impl_->opened.database.get(), &impl_->compact_mutex);
+    rocksdb::Checkpoint* made = nullptr;
+    Status s = rocksdb::Checkpoint::Create(impl_->opened.database.get(), &made);
+    const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+    Staging staging(GetEnv(), path, ".checkpointing");
+    if (s.ok()) s = staging.Begin();
+    if (s.ok()) s = checkpoint->CreateCheckpoint(staging.contents());
+    return s.ok() ? staging.Commit() : s;
+  });
+}
+
+Status Store::Backup(const std::string& directory, BackupInfo* info) {
+  return impl_->Change([&]() -> Status {
+    const auto unchanged = impl_->opened.families->LockUnchanged();
+    const auto no_loads = impl_->opened.families->KeepLoadsOut();
+    const Writer::LogsAll logs_all(&impl_->writer);
+    const PurgeWaker waker(impl_->opened.database.get(), &impl_->compact_mutex);
+    return CreateBackup(impl_->opened.database.get(), directory, info);
+  });
+}
+
+}  // namespace rowbloom
