@@ -109,8 +109,8 @@ struct OpenedStore {
   std::shared_ptr<SharedState> shared;
   std::unique_ptr<StoreEnv> env;            // nullptr: open for reading only
   std::unique_ptr<ReadingEnv> reading_env;  // nullptr: open for writing
-  // Of a store that is open for reading: the last number up to which all loads
-  // in its log are in its tables.
+  // The last number up to which all loads in the log are in the tables, of a
+  // store that is open for reading.
   uint64_t readable_number = 0;
   std::shared_ptr<Listener> listener = std::make_shared<Listener>();
   std::shared_ptr<CompactionGate> compaction_gate;  // nullptr as env is

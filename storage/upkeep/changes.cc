@@ -208,7 +208,7 @@ uint64_t LastNumber(const OpenedStore& opened) {
   return opened.env != nullptr ? last : opened.readable_number;
 }
 
-// As long as it lives, RocksDB deletes no logs.
+// RocksDB deletes no logs while the object lives.
 class KeptLogs {
  public:
   explicit KeptLogs(rocksdb::DB* database) : database_(*database) {
@@ -362,7 +362,7 @@ class LogChanges final : public ChangeStream {
     }
     std::optional<KeptLogs> kept;
     if (opened_.env != nullptr && !kept_) {
-      // The log that has the mark may be gone.
+      // The log that has the mark of MarkEnd may be gone.
       kept.emplace(opened_.database.get());
       const auto no_records = store_.writer.LockRecords();
       if (Status s = WriteMark(); !s.ok()) return s;
