@@ -30,8 +30,8 @@ class Listener final : public rocksdb::EventListener {
   // Tells whether a write of the MANIFEST failed, which may name files that
   // RocksDB does not count as its own.
   bool lost_manifest() const { return lost_manifest_; }
-  // The number of memtables that were followed by another one. RocksDB deletes
-  // no log that was begun since it had this number.
+  // The number of memtables that were sealed. RocksDB deletes the log that it
+  // writes to only after this has risen.
   uint64_t sealed() const { return sealed_; }
   // The error after which RocksDB takes no more writes; OK: none.
   rocksdb::Status error() const {

@@ -279,7 +279,8 @@ class LogChanges final : public ChangeStream {
     // Changes that a power cut takes back would give their numbers to others.
     if (opened_.env != nullptr) {
       kept_.emplace(opened_.database.get());
-      Status s = MarkEnd();
+      Status s = opened_.CheckWritable();
+      if (s.ok()) s = MarkEnd();
       if (s.ok()) s = opened_.database->FlushWAL(/*sync=*/true);
       if (!s.ok()) return s;
     }
@@ -385,6 +386,7 @@ class LogChanges final : public ChangeStream {
       return Status::OK();
     }
     const Status s = WriteMark();
+    if (!s.ok()) return s;
     end_ = opened_.database->GetLatestSequenceNumber();
     store_.mark_number = end_;
     store_.mark_sealed = sealed;

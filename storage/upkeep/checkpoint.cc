@@ -1,8 +1,9 @@
 // Store::Checkpoint and Store::Backup.
+#include "rocksdb/utilities/checkpoint.h"
+
 #include <memory>
 #include <string>
 
-#include "rocksdb/utilities/checkpoint.h"
 #include "rowbloom/store.h"
 #include "storage/backup/backup_directory.h"
 #include "storage/format/directory.h"

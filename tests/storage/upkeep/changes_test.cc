@@ -634,6 +634,18 @@ TEST_F(Changes, AreNoneWhereOthersAreStreamed) {
   EXPECT_EQ(store_->LatestNumber(), numbers[0]);
 }
 
+TEST_F(Changes, WithoutTheirMarkAreRefusedEachTime) {
+  FaultPlan plan;
+  const auto env = NewFaultEnv(&plan);
+  const auto store = OpenOrFail({.env = env.get()}, path_, {{"f", {}}});
+  ASSERT_NE(store, nullptr);
+  ASSERT_THAT(store->Put("a", "f", "q", "v"), IsOk());
+  plan.FailCall(1, /*for_good=*/true);
+  EXPECT_FALSE(TakeChanges(store.get(), &number_, &changes_).ok());
+  plan.FailNoCall();
+  EXPECT_FALSE(TakeChanges(store.get(), &number_, &changes_).ok());
+}
+
 // A record is in the log before its write is done.
 TEST_F(Changes, ThatTheLogHasNotAreNamedBesideWrites) {
   const auto store = OpenOrFail({}, path_, {{"f", {}}});  // keeps no log
