@@ -85,7 +85,6 @@ Status LookIntoDatabase(Env* env, const std::string& path, FoundStore* found) {
   if (!s.ok()) return NamingDamagedFile(env, path, s);
   if (!found->creation_mark) s = CheckManifestEnd(env, path, database.get());
   if (s.ok()) s = ReadMetadata(database.get(), path, &found->metadata);
-  found->last_number = database->GetLatestSequenceNumber();
   if (!s.ok() || found->exists() || found->creation_mark) return s;
   return NotOurs(path, "its column family \"default\" has no record \"store\"");
 }
@@ -113,6 +112,49 @@ Status FindStore(Env* env, const std::string& path, FoundStore* found) {
   if (entries.empty() || found->creation_mark) return s;
   return InvalidArgument(
       path, " is not a rowbloom store: it has files, but none named CURRENT");
+}
+
+uint64_t StoreCut::EndOfLog(std::string_view name) const {
+  const uint64_t number = LeadingNumber(name);
+  if (manifest.empty() || logs.upper_bound(number) != logs.end()) {
+    return UINT64_MAX;
+  }
+  return logs.contains(number) ? log_bytes : 0;
+}
+
+Status FindCut(Env* env, const std::string& path, StoreCut* cut) {
+  constexpr int kMaxLooks = 20;
+  const auto find_manifest = [&](StoreCut* at) {
+    Status s = ReadFileToString(env, path + "/CURRENT", &at->manifest);
+    if (!s.ok()) return s;
+    while (at->manifest.ends_with('\n')) at->manifest.pop_back();
+    return env->GetFileSize(path + "/" + at->manifest, &at->manifest_bytes);
+  };
+  Status s;
+  for (int looks = 0; looks < kMaxLooks; ++looks) {
+    StoreCut now;
+    StoreCut later;
+    std::vector<std::string> names;
+    s = find_manifest(&now);
+    if (s.ok()) s = ListDirectory(env, path, &names);
+    for (std::string& name : names) {
+      const uint64_t number = LeadingNumber(name);
+      if (name.ends_with(".log")) now.logs[number] = std::move(name);
+    }
+    if (s.ok() && !now.logs.empty()) {
+      s = env->GetFileSize(path + "/" + now.logs.rbegin()->second,
+                           &now.log_bytes);
+    }
+    if (s.ok()) s = find_manifest(&later);
+    if (!s.ok()) continue;
+    if (now.manifest == later.manifest &&
+        now.manifest_bytes == later.manifest_bytes) {
+      *cut = std::move(now);
+      return s;
+    }
+    s = TryAgain("the MANIFEST grew");
+  }
+  return s;
 }
 
 Status FindWrittenFiles(Env* env, const std::string& path,

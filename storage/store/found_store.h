@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "rocksdb/env.h"
 #include "rocksdb/status.h"
@@ -26,9 +27,6 @@ struct FoundStore {
   // The column families of a RocksDB database but "default"; empty without one.
   std::set<std::string> column_families;
   Metadata metadata;
-  // The number of the last change, or an earlier one: logs that the records do
-  // not need are not read.
-  uint64_t last_number = 0;
 
   bool exists() const { return metadata.exists; }
   // True if `name` is a family with all that belongs to it.
@@ -40,6 +38,24 @@ struct FoundStore {
 // Changes nothing. InvalidArgument: there is something that is no store.
 rocksdb::Status FindStore(rocksdb::Env* env, const std::string& path,
                           FoundStore* found);
+
+// The MANIFEST and the logs as they were at one time. A database that is read
+// up to their ends is whole: the log has no later record than those that the
+// MANIFEST was complete for.
+struct StoreCut {
+  std::string manifest;  // its name; empty: there is no database
+  uint64_t manifest_bytes = 0;
+  std::map<uint64_t, std::string> logs;  // names by number
+  uint64_t log_bytes = 0;  // of the newest; older ones do not grow
+
+  // The bytes of a log of this name that are read, at most.
+  uint64_t EndOfLog(std::string_view name) const;
+};
+
+// TryAgain: the MANIFEST grew at each of many looks. An error leaves *cut as it
+// is without a database.
+rocksdb::Status FindCut(rocksdb::Env* env, const std::string& path,
+                        StoreCut* cut);
 
 // The files of a database that its writer makes and removes, with the sizes of
 // those that grow, logs and MANIFEST, and 0 for others: tables, blobs and

@@ -158,14 +158,15 @@ class Opener {
  public:
   Opener(const StoreOptions& options, const std::string& path,
          const std::vector<FamilyDescriptor>& families,
-         const WallClock& wall_clock)
+         const WallClock& wall_clock,
+         std::unique_ptr<ReadingEnv> reading_env = nullptr)
       : options_(options), families_(families) {
     if (options_.env == nullptr) options_.env = rocksdb::Env::Default();
     env_ = options_.env;
     opened_.shared = std::make_shared<SharedState>(wall_clock);
     opened_.path = path;
     if (options.read_only) {
-      opened_.reading_env = std::make_unique<ReadingEnv>(options_.env);
+      opened_.reading_env = std::move(reading_env);
       env_ = opened_.reading_env.get();
       return;
     }
@@ -190,7 +191,7 @@ class Opener {
     s = OpenDatabase();
     std::vector<std::string> loads;
     if (s.ok() && Writes()) s = EndLoads(&loads);
-    if (s.ok()) s = Writes() ? CompleteStore() : LookAgain();
+    if (s.ok() && Writes()) s = CompleteStore();
     for (const std::string& load : loads) {
       if (s.ok()) s = RemoveDirectory(env_, path() + "/" + load);
     }
@@ -295,34 +296,16 @@ class Opener {
         : options_.transactions ? Database::Access::kTransactions
                                 : Database::Access::kReadWrite,
         options_.front_filter_limit_bytes > 0 ? &front_filter : nullptr);
-    if (s.IsInvalidArgument() && !Writes()) return FamiliesChanged();
     if (!s.ok()) return NamingDamagedFile(env_, path(), s);
     if (Writes()) opened_.listener->SetDatabase(opened_.database.get());
     return s;
   }
 
-  // The writer may have gone on since the look: the records are those that
-  // the cells were written by. TryAgain: families came, changed or went.
-  Status LookAgain() {
-    opened_.reading_env->FreezeLogs();
-    opened_.readable_number = std::min(
-        found_.last_number, opened_.database->GetLatestSequenceNumber());
-    const auto opened = std::move(found_.metadata.families);
-    Status s = ReadMetadata(opened_.database.get(), path(), &found_.metadata);
-    for (const auto& [name, family] : store_families_) {
-      family.shared_rules->SetMerged(MergedVersions(name));
-    }
-    return !s.ok() || found_.metadata.families == opened ? s
-                                                         : FamiliesChanged();
-  }
   // 0: the family has no such record.
   uint32_t MergedVersions(const std::string& name) const {
     const auto& merged = found_.metadata.merged_versions;
     const auto found = merged.find(name);
     return found == merged.end() ? 0 : found->second;
-  }
-  Status FamiliesChanged() const {
-    return TryAgain("the families of the store at ", path(), " changed");
   }
 
   // Does what an earlier process began, and what the caller asks for.
@@ -430,13 +413,12 @@ class Opener {
     for (auto& [name, family] : store_families_) {
       family.Connect(opened_.database, name);
     }
-    for (const FamilyDescriptor& family : families_) {
-      // A writer that truncates it is between two steps, or was interrupted.
-      if (!Writes() && !store_families_.contains(family.name) &&
-          found_.metadata.families.contains(family.name)) {
-        return TryAgain(QuotedFamily(family.name), " of the store at ", path(),
-                        " has a record and no column family");
+    for (const auto& [name, options] : found_.metadata.families) {
+      if (!Writes() && !store_families_.contains(name)) {
+        opened_.unfinished.insert(name);
       }
+    }
+    for (const FamilyDescriptor& family : families_) {
       FamilyMap::const_iterator found;
       Status s = opened_.FindFamily(store_families_, family.name, &found);
       if (!s.ok()) return s;
@@ -454,21 +436,14 @@ class Opener {
   FamilyMap store_families_;  // opened_'s, until they are all there
 };
 
-WrittenFiles ManifestOf(const WrittenFiles& files) {
-  return {files.lower_bound("MANIFEST-"), files.lower_bound("MANIFEST.")};
-}
-
-// Opens for reading beside a writer, which deletes logs and files once they are
-// no longer needed. If it does so between two reads of the directory by
-// RocksDB, something is missing; a missing log goes unnoticed. So does a family
-// that the writer drops or creates before RocksDB reads the logs. An error
-// counts only if no file changed meanwhile.
+// Opens the store as of one time beside a writer, which deletes logs and other
+// files that it does not need any more. An error counts only if no file came or
+// went meanwhile; RocksDB does not notice that a log is gone.
 Status OpenForReading(const StoreOptions& options, const std::string& path,
                       const std::vector<FamilyDescriptor>& families,
                       const WallClock& wall_clock,
                       std::unique_ptr<Store::Impl>* store) {
   constexpr int kMaxTries = 20;
-  constexpr int kTriesForManifest = 3;
   rocksdb::Env* const env =
       options.env != nullptr ? options.env : rocksdb::Env::Default();
   const auto find = [&] {
@@ -476,39 +451,29 @@ Status OpenForReading(const StoreOptions& options, const std::string& path,
     FindWrittenFiles(env, path, &files).PermitUncheckedError();
     return files;
   };
-  uint64_t seen_number = 0;  // the last number of an earlier try
   Status s;
   for (int tries = 0; tries < kMaxTries; ++tries) {
     const WrittenFiles before = find();
+    StoreCut cut;
+    const Status no_cut = FindCut(env, path, &cut);
     std::unique_ptr<Store::Impl> opened;
-    s = Opener(options, path, families, wall_clock).Run(&opened);
+    s = Opener(options, path, families, wall_clock,
+               std::make_unique<ReadingEnv>(env, cut))
+            .Run(&opened);
+    if (s.ok()) s = no_cut;
     const WrittenFiles after = find();
+    const bool lacks_log = std::ranges::any_of(
+        cut.logs, [&](const auto& log) { return !after.contains(log.second); });
+    if (s.ok() && lacks_log) s = TryAgain("a log is gone");
     WrittenFiles changed;  // files that came or went
     std::set_symmetric_difference(
         before.begin(), before.end(), after.begin(), after.end(),
         std::inserter(changed, changed.end()), before.value_comp());
-    // Some of what was read is from before the change, and some from after it.
-    const bool mixed = std::ranges::any_of(changed, [&](const auto& file) {
-      return file.first.starts_with("OPTIONS-") ||
-             (file.first.ends_with(".log") && !after.contains(file.first));
-    });
-    if (s.ok() && mixed) s = TryAgain("a part of what was read is older");
-    if (s.ok()) {
-      // RocksDB reads the MANIFEST before the log, which may be later than a
-      // load that the MANIFEST had not yet. A writer that never rests is read
-      // so: its loads of before this try are there.
-      uint64_t& readable = opened->opened.readable_number;
-      const uint64_t last = opened->opened.database->GetLatestSequenceNumber();
-      readable = std::max(readable, std::min(seen_number, last));
-      seen_number = last;
-      if (!ManifestOf(before).empty() &&
-          ManifestOf(before) == ManifestOf(after)) {
-        readable = last;
-      } else if (tries < kTriesForManifest) {
-        s = TryAgain("the MANIFEST grew");
-      }
-    }
-    if (s.ok() || (changed.empty() && !s.IsTryAgain())) {
+    const bool other_families = std::ranges::any_of(
+        changed,
+        [](const auto& file) { return file.first.starts_with("OPTIONS-"); });
+    if (s.ok() && other_families) s = TryAgain("families changed");
+    if (s.ok() || (changed.empty() && !s.IsTryAgain() && !s.IsBusy())) {
       *store = std::move(opened);
       return s;
     }

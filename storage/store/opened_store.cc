@@ -21,6 +21,10 @@ Status OpenedStore::FindFamily(const FamilyMap& among, std::string_view name,
                                FamilyMap::const_iterator* family) const {
   *family = among.find(name);
   if (*family != among.end()) return Status::OK();
+  if (unfinished.contains(name)) {
+    return TryAgain(QuotedFamily(name), " of the store at ", path,
+                    " has a record and no column family");
+  }
   std::string names;
   for (const auto& [known, of_store] : among) {
     names += (names.empty() ? "" : ", ") + ToPrintable(known);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -20,8 +21,8 @@
 #include "storage/store/compaction_gate.h"
 #include "storage/store/database.h"
 #include "storage/store/family_options.h"
-#include "storage/store/frozen_logs.h"
 #include "storage/store/opening_env.h"
+#include "storage/store/reading_env.h"
 
 namespace rowbloom {
 
@@ -109,9 +110,10 @@ struct OpenedStore {
   std::shared_ptr<SharedState> shared;
   std::unique_ptr<StoreEnv> env;            // nullptr: open for reading only
   std::unique_ptr<ReadingEnv> reading_env;  // nullptr: open for writing
-  // The last number up to which all loads in the log are in the tables, of a
-  // store that is open for reading.
-  uint64_t readable_number = 0;
+  // Families with a record and no column family, of a store that is open for
+  // reading. Its writer truncates or creates them, or was interrupted; they
+  // have no cells.
+  std::set<std::string, std::less<>> unfinished;
   std::shared_ptr<Listener> listener = std::make_shared<Listener>();
   std::shared_ptr<CompactionGate> compaction_gate;  // nullptr as env is
   Database database;
@@ -119,8 +121,9 @@ struct OpenedStore {
 
   const KeyLayout& key_layout() const { return *options.key_layout; }
 
-  // Each is InvalidArgument when the argument is out of its limits. The memory
-  // that is reserved of *row_bytes stays so.
+  // Each is InvalidArgument when the argument is out of its limits, and
+  // TryAgain for an unfinished family. The memory that is reserved of
+  // *row_bytes stays so.
   rocksdb::Status EncodeRow(std::string_view row, std::string* row_bytes) const;
   rocksdb::Status FindFamily(const FamilyMap& among, std::string_view name,
                              FamilyMap::const_iterator* family) const;

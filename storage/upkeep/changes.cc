@@ -204,8 +204,7 @@ class LoadEnd final : public rocksdb::WriteBatch::Handler {
 uint64_t LastNumber(const OpenedStore& opened) {
   const auto unchanged = opened.families->LockUnchanged();
   const auto no_loads = opened.families->KeepLoadsOut();
-  const uint64_t last = opened.database->GetLatestSequenceNumber();
-  return opened.env != nullptr ? last : opened.readable_number;
+  return opened.database->GetLatestSequenceNumber();
 }
 
 // RocksDB deletes no logs while the object lives.
@@ -237,7 +236,8 @@ class KeptLogs {
 // assertions, as Debian's) at a record that is still being written, which it
 // meets where the log lacks numbers before that one. A writer puts a mark
 // behind the changes that are wanted: as long as that is in the log, no other
-// record comes after the gap. Stores that are open for reading have FrozenLogs.
+// record comes after the gap. Stores that are open for reading have a
+// ReadingEnv.
 class LogChanges final : public ChangeStream {
  public:
   LogChanges(Store::Impl* store, uint64_t since)

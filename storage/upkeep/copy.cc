@@ -121,6 +121,9 @@ Status Store::CopyTo(const std::string& given_path, const CopyOptions& given,
       for (const auto& [name, family] : *families) {
         options.families.push_back({name, family.options});
       }
+      for (const std::string& name : opened.unfinished) {
+        options.families.push_back({name, {}});  // refused by its name
+      }
     }
     const std::string path = WithoutTrailingSlashes(given_path);
     Staging staging(store.env, path, kCopyingSuffix);

@@ -22,6 +22,11 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
   CallingFileSystem() : FileSystemWrapper(rocksdb::FileSystem::Default()) {}
   const char* Name() const override { return "CallingFileSystem"; }
 
+  // Before a file is opened that is read from its beginning to its end.
+  void OnOpened(Callback opened) {
+    const std::lock_guard lock(mutex_);
+    opened_ = std::move(opened);
+  }
   void OnMade(Callback made) {
     const std::lock_guard lock(mutex_);
     made_ = std::move(made);
@@ -38,6 +43,14 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
   void OnSynced(Callback synced) {
     const std::lock_guard lock(mutex_);
     synced_ = std::move(synced);
+  }
+
+  rocksdb::IOStatus NewSequentialFile(
+      const std::string& path, const rocksdb::FileOptions& options,
+      std::unique_ptr<rocksdb::FSSequentialFile>* file,
+      rocksdb::IODebugContext* context) override {
+    Call(&CallingFileSystem::opened_, path);
+    return FileSystemWrapper::NewSequentialFile(path, options, file, context);
   }
 
   rocksdb::IOStatus NewWritableFile(
@@ -130,6 +143,7 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
   }
 
   std::mutex mutex_;
+  Callback opened_;
   Callback made_;
   Callback linked_;
   Callback renamed_;

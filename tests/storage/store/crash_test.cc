@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "rowbloom/open_db.h"
 #include "storage/store/found_store.h"
@@ -146,18 +150,26 @@ TEST(InterruptedCreation, FamilyRecordWithoutColumnFamilyIsAnEmptyFamily) {
     ASSERT_NO_FATAL_FAILURE(OpenRaw(path, &database));
     ASSERT_THAT(database.DropColumnFamily("a"), IsOk());
   }
-  // A reader cannot complete it: the family is not there yet.
+  // A reader cannot complete it; its writer may be about to.
+  const auto is_refused = StatusIs(
+      Status::kTryAgain, HasSubstr("family \"a\" of the store at " + path +
+                                   " has a record and no column family"));
   {
     const auto reader = OpenOrFail({.read_only = true}, path, {});
     ASSERT_NE(reader, nullptr);
     EXPECT_TRUE(reader->Families().empty());
+    std::vector<Cell> cells;
+    EXPECT_THAT(reader->GetRow("r", &cells), IsOk());
+    EXPECT_TRUE(cells.empty());
+    std::optional<std::string> value;
+    EXPECT_THAT(reader->Get("r", "a", "q", &value), is_refused);
+    CopyReport report;
+    EXPECT_THAT(reader->CopyTo(dir.File("copy"), {}, &report), is_refused);
+    EXPECT_FALSE(std::filesystem::exists(dir.File("copy")));
   }
-  // Its writer may be about to.
   std::unique_ptr<Store> reader;
   EXPECT_THAT(Store::Open({.read_only = true}, path, {{"a", {}}}, &reader),
-              StatusIs(Status::kTryAgain,
-                       HasSubstr("family \"a\" of the store at " + path +
-                                 " has a record and no column family")));
+              is_refused);
   ASSERT_NO_FATAL_FAILURE(
       ExpectUsable(path, {{"a", {.compression = Compression::kNone}}}));
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/storage/upkeep/numbered_writes.h"
 #include "tests/storage/upkeep/other_process.h"
+#include "tests/support/calling_file_system.h"
 #include "tests/support/wait_for.h"
 
 namespace rowbloom::test {
@@ -205,6 +207,61 @@ TEST_F(Following, KeepsItsStoreAfterAnError) {
   ASSERT_THAT(follower_->Follow(), IsOk());
   ASSERT_THAT(follower_->store()->Get("r", "f", "q", &value_), IsOk());
   EXPECT_EQ(value_, "2");
+}
+
+// The writer makes a change before each log and MANIFEST that is read.
+TEST_F(Following, OpensTheStoreOfOneTime) {
+  enum Change { kLoad, kPut, kPutToBoth, kFlush, kKinds };
+  uint64_t changes = 0;
+  const auto change = [&](int kind) {
+    const std::string number = std::to_string(++changes);
+    WriteBatch batch;
+    if (kind == kLoad) {
+      std::unique_ptr<BulkLoad> load;
+      ASSERT_THAT(store_->NewBulkLoad({}, &load), IsOk());
+      ASSERT_THAT(load->Add("r", "v", number, "v", 5), IsOk());
+      ASSERT_THAT(load->Finish(), IsOk());
+    } else if (kind == kFlush) {
+      // Logs are deleted, so that an opening has to begin anew.
+      if (changes % 10 < 4) {
+        ASSERT_THAT(store_->Flush(), IsOk());
+      }
+    } else {
+      batch.Put("r", "f", "put", number);
+      if (kind == kPutToBoth) batch.Put("r", "v", "put", number, changes);
+      ASSERT_THAT(store_->Write(batch), IsOk());
+    }
+  };
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  for (int first = 0; first < kKinds; ++first) {
+    for (int second = 0; second < kKinds; ++second) {
+      SCOPED_TRACE(std::to_string(first) + ", " + std::to_string(second));
+      std::map<uint64_t, std::vector<Cell>> states;  // by number
+      const auto keep = [&] {
+        ASSERT_THAT(store_->GetRow("r", &states[store_->LatestNumber()]),
+                    IsOk());
+      };
+      ASSERT_THAT(store_->Flush(), IsOk());
+      keep();
+      int calls = 0;
+      files->OnOpened([&](const std::string& path) {
+        constexpr int kMost = 40;  // each load begins a new log
+        if (path.ends_with("/CURRENT") || calls == kMost) return;
+        change(calls++ % 2 == 0 ? first : second);
+        keep();
+      });
+      const auto reader =
+          OpenOrFail({.read_only = true, .env = env.get()}, path_, {});
+      files->OnOpened(nullptr);
+      ASSERT_NE(reader, nullptr);
+      EXPECT_GT(calls, 2);
+      ASSERT_TRUE(states.contains(reader->LatestNumber()));
+      std::vector<Cell> cells;
+      ASSERT_THAT(reader->GetRow("r", &cells), IsOk());
+      EXPECT_EQ(cells, states[reader->LatestNumber()]);
+    }
+  }
 }
 
 TEST(FollowerOpen, NamesAStoreThatIsNotThere) {
