@@ -25,7 +25,7 @@ class ThreadCounters {
   ThreadCounters(const ThreadCounters&) = delete;
   ThreadCounters& operator=(const ThreadCounters&) = delete;
 
-  void Add(size_t slot, uint64_t times) noexcept {
+  [[gnu::always_inline]] void Add(size_t slot, uint64_t times) noexcept {
     const size_t offset = thread_offset_;
     if (offset == kSharedOffset) [[unlikely]] {
       return AddShared(slot, times);

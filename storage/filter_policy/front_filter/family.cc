@@ -18,8 +18,7 @@ void Family::Publish(std::vector<std::shared_ptr<MemtableRows>> memtables,
     view->files = files;
     view->memtables.assign(memtables.begin(), memtables.end());
     for (const auto& announcement : announced) {
-      view->announced.insert(view->announced.end(), announcement->rows.begin(),
-                             announcement->rows.end());
+      for (const auto& file : announcement->rows) view->Announce(file);
       if (announcement->rows.size() < announcement->paths.size()) {
         view->announced_unknown = true;
       }
@@ -266,8 +265,9 @@ FrontFilterCounts Family::Counts() const noexcept {
   const auto sum = [this](Count count) {
     return counters_.Sum(static_cast<size_t>(count));
   };
-  return {.asked = sum(Count::kAsked),
-          .answered = sum(Count::kAnswered),
+  const uint64_t answered = sum(Count::kAnswered);
+  return {.asked = answered + sum(Count::kPassed),
+          .answered = answered,
           .passed_found = sum(Count::kPassedFound),
           .passed_wasted = sum(Count::kPassedWasted),
           .bypassed = sum(Count::kBypassed)};

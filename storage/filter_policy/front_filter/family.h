@@ -37,8 +37,8 @@ struct Announcement {
 
 // Counters, by the number of their slot in ThreadCounters.
 enum class Count : size_t {
-  kAsked,
   kAnswered,
+  kPassed,  // looked up, and may exist
   kPassedFound,
   kPassedWasted,
   kBypassed
@@ -242,11 +242,10 @@ void Family::AskAll(const View& view, size_t count, const RowOf& row_of,
   if (count == 1) {
     const std::optional<KeyParts> key = row_of(0);
     if (!key) return;
-    Add(Count::kAsked);
     if (view.MayHave({.bytes = key->row,
                       .hash = HashRow(key->row),
                       .qualifier = key->qualifier})) {
-      return;
+      return Add(Count::kPassed);
     }
     Add(Count::kAnswered);
     return absent(0);
@@ -254,7 +253,7 @@ void Family::AskAll(const View& view, size_t count, const RowOf& row_of,
   std::array<Row, Kernel::kMaxMany> rows;
   std::array<uint64_t, Kernel::kMaxMany> hashes;
   std::array<size_t, Kernel::kMaxMany> places;
-  uint64_t asked = 0;
+  uint64_t passed = 0;
   uint64_t answered = 0;
   for (size_t next = 0; next < count;) {
     size_t many = 0;
@@ -267,7 +266,7 @@ void Family::AskAll(const View& view, size_t count, const RowOf& row_of,
       places[many++] = next;
     }
     if (many == 0) continue;
-    asked += many;
+    passed += many;
     for (uint32_t left =
              view.Absent({std::span(rows).first(many), hashes.data()});
          left != 0; left &= left - 1) {
@@ -275,7 +274,8 @@ void Family::AskAll(const View& view, size_t count, const RowOf& row_of,
       ++answered;
     }
   }
-  if (asked > 0) Add(Count::kAsked, asked);
+  passed -= answered;
+  if (passed > 0) Add(Count::kPassed, passed);
   if (answered > 0) Add(Count::kAnswered, answered);
 }
 

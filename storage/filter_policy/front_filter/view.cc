@@ -35,7 +35,7 @@ class Probes {
 
   // The rows that were found.
   uint32_t Find() {
-    Probe();
+    if (count_ > 0) Probe();
     return found_;
   }
 
@@ -225,11 +225,7 @@ uint32_t View::Absent(const RowBatch& rows) const {
       if (memtable->MayHave(rows[i].memtable_hash())) found |= uint32_t{1} << i;
     });
   }
-  Probes probes(rows, *kernel);
-  for (const auto& file : announced) {
-    ForEach(rows.all() & ~found, [&](size_t i) { probes.Add(i, file.get()); });
-  }
-  found |= probes.Find();
+  found |= announced_sections.Find(rows, rows.all() & ~found, *kernel);
   const uint32_t wanted = rows.all() & ~found;
   return wanted & ~files->Find(rows, wanted, *kernel);
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/kernels/kernel.h"
@@ -121,8 +122,14 @@ struct View : std::enable_shared_from_this<View> {
   std::vector<std::shared_ptr<const MemtableRows>> memtables;
   // Files that are about to be ingested.
   std::vector<std::shared_ptr<const FileRows>> announced;
-  bool announced_unknown = false;  // some have unknown rows
+  SectionSet announced_sections;   // theirs
+  bool announced_unknown = false;  // more are, whose rows are not known
   const Kernel* kernel = nullptr;
+
+  void Announce(std::shared_ptr<const FileRows> file) {
+    announced_sections.Add(file.get());
+    announced.push_back(std::move(file));
+  }
 
   // Tells whether the row may exist.
   bool MayHave(const Row& row) const {

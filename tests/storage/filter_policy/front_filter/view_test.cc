@@ -101,7 +101,7 @@ TEST(View, FindsTheRowsOfAllFiles) {
       memtable->Add(HashRow(rules.RowOf(random_key()).value()), Writers::kOne);
       view.memtables.push_back(memtable);
     }
-    if (random.OneIn(3)) view.announced.push_back(load({random_key()}));
+    if (random.OneIn(3)) view.Announce(load({random_key()}));
 
     std::vector<std::string> asked_rows;
     for (const char a : {'a', 'b', 'c'}) {
