@@ -42,7 +42,7 @@ int Run(int argc, char** argv) {
                   "keys of the filters of 4 to 20 bits per key; 0: none")
       ->capture_default_str();
   app->add_option("--absent", options.absent_keys,
-                  "absent keys asked for each false positive rate")
+                  "absent keys looked up for each false positive rate")
       ->capture_default_str()
       ->check(CLI::Range(uint64_t{1000}, uint64_t{1'000'000'000}));
   app->add_option("--offset", options.offset_bytes,

@@ -291,7 +291,7 @@ KindChoice ChooseKind(const FileProfile& profile,
   const double saved_cores = saved_bytes / kBytesPerCore;
   const double spent_cores = static_cast<double>(EntriesOf(profile, bloom)) *
                                  kBuildSecondsPerEntry / lifetime +
-                             profile.questions_per_second * kAskSeconds;
+                             profile.questions_per_second * kLookupSeconds;
   if (std::isinf(spent_cores)) {
     return {FilterKind::kBloom,
             "Kind bloom, as it is not known that the file lives long."};
@@ -299,7 +299,7 @@ KindChoice ChooseKind(const FileProfile& profile,
   return {saved_cores > spent_cores ? FilterKind::kRibbon : FilterKind::kBloom,
           Concat("A ribbon saves ", std::llround(saved_bytes), " bytes, worth ",
                  Text(saved_cores), " cores, and takes ", Text(spent_cores),
-                 " cores more to build and to ask.")};
+                 " cores more to build and to probe.")};
 }
 
 std::string Problem(const FileProfile& profile, const FilterBudget& budget) {
@@ -362,7 +362,7 @@ Result<Advice> Advise(const FileProfile& profile, const FilterBudget& budget) {
   }
   if (Cost(profile, none.prediction) == 0) {
     return advice(none, DataText(profile) +
-                            " NONE: nothing is asked that is not there, and a "
+                            " NONE: no absent key is looked up, and a "
                             "filter helps no other read.");
   }
   // The filter of a type and kind with the fewest wrong opens, if there is one.

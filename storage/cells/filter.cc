@@ -152,7 +152,7 @@ void FilterRun::Look(const FilteredCell& cell) {
   row_is_done_ = true;
   for (Step* step : rows_with_) {
     if (step->row == row_number_) continue;
-    if (Ask(&step->parts.front(), cell) == Verdict::kKeep) {
+    if (VerdictOf(&step->parts.front(), cell) == Verdict::kKeep) {
       step->row = row_number_;
     } else {
       row_is_done_ = false;
@@ -160,7 +160,7 @@ void FilterRun::Look(const FilteredCell& cell) {
   }
 }
 
-FilterRun::Verdict FilterRun::Ask(Step* step, const FilteredCell& cell) {
+FilterRun::Verdict FilterRun::VerdictOf(Step* step, const FilteredCell& cell) {
   const Filter::Node& node = *step->node;
   const auto keep_if = [](bool keep, Verdict otherwise) {
     return keep ? Verdict::kKeep : otherwise;
@@ -189,27 +189,29 @@ FilterRun::Verdict FilterRun::Ask(Step* step, const FilteredCell& cell) {
     case NodeKind::kRowsWith:
       return keep_if(step->row == row_number_, Verdict::kDropRow);
     default:
-      return AskParts(step, cell);
+      return VerdictOfParts(step, cell);
   }
 }
 
-// A function of its own, as Ask is faster without a loop in it.
-FilterRun::Verdict FilterRun::AskParts(Step* step, const FilteredCell& cell) {
+// A function of its own, as VerdictOf is faster without a loop in it.
+FilterRun::Verdict FilterRun::VerdictOfParts(Step* step,
+                                             const FilteredCell& cell) {
   Verdict least = Verdict::kDropRow;
   switch (step->node->kind) {
     case NodeKind::kNot:
-      return Ask(&step->parts.front(), cell) == Verdict::kKeep ? Verdict::kDrop
-                                                               : Verdict::kKeep;
+      return VerdictOf(&step->parts.front(), cell) == Verdict::kKeep
+                 ? Verdict::kDrop
+                 : Verdict::kKeep;
     case NodeKind::kAnd:
       for (Step& part : step->parts) {
-        const Verdict verdict = Ask(&part, cell);
+        const Verdict verdict = VerdictOf(&part, cell);
         if (verdict != Verdict::kKeep) return verdict;
       }
       return Verdict::kKeep;
     default:  // kOr
       for (Step& part : step->parts) {
         if (least == Verdict::kKeep && part.node->is_stateless) continue;
-        least = std::min(least, Ask(&part, cell));
+        least = std::min(least, VerdictOf(&part, cell));
       }
       return step->parts.empty() ? Verdict::kKeep : least;
   }

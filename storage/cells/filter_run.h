@@ -41,7 +41,7 @@ struct Filter::Node {
   bool needs_key = false;    // anything of the row or the qualifier
 };
 
-// The cell that a filter is asked about. Its row is the one that was begun.
+// The cell that a filter judges. Its row is the one that was begun.
 struct FilteredCell {
   std::string_view family;
   std::string_view qualifier;
@@ -63,7 +63,7 @@ class FilterRun {
   // True: Drops may be called of any cell, whose row and qualifier it ignores.
   bool NeedsNoKey() const { return !root_.node->needs_key; }
   bool Drops(const FilteredCell& cell) {
-    return Ask(&root_, cell) != Verdict::kKeep;
+    return VerdictOf(&root_, cell) != Verdict::kKeep;
   }
 
   void BeginRow(std::string_view row);
@@ -73,7 +73,7 @@ class FilterRun {
       Look(cell);
       return false;
     }
-    const Verdict verdict = Ask(&root_, cell);
+    const Verdict verdict = VerdictOf(&root_, cell);
     row_is_done_ = verdict == Verdict::kDropRow;
     return verdict == Verdict::kKeep;
   }
@@ -101,8 +101,8 @@ class FilterRun {
     row_is_done_ = DropsAll(root_, true);
   }
   void Look(const FilteredCell& cell);
-  Verdict Ask(Step* step, const FilteredCell& cell);
-  Verdict AskParts(Step* step, const FilteredCell& cell);
+  Verdict VerdictOf(Step* step, const FilteredCell& cell);
+  Verdict VerdictOfParts(Step* step, const FilteredCell& cell);
   // Tells whether no cell of the row that was begun, or of any later one, can
   // be kept, without a look at one.
   bool DropsAll(const Step& step, bool of_this_row) const;

@@ -405,7 +405,7 @@ HFileBloomStats Reader::BloomStats() const {
           bloom_unusable_.load(std::memory_order_relaxed)};
 }
 
-bool Reader::Ask(const BloomFilter& filter, std::string_view key) const {
+bool Reader::Probe(const BloomFilter& filter, std::string_view key) const {
   bool may = false;
   const size_t entry = filter.chunks.Find(key);
   if (entry < filter.chunks.size()) {
@@ -431,13 +431,13 @@ bool Reader::Ask(const BloomFilter& filter, std::string_view key) const {
   return may;
 }
 
-bool Reader::AskForRow(std::string_view key) const {
+bool Reader::ProbeForRow(std::string_view key) const {
   if (bloom_description_.has_last_key && key > bloom_description_.last_key) {
     bloom_checked_.fetch_add(1, std::memory_order_relaxed);
     bloom_absent_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  return Ask(*general_bloom_, key);
+  return Probe(*general_bloom_, key);
 }
 
 bool Reader::MayContainRow(std::string_view row) const {
@@ -445,9 +445,9 @@ bool Reader::MayContainRow(std::string_view row) const {
   if (trailer_.entry_count == 0) return false;
   switch (bloom_description_.type) {
     case BloomType::kRow:
-      return AskForRow(row);
+      return ProbeForRow(row);
     case BloomType::kRowPrefixFixedLength:
-      return AskForRow(RowPrefix(row, bloom_description_.prefix_bytes));
+      return ProbeForRow(RowPrefix(row, bloom_description_.prefix_bytes));
     default:
       return true;
   }
@@ -470,8 +470,8 @@ bool Reader::MayContainRowCol(std::string_view row,
     bloom_absent_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  return Ask(*general_bloom_, RowColBloomKey(row, qualifier)) ||
-         (!qualifier.empty() && Ask(*general_bloom_, row_key));
+  return Probe(*general_bloom_, RowColBloomKey(row, qualifier)) ||
+         (!qualifier.empty() && Probe(*general_bloom_, row_key));
 }
 
 bool Reader::MayContainScan(std::string_view start_row,
@@ -486,7 +486,7 @@ bool Reader::MayContainScan(std::string_view start_row,
                           start_row.begin());
   if (shared < prefix_bytes) return true;
   if (trailer_.entry_count == 0) return false;
-  return AskForRow(RowPrefix(start_row, prefix_bytes));
+  return ProbeForRow(RowPrefix(start_row, prefix_bytes));
 }
 
 bool Reader::MayContainDeleteFamily(std::string_view row) const {
@@ -498,7 +498,7 @@ bool Reader::MayContainDeleteFamily(std::string_view row) const {
       FindU64(file_info_, info::kDeleteFamilyCount, &found, &count);
   if (!status.ok() || !found) return true;
   if (count == 0) return false;
-  return !delete_family_bloom_.has_value() || Ask(*delete_family_bloom_, row);
+  return !delete_family_bloom_.has_value() || Probe(*delete_family_bloom_, row);
 }
 
 bool Reader::KeyRangeMayContain(std::string_view start_row,

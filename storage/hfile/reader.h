@@ -1,4 +1,4 @@
-// HFileReader as it is: what iterators and Verify ask of it, too.
+// HFileReader as it is: what iterators and Verify need of it, too.
 #pragma once
 
 #include <atomic>
@@ -103,7 +103,7 @@ class Reader : public HFileReader {
   rocksdb::Status CachedBlock(const BlockLocation& location, BlockType type,
                               std::shared_ptr<const Block>* block) const;
   // Tells whether the filter may have the key. Damage counts as yes.
-  bool Ask(const BloomFilter& filter, std::string_view key) const;
+  bool Probe(const BloomFilter& filter, std::string_view key) const;
   // Null when the cache does not have it.
   std::shared_ptr<const Block> FindCached(const BlockLocation& location,
                                           BlockType type) const;
@@ -124,7 +124,7 @@ class Reader : public HFileReader {
                           bool whole_row, std::vector<HFileCell>* cells) const;
 
   // The general filter of rows or prefixes, whose last key bounds it.
-  bool AskForRow(std::string_view key) const;
+  bool ProbeForRow(std::string_view key) const;
 
   const HFileReaderOptions options_;
   std::unique_ptr<InputFile> file_;

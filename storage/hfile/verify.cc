@@ -75,7 +75,7 @@ class Verifier {
   void CheckChain(const BlockHeader& header, uint64_t offset);
   void EnterBlock(const Iterator& at);
   void CountCell(const HFileCellView& cell);
-  void AskBlooms(const HFileCellView& cell);
+  void ProbeBlooms(const HFileCellView& cell);
   void CheckBlockTotals();
   void CheckCellTotals();
   void CheckFileInfo();
@@ -200,10 +200,10 @@ void Verifier::CountCell(const HFileCellView& cell) {
     min_ms_ = std::min<int64_t>(min_ms_, 0);
     max_ms_ = std::max<int64_t>(max_ms_, 0);
   }
-  AskBlooms(cell);
+  ProbeBlooms(cell);
 }
 
-void Verifier::AskBlooms(const HFileCellView& cell) {
+void Verifier::ProbeBlooms(const HFileCellView& cell) {
   if (const auto& filter = reader_.general_bloom()) {
     const BloomDescription& description = reader_.bloom_description();
     std::string key;
@@ -220,7 +220,7 @@ void Verifier::AskBlooms(const HFileCellView& cell) {
     if (general_keys_ == 0 || key != last_general_key_) {
       ++general_keys_;
       ++report_->bloom_keys_checked;
-      if (!reader_.Ask(*filter, key)) {
+      if (!reader_.Probe(*filter, key)) {
         ++report_->false_negatives;
         Problem(Concat("Bloom filter: no for key \"", ToPrintable(key),
                        "\", which is there"));
@@ -238,7 +238,7 @@ void Verifier::AskBlooms(const HFileCellView& cell) {
   last_deleted_row_ = cell.row;
   if (const auto& filter = reader_.delete_family_bloom()) {
     ++report_->bloom_keys_checked;
-    if (!reader_.Ask(*filter, cell.row)) {
+    if (!reader_.Probe(*filter, cell.row)) {
       ++report_->false_negatives;
       Problem(Concat("delete-family filter: no for row \"",
                      ToPrintable(cell.row), "\", which has a marker"));

@@ -1,4 +1,4 @@
-// Counts what is transferred and tells whoever asked.
+// Counts what is transferred, and calls the callback with it.
 #pragma once
 
 #include <cstdint>

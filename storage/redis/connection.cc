@@ -86,8 +86,8 @@ Status Connection::Connect() {
   Reply reply;
   const Status s =
       endpoint_.user.empty()
-          ? Ask({"AUTH", endpoint_.password}, &reply)
-          : Ask({"AUTH", endpoint_.user, endpoint_.password}, &reply);
+          ? Call({"AUTH", endpoint_.password}, &reply)
+          : Call({"AUTH", endpoint_.user, endpoint_.password}, &reply);
   if (!s.ok()) context_.reset();
   return s;
 }
@@ -148,8 +148,8 @@ Status Connection::Exchange(std::vector<Reply>* replies) {
   return refused;
 }
 
-Status Connection::Ask(std::initializer_list<std::string_view> words,
-                       Reply* reply) {
+Status Connection::Call(std::initializer_list<std::string_view> words,
+                        Reply* reply) {
   if (Status s = Append(words); !s.ok()) return s;
   std::vector<Reply> replies;
   if (Status s = Exchange(&replies); !s.ok()) return s;

@@ -38,8 +38,8 @@ class Connection {
   rocksdb::Status Exchange(std::vector<Reply>* replies);
 
   // Append and Exchange of one command.
-  rocksdb::Status Ask(std::initializer_list<std::string_view> words,
-                      Reply* reply);
+  rocksdb::Status Call(std::initializer_list<std::string_view> words,
+                       Reply* reply);
 
  private:
   struct Free {

@@ -82,7 +82,7 @@ class RedisBloomFilter::Impl {
           "lost and begun anew");
     }
     Reply ignored;
-    return connection_.Ask({"SETBIT", options_.name, mark_, "1"}, &ignored);
+    return connection_.Call({"SETBIT", options_.name, mark_, "1"}, &ignored);
   }
 
   // SETBIT or GETBIT of all places of all keys. `visit(key, bit)` gets what a
@@ -108,12 +108,12 @@ class RedisBloomFilter::Impl {
 
   Status Replace(std::string_view bytes) {
     Reply ignored;
-    return connection_.Ask({"SET", options_.name, bytes}, &ignored);
+    return connection_.Call({"SET", options_.name, bytes}, &ignored);
   }
 
   Status Fetch(std::string* bytes) {
     Reply reply;
-    if (Status s = connection_.Ask({"GET", options_.name}, &reply); !s.ok()) {
+    if (Status s = connection_.Call({"GET", options_.name}, &reply); !s.ok()) {
       return s;
     }
     if (reply.kind != Reply::Kind::kString) return Gone();

@@ -157,28 +157,28 @@ class ChunkReader {
   Buffer scratch_;
 };
 
-// Asks the general filter for rows, prefixes or columns, as HBase does.
+// Probes the general filter for rows, prefixes or columns, as HBase does.
 class HFileFilterReader final : public FilterReader {
  public:
   explicit HFileFilterReader(const hfile::Reader& reader)
       : reader_(reader), description_(reader.bloom_description()) {
-    if (askable()) rates_.resize(reader.general_bloom()->chunks.size());
+    if (can_probe()) rates_.resize(reader.general_bloom()->chunks.size());
   }
 
-  bool askable() const override { return reader_.GeneralBloom() != nullptr; }
+  bool can_probe() const override { return reader_.GeneralBloom() != nullptr; }
 
-  Status Ask(const FilterQuestion& question, Answer* answer) override {
+  Status Probe(const FilterQuestion& question, Answer* answer) override {
     *answer = {};
     // A whole row is not looked up in a filter of columns; keys of others are
     // looked up as their rows.
     if (question.is_row == is_row_col()) return Status::OK();
-    answer->asked = true;
+    answer->probed = true;
     answer->of_prefix = is_prefix();
     answer->may_match = false;
     double passes = 1;  // the rate of those that all lookups rule out
     for (const Lookup& lookup : LookupsFor(ColumnOf(question))) {
       Chunk chunk;
-      const Status status = AskChunk(lookup.key, &chunk);
+      const Status status = ProbeChunk(lookup.key, &chunk);
       if (!status.ok()) return status;
       answer->may_match = answer->may_match || chunk.may_match;
       passes *= 1 - chunk.rate;
@@ -206,8 +206,8 @@ class HFileFilterReader final : public FilterReader {
   }
 
   // An absent row with a prefix that is there passes rightly, and so does an
-  // absent cell of a row that has the empty qualifier, for which the filter is
-  // asked, too.
+  // absent cell of a row that has the empty qualifier, which is looked up,
+  // too.
   std::optional<std::string_view> SharedByAbsent(
       const FilterQuestion& absent) const override {
     if (description_.type == BloomType::kRow) return std::nullopt;
@@ -265,7 +265,7 @@ class HFileFilterReader final : public FilterReader {
     return lookups;
   }
 
-  Status AskChunk(std::string_view key, Chunk* answer) {
+  Status ProbeChunk(std::string_view key, Chunk* answer) {
     if (description_.has_last_key &&
         hfile::CompareIndexKeys(
             is_row_col() ? hfile::KeyForm::kCellKey : hfile::KeyForm::kBytes,
@@ -298,7 +298,7 @@ class HFileFilterReader final : public FilterReader {
   }
 
   void ExplainFilter(const KeyParts& column, bool is_row) {
-    if (!askable()) {
+    if (!can_probe()) {
       if (!reader_.BloomStatus().ok()) {
         explanation_->failures.push_back(reader_.BloomStatus());
       }
@@ -307,12 +307,12 @@ class HFileFilterReader final : public FilterReader {
     }
     Line("filter", FilterPolicyText(reader_));
     if (is_row && is_row_col()) {
-      Line(SectionName(description_.type), "not asked: it holds no rows");
+      Line(SectionName(description_.type), "not probed: it holds no rows");
       return;
     }
     for (const Lookup& lookup : LookupsFor(column)) {
       Chunk chunk;
-      const Status status = AskChunk(lookup.key, &chunk);
+      const Status status = ProbeChunk(lookup.key, &chunk);
       if (!status.ok()) explanation_->failures.push_back(status);
       Line(
           lookup.name,
@@ -399,7 +399,7 @@ void HFileTable::Verify(const KeyFormat& /*format*/, Findings* findings,
              .cells = report.cells,
              .has_filter = reader_->GeneralBloom() != nullptr ||
                            reader_->DeleteFamilyBloom() != nullptr,
-             .keys_asked = report.bloom_keys_checked,
+             .keys_probed = report.bloom_keys_checked,
              .false_negatives = report.false_negatives};
 }
 

@@ -1,4 +1,4 @@
-// measure-fpr: asks the filter for keys that the file does not have, made of
+// measure-fpr: looks up keys that the file does not have, made of
 // those that it has: keys that applications look up and do not find resemble
 // those that they store.
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ struct AbsentKeys {
 
 using Keys = std::unordered_set<std::string>;
 
-// Enough that mixtures of two are far more than are asked for.
+// Enough that mixtures of two are far more than are wanted.
 constexpr size_t kSampleKeys = 4096;
 
 // A fixed algorithm, unlike the standard library's distributions.
@@ -242,7 +242,7 @@ struct MeasureArgs : FileArgs {
 // The results for one kind of absent key.
 struct Measured {
   std::string_view question;
-  uint64_t asked = 0;
+  uint64_t probed = 0;
   uint64_t passed = 0;
   double predicted = 0;  // sum over all lookups
 };
@@ -284,7 +284,7 @@ void RemovePresent(const TableFile& file, const KeyFormat& format,
     if (bytes) shared.erase(std::string(*bytes));
   }
   Require(cells->status());
-  // The filter is asked for only one of the rows that share bytes.
+  // Only one of the rows that share bytes is looked up.
   const bool once = absent->kind == AbsentKind::kRow;
   std::erase_if(absent->keys, [&](const std::string& key) {
     const std::string bytes(shared_by(key).value_or(""));
@@ -296,10 +296,10 @@ Measured Measure(const AbsentKeys& absent, FilterReader* filter) {
   Measured measured;
   for (const std::string& key : absent.keys) {
     FilterReader::Answer answer;
-    Require(filter->Ask(QuestionOf(absent.kind, key), &answer));
-    if (!answer.asked) continue;
+    Require(filter->Probe(QuestionOf(absent.kind, key), &answer));
+    if (!answer.probed) continue;
     measured.question = NameOf(absent.kind, answer.of_prefix);
-    ++measured.asked;
+    ++measured.probed;
     measured.passed += answer.may_match ? 1 : 0;
     measured.predicted +=
         absent.kind == AbsentKind::kColumn ? answer.column_rate : answer.rate;
@@ -315,9 +315,9 @@ struct Interval {
 // E. B. Wilson's interval of 95 % for a share, which also holds for shares near
 // 0 ("Probable Inference, the Law of Succession, and Statistical Inference",
 // 1927).
-Interval WilsonInterval(uint64_t passed, uint64_t asked) {
+Interval WilsonInterval(uint64_t passed, uint64_t probed) {
   constexpr double kZ = 1.959963985;
-  const auto n = static_cast<double>(asked);
+  const auto n = static_cast<double>(probed);
   const double share = static_cast<double>(passed) / n;
   const double middle = share + kZ * kZ / (2 * n);
   const double half =
@@ -333,18 +333,18 @@ void PrintMeasured(const TableFile& file, uint64_t seed,
     output.out << WithoutControls(file.path()) << "\n"
                << "  seed " << seed << "\n";
   }
-  Table table({"question", ">asked", ">passed", ">measured FPR",
+  Table table({"question", ">probed", ">passed", ">measured FPR",
                ">95 % interval", ">predicted"});
   for (const Measured& measured : results) {
-    const auto asked = static_cast<double>(measured.asked);
-    const double rate = static_cast<double>(measured.passed) / asked;
-    const double predicted = measured.predicted / asked;
-    const Interval interval = WilsonInterval(measured.passed, measured.asked);
+    const auto probed = static_cast<double>(measured.probed);
+    const double rate = static_cast<double>(measured.passed) / probed;
+    const double predicted = measured.predicted / probed;
+    const Interval interval = WilsonInterval(measured.passed, measured.probed);
     if (output.json) {
       Record("measured", ToPrintable(file.path()))
           .Text("question", measured.question)
           .Number("seed", seed)
-          .Number("asked", measured.asked)
+          .Number("probed", measured.probed)
           .Number("passed", measured.passed)
           .Real("rate", rate)
           .Real("low", interval.low)
@@ -353,7 +353,7 @@ void PrintMeasured(const TableFile& file, uint64_t seed,
           .Print(output.out);
       continue;
     }
-    table.AddRow({std::string(measured.question), Grouped(measured.asked),
+    table.AddRow({std::string(measured.question), Grouped(measured.probed),
                   Grouped(measured.passed), Percent(rate),
                   fmt::format("{:.3g}-{:.3g} %", 100 * interval.low,
                               100 * interval.high),
@@ -368,18 +368,18 @@ void PrintMeasure(const TableFile& file, const MeasureArgs& args,
       Require(FormatOf(file, args.key_layout, /*hex=*/false));
   std::unique_ptr<FilterReader> filter;
   Require(file.NewFilterReader(&filter));
-  if (!filter->askable()) {
-    Require(Error{file.path() + ": no filter that can be asked"});
+  if (!filter->can_probe()) {
+    Require(Error{file.path() + ": no filter that can be probed"});
   }
   std::vector<Measured> results;
   for (AbsentKeys& keys : MakeAbsentKeys(file, format, args.count, args.seed)) {
     RemovePresent(file, format, *filter, &keys);
     const Measured measured = Measure(keys, filter.get());
-    if (measured.asked > 0) results.push_back(measured);
+    if (measured.probed > 0) results.push_back(measured);
   }
   if (results.empty()) {
     Require(Error{file.path() +
-                  ": nothing to ask: no keys, or none whose absence such a "
+                  ": nothing to look up: no keys, or none whose absence such a "
                   "filter could tell"});
   }
   PrintMeasured(file, args.seed, results, output);

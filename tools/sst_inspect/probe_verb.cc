@@ -2,8 +2,8 @@
 //
 // It prints what each section of the file's filter answers, the verdict, and
 // whether the file really has it. The row is encoded with the key layout that
-// the filter was built with. RocksDB's own filters are asked for the whole key,
-// or for a row as the prefix that their extractor makes of it.
+// the filter was built with. RocksDB's own filters are probed for the whole
+// key, or for a row as the prefix that their extractor makes of it.
 //
 // A cell in an SST with a partitioned filter is looked up in the first
 // partition whose index key is not less than the cell's key, as a get of
@@ -54,7 +54,7 @@ struct ProbeArgs : FileArgs {
         "A whole key as it is in the file, \\xHH for any byte", "KEY");
     what->require_option(1);
     cli::AddBytesTo(command, "--qualifier", &qualifier,
-                    "The qualifier; without it only the row is asked",
+                    "The qualifier; without it only the row is looked up",
                     "QUALIFIER")
         ->excludes(whole);
     AddKeyLayoutTo(command);
@@ -177,7 +177,7 @@ class Prober {
     return parts->qualifier.compare(format_.Split(key_)->qualifier);
   }
 
-  // Tells whether the file really has what was asked for, deleted or not.
+  // Tells whether the file really has the key, deleted or not.
   void LookUp(bool may_match) {
     const std::unique_ptr<CellReader> cells = file_.NewCellReader();
     // The keys of a row come before the row itself in a reversed order.

@@ -29,7 +29,7 @@ constexpr cli::Verb kVerbs[] = {
      AddData},
     {"filter", "Decodes the filter of each file.", "users.db --partitions",
      AddFilter},
-    {"probe", "Asks each file for a row, a cell or a key.",
+    {"probe", "Looks up a row, a cell or a key in each file.",
      "users.db --row user_1001 --qualifier mail\n"
      "users.db --key user_1001 --json",
      AddProbe},
@@ -37,7 +37,7 @@ constexpr cli::Verb kVerbs[] = {
      "users.db", AddVerify},
     {"stats", "Counts, sizes, histograms, the biggest rows.",
      "users.db --biggest 10", AddStats},
-    {"measure-fpr", "Asks for absent keys like the file's own.",
+    {"measure-fpr", "Looks up absent keys like the file's own.",
      "a.sst --count 100000", AddMeasure},
     {"advise", "Which filter the data wants, and what it costs.",
      "a.sst --rate 0.001 --files 10\n"

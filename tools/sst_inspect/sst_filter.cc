@@ -156,8 +156,8 @@ FilterPart DecodedFilter::Describe(SectionRates* rates) const {
       if (rowbloom_->sections().empty()) {
         part.problem = rowbloom_->problem();
       } else {
-        part.note =
-            rowbloom_->problem() + ": its sections can be listed but not asked";
+        part.note = rowbloom_->problem() +
+                    ": its sections can be listed but not probed";
       }
     }
   } else if (stock_) {
@@ -183,8 +183,8 @@ bool DecodedFilter::PrefixMayMatch(std::string_view prefix) const {
   return !stock_ || !has_prefixes_ || stock_->MayMatch(prefix);
 }
 
-void DecodedFilter::AskForKeys(std::span<const std::string_view> keys,
-                               std::span<KeyAnswer> answers) const {
+void DecodedFilter::ProbeKeys(std::span<const std::string_view> keys,
+                              std::span<KeyAnswer> answers) const {
   if (rowbloom_) {
     std::array<MatchResult, kMostKeys> results;
     rowbloom_->MayMatch(keys, results);
@@ -229,27 +229,27 @@ PrefixRule PrefixRuleOf(std::string_view extractor_name) {
   return {};
 }
 
-Status FilterAsker::Open(const SstTable& file) {
+Status FilterProber::Open(const SstTable& file) {
   file_ = &file;
   facts_ = file.Facts();
-  askable_ = false;
+  can_probe_ = false;
   const Status status = file.file().FilterPartitions(&partitions_);
   if (!status.ok()) return status;
-  askable_ =
+  can_probe_ =
       !partitions_.empty() &&
       (partitions_.size() == 1 || file.key_order() != sst::KeyOrder::kUnknown);
   return Status::OK();
 }
 
-bool FilterAsker::EndsBefore(const sst::FilterPartition& partition,
-                             std::string_view key) const {
+bool FilterProber::EndsBefore(const sst::FilterPartition& partition,
+                              std::string_view key) const {
   const size_t timestamp = file_->timestamp_bytes();
   std::string_view index_key = partition.index_key;
   if (index_key.size() >= timestamp) index_key.remove_suffix(timestamp);
   return CompareUserKeys(file_->key_order(), 0, index_key, key) < 0;
 }
 
-size_t FilterAsker::PartitionFor(std::string_view key) const {
+size_t FilterProber::PartitionFor(std::string_view key) const {
   if (partitions_.size() <= 1) return 0;
   // Mostly that of the key before.
   if (loaded_ < partitions_.size() && !EndsBefore(partitions_[loaded_], key) &&
@@ -266,8 +266,8 @@ size_t FilterAsker::PartitionFor(std::string_view key) const {
                   partitions_.size() - 1);
 }
 
-size_t FilterAsker::CountInOnePartition(std::span<const std::string_view> keys,
-                                        bool ascending) const {
+size_t FilterProber::CountInOnePartition(std::span<const std::string_view> keys,
+                                         bool ascending) const {
   if (partitions_.size() <= 1) return keys.size();
   const size_t partition = PartitionFor(keys.front());
   if (ascending && PartitionFor(keys.back()) == partition) return keys.size();
@@ -276,7 +276,7 @@ size_t FilterAsker::CountInOnePartition(std::span<const std::string_view> keys,
   return count;
 }
 
-const DecodedFilter* FilterAsker::Load(size_t partition, Status* status) {
+const DecodedFilter* FilterProber::Load(size_t partition, Status* status) {
   if (partition != loaded_) {
     loaded_ = partition;
     filter_.reset();
@@ -314,7 +314,7 @@ class SectionAnswer {
       case Verdict::kNotProbed:
         break;
     }
-    return present_ ? "not asked: it holds no empty qualifiers"
+    return present_ ? "not probed: it holds no empty qualifiers"
                     : "no such section";
   }
 
@@ -334,19 +334,19 @@ class SectionAnswer {
 // Tells the lookup of one question, over all partitions that it has to probe.
 class Explainer {
  public:
-  Explainer(const SstTable& file, const TableFacts& facts, FilterAsker* asker,
+  Explainer(const SstTable& file, const TableFacts& facts, FilterProber* prober,
             const FilterQuestion& question, FilterExplanation* explanation)
       : file_(file),
         facts_(facts),
-        asker_(*asker),
+        prober_(*prober),
         question_(question),
         explanation_(*explanation) {}
 
   void Run() {
     const auto [first, last] = Choose();
     explanation_.may_match = false;
-    for (size_t i = first; i <= last; ++i) AskPartition(i);
-    const size_t count = asker_.partitions().size();
+    for (size_t i = first; i <= last; ++i) ProbePartition(i);
+    const size_t count = prober_.partitions().size();
     if (!any_readable_) {
       Line("filter", "unusable");
     } else if (is_outside_layout_ && !has_whole_keys_) {
@@ -362,8 +362,8 @@ class Explainer {
     if (!any_readable_) return;
     if (is_foreign_ || by_prefix_) {
       Line(by_prefix_ ? "prefix" : "key",
-           not_asked_ ? "not asked: the filter has no such entries"
-                      : row_.Text());
+           not_probed_ ? "not probed: the filter has no such entries"
+                       : row_.Text());
     } else if (is_outside_layout_) {
       Line("outside the layout", row_.Text());
     } else {
@@ -381,7 +381,7 @@ class Explainer {
     const bool partitioned =
         file_.file().filter().form == sst::FilterForm::kPartitioned;
     explanation_.problems.push_back(
-        (partitioned ? fmt::format("partition {}: ", asker_.partition() + 1)
+        (partitioned ? fmt::format("partition {}: ", prober_.partition() + 1)
                      : "") +
         std::string(problem));
   }
@@ -390,9 +390,9 @@ class Explainer {
   // that RocksDB probes for it. A row may be in several; where the order does
   // not keep its keys behind it, in any.
   std::pair<size_t, size_t> Choose() const {
-    const std::vector<sst::FilterPartition>& partitions = asker_.partitions();
-    if (!asker_.askable()) return {0, partitions.size() - 1};
-    const size_t first = asker_.PartitionFor(question_.key);
+    const std::vector<sst::FilterPartition>& partitions = prober_.partitions();
+    if (!prober_.can_probe()) return {0, partitions.size() - 1};
+    const size_t first = prober_.PartitionFor(question_.key);
     if (!question_.is_row) return {first, first};
     if (file_.key_order() != sst::KeyOrder::kBytewise) {
       return {0, partitions.size() - 1};
@@ -414,9 +414,9 @@ class Explainer {
     row_col_.Add(Verdict::kUnusable);
   }
 
-  void AskPartition(size_t partition) {
+  void ProbePartition(size_t partition) {
     Status status;
-    const DecodedFilter* const filter = asker_.Load(partition, &status);
+    const DecodedFilter* const filter = prober_.Load(partition, &status);
     if (filter == nullptr) {
       if (status.IsCorruption()) {
         Problem(Describe(status));
@@ -425,7 +425,7 @@ class Explainer {
       }
       return Unusable();
     }
-    if (!filter->rowbloom()) return AskForeign(*filter);
+    if (!filter->rowbloom()) return ProbeForeign(*filter);
     const FilterBlock& block = *filter->rowbloom();
     if (block.sections().empty()) {
       Problem(block.problem());
@@ -441,35 +441,35 @@ class Explainer {
                           block.layout_id()));
       return Unusable();
     }
-    AskSections(*filter, block);
+    ProbeSections(*filter, block);
   }
 
-  // The prefix by which RocksDB asks a filter without whole keys; nullopt: it
+  // The prefix that RocksDB probes a filter without whole keys for; nullopt: it
   // does not.
   std::optional<std::string_view> PrefixAlone() const {
     const PrefixRule prefix_of = PrefixRuleOf(facts_.prefix_extractor);
     if (!facts_.prefix_filter || !prefix_of) return std::nullopt;
     const auto prefix = prefix_of(question_.key);
     // A row may have keys of other prefixes.
-    const bool is_asked = !question_.is_row || prefix == question_.key;
-    return is_asked ? prefix : std::nullopt;
+    const bool is_probed = !question_.is_row || prefix == question_.key;
+    return is_probed ? prefix : std::nullopt;
   }
 
-  void AskForeign(const DecodedFilter& filter) {
+  void ProbeForeign(const DecodedFilter& filter) {
     if (!is_foreign_) Line("filter", filter.Foreign());
     is_foreign_ = any_readable_ = true;
     if (question_.is_row || !facts_.whole_key_filter) {
-      return AskPrefix(filter, filter.stock() ? PrefixAlone() : std::nullopt);
+      return ProbePrefix(filter, filter.stock() ? PrefixAlone() : std::nullopt);
     }
-    not_asked_ = !filter.stock();
-    AddAnswer(not_asked_ || filter.KeyMayMatch(question_.key));
+    not_probed_ = !filter.stock();
+    AddAnswer(not_probed_ || filter.KeyMayMatch(question_.key));
   }
 
-  void AskPrefix(const DecodedFilter& filter,
-                 std::optional<std::string_view> prefix) {
+  void ProbePrefix(const DecodedFilter& filter,
+                   std::optional<std::string_view> prefix) {
     by_prefix_ = true;
-    not_asked_ = !prefix;
-    AddAnswer(not_asked_ || filter.PrefixMayMatch(*prefix));
+    not_probed_ = !prefix;
+    AddAnswer(not_probed_ || filter.PrefixMayMatch(*prefix));
   }
 
   void AddAnswer(bool may_match) {
@@ -477,7 +477,7 @@ class Explainer {
     explanation_.may_match = explanation_.may_match || may_match;
   }
 
-  void AskSections(const DecodedFilter& filter, const FilterBlock& block) {
+  void ProbeSections(const DecodedFilter& filter, const FilterBlock& block) {
     std::optional<std::string_view> found = question_.key;
     if (!question_.is_row) {
       const auto layout = KeyLayout::FromString(block.layout_id());
@@ -486,9 +486,9 @@ class Explainer {
     }
     if (!facts_.whole_key_filter) {
       const auto prefix = PrefixAlone();
-      if (!found || prefix != found) return AskPrefix(filter, prefix);
+      if (!found || prefix != found) return ProbePrefix(filter, prefix);
     }
-    if (!found) return AskOutsideLayout(block);
+    if (!found) return ProbeOutsideLayout(block);
     const std::string_view row = *found;
     const std::string_view qualifier = question_.key.substr(row.size());
     for (const FilterSection& section : block.sections()) {
@@ -507,7 +507,7 @@ class Explainer {
     explanation_.may_match = explanation_.may_match || may_match;
   }
 
-  void AskOutsideLayout(const FilterBlock& block) {
+  void ProbeOutsideLayout(const FilterBlock& block) {
     is_outside_layout_ = true;
     const MatchResult result = block.MayMatch(question_.key);
     row_.Add(result.row_col() == Verdict::kNotProbed ? result.row()
@@ -518,7 +518,7 @@ class Explainer {
 
   const SstTable& file_;
   const TableFacts& facts_;
-  FilterAsker& asker_;
+  FilterProber& prober_;
   const FilterQuestion& question_;
   FilterExplanation& explanation_;
   SectionAnswer row_;  // or of RocksDB's own filter
@@ -527,7 +527,7 @@ class Explainer {
   bool any_readable_ = false;
   bool is_foreign_ = false;
   bool by_prefix_ = false;
-  bool not_asked_ = false;
+  bool not_probed_ = false;
   bool is_outside_layout_ = false;
   bool has_whole_keys_ = false;  // keys outside the layout
 };
@@ -539,18 +539,18 @@ class SstFilterReader final : public FilterReader {
         facts_(file.Facts()),
         prefix_of_(PrefixRuleOf(facts_.prefix_extractor)) {}
 
-  Status Open() { return asker_.Open(file_); }
+  Status Open() { return prober_.Open(file_); }
 
-  bool askable() const override { return asker_.askable(); }
+  bool can_probe() const override { return prober_.can_probe(); }
 
-  Status Ask(const FilterQuestion& question, Answer* answer) override {
+  Status Probe(const FilterQuestion& question, Answer* answer) override {
     *answer = {};
     Status status;
     const DecodedFilter* filter =
-        asker_.Load(asker_.PartitionFor(question.key), &status);
+        prober_.Load(prober_.PartitionFor(question.key), &status);
     if (filter == nullptr) return status;
-    // RocksDB's own filter, and one without whole keys, is asked for a row only
-    // as the prefix that it would have been added as.
+    // RocksDB's own filter, and one without whole keys, is probed for a row
+    // only as the prefix that it would have been added as.
     const bool has_rows = filter->is_rowbloom() && facts_.whole_key_filter;
     if (!has_rows &&
         (question.is_row ? !facts_.prefix_filter || !prefix_of_ ||
@@ -558,8 +558,8 @@ class SstFilterReader final : public FilterReader {
                          : !facts_.whole_key_filter)) {
       return status;
     }
-    if (asker_.partition() != rated_) Rate(*filter);
-    answer->asked = true;
+    if (prober_.partition() != rated_) Rate(*filter);
+    answer->probed = true;
     answer->of_prefix = question.is_row && !has_rows;
     answer->may_match = question.is_row ? filter->PrefixMayMatch(question.key)
                                         : filter->KeyMayMatch(question.key);
@@ -576,13 +576,13 @@ class SstFilterReader final : public FilterReader {
     if (file_.file().filter().form == sst::FilterForm::kNone) {
       return line("none");
     }
-    if (asker_.partitions().empty()) return line("no partitions");
+    if (prober_.partitions().empty()) return line("no partitions");
     if (question != nullptr) {
-      Explainer(file_, facts_, &asker_, *question, explanation).Run();
+      Explainer(file_, facts_, &prober_, *question, explanation).Run();
       return;
     }
     Status status;
-    const DecodedFilter* filter = asker_.Load(0, &status);
+    const DecodedFilter* filter = prober_.Load(0, &status);
     line(filter == nullptr ? "unusable" : filter->Foreign().c_str());
     if (!status.ok()) explanation->failures.push_back(status);
   }
@@ -590,7 +590,7 @@ class SstFilterReader final : public FilterReader {
  private:
   // The rates that a partition predicts.
   void Rate(const DecodedFilter& filter) {
-    rated_ = asker_.partition();
+    rated_ = prober_.partition();
     row_rate_ = key_rate_ = stock_rate_ = 1;
     for (const SectionFacts& section : filter.Sections(&rates_)) {
       const double rate = section.rate.value_or(1);
@@ -607,7 +607,7 @@ class SstFilterReader final : public FilterReader {
   const SstTable& file_;
   const TableFacts facts_;
   const PrefixRule prefix_of_;
-  FilterAsker asker_;
+  FilterProber prober_;
   SectionRates rates_;
   size_t rated_ = static_cast<size_t>(-1);
   double row_rate_ = 1;

@@ -1,5 +1,5 @@
 // The filter of an SST: DecodedFilter is one block of it, whoever wrote it,
-// FilterAsker finds the block for a key.
+// FilterProber finds the block for a key.
 #pragma once
 
 #include <cstddef>
@@ -64,8 +64,8 @@ class DecodedFilter {
     // The key's row, as rowbloom's filter splits it, was looked up and passed.
     bool row_passed = false;
   };
-  void AskForKeys(std::span<const std::string_view> keys,
-                  std::span<KeyAnswer> answers) const;
+  void ProbeKeys(std::span<const std::string_view> keys,
+                 std::span<KeyAnswer> answers) const;
 
  private:
   std::string_view contents_;
@@ -83,15 +83,15 @@ using PrefixRule =
 // Empty for a name that is not known.
 PrefixRule PrefixRuleOf(std::string_view extractor_name);
 
-// Asks the filter of a file for keys. Holds one partition; keys that come in
+// Looks up keys in the filter of a file. Holds one partition; keys that come in
 // the file's order read each once.
-class FilterAsker {
+class FilterProber {
  public:
   // Reads where the partitions are.
   rocksdb::Status Open(const SstTable& file);
 
   // Tells whether there is a filter, and the partition of a key can be told.
-  bool askable() const { return askable_; }
+  bool can_probe() const { return can_probe_; }
   // Those of the filter; none without one, or with an empty one.
   const std::vector<sst::FilterPartition>& partitions() const {
     return partitions_;
@@ -118,7 +118,7 @@ class FilterAsker {
 
   const SstTable* file_ = nullptr;
   TableFacts facts_;
-  bool askable_ = false;
+  bool can_probe_ = false;
   std::vector<sst::FilterPartition> partitions_;
   size_t loaded_ = kNothing;
   rocksdb::Status loaded_status_;

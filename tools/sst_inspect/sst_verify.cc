@@ -39,8 +39,8 @@ class FilterCheck {
   // kept.
   static constexpr size_t kMostProblems = 20;
   struct Result {
-    uint64_t keys_asked = 0;
-    uint64_t rows_asked = 0;  // or prefixes
+    uint64_t keys_probed = 0;
+    uint64_t rows_probed = 0;  // or prefixes
     uint64_t false_negatives = 0;
     uint64_t problem_count = 0;
     std::vector<std::string> problems;
@@ -57,7 +57,7 @@ class FilterCheck {
   // Reads where the partitions are. Once, before anything else.
   Status Open() {
     const Status status = filter_.Open(file_);
-    if (has_filter() && !filter_.askable()) {
+    if (has_filter() && !filter_.can_probe()) {
       result_.notes.insert(
           "the filter is not checked: of a partitioned one the comparator " +
           facts_.comparator + " would have to be known");
@@ -76,7 +76,7 @@ class FilterCheck {
   // in it. Throws what a lookup threw; may throw std::bad_alloc.
   void Add(std::span<const std::string_view> keys, bool ascending) {
     constexpr size_t kMostBytes = size_t{256} << 10;
-    if (!filter_.askable()) return;
+    if (!filter_.can_probe()) return;
     for (const std::string_view key : keys) {
       if (!next_.ends.empty() && next_.bytes.size() + key.size() > kMostBytes) {
         HandOver();
@@ -91,7 +91,7 @@ class FilterCheck {
   // a lookup threw.
   const Result& Finish() {
     Wait();
-    Ask(next_);
+    Probe(next_);
     return result_;
   }
 
@@ -110,7 +110,7 @@ class FilterCheck {
   };
 
   void Wait() {
-    if (asking_.valid()) asking_.get();
+    if (probing_.valid()) probing_.get();
   }
 
   void HandOver() {
@@ -118,14 +118,14 @@ class FilterCheck {
     std::swap(next_, handed_);
     next_.Clear();
     try {
-      asking_ = std::async(std::launch::async, [this] { Ask(handed_); });
+      probing_ = std::async(std::launch::async, [this] { Probe(handed_); });
     } catch (const std::system_error&) {  // no more threads
-      Ask(handed_);
+      Probe(handed_);
     }
   }
 
   // These run on the thread, if there is one.
-  void Ask(const Keys& keys) {
+  void Probe(const Keys& keys) {
     std::array<std::string_view, DecodedFilter::kMostKeys> views;
     const std::string_view bytes = keys.bytes;
     size_t start = 0;
@@ -135,17 +135,17 @@ class FilterCheck {
         views[count] = bytes.substr(start, keys.ends[i] - start);
         start = keys.ends[i];
       }
-      AskFor(std::span(views).first(count), keys.ascending);
+      ProbeSome(std::span(views).first(count), keys.ascending);
     }
   }
 
   // Lookups of several keys wait for memory at once.
-  void AskFor(std::span<const std::string_view> keys, bool ascending) {
+  void ProbeSome(std::span<const std::string_view> keys, bool ascending) {
     while (!keys.empty()) {
       const size_t count = filter_.CountInOnePartition(keys, ascending);
       LoadPartition(filter_.PartitionFor(keys.front()));
       // A partition that cannot be read is reported as a block.
-      if (asked_ != nullptr) AskPartition(keys.first(count));
+      if (probed_ != nullptr) ProbePartition(keys.first(count));
       keys = keys.subspan(count);
     }
   }
@@ -153,11 +153,11 @@ class FilterCheck {
   void LoadPartition(size_t partition) {
     if (partition == filter_.partition()) return;
     Status status;
-    asked_ = filter_.Load(partition, &status);
-    if (asked_ != nullptr) CheckPartition(*asked_);
+    probed_ = filter_.Load(partition, &status);
+    if (probed_ != nullptr) CheckPartition(*probed_);
     last_prefix_.reset();
-    const auto* own = asked_ != nullptr && asked_->rowbloom()
-                          ? &*asked_->rowbloom()
+    const auto* own = probed_ != nullptr && probed_->rowbloom()
+                          ? &*probed_->rowbloom()
                           : nullptr;
     rows_are_filters_ = own != nullptr && format_.layout &&
                         format_.layout->ToString() == own->layout_id();
@@ -193,27 +193,27 @@ class FilterCheck {
   }
 
   // RocksDB gives a filter without whole keys the prefixes of its extractor
-  // alone, whatever the policy, and asks it for them alone.
-  void AskPartition(std::span<const std::string_view> keys) {
+  // alone, whatever the policy, and probes it for them alone.
+  void ProbePartition(std::span<const std::string_view> keys) {
     std::array<DecodedFilter::KeyAnswer, DecodedFilter::kMostKeys> answers;
     if (facts_.whole_key_filter) {
-      asked_->AskForKeys(keys, answers);
-      result_.keys_asked += keys.size();
+      probed_->ProbeKeys(keys, answers);
+      result_.keys_probed += keys.size();
       for (size_t i = 0; i < keys.size(); ++i) {
         if (!answers[i].may_match) FalseNegative("key", keys[i]);
       }
     }
     for (size_t i = 0; i < keys.size(); ++i) {
       if (rows_are_filters_ && answers[i].row_passed) {
-        ++result_.rows_asked;
+        ++result_.rows_probed;
       } else {
-        AskForPrefix(keys[i]);
+        ProbePrefix(keys[i]);
       }
     }
   }
 
-  void AskForPrefix(std::string_view key) {
-    const bool is_row = asked_->is_rowbloom() && facts_.whole_key_filter;
+  void ProbePrefix(std::string_view key) {
+    const bool is_row = probed_->is_rowbloom() && facts_.whole_key_filter;
     std::optional<std::string_view> prefix;
     if (is_row) {
       if (const auto split = format_.Split(key)) prefix = split->row;
@@ -221,10 +221,10 @@ class FilterCheck {
       prefix = prefix_of_(key);
     }
     if (!prefix) return;
-    ++result_.rows_asked;
+    ++result_.rows_probed;
     // The same answer again.
     if (last_prefix_ == *prefix) return;
-    if (!asked_->PrefixMayMatch(*prefix)) {
+    if (!probed_->PrefixMayMatch(*prefix)) {
       FalseNegative(is_row ? "row" : "prefix", *prefix);
       last_prefix_.reset();
       return;
@@ -251,9 +251,9 @@ class FilterCheck {
   const KeyFormat& format_;
   const PrefixRule prefix_of_;
 
-  // The members that belong to the thread while it asks.
-  FilterAsker filter_;
-  const DecodedFilter* asked_ = nullptr;  // the partition loaded last
+  // The members that belong to the thread while it probes.
+  FilterProber filter_;
+  const DecodedFilter* probed_ = nullptr;  // the partition loaded last
   // Rows are split here as it splits them.
   bool rows_are_filters_ = false;
   std::optional<std::string> last_prefix_;  // may match
@@ -262,7 +262,7 @@ class FilterCheck {
   Keys next_;
   Keys handed_;  // the thread's
   // The thread, which ends before the members that it uses.
-  std::future<void> asking_;
+  std::future<void> probing_;
 };
 
 // One file, checked from end to end in one pass over its data.
@@ -482,8 +482,8 @@ class Verifier {
   void CheckFilter() {
     const FilterCheck::Result& result = filter_.Finish();
     counts_.has_filter = filter_.has_filter();
-    counts_.keys_asked = result.keys_asked;
-    counts_.rows_asked = result.rows_asked;
+    counts_.keys_probed = result.keys_probed;
+    counts_.rows_probed = result.rows_probed;
     counts_.false_negatives = result.false_negatives;
     for (const std::string& note : result.notes) findings_.Note(note);
     for (const std::string& problem : result.problems)

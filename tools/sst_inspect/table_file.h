@@ -152,8 +152,8 @@ struct VerifyCounts {
   uint64_t cells = 0;
   uint64_t range_deletions = 0;
   bool has_filter = false;
-  uint64_t keys_asked = 0;
-  uint64_t rows_asked = 0;  // or prefixes
+  uint64_t keys_probed = 0;
+  uint64_t rows_probed = 0;  // or prefixes
   uint64_t false_negatives = 0;
 };
 

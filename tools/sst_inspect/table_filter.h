@@ -55,7 +55,7 @@ struct FilterPart {
   std::string foreign;     // what it is, if HBase and rowbloom did not write it
   std::string parameters;  // "lines of 64 bytes"
   std::string problem;     // why it is damaged; empty: it is not
-  std::string note;        // why it cannot be asked, or rules nothing out
+  std::string note;        // why it cannot be probed, or rules nothing out
   // Facts that rowbloom's blocks state; version 0: it is no such block.
   int version = 0;
   std::string layout;
@@ -92,11 +92,11 @@ class FilterReader {
   virtual ~FilterReader() = default;
 
   // Tells whether there is a filter whose part for a key is known.
-  virtual bool askable() const = 0;
+  virtual bool can_probe() const = 0;
 
   struct Answer {
-    bool asked = false;      // else the filter cannot tell
-    bool of_prefix = false;  // it was asked for the row as a prefix
+    bool probed = false;     // else the filter cannot tell
+    bool of_prefix = false;  // the row was looked up as a prefix
     bool may_match = true;
     // The predicted rate of a key whose row is absent, too, and of one whose
     // row is there.
@@ -104,8 +104,8 @@ class FilterReader {
     double column_rate = 1;
   };
   // Error: the part of the filter for the key cannot be read.
-  virtual rocksdb::Status Ask(const FilterQuestion& question,
-                              Answer* answer) = 0;
+  virtual rocksdb::Status Probe(const FilterQuestion& question,
+                                Answer* answer) = 0;
   // Without a question it tells the kind of filter alone.
   virtual void Explain(const FilterQuestion* question,
                        FilterExplanation* explanation) = 0;

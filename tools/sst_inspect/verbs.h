@@ -56,7 +56,7 @@ cli::Action AddVerify(CLI::App* command);
 // Counts, sizes and their histograms, the biggest rows.
 cli::Action AddStats(CLI::App* command);
 
-// Asks the filter for keys that the file does not have, made of those that it
+// Looks up keys that the file does not have, made of those that it
 // has.
 cli::Action AddMeasure(CLI::App* command);
 

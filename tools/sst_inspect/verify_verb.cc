@@ -29,8 +29,8 @@ ExitCode Report(const std::string& path, const VerifyCounts& counts,
         .Number("damaged_blocks", counts.damaged_blocks)
         .Number("cells", counts.cells)
         .Number("range_deletions", counts.range_deletions)
-        .Number("keys_asked", counts.keys_asked)
-        .Number("rows_asked", counts.rows_asked)
+        .Number("keys_probed", counts.keys_probed)
+        .Number("rows_probed", counts.rows_probed)
         .Number("false_negatives", counts.false_negatives)
         .Number("problems", findings.problems())
         .Text("verdict", verdict)
@@ -51,9 +51,9 @@ ExitCode Report(const std::string& path, const VerifyCounts& counts,
   line("filter",
        !counts.has_filter
            ? "none"
-           : fmt::format("{} keys{} asked, {} false negatives",
-                         Grouped(counts.keys_asked),
-                         some(" and ", counts.rows_asked, "rows or prefixes"),
+           : fmt::format("{} keys{} probed, {} false negatives",
+                         Grouped(counts.keys_probed),
+                         some(" and ", counts.rows_probed, "rows or prefixes"),
                          Grouped(counts.false_negatives)));
   if (findings.problems() > 0) line("problems", Grouped(findings.problems()));
   line("verdict", verdict);

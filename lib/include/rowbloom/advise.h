@@ -20,7 +20,7 @@ namespace rowbloom {
 // (bench/results/filter_bench.json) and rounded.
 inline constexpr double kBytesPerCore = 8.0 * (uint64_t{1} << 30);
 inline constexpr double kBuildSecondsPerEntry = 50e-9;
-inline constexpr double kAskSeconds = 10e-9;
+inline constexpr double kLookupSeconds = 10e-9;
 
 // The frequency of each kind of read, in proportion; each finite, at least 0.
 struct ReadShares {

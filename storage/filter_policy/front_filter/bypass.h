@@ -20,11 +20,11 @@ class Bypass {
   // Off: each get looks its row up.
   explicit Bypass(bool on) : on_(on) {}
 
-  enum class Get : uint8_t { kSkips, kAsks, kIsSample };
+  enum class Get : uint8_t { kSkips, kLooksUp, kIsSample };
   Get Next() {
-    if (!on_) return Get::kAsks;
+    if (!on_) return Get::kLooksUp;
     if (ThreadRandom() < UINT64_MAX / kEvery) return Get::kIsSample;
-    return skips_.load(std::memory_order_relaxed) ? Get::kSkips : Get::kAsks;
+    return skips_.load(std::memory_order_relaxed) ? Get::kSkips : Get::kLooksUp;
   }
 
   // Takes the outcome of a sample in.

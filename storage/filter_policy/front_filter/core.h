@@ -39,7 +39,7 @@ class Core {
   bool answers() const { return !off_.load(std::memory_order_acquire); }
   // The family of this id to look up rows in, or null if rows are not answered
   // for.
-  Family* FindToAsk(uint32_t id) const {
+  Family* FindToProbe(uint32_t id) const {
     return answers() ? Find(id) : nullptr;
   }
 

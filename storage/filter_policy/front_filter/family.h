@@ -60,9 +60,9 @@ class Family {
   const FamilyRules& rules() const { return rules_; }
 
   // Lookups in the view of one time.
-  class Asking {
+  class Lookup {
    public:
-    explicit Asking(const Family& family)
+    explicit Lookup(const Family& family)
         : family_(family),
           reading_(family.readers_),
           view_(family.view_.load(std::memory_order_seq_cst)) {}
@@ -86,10 +86,10 @@ class Family {
   // or it was replaced meanwhile.
   template <typename Make>
   std::shared_ptr<const View> ViewDuring(const Make& make) const {
-    const Asking asking(*this);
+    const Lookup lookup(*this);
     make();
-    if (!asking.armed() || !asking.IsCurrent()) return nullptr;
-    return asking.view().shared_from_this();
+    if (!lookup.armed() || !lookup.IsCurrent()) return nullptr;
+    return lookup.view().shared_from_this();
   }
 
   // Looks up rows, or of each the one key of a qualifier: row_of(i) gives the
@@ -97,13 +97,13 @@ class Family {
   // and absent(i) is called for each that does not exist. All answers are of
   // one time.
   template <typename RowOf, typename Absent>
-  void AskAll(size_t count, const RowOf& row_of, const Absent& absent) const {
-    const Asking asking(*this);
-    if (asking.armed()) AskAll(asking.view(), count, row_of, absent);
+  void LookUp(size_t count, const RowOf& row_of, const Absent& absent) const {
+    const Lookup lookup(*this);
+    if (lookup.armed()) LookUp(lookup.view(), count, row_of, absent);
   }
   // The same in this view of the family.
   template <typename RowOf, typename Absent>
-  void AskAll(const View& view, size_t count, const RowOf& row_of,
+  void LookUp(const View& view, size_t count, const RowOf& row_of,
               const Absent& absent) const;
 
   // Decides which gets look their rows up.
@@ -155,7 +155,7 @@ class Family {
   // A view that there is stays larger than it has to be.
   void OnNoMemory() noexcept;
 
-  // Announce comes before RocksDB is asked to ingest files, Finish after it.
+  // Announce comes before RocksDB ingests files, Finish after it.
   // Reconcile has to follow. Null: the family has no view that files could
   // enter.
   std::shared_ptr<Announcement> Announce(std::vector<std::string> paths);
@@ -237,7 +237,7 @@ class Family {
 };
 
 template <typename RowOf, typename Absent>
-void Family::AskAll(const View& view, size_t count, const RowOf& row_of,
+void Family::LookUp(const View& view, size_t count, const RowOf& row_of,
                     const Absent& absent) const {
   if (count == 1) {
     const std::optional<KeyParts> key = row_of(0);

@@ -85,12 +85,12 @@ void FrontFilter::MayHaveRows(const rocksdb::ColumnFamilyHandle* family,
                               std::span<const std::string_view> rows,
                               std::span<bool> may_have) const {
   std::ranges::fill(may_have.first(rows.size()), true);
-  const Family* const asked = core_->FindToAsk(family->GetID());
-  if (asked == nullptr) return;
-  asked->AskAll(
+  const Family* const probed = core_->FindToProbe(family->GetID());
+  if (probed == nullptr) return;
+  probed->LookUp(
       rows.size(),
       [&](size_t i) -> std::optional<KeyParts> {
-        if (!asked->rules().IsRow(rows[i])) return std::nullopt;
+        if (!probed->rules().IsRow(rows[i])) return std::nullopt;
         return KeyParts{.row = rows[i]};
       },
       [&](size_t i) { may_have[i] = false; });

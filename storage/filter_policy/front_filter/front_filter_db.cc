@@ -13,13 +13,13 @@
 
 namespace rowbloom {
 
-using front_filter::Ask;
+using front_filter::Answer;
 using front_filter::Core;
 using front_filter::CountPassed;
 using front_filter::Family;
-using front_filter::FamilyToAsk;
+using front_filter::FamilyToProbe;
+using front_filter::LookUpOne;
 using front_filter::RowOrder;
-using front_filter::Said;
 using rocksdb::ColumnFamilyHandle;
 using rocksdb::PinnableSlice;
 using rocksdb::ReadOptions;
@@ -41,15 +41,15 @@ template <typename Read>
 Status FrontFilterDB::GetInFront(const ReadOptions& options,
                                  ColumnFamilyHandle* family, const Slice& key,
                                  PinnableSlice* value, const Read& read) {
-  const Family* const asked = FamilyToAsk(*filter_->core_, options, family);
-  if (asked == nullptr) return read();
-  const Said said = Ask(*asked, key);
-  if (said == Said::kAbsent) {
+  const Family* const probed = FamilyToProbe(*filter_->core_, options, family);
+  if (probed == nullptr) return read();
+  const Answer answer = LookUpOne(*probed, key);
+  if (answer == Answer::kAbsent) {
     value->Reset();
     return Status::NotFound();
   }
   Status status = read();
-  CountPassed(*asked, said, status);
+  CountPassed(*probed, answer, status);
   return status;
 }
 
@@ -68,8 +68,9 @@ Status FrontFilterDB::Get(const ReadOptions& options,
 bool FrontFilterDB::IsAbsent(const ReadOptions& options,
                              ColumnFamilyHandle* family, const Slice& key,
                              std::string* value, bool* value_found) const {
-  const Family* const asked = FamilyToAsk(*filter_->core_, options, family);
-  if (asked == nullptr || Ask(*asked, key) != Said::kAbsent) return false;
+  const Family* const probed = FamilyToProbe(*filter_->core_, options, family);
+  if (probed == nullptr || LookUpOne(*probed, key) != Answer::kAbsent)
+    return false;
   // RocksDB 9.10 takes a null value, and sets one only with value_found.
   constexpr bool kAlwaysSet = ROCKSDB_MAJOR * 100 + ROCKSDB_MINOR < 910;
   if (kAlwaysSet || (value != nullptr && value_found != nullptr)) {
@@ -110,9 +111,9 @@ rocksdb::Iterator* FrontFilterDB::NewIterator(const ReadOptions& options,
   const auto make = [&] { return db_->NewIterator(options, family); };
   if (!front_filter::StaysInRow(options)) return make();
   const Core& core = *filter_->core_;
-  const Family* const asked = FamilyToAsk(core, options, family);
-  return asked == nullptr ? make()
-                          : front_filter::NewRowIterator(&core, asked, make);
+  const Family* const probed = FamilyToProbe(core, options, family);
+  return probed == nullptr ? make()
+                           : front_filter::NewRowIterator(&core, probed, make);
 }
 
 Status FrontFilterDB::SetOptions(

@@ -11,13 +11,13 @@
 
 namespace rowbloom {
 
-using front_filter::AskMany;
+using front_filter::Answer;
 using front_filter::Bypass;
 using front_filter::Core;
 using front_filter::Count;
 using front_filter::CountPassed;
 using front_filter::Family;
-using front_filter::Said;
+using front_filter::LookUpMany;
 using rocksdb::ColumnFamilyHandle;
 using rocksdb::PinnableSlice;
 using rocksdb::ReadOptions;
@@ -55,12 +55,12 @@ class OwnSnapshot {
 
 // A MultiGet of one family, or of several if `handle` is null. Returns false,
 // having called nothing, if RocksDB has to read all keys. Else it has set in
-// *said which keys are absent, and called read(*family, options, numbers)
+// *answers which keys are absent, and called read(*family, options, numbers)
 // with the numbers of the others, if there are any, and what to read them with.
 template <typename KeyAt, typename Read>
 bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
                  ColumnFamilyHandle* handle, size_t count, const KeyAt& key_at,
-                 std::vector<Said>* said, const Read& read) {
+                 std::vector<Answer>* answers, const Read& read) {
   // With these the status of a key depends on the other keys.
   static const ReadOptions kDefaults;
   if (count == 0 || handle == nullptr ||
@@ -68,7 +68,7 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
       options.deadline != kDefaults.deadline) {
     return false;
   }
-  const Family* const family = FamilyToAsk(core, options, handle);
+  const Family* const family = FamilyToProbe(core, options, handle);
   if (family == nullptr) return false;
   const Bypass::Get get = family->bypass().Next();
   if (get == Bypass::Get::kSkips) {
@@ -78,10 +78,10 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
   std::optional<OwnSnapshot> snapshot;
   size_t absent_count = 0;
   {
-    const Family::Asking asking(*family);
-    if (!asking.armed()) return false;
+    const Family::Lookup lookup(*family);
+    if (!lookup.armed()) return false;
     const rocksdb::SequenceNumber sequence = db->GetLatestSequenceNumber();
-    absent_count = AskMany(*family, asking.view(), count, key_at, said);
+    absent_count = LookUpMany(*family, lookup.view(), count, key_at, answers);
     if (get == Bypass::Get::kIsSample) {
       family->bypass().Learn(count, absent_count);
     }
@@ -95,17 +95,18 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
       snapshot.emplace(db);
       if (snapshot->get() == nullptr) return false;
       if (snapshot->get()->GetSequenceNumber() != sequence ||
-          !asking.IsCurrent()) {
-        const Family::Asking again(*family);
+          !lookup.IsCurrent()) {
+        const Family::Lookup again(*family);
         if (!again.armed()) return false;
-        absent_count = AskMany(*family, again.view(), count, key_at, said);
+        absent_count =
+            LookUpMany(*family, again.view(), count, key_at, answers);
       }
     }
   }
   std::vector<size_t> numbers;
   numbers.reserve(count - absent_count);
   for (size_t i = 0; i < count; ++i) {
-    if ((*said)[i] != Said::kAbsent) numbers.push_back(i);
+    if ((*answers)[i] != Answer::kAbsent) numbers.push_back(i);
   }
   if (numbers.empty()) return true;
   ReadOptions at_one_time = options;
@@ -119,7 +120,7 @@ bool ReadPresentInto(const Core& core, rocksdb::DB* db,
                      const ReadOptions& options, ColumnFamilyHandle* family,
                      size_t count, const Slice* keys, PinnableSlice* values,
                      Status* statuses, bool sorted_input) {
-  std::vector<Said> said;
+  std::vector<Answer> answers;
   const auto read = [&](const Family& passed, const ReadOptions& read_options,
                         const std::vector<size_t>& numbers) {
     std::vector<Slice> some_keys;
@@ -140,17 +141,17 @@ bool ReadPresentInto(const Core& core, rocksdb::DB* db,
     for (size_t j = 0; j < numbers.size(); ++j) {
       const size_t i = numbers[j];
       Hand(&some_values[j], &values[i]);
-      CountPassed(passed, said[i], some_statuses[j]);
+      CountPassed(passed, answers[i], some_statuses[j]);
       statuses[i] = std::move(some_statuses[j]);
     }
   };
   if (!ReadPresent(
           core, db, options, family, count,
-          [keys](size_t i) { return keys[i]; }, &said, read)) {
+          [keys](size_t i) { return keys[i]; }, &answers, read)) {
     return false;
   }
   for (size_t i = 0; i < count; ++i) {
-    if (said[i] != Said::kAbsent) continue;
+    if (answers[i] != Answer::kAbsent) continue;
     values[i].Reset();
     statuses[i] = Status::NotFound();
   }
@@ -234,7 +235,7 @@ std::vector<Status> FrontFilterDB::MultiGet(
     const std::vector<Slice>& keys, std::vector<std::string>* values) {
   std::vector<Status> statuses(keys.size(), Status::NotFound());
   std::vector<std::string> found(keys.size());
-  std::vector<Said> said;
+  std::vector<Answer> answers;
   ColumnFamilyHandle* const family = OneFamily(families, keys.size());
   const auto read = [&](const Family& passed, const ReadOptions& read_options,
                         const std::vector<size_t>& numbers) {
@@ -251,14 +252,14 @@ std::vector<Status> FrontFilterDB::MultiGet(
         some_keys, &some_values);
     for (size_t j = 0; j < numbers.size(); ++j) {
       const size_t i = numbers[j];
-      CountPassed(passed, said[i], some_statuses[j]);
+      CountPassed(passed, answers[i], some_statuses[j]);
       statuses[i] = some_statuses[j];
       found[i] = std::move(some_values[j]);
     }
   };
   if (!ReadPresent(
           *filter_->core_, db_, options, family, keys.size(),
-          [&keys](size_t i) { return keys[i]; }, &said, read)) {
+          [&keys](size_t i) { return keys[i]; }, &answers, read)) {
     return db_->MultiGet(options, families, keys, values);
   }
   *values = std::move(found);

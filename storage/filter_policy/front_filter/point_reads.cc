@@ -5,39 +5,39 @@
 
 namespace rowbloom::front_filter {
 
-Family* FamilyToAsk(const Core& core, const rocksdb::ReadOptions& options,
-                    const rocksdb::ColumnFamilyHandle* family) {
+Family* FamilyToProbe(const Core& core, const rocksdb::ReadOptions& options,
+                      const rocksdb::ColumnFamilyHandle* family) {
   if (options.timestamp != nullptr) return nullptr;
 #if ROCKSDB_MAJOR >= 9
   if (options.io_activity != rocksdb::Env::IOActivity::kUnknown) return nullptr;
 #endif
-  return core.FindToAsk(family->GetID());
+  return core.FindToProbe(family->GetID());
 }
 
-Said Ask(const Family& family, const rocksdb::Slice& key) {
+Answer LookUpOne(const Family& family, const rocksdb::Slice& key) {
   const Bypass::Get get = family.bypass().Next();
-  Said said = Said::kNothing;
+  Answer answer = Answer::kNothing;
   if (get == Bypass::Get::kSkips) {
     family.Add(Count::kBypassed);
-    return said;
+    return answer;
   }
-  family.AskAll(
+  family.LookUp(
       1,
       [&](size_t /*i*/) {
         const auto parts = PartsOf(family, key);
-        if (parts) said = Said::kMayExist;
+        if (parts) answer = Answer::kMayExist;
         return parts;
       },
-      [&said](size_t /*i*/) { said = Said::kAbsent; });
+      [&answer](size_t /*i*/) { answer = Answer::kAbsent; });
   if (get == Bypass::Get::kIsSample) {
-    family.bypass().Learn(1, said == Said::kAbsent ? 1 : 0);
+    family.bypass().Learn(1, answer == Answer::kAbsent ? 1 : 0);
   }
-  return said;
+  return answer;
 }
 
-void CountPassed(const Family& family, Said said,
+void CountPassed(const Family& family, Answer answer,
                  const rocksdb::Status& status) {
-  if (said == Said::kNothing) return;
+  if (answer == Answer::kNothing) return;
   if (status.ok()) {
     family.Add(Count::kPassedFound);
   } else if (status.IsNotFound()) {

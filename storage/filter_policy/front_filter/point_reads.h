@@ -13,7 +13,7 @@
 namespace rowbloom::front_filter {
 
 // The answer of the front filter for a key.
-enum class Said : uint8_t {
+enum class Answer : uint8_t {
   kNothing,  // it has no row, or there is no view
   kMayExist,
   kAbsent,
@@ -21,20 +21,20 @@ enum class Said : uint8_t {
 
 // The family whose rows are looked up for such a read; null: RocksDB reads it
 // all. It might refuse what has timestamps.
-Family* FamilyToAsk(const Core& core, const rocksdb::ReadOptions& options,
-                    const rocksdb::ColumnFamilyHandle* family);
+Family* FamilyToProbe(const Core& core, const rocksdb::ReadOptions& options,
+                      const rocksdb::ColumnFamilyHandle* family);
 
 // Looks up one key, unless the get is to skip that.
-Said Ask(const Family& family, const rocksdb::Slice& key);
+Answer LookUpOne(const Family& family, const rocksdb::Slice& key);
 
-// Looks up many keys in one view: sets *said to as many, and
+// Looks up many keys in one view: sets *answers to as many, and
 // returns how many are kAbsent. key_at(i) is key i of `count`.
 template <typename KeyAt>
-size_t AskMany(const Family& family, const View& view, size_t count,
-               const KeyAt& key_at, std::vector<Said>* said);
+size_t LookUpMany(const Family& family, const View& view, size_t count,
+                  const KeyAt& key_at, std::vector<Answer>* answers);
 
 // Counts what came of a get that RocksDB answered.
-void CountPassed(const Family& family, Said said,
+void CountPassed(const Family& family, Answer answer,
                  const rocksdb::Status& status);
 
 // The parts of a key; nullopt outside the family's layout.
@@ -47,19 +47,19 @@ inline std::optional<KeyParts> PartsOf(const Family& family,
 }
 
 template <typename KeyAt>
-size_t AskMany(const Family& family, const View& view, size_t count,
-               const KeyAt& key_at, std::vector<Said>* said) {
-  said->assign(count, Said::kNothing);
+size_t LookUpMany(const Family& family, const View& view, size_t count,
+                  const KeyAt& key_at, std::vector<Answer>* answers) {
+  answers->assign(count, Answer::kNothing);
   size_t absent = 0;
-  family.AskAll(
+  family.LookUp(
       view, count,
       [&](size_t i) {
         const auto parts = PartsOf(family, key_at(i));
-        if (parts) (*said)[i] = Said::kMayExist;
+        if (parts) (*answers)[i] = Answer::kMayExist;
         return parts;
       },
       [&](size_t i) {
-        (*said)[i] = Said::kAbsent;
+        (*answers)[i] = Answer::kAbsent;
         ++absent;
       });
   return absent;

@@ -20,7 +20,7 @@ bool RowIterator::IsAbsent(const Slice& target) const {
     return false;
   }
   bool absent = false;
-  family_->AskAll(
+  family_->LookUp(
       *view_, 1,
       [&](size_t /*i*/) {
         auto parts = PartsOf(*family_, target);

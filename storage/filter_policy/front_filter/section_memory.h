@@ -9,7 +9,7 @@
 namespace rowbloom::front_filter {
 
 struct SectionMemoryDeleter {
-  size_t size_bytes = 0;  // as was asked for
+  size_t size_bytes = 0;  // as requested
 
   void operator()(std::byte* bytes) const noexcept;
 };

@@ -49,7 +49,7 @@ class RedisFilter : public ::testing::Test {
   Reply Ask(std::initializer_list<std::string_view> words) {
     Connection connection(options_.endpoint);
     Reply reply;
-    EXPECT_THAT(connection.Ask(words, &reply), IsOk());
+    EXPECT_THAT(connection.Call(words, &reply), IsOk());
     return reply;
   }
 

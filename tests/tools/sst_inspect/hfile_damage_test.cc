@@ -159,7 +159,7 @@ TEST_F(DamagedHFile, FalseNegativesAreCounted) {
       Records(RunTool({"verify", "--json", path_}), "verify").at(0);
   // A chunk of 128 bytes has 106 keys; the marker's row is of another filter.
   EXPECT_EQ(verify["false_negatives"], 106);
-  EXPECT_EQ(verify["keys_asked"], 201);
+  EXPECT_EQ(verify["keys_probed"], 201);
   EXPECT_EQ(verify["problems"], 106);
   // The first of them are printed.
   EXPECT_EQ(Records(RunTool({"verify", "--json", path_}), "problem").size(),

@@ -153,7 +153,7 @@ TEST_F(HFileVerbs, ProbeTellsWhatAGetWouldBeTold) {
   EXPECT_THAT(Fine({"probe", "--row", "row000100", "--qualifier", "zz"}).out,
               HasSubstr("ROWCOL markers  may be there"));
   EXPECT_THAT(Fine({"probe", "--row", "row000100"}).out,
-              HasSubstr("ROWCOL          not asked: it holds no rows"));
+              HasSubstr("ROWCOL          not probed: it holds no rows"));
   // `data --whole-keys` prints keys in this form.
   const std::string key = "\\x00\\x09row000011\\x01fb";
   EXPECT_THAT(Fine({"probe", "--key", key}).out, HasSubstr("yes, put at 111"));
@@ -191,7 +191,7 @@ TEST_F(HFileVerbs, MeasuredRatesAreThePredictedOnes) {
     ASSERT_FALSE(measured.empty());
     for (const json& one : measured) {
       SCOPED_TRACE(one.dump());
-      EXPECT_GT(one["asked"], 5000);
+      EXPECT_GT(one["probed"], 5000);
       EXPECT_GT(one["passed"], 0);
       // Twice the interval of 95 %.
       const double rate = one["rate"];

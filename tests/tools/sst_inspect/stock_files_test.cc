@@ -167,21 +167,21 @@ std::string KindWhereRibbonIsAsked(const std::vector<std::string>& keys) {
 }
 
 TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
-  sst_inspect::FilterAsker asker;
-  ASSERT_THAT(asker.Open(static_cast<const sst_inspect::SstTable&>(*file_)),
+  sst_inspect::FilterProber prober;
+  ASSERT_THAT(prober.Open(static_cast<const sst_inspect::SstTable&>(*file_)),
               IsOk());
-  std::vector<std::vector<std::string>> keys(asker.partitions().size());
+  std::vector<std::vector<std::string>> keys(prober.partitions().size());
   const auto cells = file_->NewCellReader();
   while (cells->Next()) {
     const std::string_view key = cells->cell().user_key;
-    keys.at(asker.PartitionFor(key)).emplace_back(key);
+    keys.at(prober.PartitionFor(key)).emplace_back(key);
   }
   ASSERT_THAT(cells->status(), IsOk());
 
   std::map<std::string, size_t> kinds;
   for (size_t i = 0; i < keys.size(); ++i) {
     rocksdb::Status status;
-    const sst_inspect::DecodedFilter* filter = asker.Load(i, &status);
+    const sst_inspect::DecodedFilter* filter = prober.Load(i, &status);
     ASSERT_THAT(status, IsOk());
     sst_inspect::SectionRates rates;
     const std::string kind = filter->Sections(&rates).at(0).kind;
@@ -206,12 +206,12 @@ TEST_P(StockFiles, FilterKindsAreThoseThatRocksDbChooses) {
 
 // RocksDB counts one lookup in the filter for each Get.
 TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
-  sst_inspect::FilterAsker asker;
-  ASSERT_THAT(asker.Open(static_cast<const sst_inspect::SstTable&>(*file_)),
+  sst_inspect::FilterProber prober;
+  ASSERT_THAT(prober.Open(static_cast<const sst_inspect::SstTable&>(*file_)),
               IsOk());
-  ASSERT_TRUE(asker.askable());
+  ASSERT_TRUE(prober.can_probe());
   if (keys_ >= 5000) {
-    EXPECT_EQ(asker.partitions().size() > 1, GetParam().partitioned);
+    EXPECT_EQ(prober.partitions().size() > 1, GetParam().partitioned);
   }
   std::unique_ptr<rocksdb::DB> db;
   ASSERT_THAT(
@@ -233,7 +233,7 @@ TEST_P(StockFiles, FilterAnswersAsRocksDbsReaderDoes) {
     const uint64_t no_match = counts.bloom_sst_miss_count;
     rocksdb::Status status;
     const sst_inspect::DecodedFilter* filter =
-        asker.Load(asker.PartitionFor(key), &status);
+        prober.Load(prober.PartitionFor(key), &status);
     ASSERT_THAT(status, IsOk());
     // Behind the last key no file may be probed.
     if (!present && may_match + no_match == 0) return;

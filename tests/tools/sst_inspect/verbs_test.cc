@@ -170,7 +170,7 @@ TEST_F(Verbs, TimestampsAreDecoded) {
               HasSubstr("  key000000  t=42 put@0  v\n"));
   const Output verify = RunTool({"verify", path_});
   EXPECT_EQ(verify.code, 0) << verify.out;
-  EXPECT_THAT(verify.out, HasSubstr("1,000 keys asked"));
+  EXPECT_THAT(verify.out, HasSubstr("1,000 keys probed"));
   const Output probe = RunTool({"probe", "--key", "key000500", path_});
   EXPECT_THAT(probe.out, HasSubstr("in file         yes, put at 42 with"));
 }
@@ -205,7 +205,7 @@ TEST_F(Verbs, MeasureAgreesWithThePrediction) {
       ASSERT_EQ(measured.size(), 3U);
       for (const json& record : measured) {
         SCOPED_TRACE(record.dump());
-        EXPECT_GT(record["asked"], 5000);
+        EXPECT_GT(record["probed"], 5000);
         const double predicted = record["predicted"];
         const double rate = record["rate"];
         EXPECT_NEAR(rate, predicted, 0.25 * predicted + 0.0015);
@@ -225,7 +225,7 @@ TEST_F(Verbs, MeasureAgreesWithThePrediction) {
   Write({});
   const Output none = RunTool({"measure-fpr", path_});
   EXPECT_EQ(none.code, 2);
-  EXPECT_THAT(none.err, HasSubstr("no filter that can be asked"));
+  EXPECT_THAT(none.err, HasSubstr("no filter that can be probed"));
 }
 
 TEST_F(Verbs, AdviceComparesWithThePresentFilter) {

@@ -39,16 +39,16 @@ using testing::HasSubstr;
 
 struct Counts {
   uint64_t cells = 0;
-  uint64_t keys_asked = 0;
-  uint64_t rows_asked = 0;
+  uint64_t keys_probed = 0;
+  uint64_t rows_probed = 0;
   uint64_t false_negatives = 0;
 
   bool operator==(const Counts&) const = default;
 };
 
 void PrintTo(const Counts& counts, std::ostream* out) {
-  *out << counts.cells << " cells, " << counts.keys_asked << " keys and "
-       << counts.rows_asked << " rows asked, " << counts.false_negatives
+  *out << counts.cells << " cells, " << counts.keys_probed << " keys and "
+       << counts.rows_probed << " rows probed, " << counts.false_negatives
        << " false negatives";
 }
 
@@ -61,8 +61,8 @@ Counts ByModel(const std::string& path, const std::string& key_layout) {
       FormatOf(*file, key_layout, /*hex=*/false).value();
   const sst_inspect::PrefixRule prefix_of =
       sst_inspect::PrefixRuleOf(facts.prefix_extractor);
-  sst_inspect::FilterAsker asker;
-  EXPECT_THAT(asker.Open(static_cast<const sst_inspect::SstTable&>(*file)),
+  sst_inspect::FilterProber prober;
+  EXPECT_THAT(prober.Open(static_cast<const sst_inspect::SstTable&>(*file)),
               IsOk());
   Counts counts;
   std::optional<std::string> last;
@@ -73,9 +73,10 @@ Counts ByModel(const std::string& path, const std::string& key_layout) {
     if (last == key) continue;
     last = key;
     rocksdb::Status status;
-    const DecodedFilter* filter = asker.Load(asker.PartitionFor(key), &status);
+    const DecodedFilter* filter =
+        prober.Load(prober.PartitionFor(key), &status);
     EXPECT_THAT(status, IsOk());
-    ++counts.keys_asked;
+    ++counts.keys_probed;
     counts.false_negatives += filter->KeyMayMatch(key) ? 0 : 1;
     std::optional<std::string_view> row;
     if (!filter->is_rowbloom()) {
@@ -84,7 +85,7 @@ Counts ByModel(const std::string& path, const std::string& key_layout) {
       row = split->row;
     }
     if (!row) continue;
-    ++counts.rows_asked;
+    ++counts.rows_probed;
     counts.false_negatives += filter->PrefixMayMatch(*row) ? 0 : 1;
   }
   EXPECT_THAT(cells->status(), IsOk());
@@ -103,8 +104,8 @@ Counts ByVerify(const std::string& path, const std::string& key_layout) {
   const nlohmann::json& record = records.front();
   EXPECT_EQ(record.at("false_negatives"), record.at("problems"));
   EXPECT_EQ(output.code, record.at("problems") == 0 ? 0 : 1);
-  return {record.at("cells"), record.at("keys_asked"), record.at("rows_asked"),
-          record.at("false_negatives")};
+  return {record.at("cells"), record.at("keys_probed"),
+          record.at("rows_probed"), record.at("false_negatives")};
 }
 
 struct Case {
@@ -182,7 +183,7 @@ TEST_P(VerifyQuestions, EachKeyAndRowIsAskedAbout) {
   }
   ASSERT_NO_FATAL_FAILURE(test::WriteSst(Spec(), path_, cells));
   ExpectSameQuestions(false);
-  EXPECT_EQ(ByVerify(path_, "").keys_asked, cells.size());
+  EXPECT_EQ(ByVerify(path_, "").keys_probed, cells.size());
 }
 
 // The filter of a file of other keys, of which a part are the same.
@@ -252,7 +253,7 @@ TEST_P(VerifyQuestions, VersionsOfAKeyAreOneQuestion) {
     const Counts counts = ByVerify(database + "/" + name, "");
     EXPECT_EQ(counts, ByModel(database + "/" + name, ""));
     EXPECT_EQ(counts.cells, versions);
-    EXPECT_EQ(counts.keys_asked, keys);
+    EXPECT_EQ(counts.keys_probed, keys);
     versions = 0;
   }
   EXPECT_EQ(versions, 0U) << "no file";
@@ -276,7 +277,7 @@ TEST_P(VerifyQuestions, TimestampsMakeNoKeys) {
   }
   ASSERT_THAT(writer.Finish(), IsOk());
   ExpectSameQuestions(false);
-  EXPECT_EQ(ByVerify(path_, "").keys_asked, keys);
+  EXPECT_EQ(ByVerify(path_, "").keys_probed, keys);
 }
 
 // Some of what is read at once ends before each of these keys, or behind it.
@@ -333,7 +334,7 @@ TEST(VerifyManyKeys, FalseNegativesAreToldInTheirOrder) {
                     [&](std::string* contents) { *contents = foreign; });
   const Counts counts = ByVerify(path, "");
   EXPECT_EQ(counts, ByModel(path, ""));
-  EXPECT_EQ(counts.keys_asked, cells.size());
+  EXPECT_EQ(counts.keys_probed, cells.size());
   EXPECT_GT(counts.false_negatives, 5'500U);
 
   const std::string out = RunTool({"verify", path}).out;

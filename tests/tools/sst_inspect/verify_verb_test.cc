@@ -78,7 +78,7 @@ class Verify : public testing::Test {
   std::unique_ptr<sst::SstFile> file_;
 };
 
-TEST_F(Verify, WholeFilesAreFineAndEveryKeyIsAsked) {
+TEST_F(Verify, WholeFilesAreFineAndEveryKeyIsProbed) {
   const auto extractor = std::shared_ptr<const rocksdb::SliceTransform>(
       rocksdb::NewFixedPrefixTransform(7));
   struct Case {
@@ -89,15 +89,17 @@ TEST_F(Verify, WholeFilesAreFineAndEveryKeyIsAsked) {
   const std::vector<Case> cases = {
       {nullptr, 5, "filter    none"},
       {test::RowbloomPolicy({.key_layout = KeyLayout::FixedRow(8)}), 5,
-       "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
+       "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
       {test::RowbloomPolicy(
            {.key_layout = KeyLayout::FixedRow(8), .kind = FilterKind::kRibbon}),
-       5, "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
-      {Stock(false), 5, "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
-      {Stock(true), 5, "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
-      {Stock(false), 4, "2,000 keys and 2,000 rows or prefixes asked, 0 false"},
+       5, "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
+      {Stock(false), 5,
+       "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
+      {Stock(true), 5, "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
+      {Stock(false), 4,
+       "2,000 keys and 2,000 rows or prefixes probed, 0 false"},
       {Stock(false), test::kLatestFormatVersion,
-       "2,000 keys and 2,000 rows or prefixes asked, 0 false"}};
+       "2,000 keys and 2,000 rows or prefixes probed, 0 false"}};
   for (const Case& tested : cases) {
     for (const bool partitioned : {false, true}) {
       SCOPED_TRACE(tested.asked);
@@ -130,7 +132,7 @@ class WrongPrefix : public rocksdb::SliceTransform {
 };
 
 // Nothing of a key without a prefix is in the filter then.
-TEST_F(Verify, FiltersWithoutWholeKeysAreAskedForPrefixesAlone) {
+TEST_F(Verify, FiltersWithoutWholeKeysAreProbedForPrefixesAlone) {
   const KeyLayout layout = KeyLayout::Delimited(':');
   // Writes a file, and tells where it is.
   const auto write =
@@ -160,7 +162,7 @@ TEST_F(Verify, FiltersWithoutWholeKeysAreAskedForPrefixesAlone) {
     EXPECT_EQ(verified.code, 0) << verified.out << verified.err;
     EXPECT_THAT(verified.out, HasSubstr(std::string("0 keys and ") +
                                         (extractor == fixed ? "4" : "3") +
-                                        " rows or prefixes asked, 0 false"));
+                                        " rows or prefixes probed, 0 false"));
     for (const char* key : {"a", "outside", "row:q", "rows:q"}) {
       const Output probed = RunTool({"probe", "--key", key, file});
       EXPECT_EQ(probed.code, 0) << probed.out << probed.err;

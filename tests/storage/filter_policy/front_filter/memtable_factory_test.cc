@@ -157,9 +157,9 @@ class MemtableFactoryTest : public testing::Test {
         comparator_, nullptr, nullptr, nullptr, family));
   }
   static bool MayHave(const Family& family, const std::string& row) {
-    const Family::Asking asking(family);
-    return !asking.armed() ||
-           asking.view().MayHave({.bytes = row, .hash = HashRow(row)});
+    const Family::Lookup lookup(family);
+    return !lookup.armed() ||
+           lookup.view().MayHave({.bytes = row, .hash = HashRow(row)});
   }
   // An entry as MemTable::Add encodes it, for a key of less than 16 KiB.
   static KeyHandle Encode(MemTableRep* memtable, const std::string& key) {
@@ -289,10 +289,10 @@ TEST_F(MemtableFactoryTest, ManyFamilies) {
 // A memtable of nobody knows which family may have any row of any.
 TEST_F(MemtableFactoryTest, WithoutAFamilyNothingIsAnsweredFor) {
   const auto known = Make(0);
-  EXPECT_NE(core_->FindToAsk(0), nullptr);
+  EXPECT_NE(core_->FindToProbe(0), nullptr);
   const std::unique_ptr<MemTableRep> memtable(
       outer_->CreateMemTableRep(comparator_, nullptr, nullptr, nullptr));
-  EXPECT_EQ(core_->FindToAsk(0), nullptr);
+  EXPECT_EQ(core_->FindToProbe(0), nullptr);
 }
 
 // One id for two layouts: rows of one are none of the other.

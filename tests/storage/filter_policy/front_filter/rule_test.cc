@@ -107,9 +107,9 @@ class Rule : public testing::Test {
 
   bool MayHave(const std::string& row) {
     const std::string bytes = row + ":";
-    const Family::Asking asking(*family_);
-    return !asking.armed() ||
-           asking.view().MayHave({.bytes = bytes, .hash = HashRow(bytes)});
+    const Family::Lookup lookup(*family_);
+    return !lookup.armed() ||
+           lookup.view().MayHave({.bytes = bytes, .hash = HashRow(bytes)});
   }
   void Put(const std::string& row) {
     ExpectOk(stage_->Put({}, row + ":a", "v"));
@@ -451,11 +451,11 @@ TEST_F(Rule, WithoutAHandleEachRowMayExist) {
 // Line 5: a memtable that could not be followed.
 TEST_F(Rule, AMemtableWithoutAFilterEndsIt) {
   Arm();
-  EXPECT_EQ(core_->FindToAsk(0), family_);
+  EXPECT_EQ(core_->FindToProbe(0), family_);
   core_->GiveUp();
-  EXPECT_EQ(core_->FindToAsk(0), nullptr);
+  EXPECT_EQ(core_->FindToProbe(0), nullptr);
   core_->SetEnabled(true);
-  EXPECT_EQ(core_->FindToAsk(0), nullptr);
+  EXPECT_EQ(core_->FindToProbe(0), nullptr);
   EXPECT_EQ(core_->Stats().families[0].state, FrontFilterState::kDisarmed);
 }
 
@@ -466,12 +466,12 @@ TEST_F(Rule, AReaderKeepsItsView) {
   Flush();
   family_->Reconcile();
   {
-    const Family::Asking asking(*family_);
+    const Family::Lookup lookup(*family_);
     Compact();
     family_->Reconcile();
     family_->Reconcile();
     const std::string row = "first:";
-    EXPECT_TRUE(asking.view().MayHave({.bytes = row, .hash = HashRow(row)}));
+    EXPECT_TRUE(lookup.view().MayHave({.bytes = row, .hash = HashRow(row)}));
   }
   EXPECT_TRUE(MayHave("first"));
 }
