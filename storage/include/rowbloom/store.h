@@ -351,6 +351,7 @@ class Store {
   //   InvalidArgument  a family that the store does not have; `path` exists, or
   //                    `path`.copying, and no interrupted copy left it
   //   Busy             another copy is being made at `path`.copying
+  //   TryAgain         (read_only) a family was being truncated or created
   rocksdb::Status CopyTo(const std::string& path, const CopyOptions& options,
                          CopyReport* report);
 
