@@ -44,6 +44,12 @@ enum class Count : size_t {
   kBypassed
 };
 
+// What came of lookups.
+struct Outcome {
+  uint64_t passed = 0;  // rows that may exist
+  uint64_t absent = 0;
+};
+
 // Thread-safe. Functions that are not noexcept may throw
 // std::bad_alloc, and then have no effect.
 class Family {
@@ -99,17 +105,21 @@ class Family {
   template <typename RowOf, typename Absent>
   void LookUp(size_t count, const RowOf& row_of, const Absent& absent) const {
     const Lookup lookup(*this);
-    if (lookup.armed()) LookUp(lookup.view(), count, row_of, absent);
+    if (lookup.armed()) Add(LookUp(lookup.view(), count, row_of, absent));
   }
-  // The same in this view of the family.
+  // The same in this view of the family; counts nothing.
   template <typename RowOf, typename Absent>
-  void LookUp(const View& view, size_t count, const RowOf& row_of,
-              const Absent& absent) const;
+  Outcome LookUp(const View& view, size_t count, const RowOf& row_of,
+                 const Absent& absent) const;
 
   // Decides which gets look their rows up.
   Bypass& bypass() const { return bypass_; }
   void Add(Count count, uint64_t times = 1) const {
     counters_.Add(static_cast<size_t>(count), times);
+  }
+  void Add(const Outcome& outcome) const {
+    if (outcome.passed > 0) Add(Count::kPassed, outcome.passed);
+    if (outcome.absent > 0) Add(Count::kAnswered, outcome.absent);
   }
 
   // Tells whether the prefixes of keys, as the database sees them, are rows.
@@ -237,24 +247,23 @@ class Family {
 };
 
 template <typename RowOf, typename Absent>
-void Family::LookUp(const View& view, size_t count, const RowOf& row_of,
-                    const Absent& absent) const {
+Outcome Family::LookUp(const View& view, size_t count, const RowOf& row_of,
+                       const Absent& absent) const {
   if (count == 1) {
     const std::optional<KeyParts> key = row_of(0);
-    if (!key) return;
+    if (!key) return {};
     if (view.MayHave({.bytes = key->row,
                       .hash = HashRow(key->row),
                       .qualifier = key->qualifier})) {
-      return Add(Count::kPassed);
+      return {.passed = 1};
     }
-    Add(Count::kAnswered);
-    return absent(0);
+    absent(0);
+    return {.absent = 1};
   }
   std::array<Row, Kernel::kMaxMany> rows;
   std::array<uint64_t, Kernel::kMaxMany> hashes;
   std::array<size_t, Kernel::kMaxMany> places;
-  uint64_t passed = 0;
-  uint64_t answered = 0;
+  Outcome outcome;
   for (size_t next = 0; next < count;) {
     size_t many = 0;
     for (; next < count && many < rows.size(); ++next) {
@@ -266,17 +275,16 @@ void Family::LookUp(const View& view, size_t count, const RowOf& row_of,
       places[many++] = next;
     }
     if (many == 0) continue;
-    passed += many;
+    outcome.passed += many;
     for (uint32_t left =
              view.Absent({std::span(rows).first(many), hashes.data()});
          left != 0; left &= left - 1) {
       absent(places[static_cast<size_t>(std::countr_zero(left))]);
-      ++answered;
+      ++outcome.absent;
     }
   }
-  passed -= answered;
-  if (passed > 0) Add(Count::kPassed, passed);
-  if (answered > 0) Add(Count::kAnswered, answered);
+  outcome.passed -= outcome.absent;
+  return outcome;
 }
 
 }  // namespace rowbloom::front_filter

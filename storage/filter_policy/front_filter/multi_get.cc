@@ -18,6 +18,7 @@ using front_filter::Count;
 using front_filter::CountPassed;
 using front_filter::Family;
 using front_filter::LookUpMany;
+using front_filter::Outcome;
 using rocksdb::ColumnFamilyHandle;
 using rocksdb::PinnableSlice;
 using rocksdb::ReadOptions;
@@ -76,17 +77,19 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
     return false;
   }
   std::optional<OwnSnapshot> snapshot;
-  size_t absent_count = 0;
+  Outcome outcome;
   {
     const Family::Lookup lookup(*family);
     if (!lookup.armed()) return false;
     const rocksdb::SequenceNumber sequence = db->GetLatestSequenceNumber();
-    absent_count = LookUpMany(*family, lookup.view(), count, key_at, answers);
+    outcome = LookUpMany(*family, lookup.view(), count, key_at, answers);
     if (get == Bypass::Get::kIsSample) {
-      family->bypass().Learn(count, absent_count);
+      family->bypass().Learn(outcome.passed + outcome.absent, outcome.absent);
     }
-    if (absent_count == 0) return false;
-    if (absent_count == count) return true;
+    if (outcome.absent == 0 || outcome.absent == count) {
+      family->Add(outcome);
+      return outcome.absent != 0;
+    }
     // RocksDB reads the others later. So that all answers are of one time, that
     // of a snapshot, rows are looked up after it was taken, unless nothing was
     // written or ingested since the first time: those that it has are in every
@@ -98,13 +101,13 @@ bool ReadPresent(const Core& core, rocksdb::DB* db, const ReadOptions& options,
           !lookup.IsCurrent()) {
         const Family::Lookup again(*family);
         if (!again.armed()) return false;
-        absent_count =
-            LookUpMany(*family, again.view(), count, key_at, answers);
+        outcome = LookUpMany(*family, again.view(), count, key_at, answers);
       }
     }
   }
+  family->Add(outcome);
   std::vector<size_t> numbers;
-  numbers.reserve(count - absent_count);
+  numbers.reserve(count - outcome.absent);
   for (size_t i = 0; i < count; ++i) {
     if ((*answers)[i] != Answer::kAbsent) numbers.push_back(i);
   }

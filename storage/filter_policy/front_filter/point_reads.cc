@@ -29,7 +29,7 @@ Answer LookUpOne(const Family& family, const rocksdb::Slice& key) {
         return parts;
       },
       [&answer](size_t /*i*/) { answer = Answer::kAbsent; });
-  if (get == Bypass::Get::kIsSample) {
+  if (get == Bypass::Get::kIsSample && answer != Answer::kNothing) {
     family.bypass().Learn(1, answer == Answer::kAbsent ? 1 : 0);
   }
   return answer;

@@ -27,11 +27,11 @@ Family* FamilyToProbe(const Core& core, const rocksdb::ReadOptions& options,
 // Looks up one key, unless the get is to skip that.
 Answer LookUpOne(const Family& family, const rocksdb::Slice& key);
 
-// Looks up many keys in one view: sets *answers to as many, and
-// returns how many are kAbsent. key_at(i) is key i of `count`.
+// Looks up many keys in one view, and sets *answers to as many; counts nothing.
+// key_at(i) is key i of `count`.
 template <typename KeyAt>
-size_t LookUpMany(const Family& family, const View& view, size_t count,
-                  const KeyAt& key_at, std::vector<Answer>* answers);
+Outcome LookUpMany(const Family& family, const View& view, size_t count,
+                   const KeyAt& key_at, std::vector<Answer>* answers);
 
 // Counts what came of a get that RocksDB answered.
 void CountPassed(const Family& family, Answer answer,
@@ -47,22 +47,17 @@ inline std::optional<KeyParts> PartsOf(const Family& family,
 }
 
 template <typename KeyAt>
-size_t LookUpMany(const Family& family, const View& view, size_t count,
-                  const KeyAt& key_at, std::vector<Answer>* answers) {
+Outcome LookUpMany(const Family& family, const View& view, size_t count,
+                   const KeyAt& key_at, std::vector<Answer>* answers) {
   answers->assign(count, Answer::kNothing);
-  size_t absent = 0;
-  family.LookUp(
+  return family.LookUp(
       view, count,
       [&](size_t i) {
         const auto parts = PartsOf(family, key_at(i));
         if (parts) (*answers)[i] = Answer::kMayExist;
         return parts;
       },
-      [&](size_t i) {
-        (*answers)[i] = Answer::kAbsent;
-        ++absent;
-      });
-  return absent;
+      [&](size_t i) { (*answers)[i] = Answer::kAbsent; });
 }
 
 }  // namespace rowbloom::front_filter

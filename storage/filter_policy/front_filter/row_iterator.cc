@@ -19,16 +19,16 @@ bool RowIterator::IsAbsent(const Slice& target) const {
   if (view_ == nullptr || !core_->answers() || !family_->prefixes_are_rows()) {
     return false;
   }
-  bool absent = false;
-  family_->LookUp(
+  const Outcome outcome = family_->LookUp(
       *view_, 1,
       [&](size_t /*i*/) {
         auto parts = PartsOf(*family_, target);
         if (parts) parts->qualifier.reset();  // the seek goes on to others
         return parts;
       },
-      [&absent](size_t /*i*/) { absent = true; });
-  return absent;
+      [](size_t /*i*/) {});
+  family_->Add(outcome);
+  return outcome.absent > 0;
 }
 
 void RowIterator::Seek(const Slice& target) {

@@ -684,6 +684,7 @@ TEST_F(FrontFilterDBTest, MultiGetIsOfOneTime) {
   FrontFilterDB db(std::unique_ptr<rocksdb::DB>(stage), filter);
   // `count` 4 adds two keys, because a MultiGet with few keys left reads
   // otherwise.
+  uint64_t keys_read = 0;
   const auto read = [&](const std::string& absent, const std::string& present,
                         size_t count = 2) {
     const Slice keys[] = {absent, present, "row1:other", "row2:other"};
@@ -691,6 +692,8 @@ TEST_F(FrontFilterDBTest, MultiGetIsOfOneTime) {
     Status statuses[4];
     db.MultiGet({}, db.DefaultColumnFamily(), count, keys, values, statuses);
     EXPECT_EQ(statuses[0].ToString(), statuses[1].ToString());
+    keys_read += count;  // once each, however often they were looked up
+    EXPECT_EQ(filter->Stats().asked, keys_read);
     return statuses[0].ok();
   };
   const auto write = [&](const std::string& absent,
