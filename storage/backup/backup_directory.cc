@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "rocksdb/env.h"
@@ -96,15 +99,27 @@ Status ReadBackups(Env* env, const std::string& directory, Read read) {
 // Keeps each list of a backup's files within the life of these: it comes to the
 // disk after them and goes before them. RocksDB (7.8.3 to 11.8.1) syncs the
 // directories of both at the end of a backup, and none when it deletes one: a
-// power cut in between could leave a list of missing files.
+// power cut in between could leave a list of missing files. Thread-safe.
 class BackupEnv final : public rocksdb::EnvWrapper {
  public:
   BackupEnv(Env* target, std::string directory)
       : EnvWrapper(target), directory_(std::move(directory)) {}
   const char* Name() const override { return "rowbloom.BackupEnv"; }
 
+  // From now on no file is deleted that a damaged backup may have. RocksDB
+  // collects garbage when a backup fails, and when one was cut short.
+  void KeepFiles() { keeps_files_ = true; }
+
+  Status NewWritableFile(const std::string& file,
+                         std::unique_ptr<rocksdb::WritableFile>* opened,
+                         const rocksdb::EnvOptions& options) override {
+    NoteMade(file);
+    return EnvWrapper::NewWritableFile(file, opened, options);
+  }
+
   Status RenameFile(const std::string& from, const std::string& to) override {
     Status s;
+    NoteMade(to);
     if (IsList(to)) {
       const std::string id = to.substr(to.find_last_of('/'));
       for (const std::string& holder :
@@ -117,24 +132,51 @@ class BackupEnv final : public rocksdb::EnvWrapper {
   }
 
   Status DeleteFile(const std::string& file) override {
+    if (IsKept(file)) return Status::OK();
     const Status s = EnvWrapper::DeleteFile(file);
     return s.ok() && IsList(file) ? SyncDirectory(target(), ParentOf(file)) : s;
   }
+  Status DeleteDir(const std::string& directory) override {
+    return IsKept(directory) ? Status::OK() : EnvWrapper::DeleteDir(directory);
+  }
 
  private:
+  void NoteMade(const std::string& file) {
+    const std::lock_guard lock(mutex_);
+    made_.insert(file);
+  }
+
+  bool IsKept(const std::string& file) {
+    const std::string of_one = directory_ + "/private/";
+    if (!keeps_files_ || IsList(file)) return false;
+    if (file.starts_with(of_one)) {
+      const std::string id = file.substr(of_one.size());
+      return target()
+          ->FileExists(Concat(directory_, "/", kListsDirectory, "/",
+                              id.substr(0, id.find('/'))))
+          .ok();
+    }
+    const std::lock_guard lock(mutex_);
+    return !made_.contains(file);
+  }
+
   bool IsList(const std::string& file) const {
     return ParentOf(file) == directory_ + "/" + kListsDirectory;
   }
 
   const std::string directory_;
+  bool keeps_files_ = false;  // set before other threads come
+  std::mutex mutex_;
+  std::set<std::string> made_;  // guarded by mutex_
 };
 
 // Calls change(BackupEngine*) on a directory of backups that nobody else
 // changes meanwhile, and which may have to be created.
 template <typename Change>
-Status ChangeBackups(Env* env, const std::string& directory, bool create,
+Status ChangeBackups(Env* env, const std::string& given_directory, bool create,
                      Change change) {
   return CatchExceptions([&]() -> Status {
+    const std::string directory = WithoutTrailingSlashes(given_directory);
     Status s = CheckDirectory(env, directory);
     if (create && s.IsNotFound()) s = env->CreateDirIfMissing(directory);
     // RocksDB syncs what it makes in there.
@@ -156,6 +198,11 @@ Status ChangeBackups(Env* env, const std::string& directory, bool create,
     BackupEngine* opened = nullptr;
     s = BackupEngine::Open(options, env, &opened);
     const std::unique_ptr<BackupEngine> engine(opened);
+    if (s.ok() && create) {
+      std::vector<rocksdb::BackupID> damaged;
+      engine->GetCorruptedBackups(&damaged);
+      if (!damaged.empty()) backup_env.KeepFiles();
+    }
     return s.ok() ? change(engine.get()) : s;
   });
 }
@@ -206,7 +253,9 @@ Status CheckNoneDamaged(const BackupEngine& engine,
                     "missing, or delete them by their numbers first");
 }
 
-// Tells whether a store can be made at `path`.
+// Tells whether a store can be made at `path`. An empty directory is made anew,
+// which fails for a mount point, a link and ".": the store, which is moved to
+// its place in the end, could not replace them either.
 Status CheckTarget(Env* env, const std::string& path) {
   if (path.empty()) {
     return Status::InvalidArgument("the path of the store is empty");
@@ -221,7 +270,11 @@ Status CheckTarget(Env* env, const std::string& path) {
     return InvalidArgument(
         path, " exists: a store is restored to a new or an empty directory");
   }
-  return s;
+  if (!s.ok()) return s;
+  s = env->DeleteDir(path);
+  if (s.ok()) return env->CreateDir(path);
+  return InvalidArgument(path, " cannot be replaced: choose a new directory (",
+                         s.ToString(), ")");
 }
 
 }  // namespace

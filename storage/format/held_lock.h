@@ -10,7 +10,6 @@
 #include <set>
 #include <string>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "rocksdb/env.h"
@@ -26,7 +25,8 @@ namespace rowbloom {
 // be opened. Thread-safe.
 class LocksOfProcess {
  public:
-  using Key = std::tuple<dev_t, ino_t, std::string>;
+  using Inode = std::pair<dev_t, ino_t>;
+  using Key = std::pair<Inode, std::string>;
 
   static LocksOfProcess& Get() {
     static LocksOfProcess locks;
@@ -37,10 +37,16 @@ class LocksOfProcess {
   // elsewhere is taken for the system's: such a lock may be busy though nobody
   // has it.
   static std::optional<Key> KeyOf(const std::string& file) {
-    struct stat directory {};
-    if (stat(ParentOf(file).c_str(), &directory) != 0) return std::nullopt;
-    return Key(directory.st_dev, directory.st_ino,
-               file.substr(file.find_last_of('/') + 1));
+    const std::optional<Inode> directory = InodeOf(ParentOf(file));
+    if (!directory) return std::nullopt;
+    return Key(*directory, file.substr(file.find_last_of('/') + 1));
+  }
+
+  // nullopt: the system has no such file.
+  static std::optional<Inode> InodeOf(const std::string& file) {
+    struct stat found {};
+    if (stat(file.c_str(), &found) != 0) return std::nullopt;
+    return Inode(found.st_dev, found.st_ino);
   }
 
   // False: it is held.
@@ -80,7 +86,15 @@ class HeldLock {
     // A file like others, which stays once its directory is synced.
     rocksdb::Status s = env_->FileExists(file);
     if (s.IsNotFound()) s = rocksdb::WriteStringToFile(env_, "", file);
+    const std::optional<LocksOfProcess::Inode> locked =
+        LocksOfProcess::InodeOf(file);
     if (s.ok()) s = env_->LockFile(file, &lock_);
+    // The holder before may have deleted the file: the lock would be on one
+    // that nobody else finds.
+    if (s.ok() && LocksOfProcess::InodeOf(file) != locked) {
+      env_->UnlockFile(std::exchange(lock_, nullptr)).PermitUncheckedError();
+      s = rocksdb::Status::Busy(busy);
+    }
     if (s.ok()) {
       key_ = std::move(key);
     } else if (key) {

@@ -2,6 +2,7 @@
 // as the last step.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,8 +16,8 @@
 
 namespace rowbloom {
 
-// The directory has a file of this name from its beginning to its end. A
-// directory that lacks it was made by others, and stays.
+// The directory has a file of this name while it has contents. A directory of
+// contents that lacks it was made by others, and stays.
 inline constexpr char kStagingMark[] = "ROWBLOOM_UNFINISHED";
 
 // For one thread. Contents that are not committed go with this object.
@@ -35,21 +36,28 @@ class Staging {
   // Makes the directory, or empties one that was left by an interruption.
   // InvalidArgument: it exists and was made by others. Busy: it is in use.
   rocksdb::Status Begin() {
-    rocksdb::Status s = env_->FileExists(directory_);
-    if (s.IsNotFound()) s = env_->CreateDir(directory_);
+    rocksdb::Status s = env_->CreateDirIfMissing(directory_);
     std::vector<std::string> names;
     if (s.ok()) s = ListDirectory(env_, directory_, &names);
-    if (s.ok() && !names.empty() && !env_->FileExists(Mark()).ok()) {
+    const auto has = [&names](const char* name) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    const bool is_ours = names.empty() || has(kStagingMark) ||
+                         (names.size() == 1 && has(kLockFile));
+    if (s.ok() && !is_ours) {
       return InvalidArgument(directory_,
                              " exists, and was not left by an interruption: it "
                              "has no file ",
                              kStagingMark);
     }
-    if (s.ok()) s = rocksdb::WriteStringToFile(env_, "", Mark());
-    if (!s.ok()) return s;
-    lock_.emplace(env_);
-    s = lock_->Take(Lock(), directory_ + " is in use");
+    const std::string in_use = directory_ + " is in use";
+    if (s.ok()) s = lock_.emplace(env_).Take(Lock(), in_use);
     if (!s.ok()) lock_.reset();
+    // Its user has just removed it.
+    if (!s.ok() && env_->FileExists(directory_).IsNotFound()) {
+      return rocksdb::Status::Busy(in_use);
+    }
+    if (s.ok()) s = rocksdb::WriteStringToFile(env_, "", Mark());
     return s.ok() ? RemoveContents() : s;
   }
 
@@ -66,8 +74,10 @@ class Staging {
   }
 
  private:
+  static constexpr char kLockFile[] = "LOCK";
+
   std::string Mark() const { return directory_ + "/" + kStagingMark; }
-  std::string Lock() const { return directory_ + "/LOCK"; }
+  std::string Lock() const { return directory_ + "/" + kLockFile; }
 
   // Removes all but the mark and the lock: the contents, and what RocksDB makes
   // beside them, are directories.
@@ -82,12 +92,10 @@ class Staging {
     return s;
   }
 
-  // The mark goes last, so that what is left after an interruption is known.
-  // The lock is held until its file is gone, so that nobody takes one that is
-  // about to go.
+  // Nobody else has the lock until its file is gone, and with it the mark.
   rocksdb::Status Remove() {
     rocksdb::Status s = RemoveContents();
-    for (const std::string& file : {Lock(), Mark()}) {
+    for (const std::string& file : {Mark(), Lock()}) {
       if (s.ok()) s = env_->DeleteFile(file);
     }
     lock_.reset();

@@ -31,7 +31,7 @@
 namespace rowbloom {
 
 struct BackupInfo {
-  uint32_t id = 0;           // counts up from 1
+  uint32_t id = 0;           // one more than the newest had; 1 without any
   uint64_t timestamp_s = 0;  // creation: seconds since 1970-01-01 UTC
   uint64_t bytes = 0;        // all its files, with those it shares
   uint32_t files = 0;
@@ -52,8 +52,8 @@ rocksdb::Status VerifyBackup(const std::string& directory, uint32_t id,
                              rocksdb::Env* env = rocksdb::Env::Default());
 
 // Makes a store of backup `id` (nullopt: the newest that is not damaged) at
-// `path`, which must not exist or be an empty directory, else InvalidArgument.
-// Checks checksums. Files are put together in `path`.restoring, which becomes
+// `path`, which must not exist or be an empty directory that can be replaced (no
+// mount point, link or "."), else InvalidArgument. Checks checksums. Files are put together in `path`.restoring, which becomes
 // `path` as the last step: a restore that was cut short leaves no store, and
 // can be repeated. Another directory of that name is InvalidArgument, one that
 // is being filled is Busy.

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 #include "storage/format/staging.h"
 #include "tests/storage/store/calling_store.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/fault_file_system.h"
 #include "tests/support/random.h"
 
 namespace rowbloom::test {
@@ -89,6 +92,8 @@ class StoreBackup : public ::testing::Test {
 
   TempDir dir_;
   const std::string backups_ = dir_.File("backups");
+  FaultPlan plan_;
+  const std::unique_ptr<rocksdb::Env> faulty_ = NewFaultEnv(&plan_);
   std::unique_ptr<Store> store_;
   Random random_{SeedFromEnv()};
   uint64_t next_row_ = 0;
@@ -212,9 +217,27 @@ TEST_F(StoreBackup, DamagedOnesKeepTheirFiles) {
   EXPECT_THAT(PurgeBackups(backups_, 0), is_refused);
   EXPECT_THAT(PurgeBackups(backups_, 1), is_refused);
   EXPECT_THAT(DeleteBackup(backups_, before.back()), is_refused);
+  // RocksDB collects garbage when a backup fails, at whichever of its calls ...
+  Status s;
+  uint64_t calls = 0;
+  do {
+    store_.reset();
+    store_ = OpenOrFail({.env = faulty_.get()}, dir_.File("db"), {});
+    ASSERT_NE(store_, nullptr);
+    plan_.FailCall(++calls, /*for_good=*/true, FaultPlan::Kind::kNoSpace);
+    s = store_->Backup(backups_);
+    plan_.FailNoCall();
+  } while (!s.ok());
+  EXPECT_GT(calls, 5u);
+  // ... and when there are remains of one that was killed.
+  const std::string remains = backups_ + "/private/4";
+  std::filesystem::create_directory(remains);
+  std::ofstream(remains + "/000001.log") << "half";
+  EXPECT_THAT(store_->Backup(backups_), IsOk());
+  EXPECT_FALSE(std::filesystem::exists(remains + "/000001.log"));
   std::filesystem::rename(away, missing);
-  EXPECT_EQ(Ids(), before);
-  for (const uint32_t id : before) {
+  EXPECT_THAT(Ids(), ElementsAre(1, 2, 3, 4));
+  for (const uint32_t id : Ids()) {
     EXPECT_THAT(VerifyBackup(backups_, id), IsOk());
   }
   std::filesystem::remove(missing);
@@ -312,6 +335,16 @@ TEST_F(StoreBackup, RestoreOverwritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(path + "/000099.sst"));
   EXPECT_FALSE(std::filesystem::exists(path + ".restoring"));
 
+  // A link to a directory is none that a store can take the place of.
+  const std::string link = dir_.File("link");
+  std::filesystem::create_directory(dir_.File("empty"));
+  std::filesystem::create_directory_symlink(dir_.File("empty"), link);
+  EXPECT_THAT(
+      RestoreBackup(backups_, 1, link),
+      StatusIs(Status::kInvalidArgument, HasSubstr("cannot be replaced")));
+  EXPECT_TRUE(std::filesystem::is_empty(link));
+  EXPECT_THAT(RestoreBackup(backups_, 1, dir_.File("empty")), IsOk());
+
   // A store of that name is not what a restore leaves.
   const std::string other = dir_.File("x.restoring");
   const auto kept = OpenOrFail({}, other, {{"a", {}}});
@@ -364,6 +397,30 @@ TEST_F(StoreBackup, OneChangeAtATime) {
   HeldLock held(env);
   ASSERT_THAT(held.Take(backups_ + "/LOCK", "held"), IsOk());
   EXPECT_THAT(PurgeBackups(backups_ + "/", 0), busy) << "by another path";
+}
+
+// Another process deleted the file of the lock when it gave it up.
+TEST(LockFile, ThatIsDeletedWhileItIsTakenIsBusy) {
+  class Deleting : public rocksdb::EnvWrapper {
+   public:
+    Deleting() : EnvWrapper(rocksdb::Env::Default()) {}
+    const char* Name() const override { return "Deleting"; }
+    Status LockFile(const std::string& file,
+                    rocksdb::FileLock** lock) override {
+      const Status s = EnvWrapper::LockFile(file, lock);
+      std::filesystem::remove(file);
+      return s;
+    }
+  };
+  const TempDir dir;
+  Deleting env;
+  {
+    HeldLock lock(&env);
+    EXPECT_THAT(lock.Take(dir.File("LOCK"), "in use"),
+                StatusIs(Status::kBusy, HasSubstr("in use")));
+  }
+  HeldLock lock(rocksdb::Env::Default());
+  EXPECT_THAT(lock.Take(dir.File("LOCK"), "in use"), IsOk());
 }
 
 // A power cut after the list came to the disk finds them.
