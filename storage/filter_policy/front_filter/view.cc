@@ -225,7 +225,9 @@ uint32_t View::Absent(const RowBatch& rows) const {
       if (memtable->MayHave(rows[i].memtable_hash())) found |= uint32_t{1} << i;
     });
   }
-  found |= announced_sections.Find(rows, rows.all() & ~found, *kernel);
+  if (!announced.empty()) {
+    found |= announced_sections.Find(rows, rows.all() & ~found, *kernel);
+  }
   const uint32_t wanted = rows.all() & ~found;
   return wanted & ~files->Find(rows, wanted, *kernel);
 }
