@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -153,6 +154,7 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
   Streams of_shell = streams;
   of_shell.session = &session;
   Lines lines(streams);
+  int greatest = static_cast<int>(ExitCode::kOk);
   while (const auto line = lines.Next()) {
     auto words = SplitWords(*line);
     int code = static_cast<int>(ExitCode::kOk);
@@ -172,12 +174,14 @@ ExitCode Shell(const ShellArgs& args, const Streams& streams) {
                                         lines.number()));
       return static_cast<ExitCode>(code);
     }
+    greatest = std::max(greatest, code);
   }
   // The rest of a script did not run.
   if (streams.in.bad()) {
     return Fail(streams.err, "standard input: cannot be read");
   }
-  if (streams.in_is_terminal) streams.out << '\n';
+  if (!streams.in_is_terminal) return static_cast<ExitCode>(greatest);
+  streams.out << '\n';
   return ExitCode::kOk;
 }
 
