@@ -44,9 +44,9 @@ enum class Count : size_t {
   kBypassed
 };
 
-// What came of lookups.
+// The outcome of lookups, in rows.
 struct Outcome {
-  uint64_t passed = 0;  // rows that may exist
+  uint64_t passed = 0;  // may exist
   uint64_t absent = 0;
 };
 
