@@ -16,8 +16,8 @@
 
 namespace rowbloom {
 
-// The directory has a file of this name while it has contents. A directory of
-// contents that lacks it was made by others, and stays.
+// The directory has a file of this name while it has contents. One that has
+// contents and no such file was made by others, and stays.
 inline constexpr char kStagingMark[] = "ROWBLOOM_UNFINISHED";
 
 // For one thread. Contents that are not committed go with this object.
@@ -53,7 +53,7 @@ class Staging {
     const std::string in_use = directory_ + " is in use";
     if (s.ok()) s = lock_.emplace(env_).Take(Lock(), in_use);
     if (!s.ok()) lock_.reset();
-    // Its user has just removed it.
+    // The user of the directory has just removed it.
     if (!s.ok() && env_->FileExists(directory_).IsNotFound()) {
       return rocksdb::Status::Busy(in_use);
     }

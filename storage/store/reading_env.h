@@ -1,11 +1,11 @@
 // The Env of a store that is open for reading: the store as it was when the
 // opening began, beside a writer that goes on.
 //
-// RocksDB reads the MANIFEST before the log. Of a writer that loads a file and
-// then writes in between, it would have the write without the load. Its
-// iterator over logs stops with an assertion (7.8.3 with assertions, as
-// Debian's) at a record that is newer than the database, which it meets where
-// numbers before that one are missing in the logs.
+// RocksDB reads the MANIFEST before the log. If a writer loaded a file and
+// wrote in between, the database would have the write without the load.
+// RocksDB's iterator over logs stops with an assertion (7.8.3 with assertions,
+// as Debian's) at a record that is newer than the database, which it meets
+// where numbers before that one are missing in the logs.
 #pragma once
 
 #include <algorithm>
