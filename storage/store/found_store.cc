@@ -26,6 +26,13 @@ uint64_t LeadingNumber(std::string_view text) {
   return number;
 }
 
+// Reads the name of the MANIFEST.
+Status ReadCurrent(Env* env, const std::string& path, std::string* manifest) {
+  Status s = ReadFileToString(env, path + "/CURRENT", manifest);
+  while (manifest->ends_with('\n')) manifest->pop_back();
+  return s;
+}
+
 // Corruption: the end of the MANIFEST is missing. RocksDB takes it for one
 // whose last records a crash kept from the disk, goes back to an older state
 // and removes newer SSTs. A crash leaves the log that the last record asks for:
@@ -38,14 +45,13 @@ Status CheckManifestEnd(Env* env, const std::string& path, rocksdb::DB* db) {
   std::string manifest;
   std::vector<std::string> entries;
   uint64_t needed = 0;
-  Status s = rocksdb::ReadFileToString(env, path + "/CURRENT", &manifest);
+  Status s = ReadCurrent(env, path, &manifest);
   if (s.ok()) s = ListDirectory(env, path, &entries);
   if (!s.ok()) return s;
   if (!db->GetIntProperty(rocksdb::DB::Properties::kMinLogNumberToKeep,
                           &needed)) {
     return Aborted(path, ": RocksDB does not tell which log it needs");
   }
-  while (manifest.ends_with('\n')) manifest.pop_back();
   // Until a flush names a log, `needed` is a number below that of the first log
   // of the process that wrote the MANIFEST, which came just before it.
   const uint64_t end = std::max(
@@ -125,10 +131,10 @@ uint64_t StoreCut::EndOfLog(std::string_view name) const {
 Status FindCut(Env* env, const std::string& path, StoreCut* cut) {
   constexpr int kMaxLooks = 20;
   const auto find_manifest = [&](StoreCut* at) {
-    Status s = ReadFileToString(env, path + "/CURRENT", &at->manifest);
-    if (!s.ok()) return s;
-    while (at->manifest.ends_with('\n')) at->manifest.pop_back();
-    return env->GetFileSize(path + "/" + at->manifest, &at->manifest_bytes);
+    const Status s = ReadCurrent(env, path, &at->manifest);
+    return s.ok() ? env->GetFileSize(path + "/" + at->manifest,
+                                     &at->manifest_bytes)
+                  : s;
   };
   Status s;
   for (int looks = 0; looks < kMaxLooks; ++looks) {
