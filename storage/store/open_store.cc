@@ -180,9 +180,12 @@ class Opener {
     Status s = CheckArguments(options_, path(), families_);
     if (s.ok()) s = Writes() ? FindAndLock() : Find();
     if (!s.ok()) return s;
+    StoreRecord& kept = found_.metadata.store;
     // Settings that the caller left open are the store's.
-    const StoreRecord& kept = found_.metadata.store;
     if (!options_.key_layout) options_.key_layout = kept.key_layout;
+    if (!found_.exists()) kept = {*options_.key_layout, /*rare_kinds=*/0};
+    // RocksDB begins compactions, which go by this, before it is open.
+    opened_.shared->rare_kinds = kept.rare_kinds;
     if (options_.block_cache == nullptr) {
       options_.block_cache = rocksdb::NewLRUCache(options_.block_cache_bytes);
     }
@@ -198,7 +201,6 @@ class Opener {
     if (s.ok()) s = OpenFamilies();
     if (!s.ok()) return s;
     opened_.shared->clock.Start(found_.metadata.clock_bound_ms);
-    opened_.shared->rare_kinds = found_.metadata.store.rare_kinds;
     *store = std::make_unique<Store::Impl>(std::move(opened_));
     if (Writes()) CompleteRowDeletes(store->get());
     return s;
@@ -339,10 +341,7 @@ class Opener {
   Status CompleteRecords() {
     Metadata& metadata = found_.metadata;
     rocksdb::WriteBatch batch;
-    if (!found_.exists()) {
-      metadata.store = {*options_.key_layout, /*rare_kinds=*/0};
-      PutStoreRecord(metadata.store, &batch);
-    }
+    if (!found_.exists()) PutStoreRecord(metadata.store, &batch);
     for (const FamilyDescriptor& family : families_) {
       if (found_.IsComplete(family.name)) continue;
       metadata.families[family.name] = family.options;

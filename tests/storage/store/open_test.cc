@@ -6,12 +6,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <csignal>
+#include <cstdarg>
+#include <cstdio>
 #include <limits>
+#include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "rocksdb/cache.h"
@@ -642,6 +649,60 @@ TEST_F(StoreOpen, UsesWhatItIsGiven) {
   options.read_only = true;
   EXPECT_THAT(Open(options, {}), IsOk());
   store_.reset();  // before its environment
+}
+
+// Keeps DB::Open from returning until a compaction has ended.
+class CompactionBeforeOpen final : public rocksdb::Logger {
+ public:
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    std::array<char, 4096> line;
+    std::vsnprintf(line.data(), line.size(), format, arguments);
+    const std::string_view text(line.data());
+    std::unique_lock lock(mutex_);
+    if (text.find("\"compaction_finished\"") != text.npos) {
+      compacted_ = true;
+      ended_.notify_all();
+    } else if (text.starts_with("DB pointer ")) {
+      opened_compacted = ended_.wait_for(lock, std::chrono::seconds(60),
+                                         [this] { return compacted_; });
+    }
+  }
+  std::atomic<bool> opened_compacted = false;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool compacted_ = false;
+};
+
+// A row delete of tomorrow, which was removed, takes no put of today.
+TEST_F(StoreOpen, CompactionsBeforeItGoByTheStoresRecords) {
+  StoreOptions options{.auto_compaction = false};
+  FamilyOptions family{.timestamps = Timestamps::kClient, .max_versions = 3};
+  ASSERT_THAT(Open(options, {{"a", family}}), IsOk());
+  const uint64_t tomorrow_ms = SystemWallClock() + 24 * 3600 * 1000;
+  ASSERT_THAT(store_->DeleteFamily("r", "a", {.timestamp_ms = tomorrow_ms}),
+              IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  family.timestamps = Timestamps::kStore;
+  ASSERT_THAT(store_->AlterFamily("a", family), IsOk());
+  ASSERT_THAT(store_->DeleteRow("r"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  ASSERT_THAT(store_->Put("r", "a", "q", "today"), IsOk());
+  ASSERT_THAT(store_->Flush(), IsOk());
+  // As many files as RocksDB begins to compact at once.
+  for (const char* row : {"s", "t", "u"}) {
+    ASSERT_THAT(store_->Put(row, "a", "q", "any"), IsOk());
+    ASSERT_THAT(store_->Flush(), IsOk());
+  }
+  const auto log = std::make_shared<CompactionBeforeOpen>();
+  options = {.info_log = log};
+  ASSERT_THAT(Open(options, {}), IsOk());
+  ASSERT_TRUE(log->opened_compacted);
+  std::optional<std::string> value;
+  ASSERT_THAT(store_->Get("r", "a", "q", &value), IsOk());
+  EXPECT_EQ(value, "today");
 }
 
 TEST_F(StoreOpen, ResourcesThatDoNotGoTogetherAreRefusedByName) {
