@@ -104,24 +104,39 @@ void AddSettings(const Schema& schema,
   }
 }
 
+// A message with a field that HBase does not have may be one whose other fields
+// are damaged. Errors come without a path.
+template <typename Message>
+Status CheckFields(const Message& message, const char* what) {
+  if (message.unknown_fields().empty()) return Status::OK();
+  return Corruption(what, " with ", message.unknown_fields().size(),
+                    " bytes of fields that HBase does not have");
+}
+
 // Errors come without a path.
 Status ToRegion(const proto::SnapshotRegionManifest& manifest,
                 SnapshotRegion* region) {
   const proto::RegionInfo& info = manifest.region_info();
-  region->start_row = info.start_key();
-  region->region_id = info.region_id();
+  region->rows = {info.start_key(), info.end_key()};
   region->is_split = info.split();
+  region->is_mob = info.start_key() == ".mob" && info.region_id() == 0;
+  Status s = CheckFields(manifest, "a region");
+  if (s.ok()) s = CheckFields(info, "a region's description");
+  if (!s.ok()) return s;
   for (const auto& family : manifest.family_files()) {
-    Status s = CheckName("family", family.family_name());
+    s = CheckName("family", family.family_name());
+    if (s.ok()) s = CheckFields(family, "a family of a region");
     if (!s.ok()) return s;
     for (const auto& of_family : family.store_files()) {
       SnapshotFile file;
       file.name = of_family.name();
       file.family = family.family_name();
       s = CheckName("file", file.name);
+      if (s.ok()) s = CheckFields(of_family, "a file");
       if (!s.ok()) return s;
       if (of_family.has_reference()) {
         s = ToRowRange(of_family.reference(), &file.half.emplace());
+        if (s.ok()) s = CheckHalf(*file.half, region->rows);
         if (!s.ok()) {
           return Prefixed(Concat("reference ", ToPrintable(file.name), ": "),
                           s);
@@ -132,6 +147,37 @@ Status ToRegion(const proto::SnapshotRegionManifest& manifest,
     }
   }
   return Status::OK();
+}
+
+// Checks that the regions have all rows of a table, each once. Errors come
+// without a path.
+Status CheckRegions(const std::vector<SnapshotRegion>& regions) {
+  std::vector<const RowRange*> ranges;
+  for (const SnapshotRegion& region : regions) {
+    if (!region.is_split && !region.is_mob) ranges.push_back(&region.rows);
+  }
+  std::sort(ranges.begin(), ranges.end(),
+            [](const RowRange* a, const RowRange* b) {
+              return a->start_row < b->start_row;
+            });
+  if (ranges.empty()) return Corruption("no region that has rows");
+  constexpr char kCure[] =
+      "; if HBase's own list of the table's regions has this fault, repair "
+      "that and take the snapshot again";
+  std::string stop_row;  // that of the region before
+  for (const RowRange* rows : ranges) {
+    const bool is_first = rows == ranges.front();
+    if (rows->start_row != stop_row || (!is_first && stop_row.empty())) {
+      return Corruption("a region that begins with row \"",
+                        ToPrintable(rows->start_row),
+                        "\" where the rows before end with \"",
+                        ToPrintable(stop_row), "\"", kCure);
+    }
+    stop_row = rows->stop_row;
+  }
+  if (stop_row.empty()) return Status::OK();
+  return Corruption("no region for the rows from \"", ToPrintable(stop_row),
+                    "\" on", kCure);
 }
 
 }  // namespace
@@ -151,6 +197,21 @@ Status CheckName(const char* what, std::string_view name) {
   }
   return Corruption(what, " \"", ToPrintable(name),
                     "\", expected a name without \"/\" and \".\" before it");
+}
+
+Status CheckHalf(const RowRange& half, const RowRange& region) {
+  const std::string& from = half.start_row;
+  const bool is_of_region =
+      half.stop_row.empty()
+          ? from >= region.start_row &&
+                (region.stop_row.empty() || from < region.stop_row)
+          : half.stop_row == region.stop_row;
+  if (is_of_region) return Status::OK();
+  return Corruption(
+      "a half ", half.stop_row.empty() ? "from" : "before", " row \"",
+      ToPrintable(half.stop_row.empty() ? from : half.stop_row),
+      "\", in a region from row \"", ToPrintable(region.start_row), "\" to \"",
+      ToPrintable(region.stop_row), "\"");
 }
 
 Status ReadReference(const std::string& path, RowRange* rows) {
@@ -224,7 +285,9 @@ Status ReadSnapshotManifest(const std::string& directory,
     s = ToRegion(of_table, &manifest->regions.emplace_back());
     if (!s.ok()) return Prefixed(manifest_path + ": ", s);
   }
-  return s;
+  s = CheckFields(data, "a manifest");
+  if (s.ok()) s = CheckRegions(manifest->regions);
+  return Prefixed(manifest_path + ": ", s);
 }
 
 }  // namespace rowbloom::hfile_transfer

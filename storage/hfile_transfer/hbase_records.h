@@ -44,9 +44,9 @@ struct SnapshotFile {
 };
 
 struct SnapshotRegion {
-  std::string start_row;
-  uint64_t region_id = 0;
+  RowRange rows;
   bool is_split = false;  // into others, which refer to its files
+  bool is_mob = false;    // has the table's MOB files, and no rows
   std::vector<SnapshotFile> files;
 };
 
@@ -70,12 +70,19 @@ rocksdb::Status CheckName(const char* what, std::string_view name);
 // The rows of the half that a reference stands for. Corruption, IOError.
 rocksdb::Status ReadReference(const std::string& path, RowRange* rows);
 
+// Corruption, without a file: a half that no reference in a region of these
+// rows stands for. A region that was split leaves to each new one the half on
+// its side; the files of regions that were merged are taken from a row on.
+rocksdb::Status CheckHalf(const RowRange& half, const RowRange& region);
+
 // The contents of `.regioninfo`. Corruption, IOError.
 rocksdb::Status ReadRegionInfo(const std::string& path, RegionInfo* region);
 
-// The manifest of the snapshot whose own directory this is. Corruption,
-// IOError, NotFound: no snapshot here; NotSupported: a snapshot without a
-// manifest, as HBase made them before 0.98.
+// The manifest of the snapshot whose own directory this is. HBase gives it no
+// checksum: its regions have to have all rows of a table, each once, and
+// nothing in it may be unknown. Corruption, IOError, NotFound: no snapshot
+// here; NotSupported: a snapshot without a manifest, as HBase made them before
+// 0.98.
 rocksdb::Status ReadSnapshotManifest(const std::string& directory,
                                      SnapshotManifest* manifest);
 

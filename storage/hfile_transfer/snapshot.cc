@@ -40,11 +40,6 @@ Status ListTable(const std::vector<std::string>& table_directories,
   return Status::OK();
 }
 
-// The region of a table's MOB files.
-bool IsMobRegion(const SnapshotRegion& region) {
-  return region.start_row == ".mob" && region.region_id == 0;
-}
-
 class Finder {
  public:
   Finder(const std::string& root, const SnapshotManifest& manifest)
@@ -112,9 +107,9 @@ Status FindSnapshotFiles(
   Status s = finder.Start();
   if (!s.ok()) return s;
   for (const SnapshotRegion& region : manifest.regions) {
-    const char* why = IsMobRegion(region) ? kMobFiles
-                      : region.is_split   ? kFilesOfSplitRegions
-                                          : nullptr;
+    const char* why = region.is_mob     ? kMobFiles
+                      : region.is_split ? kFilesOfSplitRegions
+                                        : nullptr;
     for (const SnapshotFile& file : region.files) {
       if (!takes_family(file.family)) continue;
       if (why != nullptr) {

@@ -185,6 +185,12 @@ StoreFile Follow(const std::string& path,
   }
   if (target->is_reference()) {
     file.problem = ReadReference(path, &file.rows);
+    RegionInfo region;
+    // A directory without a description, or with a damaged one, may be a copy.
+    if (file.problem.ok() &&
+        ReadRegionInfo((place.region / ".regioninfo").string(), &region).ok()) {
+      file.problem = Prefixed(path + ": ", CheckHalf(file.rows, region.rows));
+    }
     if (!file.problem.ok()) return file;
   }
   file.problem = Prefixed(

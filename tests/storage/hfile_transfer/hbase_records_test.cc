@@ -6,7 +6,9 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
+#include "hbase.pb.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/storage/hfile_transfer/transfers.h"
 #include "tests/support/data.h"
@@ -127,35 +129,178 @@ TEST(SnapshotManifest, HasWhatHBaseWrote) {
   EXPECT_EQ(split, 1u);
 }
 
-TEST(SnapshotManifest, ThatIsDamagedIsRefusedOrReadAsItIs) {
+// The files of all regions with rows, with what is read of each.
+std::vector<std::string> FilesWithRows(const SnapshotManifest& manifest) {
+  std::vector<std::string> files;
+  for (const SnapshotRegion& region : manifest.regions) {
+    if (region.is_split || region.is_mob) continue;
+    for (const SnapshotFile& file : region.files) {
+      files.push_back(
+          file.half ? file.half->start_row + "-" + file.half->stop_row : "all");
+    }
+  }
+  return files;
+}
+
+// HBase's manifests have no checksum. A byte that cannot be told from another
+// one is part of a name, of a setting or of a number that nothing depends on,
+// or moves the row from which a file is read.
+TEST(SnapshotManifest, ThatIsDamagedIsRefusedOrHasTheSameFiles) {
   TempDir dir;
+  SnapshotManifest whole;
+  ASSERT_THAT(ReadSnapshotManifest(kSnapshot, &whole), IsOk());
+  const std::vector<std::string> files = FilesWithRows(whole);
   for (const char* name : {"/.snapshotinfo", "/data.manifest"}) {
     fs::copy(
         kSnapshot, dir.path(),
         fs::copy_options::recursive | fs::copy_options::overwrite_existing);
     const std::string path = dir.path().string() + name;
     const std::string bytes = ReadFileBytes(path);
-    size_t refused = 0;
+    // A file system may wait for the disk when a file is overwritten.
+    const auto write = [&path](const std::string& damaged) {
+      fs::remove(path);
+      WriteFileBytes(path, damaged);
+    };
     for (size_t size = 0; size < bytes.size(); ++size) {
-      WriteFileBytes(path, bytes.substr(0, size));
+      write(bytes.substr(0, size));
       SnapshotManifest manifest;
       const Status s = ReadSnapshotManifest(dir.path().string(), &manifest);
-      if (s.ok()) continue;
-      ++refused;
+      EXPECT_FALSE(s.ok()) << name << " of " << size << " bytes";
       EXPECT_THAT(s.ToString(), HasSubstr(path));
     }
-    // It may end between two regions, or fields of the description.
-    EXPECT_GE(refused, bytes.size() - 4) << name;
+    size_t moved = 0;
     for (size_t at = 0; at < bytes.size(); ++at) {
       std::string damaged = bytes;
-      damaged[at] ^= static_cast<char>(0x81);
-      WriteFileBytes(path, damaged);
+      damaged[at] ^= static_cast<char>(1 << at % 8);
+      write(damaged);
       SnapshotManifest manifest;
       const Status s = ReadSnapshotManifest(dir.path().string(), &manifest);
-      EXPECT_TRUE(s.ok() || s.ToString().find(path) != std::string::npos)
-          << s.ToString();
+      if (!s.ok()) {
+        EXPECT_THAT(s.ToString(), HasSubstr(path));
+        continue;
+      }
+      const std::vector<std::string> found = FilesWithRows(manifest);
+      ASSERT_EQ(found.size(), files.size()) << name << ", byte " << at;
+      moved += found != files ? 1 : 0;
     }
+    // Four files are read from row user00170 on.
+    EXPECT_LT(moved, sizeof(kSplitRow) * 4) << name;
   }
+}
+
+// Each change is one that HBase's own list of regions may have, too.
+TEST(SnapshotManifest, HasAllRowsOnce) {
+  TempDir dir;
+  fs::copy(kSnapshot, dir.path(), fs::copy_options::recursive);
+  const std::string path = dir.File("data.manifest");
+  proto::SnapshotDataManifest whole;
+  ASSERT_TRUE(whole.ParseFromString(ReadFileBytes(path)));
+  proto::RegionInfo* lower = nullptr;
+  proto::RegionInfo* upper = nullptr;
+  proto::RegionInfo* parent = nullptr;
+  proto::SnapshotDataManifest changed;
+  const auto expect = [&](const auto& change, const std::string& found) {
+    changed = whole;
+    for (auto& region : *changed.mutable_region_manifests()) {
+      proto::RegionInfo* const info = region.mutable_region_info();
+      if (info->split()) {
+        parent = info;
+      } else {
+        (info->start_key().empty() ? lower : upper) = info;
+      }
+    }
+    change();
+    WriteFileBytes(path, changed.SerializeAsString());
+    SnapshotManifest manifest;
+    EXPECT_THAT(ReadSnapshotManifest(dir.path().string(), &manifest),
+                StatusIs(Status::kCorruption,
+                         AllOf(HasSubstr(path + ": "), HasSubstr(found))));
+  };
+  expect([&] { changed.clear_region_manifests(); }, "no region that has rows");
+  expect([&] { upper->set_split(true); },
+         "no region for the rows from \"user00170\" on; if HBase's own list");
+  expect([&] { lower->set_split(true); },
+         "a region that begins with row \"user00170\" where the rows before "
+         "end with \"\"");
+  expect([&] { parent->set_split(false); },
+         "a region that begins with row \"\" where the rows before end with");
+  const auto without_halves = [&] {
+    for (auto& region : *changed.mutable_region_manifests()) {
+      region.clear_family_files();
+    }
+  };
+  expect(
+      [&] {
+        without_halves();
+        upper->set_start_key("user00171");
+      },
+      "a region that begins with row \"user00171\" where the rows before end "
+      "with \"user00170\"");
+  expect(
+      [&] {
+        without_halves();
+        upper->set_end_key("user00400");
+      },
+      "no region for the rows from \"user00400\" on");
+}
+
+TEST(SnapshotManifest, HasNoFieldsThatHBaseDoesNotHave) {
+  TempDir dir;
+  fs::copy(kSnapshot, dir.path(), fs::copy_options::recursive);
+  const std::string path = dir.File("data.manifest");
+  proto::SnapshotDataManifest whole;
+  ASSERT_TRUE(whole.ParseFromString(ReadFileBytes(path)));
+  const auto expect = [&](const auto& message_of, const std::string& what) {
+    proto::SnapshotDataManifest changed = whole;
+    *message_of(&changed)->mutable_unknown_fields() = "\x78\1";
+    WriteFileBytes(path, changed.SerializeAsString());
+    SnapshotManifest manifest;
+    EXPECT_THAT(ReadSnapshotManifest(dir.path().string(), &manifest),
+                StatusIs(Status::kCorruption,
+                         HasSubstr(path + ": " + what +
+                                   " with 2 bytes of fields that HBase does "
+                                   "not have")));
+  };
+  const auto region = [](auto* manifest) {
+    return manifest->mutable_region_manifests(0);
+  };
+  expect([](auto* manifest) { return manifest; }, "a manifest");
+  expect(region, "a region");
+  expect([&](auto* m) { return region(m)->mutable_region_info(); },
+         "a region's description");
+  expect([&](auto* m) { return region(m)->mutable_family_files(0); },
+         "a family of a region");
+  expect(
+      [&](auto* m) {
+        return region(m)->mutable_family_files(0)->mutable_store_files(0);
+      },
+      "a file");
+}
+
+// A region that was split leaves a half to each of the new ones; a region that
+// was merged with others leaves all from its first row on.
+TEST(Half, IsOfItsRegion) {
+  const auto is_of = [](const RowRange& half, const RowRange& region) {
+    const Status s = CheckHalf(half, region);
+    EXPECT_TRUE(s.ok() || s.IsCorruption()) << s.ToString();
+    return s.ok();
+  };
+  EXPECT_TRUE(is_of({"m", ""}, {"m", ""}));
+  EXPECT_TRUE(is_of({"m", ""}, {"m", "t"}));
+  EXPECT_TRUE(is_of({"m", ""}, {"a", "t"}));
+  EXPECT_TRUE(is_of({"", ""}, {"", "t"}));
+  EXPECT_FALSE(is_of({"m", ""}, {"n", ""}));
+  EXPECT_FALSE(is_of({"", ""}, {"n", ""}));
+  EXPECT_FALSE(is_of({"m", ""}, {"a", "m"}));
+  EXPECT_TRUE(is_of({"", "m"}, {"", "m"}));
+  EXPECT_TRUE(is_of({"", "m"}, {"a", "m"}));
+  EXPECT_FALSE(is_of({"", "m"}, {"", ""}));
+  EXPECT_FALSE(is_of({"", "m"}, {"", "n"}));
+  EXPECT_FALSE(is_of({"", "m"}, {"", "l"}));
+  EXPECT_THAT(CheckHalf({"", "m"}, {"n", "\xff"}),
+              StatusIs(Status::kCorruption,
+                       HasSubstr("a half before row \"m\", in a region from "
+                                 "row \"n\" to \"\\xFF\"")));
 }
 
 TEST(SnapshotManifest, NamesLeadToNoOtherDirectory) {

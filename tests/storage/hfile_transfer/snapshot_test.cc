@@ -584,6 +584,34 @@ TEST_F(ImportOfATable, PassesOverASplitRegionThatNothingRefersTo) {
   EXPECT_EQ(report_.files, 0u);
 }
 
+// One bit of a reference has the other half; another one moves its row.
+TEST_F(ImportOfATable, HasTheHalvesOfItsRegions) {
+  const std::string table = LayOut("", "./");
+  const auto infos = RegionInfos();
+  for (const std::string region : {kLower, kUpper}) {
+    const std::string& info = infos.at(region);
+    WriteFileBytes(
+        table + "/" + region + "/.regioninfo",
+        "PBUF" + std::string(1, static_cast<char>(info.size())) + info);
+  }
+  ASSERT_THAT(Import({table}), IsOk());
+  ExpectTheTable();
+  for (const std::string& path : FilesIn(table)) {
+    const auto target =
+        hfile_transfer::TargetInName(fs::path(path).filename().string());
+    if (!target || !target->is_reference()) continue;
+    const std::string bytes = ReadFileBytes(path);
+    std::string damaged = bytes;
+    damaged.back() ^= 1;
+    WriteFileBytes(path, damaged);
+    const Status s = Import({table});
+    EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+    EXPECT_THAT(s.ToString(),
+                AllOf(HasSubstr(path + ": a half "), HasSubstr("user00170")));
+    WriteFileBytes(path, bytes);
+  }
+}
+
 TEST_F(ImportOfATable, TakesTheFamiliesAskedFor) {
   const std::string table = LayOut("", "./");
   ASSERT_THAT(Import({table}, {.families = {"g"}}), IsOk());
