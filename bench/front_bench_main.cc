@@ -22,8 +22,12 @@
 #include "rocksdb/db.h"
 #include "rocksdb/filter_policy.h"
 #include "rocksdb/table.h"
+#include "rocksdb/version.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/front_filter.h"
+#if ROCKSDB_MAJOR >= 8
+#include "rocksdb/advanced_cache.h"
+#endif
 
 namespace rowbloom::bench {
 namespace {
