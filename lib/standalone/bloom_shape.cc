@@ -8,8 +8,10 @@
 namespace rowbloom {
 namespace {
 
+// The share of bits that stay 0 is 1 - rate^(1/hashes), which must not round to
+// 0 at a rate near 1.
 double BitsFor(double keys, double rate, int hashes) {
-  return -hashes * keys / std::log1p(-std::pow(rate, 1.0 / hashes));
+  return -hashes * keys / std::log(-std::expm1(std::log(rate) / hashes));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "storage/hfile/file_info.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "hfile.pb.h"
 #include "storage/format/coding.h"
 #include "storage/format/parse_message.h"
@@ -22,6 +25,20 @@ Status FindSized(const FileInfo& file_info, const char* name, size_t byte_count,
 }
 
 }  // namespace
+
+bool IsReserved(std::string_view name) {
+  static constexpr std::string_view kNames[] = {
+      info::kKeyValueVersion,   info::kMaxMvcc,
+      info::kMaxSequenceId,     info::kMajorCompaction,
+      info::kExcludeFromMinor,  info::kTimeRange,
+      info::kEarliestPut,       info::kBloomType,
+      info::kBloomParameter,    info::kLastBloomKey,
+      info::kDeleteFamilyCount, info::kBulkLoadTask,
+      info::kBulkLoadTime,      info::kHistorical,
+      info::kDataBlockEncoding, info::kIndexBlockEncoding};
+  return name.starts_with("hfile.") ||
+         std::ranges::find(kNames, name) != std::end(kNames);
+}
 
 Status ParseFileInfo(std::string_view payload, FileInfo* file_info) {
   std::string_view cursor = payload;

@@ -16,9 +16,6 @@ namespace rowbloom::hfile {
 
 using FileInfo = std::map<std::string, std::string>;
 
-// Names that HBase keeps for itself start with this.
-inline constexpr std::string_view kReservedPrefix = "hfile.";
-
 namespace info {
 inline constexpr char kLastKey[] = "hfile.LASTKEY";
 inline constexpr char kAverageKeyBytes[] = "hfile.AVG_KEY_LEN";
@@ -45,6 +42,9 @@ inline constexpr char kHistorical[] = "HISTORICAL";
 inline constexpr char kDataBlockEncoding[] = "DATA_BLOCK_ENCODING";
 inline constexpr char kIndexBlockEncoding[] = "INDEX_BLOCK_ENCODING";
 }  // namespace info
+
+// Tells whether only HBase, and a writer for it, may give the name a value.
+bool IsReserved(std::string_view name);
 
 // If a name occurs twice, the last one counts. Corruption names no place.
 rocksdb::Status ParseFileInfo(std::string_view payload, FileInfo* file_info);

@@ -74,6 +74,12 @@ Status CheckBloomOptions(const FileForm& options) {
   return status;
 }
 
+Status CheckInfoName(std::string_view name) {
+  if (!IsReserved(name)) return Status::OK();
+  return InvalidArgument("file info name \"", ToPrintable(name),
+                         "\" is reserved");
+}
+
 Status CheckOptions(const FileForm& options) {
   if (!CodecOf(options.compression)) {
     return NotSupported("compression ", ToString(options.compression));
@@ -115,10 +121,7 @@ Status CheckOptions(const FileForm& options) {
   }
   if (status.ok()) status = CheckBloomOptions(options);
   for (const auto& [name, value] : options.file_info) {
-    if (status.ok() && name.starts_with(kReservedPrefix)) {
-      status = InvalidArgument("file info name \"", ToPrintable(name),
-                               "\" is reserved");
-    }
+    if (status.ok()) status = CheckInfoName(name);
   }
   return status;
 }
@@ -177,6 +180,8 @@ class Writer : public HFileWriter {
   uint64_t cell_count() const override { return totals_.cells; }
 
  private:
+  // Every call but the last one comes before Finish, and before any error.
+  Status CheckUnfinished() const;
   Status Check(const HFileCellView& cell) const;
   Status AddToBlooms(const HFileCellView& cell);
   void Count(const HFileCellView& cell);
@@ -359,9 +364,8 @@ void Writer::Count(const HFileCellView& cell) {
 }
 
 Status Writer::Append(const HFileCellView& cell) {
-  if (!failed_.ok()) return failed_;
-  if (finished_) return Status::InvalidArgument(file_->path() + ": finished");
-  Status status = Check(cell);
+  Status status = CheckUnfinished();
+  if (status.ok()) status = Check(cell);
   if (!status.ok()) return status;
   const bool same_key =
       totals_.cells > 0 && CompareHFileKeys(LastKey(), cell.key()) == 0;
@@ -384,21 +388,24 @@ Status Writer::Append(const HFileCellView& cell) {
   return status;
 }
 
+Status Writer::CheckUnfinished() const {
+  if (!failed_.ok() || !finished_) return failed_;
+  return Status::InvalidArgument(file_->path() + ": finished");
+}
+
 Status Writer::AddMetaBlock(std::string_view name, std::string_view contents) {
-  if (!failed_.ok()) return failed_;
+  if (Status s = CheckUnfinished(); !s.ok()) return s;
   if (meta_blocks_.emplace(name, contents).second) return Status::OK();
   return InvalidArgument(file_->path(), ": meta block \"", ToPrintable(name),
                          "\" twice");
 }
 
 Status Writer::AddFileInfo(std::string_view name, std::string_view value) {
-  if (!failed_.ok()) return failed_;
-  if (name.starts_with(kReservedPrefix)) {
-    return InvalidArgument(file_->path(), ": file info name \"",
-                           ToPrintable(name), "\" is reserved");
-  }
-  file_info_[std::string(name)] = value;
-  return Status::OK();
+  Status status = CheckUnfinished();
+  if (!status.ok()) return status;
+  status = Prefixed(file_->path() + ": ", CheckInfoName(name));
+  if (status.ok()) file_info_[std::string(name)] = value;
+  return status;
 }
 
 Status Writer::WriteCounted(BlockType type, std::string_view payload,
@@ -564,8 +571,7 @@ Status Writer::WriteAll() {
 }
 
 Status Writer::Finish() {
-  if (!failed_.ok()) return failed_;
-  if (finished_) return Status::InvalidArgument(file_->path() + ": finished");
+  if (Status s = CheckUnfinished(); !s.ok()) return s;
   finished_ = true;
   return Fail(WriteAll());
 }

@@ -40,8 +40,12 @@ HFileWriterOptions WriterOptions(const HFileExportOptions& options,
   writer.env = env;
   writer.tags |= has_tags;
   writer.bloom_type = family.bloom_type;
-  writer.bloom_prefix_bytes = family.row_prefix_length;
-  writer.bloom_error_rate = static_cast<float>(family.false_positive_rate);
+  // Rows of HBase have no longer prefixes.
+  writer.bloom_prefix_bytes = std::min(
+      family.row_prefix_length, static_cast<uint32_t>(kHFileMaxRowBytes));
+  // The error rates that a float, and chunks of HBase's size, have room for.
+  writer.bloom_error_rate =
+      static_cast<float>(std::clamp(family.false_positive_rate, 1e-7, 0.5));
   writer.major_compaction = options.deletes == HFileDeletes::kApplied;
   if (!writer.exclude_from_minor_compaction) {
     writer.exclude_from_minor_compaction = false;

@@ -81,29 +81,47 @@ store_stats = function("store_stats", c_void_p, c_void_p)
 rows_next = function("rows_next", ctypes.c_bool, c_void_p, POINTER(Row))
 
 
+def text(string):
+    """A string as C has them."""
+    if "\0" in string:
+        raise ValueError(f"{string!r} has a character 0")
+    return string.encode()
+
+
 class Store:
-    """Rows, qualifiers and values are bytes. Close it, or use `with`."""
+    """Rows, qualifiers and values are bytes. Use it with `with`, and by one
+    thread at a time."""
 
     def __init__(self, path, *families):
-        texts = (c_char_p * len(families))(*(f.encode() for f in families))
-        self.handle = store_open(path.encode(), texts, len(families), None)
+        texts = (c_char_p * len(families))(*map(text, families))
+        self._handle = store_open(text(path), texts, len(families), None)
+        self.scans = set()  # those that have not come to their end
+
+    @property
+    def handle(self):
+        if self._handle is None:
+            raise ValueError("the store is closed")
+        return self._handle
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        close(self.handle)
-        self.handle = None
+        """Ends its scans, and closes it."""
+        while self.scans:
+            rows_destroy(self.scans.pop())
+        close(self._handle)
+        self._handle = None
 
     def put(self, row, family, qualifier, value):
-        store_put(self.handle, row, len(row), family.encode(), qualifier,
+        store_put(self.handle, row, len(row), text(family), qualifier,
                   len(qualifier), value, len(value))
 
     def get(self, row, family, qualifier):
         """The newest value of a cell, or None."""
         size = c_size_t()
-        value = store_get(self.handle, row, len(row), family.encode(),
-                          qualifier, len(qualifier), byref(size))
+        value = store_get(self.handle, row, len(row), text(family), qualifier,
+                          len(qualifier), byref(size))
         return None if value is None else taken(value, size.value)
 
     def scan(self, prefix=b"", limit=0):
@@ -112,16 +130,19 @@ class Store:
                               row_prefix=prefix, row_prefix_size=len(prefix),
                               limit=limit)
         rows = store_scan(self.handle, byref(options))
+        self.scans.add(rows)
         try:
             row = Row()
-            while rows_next(rows, byref(row)):
+            while rows in self.scans and rows_next(rows, byref(row)):
                 yield (ctypes.string_at(row.row, row.row_size), [
                     (cell.family.decode(),
                      ctypes.string_at(cell.qualifier, cell.qualifier_size),
                      ctypes.string_at(cell.value, cell.value_size))
                     for cell in row.cells[:row.cell_count]])
         finally:
-            rows_destroy(rows)
+            if rows in self.scans:
+                self.scans.remove(rows)
+                rows_destroy(rows)
 
     def flush(self):
         store_flush(self.handle)

@@ -11,7 +11,9 @@
 // They come by row, by qualifier, and newest first; at one timestamp deletes
 // come before the put, those that take more first. Written in this order, with
 // these timestamps, to an empty family of the same options they make one that
-// answers alike; without the deletes, until it is written to.
+// answers alike; without the deletes, until it is written to. Versions beyond
+// max_versions are not among them, so that a later delete of a version shows no
+// older one there, as it may here after an AlterFamily to fewer (doc/store.md).
 //
 // Not thread-safe. Memory: the versions of one cell, up to three times. Must be
 // destroyed before its store.

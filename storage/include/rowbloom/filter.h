@@ -99,7 +99,8 @@ class Filter {
   static Filter Timestamp(const TimeRange& range);
 
   // Keeps what all keep. Each sees only what those before it keep, so that a
-  // Page or FirstCell counts no other cells. Of none: keeps every cell.
+  // Page or FirstCell counts no other cells; RowsWith looks for its cell among
+  // all that the read chooses. Without filters it keeps every cell.
   static Filter And(std::vector<Filter> filters);
   // Keeps what one of them keeps. All see every cell. Of none: keeps every
   // cell.

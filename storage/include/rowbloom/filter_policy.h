@@ -103,10 +103,12 @@ bool IsFilterActive(const rocksdb::DB* db);
 // Lookups in one kind of section since its policy was made.
 //
 // True and false positives and true negatives are counted for databases whose
-// DBOptions::statistics is a NewFilterStatistics. Each lookup counts for the
-// last section that was probed: for gets, and for those scans by
-// prefix_same_as_start or auto_prefix_mode that found nothing in the whole
-// database, or that had only one file that may match.
+// DBOptions::statistics is a NewFilterStatistics. A get counts for ROWCOL where
+// the block has that and it was probed, and for the row where the block has no
+// ROWCOL: after a ROWCOL that may match, nobody knows whether the row is there.
+// A scan by prefix_same_as_start or auto_prefix_mode counts for the row if it
+// found nothing in the whole database, or had only one file that may match.
+// With whole_key_filtering off, MultiGets do not count.
 struct SectionStats {
   uint64_t checked = 0;   // lookups that a trusted section answered
   uint64_t skipped = 0;   // those answered "no": the file was not opened
@@ -133,7 +135,9 @@ struct FilterStats {
   uint64_t bytes_built = 0;
   uint64_t build_nanos = 0;    // to make blocks of hashed keys; not the hashing
   uint64_t blocks_opened = 0;  // each time RocksDB loads one
-  uint64_t blocks_unusable = 0;        // those not to be trusted as a whole
+  // Those not to be trusted as a whole. RocksDB drops a block that fails its
+  // own checksum, and opens none then.
+  uint64_t blocks_unusable = 0;
   uint64_t bytes_loaded = 0;           // the blocks that RocksDB holds now
   uint64_t builtin_blocks_opened = 0;  // written by RocksDB's own policies
 
@@ -163,7 +167,10 @@ rocksdb::Status GetFilterStats(const rocksdb::FilterPolicy& policy,
 // tickers whether files that may match had the key. It hands everything on to
 // `inner`, which may be null. One may serve many databases. Thread-safe. The
 // level of detail is the inner one's when this is made; set it there and here
-// to change it.
+// to change it. A ticker does not say whose lookup it is about: all databases
+// of a process that have policies of rowbloom should have such an object, or
+// none, or answers of those without count by the tickers of the others. After
+// a database was closed, a few of its last answers may count for another one.
 std::shared_ptr<rocksdb::Statistics> NewFilterStatistics(
     std::shared_ptr<rocksdb::Statistics> inner = nullptr);
 

@@ -67,8 +67,9 @@ struct HFileExportOptions {
   uint64_t max_file_bytes = uint64_t{10} << 30;
   HFileDeletes deletes = HFileDeletes::kApplied;
   // The form of the files. An export sets the Bloom filter to what the family
-  // has, and marks the files as bulk loaded and, unless deletes are kept, as
-  // the result of a major compaction.
+  // has, with a rate from 1e-7 to 0.5 and a prefix of up to kHFileMaxRowBytes,
+  // and marks the files as bulk loaded and, unless deletes are kept, as the
+  // result of a major compaction.
   HFileWriterOptions file;
   HFileProgressCallback progress;
 };

@@ -68,7 +68,9 @@ struct HFileWriterOptions {
   std::optional<bool> exclude_from_minor_compaction;
   std::optional<int64_t> bulk_load_time_ms;   // marks a bulk-loaded file
   std::optional<std::string> bulk_load_task;  // the name of its maker
-  // Other entries; HBase keeps names that start with "hfile." for itself.
+  // Other entries. Reserved are names that start with "hfile.", and those of
+  // the entries that have an option here or that the writer finds from the
+  // cells.
   std::map<std::string, std::string> file_info;
 };
 
@@ -99,8 +101,8 @@ class HFileWriter {
   // a name twice.
   virtual rocksdb::Status AddMetaBlock(std::string_view name,
                                        std::string_view contents) = 0;
-  // Adds to the file info. InvalidArgument: a name that the writer writes
-  // itself.
+  // Adds to the file info. InvalidArgument: a reserved name
+  // (HFileWriterOptions::file_info).
   virtual rocksdb::Status AddFileInfo(std::string_view name,
                                       std::string_view value) = 0;
   // Completes the file and puts it at its path, in place of what is there. May

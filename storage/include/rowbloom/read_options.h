@@ -14,8 +14,10 @@ namespace rowbloom {
 
 // A state of a store: reads with it see what was written before it was taken,
 // and nothing later. Expiry (ttl) goes on by the clock all the same, and what
-// AlterFamily rules out goes with the next compaction. Keeps the disk space of
-// what it sees until destroyed, which must be before the store.
+// AlterFamily rules out goes with the next compaction. Where a version was
+// deleted, an AlterFamily to more max_versions may show an older one in its
+// place, which was surplus before. Keeps the disk space of what it sees until
+// destroyed, which must be before the store.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;

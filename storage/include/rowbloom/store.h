@@ -278,7 +278,9 @@ class Store {
 
   // Sets the store's clock back to the machine's, after that was wrong for a
   // time. Puts and deletes with later timestamps stay, and hide puts until the
-  // clock has passed them, or a delete without a timestamp has taken them.
+  // clock has passed them, or a delete without a timestamp has taken them. In a
+  // family with Timestamps::kClient such a delete leaves later deletes alone: a
+  // removal (WriteBatch) takes them.
   rocksdb::Status ResetClock();
 
   // The environment whose file system has the store's files.

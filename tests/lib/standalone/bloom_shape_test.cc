@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "rowbloom/counting_bloom_filter.h"
+
 namespace rowbloom {
 namespace {
 
@@ -38,6 +40,23 @@ TEST(BloomShape, IsTheTextbooks) {
   ASSERT_TRUE(shape);
   EXPECT_EQ(shape->hashes, 7);
   EXPECT_NEAR(static_cast<double>(shape->bits), 9.59e6, 0.01e6);
+}
+
+TEST(BloomShape, HasBitsUpToTheGreatestRate) {
+  const double greatest = std::nextafter(1.0, 0.0);
+  for (const double rate : {0.999, 0.999999999, greatest}) {
+    for (const uint64_t keys : {1, 1000, 1'000'000}) {
+      const auto shape = BloomShapeFor(keys, rate);
+      ASSERT_TRUE(shape) << shape.error();
+      EXPECT_GE(shape->bits, 64u) << keys << " keys at " << rate;
+      EXPECT_EQ(shape->bits % 64, 0u);
+    }
+  }
+  EXPECT_FALSE(BloomShapeFor(std::numeric_limits<uint64_t>::max(), greatest));
+  auto filter = CountingBloomFilter::Create(1000, greatest);
+  ASSERT_TRUE(filter) << filter.error();
+  filter->Add("key");
+  EXPECT_TRUE(filter->Contains("key"));
 }
 
 TEST(BloomShape, RefusesWhatCannotBe) {

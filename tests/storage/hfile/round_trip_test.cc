@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "rowbloom/hfile.h"
+#include "storage/format/status_text.h"
 #include "storage/hfile/block_cache.h"
 #include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/test_cells.h"
@@ -253,10 +254,22 @@ TEST(HFileRoundTrip, MetaBlocksAndFileInfoComeBack) {
                 StatusIs(Status::kInvalidArgument, HasSubstr("\"a\" twice")));
     EXPECT_THAT(writer->AddFileInfo("app.version", std::string("\0\1", 2)),
                 IsOk());
-    EXPECT_THAT(writer->AddFileInfo("hfile.X", "y"),
-                StatusIs(Status::kInvalidArgument, HasSubstr("reserved")));
+    // Each would make the file one that no reader takes, or that lies.
+    for (const char* name :
+         {"hfile.X", "KEY_VALUE_VERSION", "DATA_BLOCK_ENCODING",
+          "INDEX_BLOCK_ENCODING", "TIMERANGE", "DELETE_FAMILY_COUNT",
+          "LAST_BLOOM_KEY", "MAX_SEQ_ID_KEY"}) {
+      EXPECT_THAT(writer->AddFileInfo(name, "y"),
+                  StatusIs(Status::kInvalidArgument,
+                           HasSubstr(Concat("\"", name, "\" is reserved"))));
+    }
     ASSERT_THAT(writer->Append({.row = "r", .family = "f"}), IsOk());
     ASSERT_THAT(writer->Finish(), IsOk());
+    for (const Status& s :
+         {writer->AddFileInfo("app.late", "x"), writer->AddMetaBlock("c", ""),
+          writer->Append({.row = "s", .family = "f"}), writer->Finish()}) {
+      EXPECT_THAT(s, StatusIs(Status::kInvalidArgument, HasSubstr("finished")));
+    }
     std::unique_ptr<HFileReader> reader;
     ASSERT_THAT(HFileReader::Open({}, path, &reader), IsOk());
     EXPECT_THAT(reader->MetaBlockNames(), testing::ElementsAre("a", "b"));
@@ -375,6 +388,7 @@ TEST(HFileWriter, RefusesOptionsOutOfRange) {
   refuses({.bloom_block_bytes = 0}, invalid, "bloom_block_bytes 0");
   refuses({.bloom_max_fold = 21}, invalid, "bloom_max_fold 21");
   refuses({{.file_info = {{"hfile.LASTKEY", "x"}}}}, invalid, "reserved");
+  refuses({{.file_info = {{"TIMERANGE", "x"}}}}, invalid, "reserved");
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
 }
 

@@ -140,6 +140,31 @@ TEST_F(Export, ATtlEndsWhereHBaseCanCount) {
             std::string("\0\x09\x08", 3) + "\x7f\xff\xff\xff\xff\xff\xff\xfa");
 }
 
+TEST_F(Export, HasFiltersOfAllFamiliesThatAStoreTakes) {
+  std::vector<FamilyDescriptor> families;
+  for (const double rate : {1e-15, 2.9e-8, 0.9999999999}) {
+    for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
+      FamilyDescriptor& family = families.emplace_back(
+          ManyVersions("f" + std::to_string(families.size())));
+      family.options.bloom_type = type;
+      family.options.false_positive_rate = rate;
+    }
+  }
+  FamilyDescriptor& prefix = families.emplace_back(ManyVersions("p"));
+  prefix.options.bloom_type = BloomType::kRowPrefixFixedLength;
+  prefix.options.row_prefix_length = 40'000;
+  ASSERT_NO_FATAL_FAILURE(Open(families));
+  for (const FamilyDescriptor& family : families) {
+    ASSERT_THAT(store_->Put("row", family.name, "q", "v"), IsOk());
+  }
+  ASSERT_THAT(Run(), IsOk());
+  ASSERT_EQ(report_.files.size(), families.size());
+  for (const HFileExported& file : report_.files) {
+    EXPECT_TRUE(FileInfo(file).contains(hfile::info::kBloomType));
+    EXPECT_EQ(Exported(file.family).size(), 1u);
+  }
+}
+
 TEST_F(Export, FilesSayWhatIsTrueOfThem) {
   FamilyDescriptor v = ManyVersions("v");
   v.options.bloom_type = BloomType::kRowPrefixFixedLength;
