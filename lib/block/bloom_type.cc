@@ -1,6 +1,7 @@
 #include "rowbloom/bloom_type.h"
 
 #include "lib/bytes/text.h"
+#include "rowbloom/printable.h"
 
 namespace rowbloom {
 namespace {
@@ -13,8 +14,8 @@ Result<Enum> FromName(std::string_view text, Enum first, Enum last,
     const auto value = static_cast<Enum>(i);
     if (EqualInAnyCase(text, ToString(value))) return value;
   }
-  return Error{
-      Concat("unknown ", what, " \"", text, "\": expected ", expected)};
+  return Error{Concat("unknown ", what, " \"", ToPrintable(text),
+                      "\": expected ", expected)};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "lib/bytes/text.h"
 #include "lib/layout/row_rule.h"
+#include "rowbloom/printable.h"
 
 namespace rowbloom {
 
@@ -81,7 +82,7 @@ Result<KeyLayout> KeyLayout::RegisterCustom(std::string_view name,
 
 Result<KeyLayout> KeyLayout::FromString(std::string_view text) {
   const auto problem = [text](const auto&... parts) {
-    return Error{Concat("key layout \"", text, "\"", parts...)};
+    return Error{Concat("key layout \"", ToPrintable(text), "\"", parts...)};
   };
   std::string_view rest = text;
   if (text == "escaped") return Escaped();
@@ -112,7 +113,7 @@ Result<KeyLayout> KeyLayout::FromString(std::string_view text) {
     return problem(" is not registered in this process");
   }
   return Error{
-      Concat("unknown key layout \"", text,
+      Concat("unknown key layout \"", ToPrintable(text),
              "\": expected escaped, fixed:N, delimited:C, u16 or custom:NAME")};
 }
 

@@ -7,6 +7,7 @@
 #include "lib/bytes/text.h"
 #include "rocksdb/table_properties.h"
 #include "rocksdb/version.h"
+#include "rowbloom/printable.h"
 
 namespace rowbloom {
 namespace {
@@ -84,9 +85,9 @@ std::string PolicyId(const FilterPolicyOptions& options) {
 }
 
 Result<FilterPolicyOptions> ParsePolicyId(std::string_view id) {
-  const Error malformed{
-      Concat("filter policy id \"", id, "\": expected ", kPolicyIdPrefix,
-             "TYPE:KIND:RATE:ROW_PREFIX_LENGTH:ALLOCATION:LAYOUT")};
+  const Error malformed{Concat(
+      "filter policy id \"", ToPrintable(id), "\": expected ", kPolicyIdPrefix,
+      "TYPE:KIND:RATE:ROW_PREFIX_LENGTH:ALLOCATION:LAYOUT")};
   if (!id.starts_with(kPolicyIdPrefix)) return malformed;
   std::string_view rest = id.substr(kPolicyIdPrefix.size());
   std::array<std::string_view, 5> fields;

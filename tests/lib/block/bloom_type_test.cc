@@ -25,6 +25,8 @@ TEST(BloomType, UnknownNameListsTheKnownOnes) {
             "unknown bloom type \"ROWCOLS\": expected NONE, ROW, ROWCOL or "
             "ROWPREFIX_FIXED_LENGTH");
   EXPECT_FALSE(BloomTypeFromString(""));
+  EXPECT_TRUE(BloomTypeFromString("\xff").error().starts_with(
+      "unknown bloom type \"\\xFF\": "));
 }
 
 TEST(FilterKind, NamesRoundTrip) {

@@ -241,6 +241,8 @@ TEST(KeyLayout, UnknownLayoutsAreRefusedWithTheExpectedForm) {
       {"", "unknown key layout \"\""},
       {"escape", "expected escaped, fixed:N, delimited:C, u16 or custom:NAME"},
       {"Escaped", "unknown key layout"},
+      {"fixed\xff", "unknown key layout \"fixed\\xFF\""},
+      {"fixed:\xff", "key layout \"fixed:\\xFF\""},
       {"fixed", "unknown key layout"},
       {"fixed:", "expected fixed:N"},
       {"fixed:0", "from 1 to 65535 bytes"},
