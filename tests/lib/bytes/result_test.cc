@@ -20,10 +20,10 @@ TEST(Result, HoldsAValueOrAnError) {
 
 TEST(Result, WrongUseEndsTheProcess) {
   const Result<std::string> error = Error{"no row"};
-  EXPECT_DEATH(error.value().size(), "");
-  EXPECT_DEATH(error->size(), "");
+  EXPECT_DEATH(static_cast<void>(error.value().size()), "");
+  EXPECT_DEATH(static_cast<void>(error->size()), "");
   const Result<std::string> value = std::string("row");
-  EXPECT_DEATH(value.error().size(), "");
+  EXPECT_DEATH(static_cast<void>(value.error().size()), "");
 }
 
 }  // namespace
