@@ -18,6 +18,7 @@
 #include "bench/environment.h"
 #include "bench/filter_kinds.h"
 #include "lib/kernels/kernel.h"
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
 
@@ -91,16 +92,11 @@ int RunProgram(const test::TempDir& dir, const std::string& arguments) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 TEST(Program, RefusesToMeasureWithoutOptimisation) {
   if (kOptimised) GTEST_SKIP() << "this build is optimised";
   const test::TempDir dir;
   EXPECT_EQ(RunProgram(dir, "--keys 1000"), 1);
-  EXPECT_NE(ReadFile(dir.File("err")).find("built without optimisation"),
+  EXPECT_NE(test::ReadFile(dir.File("err")).find("built without optimisation"),
             std::string::npos);
 }
 
@@ -130,8 +126,8 @@ TEST(Program, MeasuresEachFilterAtItsRate) {
                        "--benchmark_min_time=0.0001 --json \"" +
                            dir.File("json") + "\""),
             0)
-      << ReadFile(dir.File("err"));
-  const json results = json::parse(ReadFile(dir.File("json")));
+      << test::ReadFile(dir.File("err"));
+  const json results = json::parse(test::ReadFile(dir.File("json")));
   EXPECT_EQ(results["context"]["offset_bytes"], "16");
   EXPECT_TRUE(results["context"].contains("commit"));
   std::map<std::string, size_t> operations;
@@ -209,7 +205,7 @@ TEST(Program, MeasuresWhatTheFilterOfGoogleBenchmarkChooses) {
                        "--keys 1000 --rates 0.01 --benchmark_list_tests "
                        "--benchmark_filter=cuckoo/.*build"),
             0);
-  EXPECT_EQ(ReadFile(dir.File("out")),
+  EXPECT_EQ(test::ReadFile(dir.File("out")),
             "standalone/row/1000/0.01/cuckoo/-/rate/build\n");
 }
 

@@ -26,6 +26,7 @@
 #include "rowbloom/filter_policy.h"
 #include "storage/filter_policy/ids.h"
 #include "tests/fuzz/sst_checksums.h"
+#include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"
 #include "tools/sst/sst_file.h"

@@ -14,6 +14,7 @@
 
 #include "rowbloom/filter_block.h"
 #include "tests/golden/filter_blocks.h"
+#include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom {
@@ -45,12 +46,6 @@ std::map<std::string, LayoutKeys> ReadKeys(const Lines& lines) {
     }
   }
   return keys;
-}
-
-std::string ReadBytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.is_open()) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 Lines SectionsOf(const FilterBlock& block) {
@@ -124,7 +119,7 @@ TEST(GoldenFilterBlocks, HaveTheirKeysAndRuleOutOthers) {
       SCOPED_TRACE(line);
       const Lines words = golden::Words(line);
       const std::string& layout = words[2];
-      const std::string bytes = ReadBytes(path + "/" + words[1]);
+      const std::string bytes = test::ReadFile(path + "/" + words[1]);
       const FilterBlock block = FilterBlock::Open(bytes);
       ASSERT_EQ(block.problem(), "");
       EXPECT_TRUE(FilterBlock::IsFilterBlock(bytes));
@@ -157,7 +152,8 @@ TEST(GoldenFilterBlocks, AreBuiltByteForByteAsInTheNewestFolder) {
             golden::Joined(golden::ReadLines(archive + ".keys.txt")));
   EXPECT_GE(built.bytes.size(), 47u);
   for (const auto& [name, bytes] : built.bytes) {
-    EXPECT_EQ(golden::Hex(bytes), golden::Hex(ReadBytes(path + "/" + name)))
+    EXPECT_EQ(golden::Hex(bytes),
+              golden::Hex(test::ReadFile(path + "/" + name)))
         << name;
   }
 }

@@ -14,6 +14,7 @@
 #include "lib/standalone/key_hash.h"
 #include "rowbloom/classic_bloom_filter.h"
 #include "tests/support/data.h"
+#include "tests/support/files.h"
 #include "tests/support/hex.h"
 #include "tests/support/jvm.h"
 #include "tests/support/random.h"
@@ -96,16 +97,6 @@ TEST_F(GuavaVectors, FiltersAreGuavasByteForByte) {
   }
 }
 
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in.is_open()) << path;
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-void WriteFile(const std::string& path, const std::string& bytes) {
-  EXPECT_TRUE(std::ofstream(path, std::ios::binary) << bytes) << path;
-}
-
 // Guava reads three filters of ours and writes what it finds in them, with
 // keys of its own added.
 TEST(GuavaLive, EachSideReadsTheOthersFilters) {
@@ -123,7 +114,7 @@ TEST(GuavaLive, EachSideReadsTheOthersFilters) {
       filter->Put("ours_" + std::to_string(seed + i));
     }
     const std::string path = dir.File(std::to_string(count));
-    WriteFile(path, *filter->Serialize());
+    test::WriteFile(path, *filter->Serialize());
     arguments.push_back(path);
     arguments.push_back(std::to_string(count));
   }
@@ -132,7 +123,7 @@ TEST(GuavaLive, EachSideReadsTheOthersFilters) {
   std::string expected_report;
   for (const uint64_t count : kCounts) {
     const std::string path = dir.File(std::to_string(count));
-    const auto ours = ClassicBloomFilter::Parse(ReadFile(path));
+    const auto ours = ClassicBloomFilter::Parse(test::ReadFile(path));
     ASSERT_TRUE(ours);
     // Guava must count as many false positives in our filter as we do.
     uint64_t passed = 0;
@@ -142,7 +133,8 @@ TEST(GuavaLive, EachSideReadsTheOthersFilters) {
     expected_report += std::to_string(passed) + " " +
                        std::to_string(ours->ApproximateElementCount()) + "\n";
 
-    const auto theirs = ClassicBloomFilter::Parse(ReadFile(path + ".guava"));
+    const auto theirs =
+        ClassicBloomFilter::Parse(test::ReadFile(path + ".guava"));
     ASSERT_TRUE(theirs) << theirs.error();
     // The same from scratch, to the last byte.
     auto again = ClassicBloomFilter::Create(count, 0.02);
@@ -152,7 +144,7 @@ TEST(GuavaLive, EachSideReadsTheOthersFilters) {
     }
     EXPECT_EQ(*theirs->Serialize(), *again->Serialize());
     ASSERT_TRUE(again->PutAll(*ours));
-    EXPECT_EQ(ReadFile(path + ".both"), *again->Serialize());
+    EXPECT_EQ(test::ReadFile(path + ".both"), *again->Serialize());
   }
   EXPECT_EQ(report, expected_report);
 }

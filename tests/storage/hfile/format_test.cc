@@ -9,6 +9,7 @@
 #include "storage/hfile/file_form.h"
 #include "storage/hfile/trailer.h"
 #include "tests/storage/hfile/test_cells.h"
+#include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom {
@@ -39,8 +40,8 @@ TEST(HFileFormatExample, FormatMdShowsTheBytes) {
   options.create_time_ms = 0;
   ASSERT_NO_FATAL_FAILURE(
       test::WriteCells(options, dir.File("example"), {cell}));
-  std::string file = test::ReadFileBytes(dir.File("example"));
-  const std::string text = test::ReadFileBytes(ROWBLOOM_HFILE_DIR "/FORMAT.md");
+  std::string file = test::ReadFile(dir.File("example"));
+  const std::string text = test::ReadFile(ROWBLOOM_HFILE_DIR "/FORMAT.md");
   const size_t second_block = file.find("IDXROOT2");
   ASSERT_NE(second_block, std::string::npos);
   EXPECT_THAT(text, testing::HasSubstr(HexBlock(file.substr(0, second_block))));
@@ -55,7 +56,7 @@ TEST(HFileFormatExample, FormatMdShowsEncodedCells) {
   cell.row = "row";
   cell.family = "f";
   cell.value = "value";
-  const std::string text = test::ReadFileBytes(ROWBLOOM_HFILE_DIR "/FORMAT.md");
+  const std::string text = test::ReadFile(ROWBLOOM_HFILE_DIR "/FORMAT.md");
   for (const HFileEncoding encoding :
        {HFileEncoding::kFastDiff, HFileEncoding::kDiff,
         HFileEncoding::kPrefix}) {

@@ -20,6 +20,7 @@
 #include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/edit_file.h"
 #include "tests/storage/hfile/test_cells.h"
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
 
@@ -51,7 +52,7 @@ void WriteSeeds(const Files& files, const std::string& target) {
   if (std::getenv("ROWBLOOM_WRITE_CORPUS") == nullptr) return;
   std::filesystem::create_directories(SeedPath("", target));
   for (const auto& [name, bytes] : files) {
-    test::WriteFileBytes(SeedPath(name, target), bytes);
+    test::WriteFile(SeedPath(name, target), bytes);
   }
 }
 
@@ -71,7 +72,7 @@ std::string MakeFile(hfile::FileForm options) {
                                   .mvcc = options.mvcc},
                                  &random);
   test::WriteCells(options, dir.File("seed"), cells);
-  return test::ReadFileBytes(dir.File("seed"));
+  return test::ReadFile(dir.File("seed"));
 }
 
 Files MakeSeeds() {
@@ -209,8 +210,7 @@ TEST(HFileFuzzCorpus, BlocksAreWhatTheirNamesSay) {
   const Files blocks = MakeBlocks();
   WriteSeeds(blocks, "data_block");
   for (const auto& [name, bytes] : blocks) {
-    EXPECT_TRUE(test::ReadFileBytes(SeedPath(name, "data_block")) == bytes)
-        << name;
+    EXPECT_TRUE(test::ReadFile(SeedPath(name, "data_block")) == bytes) << name;
     EXPECT_LT(bytes.size(), 2000U) << name;
   }
 }

@@ -20,6 +20,7 @@
 #include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/dump.h"
 #include "tests/support/data.h"
+#include "tests/support/files.h"
 #include "tests/support/outside.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -222,12 +223,6 @@ std::vector<Golden> PlainGolden() {
 
 std::string GoldenPath(const Golden& golden, const std::string& suffix) {
   return test::DataPath("hbase/" + golden.folder + "/" + golden.name + suffix);
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(in)),
-                     std::istreambuf_iterator<char>());
 }
 
 // The trailer as HBase prints it for a file of one block or more; -1 is no
@@ -469,8 +464,8 @@ TEST_P(HFileGolden, IsWrittenAgainByteForByte) {
   const test::TempDir dir;
   const std::string path = dir.File("again.hfile");
   WriteGolden(GetParam(), *reader_, path);
-  const std::string expected = ReadFile(path_);
-  const std::string written = ReadFile(path);
+  const std::string expected = test::ReadFile(path_);
+  const std::string written = test::ReadFile(path);
   if (GetParam().same_bytes) {
     const auto [at, other] = std::mismatch(expected.begin(), expected.end(),
                                            written.begin(), written.end());

@@ -20,6 +20,7 @@
 #include "storage/hfile/trailer.h"
 #include "tests/storage/hfile/edit_file.h"
 #include "tests/storage/hfile/test_cells.h"
+#include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -74,7 +75,7 @@ class HostileHFile : public ::testing::Test {
   // The bytes of a sound file.
   std::string File(const hfile::FileForm& options) {
     test::WriteCells(options, path_, FewCells());
-    return test::ReadFileBytes(path_);
+    return test::ReadFile(path_);
   }
   std::string File() { return File({}); }
   // A file with three levels of index.
@@ -87,7 +88,7 @@ class HostileHFile : public ::testing::Test {
   }
 
   Status Open(const std::string& file) {
-    test::WriteFileBytes(path_, file);
+    test::WriteFile(path_, file);
     return OpenPath();
   }
   Status OpenPath() {
@@ -96,7 +97,7 @@ class HostileHFile : public ::testing::Test {
   }
   // Returns the status of opening the file and reading all cells.
   Status ReadAll(const std::string& file) {
-    test::WriteFileBytes(path_, file);
+    test::WriteFile(path_, file);
     return ReadPath();
   }
   Status ReadPath() {

@@ -16,6 +16,7 @@
 #include "storage/hfile/block_cache.h"
 #include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/test_cells.h"
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -408,13 +409,13 @@ TEST(HFileWriter, RowColFilesHaveOneFamilyInARow) {
 TEST(HFileWriter, PutsTheFileInPlaceAtOnce) {
   const test::TempDir dir;
   const std::string path = dir.File("a.hfile");
-  test::WriteFileBytes(path, "old");
+  test::WriteFile(path, "old");
   std::unique_ptr<HFileWriter> writer;
   ASSERT_THAT(HFileWriter::Open({}, path, &writer), IsOk());
   EXPECT_THAT(writer->Append({.row = "r", .family = "f"}), IsOk());
-  EXPECT_EQ(test::ReadFileBytes(path), "old");
+  EXPECT_EQ(test::ReadFile(path), "old");
   writer.reset();
-  EXPECT_EQ(test::ReadFileBytes(path), "old");
+  EXPECT_EQ(test::ReadFile(path), "old");
   const auto entries = [&] {
     return std::distance(std::filesystem::directory_iterator(dir.path()),
                          std::filesystem::directory_iterator());

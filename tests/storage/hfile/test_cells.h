@@ -27,7 +27,4 @@ std::vector<HFileCell> RandomCells(const CellSpec& spec, Random* random);
 void WriteCells(const hfile::FileForm& options, const std::string& path,
                 const std::vector<HFileCell>& cells);
 
-std::string ReadFileBytes(const std::string& path);
-void WriteFileBytes(const std::string& path, const std::string& bytes);
-
 }  // namespace rowbloom::test

@@ -12,6 +12,7 @@
 
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/storage/hfile_transfer/transfers.h"
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -102,9 +103,9 @@ TEST_F(Ahead, GivesTheSameCells) {
 TEST_F(Ahead, GivesAllCellsBeforeAnError) {
   test::Random random(seed_);
   Add(CellsOfAllSizes(&random, 3000));
-  std::string bytes = test::ReadFileBytes(files_[0].path);
+  std::string bytes = test::ReadFile(files_[0].path);
   bytes[bytes.size() / 2] ^= 1;
-  test::WriteFileBytes(files_[0].path, bytes);
+  test::WriteFile(files_[0].path, bytes);
   const Seen seen = Walk();
   EXPECT_EQ(seen.status.code(), Status::kCorruption);
   EXPECT_GT(seen.cells.size(), 1000u);

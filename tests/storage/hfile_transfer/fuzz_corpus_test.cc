@@ -18,6 +18,7 @@
 #include "storage/hfile_transfer/store_file_name.h"
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/support/data.h"
+#include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -28,9 +29,9 @@ namespace fs = std::filesystem;
 using rocksdb::Status;
 using test::DataPath;
 using test::IsOk;
-using test::ReadFileBytes;
+using test::ReadFile;
 using test::StatusIs;
-using test::WriteFileBytes;
+using test::WriteFile;
 using testing::HasSubstr;
 
 const std::string kSnapshot =
@@ -42,9 +43,9 @@ std::string SeedPath(const std::string& name) {
 
 std::map<std::string, std::string> MakeSeeds() {
   std::map<std::string, std::string> seeds;
-  seeds["manifest"] = ReadFileBytes(kSnapshot + "/data.manifest");
-  seeds["description"] = ReadFileBytes(kSnapshot + "/.snapshotinfo");
-  seeds["reference"] = ReadFileBytes(
+  seeds["manifest"] = ReadFile(kSnapshot + "/data.manifest");
+  seeds["description"] = ReadFile(kSnapshot + "/.snapshotinfo");
+  seeds["reference"] = ReadFile(
       DataPath("hbase/snapshot/references/790eb351bb9df5719e1f96be8230ce3e/f/"
                "137cb12a8e0a4f84b0493addfeaabdc8."
                "8bdf7aeb78389f57428bb7b5b424c0ce"));
@@ -71,11 +72,11 @@ TEST(HBaseRecordsCorpus, IsWhatItsNamesSay) {
   if (std::getenv("ROWBLOOM_WRITE_CORPUS") != nullptr) {
     fs::create_directories(SeedPath(""));
     for (const auto& [name, bytes] : seeds) {
-      WriteFileBytes(SeedPath(name), bytes);
+      WriteFile(SeedPath(name), bytes);
     }
   }
   for (const auto& [name, bytes] : seeds) {
-    EXPECT_EQ(ReadFileBytes(SeedPath(name)), bytes) << name;
+    EXPECT_EQ(ReadFile(SeedPath(name)), bytes) << name;
     EXPECT_LT(bytes.size(), 3000u) << name;
   }
   RowRange rows;

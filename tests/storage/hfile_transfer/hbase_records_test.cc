@@ -12,6 +12,7 @@
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/storage/hfile_transfer/transfers.h"
 #include "tests/support/data.h"
+#include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -22,10 +23,10 @@ namespace fs = std::filesystem;
 using rocksdb::Status;
 using test::DataPath;
 using test::IsOk;
-using test::ReadFileBytes;
+using test::ReadFile;
 using test::StatusIs;
 using test::TempDir;
-using test::WriteFileBytes;
+using test::WriteFile;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -59,13 +60,13 @@ TEST(Reference, OfAMergeIsToTheWholeFile) {
   TempDir dir;
   const std::string path = dir.File("reference");
   const std::string key("\0\0\0\x7f\xff\xff\xff\xff\xff\xff\xff\xff", 12);
-  WriteFileBytes(path, "PBUF\n\x0c" + key + std::string("\x10\0", 2));
+  WriteFile(path, "PBUF\n\x0c" + key + std::string("\x10\0", 2));
   RowRange rows{"start", "stop"};
   ASSERT_THAT(ReadReference(path, &rows), IsOk());
   EXPECT_EQ(rows.start_row, "");
   EXPECT_EQ(rows.stop_row, "");
   // No row is before all others.
-  WriteFileBytes(path, "PBUF\n\x0c" + key + "\x10\1");
+  WriteFile(path, "PBUF\n\x0c" + key + "\x10\1");
   EXPECT_THAT(ReadReference(path, &rows),
               StatusIs(Status::kCorruption,
                        AllOf(HasSubstr(path), HasSubstr("before the empty"))));
@@ -75,10 +76,10 @@ TEST(Reference, OfAMergeIsToTheWholeFile) {
 TEST(Reference, ThatIsDamagedIsRefused) {
   TempDir dir;
   const std::string path = dir.File("reference");
-  const std::string bytes = ReadFileBytes(kReference);
+  const std::string bytes = ReadFile(kReference);
   RowRange rows;
   for (size_t size = 0; size < bytes.size(); ++size) {
-    WriteFileBytes(path, bytes.substr(0, size));
+    WriteFile(path, bytes.substr(0, size));
     EXPECT_THAT(ReadReference(path, &rows),
                 StatusIs(Status::kCorruption, HasSubstr(path)))
         << size;
@@ -88,7 +89,7 @@ TEST(Reference, ThatIsDamagedIsRefused) {
     for (int bit = 0; bit < 8; ++bit) {
       std::string damaged = bytes;
       damaged[at] ^= static_cast<char>(1 << bit);
-      WriteFileBytes(path, damaged);
+      WriteFile(path, damaged);
       const Status s = ReadReference(path, &rows);
       if (s.ok()) continue;
       ++refused;
@@ -155,11 +156,11 @@ TEST(SnapshotManifest, ThatIsDamagedIsRefusedOrHasTheSameFiles) {
         kSnapshot, dir.path(),
         fs::copy_options::recursive | fs::copy_options::overwrite_existing);
     const std::string path = dir.path().string() + name;
-    const std::string bytes = ReadFileBytes(path);
+    const std::string bytes = ReadFile(path);
     // A file system may wait for the disk when a file is overwritten.
     const auto write = [&path](const std::string& damaged) {
       fs::remove(path);
-      WriteFileBytes(path, damaged);
+      WriteFile(path, damaged);
     };
     for (size_t size = 0; size < bytes.size(); ++size) {
       write(bytes.substr(0, size));
@@ -194,7 +195,7 @@ TEST(SnapshotManifest, HasAllRowsOnce) {
   fs::copy(kSnapshot, dir.path(), fs::copy_options::recursive);
   const std::string path = dir.File("data.manifest");
   proto::SnapshotDataManifest whole;
-  ASSERT_TRUE(whole.ParseFromString(ReadFileBytes(path)));
+  ASSERT_TRUE(whole.ParseFromString(ReadFile(path)));
   proto::RegionInfo* lower = nullptr;
   proto::RegionInfo* upper = nullptr;
   proto::RegionInfo* parent = nullptr;
@@ -210,7 +211,7 @@ TEST(SnapshotManifest, HasAllRowsOnce) {
       }
     }
     change();
-    WriteFileBytes(path, changed.SerializeAsString());
+    WriteFile(path, changed.SerializeAsString());
     SnapshotManifest manifest;
     EXPECT_THAT(ReadSnapshotManifest(dir.path().string(), &manifest),
                 StatusIs(Status::kCorruption,
@@ -249,11 +250,11 @@ TEST(SnapshotManifest, HasNoFieldsThatHBaseDoesNotHave) {
   fs::copy(kSnapshot, dir.path(), fs::copy_options::recursive);
   const std::string path = dir.File("data.manifest");
   proto::SnapshotDataManifest whole;
-  ASSERT_TRUE(whole.ParseFromString(ReadFileBytes(path)));
+  ASSERT_TRUE(whole.ParseFromString(ReadFile(path)));
   const auto expect = [&](const auto& message_of, const std::string& what) {
     proto::SnapshotDataManifest changed = whole;
     *message_of(&changed)->mutable_unknown_fields() = "\x78\1";
-    WriteFileBytes(path, changed.SerializeAsString());
+    WriteFile(path, changed.SerializeAsString());
     SnapshotManifest manifest;
     EXPECT_THAT(ReadSnapshotManifest(dir.path().string(), &manifest),
                 StatusIs(Status::kCorruption,
@@ -307,7 +308,7 @@ TEST(SnapshotManifest, NamesLeadToNoOtherDirectory) {
   TempDir dir;
   fs::copy(kSnapshot, dir.path(), fs::copy_options::recursive);
   const std::string path = dir.File("data.manifest");
-  const std::string bytes = ReadFileBytes(path);
+  const std::string bytes = ReadFile(path);
   for (const auto& [name, evil] :
        std::vector<std::pair<std::string, std::string>>{
            {"orders", "../..."},
@@ -319,7 +320,7 @@ TEST(SnapshotManifest, NamesLeadToNoOtherDirectory) {
     const size_t at = damaged.find(name);
     ASSERT_NE(at, damaged.npos);
     damaged.replace(at, name.size(), evil);
-    WriteFileBytes(path, damaged);
+    WriteFile(path, damaged);
     SnapshotManifest manifest;
     EXPECT_THAT(
         ReadSnapshotManifest(dir.path().string(), &manifest),
@@ -330,9 +331,9 @@ TEST(SnapshotManifest, NamesLeadToNoOtherDirectory) {
 TEST(SnapshotManifest, OfOldHBasesIsNamed) {
   TempDir dir;
   fs::copy(kSnapshot, dir.path(), fs::copy_options::recursive);
-  std::string bytes = ReadFileBytes(dir.File(".snapshotinfo"));
+  std::string bytes = ReadFile(dir.File(".snapshotinfo"));
   ASSERT_EQ(bytes.substr(bytes.size() - 2), "\x28\x02");
-  WriteFileBytes(dir.File(".snapshotinfo"), bytes.substr(0, bytes.size() - 2));
+  WriteFile(dir.File(".snapshotinfo"), bytes.substr(0, bytes.size() - 2));
   SnapshotManifest manifest;
   EXPECT_THAT(ReadSnapshotManifest(dir.path().string(), &manifest),
               StatusIs(Status::kNotSupported,

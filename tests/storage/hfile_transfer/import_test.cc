@@ -14,6 +14,7 @@
 #include "tests/storage/hfile/test_cells.h"
 #include "tests/storage/hfile_transfer/transfers.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
@@ -667,9 +668,9 @@ TEST_F(ImportOfMobValues, ThatAreNowhereAreNamed) {
   WriteMob("01", {longer});
   ExpectNoValue(ReferenceTo("01", cell), Status::kCorruption,
                 {mob, "a value of 1006 bytes, expected 1005"});
-  std::string bytes = ReadFileBytes(mob);
+  std::string bytes = ReadFile(mob);
   bytes[100] ^= 1;
-  WriteFileBytes(mob, bytes);
+  WriteFile(mob, bytes);
   ExpectNoValue(ReferenceTo("01", longer), Status::kCorruption,
                 {mob, "checksum"});
   ExpectRefused({WriteStoreFile({ReferenceTo("01", cell)}, "alone")},
@@ -761,16 +762,16 @@ TEST_F(Import, TakesWhateverSizeOfValuesAnExportWrites) {
 TEST_F(Import, FilesThatCannotBeReadAreNamed) {
   const std::string fine = Write("fine", {MakeCell("a", "q", 7, kPut, "v")});
   ExpectRefused({fine, dir_.File("absent")}, Status::kIOError, {"/absent"});
-  WriteFileBytes(dir_.File("text"), std::string(5000, 't'));
+  WriteFile(dir_.File("text"), std::string(5000, 't'));
   ExpectRefused({fine, dir_.File("text")}, Status::kCorruption, {"/text"});
   // Damage that shows up after a thousand cells.
   std::vector<HFileCell> cells;
   for (int i = 1000; i < 9000; ++i) {
     cells.push_back(MakeCell(std::to_string(i), "q", 7, kPut, "value"));
   }
-  std::string bytes = ReadFileBytes(Write("damaged", cells));
+  std::string bytes = ReadFile(Write("damaged", cells));
   bytes[bytes.size() / 2] ^= 1;
-  WriteFileBytes(dir_.File("damaged"), bytes);
+  WriteFile(dir_.File("damaged"), bytes);
   ExpectRefused({fine, dir_.File("damaged")}, Status::kCorruption,
                 {"/damaged", "checksum"});
 }
@@ -780,14 +781,14 @@ TEST_F(Import, LeavesOutFilesThatAreRefusedWhenAsked) {
   for (int i = 1000; i < 9000; ++i) {
     cells.push_back(MakeCell(std::to_string(i), "q", 7, kPut, "damaged"));
   }
-  std::string bytes = ReadFileBytes(Write("damaged", cells));
+  std::string bytes = ReadFile(Write("damaged", cells));
   bytes[bytes.size() / 2] ^= 1;
-  WriteFileBytes(dir_.File("damaged"), bytes);
+  WriteFile(dir_.File("damaged"), bytes);
   HFileCell tagged = MakeCell("tagged", "q", 7, kPut, "v");
   tagged.tags = std::string("\0\2\3t", 4);
   HFileCell other = MakeCell("other", "q", 7, kPut, "v");
   other.family = "none";
-  WriteFileBytes(dir_.File("text"), std::string(5000, 't'));
+  WriteFile(dir_.File("text"), std::string(5000, 't'));
   const std::vector<std::string> paths = {
       Write("fine", {MakeCell("a", "q", 7, kPut, "fine")}),
       dir_.File("damaged"),
@@ -880,10 +881,10 @@ TEST_F(Import, SearchesDirectoriesAsHBaseHasThem) {
   for (const std::string skipped :
        {"table/.tmp/f", "table/region1/recovered.edits", "table/_logs"}) {
     fs::create_directories(dir_.File(skipped));
-    WriteFileBytes(dir_.File(skipped) + "/0123", "no HFile");
+    WriteFile(dir_.File(skipped) + "/0123", "no HFile");
   }
-  WriteFileBytes(dir_.File("table/region1/.regioninfo"), "no HFile");
-  WriteFileBytes(dir_.File("table/region1/f/_unfinished"), "no HFile");
+  WriteFile(dir_.File("table/region1/.regioninfo"), "no HFile");
+  WriteFile(dir_.File("table/region1/f/_unfinished"), "no HFile");
   ASSERT_THAT(Run({dir_.File("table")}), IsOk());
   EXPECT_EQ(report_.files, 2u);
   EXPECT_THAT(Values("1", "q"), ElementsAre("v"));

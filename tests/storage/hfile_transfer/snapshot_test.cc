@@ -21,6 +21,7 @@
 #include "tests/storage/hfile_transfer/transfers.h"
 #include "tests/support/data.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -116,9 +117,9 @@ class ImportOfASnapshot : public ::testing::Test {
     const std::string path =
         Copied(".hbase-snapshot/orders-20261122/data.manifest");
     hfile_transfer::proto::SnapshotDataManifest manifest;
-    ASSERT_TRUE(manifest.ParseFromString(ReadFileBytes(path)));
+    ASSERT_TRUE(manifest.ParseFromString(ReadFile(path)));
     change(&manifest);
-    WriteFileBytes(path, manifest.SerializeAsString());
+    WriteFile(path, manifest.SerializeAsString());
   }
   std::string Copied(const std::string& path) {
     return snapshot_.directory + "/" + path;
@@ -270,9 +271,9 @@ TEST_F(ImportOfASnapshot, SaysWhatItWouldDo) {
   const std::string damaged =
       Copied("archive/" + std::string(kOrders) + "/" + kUpper +
              "/g/c4aa58e9b2984d32a60471168bb27f80");
-  std::string bytes = ReadFileBytes(damaged);
+  std::string bytes = ReadFile(damaged);
   bytes[bytes.size() / 4] ^= 1;
-  WriteFileBytes(damaged, bytes);
+  WriteFile(damaged, bytes);
   ASSERT_THAT(Import({.keep_going = true, .dry_run = true}), IsOk());
   EXPECT_EQ(report_.left_out.size(), 1u);
 }
@@ -425,9 +426,9 @@ TEST_F(ImportOfASnapshot, LeavesDamagedFilesOutWhenAsked) {
   const std::string damaged =
       Copied("archive/" + std::string(kOrders) + "/" + kUpper +
              "/g/c4aa58e9b2984d32a60471168bb27f80");
-  std::string bytes = ReadFileBytes(damaged);
+  std::string bytes = ReadFile(damaged);
   bytes[bytes.size() / 4] ^= 1;
-  WriteFileBytes(damaged, bytes);
+  WriteFile(damaged, bytes);
   const Status s = Import();
   EXPECT_TRUE(s.IsCorruption()) << s.ToString();
   EXPECT_THAT(s.ToString(), HasSubstr(damaged));
@@ -480,8 +481,8 @@ class ImportOfATable : public ImportOfASnapshot {
   // The bytes that HBase wrote of each region in the manifest, as it writes
   // them in a region's directory, too.
   static std::map<std::string, std::string> RegionInfos() {
-    const std::string manifest = ReadFileBytes(
-        Exported(".hbase-snapshot/orders-20261122/data.manifest"));
+    const std::string manifest =
+        ReadFile(Exported(".hbase-snapshot/orders-20261122/data.manifest"));
     const auto info = [&manifest](const std::string& start,
                                   const std::string& stop) {
       // The fields 2 to 7 of a RegionInfo, which is field 2 of its region.
@@ -527,11 +528,11 @@ TEST_F(ImportOfATable, FollowsReferencesAndLinksToTheRegionBeside) {
   const std::string table = LayOut("", "./");
   for (const char* name : {".regioninfo", ".tabledesc/.tableinfo.0000000001"}) {
     fs::create_directories(fs::path(table + "/" + name).parent_path());
-    WriteFileBytes(table + "/" + name, "no HFile");
+    WriteFile(table + "/" + name, "no HFile");
   }
   const std::string edits = table + "/" + kUpper + "/recovered.edits";
   fs::create_directories(edits);
-  WriteFileBytes(edits + "/7.seqid", "");
+  WriteFile(edits + "/7.seqid", "");
   ASSERT_THAT(Import({table}), IsOk());
   ExpectTheTable();
   EXPECT_THAT(report_.passed_over,
@@ -564,9 +565,8 @@ TEST_F(ImportOfATable, PassesOverASplitRegionThatNothingRefersTo) {
   const auto infos = RegionInfos();
   for (const std::string region : {kParent, kLower, kUpper}) {
     const std::string& info = infos.at(region);
-    WriteFileBytes(
-        table + "/" + region + "/.regioninfo",
-        "PBUF" + std::string(1, static_cast<char>(info.size())) + info);
+    WriteFile(table + "/" + region + "/.regioninfo",
+              "PBUF" + std::string(1, static_cast<char>(info.size())) + info);
     // A region that is newer in a part alone takes the place of none.
     if (region != kLower) continue;
     ASSERT_THAT(Import(paths), IsOk());
@@ -590,9 +590,8 @@ TEST_F(ImportOfATable, HasTheHalvesOfItsRegions) {
   const auto infos = RegionInfos();
   for (const std::string region : {kLower, kUpper}) {
     const std::string& info = infos.at(region);
-    WriteFileBytes(
-        table + "/" + region + "/.regioninfo",
-        "PBUF" + std::string(1, static_cast<char>(info.size())) + info);
+    WriteFile(table + "/" + region + "/.regioninfo",
+              "PBUF" + std::string(1, static_cast<char>(info.size())) + info);
   }
   ASSERT_THAT(Import({table}), IsOk());
   ExpectTheTable();
@@ -600,15 +599,15 @@ TEST_F(ImportOfATable, HasTheHalvesOfItsRegions) {
     const auto target =
         hfile_transfer::TargetInName(fs::path(path).filename().string());
     if (!target || !target->is_reference()) continue;
-    const std::string bytes = ReadFileBytes(path);
+    const std::string bytes = ReadFile(path);
     std::string damaged = bytes;
     damaged.back() ^= 1;
-    WriteFileBytes(path, damaged);
+    WriteFile(path, damaged);
     const Status s = Import({table});
     EXPECT_TRUE(s.IsCorruption()) << s.ToString();
     EXPECT_THAT(s.ToString(),
                 AllOf(HasSubstr(path + ": a half "), HasSubstr("user00170")));
-    WriteFileBytes(path, bytes);
+    WriteFile(path, bytes);
   }
 }
 

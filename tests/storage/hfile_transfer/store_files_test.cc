@@ -10,6 +10,7 @@
 
 #include "hbase.pb.h"
 #include "tests/storage/hfile/test_cells.h"
+#include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using test::IsOk;
 using test::TempDir;
-using test::WriteFileBytes;
+using test::WriteFile;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
@@ -28,7 +29,7 @@ class StoreFiles : public ::testing::Test {
  protected:
   void Write(const std::string& name, const std::string& bytes = "") {
     fs::create_directories(fs::path(dir_.File(name)).parent_path());
-    WriteFileBytes(dir_.File(name), bytes);
+    WriteFile(dir_.File(name), bytes);
   }
   // A region of table `t` with one file.
   void WriteRegion(const std::string& name, uint64_t id, const RowRange& rows) {

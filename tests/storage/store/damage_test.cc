@@ -6,6 +6,7 @@
 
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/files.h"
 #include "tests/support/stride.h"
 
 namespace rowbloom::test::damage_test {
@@ -69,7 +70,7 @@ class Damage : public ::testing::Test {
   void Replace(const std::string& file, const std::string& bytes) {
     std::filesystem::remove_all(path_);
     std::filesystem::copy(sound_, path_);
-    std::ofstream(path_ + "/" + file, std::ios::binary) << bytes;
+    WriteFile(path_ + "/" + file, bytes);
   }
 
   // The copy but for RocksDB's info log, in which it says why it refuses a

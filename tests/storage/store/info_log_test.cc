@@ -9,6 +9,7 @@
 
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
+#include "tests/support/files.h"
 
 namespace rowbloom::test {
 namespace {
@@ -16,13 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
-
-std::string ReadFile(const std::string& path) {
-  std::string bytes;
-  EXPECT_THAT(rocksdb::ReadFileToString(rocksdb::Env::Default(), path, &bytes),
-              IsOk());
-  return bytes;
-}
 
 class InfoLogFile : public ::testing::Test {
  protected:

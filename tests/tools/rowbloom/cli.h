@@ -34,8 +34,4 @@ inline CliResult Cli(const std::vector<std::string>& args,
   return Cli(args, in);
 }
 
-inline void WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream(path, std::ios::binary) << text;
-}
-
 }  // namespace rowbloom::test

@@ -14,6 +14,7 @@
 #include "rowbloom/hfile.h"
 #include "rowbloom/store.h"
 #include "tests/support/data.h"
+#include "tests/support/files.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/rowbloom/cli.h"

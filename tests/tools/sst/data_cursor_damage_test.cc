@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "rocksdb/sst_file_writer.h"
+#include "tests/support/files.h"
 #include "tools/sst/checksum.h"
 #include "tools/sst/sst_file.h"
 
@@ -70,25 +71,6 @@ std::vector<std::string> NumberedKeys(size_t count) {
     keys.emplace_back(text);
   }
   return keys;
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  EXPECT_TRUE(in.is_open()) << path;
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  return bytes.str();
-}
-
-void WriteFile(const std::string& path, const std::string& bytes) {
-  // The file is written over in place: ext4 waits for the disk when a file is
-  // closed that was emptied first.
-  std::ofstream(path, std::ios::binary | std::ios::app).close();
-  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  ASSERT_TRUE(file.good()) << path;
-  std::filesystem::resize_file(path, bytes.size());
 }
 
 void WriteByte(const std::string& path, uint64_t offset_bytes, char byte) {

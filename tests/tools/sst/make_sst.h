@@ -56,8 +56,6 @@ void WriteSst(const SstSpec& spec, const std::string& path,
 // "key000000", "key000001", ...
 std::vector<std::string> NumberedKeys(size_t count);
 
-std::string ReadFile(const std::string& path);
-void WriteFile(const std::string& path, const std::string& bytes);
 // Writes one byte in place.
 void WriteByte(const std::string& path, uint64_t offset_bytes, char byte);
 

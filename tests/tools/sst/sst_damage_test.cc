@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rowbloom/filter_policy.h"
+#include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"
 #include "tools/sst/sst_file.h"

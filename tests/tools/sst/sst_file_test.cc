@@ -20,6 +20,7 @@
 #include "rowbloom/filter_block.h"
 #include "rowbloom/filter_policy.h"
 #include "rowbloom/open_db.h"
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"

@@ -15,6 +15,7 @@
 
 #include "rowbloom/filter_block.h"
 #include "tests/support/data.h"
+#include "tests/support/files.h"
 #include "tests/support/hex.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"

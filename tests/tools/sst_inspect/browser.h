@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst/make_sst.h"
 

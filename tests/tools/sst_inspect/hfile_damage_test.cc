@@ -13,6 +13,7 @@
 #include "storage/hfile/file_form.h"
 #include "tests/storage/hfile/edit_file.h"
 #include "tests/storage/hfile/test_cells.h"
+#include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 #include "tests/tools/sst_inspect/run_tool.h"
 
@@ -59,11 +60,11 @@ class DamagedHFile : public testing::Test {
     options.block_bytes = 512;
     options.bloom_block_bytes = 128;
     ASSERT_NO_FATAL_FAILURE(test::WriteCells(options, path_, Cells()));
-    good_ = test::ReadFileBytes(path_);
+    good_ = test::ReadFile(path_);
     ASSERT_EQ(RunTool({"verify", path_}).code, 0);
   }
 
-  void Write(const std::string& file) { test::WriteFileBytes(path_, file); }
+  void Write(const std::string& file) { test::WriteFile(path_, file); }
 
   void VerifyFinds(const std::string& sentence) {
     const Output output = RunTool({"verify", path_});
@@ -264,7 +265,7 @@ TEST_F(DamagedHFile, ADamagedIndexIsAFinding) {
   options.index_block_bytes = 128;
   options.index_block_min_entries = 2;
   ASSERT_NO_FATAL_FAILURE(test::WriteCells(options, path_, Cells()));
-  std::string file = test::ReadFileBytes(path_);
+  std::string file = test::ReadFile(path_);
   const size_t leaf = test::FindBlock(file, BlockType::kLeafIndex, 1);
   file[leaf + 45] = static_cast<char>(file[leaf + 45] ^ 1);
   Write(file);

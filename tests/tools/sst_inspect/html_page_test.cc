@@ -14,6 +14,7 @@
 
 #include "rocksdb/slice_transform.h"
 #include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/files.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"

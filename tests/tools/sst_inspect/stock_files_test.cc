@@ -22,6 +22,7 @@
 #include "rocksdb/table.h"
 #include "rowbloom/open_db.h"
 #include "storage/filter_policy/rocksdb_filter_interface.h"
+#include "tests/support/files.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"

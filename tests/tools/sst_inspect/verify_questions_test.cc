@@ -16,6 +16,7 @@
 #include "rocksdb/db.h"
 #include "rocksdb/sst_file_writer.h"
 #include "rowbloom/open_db.h"
+#include "tests/support/files.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"
 #include "tests/support/temp_dir.h"

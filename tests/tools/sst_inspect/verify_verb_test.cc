@@ -21,6 +21,7 @@
 #include "rocksdb/sst_file_writer.h"
 #include "rowbloom/filter_policy.h"
 #include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/files.h"
 #include "tests/support/outside.h"
 #include "tests/support/random.h"
 #include "tests/support/status_matchers.h"

@@ -18,6 +18,7 @@
 #include "rowbloom/front_filter.h"
 #include "storage/filter_policy/loaded_block.h"
 #include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/files.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom::front_filter::file_rows_test {
@@ -293,16 +294,12 @@ TEST_F(FileRowsTest, OthersAreUnknown) {
 // Damage to any byte of the file loses no row.
 TEST_F(FileRowsTest, DamagedOnesLoseNoRow) {
   Write(OptionsWith({}));
-  std::string bytes;
-  {
-    std::ifstream in(path_, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(in), {});
-  }
+  const std::string bytes = test::ReadFile(path_);
   int unknown = 0;
   for (size_t at = 0; at < bytes.size(); at += 7) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x11);
-    std::ofstream(path_, std::ios::binary | std::ios::trunc) << damaged;
+    test::WriteFile(path_, damaged);
     const auto loaded = Load(UINT64_MAX, UINT64_MAX);
     if (loaded.rows == nullptr) {
       ++unknown;

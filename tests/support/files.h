@@ -1,0 +1,33 @@
+// Whole files as strings of bytes.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <iterator>
+#include <string>
+
+namespace rowbloom::test {
+
+// The bytes of a file that must be there.
+inline std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.is_open()) << path;
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Makes the file, or gives the one that is there these bytes.
+inline void WriteFile(const std::string& path, const std::string& bytes) {
+  // The file is written over in place: ext4 waits for the disk when a file is
+  // closed that was emptied first.
+  std::ofstream(path, std::ios::binary | std::ios::app).close();
+  std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  ASSERT_TRUE(file.good()) << path;
+  std::filesystem::resize_file(path, bytes.size());
+}
+
+}  // namespace rowbloom::test
