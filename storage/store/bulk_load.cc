@@ -118,10 +118,6 @@ class SstLoad final : public BulkLoad {
   }
 
  private:
-  // The longest time that a load waits until no compaction runs. After it,
-  // writes wait with the load.
-  static constexpr std::chrono::seconds kLongestWait{30};
-
   // The part of the load that goes to one family. The last cell is kept back
   // until the next one tells that it is complete.
   struct FamilyLoad {
@@ -352,7 +348,7 @@ class SstLoad final : public BulkLoad {
     // The flush under the locks of all rows has little left to do then.
     Status s = store_.Flush({}, HandlesOf(ingestions));
     if (!s.ok()) return s;
-    opened_.compaction_gate->WaitForNone(loaded, kLongestWait);
+    opened_.compaction_gate->WaitForNone(loaded, CompactionGate::kLongestWait);
     // A copy has the marks and the files of a load, or neither; a stream of
     // changes ends before it or after it.
     const auto no_copies = opened_.families->LockForLoad();
@@ -388,7 +384,6 @@ class SstLoad final : public BulkLoad {
       SharedRules& rules = *load.family->second.shared_rules;
       rules.oldest_put.Note(load.oldest_put_ms);
       if (load.has_version_deletes) rules.NoteFamilyVersionDelete();
-      rules.NoteVersionDelete();  // there may be some
       load.unreadable_files = UnreadableFiles(load);
     }
     const uint64_t number = opened_.database->GetLatestSequenceNumber();

@@ -1,4 +1,4 @@
-// Keeps compactions apart from the ingestion of files.
+// Keeps compactions apart from the ingestion of files, and from new rules.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,15 @@ namespace rowbloom {
 // reads past an array. When a compaction counts as completed here, readers have
 // its files.
 //
+// Rules: a compaction removes what the rules of its beginning rule out, which
+// wider ones may show again meanwhile.
+//
 // Thread-safe.
 class CompactionGate final : public rocksdb::EventListener {
  public:
   using FamilyIds = std::vector<uint32_t>;
+  // The longest time for WaitForNone before Closed, for which writes wait, too.
+  static constexpr std::chrono::seconds kLongestWait{30};
 
   // `background_jobs` bounds the compactions that run at one time.
   explicit CompactionGate(size_t background_jobs) {

@@ -190,8 +190,14 @@ Status Store::AlterFamily(const std::string& name,
       return s;
     }
     before.filter_policy->Alter(std::move(setup.filter_policy));
+    // A compaction that runs would still remove what the rules of before rule
+    // out, after it was seen again.
+    opened.compaction_gate->WaitForNone({before.handle()->GetID()},
+                                        CompactionGate::kLongestWait);
     // No write goes on by options that are not kept any more.
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
+    const CompactionGate::Closed no_compactions(opened.compaction_gate.get(),
+                                                {before.handle()->GetID()});
     before.shared_rules->SetMerged(merged);
     before.shared_rules->Set(setup.family.rules());
     opened.families->Set(std::move(shares));

@@ -63,25 +63,22 @@ class SharedRules {
   }
 
   // The rules by which writes are merged. Those that came while more versions
-  // were kept are merged by that number until they are joined: a later delete
-  // of one version shows the next. That number is in the family's record.
+  // were kept are merged by that number, which is in a record of the family: a
+  // later delete of one version shows the next. An opening that finds nothing
+  // left to merge deletes the record.
   VersionRules Merging() const {
     VersionRules rules = Get();
     rules.max_versions = std::max<uint32_t>(rules.max_versions, merged_);
     return rules;
   }
-  // The call comes before a Set that keeps fewer. 0: all of them are joined.
+  // The call comes before a Set that keeps fewer. A smaller number may come
+  // only while nobody reads or writes. 0: nothing is left to merge.
   void SetMerged(uint32_t max_versions) { merged_ = max_versions; }
 
   // The number rises with each kDeleteFamilyVersion, or load with some, under
   // the locks of their rows: after a write can be read, before a load comes in.
   uint64_t FamilyVersionDeletes() const { return family_version_deletes_; }
   void NoteFamilyVersionDelete() { ++family_version_deletes_; }
-
-  // The number rises with each kDeleteVersion, or load, under the locks of
-  // their rows, before it is written.
-  uint64_t VersionDeletes() const { return version_deletes_; }
-  void NoteVersionDelete() { ++version_deletes_; }
 
   OldestPut oldest_put;
 
@@ -91,7 +88,6 @@ class SharedRules {
   std::atomic<const VersionRules*> current_ = nullptr;
   std::atomic<uint32_t> merged_ = 0;
   std::atomic<uint64_t> family_version_deletes_ = 0;
-  std::atomic<uint64_t> version_deletes_ = 0;
 };
 
 // The filter policy of a family. Hands everything on to policies of

@@ -199,6 +199,7 @@ class Opener {
       if (s.ok()) s = RemoveDirectory(env_, path() + "/" + load);
     }
     if (s.ok()) s = OpenFamilies();
+    if (s.ok() && Writes()) s = EndMerging();
     if (!s.ok()) return s;
     opened_.shared->clock.Start(found_.metadata.clock_bound_ms);
     *store = std::make_unique<Store::Impl>(std::move(opened_));
@@ -425,6 +426,36 @@ class Opener {
     opened_.families =
         std::make_unique<FamilyTable>(std::move(store_families_));
     return Status::OK();
+  }
+
+  // Ends the merging of a family's entries by more versions than it keeps
+  // (SharedRules::Merging), if none of its files has entries to merge: RocksDB
+  // has flushed what was in memory, and nobody reads or writes yet.
+  Status EndMerging() {
+    // These are entries that are still to be written.
+    if (!found_.metadata.pending_deletes.empty()) return Status::OK();
+    rocksdb::WriteBatch batch;
+    std::vector<SharedRules*> merged;
+    for (const auto& [name, family] : opened_.families->Unshared()) {
+      if (MergedVersions(name) == 0) continue;
+      rocksdb::TablePropertiesCollection files;
+      Status s =
+          opened_.database->GetPropertiesOfAllTables(family.handle(), &files);
+      // A file whose properties cannot be read may have some.
+      if (!s.ok() || std::ranges::any_of(files, [](const auto& file) {
+            return file.second->num_merge_operands > 0;
+          })) {
+        continue;
+      }
+      PutMergedVersions(name, 0, &batch);
+      merged.push_back(family.shared_rules.get());
+    }
+    if (merged.empty()) return Status::OK();
+    Status s = opened_.database.WriteSynced(&batch);
+    for (SharedRules* rules : merged) {
+      if (s.ok()) rules->SetMerged(0);
+    }
+    return s;
   }
 
   StoreOptions options_;

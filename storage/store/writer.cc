@@ -547,9 +547,6 @@ class Writer::Draft {
   // Adds an entry to a cell of the row.
   Status AddEntry(std::string_view qualifier, const Entry& entry) {
     if (Status s = Announce(entry); !s.ok()) return s;
-    if (entry.type == ChangeType::kDeleteVersion && !only_read_) {
-      family().shared_rules->NoteVersionDelete();
-    }
     const uint64_t cell = HashRowCol(RowId(row_hash_, family()), qualifier);
     if (stripe_->updates.Add(cell)) {
       joins_.try_emplace(KeyOf(qualifier), Join{&family(), stripe_, cell});

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <future>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -547,6 +550,70 @@ TEST_F(FewerVersions, AreNotThoseOfReadsThatBeganBefore) {
   EXPECT_EQ(row->cells.size(), 2u);
 }
 
+// Compact leaves a scan that began before it the versions apart.
+TEST_F(FewerVersions, AreShownByScansThatBeganBeforeCompact) {
+  Write("t");
+  ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());
+  RowScanner rows = ScanOf(*store_);
+  RowScanner::Iterator row = rows.begin();
+  ASSERT_THAT(store_->Compact(), IsOk());
+  size_t rest = 0;
+  for (++row; row != rows.end(); ++row, ++rest) {
+    ASSERT_EQ(row->cells.size(), 1u);
+    EXPECT_EQ(row->cells.front().value, "v2");
+  }
+  EXPECT_EQ(rest, 2u);
+}
+
+// RocksDB's compaction began by rules that rule the version out. It is seen
+// again only if the compaction leaves it.
+TEST(WiderRules, ShowAgainWhatStays) {
+  CallingStore calling;
+  Store* const store = calling.store.get();
+  ASSERT_NE(store, nullptr);
+  const FamilyOptions wider = {.timestamps = Timestamps::kClient,
+                               .max_versions = 3};
+  ASSERT_THAT(store->CreateFamily("a", wider), IsOk());
+  ASSERT_THAT(store->Put("r", "a", "q", "old", {.timestamp_ms = 1}), IsOk());
+  ASSERT_THAT(store->Compact({.family = "a"}), IsOk());
+  FamilyOptions options = wider;
+  options.ttl_ms = 1000;
+  ASSERT_THAT(store->AlterFamily("a", options), IsOk());
+  ASSERT_THAT(store->Flush(), IsOk());
+  std::optional<std::string> after_alter;
+  std::promise<void> read;
+  const std::shared_future<void> is_read = read.get_future().share();
+  std::thread alter;
+  constexpr int kFlushes = 4;  // after which RocksDB compacts
+  std::atomic<int> files = 0;
+  calling.files->OnMade([&](const std::string& path) {
+    if (!path.ends_with(".sst") || ++files != kFlushes + 1) return;
+    alter = std::thread([&] {
+      EXPECT_THAT(store->AlterFamily("a", wider), IsOk());
+      EXPECT_THAT(store->Get("r", "a", "q", &after_alter), IsOk());
+      read.set_value();
+    });
+    // AlterFamily waits for this compaction, which would wait for ever.
+    is_read.wait_for(std::chrono::seconds(1));
+  });
+  for (int i = 0; i < kFlushes; ++i) {
+    // The old row is between rows that the compaction keeps.
+    for (const char* row : {"k", "z"}) {
+      ASSERT_THAT(store->Put(row, "a", "q", "new",
+                             {.timestamp_ms = SystemWallClock() + 3'600'000}),
+                  IsOk());
+    }
+    ASSERT_THAT(store->Flush(), IsOk());
+  }
+  is_read.wait();
+  alter.join();
+  // This waits for the compaction.
+  ASSERT_THAT(store->Compact(), IsOk());
+  std::optional<std::string> compacted;
+  EXPECT_THAT(store->Get("r", "a", "q", &compacted), IsOk());
+  EXPECT_EQ(compacted, after_alter);
+}
+
 // A delete of the newest version comes while Compact joins the versions.
 TEST(FewerVersionsBesideADelete, ShowTheOneThatWasShown) {
   CallingStore calling;
@@ -599,10 +666,13 @@ TEST_F(FewerVersions, ShowTheOneThatALoadShows) {
   finish.join();
   EXPECT_EQ(Shown("z"), "v2 ");
   load.reset();
-  for (int compactions = 0; compactions < 2; ++compactions) {
+  for (int openings = 0; openings < 2; ++openings) {
     ASSERT_THAT(store_->Compact(), IsOk());
     EXPECT_EQ(Shown("z"), "v2 ");
+    ASSERT_NO_FATAL_FAILURE(Reopen());
+    EXPECT_EQ(Shown("z"), "v2 ");
   }
+  ASSERT_THAT(store_->Compact(), IsOk());
   ASSERT_THAT(store_->AlterFamily("a", kThree), IsOk());
   EXPECT_EQ(Shown("z"), "v2 ");
 }
@@ -640,6 +710,8 @@ TEST_F(StoreFamilies, AlteredVersionsAndTtlHoldAtOnce) {
   ASSERT_THAT(store_->AlterFamily("a", wide), IsOk());
   EXPECT_EQ(VersionsOf("a"), 5u);
   ASSERT_THAT(store_->AlterFamily("a", {.max_versions = 3}), IsOk());
+  ASSERT_THAT(store_->Compact(), IsOk());
+  ASSERT_NO_FATAL_FAILURE(Open({}, {.auto_compaction = false}));
   ASSERT_THAT(store_->Compact(), IsOk());
   ASSERT_THAT(store_->AlterFamily("a", wide), IsOk());
   EXPECT_EQ(VersionsOf("a"), 3u);
