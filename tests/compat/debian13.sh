@@ -108,7 +108,8 @@ cp /etc/hosts /etc/resolv.conf "$root/etc/"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
 # The build tree stays from run to run, and files that are as they were keep
-# their time: a second run builds what changed.
+# their time: a second run builds what changed. Others get the time of now, as
+# git gives them that of the commit.
 there_dir=$root/src/rowbloom
 mkdir -p "$there_dir"
 rm -rf "$there_dir.new"
@@ -117,6 +118,8 @@ git archive HEAD | tar -x -C "$there_dir.new"
 find "$there_dir.new" -type f -printf '%P\0' | while read -rd '' file; do
   if cmp -s "$there_dir/$file" "$there_dir.new/$file"; then
     touch -r "$there_dir/$file" "$there_dir.new/$file"
+  else
+    touch "$there_dir.new/$file"
   fi
 done
 find "$there_dir" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +

@@ -550,7 +550,7 @@ TEST_F(FewerVersions, AreNotThoseOfReadsThatBeganBefore) {
   EXPECT_EQ(row->cells.size(), 2u);
 }
 
-// Compact leaves a scan that began before it the versions apart.
+// A scan that began before Compact shows what it would have shown.
 TEST_F(FewerVersions, AreShownByScansThatBeganBeforeCompact) {
   Write("t");
   ASSERT_THAT(store_->AlterFamily("a", kOne), IsOk());

@@ -444,10 +444,11 @@ class HtmlTree : public Html {
  protected:
   HtmlTree() {
     std::filesystem::create_directory(dir_.path() / "h<");
-    const auto db = test::OpenDb(
+    rocksdb::Options options =
         test::TestDbOptions({.policy = test::RowbloomPolicy(
-                                 {.key_layout = KeyLayout::Delimited(':')})}),
-        db_);
+                                 {.key_layout = KeyLayout::Delimited(':')})});
+    options.level_compaction_dynamic_level_bytes = false;
+    const auto db = test::OpenDb(options, db_);
     for (int file = 0; file < 4; ++file) {
       for (int row = 0; row < 500; ++row) {
         test::ExpectOk(
