@@ -1,5 +1,6 @@
 // Families come, change and go while the store is open. FORMAT.md has the order
 // of a change's steps, after each of which the next open completes it.
+#include <optional>
 #include <utility>
 
 #include "rocksdb/db.h"
@@ -192,12 +193,16 @@ Status Store::AlterFamily(const std::string& name,
     before.filter_policy->Alter(std::move(setup.filter_policy));
     // A compaction that runs would still remove what the rules of before rule
     // out, after it was seen again.
-    opened.compaction_gate->WaitForNone({before.handle()->GetID()},
-                                        CompactionGate::kLongestWait);
+    const bool has_new_rules = setup.family.rules() != before.rules();
+    const CompactionGate::FamilyIds ids = {before.handle()->GetID()};
+    if (has_new_rules) {
+      opened.compaction_gate->WaitForNone(ids, CompactionGate::kLongestWait);
+    }
     // No write goes on by options that are not kept any more.
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
-    const CompactionGate::Closed no_compactions(opened.compaction_gate.get(),
-                                                {before.handle()->GetID()});
+    std::optional<CompactionGate::Closed> no_compactions;
+    if (has_new_rules)
+      no_compactions.emplace(opened.compaction_gate.get(), ids);
     before.shared_rules->SetMerged(merged);
     before.shared_rules->Set(setup.family.rules());
     opened.families->Set(std::move(shares));

@@ -115,9 +115,8 @@ class Reclaim final : public CompactionFilter {
  public:
   explicit Reclaim(const ReclaimParts& parts)
       : parts_(parts),
-        // Rules may change while a compaction goes on. Versions that have run
-        // out when it begins were not seen before that change.
         wall_ms_(parts.shared->clock.WallNow()),
+        // AlterFamily changes no rules while a compaction runs.
         rules_(parts.rules->Get()),
         drops_surplus_(parts.rules->Merging() == rules_),
         // RocksDB calls this for entries that a snapshot still sees, too. A
@@ -201,7 +200,7 @@ class Reclaim final : public CompactionFilter {
   }
 
   const ReclaimParts parts_;
-  const uint64_t wall_ms_;  // taken before the rules
+  const uint64_t wall_ms_;
   const VersionRules rules_;
   const bool drops_surplus_;
   const bool apply_family_deletes_;

@@ -297,8 +297,9 @@ class Store {
   // RocksDB's, leaves the store as it was or, from the next open on, as it was
   // to be. The call waits for writes, Flush, Compact, Checkpoint and Backup
   // that are under way, and keeps writes waiting for some milliseconds.
-  // AlterFamily waits for compactions of the family, too; one that takes more
-  // than half a minute keeps writes waiting. Reads go on.
+  // An AlterFamily that changes rules for versions waits for compactions of the
+  // family, too; one that takes more than half a minute keeps writes waiting.
+  // Reads go on.
 
   // Adds a family. InvalidArgument: there is one of that name, or Open would
   // refuse the name or the options.

@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "tests/storage/store/test_store.h"
@@ -300,64 +298,6 @@ INSTANTIATE_TEST_SUITE_P(Of, Expiry,
                                            ChangeType::kDeleteVersion,
                                            ChangeType::kDeleteFamily,
                                            ChangeType::kDeleteFamilyVersion));
-
-// A clock that holds the threads of compactions up when they ask it first.
-class HeldClock {
- public:
-  uint64_t operator()() {
-    const uint64_t now_ms = now_ms_;
-    if (!holds_ || std::this_thread::get_id() == main_) return now_ms;
-    is_held_ = true;
-    is_held_.notify_all();
-    holds_.wait(true);
-    return now_ms;
-  }
-  void Hold() { holds_ = true; }
-  void WaitUntilHeld() { is_held_.wait(false); }
-  void Release() {
-    holds_ = false;
-    holds_.notify_all();
-  }
-  void Set(uint64_t now_ms) { now_ms_ = now_ms; }
-
- private:
-  const std::thread::id main_ = std::this_thread::get_id();
-  std::atomic<uint64_t> now_ms_{kStart};
-  std::atomic<bool> holds_{false};
-  std::atomic<bool> is_held_{false};
-};
-
-TEST(ExpiryBesideACompaction, GoesByTheTimeAtWhichTheCompactionBegan) {
-  for (const uint32_t max_versions : {1U, 3U}) {
-    SCOPED_TRACE(std::to_string(max_versions) + " versions");
-    const TempDir dir;
-    HeldClock clock;
-    FamilyOptions options{.max_versions = max_versions, .ttl_ms = kTtlMs};
-    const auto store = OpenOrFail({}, dir.File("db"), {{"f", options}},
-                                  [&clock] { return clock(); });
-    ASSERT_NE(store, nullptr);
-    // The fourth file starts a compaction.
-    for (int file = 0; file < 4; ++file) {
-      ASSERT_THAT(store->Put("a" + std::to_string(file), "f", "q", "v"),
-                  IsOk());
-      ASSERT_THAT(store->Put("z", "f", "q", "v"), IsOk());
-      if (file == 3) clock.Hold();
-      ASSERT_THAT(store->Flush(), IsOk());
-    }
-    clock.WaitUntilHeld();
-    clock.Set(kStart + kTtlMs - 1);
-    options.ttl_ms = 10 * kTtlMs;
-    ASSERT_THAT(store->AlterFamily("f", options), IsOk());
-    clock.Set(kStart + kTtlMs + 2000);
-    clock.Release();
-    ASSERT_THAT(store->Compact(), IsOk());
-    for (const char* row : {"a0", "a1", "a2", "a3", "z"}) {
-      std::optional<std::string> value;
-      ASSERT_THAT(store->Get(row, "f", "q", &value), IsOk());
-      EXPECT_EQ(value, "v") << row;
-    }
-  }
-}
 
 }  // namespace
 }  // namespace rowbloom::test::expiry_test
