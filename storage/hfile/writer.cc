@@ -180,7 +180,7 @@ class Writer : public HFileWriter {
   uint64_t cell_count() const override { return totals_.cells; }
 
  private:
-  // Every call but the last one comes before Finish, and before any error.
+  // The error that ended the file, or InvalidArgument after Finish.
   Status CheckUnfinished() const;
   Status Check(const HFileCellView& cell) const;
   Status AddToBlooms(const HFileCellView& cell);

@@ -162,6 +162,8 @@ Status Store::AlterFamily(const std::string& name,
     FamilyTable::Shares shares = FamilyTable::Share(std::move(families));
     rocksdb::WriteBatch batch;
     PutFamilyRecord(FamilyState::kKept, name, options, &batch);
+    const bool has_new_rules = setup.family.rules() != before.rules();
+    CompactionGate::FamilyIds ids = {before.handle()->GetID()};
     const uint32_t merged = before.shared_rules->Merging().max_versions;
     if (merged > options.max_versions) PutMergedVersions(name, merged, &batch);
     // SetOptions of RocksDB 10 and later takes a failed write of the MANIFEST
@@ -193,16 +195,15 @@ Status Store::AlterFamily(const std::string& name,
     before.filter_policy->Alter(std::move(setup.filter_policy));
     // A compaction that runs would still remove what the rules of before rule
     // out, after it was seen again.
-    const bool has_new_rules = setup.family.rules() != before.rules();
-    const CompactionGate::FamilyIds ids = {before.handle()->GetID()};
     if (has_new_rules) {
       opened.compaction_gate->WaitForNone(ids, CompactionGate::kLongestWait);
     }
     // No write goes on by options that are not kept any more.
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
     std::optional<CompactionGate::Closed> no_compactions;
-    if (has_new_rules)
-      no_compactions.emplace(opened.compaction_gate.get(), ids);
+    if (has_new_rules) {
+      no_compactions.emplace(opened.compaction_gate.get(), std::move(ids));
+    }
     before.shared_rules->SetMerged(merged);
     before.shared_rules->Set(setup.family.rules());
     opened.families->Set(std::move(shares));

@@ -432,7 +432,7 @@ class Opener {
   // (SharedRules::Merging), if none of its files has entries to merge: RocksDB
   // has flushed what was in memory, and nobody reads or writes yet.
   Status EndMerging() {
-    // These are entries that are still to be written.
+    // Pending deletes are entries that are still to be written.
     if (!found_.metadata.pending_deletes.empty()) return Status::OK();
     rocksdb::WriteBatch batch;
     std::vector<SharedRules*> merged;

@@ -161,7 +161,7 @@ TEST_F(Verify, ListsTheDamageOfAllFilesAndReadsTheOtherCells) {
   const auto size = [](const std::string& sst) {
     return std::filesystem::file_size(sst);
   };
-  // That of the records is the smallest.
+  // The file of the records is the smallest.
   ssts.erase(std::ranges::min_element(ssts, {}, size));
   ASSERT_GE(ssts.size(), 4u);
   for (const std::string& sst : ssts) Flip(sst, 100);
