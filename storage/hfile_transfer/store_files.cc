@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -116,13 +117,42 @@ struct Place {
   fs::path root;
 };
 
-// Tells whether newer regions have all rows of this one. `regions` are ordered
-// by their first row.
-bool IsReplaced(const RegionInfo& region,
-                const std::vector<std::pair<fs::path, RegionInfo>>& regions) {
+struct Region {
+  fs::path directory;
+  RegionInfo info;
+};
+
+// The regions of a table that tell their rows, ordered by the first one. HBase
+// goes by hbase:meta.
+struct Regions {
+  explicit Regions(const fs::path& table) {
+    std::error_code error;
+    for (fs::directory_iterator entry(table, error);
+         !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      const fs::path& directory = entry->path();
+      RegionInfo info;
+      if (ReadRegionInfo((directory / ".regioninfo").string(), &info).ok()) {
+        regions.push_back({directory, std::move(info)});
+      } else if (!directory.filename().string().starts_with('.')) {
+        are_all = false;
+      }
+    }
+    std::sort(regions.begin(), regions.end(),
+              [](const Region& a, const Region& b) {
+                return a.info.rows.start_row < b.info.rows.start_row;
+              });
+  }
+
+  std::vector<Region> regions;
+  // False if the file of a region is damaged or missing.
+  bool are_all = true;
+};
+
+// Tells whether newer regions have all rows of this one.
+bool IsReplaced(const RegionInfo& region, const std::vector<Region>& regions) {
   const std::string& stop = region.rows.stop_row;
   std::string reached = region.rows.start_row;  // the first row not seen yet
-  for (const auto& [path, other] : regions) {
+  for (const auto& [directory, other] : regions) {
     if (other.id <= region.id || other.rows.start_row > reached) continue;
     if (other.rows.stop_row.empty()) return true;
     reached = std::max(reached, other.rows.stop_row);
@@ -131,26 +161,24 @@ bool IsReplaced(const RegionInfo& region,
   return false;
 }
 
-// Adds the regions of a table that newer ones have taken the place of.
-void AddReplacedRegions(const fs::path& table, std::set<fs::path>* replaced) {
-  std::vector<std::pair<fs::path, RegionInfo>> regions;
-  std::error_code error;
-  for (fs::directory_iterator entry(table, error);
-       !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    RegionInfo region;
-    // HBase goes by hbase:meta. A region whose file is damaged or missing is
-    // taken for one that is there.
-    if (ReadRegionInfo((entry->path() / ".regioninfo").string(), &region)
-            .ok()) {
-      regions.emplace_back(entry->path(), std::move(region));
-    }
+// Corruption: the regions that are not replaced leave out rows of the table.
+Status CheckRows(const fs::path& table, const std::vector<Region>& regions,
+                 const std::set<fs::path>& replaced) {
+  std::string reached;  // the first row not seen yet
+  std::string next;     // that of the region after it, if there is one
+  for (const auto& [directory, info] : regions) {
+    if (replaced.contains(directory)) continue;
+    next = info.rows.start_row;
+    if (next > reached) break;
+    if (info.rows.stop_row.empty()) return Status::OK();
+    reached = std::max(reached, info.rows.stop_row);
+    next.clear();
   }
-  std::sort(regions.begin(), regions.end(), [](const auto& a, const auto& b) {
-    return a.second.rows.start_row < b.second.rows.start_row;
-  });
-  for (const auto& [path, region] : regions) {
-    if (IsReplaced(region, regions)) replaced->insert(path);
-  }
+  return Corruption(
+      table.string(), ": no region has the rows from \"", ToPrintable(reached),
+      "\" ", next.empty() ? "on" : "to \"" + ToPrintable(next) + "\"",
+      "; a copy of a table needs all its regions. To import a part, name the "
+      "directories of its regions");
 }
 
 // The directories that may have the regions of the target's table.
@@ -230,6 +258,7 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
                       const std::function<bool(const std::string&)>& is_family,
                       std::vector<StoreFile>* files, PassedOver* passed_over) {
   std::vector<std::string> found;
+  std::vector<fs::path> searched;
   for (const std::string& path : paths) {
     std::error_code error;
     if (!fs::is_directory(path, error)) {
@@ -238,14 +267,20 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
     }
     Status s = Search(path, is_family, &found, passed_over);
     if (!s.ok()) return s;
+    searched.push_back(fs::absolute(path).lexically_normal());
+    if (!searched.back().has_filename()) {  // "orders/"
+      searched.back() = searched.back().parent_path();
+    }
   }
   // Directories of regions that were split or merged.
   std::set<fs::path> replaced;
-  std::set<fs::path> tables;
+  std::map<fs::path, Regions> tables;
   for (const std::string& path : found) {
     const Place place(path);
-    if (tables.insert(place.table).second) {
-      AddReplacedRegions(place.table, &replaced);
+    const auto [table, is_new] = tables.try_emplace(place.table, place.table);
+    const std::vector<Region>& regions = table->second.regions;
+    for (const auto& [directory, info] : regions) {
+      if (is_new && IsReplaced(info, regions)) replaced.insert(directory);
     }
     const auto target = TargetInName(fs::path(path).filename().string());
     if (target) {
@@ -257,6 +292,17 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
       }
     }
     files->push_back(Follow(path, target));
+  }
+  for (const auto& [table, regions] : tables) {
+    const bool is_whole = std::any_of(
+        searched.begin(), searched.end(), [&table](const fs::path& directory) {
+          return std::mismatch(directory.begin(), directory.end(),
+                               table.begin(), table.end())
+                     .first == directory.end();
+        });
+    if (!is_whole || !regions.are_all) continue;
+    Status s = CheckRows(table, regions.regions, replaced);
+    if (!s.ok()) return s;
   }
   const auto is_replaced = [&replaced](const StoreFile& file) {
     return replaced.contains(Place(file.name).region);

@@ -185,7 +185,8 @@ struct HFileImportReport {
 // theirs, in the table's or in HBase's archive (`archive/data` beside `data`).
 // A region that was split or merged is read through references alone: one that
 // files of others refer to, or all of whose rows newer regions have
-// (`.regioninfo`).
+// (`.regioninfo`). A table's directory has to have regions for all rows, as far
+// as each tells its own there.
 //
 // Values in MOB files are read from `mobdir` beside `data`, or the archive.
 //
@@ -204,6 +205,8 @@ struct HFileImportReport {
 //   NotSupported     HFileReader's; a cell of an unknown type; a reference,
 //                    link or MOB value whose file is not there: the message
 //                    says what to do
+//   Corruption       a table's directory without a region for some rows;
+//                    HFileReader's
 //   Incomplete       the callback said so
 //   others           as HFileReader and the store report them
 // Memory: a line for each file; of each whose rows overlap those being read,

@@ -506,6 +506,12 @@ class ImportOfATable : public ImportOfASnapshot {
             {kUpper, info("user00170", "")},
             {kParent, info("", "")}};
   }
+  static void WriteRegionInfo(const std::string& table,
+                              const std::string& region) {
+    const std::string info = RegionInfos().at(region);
+    WriteFile(table + "/" + region + "/.regioninfo",
+              "PBUF" + std::string(1, static_cast<char>(info.size())) + info);
+  }
   // The families of these tests keep more versions than the table.
   void ExpectTheTable() {
     std::vector<Shown> kept;
@@ -562,11 +568,8 @@ TEST_F(ImportOfATable, PassesOverASplitRegionThatNothingRefersTo) {
   const auto latest = [this] { return ShownBy(store_.get(), {}); };
   ASSERT_THAT(Import(paths), IsOk());
   EXPECT_NE(latest(), expected);
-  const auto infos = RegionInfos();
   for (const std::string region : {kParent, kLower, kUpper}) {
-    const std::string& info = infos.at(region);
-    WriteFile(table + "/" + region + "/.regioninfo",
-              "PBUF" + std::string(1, static_cast<char>(info.size())) + info);
+    WriteRegionInfo(table, region);
     // A region that is newer in a part alone takes the place of none.
     if (region != kLower) continue;
     ASSERT_THAT(Import(paths), IsOk());
@@ -587,12 +590,8 @@ TEST_F(ImportOfATable, PassesOverASplitRegionThatNothingRefersTo) {
 // One bit of a reference has the other half; another one moves its row.
 TEST_F(ImportOfATable, HasTheHalvesOfItsRegions) {
   const std::string table = LayOut("", "./");
-  const auto infos = RegionInfos();
-  for (const std::string region : {kLower, kUpper}) {
-    const std::string& info = infos.at(region);
-    WriteFile(table + "/" + region + "/.regioninfo",
-              "PBUF" + std::string(1, static_cast<char>(info.size())) + info);
-  }
+  WriteRegionInfo(table, kLower);
+  WriteRegionInfo(table, kUpper);
   ASSERT_THAT(Import({table}), IsOk());
   ExpectTheTable();
   for (const std::string& path : FilesIn(table)) {
@@ -608,6 +607,36 @@ TEST_F(ImportOfATable, HasTheHalvesOfItsRegions) {
     EXPECT_THAT(s.ToString(),
                 AllOf(HasSubstr(path + ": a half "), HasSubstr("user00170")));
     WriteFile(path, bytes);
+  }
+}
+
+// The parent has the rows of a region that is missing, but is read through
+// references alone once the other one has some to it.
+TEST_F(ImportOfATable, IsRefusedWhereARegionIsMissing) {
+  for (const std::string missing : {kLower, kUpper}) {
+    const std::string table = LayOut("", "./");
+    for (const std::string region : {kParent, kLower, kUpper}) {
+      WriteRegionInfo(table, region);
+    }
+    ASSERT_THAT(Import({table}), IsOk());
+    ExpectTheTable();
+    fs::remove_all(table + "/" + missing);
+    for (const std::string& searched :
+         {table, table + "/", dir_.File("data")}) {
+      const Status s = Import({searched});
+      EXPECT_TRUE(s.IsCorruption()) << s.ToString();
+      EXPECT_THAT(s.ToString(),
+                  HasSubstr(table + ": no region has the rows from " +
+                            (missing == kLower ? "\"\" to \"user00170\";"
+                                               : "\"user00170\" on;")));
+    }
+    const std::string other = missing == kLower ? kUpper : kLower;
+    ASSERT_THAT(Import({table + "/" + other}), IsOk());
+    EXPECT_GT(report_.cells, 0u);
+    // A directory that does not tell its rows may have any.
+    fs::remove(table + "/" + kParent + "/.regioninfo");
+    EXPECT_THAT(Import({table}), IsOk());
+    fs::remove_all(table);
   }
 }
 

@@ -31,8 +31,8 @@ class StoreFiles : public ::testing::Test {
     fs::create_directories(fs::path(dir_.File(name)).parent_path());
     WriteFile(dir_.File(name), bytes);
   }
-  // A region of table `t` with one file.
-  void WriteRegion(const std::string& name, uint64_t id, const RowRange& rows) {
+  // Tells the rows of a region of table `t`.
+  void WriteInfo(const std::string& name, uint64_t id, const RowRange& rows) {
     proto::RegionInfo info;
     info.set_region_id(id);
     info.mutable_table_name()->set_name_space("default");
@@ -42,6 +42,10 @@ class StoreFiles : public ::testing::Test {
     const std::string bytes = info.SerializeAsString();
     Write("t/" + name + "/.regioninfo",
           "PBUF" + std::string(1, static_cast<char>(bytes.size())) + bytes);
+  }
+  // A region with one file.
+  void WriteRegion(const std::string& name, uint64_t id, const RowRange& rows) {
+    WriteInfo(name, id, rows);
     Write("t/" + name + "/f/" + name);
   }
   // The names of the files that are found in table `t`.
@@ -68,6 +72,7 @@ class StoreFiles : public ::testing::Test {
 };
 
 TEST_F(StoreFiles, OfARegionThatWasSplitArePassedOver) {
+  WriteInfo("old", 0, {"", ""});  // has the rows that others leave out
   WriteRegion("aa", 1, {"b", "e"});
   EXPECT_THAT(Find(), ElementsAre("aa"));
   WriteRegion("bb", 2, {"b", "c"});
@@ -90,6 +95,7 @@ TEST_F(StoreFiles, OfRegionsThatWereMergedArePassedOver) {
 }
 
 TEST_F(StoreFiles, OfARegionWithRowsOfItsOwnAreFound) {
+  WriteInfo("old", 0, {"", ""});  // has the rows that others leave out
   WriteRegion("aa", 5, {"b", "f"});
   for (const auto& [id, rows] : std::vector<std::pair<uint64_t, RowRange>>{
            {5, {"a", "g"}},     // as old
