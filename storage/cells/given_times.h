@@ -58,7 +58,6 @@ class GivenTimes {
     }
     const uint64_t timestamp_ms = std::max(
         {now_ms, after_put_ms, times.after_delete_ms, of_row.after_delete_ms});
-    times.after_put_ms = 0;
     Note(&of_row, &times.after_put_ms, timestamp_ms);
     return timestamp_ms;
   }
@@ -69,6 +68,7 @@ class GivenTimes {
     bool remove;
   };
   // The marker of a delete of a cell, or, with `row` as `cell`, of a whole row.
+  // What the delete removes is remembered: it may not be written after all.
   Marker Delete(uint64_t row, uint64_t cell, uint64_t now_ms) {
     Times& deleted = times_[cell];
     // The first time after all that the delete is to take.
@@ -77,8 +77,6 @@ class GivenTimes {
     const bool remove = after_ms > limit_ms;
     const uint64_t timestamp_ms =
         (remove ? limit_ms : std::max(now_ms + 1, after_ms)) - 1;
-    deleted.after_put_ms = 0;
-    deleted.after_delete_ms = 0;
     Note(&times_[row], &deleted.after_delete_ms, timestamp_ms);
     return {timestamp_ms, remove};
   }

@@ -582,8 +582,8 @@ class Writer::Draft {
 
   // Removes what RocksDB has of the row in a family, or of a cell, for a delete
   // that gets the timestamp `marker_ms`; nullopt: for one of a `latest` family,
-  // or a removal. Deletes with later timestamps than the store may give stay,
-  // as they take other puts, and so do the row's where a cell is removed.
+  // or a removal. Deletes with later timestamps stay, as they take other puts,
+  // and so do the row's where a cell is removed.
   Status Remove(const Change& change, std::optional<uint64_t> marker_ms) {
     KeptDeletes kept;
     Status s;
@@ -621,9 +621,8 @@ class Writer::Draft {
     const bool keeps_later =
         marker_ms && (family().options.timestamps == Timestamps::kClient ||
                       !opened_.shared->MayHave(kLaterPuts));
-    const uint64_t last_ms = now_ms_ + GivenTimes::kMaxAheadMs;
     const auto is_later = [&](uint64_t timestamp_ms) {
-      return keeps_later && timestamp_ms > last_ms + 1;
+      return keeps_later && timestamp_ms > *marker_ms;
     };
     Status s = ForEachCell(
         change, [&](std::string_view qualifier, const CellState& cell) {
@@ -646,7 +645,8 @@ class Writer::Draft {
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
       const bool stays = !IsDeleteOfRow(change.type) ||
                          is_later(timestamp_ms) ||
-                         (!marker_ms && timestamp_ms <= last_ms);
+                         (!marker_ms &&
+                          timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs);
       drops_later |= !stays && timestamp_ms > marker_ms.value_or(0);
       if (stays) kept->emplace_back("", Entry{type, timestamp_ms, {}});
     };

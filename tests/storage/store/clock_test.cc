@@ -339,6 +339,47 @@ TEST_F(HostileClock, StandsStillAndDeletesOfLaterTimesStay) {
   }
 }
 
+// A delete that is not written changes nothing for the next one.
+TEST_F(HostileClock, StandsStillAndADeleteAfterOneThatFailsTakesTheNewest) {
+  const auto store =
+      OpenOrFail({.transactions = true}, dir_.File("transactions"),
+                 {{"s", {.max_versions = 5}}}, [this] { return wall_ms_; });
+  ASSERT_NE(store, nullptr);
+  ASSERT_THAT(store->Put("text", "s", "q", "no counter"), IsOk());
+  const auto fail_in_a_batch = [&store](const Change& change) {
+    WriteBatch batch;
+    batch.Add(change);
+    batch.Increment("text", "s", "q", 1);
+    EXPECT_TRUE(store->Write(batch).IsInvalidArgument());
+  };
+  const auto fail_in_a_transaction = [&store](const Change& change) {
+    std::unique_ptr<Transaction> transaction;
+    ASSERT_THAT(store->Begin(&transaction), IsOk());
+    transaction->Add(change);
+    transaction->Put("r", "s", "other", "v");
+    ASSERT_THAT(store->Put("r", "s", "other", "v"), IsOk());
+    EXPECT_TRUE(transaction->Commit().IsBusy());
+  };
+  for (const Change& change :
+       {Change{ChangeType::kDelete, "r", "s", "q"},
+        Change{ChangeType::kDeleteFamily, "r", "s", ""}}) {
+    for (const bool in_a_batch : {false, true}) {
+      for (int i = 0; i < 1100; ++i) {
+        ASSERT_THAT(store->Put("r", "s", "q", "v"), IsOk());
+      }
+      if (in_a_batch) {
+        fail_in_a_batch(change);
+      } else {
+        fail_in_a_transaction(change);
+      }
+      ASSERT_THAT(store->Write(change), IsOk());
+      std::optional<std::string> shown;
+      ASSERT_THAT(store->Get("r", "s", "q", &shown), IsOk());
+      EXPECT_EQ(shown, std::nullopt);
+    }
+  }
+}
+
 // A delete of a version that is to come takes it when the clock gets there.
 TEST_F(HostileClock, ReachesADeletedTimeAndUpdatesAreRefusedRatherThanLost) {
   WriteBatch batch;

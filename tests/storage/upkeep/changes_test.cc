@@ -275,15 +275,29 @@ TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
   const auto copy = open("copy", Timestamps::kClient);
   ASSERT_NE(store, nullptr);
   ASSERT_NE(copy, nullptr);
+  const auto put = [&store](const char* row, const char* qualifier) {
+    ASSERT_THAT(store->Put(row, "f", qualifier, "v"), IsOk());
+  };
+  const auto run_ahead = [&put](const char* row) {
+    for (uint64_t i = 0; i < GivenTimes::kMaxAheadMs + 50; ++i) put(row, "q");
+  };
   for (const bool of_row : {false, true}) {
-    for (uint64_t i = 0; i < GivenTimes::kMaxAheadMs + 50; ++i) {
-      ASSERT_THAT(store->Put("r", "f", "q", "before"), IsOk());
-    }
+    run_ahead("r");
     ASSERT_THAT(of_row ? store->DeleteRow("r") : store->Delete("r", "f", "q"),
                 IsOk());
-    ASSERT_THAT(store->Put("r", "f", "q", "after"), IsOk());
-    ASSERT_THAT(store->Put("r", "f", "", "other"), IsOk());
+    put("r", "q");
+    put("r", "");
   }
+  // The delete before the one that removes has a later timestamp than it.
+  run_ahead("later");
+  ASSERT_THAT(store->DeleteFamily(
+                  "later", "f",
+                  {.timestamp_ms = kModelStart + GivenTimes::kMaxAheadMs}),
+              IsOk());
+  put("later", "q");
+  ASSERT_THAT(store->DeleteFamily("later", "f"), IsOk());
+  put("later", "q");
+  put("later", "q2");
   ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
   std::vector<ChangeType> removals;
   for (const StoreChange& change : changes_) {
@@ -294,15 +308,17 @@ TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
                change.value, change.timestamp_ms});
     ASSERT_THAT(copy->Write(batch), IsOk());
   }
-  EXPECT_THAT(removals, ElementsAre(kRemove, kRemoveFamily));
+  EXPECT_THAT(removals, ElementsAre(kRemove, kRemoveFamily, kRemoveFamily));
   const RowOptions all = {.max_versions = 3};
   for (int compacted = 0; compacted < 2; ++compacted) {
-    std::vector<Cell> cells;
-    std::vector<Cell> copied;
-    ASSERT_THAT(store->GetRow("r", &cells, all), IsOk());
-    ASSERT_THAT(copy->GetRow("r", &copied, all), IsOk());
-    EXPECT_EQ(cells.size(), 2u);
-    EXPECT_TRUE(copied == cells);
+    for (const char* row : {"later", "r"}) {
+      std::vector<Cell> cells;
+      std::vector<Cell> copied;
+      ASSERT_THAT(store->GetRow(row, &cells, all), IsOk());
+      ASSERT_THAT(copy->GetRow(row, &copied, all), IsOk());
+      EXPECT_EQ(cells.size(), 2u);
+      EXPECT_TRUE(copied == cells);
+    }
     ASSERT_THAT(store->Compact(), IsOk());
     ASSERT_THAT(copy->Compact(), IsOk());
   }
