@@ -3,12 +3,10 @@
 #include "rowbloom/bulk_load.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <map>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -390,7 +388,8 @@ class SstLoad final : public BulkLoad {
     {
       const CompactionGate::Closed no_compactions(opened_.compaction_gate.get(),
                                                   std::move(loaded));
-      WaitForFlushes();
+      // None of the loaded families begins one, as their memtables are empty.
+      opened_.database.WaitForFlushes();
       const auto no_snapshots = opened_.families->LockSnapshots();
       may_be_loaded_ = true;
       s = opened_.database->IngestExternalFiles(ingestions);
@@ -424,17 +423,6 @@ class SstLoad final : public BulkLoad {
     flush.allow_write_stall = true;
     const Status s = opened_.CheckWritable();
     return s.ok() ? opened_.database->Flush(flush, handles) : s;
-  }
-
-  // When no flush runs, readers have the files of all flushes. None of the
-  // loaded families begins, as their memtables are empty.
-  void WaitForFlushes() const {
-    uint64_t running = 0;
-    while (opened_.database->GetIntProperty(
-               rocksdb::DB::Properties::kNumRunningFlushes, &running) &&
-           running > 0) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
   }
 
   // Writes a record for each kDeleteFamilyVersion, or deletes it. The marks of

@@ -2,10 +2,13 @@
 // of its open column families, closed together in the right order.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -109,6 +112,16 @@ class Database {
     const rocksdb::Status status = db_->DropColumnFamily(dropped.get());
     if (status.ok()) column_families_.erase(name);
     return status;
+  }
+
+  // Waits until no flush runs: readers have the files of all flushes then.
+  void WaitForFlushes() const {
+    uint64_t running = 0;
+    while (db_->GetIntProperty(rocksdb::DB::Properties::kNumRunningFlushes,
+                               &running) &&
+           running > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
 
   // Writes the batch to the disk.

@@ -206,6 +206,8 @@ Status Store::AlterFamily(const std::string& name,
     }
     before.shared_rules->SetMerged(merged);
     before.shared_rules->Set(setup.family.rules());
+    // So would a flush, which merges the writes of a cell.
+    if (has_new_rules) opened.database.WaitForFlushes();
     opened.families->Set(std::move(shares));
     no_writes.NoteWideWrite();
     return s;

@@ -255,6 +255,7 @@ class Opener {
                                  ? -1
                                  : static_cast<int>(options_.max_open_files);
     options.rate_limiter = options_.rate_limiter;
+    options.max_bgerror_resume_count = 0;  // Listener
     options.info_log = options_.info_log;
     constexpr uint64_t kMiB = uint64_t{1} << 20;
     options.WAL_ttl_seconds = options_.kept_log_seconds;

@@ -25,7 +25,7 @@ class Listener final : public rocksdb::EventListener {
   // Sets the database, which is open for writing.
   void SetDatabase(rocksdb::DB* database) { database_ = database; }
 
-  // Tells whether RocksDB had an error that stops writes or background work.
+  // Tells whether RocksDB had an error in the background.
   bool had_error() const { return had_error_; }
   // Tells whether a write of the MANIFEST failed, which may name files that
   // RocksDB does not count as its own.
@@ -48,7 +48,13 @@ class Listener final : public rocksdb::EventListener {
         reason == Reason::kManifestWriteNoWAL) {
       lost_manifest_ = true;
     }
-    if (error->severity() < rocksdb::Status::Severity::kHardError) return;
+    // A compaction that lacks space changes nothing, and is tried again. With
+    // that error RocksDB would let writes fail that have to wait.
+    if (reason == Reason::kCompaction &&
+        error->severity() < rocksdb::Status::Severity::kHardError) {
+      *error = rocksdb::Status::OK();
+      return;
+    }
     const std::scoped_lock lock(mutex_);
     if (is_stopped_) return;
     error_ = *error;
@@ -57,7 +63,8 @@ class Listener final : public rocksdb::EventListener {
 
   // After an error in the background RocksDB takes no more writes. From a full
   // disk it would recover by itself, but closing may then wait for that for
-  // ever (seen with 7.8.3).
+  // ever (seen with 7.8.3). From others the options keep it
+  // (max_bgerror_resume_count).
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
                             rocksdb::Status /*error*/,
                             bool* auto_recovery) override {

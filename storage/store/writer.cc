@@ -643,10 +643,9 @@ class Writer::Draft {
     // them. Later ones go once the record keeps compactions from applying them.
     bool drops_later = false;
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
-      const bool stays = !IsDeleteOfRow(change.type) ||
-                         is_later(timestamp_ms) ||
-                         (!marker_ms &&
-                          timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs);
+      const bool stays =
+          !IsDeleteOfRow(change.type) || is_later(timestamp_ms) ||
+          (!marker_ms && timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs);
       drops_later |= !stays && timestamp_ms > marker_ms.value_or(0);
       if (stays) kept->emplace_back("", Entry{type, timestamp_ms, {}});
     };

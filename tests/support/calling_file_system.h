@@ -28,8 +28,17 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
     opened_ = std::move(opened);
   }
   void OnMade(Callback made) {
+    OnMaking(made == nullptr ? Refusal()
+                             : [made = std::move(made)](const auto& path) {
+                                 made(path);
+                                 return rocksdb::IOStatus::OK();
+                               });
+  }
+  // The file is not made if this returns an error.
+  using Refusal = std::function<rocksdb::IOStatus(const std::string& path)>;
+  void OnMaking(Refusal making) {
     const std::lock_guard lock(mutex_);
-    made_ = std::move(made);
+    making_ = std::move(making);
   }
   void OnLinked(Callback linked) {
     const std::lock_guard lock(mutex_);
@@ -57,9 +66,14 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
       const std::string& path, const rocksdb::FileOptions& options,
       std::unique_ptr<rocksdb::FSWritableFile>* file,
       rocksdb::IODebugContext* context) override {
-    Call(&CallingFileSystem::made_, path);
-    rocksdb::IOStatus s =
-        FileSystemWrapper::NewWritableFile(path, options, file, context);
+    Refusal making;
+    {
+      const std::lock_guard lock(mutex_);
+      making = making_;
+    }
+    rocksdb::IOStatus s = making ? making(path) : rocksdb::IOStatus::OK();
+    if (!s.ok()) return s;
+    s = FileSystemWrapper::NewWritableFile(path, options, file, context);
     if (s.ok()) *file = std::make_unique<File>(std::move(*file), this, path);
     return s;
   }
@@ -144,7 +158,7 @@ class CallingFileSystem final : public rocksdb::FileSystemWrapper {
 
   std::mutex mutex_;
   Callback opened_;
-  Callback made_;
+  Refusal making_;
   Callback linked_;
   Callback renamed_;
   Callback synced_;

@@ -443,8 +443,10 @@ IOStatus FaultPlan::Call(const char* what, Effect effect) {
   if (call < fail_from_ || call >= fail_to_) return IOStatus::OK();
   ++faults_;
   const std::string message = std::string("injected at ") + what;
-  return kind == Kind::kNoSpace ? IOStatus::NoSpace(message)
-                                : IOStatus::IOError(message);
+  IOStatus s = kind == Kind::kNoSpace ? IOStatus::NoSpace(message)
+                                      : IOStatus::IOError(message);
+  s.SetRetryable(kind == Kind::kRetryable);
+  return s;
 }
 
 IOStatus FaultPlan::Read() {

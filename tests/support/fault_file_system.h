@@ -19,8 +19,9 @@ namespace rowbloom::test {
 class FaultPlan {
  public:
   enum class Kind {
-    kIoError,  // any call fails
-    kNoSpace,  // only those that take space on the disk do, and are counted
+    kIoError,    // any call fails
+    kRetryable,  // so, and RocksDB may go on by itself
+    kNoSpace,    // only those that take space on the disk do, and are counted
     // All fail but reads, and those that change files or sync them are counted.
     // A read tells nothing about the disk, and RocksDB 7.8.3 stops with an
     // assertion if one fails while it takes over a file.

@@ -614,6 +614,57 @@ TEST(WiderRules, ShowAgainWhatStays) {
   EXPECT_EQ(compacted, after_alter);
 }
 
+// A flush merges the writes of a cell by the rules of its beginning.
+TEST(WiderRules, ShowAgainWhatStaysOfAFlush) {
+  const TempDir dir;
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  const FamilyOptions one = {.timestamps = Timestamps::kClient};
+  FamilyOptions three = one;
+  three.max_versions = 3;
+  StoreOptions small{.write_buffer_bytes = 64 << 10};
+  small.env = env.get();
+  const auto store = OpenOrFail(small, dir.File("db"), {{"a", one}});
+  ASSERT_NE(store, nullptr);
+  const auto versions = [&store] {
+    std::vector<Cell> cells;
+    EXPECT_THAT(store->GetVersions("r", "a", "q", &cells, {.max_versions = 10}),
+                IsOk());
+    return cells;
+  };
+  // After some of them the writer joins those that are there.
+  for (uint64_t at_ms = 1; at_ms <= 10; ++at_ms) {
+    ASSERT_THAT(store->Put("r", "a", "q", "v", {.timestamp_ms = at_ms}),
+                IsOk());
+  }
+  std::vector<Cell> after_alter;
+  std::promise<void> read;
+  const std::shared_future<void> is_read = read.get_future().share();
+  std::thread alter;
+  std::atomic<bool> flushed = false;
+  files->OnSynced([&](const std::string& path) {
+    if (!path.ends_with(".sst") || flushed.exchange(true)) return;
+    alter = std::thread([&] {
+      EXPECT_THAT(store->AlterFamily("a", three), IsOk());
+      after_alter = versions();
+      read.set_value();
+    });
+    // AlterFamily waits for this flush, which would wait for ever.
+    is_read.wait_for(std::chrono::seconds(1));
+  });
+  for (int i = 0; !flushed; ++i) {
+    ASSERT_THAT(store->Put(std::to_string(i), "a", "q", std::string(4096, 'v'),
+                           {.timestamp_ms = 1}),
+                IsOk());
+  }
+  is_read.wait();
+  alter.join();
+  EXPECT_FALSE(after_alter.empty());
+  EXPECT_TRUE(versions() == after_alter);
+  ASSERT_THAT(store->Compact(), IsOk());
+  EXPECT_TRUE(versions() == after_alter);
+}
+
 // A delete of the newest version comes while Compact joins the versions.
 TEST(FewerVersionsBesideADelete, ShowTheOneThatWasShown) {
   CallingStore calling;

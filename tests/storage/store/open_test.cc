@@ -6,16 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <csignal>
-#include <cstdarg>
-#include <cstdio>
 #include <limits>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -29,6 +24,7 @@
 #include "rowbloom/open_db.h"
 #include "storage/store/found_store.h"
 #include "tests/storage/store/test_store.h"
+#include "tests/support/calling_logger.h"
 #if ROCKSDB_MAJOR >= 8
 #include "rocksdb/advanced_cache.h"
 #endif
@@ -561,13 +557,6 @@ TEST_F(StoreOpen, ReadOnlyHasNoHolesBesideAWriterThatFlushesAndCompacts) {
   writer.join();
 }
 
-class CountingLog final : public rocksdb::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char*, va_list) override { ++lines; }
-  std::atomic<int> lines = 0;
-};
-
 class CountingEnv final : public rocksdb::EnvWrapper {
  public:
   CountingEnv() : EnvWrapper(Env::Default()) {
@@ -612,7 +601,9 @@ TEST_F(StoreOpen, ManyFamiliesAreCreatedAtOnce) {
 
 TEST_F(StoreOpen, UsesWhatItIsGiven) {
   CountingEnv env;
-  const auto log = std::make_shared<CountingLog>();
+  std::atomic<int> lines = 0;
+  const auto log = std::make_shared<CallingLogger>(
+      [&lines](std::string_view /*line*/) { ++lines; });
   StoreOptions options{.block_cache = rocksdb::NewLRUCache(8 << 20),
                        .background_jobs = 3,
                        .max_open_files = 64,
@@ -623,7 +614,7 @@ TEST_F(StoreOpen, UsesWhatItIsGiven) {
   for (const char* name : {"one", "other"}) {
     path_ = dir_.File(name);
     ASSERT_THAT(Open(options, {{"a", {}}}), IsOk());
-    EXPECT_GT(log->lines.exchange(0), 100) << name;
+    EXPECT_GT(lines.exchange(0), 100) << name;
     EXPECT_FALSE(std::filesystem::exists(path_ + "/LOG"));
     const size_t used = options.block_cache->GetUsage();
     const int64_t written = options.rate_limiter->GetTotalBytesThrough();
@@ -651,31 +642,6 @@ TEST_F(StoreOpen, UsesWhatItIsGiven) {
   store_.reset();  // before its environment
 }
 
-// Keeps DB::Open from returning until a compaction has ended.
-class CompactionBeforeOpen final : public rocksdb::Logger {
- public:
-  using Logger::Logv;
-  void Logv(const char* format, va_list arguments) override {
-    std::array<char, 4096> line;
-    std::vsnprintf(line.data(), line.size(), format, arguments);
-    const std::string_view text(line.data());
-    std::unique_lock lock(mutex_);
-    if (text.find("\"compaction_finished\"") != text.npos) {
-      compacted_ = true;
-      ended_.notify_all();
-    } else if (text.starts_with("DB pointer ")) {
-      opened_compacted = ended_.wait_for(lock, std::chrono::seconds(60),
-                                         [this] { return compacted_; });
-    }
-  }
-  std::atomic<bool> opened_compacted = false;
-
- private:
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool compacted_ = false;
-};
-
 // A row delete of tomorrow, which was removed, takes no put of today.
 TEST_F(StoreOpen, CompactionsBeforeItGoByTheStoresRecords) {
   StoreOptions options{.auto_compaction = false};
@@ -696,10 +662,20 @@ TEST_F(StoreOpen, CompactionsBeforeItGoByTheStoresRecords) {
     ASSERT_THAT(store_->Put(row, "a", "q", "any"), IsOk());
     ASSERT_THAT(store_->Flush(), IsOk());
   }
-  const auto log = std::make_shared<CompactionBeforeOpen>();
-  options = {.info_log = log};
+  // Keeps DB::Open from returning until a compaction has ended.
+  std::atomic<bool> compacted = false;
+  std::atomic<bool> waited = false;
+  options = {.info_log = std::make_shared<CallingLogger>(
+                 [&compacted, &waited](std::string_view line) {
+                   if (line.find("\"compaction_finished\"") != line.npos) {
+                     compacted = true;
+                   } else if (line.starts_with("DB pointer ")) {
+                     while (!compacted) std::this_thread::yield();
+                     waited = true;
+                   }
+                 })};
   ASSERT_THAT(Open(options, {}), IsOk());
-  ASSERT_TRUE(log->opened_compacted);
+  ASSERT_TRUE(waited);
   std::optional<std::string> value;
   ASSERT_THAT(store_->Get("r", "a", "q", &value), IsOk());
   EXPECT_EQ(value, "today");

@@ -11,14 +11,14 @@ void RunFaultsRound(const Round& round, Report* report) {
   // them may be there.
   constexpr Rarity kRarity = {
       .flush = 8, .compaction = 12, .load = 0, .common = 0, .family = 10};
-  stress::RunFaults<Session>(round,
-                             {.openings = 2,
-                              .steps = 24,
-                              .stride = 6,
-                              .kinds = {Kind::kIoError, Kind::kNoSpace},
-                              .may_begin_full = true},
-                             kRarity, {.key_layout = DrawLayout(round)},
-                             report);
+  stress::RunFaults<Session>(
+      round,
+      {.openings = 2,
+       .steps = 24,
+       .stride = 6,
+       .kinds = {Kind::kIoError, Kind::kRetryable, Kind::kNoSpace},
+       .may_begin_full = true},
+      kRarity, {.key_layout = DrawLayout(round)}, report);
 }
 
 }  // namespace rowbloom::store_stress
