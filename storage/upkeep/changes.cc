@@ -17,6 +17,7 @@
 #include "storage/store/metadata.h"
 #include "storage/store/store_impl.h"
 #include "storage/store/stored_cell.h"
+#include "storage/upkeep/purge_waker.h"
 
 namespace rowbloom {
 namespace {
@@ -232,6 +233,21 @@ class KeptLogs {
   rocksdb::DB& database_;
 };
 
+// Waits until RocksDB moves no logs to the archive, and keeps it from doing so
+// while the object lives. It moves the newest ones first, and does not find the
+// others meanwhile.
+class AllLogs {
+ public:
+  explicit AllLogs(Store::Impl* store) : kept_(store->opened.database.get()) {
+    const PurgeWaker waker(store->opened.database.get(), &store->compact_mutex);
+    rocksdb::VectorLogPtr logs;
+    store->opened.database->GetSortedWalFiles(logs).PermitUncheckedError();
+  }
+
+ private:
+  const KeptLogs kept_;
+};
+
 // RocksDB's iterator over the log stops with an assertion (7.8.3 with
 // assertions, as Debian's) at a record that is still being written, which it
 // meets where the log lacks numbers before that one. A writer puts a mark
@@ -249,6 +265,10 @@ class LogChanges final : public ChangeStream {
   // Moves to the first change.
   Status Open() {
     const uint64_t since = next_ - 1;
+    if (since > end_ && opened_.env != nullptr) {
+      // A reader may have read a write from the log that is still under way.
+      if (Status s = MarkEnd(); !s.ok()) return s;
+    }
     if (since > end_) {
       return InvalidArgument(opened_.path, ": no change ", since,
                              ": expected at most ", end_);
@@ -311,6 +331,7 @@ class LogChanges final : public ChangeStream {
   Status ReadBatch() {
     changes_.clear();
     at_ = 0;
+    std::optional<AllLogs> all_logs;
     while (changes_.empty() && next_ <= end_) {
       Status s = MoveLog(next_);
       if (!s.ok()) return s;
@@ -331,7 +352,11 @@ class LogChanges final : public ChangeStream {
         if (log_ != nullptr) s = batch.writeBatchPtr->Iterate(&end);
         if (!s.ok()) return s;
         if (missing > std::min(load_.numbers, end.numbers().value_or(0))) {
-          return Missing(missing, found);
+          if (all_logs || opened_.env == nullptr)
+            return Missing(missing, found);
+          all_logs.emplace(&store_);
+          log_.reset();
+          continue;
         }
         next_ += missing;
       }

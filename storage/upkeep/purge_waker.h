@@ -1,4 +1,5 @@
-// A thread that wakes RocksDB while it makes a checkpoint or a backup.
+// A thread that wakes RocksDB while it makes a checkpoint or a backup, or lists
+// its logs.
 #pragma once
 
 #include <chrono>

@@ -96,7 +96,7 @@ struct StoreOptions {
   bool create_if_missing = true;
   // Reads only: takes no lock and writes nothing, so that it works beside a
   // process that writes. Sees what that process had written when it opened,
-  // except kSkipWal writes and those under way. Opening is TryAgain when that
+  // except kSkipWal writes, and perhaps a write that is under way. Opening is TryAgain when that
   // process kept changing files in between, by flushing or compacting. A family
   // that it is truncating or creating is TryAgain when it is named.
   bool read_only = false;

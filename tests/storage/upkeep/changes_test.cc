@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <future>
 #include <limits>
 #include <thread>
 
@@ -678,7 +679,7 @@ TEST_F(Changes, ThatTheLogHasNotAreNamedBesideWrites) {
     }
   });
   int named = 0;
-  const uint64_t streams = Scaled(2000);
+  const uint64_t streams = Scaled(1000);
   for (uint64_t i = 0; i < streams; ++i) {
     number_ = 3;
     const Status s = TakeChanges(store.get(), &number_, &changes_);
@@ -688,6 +689,77 @@ TEST_F(Changes, ThatTheLogHasNotAreNamedBesideWrites) {
   stop = true;
   writer.join();
   EXPECT_GT(named, 0);
+}
+
+// RocksDB moves the newest log first, and does not list those before it then.
+TEST_F(Changes, WhoseLogIsBeingArchivedAreFound) {
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  StoreOptions options = kKeepsLog;
+  options.env = env.get();
+  const auto store = OpenOrFail(options, path_, {{"f", {}}});
+  ASSERT_NE(store, nullptr);
+  ASSERT_THAT(store->Put("before", "f", "q", "v"), IsOk());
+  ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+  ASSERT_THAT(store->Flush(), IsOk());
+  // Logs stay where they are until the checkpoint is done.
+  std::atomic<bool> linked = false;
+  files->OnLinked([&](const std::string& /*path*/) {
+    if (linked.exchange(true)) return;
+    for (const char* row : {"a", "b", "c"}) {
+      EXPECT_THAT(store->Put(row, "f", "q", "v"), IsOk());
+      EXPECT_THAT(store->Flush(), IsOk());
+    }
+  });
+  std::string newest;
+  std::future<Status> taken;
+  files->OnRenamed([&](const std::string& path) {
+    if (path.find("/archive/") == path.npos || taken.valid()) return;
+    newest = std::max(newest, path);
+    if (path == newest) return;
+    taken = std::async(std::launch::async, [&] {
+      return TakeChanges(store.get(), &number_, &changes_);
+    });
+    taken.wait_for(std::chrono::seconds(1));  // it may wait for this
+  });
+  ASSERT_THAT(store->Checkpoint(dir_.File("checkpoint")), IsOk());
+  ASSERT_TRUE(taken.valid());
+  EXPECT_THAT(taken.get(), IsOk());
+  EXPECT_EQ(changes_.size(), 3u);
+}
+
+// A reader has a write whose log is being synced.
+TEST_F(Changes, GoOnFromTheNumberOfAReader) {
+  const auto files = std::make_shared<CallingFileSystem>();
+  const auto env = rocksdb::NewCompositeEnv(files);
+  StoreOptions options = kKeepsLog;
+  options.env = env.get();
+  const auto store = OpenOrFail(options, path_, {{"f", {}}});
+  ASSERT_NE(store, nullptr);
+  std::atomic<bool> synced = false;
+  std::future<Status> taken;
+  files->OnSynced([&](const std::string& path) {
+    if (!path.ends_with(".log") || synced.exchange(true)) return;
+    const auto reader = OpenOrFail({.read_only = true}, path_, {});
+    ASSERT_NE(reader, nullptr);
+    number_ = reader->LatestNumber();
+    EXPECT_GT(number_, store->LatestNumber());
+    taken = std::async(std::launch::async, [&] {
+      return TakeChanges(store.get(), &number_, &changes_);
+    });
+    taken.wait_for(std::chrono::seconds(1));  // it waits for this write
+  });
+  ASSERT_THAT(store->Put("a", "f", "q", "v", {.durability = Durability::kSync}),
+              IsOk());
+  ASSERT_TRUE(taken.valid());
+  EXPECT_THAT(taken.get(), IsOk());
+  EXPECT_TRUE(changes_.empty());
+  ASSERT_THAT(store->Put("b", "f", "q", "v"), IsOk());
+  ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+  ASSERT_EQ(changes_.size(), 1u);
+  EXPECT_EQ(changes_[0].row, "b");
+  EXPECT_TRUE(TakeChanges(store.get(), &(number_ += 10), &changes_)
+                  .IsInvalidArgument());
 }
 
 // A process was killed after it had flushed the records, and not yet a family
