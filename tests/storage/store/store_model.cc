@@ -4,6 +4,19 @@
 #include <cstddef>
 
 namespace rowbloom::test {
+namespace {
+
+// The row of an entry that begins with it.
+template <typename Key, typename Value>
+const std::string& RowOf(const std::pair<Key, Value>& entry) {
+  return std::get<0>(entry.first);
+}
+template <typename... Rest>
+const std::string& RowOf(const std::tuple<std::string, Rest...>& entry) {
+  return std::get<0>(entry);
+}
+
+}  // namespace
 
 bool StoreModel::KeepsLatest(const std::string& family) const {
   const FamilyOptions& options = families_.at(family);
@@ -94,6 +107,23 @@ void StoreModel::DeleteRow(const std::string& row, uint64_t timestamp_ms) {
                                        });
     if (last != newest.end()) DeleteFamily(row, family, last->timestamp_ms);
   }
+}
+
+StoreModel StoreModel::OfRow(const std::string& row) const {
+  StoreModel model(families_);
+  const auto copy = [&row](const auto& from, auto first, auto* to) {
+    for (; first != from.end(); ++first) {
+      if (RowOf(*first) != row) return;
+      to->insert(to->end(), *first);
+    }
+  };
+  copy(cells_, cells_.lower_bound({row, "", ""}), &model.cells_);
+  copy(family_deletes_, family_deletes_.lower_bound({row, ""}),
+       &model.family_deletes_);
+  copy(family_version_deletes_,
+       family_version_deletes_.lower_bound({row, "", 0}),
+       &model.family_version_deletes_);
+  return model;
 }
 
 void StoreModel::DropFamily(const std::string& family) {

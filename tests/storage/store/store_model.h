@@ -41,6 +41,9 @@ class StoreModel {
   // the delete has that of the newest version.
   void DeleteRow(const std::string& row, uint64_t timestamp_ms);
 
+  // A model that answers as this one for one row.
+  StoreModel OfRow(const std::string& row) const;
+
   // One that is not there yet, and one with all its cells.
   void CreateFamily(const std::string& family, const FamilyOptions& options) {
     families_.emplace(family, options);

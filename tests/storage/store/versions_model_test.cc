@@ -183,9 +183,9 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
         });
   }
 
-  // The model after the changes that are to be told.
-  StoreModel After() const {
-    StoreModel after = model_;
+  // The model of a row after the changes that are to be told.
+  StoreModel After(const std::string& row) const {
+    StoreModel after = model_.OfRow(row);
     for (const auto& tell : told_) tell(&after);
     return after;
   }
@@ -196,7 +196,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
     OwnedAddress at = RandomAddress();
     const bool counts = random_.OneIn(2);
     if (counts) at.qualifier = "cnt";  // longer than those of other changes
-    StoreModel model = After();
+    StoreModel model = After(at.row);
     const std::vector<Cell> newest =
         model.GetVersions(at, ReadOptions(), now_ms_);
     std::string value = newest.empty() ? "" : newest[0].value;
@@ -420,7 +420,7 @@ class VersionsModel : public ::testing::TestWithParam<const char*> {
       }
       read.push_back(at);
       const std::vector<Cell> expected =
-          After().GetVersions(at, ReadOptions(), now_ms_);
+          After(at.row).GetVersions(at, ReadOptions(), now_ms_);
       std::optional<std::string> value;
       ASSERT_THAT(transaction->Get(at.row, at.family, at.qualifier, &value),
                   IsOk());
