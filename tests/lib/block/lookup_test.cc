@@ -43,15 +43,24 @@ constexpr Case kCases[] = {
     {FilterKind::kRibbon, 40, 90, 7},
 };
 
-// `size` bytes without the ones that layouts give a meaning, other ones for
-// each index.
+constexpr size_t kLongest = 1024;
+std::string ManyLetters() {
+  Random random(1);
+  std::string letters;
+  while (letters.size() < 64 * kLongest) {
+    letters += static_cast<char>('A' + random.Below(50));
+  }
+  return letters;
+}
+
+// `size` bytes, up to kLongest, without the ones that layouts give a meaning,
+// other ones for each index.
 std::string Text(size_t size, uint64_t index, Random* random) {
+  static const std::string letters = ManyLetters();
   std::string text = DistinctKey(index);
   for (char& c : text) c = static_cast<char>(c | 0x40);
-  text.resize(std::min<size_t>(size, 8));
-  while (text.size() < size) {
-    text += static_cast<char>('A' + random->Below(50));
-  }
+  text += letters.substr(random->Below(letters.size() - kLongest), kLongest);
+  text.resize(size);
   return text;
 }
 
