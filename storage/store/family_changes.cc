@@ -169,11 +169,7 @@ Status Store::AlterFamily(const std::string& name,
     // SetOptions of RocksDB 10 and later takes a failed write of the MANIFEST
     // for overcome, and deletes files that the MANIFEST may name: the database
     // could not be opened again.
-    if (opened.listener->had_error()) {
-      s = IOError(opened.path,
-                  ": RocksDB had an error since the store was opened; to alter "
-                  "a family, open it again");
-    }
+    s = opened.CheckWritable();
     if (s.ok() && before.options.timestamps == Timestamps::kClient &&
         options.timestamps == Timestamps::kStore) {
       // The application's puts may be later than the store's time.

@@ -25,15 +25,12 @@ class Listener final : public rocksdb::EventListener {
   // Sets the database, which is open for writing.
   void SetDatabase(rocksdb::DB* database) { database_ = database; }
 
-  // Tells whether RocksDB had an error in the background.
-  bool had_error() const { return had_error_; }
-  // Tells whether a write of the MANIFEST failed, which may name files that
-  // RocksDB does not count as its own.
-  bool lost_manifest() const { return lost_manifest_; }
   // The number of memtables that were sealed. RocksDB deletes the log that it
   // writes to only after this has risen.
   uint64_t sealed() const { return sealed_; }
-  // The error after which RocksDB takes no more writes; OK: none.
+  // Tells whether RocksDB had an error after which it takes no more writes.
+  bool is_stopped() const { return is_stopped_; }
+  // That error; OK: none.
   rocksdb::Status error() const {
     if (!is_stopped_) return rocksdb::Status::OK();
     const std::scoped_lock lock(mutex_);
@@ -42,15 +39,9 @@ class Listener final : public rocksdb::EventListener {
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason,
                          rocksdb::Status* error) override {
-    using Reason = rocksdb::BackgroundErrorReason;
-    had_error_ = true;
-    if (reason == Reason::kManifestWrite ||
-        reason == Reason::kManifestWriteNoWAL) {
-      lost_manifest_ = true;
-    }
     // A compaction that lacks space changes nothing, and is tried again. With
     // that error RocksDB would let writes fail that have to wait.
-    if (reason == Reason::kCompaction &&
+    if (reason == rocksdb::BackgroundErrorReason::kCompaction &&
         error->severity() < rocksdb::Status::Severity::kHardError) {
       *error = rocksdb::Status::OK();
       return;
@@ -85,17 +76,15 @@ class Listener final : public rocksdb::EventListener {
  private:
   std::atomic<rocksdb::DB*> database_{nullptr};
   std::atomic<uint64_t> sealed_{0};
-  std::atomic<bool> had_error_{false};
-  std::atomic<bool> lost_manifest_{false};
   std::atomic<bool> is_stopped_{false};
   mutable std::mutex mutex_;  // guards error_
   rocksdb::Status error_;
 };
 
-// Deletes no SSTs and blob files any more after a failed write of the MANIFEST.
-// RocksDB (7.8.3 to 11.8.1) deletes the files of an ingestion then, which the
-// MANIFEST may name: the database could not be opened again. The next opening
-// deletes those that it does not name.
+// Deletes no SSTs and blob files any more once RocksDB takes no more writes. If
+// that is by a failed write of the MANIFEST, RocksDB (7.8.3 to 11.8.1) deletes
+// the files of an ingestion, which the MANIFEST may name: the database could
+// not be opened again. The next opening deletes those that it does not name.
 class TableKeeper final : public rocksdb::FileSystemWrapper {
  public:
   TableKeeper(const std::shared_ptr<rocksdb::FileSystem>& target,
@@ -107,7 +96,7 @@ class TableKeeper final : public rocksdb::FileSystemWrapper {
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* debug) override {
     const bool is_table = file.ends_with(".sst") || file.ends_with(".blob");
-    return is_table && listener_->lost_manifest()
+    return is_table && listener_->is_stopped()
                ? rocksdb::IOStatus::OK()
                : FileSystemWrapper::DeleteFile(file, options, debug);
   }

@@ -101,7 +101,9 @@ struct Condition {
 //   Corruption       a stored value is not in the format of FORMAT.md
 //   Aborted          out of memory (subcode kMemoryLimit), or an exception or
 //                    a state of RocksDB that should not be; the message says
-//   others           as RocksDB reports them, naming the file
+//   others           as RocksDB reports them, naming the file. Once RocksDB
+//                    had one in the background, all changes return it until
+//                    the store is opened again
 // On failure outputs are unspecified.
 class Store {
  public:
@@ -320,8 +322,6 @@ class Store {
   // block_size_bytes is that of files written after the store is next opened.
   // InvalidArgument, all as it was: an option is out of range, or stands for
   // another cell format (FamilyOptions) than the family's cells have.
-  // IOError, all as it was: RocksDB had an error that stopped writes or work in
-  // the background since the store was opened, which opening it again mends.
   rocksdb::Status AlterFamily(const std::string& name,
                               const FamilyOptions& options);
   // The InvalidArgument with which AlterFamily would refuse now, for callers

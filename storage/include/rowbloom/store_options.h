@@ -96,9 +96,10 @@ struct StoreOptions {
   bool create_if_missing = true;
   // Reads only: takes no lock and writes nothing, so that it works beside a
   // process that writes. Sees what that process had written when it opened,
-  // except kSkipWal writes, and perhaps a write that is under way. Opening is TryAgain when that
-  // process kept changing files in between, by flushing or compacting. A family
-  // that it is truncating or creating is TryAgain when it is named.
+  // except kSkipWal writes, and perhaps a write that is under way. Opening is
+  // TryAgain when that process kept changing files in between, by flushing or
+  // compacting. A family that it is truncating or creating is TryAgain when it
+  // is named.
   bool read_only = false;
   // The layout of rows in keys, fixed when the store is created: escaped (any
   // row) or fixed:N (rows of N bytes), the layouts that keep the order of rows.
