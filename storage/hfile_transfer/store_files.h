@@ -40,9 +40,9 @@ inline constexpr char kMobFiles[] = "files of MOB values";
 // their files: the table's other regions, the table that a link names, and the
 // archive beside `data`; a StoreFile says where none is. Regions that were
 // split or merged, because others refer to them or are newer and have their
-// rows, are passed over: they are read through references alone. Where a table's
-// directory was searched, and each region in it tells its rows, the rest has to
-// have all rows. Errors are those of a directory.
+// rows, are passed over: they are read through references alone. Where a
+// table's directory was searched, and each region in it tells its rows, the
+// rest has to have all rows. Errors are those of a directory.
 rocksdb::Status FindStoreFiles(
     const std::vector<std::string>& paths,
     const std::function<bool(const std::string&)>& is_family,
