@@ -351,6 +351,7 @@ static void TestFrontFilter(void) {
   rowbloom_free(stats);
   CHECK_OK(stats = rowbloom_front_filter_stats(filter, &error));
   CHECK(NumberIn(stats, "cell_bytes", "answered") >= 97);
+  CHECK(NumberIn(stats, "families", "answered") >= 97);
   CHECK(strstr(stats, "\"name\":\"cells\",\"state\":\"armed\"") != NULL);
   rowbloom_free(stats);
 
