@@ -181,6 +181,16 @@ Status CheckRows(const fs::path& table, const std::vector<Region>& regions,
       "directories of its regions");
 }
 
+// Tells whether the path is one of the directories, or in one.
+bool IsIn(const fs::path& path, const std::vector<fs::path>& directories) {
+  return std::any_of(directories.begin(), directories.end(),
+                     [&path](const fs::path& directory) {
+                       return std::mismatch(directory.begin(), directory.end(),
+                                            path.begin(), path.end())
+                                  .first == directory.end();
+                     });
+}
+
 // The directories that may have the regions of the target's table.
 std::vector<std::string> TableDirectoriesOf(const Place& place,
                                             const StoreFileTarget& target) {
@@ -294,13 +304,7 @@ Status FindStoreFiles(const std::vector<std::string>& paths,
     files->push_back(Follow(path, target));
   }
   for (const auto& [table, regions] : tables) {
-    const bool is_whole = std::any_of(
-        searched.begin(), searched.end(), [&table](const fs::path& directory) {
-          return std::mismatch(directory.begin(), directory.end(),
-                               table.begin(), table.end())
-                     .first == directory.end();
-        });
-    if (!is_whole || !regions.are_all) continue;
+    if (!regions.are_all || !IsIn(table, searched)) continue;
     Status s = CheckRows(table, regions.regions, replaced);
     if (!s.ok()) return s;
   }
