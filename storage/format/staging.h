@@ -68,8 +68,13 @@ class Staging {
   // that cannot be removed now is used by the next Begin.
   rocksdb::Status Commit() {
     rocksdb::Status s = env_->RenameFile(contents(), path_);
-    if (s.ok()) s = SyncDirectory(env_, ParentOf(path_));
-    if (s.ok()) Remove().PermitUncheckedError();
+    if (!s.ok()) return s;
+    s = SyncDirectory(env_, ParentOf(path_));
+    if (s.ok()) {
+      Remove().PermitUncheckedError();
+    } else {  // so that a failure leaves nothing
+      env_->RenameFile(path_, contents()).PermitUncheckedError();
+    }
     return s;
   }
 

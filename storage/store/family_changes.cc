@@ -111,14 +111,18 @@ Status Store::TruncateFamily(const std::string& name) {
     families.erase(found);
     FamilyTable::Shares now = FamilyTable::Share(families);
     const RowLocks::Guard no_writes = impl_->writer.LockAll();
-    // A family that a record names and RocksDB does not have is completed by
-    // the next open.
-    s = opened.database.DropColumnFamily(name);
-    if (!s.ok()) return s;
     const auto set = [&] {
       opened.families->Set(std::move(now));
       no_writes.NoteWideWrite();
     };
+    // A family that a record names and RocksDB does not have is completed by
+    // the next open. After a failure the MANIFEST may have the drop: no more
+    // writes are taken.
+    s = opened.database.DropColumnFamily(name);
+    if (!s.ok()) {
+      set();
+      return s;
+    }
     // Reads find the family as it was until it is there again.
     try {
       s = opened.database.WriteSynced(&batch);

@@ -16,6 +16,7 @@
 #include "rocksdb/listener.h"
 #include "rocksdb/status.h"
 #include "storage/format/held_lock.h"
+#include "storage/store/archive_lister.h"
 #include "storage/store/info_log.h"
 
 namespace rowbloom {
@@ -37,15 +38,11 @@ class Listener final : public rocksdb::EventListener {
     return error_;
   }
 
-  void OnBackgroundError(rocksdb::BackgroundErrorReason reason,
+  // RocksDB would go on after some errors. With that of a compaction without
+  // space it lets writes fail that have to wait, until it is closed; without
+  // that error they wait for space.
+  void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
                          rocksdb::Status* error) override {
-    // A compaction that lacks space changes nothing, and is tried again. With
-    // that error RocksDB would let writes fail that have to wait.
-    if (reason == rocksdb::BackgroundErrorReason::kCompaction &&
-        error->severity() < rocksdb::Status::Severity::kHardError) {
-      *error = rocksdb::Status::OK();
-      return;
-    }
     const std::scoped_lock lock(mutex_);
     if (is_stopped_) return;
     error_ = *error;
@@ -110,10 +107,10 @@ class TableKeeper final : public rocksdb::FileSystemWrapper {
 // opens, is given this. So nobody writes between the look and the opening. Its
 // files are a TableKeeper's, its logger is an InfoLog, and none of its files
 // has a time of the future.
-class StoreEnv final : public rocksdb::EnvWrapper {
+class StoreEnv final : public ArchiveLister {
  public:
   StoreEnv(rocksdb::Env* target, std::shared_ptr<const Listener> listener)
-      : EnvWrapper(target), lock_(target) {
+      : ArchiveLister(target), lock_(target) {
     // The file system of an EnvWrapper calls that wrapper for each call.
     file_system_ = std::make_shared<TableKeeper>(target->GetFileSystem(),
                                                  std::move(listener));

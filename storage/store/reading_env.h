@@ -17,6 +17,7 @@
 
 #include "rocksdb/env.h"
 #include "rocksdb/file_system.h"
+#include "storage/store/archive_lister.h"
 #include "storage/store/found_store.h"
 
 namespace rowbloom {
@@ -81,9 +82,9 @@ class CutFileSystem final : public rocksdb::FileSystemWrapper {
   const StoreCut cut_;
 };
 
-class ReadingEnv final : public rocksdb::EnvWrapper {
+class ReadingEnv final : public ArchiveLister {
  public:
-  ReadingEnv(rocksdb::Env* target, StoreCut cut) : EnvWrapper(target) {
+  ReadingEnv(rocksdb::Env* target, StoreCut cut) : ArchiveLister(target) {
     file_system_ = std::make_shared<CutFileSystem>(target->GetFileSystem(),
                                                    std::move(cut));
     system_clock_ = target->GetSystemClock();

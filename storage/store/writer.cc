@@ -639,13 +639,15 @@ class Writer::Draft {
     RowDeletes row_deletes;
     s = FindRowDeletes(&row_deletes);
     // A compaction may still meet a delete of the row that was removed, and
-    // apply it. Those up to the store's time stay, as the next delete covers
-    // them. Later ones go once the record keeps compactions from applying them.
+    // apply it, unless a record keeps it from that. Without the record those up
+    // to the store's time stay, as the next delete covers them; later ones go
+    // once it is there.
     bool drops_later = false;
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
-      const bool stays =
-          !IsDeleteOfRow(change.type) || is_later(timestamp_ms) ||
-          (!marker_ms && timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs);
+      const bool stays = !IsDeleteOfRow(change.type) ||
+                         is_later(timestamp_ms) ||
+                         (!marker_ms && !opened_.shared->MayHave(kLaterPuts) &&
+                          timestamp_ms <= now_ms_ + GivenTimes::kMaxAheadMs);
       drops_later |= !stays && timestamp_ms > marker_ms.value_or(0);
       if (stays) kept->emplace_back("", Entry{type, timestamp_ms, {}});
     };

@@ -241,6 +241,7 @@ class AllLogs {
   explicit AllLogs(Store::Impl* store) : kept_(store->opened.database.get()) {
     const PurgeWaker waker(store->opened.database.get(), &store->compact_mutex);
     rocksdb::VectorLogPtr logs;
+    // An error comes again where the logs are read.
     store->opened.database->GetSortedWalFiles(logs).PermitUncheckedError();
   }
 
@@ -332,6 +333,7 @@ class LogChanges final : public ChangeStream {
     changes_.clear();
     at_ = 0;
     std::optional<AllLogs> all_logs;
+    bool looked_again = false;
     while (changes_.empty() && next_ <= end_) {
       Status s = MoveLog(next_);
       if (!s.ok()) return s;
@@ -352,9 +354,10 @@ class LogChanges final : public ChangeStream {
         if (log_ != nullptr) s = batch.writeBatchPtr->Iterate(&end);
         if (!s.ok()) return s;
         if (missing > std::min(load_.numbers, end.numbers().value_or(0))) {
-          if (all_logs || opened_.env == nullptr)
-            return Missing(missing, found);
-          all_logs.emplace(&store_);
+          // RocksDB does not tell of a read that failed inside a log.
+          if (looked_again) return Missing(missing, found);
+          looked_again = true;
+          if (opened_.env != nullptr) all_logs.emplace(&store_);
           log_.reset();
           continue;
         }
@@ -383,8 +386,7 @@ class LogChanges final : public ChangeStream {
   Status MoveLog(uint64_t number) {
     if (log_ != nullptr) {
       log_->Next();
-      if (log_->Valid()) return Status::OK();
-      log_.reset();
+      if (Status s = CheckLog({}); !s.ok() || log_ != nullptr) return s;
     }
     std::optional<KeptLogs> kept;
     if (opened_.env != nullptr && !kept_) {
@@ -393,9 +395,15 @@ class LogChanges final : public ChangeStream {
       const auto no_records = store_.writer.LockRecords();
       if (Status s = WriteMark(); !s.ok()) return s;
     }
-    const Status s = opened_.database->GetUpdatesSince(number, &log_);
+    return CheckLog(opened_.database->GetUpdatesSince(number, &log_));
+  }
+
+  // Leaves log_ null if it is at no batch. A log that is gone, or damaged,
+  // lacks changes; one that cannot be read may have them.
+  Status CheckLog(Status s) {
+    if (s.ok()) s = log_->status();
     if (!s.ok() || !log_->Valid()) log_.reset();
-    return Status::OK();
+    return s.IsIOError() && !s.IsPathNotFound() ? s : Status::OK();
   }
 
   // Makes the last number that of a mark: a new one, unless the log ends with

@@ -95,7 +95,7 @@ struct Change {
 // replaces the newest version. A version or delete that the application gave a
 // time of more than a second ahead does not count: it stays the newest, and
 // hides such puts, those of CheckAndWrite too, until the store's time is past
-// it.
+// it. One of a bulk load counts up to a second ahead of the machine's clock.
 //
 // A delete takes the versions that it names up to and including its timestamp,
 // even those written later with such a timestamp. A delete without a timestamp
@@ -109,9 +109,9 @@ struct Change {
 // A removal takes the versions and the deletes that the store has of a column
 // (kRemove) or, in one family, of all columns of a row (kRemoveFamily), and
 // nothing that comes later. Deletes of the row stay, but for those that a
-// kRemoveFamily finds later than the store's time by more than a second. It has
-// no timestamp. It is for a copy of a store: ChangeStream gives it where the
-// store needed one.
+// kRemoveFamily finds later than the store's time by more than a second, or,
+// once the store's clock was reset, all. It has no timestamp. It is for a copy
+// of a store: ChangeStream gives it where the store needed one.
 //
 // An increment or an append puts what it makes of the newest value of its cell,
 // which earlier changes of the batch may have put or deleted; no other write of

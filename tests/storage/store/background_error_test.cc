@@ -1,8 +1,8 @@
 // The store after errors of RocksDB's flushes and compactions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pthread.h>
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@
 #include "rocksdb/file_system.h"
 #include "tests/storage/store/test_store.h"
 #include "tests/support/calling_file_system.h"
-#include "tests/support/calling_logger.h"
+#include "tests/support/fault_file_system.h"
 
 namespace rowbloom::test {
 namespace {
@@ -31,15 +31,20 @@ class BackgroundErrors : public ::testing::Test {
     store_.reset();
     StoreOptions options{.write_buffer_bytes = 64 << 10};
     options.env = env_.get();
-    options.info_log =
-        std::make_shared<CallingLogger>([this](std::string_view line) {
-          if (line.find("Stopping writes") != line.npos) writes_wait_ = true;
-        });
     store_ = OpenOrFail(options, dir_.File("db"), {{"f", {}}});
     ASSERT_NE(store_, nullptr);
   }
   Status Put(int row) {
     return store_->Put(std::to_string(row), "f", "q", std::string(3000, 'v'));
+  }
+
+  // The rows from 1 on are there.
+  void ExpectRows(int rows) {
+    for (int row = 1; row <= rows; ++row) {
+      std::optional<std::string> value;
+      EXPECT_THAT(store_->Get(std::to_string(row), "f", "q", &value), IsOk());
+      EXPECT_TRUE(value.has_value());
+    }
   }
 
   void OnTable(std::function<IOStatus()> on_table) {
@@ -52,34 +57,26 @@ class BackgroundErrors : public ::testing::Test {
   const std::shared_ptr<CallingFileSystem> files_ =
       std::make_shared<CallingFileSystem>();
   const std::unique_ptr<rocksdb::Env> env_ = rocksdb::NewCompositeEnv(files_);
-  std::atomic<bool> writes_wait_ = false;
   std::unique_ptr<Store> store_;
 };
 
-// Writes that come faster than flushes wait, and do not fail by an error that
-// is over.
-TEST_F(BackgroundErrors, OfACompactionWithoutSpaceIsOver) {
-  for (int i = 0; i < 2; ++i) {
-    ASSERT_THAT(Put(i), IsOk());
-    ASSERT_THAT(store_->Flush(), IsOk());
-  }
-  OnTable([] { return IOStatus::NoSpace("injected"); });
-  EXPECT_TRUE(store_->Compact().IsNoSpace());
-  std::atomic<bool> may_flush{false};
-  OnTable([&may_flush] {
-    while (!may_flush) std::this_thread::yield();
-    return IOStatus::OK();
+// The store is refused writes before RocksDB would let them wait for space.
+TEST_F(BackgroundErrors, OfCompactionsWithoutSpaceLetNoWriteWait) {
+  OnTable([] {
+    char name[16] = "";
+    pthread_getname_np(pthread_self(), name, sizeof(name));
+    const bool compacts = std::string_view(name).starts_with("rocksdb:low");
+    return compacts ? IOStatus::NoSpace("injected") : IOStatus::OK();
   });
-  std::atomic<bool> done{false};
-  std::thread writer([&] {
-    for (int i = 0; i < 200; ++i) EXPECT_THAT(Put(i), IsOk());
-    done = true;
-  });
-  while (!done && !writes_wait_) std::this_thread::yield();
-  EXPECT_FALSE(done);
-  may_flush = true;
-  writer.join();
-  EXPECT_THAT(store_->Compact(), IsOk());
+  int row = 0;
+  Status s;
+  while (row < 10'000 && s.ok()) s = Put(++row);
+  EXPECT_FALSE(s.ok());
+  EXPECT_TRUE(Put(0).IsNoSpace());
+  EXPECT_TRUE(store_->DropFamily("f").IsNoSpace());
+  files_->OnMaking(nullptr);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ExpectRows(row - 1);
 }
 
 TEST_F(BackgroundErrors, OfFlushesStopWritesUntilTheStoreIsOpenedAgain) {
@@ -102,10 +99,40 @@ TEST_F(BackgroundErrors, OfFlushesStopWritesUntilTheStoreIsOpenedAgain) {
       std::this_thread::yield();
     } while (std::chrono::steady_clock::now() < end && !HasFailure());
     ASSERT_NO_FATAL_FAILURE(Open());
-    for (int i = 1; i <= row; ++i) {
-      std::optional<std::string> value;
-      EXPECT_THAT(store_->Get(std::to_string(i), "f", "q", &value), IsOk());
-      EXPECT_TRUE(value.has_value());
+    ExpectRows(row);
+  }
+}
+
+// RocksDB calls it no background error if a drop fails, which the MANIFEST may
+// have all the same.
+TEST(FailedTruncation, LosesNoWriteAfterIt) {
+  bool met = true;
+  for (uint64_t call = 1; met; ++call) {
+    SCOPED_TRACE(call);
+    const TempDir dir;
+    FaultPlan plan;
+    const auto env = NewFaultEnv(&plan);
+    auto store = OpenOrFail({.env = env.get()}, dir.File("db"), {{"f", {}}});
+    ASSERT_NE(store, nullptr);
+    ASSERT_THAT(store->Put("old", "f", "q", "v"), IsOk());
+    ASSERT_THAT(store->Flush(), IsOk());
+    plan.FailCall(call, /*for_good=*/false);
+    const Status truncated = store->TruncateFamily("f");
+    met = plan.faults() > 0;
+    plan.FailNoCall();
+    const Status put =
+        store->Put("new", "f", "q", "v", {.durability = Durability::kSync});
+    store.reset();
+    store = OpenOrFail({}, dir.File("db"), {{"f", {}}});
+    ASSERT_NE(store, nullptr);
+    std::optional<std::string> value;
+    ASSERT_THAT(store->Get("new", "f", "q", &value), IsOk());
+    if (put.ok()) {
+      EXPECT_EQ(value, "v") << truncated.ToString();
+    }
+    ASSERT_THAT(store->Get("old", "f", "q", &value), IsOk());
+    if (truncated.ok()) {
+      EXPECT_EQ(value, std::nullopt);
     }
   }
 }

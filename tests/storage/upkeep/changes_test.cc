@@ -49,6 +49,18 @@ Status TakeChanges(Store* store, uint64_t* number,
   return stream->status();
 }
 
+// Makes changes of `versioned` families in a copy, whose have timestamps of the
+// client.
+void MakeInACopy(const std::vector<StoreChange>& changes, Store* copy) {
+  for (const StoreChange& change : changes) {
+    if (change.kind != Kind::kCell) continue;
+    ASSERT_THAT(
+        copy->Write({change.type, change.row, change.family, change.qualifier,
+                     change.value, change.timestamp_ms}),
+        IsOk());
+  }
+}
+
 void MakeInModel(const StoreChange& change, StoreModel* model) {
   if (change.kind != Kind::kCell) return;
   const auto& [number, kind, family, type, row, qualifier, timestamp_ms, value,
@@ -222,9 +234,6 @@ TEST_F(Changes, MakeACopyEqual) {
   EXPECT_TRUE(copied == model.Scan(AllWritten(), 0));
 }
 
-// A delete cannot cover what ran ahead of the clock by the full second: the
-// store removes that, and the copy has to, or its delete would take the next
-// put.
 // The records of one load do not come between the marks of another.
 TEST_F(Changes, GoOnAfterLoadsBesideEachOther) {
   const auto path = dir_.File("loads");
@@ -266,6 +275,9 @@ TEST_F(Changes, GoOnAfterLoadsBesideEachOther) {
   EXPECT_GT(loads, 60);
 }
 
+// A delete cannot cover what ran ahead of the clock by the full second: the
+// store removes that, and the copy has to, or its delete would take the next
+// put.
 TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
   const auto open = [this](const char* name, Timestamps timestamps) {
     return OpenOrFail(kKeepsLog, dir_.File(name),
@@ -302,13 +314,9 @@ TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
   ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
   std::vector<ChangeType> removals;
   for (const StoreChange& change : changes_) {
-    if (change.kind != Kind::kCell) continue;
     if (IsRemoval(change.type)) removals.push_back(change.type);
-    WriteBatch batch;
-    batch.Add({change.type, change.row, change.family, change.qualifier,
-               change.value, change.timestamp_ms});
-    ASSERT_THAT(copy->Write(batch), IsOk());
   }
+  ASSERT_NO_FATAL_FAILURE(MakeInACopy(changes_, copy.get()));
   EXPECT_THAT(removals, ElementsAre(kRemove, kRemoveFamily, kRemoveFamily));
   const RowOptions all = {.max_versions = 3};
   for (int compacted = 0; compacted < 2; ++compacted) {
@@ -322,6 +330,49 @@ TEST_F(Changes, OfDeletesThatRemoveAreMadeInACopy) {
     }
     ASSERT_THAT(store->Compact(), IsOk());
     ASSERT_THAT(copy->Compact(), IsOk());
+  }
+}
+
+// The store drops what it gave while its clock was ahead. The copy has that,
+// and its own clock may be past it.
+TEST_F(Changes, OfAClockThatWasResetAreMadeInACopy) {
+  for (const uint64_t late_ms : {0, 600'000}) {
+    uint64_t now_ms = kModelStart + 500;
+    uint64_t late_now_ms = now_ms;
+    const auto open = [this](const std::string& name, Timestamps timestamps,
+                             uint64_t* clock_ms) {
+      return OpenOrFail(kKeepsLog, dir_.File(name),
+                        {{"f", {.timestamps = timestamps, .max_versions = 3}}},
+                        [clock_ms] { return *clock_ms; });
+    };
+    const std::string name = std::to_string(late_ms);
+    const auto store = open("store" + name, Timestamps::kStore, &now_ms);
+    const auto copy = open("copy" + name, Timestamps::kClient, &late_now_ms);
+    ASSERT_NE(store, nullptr);
+    ASSERT_NE(copy, nullptr);
+    number_ = 0;
+    const auto follow = [&] {
+      ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+      ASSERT_NO_FATAL_FAILURE(MakeInACopy(changes_, copy.get()));
+    };
+    ASSERT_THAT(store->Put("r", "f", "q", "v"), IsOk());
+    ASSERT_THAT(store->DeleteFamily("r", "f"), IsOk());
+    ASSERT_NO_FATAL_FAILURE(follow());
+    now_ms = late_now_ms = kModelStart;
+    ASSERT_THAT(copy->ResetClock(), IsOk());
+    ASSERT_THAT(store->ResetClock(), IsOk());
+    ASSERT_THAT(store->DeleteFamily("r", "f"), IsOk());
+    ASSERT_THAT(store->Put("r", "f", "q", "new"), IsOk());
+    late_now_ms += late_ms;
+    ASSERT_NO_FATAL_FAILURE(follow());
+    for (int compacted = 0; compacted < 2; ++compacted) {
+      for (Store* const either : {store.get(), copy.get()}) {
+        std::optional<std::string> value;
+        ASSERT_THAT(either->Get("r", "f", "q", &value), IsOk());
+        EXPECT_EQ(value, "new");
+        ASSERT_THAT(either->Compact(), IsOk());
+      }
+    }
   }
 }
 
@@ -689,6 +740,43 @@ TEST_F(Changes, ThatTheLogHasNotAreNamedBesideWrites) {
   stop = true;
   writer.join();
   EXPECT_GT(named, 0);
+}
+
+TEST_F(Changes, ThatCannotBeReadAreNotCalledMissing) {
+  FaultPlan plan;
+  const auto env = NewFaultEnv(&plan);
+  for (const bool reads : {false, true}) {
+    bool met = true;
+    for (uint64_t call = 1; met; ++call) {
+      SCOPED_TRACE(std::to_string(call) + (reads ? ", reader" : ", writer"));
+      const TempDir dir;
+      StoreOptions options = kKeepsLog;
+      options.env = env.get();
+      auto store = OpenOrFail(options, dir.File("db"), {{"f", {}}});
+      ASSERT_NE(store, nullptr);
+      ASSERT_THAT(store->Put("a", "f", "q", "v"), IsOk());
+      ASSERT_THAT(store->Flush(), IsOk());
+      ASSERT_THAT(store->Put("b", "f", "q", "v"), IsOk());
+      if (reads) {
+        store.reset();
+        options = {.read_only = true};
+        options.env = env.get();
+        store = OpenOrFail(options, dir.File("db"), {});
+        ASSERT_NE(store, nullptr);
+      }
+      const uint64_t faults = plan.faults();
+      plan.FailCall(call, /*for_good=*/false);
+      number_ = 0;
+      const Status s = TakeChanges(store.get(), &number_, &changes_);
+      met = plan.faults() > faults;
+      plan.FailNoCall();
+      if (s.ok()) {
+        EXPECT_EQ(changes_.size(), 3u);  // with the family's mark
+      } else {
+        EXPECT_TRUE(s.IsIOError()) << s.ToString();
+      }
+    }
+  }
 }
 
 // RocksDB moves the newest log first, and does not list those before it then.

@@ -248,5 +248,25 @@ TEST_F(Copy, ThatIsCutShortLeavesNoStoreAndCanBeRepeated) {
   EXPECT_TRUE(AllKept(copy.get()) == kept);
 }
 
+// One of the last calls fails, and the next copy has no obstacle.
+TEST_F(Copy, ThatFailsLeavesNothing) {
+  FaultPlan plan;
+  const auto env = NewFaultEnv(&plan);
+  CopyOptions options;
+  options.store.env = env.get();
+  ASSERT_THAT(store_->CopyTo(path_, options, &report_), IsOk());
+  const uint64_t calls = plan.calls();
+  for (uint64_t last = 0; last < 15; ++last) {
+    std::filesystem::remove_all(path_);
+    plan.FailCall(calls - last, /*for_good=*/false);
+    const Status s = store_->CopyTo(path_, options, &report_);
+    plan.FailNoCall();
+    EXPECT_EQ(std::filesystem::exists(path_), s.ok()) << s.ToString();
+    if (!s.ok()) {
+      EXPECT_THAT(store_->CopyTo(path_, options, &report_), IsOk());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace rowbloom::test
