@@ -179,6 +179,10 @@ class Copy:
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             files.extractall(self.source)
 
+    @functools.cache
+    def committed(self, path):
+        return (self.source / path).read_text()
+
     def plant(self, faults):
         """Plants the faults, by number, in files as they were committed."""
         by_file = collections.defaultdict(dict)
@@ -186,7 +190,7 @@ class Copy:
             by_file[fault.path][fault.line] = fault.switched.format(
                 number=number)
         for path, lines in by_file.items():
-            text = (ROOT / path).read_text().split("\n")
+            text = self.committed(path).split("\n")
             for line, switched in lines.items():
                 text[line - 1] = switched
             planted, changed = self.source / path, "\n".join(text)
@@ -263,6 +267,9 @@ class Tests:
         os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))
         programs = re.findall(r"Linking C(?:XX)? executable (tests/\S+)",
                               planned)
+        # They run the tools' programs, and are not linked with them.
+        if "Linking CXX executable tools/" in planned:
+            programs.append("tests/tools/transcripts")
         folder = str("tests" / source.relative_to(self.build.parent / "source")
                      .parent) + "/"
         near = [
