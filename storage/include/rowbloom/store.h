@@ -117,8 +117,8 @@ class Store {
   //                    layout; a family has other options, or is not in a
   //                    read-only store; an option out of range; a
   //                    family that is listed twice or whose name is empty, over
-  //                    255 bytes, has ':' or bytes other than printable ASCII,
-  //                    starts with '.', or is "default" (RocksDB's own)
+  //                    255 bytes, has ':', spaces or bytes other than printable
+  //                    ASCII, starts with '.', or is "default" (RocksDB's own)
   //   NotFound         no store at `path`, and it may not be created
   //   NotSupported     the store was written in a format of a later version
   //   TryAgain         (read_only) another process kept changing the files
@@ -282,7 +282,9 @@ class Store {
   // time. Puts and deletes with later timestamps stay, and hide puts until the
   // clock has passed them, or a delete without a timestamp has taken them. In a
   // family with Timestamps::kClient such a delete leaves later deletes alone: a
-  // removal (WriteBatch) takes them.
+  // removal (WriteBatch) takes them. From then on, for good, deletes without a
+  // timestamp look cells up first, earlier builds refuse the store, and a
+  // delete of a row frees no space of a `versioned` family.
   rocksdb::Status ResetClock();
 
   // The environment whose file system has the store's files.
@@ -320,6 +322,8 @@ class Store {
   // lets in are seen again as far as they were not reclaimed yet. Files keep
   // filter and compression until they are compacted (Compact does it now);
   // block_size_bytes is that of files written after the store is next opened.
+  // From Timestamps::kClient to kStore the store has the effects of ResetClock
+  // for good, as the application may have given later timestamps.
   // InvalidArgument, all as it was: an option is out of range, or stands for
   // another cell format (FamilyOptions) than the family's cells have.
   rocksdb::Status AlterFamily(const std::string& name,

@@ -146,8 +146,9 @@ struct StoreOptions {
   // `env` share its threads.
   uint32_t background_jobs = 2;
   // The most files that are open at a time; at least 32. Filters and indexes go
-  // with a file that is closed, and are read again with it. 0: all files stay
-  // open.
+  // with a file that is closed, and are read again with it; if the filter is
+  // damaged then, RocksDB 7.8.3 may leave cells out of a scan, or crash. 0: all
+  // files stay open.
   uint32_t max_open_files = 0;
   // The file system, clocks and threads, which outlive the store. nullptr:
   // rocksdb::Env::Default(). Its NewLogger is not called: the store writes LOG
