@@ -154,7 +154,7 @@ struct ExportHFileArgs {
   void AddTo(CLI::App* command) {
     store.AddTo(command);
     AddListTo(command, "--family", &options.families,
-              "To export; repeatable; default all", "F")
+              "A family to export; repeatable; default all", "F")
         ->transform(FromPrintable);
     AddRowRangeTo(command, &options.start_row, &options.stop_row);
     AddOptionTo(command, "--regions", &regions_file,
@@ -162,12 +162,12 @@ struct ExportHFileArgs {
                 "\\xHH for any byte",
                 "FILE");
     AddNumberTo(command, "--max-file-bytes", &options.max_file_bytes,
-                "After which the next file begins, with a row", "BYTES")
+                "A file this large ends with its row", "BYTES")
         ->capture_default_str();
     AddChoiceTo(command, "--compression", &compression, kCompressions,
-                "Of the files", "CODEC");
+                "Compression of the files", "CODEC");
     AddChoiceTo(command, "--encoding", &encoding, kEncodings,
-                "Of the files' data blocks", "ENCODING");
+                "Encoding of the data blocks", "ENCODING");
     AddChoiceTo(command, "--codec-classes", &codec_classes, kCodecClasses,
                 "Whose codecs the cluster has: Hadoop's, HBase's native ones, "
                 "or its aircompressor's",
@@ -231,13 +231,14 @@ struct ImportHFileArgs {
   void AddTo(CLI::App* command) {
     store.AddTo(command);
     AddBytesTo(command, "--family", &options.family,
-               "Where all cells go; default: as the cells say", "F");
+               "The family of all cells; default: the one that each names",
+               "F");
     AddListTo(command, "--only", &options.families,
               "A family to take; repeatable; default all", "F")
         ->transform(FromPrintable);
     AddRowRangeTo(command, &options.start_row, &options.stop_row);
     command->add_flag("--latest-as-new", options.latest_as_new,
-                      "Where a family keeps the latest version only, write the "
+                      "If a family keeps the latest version only, write the "
                       "newest of each cell, in place of what is there");
     command->add_flag("--drop-tags", options.drop_tags,
                       "Take cells without the tags that a store has none of");

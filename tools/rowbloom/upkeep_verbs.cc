@@ -52,7 +52,8 @@ struct ResetClockArgs : StoreArgs {
     command->footer(
         "For a store whose timestamps ran ahead while the machine's clock was "
         "wrong. Cells\nwith later timestamps stay, and hide newer puts of them "
-        "until the clock has passed\nthem.");
+        "until the clock has passed\nthem, or a delete without a timestamp has "
+        "taken them.");
   }
 };
 
@@ -64,7 +65,8 @@ void ResetClock(const ResetClockArgs& args, const Streams& streams) {
 }
 
 void AddTargetTo(CLI::App* command, std::string* directory) {
-  AddArgumentTo(command, "TARGET", directory, "Where it goes; must not exist");
+  AddArgumentTo(command, "TARGET", directory,
+                "The directory to make; must not exist");
 }
 
 void AddBackupsTo(CLI::App* command, std::string* directory) {

@@ -179,8 +179,7 @@ struct DeleteArgs : WriteArgs {
   bool exact = false;
 
   void AddTo(CLI::App* command) {
-    WriteArgs::AddTo(command,
-                     "What has this timestamp or an older one; default all");
+    WriteArgs::AddTo(command, "Delete up to this timestamp; default all");
     command->add_flag("--exact", exact,
                       "Only the version of exactly this timestamp, of the "
                       "column or of all columns of the family");

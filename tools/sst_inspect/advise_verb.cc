@@ -45,7 +45,7 @@ struct AdviseArgs : FileArgs {
     cli::AddOptionTo(command, "--files", &files, "Files that a read considers",
                      "N");
     cli::AddOptionTo(command, "--files-per-row", &files_per_row,
-                     "Of these, files with cells of one row; 0: all", "N");
+                     "Files that have cells of one row; 0: all", "N");
     AddKeyLayoutTo(command);
     AddDbPathTo(command);
   }

@@ -131,8 +131,8 @@ Action AddDrawn(CLI::App* command,
   const auto args = std::make_shared<DrawnArgs>();
   args->AddTo(command);
   AddHtmlTo(command,
-            "Draw the blocks and the fill of the filters as a page there, - "
-            "for standard output, instead of text",
+            "Write a page of the blocks and of the fill of the filters to this "
+            "file, - for standard output, instead of text",
             &args->html);
   return [args, print](const Streams& streams) {
     if (args->html.empty()) {

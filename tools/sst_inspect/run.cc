@@ -10,20 +10,20 @@ namespace rowbloom::sst_inspect {
 namespace {
 
 constexpr cli::Verb kVerbs[] = {
-    {"summary", "What each file says of itself; the default.",
+    {"summary", "Prints what each file says of itself; the default.",
      "users.db\n"
      "users.db --html page.html",
      AddSummary},
-    {"tree", "A database by family and level; the default for databases.",
+    {"tree", "Prints a database by family and level; the default for one.",
      "users.db\n"
      "users.db --files --json\n"
      "users.db --files --html page.html",
      AddTree},
-    {"layout", "Each block: offset, sizes, codec, checksum.", "users.db",
+    {"layout", "Lists the blocks: offset, sizes, codec, checksum.", "users.db",
      AddLayout},
-    {"props", "Each property.", "users.db --json", AddProps},
-    {"index", "Each entry of the index.", "users.db --hex", AddIndex},
-    {"data", "The cells.",
+    {"props", "Lists the properties.", "users.db --json", AddProps},
+    {"index", "Lists the entries of the index.", "users.db --hex", AddIndex},
+    {"data", "Lists the cells.",
      "a.sst --row user_1001\n"
      "users.db --cells 100 --whole-keys",
      AddData},
@@ -35,15 +35,15 @@ constexpr cli::Verb kVerbs[] = {
      AddProbe},
     {"verify", "Reads everything: checksums, order, index, properties, filter.",
      "users.db", AddVerify},
-    {"stats", "Counts, sizes, histograms, the biggest rows.",
+    {"stats", "Prints counts, sizes, histograms and the biggest rows.",
      "users.db --biggest 10", AddStats},
     {"measure-fpr", "Looks up absent keys like the file's own.",
      "a.sst --count 100000", AddMeasure},
-    {"advise", "Which filter the data wants, and what it costs.",
+    {"advise", "Finds the filter that the data wants, and its costs.",
      "a.sst --rate 0.001 --files 10\n"
      "users.db",
      AddAdvise},
-    {"diff", "How two files differ; exit code 1 if they do.",
+    {"diff", "Compares two files; exit code 1 if they differ.",
      "a.sst b.sst --cells 20", AddDiff},
 };
 
