@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "rocksdb/env.h"
 #include "rocksdb/status.h"
@@ -17,8 +18,17 @@ class ArchiveLister : public rocksdb::EnvWrapper {
 
   rocksdb::Status FileExists(const std::string& file) override {
     rocksdb::Status s = EnvWrapper::FileExists(file);
-    const bool is_listed = file.ends_with("/archive") && !s.IsNotFound();
-    return is_listed ? rocksdb::Status::OK() : s;
+    return IsArchive(file) && !s.IsNotFound() ? rocksdb::Status::OK() : s;
+  }
+  rocksdb::Status GetChildren(const std::string& directory,
+                              std::vector<std::string>* children) override {
+    rocksdb::Status s = EnvWrapper::GetChildren(directory, children);
+    return IsArchive(directory) && s.IsNotFound() ? rocksdb::Status::OK() : s;
+  }
+
+ private:
+  static bool IsArchive(const std::string& path) {
+    return path.ends_with("/archive");
   }
 };
 

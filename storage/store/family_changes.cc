@@ -116,11 +116,11 @@ Status Store::TruncateFamily(const std::string& name) {
       no_writes.NoteWideWrite();
     };
     // A family that a record names and RocksDB does not have is completed by
-    // the next open. After a failure the MANIFEST may have the drop: no more
-    // writes are taken.
+    // the next open. After a failure, which is no background error to RocksDB,
+    // the MANIFEST may have the drop, and lose what is written later.
     s = opened.database.DropColumnFamily(name);
     if (!s.ok()) {
-      set();
+      opened.listener->Stop(s);
       return s;
     }
     // Reads find the family as it was until it is there again.

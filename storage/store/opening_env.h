@@ -29,9 +29,10 @@ class Listener final : public rocksdb::EventListener {
   // The number of memtables that were sealed. RocksDB deletes the log that it
   // writes to only after this has risen.
   uint64_t sealed() const { return sealed_; }
-  // Tells whether RocksDB had an error after which it takes no more writes.
-  bool is_stopped() const { return is_stopped_; }
-  // That error; OK: none.
+  // Tells whether a write of the MANIFEST failed, which may name files that
+  // RocksDB does not count as its own.
+  bool lost_manifest() const { return lost_manifest_; }
+  // The error after which the store takes no more changes; OK: none.
   rocksdb::Status error() const {
     if (!is_stopped_) return rocksdb::Status::OK();
     const std::scoped_lock lock(mutex_);
@@ -41,11 +42,21 @@ class Listener final : public rocksdb::EventListener {
   // RocksDB would go on after some errors. With that of a compaction without
   // space it lets writes fail that have to wait, until it is closed; without
   // that error they wait for space.
-  void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason,
                          rocksdb::Status* error) override {
+    using Reason = rocksdb::BackgroundErrorReason;
+    if (reason == Reason::kManifestWrite ||
+        reason == Reason::kManifestWriteNoWAL) {
+      lost_manifest_ = true;
+    }
+    Stop(*error);
+  }
+
+  // Keeps the first error.
+  void Stop(const rocksdb::Status& error) {
     const std::scoped_lock lock(mutex_);
     if (is_stopped_) return;
-    error_ = *error;
+    error_ = error;
     is_stopped_ = true;
   }
 
@@ -73,15 +84,16 @@ class Listener final : public rocksdb::EventListener {
  private:
   std::atomic<rocksdb::DB*> database_{nullptr};
   std::atomic<uint64_t> sealed_{0};
+  std::atomic<bool> lost_manifest_{false};
   std::atomic<bool> is_stopped_{false};
   mutable std::mutex mutex_;  // guards error_
   rocksdb::Status error_;
 };
 
-// Deletes no SSTs and blob files any more once RocksDB takes no more writes. If
-// that is by a failed write of the MANIFEST, RocksDB (7.8.3 to 11.8.1) deletes
-// the files of an ingestion, which the MANIFEST may name: the database could
-// not be opened again. The next opening deletes those that it does not name.
+// Deletes no SSTs and blob files any more after a failed write of the MANIFEST.
+// RocksDB (7.8.3 to 11.8.1) deletes the files of an ingestion then, which the
+// MANIFEST may name: the database could not be opened again. The next opening
+// deletes those that it does not name.
 class TableKeeper final : public rocksdb::FileSystemWrapper {
  public:
   TableKeeper(const std::shared_ptr<rocksdb::FileSystem>& target,
@@ -93,7 +105,7 @@ class TableKeeper final : public rocksdb::FileSystemWrapper {
                                const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* debug) override {
     const bool is_table = file.ends_with(".sst") || file.ends_with(".blob");
-    return is_table && listener_->is_stopped()
+    return is_table && listener_->lost_manifest()
                ? rocksdb::IOStatus::OK()
                : FileSystemWrapper::DeleteFile(file, options, debug);
   }

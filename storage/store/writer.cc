@@ -187,8 +187,13 @@ class Writer::Draft {
       rules->NoteFamilyVersionDelete();
     }
     options.sync = false;
-    if (s.ok()) JoinOperands(options);
-    return s;
+    if (s.ok()) {
+      JoinOperands(options);
+      return s;
+    }
+    // RocksDB's error may be that it waited, or had another before.
+    const Status stopped = opened_.listener->error();
+    return stopped.ok() ? s : stopped;
   }
 
  private:

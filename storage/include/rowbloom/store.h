@@ -315,7 +315,8 @@ class Store {
   rocksdb::Status DropFamily(const std::string& name);
   // Removes all cells of a family, which keeps its options: as DropFamily and
   // CreateFamily, but a crash in between leaves the family empty, not gone.
-  // After an error of RocksDB the family may be missing until the next open.
+  // After an error of RocksDB the store refuses changes, or the family is
+  // missing, until the next open.
   rocksdb::Status TruncateFamily(const std::string& name);
   // Gives a family other options. Rules for versions hold at once: versions
   // that they rule out are not seen any more, and versions that a wider rule
