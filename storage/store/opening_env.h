@@ -39,9 +39,8 @@ class Listener final : public rocksdb::EventListener {
     return error_;
   }
 
-  // RocksDB would go on after some errors. With that of a compaction without
-  // space it lets writes fail that have to wait, until it is closed; without
-  // that error they wait for space.
+  // RocksDB would go on after some errors: after that of a compaction without
+  // space it lets writes fail, until it is closed, that have to wait.
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason,
                          rocksdb::Status* error) override {
     using Reason = rocksdb::BackgroundErrorReason;
@@ -55,14 +54,12 @@ class Listener final : public rocksdb::EventListener {
   // Keeps the first error.
   void Stop(const rocksdb::Status& error) {
     const std::scoped_lock lock(mutex_);
-    if (is_stopped_) return;
-    error_ = error;
+    if (!is_stopped_) error_ = error;
     is_stopped_ = true;
   }
 
-  // After an error in the background RocksDB takes no more writes. From a full
-  // disk it would recover by itself, but closing may then wait for that for
-  // ever (seen with 7.8.3). From others the options keep it
+  // From a full disk RocksDB would recover by itself, but closing may then wait
+  // for that for ever (seen with 7.8.3). From other errors the options keep it
   // (max_bgerror_resume_count).
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/,
                             rocksdb::Status /*error*/,

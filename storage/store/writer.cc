@@ -187,12 +187,9 @@ class Writer::Draft {
       rules->NoteFamilyVersionDelete();
     }
     options.sync = false;
-    if (s.ok()) {
-      JoinOperands(options);
-      return s;
-    }
+    if (s.ok()) JoinOperands(options);
     // RocksDB's error may be that it waited, or had another before.
-    const Status stopped = opened_.listener->error();
+    const Status stopped = s.ok() ? s : opened_.listener->error();
     return stopped.ok() ? s : stopped;
   }
 
@@ -643,10 +640,9 @@ class Writer::Draft {
     if (!s.ok() || !change.qualifier.empty()) return s;
     RowDeletes row_deletes;
     s = FindRowDeletes(&row_deletes);
-    // A compaction may still meet a delete of the row that was removed, and
-    // apply it, unless a record keeps it from that. Without the record those up
-    // to the store's time stay, as the next delete covers them; later ones go
-    // once it is there.
+    // A compaction may still apply a delete of the row that was removed, unless
+    // a record forbids it. Without the record those up to the store's time
+    // stay, as the next delete covers them; later ones go once it is there.
     bool drops_later = false;
     const auto keep = [&](ChangeType type, uint64_t timestamp_ms) {
       const bool stays = !IsDeleteOfRow(change.type) ||
