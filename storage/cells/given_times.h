@@ -68,7 +68,7 @@ class GivenTimes {
     bool remove;
   };
   // The marker of a delete of a cell, or, with `row` as `cell`, of a whole row.
-  // What the delete removes is remembered: it may not be written after all.
+  // Memory keeps what the delete removes: it may not be written after all.
   Marker Delete(uint64_t row, uint64_t cell, uint64_t now_ms) {
     Times& deleted = times_[cell];
     // The first time after all that the delete is to take.

@@ -51,7 +51,7 @@ class Listener final : public rocksdb::EventListener {
     Stop(*error);
   }
 
-  // Keeps the first error.
+  // Stops all changes of the store, whose error is the first one given.
   void Stop(const rocksdb::Status& error) {
     const std::scoped_lock lock(mutex_);
     if (!is_stopped_) error_ = error;

@@ -233,9 +233,9 @@ class KeptLogs {
   rocksdb::DB& database_;
 };
 
-// Waits until RocksDB moves no logs to the archive, and keeps it from doing so
-// while the object lives. It moves the newest ones first, and does not find the
-// others meanwhile.
+// RocksDB moves no logs to the archive while the object lives, which waits for
+// a move that is under way. RocksDB moves the newest ones first, and does not
+// find the others meanwhile.
 class AllLogs {
  public:
   explicit AllLogs(Store::Impl* store) : kept_(store->opened.database.get()) {

@@ -12,12 +12,16 @@ namespace rowbloom::test {
 // The store has one `latest` family, c. It is null, and the test has failed, if
 // it could not be opened.
 struct CallingStore {
+  explicit CallingStore(StoreOptions options = {}) {
+    options.env = env.get();
+    store = OpenOrFail(options, dir.File("db"), {{"c", {}}});
+  }
+
   const TempDir dir;
   const std::shared_ptr<CallingFileSystem> files =
       std::make_shared<CallingFileSystem>();
   const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
-  const std::unique_ptr<Store> store =
-      OpenOrFail({.env = env.get()}, dir.File("db"), {{"c", {}}});
+  std::unique_ptr<Store> store;
 };
 
 }  // namespace rowbloom::test

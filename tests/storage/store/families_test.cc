@@ -616,17 +616,13 @@ TEST(WiderRules, ShowAgainWhatStays) {
 
 // A flush merges the writes of a cell by the rules of its beginning.
 TEST(WiderRules, ShowAgainWhatStaysOfAFlush) {
-  const TempDir dir;
-  const auto files = std::make_shared<CallingFileSystem>();
-  const auto env = rocksdb::NewCompositeEnv(files);
-  const FamilyOptions one = {.timestamps = Timestamps::kClient};
-  FamilyOptions three = one;
-  three.max_versions = 3;
-  StoreOptions small{.write_buffer_bytes = 64 << 10};
-  small.env = env.get();
-  const auto store = OpenOrFail(small, dir.File("db"), {{"a", one}});
+  CallingStore calling({.write_buffer_bytes = 64 << 10});
+  Store* const store = calling.store.get();
   ASSERT_NE(store, nullptr);
-  const auto versions = [&store] {
+  FamilyOptions three = {.timestamps = Timestamps::kClient};
+  ASSERT_THAT(store->CreateFamily("a", three), IsOk());
+  three.max_versions = 3;
+  const auto versions = [store] {
     std::vector<Cell> cells;
     EXPECT_THAT(store->GetVersions("r", "a", "q", &cells, {.max_versions = 10}),
                 IsOk());
@@ -642,7 +638,7 @@ TEST(WiderRules, ShowAgainWhatStaysOfAFlush) {
   const std::shared_future<void> is_read = read.get_future().share();
   std::thread alter;
   std::atomic<bool> flushed = false;
-  files->OnSynced([&](const std::string& path) {
+  calling.files->OnSynced([&](const std::string& path) {
     if (!path.ends_with(".sst") || flushed.exchange(true)) return;
     alter = std::thread([&] {
       EXPECT_THAT(store->AlterFamily("a", three), IsOk());

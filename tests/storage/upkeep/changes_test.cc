@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <future>
 #include <limits>
+#include <mutex>
 #include <thread>
 
 #include "tests/storage/store/calling_store.h"
@@ -781,33 +782,35 @@ TEST_F(Changes, ThatCannotBeReadAreNotCalledMissing) {
 
 // RocksDB moves the newest log first, and does not list those before it then.
 TEST_F(Changes, WhoseLogIsBeingArchivedAreFound) {
-  const auto files = std::make_shared<CallingFileSystem>();
-  const auto env = rocksdb::NewCompositeEnv(files);
-  StoreOptions options = kKeepsLog;
-  options.env = env.get();
-  const auto store = OpenOrFail(options, path_, {{"f", {}}});
+  CallingStore calling(kKeepsLog);
+  Store* const store = calling.store.get();
   ASSERT_NE(store, nullptr);
-  ASSERT_THAT(store->Put("before", "f", "q", "v"), IsOk());
-  ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+  ASSERT_THAT(store->Put("before", "c", "q", "v"), IsOk());
+  ASSERT_THAT(TakeChanges(store, &number_, &changes_), IsOk());
   ASSERT_THAT(store->Flush(), IsOk());
   // Logs stay where they are until the checkpoint is done.
   std::atomic<bool> linked = false;
-  files->OnLinked([&](const std::string& /*path*/) {
+  calling.files->OnLinked([&](const std::string& /*path*/) {
     if (linked.exchange(true)) return;
     for (const char* row : {"a", "b", "c"}) {
-      EXPECT_THAT(store->Put(row, "f", "q", "v"), IsOk());
+      EXPECT_THAT(store->Put(row, "c", "q", "v"), IsOk());
       EXPECT_THAT(store->Flush(), IsOk());
     }
   });
-  std::string newest;
+  std::mutex mutex;
+  std::string newest;  // guarded by the mutex
+  std::atomic<bool> takes = false;
   std::future<Status> taken;
-  files->OnRenamed([&](const std::string& path) {
-    if (path.find("/archive/") == path.npos || taken.valid()) return;
-    newest = std::max(newest, path);
-    if (path == newest) return;
-    taken = std::async(std::launch::async, [&] {
-      return TakeChanges(store.get(), &number_, &changes_);
-    });
+  calling.files->OnRenamed([&](const std::string& path) {
+    if (path.find("/archive/") == path.npos) return;
+    {
+      const std::lock_guard lock(mutex);
+      newest = std::max(newest, path);
+      if (path == newest) return;
+    }
+    if (takes.exchange(true)) return;
+    taken = std::async(std::launch::async,
+                       [&] { return TakeChanges(store, &number_, &changes_); });
     taken.wait_for(std::chrono::seconds(1));  // it may wait for this
   });
   ASSERT_THAT(store->Checkpoint(dir_.File("checkpoint")), IsOk());
@@ -818,36 +821,33 @@ TEST_F(Changes, WhoseLogIsBeingArchivedAreFound) {
 
 // A reader has a write whose log is being synced.
 TEST_F(Changes, GoOnFromTheNumberOfAReader) {
-  const auto files = std::make_shared<CallingFileSystem>();
-  const auto env = rocksdb::NewCompositeEnv(files);
-  StoreOptions options = kKeepsLog;
-  options.env = env.get();
-  const auto store = OpenOrFail(options, path_, {{"f", {}}});
+  CallingStore calling(kKeepsLog);
+  Store* const store = calling.store.get();
   ASSERT_NE(store, nullptr);
   std::atomic<bool> synced = false;
   std::future<Status> taken;
-  files->OnSynced([&](const std::string& path) {
+  calling.files->OnSynced([&](const std::string& path) {
     if (!path.ends_with(".log") || synced.exchange(true)) return;
-    const auto reader = OpenOrFail({.read_only = true}, path_, {});
+    const auto reader =
+        OpenOrFail({.read_only = true}, calling.dir.File("db"), {});
     ASSERT_NE(reader, nullptr);
     number_ = reader->LatestNumber();
     EXPECT_GT(number_, store->LatestNumber());
-    taken = std::async(std::launch::async, [&] {
-      return TakeChanges(store.get(), &number_, &changes_);
-    });
+    taken = std::async(std::launch::async,
+                       [&] { return TakeChanges(store, &number_, &changes_); });
     taken.wait_for(std::chrono::seconds(1));  // it waits for this write
   });
-  ASSERT_THAT(store->Put("a", "f", "q", "v", {.durability = Durability::kSync}),
+  ASSERT_THAT(store->Put("a", "c", "q", "v", {.durability = Durability::kSync}),
               IsOk());
   ASSERT_TRUE(taken.valid());
   EXPECT_THAT(taken.get(), IsOk());
   EXPECT_TRUE(changes_.empty());
-  ASSERT_THAT(store->Put("b", "f", "q", "v"), IsOk());
-  ASSERT_THAT(TakeChanges(store.get(), &number_, &changes_), IsOk());
+  ASSERT_THAT(store->Put("b", "c", "q", "v"), IsOk());
+  ASSERT_THAT(TakeChanges(store, &number_, &changes_), IsOk());
   ASSERT_EQ(changes_.size(), 1u);
   EXPECT_EQ(changes_[0].row, "b");
-  EXPECT_TRUE(TakeChanges(store.get(), &(number_ += 10), &changes_)
-                  .IsInvalidArgument());
+  EXPECT_TRUE(
+      TakeChanges(store, &(number_ += 10), &changes_).IsInvalidArgument());
 }
 
 // A process was killed after it had flushed the records, and not yet a family
