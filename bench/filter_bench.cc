@@ -165,9 +165,9 @@ class Subject {
       profile.cells = columns ? space.keys() : 0;
       const Prediction predicted = Predict(profile, *kind_.spec);
       set("predicted_bytes", static_cast<double>(predicted.bytes()));
-      set("predicted_absent_row", predicted.opens.get_absent_row);
+      set("predicted_absent_row", predicted.wasted.get_absent_row);
       if (columns) {
-        set("predicted_absent_column", predicted.opens.get_absent_column);
+        set("predicted_absent_column", predicted.wasted.get_absent_column);
       }
     }
   }

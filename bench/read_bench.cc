@@ -53,7 +53,7 @@ uint64_t BlocksAsked(const rocksdb::PerfContext& counters) {
 }
 
 // Runs operations [begin, end) and fills in the blocks that they took; with
-// `files`, wrong opens, too.
+// `files`, wasted reads, too.
 Status Count(ReadDatabase* database, Read read, uint64_t begin, uint64_t end,
              bool files, ReadResult* result) {
   const PerfLevelGuard guard(rocksdb::kEnableCount);
@@ -78,7 +78,7 @@ Status Count(ReadDatabase* database, Read read, uint64_t begin, uint64_t end,
                               "answers, so that they were not always asked");
   }
   result->files_considered = opened + counters.bloom_sst_miss_count;
-  result->wrong_opens = opened - found;
+  result->wasted_reads = opened - found;
   return Status::OK();
 }
 
@@ -103,7 +103,7 @@ Status Reconcile(const std::vector<Read>& reads, const Databases& databases,
         own->operations = expected.operations;
         own->found = expected.found;
         own->files_considered = expected.files_considered;
-        own->wrong_opens = expected.files_considered - expected.found;
+        own->wasted_reads = expected.files_considered - expected.found;
       } else if (own->files_considered != expected.files_considered ||
                  own->found != expected.found) {
         return Status::Corruption(std::string(ToString(database->filter())) +
@@ -333,7 +333,7 @@ Status OpenAll(const Databases& databases, Caching caching, bool backwards) {
   return Status::OK();
 }
 
-// Claimed at most, of the wrong opens of RocksDB.
+// Claimed at most, of the wasted reads of RocksDB.
 constexpr double kShareForAbsentRows = 1.0 / 50;
 constexpr double kShareOtherwise = 1.05;
 
@@ -421,11 +421,11 @@ double ReadResult::ConsideredPerOperation() const {
 }
 
 double ReadResult::SkippedPercent() const {
-  return files_considered == 0
-             ? 0
-             : 100.0 *
-                   static_cast<double>(files_considered - wrong_opens - found) /
-                   static_cast<double>(files_considered);
+  return files_considered == 0 ? 0
+                               : 100.0 *
+                                     static_cast<double>(files_considered -
+                                                         wasted_reads - found) /
+                                     static_cast<double>(files_considered);
 }
 
 double ReadResult::ProbePercent() const {
@@ -533,17 +533,18 @@ std::vector<std::string> ClaimsThatAre(Verdict verdict,
         " bytes, RocksDB's " + std::to_string(stock.filter_bytes));
   }
   for (const Read read : kAllReads) {
-    const uint64_t wrong = rowbloom[read].wrong_opens;
-    const uint64_t stock_wrong = stock[read].wrong_opens;
+    const uint64_t wrong = rowbloom[read].wasted_reads;
+    const uint64_t stock_wrong = stock[read].wasted_reads;
     const Estimate ratio = RatioOfCounts(wrong, stock_wrong);
     const double at_most =
         IsAbsentRow(read) ? kShareForAbsentRows : kShareOtherwise;
     if (Judge(ratio, at_most) != verdict) continue;
-    sentences.push_back(fmt::format(
-        "{}: {} wrong opens, RocksDB {}, a ratio of {:.4f} ({:.4f} to {:.4f}), "
-        "claimed is at most {}",
-        ToString(read), wrong, stock_wrong, ratio.value, ratio.low, ratio.high,
-        at_most));
+    sentences.push_back(
+        fmt::format("{}: {} wasted reads, RocksDB {}, a ratio of {:.4f} "
+                    "({:.4f} to {:.4f}), "
+                    "claimed is at most {}",
+                    ToString(read), wrong, stock_wrong, ratio.value, ratio.low,
+                    ratio.high, at_most));
   }
   return sentences;
 }

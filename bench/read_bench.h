@@ -137,7 +137,7 @@ struct ReadResult {
   uint64_t operations = 0;
   uint64_t found = 0;             // keys
   uint64_t files_considered = 0;  // for keys; the same for all filters
-  uint64_t wrong_opens = 0;       // files opened that lacked the key
+  uint64_t wasted_reads = 0;      // files opened that lacked the key
   // Blocks of each operation: looked up in the cache; those read from files.
   double blocks = 0;
   double blocks_read = 0;
@@ -194,8 +194,8 @@ rocksdb::Status BenchReads(const Cells& cells, const ReadBenchOptions& options,
                            std::vector<ShapeResult>* results);
 
 // The claims of rowbloom of this verdict, a sentence each. The claims are: at
-// most the bytes of kStock; a fiftieth of its wrong opens for absent rows,
-// except in scans; and 1.05 times its wrong opens for anything else. Claims of
+// most the bytes of kStock; a fiftieth of its wasted reads for absent rows,
+// except in scans; and 1.05 times its wasted reads for anything else. Claims of
 // counts are judged by the interval of their ratio.
 std::vector<std::string> ClaimsThatAre(Verdict verdict,
                                        const ShapeResult& result);

@@ -160,7 +160,7 @@ void PrintShape(const MeasuredShape& measured) {
   }
   const std::string head =
       fmt::format("{:25}{:27}{:>10}{:>9}{:>9}{:>9}{:>9}{:>8}{:>16}{:>8}{:>8}",
-                  "read", "filter", "wrong", "blocks", "read", "us", "p99 us",
+                  "read", "filter", "wasted", "blocks", "read", "us", "p99 us",
                   "CPU", "", "wall", "probe");
   fmt::print("\n{}\n{}\n", head, std::string(head.size(), '-'));
   for (const Read read : kAllReads) {
@@ -171,9 +171,9 @@ void PrintShape(const MeasuredShape& measured) {
           "{:25}{:27}{:>10}{:>9.2f}{:>9.2f}{:>9.2f}{:>9.2f}{:>8.3f}"
           "{:>8.3f}-{:<7.3f}{:>8.3f}{:>8}\n",
           filter.filter == Filter::kNone ? ToString(read) : "",
-          ToString(filter.filter), own.wrong_opens, own.blocks, own.blocks_read,
-          own.median_us, own.p99_us, cpu.value, cpu.low, cpu.high,
-          own.turns.wall_ratio.value,
+          ToString(filter.filter), own.wasted_reads, own.blocks,
+          own.blocks_read, own.median_us, own.p99_us, cpu.value, cpu.low,
+          cpu.high, own.turns.wall_ratio.value,
           own.probe_nanos == 0 ? ""
                                : fmt::format("{:.0f}%", own.ProbePercent()));
     }
@@ -184,7 +184,7 @@ void PrintShape(const MeasuredShape& measured) {
 // Rowbloom's ratios, and what they are worth, a line for each shape.
 void PrintSummary(const std::vector<MeasuredShape>& all) {
   fmt::print(
-      "wrong   files opened that did not hold the answer, over all keys of a "
+      "wasted  files opened that did not hold the answer, over all keys of a "
       "read\n"
       "blocks  asked of the cache in an operation; read: of these, from files\n"
       "us      median time of an operation, p99 the time of the slowest "
@@ -201,13 +201,13 @@ void PrintSummary(const std::vector<MeasuredShape>& all) {
     double (*value)(const ReadResult& own, const ReadResult& stock);
   };
   const Column columns[] = {
-      {"wrong opens of rowbloom over those of stock Bloom, prefix + key",
+      {"wasted reads of rowbloom over those of stock Bloom, prefix + key",
        Filter::kRowbloom,
        [](const ReadResult& own, const ReadResult& stock) {
-         return stock.wrong_opens == 0
-                    ? static_cast<double>(own.wrong_opens != 0)
-                    : static_cast<double>(own.wrong_opens) /
-                          static_cast<double>(stock.wrong_opens);
+         return stock.wasted_reads == 0
+                    ? static_cast<double>(own.wasted_reads != 0)
+                    : static_cast<double>(own.wasted_reads) /
+                          static_cast<double>(stock.wasted_reads);
        }},
       {"processor time of rowbloom over that of stock Bloom, prefix + key",
        Filter::kRowbloom,
@@ -280,7 +280,7 @@ void AddRecords(const std::string& shape, uint64_t rows, uint64_t cells,
         {"operations", any.operations},
         {"found", any.found},
         {"files_considered", any.files_considered},
-        {"wrong_opens", of_each([](Own r) { return r.wrong_opens; })},
+        {"wasted_reads", of_each([](Own r) { return r.wasted_reads; })},
         {"blocks", of_each([](Own r) { return r.blocks; })},
         {"blocks_read", of_each([](Own r) { return r.blocks_read; })},
         {"median_us", of_each([](Own r) { return r.median_us; })},
@@ -337,7 +337,7 @@ void PrintOverview(const Cells& cells, const ReadBenchArguments& arguments,
   std::string heads = fmt::format("{:25}{:>11}", "filter", "bytes");
   for (const Read read : kOverviewReads) {
     kinds += fmt::format("{:>23}", ToString(read));
-    heads += fmt::format("{:>9}{:>8}{:>6}", "skipped", "wrong", "us");
+    heads += fmt::format("{:>9}{:>8}{:>6}", "skipped", "wasted", "us");
   }
   fmt::print("{}\n{}\n{}\n", kinds, heads, std::string(heads.size(), '-'));
   for (const ReadsOfFilter& filter : result.filters) {
@@ -346,14 +346,14 @@ void PrintOverview(const Cells& cells, const ReadBenchArguments& arguments,
     for (const Read read : kOverviewReads) {
       const ReadResult& own = filter[read];
       fmt::print("{:>8.2f}%{:>8}{:>6.1f}", own.SkippedPercent(),
-                 own.wrong_opens, own.median_us);
+                 own.wasted_reads, own.median_us);
     }
     fmt::print("\n");
   }
   fmt::print(
       "\nskipped  files that the filter ruled out, of those that an operation "
       "had to consider\n"
-      "wrong    files opened that did not hold the answer\n"
+      "wasted   files opened that did not hold the answer\n"
       "us       median time of one operation, everything in the block cache\n");
   const uint64_t stock = result[Filter::kStock].filter_bytes;
   const uint64_t row_col = result[Filter::kRowbloom].filter_bytes;

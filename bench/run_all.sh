@@ -96,7 +96,7 @@ run() {
       measure read_bench_packages read_bench --check --input "$packages" \
         "${args[@]}"
       # The tables of single shapes are in the JSON.
-      sed -i -n '/^wrong /,$p' "$work"/results/read_bench{,_packages}.txt
+      sed -i -n '/^wasted /,$p' "$work"/results/read_bench{,_packages}.txt
       ;;
     store_bench)
       args -- --quick --seconds 0.1

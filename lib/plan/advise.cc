@@ -25,7 +25,7 @@ uint64_t RibbonBytes(uint64_t keys, double bits_per_key) {
                                kHeaderBytes);
 }
 
-// The prediction for one file of this rate, without its wrong opens.
+// The prediction for one file of this rate, without its wasted reads.
 Prediction PredictSections(const FileProfile& profile, const FilterSpec& filter,
                            double rate) {
   Prediction built;
@@ -133,11 +133,11 @@ Prediction Predict(const FileProfile& profile, const FilterSpec& filter) {
   for (size_t level = 0; level < groups.size(); ++level) {
     const RunGroup& group = groups[level];
     const Prediction file = PredictSections(profile, filter, rates[level]);
-    const WrongOpens opens = PredictWrongOpens(
+    const WastedReads wasted = PredictWastedReads(
         {.row = file.row_rate, .row_col = file.row_col_rate}, group.row_spread);
-    result.opens.scan_absent_row += group.runs * opens.scan_absent_row;
-    result.opens.get_absent_row += group.runs * opens.get_absent_row;
-    result.opens.get_absent_column += group.runs * opens.get_absent_column;
+    result.wasted.scan_absent_row += group.runs * wasted.scan_absent_row;
+    result.wasted.get_absent_row += group.runs * wasted.get_absent_row;
+    result.wasted.get_absent_column += group.runs * wasted.get_absent_column;
   }
   return result;
 }
@@ -150,15 +150,15 @@ constexpr uint64_t kOverheadBytes = 160;
 // next to nothing that fewer would not.
 constexpr double kFewestBits = 2;
 constexpr double kMostBits = 24;
-// The share of ROW's wrong opens that ROWCOL has to stay below.
+// The share of ROW's wasted reads that ROWCOL has to stay below.
 constexpr double kWorthAllCells = 0.5;
 
 double Cost(const FileProfile& profile, const Prediction& prediction) {
-  const WrongOpens& opens = prediction.opens;
+  const WastedReads& wasted = prediction.wasted;
   const ReadShares& reads = profile.reads;
-  return opens.scan_absent_row * reads.scan_absent_row +
-         opens.get_absent_row * reads.get_absent_row +
-         opens.get_absent_column * reads.get_absent_column;
+  return wasted.scan_absent_row * reads.scan_absent_row +
+         wasted.get_absent_row * reads.get_absent_row +
+         wasted.get_absent_column * reads.get_absent_column;
 }
 
 uint64_t EntriesOf(const FileProfile& profile, const FilterSpec& filter) {
@@ -257,16 +257,16 @@ std::string DataText(const FileProfile& profile) {
 }
 
 std::string PredictionText(const FilterAlternative& filter) {
-  const WrongOpens& opens = filter.prediction.opens;
+  const WastedReads& wasted = filter.prediction.wasted;
   return Concat(
       ToString(filter.bloom_type), " of kind ", ToString(filter.kind),
       filter.level_allocation ? " with optimal bits by level" : "",
       filter.row_spread ? " with the adaptive split" : "", " at a rate of ",
       Text(filter.false_positive_rate), " takes ", filter.prediction.bytes(),
-      " bytes in this file and opens files for nothing: ",
-      Text(opens.scan_absent_row), " for a scan of an absent row, ",
-      Text(opens.get_absent_row), " for a get of an absent row, ",
-      Text(opens.get_absent_column), " for a get of an absent column.");
+      " bytes in this file. Wasted reads: ", Text(wasted.scan_absent_row),
+      " for a scan of an absent row, ", Text(wasted.get_absent_row),
+      " for a get of an absent row, ", Text(wasted.get_absent_column),
+      " for a get of an absent column.");
 }
 
 // The choice between a filter of kBloom and a ribbon of its rate, with the
@@ -365,7 +365,8 @@ Result<Advice> Advise(const FileProfile& profile, const FilterBudget& budget) {
                             " NONE: no absent key is looked up, and a "
                             "filter helps no other read.");
   }
-  // The filter of a type and kind with the fewest wrong opens, if there is one.
+  // The filter of a type and kind with the fewest wasted reads, if there is
+  // one.
   const auto best = [&](BloomType type, FilterKind kind) {
     const FilterAlternative* found = nullptr;
     for (const FilterAlternative& filter : all) {

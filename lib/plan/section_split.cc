@@ -8,7 +8,7 @@
 
 namespace rowbloom {
 
-WrongOpens PredictWrongOpens(const SectionRates& rates, double row_spread) {
+WastedReads PredictWastedReads(const SectionRates& rates, double row_spread) {
   const double both = rates.row * rates.row_col;
   return {.scan_absent_row = rates.row,
           .get_absent_row = both,
@@ -20,7 +20,7 @@ SectionRates AdaptiveSplit(FilterKind kind, uint64_t rows, uint64_t cells,
                            double rate, double row_spread) {
   SectionRates best = {.row = rate, .row_col = rate};
   if (rows == 0 || cells == 0) return best;
-  double least = PredictWrongOpens(best, row_spread).Sum();
+  double least = PredictWastedReads(best, row_spread).Sum();
   const double equal = KindBits(kind, rate);
   const double rows_per_cell =
       static_cast<double>(rows) / static_cast<double>(cells);
@@ -30,10 +30,10 @@ SectionRates AdaptiveSplit(FilterKind kind, uint64_t rows, uint64_t cells,
     if (row_col < kMinBitsPerKey) break;
     const SectionRates rates = {.row = KindRate(kind, row),
                                 .row_col = KindRate(kind, row_col)};
-    const WrongOpens opens = PredictWrongOpens(rates, row_spread);
-    if (opens.get_absent_column > rate) break;
-    if (opens.Sum() < least) {
-      least = opens.Sum();
+    const WastedReads wasted = PredictWastedReads(rates, row_spread);
+    if (wasted.get_absent_column > rate) break;
+    if (wasted.Sum() < least) {
+      least = wasted.Sum();
       best = rates;
     }
   }

@@ -36,9 +36,9 @@ inline bool IsRowSpread(double row_spread) {
   return row_spread > 0 && row_spread <= 1;
 }
 
-// The rates with the least sum of wrong opens for sections of `kind` with
+// The rates with the least sum of wasted reads for sections of `kind` with
 // `rows` and `cells` distinct entries that take the bits of two sections of
-// `rate`. None of the three wrong opens is above `rate`, and the ROW section
+// `rate`. None of the three wasted reads is above `rate`, and the ROW section
 // has at least the bits of that rate. With a row_spread of 1, and without rows
 // or cells, both rates are `rate`. REQUIRES IsRowSpread(row_spread).
 SectionRates AdaptiveSplit(FilterKind kind, uint64_t rows, uint64_t cells,

@@ -22,7 +22,7 @@ for filter in 'stock Bloom, key' 'stock Bloom, prefix + key' \
   grep -qF "\"$filter\"" "$dir/json" || fail "no $filter in JSON"
 done
 for key in cpu os compiler flags commit rocksdb kernel seed filter_bytes \
-  wrong_opens blocks_read median_us p99_us cpu_ratio wall_ratio \
+  wasted_reads blocks_read median_us p99_us cpu_ratio wall_ratio \
   probe_percent; do
   grep -q "\"$key\": *[^ ]" "$dir/json" || fail "the JSON has no $key"
 done

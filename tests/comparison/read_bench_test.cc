@@ -68,7 +68,7 @@ TEST_P(EachTree, IsReadWithEveryFilter) {
         SCOPED_TRACE(ToString(read));
         const ReadResult& own = filter[read];
         EXPECT_GT(own.operations, 0u);
-        EXPECT_GE(own.files_considered, own.found + own.wrong_opens);
+        EXPECT_GE(own.files_considered, own.found + own.wasted_reads);
         EXPECT_EQ(own.found > 0, read == Read::kGetPresent ||
                                      read == Read::kBatchPresent ||
                                      read == Read::kColumnsPresent);
@@ -89,26 +89,26 @@ TEST_P(EachTree, IsReadWithEveryFilter) {
               1);
     // The same keys, looked up one by one and in batches.
     for (const Filter filter : kAllFilters) {
-      EXPECT_EQ(result[filter][Read::kGetAbsentRow].wrong_opens,
-                result[filter][Read::kBatchAbsentRow].wrong_opens);
-      EXPECT_EQ(result[filter][Read::kGetPresent].wrong_opens,
-                result[filter][Read::kBatchPresent].wrong_opens);
+      EXPECT_EQ(result[filter][Read::kGetAbsentRow].wasted_reads,
+                result[filter][Read::kBatchAbsentRow].wasted_reads);
+      EXPECT_EQ(result[filter][Read::kGetPresent].wasted_reads,
+                result[filter][Read::kBatchPresent].wasted_reads);
     }
     // The control differs in where it lies alone.
     EXPECT_EQ(result[Filter::kStockAgain].filter_bytes,
               result[Filter::kStock].filter_bytes);
     for (const Read read : kAllReads) {
-      EXPECT_EQ(result[Filter::kStockAgain][read].wrong_opens,
-                result[Filter::kStock][read].wrong_opens);
+      EXPECT_EQ(result[Filter::kStockAgain][read].wasted_reads,
+                result[Filter::kStock][read].wasted_reads);
     }
     // Filters are probed, and worth it.
     const ReadResult& none = result[Filter::kNone][Read::kGetAbsentRow];
-    EXPECT_GT(none.wrong_opens, kQuestions / 2);
+    EXPECT_GT(none.wasted_reads, kQuestions / 2);
     EXPECT_GT(none.blocks, 0);
     for (const Filter filter : {Filter::kStock, Filter::kStockKey,
                                 Filter::kStockRibbon, Filter::kRowbloom}) {
-      EXPECT_LT(10 * result[filter][Read::kGetAbsentRow].wrong_opens,
-                none.wrong_opens);
+      EXPECT_LT(10 * result[filter][Read::kGetAbsentRow].wasted_reads,
+                none.wasted_reads);
     }
   }
   // Blocks are read where the cache is too small for them, and nowhere else.
@@ -146,7 +146,7 @@ TEST(ReadBench, CountsRepeatWithTheSeed) {
       const ReadResult& a = first[0][filter][read];
       const ReadResult& b = again[0][filter][read];
       EXPECT_EQ(a.files_considered, b.files_considered);
-      EXPECT_EQ(a.wrong_opens, b.wrong_opens);
+      EXPECT_EQ(a.wasted_reads, b.wasted_reads);
       EXPECT_EQ(a.found, b.found);
       differs |= a.files_considered != other[0][filter][read].files_considered;
     }
@@ -248,9 +248,9 @@ void ExpectTheMainClaim(const ShapeResult& result) {
   for (const Read read : kOverviewReads) {
     SCOPED_TRACE(ToString(read));
     const auto wrong =
-        static_cast<double>(result[Filter::kRowbloom][read].wrong_opens);
+        static_cast<double>(result[Filter::kRowbloom][read].wasted_reads);
     const auto stock =
-        static_cast<double>(result[Filter::kStock][read].wrong_opens);
+        static_cast<double>(result[Filter::kStock][read].wasted_reads);
     // The filters were probed, and for enough files for a ratio to mean
     // something.
     EXPECT_GT(stock, 1000);
@@ -283,7 +283,7 @@ TEST(Overview, RowColIsAsGoodAsStockWhereRowsAreSpread) {
 TEST(Overview, RowAloneOpensTheFileOfEveryAbsentColumn) {
   const ShapeResult result = Overview(
       2000, 8 * 500, false, {kOverviewFilters.begin(), kOverviewFilters.end()});
-  EXPECT_GE(result[Filter::kRow][Read::kGetAbsentColumn].wrong_opens, 500u);
+  EXPECT_GE(result[Filter::kRow][Read::kGetAbsentColumn].wasted_reads, 500u);
   for (const ReadsOfFilter& filter : result.filters) {
     SCOPED_TRACE(ToString(filter.filter));
     for (const Read read : kOverviewReads) {
@@ -299,12 +299,12 @@ ShapeResult AsClaimed() {
   ShapeResult result;
   for (const Filter filter : kAllFilters) {
     ReadsOfFilter one{.filter = filter, .filter_bytes = 1000, .reads = {}};
-    for (const Read read : kAllReads) one[read].wrong_opens = 100'000;
+    for (const Read read : kAllReads) one[read].wasted_reads = 100'000;
     result.filters.push_back(one);
   }
   for (const Read read :
        {Read::kGetAbsentRow, Read::kBatchAbsentRow, Read::kColumnsAbsentRow}) {
-    result.filters.back()[read].wrong_opens = 1000;
+    result.filters.back()[read].wasted_reads = 1000;
   }
   return result;
 }
@@ -316,10 +316,10 @@ TEST(ReadClaims, HoldWhereAllIsAsClaimed) {
             1 + kAllReads.size());
 }
 
-TEST(ReadClaims, TooManyWrongOpensAreNamed) {
+TEST(ReadClaims, TooManyWastedReadsAreNamed) {
   for (const Read read : kAllReads) {
     ShapeResult result = AsClaimed();
-    result.filters.back()[read].wrong_opens *= 3;
+    result.filters.back()[read].wasted_reads *= 3;
     const std::vector<std::string> missed =
         ClaimsThatAre(Verdict::kMissed, result);
     ASSERT_EQ(missed.size(), 1u) << ToString(read);
@@ -336,11 +336,11 @@ TEST(ReadClaims, MoreBytesThanTheBaselineAreNamed) {
   EXPECT_EQ(missed[0], "filters take 1001 bytes, RocksDB's 1000");
 }
 
-TEST(ReadClaims, TooFewWrongOpensDecideNothing) {
+TEST(ReadClaims, TooFewWastedReadsDecideNothing) {
   for (const uint64_t stock : {0, 40}) {
     ShapeResult result = AsClaimed();
     for (ReadsOfFilter& filter : result.filters) {
-      filter[Read::kGetAbsentRow].wrong_opens =
+      filter[Read::kGetAbsentRow].wasted_reads =
           filter.filter == Filter::kRowbloom ? 0 : stock;
     }
     EXPECT_EQ(ClaimsThatAre(Verdict::kUndecided, result).size(), 1u);

@@ -66,13 +66,14 @@ void PrintTotals() {
         FilterSpec filter = {.bloom_type = type, .kind = kind};
         if (by_level) filter.level_allocation = kTree;
         const Prediction last = PredictFile(filter, kTree.levels);
-        std::printf(
-            "%-8s%-8s%-14s%8.0f%12.1f%18.4f%18.6f%20.5f\n",
-            std::string(ToString(type)).c_str(),
-            std::string(ToString(kind)).c_str(),
-            by_level ? "by level" : "one rate", TotalBytes(filter) / 1e9,
-            static_cast<double>(last.bytes()) / 1e6, last.opens.scan_absent_row,
-            last.opens.get_absent_row, last.opens.get_absent_column);
+        std::printf("%-8s%-8s%-14s%8.0f%12.1f%18.4f%18.6f%20.5f\n",
+                    std::string(ToString(type)).c_str(),
+                    std::string(ToString(kind)).c_str(),
+                    by_level ? "by level" : "one rate",
+                    TotalBytes(filter) / 1e9,
+                    static_cast<double>(last.bytes()) / 1e6,
+                    last.wasted.scan_absent_row, last.wasted.get_absent_row,
+                    last.wasted.get_absent_column);
       }
     }
   }

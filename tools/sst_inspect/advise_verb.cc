@@ -63,10 +63,10 @@ struct PresentFilter {
   double prefix = 1;
   double key = 1;
 
-  // The wrong opens of the file, as PredictWrongOpens has them.
-  WrongOpens Opens(double row_spread) const {
-    return has_sections ? PredictWrongOpens(sections, row_spread)
-                        : WrongOpens{prefix, key, key};
+  // The wasted reads of the file, as PredictWastedReads has them.
+  WastedReads Wasted(double row_spread) const {
+    return has_sections ? PredictWastedReads(sections, row_spread)
+                        : WastedReads{prefix, key, key};
   }
 };
 
@@ -114,13 +114,13 @@ struct FilterCost {
   std::string which;  // "present", "advised" or "alternative"
   std::string name;
   uint64_t bytes = 0;
-  WrongOpens opens;  // per read, over all files that it considers
+  WastedReads wasted;  // per read, over all files that it considers
 
-  void Add(uint64_t more_bytes, const WrongOpens& more, double times) {
+  void Add(uint64_t more_bytes, const WastedReads& more, double times) {
     bytes += more_bytes;
-    opens.scan_absent_row += times * more.scan_absent_row;
-    opens.get_absent_row += times * more.get_absent_row;
-    opens.get_absent_column += times * more.get_absent_column;
+    wasted.scan_absent_row += times * more.scan_absent_row;
+    wasted.get_absent_row += times * more.get_absent_row;
+    wasted.get_absent_column += times * more.get_absent_column;
   }
 };
 
@@ -303,7 +303,7 @@ class AdvisedFiles {
   FilterCost PresentCost() const {
     FilterCost cost{.which = "present"};
     for (const File& file : files_) {
-      cost.Add(file.present.bytes, file.present.Opens(file.row_spread()),
+      cost.Add(file.present.bytes, file.present.Wasted(file.row_spread()),
                file.considered);
       if (cost.name.empty()) cost.name = file.present.name;
       if (cost.name != file.present.name) cost.name = "several";
@@ -316,7 +316,7 @@ class AdvisedFiles {
     for (const File& file : files_) {
       const Prediction built = Predict(file.profile, filter);
       cost.Add(built.bytes(),
-               PredictWrongOpens(
+               PredictWastedReads(
                    {.row = built.row_rate, .row_col = built.row_col_rate},
                    file.row_spread()),
                file.considered);
@@ -361,9 +361,9 @@ void PrintJson(const FilesAdvice& found, std::ostream& out) {
         .Text("which", cost.which)
         .Text("filter", cost.name)
         .Number("bytes", cost.bytes)
-        .Real("scan_absent_row", cost.opens.scan_absent_row)
-        .Real("get_absent_row", cost.opens.get_absent_row)
-        .Real("get_absent_column", cost.opens.get_absent_column)
+        .Real("scan_absent_row", cost.wasted.scan_absent_row)
+        .Real("get_absent_row", cost.wasted.get_absent_row)
+        .Real("get_absent_column", cost.wasted.get_absent_column)
         .Print(out);
   }
 }
@@ -397,13 +397,13 @@ void PrintText(const FilesAdvice& found, std::ostream& out) {
                ">get, absent column"});
   for (const FilterCost& cost : found.costs) {
     table.AddRow({cost.which + ": " + cost.name, Grouped(cost.bytes),
-                  fmt::format("{:.4g}", cost.opens.scan_absent_row),
-                  fmt::format("{:.4g}", cost.opens.get_absent_row),
-                  fmt::format("{:.4g}", cost.opens.get_absent_column)});
+                  fmt::format("{:.4g}", cost.wasted.scan_absent_row),
+                  fmt::format("{:.4g}", cost.wasted.get_absent_row),
+                  fmt::format("{:.4g}", cost.wasted.get_absent_column)});
   }
   table.Print(out);
   out << fmt::format(
-      "  wrong opens per read, of {:.4g} files that it considers\n",
+      "  wasted reads per lookup, of {:.4g} files that it considers\n",
       found.considered);
 }
 

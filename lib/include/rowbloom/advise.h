@@ -71,7 +71,7 @@ struct SectionRates {
 
 // The number of times that a read opens a file that does not have its key, on
 // average.
-struct WrongOpens {
+struct WastedReads {
   double scan_absent_row = 0;
   double get_absent_row = 0;
   double get_absent_column = 0;  // in a row that exists
@@ -81,9 +81,9 @@ struct WrongOpens {
   }
 };
 
-// The wrong opens of one file, where a share `row_spread` of the files has the
+// The wasted reads of one file, where a share `row_spread` of the files has the
 // row of the read if that exists.
-WrongOpens PredictWrongOpens(const SectionRates& rates, double row_spread);
+WastedReads PredictWastedReads(const SectionRates& rates, double row_spread);
 
 // The bytes and rates of the file's sections, and what reads do.
 struct Prediction {
@@ -91,7 +91,7 @@ struct Prediction {
   uint64_t row_col_bytes = 0;
   double row_rate = 1;
   double row_col_rate = 1;
-  WrongOpens opens;  // per read, over all files that it considers
+  WastedReads wasted;  // per read, over all files that it considers
 
   uint64_t bytes() const { return row_bytes + row_col_bytes; }
 };

@@ -63,7 +63,7 @@ TEST(Advise, TakesTheAdaptiveSplitWhereRowsAreInFewFiles) {
     const Prediction equal =
         Predict(profile, {.bloom_type = BloomType::kRowCol});
     EXPECT_EQ(advice.prediction.bytes(), equal.bytes());
-    EXPECT_LT(advice.prediction.opens.Sum(), equal.opens.Sum());
+    EXPECT_LT(advice.prediction.wasted.Sum(), equal.wasted.Sum());
     EXPECT_THAT(advice.reason,
                 HasSubstr("ROWCOL of kind bloom with the adaptive split"));
   }
@@ -166,7 +166,7 @@ TEST(Advise, PredictsWhatBlocksDo) {
         }
         blocks.push_back(builder.Finish());
       }
-      WrongOpens counts;
+      WastedReads counts;
       const uint64_t asked = test::Scaled(50'000);
       for (const std::string& bytes : blocks) {
         const FilterBlock block = FilterBlock::Open(bytes);
@@ -183,7 +183,7 @@ TEST(Advise, PredictsWhatBlocksDo) {
         EXPECT_NEAR(counted, expected,
                     0.1 * expected + 5 * std::sqrt(expected));
       };
-      const WrongOpens& predicted = advice.prediction.opens;
+      const WastedReads& predicted = advice.prediction.wasted;
       expect(counts.scan_absent_row, predicted.scan_absent_row);
       expect(counts.get_absent_row, predicted.get_absent_row);
       expect(counts.get_absent_column, predicted.get_absent_column);
@@ -330,12 +330,12 @@ TEST(Advise, TakesOptimalBitsByLevelInATree) {
       EXPECT_GT(advice.prediction.row_col_rate, before.row_col_rate);
       EXPECT_LT(advice.prediction.bytes(), before.bytes());
     }
-    EXPECT_LT(advice.prediction.opens.scan_absent_row,
-              0.6 * before.opens.scan_absent_row);
-    EXPECT_LT(advice.prediction.opens.get_absent_row,
-              0.6 * before.opens.get_absent_row);
-    EXPECT_LT(advice.prediction.opens.get_absent_column,
-              1.01 * before.opens.get_absent_column);
+    EXPECT_LT(advice.prediction.wasted.scan_absent_row,
+              0.6 * before.wasted.scan_absent_row);
+    EXPECT_LT(advice.prediction.wasted.get_absent_row,
+              0.6 * before.wasted.get_absent_row);
+    EXPECT_LT(advice.prediction.wasted.get_absent_column,
+              1.01 * before.wasted.get_absent_column);
   }
   // All reads are of absent columns, in rows at one level: nothing to win.
   FileProfile columns = InTree(4);
@@ -358,17 +358,17 @@ TEST(Advise, PredictsTrees) {
         {.bloom_type = BloomType::kRowCol, .level_allocation = allocation});
     const std::vector<double> spread = {0.05 / 1.2, 0.05 / 1.2, 0.1 / 1.2,
                                         1 / 1.2};
-    WrongOpens sum;
+    WastedReads sum;
     for (size_t i = 0; i < rates.size(); ++i) {
-      const WrongOpens opens =
-          PredictWrongOpens({rates[i], rates[i]}, spread[i]);
-      sum.scan_absent_row += opens.scan_absent_row;
-      sum.get_absent_row += opens.get_absent_row;
-      sum.get_absent_column += opens.get_absent_column;
+      const WastedReads wasted =
+          PredictWastedReads({rates[i], rates[i]}, spread[i]);
+      sum.scan_absent_row += wasted.scan_absent_row;
+      sum.get_absent_row += wasted.get_absent_row;
+      sum.get_absent_column += wasted.get_absent_column;
     }
-    EXPECT_NEAR(prediction.opens.scan_absent_row, sum.scan_absent_row, 1e-9);
-    EXPECT_NEAR(prediction.opens.get_absent_row, sum.get_absent_row, 1e-9);
-    EXPECT_NEAR(prediction.opens.get_absent_column, sum.get_absent_column,
+    EXPECT_NEAR(prediction.wasted.scan_absent_row, sum.scan_absent_row, 1e-9);
+    EXPECT_NEAR(prediction.wasted.get_absent_row, sum.get_absent_row, 1e-9);
+    EXPECT_NEAR(prediction.wasted.get_absent_column, sum.get_absent_column,
                 1e-9);
     EXPECT_NEAR(prediction.row_rate, rates.back(), 1e-9);
   };
@@ -389,28 +389,28 @@ TEST(Advise, SpreadsRowsOverTheLevels) {
   for (const double files_per_row : {1.0, 1.5, 3.0, 7.5, 8.0}) {
     profile.files_per_row = files_per_row;
     // ROW passes the files of the row, and no others.
-    EXPECT_NEAR(Predict(profile, row).opens.get_absent_column, files_per_row,
+    EXPECT_NEAR(Predict(profile, row).wasted.get_absent_column, files_per_row,
                 1e-4);
   }
   profile.files_per_row = 0;
-  EXPECT_NEAR(Predict(profile, row).opens.get_absent_column, 8, 1e-4);
+  EXPECT_NEAR(Predict(profile, row).wasted.get_absent_column, 8, 1e-4);
   // The deepest tree.
   profile.place = {.tree = {.levels = 63, .size_ratio = 1000}, .level = 63};
   profile.files_per_row = 1;
-  EXPECT_NEAR(Predict(profile, row).opens.get_absent_column, 1, 1e-3);
+  EXPECT_NEAR(Predict(profile, row).wasted.get_absent_column, 1, 1e-3);
 }
 
 TEST(Advise, PredictsRowAloneAndNone) {
   const FileProfile profile = Profile(10, 1);
   const Prediction row = Predict(profile, {.bloom_type = BloomType::kRow});
-  EXPECT_NEAR(row.opens.scan_absent_row, 0.08, 0.001);
-  EXPECT_NEAR(row.opens.get_absent_row, 0.08, 0.001);
-  EXPECT_NEAR(row.opens.get_absent_column, 1.07, 0.001);
+  EXPECT_NEAR(row.wasted.scan_absent_row, 0.08, 0.001);
+  EXPECT_NEAR(row.wasted.get_absent_row, 0.08, 0.001);
+  EXPECT_NEAR(row.wasted.get_absent_column, 1.07, 0.001);
   EXPECT_NEAR(static_cast<double>(row.row_bytes), 20'000 * BitsPerKey(0.01) / 8,
               64);
   const Prediction none = Predict(profile, {.bloom_type = BloomType::kNone});
   EXPECT_EQ(none.bytes(), 0u);
-  EXPECT_EQ(none.opens.get_absent_column, 8);
+  EXPECT_EQ(none.wasted.get_absent_column, 8);
 }
 
 TEST(Advise, NumbersOutOfTheirRangeAreRefused) {

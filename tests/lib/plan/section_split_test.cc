@@ -21,7 +21,7 @@ namespace {
 
 constexpr FilterKind kKinds[] = {FilterKind::kBloom, FilterKind::kRibbon};
 
-// The least sum of wrong opens of all splits in small steps that keep the
+// The least sum of wasted reads of all splits in small steps that keep the
 // promises of doc/planning.md.
 double BruteForceSum(FilterKind kind, uint64_t rows, uint64_t cells,
                      double rate, double row_spread) {
@@ -30,10 +30,10 @@ double BruteForceSum(FilterKind kind, uint64_t rows, uint64_t cells,
   for (double row_col = kMinBitsPerKey; row_col <= bits; row_col += 0.0501) {
     const double row = bits + (bits - row_col) * static_cast<double>(cells) /
                                   static_cast<double>(rows);
-    const WrongOpens opens = PredictWrongOpens(
+    const WastedReads wasted = PredictWastedReads(
         {KindRate(kind, row), KindRate(kind, row_col)}, row_spread);
-    if (row > kMaxBitsPerKey || opens.get_absent_column > rate) continue;
-    least = std::min(least, opens.Sum());
+    if (row > kMaxBitsPerKey || wasted.get_absent_column > rate) continue;
+    least = std::min(least, wasted.Sum());
   }
   return least;
 }
@@ -47,14 +47,15 @@ void CheckAgainstBruteForce(FilterKind kind, uint64_t cells, double rate,
       1000 * KindBits(kind, split.row) + cells * KindBits(kind, split.row_col),
       (1000.0 + cells) * bits, 1e-6 * cells * bits);
   EXPECT_LE(split.row, rate);
-  const WrongOpens opens = PredictWrongOpens(split, spread);
-  EXPECT_LE(opens.scan_absent_row, rate);
-  EXPECT_LE(opens.get_absent_row, rate);
-  EXPECT_LE(opens.get_absent_column, rate);
-  const double equal = PredictWrongOpens({rate, rate}, spread).Sum();
-  EXPECT_LE(opens.Sum(), std::min(equal, 1.02 * BruteForceSum(kind, 1000, cells,
-                                                              rate, spread)) *
-                             1.005);
+  const WastedReads wasted = PredictWastedReads(split, spread);
+  EXPECT_LE(wasted.scan_absent_row, rate);
+  EXPECT_LE(wasted.get_absent_row, rate);
+  EXPECT_LE(wasted.get_absent_column, rate);
+  const double equal = PredictWastedReads({rate, rate}, spread).Sum();
+  EXPECT_LE(
+      wasted.Sum(),
+      std::min(equal, 1.02 * BruteForceSum(kind, 1000, cells, rate, spread)) *
+          1.005);
 }
 
 TEST(AdaptiveSplit, IsAsGoodAsTheBestOfAllTried) {

@@ -45,7 +45,7 @@ const KeyLayout kLayout = KeyLayout::FixedRow(8);
 std::string Row(uint64_t number) { return DistinctKey(number, SeedFromEnv()); }
 
 // Files that were opened for nothing.
-struct WrongOpenCounts {
+struct WastedReadCounts {
   uint64_t get_absent_row = 0;
   uint64_t get_absent_column = 0;
   uint64_t scan_absent_row = 0;
@@ -147,10 +147,10 @@ class BitAllocation : public testing::Test {
 
   // Asks for `count` names of each kind. Rows from `rows` on do not exist, and
   // neither do columns from 1000 on.
-  WrongOpenCounts Count(uint64_t rows, uint64_t count) {
+  WastedReadCounts Count(uint64_t rows, uint64_t count) {
     rocksdb::SetPerfLevel(rocksdb::kEnableCount);
     rocksdb::get_perf_context()->Reset();
-    WrongOpenCounts counts;
+    WastedReadCounts counts;
     std::string value;
     for (uint64_t i = 0; i < count; ++i) {
       EXPECT_TRUE(db_->Get({}, Row(rows + i) + Column(0), &value).IsNotFound());
@@ -194,9 +194,9 @@ class BitAllocation : public testing::Test {
   std::unique_ptr<rocksdb::DB> db_;
 };
 
-void Print(const char* what, const WrongOpenCounts& counts, uint64_t bytes) {
+void Print(const char* what, const WastedReadCounts& counts, uint64_t bytes) {
   std::printf(
-      "%-8s %7llu filter bytes, wrong opens: get absent row %llu, get absent "
+      "%-8s %7llu filter bytes, wasted reads: get absent row %llu, get absent "
       "column %llu, scan absent row %llu\n",
       what, static_cast<unsigned long long>(bytes),
       static_cast<unsigned long long>(counts.get_absent_row),
@@ -245,14 +245,14 @@ class FiveLevels : public BitAllocation {
   uint64_t rows_ = 0;
 };
 
-// At the same filter bytes at most 0.6 of the wrong opens that uniform bits
+// At the same filter bytes at most 0.6 of the wasted reads that uniform bits
 // have at absent rows, and at most 1.05 at absent columns. The rows that are
 // asked for columns are of the last level: the worst case.
 TEST_F(FiveLevels, OptimalBitsOpenLessThanUniformOnes) {
   const bool full_size = Scaled(1000) >= 1000;
   for (const BloomType type : {BloomType::kRow, BloomType::kRowCol}) {
     SCOPED_TRACE(ToString(type));
-    std::map<bool, WrongOpenCounts> counts;
+    std::map<bool, WastedReadCounts> counts;
     std::map<bool, uint64_t> bytes;
     for (const bool by_level : {false, true}) {
       Build(type, by_level);
@@ -615,7 +615,7 @@ class AdaptiveSplitInFiles : public BitAllocation {
 
   struct Result {
     uint64_t bytes = 0;
-    WrongOpenCounts counts;
+    WastedReadCounts counts;
   };
 
   // `in_all_files`: each file has `columns` cells of each row.
@@ -652,7 +652,7 @@ TEST_F(AdaptiveSplitInFiles, PaysWhereARowIsInOneFile) {
     const Result adaptive = Run(1.0 / kFiles, columns, false);
     EXPECT_EQ(adaptive.bytes, equal.bytes);
     if (Scaled(1000) < 1000) continue;
-    const WrongOpens model = PredictWrongOpens(
+    const WastedReads model = PredictWastedReads(
         AdaptiveSplit(FilterKind::kBloom, 1, columns, kRate, 1.0 / kFiles),
         1.0 / kFiles);
     const double considered = static_cast<double>(kQuestions * kFiles);

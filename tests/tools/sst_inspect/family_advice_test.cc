@@ -67,7 +67,7 @@ class FamilyAdvice : public testing::Test {
 
   // The files that a get opens for nothing, on average.
   template <typename KeyOf>
-  double CountWrongOpens(KeyOf key_of) {
+  double CountWastedReads(KeyOf key_of) {
     rocksdb::SetPerfLevel(rocksdb::kEnableCount);
     rocksdb::get_perf_context()->Reset();
     std::string value;
@@ -86,8 +86,8 @@ class FamilyAdvice : public testing::Test {
     const nlohmann::json present = Records(output, "filter_cost").at(0);
     ASSERT_EQ(present.at("which"), "present");
     const double absent_rows =
-        CountWrongOpens([](int i) { return Row(kRows + i) + ":0"; });
-    const double absent_columns = CountWrongOpens(
+        CountWastedReads([](int i) { return Row(kRows + i) + ":0"; });
+    const double absent_columns = CountWastedReads(
         [](int i) { return Row(i % kRows) + ":a" + std::to_string(i); });
     // Fewer would be noise.
     EXPECT_GT(absent_rows * kReads, 400);
