@@ -80,8 +80,8 @@ TEST_P(MeasuredRate, OfEachSectionIsThePredictedOne) {
 
   // Small filters differ much from each other: their mean is what is predicted,
   // so that many are measured. Every key of every filter is another one.
-  const uint64_t filters = std::max<uint64_t>(1, 400'000 / keys);
-  const uint64_t asked_of_each = 2'000'000 / filters;
+  const uint64_t filters = std::max<uint64_t>(1, Scaled(400'000) / keys);
+  const uint64_t asked_of_each = Scaled(2'000'000) / filters;
   double predicted_row = 0;
   double predicted_row_col = 0;
   uint64_t row_positives = 0;

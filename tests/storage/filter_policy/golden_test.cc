@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -13,6 +14,7 @@
 #include "rocksdb/utilities/options_util.h"
 #include "rowbloom/open_db.h"
 #include "tests/storage/filter_policy/test_db.h"
+#include "tests/support/stride.h"
 #include "tests/support/temp_dir.h"
 
 namespace rowbloom::test {
@@ -155,7 +157,15 @@ void ExpectDatabase(const GoldenDatabase& database, const Keys& keys) {
 TEST(GoldenDatabases, HaveTheirKeysAndFilters) {
   const Lines archives = golden::Archives("databases");
   EXPECT_GE(archives.size(), 10u) << "those of folder 1";
-  for (const std::string& archive : archives) {
+  const auto folder = [](const std::string& archive) {
+    return std::filesystem::path(archive).parent_path();
+  };
+  for (size_t i = 0; i < archives.size(); ++i) {
+    const std::string& archive = archives[i];
+    // A short run reads the newest folder, and every fourth archive of the
+    // older ones.
+    const bool newest = folder(archive) == folder(archives.back());
+    if (!newest && i % Stride(4) != 0) continue;
     SCOPED_TRACE(archive);
     const TempDir dir;
     const std::string path = golden::Unpack(archive, dir.path());

@@ -51,7 +51,8 @@ std::map<int, Blocks> BuildAtEachLevel(const FilterPolicyOptions& options,
   table.optimize_filters_for_memory = optimize;
   std::map<int, Blocks> levels;
   test::Random random(test::SeedFromEnv());
-  for (int i = 0; i < 100; ++i) {
+  const uint64_t blocks = std::max<uint64_t>(test::Scaled(100), 20);
+  for (uint64_t i = 0; i < blocks; ++i) {
     const int rows = 50 + static_cast<int>(random.Below(1000));
     for (int level = 0; level < kLevels; ++level) {
       rocksdb::FilterBuildingContext context(table);
@@ -107,6 +108,9 @@ TEST_P(SizeClasses, BlocksFillThemAtTheSameRate) {
 
 // Bits differ by level here, and what one level saves is not spent at another.
 TEST_P(SizeClasses, EachLevelKeepsItsRate) {
+  if (test::Scaled(1000) < 1000) {
+    GTEST_SKIP() << "the rates of levels need all blocks";
+  }
   const FilterPolicyOptions options{.key_layout = KeyLayout::FixedRow(8),
                                     .level_allocation = LevelShape(),
                                     .row_spread = GetParam()};

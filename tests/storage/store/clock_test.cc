@@ -672,8 +672,10 @@ TEST_P(PutsAndDeletes, OfOneCellWhileTheClockStandsStill) {
   ASSERT_THAT(store_->DeleteFamily("r", "s"), IsOk());
   for (const std::string& qualifier : kQualifiers) {
     // Removals of a row are range tombstones, which slow down what follows.
-    const int changes = type == ChangeType::kDelete ? 10'000 : 2000;
-    int i = 0;
+    const uint64_t changes = type == ChangeType::kDelete
+                                 ? std::max<uint64_t>(Scaled(10'000), 1000)
+                                 : std::max<uint64_t>(Scaled(2000), 500);
+    uint64_t i = 0;
     while (i < changes) {
       WriteBatch batch;
       for (int j = 0; j < per_batch; ++j, ++i) {

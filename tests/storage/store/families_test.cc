@@ -17,6 +17,7 @@
 #include "tests/storage/store/test_store.h"
 #include "tests/support/fault_file_system.h"
 #include "tests/support/random.h"
+#include "tests/support/stride.h"
 
 namespace rowbloom::test {
 namespace {
@@ -856,7 +857,7 @@ class InterruptedChange : public ::testing::Test {
   void TryAll(const Change& change, const Check& check) {
     uint64_t writes = 0;
     int done_in_vain = 0;
-    for (bool went = true; went; ++writes) {
+    for (bool went = true; went; writes += Stride(5)) {
       SCOPED_TRACE("power off after " + std::to_string(writes) + " changes");
       const std::string path = dir_.File(std::to_string(writes));
       std::filesystem::copy(original_, path);
@@ -972,7 +973,7 @@ TEST_F(InterruptedChange, AlterIsRefusedAfterAnErrorUntilTheNextOpen) {
 // The disk comes back before the process ends.
 TEST_F(InterruptedChange, FamilyIsCreatedAnewAfterADropThatFailedAnywhere) {
   bool went = true;
-  for (uint64_t writes = 0; went; ++writes) {
+  for (uint64_t writes = 0; went; writes += Stride(5)) {
     SCOPED_TRACE("power off after " + std::to_string(writes) + " changes");
     const std::string path = dir_.File(std::to_string(writes));
     std::filesystem::copy(original_, path);

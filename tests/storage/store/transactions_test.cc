@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <map>
@@ -386,7 +387,8 @@ TEST(TransactionsBesideNewFamilies, Commit) {
     families.push_back({"f" + std::to_string(i), {}});
   }
   const TempDir dir;
-  for (int round = 0; round < 6; ++round) {
+  const uint64_t rounds = std::max<uint64_t>(Scaled(6), 2);
+  for (uint64_t round = 0; round < rounds; ++round) {
     const auto store = OpenOrFail({.write_buffer_bytes = size_t{64} << 10,
                                    .front_filter_limit_bytes = 0,
                                    .transactions = true},
